@@ -1,0 +1,283 @@
+/** What abci and rpc may call of the application, in the application's own words. */
+import type { Address } from '../core/address.ts'
+import type { Hex } from '../core/hex.ts'
+import type { Hash } from '../core/hash.ts'
+import type { CommitVote, Event, Misbehavior, ValidatorUpdate } from '../modules/module.ts'
+
+// ---- consensus: ABCI 2.0 without its wire types -------------------------------------------------------------
+
+export interface ConsensusParameters {
+  readonly block: { readonly maxBytes: number; readonly maxGas: number }
+  readonly evidence: { readonly maxAgeNumBlocks: number; readonly maxAgeDurationNs: bigint; readonly maxBytes: number }
+  readonly validator: { readonly pubKeyTypes: readonly string[] }
+  readonly version: { readonly app: number }
+  readonly abci: { readonly voteExtensionsEnableHeight: number }
+}
+
+export interface ApplicationInfo {
+  readonly data: string
+  readonly version: string
+  readonly appVersion: number
+  /** 0 before InitChain's block has been committed. */
+  readonly lastBlockHeight: number
+  /** Empty before the first commit. */
+  readonly lastBlockAppHash: Uint8Array
+}
+
+export interface InitChainRequest {
+  readonly timeNs: bigint
+  readonly chainId: string
+  readonly consensusParameters: ConsensusParameters | undefined
+  readonly validators: readonly ValidatorUpdate[]
+  /** JSON bytes of the genesis file's app_state. */
+  readonly appState: Uint8Array
+  readonly initialHeight: number
+}
+
+export interface InitChainResponse {
+  readonly consensusParameters: ConsensusParameters | undefined
+  readonly validators: readonly ValidatorUpdate[]
+  readonly appHash: Uint8Array
+}
+
+export interface TransactionCheck {
+  /** 0 accepts. */
+  readonly code: number
+  readonly codespace: string
+  readonly log: string
+  readonly gasWanted: bigint
+}
+
+/** A vote of the last commit with its extension: ABCI's ExtendedVoteInfo. */
+export interface ExtendedVote extends CommitVote {
+  readonly extension: Uint8Array
+  readonly extensionSignature: Uint8Array
+}
+
+export interface PrepareProposalRequest {
+  readonly height: number
+  readonly timeNs: bigint
+  readonly proposerAddress: Uint8Array
+  readonly nextValidatorsHash: Uint8Array
+  /** Round of the commit that `votes` belong to. */
+  readonly lastCommitRound: number
+  readonly votes: readonly ExtendedVote[]
+  readonly misbehavior: readonly Misbehavior[]
+  /** What CometBFT's mempool offers; the application takes from its own pool. */
+  readonly transactions: readonly Uint8Array[]
+  /** Sum over transactions of length + tag + varint must not pass it. */
+  readonly maxTxBytes: number
+}
+
+export interface ProposedBlock {
+  readonly height: number
+  readonly timeNs: bigint
+  readonly proposerAddress: Uint8Array
+  readonly nextValidatorsHash: Uint8Array
+  readonly lastCommitRound: number
+  readonly lastCommit: readonly CommitVote[]
+  readonly misbehavior: readonly Misbehavior[]
+  readonly transactions: readonly Uint8Array[]
+  /** CometBFT's hash of the block. */
+  readonly hash: Hash
+}
+
+export interface TransactionResult {
+  readonly code: number
+  readonly codespace: string
+  readonly log: string
+  readonly data: Uint8Array
+  readonly gasWanted: bigint
+  readonly gasUsed: bigint
+  readonly events: readonly Event[]
+}
+
+export interface FinalizeBlockResponse {
+  readonly transactionResults: readonly TransactionResult[]
+  readonly events: readonly Event[]
+  readonly validatorUpdates: readonly ValidatorUpdate[]
+  readonly consensusParameterUpdates: ConsensusParameters | undefined
+  readonly appHash: Uint8Array
+}
+
+/** ABCI's Query. `path` is a gRPC method, `/app/...` or `/store/...`. */
+export interface AbciQueryRequest {
+  readonly path: string
+  readonly data: Uint8Array
+  readonly height: number
+  readonly prove: boolean
+}
+
+export interface AbciQueryResponse {
+  readonly code: number
+  readonly codespace: string
+  readonly log: string
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+  readonly height: number
+}
+
+/**
+ * The application as CometBFT drives it. A thrown error halts the node (bad input is answered with codes); calls of
+ * the consensus connection come one after another, those of the mempool and query connections in between.
+ */
+export interface ConsensusApplication {
+  info(): ApplicationInfo
+  initChain(request: InitChainRequest): Promise<InitChainResponse>
+  checkTx(transaction: Uint8Array, recheck: boolean): TransactionCheck
+  prepareProposal(request: PrepareProposalRequest): Promise<readonly Uint8Array[]>
+  /** True accepts. */
+  processProposal(block: ProposedBlock): Promise<boolean>
+  extendVote(request: { readonly height: number; readonly hash: Hash }): Uint8Array
+  verifyVoteExtension(request: {
+    readonly height: number
+    readonly hash: Hash
+    readonly validatorAddress: Uint8Array
+    readonly extension: Uint8Array
+  }): boolean
+  finalizeBlock(block: ProposedBlock): Promise<FinalizeBlockResponse>
+  /** Returns the retain height: 0 keeps every block. */
+  commit(): Promise<number>
+  abciQuery(request: AbciQueryRequest): Promise<AbciQueryResponse>
+}
+
+// ---- questions: what the gateway asks ------------------------------------------------------------------------
+
+export type BlockTag = 'latest' | 'safe' | 'finalized' | 'earliest' | 'pending'
+export type BlockReference =
+  | { readonly tag: BlockTag }
+  | { readonly number: number }
+  | { readonly hash: Hex; readonly requireCanonical?: boolean }
+
+/** A transaction object of eth_call and eth_estimateGas, parsed: quantities are 0x-hex, data is 0x-hex. */
+export interface CallRequest {
+  readonly from?: Hex
+  readonly to?: Hex
+  readonly gas?: Hex
+  readonly gasPrice?: Hex
+  readonly maxFeePerGas?: Hex
+  readonly maxPriorityFeePerGas?: Hex
+  readonly value?: Hex
+  readonly nonce?: Hex
+  readonly data?: Hex
+  readonly accessList?: readonly { readonly address: Hex; readonly storageKeys: readonly Hex[] }[]
+  readonly authorizationList?: readonly {
+    readonly chainId: Hex
+    readonly address: Hex
+    readonly nonce: Hex
+    readonly yParity: Hex
+    readonly r: Hex
+    readonly s: Hex
+  }[]
+  readonly chainId?: Hex
+}
+
+export interface AccountOverride {
+  readonly balance?: Hex
+  readonly nonce?: Hex
+  readonly code?: Hex
+  /** Replaces the whole storage; 32-byte slots and values. */
+  readonly state?: Readonly<Record<Hex, Hex>>
+  /** Replaces single slots. */
+  readonly stateDiff?: Readonly<Record<Hex, Hex>>
+  readonly movePrecompileToAddress?: Hex
+}
+export type StateOverrides = Readonly<Record<Hex, AccountOverride>>
+
+export interface BlockOverrides {
+  readonly number?: Hex
+  readonly time?: Hex
+  readonly gasLimit?: Hex
+  readonly feeRecipient?: Hex
+  readonly prevRandao?: Hex
+  readonly baseFeePerGas?: Hex
+  readonly blobBaseFee?: Hex
+}
+
+export interface LogCriteria {
+  /** Either a block by hash, or a range; bounds left out are the head. */
+  readonly blockHash?: Hex
+  readonly fromBlock?: BlockReference
+  readonly toBlock?: BlockReference
+  readonly addresses: readonly Hex[]
+  /** One set a position; an empty set matches all. */
+  readonly topics: readonly (readonly Hex[])[]
+}
+
+/** Every question with its parameters. The answer is the text of the JSON-RPC result. */
+export interface Questions {
+  block: { block: BlockReference; full: boolean }
+  blockTransactionCount: { block: BlockReference }
+  blockReceipts: { block: BlockReference }
+  transaction: { hash: Hex }
+  transactionByIndex: { block: BlockReference; index: number }
+  rawTransaction: { hash: Hex }
+  receipt: { hash: Hex }
+  balance: { address: Hex; block: BlockReference }
+  transactionCount: { address: Hex; block: BlockReference }
+  code: { address: Hex; block: BlockReference }
+  /** `slot` has 32 bytes. */
+  storage: { address: Hex; slot: Hex; block: BlockReference }
+  call: { call: CallRequest; block: BlockReference; stateOverrides?: StateOverrides; blockOverrides?: BlockOverrides }
+  estimateGas: {
+    call: CallRequest
+    block: BlockReference
+    stateOverrides?: StateOverrides
+    blockOverrides?: BlockOverrides
+  }
+  gasPrice: Record<string, never>
+  maxPriorityFeePerGas: Record<string, never>
+  feeHistory: { count: number; newest: BlockReference; percentiles: readonly number[] }
+  sendRawTransaction: { raw: Hex }
+  logs: LogCriteria
+  newFilter: LogCriteria
+  newBlockFilter: Record<string, never>
+  newPendingTransactionFilter: Record<string, never>
+  filterChanges: { id: Hex }
+  filterLogs: { id: Hex }
+  uninstallFilter: { id: Hex }
+  txpoolStatus: Record<string, never>
+  txpoolContent: Record<string, never>
+  txpoolContentFrom: { address: Hex }
+  txpoolInspect: Record<string, never>
+  /** Pending transactions in full, for `newPendingTransactions` with `true`. */
+  pendingTransaction: { hash: Hex }
+  syncing: Record<string, never>
+  peerCount: Record<string, never>
+  /** A native gRPC query: `path` names the method, `data` is its request in base64; the answer a base64 JSON string. */
+  native: { path: string; data: string; height: number }
+}
+export type QuestionName = keyof Questions
+
+/** The head as the gateway keeps it; pushed after every commit, in order. */
+export interface Head {
+  readonly height: number
+  readonly hash: Hex
+  /** The header as `newHeads` and eth_getBlock* show it: JSON text of an object. */
+  readonly header: string
+  /** Logs in the block: a gateway asks for them only when there are any. */
+  readonly logCount: number
+  readonly evmChainId: number
+  readonly chainId: string
+  /** True while CometBFT fetches old blocks. */
+  readonly catchingUp: boolean
+}
+
+export type Announcement =
+  | { readonly type: 'head'; readonly head: Head }
+  /** Hashes of transactions that entered the pool, in order. */
+  | { readonly type: 'pending'; readonly hashes: readonly Hex[] }
+
+/** The application as gateways ask it. */
+export interface QueryApplication {
+  /**
+   * Answers as of `head`, the height that the asking gateway shows as its newest.
+   * Resolves to the JSON text of the result. Rejects with a CodedError; any other error is a fault of the node.
+   */
+  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): string | Promise<string>
+  /** Calls `listener` for the present head at once, then for every announcement. Returns how to stop. */
+  subscribe(listener: (announcement: Announcement) => void): () => void
+}
+
+/** The account that signed a transaction, and other facts that views need. */
+export type { Address }

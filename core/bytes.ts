@@ -1,0 +1,90 @@
+/** Byte strings: comparison, concatenation and fixed-width integers, all big-endian. */
+
+export const EMPTY_BYTES: Uint8Array = new Uint8Array(0)
+
+export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array => {
+  let length = 0
+  for (const part of parts) length += part.length
+  const out = new Uint8Array(length)
+  let offset = 0
+  for (const part of parts) {
+    out.set(part, offset)
+    offset += part.length
+  }
+  return out
+}
+
+export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/** Lexicographic order, as the database sorts keys: negative, zero or positive. */
+export const compareBytes = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b)
+
+/** True when every byte is zero, and for the empty string. */
+export const isZeroBytes = (bytes: Uint8Array): boolean => {
+  for (const byte of bytes) if (byte !== 0) return false
+  return true
+}
+
+/** Drops leading zero bytes; zero becomes the empty string (the RLP form of an integer). */
+export const trimLeadingZeros = (bytes: Uint8Array): Uint8Array => {
+  let start = 0
+  while (start < bytes.length && bytes[start] === 0) start++
+  return start === 0 ? bytes : bytes.subarray(start)
+}
+
+/** Left-pads with zeros to `length` bytes. The input must not be longer. */
+export const padLeft = (bytes: Uint8Array, length: number): Uint8Array => {
+  if (bytes.length === length) return bytes
+  const out = new Uint8Array(length)
+  out.set(bytes, length - bytes.length)
+  return out
+}
+
+/** Minimal big-endian form; zero is the empty string. The value must not be negative. */
+export const bigintToBytes = (value: bigint): Uint8Array => {
+  if (value === 0n) return EMPTY_BYTES
+  let hex = value.toString(16)
+  if (hex.length % 2 === 1) hex = `0${hex}`
+  return plainBytes(Buffer.from(hex, 'hex'))
+}
+
+export const bytesToBigint = (bytes: Uint8Array): bigint => {
+  if (bytes.length === 0) return 0n
+  return BigInt(`0x${viewBuffer(bytes).toString('hex')}`)
+}
+
+export const uint64ToBytes = (value: number | bigint): Uint8Array => {
+  const out = new Uint8Array(8)
+  new DataView(out.buffer).setBigUint64(0, BigInt(value))
+  return out
+}
+
+/** Reads eight bytes at `offset` as an unsigned integer. Heights and counts fit a JavaScript number. */
+export const readUint64 = (bytes: Uint8Array, offset = 0): number => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 8)
+  return view.getUint32(0) * 0x1_0000_0000 + view.getUint32(4)
+}
+
+export const readUint32 = (bytes: Uint8Array, offset = 0): number =>
+  new DataView(bytes.buffer, bytes.byteOffset + offset, 4).getUint32(0)
+
+/** A Map key with one character a byte: cheap to make, and ordered as the bytes are. */
+export const bytesToKey = (bytes: Uint8Array): string => viewBuffer(bytes).toString('latin1')
+
+export const keyToBytes = (key: string): Uint8Array => plainBytes(Buffer.from(key, 'latin1'))
+
+/** The same memory as a Buffer, for its native codecs. */
+export const viewBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
+/** The same memory as a plain Uint8Array: libraries compare prototypes, and Buffer.slice does not copy. */
+export const plainBytes = (buffer: Uint8Array): Uint8Array =>
+  new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
+
+export const utf8ToBytes = (text: string): Uint8Array => plainBytes(Buffer.from(text, 'utf8'))
+
+export const bytesToUtf8 = (bytes: Uint8Array): string => viewBuffer(bytes).toString('utf8')

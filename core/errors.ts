@@ -1,0 +1,31 @@
+/** Expected failures carry a codespace and a stable code; a broken invariant halts the node. */
+
+/**
+ * A failure that a caller can act on.
+ *
+ * `codespace` names the part of the node that speaks (`evm`, `bank`, `rpc`, ...), `code` is stable within it and
+ * never reused, `message` says what to do, `data` holds details for machines.
+ */
+export class CodedError extends Error {
+  override readonly name = 'CodedError'
+  readonly codespace: string
+  readonly code: number
+  readonly data: unknown
+
+  constructor(codespace: string, code: number, message: string, data?: unknown) {
+    super(message)
+    this.codespace = codespace
+    this.code = code
+    this.data = data
+  }
+}
+
+/** Thrown by {@link invariant}: the node must stop, for its state can no longer be trusted. */
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError'
+}
+
+/** Halts the node with a message when `condition` does not hold. Never used for input from outside. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new InvariantError(`invariant broken: ${message}`)
+}

@@ -1,0 +1,70 @@
+/** Signatures: secp256k1 with recovery (native), and ed25519 for CometBFT's votes. */
+import { createPublicKey, verify, type KeyObject } from 'node:crypto'
+import { createRequire } from 'node:module'
+import type { Address } from './address.ts'
+import { concatBytes, padLeft, bigintToBytes } from './bytes.ts'
+import { CodedError } from './errors.ts'
+import { keccak256, sha256, type Hash } from './hash.ts'
+
+interface Secp256k1 {
+  ecdsaRecover(signature: Uint8Array, recoveryId: number, message: Uint8Array, compressed: boolean): Uint8Array
+  ecdsaSign(message: Uint8Array, privateKey: Uint8Array): { signature: Uint8Array; recid: number }
+  publicKeyCreate(privateKey: Uint8Array, compressed: boolean): Uint8Array
+}
+
+// The package falls back to elliptic in JavaScript in silence, which is 20 times slower: load the binding by name.
+const loadNative = (): Secp256k1 => {
+  try {
+    return createRequire(import.meta.url)('secp256k1/bindings.js') as Secp256k1
+  } catch (error) {
+    throw new CodedError(
+      'core',
+      3,
+      `the native secp256k1 binding did not load (${error instanceof Error ? error.message : String(error)}); run "make setup" on this machine`,
+    )
+  }
+}
+
+const native = loadNative()
+
+/** Order of the group of secp256k1. */
+export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+export const SECP256K1_HALF_ORDER = SECP256K1_ORDER / 2n
+
+/** The uncompressed public key (64 bytes, without its 0x04) that signed `hash`. Throws core/4 when there is none. */
+export const recoverPublicKey = (hash: Hash, yParity: number, r: bigint, s: bigint): Uint8Array => {
+  if (r <= 0n || s <= 0n || r >= SECP256K1_ORDER || s >= SECP256K1_ORDER || (yParity !== 0 && yParity !== 1)) {
+    throw new CodedError('core', 4, 'invalid signature values')
+  }
+  const signature = concatBytes(padLeft(bigintToBytes(r), 32), padLeft(bigintToBytes(s), 32))
+  try {
+    return native.ecdsaRecover(signature, yParity, hash, false).subarray(1)
+  } catch {
+    throw new CodedError('core', 4, 'recovery failed')
+  }
+}
+
+export const publicKeyToAddress = (publicKey: Uint8Array): Address => keccak256(publicKey).slice(12)
+
+/** The address of a 32-byte secp256k1 private key. */
+export const privateKeyToAddress = (privateKey: Uint8Array): Address =>
+  publicKeyToAddress(native.publicKeyCreate(privateKey, false).subarray(1))
+
+/** Low-s signature over a 32-byte digest. */
+export const signDigest = (hash: Hash, privateKey: Uint8Array): { r: Uint8Array; s: Uint8Array; yParity: number } => {
+  const { signature, recid } = native.ecdsaSign(hash, privateKey)
+  return { r: signature.slice(0, 32), s: signature.slice(32, 64), yParity: recid }
+}
+
+// SubjectPublicKeyInfo of an ed25519 key (RFC 8410) up to its 32 bytes.
+const ED25519_PREFIX = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00)
+
+/** Prepares a 32-byte ed25519 public key for {@link verifyEd25519}; worth keeping, for parsing costs more than verifying. */
+export const ed25519PublicKey = (publicKey: Uint8Array): KeyObject =>
+  createPublicKey({ key: Buffer.from(concatBytes(ED25519_PREFIX, publicKey)), format: 'der', type: 'spki' })
+
+export const verifyEd25519 = (key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean =>
+  signature.length === 64 && verify(null, message, key, signature)
+
+/** CometBFT's address of an ed25519 key: the first 20 bytes of its SHA-256. */
+export const consensusAddress = (publicKey: Uint8Array): Uint8Array => sha256(publicKey).slice(0, 20)

@@ -1,0 +1,120 @@
+/** The port to the Ethereum virtual machine. */
+import type { Address } from '../core/address.ts'
+import type { CodedError } from '../core/errors.ts'
+import type { Hash } from '../core/hash.ts'
+import type { StateWriter } from '../store/state.ts'
+import type { AccessListEntry, Authorization } from './transaction/transaction.ts'
+
+/** Forks that the chain can be at; chosen by timestamp in genesis. */
+export const HARDFORKS = ['cancun', 'prague', 'osaka'] as const
+export type Hardfork = (typeof HARDFORKS)[number]
+
+/** What the code of a block can see of it. */
+export interface BlockEnvironment {
+  readonly number: number
+  /** Seconds. */
+  readonly timestamp: number
+  readonly coinbase: Address
+  readonly gasLimit: bigint
+  readonly baseFeePerGas: bigint
+  readonly blobBaseFee: bigint
+  readonly prevRandao: Hash
+  readonly chainId: bigint
+  readonly hardfork: Hardfork
+  /** Hash of one of the last 256 blocks; the engine asks only for those. */
+  blockHash(number: number): Hash | undefined
+}
+
+/** A transaction or a call, independent of its wire form. */
+export interface Message {
+  readonly type: number
+  readonly sender: Address
+  readonly to: Address | undefined
+  readonly nonce: bigint
+  readonly gasLimit: bigint
+  readonly value: bigint
+  readonly data: Uint8Array
+  /** gasPrice of types 0 and 1. */
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly accessList: readonly AccessListEntry[]
+  readonly authorizationList: readonly Authorization[]
+  /** Of type 3: only state tests and calls have them. */
+  readonly blobVersionedHashes: readonly Hash[]
+  readonly maxFeePerBlobGas: bigint | undefined
+}
+
+export interface Log {
+  readonly address: Address
+  readonly topics: readonly Hash[]
+  readonly data: Uint8Array
+}
+
+/** Why a frame failed, in geth's words: `execution reverted`, `out of gas`, `invalid opcode: INVALID`, ... */
+export interface ExecutionFailure {
+  readonly kind: 'revert' | 'other'
+  readonly message: string
+}
+
+export interface ExecutionResult {
+  readonly gasUsed: bigint
+  /** Gas used before refunds: what a gas estimate must at least allow for. */
+  readonly gasBeforeRefund: bigint
+  readonly returnData: Uint8Array
+  readonly logs: readonly Log[]
+  /** Undefined on success. */
+  readonly failure: ExecutionFailure | undefined
+  readonly createdAddress: Address | undefined
+  /** Wei a gas, after EIP-1559. */
+  readonly effectiveGasPrice: bigint
+  /** Balance of accounts that destroyed themselves in the transaction that created them: it leaves the supply. */
+  readonly burntAnat: bigint
+}
+
+/** One step of the interpreter before its instruction runs, for tracers (EIP-3155). */
+export interface Step {
+  readonly pc: number
+  readonly opcode: number
+  readonly opcodeName: string
+  readonly gasLeft: bigint
+  /** Cost of the instruction, dynamic part included. */
+  readonly gasCost: bigint
+  /** 1 for the outermost frame. */
+  readonly depth: number
+  readonly stack: readonly bigint[]
+  readonly memoryBytes: number
+  readonly refund: bigint
+  /** Whose code runs, and on whose storage. */
+  readonly address: Address
+}
+
+export interface ExecuteOptions {
+  /**
+   * `collect`: base fee and tip go to the coinbase (this chain). `burn`: the base fee is destroyed (Ethereum, state
+   * tests). `none`: nothing is charged at a zero gas price (calls).
+   */
+  readonly fees: 'collect' | 'burn' | 'none'
+  /** Calls are not checked for nonce, funds for gas, or a sender with code (EIP-3607), nor for EIP-7825. */
+  readonly checks: 'transaction' | 'call'
+  readonly onStep?: (step: Step) => void
+}
+
+export type ExecutionOutcome =
+  | { readonly valid: true; readonly result: ExecutionResult }
+  /** The transaction cannot stand at this place of the block; nothing was changed. */
+  | { readonly valid: false; readonly error: CodedError }
+
+/**
+ * Runs transactions over a state. One execution at a time per state: the second throws an invariant.
+ * The result is a value or a promise of one: an engine that computes synchronously need not wait.
+ */
+export interface Engine {
+  execute(
+    state: StateWriter,
+    block: BlockEnvironment,
+    message: Message,
+    options: ExecuteOptions,
+  ): ExecutionOutcome | Promise<ExecutionOutcome>
+  /** A call by the system (EIP-2935, EIP-4788): no fees, no nonce, 30,000,000 gas; nothing happens without code. */
+  systemCall(state: StateWriter, block: BlockEnvironment, to: Address, data: Uint8Array): void | Promise<void>
+}

@@ -1,0 +1,108 @@
+/** The port between the block lifecycle and the native modules. A module never imports another module. */
+import type { Address } from '../core/address.ts'
+import type { StateReader, StateWriter } from '../store/state.ts'
+
+export interface EventAttribute {
+  readonly key: string
+  readonly value: string
+  /** Whether CometBFT's indexer keeps it. */
+  readonly index: boolean
+}
+
+/** A native event, as `tx_search` and `/subscribe` of CometBFT show it. */
+export interface Event {
+  readonly type: string
+  readonly attributes: readonly EventAttribute[]
+}
+
+/** A change of the validator set, in force two heights later (ABCI: FinalizeBlock). Power 0 removes. */
+export interface ValidatorUpdate {
+  /** 32 bytes, ed25519. */
+  readonly publicKey: Uint8Array
+  readonly power: bigint
+}
+
+/** A vote of the last commit. ABCI names validators by address only. */
+export interface CommitVote {
+  readonly validatorAddress: Uint8Array
+  readonly power: bigint
+  readonly flag: 'absent' | 'commit' | 'nil'
+}
+
+export interface Misbehavior {
+  readonly type: 'unknown' | 'duplicate-vote' | 'light-client-attack'
+  readonly validatorAddress: Uint8Array
+  readonly power: bigint
+  readonly height: number
+  readonly timeNs: bigint
+  readonly totalPower: bigint
+}
+
+/** What a module can see and do while a block runs. Everything in it comes from the block or from state. */
+export interface ModuleContext {
+  readonly state: StateWriter
+  readonly height: number
+  /** Time of the block, nanoseconds since 1970. */
+  readonly timeNs: bigint
+  readonly chainId: string
+  emit(event: Event): void
+}
+
+export interface BlockContext extends ModuleContext {
+  readonly proposerAddress: Uint8Array
+  readonly lastCommit: readonly CommitVote[]
+  readonly misbehavior: readonly Misbehavior[]
+}
+
+export interface EndBlockContext extends BlockContext {
+  /** Gas used by both transaction families in this block. */
+  readonly gasUsed: bigint
+}
+
+/** A native message: decoded from protobuf, checked without state, then executed. */
+export interface MessageHandler {
+  /** Such as `/cosmos.bank.v1beta1.MsgSend`. */
+  readonly typeUrl: string
+  decode(bytes: Uint8Array): unknown
+  /** Throws a CodedError. Reads nothing. */
+  checkStateless(message: unknown): void
+  /** Throws a CodedError: everything it wrote is undone. Returns the encoded response. */
+  execute(context: ModuleContext, message: unknown): Uint8Array
+}
+
+export interface QueryContext {
+  readonly state: StateReader
+  readonly height: number
+  readonly chainId: string
+}
+
+/** A read-only method of a gRPC service. */
+export interface QueryHandler {
+  /** Such as `/cosmos.bank.v1beta1.Query/Balance`. */
+  readonly path: string
+  /** From and to the protobuf encodings. Throws a CodedError. */
+  query(context: QueryContext, request: Uint8Array): Uint8Array
+}
+
+/** A property that must hold after every block. Returns what is wrong, or undefined. */
+export interface Invariant {
+  readonly name: string
+  check(context: QueryContext): string | undefined
+}
+
+export interface Module {
+  /** Names the system account (sha256(name)[0..20]) and the member of the genesis file's app_state. */
+  readonly name: string
+  /** Parses and writes its part of the genesis file. Throws a CodedError that names the member at fault. */
+  initGenesis(context: ModuleContext, genesis: unknown): void
+  /** The inverse of initGenesis. */
+  exportGenesis(context: QueryContext): unknown
+  beginBlock?(context: BlockContext): void
+  endBlock?(context: EndBlockContext): readonly ValidatorUpdate[]
+  readonly messages: readonly MessageHandler[]
+  readonly queries: readonly QueryHandler[]
+  readonly invariants: readonly Invariant[]
+}
+
+/** The module's account in the state trie. */
+export type SystemAddress = Address

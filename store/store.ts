@@ -1,0 +1,56 @@
+/** The port to the database: ordered byte strings in named columns, synchronous, with atomic batches. */
+
+/**
+ * Columns (RocksDB column families):
+ * - `meta`: format, chain and committed height
+ * - `state`: latest value of every account, storage slot and module key (see keys.ts)
+ * - `code`: contract code by its keccak256; never deleted
+ * - `history`: the value that a state key had before a height changed it
+ * - `trie`: Merkle Patricia trie nodes by path
+ * - `trie_history`: the bytes that a trie node had before a height changed it
+ * - `blocks`: headers, bodies, receipts and FinalizeBlock requests by height
+ * - `index`: heights and positions by hash, and log postings
+ */
+export const COLUMNS = ['meta', 'state', 'code', 'history', 'trie', 'trie_history', 'blocks', 'index'] as const
+export type Column = (typeof COLUMNS)[number]
+
+export type Entry = readonly [key: Uint8Array, value: Uint8Array]
+
+export interface Range {
+  /** Inclusive lower bound. */
+  readonly gte?: Uint8Array
+  /** Exclusive upper bound. */
+  readonly lt?: Uint8Array
+  readonly reverse?: boolean
+  /** Most entries returned; callers always bound their scans. */
+  readonly limit: number
+}
+
+/** One pinned, ordered view of a column: it keeps showing what was there when it was opened. */
+export interface Cursor {
+  /** The first entry whose key is at or after `key`, or undefined at the end. */
+  seek(key: Uint8Array): Entry | undefined
+  /** The entry after the one returned last. */
+  next(): Entry | undefined
+  close(): void
+}
+
+export interface Batch {
+  put(column: Column, key: Uint8Array, value: Uint8Array): void
+  delete(column: Column, key: Uint8Array): void
+  /** Operations in it so far. */
+  readonly size: number
+}
+
+export interface KeyValueStore {
+  get(column: Column, key: Uint8Array): Uint8Array | undefined
+  /** The values in the order of the keys. */
+  getMany(column: Column, keys: readonly Uint8Array[]): (Uint8Array | undefined)[]
+  /** At most `range.limit` entries in key order (or reverse). */
+  scan(column: Column, range: Range): Entry[]
+  cursor(column: Column): Cursor
+  batch(): Batch
+  /** Applies a batch at once or not at all; with `sync` it survives a power failure when this returns. */
+  write(batch: Batch, options: { readonly sync: boolean }): void
+  close(): void
+}
