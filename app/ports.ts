@@ -1,18 +1,12 @@
 /** What abci and rpc may call of the application, in the application's own words. */
-import type { Address } from '../core/address.ts'
 import type { Hex } from '../core/hex.ts'
 import type { Hash } from '../core/hash.ts'
+import type { ConsensusParameters } from '../modules/consensus/index.ts'
 import type { CommitVote, Event, Misbehavior, ValidatorUpdate } from '../modules/module.ts'
 
 // ---- consensus: ABCI 2.0 without its wire types -------------------------------------------------------------
 
-export interface ConsensusParameters {
-  readonly block: { readonly maxBytes: number; readonly maxGas: number }
-  readonly evidence: { readonly maxAgeNumBlocks: number; readonly maxAgeDurationNs: bigint; readonly maxBytes: number }
-  readonly validator: { readonly pubKeyTypes: readonly string[] }
-  readonly version: { readonly app: number }
-  readonly abci: { readonly voteExtensionsEnableHeight: number }
-}
+export type { ConsensusParameters }
 
 export interface ApplicationInfo {
   readonly data: string
@@ -278,6 +272,3 @@ export interface QueryApplication {
   /** Calls `listener` for the present head at once, then for every announcement. Returns how to stop. */
   subscribe(listener: (announcement: Announcement) => void): () => void
 }
-
-/** The account that signed a transaction, and other facts that views need. */
-export type { Address }

@@ -83,9 +83,36 @@ export interface Step {
   readonly depth: number
   readonly stack: readonly bigint[]
   readonly memoryBytes: number
+  /** A copy of the memory. */
+  readonly memory: Uint8Array
   readonly refund: bigint
   /** Whose code runs, and on whose storage. */
   readonly address: Address
+}
+
+export type FrameKind = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2'
+
+/** A call or creation that begins, as geth's call tracer shows it. */
+export interface FrameEntry {
+  readonly kind: FrameKind
+  /** 1 for the outermost frame. */
+  readonly depth: number
+  /** The account that calls: of a DELEGATECALL the one whose storage is used. */
+  readonly from: Address
+  /** The account whose code runs, or the new contract. */
+  readonly to: Address
+  readonly gas: bigint
+  readonly value: bigint
+  /** Call data or init code. */
+  readonly input: Uint8Array
+}
+
+export interface FrameExit {
+  readonly depth: number
+  readonly gasUsed: bigint
+  /** Data returned or reverted with, or the code of a new contract. */
+  readonly returnData: Uint8Array
+  readonly failure: ExecutionFailure | undefined
 }
 
 export interface ExecuteOptions {
@@ -97,6 +124,9 @@ export interface ExecuteOptions {
   /** Calls are not checked for nonce, funds for gas, or a sender with code (EIP-3607), nor for EIP-7825. */
   readonly checks: 'transaction' | 'call'
   readonly onStep?: (step: Step) => void
+  /** Every frame that begins and ends, properly nested; refused ones (depth, balance) too. */
+  readonly onEnter?: (entry: FrameEntry) => void
+  readonly onExit?: (exit: FrameExit) => void
 }
 
 export type ExecutionOutcome =

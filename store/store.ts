@@ -52,5 +52,10 @@ export interface KeyValueStore {
   batch(): Batch
   /** Applies a batch at once or not at all; with `sync` it survives a power failure when this returns. */
   write(batch: Batch, options: { readonly sync: boolean }): void
+  /**
+   * Grows with every write. A cursor shows at least what was written up to the number read before it was opened: so a
+   * kept cursor is as new as a read made before the number is found unchanged.
+   */
+  sequence(): number
   close(): void
 }

@@ -1,0 +1,42 @@
+# Every command sets up first what it needs; "make setup" does nothing when nothing is missing.
+.PHONY: help setup devnet devnet-reset test check format vectors bench proto
+.DEFAULT_GOAL := help
+
+RUN := scripts/run.sh
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install Node packages, CometBFT and the clients of the tests
+	@scripts/setup.sh --with-test-clients
+
+devnet: ## run a local chain with ten funded accounts (Ctrl-C stops it, again goes on)
+	@scripts/setup.sh
+	@exec ./chain devnet
+
+devnet-reset: ## forget the local chain and run a new one
+	@scripts/setup.sh
+	@exec ./chain devnet --reset
+
+test: setup ## everything: checks, unit tests, vectors, end to end
+	@exec $(RUN) node scripts/test.ts
+
+check: ## format, lint, types, directions of imports, generated code
+	@scripts/setup.sh
+	@exec $(RUN) node scripts/check.ts
+
+format: ## format all sources
+	@scripts/setup.sh
+	@exec $(RUN) biome format --write .
+
+vectors: ## the Ethereum vectors alone
+	@scripts/setup.sh
+	@exec $(RUN) vitest run vector
+
+bench: ## benchmarks: BENCH=name runs one
+	@scripts/setup.sh
+	@exec $(RUN) node scripts/bench.ts $(BENCH)
+
+proto: ## generate the code of proto/ anew
+	@scripts/setup.sh
+	@exec $(RUN) node proto/generate.ts

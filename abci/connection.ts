@@ -1,0 +1,201 @@
+/** One connection of CometBFT's socket client: requests are answered strictly one after another, in their order. */
+import type { Socket } from 'node:net'
+import { create } from '@bufbuild/protobuf'
+import { plainBytes } from '../core/bytes.ts'
+import type { CodedError } from '../core/errors.ts'
+import { abci } from '../proto/index.ts'
+import { decodeRequest, encodeResponse } from './codec.ts'
+import type { ConsensusGate } from './consensus-gate.ts'
+import { isProtocolError, protocolError } from './errors.ts'
+import { createFrameDecoder, encodeFrameLength } from './frames.ts'
+import { dispatch, type AbciHandlers } from './handlers.ts'
+import type { AbciLog } from './log.ts'
+
+/** Frames answered before the event loop gets its turn: some milliseconds of CheckTx. */
+const FRAMES_PER_TURN = 128
+/** Frames that wait behind an unfinished call before reading pauses. CometBFT itself queues 256. */
+const MAX_WAITING_FRAMES = 10_000
+
+export interface ConnectionOptions {
+  readonly name: string
+  readonly handlers: AbciHandlers
+  readonly gate: ConsensusGate
+  readonly log: AbciLog
+  readonly maxFrameBytes: number
+  /** Bound of the answers that the peer does not read, and of the requests that wait. */
+  readonly maxQueuedBytes: number
+  /** True once the application's invariants are broken: no further request is answered. */
+  isHalted(): boolean
+  onFatal(error: unknown): void
+  onProtocolError(error: CodedError): void
+}
+
+export interface Connection {
+  /** Ends it at once; settles when the call that it was in has ended. */
+  close(): Promise<void>
+}
+
+export const serveConnection = (socket: Socket, options: ConnectionOptions): Connection => {
+  const { gate, handlers, log, name } = options
+  const decoder = createFrameDecoder(options.maxFrameBytes)
+  let frames: Uint8Array[] = []
+  let next = 0
+  let waitingBytes = 0
+  let inputError: unknown
+  let output: Uint8Array[] = []
+  let call: Promise<void> | undefined
+  let scheduled = false
+  let closed = false
+
+  const shut = (): void => {
+    if (closed) return
+    closed = true
+    frames = []
+    output = []
+    gate.leave(member)
+    socket.destroy()
+  }
+
+  const drop = (error: CodedError): void => {
+    if (closed) return
+    log.warn(`abci connection ${name} closed: ${error.message} (${error.codespace}/${error.code})`)
+    shut()
+    options.onProtocolError(error)
+  }
+
+  const member = {
+    replace: () => drop(protocolError('replaced', 'a newer connection took the consensus calls over')),
+  }
+
+  // Replies of a turn leave in one write. That answers Flush too: nothing is held back past the turn.
+  const flush = (): void => {
+    if (closed || output.length === 0) return
+    socket.write(output.length === 1 ? (output[0] as Uint8Array) : Buffer.concat(output))
+    output = []
+    // Reading goes on while output is backed up, or both sides would wait for each other for ever: so it has a bound.
+    if (socket.writableLength > options.maxQueuedBytes) {
+      drop(protocolError('outputBackedUp', `the peer left ${socket.writableLength} bytes of answers unread`))
+    }
+  }
+
+  const send = (response: abci.Response): void => {
+    const body = encodeResponse(response)
+    output.push(encodeFrameLength(body.length), body)
+  }
+
+  const fail = (error: unknown): void => {
+    if (isProtocolError(error)) {
+      flush()
+      drop(error)
+      return
+    }
+    if (options.isHalted()) return
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    log.error(`the application failed in a call of abci connection ${name}: ${reason}`)
+    // CometBFT stops at an exception: the application cannot go on, and must not be asked again.
+    const text = (error instanceof Error ? error.message : String(error)).toWellFormed()
+    send(create(abci.ResponseSchema, { value: { case: 'exception', value: { error: text } } }))
+    flush()
+    options.onFatal(error)
+  }
+
+  const execute = (request: abci.Request): abci.Response | Promise<abci.Response> => {
+    const answer = dispatch(handlers, request)
+    if (answer instanceof Promise && request.value.case !== undefined) gate.hold(request.value.case, answer)
+    return answer
+  }
+
+  const isActive = (): boolean => !closed && !options.isHalted()
+
+  const answerFrame = (frame: Uint8Array): abci.Response | Promise<abci.Response | undefined> => {
+    const request = decodeRequest(frame)
+    const wait = request.value.case === undefined ? undefined : gate.enter(member, request.value.case)
+    return wait === undefined ? execute(request) : wait.then(() => (isActive() ? execute(request) : undefined))
+  }
+
+  const finishCall = async (answer: Promise<abci.Response | undefined>): Promise<void> => {
+    try {
+      const response = await answer
+      if (response !== undefined && isActive()) send(response)
+    } catch (error) {
+      fail(error)
+    }
+    call = undefined
+    pump()
+  }
+
+  const takeFrame = (): Uint8Array | undefined => {
+    const frame = frames[next]
+    if (frame === undefined) {
+      frames = []
+      next = 0
+      return undefined
+    }
+    next++
+    waitingBytes -= frame.length
+    return frame
+  }
+
+  const pumpTurn = (): void => {
+    for (let turn = 0; turn < FRAMES_PER_TURN && isActive(); turn++) {
+      const frame = takeFrame()
+      if (frame === undefined) {
+        if (inputError !== undefined) fail(inputError)
+        else if (socket.isPaused()) socket.resume()
+        return
+      }
+      const answer = answerFrame(frame)
+      if (answer instanceof Promise) {
+        call = finishCall(answer)
+        return
+      }
+      send(answer)
+    }
+    if (!isActive()) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      pump()
+    })
+  }
+
+  const pump = (): void => {
+    if (call !== undefined || scheduled || !isActive()) return
+    try {
+      pumpTurn()
+    } catch (error) {
+      fail(error)
+    }
+    flush()
+  }
+
+  socket.on('data', (chunk: Uint8Array) => {
+    if (inputError !== undefined) return
+    try {
+      // Plain, for the bytes go into the application: Buffer.slice does not copy.
+      for (const frame of decoder.push(plainBytes(chunk))) {
+        frames.push(frame)
+        waitingBytes += frame.length
+      }
+    } catch (error) {
+      inputError = error
+    }
+    // Reading pauses behind a call that ends by itself, never behind output.
+    if (waitingBytes > options.maxQueuedBytes || frames.length - next > MAX_WAITING_FRAMES) socket.pause()
+    pump()
+  })
+  socket.on('error', (error) => {
+    if (!closed) log.warn(`abci connection ${name}: ${error.message}`)
+  })
+  socket.on('close', () => {
+    if (!closed) log.info(`abci connection ${name} ended`)
+    shut()
+  })
+
+  return {
+    async close() {
+      shut()
+      await call
+    },
+  }
+}

@@ -1,0 +1,260 @@
+/** The methods of ABCI 2.0 over the application's port: wire types in and out, nothing else. Knows no transport. */
+import { create } from '@bufbuild/protobuf'
+import type { ConsensusApplication, ProposedBlock } from '../app/ports.ts'
+import { invariant } from '../core/errors.ts'
+import { abci } from '../proto/index.ts'
+import {
+  readAddress,
+  readCommit,
+  readConsensusParameters,
+  readExtendedCommit,
+  readHash,
+  readHeight,
+  readInteger,
+  readMisbehavior,
+  readTime,
+  readValidatorUpdate,
+  writeConsensusParameters,
+  writeEvent,
+  writeGas,
+  writeInteger,
+  writeText,
+  writeTransactionResult,
+  writeValidatorUpdate,
+} from './convert.ts'
+import { ABCI_CODES, ABCI_CODESPACE, protocolError } from './errors.ts'
+
+/** Such as `finalizeBlock`: names a request, its response, and a method of the gRPC service. */
+export type AbciMethod = Exclude<abci.Request['value']['case'], undefined>
+export type AbciRequest<Method extends AbciMethod> = Extract<abci.Request['value'], { case: Method }>['value']
+export type AbciResponse<Method extends AbciMethod> = Extract<abci.Response['value'], { case: Method }>['value']
+
+/**
+ * One function a method. A protocol error (errors.ts) is the peer's fault and is raised before the application is
+ * called; anything else thrown is a broken invariant of the application.
+ */
+export type AbciHandlers = {
+  readonly [Method in AbciMethod]: (
+    request: AbciRequest<Method>,
+  ) => AbciResponse<Method> | Promise<AbciResponse<Method>>
+}
+
+const {
+  ResponseApplySnapshotChunk_Result: ApplySnapshotChunkResult,
+  ResponseOfferSnapshot_Result: OfferSnapshotResult,
+  ResponseProcessProposal_ProposalStatus: ProposalStatus,
+  ResponseVerifyVoteExtension_VerifyStatus: VerifyStatus,
+} = abci
+
+const readBlock = (
+  request: abci.RequestProcessProposal | abci.RequestFinalizeBlock,
+  lastCommit: abci.CommitInfo | undefined,
+  commitField: string,
+): ProposedBlock => {
+  const { round, votes } = readCommit(lastCommit, commitField)
+  return {
+    height: readHeight(request.height),
+    timeNs: readTime(request.time, 'time'),
+    proposerAddress: readAddress(request.proposerAddress, 'proposer_address'),
+    nextValidatorsHash: readHash(request.nextValidatorsHash, 'next_validators_hash'),
+    lastCommitRound: round,
+    lastCommit: votes,
+    misbehavior: request.misbehavior.map(readMisbehavior),
+    transactions: request.txs,
+    hash: readHash(request.hash, 'hash'),
+  }
+}
+
+const answerInfo = (application: ConsensusApplication): abci.ResponseInfo => {
+  const info = application.info()
+  return create(abci.ResponseInfoSchema, {
+    data: info.data,
+    version: info.version,
+    appVersion: writeInteger(info.appVersion, 'app_version'),
+    lastBlockHeight: writeInteger(info.lastBlockHeight, 'last_block_height'),
+    lastBlockAppHash: info.lastBlockAppHash,
+  })
+}
+
+const answerInitChain = async (
+  application: ConsensusApplication,
+  request: abci.RequestInitChain,
+): Promise<abci.ResponseInitChain> => {
+  const { consensusParams } = request
+  const answer = await application.initChain({
+    timeNs: readTime(request.time, 'time'),
+    chainId: request.chainId,
+    consensusParameters: consensusParams === undefined ? undefined : readConsensusParameters(consensusParams),
+    validators: request.validators.map(readValidatorUpdate),
+    appState: request.appStateBytes,
+    initialHeight: readHeight(request.initialHeight),
+  })
+  const { consensusParameters } = answer
+  return create(abci.ResponseInitChainSchema, {
+    ...(consensusParameters && { consensusParams: writeConsensusParameters(consensusParameters) }),
+    validators: answer.validators.map(writeValidatorUpdate),
+    appHash: answer.appHash,
+  })
+}
+
+/** Users choose path, data and height through CometBFT's RPC: what is wrong with them is answered with a code. */
+const answerQuery = async (
+  application: ConsensusApplication,
+  request: abci.RequestQuery,
+): Promise<abci.ResponseQuery> => {
+  const { path, data, prove } = request
+  if (request.height < 0n || request.height > BigInt(Number.MAX_SAFE_INTEGER)) {
+    return create(abci.ResponseQuerySchema, {
+      code: ABCI_CODES.outOfRange,
+      codespace: ABCI_CODESPACE,
+      log: `height ${request.height} is out of range`,
+    })
+  }
+  const answer = await application.abciQuery({ path, data, prove, height: Number(request.height) })
+  return create(abci.ResponseQuerySchema, {
+    code: answer.code,
+    codespace: answer.codespace,
+    log: writeText(answer.log),
+    key: answer.key,
+    value: answer.value,
+    height: writeInteger(answer.height, 'height'),
+  })
+}
+
+const answerCheckTx = (application: ConsensusApplication, request: abci.RequestCheckTx): abci.ResponseCheckTx => {
+  // The pool keeps the transaction: a copy lets go of the chunk of input that it is a view of.
+  const check = application.checkTx(Uint8Array.from(request.tx), request.type === abci.CheckTxType.RECHECK)
+  return create(abci.ResponseCheckTxSchema, {
+    code: check.code,
+    codespace: check.codespace,
+    log: writeText(check.log),
+    gasWanted: writeGas(check.gasWanted),
+  })
+}
+
+/** What a transaction adds to a block: tag, length and bytes (CometBFT's types.ComputeProtoSizeForTxs). */
+const blockBytesOf = (transaction: Uint8Array): number => {
+  let lengthBytes = 1
+  for (let rest = transaction.length; rest >= 0x80; rest = Math.floor(rest / 128)) lengthBytes++
+  return 1 + lengthBytes + transaction.length
+}
+
+const answerPrepareProposal = async (
+  application: ConsensusApplication,
+  request: abci.RequestPrepareProposal,
+): Promise<abci.ResponsePrepareProposal> => {
+  const { round, votes } = readExtendedCommit(request.localLastCommit)
+  const maxTxBytes = readInteger(request.maxTxBytes, 'max_tx_bytes')
+  const chosen = await application.prepareProposal({
+    height: readHeight(request.height),
+    timeNs: readTime(request.time, 'time'),
+    proposerAddress: readAddress(request.proposerAddress, 'proposer_address'),
+    nextValidatorsHash: readHash(request.nextValidatorsHash, 'next_validators_hash'),
+    lastCommitRound: round,
+    votes,
+    misbehavior: request.misbehavior.map(readMisbehavior),
+    transactions: request.txs,
+    maxTxBytes,
+  })
+  const bytes = chosen.reduce((sum, transaction) => sum + blockBytesOf(transaction), 0)
+  invariant(bytes <= maxTxBytes, `a proposal of ${bytes} bytes of transactions passes the limit of ${maxTxBytes}`)
+  return create(abci.ResponsePrepareProposalSchema, { txs: [...chosen] })
+}
+
+const answerProcessProposal = async (
+  application: ConsensusApplication,
+  request: abci.RequestProcessProposal,
+): Promise<abci.ResponseProcessProposal> => {
+  const accepted = await application.processProposal(
+    readBlock(request, request.proposedLastCommit, 'proposed_last_commit'),
+  )
+  return create(abci.ResponseProcessProposalSchema, {
+    status: accepted ? ProposalStatus.ACCEPT : ProposalStatus.REJECT,
+  })
+}
+
+const answerFinalizeBlock = async (
+  application: ConsensusApplication,
+  request: abci.RequestFinalizeBlock,
+): Promise<abci.ResponseFinalizeBlock> => {
+  const block = readBlock(request, request.decidedLastCommit, 'decided_last_commit')
+  const answer = await application.finalizeBlock(block)
+  const results = answer.transactionResults.length
+  invariant(results === request.txs.length, `${results} results for ${request.txs.length} transactions`)
+  const updates = answer.consensusParameterUpdates
+  return create(abci.ResponseFinalizeBlockSchema, {
+    events: answer.events.map(writeEvent),
+    txResults: answer.transactionResults.map(writeTransactionResult),
+    validatorUpdates: answer.validatorUpdates.map(writeValidatorUpdate),
+    ...(updates && { consensusParamUpdates: writeConsensusParameters(updates) }),
+    appHash: answer.appHash,
+  })
+}
+
+const voteHandlers = (application: ConsensusApplication): Pick<AbciHandlers, 'extendVote' | 'verifyVoteExtension'> => ({
+  extendVote: (request) =>
+    create(abci.ResponseExtendVoteSchema, {
+      voteExtension: application.extendVote({
+        height: readHeight(request.height),
+        hash: readHash(request.hash, 'hash'),
+      }),
+    }),
+  verifyVoteExtension: (request) => {
+    const accepted = application.verifyVoteExtension({
+      height: readHeight(request.height),
+      hash: readHash(request.hash, 'hash'),
+      validatorAddress: readAddress(request.validatorAddress, 'validator_address'),
+      extension: request.voteExtension,
+    })
+    return create(abci.ResponseVerifyVoteExtensionSchema, {
+      status: accepted ? VerifyStatus.ACCEPT : VerifyStatus.REJECT,
+    })
+  },
+})
+
+type Unsupported =
+  | 'listSnapshots'
+  | 'offerSnapshot'
+  | 'loadSnapshotChunk'
+  | 'applySnapshotChunk'
+  | 'insertTx'
+  | 'reapTxs'
+
+/** Snapshots are not served and none is accepted; CometBFT's `app` mempool (InsertTx, ReapTxs) is not used. */
+const unsupportedHandlers: Pick<AbciHandlers, Unsupported> = {
+  listSnapshots: () => create(abci.ResponseListSnapshotsSchema),
+  offerSnapshot: () => create(abci.ResponseOfferSnapshotSchema, { result: OfferSnapshotResult.ABORT }),
+  loadSnapshotChunk: () => create(abci.ResponseLoadSnapshotChunkSchema),
+  applySnapshotChunk: () => create(abci.ResponseApplySnapshotChunkSchema, { result: ApplySnapshotChunkResult.ABORT }),
+  insertTx: () => create(abci.ResponseInsertTxSchema, { code: ABCI_CODES.unsupportedMethod }),
+  reapTxs: () => create(abci.ResponseReapTxsSchema),
+}
+
+export const createHandlers = (application: ConsensusApplication): AbciHandlers => ({
+  echo: ({ message }) => create(abci.ResponseEchoSchema, { message }),
+  flush: () => create(abci.ResponseFlushSchema),
+  info: () => answerInfo(application),
+  initChain: (request) => answerInitChain(application, request),
+  query: (request) => answerQuery(application, request),
+  checkTx: (request) => answerCheckTx(application, request),
+  prepareProposal: (request) => answerPrepareProposal(application, request),
+  processProposal: (request) => answerProcessProposal(application, request),
+  ...voteHandlers(application),
+  finalizeBlock: (request) => answerFinalizeBlock(application, request),
+  commit: async () =>
+    create(abci.ResponseCommitSchema, { retainHeight: writeInteger(await application.commit(), 'retain_height') }),
+  ...unsupportedHandlers,
+})
+
+/** The response that carries `value`; the pairing of method and type is that of {@link AbciHandlers}. */
+const wrap = (method: AbciMethod, value: unknown): abci.Response =>
+  create(abci.ResponseSchema, { value: { case: method, value } as abci.Response['value'] })
+
+/** Answers one request, at once where the handler does. Throws abci/4 for a request without a known method. */
+export const dispatch = (handlers: AbciHandlers, request: abci.Request): abci.Response | Promise<abci.Response> => {
+  const { case: method, value } = request.value
+  if (method === undefined) throw protocolError('unknownMethod', 'a request of an unknown method')
+  const handler = handlers[method] as (request: unknown) => unknown
+  const answer = handler(value)
+  return answer instanceof Promise ? answer.then((response: unknown) => wrap(method, response)) : wrap(method, answer)
+}

@@ -1,0 +1,133 @@
+/** A block executed but not decided: everything that its commit will write, except CometBFT's hash. */
+import { EMPTY_BYTES, viewBuffer } from '../../core/bytes.ts'
+import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
+import { encodedLength } from '../../core/rlp.ts'
+import type { Hash } from '../../core/hash.ts'
+import { type Commitment, computeCommitment } from '../../store/commitment.ts'
+import { orderedTrieRoot } from '../../store/trie/ordered-root.ts'
+import type { Chain } from '../chain.ts'
+import type { HeaderRecord } from '../index/records.ts'
+import type { FinalizeBlockResponse, TransactionResult } from '../ports.ts'
+import type { BlockContent } from './content.ts'
+import { encodeHeader, type Header, hashHeader } from './header.ts'
+import { encodeReceipt, logsBloom, mergeBlooms } from './receipt.ts'
+import type { BlockRun, EthereumOutcome, TransactionOutcome } from './run.ts'
+
+export interface Candidate {
+  readonly content: BlockContent
+  /** One a transaction of the block. */
+  readonly outcomes: readonly TransactionOutcome[]
+  /** Those that are in the Ethereum block. */
+  readonly ethereum: readonly EthereumOutcome[]
+  readonly commitment: Commitment
+  /** With empty extraData. */
+  readonly unsealedHeader: Header
+  readonly logCount: number
+  /** An empty block where the vote extensions of the last commit must stand first. */
+  readonly missesInjected: boolean
+  /** Everything but appHash, which the seal decides. */
+  readonly response: Omit<FinalizeBlockResponse, 'appHash'>
+}
+
+/** A candidate that carries CometBFT's hash of its block, and so has its own. */
+export interface SealedBlock {
+  readonly candidate: Candidate
+  readonly record: HeaderRecord
+}
+
+const transactionResult = (outcome: TransactionOutcome): TransactionResult => {
+  const none = { codespace: '', log: '', data: EMPTY_BYTES, gasWanted: 0n, gasUsed: 0n, events: [] }
+  if (outcome.kind === 'injected') return { ...none, code: 0 }
+  if (outcome.kind === 'invalid') {
+    const { code, codespace, message } = outcome.error
+    return { ...none, code, codespace, log: message }
+  }
+  const { signed, receipt, result } = outcome
+  const hash = `0x${viewBuffer(signed.hash).toString('hex')}`
+  return {
+    code: 0,
+    codespace: '',
+    log: result.failure?.message ?? '',
+    data: EMPTY_BYTES,
+    gasWanted: signed.transaction.gasLimit,
+    gasUsed: receipt.gasUsed,
+    events: [{ type: 'ethereum_tx', attributes: [{ key: 'ethereumTxHash', value: hash, index: true }] }],
+  }
+}
+
+/** Takes the roots of a finished run. */
+export const buildCandidate = (chain: Chain, content: BlockContent, run: BlockRun): Candidate => {
+  const ethereum = run.outcomes.filter((outcome) => outcome.kind === 'ethereum')
+  const blooms = ethereum.map(({ receipt }) => logsBloom(receipt.logs))
+  const commitment = computeCommitment(
+    chain.store,
+    chain.state,
+    chain.head.record.header.stateRoot,
+    run.overlay.changes(),
+  )
+  const { environment } = run
+  return {
+    content,
+    outcomes: run.outcomes,
+    ethereum,
+    commitment,
+    logCount: run.logCount,
+    missesInjected: run.needsInjected && run.outcomes.length === 0,
+    unsealedHeader: {
+      parentHash: chain.head.record.hash,
+      miner: FEE_COLLECTOR_ADDRESS,
+      stateRoot: commitment.stateRoot,
+      transactionsRoot: orderedTrieRoot(ethereum.map(({ signed }) => signed.raw)),
+      receiptsRoot: orderedTrieRoot(
+        ethereum.map(({ receipt }, index) => encodeReceipt(receipt, blooms[index] as Uint8Array)),
+      ),
+      logsBloom: mergeBlooms(blooms),
+      number: content.height,
+      gasLimit: environment.gasLimit,
+      gasUsed: run.ethereumGasUsed,
+      timestamp: environment.timestamp,
+      extraData: EMPTY_BYTES,
+      mixHash: environment.prevRandao,
+      baseFeePerGas: environment.baseFeePerGas,
+    },
+    response: {
+      transactionResults: run.outcomes.map(transactionResult),
+      events: run.events,
+      validatorUpdates: run.validatorUpdates,
+      consensusParameterUpdates: undefined,
+    },
+  }
+}
+
+const listHeaderLength = (payload: number): number => {
+  if (payload < 56) return 1
+  let bytes = 1
+  for (let rest = payload; rest > 0; rest = Math.floor(rest / 256)) bytes++
+  return bytes
+}
+
+/** Length of the RLP of a block: header, transactions (typed ones as byte strings), no uncles, no withdrawals. */
+export const blockSizeBytes = (encodedHeader: Uint8Array, raws: readonly Uint8Array[]): number => {
+  let transactions = 0
+  for (const raw of raws) transactions += (raw[0] as number) >= 0xc0 ? raw.length : encodedLength(raw)
+  const payload = encodedHeader.length + listHeaderLength(transactions) + transactions + 2
+  return listHeaderLength(payload) + payload
+}
+
+/** Puts CometBFT's hash into the header: the hash of the result is the app hash. */
+export const sealCandidate = (candidate: Candidate, cometHash: Hash): SealedBlock => {
+  const header: Header = { ...candidate.unsealedHeader, extraData: cometHash }
+  const encoded = encodeHeader(header)
+  const raws = candidate.ethereum.map(({ signed }) => signed.raw)
+  return {
+    candidate,
+    record: {
+      header,
+      hash: hashHeader(encoded),
+      timeNs: candidate.content.timeNs,
+      sizeBytes: blockSizeBytes(encoded, raws),
+      transactionCount: raws.length,
+      logCount: candidate.logCount,
+    },
+  }
+}

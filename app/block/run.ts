@@ -1,0 +1,257 @@
+/** One execution of a block on top of the committed head: begin, apply each transaction, end. */
+import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
+import { uint64ToBytes } from '../../core/bytes.ts'
+import { CodedError, invariant } from '../../core/errors.ts'
+import { type Hash, keccak256, ZERO_HASH } from '../../core/hash.ts'
+import type { BlockEnvironment, ExecutionOutcome, ExecutionResult } from '../../evm/engine.ts'
+import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
+import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
+import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
+import { toMessage } from '../../evm/transaction/validity.ts'
+import { noteBurntByEvm } from '../../modules/bank/index.ts'
+import {
+  readConsensusParameters,
+  readValidators,
+  readValidatorSets,
+  rotateSets,
+  writeValidatorSets,
+  type ConsensusParameters,
+} from '../../modules/consensus/index.ts'
+import { readBaseFee } from '../../modules/feemarket/index.ts'
+import type { BlockContext, Event, ValidatorUpdate } from '../../modules/module.ts'
+import { Overlay } from '../../store/overlay.ts'
+import { type Chain, hardforkAt } from '../chain.ts'
+import { appError } from '../errors.ts'
+import { familyOf } from '../families.ts'
+import type { BlockContent } from './content.ts'
+import { carriesExtensions, checkInjected } from './extensions.ts'
+import type { Receipt } from './receipt.ts'
+
+export interface EthereumOutcome {
+  readonly kind: 'ethereum'
+  readonly signed: SignedTransaction
+  readonly result: ExecutionResult
+  readonly receipt: Receipt
+}
+/** The list of vote extensions: valid, without gas. */
+export interface InjectedOutcome {
+  readonly kind: 'injected'
+}
+/** Not valid at its place: it changed nothing and is not in the Ethereum block. */
+export interface InvalidOutcome {
+  readonly kind: 'invalid'
+  readonly error: CodedError
+}
+export type TransactionOutcome = EthereumOutcome | InjectedOutcome | InvalidOutcome
+
+/** Decodes and recovers; the pool's copy is taken where it has one, so that a sender is recovered once. */
+export type Decode = (raw: Uint8Array) => SignedTransaction
+
+/** PREVRANDAO: known when proposing, so a proposer can bias it. */
+export const mixHash = (parentHash: Hash, timeNs: bigint): Hash => keccak256(parentHash, uint64ToBytes(timeNs))
+
+export const blockEnvironment = (
+  chain: Chain,
+  height: number,
+  timeNs: bigint,
+  baseFeePerGas: bigint,
+  gasLimit: bigint,
+): BlockEnvironment => {
+  const timestamp = Number(timeNs / 1_000_000_000n)
+  return {
+    number: height,
+    timestamp,
+    coinbase: FEE_COLLECTOR_ADDRESS,
+    gasLimit,
+    baseFeePerGas,
+    blobBaseFee: 1n,
+    prevRandao: mixHash(chain.head.record.hash, timeNs),
+    chainId: chain.parameters.evmChainId,
+    hardfork: hardforkAt(chain.parameters, timestamp),
+    blockHash: (number) => chain.blockHash(number),
+  }
+}
+
+/** Parent hash (EIP-2935) and beacon root, zero here (EIP-4788), for contracts to read. */
+export const runSystemCalls = async (chain: Chain, state: Overlay, environment: BlockEnvironment): Promise<void> => {
+  const { engine, head } = chain
+  await engine.systemCall(state, environment, HISTORY_STORAGE.address, head.record.hash)
+  await engine.systemCall(state, environment, BEACON_ROOTS.address, ZERO_HASH)
+}
+
+export class BlockRun {
+  readonly overlay: Overlay
+  readonly environment: BlockEnvironment
+  readonly parameters: ConsensusParameters
+  readonly outcomes: TransactionOutcome[] = []
+  readonly events: Event[] = []
+  validatorUpdates: readonly ValidatorUpdate[] = []
+  readonly #chain: Chain
+  readonly #content: Omit<BlockContent, 'transactions'>
+  readonly #decode: Decode
+  readonly #purpose: 'block' | 'preview'
+  /** Gas of both families. */
+  #gasUsed = 0n
+  #cumulativeGasUsed = 0n
+  #logCount = 0
+
+  /** A `preview` (the pending block) has no votes yet, and so no injected transaction. */
+  constructor(
+    chain: Chain,
+    content: Omit<BlockContent, 'transactions'>,
+    decode: Decode = decodeSigned,
+    purpose: 'block' | 'preview' = 'block',
+  ) {
+    this.#chain = chain
+    this.#purpose = purpose
+    this.#content = content
+    this.#decode = decode
+    this.overlay = new Overlay(chain.state)
+    this.parameters = readConsensusParameters(chain.state)
+    const gasLimit = BigInt(this.parameters.block.maxGas)
+    this.environment = blockEnvironment(chain, content.height, content.timeNs, readBaseFee(chain.state), gasLimit)
+  }
+
+  get gasLeft(): bigint {
+    return this.environment.gasLimit - this.#gasUsed
+  }
+
+  /** Gas of the Ethereum transactions, and how many logs they made. */
+  get ethereumGasUsed(): bigint {
+    return this.#cumulativeGasUsed
+  }
+  get logCount(): number {
+    return this.#logCount
+  }
+
+  /** Whether this block must begin with the injected transaction. */
+  get needsInjected(): boolean {
+    if (this.#purpose === 'preview') return false
+    return carriesExtensions(this.parameters, this.#content.height, this.#chain.parameters.initialHeight)
+  }
+
+  #context(): BlockContext {
+    const { height, timeNs, proposerAddress, lastCommit, misbehavior } = this.#content
+    return {
+      state: this.overlay,
+      height,
+      timeNs,
+      chainId: this.#chain.parameters.chainId,
+      proposerAddress,
+      lastCommit,
+      misbehavior,
+      emit: (event) => {
+        this.events.push(event)
+      },
+    }
+  }
+
+  async begin(): Promise<void> {
+    await runSystemCalls(this.#chain, this.overlay, this.environment)
+    for (const module of this.#chain.modules) module.beginBlock?.(this.#context())
+  }
+
+  /** Applies the next transaction of the block. An invalid one leaves no trace but its outcome. */
+  apply(raw: Uint8Array): TransactionOutcome | Promise<TransactionOutcome> {
+    const family = familyOf(raw)
+    const isFirst = this.outcomes.length === 0
+    if (isFirst && this.needsInjected) return this.#applyInjected(raw, family === 'injected')
+    if (family === 'ethereum') return this.#applyEthereum(raw)
+    const reason =
+      family === 'injected'
+        ? 'vote extensions stand only first, in a block whose last commit carries them'
+        : family === 'unknown'
+          ? 'transaction type not supported'
+          : `transactions of the ${family} family are not supported yet`
+    return this.#record({ kind: 'invalid', error: appError('familyNotSupported', reason) })
+  }
+
+  /** Undoes the bookkeeping of an invalid transaction that a proposer leaves out. */
+  dropLast(): void {
+    const dropped = this.outcomes.pop()
+    invariant(dropped?.kind === 'invalid', 'only an invalid transaction can be left out')
+  }
+
+  end(): void {
+    const updates: ValidatorUpdate[] = []
+    for (const module of this.#chain.modules) {
+      const more = module.endBlock?.({ ...this.#context(), gasUsed: this.#gasUsed })
+      if (more !== undefined) updates.push(...more)
+    }
+    const sets = readValidatorSets(this.overlay)
+    const rotated = rotateSets(sets, this.#content.height, updates)
+    if (updates.length > 0 || rotated.length !== sets.length) writeValidatorSets(this.overlay, rotated)
+    this.validatorUpdates = updates
+  }
+
+  #applyInjected(raw: Uint8Array, isInjected: boolean): TransactionOutcome {
+    const { height, lastCommitRound, lastCommit } = this.#content
+    const problem = isInjected
+      ? checkInjected(raw, {
+          chainId: this.#chain.parameters.chainId,
+          height,
+          lastCommitRound,
+          lastCommit,
+          validators: readValidators(this.#chain.state, height - 1),
+        })
+      : 'the block must begin with the vote extensions of the last commit'
+    return this.#record(
+      problem === undefined
+        ? { kind: 'injected' }
+        : { kind: 'invalid', error: appError('invalidInBlock', problem) },
+    )
+  }
+
+  #applyEthereum(raw: Uint8Array): TransactionOutcome | Promise<TransactionOutcome> {
+    let signed: SignedTransaction
+    try {
+      signed = this.#decode(raw)
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error
+      return this.#record({ kind: 'invalid', error })
+    }
+    const { transaction } = signed
+    const { chainId } = transaction
+    if (chainId !== undefined && chainId !== this.environment.chainId) {
+      const message = `invalid sender: invalid chain id for signer: have ${chainId} want ${this.environment.chainId}`
+      return this.#record({ kind: 'invalid', error: appError('invalidInBlock', message) })
+    }
+    if (transaction.gasLimit > this.gasLeft) {
+      const message = `gas limit reached: the block has ${this.gasLeft} gas left, the transaction asks for ${transaction.gasLimit}`
+      return this.#record({ kind: 'invalid', error: appError('outOfGas', message) })
+    }
+    this.overlay.beginTransaction()
+    const outcome = this.#chain.engine.execute(this.overlay, this.environment, toMessage(signed), {
+      fees: 'collect',
+      checks: 'transaction',
+    })
+    return outcome instanceof Promise
+      ? outcome.then((settled) => this.#finishEthereum(signed, settled))
+      : this.#finishEthereum(signed, outcome)
+  }
+
+  #finishEthereum(signed: SignedTransaction, outcome: ExecutionOutcome): TransactionOutcome {
+    if (!outcome.valid) return this.#record({ kind: 'invalid', error: outcome.error })
+    const { result } = outcome
+    noteBurntByEvm(this.overlay, result.burntAnat)
+    this.#gasUsed += result.gasUsed
+    this.#cumulativeGasUsed += result.gasUsed
+    const receipt: Receipt = {
+      type: signed.transaction.type,
+      succeeded: result.failure === undefined,
+      gasUsed: result.gasUsed,
+      cumulativeGasUsed: this.#cumulativeGasUsed,
+      effectiveGasPrice: result.effectiveGasPrice,
+      contractAddress: signed.transaction.to === undefined ? result.createdAddress : undefined,
+      firstLogIndex: this.#logCount,
+      logs: result.logs,
+    }
+    this.#logCount += result.logs.length
+    return this.#record({ kind: 'ethereum', signed, result, receipt })
+  }
+
+  #record<Outcome extends TransactionOutcome>(outcome: Outcome): Outcome {
+    this.outcomes.push(outcome)
+    return outcome
+  }
+}

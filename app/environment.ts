@@ -1,0 +1,64 @@
+/** What the application needs of the world around it; bin supplies it, tests supply their own. */
+import type { Hex } from '../core/hex.ts'
+import type { QuestionName, Questions } from './ports.ts'
+
+export interface Clock {
+  /** Milliseconds of a monotonic clock: for the proposer's time budget and ages in the pool, never in execution. */
+  nowMs(): number
+}
+
+/** The pool's journal: appended before a transaction is answered, rewritten now and then. */
+export interface PoolJournal {
+  /** Transactions of the last run, oldest first. */
+  load(): readonly Uint8Array[]
+  append(transaction: Uint8Array): void
+  /** Replaces the whole journal at once. */
+  rewrite(transactions: readonly Uint8Array[]): void
+}
+
+/** Tells CometBFT of transactions, for gossip only. Bounded; drops what does not fit, for all is offered again. */
+export interface Gossip {
+  offer(transactions: readonly Uint8Array[]): void
+}
+
+/** Runs questions that execute code or scan logs in worker threads that read at a fixed height. */
+export interface HeavyQuestions {
+  /** `pending` holds the transactions that the `pending` block would run first. */
+  run<Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name],
+    head: number,
+    pending: readonly Uint8Array[],
+  ): Promise<string>
+}
+
+/** What the application knows of the consensus engine beside it. */
+export interface ConsensusStatus {
+  readonly catchingUp: boolean
+  readonly peers: number
+  /** Height that the network has reached, as far as known. */
+  readonly highestHeight: number
+}
+
+export interface Log {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void
+}
+
+export interface Environment {
+  readonly clock: Clock
+  /** Lets input and output happen between two transactions of a block. */
+  yieldToEventLoop(): Promise<void>
+  readonly journal: PoolJournal
+  readonly gossip: Gossip
+  readonly heavy: HeavyQuestions
+  consensusStatus(): ConsensusStatus
+  /** The JSON result of a route of CometBFT's RPC, such as `block?height=7`. Never used inside an ABCI call. */
+  consensusRpc(route: string): Promise<unknown>
+  readonly log: Log
+  /** Raises the counter that worker threads compare heights with, before a block is written. */
+  announceHeight(height: number): void
+  /** An unpredictable filter id: 16 random bytes. */
+  randomId(): Hex
+}

@@ -1,0 +1,66 @@
+/** Failures of the application with stable codes. Codespace `query` maps to JSON-RPC codes in rpc/errors.ts. */
+import { CodedError } from '../core/errors.ts'
+import type { Hex } from '../core/hex.ts'
+
+/** Codespace `query`. */
+export const QUERY_CODES = {
+  /** The thing asked for cannot be answered: JSON-RPC -32000. */
+  failed: 1,
+  /** -32602 */
+  invalidParameters: 2,
+  /** 3, with the revert data. */
+  reverted: 3,
+  /** -32002 */
+  timeout: 4,
+  /** -32005 */
+  limit: 5,
+  /** -32601 */
+  unsupported: 6,
+  /** -32003 */
+  tooLarge: 7,
+} as const
+
+export const queryFailed = (message: string, data?: unknown): CodedError =>
+  new CodedError('query', QUERY_CODES.failed, message, data)
+export const invalidParameters = (message: string): CodedError =>
+  new CodedError('query', QUERY_CODES.invalidParameters, message)
+export const executionReverted = (message: string, data: Hex): CodedError =>
+  new CodedError('query', QUERY_CODES.reverted, message, data)
+export const limitExceeded = (message: string): CodedError => new CodedError('query', QUERY_CODES.limit, message)
+export const unsupported = (message: string): CodedError => new CodedError('query', QUERY_CODES.unsupported, message)
+
+/** Codespace `pool`: why a transaction was not admitted. Codes are those of CheckTx on port 26657. */
+export const POOL_CODES = {
+  alreadyKnown: 2,
+  underpriced: 3,
+  replacementUnderpriced: 4,
+  nonceTooLow: 5,
+  insufficientFunds: 6,
+  full: 7,
+  accountLimit: 8,
+  oversized: 9,
+  unprotected: 10,
+  feeCap: 11,
+  exceedsBlockGas: 12,
+  familyNotSupported: 13,
+  wrongChain: 14,
+  /** Recheck: included, replaced, evicted or expired. */
+  gone: 15,
+} as const
+
+export const poolError = (code: keyof typeof POOL_CODES, message: string, data?: unknown): CodedError =>
+  new CodedError('pool', POOL_CODES[code], message, data)
+
+/** Codespace `app`: codes of transaction results and refusals of the lifecycle. */
+export const APP_CODES = {
+  /** A transaction in a decided block that is not valid at its place. */
+  invalidInBlock: 1,
+  familyNotSupported: 2,
+  outOfGas: 3,
+  /** Calls of the consensus connection in an order that cannot be. */
+  outOfOrder: 10,
+  genesis: 11,
+} as const
+
+export const appError = (code: keyof typeof APP_CODES, message: string): CodedError =>
+  new CodedError('app', APP_CODES[code], message)

@@ -1,0 +1,116 @@
+/** Reads blocks, transactions and receipts as of a head: nothing above it is ever shown. */
+import { bytesToUtf8, readUint64 } from '../../core/bytes.ts'
+import { type Hash, keccak256 } from '../../core/hash.ts'
+import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
+import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
+import { blockHashKey, bodyKey, headerKey, receiptsKey, transactionHashKey } from '../../store/keys.ts'
+import type { KeyValueStore } from '../../store/store.ts'
+import type { Receipt } from '../block/receipt.ts'
+import type { ChainParameters } from '../chain.ts'
+import {
+  bodyItem,
+  decodeHeaderRecord,
+  decodePosition,
+  decodeStoredReceipt,
+  type HeaderRecord,
+  itemAt,
+  itemCount,
+  type TransactionPosition,
+} from './records.ts'
+
+const MAX_CACHED_HEADERS = 2_048
+
+export class ChainReader {
+  readonly #store: KeyValueStore
+  readonly #headers = new Map<number, HeaderRecord>()
+
+  constructor(store: KeyValueStore) {
+    this.#store = store
+  }
+
+  get store(): KeyValueStore {
+    return this.#store
+  }
+
+  /** Drops what is cached: the database begins anew. */
+  forget(): void {
+    this.#headers.clear()
+  }
+
+  header(height: number): HeaderRecord | undefined {
+    const cached = this.#headers.get(height)
+    if (cached !== undefined) return cached
+    const bytes = this.#store.get('blocks', headerKey(height))
+    if (bytes === undefined) return undefined
+    const record = decodeHeaderRecord(bytes)
+    if (this.#headers.size >= MAX_CACHED_HEADERS) {
+      const [oldest] = this.#headers.keys()
+      if (oldest !== undefined) this.#headers.delete(oldest)
+    }
+    this.#headers.set(height, record)
+    return record
+  }
+
+  heightOfBlock(hash: Hash): number | undefined {
+    const bytes = this.#store.get('index', blockHashKey(hash))
+    return bytes === undefined ? undefined : readUint64(bytes)
+  }
+
+  positionOf(hash: Hash): TransactionPosition | undefined {
+    const bytes = this.#store.get('index', transactionHashKey(hash))
+    return bytes === undefined ? undefined : decodePosition(bytes)
+  }
+
+  /** One transaction of a block, decoded alone. */
+  transaction(height: number, index: number): SignedTransaction | undefined {
+    const body = this.#store.get('blocks', bodyKey(height))
+    return body === undefined || index >= itemCount(body) ? undefined : transactionIn(body, index)
+  }
+
+  transactions(height: number): readonly SignedTransaction[] {
+    const body = this.#store.get('blocks', bodyKey(height))
+    return body === undefined ? [] : Array.from({ length: itemCount(body) }, (_, index) => transactionIn(body, index))
+  }
+
+  transactionHashes(height: number): readonly Hash[] {
+    const body = this.#store.get('blocks', bodyKey(height))
+    return body === undefined
+      ? []
+      : Array.from({ length: itemCount(body) }, (_, index) => keccak256(bodyItem(body, index).raw))
+  }
+
+  receipt(height: number, index: number): Receipt | undefined {
+    const record = this.#store.get('blocks', receiptsKey(height))
+    return record === undefined || index >= itemCount(record) ? undefined : decodeStoredReceipt(itemAt(record, index))
+  }
+
+  receipts(height: number): readonly Receipt[] {
+    const record = this.#store.get('blocks', receiptsKey(height))
+    return record === undefined
+      ? []
+      : Array.from({ length: itemCount(record) }, (_, index) => decodeStoredReceipt(itemAt(record, index)))
+  }
+}
+
+const transactionIn = (body: Uint8Array, index: number): SignedTransaction => {
+  const { sender, raw } = bodyItem(body, index)
+  return { transaction: decodeTransaction(raw), raw, hash: keccak256(raw), sender }
+}
+
+const CHAIN_KEY = new TextEncoder().encode('chain')
+const HEIGHT_KEY = new TextEncoder().encode('height')
+
+/** The chain that a database holds, or undefined when it is new. */
+export const readChainParameters = (store: KeyValueStore): ChainParameters | undefined => {
+  const bytes = store.get('meta', CHAIN_KEY)
+  if (bytes === undefined) return undefined
+  const parsed = JSON.parse(bytesToUtf8(bytes)) as Omit<ChainParameters, 'evmChainId'> & { readonly evmChainId: string }
+  return { ...parsed, evmChainId: BigInt(parsed.evmChainId) }
+}
+
+export const readCommittedHeight = (store: KeyValueStore): number | undefined => {
+  const bytes = store.get('meta', HEIGHT_KEY)
+  return bytes === undefined ? undefined : readUint64(bytes)
+}
+
+export { CHAIN_KEY, HEIGHT_KEY }

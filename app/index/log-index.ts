@@ -1,0 +1,163 @@
+/**
+ * The index of logs by address and topic: the cost of a search follows the number of matches, not the range.
+ * Postings are per block: key L kind(1) value prefix(12) height(8), value pairs of varints (transaction, log in it).
+ * Kinds: 0 address, 1 to 4 topic by position, 255 every block that has logs (empty value).
+ */
+import { bytesToKey, concatBytes, EMPTY_BYTES, keyToBytes, readUint64, uint64ToBytes } from '../../core/bytes.ts'
+import type { Receipt } from '../block/receipt.ts'
+import type { Batch, Cursor } from '../../store/store.ts'
+
+const TAG = 'L'.charCodeAt(0)
+const PREFIX_BYTES = 12
+const ANY_LOG = 255
+
+/** One value sought at one position: 0 the address, 1 to 4 the topics. */
+export interface LogTerm {
+  readonly kind: number
+  readonly value: Uint8Array
+}
+
+const termPrefix = ({ kind, value }: LogTerm): Uint8Array =>
+  concatBytes(Uint8Array.of(TAG, kind), value.subarray(0, PREFIX_BYTES))
+
+const pushVarint = (out: number[], value: number): void => {
+  let rest = value
+  while (rest >= 0x80) {
+    out.push((rest & 0x7f) | 0x80)
+    rest >>>= 7
+  }
+  out.push(rest)
+}
+
+/** Adds the postings of a block. */
+export const writeLogIndex = (batch: Batch, height: number, receipts: readonly Receipt[]): void => {
+  const postings = new Map<string, number[]>()
+  const add = (kind: number, value: Uint8Array, transaction: number, log: number): void => {
+    const key = bytesToKey(termPrefix({ kind, value }))
+    let list = postings.get(key)
+    if (list === undefined) postings.set(key, (list = []))
+    pushVarint(list, transaction)
+    pushVarint(list, log)
+  }
+  for (const [transaction, receipt] of receipts.entries()) {
+    for (const [index, log] of receipt.logs.entries()) {
+      add(0, log.address, transaction, index)
+      for (const [position, topic] of log.topics.entries()) add(position + 1, topic, transaction, index)
+    }
+  }
+  if (postings.size === 0) return
+  const heightBytes = uint64ToBytes(height)
+  batch.put('index', concatBytes(Uint8Array.of(TAG, ANY_LOG), heightBytes), EMPTY_BYTES)
+  for (const [key, list] of postings) {
+    batch.put('index', concatBytes(keyToBytes(key), heightBytes), Uint8Array.from(list))
+  }
+}
+
+export interface LogPosition {
+  readonly transaction: number
+  readonly log: number
+}
+
+const decodePostings = (bytes: Uint8Array): LogPosition[] => {
+  const out: LogPosition[] = []
+  let at = 0
+  const varint = (): number => {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++] ?? 0
+      value |= (byte & 0x7f) << shift
+      if (byte < 0x80) return value
+    }
+  }
+  while (at < bytes.length) out.push({ transaction: varint(), log: varint() })
+  return out
+}
+
+/** Heights at which one of several terms occurs, ascending; one cursor a term. */
+class TermHeights {
+  readonly #cursor: Cursor
+  readonly #prefix: Uint8Array
+  height = -1
+  postings: Uint8Array = EMPTY_BYTES
+
+  constructor(cursor: Cursor, prefix: Uint8Array) {
+    this.#cursor = cursor
+    this.#prefix = prefix
+  }
+
+  /** Moves to the first height at or after `height`; Infinity when there is none. */
+  seek(height: number): number {
+    if (this.height >= height) return this.height
+    const entry = this.#cursor.seek(concatBytes(this.#prefix, uint64ToBytes(height)))
+    const key = entry?.[0]
+    const found = key !== undefined && key.length === this.#prefix.length + 8 && startsWith(key, this.#prefix)
+    this.height = found ? readUint64(key, this.#prefix.length) : Number.POSITIVE_INFINITY
+    this.postings = found && entry !== undefined ? entry[1] : EMPTY_BYTES
+    return this.height
+  }
+}
+
+const startsWith = (bytes: Uint8Array, prefix: Uint8Array): boolean => {
+  for (let i = 0; i < prefix.length; i++) if (bytes[i] !== prefix[i]) return false
+  return true
+}
+
+const intersect = (positions: readonly (readonly TermHeights[])[], height: number): LogPosition[] => {
+  let kept: Map<string, LogPosition> | undefined
+  for (const terms of positions) {
+    const here = new Map<string, LogPosition>()
+    for (const term of terms) {
+      if (term.height !== height) continue
+      for (const position of decodePostings(term.postings)) {
+        const key = `${position.transaction}:${position.log}`
+        if (kept === undefined || kept.has(key)) here.set(key, position)
+      }
+    }
+    kept = here
+  }
+  return [...(kept?.values() ?? [])].sort((a, b) => a.transaction - b.transaction || a.log - b.log)
+}
+
+/**
+ * Blocks from `from` to `to` in which a log may match, with the places of those logs; ascending. Each member of
+ * `positions` is a set of alternatives, and all members must match. Without members every block with logs is given,
+ * with no places: all its logs are meant. A prefix can collide, so the caller compares the logs themselves.
+ */
+export function* searchLogIndex(
+  openCursor: () => Cursor,
+  positions: readonly (readonly LogTerm[])[],
+  from: number,
+  to: number,
+): Generator<{ readonly height: number; readonly logs: readonly LogPosition[] | undefined }> {
+  const cursors: Cursor[] = []
+  const heights = (prefix: Uint8Array): TermHeights => {
+    const cursor = openCursor()
+    cursors.push(cursor)
+    return new TermHeights(cursor, prefix)
+  }
+  try {
+    const sets =
+      positions.length === 0
+        ? [[heights(Uint8Array.of(TAG, ANY_LOG))]]
+        : positions.map((terms) => terms.map((term) => heights(termPrefix(term))))
+    for (let height = from; height <= to; ) {
+      let next = height
+      for (const terms of sets) {
+        let nearest = Number.POSITIVE_INFINITY
+        for (const term of terms) nearest = Math.min(nearest, term.seek(height))
+        next = Math.max(next, nearest)
+      }
+      if (next > to) return
+      if (next === height) {
+        if (positions.length === 0) yield { height, logs: undefined }
+        else {
+          const logs = intersect(sets, height)
+          if (logs.length > 0) yield { height, logs }
+        }
+        height++
+      } else height = next
+    }
+  } finally {
+    for (const cursor of cursors) cursor.close()
+  }
+}

@@ -1,0 +1,140 @@
+/** Records of a block in the database: one value each for header, body and receipts, readable in parts by offsets. */
+import type { Address } from '../../core/address.ts'
+import {
+  bigintToBytes,
+  bytesToBigint,
+  concatBytes,
+  EMPTY_BYTES,
+  readUint32,
+  readUint64,
+  uint64ToBytes,
+} from '../../core/bytes.ts'
+import type { Hash } from '../../core/hash.ts'
+import { decodeRlp, encodeRlp, type RlpItem } from '../../core/rlp.ts'
+import { decodeHeader, encodeHeader, type Header } from '../block/header.ts'
+import type { Receipt } from '../block/receipt.ts'
+
+export interface HeaderRecord {
+  readonly header: Header
+  readonly hash: Hash
+  /** Nanoseconds since 1970, as CometBFT has it. */
+  readonly timeNs: bigint
+  /** Length of the RLP of the whole Ethereum block. */
+  readonly sizeBytes: number
+  readonly transactionCount: number
+  readonly logCount: number
+}
+
+export const encodeHeaderRecord = (record: HeaderRecord): Uint8Array =>
+  encodeRlp([
+    encodeHeader(record.header),
+    record.hash,
+    bigintToBytes(record.timeNs),
+    bigintToBytes(BigInt(record.sizeBytes)),
+    bigintToBytes(BigInt(record.transactionCount)),
+    bigintToBytes(BigInt(record.logCount)),
+  ])
+
+export const decodeHeaderRecord = (bytes: Uint8Array): HeaderRecord => {
+  const fields = decodeRlp(bytes) as Uint8Array[]
+  const field = (index: number): Uint8Array => fields[index] ?? EMPTY_BYTES
+  return {
+    header: decodeHeader(field(0)),
+    hash: field(1).slice(),
+    timeNs: bytesToBigint(field(2)),
+    sizeBytes: Number(bytesToBigint(field(3))),
+    transactionCount: Number(bytesToBigint(field(4))),
+    logCount: Number(bytesToBigint(field(5))),
+  }
+}
+
+const uint32 = (value: number): Uint8Array =>
+  Uint8Array.of((value >>> 24) & 0xff, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff)
+
+/** count(4), end offsets(4 each), items. */
+export const encodeItems = (items: readonly Uint8Array[]): Uint8Array => {
+  const head: Uint8Array[] = [uint32(items.length)]
+  let end = 0
+  for (const item of items) {
+    end += item.length
+    head.push(uint32(end))
+  }
+  return concatBytes(...head, ...items)
+}
+
+export const itemCount = (record: Uint8Array): number => (record.length === 0 ? 0 : readUint32(record))
+
+/** Item `index` as a view; the index must be below {@link itemCount}. */
+export const itemAt = (record: Uint8Array, index: number): Uint8Array => {
+  const base = 4 + 4 * itemCount(record)
+  const start = index === 0 ? 0 : readUint32(record, 4 * index)
+  return record.subarray(base + start, base + readUint32(record, 4 + 4 * index))
+}
+
+/** A transaction of a block with its sender, so that reading it needs no recovery. */
+export interface BodyItem {
+  readonly sender: Address
+  readonly raw: Uint8Array
+}
+
+export const encodeBody = (items: readonly BodyItem[]): Uint8Array =>
+  encodeItems(items.map(({ sender, raw }) => concatBytes(sender, raw)))
+
+export const bodyItem = (record: Uint8Array, index: number): BodyItem => {
+  const item = itemAt(record, index)
+  return { sender: item.slice(0, 20), raw: item.slice(20) }
+}
+
+export const encodeStoredReceipt = (receipt: Receipt): Uint8Array =>
+  encodeRlp([
+    Uint8Array.of(receipt.type),
+    receipt.succeeded ? Uint8Array.of(1) : EMPTY_BYTES,
+    bigintToBytes(receipt.gasUsed),
+    bigintToBytes(receipt.cumulativeGasUsed),
+    bigintToBytes(receipt.effectiveGasPrice),
+    receipt.contractAddress ?? EMPTY_BYTES,
+    bigintToBytes(BigInt(receipt.firstLogIndex)),
+    receipt.logs.map((log) => [log.address, [...log.topics], log.data]),
+  ])
+
+type StoredReceipt = [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  [Uint8Array, Uint8Array[], Uint8Array][],
+]
+
+export const decodeStoredReceipt = (bytes: Uint8Array): Receipt => {
+  const [type, succeeded, gasUsed, cumulative, price, contract, firstLogIndex, logs] = decodeRlp(
+    bytes,
+  ) as unknown as StoredReceipt
+  return {
+    type: type[0] ?? 0,
+    succeeded: succeeded.length > 0,
+    gasUsed: bytesToBigint(gasUsed),
+    cumulativeGasUsed: bytesToBigint(cumulative),
+    effectiveGasPrice: bytesToBigint(price),
+    contractAddress: contract.length === 0 ? undefined : contract,
+    firstLogIndex: Number(bytesToBigint(firstLogIndex)),
+    logs: logs.map(([address, topics, data]) => ({ address, topics, data })),
+  }
+}
+
+export interface TransactionPosition {
+  readonly height: number
+  readonly index: number
+}
+
+export const encodePosition = ({ height, index }: TransactionPosition): Uint8Array =>
+  concatBytes(uint64ToBytes(height), uint32(index))
+
+export const decodePosition = (bytes: Uint8Array): TransactionPosition => ({
+  height: readUint64(bytes),
+  index: readUint32(bytes, 8),
+})
+
+export type { RlpItem }

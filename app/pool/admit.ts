@@ -1,0 +1,125 @@
+/** What a transaction must meet to enter the pool: geth's checks in geth's order, then the pool's bounds. */
+import { ANAT_PER_NAT } from '../../core/amounts.ts'
+import { keccak256 } from '../../core/hash.ts'
+import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
+import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
+import { recoverSender } from '../../evm/transaction/recover-sender.ts'
+import type { SignedTransaction, Transaction } from '../../evm/transaction/transaction.ts'
+import {
+  checkEnvelope,
+  checkGas,
+  checkWithState,
+  effectiveGasPrice,
+  feeCap,
+  tipCap,
+  transactionCost,
+  type TransactionLimits,
+} from '../../evm/transaction/validity.ts'
+import type { StateReader } from '../../store/state.ts'
+import { poolError } from '../errors.ts'
+import { familyOf } from '../families.ts'
+import type { ApplicationSettings } from '../settings.ts'
+import type { PoolEntry } from './account-queue.ts'
+import type { Pool } from './pool.ts'
+
+export interface AdmissionContext {
+  readonly pool: Pool
+  readonly state: StateReader
+  readonly settings: ApplicationSettings
+  readonly limits: TransactionLimits
+  /** Of the next block, in anat. */
+  readonly baseFeePerGas: bigint
+  readonly nowMs: number
+  readonly sequence: number
+}
+
+/** Ether with two digits, as geth's fee cap message prints it. */
+const formatNat = (amountAnat: bigint): string => {
+  const hundredths = (amountAnat * 100n + ANAT_PER_NAT / 2n) / ANAT_PER_NAT
+  return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')}`
+}
+
+/** Rules of eth_sendRawTransaction alone: a wallet's mistakes, not the network's. */
+const checkWalletRules = (transaction: Transaction, settings: ApplicationSettings): void => {
+  const feeAnat = feeCap(transaction) * transaction.gasLimit
+  if (settings.txFeeCapAnat > 0n && feeAnat > settings.txFeeCapAnat) {
+    const [fee, cap] = [formatNat(feeAnat), formatNat(settings.txFeeCapAnat)]
+    throw poolError('feeCap', `tx fee (${fee} ether) exceeds the configured cap (${cap} ether)`)
+  }
+}
+
+const checkProtected = (transaction: Transaction, settings: ApplicationSettings): void => {
+  if (transaction.chainId === undefined && !settings.allowUnprotectedTransactions) {
+    throw poolError('unprotected', 'only replay-protected (EIP-155) transactions allowed over RPC')
+  }
+}
+
+const checkMinimumPrice = (transaction: Transaction, context: AdmissionContext): void => {
+  const minimum = context.settings.minimumGasPriceAnat
+  const fee = feeCap(transaction)
+  // A fee cap below the base fee waits for the base fee to fall: what it offers is its cap.
+  const price =
+    fee < context.baseFeePerGas ? fee : effectiveGasPrice(fee, tipCap(transaction), context.baseFeePerGas)
+  if (price < minimum) {
+    throw poolError('underpriced', 'tx underpriced', {
+      effectiveGasPrice: price.toString(),
+      minimumGasPrice: minimum.toString(),
+      baseFeePerGas: context.baseFeePerGas.toString(),
+    })
+  }
+}
+
+const checkFunds = (signed: SignedTransaction, context: AdmissionContext): void => {
+  const { transaction, sender } = signed
+  checkWithState(context.state, sender, transaction)
+  const queue = context.pool.account(sender)
+  if (queue === undefined || queue.executableCount === 0) return
+  const balance = context.state.account(sender)?.balance ?? 0n
+  const queued = queue.expenditureWithout(transaction.nonce)
+  const cost = transactionCost(transaction)
+  if (queued + cost > balance) {
+    const overshot = queued + cost - balance
+    throw poolError(
+      'insufficientFunds',
+      `insufficient funds for gas * price + value: balance ${balance}, queued cost ${queued}, tx cost ${cost}, overshot ${overshot}`,
+    )
+  }
+}
+
+/**
+ * Decodes, checks and inserts. Throws a CodedError of codespace pool, evm or rlp; the text is what the sender sees.
+ * Never executes code. `origin` is who brought it: a wallet through eth_sendRawTransaction, or CometBFT's mempool.
+ */
+export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: AdmissionContext): SignedTransaction => {
+  const family = familyOf(raw)
+  if (origin === 'network' && family !== 'ethereum') {
+    throw poolError(
+      'familyNotSupported',
+      family === 'unknown' ? 'transaction type not supported' : `transactions of the ${family} family are not supported`,
+    )
+  }
+  const transaction = decodeTransaction(raw)
+  if (origin === 'wallet') checkWalletRules(transaction, context.settings)
+  checkProtected(transaction, context.settings)
+  const hash = keccak256(raw)
+  if (context.pool.get(hash) !== undefined) throw poolError('alreadyKnown', 'already known')
+  if (raw.length > MAX_TRANSACTION_BYTES) {
+    throw poolError('oversized', `oversized data: transaction size ${raw.length}, limit ${MAX_TRANSACTION_BYTES}`)
+  }
+  checkEnvelope(transaction, context.limits)
+  const signed: SignedTransaction = { transaction, raw, hash, sender: recoverSender(transaction) }
+  checkGas(transaction, context.limits)
+  checkMinimumPrice(transaction, context)
+  checkFunds(signed, context)
+  const entry: PoolEntry = {
+    signed,
+    sequence: context.sequence,
+    addedAtMs: context.nowMs,
+    maxFeePerGas: feeCap(transaction),
+    maxPriorityFeePerGas: tipCap(transaction),
+    costAnat: transactionCost(transaction),
+  }
+  const stateNonce = context.state.account(signed.sender)?.nonce ?? 0n
+  context.pool.insert(entry, stateNonce, context.baseFeePerGas)
+  return signed
+}

@@ -1,0 +1,175 @@
+/** The application's own mempool: what waits, bounded, in nonce order by account. */
+import type { Address } from '../../core/address.ts'
+import { bytesToKey } from '../../core/bytes.ts'
+import type { Hash } from '../../core/hash.ts'
+import type { PoolSettings } from '../settings.ts'
+import { poolError } from '../errors.ts'
+import { AccountQueue, effectiveTip, type PoolEntry } from './account-queue.ts'
+import { PriorityCursor } from './order.ts'
+
+/** Share of the pool that is evicted at once when it is full, so that the search for the cheapest is rare. */
+const EVICTION_SHARE = 100
+
+export class Pool {
+  readonly #settings: PoolSettings
+  readonly #byHash = new Map<string, PoolEntry>()
+  readonly #accounts = new Map<string, AccountQueue>()
+  #bytes = 0
+  #executable = 0
+  /** Called for every transaction once, when it becomes executable. */
+  readonly #onExecutable: (entry: PoolEntry) => void
+
+  constructor(settings: PoolSettings, onExecutable: (entry: PoolEntry) => void) {
+    this.#settings = settings
+    this.#onExecutable = onExecutable
+  }
+
+  get size(): number {
+    return this.#byHash.size
+  }
+  get executableCount(): number {
+    return this.#executable
+  }
+  get waitingCount(): number {
+    return this.#byHash.size - this.#executable
+  }
+
+  get(hash: Hash): PoolEntry | undefined {
+    return this.#byHash.get(bytesToKey(hash))
+  }
+
+  /** By bytesToKey of the hash. */
+  has(hashKey: string): boolean {
+    return this.#byHash.has(hashKey)
+  }
+
+  account(address: Address): AccountQueue | undefined {
+    return this.#accounts.get(bytesToKey(address))
+  }
+
+  /** All accounts with their queues, in the order of their addresses. */
+  accounts(): readonly (readonly [string, AccountQueue])[] {
+    return [...this.#accounts].sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  entries(): IterableIterator<PoolEntry> {
+    return this.#byHash.values()
+  }
+
+  /**
+   * Inserts an entry that was checked, replacing the one with its nonce. `stateNonce` is the account's own.
+   * Throws pool errors: a replacement that pays too little, an account or the pool at its limit.
+   */
+  insert(entry: PoolEntry, stateNonce: bigint, baseFeePerGas: bigint): void {
+    const { signed } = entry
+    const accountKey = bytesToKey(signed.sender)
+    const queue = this.#accounts.get(accountKey) ?? new AccountQueue(stateNonce)
+    const { nonce } = signed.transaction
+    const replaced = queue.get(nonce)
+    if (replaced !== undefined) this.#checkReplacement(replaced, entry)
+    else this.#checkLimits(queue, entry, baseFeePerGas)
+    // Evicting may have emptied and forgotten the queue: it is (again) the account's from here on.
+    this.#accounts.set(accountKey, queue)
+    if (replaced !== undefined) this.#forget(replaced)
+    this.#byHash.set(bytesToKey(signed.hash), entry)
+    this.#bytes += signed.raw.length
+    const executableBefore = queue.executableCount
+    const promoted = queue.set(entry)
+    this.#executable += queue.executableCount - executableBefore
+    if (replaced !== undefined && queue.isExecutable(nonce)) this.#onExecutable(entry)
+    for (const one of promoted) this.#onExecutable(one)
+  }
+
+  remove(entry: PoolEntry): void {
+    const accountKey = bytesToKey(entry.signed.sender)
+    const queue = this.#accounts.get(accountKey)
+    if (queue === undefined || !this.#byHash.has(bytesToKey(entry.signed.hash))) return
+    this.#forget(entry)
+    const before = queue.executableCount
+    queue.delete(entry.signed.transaction.nonce)
+    this.#executable += queue.executableCount - before
+    if (queue.size === 0) this.#accounts.delete(accountKey)
+  }
+
+  /** An account's nonce is `nonce` now: what lies behind it leaves, what follows becomes executable. */
+  advance(address: Address, nonce: bigint): void {
+    const key = bytesToKey(address)
+    const queue = this.#accounts.get(key)
+    if (queue === undefined) return
+    const before = queue.executableCount
+    const { stale, promoted } = queue.setStateNonce(nonce)
+    for (const entry of stale) this.#forget(entry)
+    this.#executable += queue.executableCount - before
+    if (queue.size === 0) this.#accounts.delete(key)
+    for (const entry of promoted) this.#onExecutable(entry)
+  }
+
+  /** Drops what has waited behind a gap for too long. */
+  expire(nowMs: number): void {
+    for (const [, queue] of [...this.#accounts]) {
+      if (queue.waitingCount === 0) continue
+      for (const entry of queue.waiting()) {
+        if (nowMs - entry.addedAtMs > this.#settings.lifetimeMs) this.remove(entry)
+      }
+    }
+  }
+
+  /** Executable transactions, best first, for a block with this base fee. */
+  byPriority(baseFeePerGas: bigint): PriorityCursor {
+    return new PriorityCursor(
+      [...this.#accounts.values()].map((queue) => queue.executable()),
+      baseFeePerGas,
+    )
+  }
+
+  #forget(entry: PoolEntry): void {
+    if (this.#byHash.delete(bytesToKey(entry.signed.hash))) this.#bytes -= entry.signed.raw.length
+  }
+
+  #checkReplacement(held: PoolEntry, entry: PoolEntry): void {
+    const percent = BigInt(100 + this.#settings.priceBumpPercent)
+    const enough = (before: bigint, after: bigint): boolean => after > before && after * 100n >= before * percent
+    if (
+      !enough(held.maxFeePerGas, entry.maxFeePerGas) ||
+      !enough(held.maxPriorityFeePerGas, entry.maxPriorityFeePerGas)
+    ) {
+      throw poolError('replacementUnderpriced', 'replacement transaction underpriced')
+    }
+  }
+
+  #checkLimits(queue: AccountQueue, entry: PoolEntry, baseFeePerGas: bigint): void {
+    const { accountSlots, accountQueue, globalQueue, globalSlots, maxBytes } = this.#settings
+    const extends_ = entry.signed.transaction.nonce === queue.nextNonce
+    if (extends_ ? queue.executableCount >= accountSlots : queue.waitingCount >= accountQueue) {
+      throw poolError('accountLimit', 'txpool is full: too many transactions of this account are waiting')
+    }
+    const full =
+      this.size >= globalSlots ||
+      this.#bytes + entry.signed.raw.length > maxBytes ||
+      (!extends_ && this.waitingCount >= globalQueue)
+    if (full) this.#evictCheaperThan(entry, baseFeePerGas)
+    if (this.size >= globalSlots || this.#bytes + entry.signed.raw.length > maxBytes) throw poolError('full', 'txpool is full')
+  }
+
+  /** Makes room by dropping the cheapest last transactions of other accounts, as far as they pay less than `entry`. */
+  #evictCheaperThan(entry: PoolEntry, baseFeePerGas: bigint): void {
+    const tip = effectiveTip(entry, baseFeePerGas)
+    const sender = bytesToKey(entry.signed.sender)
+    const victims: { readonly last: PoolEntry; readonly tip: bigint }[] = []
+    for (const [key, queue] of this.#accounts) {
+      const last = queue.last()
+      if (key === sender || last === undefined) continue
+      const lastTip = effectiveTip(last, baseFeePerGas)
+      if (lastTip < tip) victims.push({ last, tip: lastTip })
+    }
+    victims.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : b.last.sequence - a.last.sequence))
+    const share = Math.max(1, Math.floor(this.#settings.globalSlots / EVICTION_SHARE))
+    let freed = 0
+    for (const [index, { last }] of victims.entries()) {
+      if (index >= share && freed >= entry.signed.raw.length) break
+      freed += last.signed.raw.length
+      this.remove(last)
+    }
+    if (victims.length === 0) throw poolError('full', 'txpool is full')
+  }
+}

@@ -1,0 +1,50 @@
+/** Questions about the chain that need nothing but a view of it: the same on the main thread and in workers. */
+import { bytesToHex, hexToBytes } from '../../core/hex.ts'
+import { unsupported } from '../errors.ts'
+import type { QuestionName, Questions } from '../ports.ts'
+import {
+  block,
+  blockReceipts,
+  blockTransactionCount,
+  rawTransaction,
+  receipt,
+  transactionByHash,
+  transactionByIndex,
+} from './blocks.ts'
+import { call, estimateGas } from './calls.ts'
+import { feeHistory } from './fees.ts'
+import { logs } from './logs.ts'
+import { balance, code, storage, transactionCount } from './state.ts'
+import type { View } from './view.ts'
+
+type Answers = { readonly [Name in QuestionName]?: (view: View, parameters: Questions[Name]) => unknown }
+
+const ANSWERS: Answers = {
+  block,
+  blockTransactionCount: (view, parameters) => blockTransactionCount(view, parameters.block),
+  blockReceipts: (view, parameters) => blockReceipts(view, parameters.block),
+  transaction: (view, { hash }) => transactionByHash(view, hexToBytes(hash)),
+  transactionByIndex,
+  rawTransaction: (view, { hash }) => bytesToHex(rawTransaction(view, hexToBytes(hash))),
+  receipt,
+  balance,
+  transactionCount,
+  code,
+  storage,
+  call,
+  estimateGas,
+  feeHistory,
+  logs,
+}
+
+/** The answer as JSON text. Throws a CodedError. */
+export const answer = <Name extends QuestionName>(
+  view: View,
+  name: Name,
+  parameters: Questions[Name],
+): string | Promise<string> => {
+  const reply = ANSWERS[name]
+  if (reply === undefined) throw unsupported(`the question ${name} needs the pool and is not answered here`)
+  const result = reply(view, parameters)
+  return result instanceof Promise ? result.then((settled) => JSON.stringify(settled)) : JSON.stringify(result)
+}

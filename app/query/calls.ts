@@ -1,0 +1,153 @@
+/** eth_call and eth_estimateGas. They run in worker threads, on a fixed height, with a gas cap. */
+import { bytesToHex, hexToBigint, quantityToHex } from '../../core/hex.ts'
+import { MAX_TRANSACTION_GAS } from '../../core/limits.ts'
+import type { BlockEnvironment, ExecutionOutcome, ExecutionResult, Message } from '../../evm/engine.ts'
+import { Overlay } from '../../store/overlay.ts'
+import type { StateReader } from '../../store/state.ts'
+import { hardforkAt } from '../chain.ts'
+import { executionReverted, queryFailed } from '../errors.ts'
+import type { Questions } from '../ports.ts'
+import { toCallMessage } from './message.ts'
+import { applyBlockOverrides, applyStateOverrides } from './overrides.ts'
+import { pendingState } from './pending.ts'
+import { revertReason } from './revert-reason.ts'
+import { isPending, requireHeader, requireHeight, type View } from './view.ts'
+
+type CallQuestion = Questions['call']
+
+interface Scene {
+  readonly base: StateReader
+  readonly environment: BlockEnvironment
+}
+
+/** The state after a block, and that block as what the call sees. */
+const sceneAt = (view: View, height: number): Scene => {
+  const { header } = requireHeader(view, height)
+  return {
+    base: view.stateAt(height),
+    environment: {
+      number: height,
+      timestamp: header.timestamp,
+      coinbase: header.miner,
+      gasLimit: header.gasLimit,
+      baseFeePerGas: header.baseFeePerGas,
+      blobBaseFee: 1n,
+      prevRandao: header.mixHash,
+      chainId: view.parameters.evmChainId,
+      hardfork: hardforkAt(view.parameters, header.timestamp),
+      blockHash: (number) => view.reader.header(number)?.hash,
+    },
+  }
+}
+
+const prepareScene = async (view: View, question: CallQuestion): Promise<Scene> => {
+  const scene = isPending(question.block)
+    ? await pendingState(view).then(({ state, environment }) => ({ base: state, environment }))
+    : sceneAt(view, requireHeight(view, question.block))
+  const scratch = new Overlay(scene.base)
+  applyStateOverrides(scratch, question.stateOverrides)
+  return { base: scratch, environment: applyBlockOverrides(scene.environment, question.blockOverrides) }
+}
+
+/** A call at a zero price sees a zero base fee, as in geth: its sender need not hold anything. */
+const run = async (view: View, scene: Scene, message: Message): Promise<ExecutionOutcome> => {
+  const free = message.maxFeePerGas === 0n && message.maxPriorityFeePerGas === 0n
+  const environment = free ? { ...scene.environment, baseFeePerGas: 0n, blobBaseFee: 0n } : scene.environment
+  return view.engine.execute(new Overlay(scene.base), environment, message, {
+    fees: free ? 'none' : 'collect',
+    checks: 'call',
+  })
+}
+
+/** The error that a failed execution answers with. */
+const failureOf = (result: ExecutionResult): Error | undefined => {
+  const { failure, returnData } = result
+  if (failure === undefined) return undefined
+  return failure.kind === 'revert'
+    ? executionReverted(revertReason(returnData), bytesToHex(returnData))
+    : queryFailed(failure.message)
+}
+
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+export const call = async (view: View, question: CallQuestion): Promise<string> => {
+  const { gasCap } = view.settings
+  const scene = await prepareScene(view, question)
+  const wanted = question.call.gas === undefined ? gasCap : hexToBigint(question.call.gas)
+  const gasLimit = gasCap === 0n ? wanted : smaller(wanted, gasCap)
+  const message = toCallMessage(question.call, view.parameters.evmChainId, gasLimit)
+  const outcome = await run(view, scene, message)
+  if (!outcome.valid) throw queryFailed(`err: ${outcome.error.message} (supplied gas ${gasLimit})`)
+  const failure = failureOf(outcome.result)
+  if (failure !== undefined) throw failure
+  return bytesToHex(outcome.result.returnData)
+}
+
+const TRANSFER_GAS = 21_000n
+const CALL_STIPEND = 2_300n
+/** The search stops when the bounds are this close: 1.5 percent, as in geth. */
+const ERROR_RATIO_PER_MILLE = 15n
+
+/** Most gas that the question allows. Throws when the sender cannot pay for the value. */
+const allowance = (view: View, scene: Scene, message: Message): bigint => {
+  let most =
+    message.gasLimit >= TRANSFER_GAS ? message.gasLimit : scene.environment.gasLimit
+  if (message.maxFeePerGas > 0n) {
+    const balance = scene.base.account(message.sender)?.balance ?? 0n
+    if (message.value >= balance) throw queryFailed('insufficient funds for transfer')
+    most = smaller(most, (balance - message.value) / message.maxFeePerGas)
+  }
+  if (view.settings.gasCap > 0n) most = smaller(most, view.settings.gasCap)
+  return scene.environment.hardfork === 'osaka' ? smaller(most, MAX_TRANSACTION_GAS) : most
+}
+
+const isPlainTransfer = (scene: Scene, { to, data, authorizationList }: Message): boolean => {
+  if (to === undefined || data.length > 0 || authorizationList.length > 0) return false
+  const account = scene.base.account(to)
+  return account === undefined || scene.base.code(account.codeHash).length === 0
+}
+
+export const estimateGas = async (view: View, question: CallQuestion): Promise<string> => {
+  const scene = await prepareScene(view, question)
+  const wanted = question.call.gas === undefined ? 0n : hexToBigint(question.call.gas)
+  const message = toCallMessage(question.call, view.parameters.evmChainId, wanted)
+  let high = allowance(view, scene, message)
+  const attempt = async (gasLimit: bigint): Promise<ExecutionResult | undefined> => {
+    const outcome = await run(view, scene, { ...message, gasLimit })
+    if (outcome.valid) return outcome.result
+    // Too little gas for the transaction itself is an answer to the search; everything else is final.
+    if (/^(intrinsic gas too low|insufficient gas for floor data gas cost)/.test(outcome.error.message)) return undefined
+    throw queryFailed(`failed with ${gasLimit} gas: ${outcome.error.message}`)
+  }
+  if (isPlainTransfer(scene, message)) {
+    const outcome = await run(view, scene, { ...message, gasLimit: TRANSFER_GAS })
+    if (outcome.valid && outcome.result.failure === undefined) return quantityToHex(TRANSFER_GAS)
+  }
+  const first = await attempt(high)
+  if (first === undefined) throw queryFailed(`gas required exceeds allowance (${high})`)
+  if (first.failure !== undefined) {
+    if (first.failure.kind === 'other' && first.failure.message.startsWith('out of gas')) {
+      throw queryFailed(`gas required exceeds allowance (${high})`)
+    }
+    throw failureOf(first) ?? queryFailed(first.failure.message)
+  }
+  let low = first.gasUsed - 1n
+  // Most calls succeed with what they used plus the 63/64 that inner calls may not take.
+  const optimistic = ((first.gasBeforeRefund + CALL_STIPEND) * 64n) / 63n
+  const succeeds = async (gasLimit: bigint): Promise<boolean> => {
+    const result = await attempt(gasLimit)
+    return result !== undefined && result.failure === undefined
+  }
+  if (optimistic < high) {
+    if (await succeeds(optimistic)) high = optimistic
+    else low = optimistic
+  }
+  while (low + 1n < high) {
+    if ((high - low) * 1000n < high * ERROR_RATIO_PER_MILLE) break
+    let middle = (high + low) / 2n
+    if (middle > low * 2n) middle = low * 2n
+    if (await succeeds(middle)) high = middle
+    else low = middle
+  }
+  return quantityToHex(high)
+}

@@ -1,0 +1,338 @@
+/** Where every question arrives: answers what is cheap or needs the pool here, hands the rest to worker threads. */
+import { CodedError } from '../../core/errors.ts'
+import type { Hash } from '../../core/hash.ts'
+import { bytesToHex, type Hex, hexToBytes, quantityToHex } from '../../core/hex.ts'
+import { RECENT_HEIGHTS } from '../../core/limits.ts'
+import type { Engine } from '../../evm/engine.ts'
+import { readValidators } from '../../modules/consensus/index.ts'
+import type { Module, QueryHandler, ValidatorUpdate } from '../../modules/module.ts'
+import { HistoricalState } from '../../store/history.ts'
+import type { StateReader } from '../../store/state.ts'
+import type { SealedBlock } from '../block/candidate.ts'
+import type { ChainParameters } from '../chain.ts'
+import type { Environment } from '../environment.ts'
+import { queryFailed, unsupported } from '../errors.ts'
+import type { ChainReader } from '../index/chain-reader.ts'
+import type { Pool } from '../pool/pool.ts'
+import type {
+  AbciQueryRequest,
+  AbciQueryResponse,
+  BlockReference,
+  LogCriteria,
+  QuestionName,
+  Questions,
+} from '../ports.ts'
+import type { ApplicationSettings } from '../settings.ts'
+import { answer } from './answer.ts'
+import type { Announcer } from './announcer.ts'
+import { minimumTip, TipOracle } from './fees.ts'
+import { Filters } from './filters.ts'
+import { checkRange } from './logs.ts'
+import { nativeHandlers, nativeQuery } from './native.ts'
+import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
+import { txpoolContent, txpoolContentFrom, txpoolInspect, txpoolStatus } from './txpool.ts'
+import { isPending, requireHeader, type View } from './view.ts'
+import { transactionView } from './views.ts'
+
+export interface DeskOptions {
+  readonly settings: ApplicationSettings
+  readonly environment: Environment
+  readonly engine: Engine
+  readonly modules: readonly Module[]
+  readonly reader: ChainReader
+  readonly pool: Pool
+  readonly announcer: Announcer
+  latest(): StateReader
+  committedHeight(): number
+  parameters(): ChainParameters
+  /** Of the next block. */
+  baseFeePerGas(): bigint
+  /** Admits, journals and offers a transaction. Throws pool, evm and rlp errors. */
+  submit(raw: Uint8Array): Hash
+}
+
+/** Views of old heights kept open on the main thread. */
+const MAX_OPEN_VIEWS = 8
+/** What the pending block may hold, so that a call on top of it stays a call. */
+const MAX_PENDING_TRANSACTIONS = 200
+const MAX_PENDING_GAS = 30_000_000n
+/** A block with more transactions is assembled in a worker. */
+const LARGE_BLOCK_TRANSACTIONS = 50
+
+type Reply = string | Promise<string>
+type Handlers = {
+  readonly [Name in QuestionName]?: (parameters: Questions[Name], head: number) => Reply
+}
+
+const text = (value: unknown): string => JSON.stringify(value)
+
+export class QuestionDesk {
+  readonly #options: DeskOptions
+  readonly #oracle = new TipOracle()
+  readonly #filters: Filters
+  readonly #native: ReadonlyMap<string, QueryHandler>
+  readonly #views = new Map<number, HistoricalState>()
+  readonly #handlers: Handlers
+
+  constructor(options: DeskOptions) {
+    this.#options = options
+    this.#filters = new Filters(options.settings.filterTimeoutMs, options.settings.maxFilters)
+    this.#native = nativeHandlers(options.modules)
+    this.#handlers = this.#table()
+    options.announcer.subscribe((announcement) => {
+      if (announcement.type === 'pending') this.#filters.notePending(announcement.hashes)
+    }, undefined)
+  }
+
+  /** Throws CodedErrors, at once or in the promise. */
+  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Reply {
+    const handler = this.#handlers[name]
+    if (handler === undefined) throw unsupported(`the question ${String(name)} is not known`)
+    const committed = this.#options.committedHeight()
+    return handler(parameters, head > 0 && head < committed ? head : committed)
+  }
+
+  committed({ candidate, record }: SealedBlock): void {
+    this.#oracle.note(
+      candidate.ethereum.map(({ receipt }) => receipt),
+      record.header.baseFeePerGas,
+    )
+  }
+
+  validatorsAt(height: number): readonly ValidatorUpdate[] {
+    return readValidators(this.#options.latest(), height)
+  }
+
+  /** Closes the views of old heights; before the database is closed. */
+  close(): void {
+    for (const view of this.#views.values()) view.close()
+    this.#views.clear()
+  }
+
+  async abciQuery({ path, data, height }: AbciQueryRequest): Promise<AbciQueryResponse> {
+    const none = { key: new Uint8Array(0), value: new Uint8Array(0), height: 0, codespace: '', log: '', code: 0 }
+    try {
+      if (path.startsWith(TENDERMINT_SERVICE)) {
+        // CometBFT waits for this answer, and must not be asked meanwhile.
+        throw new CodedError('sdk', 6, `${path} is served on the gRPC and REST ports only`)
+      }
+      const view = this.#view(this.#options.committedHeight())
+      const reply = nativeQuery(view, this.#native, path, data, height)
+      return { ...none, value: reply.value, height: reply.height }
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error
+      const unknown = error.codespace === 'grpc' && error.code === 12
+      return {
+        ...none,
+        code: unknown ? 6 : error.code,
+        codespace: unknown || error.codespace === 'grpc' ? 'sdk' : error.codespace,
+        log: error.message,
+      }
+    }
+  }
+
+  #table(): Handlers {
+    const { pool, environment } = this.#options
+    const light =
+      <Name extends QuestionName>(name: Name) =>
+      (parameters: Questions[Name], head: number): Reply =>
+        answer(this.#view(head), name, parameters)
+    const heavy =
+      <Name extends QuestionName>(name: Name) =>
+      (parameters: Questions[Name], head: number): Reply =>
+        this.#heavy(name, parameters, head)
+    /** Reading `pending` executes the pool; everything else is a few reads. */
+    const stateQuestion =
+      <Name extends 'balance' | 'code' | 'storage'>(name: Name) =>
+      (parameters: Questions[Name], head: number): Reply =>
+        isPending(parameters.block) ? this.#heavy(name, parameters, head) : light(name)(parameters, head)
+    const blockQuestion =
+      <Name extends 'block' | 'blockReceipts'>(name: Name) =>
+      (parameters: Questions[Name], head: number): Reply =>
+        this.#isLarge(parameters.block, head) ? this.#heavy(name, parameters, head) : light(name)(parameters, head)
+    return {
+      block: blockQuestion('block'),
+      blockReceipts: blockQuestion('blockReceipts'),
+      blockTransactionCount: light('blockTransactionCount'),
+      transactionByIndex: light('transactionByIndex'),
+      receipt: light('receipt'),
+      balance: stateQuestion('balance'),
+      code: stateQuestion('code'),
+      storage: stateQuestion('storage'),
+      call: heavy('call'),
+      estimateGas: heavy('estimateGas'),
+      feeHistory: heavy('feeHistory'),
+      logs: heavy('logs'),
+      transaction: (parameters, head) => {
+        const waiting = pool.get(hexToBytes(parameters.hash))
+        return waiting === undefined
+          ? light('transaction')(parameters, head)
+          : text(transactionView(waiting.signed, undefined))
+      },
+      rawTransaction: (parameters, head) => {
+        const waiting = pool.get(hexToBytes(parameters.hash))
+        return waiting === undefined
+          ? light('rawTransaction')(parameters, head)
+          : text(bytesToHex(waiting.signed.raw))
+      },
+      transactionCount: (parameters, head) => {
+        if (!isPending(parameters.block)) return light('transactionCount')(parameters, head)
+        const address = hexToBytes(parameters.address)
+        const next = pool.account(address)?.nextNonce
+        return text(quantityToHex(next ?? this.#options.latest().account(address)?.nonce ?? 0n))
+      },
+      pendingTransaction: ({ hash }) => {
+        const waiting = pool.get(hexToBytes(hash))
+        return waiting === undefined ? 'null' : text(transactionView(waiting.signed, undefined))
+      },
+      gasPrice: () => text(quantityToHex(this.#gasPrice())),
+      maxPriorityFeePerGas: () => text(quantityToHex(this.#tip())),
+      sendRawTransaction: ({ raw }) => text(bytesToHex(this.#options.submit(hexToBytes(raw)))),
+      newFilter: (criteria, head) => {
+        if (criteria.blockHash === undefined) checkRange(this.#view(head), criteria)
+        return this.#addFilter({ kind: 'logs', criteria, cursor: head, usedMs: environment.clock.nowMs() })
+      },
+      newBlockFilter: (_, head) =>
+        this.#addFilter({ kind: 'blocks', cursor: head, usedMs: environment.clock.nowMs() }),
+      newPendingTransactionFilter: () =>
+        this.#addFilter({ kind: 'pending', hashes: [], usedMs: environment.clock.nowMs() }),
+      filterChanges: ({ id }, head) => this.#filterChanges(id, head),
+      filterLogs: ({ id }, head) => {
+        const filter = this.#filters.use(id, environment.clock.nowMs())
+        if (filter.kind !== 'logs') throw queryFailed('filter not found')
+        return this.#heavy('logs', filter.criteria, head)
+      },
+      uninstallFilter: ({ id }) => text(this.#filters.remove(id)),
+      txpoolStatus: () => text(txpoolStatus(pool)),
+      txpoolContent: () => text(txpoolContent(pool)),
+      txpoolContentFrom: ({ address }) => text(txpoolContentFrom(pool, address)),
+      txpoolInspect: () => text(txpoolInspect(pool)),
+      syncing: (_, head) => text(this.#syncing(head)),
+      peerCount: () => text(quantityToHex(environment.consensusStatus().peers)),
+      native: (parameters, head) => this.#nativeQuestion(parameters, head),
+    }
+  }
+
+  #view(head: number): View {
+    const { reader, settings, engine, modules } = this.#options
+    return {
+      reader,
+      settings,
+      engine,
+      modules,
+      head,
+      parameters: this.#options.parameters(),
+      stateAt: (height) => this.#stateAt(height),
+      pending: [],
+    }
+  }
+
+  #stateAt(height: number): StateReader {
+    const committed = this.#options.committedHeight()
+    if (height >= committed) return this.#options.latest()
+    const open = this.#views.get(height)
+    if (open !== undefined) return open
+    if (this.#views.size >= MAX_OPEN_VIEWS) {
+      const [oldest] = this.#views.entries()
+      oldest?.[1].close()
+      if (oldest !== undefined) this.#views.delete(oldest[0])
+    }
+    const view = new HistoricalState(this.#options.reader.store, height, () => this.#options.committedHeight())
+    this.#views.set(height, view)
+    return view
+  }
+
+  #heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<string> {
+    const asksPending = 'block' in parameters && isPending(parameters.block as BlockReference)
+    return this.#options.environment.heavy.run(name, parameters, head, asksPending ? this.#pendingTransactions() : [])
+  }
+
+  #pendingTransactions(): readonly Uint8Array[] {
+    const cursor = this.#options.pool.byPriority(this.#options.baseFeePerGas())
+    const out: Uint8Array[] = []
+    let gas = 0n
+    for (let entry = cursor.peek(); entry !== undefined && out.length < MAX_PENDING_TRANSACTIONS; entry = cursor.peek()) {
+      gas += entry.signed.transaction.gasLimit
+      if (gas > MAX_PENDING_GAS) break
+      out.push(entry.signed.raw)
+      cursor.take()
+    }
+    return out
+  }
+
+  #isLarge(block: BlockReference, head: number): boolean {
+    if (isPending(block)) return true
+    const { reader } = this.#options
+    const height =
+      'hash' in block ? reader.heightOfBlock(hexToBytes(block.hash)) : 'number' in block ? block.number : head
+    if (height === undefined || height > head) return false
+    return (reader.header(height)?.transactionCount ?? 0) > LARGE_BLOCK_TRANSACTIONS
+  }
+
+  #tip(): bigint {
+    const { settings } = this.#options
+    return this.#oracle.suggest(minimumTip(settings.minimumGasPriceAnat, this.#options.baseFeePerGas()))
+  }
+
+  #gasPrice(): bigint {
+    const price = this.#tip() + this.#options.baseFeePerGas()
+    const minimum = this.#options.settings.minimumGasPriceAnat
+    return price > minimum ? price : minimum
+  }
+
+  #addFilter(filter: Parameters<Filters['add']>[1]): string {
+    return text(this.#filters.add(this.#options.environment.randomId(), filter))
+  }
+
+  #filterChanges(id: Hex, head: number): Reply {
+    const { environment } = this.#options
+    const filter = this.#filters.use(id, environment.clock.nowMs())
+    if (filter.kind === 'pending') {
+      const { hashes } = filter
+      filter.hashes = []
+      return text(hashes)
+    }
+    // No more than the kept heights at once: a poll that comes late misses none of them.
+    const from = Math.max(filter.cursor + 1, head - RECENT_HEIGHTS)
+    if (from > head) return '[]'
+    filter.cursor = head
+    if (filter.kind === 'blocks') {
+      const hashes: Hex[] = []
+      for (let height = from; height <= head; height++) {
+        hashes.push(bytesToHex(requireHeader(this.#view(head), height).hash))
+      }
+      return text(hashes)
+    }
+    return this.#newLogs(filter.criteria, from, head)
+  }
+
+  /** Logs of new blocks, within the range that the filter was made for. */
+  #newLogs(criteria: LogCriteria, from: number, head: number): Reply {
+    const { fromBlock, toBlock, blockHash: _, ...rest } = criteria
+    const first = fromBlock !== undefined && 'number' in fromBlock ? Math.max(from, fromBlock.number) : from
+    const last = toBlock !== undefined && 'number' in toBlock ? Math.min(head, toBlock.number) : head
+    if (first > last) return '[]'
+    return this.#heavy('logs', { ...rest, fromBlock: { number: first }, toBlock: { number: last } }, head)
+  }
+
+  #syncing(head: number): unknown {
+    const { catchingUp, highestHeight } = this.#options.environment.consensusStatus()
+    if (!catchingUp) return false
+    return {
+      startingBlock: '0x0',
+      currentBlock: quantityToHex(head),
+      highestBlock: quantityToHex(Math.max(head, highestHeight)),
+    }
+  }
+
+  #nativeQuestion({ path, data, height }: Questions['native'], head: number): Reply {
+    const request = Buffer.from(data, 'base64')
+    if (path.startsWith(TENDERMINT_SERVICE)) {
+      return tendermintService(this.#options.environment, path, request).then((value) =>
+        text(Buffer.from(value).toString('base64')),
+      )
+    }
+    const { value } = nativeQuery(this.#view(head), this.#native, path, request, height)
+    return text(Buffer.from(value).toString('base64'))
+  }
+}

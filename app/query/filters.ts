@@ -1,0 +1,58 @@
+/** Polling filters: they live in the application, so that any gateway can answer for them. */
+import type { Hex } from '../../core/hex.ts'
+import { limitExceeded, queryFailed } from '../errors.ts'
+import type { LogCriteria } from '../ports.ts'
+
+/** Hashes that one pending-transaction filter holds between two polls. */
+const MAX_PENDING_HASHES = 10_000
+
+export type Filter =
+  /** `cursor` is the last height that was answered. */
+  | { readonly kind: 'logs'; readonly criteria: LogCriteria; cursor: number; usedMs: number }
+  | { readonly kind: 'blocks'; cursor: number; usedMs: number }
+  | { readonly kind: 'pending'; hashes: Hex[]; usedMs: number }
+
+export class Filters {
+  readonly #filters = new Map<Hex, Filter>()
+  readonly #lifetimeMs: number
+  readonly #most: number
+
+  constructor(lifetimeMs: number, most: number) {
+    this.#lifetimeMs = lifetimeMs
+    this.#most = most
+  }
+
+  add(id: Hex, filter: Filter): Hex {
+    this.#expire(filter.usedMs)
+    if (this.#filters.size >= this.#most) throw limitExceeded(`too many filters: at most ${this.#most} at once`)
+    this.#filters.set(id, filter)
+    return id
+  }
+
+  /** Throws query/1 `filter not found`, also for one that was not polled for its lifetime. */
+  use(id: Hex, nowMs: number): Filter {
+    const filter = this.#filters.get(id)
+    if (filter === undefined || nowMs - filter.usedMs > this.#lifetimeMs) {
+      this.#filters.delete(id)
+      throw queryFailed('filter not found')
+    }
+    filter.usedMs = nowMs
+    return filter
+  }
+
+  remove(id: Hex): boolean {
+    return this.#filters.delete(id)
+  }
+
+  notePending(hashes: readonly Hex[]): void {
+    for (const filter of this.#filters.values()) {
+      if (filter.kind !== 'pending') continue
+      const room = MAX_PENDING_HASHES - filter.hashes.length
+      if (room > 0) filter.hashes.push(...hashes.slice(0, room))
+    }
+  }
+
+  #expire(nowMs: number): void {
+    for (const [id, filter] of this.#filters) if (nowMs - filter.usedMs > this.#lifetimeMs) this.#filters.delete(id)
+  }
+}

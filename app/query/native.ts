@@ -1,0 +1,35 @@
+/** Native gRPC queries: the modules' handlers by path, on state at a height. */
+import { CodedError } from '../../core/errors.ts'
+import type { Module, QueryHandler } from '../../modules/module.ts'
+import { requireHeight, type View } from './view.ts'
+
+/** gRPC's Unimplemented, NotFound and InvalidArgument. */
+const UNIMPLEMENTED = 12
+const INVALID_ARGUMENT = 3
+
+export const nativeHandlers = (modules: readonly Module[]): ReadonlyMap<string, QueryHandler> =>
+  new Map(modules.flatMap((module) => module.queries.map((handler) => [handler.path, handler] as const)))
+
+/** `height` 0 is the head. Throws grpc codes. */
+export const nativeQuery = (
+  view: View,
+  handlers: ReadonlyMap<string, QueryHandler>,
+  path: string,
+  request: Uint8Array,
+  height: number,
+): { readonly value: Uint8Array; readonly height: number } => {
+  const handler = handlers.get(path)
+  if (handler === undefined) throw new CodedError('grpc', UNIMPLEMENTED, `unknown query path ${path.slice(0, 200)}`)
+  if (height < 0 || height > view.head) {
+    throw new CodedError('grpc', INVALID_ARGUMENT, `cannot query height ${height}: the head is ${view.head}`)
+  }
+  const at = requireHeight(view, height === 0 ? { tag: 'latest' } : { number: height })
+  try {
+    const context = { state: view.stateAt(at), height: at, chainId: view.parameters.chainId }
+    return { value: handler.query(context, request), height: at }
+  } catch (error) {
+    if (error instanceof CodedError) throw error
+    // A request that does not decode is the caller's fault, not a broken invariant.
+    throw new CodedError('grpc', INVALID_ARGUMENT, `malformed request: ${(error as Error).message}`)
+  }
+}

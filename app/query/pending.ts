@@ -1,0 +1,90 @@
+/** The pending block: what would be the next one if its proposer took the pool as it is. */
+import { EMPTY_BYTES } from '../../core/bytes.ts'
+import { buildCandidate, blockSizeBytes, type Candidate } from '../block/candidate.ts'
+import { encodeHeader } from '../block/header.ts'
+import { BlockRun } from '../block/run.ts'
+import type { Chain } from '../chain.ts'
+import type { BlockEnvironment } from '../../evm/engine.ts'
+import type { Overlay } from '../../store/overlay.ts'
+import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
+import { requireHeader, type View } from './view.ts'
+import { blockView, type Json, transactionView } from './views.ts'
+import { bytesToHex } from '../../core/hex.ts'
+
+const ONE_SECOND_NS = 1_000_000_000n
+
+/** The chain at the view's head, for executing on top of it. */
+export const chainOf = (view: View, height: number): Chain => ({
+  parameters: view.parameters,
+  head: { height, record: requireHeader(view, height) },
+  state: view.stateAt(height),
+  store: view.reader.store,
+  engine: view.engine,
+  modules: view.modules,
+  blockHash: (number) => view.reader.header(number)?.hash,
+})
+
+interface PendingRun {
+  readonly run: BlockRun
+  readonly chain: Chain
+  readonly content: Parameters<typeof buildCandidate>[1]
+}
+
+const runPending = async (view: View): Promise<PendingRun> => {
+  const chain = chainOf(view, view.head)
+  const meta = {
+    height: view.head + 1,
+    timeNs: chain.head.record.timeNs + ONE_SECOND_NS,
+    proposerAddress: EMPTY_BYTES,
+    nextValidatorsHash: EMPTY_BYTES,
+    lastCommitRound: 0,
+    lastCommit: [],
+    misbehavior: [],
+  }
+  const run = new BlockRun(chain, meta, decodeSigned, 'preview')
+  await run.begin()
+  const transactions: Uint8Array[] = []
+  for (const raw of view.pending) {
+    const outcome = await run.apply(raw)
+    if (outcome.kind === 'invalid') run.dropLast()
+    else transactions.push(raw)
+  }
+  return { run, chain, content: { ...meta, transactions } }
+}
+
+/** State and environment on top of the pool. */
+export const pendingState = async (
+  view: View,
+): Promise<{ readonly state: Overlay; readonly environment: BlockEnvironment }> => {
+  const { run } = await runPending(view)
+  return { state: run.overlay, environment: run.environment }
+}
+
+const pendingCandidate = async (view: View): Promise<Candidate> => {
+  const { run, chain, content } = await runPending(view)
+  run.end()
+  return buildCandidate(chain, content, run)
+}
+
+/** The pending block; its roots are computed as for a real one. */
+export const pendingBlock = async (view: View, full: boolean): Promise<Json> => {
+  const candidate = await pendingCandidate(view)
+  const header = candidate.unsealedHeader
+  const encoded = encodeHeader(header)
+  const signed = candidate.ethereum.map((outcome) => outcome.signed)
+  const size = blockSizeBytes(
+    encoded,
+    signed.map(({ raw }) => raw),
+  )
+  const transactions = signed.map((one, index) =>
+    full
+      ? transactionView(one, {
+          blockHash: bytesToHex(candidate.unsealedHeader.parentHash),
+          height: header.number,
+          index,
+          baseFeePerGas: header.baseFeePerGas,
+        })
+      : bytesToHex(one.hash),
+  )
+  return blockView(header, null, size, transactions)
+}

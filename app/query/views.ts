@@ -1,0 +1,181 @@
+/** The JSON objects of Ethereum's JSON-RPC, with geth's members in geth's order. */
+import { bytesToHex, type Hex, quantityToHex } from '../../core/hex.ts'
+import { EMPTY_UNCLES_HASH, type Hash } from '../../core/hash.ts'
+import type { Address } from '../../core/address.ts'
+import type { Log } from '../../evm/engine.ts'
+import type { SignedTransaction, Transaction } from '../../evm/transaction/transaction.ts'
+import {
+  BLOCK_NONCE,
+  type Header,
+  PARENT_BEACON_BLOCK_ROOT,
+  REQUESTS_HASH,
+  WITHDRAWALS_ROOT,
+} from '../block/header.ts'
+import { logsBloom, type Receipt } from '../block/receipt.ts'
+import type { HeaderRecord } from '../index/records.ts'
+
+export type Json = Readonly<Record<string, unknown>>
+
+const UNCLES_HASH = bytesToHex(EMPTY_UNCLES_HASH)
+
+/** A header as `newHeads` shows it. The hash of a pending one is null. */
+export const headerView = (header: Header, hash: Hash | null): Json => ({
+  baseFeePerGas: quantityToHex(header.baseFeePerGas),
+  blobGasUsed: '0x0',
+  difficulty: '0x0',
+  excessBlobGas: '0x0',
+  extraData: bytesToHex(header.extraData),
+  gasLimit: quantityToHex(header.gasLimit),
+  gasUsed: quantityToHex(header.gasUsed),
+  hash: hash === null ? null : bytesToHex(hash),
+  logsBloom: bytesToHex(header.logsBloom),
+  miner: hash === null ? null : bytesToHex(header.miner),
+  mixHash: bytesToHex(header.mixHash),
+  nonce: hash === null ? null : bytesToHex(BLOCK_NONCE),
+  number: quantityToHex(header.number),
+  ...(hash === null ? {} : { parentBeaconBlockRoot: bytesToHex(PARENT_BEACON_BLOCK_ROOT) }),
+  parentHash: bytesToHex(header.parentHash),
+  receiptsRoot: bytesToHex(header.receiptsRoot),
+  requestsHash: bytesToHex(REQUESTS_HASH),
+  sha3Uncles: UNCLES_HASH,
+  stateRoot: bytesToHex(header.stateRoot),
+  timestamp: quantityToHex(header.timestamp),
+  transactionsRoot: bytesToHex(header.transactionsRoot),
+  withdrawalsRoot: bytesToHex(WITHDRAWALS_ROOT),
+})
+
+/** A block; `transactions` are hashes or transaction objects. */
+export const blockView = (header: Header, hash: Hash | null, sizeBytes: number, transactions: readonly unknown[]): Json => ({
+  ...headerView(header, hash),
+  size: quantityToHex(sizeBytes),
+  transactions,
+  uncles: [],
+  withdrawals: [],
+})
+
+/** Where a transaction stands; undefined while it waits. */
+export interface Placement {
+  readonly blockHash: Hex
+  readonly height: number
+  readonly index: number
+  readonly baseFeePerGas: bigint
+}
+
+const feeMembers = (transaction: Transaction, placement: Placement | undefined): Json => {
+  if ('gasPrice' in transaction) return { gasPrice: quantityToHex(transaction.gasPrice) }
+  const { maxFeePerGas, maxPriorityFeePerGas } = transaction
+  const capped =
+    placement === undefined || placement.baseFeePerGas + maxPriorityFeePerGas > maxFeePerGas
+      ? maxFeePerGas
+      : placement.baseFeePerGas + maxPriorityFeePerGas
+  return {
+    gasPrice: quantityToHex(capped),
+    maxFeePerGas: quantityToHex(maxFeePerGas),
+    maxPriorityFeePerGas: quantityToHex(maxPriorityFeePerGas),
+  }
+}
+
+const accessListMember = (transaction: Transaction): Json =>
+  'accessList' in transaction
+    ? {
+        accessList: transaction.accessList.map(({ address, storageKeys }) => ({
+          address: bytesToHex(address),
+          storageKeys: storageKeys.map(bytesToHex),
+        })),
+      }
+    : {}
+
+const authorizationMember = (transaction: Transaction): Json =>
+  transaction.type === 4
+    ? {
+        authorizationList: transaction.authorizationList.map((authorization) => ({
+          chainId: quantityToHex(authorization.chainId),
+          address: bytesToHex(authorization.address),
+          nonce: quantityToHex(authorization.nonce),
+          yParity: quantityToHex(authorization.yParity),
+          r: quantityToHex(authorization.r),
+          s: quantityToHex(authorization.s),
+        })),
+      }
+    : {}
+
+export const transactionView = (
+  { transaction, hash, sender }: SignedTransaction,
+  placement: Placement | undefined,
+): Json => ({
+  blockHash: placement?.blockHash ?? null,
+  blockNumber: placement === undefined ? null : quantityToHex(placement.height),
+  from: bytesToHex(sender),
+  gas: quantityToHex(transaction.gasLimit),
+  ...feeMembers(transaction, placement),
+  hash: bytesToHex(hash),
+  input: bytesToHex(transaction.data),
+  nonce: quantityToHex(transaction.nonce),
+  to: transaction.to === undefined ? null : bytesToHex(transaction.to),
+  transactionIndex: placement === undefined ? null : quantityToHex(placement.index),
+  value: quantityToHex(transaction.value),
+  type: quantityToHex(transaction.type),
+  ...accessListMember(transaction),
+  ...(transaction.chainId === undefined ? {} : { chainId: quantityToHex(transaction.chainId) }),
+  ...authorizationMember(transaction),
+  v: quantityToHex(transaction.v),
+  r: quantityToHex(transaction.r),
+  s: quantityToHex(transaction.s),
+  ...(transaction.type === 0 ? {} : { yParity: quantityToHex(transaction.v) }),
+})
+
+export interface LogPlace {
+  readonly record: HeaderRecord
+  readonly transactionHash: Hex
+  readonly transactionIndex: number
+  readonly logIndex: number
+}
+
+export const logView = (log: Log, place: LogPlace): Json => ({
+  address: bytesToHex(log.address),
+  topics: log.topics.map(bytesToHex),
+  data: bytesToHex(log.data),
+  blockNumber: quantityToHex(place.record.header.number),
+  transactionHash: place.transactionHash,
+  transactionIndex: quantityToHex(place.transactionIndex),
+  blockHash: bytesToHex(place.record.hash),
+  blockTimestamp: quantityToHex(place.record.header.timestamp),
+  logIndex: quantityToHex(place.logIndex),
+  removed: false,
+})
+
+export interface ReceiptPlace {
+  readonly record: HeaderRecord
+  readonly index: number
+  readonly transactionHash: Hash
+  readonly from: Address
+  readonly to: Address | undefined
+}
+
+export const receiptView = (receipt: Receipt, place: ReceiptPlace): Json => {
+  const transactionHash = bytesToHex(place.transactionHash)
+  const transactionIndex = place.index
+  return {
+    blockHash: bytesToHex(place.record.hash),
+    blockNumber: quantityToHex(place.record.header.number),
+    contractAddress: receipt.contractAddress === undefined ? null : bytesToHex(receipt.contractAddress),
+    cumulativeGasUsed: quantityToHex(receipt.cumulativeGasUsed),
+    effectiveGasPrice: quantityToHex(receipt.effectiveGasPrice),
+    from: bytesToHex(place.from),
+    gasUsed: quantityToHex(receipt.gasUsed),
+    logs: receipt.logs.map((log, index) =>
+      logView(log, {
+        record: place.record,
+        transactionHash,
+        transactionIndex,
+        logIndex: receipt.firstLogIndex + index,
+      }),
+    ),
+    logsBloom: bytesToHex(logsBloom(receipt.logs)),
+    status: receipt.succeeded ? '0x1' : '0x0',
+    to: place.to === undefined ? null : bytesToHex(place.to),
+    transactionHash,
+    transactionIndex: quantityToHex(transactionIndex),
+    type: quantityToHex(receipt.type),
+  }
+}

@@ -1,0 +1,75 @@
+/** `chain init`: makes a home. CometBFT writes its own files; then come this chain's values, genesis and app.toml. */
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { renderAppToml } from '../config/app-toml.ts'
+import { adaptCometToml } from '../config/comet-toml.ts'
+import type { Home } from '../config/home.ts'
+import type { HostPort } from '../config/kinds.ts'
+import { findNetwork, type Network } from '../config/networks.ts'
+import { defaultSettings, type Settings } from '../config/settings.ts'
+import { cliError } from '../errors.ts'
+import { createGenesis, writeGenesis } from '../genesis/document.ts'
+import { findCometbft } from '../supervise/cometbft-binary.ts'
+
+export interface InitOptions {
+  readonly home: Home
+  readonly moniker?: string
+  readonly chainId: string
+  readonly evmChainId?: bigint
+  /** Replaces configuration and genesis; keys and data stay. */
+  readonly overwrite?: boolean
+  /** Changes over the defaults of the network. */
+  readonly settings?: Partial<Settings>
+}
+
+const everywhere = (port: number): HostPort => ({ host: '0.0.0.0', port })
+
+const networkSettings = (network: Network): Settings => {
+  const settings = { ...defaultSettings(), 'evm.evm-chain-id': Number(network.evmChainId) }
+  if (!network.isPublic) return settings
+  return {
+    ...settings,
+    'api.address': everywhere(1317),
+    'grpc.address': everywhere(9090),
+    'json-rpc.address': everywhere(8545),
+    'json-rpc.ws-address': everywhere(8546),
+  }
+}
+
+const renderClientToml = (chainId: string): string => `# Defaults of clients of this node.
+chain-id = ${JSON.stringify(chainId)}
+node = "tcp://localhost:26657"
+keyring-backend = "os"
+output = "text"
+broadcast-mode = "sync"
+`
+
+/** Returns what the operator should know. Throws cli/1, cli/3 or cli/8. */
+export const initHome = async (options: InitOptions): Promise<readonly string[]> => {
+  const { home, chainId } = options
+  const network = findNetwork(chainId, options.evmChainId)
+  if (existsSync(home.genesis) && options.overwrite !== true) {
+    throw cliError(
+      'homeExists',
+      `${home.genesis} exists: choose another --home, or --overwrite configuration and genesis`,
+    )
+  }
+  const binary = await findCometbft()
+  mkdirSync(dirname(home.genesis), { recursive: true, mode: 0o700 })
+  await promisify(execFile)(binary, ['init', '--home', home.root])
+  const moniker = options.moniker ?? hostname()
+  writeFileSync(home.configToml, adaptCometToml(readFileSync(home.configToml, 'utf8'), network, moniker))
+  writeFileSync(home.appToml, renderAppToml({ ...networkSettings(network), ...options.settings }))
+  writeFileSync(home.clientToml, renderClientToml(chainId))
+  writeGenesis(home.genesis, createGenesis(chainId, network.evmChainId, new Date().toISOString()))
+  return [
+    ...(network.notice === undefined ? [] : [network.notice]),
+    `home ${home.root} is ready for ${chainId} (EVM chain id ${network.evmChainId})`,
+    network.isPublic
+      ? 'next: chain genesis fetch <url of the consensus RPC of a node>, set p2p.seeds in config.toml, chain start'
+      : 'next: chain genesis add-account <address> <amount>, chain genesis add-validator, chain start',
+  ]
+}

@@ -1,0 +1,75 @@
+/** `chain status`: the health rule of the interface. Healthy is catching_up false and equal native and EVM heights. */
+import * as z from 'zod'
+import { formatHostPort, type HostPort } from '../config/kinds.ts'
+import { errorText } from '../errors.ts'
+import { fetchPeerCount, fetchStatus } from '../runtime/comet-rpc.ts'
+
+const TIMEOUT_MS = 5_000
+/** The two heights are read one after the other, and a block may fall in between. */
+const ATTEMPTS = 3
+
+export interface NodeStatus {
+  readonly healthy: boolean
+  readonly chainId?: string
+  readonly nodeId?: string
+  readonly nativeHeight?: number
+  readonly evmHeight?: number
+  readonly catchingUp?: boolean
+  readonly peers?: number
+  readonly ports: Readonly<Record<string, string>>
+  /** Why it is not healthy. */
+  readonly problem?: string
+}
+
+export interface StatusOptions {
+  readonly rpc: string
+  readonly jsonRpc: HostPort
+  readonly ports: Readonly<Record<string, string>>
+}
+
+const blockNumberAnswer = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/) })
+
+const loopback = ({ host, port }: HostPort): HostPort => ({ host: host === '0.0.0.0' ? '127.0.0.1' : host, port })
+
+const fetchBlockNumber = async (jsonRpc: HostPort): Promise<number> => {
+  const response = await fetch(`http://${formatHostPort(loopback(jsonRpc))}/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  return Number(blockNumberAnswer.parse(await response.json()).result)
+}
+
+const problemOf = (catchingUp: boolean, nativeHeight: number, evmHeight: number): string | undefined => {
+  if (catchingUp) return 'catching up with the network'
+  return nativeHeight === evmHeight ? undefined : `heights differ: native ${nativeHeight}, EVM ${evmHeight}`
+}
+
+const readOnce = async ({ rpc, jsonRpc, ports }: StatusOptions): Promise<NodeStatus> => {
+  try {
+    const status = await fetchStatus(rpc)
+    const evmHeight = await fetchBlockNumber(jsonRpc)
+    const { latest_block_height: nativeHeight, catching_up: catchingUp } = status.sync_info
+    const problem = problemOf(catchingUp, nativeHeight, evmHeight)
+    return {
+      healthy: problem === undefined,
+      chainId: status.node_info.network,
+      nodeId: status.node_info.id,
+      nativeHeight,
+      evmHeight,
+      catchingUp,
+      peers: await fetchPeerCount(rpc),
+      ports,
+      ...(problem === undefined ? {} : { problem }),
+    }
+  } catch (error) {
+    return { healthy: false, ports, problem: errorText(error) }
+  }
+}
+
+export const readStatus = async (options: StatusOptions): Promise<NodeStatus> => {
+  let status = await readOnce(options)
+  for (let attempt = 1; attempt < ATTEMPTS && !status.healthy; attempt++) status = await readOnce(options)
+  return status
+}

@@ -1,0 +1,72 @@
+/** Where things lie in a node's home: CometBFT's layout, with the application's files beside. */
+import { existsSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { bytesToUnprefixedHex } from '../../core/hex.ts'
+import { utf8ToBytes } from '../../core/bytes.ts'
+import { sha256 } from '../../core/hash.ts'
+import { cliError } from '../errors.ts'
+
+export interface Home {
+  readonly root: string
+  readonly configToml: string
+  readonly appToml: string
+  readonly clientToml: string
+  readonly genesis: string
+  readonly nodeKey: string
+  readonly validatorKey: string
+  readonly validatorState: string
+  readonly data: string
+  readonly database: string
+  readonly poolJournal: string
+  readonly logs: string
+  /** Addresses with a scheme, as CometBFT writes them. */
+  readonly abciSocket: string
+  readonly queriesSocket: string
+}
+
+export const DEFAULT_HOME = join(homedir(), '.nat-chain')
+
+/** sun_path of a unix socket has 108 bytes with its end, on Linux. */
+const MAX_SOCKET_PATH_BYTES = 107
+
+const socketAddress = (root: string, name: string): string => {
+  const path = join(root, `${name}.sock`)
+  if (utf8ToBytes(path).length <= MAX_SOCKET_PATH_BYTES) return `unix://${path}`
+  const digest = bytesToUnprefixedHex(sha256(utf8ToBytes(root))).slice(0, 16)
+  return `unix://${join(tmpdir(), `nat-${digest}-${name}.sock`)}`
+}
+
+export const openHome = (path: string): Home => {
+  const root = resolve(path)
+  const config = join(root, 'config')
+  const data = join(root, 'data')
+  return {
+    root,
+    configToml: join(config, 'config.toml'),
+    appToml: join(config, 'app.toml'),
+    clientToml: join(config, 'client.toml'),
+    genesis: join(config, 'genesis.json'),
+    nodeKey: join(config, 'node_key.json'),
+    validatorKey: join(config, 'priv_validator_key.json'),
+    validatorState: join(data, 'priv_validator_state.json'),
+    data,
+    database: join(data, 'application.db'),
+    poolJournal: join(data, 'pool.journal'),
+    logs: join(root, 'logs'),
+    abciSocket: socketAddress(root, 'abci'),
+    queriesSocket: socketAddress(root, 'queries'),
+  }
+}
+
+/** Throws cli/2 when `chain init` has not been run there. */
+export const requireHome = (home: Home): void => {
+  for (const path of [home.configToml, home.appToml, home.genesis, home.nodeKey, home.validatorKey]) {
+    if (!existsSync(path)) {
+      throw cliError(
+        'homeMissing',
+        `${path} is missing: run "chain init <moniker> --chain-id <id> --home ${home.root}" first`,
+      )
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/** Every setting of app.toml: its kind, default and what it does. The file, the flags and the environment follow from this table. */
+import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
+import { address, choice, duration, flag, gasPrice, integer, type Kind, list, natAmount, text } from './kinds.ts'
+
+export interface Setting<T> {
+  readonly kind: Kind<T>
+  readonly fallback: T
+  readonly comment: string
+}
+
+const setting = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({ kind, fallback, comment })
+const local = (port: number): { readonly host: string; readonly port: number } => ({ host: '127.0.0.1', port })
+
+export const NAMESPACES = ['eth', 'net', 'web3', 'debug', 'txpool', 'trace', 'rpc', 'clob'] as const
+
+const pool = APPLICATION_DEFAULTS.pool
+
+/** In the order of the file. Keys are section.name; those without a section stand first. */
+export const SETTINGS = {
+  'minimum-gas-prices': setting(
+    gasPrice,
+    APPLICATION_DEFAULTS.minimumGasPriceAnat,
+    'Lowest effective price a gas that this node takes into its pool; below it: tx underpriced',
+  ),
+  pruning: setting(
+    choice('default', 'nothing', 'everything', 'custom'),
+    'default',
+    'default: recent heights, then every 500th. nothing: archive. everything: the least. custom: the two keys below',
+  ),
+  'pruning-keep-recent': setting(integer(2), 1_000, 'Recent heights kept with pruning = "custom"'),
+  'pruning-interval': setting(integer(1), 10, 'Heights between two prunings with pruning = "custom"'),
+  'halt-height': setting(integer(0), 0, 'Stop after committing this height; 0 never'),
+  'min-retain-blocks': setting(
+    integer(0),
+    APPLICATION_DEFAULTS.minRetainBlocks,
+    'CometBFT may drop blocks older than this many heights; 0 keeps all',
+  ),
+
+  'api.enable': setting(flag, true, 'Native REST'),
+  'api.address': setting(address, local(1317), 'Where native REST listens'),
+  'api.swagger': setting(flag, false, 'Serve the description of the routes'),
+  'api.max-open-connections': setting(integer(1, 100_000), 1_000, 'Connections at once'),
+  'api.rpc-max-body-bytes': setting(integer(1_000), 1_000_000, 'Largest request in bytes'),
+  'api.enabled-unsafe-cors': setting(flag, false, 'Answer browsers of every origin'),
+
+  'grpc.enable': setting(flag, true, 'Native gRPC'),
+  'grpc.address': setting(address, local(9090), 'Where native gRPC listens'),
+  'grpc.max-recv-msg-size': setting(integer(1_000), 10_485_760, 'Largest request in bytes'),
+  'grpc.max-send-msg-size': setting(integer(1_000), 67_108_864, 'Largest answer in bytes'),
+
+  'state-sync.snapshot-interval': setting(integer(0), 0, 'Heights between two snapshots; 0 makes none'),
+  'state-sync.snapshot-keep-recent': setting(integer(0), 2, 'Snapshots kept; 0 keeps all'),
+
+  'telemetry.enabled': setting(flag, false, 'Serve figures for Prometheus at /metrics of the REST port'),
+
+  'evm.evm-chain-id': setting(integer(1), 2517, 'Must be the EVM chain id of the genesis file'),
+  'evm.tracer': setting(
+    choice('', 'json', 'struct', 'access_list', 'markdown'),
+    '',
+    'Tracer of every execution; empty is none',
+  ),
+  'evm.max-tx-gas-wanted': setting(integer(0), 0, 'Most gas that a transaction may ask for to be taken; 0 is no limit'),
+  'evm.max-block-ms': setting(
+    integer(10, 60_000),
+    APPLICATION_DEFAULTS.maxBlockMs,
+    'A proposer stops filling its block after this many milliseconds of execution',
+  ),
+
+  'evm.mempool.price-bump': setting(
+    integer(0, 1_000),
+    pool.priceBumpPercent,
+    'Percent that a replacement must pay more',
+  ),
+  'evm.mempool.account-slots': setting(integer(1), pool.accountSlots, 'Executable transactions of one account'),
+  'evm.mempool.global-slots': setting(integer(1), pool.globalSlots, 'Executable transactions in all'),
+  'evm.mempool.account-queue': setting(integer(0), pool.accountQueue, 'Transactions of one account behind a gap'),
+  'evm.mempool.global-queue': setting(integer(0), pool.globalQueue, 'Transactions behind gaps in all'),
+  'evm.mempool.lifetime': setting(
+    duration(1_000),
+    pool.lifetimeMs,
+    'A transaction behind a gap is dropped after this long',
+  ),
+
+  'json-rpc.enable': setting(flag, true, 'Ethereum JSON-RPC'),
+  'json-rpc.address': setting(address, local(8545), 'Where HTTP listens'),
+  'json-rpc.ws-address': setting(address, local(8546), 'Where the WebSocket listens'),
+  'json-rpc.ws-origins': setting(list(), ['*'], 'Origins that browsers may connect from'),
+  'json-rpc.api': setting(list(NAMESPACES), ['eth', 'net', 'web3', 'debug'], 'Namespaces served'),
+  'json-rpc.gas-cap': setting(
+    integer(0),
+    Number(APPLICATION_DEFAULTS.gasCap),
+    'Most gas of eth_call and eth_estimateGas',
+  ),
+  'json-rpc.evm-timeout': setting(duration(1), APPLICATION_DEFAULTS.evmTimeoutMs, 'Longest eth_call'),
+  'json-rpc.txfee-cap': setting(
+    natAmount,
+    APPLICATION_DEFAULTS.txFeeCapAnat,
+    'Most fees in NAT of a transaction sent here; 0 is no limit',
+  ),
+  'json-rpc.filter-timeout': setting(
+    duration(1_000),
+    APPLICATION_DEFAULTS.filterTimeoutMs,
+    'An unread filter lives this long',
+  ),
+  'json-rpc.feehistory-cap': setting(
+    integer(1, 10_000),
+    APPLICATION_DEFAULTS.feeHistoryCap,
+    'Blocks in one eth_feeHistory',
+  ),
+  'json-rpc.logs-cap': setting(integer(1), APPLICATION_DEFAULTS.logsCap, 'Logs in one answer'),
+  'json-rpc.block-range-cap': setting(integer(1), APPLICATION_DEFAULTS.blockRangeCap, 'Blocks in one eth_getLogs'),
+  'json-rpc.http-timeout': setting(duration(1), 30_000, 'Longest reading of a request and writing of its answer'),
+  'json-rpc.http-idle-timeout': setting(duration(1), 120_000, 'An idle connection is closed after this long'),
+  'json-rpc.http-body-limit': setting(integer(1_000), 5 * 1024 * 1024, 'Largest request in bytes'),
+  'json-rpc.batch-request-limit': setting(integer(1), 1_000, 'Requests in one batch'),
+  'json-rpc.batch-response-max-size': setting(integer(1_000), 25_000_000, 'Largest answer to a batch in bytes'),
+  'json-rpc.max-open-connections': setting(integer(1, 100_000), 10_000, 'Connections at once, HTTP and WebSocket each'),
+  'json-rpc.allow-unprotected-txs': setting(
+    flag,
+    APPLICATION_DEFAULTS.allowUnprotectedTransactions,
+    'Take transactions without a chain id (before EIP-155)',
+  ),
+
+  'tls.certificate-path': setting(text, '', 'Certificate in PEM; with the key, JSON-RPC is served over TLS'),
+  'tls.key-path': setting(text, '', 'Its private key in PEM'),
+} as const
+
+export type SettingKey = keyof typeof SETTINGS
+export type Settings = { readonly [K in SettingKey]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never }
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[]
+
+export const settingOf = (key: SettingKey): Setting<unknown> => SETTINGS[key]
+
+/** CHAIN_JSON_RPC_ADDRESS for json-rpc.address. */
+export const environmentName = (key: SettingKey): string => `CHAIN_${key.toUpperCase().replaceAll(/[.-]/g, '_')}`
+
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key)
+
+export const defaultSettings = (): Settings =>
+  Object.fromEntries(SETTING_KEYS.map((key) => [key, settingOf(key).fallback])) as Settings

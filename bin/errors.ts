@@ -1,0 +1,23 @@
+/** What the command line refuses. The message says what to do; the exit status is 1, or 2 for wrong usage. */
+import { CodedError } from '../core/errors.ts'
+
+/** Codespace `cli`. */
+export const CLI_CODES = {
+  usage: 1,
+  homeMissing: 2,
+  homeExists: 3,
+  settings: 4,
+  genesis: 5,
+  portInUse: 6,
+  wrongChain: 7,
+  cometbft: 8,
+  childFailed: 9,
+  unreachable: 10,
+  homeInUse: 11,
+} as const
+
+export const cliError = (code: keyof typeof CLI_CODES, message: string, data?: unknown): CodedError =>
+  new CodedError('cli', CLI_CODES[code], message, data)
+
+/** The text of anything thrown. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error))

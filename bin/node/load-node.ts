@@ -1,0 +1,86 @@
+/** Reads and checks a home before anything starts: settings, genesis, and what they say of each other. */
+import { readFileSync } from 'node:fs'
+import { loadSettings } from '../config/app-toml.ts'
+import { type CometAddresses, readCometAddresses } from '../config/comet-toml.ts'
+import { type Home, requireHome } from '../config/home.ts'
+import { parseHostPort } from '../config/kinds.ts'
+import { isPublicNetwork } from '../config/networks.ts'
+import type { Settings } from '../config/settings.ts'
+import { cliError } from '../errors.ts'
+import { readGenesisJson } from '../genesis/document.ts'
+import { validateGenesis, type ValidGenesis } from '../genesis/validate.ts'
+import { isExposed, type Listener } from '../supervise/ports.ts'
+
+export interface NodeConfiguration {
+  readonly home: Home
+  readonly settings: Settings
+  readonly genesis: ValidGenesis
+  readonly comet: CometAddresses
+  /** For the operator, at start. */
+  readonly warnings: readonly string[]
+}
+
+export interface NodeFlags {
+  /** Settings by key, as given on the command line. */
+  readonly settings: Readonly<Record<string, string>>
+  /** Over config.toml. */
+  readonly cometRpc?: string
+  readonly cometP2p?: string
+}
+
+const cometListener = (purpose: string, laddr: string, key: string): Listener => {
+  const address = parseHostPort(laddr)
+  if (address === undefined) throw cliError('settings', `${key} of config.toml is "${laddr}", but must be tcp://host:port`)
+  return { purpose, address, setting: `${key} in config.toml, or --${key}` }
+}
+
+/** Ports of CometBFT. */
+export const cometListeners = ({ comet }: NodeConfiguration): readonly Listener[] => [
+  cometListener('consensus RPC', comet.rpc, 'rpc.laddr'),
+  cometListener('peer-to-peer', comet.p2p, 'p2p.laddr'),
+]
+
+/** Ports of the gateway, as far as they are enabled. */
+export const gatewayListeners = ({ settings }: Pick<NodeConfiguration, 'settings'>): readonly Listener[] => {
+  const one = (purpose: string, key: 'api.address' | 'grpc.address' | 'json-rpc.address' | 'json-rpc.ws-address') => ({
+    purpose,
+    address: settings[key],
+    setting: `${key} in app.toml, or --${key}`,
+  })
+  return [
+    ...(settings['api.enable'] ? [one('native REST', 'api.address')] : []),
+    ...(settings['grpc.enable'] ? [one('native gRPC', 'grpc.address')] : []),
+    ...(settings['json-rpc.enable']
+      ? [one('JSON-RPC', 'json-rpc.address'), one('JSON-RPC WebSocket', 'json-rpc.ws-address')]
+      : []),
+  ]
+}
+
+const firewallWarning = (configuration: NodeConfiguration): readonly string[] => {
+  const { genesis, settings } = configuration
+  if (!isPublicNetwork(genesis.chainId)) return []
+  const exposed = gatewayListeners({ settings })
+    .filter(({ address }) => isExposed(address))
+    .map(({ purpose, address }) => `${purpose} ${address.port}`)
+  if (exposed.length === 0) return []
+  const ports = exposed.join(', ')
+  return [`open on every interface: ${ports}. Put them behind a firewall or a rate-limiting reverse proxy`]
+}
+
+/** Throws cli/2, cli/4, cli/5 or cli/7. */
+export const loadNode = (home: Home, flags: NodeFlags): NodeConfiguration => {
+  requireHome(home)
+  const { settings, warnings } = loadSettings({
+    path: home.appToml,
+    toml: readFileSync(home.appToml, 'utf8'),
+    flags: flags.settings,
+    environment: process.env,
+  })
+  const genesis = validateGenesis(readGenesisJson(home.genesis), home.genesis, {
+    evmChainId: BigInt(settings['evm.evm-chain-id']),
+  })
+  const file = readCometAddresses(readFileSync(home.configToml, 'utf8'))
+  const comet = { rpc: flags.cometRpc ?? file.rpc, p2p: flags.cometP2p ?? file.p2p }
+  const configuration: NodeConfiguration = { home, settings, genesis, comet, warnings }
+  return { ...configuration, warnings: [...warnings, ...firewallWarning(configuration)] }
+}

@@ -1,0 +1,54 @@
+/** What this node asks its own CometBFT over port 26657; never from inside an ABCI call. */
+import * as z from 'zod'
+import { cliError, errorText } from '../errors.ts'
+
+const TIMEOUT_MS = 5_000
+/** A genesis file of a large network. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024
+
+const height = z.string().regex(/^\d+$/).transform(Number)
+
+const statusAnswer = z.object({
+  result: z.object({
+    node_info: z.object({ id: z.string(), network: z.string(), version: z.string() }),
+    sync_info: z.object({ latest_block_height: height, catching_up: z.boolean(), latest_block_time: z.string() }),
+    validator_info: z.object({ address: z.string(), voting_power: z.string() }),
+  }),
+})
+const netInfoAnswer = z.object({ result: z.object({ n_peers: height }) })
+const consensusAnswer = z.object({
+  result: z.object({ round_state: z.object({ 'height/round/step': z.string() }) }),
+})
+
+export type CometStatus = z.infer<typeof statusAnswer>['result']
+
+/** http://host:port of a listen address such as tcp://0.0.0.0:26657. */
+export const rpcUrl = (laddr: string): string =>
+  laddr
+    .replace(/^tcp:\/\//, 'http://')
+    .replace('://0.0.0.0:', '://127.0.0.1:')
+    .replace('://[::]:', '://[::1]:')
+
+/** Fetches JSON; refuses what is too large or too slow. Throws cli/10. */
+export const fetchJson = async (url: string, timeoutMs = TIMEOUT_MS): Promise<unknown> => {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
+    if (!response.ok) throw cliError('unreachable', `${url} answered HTTP ${response.status}`)
+    const length = Number(response.headers.get('content-length') ?? 0)
+    if (length > MAX_ANSWER_BYTES) throw cliError('unreachable', `${url} would answer ${length} bytes`)
+    return await response.json()
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+    throw cliError('unreachable', `${url} cannot be read: ${errorText(error)}${cause}`)
+  }
+}
+
+export const fetchStatus = async (rpc: string): Promise<CometStatus> =>
+  statusAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/status`)).result
+
+export const fetchPeerCount = async (rpc: string): Promise<number> =>
+  netInfoAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/net_info`)).result.n_peers
+
+/** Such as 12/0/3: for the message about a chain that does not advance. */
+export const fetchRoundState = async (rpc: string): Promise<string> =>
+  consensusAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/consensus_state`)).result.round_state['height/round/step']

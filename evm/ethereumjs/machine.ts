@@ -1,0 +1,123 @@
+/** One instance of the library's EVM for one fork and chain, run over one state at a time. */
+import { createCustomCommon, type Common, Mainnet } from '@ethereumjs/common'
+import { createEVM, type EVM, type EVMResult } from '@ethereumjs/evm'
+import { Address as LibraryAddress } from '@ethereumjs/util'
+import type { Address } from '../../core/address.ts'
+import { bytesToUnprefixedHex } from '../../core/hex.ts'
+import { ZERO_HASH } from '../../core/hash.ts'
+import { keyToBytes } from '../../core/bytes.ts'
+import type { StateWriter } from '../../store/state.ts'
+import type { BlockEnvironment, Hardfork } from '../engine.ts'
+import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
+import type { AccessListEntry } from '../transaction/transaction.ts'
+import { isEmptyAccount } from '../transition/fees.ts'
+import { customCrypto } from './crypto.ts'
+import { EthereumjsState } from './state-adapter.ts'
+
+type LibraryBlock = NonNullable<Parameters<EVM['runCall']>[0]['block']>
+
+/** What a frame of depth 0 needs. */
+export interface TopFrame {
+  readonly caller: Address
+  readonly to: Address | undefined
+  readonly gasLimit: bigint
+  readonly gasPrice: bigint
+  readonly value: bigint
+  readonly data: Uint8Array
+  readonly blobVersionedHashes: readonly Uint8Array[]
+}
+
+const toLibraryBlock = (block: BlockEnvironment): LibraryBlock => ({
+  header: {
+    number: BigInt(block.number),
+    coinbase: new LibraryAddress(block.coinbase),
+    timestamp: BigInt(block.timestamp),
+    difficulty: 0n,
+    prevRandao: block.prevRandao,
+    gasLimit: block.gasLimit,
+    baseFeePerGas: block.baseFeePerGas,
+    slotNumber: 0n,
+    getBlobGasPrice: () => block.blobBaseFee,
+  },
+})
+
+const unprefixed = bytesToUnprefixedHex
+
+export class Machine {
+  readonly evm: EVM
+  readonly state: EthereumjsState
+  readonly #precompiles: readonly string[]
+  #block: BlockEnvironment | undefined
+  #libraryBlock: LibraryBlock | undefined
+
+  constructor(evm: EVM, state: EthereumjsState, hardfork: Hardfork) {
+    this.evm = evm
+    this.state = state
+    this.#precompiles = PRECOMPILE_ADDRESSES[hardfork].map(unprefixed)
+    // The library asks for hashes of the last 256 blocks only.
+    evm.blockchain.getBlock = (number: number) =>
+      Promise.resolve({ hash: () => this.#block?.blockHash(number) ?? ZERO_HASH })
+  }
+
+  begin(state: StateWriter, block: BlockEnvironment): void {
+    this.state.attach(state)
+    if (this.#block !== block) {
+      this.#block = block
+      this.#libraryBlock = toLibraryBlock(block)
+    }
+    this.evm.journal.cleanJournal()
+    this.evm.transientStorage.clear()
+    for (const address of this.#precompiles) this.evm.journal.addAlwaysWarmAddress(address)
+  }
+
+  end(): void {
+    this.state.detach()
+  }
+
+  warm(address: Address): void {
+    this.evm.journal.addAlwaysWarmAddress(unprefixed(address))
+  }
+
+  warmAccessList(list: readonly AccessListEntry[]): void {
+    for (const { address, storageKeys } of list) {
+      this.warm(address)
+      for (const slot of storageKeys) this.evm.journal.addAlwaysWarmSlot(unprefixed(address), unprefixed(slot))
+    }
+  }
+
+  /** Runs the outermost frame. Its caller's nonce has been raised. */
+  run(frame: TopFrame): Promise<EVMResult> {
+    const caller = new LibraryAddress(frame.caller)
+    return this.evm.runCall({
+      ...(this.#libraryBlock === undefined ? {} : { block: this.#libraryBlock }),
+      gasPrice: frame.gasPrice,
+      origin: caller,
+      caller,
+      gasLimit: frame.gasLimit,
+      ...(frame.to === undefined ? {} : { to: new LibraryAddress(frame.to) }),
+      value: frame.value,
+      data: frame.data,
+      blobVersionedHashes: frame.blobVersionedHashes.map((hash): `0x${string}` => `0x${unprefixed(hash)}`),
+      skipNonceIncrement: true,
+      depth: 0,
+    })
+  }
+
+  /** Deletes the accounts that were touched and are empty (EIP-161). */
+  sweepTouched(state: StateWriter): void {
+    for (const hex of this.evm.journal['touched']) {
+      const address = keyToBytes(Buffer.from(hex, 'hex').toString('latin1'))
+      const account = state.account(address)
+      if (account !== undefined && isEmptyAccount(account)) state.setAccount(address, undefined)
+    }
+  }
+}
+
+const createCommon = (hardfork: Hardfork, chainId: bigint): Common =>
+  createCustomCommon({ chainId: chainId.toString(), name: `chain-${chainId}` }, Mainnet, { hardfork, customCrypto })
+
+export const createMachine = async (hardfork: Hardfork, chainId: bigint): Promise<Machine> => {
+  const state = new EthereumjsState()
+  const evm = await createEVM({ common: createCommon(hardfork, chainId), stateManager: state })
+  return new Machine(evm, state, hardfork)
+}

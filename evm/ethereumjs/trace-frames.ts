@@ -1,0 +1,202 @@
+/** The library's events as steps and frames. Listeners cost much: they are attached only while someone traces. */
+import type { EVM, EVMResult, InterpreterStep, Message as LibraryMessage } from '@ethereumjs/evm'
+import { contractAddress, contractAddress2, toAddress } from '../../core/address.ts'
+import { bigintToBytes, EMPTY_BYTES, padLeft } from '../../core/bytes.ts'
+import type { StateReader } from '../../store/state.ts'
+import type { ExecuteOptions, FrameEntry, FrameKind, Step } from '../engine.ts'
+import { opcodeName } from '../opcodes.ts'
+import { failureOf } from './failure.ts'
+
+type RunState = NonNullable<EVMResult['execResult']['runState']>
+
+const KINDS: ReadonlyMap<number, FrameKind> = new Map([
+  [0xf0, 'CREATE'],
+  [0xf1, 'CALL'],
+  [0xf2, 'CALLCODE'],
+  [0xf4, 'DELEGATECALL'],
+  [0xf5, 'CREATE2'],
+  [0xfa, 'STATICCALL'],
+])
+const CALL_STIPEND_GAS = 2_300n
+const MAX_DEPTH = 1024
+
+/** What a call gives to its frame: the gas asked for, at most all but a 64th of what is left (EIP-150). */
+const forwardedGas = (kind: FrameKind, step: InterpreterStep): bigint => {
+  const available = step.gasLeft - (step.opcode.dynamicFee ?? 0n)
+  if (available < 0n) return 0n
+  const most = available - available / 64n
+  if (kind === 'CREATE' || kind === 'CREATE2') return most
+  const asked = step.stack[step.stack.length - 1] ?? 0n
+  return asked < most ? asked : most
+}
+
+/** geth's cost of a call holds what it forwards; that of a creation does not. */
+const gasCostOf = (step: InterpreterStep): bigint => {
+  const kind = KINDS.get(step.opcode.code)
+  const cost = step.opcode.dynamicFee ?? 0n
+  return kind === undefined || kind === 'CREATE' || kind === 'CREATE2' ? cost : cost + forwardedGas(kind, step)
+}
+
+const toStep = (event: InterpreterStep, baseRefund: bigint): Step => ({
+  pc: event.pc,
+  opcode: event.opcode.code,
+  opcodeName: opcodeName(event.opcode.code),
+  gasLeft: event.gasLeft,
+  gasCost: gasCostOf(event),
+  depth: event.depth + 1,
+  stack: event.stack,
+  memoryBytes: Number(event.memoryWordCount) * 32,
+  memory: event.memory,
+  refund: event.gasRefund + baseRefund,
+  address: event.address.bytes,
+})
+
+/** geth steps on the STOP that stands behind the end of every code; the library just ends. */
+const implicitStop = (run: RunState, depth: number, baseRefund: bigint): Step | undefined => {
+  const ended = run.opCode === 0x00 || run.opCode === 0xf3 || run.opCode === 0xff
+  if (ended || run.programCounter < run.code.length) return undefined
+  const memoryBytes = Number(run.memoryWordCount) * 32
+  return {
+    pc: run.programCounter,
+    opcode: 0,
+    opcodeName: opcodeName(0),
+    gasLeft: run.gasLeft,
+    gasCost: 0n,
+    depth,
+    stack: run.stack.getStack(),
+    memoryBytes,
+    memory: run.memory.read(0, memoryBytes),
+    refund: run.gasRefund + baseRefund,
+    address: run.env.address.bytes,
+  }
+}
+
+class FrameTracer {
+  readonly #state: StateReader
+  readonly #options: ExecuteOptions
+  readonly #baseRefund: bigint
+  #depth = 0
+  /** Of the last step: a message does not say which instruction it came from. */
+  #kind: FrameKind = 'CALL'
+  /** A frame that the library will refuse without a message; it counts once the next event shows that it did. */
+  #refused: { readonly entry: FrameEntry; readonly message: string } | undefined
+
+  constructor(state: StateReader, options: ExecuteOptions, baseRefund: bigint) {
+    this.#state = state
+    this.#options = options
+    this.#baseRefund = baseRefund
+  }
+
+  readonly step = (event: InterpreterStep): void => {
+    this.#flushRefused()
+    this.#options.onStep?.(toStep(event, this.#baseRefund))
+    const kind = KINDS.get(event.opcode.code)
+    if (kind === undefined) return
+    this.#kind = kind
+    if (this.#options.onEnter !== undefined) this.#refused = this.#refusal(kind, event)
+  }
+
+  readonly enter = (message: LibraryMessage): void => {
+    this.#refused = undefined
+    this.#depth = message.depth + 1
+    this.#options.onEnter?.(this.#entry(message))
+  }
+
+  readonly exit = (result: EVMResult): void => {
+    const { execResult } = result
+    const { runState } = execResult
+    if (execResult.exceptionError === undefined) {
+      this.#flushRefused()
+      const stop = runState === undefined ? undefined : implicitStop(runState, this.#depth, this.#baseRefund)
+      if (stop !== undefined) this.#options.onStep?.(stop)
+    }
+    this.#refused = undefined
+    const failure = failureOf(execResult)
+    this.#options.onExit?.({
+      depth: this.#depth,
+      gasUsed: execResult.executionGasUsed,
+      returnData: failure?.kind === 'other' ? EMPTY_BYTES : execResult.returnValue,
+      failure,
+    })
+    this.#depth--
+  }
+
+  #entry(message: LibraryMessage): FrameEntry {
+    const { caller, to, data, salt } = message
+    const common = { depth: message.depth + 1, gas: message.gasLimit, value: message.value, input: data }
+    if (to === undefined) {
+      // The creator's nonce has been raised already.
+      const nonce = (this.#state.account(caller.bytes)?.nonce ?? 1n) - 1n
+      const address =
+        salt === undefined ? contractAddress(caller.bytes, nonce) : contractAddress2(caller.bytes, salt, data)
+      return { kind: salt === undefined ? 'CREATE' : 'CREATE2', from: caller.bytes, to: address, ...common }
+    }
+    const kind = message.depth === 0 ? 'CALL' : this.#kind
+    const from = kind === 'DELEGATECALL' ? to.bytes : caller.bytes
+    return { kind, from, to: message.codeAddress.bytes, ...common }
+  }
+
+  #refusal(kind: FrameKind, event: InterpreterStep): { entry: FrameEntry; message: string } | undefined {
+    const item = (position: number): bigint => event.stack[event.stack.length - 1 - position] ?? 0n
+    const creates = kind === 'CREATE' || kind === 'CREATE2'
+    const pays = kind === 'CALL' || kind === 'CALLCODE'
+    const value = creates ? item(0) : pays ? item(2) : 0n
+    const tooDeep = event.depth >= MAX_DEPTH
+    if (!tooDeep && value <= event.account.balance) return undefined
+    const stipend = pays && value > 0n ? CALL_STIPEND_GAS : 0n
+    const at = creates ? 1 : pays ? 3 : 2
+    const from = event.address.bytes
+    const entry = {
+      kind,
+      depth: event.depth + 2,
+      from,
+      to: creates
+        ? contractAddress(from, event.account.nonce)
+        : toAddress(padLeft(bigintToBytes(BigInt.asUintN(160, item(1))), 20)),
+      gas: forwardedGas(kind, event) + stipend,
+      value,
+      input: padded(event.memory, Number(item(at)), Number(item(at + 1))),
+    }
+    return { entry, message: tooDeep ? 'max call depth exceeded' : 'insufficient balance for transfer' }
+  }
+
+  #flushRefused(): void {
+    if (this.#refused === undefined) return
+    const { entry, message } = this.#refused
+    this.#refused = undefined
+    this.#options.onEnter?.(entry)
+    const failure = { kind: 'other', message } as const
+    this.#options.onExit?.({ depth: entry.depth, gasUsed: 0n, returnData: EMPTY_BYTES, failure })
+  }
+}
+
+/** Largest input shown of a frame that never ran: memory beyond it would not have been paid for. */
+const MAX_REFUSED_INPUT_BYTES = 1 << 20
+
+const padded = (memory: Uint8Array, offset: number, size: number): Uint8Array => {
+  if (size === 0 || size > MAX_REFUSED_INPUT_BYTES) return EMPTY_BYTES
+  const out = new Uint8Array(size)
+  if (offset < memory.length) out.set(memory.subarray(offset, offset + size))
+  return out
+}
+
+/** Attaches what `options` ask for; the result detaches it. `baseRefund` was earned before the first frame. */
+export const traceFrames = (
+  evm: EVM,
+  state: StateReader,
+  options: ExecuteOptions,
+  baseRefund: bigint,
+): (() => void) => {
+  if (options.onStep === undefined && options.onEnter === undefined && options.onExit === undefined) {
+    return () => undefined
+  }
+  const tracer = new FrameTracer(state, options, baseRefund)
+  evm.events.on('step', tracer.step)
+  evm.events.on('beforeMessage', tracer.enter)
+  evm.events.on('afterMessage', tracer.exit)
+  return () => {
+    evm.events.off('step', tracer.step)
+    evm.events.off('beforeMessage', tracer.enter)
+    evm.events.off('afterMessage', tracer.exit)
+  }
+}

@@ -1,0 +1,10 @@
+/** Denominations as the Cosmos SDK allows them. */
+import { invalidDenom } from './errors.ts'
+
+const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/
+
+/** Throws sdk/10. */
+export const checkDenom = (denom: string): string => {
+  if (!DENOM.test(denom)) throw invalidDenom(denom)
+  return denom
+}

@@ -1,0 +1,74 @@
+/** The member `bank` of app_state: balances, and optionally the supply, which must then be their sum. */
+import { type Address } from '../../core/address.ts'
+import { DENOMINATION } from '../../core/amounts.ts'
+import { parseAccountAddress } from '../../core/bech32.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import { MAX_UINT256 } from '../../core/amounts.ts'
+import { failAt, parseAmount, parseArray, parseObject, parseString } from '../../core/parse.ts'
+import { checkDenom } from './denom.ts'
+import type { Coin } from './keeper.ts'
+
+/** Most accounts in a genesis file. */
+const MAX_ACCOUNTS = 10_000_000
+const MAX_COINS = 1_000
+
+export interface BankGenesis {
+  readonly balances: readonly { readonly address: Address; readonly coins: readonly Coin[] }[]
+}
+
+const located = <T>(path: string, parse: () => T): T => {
+  try {
+    return parse()
+  } catch (error) {
+    return failAt(path, (error as Error).message)
+  }
+}
+
+const parseCoin = (value: unknown, path: string): Coin => {
+  const coin = parseObject(value, path, ['denom', 'amount'])
+  const denom = located(`${path}.denom`, () => checkDenom(parseString(coin['denom'], `${path}.denom`)))
+  if (/^(nat|NAT|wei|.*nat)$/.test(denom) && denom !== DENOMINATION) {
+    failAt(`${path}.denom`, `wrong denomination ${denom}; amounts are in ${DENOMINATION}, 10^-18 NAT`)
+  }
+  const amount = parseAmount(coin['amount'], `${path}.amount`)
+  if (amount > MAX_UINT256) failAt(`${path}.amount`, 'must be below 2^256')
+  return { denom, amount }
+}
+
+const parseCoins = (value: unknown, path: string): readonly Coin[] => {
+  const seen = new Set<string>()
+  return parseArray(value, path, MAX_COINS).map((item, index) => {
+    const coin = parseCoin(item, `${path}[${index}]`)
+    if (seen.has(coin.denom)) failAt(`${path}[${index}].denom`, `duplicate denomination ${coin.denom}`)
+    seen.add(coin.denom)
+    return coin
+  })
+}
+
+/** Throws genesis/1 with the member at fault. */
+export const parseBankGenesis = (genesis: unknown, path = 'app_state.bank'): BankGenesis => {
+  const object = parseObject(genesis ?? {}, path, ['balances', 'supply', 'denom_metadata'])
+  const seen = new Set<string>()
+  const sums = new Map<string, bigint>()
+  const balances = parseArray(object['balances'], `${path}.balances`, MAX_ACCOUNTS).map((item, index) => {
+    const at = `${path}.balances[${index}]`
+    const entry = parseObject(item, at, ['address', 'coins'])
+    const address = located(`${at}.address`, () => parseAccountAddress(parseString(entry['address'], `${at}.address`)))
+    const key = bytesToHex(address)
+    if (seen.has(key)) failAt(`${at}.address`, `duplicate account ${key}`)
+    seen.add(key)
+    const coins = parseCoins(entry['coins'], `${at}.coins`)
+    for (const { denom, amount } of coins) sums.set(denom, (sums.get(denom) ?? 0n) + amount)
+    return { address, coins }
+  })
+  if (object['supply'] !== undefined) {
+    for (const [index, coin] of parseCoins(object['supply'], `${path}.supply`).entries()) {
+      const sum = sums.get(coin.denom) ?? 0n
+      if (sum !== coin.amount) failAt(`${path}.supply[${index}]`, `is ${coin.amount}, but the balances sum to ${sum}`)
+    }
+  }
+  for (const [denom, sum] of sums) {
+    if (sum > MAX_UINT256) failAt(`${path}.balances`, `the supply of ${denom} would pass 2^256`)
+  }
+  return { balances }
+}

@@ -1,0 +1,91 @@
+/** The one ledger: the balance of an account in anat is its EVM balance; other denominations are the bank's own. */
+import { type Address, moduleAddress } from '../../core/address.ts'
+import { DENOMINATION } from '../../core/amounts.ts'
+import { bigintToBytes, bytesToBigint, bytesToUtf8, concatBytes, equalBytes, utf8ToBytes } from '../../core/bytes.ts'
+import { invariant } from '../../core/errors.ts'
+import { EMPTY_ACCOUNT, type StateReader, type StateWriter } from '../../store/state.ts'
+import { insufficientFunds } from './errors.ts'
+import { balanceKey, balancePrefix, SUPPLY_PREFIX, supplyKey } from './keys.ts'
+
+export const BANK_ADDRESS = moduleAddress('bank')
+
+export interface Coin {
+  readonly denom: string
+  readonly amount: bigint
+}
+
+const readAmount = (state: StateReader, key: Uint8Array): bigint => {
+  const value = state.value(BANK_ADDRESS, key)
+  return value === undefined ? 0n : bytesToBigint(value)
+}
+
+const writeAmount = (state: StateWriter, key: Uint8Array, amount: bigint): void => {
+  invariant(amount >= 0n, 'a balance or a supply would be negative')
+  state.setValue(BANK_ADDRESS, key, amount === 0n ? undefined : bigintToBytes(amount))
+}
+
+export const readBalance = (state: StateReader, address: Address, denom: string): bigint =>
+  denom === DENOMINATION ? (state.account(address)?.balance ?? 0n) : readAmount(state, balanceKey(address, denom))
+
+const setBalance = (state: StateWriter, address: Address, denom: string, amount: bigint): void => {
+  if (denom !== DENOMINATION) {
+    writeAmount(state, balanceKey(address, denom), amount)
+    return
+  }
+  invariant(amount >= 0n, 'a balance would be negative')
+  const account = state.account(address)
+  const after = { ...(account ?? EMPTY_ACCOUNT), balance: amount }
+  // EIP-161: an account with nothing in it does not exist.
+  const empty = amount === 0n && after.nonce === 0n && equalBytes(after.codeHash, EMPTY_ACCOUNT.codeHash)
+  state.setAccount(address, empty ? undefined : after)
+}
+
+/** Moves coins from one account to another. Throws sdk/5 when `from` has too little. */
+export const send = (state: StateWriter, from: Address, to: Address, { denom, amount }: Coin): void => {
+  const balance = readBalance(state, from, denom)
+  if (balance < amount) throw insufficientFunds(from, denom, balance, amount)
+  setBalance(state, from, denom, balance - amount)
+  setBalance(state, to, denom, readBalance(state, to, denom) + amount)
+}
+
+export const readSupply = (state: StateReader, denom: string): bigint => readAmount(state, supplyKey(denom))
+
+/** Creates coins. */
+export const mint = (state: StateWriter, to: Address, { denom, amount }: Coin): void => {
+  setBalance(state, to, denom, readBalance(state, to, denom) + amount)
+  writeAmount(state, supplyKey(denom), readSupply(state, denom) + amount)
+}
+
+/** Destroys coins of an account. Throws sdk/5 when it has too little. */
+export const burn = (state: StateWriter, from: Address, { denom, amount }: Coin): void => {
+  const balance = readBalance(state, from, denom)
+  if (balance < amount) throw insufficientFunds(from, denom, balance, amount)
+  setBalance(state, from, denom, balance - amount)
+  writeAmount(state, supplyKey(denom), readSupply(state, denom) - amount)
+}
+
+/** Lowers the supply by anat that the EVM destroyed already: a contract that ended itself in its creating transaction. */
+export const noteBurntByEvm = (state: StateWriter, amountAnat: bigint): void => {
+  if (amountAnat > 0n) writeAmount(state, supplyKey(DENOMINATION), readSupply(state, DENOMINATION) - amountAnat)
+}
+
+const bytewise = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/**
+ * At most `limit` balances of an account above zero in the order of their denominations, from `start` (inclusive) on.
+ */
+export const readBalances = (state: StateReader, address: Address, limit: number, start = ''): readonly Coin[] => {
+  const prefix = balancePrefix(address)
+  const coins = state
+    .values(BANK_ADDRESS, prefix, limit, concatBytes(prefix, utf8ToBytes(start)))
+    .map(([key, value]) => ({ denom: bytesToUtf8(key.subarray(prefix.length)), amount: bytesToBigint(value) }))
+  const amount = readBalance(state, address, DENOMINATION)
+  if (amount > 0n && start <= DENOMINATION) coins.push({ denom: DENOMINATION, amount })
+  return coins.sort((a, b) => bytewise(a.denom, b.denom)).slice(0, limit)
+}
+
+/** At most `limit` supplies in the order of their denominations, from `start` (inclusive) on. */
+export const readSupplies = (state: StateReader, limit: number, start = ''): readonly Coin[] =>
+  state
+    .values(BANK_ADDRESS, SUPPLY_PREFIX, limit, supplyKey(start))
+    .map(([key, value]) => ({ denom: bytesToUtf8(key.subarray(1)), amount: bytesToBigint(value) }))

@@ -1,0 +1,58 @@
+/** Parameters of EIP-1559 and their defaults. */
+import { failAt, parseAmount, parseInteger, parseObject } from '../../core/parse.ts'
+
+export interface FeeMarketParams {
+  /** The base fee never falls below it. */
+  readonly minBaseFeeAnat: bigint
+  /** Gas limit / gas target. */
+  readonly elasticityMultiplier: number
+  /** The base fee moves by at most 1 / this a block. */
+  readonly baseFeeChangeDenominator: number
+}
+
+export interface FeeMarketGenesis extends FeeMarketParams {
+  readonly baseFeeAnat: bigint
+}
+
+export const DEFAULT_FEE_MARKET_GENESIS: FeeMarketGenesis = {
+  baseFeeAnat: 1_900_000_000n,
+  minBaseFeeAnat: 1_900_000_000n,
+  elasticityMultiplier: 2,
+  baseFeeChangeDenominator: 8,
+}
+
+const MEMBERS = ['base_fee', 'min_base_fee', 'elasticity_multiplier', 'base_fee_change_denominator'] as const
+
+const parseBound = (value: unknown, path: string, fallback: number, most: number): number => {
+  const number = value === undefined ? fallback : parseInteger(value, path)
+  return number >= 1 && number <= most ? number : failAt(path, `must be between 1 and ${most}`)
+}
+
+/** Parses the member `feemarket` of app_state; members left out take their defaults. Throws genesis/1. */
+export const parseFeeMarketGenesis = (genesis: unknown, path = 'app_state.feemarket'): FeeMarketGenesis => {
+  const object = parseObject(genesis ?? {}, path, MEMBERS)
+  const amount = (name: (typeof MEMBERS)[number], fallback: bigint): bigint =>
+    object[name] === undefined ? fallback : parseAmount(object[name], `${path}.${name}`)
+  const minBaseFeeAnat = amount('min_base_fee', DEFAULT_FEE_MARKET_GENESIS.minBaseFeeAnat)
+  const baseFeeAnat = amount('base_fee', DEFAULT_FEE_MARKET_GENESIS.baseFeeAnat)
+  if (baseFeeAnat < minBaseFeeAnat) failAt(`${path}.base_fee`, `must not be below min_base_fee ${minBaseFeeAnat}`)
+  return {
+    baseFeeAnat,
+    minBaseFeeAnat,
+    elasticityMultiplier: parseBound(object['elasticity_multiplier'], `${path}.elasticity_multiplier`, 2, 1_000),
+    baseFeeChangeDenominator: parseBound(
+      object['base_fee_change_denominator'],
+      `${path}.base_fee_change_denominator`,
+      8,
+      1_000_000,
+    ),
+  }
+}
+
+/** The inverse of {@link parseFeeMarketGenesis}. */
+export const formatFeeMarketGenesis = (genesis: FeeMarketGenesis): Record<(typeof MEMBERS)[number], unknown> => ({
+  base_fee: genesis.baseFeeAnat.toString(),
+  min_base_fee: genesis.minBaseFeeAnat.toString(),
+  elasticity_multiplier: genesis.elasticityMultiplier,
+  base_fee_change_denominator: genesis.baseFeeChangeDenominator,
+})

@@ -1,0 +1,27 @@
+/** Generates proto/gen from proto/vendor: `node proto/generate.ts`. Needs no network. */
+import { execFileSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { delimiter, dirname, join } from 'node:path'
+
+export const repositoryRoot = join(import.meta.dirname, '..')
+
+// The package `@bufbuild/buf` links its binary in an install script, which npm may be told not to run; the package of
+// the platform holds the same binary, so it is called directly.
+const bufBinary = (): string => {
+  const resolve = createRequire(import.meta.url).resolve
+  const name = `@bufbuild/buf-${process.platform}-${process.arch}`
+  return join(dirname(resolve(`${name}/package.json`)), 'bin', process.platform === 'win32' ? 'buf.exe' : 'buf')
+}
+
+/** Writes the generated code below `outputRoot`, in the same relative folder as in the repository. */
+export const generate = (outputRoot: string = repositoryRoot): void => {
+  // The plugin is started as `node`: let that be the one that runs this file.
+  const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
+  execFileSync(bufBinary(), ['generate', '--output', outputRoot], {
+    cwd: repositoryRoot,
+    env: { ...process.env, PATH: path },
+    stdio: 'inherit',
+  })
+}
+
+if (import.meta.main) generate()

@@ -1,0 +1,48 @@
+/** `make check`: runs every check, also after one failed, and leaves the counts for the summary. */
+import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { checkImports } from './check-imports.ts'
+import { writeCounts } from './summary.ts'
+
+const root = join(import.meta.dirname, '..')
+
+interface Check {
+  readonly name: string
+  /** True passes; it prints what is wrong. */
+  run(): boolean
+}
+
+const command = (name: string, binary: string, args: readonly string[]): Check => ({
+  name,
+  run: () => spawnSync(binary, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0,
+})
+
+const imports: Check = {
+  name: 'directions of imports',
+  run: () => {
+    const violations = checkImports(root)
+    for (const { file, line, message } of violations) console.error(`${file}:${line}: ${message}`)
+    return violations.length === 0
+  },
+}
+
+const CHECKS: readonly Check[] = [
+  command('format', 'biome', ['format', '.']),
+  command('types', 'tsc', ['-b', 'tsconfig.json']),
+  command('lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']),
+  imports,
+  ...(existsSync(join(root, 'proto/check.ts')) ? [command('generated code', 'node', ['proto/check.ts'])] : []),
+]
+
+const failed = CHECKS.filter((check) => {
+  console.log(`check: ${check.name}`)
+  const passed = check.run()
+  if (!passed) console.error(`check: ${check.name} FAILED`)
+  return !passed
+})
+writeCounts('check', { passed: CHECKS.length - failed.length, failed: failed.length })
+console.log(
+  failed.length === 0 ? 'check: all passed' : `check: failed: ${failed.map((check) => check.name).join(', ')}`,
+)
+process.exitCode = failed.length === 0 ? 0 : 1

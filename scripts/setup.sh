@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Brings everything that the other commands need: Node 24, the npm packages, CometBFT, and (when python3 is there)
+# web3.py for the client tests. Idempotent; takes well under a second when nothing is to do.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/environment.sh
+
+say() { printf 'setup: %s\n' "$*"; }
+die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+install_packages() {
+  local stamp=node_modules/.installed wanted
+  wanted=$(sha256sum <package-lock.json | cut -d' ' -f1)
+  if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then return; fi
+  command -v npm >/dev/null || die "npm is missing: install Node 20 or newer with npm (Node 24 itself comes as a package)"
+  say "installing npm packages"
+  npm ci --no-fund --no-audit
+  printf '%s\n' "$wanted" >"$stamp"
+}
+
+require_node() {
+  find_node >/dev/null && return
+  die "Node 24 or newer is missing. Install it, or run npm ci on x86-64 Linux, where it comes as a package"
+}
+
+install_cometbft() {
+  find_cometbft >/dev/null && return
+  local target="$CACHE_DIR/cometbft/$COMETBFT_VERSION"
+  if ! command -v go >/dev/null; then
+    cat >&2 <<TEXT
+setup: CometBFT $COMETBFT_VERSION is missing. Ways to get it:
+  - install Go 1.25 or newer and run "make setup" again, or
+  - put a cometbft binary of $COMETBFT_VERSION on the PATH, or name it: COMETBFT_BINARY=/path/to/cometbft, or
+  - copy the binary to $target/cometbft
+TEXT
+    exit 1
+  fi
+  say "building CometBFT $COMETBFT_VERSION (once; about two minutes)"
+  mkdir -p "$target"
+  GOBIN="$target" go install "github.com/cometbft/cometbft/cmd/cometbft@$COMETBFT_VERSION" ||
+    die "building CometBFT failed: it needs Go 1.25 or newer (this is $(go version))"
+  find_cometbft >/dev/null || die "the cometbft that was built is not accepted"
+}
+
+# web3.py is one of the clients that the tests drive the node with; without it those tests say so and are skipped.
+install_web3() {
+  local venv="$CACHE_DIR/web3-$WEB3_VERSION"
+  [ -f "$venv/.installed" ] && return
+  command -v python3 >/dev/null || { say "python3 is missing: the tests with web3.py will be skipped"; return; }
+  # One attempt a day: a machine without a package index should not wait for it at every start.
+  [ -n "$(find "$venv.failed" -mtime -1 2>/dev/null)" ] && return
+  say "installing web3.py $WEB3_VERSION for the client tests"
+  mkdir -p "$CACHE_DIR"
+  if python3 -m venv "$venv" && "$venv/bin/pip" install --quiet "web3==$WEB3_VERSION"; then
+    touch "$venv/.installed"
+    rm -f "$venv.failed"
+  else
+    rm -rf "$venv"
+    touch "$venv.failed"
+    say "web3.py could not be installed: its tests will be skipped"
+  fi
+}
+
+install_packages
+require_node
+install_cometbft
+[ "${1-}" = --with-test-clients ] && install_web3
+exit 0

@@ -1,0 +1,203 @@
+/** From what a block wrote to the new state root and to the writes of the database. */
+import { bytesToKey, equalBytes, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
+import { EMPTY_TRIE_ROOT, keccak256, type Hash } from '../core/hash.ts'
+import { encodeRlp } from '../core/rlp.ts'
+import { encodeTrieAccount } from './account-codec.ts'
+import { accountTriePath, prefixEnd, storagePrefix, storageTriePath } from './keys.ts'
+import type { StateChanges, StorageLayer } from './overlay.ts'
+import { EMPTY_ACCOUNT, type AccountState, type StateReader } from './state.ts'
+import type { KeyValueStore } from './store.ts'
+import { type TrieChange, type TrieNodeReader, type TrieUpdate } from './trie/trie.ts'
+import { updateTrie } from './trie/update-trie.ts'
+
+/** A changed account with its new storage root. */
+export interface AccountChange {
+  readonly address: Uint8Array
+  readonly before: AccountState | undefined
+  readonly after: AccountState | undefined
+}
+
+export interface SlotChange {
+  readonly address: Uint8Array
+  readonly slot: Uint8Array
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+}
+
+export interface ValueChange {
+  readonly system: Uint8Array
+  readonly key: Uint8Array
+  readonly before: Uint8Array | undefined
+  readonly after: Uint8Array | undefined
+}
+
+/** The effective changes of a block (a write of the value that was there already is none) and their root. */
+export interface Commitment {
+  readonly stateRoot: Hash
+  readonly accounts: readonly AccountChange[]
+  readonly slots: readonly SlotChange[]
+  readonly values: readonly ValueChange[]
+  readonly codes: ReadonlyMap<string, Uint8Array>
+  /** Trie nodes by database key (bytesToKey); undefined deletes. */
+  readonly nodes: ReadonlyMap<string, Uint8Array | undefined>
+}
+
+/** Most slots that one deleted account may have: only accounts of before EIP-6780 could have any. */
+const MAX_CLEARED_SLOTS = 1_000_000
+
+const accountNodes = (store: KeyValueStore): TrieNodeReader => ({
+  nodes: (paths) => store.getMany('trie', paths.map(accountTriePath)),
+})
+
+const storageNodes = (store: KeyValueStore, accountHash: Hash): TrieNodeReader => ({
+  nodes: (paths) =>
+    store.getMany(
+      'trie',
+      paths.map((path) => storageTriePath(accountHash, path)),
+    ),
+})
+
+const sameAccount = (a: AccountState | undefined, b: AccountState | undefined): boolean => {
+  if (a === undefined || b === undefined) return a === b
+  return (
+    a.balance === b.balance &&
+    a.nonce === b.nonce &&
+    equalBytes(a.codeHash, b.codeHash) &&
+    equalBytes(a.storageRoot, b.storageRoot)
+  )
+}
+
+class CommitmentBuilder {
+  readonly #store: KeyValueStore
+  readonly #base: StateReader
+  readonly #changes: StateChanges
+  readonly accounts: AccountChange[] = []
+  readonly slots: SlotChange[] = []
+  readonly values: ValueChange[] = []
+  readonly nodes = new Map<string, Uint8Array | undefined>()
+
+  constructor(store: KeyValueStore, base: StateReader, changes: StateChanges) {
+    this.#store = store
+    this.#base = base
+    this.#changes = changes
+  }
+
+  build(stateRoot: Hash): Commitment {
+    const touched = new Set([
+      ...this.#changes.accounts.keys(),
+      ...this.#changes.storage.keys(),
+      ...this.#changes.values.keys(),
+    ])
+    const trieChanges: TrieChange[] = []
+    for (const key of touched) {
+      const address = keyToBytes(key)
+      const before = this.#base.account(address)
+      const written = this.#changes.accounts.has(key) ? this.#changes.accounts.get(key) : before
+      const accountHash = keccak256(address)
+      const storageRoot = this.#storageRoot(key, address, accountHash, before, written !== undefined)
+      const after = this.#afterStorage(key, written, storageRoot)
+      if (sameAccount(before, after)) continue
+      this.accounts.push({ address, before, after })
+      trieChanges.push({ key: accountHash, value: after === undefined ? undefined : encodeTrieAccount(after) })
+    }
+    const update = updateTrie(accountNodes(this.#store), stateRoot, trieChanges)
+    this.#takeNodes(update, accountTriePath)
+    const { accounts, slots, values, nodes } = this
+    return { stateRoot: update.root, accounts, slots, values, codes: this.#changes.codes, nodes }
+  }
+
+  #afterStorage(key: string, written: AccountState | undefined, storageRoot: Hash): AccountState | undefined {
+    if (written !== undefined) {
+      return equalBytes(written.storageRoot, storageRoot) ? written : { ...written, storageRoot }
+    }
+    // Slots of an account that does not exist: only a genesis or a vector writes them; they make the account.
+    return equalBytes(storageRoot, EMPTY_TRIE_ROOT) || this.#changes.accounts.has(key)
+      ? undefined
+      : { ...EMPTY_ACCOUNT, storageRoot }
+  }
+
+  #storageRoot(
+    key: string,
+    address: Uint8Array,
+    accountHash: Hash,
+    before: AccountState | undefined,
+    exists: boolean,
+  ): Hash {
+    const layer = this.#changes.storage.get(key)
+    const values = this.#changes.values.get(key)
+    const held = before?.storageRoot ?? EMPTY_TRIE_ROOT
+    if (layer === undefined && values === undefined) return held
+    const cleared = layer?.cleared === true
+    if (cleared && !equalBytes(held, EMPTY_TRIE_ROOT)) this.#clear(address, accountHash)
+    const root = cleared ? EMPTY_TRIE_ROOT : held
+    const trieChanges: TrieChange[] = []
+    if (layer !== undefined && exists) this.#slotChanges(address, layer, trieChanges)
+    if (values !== undefined) this.#valueChanges(address, values, trieChanges)
+    if (trieChanges.length === 0) return root
+    const update = updateTrie(storageNodes(this.#store, accountHash), root, trieChanges)
+    this.#takeNodes(update, (path) => storageTriePath(accountHash, path))
+    return update.root
+  }
+
+  #slotChanges(address: Uint8Array, layer: StorageLayer, out: TrieChange[]): void {
+    for (const [slotKey, after] of layer.slots) {
+      const slot = keyToBytes(slotKey)
+      const before = this.#base.storage(address, slot)
+      if (equalBytes(before, after) && !layer.cleared) continue
+      this.slots.push({ address, slot, before, after })
+      if (after.length > 0) out.push({ key: keccak256(slot), value: encodeRlp(after) })
+      else if (!layer.cleared) out.push({ key: keccak256(slot), value: undefined })
+    }
+  }
+
+  /** A module's value stands in the trie as slot keccak256(key) with value keccak256(value). */
+  #valueChanges(
+    system: Uint8Array,
+    values: ReadonlyMap<string, Uint8Array | undefined>,
+    out: TrieChange[],
+  ): void {
+    for (const [mapKey, after] of values) {
+      const key = keyToBytes(mapKey)
+      const before = this.#base.value(system, key)
+      if (before === undefined ? after === undefined : after !== undefined && equalBytes(before, after)) continue
+      this.values.push({ system, key, before, after })
+      const value = after === undefined ? undefined : encodeRlp(trimLeadingZeros(keccak256(after)))
+      out.push({ key: keccak256(keccak256(key)), value })
+    }
+  }
+
+  /** Drops every slot and node of an account. */
+  #clear(address: Uint8Array, accountHash: Hash): void {
+    const slots = this.#scanPrefix('state', storagePrefix(address))
+    for (const [key, before] of slots) {
+      this.slots.push({ address, slot: key.slice(storagePrefix(address).length), before, after: new Uint8Array(0) })
+    }
+    for (const [key] of this.#scanPrefix('trie', storageTriePath(accountHash, new Uint8Array(0)))) {
+      this.nodes.set(bytesToKey(key), undefined)
+    }
+  }
+
+  #scanPrefix(column: 'state' | 'trie', prefix: Uint8Array): (readonly [Uint8Array, Uint8Array])[] {
+    const end = prefixEnd(prefix)
+    return this.#store.scan(column, {
+      gte: prefix,
+      ...(end === undefined ? {} : { lt: end }),
+      limit: MAX_CLEARED_SLOTS,
+    })
+  }
+
+  #takeNodes(update: TrieUpdate, databaseKey: (path: Uint8Array) => Uint8Array): void {
+    for (const [path, node] of update.nodes) this.nodes.set(bytesToKey(databaseKey(keyToBytes(path))), node)
+  }
+}
+
+/**
+ * The root of the state after `changes` on top of `stateRoot`, without writing anything: several candidates of one
+ * height can be committed to side by side. `base` and `store` must both show the state of `stateRoot`.
+ */
+export const computeCommitment = (
+  store: KeyValueStore,
+  base: StateReader,
+  stateRoot: Hash,
+  changes: StateChanges,
+): Commitment => new CommitmentBuilder(store, base, changes).build(stateRoot)

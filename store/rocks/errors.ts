@@ -1,0 +1,35 @@
+/** What can be wrong with a database, in codes. */
+import { CodedError } from '../../core/errors.ts'
+
+/** Codes of codespace `store`. */
+export const STORE_ERRORS = {
+  /** Opening, reading or writing failed for another reason: disk full, a later format, ... */
+  failed: 1,
+  /** Another process (or this one) has the database open. */
+  locked: 2,
+  permission: 3,
+  corrupt: 4,
+} as const
+
+const PERMISSION_CODES: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS'])
+
+const kindOf = (code: unknown, message: string): keyof typeof STORE_ERRORS => {
+  if (code === 'LEVEL_LOCKED') return 'locked'
+  if (PERMISSION_CODES.has(code) || /Permission denied|Read-only file system/.test(message)) return 'permission'
+  return code === 'LEVEL_CORRUPTION' ? 'corrupt' : 'failed'
+}
+
+const TEXTS: Readonly<Record<keyof typeof STORE_ERRORS, string>> = {
+  failed: 'the database failed',
+  locked: 'another process has the database open: end it first',
+  permission: 'no permission to read and write the database',
+  corrupt: 'the database is corrupt: restore it from a snapshot',
+}
+
+/** Codes an error of the file system or the binding. */
+export const storeError = (error: unknown, path: string): CodedError => {
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const kind = kindOf(code, message)
+  return new CodedError('store', STORE_ERRORS[kind], `${TEXTS[kind]} (${path}: ${message})`, { path })
+}

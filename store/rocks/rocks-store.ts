@@ -1,0 +1,198 @@
+/** The database on disk: RocksDB with one column family a column, read synchronously. */
+import { mkdirSync } from 'node:fs'
+import binding, {
+  type BatchContext,
+  type ColumnHandle,
+  type ColumnReference,
+  type Columns,
+  type Context,
+} from '@nxtedition/rocksdb/binding.js'
+import { plainBytes } from '../../core/bytes.ts'
+import { invariant } from '../../core/errors.ts'
+import { COLUMNS, type Batch, type Column, type Cursor, type Entry, type KeyValueStore, type Range } from '../store.ts'
+import { storeError } from './errors.ts'
+import { openOptions } from './options.ts'
+import { RocksCursor } from './rocks-cursor.ts'
+
+export interface RocksOptions {
+  /** Directory of the database; made where it is missing. */
+  readonly path: string
+  /** Block cache in bytes, below 4 GiB. */
+  readonly cacheBytes: number
+}
+
+export interface RocksStore extends KeyValueStore {
+  /** For {@link attachRocksStore} in a worker thread of this process. */
+  readonly handle: unknown
+  /** A property of RocksDB, such as `rocksdb.stats`; empty when it does not know the name. */
+  property(name: string): string
+  /** Settles once the files are closed and the lock is free, after `close`. Rejects with a CodedError. */
+  readonly closed: Promise<void>
+}
+
+type References = Readonly<Record<Column, ColumnReference>>
+
+class RocksBatch implements Batch {
+  readonly context: BatchContext = binding.batch_init()
+  readonly #columns: References
+  size = 0
+
+  constructor(columns: References) {
+    this.#columns = columns
+  }
+
+  put(column: Column, key: Uint8Array, value: Uint8Array): void {
+    binding.batch_put(this.context, key, value, this.#columns[column])
+    this.size++
+  }
+
+  delete(column: Column, key: Uint8Array): void {
+    binding.batch_del(this.context, key, this.#columns[column])
+    this.size++
+  }
+}
+
+class RocksDatabase implements RocksStore {
+  readonly closed: Promise<void>
+  readonly #path: string
+  readonly #columns: References
+  readonly #owner: boolean
+  readonly #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void }
+  #context: Context | undefined
+
+  constructor(context: Context, columns: References, path: string, owner: boolean) {
+    this.#context = context
+    this.#columns = columns
+    this.#path = path
+    this.#owner = owner
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.closed = promise
+    this.#settle = { resolve, reject }
+  }
+
+  get handle(): unknown {
+    return binding.db_get_handle(this.#open())
+  }
+
+  property(name: string): string {
+    return binding.db_get_property(this.#open(), name)
+  }
+
+  get(column: Column, key: Uint8Array): Uint8Array | undefined {
+    const context = this.#open()
+    try {
+      const value = binding.db_get_many_sync(context, [key], this.#columns[column])[0]
+      return value === undefined ? undefined : plainBytes(value)
+    } catch (error) {
+      throw storeError(error, this.#path)
+    }
+  }
+
+  getMany(column: Column, keys: readonly Uint8Array[]): (Uint8Array | undefined)[] {
+    const context = this.#open()
+    try {
+      const values: (Uint8Array | undefined)[] = binding.db_get_many_sync(context, keys, this.#columns[column])
+      for (let i = 0; i < values.length; i++) {
+        const value = values[i]
+        if (value !== undefined) values[i] = plainBytes(value)
+      }
+      return values
+    } catch (error) {
+      throw storeError(error, this.#path)
+    }
+  }
+
+  scan(column: Column, range: Range): Entry[] {
+    // An empty upper bound excludes everything; the binding takes it for none.
+    if (range.limit <= 0 || range.lt?.length === 0) return []
+    const cursor = new RocksCursor(this.#open(), this.#columns[column].column, this.#path, range)
+    try {
+      return cursor.take(range.limit)
+    } finally {
+      cursor.close()
+    }
+  }
+
+  cursor(column: Column): Cursor {
+    return new RocksCursor(this.#open(), this.#columns[column].column, this.#path)
+  }
+
+  batch(): Batch {
+    return new RocksBatch(this.#columns)
+  }
+
+  write(batch: Batch, options: { readonly sync: boolean }): void {
+    invariant(batch instanceof RocksBatch, 'a batch is written to the store that made it')
+    const context = this.#open()
+    try {
+      binding.batch_write(context, batch.context, options)
+    } catch (error) {
+      throw storeError(error, this.#path)
+    }
+    // Frees the memory now, not when the batch is collected.
+    binding.batch_clear(batch.context)
+    batch.size = 0
+  }
+
+  sequence(): number {
+    return binding.db_get_latest_sequence(this.#open())
+  }
+
+  close(): void {
+    const context = this.#context
+    if (context === undefined) return
+    this.#context = undefined
+    if (!this.#owner) return this.#settle.resolve()
+    binding.db_close(context, (error) => {
+      // The binding says null, and undefined where RocksDB has nothing to say.
+      if (error === null || error === undefined) this.#settle.resolve()
+      else this.#settle.reject(storeError(error, this.#path))
+    })
+  }
+
+  #open(): Context {
+    invariant(this.#context !== undefined, 'the store is closed')
+    return this.#context
+  }
+}
+
+const references = (columns: Columns): References => {
+  const handleOf = (column: Column): ColumnHandle => {
+    const handle = columns[column]
+    invariant(handle !== undefined, `the database has no column ${column}`)
+    return handle
+  }
+  return Object.fromEntries(COLUMNS.map((column) => [column, { column: handleOf(column) }])) as References
+}
+
+const openColumns = (context: Context, options: RocksOptions): Promise<Columns> =>
+  new Promise((resolve, reject) => {
+    binding.db_open(context, openOptions(options.cacheBytes), (error, columns) => {
+      if (columns === undefined) reject(storeError(error, options.path))
+      else resolve(columns)
+    })
+  })
+
+/** Throws store/1 to store/4, see errors.ts. */
+export const openRocksStore = async (options: RocksOptions): Promise<RocksStore> => {
+  try {
+    mkdirSync(options.path, { recursive: true })
+  } catch (error) {
+    throw storeError(error, options.path)
+  }
+  const context = binding.db_init(options.path)
+  const columns = await openColumns(context, options)
+  return new RocksDatabase(context, references(columns), options.path, true)
+}
+
+/**
+ * The same open database in a worker thread, by the handle that its owner sent. The owner closes the database, after
+ * every worker that is attached has ended or closed its store and cursors.
+ */
+export const attachRocksStore = async (handle: unknown): Promise<KeyValueStore> => {
+  invariant(typeof handle === 'bigint', 'a handle of an open database is a bigint')
+  const context = binding.db_init(handle)
+  const columns = binding.db_open(context, openOptions(0), () => undefined)
+  invariant(columns !== undefined, 'a handle is attached while its owner has the database open')
+  return new RocksDatabase(context, references(columns), binding.db_get_location(context), false)
+}

@@ -1,0 +1,20 @@
+/** Byte strings cut from large blocks: memory of their own costs each more than what an update writes to it. */
+
+const BLOCK_BYTES = 256 * 1024
+
+/** A block lives as long as any string of it: for results that are used up together. */
+export class ByteArena {
+  #block = new ArrayBuffer(0)
+  #used = 0
+
+  /** `length` bytes, of which every one is zero. */
+  allocate(length: number): Uint8Array {
+    if (this.#used + length > this.#block.byteLength) {
+      this.#block = new ArrayBuffer(Math.max(BLOCK_BYTES, length))
+      this.#used = 0
+    }
+    const bytes = new Uint8Array(this.#block, this.#used, length)
+    this.#used += length
+    return bytes
+  }
+}
