@@ -115,6 +115,23 @@ export const SETTINGS = {
   'json-rpc.batch-request-limit': setting(integer(1), 1_000, 'Requests in one batch'),
   'json-rpc.batch-response-max-size': setting(integer(1_000), 25_000_000, 'Largest answer to a batch in bytes'),
   'json-rpc.max-open-connections': setting(integer(1, 100_000), 10_000, 'Connections at once, HTTP and WebSocket each'),
+  'json-rpc.http-origins': setting(list(), ['*'], 'Origins that browsers may call from over HTTP; empty is none'),
+  'json-rpc.ws-subscription-limit': setting(integer(1, 100_000), 1_000, 'Subscriptions of one WebSocket'),
+  'json-rpc.rate-limit': setting(
+    integer(0),
+    0,
+    'Cost units a second and address, a cheap method costing 1; above it HTTP 429. 0 is no limit',
+  ),
+  'json-rpc.rate-limit-burst': setting(
+    integer(0),
+    0,
+    'Cost units that an address may save up; 0 is two seconds of them',
+  ),
+  'json-rpc.trusted-proxies': setting(
+    list(),
+    [],
+    'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed',
+  ),
   'json-rpc.allow-unprotected-txs': setting(
     flag,
     APPLICATION_DEFAULTS.allowUnprotectedTransactions,

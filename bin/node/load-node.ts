@@ -30,7 +30,8 @@ export interface NodeFlags {
 
 const cometListener = (purpose: string, laddr: string, key: string): Listener => {
   const address = parseHostPort(laddr)
-  if (address === undefined) throw cliError('settings', `${key} of config.toml is "${laddr}", but must be tcp://host:port`)
+  if (address === undefined)
+    throw cliError('settings', `${key} of config.toml is "${laddr}", but must be tcp://host:port`)
   return { purpose, address, setting: `${key} in config.toml, or --${key}` }
 }
 

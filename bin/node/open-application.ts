@@ -9,7 +9,7 @@ import { openRocksStore, type RocksStore } from '../../store/rocks/rocks-store.t
 import { toApplicationSettings } from '../config/application-settings.ts'
 import { cliError } from '../errors.ts'
 import { createGossip } from '../runtime/gossip.ts'
-import { rpcUrl } from '../runtime/comet-rpc.ts'
+import { fetchRoute, rpcUrl } from '../runtime/comet-rpc.ts'
 import { startHeavyQuestions } from '../runtime/heavy-questions.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { openPoolJournal } from '../runtime/pool-journal.ts'
@@ -46,7 +46,10 @@ const requireSameChain = (application: Application, { home, genesis }: NodeConfi
   const held = `${parameters.chainId} (EVM chain id ${parameters.evmChainId})`
   const wanted = `${genesis.chainId} (EVM chain id ${genesis.evmChainId})`
   if (held !== wanted) {
-    throw cliError('wrongChain', `${home.database} holds ${held}, but ${home.genesis} is of ${wanted}: use another home`)
+    throw cliError(
+      'wrongChain',
+      `${home.database} holds ${held}, but ${home.genesis} is of ${wanted}: use another home`,
+    )
   }
 }
 
@@ -80,6 +83,7 @@ export const openApplication = async (configuration: NodeConfiguration, log: Nod
         gossip,
         heavy,
         consensusStatus: () => status,
+        consensusRpc: (route) => fetchRoute(comet.rpc, route),
         log,
         announceHeight: (height) => heavy.announceHeight(height),
         randomId: () => bytesToHex(randomBytes(16)),

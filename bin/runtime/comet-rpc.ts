@@ -52,3 +52,9 @@ export const fetchPeerCount = async (rpc: string): Promise<number> =>
 /** Such as 12/0/3: for the message about a chain that does not advance. */
 export const fetchRoundState = async (rpc: string): Promise<string> =>
   consensusAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/consensus_state`)).result.round_state['height/round/step']
+
+const anyResult = z.object({ result: z.unknown() })
+
+/** The result of a route such as `block?height=7`. Throws cli/10. */
+export const fetchRoute = async (rpc: string, route: string): Promise<unknown> =>
+  anyResult.parse(await fetchJson(`${rpcUrl(rpc)}/${route}`)).result

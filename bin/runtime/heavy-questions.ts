@@ -1,0 +1,158 @@
+/** Worker threads for questions that execute code or scan logs: a heavy call never delays a block. */
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { HeavyQuestions } from '../../app/environment.ts'
+import { QUERY_CODES, limitExceeded } from '../../app/errors.ts'
+import type { QuestionName, Questions } from '../../app/ports.ts'
+import type { ApplicationSettings } from '../../app/settings.ts'
+import { CodedError } from '../../core/errors.ts'
+import type { NodeLog } from './log.ts'
+
+const MAX_WORKERS = 8
+const MAX_WAITING = 2_000
+/** A worker that is this much over the time of a call hangs, and is replaced. */
+const TIMEOUT_MARGIN_MS = 500
+
+export interface HeavyQuestion {
+  readonly id: number
+  readonly name: QuestionName
+  readonly parameters: Questions[QuestionName]
+  readonly head: number
+  readonly pending: readonly Uint8Array[]
+}
+
+export type HeavyAnswer =
+  | { readonly id: number; readonly text: string }
+  | { readonly id: number; readonly failure: HeavyFailure }
+
+/** A CodedError or a fault, across the thread boundary. */
+export interface HeavyFailure {
+  readonly codespace: string | undefined
+  readonly code: number
+  readonly message: string
+  readonly data: unknown
+}
+
+export interface HeavyWorkerData {
+  /** Of the open database. */
+  readonly handle: unknown
+  readonly settings: ApplicationSettings
+  /** One BigInt64: the height that is being or has been committed. */
+  readonly committedHeight: SharedArrayBuffer
+}
+
+export interface HeavyPool extends HeavyQuestions {
+  announceHeight(height: number): void
+  close(): Promise<void>
+}
+
+export interface HeavyOptions {
+  readonly handle: unknown
+  readonly settings: ApplicationSettings
+  readonly log: NodeLog
+  /** One less than the processors when left out: the main thread executes blocks. */
+  readonly workers?: number
+}
+
+interface Waiting {
+  readonly question: HeavyQuestion
+  resolve(text: string): void
+  reject(error: unknown): void
+}
+
+interface Seat {
+  worker: Worker
+  busy: { readonly waiting: Waiting; readonly timer: NodeJS.Timeout } | undefined
+}
+
+const toError = ({ codespace, code, message, data }: HeavyFailure): Error =>
+  codespace === undefined
+    ? new CodedError('worker', 1, `a question failed: ${message}`)
+    : new CodedError(codespace, code, message, data)
+
+export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
+  const { handle, settings, log } = options
+  const committedHeight = new SharedArrayBuffer(8)
+  const counter = new BigInt64Array(committedHeight)
+  const queue: Waiting[] = []
+  const seats: Seat[] = []
+  let nextId = 1
+  let closed = false
+
+  const spawn = (): Worker => {
+    const workerData: HeavyWorkerData = { handle, settings, committedHeight }
+    return new Worker(new URL('./heavy-worker.ts', import.meta.url), { workerData })
+  }
+  const release = (seat: Seat): Waiting | undefined => {
+    const waiting = seat.busy?.waiting
+    clearTimeout(seat.busy?.timer)
+    seat.busy = undefined
+    return waiting
+  }
+  const assign = (): void => {
+    for (const seat of seats) {
+      if (seat.busy !== undefined) continue
+      const waiting = queue.shift()
+      if (waiting === undefined) return
+      const timer = setTimeout(() => replaceHanging(seat), settings.evmTimeoutMs + TIMEOUT_MARGIN_MS)
+      seat.busy = { waiting, timer }
+      seat.worker.postMessage(waiting.question)
+    }
+  }
+  const seatWorker = (seat: Seat): void => {
+    const { worker } = seat
+    worker.on('message', (answer: HeavyAnswer) => {
+      if (seat.worker !== worker || seat.busy?.waiting.question.id !== answer.id) return
+      const waiting = release(seat)
+      if ('text' in answer) waiting?.resolve(answer.text)
+      else waiting?.reject(toError(answer.failure))
+      assign()
+    })
+    worker.on('error', (error) => {
+      if (closed || seat.worker !== worker) return
+      log.error('a worker for questions died', { reason: error.message })
+      release(seat)?.reject(new CodedError('worker', 1, `a question failed: ${error.message}`))
+      seat.worker = spawn()
+      seatWorker(seat)
+      assign()
+    })
+  }
+  const replaceHanging = (seat: Seat): void => {
+    const waiting = release(seat)
+    const { worker } = seat
+    seat.worker = spawn()
+    seatWorker(seat)
+    void worker.terminate()
+    const seconds = settings.evmTimeoutMs / 1_000
+    waiting?.reject(new CodedError('query', QUERY_CODES.timeout, `execution aborted (timeout = ${seconds}s)`))
+    assign()
+  }
+
+  const count = options.workers ?? Math.max(1, Math.min(MAX_WORKERS, availableParallelism() - 1))
+  for (let i = 0; i < count; i++) {
+    const seat: Seat = { worker: spawn(), busy: undefined }
+    seats.push(seat)
+    seatWorker(seat)
+  }
+  return {
+    run: (name, parameters, head, pending) =>
+      new Promise<string>((resolve, reject) => {
+        if (closed || queue.length >= MAX_WAITING) {
+          reject(limitExceeded('too many questions wait for an answer; try again'))
+          return
+        }
+        queue.push({ question: { id: nextId++, name, parameters, head, pending }, resolve, reject })
+        assign()
+      }),
+    announceHeight: (height) => {
+      Atomics.store(counter, 0, BigInt(height))
+    },
+    close: async () => {
+      closed = true
+      for (const seat of seats) release(seat)?.reject(limitExceeded('the node is stopping'))
+      for (const { reject } of queue.splice(0)) reject(limitExceeded('the node is stopping'))
+      // A worker that was asked to end closes its views of the database first.
+      await Promise.all(seats.map(({ worker }) => worker.terminate()))
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/** The one place that maps failures to JSON-RPC errors. Texts and codes are geth's: clients match on them. */
+import { QUERY_CODES } from '../app/errors.ts'
+import { CodedError } from '../core/errors.ts'
+import type { GatewayLog } from './log.ts'
+
+export const RPC_CODESPACE = 'rpc'
+
+/** Stable codes of codespace `rpc`; never reused. */
+export const RPC_CODES = {
+  parse: 1,
+  invalidRequest: 2,
+  methodNotFound: 3,
+  invalidParameters: 4,
+  /** A parameter of the wrong kind: geth goes on and reports it only when nothing worse follows. */
+  parameterMismatch: 5,
+  failed: 6,
+  unavailable: 7,
+  timeout: 8,
+  rateLimited: 9,
+  responseTooLarge: 10,
+  internal: 11,
+  protocol: 12,
+} as const
+
+export type RpcErrorName = keyof typeof RPC_CODES
+
+export const rpcError = (name: RpcErrorName, message: string, data?: unknown): CodedError =>
+  new CodedError(RPC_CODESPACE, RPC_CODES[name], message, data)
+
+export const isRpcError = (error: unknown, name: RpcErrorName): boolean =>
+  error instanceof CodedError && error.codespace === RPC_CODESPACE && error.code === RPC_CODES[name]
+
+/** What a failure of the node itself says to clients; the log has the whole of it. */
+export const INTERNAL_ERROR_TEXT = 'internal error'
+
+const JSON_RPC_DEFAULT = -32000
+
+const RPC_TO_JSON_RPC: Readonly<Record<number, number>> = {
+  [RPC_CODES.parse]: -32700,
+  [RPC_CODES.invalidRequest]: -32600,
+  [RPC_CODES.methodNotFound]: -32601,
+  [RPC_CODES.invalidParameters]: -32602,
+  [RPC_CODES.parameterMismatch]: -32602,
+  [RPC_CODES.failed]: JSON_RPC_DEFAULT,
+  [RPC_CODES.unavailable]: -32603,
+  [RPC_CODES.timeout]: -32002,
+  [RPC_CODES.rateLimited]: -32005,
+  [RPC_CODES.responseTooLarge]: -32003,
+  [RPC_CODES.internal]: -32603,
+  [RPC_CODES.protocol]: -32603,
+}
+
+const QUERY_TO_JSON_RPC: Readonly<Record<number, number>> = {
+  [QUERY_CODES.failed]: JSON_RPC_DEFAULT,
+  [QUERY_CODES.invalidParameters]: -32602,
+  [QUERY_CODES.reverted]: 3,
+  [QUERY_CODES.timeout]: -32002,
+  [QUERY_CODES.limit]: -32005,
+  [QUERY_CODES.unsupported]: -32601,
+  [QUERY_CODES.tooLarge]: -32003,
+}
+
+/** Codespaces other than these two (`evm`, `pool`, ...) speak geth's texts and get geth's default code. */
+export const jsonRpcCode = (error: CodedError): number => {
+  if (error.codespace === RPC_CODESPACE) return RPC_TO_JSON_RPC[error.code] ?? JSON_RPC_DEFAULT
+  if (error.codespace === 'query') return QUERY_TO_JSON_RPC[error.code] ?? JSON_RPC_DEFAULT
+  return JSON_RPC_DEFAULT
+}
+
+const HTML_CHARACTERS: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+}
+
+/** JSON text as Go writes it: with these characters escaped. */
+export const goJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => HTML_CHARACTERS[character] ?? character)
+
+/** The text of the member `error`. */
+export const errorObject = (code: number, message: string, data?: unknown): string =>
+  data === undefined
+    ? `{"code":${code},"message":${goJson(message)}}`
+    : `{"code":${code},"message":${goJson(message)},"data":${goJson(data)}}`
+
+/** Faults of the node are logged in full and told in plain words. */
+export const describeFailure = (error: unknown, method: string, log: GatewayLog): string => {
+  if (error instanceof CodedError) return errorObject(jsonRpcCode(error), error.message, error.data)
+  log.error(`${method} failed`, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  return errorObject(-32603, INTERNAL_ERROR_TEXT)
+}

@@ -1,0 +1,186 @@
+/** The gateway's side of the stream: the application, wherever it runs. */
+import { connect, type Socket } from 'node:net'
+import type { Announcement, Head, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
+import { CodedError } from '../../core/errors.ts'
+import { MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
+import { rpcError } from '../errors.ts'
+import { SILENT_LOG, type GatewayLog } from '../log.ts'
+import { parseStreamAddress } from './address.ts'
+import { createFrameReader, encodeFrame, FRAME, PROTOCOL, type Frame } from './frames.ts'
+import { createBatchedWriter } from './write-batch.ts'
+
+export interface ConnectApplicationOptions {
+  readonly address: string
+  readonly log?: GatewayLog
+  /** A question without an answer fails after this long. */
+  readonly timeoutMs?: number
+  /** Questions that may wait for an answer. */
+  readonly maxPending?: number
+  readonly maxFrameBytes?: number
+  readonly reconnectMs?: { readonly first: number; readonly most: number }
+}
+
+export interface RemoteApplication extends QueryApplication {
+  /** True while questions can be asked. */
+  readonly connected: boolean
+  /** Resolves when connected for the first time, or again. */
+  whenConnected(): Promise<void>
+  close(): Promise<void>
+}
+
+interface PendingQuestion {
+  readonly resolve: (text: string) => void
+  readonly reject: (error: unknown) => void
+  readonly deadlineMs: number
+}
+
+/** Unsent questions above which a new one is refused. */
+const MAX_UNSENT_BYTES = 64 * 1024 * 1024
+const SWEEP_MS = 500
+
+const unavailable = (address: string): CodedError =>
+  rpcError('unavailable', `application unavailable at ${address}; retrying`)
+
+const parseFailure = (body: string): CodedError => {
+  const { codespace, code, message, data } = JSON.parse(body) as CodedError
+  return new CodedError(codespace, code, message, data)
+}
+
+export const connectApplication = (options: ConnectApplicationOptions): RemoteApplication => {
+  const { address } = options
+  const log = options.log ?? SILENT_LOG
+  const timeoutMs = options.timeoutMs ?? 30_000
+  const maxPending = options.maxPending ?? 20_000
+  const reconnect = options.reconnectMs ?? { first: 50, most: 2_000 }
+  const where = parseStreamAddress(address)
+
+  const pending = new Map<number, PendingQuestion>()
+  const listeners = new Set<(announcement: Announcement) => void>()
+  const waiters: (() => void)[] = []
+  let socket: Socket | undefined
+  let write: (frame: Buffer) => void = () => {}
+  let connected = false
+  let closed = false
+  let head: Head | undefined
+  let nextId = 1
+  let delayMs = reconnect.first
+  let retryTimer: NodeJS.Timeout | undefined
+
+  const failAll = (error: CodedError): void => {
+    const questions = [...pending.values()]
+    pending.clear()
+    for (const question of questions) question.reject(error)
+  }
+
+  const announce = (announcement: Announcement): void => {
+    if (announcement.type === 'head') head = announcement.head
+    for (const listener of listeners) listener(announcement)
+  }
+
+  const settle = (frame: Frame): void => {
+    const question = pending.get(frame.id)
+    // Absent: it timed out before.
+    if (question === undefined) return
+    pending.delete(frame.id)
+    if (frame.kind === FRAME.answer) question.resolve(frame.body)
+    else question.reject(parseFailure(frame.body))
+  }
+
+  const greet = (frame: Frame): void => {
+    if (frame.kind !== FRAME.hello || frame.body !== PROTOCOL) {
+      throw rpcError('protocol', `the process at ${address} speaks another protocol`)
+    }
+    connected = true
+    delayMs = reconnect.first
+    log.info('connected to the application', { address })
+    for (const waiter of waiters.splice(0)) waiter()
+  }
+
+  const take = (frame: Frame): void => {
+    if (!connected) greet(frame)
+    else if (frame.kind === FRAME.announcement) announce(JSON.parse(frame.body) as Announcement)
+    else if (frame.kind === FRAME.answer || frame.kind === FRAME.failure) settle(frame)
+    else throw rpcError('protocol', `unexpected frame of kind ${frame.kind}`)
+  }
+
+  const scheduleRetry = (): void => {
+    if (closed) return
+    retryTimer = setTimeout(open, delayMs)
+    delayMs = Math.min(delayMs * 2, reconnect.most)
+  }
+
+  const open = (): void => {
+    const opened = connect(where)
+    const reader = createFrameReader(options.maxFrameBytes ?? MAX_STREAM_FRAME_BYTES + 64)
+    socket = opened
+    write = createBatchedWriter(opened)
+    opened.setNoDelay(true)
+    opened.setKeepAlive(true, 15_000)
+    opened.on('connect', () => write(encodeFrame(FRAME.hello, 0, PROTOCOL)))
+    opened.on('data', (chunk: Buffer) => {
+      try {
+        for (const frame of reader.push(chunk)) if (!opened.destroyed) take(frame)
+      } catch (error) {
+        log.error('the application sent what cannot be read', { error: String(error) })
+        opened.destroy()
+      }
+    })
+    opened.on('error', (error) => log.warn('stream to the application', { address, error: error.message }))
+    opened.on('close', () => {
+      connected = false
+      failAll(unavailable(address))
+      scheduleRetry()
+    })
+  }
+
+  const sweep = setInterval(() => {
+    const nowMs = performance.now()
+    for (const [id, question] of pending) {
+      // Questions wait equally long, so the first that may wait is followed by others that may.
+      if (question.deadlineMs > nowMs) break
+      pending.delete(id)
+      question.reject(rpcError('timeout', 'request timed out'))
+    }
+  }, SWEEP_MS)
+  sweep.unref()
+
+  const ask = <Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name],
+    asOf: number,
+  ): Promise<string> => {
+    if (!connected || socket === undefined) return Promise.reject(unavailable(address))
+    if (pending.size >= maxPending || socket.writableLength > MAX_UNSENT_BYTES) {
+      return Promise.reject(rpcError('rateLimited', 'too many requests are waiting for the application'))
+    }
+    const id = nextId
+    nextId = nextId === 0xffff_ffff ? 1 : nextId + 1
+    return new Promise((resolve, reject) => {
+      pending.set(id, { resolve, reject, deadlineMs: performance.now() + timeoutMs })
+      write(encodeFrame(FRAME.ask, id, JSON.stringify([name, parameters, asOf])))
+    })
+  }
+
+  open()
+  return {
+    get connected() {
+      return connected
+    },
+    whenConnected: () => (connected ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
+    ask,
+    subscribe(listener) {
+      listeners.add(listener)
+      if (head !== undefined) listener({ type: 'head', head })
+      return () => listeners.delete(listener)
+    },
+    async close() {
+      closed = true
+      clearTimeout(retryTimer)
+      clearInterval(sweep)
+      if (socket === undefined || socket.closed) return
+      const ended = new Promise((resolve) => socket?.once('close', resolve))
+      socket.destroy()
+      await ended
+    },
+  }
+}

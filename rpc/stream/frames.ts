@@ -1,0 +1,89 @@
+/**
+ * Frames of the stream between gateway and application, in both directions:
+ * u32 length of what follows, u8 kind, u32 id of the question (0 where there is none), body in UTF-8.
+ * The body of an answer is the text of a JSON-RPC result, so a gateway never parses it.
+ */
+import { rpcError } from '../errors.ts'
+
+export const FRAME = {
+  /** The first frame either way: {@link PROTOCOL}. */
+  hello: 1,
+  /** `[name, parameters, head]` */
+  ask: 2,
+  /** The text of the result. */
+  answer: 3,
+  /** `{codespace, code, message, data?}` */
+  failure: 4,
+  /** `Announcement` of app/ports.ts. */
+  announcement: 5,
+} as const
+
+export const PROTOCOL = 'nat-query/1'
+
+const LENGTH_BYTES = 4
+const HEADER_BYTES = 5
+const PREFIX_BYTES = LENGTH_BYTES + HEADER_BYTES
+
+export interface Frame {
+  readonly kind: number
+  readonly id: number
+  readonly body: string
+}
+
+export const encodeFrame = (kind: number, id: number, body: string): Buffer => {
+  const length = Buffer.byteLength(body)
+  const frame = Buffer.allocUnsafe(PREFIX_BYTES + length)
+  frame.writeUInt32BE(HEADER_BYTES + length, 0)
+  frame.writeUInt8(kind, LENGTH_BYTES)
+  frame.writeUInt32BE(id, LENGTH_BYTES + 1)
+  frame.write(body, PREFIX_BYTES)
+  return frame
+}
+
+export interface FrameReader {
+  /** The frames that `chunk` completes, in order. Throws rpc/protocol for a length out of bounds. */
+  push(chunk: Buffer): Frame[]
+}
+
+export const createFrameReader = (maxFrameBytes: number): FrameReader => {
+  let chunks: Buffer[] = []
+  let available = 0
+  // Bytes without which nothing new can be read: pieces of a long frame are joined once, not at every chunk.
+  let needed = PREFIX_BYTES
+
+  const readLength = (buffer: Buffer, offset: number): number => {
+    const length = buffer.readUInt32BE(offset)
+    if (length < HEADER_BYTES || length > maxFrameBytes) {
+      throw rpcError('protocol', `a frame of ${length} bytes, allowed are ${HEADER_BYTES} to ${maxFrameBytes}`)
+    }
+    return LENGTH_BYTES + length
+  }
+
+  return {
+    push(chunk) {
+      chunks.push(chunk)
+      available += chunk.length
+      const frames: Frame[] = []
+      if (available < needed) return frames
+      const buffer = chunks.length === 1 ? chunk : Buffer.concat(chunks, available)
+      let offset = 0
+      needed = PREFIX_BYTES
+      while (buffer.length - offset >= needed) {
+        const size = readLength(buffer, offset)
+        if (buffer.length - offset < size) {
+          needed = size
+          break
+        }
+        frames.push({
+          kind: buffer.readUInt8(offset + LENGTH_BYTES),
+          id: buffer.readUInt32BE(offset + LENGTH_BYTES + 1),
+          body: buffer.toString('utf8', offset + PREFIX_BYTES, offset + size),
+        })
+        offset += size
+      }
+      available = buffer.length - offset
+      chunks = available === 0 ? [] : [buffer.subarray(offset)]
+      return frames
+    },
+  }
+}

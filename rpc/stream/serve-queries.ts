@@ -1,0 +1,206 @@
+/** The application's side of the stream: answers the questions of any number of gateways. */
+import { unlink } from 'node:fs/promises'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { Announcement, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
+import { CodedError, InvariantError } from '../../core/errors.ts'
+import { MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
+import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../errors.ts'
+import { SILENT_LOG, type GatewayLog } from '../log.ts'
+import { describeAddress, parseStreamAddress } from './address.ts'
+import { createFrameReader, encodeFrame, FRAME, PROTOCOL, type Frame } from './frames.ts'
+import { isQuestionName } from './questions.ts'
+import { createBatchedWriter } from './write-batch.ts'
+
+export interface ServeQueriesOptions {
+  readonly address: string
+  readonly application: QueryApplication
+  readonly log?: GatewayLog
+  /** A broken invariant in a question: the node must stop. */
+  readonly onFatal?: (error: InvariantError) => void
+  /** Largest question. */
+  readonly maxFrameBytes?: number
+  /** Questions of one gateway that are being answered; reading pauses above it. */
+  readonly maxInFlight?: number
+  /** Unread answers above which reading pauses, and above which the gateway is dropped. */
+  readonly pauseAboveBytes?: number
+  readonly dropAboveBytes?: number
+}
+
+export interface QueryServer {
+  /** Where it listens, with the port that was bound. */
+  readonly address: string
+  close(): Promise<void>
+}
+
+/** Largest question: a transaction or a call with its overrides, after the 32 MB of a WebSocket message. */
+const MAX_QUESTION_BYTES = 40 * 1024 * 1024
+
+interface Bounds {
+  readonly maxFrameBytes: number
+  readonly maxInFlight: number
+  readonly pauseAboveBytes: number
+  readonly dropAboveBytes: number
+}
+
+const failureBody = (error: unknown, name: string, log: GatewayLog): string => {
+  if (error instanceof CodedError) {
+    const { codespace, code, message, data } = error
+    return JSON.stringify({ codespace, code, message, data })
+  }
+  log.error(`question ${name} failed`, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  return JSON.stringify({ codespace: RPC_CODESPACE, code: RPC_CODES.internal, message: INTERNAL_ERROR_TEXT })
+}
+
+type Question = readonly [QuestionName, Questions[QuestionName], number]
+
+const parseQuestion = (body: string): Question => {
+  const question: unknown = JSON.parse(body)
+  if (!Array.isArray(question)) throw rpcError('protocol', 'a question is an array')
+  const [name, parameters, head] = question as readonly unknown[]
+  if (typeof name !== 'string' || !isQuestionName(name)) throw rpcError('protocol', 'unknown question')
+  if (typeof parameters !== 'object' || parameters === null) throw rpcError('protocol', `${name}: no parameters`)
+  if (typeof head !== 'number' || !Number.isSafeInteger(head)) throw rpcError('protocol', `${name}: no head`)
+  return [name, parameters as Questions[QuestionName], head]
+}
+
+const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Bounds): void => {
+  const { application } = options
+  const log = options.log ?? SILENT_LOG
+  const reader = createFrameReader(bounds.maxFrameBytes)
+  const write = createBatchedWriter(socket)
+  let inFlight = 0
+  let greeted = false
+  let stopAnnouncements: (() => void) | undefined
+
+  const drop = (reason: string): void => {
+    if (socket.destroyed) return
+    log.warn('gateway dropped', { reason })
+    socket.destroy()
+  }
+
+  const send = (kind: number, id: number, body: string): void => {
+    if (socket.destroyed) return
+    if (Buffer.byteLength(body) > MAX_STREAM_FRAME_BYTES) {
+      // A failure in the place of the answer keeps the other questions of the gateway alive.
+      write(encodeFrame(FRAME.failure, id, failureBody(rpcError('responseTooLarge', 'response too large'), '', log)))
+      return
+    }
+    write(encodeFrame(kind, id, body))
+    if (socket.writableLength > bounds.dropAboveBytes) drop(`${socket.writableLength} bytes of answers left unread`)
+  }
+
+  const isCongested = (): boolean => inFlight >= bounds.maxInFlight || socket.writableLength > bounds.pauseAboveBytes
+
+  const resume = (): void => {
+    if (socket.isPaused() && !socket.destroyed && !isCongested()) socket.resume()
+  }
+
+  const fail = (id: number, error: unknown, name: string): void => {
+    send(FRAME.failure, id, failureBody(error, name, log))
+    if (error instanceof InvariantError) options.onFatal?.(error)
+  }
+
+  const finish = async (id: number, name: string, answer: Promise<string>): Promise<void> => {
+    inFlight++
+    try {
+      send(FRAME.answer, id, await answer)
+    } catch (error) {
+      fail(id, error, name)
+    }
+    inFlight--
+    resume()
+  }
+
+  const answer = ({ id, body }: Frame): void => {
+    let name = ''
+    try {
+      const [asked, parameters, head] = parseQuestion(body)
+      name = asked
+      const text = application.ask(asked, parameters, head)
+      if (typeof text === 'string') send(FRAME.answer, id, text)
+      else void finish(id, name, text)
+    } catch (error) {
+      if (error instanceof SyntaxError) drop('a question that is not JSON')
+      else fail(id, error, name)
+    }
+  }
+
+  const announce = (announcement: Announcement): void => send(FRAME.announcement, 0, JSON.stringify(announcement))
+
+  const take = (frame: Frame): void => {
+    if (!greeted) {
+      if (frame.kind !== FRAME.hello || frame.body !== PROTOCOL) return drop('it speaks another protocol')
+      greeted = true
+      send(FRAME.hello, 0, PROTOCOL)
+      stopAnnouncements = application.subscribe(announce)
+      return
+    }
+    if (frame.kind !== FRAME.ask) return drop(`unexpected frame of kind ${frame.kind}`)
+    answer(frame)
+  }
+
+  socket.setNoDelay(true)
+  socket.setKeepAlive(true, 15_000)
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      for (const frame of reader.push(chunk)) if (!socket.destroyed) take(frame)
+    } catch (error) {
+      drop(error instanceof Error ? error.message : String(error))
+    }
+    if (isCongested()) socket.pause()
+  })
+  socket.on('drain', resume)
+  socket.on('error', (error) => log.warn('stream to a gateway failed', { error: error.message }))
+  socket.on('close', () => stopAnnouncements?.())
+}
+
+/** Removes a socket file that a killed process left behind; one that answers is in use. Throws rpc/failed. */
+const removeStaleSocket = async (path: string): Promise<void> => {
+  const isAlive = await new Promise<boolean>((resolve) => {
+    const probe = connect(path, () => {
+      probe.destroy()
+      resolve(true)
+    })
+    probe.on('error', () => resolve(false))
+  })
+  if (isAlive) throw rpcError('failed', `unix://${path} is in use by another process`)
+  await unlink(path).catch(() => {})
+}
+
+const listen = async (server: Server, address: string): Promise<void> => {
+  const where = parseStreamAddress(address)
+  if ('path' in where) await removeStaleSocket(where.path)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(where, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Serves until closed. Rejects when the address cannot be bound. */
+export const serveQueries = async (options: ServeQueriesOptions): Promise<QueryServer> => {
+  const bounds: Bounds = {
+    maxFrameBytes: options.maxFrameBytes ?? MAX_QUESTION_BYTES,
+    maxInFlight: options.maxInFlight ?? 1_024,
+    pauseAboveBytes: options.pauseAboveBytes ?? 16 * 1024 * 1024,
+    dropAboveBytes: options.dropAboveBytes ?? 512 * 1024 * 1024,
+  }
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    serveGateway(socket, options, bounds)
+  })
+  await listen(server, options.address)
+  server.on('error', (error) => options.log?.error('query stream', { error: error.message }))
+  return {
+    address: describeAddress(server),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}
