@@ -69,6 +69,8 @@ const BLOCK_HASH_WINDOW = 256
 /** Blocks between two looks for transactions that waited too long, and for those that CometBFT forgot. */
 const POOL_CARE_INTERVAL_BLOCKS = 10
 const MAX_OFFERED_AGAIN = 2_000
+/** The journal is rewritten when most of it is outdated and it is at least this long. */
+const MIN_JOURNAL_ENTRIES = 10_000
 
 export class Application implements ConsensusApplication, QueryApplication {
   readonly #options: ApplicationOptions
@@ -84,6 +86,8 @@ export class Application implements ConsensusApplication, QueryApplication {
   #head: HeaderRecord | undefined
   #baseFeePerGas = 0n
   #sequence = 0
+  /** Entries of the journal. */
+  #journaled = 0
   /** Hashes of the pool's transactions that CometBFT's mempool has taken. */
   readonly #gossiped = new Set<string>()
   /** Executed proposals of the next height by content; and those sealed, by CometBFT's hash. */
@@ -279,6 +283,11 @@ export class Application implements ConsensusApplication, QueryApplication {
     return this.#announcer.subscribe(listener, this.#head === undefined ? undefined : this.#headAnnouncement())
   }
 
+  /** Closes the open views of old heights; call it before the database is closed. */
+  close(): void {
+    this.#desk.close()
+  }
+
   /** Announces the head again when what CometBFT knows of the network has changed. */
   refreshStatus(): void {
     if (this.#head !== undefined) this.#announcer.head(this.#headAnnouncement())
@@ -312,7 +321,13 @@ export class Application implements ConsensusApplication, QueryApplication {
         if (!(error instanceof CodedError)) throw error
       }
     }
+    this.#rewriteJournal()
+  }
+
+  /** Leaves out what was included, replaced or evicted since the last time. */
+  #rewriteJournal(): void {
     this.#environment.journal.rewrite([...this.#pool.entries()].map(({ signed }) => signed.raw))
+    this.#journaled = this.#pool.size
   }
 
   #setHead(record: HeaderRecord): void {
@@ -406,7 +421,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     for (const { address, after } of candidate.commitment.accounts) this.#pool.advance(address, after?.nonce ?? 0n)
     if (this.height % POOL_CARE_INTERVAL_BLOCKS !== 0) return
     this.#pool.expire(this.#environment.clock.nowMs())
-    this.#environment.journal.rewrite([...this.#pool.entries()].map(({ signed }) => signed.raw))
+    if (this.#journaled > 2 * this.#pool.size + MIN_JOURNAL_ENTRIES) this.#rewriteJournal()
     for (const key of this.#gossiped) if (!this.#pool.has(key)) this.#gossiped.delete(key)
     this.offerAgain()
   }
@@ -440,7 +455,10 @@ export class Application implements ConsensusApplication, QueryApplication {
       nowMs: this.#environment.clock.nowMs(),
       sequence: this.#sequence++,
     })
-    if (journaled) this.#environment.journal.append(signed.raw)
+    if (journaled) {
+      this.#environment.journal.append(signed.raw)
+      this.#journaled++
+    }
     return signed
   }
 

@@ -1,5 +1,4 @@
 /** The one place that maps failures to JSON-RPC errors. Texts and codes are geth's: clients match on them. */
-import { QUERY_CODES } from '../app/errors.ts'
 import { CodedError } from '../core/errors.ts'
 import type { GatewayLog } from './log.ts'
 
@@ -50,14 +49,19 @@ const RPC_TO_JSON_RPC: Readonly<Record<number, number>> = {
   [RPC_CODES.protocol]: -32603,
 }
 
+/** Codespace `query` of the application, by its stable codes: what became of a question. */
 const QUERY_TO_JSON_RPC: Readonly<Record<number, number>> = {
-  [QUERY_CODES.failed]: JSON_RPC_DEFAULT,
-  [QUERY_CODES.invalidParameters]: -32602,
-  [QUERY_CODES.reverted]: 3,
-  [QUERY_CODES.timeout]: -32002,
-  [QUERY_CODES.limit]: -32005,
-  [QUERY_CODES.unsupported]: -32601,
-  [QUERY_CODES.tooLarge]: -32003,
+  // The thing asked for cannot be answered.
+  1: JSON_RPC_DEFAULT,
+  // Parameters that only the application can judge.
+  2: -32602,
+  // Execution reverted; data is what the contract returned.
+  3: 3,
+  // Timeout, limit, not supported, too large.
+  4: -32002,
+  5: -32005,
+  6: -32601,
+  7: -32003,
 }
 
 /** Codespaces other than these two (`evm`, `pool`, ...) speak geth's texts and get geth's default code. */

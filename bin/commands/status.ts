@@ -1,7 +1,9 @@
 /** `chain status`: the health rule of the interface. Healthy is catching_up false and equal native and EVM heights. */
 import * as z from 'zod'
+import type { Home } from '../config/home.ts'
 import { formatHostPort, type HostPort } from '../config/kinds.ts'
 import { errorText } from '../errors.ts'
+import { cometListeners, gatewayListeners, loadNode, type NodeFlags } from '../node/load-node.ts'
 import { fetchPeerCount, fetchStatus } from '../runtime/comet-rpc.ts'
 
 const TIMEOUT_MS = 5_000
@@ -72,4 +74,15 @@ export const readStatus = async (options: StatusOptions): Promise<NodeStatus> =>
   let status = await readOnce(options)
   for (let attempt = 1; attempt < ATTEMPTS && !status.healthy; attempt++) status = await readOnce(options)
   return status
+}
+
+/** Of the node that runs with this home. */
+export const statusCommand = async (home: Home, flags: NodeFlags): Promise<NodeStatus> => {
+  const configuration = loadNode(home, flags)
+  const listeners = [...cometListeners(configuration), ...gatewayListeners(configuration)]
+  return await readStatus({
+    rpc: configuration.comet.rpc,
+    jsonRpc: configuration.settings['json-rpc.address'],
+    ports: Object.fromEntries(listeners.map(({ purpose, address }) => [purpose, formatHostPort(address)])),
+  })
 }

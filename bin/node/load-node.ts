@@ -68,6 +68,10 @@ const firewallWarning = (configuration: NodeConfiguration): readonly string[] =>
   return [`open on every interface: ${ports}. Put them behind a firewall or a rate-limiting reverse proxy`]
 }
 
+/** The settings given on the command line, for a child process. */
+export const settingArguments = ({ settings }: NodeFlags): readonly string[] =>
+  Object.entries(settings).flatMap(([key, value]) => [`--${key}`, value])
+
 /** Throws cli/2, cli/4, cli/5 or cli/7. */
 export const loadNode = (home: Home, flags: NodeFlags): NodeConfiguration => {
   requireHome(home)

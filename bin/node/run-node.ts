@@ -117,7 +117,7 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
   try {
     const { application, setConsensusStatus, close } = await openApplication(configuration, log)
     teardown.add('the database', close)
-    const queries = await serveQueries({ address: queriesAddress, application, log })
+    const queries = await serveQueries({ address: queriesAddress, application, log, onFatal: fail })
     teardown.add('the query stream', () => queries.close())
     const abci = await serveAbciSocket({
       address: abciAddress,

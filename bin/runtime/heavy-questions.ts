@@ -65,10 +65,13 @@ interface Seat {
   busy: { readonly waiting: Waiting; readonly timer: NodeJS.Timeout } | undefined
 }
 
+/** A fault of the node, not of the question: it is logged where it is answered, and the client sees no detail. */
+class WorkerFault extends Error {
+  override readonly name = 'WorkerFault'
+}
+
 const toError = ({ codespace, code, message, data }: HeavyFailure): Error =>
-  codespace === undefined
-    ? new CodedError('worker', 1, `a question failed: ${message}`)
-    : new CodedError(codespace, code, message, data)
+  codespace === undefined ? new WorkerFault(message) : new CodedError(codespace, code, message, data)
 
 export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
   const { handle, settings, log } = options
@@ -111,7 +114,7 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     worker.on('error', (error) => {
       if (closed || seat.worker !== worker) return
       log.error('a worker for questions died', { reason: error.message })
-      release(seat)?.reject(new CodedError('worker', 1, `a question failed: ${error.message}`))
+      release(seat)?.reject(new WorkerFault(error.message))
       seat.worker = spawn()
       seatWorker(seat)
       assign()

@@ -6,11 +6,11 @@ export interface NodeLog extends Log {}
 
 const ORDER: readonly Level[] = ['info', 'warn', 'error']
 
+const toText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
+
 const formatValue = (value: unknown): string => {
   const text =
-    typeof value === 'string'
-      ? value
-      : (JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? v.toString() : v)) ?? 'undefined')
+    typeof value === 'string' || typeof value === 'bigint' ? value.toString() : (JSON.stringify(value, toText) ?? '')
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
 }
 

@@ -14,6 +14,9 @@ import { isEmptyAccount } from '../transition/fees.ts'
 import { customCrypto } from './crypto.ts'
 import { EthereumjsState } from './state-adapter.ts'
 
+/** No EIP of the library has a larger number. */
+const MAX_EIP = 10_000
+
 type LibraryBlock = NonNullable<Parameters<EVM['runCall']>[0]['block']>
 
 /** What a frame of depth 0 needs. */
@@ -113,11 +116,16 @@ export class Machine {
   }
 }
 
-const createCommon = (hardfork: Hardfork, chainId: bigint): Common =>
-  createCustomCommon({ chainId: chainId.toString(), name: `chain-${chainId}` }, Mainnet, { hardfork, customCrypto })
+/** The library searches a list of EIPs at every instruction: a fifth of its time, saved by a table. */
+const tabulateEips = (common: Common): void => {
+  const active = Uint8Array.from({ length: MAX_EIP }, (_, eip) => (common.isActivatedEIP(eip) ? 1 : 0))
+  common.isActivatedEIP = (eip) => active[eip] === 1
+}
 
 export const createMachine = async (hardfork: Hardfork, chainId: bigint): Promise<Machine> => {
   const state = new EthereumjsState()
-  const evm = await createEVM({ common: createCommon(hardfork, chainId), stateManager: state })
-  return new Machine(evm, state, hardfork)
+  const chain = { chainId: chainId.toString(), name: `chain-${chainId}` }
+  const common = createCustomCommon(chain, Mainnet, { hardfork, customCrypto })
+  tabulateEips(common)
+  return new Machine(await createEVM({ common, stateManager: state }), state, hardfork)
 }

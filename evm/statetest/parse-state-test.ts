@@ -67,7 +67,8 @@ const index = (value: unknown, what: string): number =>
   typeof value === 'number' ? value : fail(`${what} is no number`)
 
 const prefixed = (hex: string): string => (hex.startsWith('0x') ? hex : `0x${hex}`)
-const integer = (value: unknown, what: string): bigint => hexToBigint(text(value, what))
+/** `0x:bigint 0x1...` is how the tests write a value of more than 256 bits. */
+const integer = (value: unknown, what: string): bigint => hexToBigint(text(value, what).replace('0x:bigint ', ''))
 const optionalInteger = (value: unknown, what: string): bigint | undefined =>
   value === undefined || value === null ? undefined : integer(value, what)
 const data = (value: unknown, what: string): Uint8Array => hexToBytes(prefixed(text(value, what)))

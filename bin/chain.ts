@@ -1,0 +1,224 @@
+/** The command line. Each command is loaded when it is asked for, so that none waits for the others' code. */
+import { join } from 'node:path'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { CodedError } from '../core/errors.ts'
+import { DEFAULT_HOME, type Home, openHome } from './config/home.ts'
+import { SETTING_KEYS, settingOf } from './config/settings.ts'
+import { CLI_CODES, errorText } from './errors.ts'
+import type { NodeFlags } from './node/load-node.ts'
+import { VERSION } from './version.ts'
+
+type Flags = Readonly<Record<string, unknown>>
+
+const parseEvmChainId = (text: string): bigint => {
+  if (!/^[1-9][0-9]{0,15}$/.test(text)) throw new InvalidArgumentError('must be a positive integer')
+  return BigInt(text)
+}
+
+const parsePower = (text: string): number => {
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new InvalidArgumentError('must be a positive integer')
+  return Number(text)
+}
+
+const homeOption = (): Option =>
+  new Option('--home <dir>', 'home of the node').env('CHAIN_HOME').default(DEFAULT_HOME, '~/.nat-chain')
+
+const textOf = (flags: Flags, name: string): string | undefined => {
+  const value = flags[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+const homeOf = (flags: Flags): Home => openHome(textOf(flags, 'home') ?? DEFAULT_HOME)
+
+/** Commander's name of a flag: words after dashes in capitals. */
+const attributeOf = (key: string): string => key.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Adds a flag for every setting of app.toml, and the addresses of CometBFT. */
+const withSettings = (command: Command): Command => {
+  for (const key of SETTING_KEYS) {
+    const { comment, kind } = settingOf(key)
+    command.addOption(new Option(`--${key} <value>`, `${comment} (${kind.allowed})`))
+  }
+  return command
+    .addOption(new Option('--rpc.laddr <address>', 'where the consensus RPC listens, over config.toml'))
+    .addOption(new Option('--p2p.laddr <address>', 'where peer-to-peer listens, over config.toml'))
+}
+
+const nodeFlags = (flags: Flags): NodeFlags => {
+  const settings: Record<string, string> = {}
+  for (const key of SETTING_KEYS) {
+    const value = textOf(flags, attributeOf(key))
+    if (value !== undefined) settings[key] = value
+  }
+  const cometRpc = textOf(flags, 'rpc.laddr')
+  const cometP2p = textOf(flags, 'p2p.laddr')
+  return {
+    settings,
+    ...(cometRpc === undefined ? {} : { cometRpc }),
+    ...(cometP2p === undefined ? {} : { cometP2p }),
+  }
+}
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`)
+}
+
+const addInit = (program: Command): void => {
+  program
+    .command('init [moniker]')
+    .description('make the home of a node: keys, configuration, an empty genesis file')
+    .requiredOption('--chain-id <id>', 'native chain id: localnat-1, nat-2517-1, nat-2518-1 or your own')
+    .option('--evm-chain-id <number>', 'EVM chain id of a chain of your own', parseEvmChainId)
+    .option('--overwrite', 'replace configuration and genesis; keys and data stay')
+    .addOption(homeOption())
+    .action(async (moniker: string | undefined, flags: Flags) => {
+      const { initHome } = await import('./commands/init.ts')
+      const evmChainId = flags['evmChainId']
+      const lines = await initHome({
+        home: homeOf(flags),
+        chainId: String(flags['chainId']),
+        overwrite: flags['overwrite'] === true,
+        ...(moniker === undefined ? {} : { moniker }),
+        ...(typeof evmChainId === 'bigint' ? { evmChainId } : {}),
+      })
+      for (const line of lines) say(line)
+    })
+}
+
+const addGenesis = (program: Command): void => {
+  const genesis = program.command('genesis').description('edit, fetch and check the genesis file')
+  const load = () => import('./commands/genesis.ts')
+  genesis
+    .command('add-account <address> <amount>')
+    .description('fund an account: 0x... or nat1..., such as 1000000nat')
+    .addOption(homeOption())
+    .action(async (address: string, amount: string, flags: Flags) => {
+      const { addGenesisAccount, describeGenesis } = await load()
+      say(describeGenesis(addGenesisAccount(homeOf(flags), address, amount)))
+    })
+  genesis
+    .command('add-validator')
+    .description('make this home a validator from the first block')
+    .option('--power <number>', 'voting power', parsePower, 10)
+    .option('--name <name>', 'shown in the validator set', '')
+    .addOption(homeOption())
+    .action(async (flags: Flags) => {
+      const { addGenesisValidator, describeGenesis } = await load()
+      say(describeGenesis(addGenesisValidator(homeOf(flags), Number(flags['power']), textOf(flags, 'name') ?? '')))
+    })
+  genesis
+    .command('fetch <url>')
+    .description('take over the genesis file of a network: the URL of a file or of a consensus RPC')
+    .option('--chain-id <id>', 'refuse a genesis of another chain')
+    .addOption(homeOption())
+    .action(async (url: string, flags: Flags) => {
+      const { fetchGenesis, describeGenesis } = await load()
+      say(describeGenesis(await fetchGenesis(homeOf(flags), url, { chainId: textOf(flags, 'chainId') })))
+    })
+  genesis
+    .command('validate [file]')
+    .description('check a genesis file; that of the home when none is named')
+    .addOption(homeOption())
+    .action(async (file: string | undefined, flags: Flags) => {
+      const { checkGenesisFile, describeGenesis } = await load()
+      say(describeGenesis(checkGenesisFile(file ?? homeOf(flags).genesis)))
+    })
+}
+
+const addStart = (program: Command): void => {
+  const start = program
+    .command('start')
+    .description('run the node: application, CometBFT and gateway')
+    .addOption(homeOption())
+    .option('--external-cometbft', 'CometBFT is run elsewhere and connects to --abci')
+    .option('--external-gateway', 'gateways are run elsewhere and connect to --queries')
+    .option('--abci <address>', 'where CometBFT connects: unix:///path or tcp://host:port')
+    .option('--queries <address>', 'where gateways connect: unix:///path or tcp://host:port')
+    .option('--bridge-daemon-eth-rpc-endpoint <url>', 'RPC of the chain that the bridge watches')
+    .option('--max-daemon-unhealthy-seconds <seconds>', 'how long a daemon may be unhealthy')
+  withSettings(start).action(async (flags: Flags) => {
+    const [{ startCommand }, { settingArguments }] = await Promise.all([
+      import('./commands/start.ts'),
+      import('./node/load-node.ts'),
+    ])
+    const parsed = nodeFlags(flags)
+    const abciAddress = textOf(flags, 'abci')
+    const queriesAddress = textOf(flags, 'queries')
+    const bridgeEndpoint = textOf(flags, 'bridgeDaemonEthRpcEndpoint')
+    await startCommand({
+      home: homeOf(flags),
+      flags: parsed,
+      externalCometbft: flags['externalCometbft'] === true,
+      externalGateway: flags['externalGateway'] === true,
+      gatewayArguments: settingArguments(parsed),
+      ...(abciAddress === undefined ? {} : { abciAddress }),
+      ...(queriesAddress === undefined ? {} : { queriesAddress }),
+      ...(bridgeEndpoint === undefined ? {} : { bridgeEndpoint }),
+    })
+  })
+}
+
+const addGateway = (program: Command): void => {
+  const gateway = program
+    .command('gateway')
+    .description('run a gateway alone: JSON-RPC and REST for an application elsewhere')
+    .option('--application <address>', 'the stream of an application: unix:///path or tcp://host:port')
+    .addOption(homeOption())
+  withSettings(gateway).action(async (flags: Flags) => {
+    const { gatewayCommand } = await import('./commands/gateway.ts')
+    const application = textOf(flags, 'application')
+    const home = homeOf(flags)
+    await gatewayCommand({ home, application: application ?? home.queriesSocket, flags: nodeFlags(flags) })
+  })
+}
+
+const addDevnet = (program: Command): void => {
+  const devnet = program
+    .command('devnet')
+    .description('run a local chain with ten funded accounts')
+    .option('--reset', 'forget the chain that is there')
+    .addOption(
+      new Option('--home <dir>', 'home of the devnet')
+        .env('DEVNET_HOME')
+        .default(join(import.meta.dirname, '..', '.devnet'), '.devnet in the checkout'),
+    )
+  withSettings(devnet).action(async (flags: Flags) => {
+    const { devnetCommand } = await import('./commands/devnet.ts')
+    await devnetCommand({ home: homeOf(flags), flags: nodeFlags(flags), reset: flags['reset'] === true })
+  })
+}
+
+const addStatus = (program: Command): void => {
+  const status = program.command('status').description('health of a running node; exit status 0 when healthy')
+  withSettings(status.addOption(homeOption())).action(async (flags: Flags) => {
+    const { statusCommand } = await import('./commands/status.ts')
+    const { healthy, ...rest } = await statusCommand(homeOf(flags), nodeFlags(flags))
+    say(JSON.stringify({ healthy, ...rest }, null, 2))
+    process.exitCode = healthy ? 0 : 1
+  })
+  program
+    .command('version')
+    .description('version of this software')
+    .option('--long', 'with Node and CometBFT')
+    .action(async (flags: Flags) => {
+      const { describeVersion } = await import('./commands/version.ts')
+      say(await describeVersion(flags['long'] === true))
+    })
+}
+
+const createProgram = (): Command => {
+  const program = new Command('chain').description('nat-chain: a node with an EVM under CometBFT').version(VERSION)
+  for (const add of [addInit, addGenesis, addStart, addGateway, addDevnet, addStatus]) add(program)
+  return program
+}
+
+try {
+  await createProgram().parseAsync()
+} catch (error) {
+  const isCoded = error instanceof CodedError
+  // A fault of ours shows where it came from; a refusal says what to do.
+  process.stderr.write(
+    `Error: ${isCoded || !(error instanceof Error) ? errorText(error) : (error.stack ?? error.message)}\n`,
+  )
+  process.exitCode = isCoded && error.codespace === 'cli' && error.code === CLI_CODES.usage ? 2 : 1
+}

@@ -1,0 +1,130 @@
+/** `chain devnet`: a chain of one validator on this machine, with ten funded accounts whose keys everyone knows. */
+import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { HDKey } from '@scure/bip32'
+import { mnemonicToSeedSync } from '@scure/bip39'
+import { checksumAddress } from '../../core/address.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import { invariant } from '../../core/errors.ts'
+import { privateKeyToAddress } from '../../core/signature.ts'
+import type { Home } from '../config/home.ts'
+import { formatHostPort } from '../config/kinds.ts'
+import { cliError } from '../errors.ts'
+import { type GenesisDocument, readGenesisJson, writeGenesis } from '../genesis/document.ts'
+import { addAccount, addValidator } from '../genesis/edit.ts'
+import { readValidatorPublicKey } from '../genesis/keys.ts'
+import { validateGenesis } from '../genesis/validate.ts'
+import { loadNode, type NodeFlags, settingArguments } from '../node/load-node.ts'
+import { rpcUrl } from '../runtime/comet-rpc.ts'
+import { createLog } from '../runtime/log.ts'
+import { initHome } from './init.ts'
+import { startCommand } from './start.ts'
+
+/** Of every Ethereum development tool: anyone can spend from these accounts. */
+export const DEVNET_MNEMONIC = 'test test test test test test test test test test test junk'
+const ACCOUNTS = 10
+const BALANCE = '1000000nat'
+const CHAIN_ID = 'localnat-1'
+const VALIDATOR_POWER = 10
+/** Lies in the home of a devnet, and in no other: --reset deletes nothing without it. */
+const MARKER = 'devnet'
+
+export interface DevnetOptions {
+  readonly home: Home
+  readonly flags: NodeFlags
+  readonly reset: boolean
+}
+
+interface DevnetAccount {
+  readonly address: string
+  readonly privateKey: string
+}
+
+export const devnetAccounts = (): readonly DevnetAccount[] => {
+  const root = HDKey.fromMasterSeed(mnemonicToSeedSync(DEVNET_MNEMONIC))
+  return Array.from({ length: ACCOUNTS }, (_, index) => {
+    const { privateKey } = root.derive(`m/44'/60'/0'/0/${index}`)
+    invariant(privateKey, 'a derived key holds its private part')
+    return { address: checksumAddress(privateKeyToAddress(privateKey)), privateKey: bytesToHex(privateKey) }
+  })
+}
+
+const fundedGenesis = (home: Home): GenesisDocument => {
+  const empty = readGenesisJson(home.genesis) as GenesisDocument
+  const funded = devnetAccounts().reduce((document, { address }) => addAccount(document, address, BALANCE), empty)
+  return addValidator(funded, readValidatorPublicKey(home.validatorKey), VALIDATOR_POWER, 'devnet')
+}
+
+const makeDevnet = async (home: Home): Promise<void> => {
+  await initHome({
+    home,
+    chainId: CHAIN_ID,
+    moniker: 'devnet',
+    overwrite: true,
+    settings: { 'json-rpc.api': ['eth', 'net', 'web3', 'debug', 'txpool'] },
+  })
+  const genesis = fundedGenesis(home)
+  validateGenesis(genesis, home.genesis)
+  writeGenesis(home.genesis, genesis)
+  // Last: a home without it was interrupted, and is made anew.
+  mkdirSync(join(home.root, MARKER))
+}
+
+const forget = (home: Home): void => {
+  if (!existsSync(home.root)) return
+  if (!existsSync(join(home.root, MARKER)) && existsSync(home.genesis)) {
+    throw cliError('homeExists', `${home.root} is not the home of a devnet: it is left alone`)
+  }
+  rmSync(home.root, { recursive: true })
+}
+
+const banner = (options: DevnetOptions, height: number): string => {
+  const { settings, comet, genesis } = loadNode(options.home, options.flags)
+  const accounts = devnetAccounts().map(({ address, privateKey }) => `  ${address}  ${privateKey}`)
+  return `
+nat-chain devnet ${height === 0 ? 'is new' : `goes on from height ${height}`}
+
+  chain id ${genesis.chainId}, EVM chain id ${genesis.evmChainId} (0x${genesis.evmChainId.toString(16)}), currency NAT, 18 decimals
+  EVM JSON-RPC    http://${formatHostPort(settings['json-rpc.address'])}
+  EVM WebSocket   ws://${formatHostPort(settings['json-rpc.ws-address'])}
+  native REST     http://${formatHostPort(settings['api.address'])}
+  native gRPC     ${formatHostPort(settings['grpc.address'])}
+  consensus RPC   ${rpcUrl(comet.rpc)}
+
+  ten accounts with 1,000,000 NAT each (${DEVNET_MNEMONIC}):
+${accounts.join('\n')}
+  WARNING: these keys are public. Never send anything of value to these addresses on any network.
+
+  home ${options.home.root}, log ${join(options.home.logs, 'devnet.log')}
+  Ctrl-C stops it; "make devnet" goes on from the same height, "make devnet-reset" starts anew.
+`
+}
+
+/** Resolves when it was stopped. */
+export const devnetCommand = async (options: DevnetOptions): Promise<void> => {
+  const { home } = options
+  if (options.reset || !existsSync(join(home.root, MARKER))) {
+    forget(home)
+    await makeDevnet(home)
+  }
+  mkdirSync(home.logs, { recursive: true })
+  const file = createWriteStream(join(home.logs, 'devnet.log'))
+  const log = createLog({
+    write: (line) => {
+      file.write(line)
+      // The terminal shows what needs a look.
+      if (!/^\S+ info /.test(line)) process.stderr.write(line)
+    },
+  })
+  await startCommand({
+    home,
+    flags: options.flags,
+    externalCometbft: false,
+    externalGateway: false,
+    gatewayArguments: settingArguments(options.flags),
+    log,
+    onChildLine: (name, line) => file.write(`${name}: ${line}\n`),
+    onStarted: (height) => process.stdout.write(banner(options, height)),
+  })
+  process.stdout.write('stopped\n')
+}

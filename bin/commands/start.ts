@@ -1,0 +1,64 @@
+/** `chain start`: runs until it is told to stop, or until a part of it fails for good. */
+import type { Home } from '../config/home.ts'
+import { errorText } from '../errors.ts'
+import { loadNode, type NodeFlags } from '../node/load-node.ts'
+import { type NodeOptions, runNode } from '../node/run-node.ts'
+import { createLog, type NodeLog } from '../runtime/log.ts'
+import { untilSignal } from '../supervise/signals.ts'
+
+export interface StartOptions {
+  readonly home: Home
+  readonly flags: NodeFlags
+  readonly externalCometbft: boolean
+  readonly externalGateway: boolean
+  readonly abciAddress?: string
+  readonly queriesAddress?: string
+  /** Flags that the gateway child must see too. */
+  readonly gatewayArguments: readonly string[]
+  /** Of the interface: accepted, and of no effect while no bridge runs. */
+  readonly bridgeEndpoint?: string
+  readonly log?: NodeLog
+  readonly onChildLine?: (name: string, line: string) => void
+  readonly onHeight?: (height: number) => void
+  /** Called once everything runs. */
+  readonly onStarted?: (height: number) => void
+}
+
+const printLine = (_name: string, line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Resolves after an orderly stop. Throws a CodedError when the node cannot start or cannot go on. */
+export const startCommand = async (options: StartOptions): Promise<void> => {
+  const log = options.log ?? createLog()
+  const configuration = loadNode(options.home, options.flags)
+  for (const warning of configuration.warnings) log.warn(warning)
+  if (options.bridgeEndpoint !== undefined) {
+    log.warn('no bridge runs yet: --bridge-daemon-eth-rpc-endpoint is accepted and has no effect')
+  }
+  const signal = untilSignal()
+  const nodeOptions: NodeOptions = {
+    configuration,
+    log,
+    externalCometbft: options.externalCometbft,
+    externalGateway: options.externalGateway,
+    ...(options.abciAddress === undefined ? {} : { abciAddress: options.abciAddress }),
+    ...(options.queriesAddress === undefined ? {} : { queriesAddress: options.queriesAddress }),
+    gatewayArguments: options.gatewayArguments,
+    onChildLine: options.onChildLine ?? printLine,
+    ...(options.onHeight === undefined ? {} : { onHeight: options.onHeight }),
+  }
+  try {
+    const node = await runNode(nodeOptions)
+    const { chainId, evmChainId } = configuration.genesis
+    log.info('started', { chainId, evmChainId, height: node.height(), home: options.home.root })
+    options.onStarted?.(node.height())
+    const reason = await Promise.race([node.failed, signal.received])
+    log.info('stopping', { reason: reason instanceof Error ? errorText(reason).split('\n')[0] : reason })
+    await node.stop()
+    log.info('stopped', { height: node.height() })
+    if (reason instanceof Error) throw reason
+  } finally {
+    signal.dispose()
+  }
+}

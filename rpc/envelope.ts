@@ -1,0 +1,171 @@
+/** Answers JSON-RPC requests: single ones and batches, with geth's envelope and texts. */
+import type { CodedError } from '../core/errors.ts'
+import { describeFailure, errorObject, goJson, jsonRpcCode, rpcError } from './errors.ts'
+import type { GatewayLog } from './log.ts'
+import type { Answer, CallContext, Method } from './method.ts'
+import { readParameters, required } from './method.ts'
+import { stringDecoder } from './parameters/go-json.ts'
+import { hasValidId, isCall, isNotification, parsePayload, type Message, type Payload, type Unreadable } from './payload.ts'
+
+/** A connection that can carry notifications; requests over HTTP have none. */
+export interface Subscriber {
+  /** Returns the id of the subscription. Throws a CodedError. */
+  subscribe(namespace: string, params: unknown): string
+  /** Throws rpc/failed for an id that is not this connection's. */
+  unsubscribe(id: string): void
+}
+
+export interface ResponderOptions {
+  readonly methods: ReadonlyMap<string, Method>
+  readonly context: CallContext
+  readonly log: GatewayLog
+  readonly batchRequestLimit: number
+  readonly batchResponseMaxSize: number
+  /** Time for a whole batch. */
+  readonly timeoutMs: number
+}
+
+export interface Responder {
+  parse(text: string): Payload | Unreadable
+  cost(payload: Payload): number
+  /** The text to send; undefined when nothing is to be sent. Never rejects. */
+  respond(payload: Payload, subscriber: Subscriber | undefined): string | undefined | Promise<string | undefined>
+}
+
+/** Requests of a batch that are asked before the first of them must be answered. */
+const BATCH_WINDOW = 16
+const MAX_METHOD_LENGTH = 2_048
+
+const parseSubscriptionId = [required(stringDecoder('rpc.ID'))] as const
+
+const reply = (id: string, result: string): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`
+
+const failure = (id: string, error: string): string => `{"jsonrpc":"2.0","id":${id},"error":${error}}`
+
+export const failWith = (id: string, error: CodedError): string =>
+  failure(id, errorObject(jsonRpcCode(error), error.message, error.data))
+
+const INVALID_REQUEST = rpcError('invalidRequest', 'invalid request')
+
+/** Answers to a text that holds no request; geth ends these without a line feed. */
+export const PARSE_ERROR = failWith('null', rpcError('parse', 'parse error'))
+const EMPTY_BATCH = failWith('null', rpcError('invalidRequest', 'empty batch'))
+
+const methodNotFound = (method: string): CodedError =>
+  rpcError('methodNotFound', `the method ${method} does not exist/is not available`)
+
+const checkMethodLength = (method: string, what: string): void => {
+  if (method.length <= MAX_METHOD_LENGTH) return
+  throw rpcError('invalidRequest', `${what} name too long: ${method.length} > ${MAX_METHOD_LENGTH}`)
+}
+
+const subscribe = (message: Message, subscriber: Subscriber | undefined): string => {
+  if (subscriber === undefined) throw rpcError('methodNotFound', 'notifications not supported')
+  checkMethodLength(message.method, 'subscription')
+  return goJson(subscriber.subscribe(message.method.slice(0, message.method.indexOf('_')), message.params))
+}
+
+const unsubscribe = (message: Message, subscriber: Subscriber | undefined): string => {
+  const [id] = readParameters(message.params, parseSubscriptionId)
+  if (subscriber === undefined) throw rpcError('failed', 'subscription not found')
+  subscriber.unsubscribe(id as string)
+  return 'true'
+}
+
+export const createResponder = (options: ResponderOptions): Responder => {
+  const { methods, context, log } = options
+
+  const execute = (message: Message, subscriber: Subscriber | undefined): Answer => {
+    const { method } = message
+    const found = methods.get(method)
+    if (found !== undefined) return found.call(message.params, context)
+    if (method.endsWith('_subscribe')) return subscribe(message, subscriber)
+    if (method.endsWith('_unsubscribe')) return unsubscribe(message, subscriber)
+    checkMethodLength(method, 'method')
+    throw methodNotFound(method)
+  }
+
+  const finish = async (id: string, method: string, answer: Promise<string>): Promise<string> => {
+    try {
+      return reply(id, await answer)
+    } catch (error) {
+      return failure(id, describeFailure(error, method, log))
+    }
+  }
+
+  const call = (message: Message, subscriber: Subscriber | undefined): Answer => {
+    const id = message.id ?? 'null'
+    try {
+      const answer = execute(message, subscriber)
+      return typeof answer === 'string' ? reply(id, answer) : finish(id, message.method, answer)
+    } catch (error) {
+      return failure(id, describeFailure(error, message.method, log))
+    }
+  }
+
+  /** Undefined for what gets no answer: notifications, which are carried out, and responses. */
+  const answerOne = (message: Message, subscriber: Subscriber | undefined): Answer | undefined => {
+    if (isCall(message)) return call(message, subscriber)
+    if (isNotification(message)) {
+      void call(message, subscriber)
+      return undefined
+    }
+    const hasId = hasValidId(message)
+    if (message.isResponse && hasId && message.version === '2.0') return undefined
+    return failWith(hasId ? (message.id ?? 'null') : 'null', INVALID_REQUEST)
+  }
+
+  const refuseRest = (messages: readonly Message[], error: CodedError): string[] =>
+    messages.filter((message) => !isNotification(message)).map((message) => failWith(message.id ?? 'null', error))
+
+  const answerBatch = async (messages: readonly Message[], subscriber: Subscriber | undefined): Promise<string | undefined> => {
+    const replies: string[] = []
+    const deadlineMs = performance.now() + options.timeoutMs
+    let size = 0
+    let problem: CodedError | undefined
+    let done = 0
+    while (done < messages.length && problem === undefined) {
+      const window = messages.slice(done, done + BATCH_WINDOW).map((message) => answerOne(message, subscriber))
+      for (const answer of window) {
+        done++
+        const text = await answer
+        if (text === undefined) continue
+        replies.push(text)
+        size += text.length
+        // The reply that passes the limit is still sent, those behind it are not.
+        if (options.batchResponseMaxSize > 0 && size > options.batchResponseMaxSize) {
+          problem = rpcError('responseTooLarge', 'response too large')
+          break
+        }
+      }
+      if (performance.now() > deadlineMs) problem ??= rpcError('timeout', 'request timed out')
+    }
+    if (problem !== undefined) replies.push(...refuseRest(messages.slice(done), problem))
+    return replies.length === 0 ? undefined : `[${replies.join(',')}]\n`
+  }
+
+  const isTooLong = (messages: readonly Message[]): boolean =>
+    options.batchRequestLimit > 0 && messages.length > options.batchRequestLimit
+
+  return {
+    parse: (text) => parsePayload(text, options.batchRequestLimit > 0 ? options.batchRequestLimit : Number.MAX_SAFE_INTEGER),
+    cost(payload) {
+      let cost = 0
+      for (const message of payload.messages) cost += methods.get(message.method)?.cost ?? 1
+      return cost
+    },
+    respond(payload, subscriber) {
+      const { messages } = payload
+      if (payload.isBatch) {
+        if (messages.length === 0) return EMPTY_BATCH
+        if (!isTooLong(messages)) return answerBatch(messages, subscriber)
+        const id = messages.find(isCall)?.id ?? 'null'
+        return `[${failWith(id, rpcError('invalidRequest', 'batch too large'))}]`
+      }
+      const [message] = messages
+      const answer = message === undefined ? undefined : answerOne(message, subscriber)
+      if (typeof answer === 'string') return `${answer}\n`
+      return answer?.then((text) => `${text}\n`)
+    },
+  }
+}

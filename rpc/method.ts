@@ -1,0 +1,81 @@
+/** What a JSON-RPC method is: its name, how its parameters are read, and the question it asks. */
+import { CodedError } from '../core/errors.ts'
+import type { QuestionName, Questions } from '../app/ports.ts'
+import { RPC_CODESPACE, rpcError } from './errors.ts'
+import type { HeadTracker } from './head.ts'
+import { invalidValue, type Decode } from './parameters/go-json.ts'
+
+export interface CallContext {
+  readonly head: HeadTracker
+  /** Asks the application as of this gateway's head; resolves to the text of the result. */
+  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name]): string | Promise<string>
+  /** Texts of the results of web3_clientVersion and rpc_modules. */
+  readonly clientVersion: string
+  readonly modules: string
+}
+
+export type Answer = string | Promise<string>
+
+export interface Method {
+  readonly name: string
+  /** What it takes of the rate limit: 1 for a look-up. */
+  readonly cost: number
+  /** `params` as sent; undefined when absent. Throws or rejects with a CodedError. */
+  call(params: unknown, context: CallContext): Answer
+}
+
+export interface Parameter<Value> {
+  readonly decode: Decode<Value>
+  readonly required: boolean
+}
+
+export const required = <Value>(decode: Decode<Value>): Parameter<Value> => ({ decode, required: true })
+
+/** May be missing or null: then it is undefined. */
+export const optionalParameter = <Value>(decode: Decode<Value>): Parameter<Value | undefined> => ({
+  decode: (value, place) => (value === null ? undefined : decode(value, place)),
+  required: false,
+})
+
+const explain = (error: unknown, index: number): unknown =>
+  error instanceof CodedError && error.codespace === RPC_CODESPACE
+    ? rpcError('invalidParameters', `invalid argument ${index}: ${error.message}`)
+    : error
+
+/** Reads positional parameters one by one; throws for the first that cannot be read, as geth does. */
+export const readParameters = (params: unknown, parameters: readonly Parameter<unknown>[]): unknown[] => {
+  const given: unknown = params ?? []
+  if (!Array.isArray(given)) throw invalidValue('non-array args')
+  const values: unknown[] = []
+  for (const value of given) {
+    const parameter = parameters[values.length]
+    if (parameter === undefined) throw invalidValue(`too many arguments, want at most ${parameters.length}`)
+    try {
+      values.push(parameter.decode(value, ''))
+    } catch (error) {
+      throw explain(error, values.length)
+    }
+  }
+  for (let index = values.length; index < parameters.length; index++) {
+    if (parameters[index]?.required === true) throw invalidValue(`missing value for required argument ${index}`)
+    values.push(undefined)
+  }
+  return values
+}
+
+export interface MethodDefinition<Values extends readonly unknown[]> {
+  readonly name: string
+  /** 1 when left out. */
+  readonly cost?: number
+  readonly parameters: { readonly [Index in keyof Values]: Parameter<Values[Index]> }
+  answer(context: CallContext, ...values: Values): Answer
+}
+
+export const defineMethod = <const Values extends readonly unknown[]>(definition: MethodDefinition<Values>): Method => {
+  const { name, parameters, answer } = definition
+  return {
+    name,
+    cost: definition.cost ?? 1,
+    call: (params, context) => answer(context, ...(readParameters(params, parameters) as unknown as Values)),
+  }
+}

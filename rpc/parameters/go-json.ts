@@ -1,0 +1,110 @@
+/**
+ * Reading JSON as Go's encoding/json does, with its texts: clients and their users know geth's errors word by word.
+ * A decoder takes the parsed value and the place it was found at: '' for an argument, `Struct.field` for a member.
+ */
+import type { CodedError } from '../../core/errors.ts'
+import { isRpcError, rpcError } from '../errors.ts'
+
+export type Decode<Value> = (value: unknown, place: string) => Value
+
+/** A value that its type refuses to read: Go stops at the first. */
+export const invalidValue = (message: string): CodedError => rpcError('invalidParameters', message)
+
+const describe = (what: string, place: string, type: string): string =>
+  `json: cannot unmarshal ${what} into Go ${place === '' ? 'value' : `struct field ${place}`} of type ${type}`
+
+export const unmarshalError = (what: string, place: string, type: string): CodedError =>
+  invalidValue(describe(what, place, type))
+
+const kindOf = (value: unknown): string => {
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** JSON of another kind than the type's: Go goes on, and reports it when nothing else was wrong. */
+export const mismatch = (value: unknown, place: string, type: string): CodedError =>
+  rpcError('parameterMismatch', describe(kindOf(value), place, type))
+
+export const decodeBoolean: Decode<boolean> = (value, place) => {
+  if (value === null) return false
+  if (typeof value !== 'boolean') throw mismatch(value, place, 'bool')
+  return value
+}
+
+/** `type` is `string` or the name of a Go type that is one. */
+export const stringDecoder =
+  (type: string): Decode<string> =>
+  (value, place) => {
+    if (value === null) return ''
+    if (typeof value !== 'string') throw mismatch(value, place, type)
+    return value
+  }
+
+export const decodeString = stringDecoder('string')
+
+export const decodeFloat: Decode<number> = (value, place) => {
+  if (value === null) return 0
+  if (typeof value !== 'number') throw mismatch(value, place, 'float64')
+  return value
+}
+
+/** Arrays; null is an empty one. `type` is the slice's name in Go. */
+export const arrayDecoder =
+  <Value>(type: string, decodeItem: Decode<Value>): Decode<readonly Value[]> =>
+  (value, place) => {
+    if (value === null) return []
+    if (!Array.isArray(value)) throw mismatch(value, place, type)
+    return value.map((item) => decodeItem(item, place))
+  }
+
+/** A pointer in Go: null is absence. */
+export const optional =
+  <Value>(decode: Decode<Value>): Decode<Value | undefined> =>
+  (value, place) =>
+    value === null ? undefined : decode(value, place)
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A member of a struct: its name in JSON and how its value is read and kept. */
+export type Members<Result> = { readonly [Name in keyof Result]-?: Decode<Result[Name]> }
+
+export interface Struct<Result> {
+  /** As Go prints it for the whole value, `ethapi.TransactionArgs`, and in the place of a member, `TransactionArgs`. */
+  readonly type: string
+  readonly name: string
+  readonly members: Members<Result>
+  /** True for Go structs without JSON names: places then show the name of the Go field. */
+  readonly capitalized?: boolean
+}
+
+const capitalize = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+
+/**
+ * Objects: members are found ignoring case, the last wins, unknown ones are skipped, null is an empty object.
+ * A member with a parser of its own (`nested`) shows its path behind the place of the whole.
+ */
+export const structDecoder = <Result extends object>(struct: Struct<Result>, nested = false): Decode<Partial<Result>> => {
+  const byName = new Map<string, { readonly name: string; readonly decode: Decode<unknown>; readonly field: string }>()
+  for (const [name, decode] of Object.entries(struct.members) as [string, Decode<unknown>][]) {
+    byName.set(name.toLowerCase(), { name, decode, field: struct.capitalized === true ? capitalize(name) : name })
+  }
+  return (value, place) => {
+    if (value === null) return {}
+    if (!isObject(value)) throw mismatch(value, place, struct.type)
+    const result: Record<string, unknown> = {}
+    let firstMismatch: unknown
+    for (const [key, member] of Object.entries(value)) {
+      const known = byName.get(key.toLowerCase())
+      if (known === undefined) continue
+      try {
+        result[known.name] = known.decode(member, `${nested && place !== '' ? place : struct.name}.${known.field}`)
+      } catch (error) {
+        if (!isRpcError(error, 'parameterMismatch')) throw error
+        firstMismatch ??= error
+      }
+    }
+    if (firstMismatch !== undefined) throw firstMismatch
+    return result as Partial<Result>
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * The envelope of a request as Go reads it: member names ignore case, the last of several wins, ids are kept as they
+ * were written (1.0 is echoed as 1.0), and what follows the first JSON value is not looked at.
+ */
+
+export interface Message {
+  readonly version: string
+  /** The id as written; undefined when there is none. */
+  readonly id: string | undefined
+  /** Empty when missing or not a string. */
+  readonly method: string
+  readonly params: unknown
+  /** True for a JSON-RPC response, which a server takes no notice of. */
+  readonly isResponse: boolean
+}
+
+export interface Payload {
+  readonly isBatch: boolean
+  readonly messages: readonly Message[]
+}
+
+/** Nothing but white space, and text that is not JSON. */
+export type Unreadable = 'empty' | 'malformed'
+
+/** Go's limit of nesting. */
+const MAX_DEPTH = 10_000
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+
+const skipSpace = (text: string, from: number): number => {
+  let at = from
+  while (isSpace(text.charCodeAt(at))) at++
+  return at
+}
+
+/** Behind the closing quote of the string that opens at `from`; -1 without one. */
+const skipString = (text: string, from: number): number => {
+  for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return end + 1
+  }
+  return -1
+}
+
+const STRUCTURE = /["[\]{}]/g
+
+/** Behind the object or array that opens at `from`; -1 when it does not close or nests too deep. */
+const skipNested = (text: string, from: number): number => {
+  let depth = 0
+  STRUCTURE.lastIndex = from
+  for (let found = STRUCTURE.exec(text); found !== null; found = STRUCTURE.exec(text)) {
+    const at = found.index
+    if (found[0] === '"') {
+      const end = skipString(text, at)
+      if (end < 0) return -1
+      STRUCTURE.lastIndex = end
+    } else if (found[0] === '{' || found[0] === '[') {
+      if (++depth > MAX_DEPTH) return -1
+    } else if (--depth === 0) return at + 1
+  }
+  return -1
+}
+
+const SCALAR_END = /[\s,\]}]|$/g
+
+/** Behind the value at `from`. Exact for valid JSON, a guess for other text; -1 when it has no end. */
+const skipValue = (text: string, from: number): number => {
+  const code = text.charCodeAt(from)
+  if (code === 0x22) return skipString(text, from)
+  if (code === 0x7b || code === 0x5b) return skipNested(text, from)
+  SCALAR_END.lastIndex = from
+  return SCALAR_END.exec(text)?.index ?? -1
+}
+
+const INVALID: Message = { version: '', id: undefined, method: '', params: undefined, isResponse: false }
+
+const readText = (value: unknown, before: string): string => (typeof value === 'string' ? value : before)
+
+/** Reads the members of the object that opens at `from` in valid JSON; `parsed` is the same object. */
+const readMessage = (text: string, from: number, parsed: Readonly<Record<string, unknown>>): Message => {
+  let version = ''
+  let method = ''
+  let id: string | undefined
+  let params: unknown
+  let hasOutcome = false
+  let at = skipSpace(text, from + 1)
+  while (text.charCodeAt(at) === 0x22) {
+    const keyEnd = skipString(text, at)
+    const written = text.slice(at + 1, keyEnd - 1)
+    const key = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
+    const start = skipSpace(text, skipSpace(text, keyEnd) + 1)
+    const end = skipValue(text, start)
+    // Of members with the very same name `parsed` has the last, which is the one that counts.
+    switch (key.toLowerCase()) {
+      case 'jsonrpc':
+        version = readText(parsed[key], version)
+        break
+      case 'id':
+        id = text.slice(start, end)
+        break
+      case 'method':
+        method = readText(parsed[key], method)
+        break
+      case 'params':
+        params = parsed[key]
+        break
+      case 'result':
+        hasOutcome = true
+        break
+      case 'error':
+        hasOutcome ||= parsed[key] !== null
+        break
+    }
+    at = skipSpace(text, end)
+    if (text.charCodeAt(at) === 0x2c) at = skipSpace(text, at + 1)
+  }
+  return { version, id, method, params, isResponse: hasOutcome && method === '' && params === undefined }
+}
+
+const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const readItem = (text: string, from: number, parsed: unknown): Message =>
+  isPlainObject(parsed) ? readMessage(text, from, parsed) : INVALID
+
+const readBatch = (text: string, from: number, items: readonly unknown[], maxItems: number): readonly Message[] => {
+  const messages: Message[] = []
+  let at = skipSpace(text, from + 1)
+  for (const item of items) {
+    messages.push(readItem(text, at, item))
+    // A batch that is refused for its length needs the id of its first call alone.
+    if (messages.length > maxItems && messages.some(isCall)) break
+    at = skipSpace(text, skipValue(text, at))
+    at = skipSpace(text, at + 1)
+  }
+  return messages
+}
+
+/** A usable id is anything but an object and an array. */
+export const hasValidId = (message: Message): boolean =>
+  message.id !== undefined && !message.id.startsWith('{') && !message.id.startsWith('[')
+
+export const isCall = (message: Message): boolean =>
+  message.version === '2.0' && message.method !== '' && hasValidId(message)
+
+export const isNotification = (message: Message): boolean =>
+  message.version === '2.0' && message.method !== '' && message.id === undefined
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a body or a WebSocket message. Of a batch above `maxItems` not all messages are returned. */
+export const parsePayload = (text: string, maxItems: number): Payload | Unreadable => {
+  const start = skipSpace(text, 0)
+  if (start === text.length) return 'empty'
+  let parsed = parseJson(text)
+  if (parsed === undefined) {
+    const end = skipValue(text, start)
+    parsed = end < 0 ? undefined : parseJson(text.slice(start, end))
+    if (parsed === undefined) return 'malformed'
+  }
+  if (!Array.isArray(parsed)) return { isBatch: false, messages: [readItem(text, start, parsed)] }
+  if (text.charCodeAt(start + 1) === 0x5b && skipNested(text, start) < 0) return 'malformed'
+  return { isBatch: true, messages: readBatch(text, start, parsed, maxItems) }
+}
