@@ -12,11 +12,11 @@ setup: ## install Node packages, CometBFT and the clients of the tests
 
 devnet: ## run a local chain with ten funded accounts (Ctrl-C stops it, again goes on)
 	@scripts/setup.sh
-	@exec ./chain devnet
+	@exec scripts/devnet.sh
 
 devnet-reset: ## forget the local chain and run a new one
 	@scripts/setup.sh
-	@exec ./chain devnet --reset
+	@exec scripts/devnet.sh --reset
 
 test: setup ## everything: checks, unit tests, vectors, end to end
 	@exec $(RUN) node scripts/test.ts

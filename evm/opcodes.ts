@@ -94,3 +94,29 @@ export const minStack = (opcode: number): number => pops[opcode] as number
 
 /** The most items that the stack may hold before the instruction. */
 export const maxStack = (opcode: number): number => STACK_LIMIT + (pops[opcode] as number) - (pushes[opcode] as number)
+
+/** The part of the gas that geth charges before it looks at operands, for instructions that have another part. */
+const CONSTANT_GAS: ReadonlyMap<number, bigint> = new Map([
+  [0x20, 30n],
+  [0x31, 100n],
+  [0x37, 3n],
+  [0x39, 3n],
+  [0x3b, 100n],
+  [0x3c, 100n],
+  [0x3e, 3n],
+  [0x3f, 100n],
+  [0x51, 3n],
+  [0x52, 3n],
+  [0x53, 3n],
+  [0x5e, 3n],
+  [0xf0, 32_000n],
+  [0xf1, 100n],
+  [0xf2, 100n],
+  [0xf4, 100n],
+  [0xf5, 32_000n],
+  [0xfa, 100n],
+  [0xff, 5_000n],
+])
+
+/** Zero for instructions whose gas is constant altogether. */
+export const constantGas = (opcode: number): bigint => CONSTANT_GAS.get(opcode) ?? 0n

@@ -63,19 +63,26 @@ export const readParameters = (params: unknown, parameters: readonly Parameter<u
   return values
 }
 
-export interface MethodDefinition<Values extends readonly unknown[]> {
+/** The values that a list of parameters yields. */
+export type ValuesOf<List extends readonly Parameter<unknown>[]> = {
+  readonly [Index in keyof List]: List[Index] extends Parameter<infer Value> ? Value : never
+}
+
+export interface MethodDefinition<List extends readonly Parameter<unknown>[]> {
   readonly name: string
   /** 1 when left out. */
   readonly cost?: number
-  readonly parameters: { readonly [Index in keyof Values]: Parameter<Values[Index]> }
-  answer(context: CallContext, ...values: Values): Answer
+  readonly parameters: List
+  answer(context: CallContext, ...values: ValuesOf<List>): Answer
 }
 
-export const defineMethod = <const Values extends readonly unknown[]>(definition: MethodDefinition<Values>): Method => {
+export const defineMethod = <const List extends readonly Parameter<unknown>[]>(
+  definition: MethodDefinition<List>,
+): Method => {
   const { name, parameters, answer } = definition
   return {
     name,
     cost: definition.cost ?? 1,
-    call: (params, context) => answer(context, ...(readParameters(params, parameters) as unknown as Values)),
+    call: (params, context) => answer(context, ...(readParameters(params, parameters) as unknown as ValuesOf<List>)),
   }
 }

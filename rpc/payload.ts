@@ -75,10 +75,17 @@ const skipValue = (text: string, from: number): number => {
 
 const INVALID: Message = { version: '', id: undefined, method: '', params: undefined, isResponse: false }
 
-const readText = (value: unknown, before: string): string => (typeof value === 'string' ? value : before)
+/** The text of a string as written; anything else changes nothing. */
+const readText = (written: string, before: string): string => {
+  if (!written.startsWith('"')) return before
+  return written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
+}
 
-/** Reads the members of the object that opens at `from` in valid JSON; `parsed` is the same object. */
-const readMessage = (text: string, from: number, parsed: Readonly<Record<string, unknown>>): Message => {
+/**
+ * Reads the members of the object that opens at `from` in valid JSON; `parsed` is the same object.
+ * Undefined when it nests too deep.
+ */
+const readMessage = (text: string, from: number, parsed: Readonly<Record<string, unknown>>): Message | undefined => {
   let version = ''
   let method = ''
   let id: string | undefined
@@ -87,20 +94,20 @@ const readMessage = (text: string, from: number, parsed: Readonly<Record<string,
   let at = skipSpace(text, from + 1)
   while (text.charCodeAt(at) === 0x22) {
     const keyEnd = skipString(text, at)
-    const written = text.slice(at + 1, keyEnd - 1)
-    const key = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
+    const key = readText(text.slice(at, keyEnd), '')
     const start = skipSpace(text, skipSpace(text, keyEnd) + 1)
     const end = skipValue(text, start)
+    if (end < 0) return undefined
     // Of members with the very same name `parsed` has the last, which is the one that counts.
     switch (key.toLowerCase()) {
       case 'jsonrpc':
-        version = readText(parsed[key], version)
+        version = readText(text.slice(start, end), version)
         break
       case 'id':
         id = text.slice(start, end)
         break
       case 'method':
-        method = readText(parsed[key], method)
+        method = readText(text.slice(start, end), method)
         break
       case 'params':
         params = parsed[key]
@@ -121,20 +128,22 @@ const readMessage = (text: string, from: number, parsed: Readonly<Record<string,
 const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const readItem = (text: string, from: number, parsed: unknown): Message =>
+const readItem = (text: string, from: number, parsed: unknown): Message | undefined =>
   isPlainObject(parsed) ? readMessage(text, from, parsed) : INVALID
 
-const readBatch = (text: string, from: number, items: readonly unknown[], maxItems: number): readonly Message[] => {
+const readBatch = (text: string, from: number, items: readonly unknown[], maxItems: number): Payload | Unreadable => {
   const messages: Message[] = []
   let at = skipSpace(text, from + 1)
   for (const item of items) {
-    messages.push(readItem(text, at, item))
+    const message = readItem(text, at, item)
+    const end = skipValue(text, at)
+    if (message === undefined || end < 0) return 'malformed'
+    messages.push(message)
     // A batch that is refused for its length needs the id of its first call alone.
     if (messages.length > maxItems && messages.some(isCall)) break
-    at = skipSpace(text, skipValue(text, at))
-    at = skipSpace(text, at + 1)
+    at = skipSpace(text, skipSpace(text, end) + 1)
   }
-  return messages
+  return { isBatch: true, messages }
 }
 
 /** A usable id is anything but an object and an array. */
@@ -165,7 +174,7 @@ export const parsePayload = (text: string, maxItems: number): Payload | Unreadab
     parsed = end < 0 ? undefined : parseJson(text.slice(start, end))
     if (parsed === undefined) return 'malformed'
   }
-  if (!Array.isArray(parsed)) return { isBatch: false, messages: [readItem(text, start, parsed)] }
-  if (text.charCodeAt(start + 1) === 0x5b && skipNested(text, start) < 0) return 'malformed'
-  return { isBatch: true, messages: readBatch(text, start, parsed, maxItems) }
+  if (Array.isArray(parsed)) return readBatch(text, start, parsed, maxItems)
+  const message = readItem(text, start, parsed)
+  return message === undefined ? 'malformed' : { isBatch: false, messages: [message] }
 }

@@ -151,11 +151,7 @@ class CommitmentBuilder {
   }
 
   /** A module's value stands in the trie as slot keccak256(key) with value keccak256(value). */
-  #valueChanges(
-    system: Uint8Array,
-    values: ReadonlyMap<string, Uint8Array | undefined>,
-    out: TrieChange[],
-  ): void {
+  #valueChanges(system: Uint8Array, values: ReadonlyMap<string, Uint8Array | undefined>, out: TrieChange[]): void {
     for (const [mapKey, after] of values) {
       const key = keyToBytes(mapKey)
       const before = this.#base.value(system, key)

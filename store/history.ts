@@ -147,8 +147,7 @@ export class HistoricalState implements StateReader {
     while (out.length < limit) {
       const latestKey = latest !== undefined && compareBytes(latest[0], end) < 0 ? latest[0] : undefined
       if (latestKey === undefined && change === undefined) break
-      const order =
-        latestKey === undefined ? 1 : change === undefined ? -1 : compareBytes(latestKey, change.key)
+      const order = latestKey === undefined ? 1 : change === undefined ? -1 : compareBytes(latestKey, change.key)
       const key = order <= 0 ? latestKey : change?.key
       const value = order < 0 ? latest?.[1] : change?.value
       if (key !== undefined && value !== undefined) out.push([key.subarray(VALUE_KEY_OFFSET), value])

@@ -17,9 +17,7 @@ class Model {
   readonly map = new Map<string, Uint8Array>()
 
   sorted(): Entry[] {
-    return [...this.map]
-      .map(([key, value]): Entry => [keyToBytes(key), value])
-      .sort(([a], [b]) => compareBytes(a, b))
+    return [...this.map].map(([key, value]): Entry => [keyToBytes(key), value]).sort(([a], [b]) => compareBytes(a, b))
   }
 
   scan({ gte, lt, reverse, limit }: Range): Entry[] {

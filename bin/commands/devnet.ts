@@ -1,6 +1,7 @@
 /** `chain devnet`: a chain of one validator on this machine, with ten funded accounts whose keys everyone knows. */
 import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HDKey } from '@scure/bip32'
 import { mnemonicToSeedSync } from '@scure/bip39'
 import { checksumAddress } from '../../core/address.ts'
@@ -19,6 +20,7 @@ import { rpcUrl } from '../runtime/comet-rpc.ts'
 import { createLog } from '../runtime/log.ts'
 import { initHome } from './init.ts'
 import { startCommand } from './start.ts'
+import { statusCommand } from './status.ts'
 
 /** Of every Ethereum development tool: anyone can spend from these accounts. */
 export const DEVNET_MNEMONIC = 'test test test test test test test test test test test junk'
@@ -26,6 +28,7 @@ const ACCOUNTS = 10
 const BALANCE = '1000000nat'
 const CHAIN_ID = 'localnat-1'
 const VALIDATOR_POWER = 10
+const READY_POLL_MS = 100
 /** Lies in the home of a devnet, and in no other: --reset deletes nothing without it. */
 const MARKER = 'devnet'
 
@@ -100,6 +103,11 @@ ${accounts.join('\n')}
 `
 }
 
+/** Settles once wallets can connect; the banner says that they can. */
+const untilServing = async ({ home, flags }: DevnetOptions): Promise<void> => {
+  while (!(await statusCommand(home, flags)).healthy) await sleep(READY_POLL_MS)
+}
+
 /** Resolves when it was stopped. */
 export const devnetCommand = async (options: DevnetOptions): Promise<void> => {
   const { home } = options
@@ -124,7 +132,9 @@ export const devnetCommand = async (options: DevnetOptions): Promise<void> => {
     gatewayArguments: settingArguments(options.flags),
     log,
     onChildLine: (name, line) => file.write(`${name}: ${line}\n`),
-    onStarted: (height) => process.stdout.write(banner(options, height)),
+    onStarted: (height) => {
+      void untilServing(options).then(() => process.stdout.write(banner(options, height)))
+    },
   })
   process.stdout.write('stopped\n')
 }

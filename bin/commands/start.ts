@@ -53,7 +53,7 @@ export const startCommand = async (options: StartOptions): Promise<void> => {
     const { chainId, evmChainId } = configuration.genesis
     log.info('started', { chainId, evmChainId, height: node.height(), home: options.home.root })
     options.onStarted?.(node.height())
-    const reason = await Promise.race([node.failed, signal.received])
+    const reason = await Promise.race([node.ended, signal.received])
     log.info('stopping', { reason: reason instanceof Error ? errorText(reason).split('\n')[0] : reason })
     await node.stop()
     log.info('stopped', { height: node.height() })

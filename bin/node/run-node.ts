@@ -36,8 +36,8 @@ export interface NodeOptions {
 }
 
 export interface RunningNode {
-  /** Settles when a part failed for good: the node must stop. Never rejects. */
-  readonly failed: Promise<Error>
+  /** Settles when the node must stop: a part failed for good, or halt-height (in words) was reached. Never rejects. */
+  readonly ended: Promise<Error | string>
   readonly height: () => number
   stop(): Promise<void>
 }
@@ -113,23 +113,23 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
   mkdirSync(home.data, { recursive: true })
 
   const teardown = new Teardown()
-  const { promise: failed, resolve: fail } = Promise.withResolvers<Error>()
+  const { promise: ended, resolve: end } = Promise.withResolvers<Error | string>()
   try {
     const { application, setConsensusStatus, close } = await openApplication(configuration, log)
     teardown.add('the database', close)
-    const queries = await serveQueries({ address: queriesAddress, application, log, onFatal: fail })
+    const queries = await serveQueries({ address: queriesAddress, application, log, onFatal: end })
     teardown.add('the query stream', () => queries.close())
     const abci = await serveAbciSocket({
       address: abciAddress,
       handlers: createHandlers(application),
       log,
-      onFatal: (error) => fail(error instanceof Error ? error : cliError('childFailed', String(error))),
+      onFatal: (error) => end(error instanceof Error ? error : cliError('childFailed', String(error))),
     })
     teardown.add('the ABCI server', () => abci.close())
 
     const children: Supervised[] = []
     const keep = (child: ChildOptions, policy: typeof COMETBFT_POLICY): void => {
-      const supervised = keepRunning(child, policy, log, fail)
+      const supervised = keepRunning(child, policy, log, end)
       children.push(supervised)
       teardown.add(child.name, () => supervised.stop())
     }
@@ -146,12 +146,11 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
         if (announcement.type !== 'head') return
         const { height } = announcement.head
         options.onHeight?.(height)
-        if (haltHeight > 0 && height >= haltHeight) {
-          fail(cliError('childFailed', `halt-height ${haltHeight} of app.toml is reached`))
-        }
+        // CometBFT waits for timeout_commit now: in time to stop it before the next height, unless it is catching up.
+        if (haltHeight > 0 && height >= haltHeight) end(`halt-height ${haltHeight}`)
       }),
     )
-    return { failed, height: () => application.height, stop: () => teardown.run(log) }
+    return { ended, height: () => application.height, stop: () => teardown.run(log) }
   } catch (error) {
     await teardown.run(log)
     throw error

@@ -5,7 +5,7 @@
  */
 import { closeSync, fdatasync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import type { PoolJournal } from '../../app/environment.ts'
-import { concatBytes, readUint32 } from '../../core/bytes.ts'
+import { concatBytes, plainBytes, readUint32 } from '../../core/bytes.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
 
 export const FLUSH_INTERVAL_MS = 100
@@ -36,7 +36,7 @@ export const decodeRecords = (bytes: Uint8Array): readonly Uint8Array[] => {
 
 const readIfThere = (path: string): Uint8Array => {
   try {
-    return readFileSync(path)
+    return plainBytes(readFileSync(path))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Uint8Array(0)
     throw error

@@ -125,7 +125,7 @@ class EthereumjsEngine implements Engine {
     try {
       const prepared = prepareMessage(state, block, message, options)
       const recipient = plainRecipient(state, block, message)
-      if (recipient !== undefined && options.onEnter === undefined) {
+      if (recipient !== undefined && options.onEnter === undefined && options.onExit === undefined) {
         return executePlainTransfer(state, block, message, recipient, prepared, options)
       }
       return this.#execute(state, block, message, prepared, options)

@@ -11,7 +11,7 @@ type RunState = NonNullable<ExecResult['runState']>
 const OUT_OF_GAS = 'out of gas'
 const GAS_OVERFLOW = 'gas uint64 overflow'
 /** Above this many bytes of memory geth's cost formula would overflow. */
-const MAX_MEMORY_BYTES = 0x1fffffffe0n
+export const MAX_MEMORY_BYTES = 0x1fffffffe0n
 /** EIP-2200. */
 const SSTORE_SENTRY_GAS = 2_300n
 /** Warm access is the constant part of a call's cost; the rest of a cold access comes first in the dynamic part. */
@@ -78,7 +78,7 @@ const CALL_OPCODES: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
 const CREATE_OPCODES: ReadonlySet<number> = new Set([0xf0, 0xf5])
 
 /** The memory that the instruction needs, in bytes; undefined when geth's 64 bits overflow. */
-const memoryNeed = (opcode: number, stack: readonly bigint[]): bigint | undefined => {
+export const memoryNeed = (opcode: number, stack: readonly bigint[]): bigint | undefined => {
   const item = (position: number): bigint => stack[stack.length - 1 - position] ?? 0n
   let need = 0n
   for (const [offsetAt, sizeAt] of MEMORY_OPERANDS.get(opcode) ?? []) {
@@ -106,8 +106,7 @@ const isColdTargetFailure = (runState: RunState, stack: readonly bigint[]): bool
   return !runState.interpreter.journal.isWarmedAddress(address)
 }
 
-const outOfGas = (runState: RunState): string => {
-  const opcode = runState.opCode
+const outOfGas = (runState: RunState, opcode: number): string => {
   const stack = runState.stack.getStack()
   const need = memoryNeed(opcode, stack)
   if (need === undefined) return GAS_OVERFLOW
@@ -129,7 +128,6 @@ const initCodeFailure = (size: bigint): string => `${OUT_OF_GAS}: max initcode s
 
 const TEXTS: Readonly<Record<string, string>> = {
   [errorMessages.CODESIZE_EXCEEDS_MAXIMUM]: 'max code size exceeded',
-  [errorMessages.INVALID_JUMP]: 'invalid jump destination',
   [errorMessages.STATIC_STATE_CHANGE]: 'write protection',
   [errorMessages.CREATE_COLLISION]: 'contract address collision',
   [errorMessages.INSUFFICIENT_BALANCE]: 'insufficient balance for transfer',
@@ -144,8 +142,15 @@ const TEXTS: Readonly<Record<string, string>> = {
 const depositFailure = (code: Uint8Array): string =>
   code[0] === 0xef ? 'invalid code: must not begin with 0xef' : 'contract creation code storage out of gas'
 
-const describe = (error: string, runState: RunState | undefined): string => {
-  if (runState === undefined) return TEXTS[error] ?? error
+/** Only precompiles fail without an interpreter; the library has one error for most of what they refuse. */
+const describePrecompile = (error: string): string => {
+  if (error === errorMessages.REVERT) return 'point is not on curve'
+  return error === errorMessages.BN254_FP_NOT_IN_FIELD ? 'invalid fp.Element encoding' : error
+}
+
+const describe = (error: string, runState: RunState): string => {
+  // The library adds where it was.
+  if (error.startsWith(errorMessages.INVALID_JUMP)) return 'invalid jump destination'
   const { opCode, stack } = runState
   switch (error) {
     case errorMessages.OUT_OF_GAS: {
@@ -153,13 +158,14 @@ const describe = (error: string, runState: RunState | undefined): string => {
       const returned = (runState as { returnValue?: Uint8Array }).returnValue
       if (returned !== undefined) return depositFailure(returned)
       // geth looks at the stack before the gas.
-      return stackFailure(opCode, stack.length) ?? outOfGas(runState)
+      return stackFailure(opCode, stack.length) ?? outOfGas(runState, opCode)
     }
     case errorMessages.STACK_UNDERFLOW:
     case errorMessages.STACK_OVERFLOW:
       return stackFailure(opCode, stack.length) ?? error
     case errorMessages.INVALID_OPCODE:
-      return `invalid opcode: ${opcodeName(opCode)}`
+      // The library takes every undefined opcode for INVALID; the counter still stands on it.
+      return `invalid opcode: ${opcodeName(runState.code[runState.programCounter] ?? opCode)}`
     case errorMessages.INITCODE_SIZE_VIOLATION:
       return CREATE_OPCODES.has(opCode) ? `${OUT_OF_GAS}: max initcode size exceeded` : (TEXTS[error] ?? error)
     default:
@@ -170,7 +176,9 @@ const describe = (error: string, runState: RunState | undefined): string => {
 export const failureOf = (result: ExecResult): ExecutionFailure | undefined => {
   const error = result.exceptionError?.error
   if (error === undefined) return undefined
+  const { runState } = result
+  if (runState === undefined) return { kind: 'other', message: TEXTS[error] ?? describePrecompile(error) }
   return error === errorMessages.REVERT
     ? { kind: 'revert', message: 'execution reverted' }
-    : { kind: 'other', message: describe(error, result.runState) }
+    : { kind: 'other', message: describe(error, runState) }
 }

@@ -4,8 +4,8 @@ import { contractAddress, contractAddress2, toAddress } from '../../core/address
 import { bigintToBytes, EMPTY_BYTES, padLeft } from '../../core/bytes.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { ExecuteOptions, FrameEntry, FrameKind, Step } from '../engine.ts'
-import { opcodeName } from '../opcodes.ts'
-import { failureOf } from './failure.ts'
+import { constantGas, minStack, opcodeName } from '../opcodes.ts'
+import { failureOf, MAX_MEMORY_BYTES, memoryNeed } from './failure.ts'
 
 type RunState = NonNullable<EVMResult['execResult']['runState']>
 
@@ -30,19 +30,36 @@ const forwardedGas = (kind: FrameKind, step: InterpreterStep): bigint => {
   return asked < most ? asked : most
 }
 
-/** geth's cost of a call holds what it forwards; that of a creation does not. */
-const gasCostOf = (step: InterpreterStep): bigint => {
-  const kind = KINDS.get(step.opcode.code)
-  const cost = step.opcode.dynamicFee ?? 0n
-  return kind === undefined || kind === 'CREATE' || kind === 'CREATE2' ? cost : cost + forwardedGas(kind, step)
+/** Cost of `words` words of memory. */
+const memoryGas = (words: bigint): bigint => words * 3n + (words * words) / 512n
+
+/** The library stops at a read beyond the return data before it knows the cost. */
+const returnDataCopyGas = ({ stack, memoryWordCount }: InterpreterStep): bigint => {
+  const size = stack[stack.length - 3] ?? 0n
+  const end = size === 0n ? 0n : ((stack[stack.length - 1] ?? 0n) + size + 31n) / 32n
+  const words = end < memoryWordCount ? memoryWordCount : end
+  return 3n + 3n * ((size + 31n) / 32n) + memoryGas(words) - memoryGas(memoryWordCount)
 }
 
-const toStep = (event: InterpreterStep, baseRefund: bigint): Step => ({
+/** As geth shows it: that of a call holds what it forwards, and of what cannot be paid only the constant part counts. */
+const gasCostOf = (opcode: number, step: InterpreterStep): bigint => {
+  const cost = step.opcode.dynamicFee ?? 0n
+  const constant = constantGas(opcode)
+  const need = memoryNeed(opcode, step.stack)
+  if (step.stack.length < minStack(opcode) || step.gasLeft < constant) return constant > cost ? constant : cost
+  if (need === undefined || need > MAX_MEMORY_BYTES) return constant
+  if (opcode === 0x3e && cost === constant) return returnDataCopyGas(step)
+  const kind = KINDS.get(opcode)
+  if (kind === undefined || kind === 'CREATE' || kind === 'CREATE2') return cost
+  return cost < constant ? constant : cost + forwardedGas(kind, step)
+}
+
+const toStep = (event: InterpreterStep, opcode: number, baseRefund: bigint): Step => ({
   pc: event.pc,
-  opcode: event.opcode.code,
-  opcodeName: opcodeName(event.opcode.code),
+  opcode,
+  opcodeName: opcodeName(opcode),
   gasLeft: event.gasLeft,
-  gasCost: gasCostOf(event),
+  gasCost: gasCostOf(opcode, event),
   depth: event.depth + 1,
   stack: event.stack,
   memoryBytes: Number(event.memoryWordCount) * 32,
@@ -52,7 +69,7 @@ const toStep = (event: InterpreterStep, baseRefund: bigint): Step => ({
 })
 
 /** geth steps on the STOP that stands behind the end of every code; the library just ends. */
-const implicitStop = (run: RunState, depth: number, baseRefund: bigint): Step | undefined => {
+const implicitStop = (run: RunState, depth: number, refund: bigint): Step | undefined => {
   const ended = run.opCode === 0x00 || run.opCode === 0xf3 || run.opCode === 0xff
   if (ended || run.programCounter < run.code.length) return undefined
   const memoryBytes = Number(run.memoryWordCount) * 32
@@ -66,16 +83,21 @@ const implicitStop = (run: RunState, depth: number, baseRefund: bigint): Step | 
     stack: run.stack.getStack(),
     memoryBytes,
     memory: run.memory.read(0, memoryBytes),
-    refund: run.gasRefund + baseRefund,
+    refund,
     address: run.env.address.bytes,
   }
 }
+
+/** Code that a creation returned and that was not taken. */
+const refusedCode = (run: RunState | undefined): Uint8Array =>
+  (run as { returnValue?: Uint8Array } | undefined)?.returnValue ?? EMPTY_BYTES
 
 class FrameTracer {
   readonly #state: StateReader
   readonly #options: ExecuteOptions
   readonly #baseRefund: bigint
-  #depth = 0
+  /** The open frames. */
+  readonly #messages: LibraryMessage[] = []
   /** Of the last step: a message does not say which instruction it came from. */
   #kind: FrameKind = 'CALL'
   /** A frame that the library will refuse without a message; it counts once the next event shows that it did. */
@@ -89,8 +111,11 @@ class FrameTracer {
 
   readonly step = (event: InterpreterStep): void => {
     this.#flushRefused()
-    this.#options.onStep?.(toStep(event, this.#baseRefund))
-    const kind = KINDS.get(event.opcode.code)
+    // The event shows every undefined opcode as INVALID: look into the code.
+    const code = this.#messages.at(-1)?.code
+    const opcode = code instanceof Uint8Array ? (code[event.pc] ?? event.opcode.code) : event.opcode.code
+    this.#options.onStep?.(toStep(event, opcode, this.#baseRefund))
+    const kind = KINDS.get(opcode)
     if (kind === undefined) return
     this.#kind = kind
     if (this.#options.onEnter !== undefined) this.#refused = this.#refusal(kind, event)
@@ -98,27 +123,31 @@ class FrameTracer {
 
   readonly enter = (message: LibraryMessage): void => {
     this.#refused = undefined
-    this.#depth = message.depth + 1
+    this.#messages.push(message)
     this.#options.onEnter?.(this.#entry(message))
   }
 
   readonly exit = (result: EVMResult): void => {
     const { execResult } = result
     const { runState } = execResult
+    const depth = this.#messages.length
     if (execResult.exceptionError === undefined) {
       this.#flushRefused()
-      const stop = runState === undefined ? undefined : implicitStop(runState, this.#depth, this.#baseRefund)
+      const stop =
+        runState === undefined
+          ? undefined
+          : implicitStop(runState, depth, (execResult.gasRefund ?? 0n) + this.#baseRefund)
       if (stop !== undefined) this.#options.onStep?.(stop)
     }
     this.#refused = undefined
     const failure = failureOf(execResult)
     this.#options.onExit?.({
-      depth: this.#depth,
+      depth,
       gasUsed: execResult.executionGasUsed,
-      returnData: failure?.kind === 'other' ? EMPTY_BYTES : execResult.returnValue,
+      returnData: failure?.kind === 'other' ? refusedCode(runState) : execResult.returnValue,
       failure,
     })
-    this.#depth--
+    this.#messages.pop()
   }
 
   #entry(message: LibraryMessage): FrameEntry {

@@ -55,7 +55,7 @@ const decodeAuthorization = requireMembers<Authorization>(
   ),
 )
 
-interface TransactionArguments {
+export interface TransactionArguments {
   readonly from: Hex | undefined
   readonly to: Hex | undefined
   readonly gas: Hex | undefined

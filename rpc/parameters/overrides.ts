@@ -19,7 +19,7 @@ const mapDecoder =
 
 const decodeSlots = optional(mapDecoder('map[common.Hash]common.Hash', decodeHash, decodeHash))
 
-type AccountMembers = { readonly [Name in keyof AccountOverride]-?: AccountOverride[Name] | undefined }
+export type AccountMembers = { readonly [Name in keyof AccountOverride]-?: AccountOverride[Name] | undefined }
 
 const decodeAccount = structDecoder<AccountMembers>({
   type: 'override.OverrideAccount',
@@ -57,7 +57,7 @@ export const toStateOverrides = (read: StateOverridesRead): StateOverrides => {
   return result
 }
 
-interface BlockMembers extends Record<keyof BlockOverrides, Hex | undefined> {
+export interface BlockMembers extends Record<keyof BlockOverrides, Hex | undefined> {
   readonly difficulty: Hex | undefined
   readonly beaconRoot: Hex | undefined
   readonly withdrawals: readonly unknown[] | undefined

@@ -86,7 +86,7 @@ const perMethod: Record<string, readonly unknown[][]> = {
     [A, `${H}00`, 'latest'], [A, '0x0', 'x'], [A, '0x0', 'latest', 1], [A, `${H}0`, 'latest'],
   ],
   eth_getBlockByNumber: [[], ['latest'], ...numbers.map((value) => [value, false]), ...optionalTails(['latest'], booleans), ['latest', false, 1]],
-  eth_getBlockByHash: [[], ...hashes.map((value) => [value, false]), ...optionalTails([H], booleans), [H, false, 1]],
+  eth_getBlockByHash: [[], [H], ...hashes.map((value) => [value, false]), ...optionalTails([H], booleans), [H, false, 1]],
   eth_getBlockReceipts: [[], ...numbersOrHashes.map((value) => [value]), ['latest', 1]],
   eth_getBlockTransactionCountByHash: [[], ['x'], [5], [H, 1]],
   eth_getBlockTransactionCountByNumber: [[], ['x'], [5], [{}], ['latest', 1]],

@@ -32,8 +32,7 @@ const balanced = (at: SortedTree, left: Tree, right: Tree): SortedTree => {
   const lean = depthOf(left) - depthOf(right)
   if (lean > 1 && left !== undefined) {
     const inner = left.right
-    const outer =
-      inner !== undefined && depthOf(left.left) < depthOf(inner) ? rotateLeft(left, left.left, inner) : left
+    const outer = inner !== undefined && depthOf(left.left) < depthOf(inner) ? rotateLeft(left, left.left, inner) : left
     return rotateRight(at, outer, right)
   }
   if (lean < -1 && right !== undefined) {

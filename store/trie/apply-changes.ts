@@ -37,9 +37,7 @@ export class ChangeApplier {
   apply(node: TrieNode | undefined, low: number, high: number, depth: number): TrieNode | undefined {
     if (node === undefined) return buildTrie(this.#changes, low, high, depth)
     const after =
-      node.kind === BRANCH
-        ? this.#applyToBranch(node, low, high, depth)
-        : this.#applyToShort(node, low, high, depth)
+      node.kind === BRANCH ? this.#applyToBranch(node, low, high, depth) : this.#applyToShort(node, low, high, depth)
     if (after !== node && node.stored) {
       if (after === undefined) this.vacated.push(this.#changes.path(low, 0, depth))
       else after.stored = true
@@ -87,8 +85,7 @@ export class ChangeApplier {
     if (branch.raw !== undefined) branchOffsets(branch.raw, this.#offsets)
     for (let i = 0; i < BRANCH_WIDTH; i++) {
       const child = branch.children[i]
-      const present =
-        child === undefined ? branch.raw?.[this.#offsets[i] as number] !== EMPTY_ITEM : child !== null
+      const present = child === undefined ? branch.raw?.[this.#offsets[i] as number] !== EMPTY_ITEM : child !== null
       if (!present) continue
       if (only !== undefined || branch.value !== undefined) return branch
       only = i
@@ -153,13 +150,7 @@ export class ChangeApplier {
   }
 
   /** All keys begin with the leaf's. The first may be equal; longer ones exist only outside secure tries. */
-  #applyToLeaf(
-    leaf: ShortNode,
-    held: Uint8Array,
-    low: number,
-    high: number,
-    depth: number,
-  ): TrieNode | undefined {
+  #applyToLeaf(leaf: ShortNode, held: Uint8Array, low: number, high: number, depth: number): TrieNode | undefined {
     const below = depth + leaf.path.length
     const exact = this.#changes.length(low) === below
     const value = exact ? this.#changes.value(low) : held

@@ -3,12 +3,7 @@ import { newBranch, newExtension, newLeaf, type TrieNode } from './node.ts'
 import type { SortedChanges } from './sorted-changes.ts'
 
 /** The node at `depth` that holds the values of the changes from `from` to `to`; undefined when all of them delete. */
-export const buildTrie = (
-  changes: SortedChanges,
-  from: number,
-  to: number,
-  depth: number,
-): TrieNode | undefined => {
+export const buildTrie = (changes: SortedChanges, from: number, to: number, depth: number): TrieNode | undefined => {
   let low = from
   let high = to
   while (low < high && changes.isDeletion(low)) low++

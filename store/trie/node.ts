@@ -230,8 +230,7 @@ export const encodeShort = (
 ): Uint8Array => {
   const pathBytes = 1 + (path.length >> 1)
   const pathLength = pathBytes === 1 ? 1 : headerLength(pathBytes) + pathBytes
-  const bodyLength =
-    value !== undefined ? stringLength(value) : childRef !== undefined ? referenceLength(childRef) : 0
+  const bodyLength = value !== undefined ? stringLength(value) : childRef !== undefined ? referenceLength(childRef) : 0
   const payload = pathLength + bodyLength
   const out = arena.allocate(headerLength(payload) + payload)
   const at = writePath(out, writeHeader(out, 0, payload, LIST), path, value !== undefined)

@@ -84,7 +84,9 @@ try {
     })
     reads = 0
     readMs = 0
-    const update = timed(`round ${round}: root over ${changes} changes`, changes, () => updateTrie(reader, root, changed))
+    const update = timed(`round ${round}: root over ${changes} changes`, changes, () =>
+      updateTrie(reader, root, changed),
+    )
     console.log(`    of it ${readMs.toFixed(1)} ms for ${reads} node reads; ${update.nodes.size} nodes changed`)
     timed('    write the nodes, synced', update.nodes.size, () => writeUpdate(store, update, true, 0, 0))
     root = update.root
@@ -93,7 +95,9 @@ try {
   for (let round = 0; round < 3; round++) {
     timed('get() of 100,000 accounts', keys.length, () => keys.forEach((key) => store.get('state', key)))
     timed('getMany() of 100,000 accounts', keys.length, () => store.getMany('state', keys))
-    timed('get() of 100,000 absent accounts', keys.length, () => keys.forEach((key) => store.get('state', key.subarray(0, 20))))
+    timed('get() of 100,000 absent accounts', keys.length, () =>
+      keys.forEach((key) => store.get('state', key.subarray(0, 20))),
+    )
     const cursor = store.cursor('state')
     timed('seek() of 100,000 accounts, one cursor', keys.length, () => keys.forEach((key) => cursor.seek(key)))
     cursor.close()

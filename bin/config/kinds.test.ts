@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { formatDurationMs, formatHostPort, natAmount, parseDurationMs, parseHostPort } from './kinds.ts'
+
+describe('kinds of settings', () => {
+  it('reads durations as Go writes them', () => {
+    expect(['250ms', '5s', '1m30s', '1.5s', '3h0m0s'].map(parseDurationMs)).toEqual([
+      250, 5_000, 90_000, 1_500, 10_800_000,
+    ])
+    expect(['', '5', 's', '5 s', '-5s', '5d'].map(parseDurationMs)).toEqual(Array.from({ length: 6 }))
+    expect([250, 5_000, 90_000, 10_800_000].map(formatDurationMs)).toEqual(['250ms', '5s', '90s', '3h'])
+  })
+
+  it('reads addresses with and without scheme and brackets', () => {
+    expect(parseHostPort('tcp://127.0.0.1:1')).toEqual({ host: '127.0.0.1', port: 1 })
+    expect(parseHostPort(':8545')).toEqual({ host: '0.0.0.0', port: 8545 })
+    expect(parseHostPort('[::1]:8545')).toEqual({ host: '::1', port: 8545 })
+    expect(formatHostPort({ host: '::1', port: 8545 })).toBe('[::1]:8545')
+    expect(['localhost', '1.2.3.4:65536', '8545', 'a:b', 'http://a:1'].map(parseHostPort)).toEqual(
+      Array.from({ length: 5 }),
+    )
+  })
+
+  it('keeps amounts of NAT exact', () => {
+    expect(natAmount.parse('0.000000000000000001')).toBe(1n)
+    expect(natAmount.toToml(1n)).toBe('0.000000000000000001')
+    expect(natAmount.toToml(15n * 10n ** 17n)).toBe('1.5')
+    expect(natAmount.parse('-1')).toBeUndefined()
+  })
+})

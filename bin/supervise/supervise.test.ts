@@ -1,0 +1,168 @@
+import { execFile, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createLog } from '../runtime/log.ts'
+import { startChild } from './child.ts'
+import { findCometbft } from './cometbft-binary.ts'
+import { keepRunning } from './keep-running.ts'
+import { requireFreePorts } from './ports.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'supervise-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const script = (name: string, body: string): string => {
+  const path = join(folder, name)
+  writeFileSync(path, `#!/bin/sh\n${body}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    // A zombie is dead: only its parent has not looked yet.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+describe('the CometBFT binary', () => {
+  const report = (abci: string, version: string): string =>
+    `echo '{"cometbft": "${version}", "abci": "${abci}", "block_protocol": 11, "p2p_protocol": 8}'`
+
+  it('is decided on by its protocols, not by its version', async () => {
+    const path = script('comet-good', report('2.0.0', '0.39.0'))
+    expect(await findCometbft({ COMETBFT_BINARY: path })).toBe(path)
+  })
+
+  it('of another line is refused with what was found and what is wanted', async () => {
+    const path = script('comet-v1', report('2.2.0', '1.0.1'))
+    await expect(findCometbft({ COMETBFT_BINARY: path })).rejects.toMatchObject({
+      codespace: 'cli',
+      code: 8,
+      message: expect.stringMatching(
+        /is CometBFT 1\.0\.1: ABCI 2\.2\.0.*; wanted is ABCI 2\.0\.0.*v0\.40\.0/,
+      ) as string,
+    })
+  })
+
+  it('that does not run, or is none, is refused', async () => {
+    await expect(findCometbft({ COMETBFT_BINARY: join(folder, 'missing') })).rejects.toThrowError('does not run')
+    await expect(findCometbft({ COMETBFT_BINARY: script('other', 'echo v7') })).rejects.toThrowError('reports "v7"')
+    await expect(findCometbft({ PATH: '', XDG_CACHE_HOME: folder })).rejects.toThrowError('no cometbft on the PATH')
+  })
+})
+
+describe('ports', () => {
+  it('in use are named together with what moves them', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve))
+    const bound = server.address()
+    const port = typeof bound === 'object' && bound !== null ? bound.port : 0
+    const address = { host: '127.0.0.1', port }
+    const listener = { purpose: 'JSON-RPC', address, setting: 'json-rpc.address in app.toml' }
+    await expect(requireFreePorts([listener])).rejects.toMatchObject({
+      codespace: 'cli',
+      code: 6,
+      message: `port ${port} (JSON-RPC) is in use; json-rpc.address in app.toml moves it`,
+    })
+    await new Promise((resolve) => server.close(resolve))
+    await requireFreePorts([listener])
+  })
+})
+
+describe('a child', () => {
+  it('ends by itself with its status, signal and last lines', async () => {
+    const lines: string[] = []
+    const child = startChild({
+      name: 'three',
+      command: '/bin/sh',
+      args: ['-c', 'echo one; echo two >&2; exit 3'],
+      onLine: (line) => lines.push(line),
+    })
+    expect(await child.exited).toMatchObject({ code: 3, signal: undefined })
+    expect(lines.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(['one', 'two'])
+  })
+
+  it('that does not listen to SIGTERM is killed after its grace', async () => {
+    const { promise: ready, resolve } = Promise.withResolvers<string>()
+    const child = startChild({
+      name: 'deaf',
+      command: '/bin/sh',
+      args: ['-c', "trap '' TERM; echo $$; while :; do sleep 1; done"],
+      onLine: resolve,
+    })
+    const pid = Number(await ready)
+    await child.stop(200)
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it('ends within two seconds when its parent is killed, even when it ignores SIGTERM', async () => {
+    const parent = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `
+      const { startChild } = await import(${JSON.stringify(new URL('./child.ts', import.meta.url).href)})
+      startChild({ name: 'orphan', command: '/bin/sh', args: ['-c', "trap '' TERM; echo $$; while :; do sleep 0.1; done"],
+        onLine: (line) => console.log(line) })
+    `,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const pid = await new Promise<number>((resolve) => {
+      parent.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())))
+    })
+    expect(isAlive(pid)).toBe(true)
+    parent.kill('SIGKILL')
+    await expect.poll(() => isAlive(pid), { timeout: 2_000, interval: 20 }).toBe(false)
+  })
+})
+
+describe('a supervised child', () => {
+  const policy = { firstPauseMs: 1, longestPauseMs: 5, healthyAfterMs: 60_000, maxDeaths: 3 }
+  const silent = createLog({ write: () => undefined })
+
+  it('is started again, and given up with its last words', async () => {
+    const started: string[] = []
+    const { promise: givenUp, resolve } = Promise.withResolvers<Error>()
+    const options = {
+      name: 'frail',
+      command: '/bin/sh',
+      args: ['-c', 'echo no database; exit 7'],
+      onLine: (line: string) => started.push(line),
+    }
+    keepRunning(options, policy, silent, resolve)
+    expect((await givenUp).message).toBe('frail died 3 times in a row; it said last:\n  no database')
+    expect(started).toHaveLength(3)
+  })
+
+  it('is not started again once it was stopped', async () => {
+    const { promise: ready, resolve } = Promise.withResolvers<string>()
+    let starts = 0
+    const onLine = (line: string): void => {
+      if (line === 'ready') starts++
+      resolve(line)
+    }
+    const options = { name: 'steady', command: '/bin/sh', args: ['-c', 'echo ready; exec sleep 60'], onLine }
+    const supervised = keepRunning(options, policy, silent, () => undefined)
+    await ready
+    await supervised.stop()
+    expect(supervised.pid()).toBeUndefined()
+    expect(starts).toBe(1)
+  })
+})
+
+describe('the launcher', () => {
+  it('runs from any folder', async () => {
+    const chain = join(import.meta.dirname, '..', '..', 'chain')
+    const { stdout } = await promisify(execFile)(chain, ['version'], { cwd: folder })
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})

@@ -1,0 +1,105 @@
+/** Steps as the lines of EIP-3155, the way geth's `evm --trace --trace.format=json` writes them. */
+import { bytesToUnprefixedHex, quantityToHex } from '../../core/hex.ts'
+import type { ExecuteOptions, FrameExit, Step } from '../engine.ts'
+import { minStack } from '../opcodes.ts'
+
+const SELFDESTRUCT = 0xff
+const RETURN = 0xf3
+const CALL = 0xf1
+const REVERT = 0xfd
+const RETURNDATACOPY = 0x3e
+
+/** Failures before an instruction runs: geth writes its step once, with the error. Others it writes a second time. */
+const BEFORE_RUNNING = /^(out of gas|gas uint64 overflow|stack underflow|stack limit reached)/
+
+/** Go's encoder writes these three so. */
+const escapeHtml = (json: string): string =>
+  json.replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
+
+const lineOf = (step: Step, stack: readonly bigint[], memoryBytes: number, error?: string): string =>
+  escapeHtml(
+    JSON.stringify({
+      pc: step.pc,
+      op: step.opcode,
+      gas: quantityToHex(step.gasLeft),
+      gasCost: quantityToHex(step.gasCost),
+      memSize: memoryBytes,
+      stack: stack.map(quantityToHex),
+      depth: step.depth,
+      refund: Number(step.refund),
+      opName: step.opcodeName,
+      ...(error === undefined ? {} : { error }),
+    }),
+  )
+
+/** The stack as a failing instruction leaves it: most took their operands, a forbidden write looked at none. */
+const stackAfter = ({ opcode, stack }: Step, error: string): readonly bigint[] => {
+  const untouched = error === 'write protection' && opcode !== CALL
+  return untouched ? stack : stack.slice(0, stack.length - minStack(opcode))
+}
+
+/** Memory has grown already for what the failing instruction was to read or write. */
+const memoryAfter = ({ opcode, stack, memoryBytes }: Step): number => {
+  const item = (position: number): number => Number(stack[stack.length - 1 - position] ?? 0n)
+  const [offset, size] =
+    opcode === REVERT ? [item(0), item(1)] : opcode === RETURNDATACOPY ? [item(0), item(2)] : [0, 0]
+  return size === 0 ? memoryBytes : Math.max(memoryBytes, Math.ceil((offset + size) / 32) * 32)
+}
+
+export class TraceWriter implements Required<Pick<ExecuteOptions, 'onStep' | 'onEnter' | 'onExit'>> {
+  readonly #write: (line: string) => void
+  /** Written once it is known whether it failed. */
+  #pending: Step | undefined
+
+  /** `write` takes a line without its end. */
+  constructor(write: (line: string) => void) {
+    this.#write = write
+  }
+
+  readonly onStep = (step: Step): void => {
+    this.#flush()
+    this.#pending = step
+  }
+
+  readonly onEnter = (): void => {
+    this.#flush()
+  }
+
+  readonly onExit = (exit: FrameExit): void => {
+    this.#writeLast(exit)
+    this.#write(
+      escapeHtml(
+        JSON.stringify({
+          output: bytesToUnprefixedHex(exit.returnData),
+          gasUsed: quantityToHex(exit.gasUsed),
+          ...(exit.failure === undefined ? {} : { error: exit.failure.message }),
+        }),
+      ),
+    )
+  }
+
+  #writeLast({ depth, failure }: FrameExit): void {
+    const step = this.#pending
+    // The code that a creation returns can be refused: then no step failed.
+    if (step === undefined || step.depth !== depth || failure === undefined || step.opcode === RETURN) {
+      this.#flush()
+      if (step?.opcode === SELFDESTRUCT) this.#write('{"output":"","gasUsed":"0x0"}')
+      return
+    }
+    this.#pending = undefined
+    const error = failure.message
+    if (BEFORE_RUNNING.test(error)) {
+      this.#write(lineOf(step, step.stack, step.memoryBytes, error))
+    } else {
+      this.#write(lineOf(step, step.stack, step.memoryBytes))
+      this.#write(lineOf(step, stackAfter(step, error), memoryAfter(step), error))
+    }
+  }
+
+  #flush(): void {
+    const step = this.#pending
+    if (step === undefined) return
+    this.#pending = undefined
+    this.#write(lineOf(step, step.stack, step.memoryBytes))
+  }
+}

@@ -1,0 +1,8 @@
+/** The node holds no keys. */
+import { defineMethod } from '../method.ts'
+
+export const accounts = defineMethod({
+  name: 'eth_accounts',
+  parameters: [],
+  answer: () => '[]',
+})

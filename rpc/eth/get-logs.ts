@@ -1,0 +1,9 @@
+import { defineMethod, required } from '../method.ts'
+import { checkCriteriaSize, decodeCriteria } from '../parameters/criteria.ts'
+
+export const getLogs = defineMethod({
+  name: 'eth_getLogs',
+  cost: 50,
+  parameters: [required(decodeCriteria)],
+  answer: ({ ask }, criteria) => ask('logs', checkCriteriaSize(criteria)),
+})

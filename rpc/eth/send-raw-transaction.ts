@@ -1,0 +1,9 @@
+import { defineMethod, required } from '../method.ts'
+import { decodeData } from '../parameters/hex.ts'
+
+export const sendRawTransaction = defineMethod({
+  name: 'eth_sendRawTransaction',
+  cost: 10,
+  parameters: [required(decodeData)],
+  answer: ({ ask }, raw) => ask('sendRawTransaction', { raw }),
+})

@@ -1,0 +1,118 @@
+/** A gateway: JSON-RPC over HTTP and WebSocket and native REST, in front of an application near or far. */
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createResponder } from './envelope.ts'
+import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
+import { createHttpHandler, createLimitedServer } from './http.ts'
+import { createAddressFinder, createRateLimiter, type RateLimiter } from './limits.ts'
+import type { GatewayLog } from './log.ts'
+import type { CallContext, Method } from './method.ts'
+import { NAMESPACES, selectMethods } from './methods.ts'
+import { createPages, type Health } from './pages.ts'
+import type { GatewaySettings } from './settings.ts'
+import { formatHostPort, parseHostPort } from './stream/address.ts'
+
+export interface Gateway {
+  /** `host:port` of each server that was started. */
+  readonly address: string | undefined
+  readonly wsAddress: string | undefined
+  readonly restAddress: string | undefined
+  close(): Promise<void>
+}
+
+const describeVersion = (version: string): string =>
+  `${version}/${process.platform}-${process.arch}/node${process.versions.node}`
+
+const describeModules = (methods: ReadonlyMap<string, Method>): string => {
+  const names = new Set([...methods.keys()].map((name) => name.slice(0, name.indexOf('_'))))
+  return JSON.stringify(Object.fromEntries([...names].sort().map((name) => [name, '1.0'])))
+}
+
+const createContext = (
+  settings: GatewaySettings,
+  application: ReachableApplication,
+  head: HeadTracker,
+  methods: ReadonlyMap<string, Method>,
+): CallContext => ({
+  head,
+  ask: (name, parameters) => application.ask(name, parameters, head.current().head.height),
+  clientVersion: JSON.stringify(describeVersion(settings.version)),
+  modules: describeModules(methods),
+})
+
+const createLimiter = (settings: GatewaySettings): RateLimiter | undefined =>
+  settings.rateLimit > 0
+    ? createRateLimiter({
+        unitsPerSecond: settings.rateLimit,
+        burst: settings.rateLimitBurst,
+        nowMs: () => performance.now(),
+      })
+    : undefined
+
+/** Native and EVM heights are one number here, so the rule comes down to being connected and not catching up. */
+const readHealth = (head: HeadTracker): Health => {
+  if (!head.isAvailable()) return { healthy: false, details: { reason: 'application unavailable' } }
+  const { height, catchingUp } = head.current().head
+  return { healthy: !catchingUp, details: { height, evmHeight: height, catchingUp } }
+}
+
+export const listen = (server: Server, address: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(parseHostPort(address), () => {
+      server.off('error', reject)
+      resolve(formatHostPort(server.address() as AddressInfo))
+    })
+  })
+
+export const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+
+/** Rejects when a setting cannot be used or an address not be bound; nothing stays open then. */
+export const startGateway = async (
+  settings: GatewaySettings,
+  application: ReachableApplication,
+  log: GatewayLog,
+): Promise<Gateway> => {
+  for (const name of settings.api) if (!NAMESPACES.has(name)) log.warn('no methods in namespace', { name })
+  const methods = selectMethods(settings.api)
+  const findAddress = createAddressFinder(settings.trustedProxies)
+  const head = createHeadTracker(application)
+  const context = createContext(settings, application, head, methods)
+  const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings
+  const responder = createResponder({ methods, context, log, batchRequestLimit, batchResponseMaxSize, timeoutMs })
+  const limiter = createLimiter(settings)
+  const closers: (() => Promise<void>)[] = []
+  const limits = {
+    timeoutMs,
+    idleTimeoutMs: settings.httpIdleTimeoutMs,
+    maxConnections: settings.maxOpenConnections,
+  }
+
+  const startHttp = async (): Promise<string | undefined> => {
+    if (settings.address === undefined) return undefined
+    const { corsOrigins, httpBodyLimit: bodyLimit } = settings
+    const pages = createPages({ corsOrigins, health: () => readHealth(head), isReady: () => head.isAvailable() })
+    const handler = createHttpHandler({ ...limits, responder, bodyLimit, corsOrigins, limiter, findAddress, pages })
+    const server = createLimitedServer(limits, handler)
+    const address = await listen(server, settings.address)
+    closers.push(() => closeServer(server))
+    return address
+  }
+
+  const close = async (): Promise<void> => {
+    head.close()
+    await Promise.all(closers.map((closer) => closer()))
+  }
+
+  try {
+    const address = await startHttp()
+    return { address, wsAddress: undefined, restAddress: undefined, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

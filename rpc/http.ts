@@ -1,0 +1,133 @@
+/** JSON-RPC over HTTP on node:http: the path of most requests, so nothing stands between the socket and the answer. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { failWith, PARSE_ERROR, type Responder } from './envelope.ts'
+import { rpcError } from './errors.ts'
+import type { FindAddress, RateLimiter } from './limits.ts'
+import type { Payload } from './payload.ts'
+
+export interface HttpOptions {
+  readonly responder: Responder
+  readonly bodyLimit: number
+  readonly timeoutMs: number
+  readonly idleTimeoutMs: number
+  readonly maxConnections: number
+  readonly corsOrigins: readonly string[]
+  readonly limiter: RateLimiter | undefined
+  readonly findAddress: FindAddress
+  /** Everything that is not JSON-RPC. */
+  readonly pages: (request: IncomingMessage, response: ServerResponse) => void
+}
+
+/** geth takes these three. */
+const JSON_TYPE = /^\s*application\/(?:json|json-rpc|jsonrequest)\s*(?:;|$)/i
+
+const isRpcPath = (url: string | undefined): boolean => url === '/' || url?.startsWith('/?') === true
+
+/** GET and OPTIONS are for health checks and browsers; every other method on `/` is a request, as in geth. */
+const isRpcRequest = (request: IncomingMessage): boolean =>
+  request.method === 'POST' ? isRpcPath(request.url) : request.method === 'PATCH' && isRpcPath(request.url)
+
+export const allowedOrigin = (origins: readonly string[], origin: string | undefined): string | undefined => {
+  if (origin === undefined) return undefined
+  if (origins.includes('*')) return '*'
+  return origins.includes(origin.toLowerCase()) ? origin : undefined
+}
+
+/** A plain refusal, as Go's http.Error writes it. */
+export const refuse = (response: ServerResponse, status: number, text: string): void => {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+    'content-length': Buffer.byteLength(text) + 1,
+  })
+  response.end(`${text}\n`)
+}
+
+export const createHttpHandler = (options: HttpOptions): ((request: IncomingMessage, response: ServerResponse) => void) => {
+  const { responder, bodyLimit, corsOrigins, limiter, findAddress } = options
+
+  const send = (request: IncomingMessage, response: ServerResponse, text: string): void => {
+    if (response.destroyed) return
+    const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(text))]
+    const { origin } = request.headers
+    if (origin !== undefined) {
+      headers.push('Vary', 'Origin')
+      const allowed = allowedOrigin(corsOrigins, origin)
+      if (allowed !== undefined) headers.push('Access-Control-Allow-Origin', allowed)
+    }
+    response.writeHead(response.statusCode, headers)
+    response.end(text)
+  }
+
+  /** True when the address has used up its rate; the refusal has been sent then. */
+  const isLimited = (request: IncomingMessage, response: ServerResponse, payload: Payload): boolean => {
+    if (limiter === undefined) return false
+    const waitSeconds = limiter.take(findAddress(request), responder.cost(payload))
+    if (waitSeconds === 0) return false
+    response.statusCode = 429
+    response.setHeader('Retry-After', waitSeconds)
+    const id = payload.isBatch ? 'null' : (payload.messages[0]?.id ?? 'null')
+    send(request, response, `${failWith(id, rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`))}\n`)
+    return true
+  }
+
+  const answer = (request: IncomingMessage, response: ServerResponse, body: string): void => {
+    const payload = responder.parse(body)
+    if (payload === 'empty') return send(request, response, '')
+    if (payload === 'malformed') return send(request, response, PARSE_ERROR)
+    if (isLimited(request, response, payload)) return
+    const text = responder.respond(payload, undefined)
+    if (text instanceof Promise) void text.then((late) => send(request, response, late ?? ''))
+    else send(request, response, text ?? '')
+  }
+
+  const receive = (request: IncomingMessage, response: ServerResponse): void => {
+    let chunks: Buffer[] | undefined
+    let first: Buffer | undefined
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > bodyLimit) {
+        // Only a body of unannounced length gets here; geth reads up to the limit, where it is no JSON any more.
+        request.pause()
+        request.removeAllListeners('data').removeAllListeners('end')
+        response.setHeader('Connection', 'close')
+        send(request, response, PARSE_ERROR)
+        return
+      }
+      if (first === undefined) first = chunk
+      else (chunks ??= [first]).push(chunk)
+    })
+    request.on('end', () => {
+      const body = chunks === undefined ? first : Buffer.concat(chunks, length)
+      answer(request, response, body === undefined ? '' : body.toString('utf8'))
+    })
+  }
+
+  return (request, response) => {
+    if (!isRpcRequest(request)) return options.pages(request, response)
+    const announced = Number(request.headers['content-length'] ?? 0)
+    if (announced > bodyLimit) {
+      response.setHeader('Connection', 'close')
+      return refuse(response, 413, `content length too large (${announced}>${bodyLimit})`)
+    }
+    const type = request.headers['content-type']
+    if (type !== 'application/json' && !JSON_TYPE.test(type ?? '')) {
+      return refuse(response, 415, 'invalid content type, only application/json is supported')
+    }
+    return receive(request, response)
+  }
+}
+
+/** A server with the limits of time and connections that every server of the gateway has. */
+export const createLimitedServer = (
+  options: Pick<HttpOptions, 'timeoutMs' | 'idleTimeoutMs' | 'maxConnections'>,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Server => {
+  const server = createServer({ noDelay: true, keepAlive: true }, handler)
+  server.requestTimeout = options.timeoutMs
+  server.headersTimeout = options.timeoutMs
+  server.keepAliveTimeout = options.idleTimeoutMs
+  if (options.maxConnections > 0) server.maxConnections = options.maxConnections
+  return server
+}

@@ -1,0 +1,109 @@
+/** The table of all methods; the setting `api` decides which namespaces are served. */
+import type { Method } from './method.ts'
+import { accounts } from './eth/accounts.ts'
+import { blockNumber } from './eth/block-number.ts'
+import { call } from './eth/call.ts'
+import { chainId } from './eth/chain-id.ts'
+import { estimateGas } from './eth/estimate-gas.ts'
+import { feeHistory } from './eth/fee-history.ts'
+import { gasPrice } from './eth/gas-price.ts'
+import { getBalance } from './eth/get-balance.ts'
+import { getBlockByHash } from './eth/get-block-by-hash.ts'
+import { getBlockByNumber } from './eth/get-block-by-number.ts'
+import { getBlockReceipts } from './eth/get-block-receipts.ts'
+import { getBlockTransactionCountByHash } from './eth/get-block-transaction-count-by-hash.ts'
+import { getBlockTransactionCountByNumber } from './eth/get-block-transaction-count-by-number.ts'
+import { getCode } from './eth/get-code.ts'
+import { getFilterChanges } from './eth/get-filter-changes.ts'
+import { getFilterLogs } from './eth/get-filter-logs.ts'
+import { getLogs } from './eth/get-logs.ts'
+import { getRawTransactionByHash } from './eth/get-raw-transaction-by-hash.ts'
+import { getStorageAt } from './eth/get-storage-at.ts'
+import { getTransactionByBlockHashAndIndex } from './eth/get-transaction-by-block-hash-and-index.ts'
+import { getTransactionByBlockNumberAndIndex } from './eth/get-transaction-by-block-number-and-index.ts'
+import { getTransactionByHash } from './eth/get-transaction-by-hash.ts'
+import { getTransactionCount } from './eth/get-transaction-count.ts'
+import { getTransactionReceipt } from './eth/get-transaction-receipt.ts'
+import { getUncleByBlockHashAndIndex } from './eth/get-uncle-by-block-hash-and-index.ts'
+import { getUncleByBlockNumberAndIndex } from './eth/get-uncle-by-block-number-and-index.ts'
+import { getUncleCountByBlockHash } from './eth/get-uncle-count-by-block-hash.ts'
+import { getUncleCountByBlockNumber } from './eth/get-uncle-count-by-block-number.ts'
+import { maxPriorityFeePerGas } from './eth/max-priority-fee-per-gas.ts'
+import { newBlockFilter } from './eth/new-block-filter.ts'
+import { newFilter } from './eth/new-filter.ts'
+import { newPendingTransactionFilter } from './eth/new-pending-transaction-filter.ts'
+import { sendRawTransaction } from './eth/send-raw-transaction.ts'
+import { syncing } from './eth/syncing.ts'
+import { uninstallFilter } from './eth/uninstall-filter.ts'
+import { listening as netListening } from './net/listening.ts'
+import { peerCount as netPeerCount } from './net/peer-count.ts'
+import { version as netVersion } from './net/version.ts'
+import { modules as rpcModules } from './rpc/modules.ts'
+import { content as txpoolContent } from './txpool/content.ts'
+import { contentFrom as txpoolContentFrom } from './txpool/content-from.ts'
+import { inspect as txpoolInspect } from './txpool/inspect.ts'
+import { status as txpoolStatus } from './txpool/status.ts'
+import { clientVersion as web3ClientVersion } from './web3/client-version.ts'
+import { sha3 as web3Sha3 } from './web3/sha3.ts'
+
+const METHODS: readonly Method[] = [
+  chainId,
+  blockNumber,
+  syncing,
+  accounts,
+  gasPrice,
+  maxPriorityFeePerGas,
+  feeHistory,
+  getBalance,
+  getTransactionCount,
+  getCode,
+  getStorageAt,
+  getBlockByNumber,
+  getBlockByHash,
+  getBlockReceipts,
+  getBlockTransactionCountByHash,
+  getBlockTransactionCountByNumber,
+  getTransactionByHash,
+  getTransactionReceipt,
+  getTransactionByBlockHashAndIndex,
+  getTransactionByBlockNumberAndIndex,
+  getRawTransactionByHash,
+  getUncleCountByBlockHash,
+  getUncleCountByBlockNumber,
+  getUncleByBlockHashAndIndex,
+  getUncleByBlockNumberAndIndex,
+  call,
+  estimateGas,
+  sendRawTransaction,
+  getLogs,
+  newFilter,
+  newBlockFilter,
+  newPendingTransactionFilter,
+  getFilterChanges,
+  getFilterLogs,
+  uninstallFilter,
+  netVersion,
+  netListening,
+  netPeerCount,
+  web3ClientVersion,
+  web3Sha3,
+  txpoolStatus,
+  txpoolContent,
+  txpoolContentFrom,
+  txpoolInspect,
+  rpcModules,
+]
+
+const namespaceOf = (method: Method): string => method.name.slice(0, method.name.indexOf('_'))
+
+/** `rpc` is always served, as in geth. Unknown namespaces serve nothing. */
+export const selectMethods = (api: readonly string[]): ReadonlyMap<string, Method> =>
+  new Map(
+    METHODS.filter((method) => namespaceOf(method) === 'rpc' || api.includes(namespaceOf(method))).map((method) => [
+      method.name,
+      method,
+    ]),
+  )
+
+/** Namespaces that have methods here. */
+export const NAMESPACES: ReadonlySet<string> = new Set(METHODS.map(namespaceOf))

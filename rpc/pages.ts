@@ -1,0 +1,68 @@
+/** What the HTTP port serves besides JSON-RPC: health, readiness, CORS, and refusals as geth words them. */
+import express, { type Express, type Request, type Response } from 'express'
+import { allowedOrigin, refuse } from './http.ts'
+
+export interface Health {
+  /** The health rule of the interface: not catching up, and a head that follows the chain. */
+  readonly healthy: boolean
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export interface PagesOptions {
+  readonly corsOrigins: readonly string[]
+  health(): Health | Promise<Health>
+  isReady(): boolean
+}
+
+const answerPreflight = (request: Request, response: Response, origins: readonly string[]): void => {
+  const { origin } = request.headers
+  const method = request.headers['access-control-request-method']
+  if (origin === undefined || method === undefined) {
+    response.setHeader('Content-Type', 'application/json')
+    response.status(200).end()
+    return
+  }
+  response.setHeader('Vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
+  const allowed = allowedOrigin(origins, origin)
+  if (allowed !== undefined && (method === 'POST' || method === 'GET')) {
+    response.setHeader('Access-Control-Allow-Origin', allowed)
+    response.setHeader('Access-Control-Allow-Methods', method)
+    response.setHeader('Access-Control-Max-Age', '600')
+    const headers = request.headers['access-control-request-headers']
+    if (headers !== undefined) response.setHeader('Access-Control-Allow-Headers', headers)
+  }
+  response.status(204).end()
+}
+
+/** On `/` only: geth answers a bare GET and treats any other method as a request of a wrong content type. */
+const answerRoot = (request: Request, response: Response, origins: readonly string[]): void => {
+  if (request.method === 'OPTIONS') return answerPreflight(request, response, origins)
+  if (request.method === 'PUT' || request.method === 'DELETE') return refuse(response, 405, 'method not allowed')
+  const isBare = request.method === 'GET' && Number(request.headers['content-length'] ?? 0) === 0
+  if (isBare && !request.url.includes('?')) {
+    response.status(200).end()
+    return
+  }
+  return refuse(response, 415, 'invalid content type, only application/json is supported')
+}
+
+export const createPages = (options: PagesOptions): Express => {
+  const pages = express()
+  pages.disable('x-powered-by')
+  pages.disable('etag')
+  pages.set('case sensitive routing', true)
+  pages.set('strict routing', true)
+  pages.get('/healthz', async (_request, response) => {
+    const { healthy, details } = await options.health()
+    response.status(healthy ? 200 : 503).json({ healthy, ...details })
+  })
+  pages.get('/readyz', (_request, response) => {
+    const ready = options.isReady()
+    response.status(ready ? 200 : 503).json({ ready })
+  })
+  pages.use((request, response) => {
+    if (request.path === '/') answerRoot(request, response, options.corsOrigins)
+    else response.status(404).end()
+  })
+  return pages
+}

@@ -1,0 +1,20 @@
+/** Counts as a number, a decimal or hexadecimal text (geth's math.HexOrDecimal64). */
+import { goJson } from '../errors.ts'
+import { invalidValue, type Decode } from './go-json.ts'
+
+const MAX_UINT64 = 0xffff_ffff_ffff_ffffn
+
+const parseUint64 = (text: string): bigint | undefined => {
+  if (text === '') return 0n
+  if (!/^(?:0[xX][0-9a-fA-F]+|[0-9]+)$/.test(text)) return undefined
+  const value = BigInt(text)
+  return value > MAX_UINT64 ? undefined : value
+}
+
+/** Counts above 2^53 are above every limit. */
+export const decodeCount: Decode<number> = (value) => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const count = parseUint64(text)
+  if (count === undefined) throw invalidValue(`invalid hex or decimal integer ${goJson(text)}`)
+  return Math.min(Number(count), Number.MAX_SAFE_INTEGER)
+}

@@ -1,0 +1,58 @@
+/** A double of the application's port: answers from a table, and lets tests push announcements. */
+import type { Announcement, Head, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
+
+export interface Asked {
+  readonly name: QuestionName
+  readonly parameters: unknown
+  readonly head: number
+}
+
+export interface MemoryApplication extends QueryApplication {
+  connected: boolean
+  readonly asked: Asked[]
+  /** The answer of every question without one of its own. */
+  answers: Partial<{ [Name in QuestionName]: (parameters: Questions[Name]) => string | Promise<string> }>
+  announce(announcement: Announcement): void
+  /** Announces the next head. */
+  commit(changes?: Partial<Head>): Head
+}
+
+export const exampleHead = (height: number, changes: Partial<Head> = {}): Head => ({
+  height,
+  hash: `0x${height.toString(16).padStart(64, '0')}`,
+  header: `{"number":"0x${height.toString(16)}"}`,
+  logCount: 0,
+  evmChainId: 1337,
+  chainId: 'localnat-1',
+  catchingUp: false,
+  ...changes,
+})
+
+export const createMemoryApplication = (height = 7): MemoryApplication => {
+  const listeners = new Set<(announcement: Announcement) => void>()
+  let head = exampleHead(height)
+  const application: MemoryApplication = {
+    connected: true,
+    asked: [],
+    answers: {},
+    ask(name, parameters, asOf) {
+      application.asked.push({ name, parameters, head: asOf })
+      const answer = application.answers[name] as ((parameters: unknown) => string | Promise<string>) | undefined
+      return answer === undefined ? 'null' : answer(parameters)
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      listener({ type: 'head', head })
+      return () => listeners.delete(listener)
+    },
+    announce(announcement) {
+      if (announcement.type === 'head') head = announcement.head
+      for (const listener of listeners) listener(announcement)
+    },
+    commit(changes) {
+      application.announce({ type: 'head', head: exampleHead(head.height + 1, changes) })
+      return head
+    },
+  }
+  return application
+}

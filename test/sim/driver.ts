@@ -1,0 +1,235 @@
+/**
+ * Consensus without CometBFT: drives applications in process through InitChain, rounds, votes, FinalizeBlock and
+ * Commit in the orders that CometBFT may choose, and compares everything that they must agree on.
+ */
+import { expect } from 'vitest'
+import { EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
+import { sha256 } from '../../core/hash.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import type { ConsensusParameters, FinalizeBlockResponse, ProposedBlock } from '../../app/ports.ts'
+import { DEFAULT_CONSENSUS_PARAMETERS } from '../../modules/consensus/index.ts'
+import type { Random } from './random.ts'
+import type { SimNode, VirtualClock } from './sim-node.ts'
+import { commitView, type Precommit, type Validator } from './validators.ts'
+
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n
+const MAX_TX_BYTES = 7_000_000
+
+export interface ChainSetup {
+  readonly chainId: string
+  readonly appState: unknown
+  readonly validators: readonly Validator[]
+  readonly initialHeight?: number
+  readonly maxGas?: number
+  readonly maxBytes?: number
+  /** 0 never turns vote extensions on. */
+  readonly extensionsFrom?: number
+  readonly genesisTimeNs?: bigint
+}
+
+/** How a node comes to know a decided block. */
+export type Route = 'saw the proposal' | 'block sync' | 'finalize twice' | 'crash before commit'
+
+export interface DecidedBlock {
+  readonly block: ProposedBlock
+  readonly response: FinalizeBlockResponse
+}
+
+const jsonOf = (value: unknown): string =>
+  JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'bigint' ? member.toString() : member instanceof Uint8Array ? bytesToHex(member) : member,
+  )
+
+/** Stands for CometBFT's hash of a block: any change of its content changes it. */
+export const withHash = (content: Omit<ProposedBlock, 'hash'>): ProposedBlock => ({
+  ...content,
+  hash: sha256(utf8ToBytes(jsonOf(content))),
+})
+
+/** The same proposal with other transactions: what a faulty proposer sends. */
+export const withTransactions = (
+  { hash: _, ...content }: ProposedBlock,
+  transactions: readonly Uint8Array[],
+): ProposedBlock => withHash({ ...content, transactions })
+
+export class Driver {
+  readonly random: Random
+  readonly setup: ChainSetup
+  readonly nodes: readonly SimNode[]
+  readonly clock: VirtualClock
+  readonly decided: DecidedBlock[] = []
+  /** Precommits of the last decided block, and the round in which it was decided. */
+  #votes: readonly Precommit[] = []
+  #lastRound = 0
+  #timeNs: bigint
+  #height: number
+
+  constructor(random: Random, setup: ChainSetup, nodes: readonly SimNode[], clock: VirtualClock) {
+    this.random = random
+    this.setup = setup
+    this.nodes = nodes
+    this.clock = clock
+    this.#timeNs = setup.genesisTimeNs ?? 1_750_000_000_000_000_000n
+    this.#height = (setup.initialHeight ?? 1) - 1
+  }
+
+  /** The last decided height. */
+  get height(): number {
+    return this.#height
+  }
+
+  /** Of the last decided block, or of the genesis. */
+  get timeNs(): bigint {
+    return this.#timeNs
+  }
+
+  get consensusParameters(): ConsensusParameters {
+    const { maxGas, maxBytes, extensionsFrom } = this.setup
+    const { block, abci, ...rest } = DEFAULT_CONSENSUS_PARAMETERS
+    return {
+      ...rest,
+      block: { maxBytes: maxBytes ?? block.maxBytes, maxGas: maxGas ?? block.maxGas },
+      abci: { voteExtensionsEnableHeight: extensionsFrom ?? abci.voteExtensionsEnableHeight },
+    }
+  }
+
+  /** InitChain on a node, `times` times over: CometBFT repeats it until the first block is committed. */
+  async initChain(node: SimNode, times = 1): Promise<void> {
+    for (let i = 0; i < times; i++) {
+      expect(node.application.info().lastBlockHeight).toBe(0)
+      await node.application.initChain({
+        timeNs: this.#timeNs,
+        chainId: this.setup.chainId,
+        consensusParameters: this.consensusParameters,
+        validators: this.setup.validators.map(({ publicKey, power }) => ({ publicKey, power })),
+        appState: utf8ToBytes(JSON.stringify(this.setup.appState)),
+        initialHeight: this.setup.initialHeight ?? 1,
+      })
+    }
+  }
+
+  async start(): Promise<void> {
+    for (const node of this.nodes) await this.initChain(node, 1 + this.random.below(2))
+  }
+
+  proposerOf(round: number): Validator {
+    const { validators } = this.setup
+    return validators[(this.#height + round) % validators.length] as Validator
+  }
+
+  /** A node's proposal for the next height: `advanceMs` after the last block. */
+  async propose(node: SimNode, round = 0, advanceMs = 1 + this.random.below(1_500)): Promise<ProposedBlock> {
+    const first = this.#height + 1 === (this.setup.initialHeight ?? 1)
+    const votes = commitView(this.#votes, () => this.random.chance(50))
+    const shared = {
+      height: this.#height + 1,
+      // The first block has the time of the genesis; later ones are at least one millisecond apart.
+      timeNs: first ? this.#timeNs : this.#timeNs + BigInt(advanceMs) * NANOSECONDS_PER_MILLISECOND,
+      proposerAddress: this.proposerOf(round).address,
+      nextValidatorsHash: sha256(utf8ToBytes('validators')),
+      lastCommitRound: this.#lastRound,
+      misbehavior: [],
+    }
+    const transactions = await node.application.prepareProposal({
+      ...shared,
+      votes,
+      transactions: [],
+      maxTxBytes: MAX_TX_BYTES,
+    })
+    const lastCommit = votes.map(({ validatorAddress, power, flag }) => ({ validatorAddress, power, flag }))
+    return withHash({ ...shared, lastCommit, transactions })
+  }
+
+  /** ProcessProposal on every node that is up; honest nodes must agree. */
+  async process(block: ProposedBlock, nodes: readonly SimNode[] = this.nodes): Promise<boolean> {
+    const answers: boolean[] = []
+    for (const node of nodes) answers.push(await node.application.processProposal(block))
+    expect(new Set(answers).size, `nodes differ about a proposal of height ${block.height}`).toBe(1)
+    return answers[0] === true
+  }
+
+  /** The block is decided in `round`: votes, FinalizeBlock and Commit on every node, by the route that is given. */
+  async decide(
+    block: ProposedBlock,
+    round = 0,
+    routeOf: (node: SimNode) => Route = () => 'saw the proposal',
+  ): Promise<DecidedBlock> {
+    this.#votes = this.#collectVotes(block, round)
+    const responses: FinalizeBlockResponse[] = []
+    for (const node of this.nodes) responses.push(await finalizeBy(node, block, routeOf(node)))
+    const [response] = responses
+    if (response === undefined) throw new RangeError('there are no nodes')
+    for (const other of responses) expect(other).toEqual(response)
+    expect(response.transactionResults.length).toBe(block.transactions.length)
+    for (const node of this.nodes) {
+      await node.application.commit()
+      const { lastBlockHeight, lastBlockAppHash } = node.application.info()
+      expect([lastBlockHeight, lastBlockAppHash]).toEqual([block.height, response.appHash])
+    }
+    this.#height = block.height
+    this.#lastRound = round
+    this.clock.nowMs += Number((block.timeNs - this.#timeNs) / NANOSECONDS_PER_MILLISECOND)
+    this.#timeNs = block.timeNs
+    const decided = { block, response }
+    this.decided.push(decided)
+    return decided
+  }
+
+  /** One height with an honest proposer and no failed round. */
+  async step(node: SimNode = this.nodes[0] as SimNode, advanceMs?: number): Promise<DecidedBlock> {
+    const block = await this.propose(node, 0, advanceMs)
+    expect(await this.process(block), this.nodes.flatMap(({ warnings }) => warnings).at(-1)).toBe(true)
+    return this.decide(block)
+  }
+
+  /** Feeds the decided blocks to a node as block sync does: FinalizeBlock and Commit alone. */
+  async replay(node: SimNode): Promise<void> {
+    for (const { block, response } of this.decided) {
+      const again = await node.application.finalizeBlock(block)
+      expect(again, `replay of height ${block.height}`).toEqual(response)
+      await node.application.commit()
+    }
+  }
+
+  /** More than two thirds of the power commit; of the rest some vote nil, are absent, or come late. */
+  #collectVotes(block: ProposedBlock, round: number): readonly Precommit[] {
+    const { validators } = this.setup
+    const total = validators.reduce((sum, { power }) => sum + power, 0n)
+    let spare = total - 1n
+    return validators.map((validator, index) => {
+      const mayFail = validator.power * 3n <= spare && (total - validator.power) * 3n > total * 2n
+      const flag = mayFail && this.random.chance(40) ? this.random.pick(['late', 'nil', 'absent'] as const) : 'commit'
+      if (flag !== 'commit') spare -= validator.power * 3n
+      return { validator, flag, ...this.#extend(validator, index, block, round, flag === 'late') }
+    })
+  }
+
+  #extend(validator: Validator, index: number, { height, hash }: ProposedBlock, round: number, late: boolean) {
+    const enabledFrom = this.consensusParameters.abci.voteExtensionsEnableHeight
+    if (enabledFrom === 0 || height < enabledFrom) return { extension: EMPTY_BYTES, extensionSignature: EMPTY_BYTES }
+    const application = (this.nodes[index % this.nodes.length] as SimNode).application
+    const honest = application.extendVote({ height, hash })
+    // Some send what they like. Too long a one is refused by the others, and enters a commit only when it is late.
+    const tooLong = late && this.random.chance(50)
+    const extension = tooLong ? new Uint8Array(200_000) : this.random.chance(30) ? this.random.bytes(40) : honest
+    for (const node of this.nodes) {
+      const request = { height, hash, validatorAddress: validator.address, extension }
+      expect(node.application.verifyVoteExtension(request)).toBe(!tooLong)
+    }
+    const { chainId } = this.setup
+    return { extension, extensionSignature: validator.sign({ extension, height, round, chainId }) }
+  }
+}
+
+const finalizeBy = async (node: SimNode, block: ProposedBlock, route: Route): Promise<FinalizeBlockResponse> => {
+  if (route === 'block sync') await node.restart()
+  const response = await node.application.finalizeBlock(block)
+  if (route === 'finalize twice') expect(await node.application.finalizeBlock(block)).toEqual(response)
+  if (route !== 'crash before commit') return response
+  await node.restart()
+  // Only Commit persists: CometBFT replays the block after its handshake.
+  const { lastBlockHeight } = node.application.info()
+  expect(lastBlockHeight).toBe(node.application.height === block.height - 1 ? lastBlockHeight : -1)
+  expect(node.application.height).toBe(block.height - 1)
+  return node.application.finalizeBlock(block)
+}

@@ -1,0 +1,51 @@
+/** Validators with real ed25519 keys, and the votes that a commit is made of. */
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
+import { concatBytes, EMPTY_BYTES, plainBytes, utf8ToBytes } from '../../core/bytes.ts'
+import { sha256 } from '../../core/hash.ts'
+import { consensusAddress } from '../../core/signature.ts'
+import { extensionSignBytes, type SignedExtension } from '../../core/vote-extension.ts'
+import type { ExtendedVote } from '../../app/ports.ts'
+
+export interface Validator {
+  readonly publicKey: Uint8Array
+  readonly address: Uint8Array
+  readonly power: bigint
+  sign(extension: SignedExtension): Uint8Array
+}
+
+// PrivateKeyInfo of an ed25519 key (RFC 8410) up to its 32 bytes.
+const ED25519_PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+export const makeValidator = (name: string, power: bigint): Validator => {
+  const der = Buffer.from(concatBytes(ED25519_PKCS8_PREFIX, sha256(utf8ToBytes(name))))
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  const publicKey = plainBytes(createPublicKey(key).export({ format: 'der', type: 'spki' })).slice(-32)
+  return {
+    publicKey,
+    address: consensusAddress(publicKey),
+    power,
+    sign: (extension) => plainBytes(sign(null, extensionSignBytes(extension), key)),
+  }
+}
+
+/** A precommit for the decided block, as it exists somewhere in the network. */
+export interface Precommit {
+  readonly validator: Validator
+  /** `late`: whether a proposer has it differs from round to round. */
+  readonly flag: 'commit' | 'late' | 'nil' | 'absent'
+  readonly extension: Uint8Array
+  readonly extensionSignature: Uint8Array
+}
+
+/** The last commit as one proposer has it: late votes are there or not. */
+export const commitView = (votes: readonly Precommit[], hasLate: () => boolean): readonly ExtendedVote[] =>
+  votes.map(({ validator, flag, extension, extensionSignature }) => {
+    const seen = flag === 'late' ? (hasLate() ? 'commit' : 'absent') : flag
+    const none = { extension: EMPTY_BYTES, extensionSignature: EMPTY_BYTES }
+    return {
+      validatorAddress: validator.address,
+      power: validator.power,
+      flag: seen,
+      ...(seen === 'commit' ? { extension, extensionSignature } : none),
+    }
+  })
