@@ -29,9 +29,9 @@ format: ## format all sources
 	@scripts/setup.sh
 	@exec $(RUN) biome format --write .
 
-vectors: ## the Ethereum vectors alone
+vectors: ## every Ethereum state test: VECTORS=name selects bundles
 	@scripts/setup.sh
-	@exec $(RUN) vitest run vector
+	@exec $(RUN) node test/spec/all-vectors.ts $(VECTORS)
 
 bench: ## benchmarks: BENCH=name runs one
 	@scripts/setup.sh

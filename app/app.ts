@@ -259,9 +259,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#store.write(batch, { sync: true })
     this.#noteChanges(candidate)
     this.#setHead(record)
-    this.#candidates.clear()
-    this.#sealed.clear()
-    this.#decided = undefined
+    this.#forgetCandidates()
     this.#settlePool(candidate)
     this.#desk.committed(decided)
     this.#announcer.head(this.#headAnnouncement())
@@ -403,6 +401,13 @@ export class Application implements ConsensusApplication, QueryApplication {
     return sealed
   }
 
+  /** A candidate stands on the head that it was executed on, which its content does not name. */
+  #forgetCandidates(): void {
+    this.#candidates.clear()
+    this.#sealed.clear()
+    this.#decided = undefined
+  }
+
   #writeHead(batch: Batch, record: HeaderRecord): void {
     batch.put('meta', HEIGHT_KEY, uint64ToBytes(record.header.number))
   }
@@ -495,6 +500,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     }
     this.#parameters = undefined
     this.#head = undefined
+    this.#forgetCandidates()
     this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
     this.#reader.forget()
   }

@@ -40,8 +40,12 @@ const withSettings = (command: Command): Command => {
     command.addOption(new Option(`--${key} <value>`, `${comment} (${kind.allowed})`))
   }
   return command
-    .addOption(new Option('--rpc.laddr <address>', 'where the consensus RPC listens, over config.toml'))
-    .addOption(new Option('--p2p.laddr <address>', 'where peer-to-peer listens, over config.toml'))
+    .addOption(
+      new Option('--rpc.laddr <address>', 'where the consensus RPC listens, over config.toml').env('CHAIN_RPC_LADDR'),
+    )
+    .addOption(
+      new Option('--p2p.laddr <address>', 'where peer-to-peer listens, over config.toml').env('CHAIN_P2P_LADDR'),
+    )
 }
 
 const nodeFlags = (flags: Flags): NodeFlags => {
@@ -206,9 +210,31 @@ const addStatus = (program: Command): void => {
     })
 }
 
+const addEvm = (program: Command): void => {
+  program
+    .command('evm')
+    .description('tools of the EVM')
+    .command('statetest [files...]')
+    .description(
+      "run Ethereum state tests with the output of geth's command of that name; names on stdin without files",
+    )
+    .option('--trace', 'write EIP-3155 lines to standard error')
+    .option('--trace.format <format>', 'accepted for goevmlab: json')
+    .option('--trace.nomemory [flag]', 'accepted for goevmlab: memory is never written')
+    .option('--trace.noreturndata [flag]', 'accepted for goevmlab: return data is never written')
+    .action(async (files: readonly string[], flags: Flags) => {
+      const { stateTestCommand } = await import('./commands/evm-statetest.ts')
+      const io = {
+        stdout: (text: string): void => void process.stdout.write(text),
+        stderr: (text: string): void => void process.stderr.write(text),
+      }
+      process.exitCode = await stateTestCommand(files, { trace: flags['trace'] === true }, io)
+    })
+}
+
 const createProgram = (): Command => {
   const program = new Command('chain').description('nat-chain: a node with an EVM under CometBFT').version(VERSION)
-  for (const add of [addInit, addGenesis, addStart, addGateway, addDevnet, addStatus]) add(program)
+  for (const add of [addInit, addGenesis, addStart, addGateway, addDevnet, addStatus, addEvm]) add(program)
   return program
 }
 

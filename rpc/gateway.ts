@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createResponder } from './envelope.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
-import { createHttpHandler, createLimitedServer } from './http.ts'
+import { createHttpHandler, createLimitedServer, refuse } from './http.ts'
 import { createAddressFinder, createRateLimiter, type RateLimiter } from './limits.ts'
 import type { GatewayLog } from './log.ts'
 import type { CallContext, Method } from './method.ts'
@@ -11,6 +11,8 @@ import { NAMESPACES, selectMethods } from './methods.ts'
 import { createPages, type Health } from './pages.ts'
 import type { GatewaySettings } from './settings.ts'
 import { formatHostPort, parseHostPort } from './stream/address.ts'
+import { createSubscriptionHub } from './subscriptions/hub.ts'
+import { attachWebSocket } from './websocket.ts'
 
 export interface Gateway {
   /** `host:port` of each server that was started. */
@@ -84,6 +86,7 @@ export const startGateway = async (
   const context = createContext(settings, application, head, methods)
   const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings
   const responder = createResponder({ methods, context, log, batchRequestLimit, batchResponseMaxSize, timeoutMs })
+  const hub = createSubscriptionHub({ head, ask: context.ask, log })
   const limiter = createLimiter(settings)
   const closers: (() => Promise<void>)[] = []
   const limits = {
@@ -103,14 +106,39 @@ export const startGateway = async (
     return address
   }
 
+  const startWebSocket = async (): Promise<string | undefined> => {
+    if (settings.wsAddress === undefined) return undefined
+    const server = createLimitedServer(limits, (_request, response) => refuse(response, 426, 'this port speaks WebSocket'))
+    const endpoint = attachWebSocket(server, {
+      responder,
+      hub,
+      log,
+      limiter,
+      findAddress,
+      origins: settings.wsOrigins,
+      messageLimit: settings.wsMessageLimit,
+      bufferLimit: settings.wsBufferLimit,
+      subscriptionLimit: settings.wsSubscriptionLimit,
+      pingIntervalMs: settings.wsPingIntervalMs,
+    })
+    const address = await listen(server, settings.wsAddress)
+    closers.push(() => {
+      endpoint.close()
+      return closeServer(server)
+    })
+    return address
+  }
+
   const close = async (): Promise<void> => {
+    hub.close()
     head.close()
     await Promise.all(closers.map((closer) => closer()))
   }
 
   try {
     const address = await startHttp()
-    return { address, wsAddress: undefined, restAddress: undefined, close }
+    const wsAddress = await startWebSocket()
+    return { address, wsAddress, restAddress: undefined, close }
   } catch (error) {
     await close()
     throw error

@@ -19,13 +19,19 @@ export interface HttpOptions {
 }
 
 /** geth takes these three. */
-const JSON_TYPE = /^\s*application\/(?:json|json-rpc|jsonrequest)\s*(?:;|$)/i
+const JSON_TYPE =
+  /^\s*application\/(?:json|json-rpc|jsonrequest)\s*(?:;\s*[^\s;="]+=(?:"[^"]*"|[^\s;"]+)\s*)*;?\s*$/i
 
 const isRpcPath = (url: string | undefined): boolean => url === '/' || url?.startsWith('/?') === true
 
-/** GET and OPTIONS are for health checks and browsers; every other method on `/` is a request, as in geth. */
-const isRpcRequest = (request: IncomingMessage): boolean =>
-  request.method === 'POST' ? isRpcPath(request.url) : request.method === 'PATCH' && isRpcPath(request.url)
+/** As in geth the verb hardly matters, if the type is right; GET without a body, PUT, ... have pages of their own. */
+const isRpcRequest = (request: IncomingMessage): boolean => {
+  const { method = '' } = request
+  if (!isRpcPath(request.url)) return false
+  if (method === 'POST') return true
+  if (['PUT', 'DELETE', 'OPTIONS', 'HEAD'].includes(method)) return false
+  return JSON_TYPE.test(request.headers['content-type'] ?? '')
+}
 
 export const allowedOrigin = (origins: readonly string[], origin: string | undefined): string | undefined => {
   if (origin === undefined) return undefined

@@ -2,6 +2,7 @@
  * The envelope of a request as Go reads it: member names ignore case, the last of several wins, ids are kept as they
  * were written (1.0 is echoed as 1.0), and what follows the first JSON value is not looked at.
  */
+import { findValueEnd } from './json-syntax.ts'
 
 export interface Message {
   readonly version: string
@@ -33,28 +34,26 @@ const skipSpace = (text: string, from: number): number => {
   return at
 }
 
-/** Behind the closing quote of the string that opens at `from`; -1 without one. */
+/** Behind the closing quote of the string that opens at `from`. */
 const skipString = (text: string, from: number): number => {
   for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0
     while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
     if (backslashes % 2 === 0) return end + 1
   }
-  return -1
+  return text.length
 }
 
 const STRUCTURE = /["[\]{}]/g
 
-/** Behind the object or array that opens at `from`; -1 when it does not close or nests too deep. */
+/** Behind the object or array that opens at `from`; -1 when it nests too deep. */
 const skipNested = (text: string, from: number): number => {
   let depth = 0
   STRUCTURE.lastIndex = from
   for (let found = STRUCTURE.exec(text); found !== null; found = STRUCTURE.exec(text)) {
     const at = found.index
     if (found[0] === '"') {
-      const end = skipString(text, at)
-      if (end < 0) return -1
-      STRUCTURE.lastIndex = end
+      STRUCTURE.lastIndex = skipString(text, at)
     } else if (found[0] === '{' || found[0] === '[') {
       if (++depth > MAX_DEPTH) return -1
     } else if (--depth === 0) return at + 1
@@ -64,7 +63,7 @@ const skipNested = (text: string, from: number): number => {
 
 const SCALAR_END = /[\s,\]}]|$/g
 
-/** Behind the value at `from`. Exact for valid JSON, a guess for other text; -1 when it has no end. */
+/** Behind the value at `from` in valid JSON; -1 when it nests too deep. */
 const skipValue = (text: string, from: number): number => {
   const code = text.charCodeAt(from)
   if (code === 0x22) return skipString(text, from)
@@ -156,11 +155,16 @@ export const isCall = (message: Message): boolean =>
 export const isNotification = (message: Message): boolean =>
   message.version === '2.0' && message.method !== '' && message.id === undefined
 
-const parseJson = (text: string): unknown => {
+/** The first value of a text; undefined when it is not JSON. */
+const parseFirst = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined
+    try {
+      return JSON.parse(text.slice(0, findValueEnd(text)))
+    } catch {
+      return undefined
+    }
   }
 }
 
@@ -168,12 +172,8 @@ const parseJson = (text: string): unknown => {
 export const parsePayload = (text: string, maxItems: number): Payload | Unreadable => {
   const start = skipSpace(text, 0)
   if (start === text.length) return 'empty'
-  let parsed = parseJson(text)
-  if (parsed === undefined) {
-    const end = skipValue(text, start)
-    parsed = end < 0 ? undefined : parseJson(text.slice(start, end))
-    if (parsed === undefined) return 'malformed'
-  }
+  const parsed = parseFirst(text)
+  if (parsed === undefined) return 'malformed'
   if (Array.isArray(parsed)) return readBatch(text, start, parsed, maxItems)
   const message = readItem(text, start, parsed)
   return message === undefined ? 'malformed' : { isBatch: false, messages: [message] }

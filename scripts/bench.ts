@@ -5,11 +5,11 @@ import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '..', 'test', 'bench')
 const [wanted] = process.argv.slice(2)
-const all = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.bench.ts')) : []
-const chosen = all.filter((name) => wanted === undefined || name === `${wanted}.bench.ts`)
+const all = existsSync(folder) ? readdirSync(folder).filter((name) => /^[a-z-]+\.ts$/.test(name)) : []
+const chosen = all.filter((name) => wanted === undefined || name === `${wanted}.ts`)
 if (chosen.length === 0) {
   console.error(
-    `no such benchmark; there are: ${all.map((name) => name.replace('.bench.ts', '')).join(', ') || 'none'}`,
+    `no such benchmark; there are: ${all.map((name) => name.replace('.ts', '')).join(', ') || 'none'}`,
   )
   process.exitCode = 1
 }

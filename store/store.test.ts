@@ -156,6 +156,23 @@ describe.each(BACKENDS)('the $name store', ({ withStore }) => {
     })
   })
 
+  it('takes a batch once, and begins the next one empty', async () => {
+    await withStore((store) => {
+      const batch = store.batch()
+      batch.put('state', bytes(1), bytes(1))
+      const other = store.batch()
+      other.put('state', bytes(2), bytes(2))
+      store.write(batch, { sync: false })
+      expect(() => batch.put('state', bytes(3), bytes(3))).toThrow('after it was written')
+      expect(() => batch.delete('state', bytes(3))).toThrow('after it was written')
+      expect(() => store.write(batch, { sync: false })).toThrow('after it was written')
+      put(store, 'state', [[bytes(4), bytes(4)]])
+      expect(store.scan('state', { limit: 9 }).map(([key]) => key[0])).toEqual([1, 4])
+      store.write(other, { sync: false })
+      expect(store.scan('state', { limit: 9 }).map(([key]) => key[0])).toEqual([1, 2, 4])
+    })
+  })
+
   it('raises its sequence number with every write and not otherwise', async () => {
     await withStore((store) => {
       const first = store.sequence()

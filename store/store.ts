@@ -50,7 +50,7 @@ export interface KeyValueStore {
   scan(column: Column, range: Range): Entry[]
   cursor(column: Column): Cursor
   batch(): Batch
-  /** Applies a batch at once or not at all; with `sync` it survives a power failure when this returns. */
+  /** Applies a batch at once or not at all, once; with `sync` it survives a power failure when this returns. */
   write(batch: Batch, options: { readonly sync: boolean }): void
   /**
    * Grows with every write. A cursor shows at least what was written up to the number read before it was opened: so a

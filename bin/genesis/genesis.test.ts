@@ -92,7 +92,7 @@ describe('a genesis file', () => {
       { denom: 'other', amount: '3' },
     ])
     for (const wrong of ['', '1', 'nat', '1.5nat', '-1nat', '1nat,2anat'])
-      expect(() => parseCoins(wrong)).toThrowError()
+      expect(() => parseCoins(wrong)).toThrowError(/is no amount|names anat twice/)
   })
 })
 

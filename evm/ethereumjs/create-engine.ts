@@ -16,6 +16,7 @@ import type {
   Log,
   Message,
 } from '../engine.ts'
+import { EVM_CODESPACE } from '../errors.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CALL_GAS } from '../system-contracts.ts'
 import { applyAuthorizations } from '../transition/authorizations.ts'
 import { payCoinbase } from '../transition/fees.ts'
@@ -130,7 +131,7 @@ class EthereumjsEngine implements Engine {
       }
       return this.#execute(state, block, message, prepared, options)
     } catch (error) {
-      if (error instanceof CodedError) return { valid: false, error }
+      if (error instanceof CodedError && error.codespace === EVM_CODESPACE) return { valid: false, error }
       throw error
     }
   }

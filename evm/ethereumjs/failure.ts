@@ -1,14 +1,16 @@
 /** Why a frame failed, in geth's words: from the library's coarser error and the instruction that it stopped at. */
 import { EVMError, type ExecResult } from '@ethereumjs/evm'
 import { MAX_UINT64 } from '../../core/amounts.ts'
+import { bigintToBytes, padLeft } from '../../core/bytes.ts'
 import { MAX_INIT_CODE_BYTES } from '../../core/limits.ts'
 import type { ExecutionFailure } from '../engine.ts'
-import { maxStack, minStack, opcodeName } from '../opcodes.ts'
+import { constantGas, maxStack, minStack, opcodeName } from '../opcodes.ts'
 
 const { errorMessages } = EVMError
 type RunState = NonNullable<ExecResult['runState']>
 
 const OUT_OF_GAS = 'out of gas'
+const SENTRY_FAILURE = `${OUT_OF_GAS}: not enough gas for reentrancy sentry`
 const GAS_OVERFLOW = 'gas uint64 overflow'
 /** Above this many bytes of memory geth's cost formula would overflow. */
 export const MAX_MEMORY_BYTES = 0x1fffffffe0n
@@ -28,7 +30,6 @@ const MEMORY_OPERANDS: ReadonlyMap<number, readonly (readonly [offset: number, s
   [0x51, [[0, 32n]]],
   [0x52, [[0, 32n]]],
   [0x53, [[0, 1n]]],
-  // prettier-ignore
   [
     0x5e,
     [
@@ -102,17 +103,16 @@ const isColdTargetFailure = (runState: RunState, stack: readonly bigint[]): bool
   const { gasLeft } = runState
   if (gasLeft < WARM_ACCESS_GAS || gasLeft >= WARM_ACCESS_GAS + COLD_SURCHARGE_GAS) return false
   const target = BigInt.asUintN(160, stack[stack.length - 2] ?? 0n)
-  const address = Uint8Array.from(Buffer.from(target.toString(16).padStart(40, '0'), 'hex'))
-  return !runState.interpreter.journal.isWarmedAddress(address)
+  return !runState.interpreter.journal.isWarmedAddress(padLeft(bigintToBytes(target), 20))
 }
 
 const outOfGas = (runState: RunState, opcode: number): string => {
+  const { gasLeft } = runState
   const stack = runState.stack.getStack()
   const need = memoryNeed(opcode, stack)
   if (need === undefined) return GAS_OVERFLOW
-  if (opcode === 0x55 && runState.gasLeft > 0n && runState.gasLeft <= SSTORE_SENTRY_GAS) {
-    return `${OUT_OF_GAS}: not enough gas for reentrancy sentry`
-  }
+  // Out of gas for the cost itself, the library leaves none.
+  if (opcode === 0x55 && gasLeft > 0n && gasLeft <= SSTORE_SENTRY_GAS) return SENTRY_FAILURE
   if (CALL_OPCODES.has(opcode) && isColdTargetFailure(runState, stack)) return `${OUT_OF_GAS}: ${OUT_OF_GAS}`
   if (need > MAX_MEMORY_BYTES) return `${OUT_OF_GAS}: ${GAS_OVERFLOW}`
   const size = stack[stack.length - 3] ?? 0n
@@ -128,11 +128,14 @@ const initCodeFailure = (size: bigint): string => `${OUT_OF_GAS}: max initcode s
 
 const TEXTS: Readonly<Record<string, string>> = {
   [errorMessages.CODESIZE_EXCEEDS_MAXIMUM]: 'max code size exceeded',
-  [errorMessages.STATIC_STATE_CHANGE]: 'write protection',
   [errorMessages.CREATE_COLLISION]: 'contract address collision',
   [errorMessages.INSUFFICIENT_BALANCE]: 'insufficient balance for transfer',
   [errorMessages.INVALID_BYTECODE_RESULT]: 'invalid code: must not begin with 0xef',
   [errorMessages.INITCODE_SIZE_VIOLATION]: 'max initcode size exceeded',
+  [errorMessages.OUT_OF_RANGE]: 'invalid input length',
+  [errorMessages.BLS_12_381_INPUT_EMPTY]: 'invalid input length',
+  [errorMessages.BLS_12_381_POINT_NOT_ON_CURVE]: 'invalid point: not on curve',
+  [errorMessages.BLS_12_381_FP_NOT_IN_FIELD]: 'invalid fp.Element encoding',
   [errorMessages.INVALID_COMMITMENT]: 'mismatched versioned hash',
   [errorMessages.INVALID_INPUTS]: 'error verifying kzg proof',
   [errorMessages.INVALID_PROOF]: 'error verifying kzg proof',
@@ -143,10 +146,8 @@ const depositFailure = (code: Uint8Array): string =>
   code[0] === 0xef ? 'invalid code: must not begin with 0xef' : 'contract creation code storage out of gas'
 
 /** Only precompiles fail without an interpreter; the library has one error for most of what they refuse. */
-const describePrecompile = (error: string): string => {
-  if (error === errorMessages.REVERT) return 'point is not on curve'
-  return error === errorMessages.BN254_FP_NOT_IN_FIELD ? 'invalid fp.Element encoding' : error
-}
+const describePrecompile = (error: string): string =>
+  error === errorMessages.REVERT ? 'point is not on curve' : (TEXTS[error] ?? error)
 
 const describe = (error: string, runState: RunState): string => {
   // The library adds where it was.
@@ -160,6 +161,10 @@ const describe = (error: string, runState: RunState): string => {
       // geth looks at the stack before the gas.
       return stackFailure(opCode, stack.length) ?? outOfGas(runState, opCode)
     }
+    case errorMessages.STATIC_STATE_CHANGE:
+      // geth finds a forbidden write when it runs it, after it has charged for it.
+      if (opCode === 0x55 && runState.gasLeft <= SSTORE_SENTRY_GAS) return SENTRY_FAILURE
+      return runState.gasLeft < constantGas(opCode) ? OUT_OF_GAS : 'write protection'
     case errorMessages.STACK_UNDERFLOW:
     case errorMessages.STACK_OVERFLOW:
       return stackFailure(opCode, stack.length) ?? error
@@ -177,7 +182,7 @@ export const failureOf = (result: ExecResult): ExecutionFailure | undefined => {
   const error = result.exceptionError?.error
   if (error === undefined) return undefined
   const { runState } = result
-  if (runState === undefined) return { kind: 'other', message: TEXTS[error] ?? describePrecompile(error) }
+  if (runState === undefined) return { kind: 'other', message: describePrecompile(error) }
   return error === errorMessages.REVERT
     ? { kind: 'revert', message: 'execution reverted' }
     : { kind: 'other', message: describe(error, runState) }

@@ -46,7 +46,7 @@ const gasCostOf = (opcode: number, step: InterpreterStep): bigint => {
   const cost = step.opcode.dynamicFee ?? 0n
   const constant = constantGas(opcode)
   const need = memoryNeed(opcode, step.stack)
-  if (step.stack.length < minStack(opcode) || step.gasLeft < constant) return constant > cost ? constant : cost
+  if (constant > 0n && (step.gasLeft < constant || step.stack.length < minStack(opcode))) return constant
   if (need === undefined || need > MAX_MEMORY_BYTES) return constant
   if (opcode === 0x3e && cost === constant) return returnDataCopyGas(step)
   const kind = KINDS.get(opcode)
@@ -144,7 +144,7 @@ class FrameTracer {
     this.#options.onExit?.({
       depth,
       gasUsed: execResult.executionGasUsed,
-      returnData: failure?.kind === 'other' ? refusedCode(runState) : execResult.returnValue,
+      returnData: failure?.kind === 'other' ? refusedCode(runState) : execResult.returnValue.slice(),
       failure,
     })
     this.#messages.pop()
@@ -152,7 +152,8 @@ class FrameTracer {
 
   #entry(message: LibraryMessage): FrameEntry {
     const { caller, to, data, salt } = message
-    const common = { depth: message.depth + 1, gas: message.gasLimit, value: message.value, input: data }
+    // A copy: the data is a view of the caller's memory.
+    const common = { depth: message.depth + 1, gas: message.gasLimit, value: message.value, input: data.slice() }
     if (to === undefined) {
       // The creator's nonce has been raised already.
       const nonce = (this.#state.account(caller.bytes)?.nonce ?? 1n) - 1n

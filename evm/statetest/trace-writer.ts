@@ -4,7 +4,6 @@ import type { ExecuteOptions, FrameExit, Step } from '../engine.ts'
 import { minStack } from '../opcodes.ts'
 
 const SELFDESTRUCT = 0xff
-const RETURN = 0xf3
 const CALL = 0xf1
 const REVERT = 0xfd
 const RETURNDATACOPY = 0x3e
@@ -15,6 +14,9 @@ const BEFORE_RUNNING = /^(out of gas|gas uint64 overflow|stack underflow|stack l
 /** Go's encoder writes these three so. */
 const escapeHtml = (json: string): string =>
   json.replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
+
+/** The code that a creation returns can be refused: then no step failed. */
+const AFTER_RUNNING = /^(max code size exceeded|invalid code|contract creation code)/
 
 const lineOf = (step: Step, stack: readonly bigint[], memoryBytes: number, error?: string): string =>
   escapeHtml(
@@ -80,8 +82,7 @@ export class TraceWriter implements Required<Pick<ExecuteOptions, 'onStep' | 'on
 
   #writeLast({ depth, failure }: FrameExit): void {
     const step = this.#pending
-    // The code that a creation returns can be refused: then no step failed.
-    if (step === undefined || step.depth !== depth || failure === undefined || step.opcode === RETURN) {
+    if (step === undefined || step.depth !== depth || failure === undefined || AFTER_RUNNING.test(failure.message)) {
       this.#flush()
       if (step?.opcode === SELFDESTRUCT) this.#write('{"output":"","gasUsed":"0x0"}')
       return

@@ -1,108 +1,150 @@
-/** Reads the fields of an RLP list as geth's typed decoder does: same strictness, same texts. */
+/** Reads the fields of an RLP list as geth's typed decoder does: same strictness, same order, same texts. */
 import { toAddress, type Address } from '../../core/address.ts'
 import { bytesToBigint } from '../../core/bytes.ts'
 import type { CodedError } from '../../core/errors.ts'
-import type { RlpItem } from '../../core/rlp.ts'
-import { evmError } from '../errors.ts'
+import { CANON_SIZE, isUselessHeader, type ItemHeader, malformed, type RlpStream, type Wrap } from './rlp-stream.ts'
 
-const malformed = (message: string): CodedError => evmError('malformedTransaction', `rlp: ${message}`)
+/** `type` is Go's name of the type, `path` where it stands: `(types.LegacyTx).To`. */
+const wrapper =
+  (type: string, path: string): Wrap =>
+  (message) =>
+    malformed(`${message} for ${type}, decoding into ${path}`)
+
+/** A byte array of Go: undefined at the end of the list. */
+export const readFixed = (
+  stream: RlpStream,
+  type: string,
+  path: string,
+  length: number,
+): Uint8Array | undefined => {
+  const wrap = wrapper(type, path)
+  const header = stream.peek(malformed)
+  if (header === undefined) return undefined
+  if (header.kind === 'list') throw wrap('expected input string or byte')
+  const size = header.kind === 'byte' ? 1 : header.size
+  if (size > length) throw wrap('input string too long')
+  if (size < length) throw wrap('input string too short')
+  return stream.take(header)
+}
 
 export class FieldReader {
-  readonly #items: readonly RlpItem[]
+  readonly #stream: RlpStream
   /** Go's name of the struct, and where it stands: `(types.LegacyTx)` or `(types.SetCodeTx).AuthList[0]`. */
   readonly #type: string
   readonly #path: string
-  #next = 0
 
-  /** Throws evm/malformedTransaction when `item` is not a list. */
-  constructor(item: RlpItem, type: string, path?: string) {
-    if (item instanceof Uint8Array) {
-      throw malformed(`expected input list for ${type}${path === undefined ? '' : `, decoding into ${path}`}`)
-    }
-    this.#items = item
+  private constructor(stream: RlpStream, type: string, path: string) {
+    this.#stream = stream
     this.#type = type
-    this.#path = path ?? `(${type})`
+    this.#path = path
+  }
+
+  /** Enters the list ahead. Throws evm/malformedTransaction when it is none. */
+  static outermost(stream: RlpStream, type: string): FieldReader {
+    stream.open((message) => malformed(`${message} for ${type}`))
+    return new FieldReader(stream, type, `(${type})`)
+  }
+
+  /** The same within a list; undefined at its end. */
+  static element(stream: RlpStream, type: string, path: string): FieldReader | undefined {
+    return stream.open(wrapper(type, path)) ? new FieldReader(stream, type, path) : undefined
   }
 
   /** Refuses items after the last field. */
   end(): void {
-    if (this.#next !== this.#items.length) throw this.#failSelf('input list has too many elements')
+    this.#stream.close(this.#wrapSelf)
   }
 
   uint(field: string, bits: 8 | 64): bigint {
-    return this.#integer(field, `uint${bits}`, bits / 8)
+    const wrap = this.#wrap(`uint${bits}`, field)
+    const header = this.#string(wrap)
+    if (header.size > bits / 8) throw wrap('input string too long')
+    const bytes = this.#stream.take(header)
+    if (bytes[0] === 0 && (header.kind === 'byte' || bytes.length > 1)) throw wrap(LEADING_ZEROS)
+    if (isUselessHeader(header, bytes)) throw wrap(CANON_SIZE)
+    return bytesToBigint(bytes)
   }
 
   /** An integer without a bound of its own. */
   bigInteger(field: string): bigint {
-    return this.#integer(field, '*big.Int', Number.POSITIVE_INFINITY)
+    return this.#integer(this.#wrap('*big.Int', field), Number.POSITIVE_INFINITY)
   }
 
   uint256(field: string, type = '*uint256.Int'): bigint {
-    return this.#integer(field, type, 32)
+    return this.#integer(this.#wrap(type, field), 32)
   }
 
   bytes(field: string): Uint8Array {
-    return this.#string(field, '[]uint8')
-  }
-
-  fixed(field: string, type: string, length: number): Uint8Array {
-    const bytes = this.#string(field, type)
-    if (bytes.length > length) throw this.#fail('input string too long', type, field)
-    if (bytes.length < length) throw this.#fail('input string too short', type, field)
+    const wrap = this.#wrap('[]uint8', field)
+    const header = this.#string(wrap)
+    const bytes = this.#stream.take(header)
+    if (isUselessHeader(header, bytes)) throw wrap(CANON_SIZE)
     return bytes
   }
 
   address(field: string): Address {
-    return toAddress(this.fixed(field, 'common.Address', 20))
+    const bytes = readFixed(this.#stream, 'common.Address', `${this.#path}.${field}`, 20)
+    if (bytes === undefined) throw this.#tooFew()
+    return toAddress(bytes)
   }
 
   /** The empty string is no address: the transaction creates a contract. */
   optionalAddress(field: string): Address | undefined {
-    const item = this.#items[this.#next]
-    if (item instanceof Uint8Array && item.length === 0) {
-      this.#next++
-      return undefined
-    }
-    return this.address(field)
+    const wrap = this.#wrap('*common.Address', field)
+    const header = this.#stream.peek(wrap)
+    if (header === undefined) throw this.#tooFew()
+    if (header.kind === 'byte' || header.size > 0) return this.address(field)
+    if (header.kind === 'list') throw wrap('wrong kind of empty value (got List, want String)')
+    this.#stream.take(header)
+    return undefined
   }
 
-  /** Reads every element of a list with `read`. */
-  list<Element>(field: string, type: string, read: (item: RlpItem, path: string) => Element): Element[] {
-    const item = this.#take()
-    if (item instanceof Uint8Array) throw this.#fail('expected input list', type, field)
-    return item.map((element, index) => read(element, `${this.#path}.${field}[${index}]`))
+  /** Reads elements until `read` finds the end of the list. */
+  list<Element>(
+    field: string,
+    type: string,
+    read: (stream: RlpStream, path: string) => Element | undefined,
+  ): Element[] {
+    const wrap = this.#wrap(type, field)
+    if (!this.#stream.open(wrap)) throw this.#tooFew()
+    const elements: Element[] = []
+    for (;;) {
+      const element = read(this.#stream, `${this.#path}.${field}[${elements.length}]`)
+      if (element === undefined) break
+      elements.push(element)
+    }
+    this.#stream.close(wrap)
+    return elements
   }
 
-  #integer(field: string, type: string, maxBytes: number): bigint {
-    const bytes = this.#string(field, type)
-    if (bytes.length > maxBytes) {
-      throw maxBytes === 32
-        ? malformed('value too large for uint256')
-        : this.#fail('input string too long', type, field)
-    }
-    if (bytes[0] === 0) throw this.#fail('non-canonical integer (leading zero bytes)', type, field)
+  #integer(wrap: Wrap, maxBytes: number): bigint {
+    const header = this.#string(wrap)
+    if (header.size > maxBytes) throw malformed('value too large for uint256')
+    const bytes = this.#stream.take(header)
+    if (isUselessHeader(header, bytes)) throw wrap(CANON_SIZE)
+    if (bytes[0] === 0) throw wrap(LEADING_ZEROS)
     return bytesToBigint(bytes)
   }
 
-  #string(field: string, type: string): Uint8Array {
-    const item = this.#take()
-    if (!(item instanceof Uint8Array)) throw this.#fail('expected input string or byte', type, field)
-    return item
+  #string(wrap: Wrap): ItemHeader {
+    const header = this.#stream.peek(wrap)
+    if (header === undefined) throw this.#tooFew()
+    if (header.kind === 'list') throw wrap('expected input string or byte')
+    return header
   }
 
-  #take(): RlpItem {
-    const item = this.#items[this.#next++]
-    if (item === undefined) throw this.#failSelf('too few elements')
-    return item
+  #tooFew(): CodedError {
+    return this.#wrapSelf('too few elements')
   }
 
-  #failSelf(message: string): CodedError {
-    const nested = this.#path === `(${this.#type})` ? '' : `, decoding into ${this.#path}`
-    return malformed(`${message} for ${this.#type}${nested}`)
+  #wrap(type: string, field: string): Wrap {
+    return wrapper(type, `${this.#path}.${field}`)
   }
 
-  #fail(message: string, type: string, field: string): CodedError {
-    return malformed(`${message} for ${type}, decoding into ${this.#path}${field === '' ? '' : `.${field}`}`)
-  }
+  readonly #wrapSelf: Wrap = (message) =>
+    this.#path === `(${this.#type})`
+      ? malformed(`${message} for ${this.#type}`)
+      : malformed(`${message} for ${this.#type}, decoding into ${this.#path}`)
 }
+
+const LEADING_ZEROS = 'non-canonical integer (leading zero bytes)'

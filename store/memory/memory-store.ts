@@ -7,16 +7,20 @@ import { ascending, descending, find, insert, remove, type SortedTree } from './
 class MemoryBatch implements Batch {
   readonly operations: { readonly column: Column; readonly key: string; readonly entry: Entry | undefined }[] = []
 
+  written = false
+
   get size(): number {
     return this.operations.length
   }
 
   put(column: Column, key: Uint8Array, value: Uint8Array): void {
+    invariant(!this.written, 'a batch is used after it was written')
     // Copies, as a database does: callers reuse their buffers.
     this.operations.push({ column, key: bytesToKey(key), entry: [key.slice(), value.slice()] })
   }
 
   delete(column: Column, key: Uint8Array): void {
+    invariant(!this.written, 'a batch is used after it was written')
     this.operations.push({ column, key: bytesToKey(key), entry: undefined })
   }
 }
@@ -87,6 +91,8 @@ class MemoryStore implements KeyValueStore {
 
   write(batch: Batch): void {
     invariant(batch instanceof MemoryBatch && !this.#closed, 'a batch is written to the store that made it')
+    invariant(!batch.written, 'a batch is used after it was written')
+    batch.written = true
     for (const { column, key, entry } of batch.operations) {
       const tree = this.#columns.get(column)
       this.#columns.set(column, entry === undefined ? remove(tree, key) : insert(tree, key, entry))

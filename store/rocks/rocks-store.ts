@@ -30,25 +30,52 @@ export interface RocksStore extends KeyValueStore {
   readonly closed: Promise<void>
 }
 
+/**
+ * A cleared native batch keeps its memory until it is collected, and the collector does not know how much that is:
+ * one is used again and again, unless it grew beyond this.
+ */
+const MAX_SPARE_BATCH_BYTES = 32 * 1024 * 1024
+
 type References = Readonly<Record<Column, ColumnReference>>
 
 class RocksBatch implements Batch {
-  readonly context: BatchContext = binding.batch_init()
   readonly #columns: References
-  size = 0
+  #context: BatchContext | undefined
+  #size = 0
+  /** Of keys and values. */
+  bytes = 0
 
-  constructor(columns: References) {
+  constructor(context: BatchContext, columns: References) {
+    this.#context = context
     this.#columns = columns
   }
 
+  get size(): number {
+    return this.#size
+  }
+
   put(column: Column, key: Uint8Array, value: Uint8Array): void {
-    binding.batch_put(this.context, key, value, this.#columns[column])
-    this.size++
+    binding.batch_put(this.open(), key, value, this.#columns[column])
+    this.#size++
+    this.bytes += key.length + value.length
   }
 
   delete(column: Column, key: Uint8Array): void {
-    binding.batch_del(this.context, key, this.#columns[column])
-    this.size++
+    binding.batch_del(this.open(), key, this.#columns[column])
+    this.#size++
+    this.bytes += key.length
+  }
+
+  open(): BatchContext {
+    invariant(this.#context !== undefined, 'a batch is used after it was written')
+    return this.#context
+  }
+
+  /** Gives the native batch back. */
+  release(): BatchContext {
+    const context = this.open()
+    this.#context = undefined
+    return context
   }
 }
 
@@ -58,7 +85,10 @@ class RocksDatabase implements RocksStore {
   readonly #columns: References
   readonly #owner: boolean
   readonly #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void }
-  #context: Context | undefined
+  /** Kept until the native close is through: a collected context closes the database too, at the same time. */
+  readonly #context: Context
+  #isOpen = true
+  #spareBatch: BatchContext | undefined
 
   constructor(context: Context, columns: References, path: string, owner: boolean) {
     this.#context = context
@@ -118,20 +148,22 @@ class RocksDatabase implements RocksStore {
   }
 
   batch(): Batch {
-    return new RocksBatch(this.#columns)
+    const context = this.#spareBatch ?? binding.batch_init()
+    this.#spareBatch = undefined
+    return new RocksBatch(context, this.#columns)
   }
 
   write(batch: Batch, options: { readonly sync: boolean }): void {
     invariant(batch instanceof RocksBatch, 'a batch is written to the store that made it')
     const context = this.#open()
     try {
-      binding.batch_write(context, batch.context, options)
+      binding.batch_write(context, batch.open(), options)
     } catch (error) {
       throw storeError(error, this.#path)
     }
-    // Frees the memory now, not when the batch is collected.
-    binding.batch_clear(batch.context)
-    batch.size = 0
+    const spare = batch.release()
+    binding.batch_clear(spare)
+    if (batch.bytes <= MAX_SPARE_BATCH_BYTES) this.#spareBatch = spare
   }
 
   sequence(): number {
@@ -139,19 +171,20 @@ class RocksDatabase implements RocksStore {
   }
 
   close(): void {
-    const context = this.#context
-    if (context === undefined) return
-    this.#context = undefined
+    if (!this.#isOpen) return
+    this.#isOpen = false
     if (!this.#owner) return this.#settle.resolve()
+    // The binding closes in another thread, and closes again when the context is collected: at once would be fatal.
+    // The callback refers to the context, and so keeps it until then.
     binding.db_close(context, (error) => {
       // The binding says null, and undefined where RocksDB has nothing to say.
       if (error === null || error === undefined) this.#settle.resolve()
-      else this.#settle.reject(storeError(error, this.#path))
+      else this.#settle.reject(storeError(error, binding.db_get_location(context)))
     })
   }
 
   #open(): Context {
-    invariant(this.#context !== undefined, 'the store is closed')
+    invariant(this.#isOpen, 'the store is closed')
     return this.#context
   }
 }

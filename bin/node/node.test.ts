@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { setTomlValue } from '../config/toml-lines.ts'
+import { findCometbft } from '../supervise/cometbft-binary.ts'
+import {
+  askJsonRpc,
+  blockNumber,
+  choosePorts,
+  type NodePorts,
+  type RunningChain,
+  runChain,
+  startChain,
+} from '../testing/node-process.ts'
+
+const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+const SLOW = { timeout: 20_000, interval: 100 }
+
+const cometbft = await findCometbft().catch((error: unknown) => {
+  console.log(`skipped: the node needs CometBFT: ${String(error)}`)
+  return undefined
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'node-'))
+const home = join(folder, 'home')
+let ports: NodePorts
+let running: RunningChain | undefined
+
+const start = (...flags: readonly string[]): RunningChain => {
+  running = startChain('start', '--home', home, ...ports.flags, ...flags)
+  return running
+}
+
+/** Process ids of programs whose command line names this home and `part`. */
+const pidsOf = (part: string): readonly number[] =>
+  execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(home) && line.includes(part) && !line.includes('/bin/sh'))
+    .map((line) => Number.parseInt(line, 10))
+
+const height = (): Promise<number> => blockNumber(ports.jsonRpcUrl)
+
+beforeAll(async () => {
+  ports = await choosePorts()
+})
+afterEach(async () => {
+  running?.process.kill('SIGKILL')
+  await running?.exited
+  running = undefined
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe.skipIf(cometbft === undefined)('a node', () => {
+  it('is made by init and genesis commands', async () => {
+    expect((await runChain('init', 'one', '--chain-id', 'localnat-1', '--home', home)).status).toBe(0)
+    expect((await runChain('genesis', 'add-account', ALICE, '5nat', '--home', home)).status).toBe(0)
+    expect((await runChain('genesis', 'add-validator', '--home', home)).stdout).toContain('1 accounts, 1 validators')
+    const again = await runChain('init', 'one', '--chain-id', 'localnat-1', '--home', home)
+    expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining('genesis.json exists') as string })
+  })
+
+  it('makes blocks, answers on both sides and is healthy', async () => {
+    start()
+    await expect.poll(height, SLOW).toBeGreaterThanOrEqual(2)
+    expect(await askJsonRpc(ports.jsonRpcUrl, 'eth_getBalance', [ALICE, 'latest'])).toBe('0x4563918244f40000')
+    const { status, stdout } = await runChain('status', '--home', home, ...ports.flags)
+    expect(status).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ healthy: true, chainId: 'localnat-1', catchingUp: false })
+  })
+
+  it('stops in order on SIGTERM and goes on from the same height', async () => {
+    const first = start()
+    await expect.poll(height, SLOW).toBeGreaterThanOrEqual(3)
+    first.process.kill('SIGTERM')
+    expect(await first.exited).toBe(0)
+    const stoppedAt = Number(/stopped height=(\d+)/.exec(first.output())?.[1])
+    expect(pidsOf('')).toEqual([])
+    const second = start()
+    await expect.poll(() => /started .*height=(\d+)/.exec(second.output())?.[1], SLOW).toBe(String(stoppedAt))
+    await expect.poll(height, SLOW).toBeGreaterThan(stoppedAt)
+  })
+
+  it('goes on when its gateway or its CometBFT is killed', async () => {
+    start()
+    await expect.poll(height, SLOW).toBeGreaterThanOrEqual(1)
+    for (const part of [' gateway ', 'cometbft start']) {
+      const [pid] = pidsOf(part)
+      expect(pid).toBeGreaterThan(0)
+      const before = await height()
+      process.kill(pid ?? 0, 'SIGKILL')
+      await expect.poll(height, SLOW).toBeGreaterThan(before + 1)
+    }
+  })
+
+  it('leaves no process behind when it is killed', async () => {
+    const node = start()
+    await expect.poll(height, SLOW).toBeGreaterThanOrEqual(1)
+    expect(pidsOf('').length).toBeGreaterThanOrEqual(3)
+    node.process.kill('SIGKILL')
+    await node.exited
+    await expect.poll(() => pidsOf(''), { timeout: 2_000, interval: 50 }).toEqual([])
+  })
+
+  it('is refused a second time, with the ports that are in use', async () => {
+    start()
+    await expect.poll(height, SLOW).toBeGreaterThanOrEqual(1)
+    const { status, stderr } = await runChain('start', '--home', home, ...ports.flags)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/port \d+ \(consensus RPC\) is in use; rpc\.laddr in config\.toml/)
+    expect(stderr).toMatch(/port \d+ \(JSON-RPC\) is in use; json-rpc\.address in app\.toml/)
+    const other = await choosePorts()
+    const elsewhere = await runChain('start', '--home', home, ...other.flags, '--abci', `unix://${folder}/a.sock`)
+    expect(elsewhere).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is open in another process') as string,
+    })
+  })
+
+  it('stops at its halt-height with status 0', async () => {
+    const reached = await (async () => {
+      const node = start()
+      await expect.poll(height, SLOW).toBeGreaterThanOrEqual(1)
+      node.process.kill('SIGTERM')
+      await node.exited
+      return Number(/stopped height=(\d+)/.exec(node.output())?.[1])
+    })()
+    const node = start('--halt-height', String(reached + 2))
+    expect(await node.exited).toBe(0)
+    expect(node.output()).toContain(`stopping reason="halt-height ${reached + 2}"`)
+    expect(node.output()).toContain(`stopped height=${reached + 2}`)
+  })
+
+  it('is refused when the database holds another chain than the genesis file', async () => {
+    const path = join(home, 'config', 'genesis.json')
+    const genesis = readFileSync(path, 'utf8')
+    writeFileSync(path, genesis.replace('"chain_id": "localnat-1"', '"chain_id": "other-1"'))
+    const { status, stderr } = await runChain('start', '--home', home, ...ports.flags)
+    writeFileSync(path, genesis)
+    expect(status).toBe(1)
+    expect(stderr).toContain('holds localnat-1 (EVM chain id 2517)')
+    expect(stderr).toContain('is of other-1 (EVM chain id 2517)')
+  })
+
+  it('is refused with the line of a wrong setting, and warns of an unknown one', async () => {
+    const path = join(home, 'config', 'app.toml')
+    const toml = readFileSync(path, 'utf8')
+    writeFileSync(path, setTomlValue(toml, 'pruning', '"much"'))
+    const wrong = await runChain('start', '--home', home, ...ports.flags)
+    writeFileSync(path, setTomlValue(toml, 'json-rpc.adress', '"127.0.0.1:1"'))
+    const node = start()
+    await expect.poll(() => node.output(), SLOW).toContain('json-rpc.adress is no setting and has no effect')
+    writeFileSync(path, toml)
+    expect(wrong).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/app\.toml:\d+: pruning is "much", but must be one of/) as string,
+    })
+  })
+
+  it('gives the genesis file of its RPC to another home', async () => {
+    start()
+    await expect.poll(height, SLOW).toBeGreaterThanOrEqual(1)
+    const other = join(folder, 'other')
+    await runChain('init', 'two', '--chain-id', 'localnat-1', '--home', other)
+    const fetched = await runChain('genesis', 'fetch', ports.rpcUrl, '--chain-id', 'localnat-1', '--home', other)
+    expect(fetched).toMatchObject({ status: 0, stdout: expect.stringContaining('1 accounts, 1 validators') as string })
+    const refused = await runChain('genesis', 'fetch', ports.rpcUrl, '--chain-id', 'nat-2517-1', '--home', other)
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('nat-2517-1 is expected') as string })
+  })
+})
+
+describe('a home that is missing', () => {
+  it('says what to run', async () => {
+    const { status, stderr } = await runChain('start', '--home', join(folder, 'none'))
+    expect(status).toBe(1)
+    expect(stderr).toContain('run "chain init <moniker> --chain-id <id>')
+  })
+})

@@ -1,0 +1,103 @@
+/** Runs `chain` as a process of its own, as an operator does. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import * as z from 'zod'
+
+const chainScript = join(import.meta.dirname, '..', 'chain.ts')
+const nodeArguments = ['--disable-warning=ExperimentalWarning', chainScript]
+
+export interface Finished {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A command that ends by itself. Never rejects for its status. */
+export const runChain = async (...args: readonly string[]): Promise<Finished> => {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...nodeArguments, ...args])
+    return { status: 0, stdout, stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { status: code, stdout, stderr }
+  }
+}
+
+/** Ports that were free a moment ago. */
+export const freePorts = async (count: number): Promise<readonly number[]> => {
+  const servers = Array.from({ length: count }, () => createServer())
+  const ports: number[] = []
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve))
+    const bound = server.address()
+    if (typeof bound === 'object' && bound !== null) ports.push(bound.port)
+  }
+  for (const server of servers) await new Promise((resolve) => server.close(resolve))
+  return ports
+}
+
+export interface NodePorts {
+  readonly flags: readonly string[]
+  readonly rpcUrl: string
+  readonly jsonRpcUrl: string
+}
+
+export const choosePorts = async (): Promise<NodePorts> => {
+  const [rpc, p2p, jsonRpc, ws, rest, grpc] = await freePorts(6)
+  const flags = Object.entries({
+    'rpc.laddr': `tcp://127.0.0.1:${rpc}`,
+    'p2p.laddr': `tcp://127.0.0.1:${p2p}`,
+    'json-rpc.address': `127.0.0.1:${jsonRpc}`,
+    'json-rpc.ws-address': `127.0.0.1:${ws}`,
+    'api.address': `127.0.0.1:${rest}`,
+    'grpc.address': `127.0.0.1:${grpc}`,
+  }).flatMap(([name, value]) => [`--${name}`, value])
+  return { flags, rpcUrl: `http://127.0.0.1:${rpc}`, jsonRpcUrl: `http://127.0.0.1:${jsonRpc}` }
+}
+
+export interface RunningChain {
+  readonly process: ChildProcess
+  /** Everything that it has written. */
+  output(): string
+  readonly exited: Promise<number | string>
+}
+
+/** A command that runs until it is stopped. */
+export const startChain = (...args: readonly string[]): RunningChain => {
+  const child = spawn(process.execPath, [...nodeArguments, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8')
+    stream.on('data', (chunk: string) => {
+      output += chunk
+    })
+  }
+  const exited = new Promise<number | string>((resolve) => {
+    child.on('close', (code, signal) => resolve(code ?? signal ?? ''))
+  })
+  return { process: child, output: () => output, exited }
+}
+
+const rpcAnswer = z.object({ result: z.unknown() })
+
+/** Undefined while nobody answers. */
+export const askJsonRpc = async (url: string, method: string, params: readonly unknown[] = []): Promise<unknown> => {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    return rpcAnswer.parse(await response.json()).result
+  } catch {
+    return undefined
+  }
+}
+
+/** -1 while nobody answers. */
+export const blockNumber = async (url: string): Promise<number> => {
+  const result = await askJsonRpc(url, 'eth_blockNumber')
+  return typeof result === 'string' ? Number(result) : -1
+}

@@ -1,0 +1,306 @@
+/** The WebSocket endpoint: beside what geth answered, and what a connection is due. */
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import WebSocket from 'ws'
+import { startGateway, type Gateway } from './gateway.ts'
+import { SILENT_LOG } from './log.ts'
+import { GATEWAY_DEFAULTS, type GatewaySettings } from './settings.ts'
+import { converse } from './testing/converse.ts'
+import { createMemoryApplication, type MemoryApplication } from './testing/memory-application.ts'
+import { acceptedTexts, type Conversation } from './testing/websocket-requests.ts'
+
+const recorded = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'fixtures/geth-websocket.json'), 'utf8'),
+) as readonly Conversation[]
+
+let application: MemoryApplication
+let gateway: Gateway
+
+const start = async (changes: Partial<GatewaySettings> = {}): Promise<void> => {
+  application = createMemoryApplication()
+  const settings = { ...GATEWAY_DEFAULTS, address: undefined, wsAddress: '127.0.0.1:0', restAddress: undefined }
+  gateway = await startGateway({ ...settings, ...changes }, application, SILENT_LOG)
+}
+
+const restart = async (changes: Partial<GatewaySettings>): Promise<void> => {
+  await gateway.close()
+  await start(changes)
+}
+
+beforeEach(() => start())
+afterEach(() => gateway.close())
+
+interface Client {
+  readonly socket: WebSocket
+  send(method: string, params?: unknown, id?: unknown): void
+  /** The next message. */
+  next(): Promise<string>
+  request(method: string, params?: unknown): Promise<{ result?: unknown; error?: { code: number; message: string } }>
+}
+
+const open = async (path = '/'): Promise<Client> => {
+  const socket = new WebSocket(`ws://${gateway.wsAddress}${path}`)
+  const messages: string[] = []
+  const waiters: ((text: string) => void)[] = []
+  socket.on('message', (data: Buffer) => {
+    const waiter = waiters.shift()
+    if (waiter === undefined) messages.push(data.toString())
+    else waiter(data.toString())
+  })
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  const next = (): Promise<string> => {
+    const message = messages.shift()
+    return message === undefined ? new Promise((resolve) => waiters.push(resolve)) : Promise.resolve(message)
+  }
+  const send = (method: string, params?: unknown, id: unknown = 1): void =>
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+  return {
+    socket,
+    send,
+    next,
+    async request(method, params) {
+      send(method, params)
+      return JSON.parse(await next()) as { result?: unknown; error?: { code: number; message: string } }
+    },
+  }
+}
+
+const closing = (socket: WebSocket): Promise<number> => new Promise((resolve) => socket.once('close', resolve))
+
+const notification = (id: unknown, result: string): string =>
+  `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id as string}","result":${result}}}\n`
+
+describe('beside geth', () => {
+  test('broken JSON and parameters of subscriptions get the same replies, byte by byte', async () => {
+    expect(recorded.length).toBeGreaterThan(150)
+    const conversations: Conversation[] = []
+    for (const { sent } of recorded) conversations.push(await converse(`ws://${gateway.wsAddress}`, sent))
+    expect(conversations).toEqual(recorded)
+  })
+
+  test('what geth subscribes to is subscribed to, under an id of the same form', async () => {
+    for (const text of acceptedTexts) {
+      const { reply } = await converse(`ws://${gateway.wsAddress}`, text)
+      expect(reply, text).toMatch(/^\{"jsonrpc":"2.0","id":1,"result":"0x[1-9a-f][0-9a-f]{0,31}"\}\n$/)
+    }
+  })
+})
+
+describe('requests', () => {
+  test('are served on / and /ws with their ids echoed, and nowhere else', async () => {
+    for (const path of ['/', '/ws', '/ws?x=1']) {
+      const client = await open(path)
+      client.send('eth_blockNumber', [], 'a"b')
+      expect(await client.next()).toBe('{"jsonrpc":"2.0","id":"a\\"b","result":"0x7"}\n')
+      client.socket.close()
+    }
+    await expect(open('/other')).rejects.toThrow('404')
+  })
+
+  test('carry the id in their errors', async () => {
+    const client = await open()
+    client.send('eth_nope', [], 'x')
+    expect(JSON.parse(await client.next())).toMatchObject({ id: 'x', error: { code: -32601 } })
+  })
+
+  test('of another origin than the allowed ones are refused', async () => {
+    await restart({ wsOrigins: ['https://app.example', 'localhost'] })
+    const connectFrom = (origin: string): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const socket = new WebSocket(`ws://${gateway.wsAddress}`, { origin })
+        socket.once('open', () => resolve(socket.close())).once('error', reject)
+      })
+    await connectFrom('https://app.example')
+    await connectFrom('https://app.example:8080')
+    await connectFrom('http://localhost:3000')
+    await expect(connectFrom('http://app.example')).rejects.toThrow('403')
+    await expect(connectFrom('https://evil.example')).rejects.toThrow('403')
+  })
+
+  test('above the limit of a message close the connection', async () => {
+    await restart({ wsMessageLimit: 1_000 })
+    const client = await open()
+    const closed = closing(client.socket)
+    client.send('eth_blockNumber', ['x'.repeat(2_000)])
+    expect(await closed).toBe(1009)
+  })
+
+  test('above the rate of their address are refused with an id', async () => {
+    await restart({ rateLimit: 1, rateLimitBurst: 2 })
+    const client = await open()
+    await client.request('eth_blockNumber')
+    await client.request('eth_blockNumber')
+    const { error } = await client.request('eth_blockNumber')
+    expect(error).toMatchObject({ code: -32005 })
+  })
+})
+
+describe('subscriptions', () => {
+  test('to heads send the header of each new block once, behind the reply', async () => {
+    const client = await open()
+    const { result: id } = await client.request('eth_subscribe', ['newHeads'])
+    const head = application.commit()
+    expect(await client.next()).toBe(notification(id, head.header))
+    // The same head again, as after a reconnection.
+    application.announce({ type: 'head', head })
+    const next = application.commit()
+    expect(await client.next()).toBe(notification(id, next.header))
+  })
+
+  test('begin behind the reply that tells their id, also in a batch that waits', async () => {
+    const client = await open()
+    let release: (text: string) => void = () => {}
+    application.answers.gasPrice = () => new Promise((resolve) => (release = resolve))
+    const asked = new Promise<void>((resolve) => {
+      application.answers.maxPriorityFeePerGas = () => {
+        resolve()
+        return '"0x1"'
+      }
+    })
+    client.socket.send(
+      '[{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]},{"jsonrpc":"2.0","id":2,"method":"eth_gasPrice"},{"jsonrpc":"2.0","id":3,"method":"eth_maxPriorityFeePerGas"}]',
+    )
+    await asked
+    const head = application.commit()
+    release('"0x2"')
+    const [subscribed] = JSON.parse(await client.next()) as [{ result: string }]
+    expect(await client.next()).toBe(notification(subscribed.result, head.header))
+  })
+
+  test('to logs ask once a block for all of them, only when there are logs, and filter', async () => {
+    const topic = (digit: string): string => `0x${digit.repeat(64)}`
+    const logs = [
+      { address: '0x00000000000000000000000000000000000000aa', topics: [topic('1'), topic('2')], data: '0x', logIndex: '0x0' },
+      { address: '0x00000000000000000000000000000000000000bb', topics: [topic('1')], data: '0x', logIndex: '0x1' },
+      { address: '0x00000000000000000000000000000000000000aa', topics: [], data: '0x', logIndex: '0x2' },
+    ]
+    application.answers.logs = () => JSON.stringify(logs)
+    const wanted = [
+      [{}, [0, 1, 2]],
+      [{ address: '0x00000000000000000000000000000000000000AA' }, [0, 2]],
+      [{ topics: [topic('1')] }, [0, 1]],
+      [{ topics: [null, [topic('2'), topic('3')]] }, [0]],
+      [{ address: ['0x00000000000000000000000000000000000000bb'], topics: [topic('2')] }, []],
+      [{ fromBlock: '0x100' }, []],
+    ] as const
+    const clients: { client: Client; expected: string[] }[] = []
+    for (const [criteria, indexes] of wanted) {
+      const client = await open()
+      const { result: id } = await client.request('eth_subscribe', ['logs', criteria])
+      clients.push({ client, expected: indexes.map((index) => notification(id, JSON.stringify(logs[index]))) })
+    }
+    application.commit()
+    application.commit({ logCount: 3 })
+    for (const { client, expected } of clients) {
+      for (const text of expected) expect(await client.next()).toBe(text)
+      // Nothing else came before the answer to this.
+      expect((await client.request('eth_chainId')).result).toBe('0x539')
+    }
+    expect(application.asked.filter(({ name }) => name === 'logs')).toHaveLength(1)
+  })
+
+  test('to pending transactions send hashes, or whole transactions with the flag', async () => {
+    const hash = `0x${'ab'.repeat(32)}` as const
+    const gone = `0x${'cd'.repeat(32)}` as const
+    application.answers.pendingTransaction = (asked) => (asked.hash === hash ? `{"hash":"${hash}"}` : 'null')
+    const client = await open()
+    const full = await open()
+    const { result: id } = await client.request('eth_subscribe', ['newPendingTransactions'])
+    const { result: fullId } = await full.request('eth_subscribe', ['newPendingTransactions', true])
+    application.announce({ type: 'pending', hashes: [gone, hash] })
+    expect(await client.next()).toBe(notification(id, `"${gone}"`))
+    expect(await client.next()).toBe(notification(id, `"${hash}"`))
+    expect(await full.next()).toBe(notification(fullId, `{"hash":"${hash}"}`))
+  })
+
+  test('to receipts send those of a block in one notification', async () => {
+    const hash = `0x${'ab'.repeat(32)}`
+    const receipts = [{ transactionHash: hash }, { transactionHash: `0x${'cd'.repeat(32)}` }]
+    application.answers.blockReceipts = () => JSON.stringify(receipts)
+    const client = await open()
+    const { result: id } = await client.request('eth_subscribe', ['transactionReceipts', { transactionHashes: [hash] }])
+    application.commit()
+    expect(await client.next()).toBe(notification(id, JSON.stringify(receipts.slice(0, 1))))
+  })
+
+  test('to syncing speak when it begins and ends', async () => {
+    application.answers.syncing = () => '{"currentBlock":"0x8"}'
+    const client = await open()
+    const { result: id } = await client.request('eth_subscribe', ['syncing'])
+    application.commit({ catchingUp: true })
+    application.commit({ catchingUp: true })
+    application.commit()
+    expect(await client.next()).toBe(notification(id, '{"syncing":true,"status":{"currentBlock":"0x8"}}'))
+    expect(await client.next()).toBe(notification(id, 'false'))
+  })
+
+  test('belong to their connection and end with it', async () => {
+    const client = await open()
+    const other = await open()
+    const { result: id } = await client.request('eth_subscribe', ['newHeads'])
+    expect((await other.request('eth_unsubscribe', [id])).error?.message).toBe('subscription not found')
+    expect((await client.request('eth_unsubscribe', [id])).result).toBe(true)
+    expect((await client.request('eth_unsubscribe', [id])).error?.message).toBe('subscription not found')
+    application.commit()
+    expect((await client.request('eth_chainId')).result).toBe('0x539')
+  })
+
+  test('are bounded in number', async () => {
+    await restart({ wsSubscriptionLimit: 2 })
+    const client = await open()
+    await client.request('eth_subscribe', ['newHeads'])
+    await client.request('eth_subscribe', ['newHeads'])
+    expect((await client.request('eth_subscribe', ['newHeads'])).error?.code).toBe(-32005)
+  })
+})
+
+describe('connections', () => {
+  test('that do not read are closed, and cost no more memory than their bound', async () => {
+    await restart({ wsBufferLimit: 200_000 })
+    application.answers.block = () => `"${'x'.repeat(100_000)}"`
+    const warned = new Promise<void>((resolve) => {
+      const log = { ...SILENT_LOG, warn: () => resolve() }
+      void gateway.close().then(async () => {
+        const settings = { ...GATEWAY_DEFAULTS, address: undefined, wsAddress: '127.0.0.1:0', restAddress: undefined }
+        gateway = await startGateway({ ...settings, wsBufferLimit: 200_000 }, application, log)
+        const { port } = new URL(`ws://${gateway.wsAddress}`)
+        const socket = connect(Number(port), '127.0.0.1')
+        socket.write(
+          'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+        )
+        socket.on('error', () => {})
+        socket.once('data', () => {
+          socket.pause()
+          const text = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",true]}')
+          const frame = Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text])
+          for (let count = 0; count < 400; count++) socket.write(frame)
+        })
+      })
+    })
+    await warned
+  })
+
+  test('get pings and are cut when they do not answer', async () => {
+    await restart({ wsPingIntervalMs: 50 })
+    const alive = await open()
+    const { port } = new URL(`ws://${gateway.wsAddress}`)
+    const silent = connect(Number(port), '127.0.0.1')
+    const cut = new Promise((resolve) => silent.once('close', resolve))
+    silent.on('data', () => {})
+    silent.write(
+      'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    )
+    await cut
+    expect((await alive.request('eth_chainId')).result).toBe('0x539')
+  })
+
+  test('close with a code when the gateway stops', async () => {
+    const client = await open()
+    const closed = closing(client.socket)
+    await gateway.close()
+    expect(await closed).toBe(1001)
+    await start()
+  })
+})

@@ -1,0 +1,221 @@
+/** JSON-RPC over WebSocket, with the subscriptions of each connection. */
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer, type RawData, type WebSocket } from 'ws'
+import { failWith, type Responder, type Subscriber } from './envelope.ts'
+import { rpcError } from './errors.ts'
+import { describeSyntaxError } from './json-syntax.ts'
+import type { FindAddress, RateLimiter } from './limits.ts'
+import type { GatewayLog } from './log.ts'
+import { isOriginAllowed } from './origins.ts'
+import type { Payload } from './payload.ts'
+import type { SubscriptionHub } from './subscriptions/hub.ts'
+import { parseSubscription } from './subscriptions/subscription.ts'
+
+export interface WebSocketOptions {
+  readonly responder: Responder
+  readonly hub: SubscriptionHub
+  readonly log: GatewayLog
+  readonly origins: readonly string[]
+  readonly messageLimit: number
+  readonly bufferLimit: number
+  readonly subscriptionLimit: number
+  readonly pingIntervalMs: number
+  readonly limiter: RateLimiter | undefined
+  readonly findAddress: FindAddress
+}
+
+/** Messages of a connection that are being answered; reading pauses above it. */
+const MAX_IN_FLIGHT = 1_000
+/** Close codes of RFC 6455. */
+const POLICY_VIOLATION = 1008
+/** What a connection that is closed for being slow has left to take the reason. */
+const CLOSE_GRACE_MS = 1_000
+
+/** 16 random bytes as a quantity, as geth makes them. */
+const createId = (): string => `0x${randomBytes(16).toString('hex').replace(/^0+/, '') || '0'}`
+
+interface Held {
+  /** Undefined once its id has been sent. */
+  waiting: string[] | undefined
+  readonly end: () => void
+}
+
+interface Connection {
+  isAlive: boolean
+  receive(text: string): void
+  end(): void
+}
+
+const createConnection = (socket: WebSocket, address: string, options: WebSocketOptions): Connection => {
+  const { responder, hub, limiter, bufferLimit } = options
+  const subscriptions = new Map<string, Held>()
+  let inFlight = 0
+  let closing = false
+
+  const closeSlow = (): void => {
+    if (closing) return
+    closing = true
+    options.log.warn('websocket closed: too slow', { address, bytes: socket.bufferedAmount })
+    socket.close(POLICY_VIOLATION, 'too slow: messages were left unread')
+    setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref()
+  }
+
+  const send = (text: string): void => {
+    if (closing || socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > bufferLimit) closeSlow()
+    else socket.send(text)
+  }
+
+  const notify = (id: string, result: string): void => {
+    const waiting = subscriptions.get(id)?.waiting
+    const text = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}\n`
+    if (waiting === undefined) send(text)
+    else if (waiting.length < MAX_IN_FLIGHT) waiting.push(text)
+    else closeSlow()
+  }
+
+  const subscribe = (namespace: string, params: unknown): string => {
+    const kind = parseSubscription(namespace, params)
+    if (subscriptions.size >= options.subscriptionLimit) {
+      throw rpcError('rateLimited', `too many subscriptions, at most ${options.subscriptionLimit} are allowed`)
+    }
+    const id = createId()
+    subscriptions.set(id, { waiting: [], end: hub.add({ kind, notify: (result) => notify(id, result) }) })
+    return id
+  }
+
+  const unsubscribe = (id: string): void => {
+    const held = subscriptions.get(id)
+    if (held === undefined) throw rpcError('failed', 'subscription not found')
+    subscriptions.delete(id)
+    held.end()
+  }
+
+  /** The first notification must not come before the reply that tells the id. */
+  const activate = (ids: readonly string[]): void => {
+    for (const id of ids) {
+      const held = subscriptions.get(id)
+      const waiting = held?.waiting ?? []
+      if (held !== undefined) held.waiting = undefined
+      for (const text of waiting) send(text)
+    }
+  }
+
+  const answer = async (payload: Payload): Promise<void> => {
+    const created: string[] = []
+    const subscriber: Subscriber = {
+      subscribe(namespace, params) {
+        const id = subscribe(namespace, params)
+        created.push(id)
+        return id
+      },
+      unsubscribe,
+    }
+    const reply = responder.respond(payload, subscriber)
+    const text = reply instanceof Promise ? await reply : reply
+    if (text !== undefined) send(text)
+    activate(created)
+  }
+
+  /** True when the address has used up its rate; the refusal has been sent then. */
+  const isLimited = (payload: Payload): boolean => {
+    const waitSeconds = limiter?.take(address, responder.cost(payload)) ?? 0
+    if (waitSeconds === 0) return false
+    const id = payload.isBatch ? 'null' : (payload.messages[0]?.id ?? 'null')
+    send(`${failWith(id, rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`))}\n`)
+    return true
+  }
+
+  /** As geth: what is wrong with the text is said, a text that only ends too early is not, and the line is cut. */
+  const refuse = (text: string): void => {
+    closing = true
+    const message = describeSyntaxError(text)
+    if (message === undefined) socket.terminate()
+    else socket.send(`${failWith('null', rpcError('parse', message))}\n`, () => socket.terminate())
+  }
+
+  return {
+    isAlive: true,
+    receive(text) {
+      if (closing) return
+      const payload = responder.parse(text)
+      if (payload === 'empty' || payload === 'malformed') return refuse(text)
+      if (isLimited(payload)) return
+      if (++inFlight >= MAX_IN_FLIGHT) socket.pause()
+      void answer(payload).finally(() => {
+        if (--inFlight < MAX_IN_FLIGHT && socket.isPaused) socket.resume()
+      })
+    },
+    end() {
+      closing = true
+      for (const { end } of subscriptions.values()) end()
+      subscriptions.clear()
+    },
+  }
+}
+
+const refuseUpgrade = (socket: Duplex, status: string): void => {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+const textOf = (data: RawData): string =>
+  (Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8')
+
+export interface WebSocketEndpoint {
+  close(): void
+}
+
+/** Takes the upgrades of `server` on `/` and `/ws`. */
+export const attachWebSocket = (server: Server, options: WebSocketOptions): WebSocketEndpoint => {
+  const connections = new Map<WebSocket, Connection>()
+  const endpoint = new WebSocketServer({
+    noServer: true,
+    maxPayload: options.messageLimit,
+    perMessageDeflate: false,
+    clientTracking: false,
+  })
+
+  const accept = (socket: WebSocket, request: IncomingMessage): void => {
+    const connection = createConnection(socket, options.findAddress(request), options)
+    connections.set(socket, connection)
+    socket.on('message', (data: RawData) => {
+      connection.isAlive = true
+      connection.receive(textOf(data))
+    })
+    socket.on('pong', () => {
+      connection.isAlive = true
+    })
+    socket.on('error', (error) => options.log.info('websocket', { error: error.message }))
+    socket.on('close', () => {
+      connections.delete(socket)
+      connection.end()
+    })
+  }
+
+  server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy())
+    const [path] = (request.url ?? '').split('?')
+    if (path !== '/' && path !== '/ws') return refuseUpgrade(socket, '404 Not Found')
+    if (!isOriginAllowed(options.origins, request.headers.origin)) return refuseUpgrade(socket, '403 Forbidden')
+    return endpoint.handleUpgrade(request, socket, head, accept)
+  })
+
+  const pings = setInterval(() => {
+    for (const [socket, connection] of connections) {
+      if (connection.isAlive) socket.ping()
+      else socket.terminate()
+      connection.isAlive = false
+    }
+  }, options.pingIntervalMs)
+  pings.unref()
+
+  return {
+    close() {
+      clearInterval(pings)
+      for (const socket of connections.keys()) socket.close(1001, 'the gateway stops')
+      for (const socket of connections.keys()) setTimeout(() => socket.terminate(), 100).unref()
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { bytesToHex } from '../../core/hex.ts'
+import { DENOMINATION } from '../../core/amounts.ts'
+import { readSupply } from '../../modules/bank/index.ts'
+import type { ProposedBlock } from '../../app/ports.ts'
+import { type Route, withTransactions } from './driver.ts'
+import { stateRootOf } from './oracle.ts'
+import { type Random, seeded } from './random.ts'
+import { SimNode } from './sim-node.ts'
+import { INVALID_KINDS, makeInvalid } from './traffic.ts'
+import { checkBlock, checkInvariants, committedState, gossip, makeWorld, type World } from './world.ts'
+
+const BLOCKS = 200
+const FULL_CHECK_INTERVAL = 50
+
+const fillPools = async ({ traffic, driver, nodes }: World, count: number): Promise<void> => {
+  for (let i = 0; i < count; i++) {
+    const raw = await traffic.next()
+    // Some transactions reach one pool only.
+    gossip(driver.random.chance(80) ? nodes : [driver.random.pick(nodes)], raw)
+  }
+}
+
+/** A block that no honest node accepts and that is decided all the same: with invalid transactions in it. */
+const spoil = async ({ driver, accounts, nodes }: World, block: ProposedBlock): Promise<ProposedBlock> => {
+  const { random } = driver
+  const transactions = [...block.transactions]
+  const first = transactions[0]?.[0] === 0x71 ? 1 : 0
+  for (let i = 0; i <= random.below(3); i++) {
+    const account = random.pick(accounts)
+    const nonce = Number(committedState(nodes[0] as SimNode).account(Buffer.from(account.address.slice(2), 'hex'))?.nonce ?? 0n)
+    const context = { random, account, nonce, injected: transactions[0], blockGas: 3_000_000n }
+    const invalid = await makeInvalid(random.pick(INVALID_KINDS), context)
+    transactions.splice(first + random.below(transactions.length - first + 1), 0, invalid)
+  }
+  return withTransactions(block, transactions)
+}
+
+/** Some rounds fail before one decides. Returns the block and its round. */
+const runRounds = async (world: World): Promise<{ readonly block: ProposedBlock; readonly round: number }> => {
+  const { driver, nodes, clock } = world
+  const { random } = driver
+  let round = 0
+  for (; random.chance(20); round++) {
+    const failed = await driver.propose(random.pick(nodes), round)
+    if (random.chance(50)) expect(await driver.process(failed)).toBe(true)
+    clock.nowMs += 1_000
+    await fillPools(world, random.below(3))
+  }
+  return { block: await driver.propose(random.pick(nodes), round), round }
+}
+
+const ROUTES: readonly Route[] = ['saw the proposal', 'block sync', 'finalize twice', 'crash before commit']
+const pickRoute = (random: Random): Route => (random.chance(85) ? 'saw the proposal' : random.pick(ROUTES))
+
+describe('applications in one network', () => {
+  it(
+    'agree on every block of a random run, on disk and in memory, over crashes and by replay',
+    seeded(1, async (random) => {
+      const home = mkdtempSync(join(tmpdir(), 'simulation-'))
+      const world = await makeWorld({
+        random,
+        nodes: [{ name: 'a' }, { name: 'b' }, { name: 'disk', path: home }],
+        extensionsFrom: 5,
+      })
+      const { driver, nodes } = world
+      const first = nodes[0] as SimNode
+      const supplies = new Set<bigint>()
+      const types = new Set<string>()
+      let failures = 0
+      try {
+        for (let height = 1; height <= BLOCKS; height++) {
+          await fillPools(world, random.below(14))
+          const { block: proposed, round } = await runRounds(world)
+          let block = proposed
+          if (random.chance(8)) block = await spoil(world, proposed)
+          else expect(await driver.process(block), first.warnings.at(-1)).toBe(true)
+          const { response } = await driver.decide(block, round, () => pickRoute(random))
+          await checkBlock(random.pick(nodes), block, response.appHash)
+          checkInvariants(random.pick(nodes))
+          supplies.add(readSupply(committedState(first), DENOMINATION))
+          failures += response.transactionResults.filter(({ code }) => code !== 0).length
+          const shown = await first.ask('block', { block: { tag: 'latest' }, full: true })
+          for (const { type } of (shown as { transactions: { type: string }[] }).transactions) types.add(type)
+          if (random.chance(10)) await random.pick(nodes).restart()
+          if (height % FULL_CHECK_INTERVAL === 0) {
+            const { stateRoot } = (await first.ask('block', { block: { number: height }, full: false })) as {
+              stateRoot: string
+            }
+            for (const node of nodes) expect(await stateRootOf(node.store), `flat state of ${node.name}`).toBe(stateRoot)
+          }
+        }
+        const late = await SimNode.open({ name: 'late', clock: world.clock })
+        await driver.replay(late)
+        expect(bytesToHex(late.application.info().lastBlockAppHash)).toBe(
+          bytesToHex(first.application.info().lastBlockAppHash),
+        )
+        // The run must have met what it is made for.
+        expect([...types].sort()).toEqual(['0x0', '0x1', '0x2', '0x4'])
+        expect(supplies.size, 'balances destroyed by contracts lower the supply').toBeGreaterThan(5)
+        expect(failures, 'invalid transactions in decided blocks').toBeGreaterThan(5)
+      } finally {
+        await world.close()
+        rmSync(home, { recursive: true, force: true })
+      }
+    }),
+    120_000,
+  )
+})

@@ -1,0 +1,115 @@
+/** A chain ready to run: genesis, funded accounts, traffic into every pool, and checks after each block. */
+import { expect } from 'vitest'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { bytesToHex } from '../../core/hex.ts'
+import type { ProposedBlock } from '../../app/ports.ts'
+import { createModules } from '../../app/genesis/modules.ts'
+import { LatestState } from '../../store/latest.ts'
+import type { StateReader } from '../../store/state.ts'
+import { type ChainSetup, Driver } from './driver.ts'
+import { blockFacts } from './oracle.ts'
+import type { Random } from './random.ts'
+import { SimNode, type SimNodeOptions, type VirtualClock } from './sim-node.ts'
+import { EVM_CHAIN_ID, makeAccounts, Traffic } from './traffic.ts'
+import { makeValidator, type Validator } from './validators.ts'
+
+const ACCOUNTS = 12
+const FUNDS_ANAT = 10n ** 24n
+
+export interface WorldOptions extends Partial<ChainSetup> {
+  readonly random: Random
+  readonly nodes: readonly Omit<SimNodeOptions, 'clock'>[]
+  /** One validator for each power. */
+  readonly powers?: readonly bigint[]
+  /** Forks with their first second, as in app_state.evm.hardforks. */
+  readonly hardforks?: Readonly<Record<string, number>>
+}
+
+export interface World {
+  readonly driver: Driver
+  readonly nodes: readonly SimNode[]
+  readonly clock: VirtualClock
+  readonly accounts: readonly PrivateKeyAccount[]
+  readonly traffic: Traffic
+  close(): Promise<void>
+}
+
+const makeGenesis = (accounts: readonly PrivateKeyAccount[], hardforks: WorldOptions['hardforks']): unknown => ({
+  evm: { chain_id: EVM_CHAIN_ID, ...(hardforks === undefined ? {} : { hardforks }) },
+  bank: {
+    balances: accounts.map(({ address }, index) => ({
+      address,
+      coins: [
+        { denom: 'anat', amount: FUNDS_ANAT.toString() },
+        ...(index % 3 === 0 ? [{ denom: 'ibc/1234', amount: '77' }] : []),
+      ],
+    })),
+  },
+})
+
+export const makeWorld = async (options: WorldOptions): Promise<World> => {
+  const { random, nodes: nodeOptions, powers = [10n, 4n, 3n, 7n], hardforks, ...setup } = options
+  const clock: VirtualClock = { nowMs: 0 }
+  const accounts = makeAccounts(random, ACCOUNTS)
+  const validators: readonly Validator[] = powers.map((power, index) => makeValidator(`validator ${index}`, power))
+  const nodes: SimNode[] = []
+  for (const each of nodeOptions) nodes.push(await SimNode.open({ clock, ...each }))
+  const chain: ChainSetup = {
+    chainId: 'localnat-1',
+    appState: makeGenesis(accounts, hardforks),
+    validators,
+    maxGas: 3_000_000,
+    ...setup,
+  }
+  const driver = new Driver(random, chain, nodes, clock)
+  await driver.start()
+  const traffic = new Traffic(random, accounts, (account) => pendingNonce(nodes[0] as SimNode, account))
+  return {
+    driver,
+    nodes,
+    clock,
+    accounts,
+    traffic,
+    close: async () => {
+      for (const node of nodes) await node.close()
+    },
+  }
+}
+
+export const pendingNonce = async (node: SimNode, { address }: PrivateKeyAccount): Promise<number> =>
+  Number(await node.ask('transactionCount', { address, block: { tag: 'pending' } }))
+
+/** Sends transactions to every pool, as gossip would; pools may refuse them. */
+export const gossip = (nodes: readonly SimNode[], raw: Uint8Array): boolean => {
+  let accepted = false
+  for (const node of nodes) accepted = node.application.checkTx(raw, false).code === 0 || accepted
+  return accepted
+}
+
+/** Committed state as it stands in the database, without the caches of the application. */
+export const committedState = (node: SimNode): StateReader => new LatestState(node.store, 10_000)
+
+export const checkInvariants = (node: SimNode): void => {
+  const { height, parameters } = node.application
+  const context = { state: committedState(node), height, chainId: parameters?.chainId ?? '' }
+  for (const { invariants } of createModules(node.store)) {
+    for (const { name, check } of invariants) expect(check(context), `${name} at height ${height}`).toBeUndefined()
+  }
+}
+
+/** Everything about a block that anyone outside can compute again. */
+export const checkBlock = async (node: SimNode, block: ProposedBlock, appHash: Uint8Array): Promise<void> => {
+  const { json, ...facts } = await blockFacts(node, block.height)
+  const parent = (await node.ask('block', { block: { number: block.height - 1 }, full: false })) as { hash: string }
+  expect({ ...json, size: Number(json.size), gasUsed: BigInt(json.gasUsed) }).toMatchObject({
+    hash: bytesToHex(appHash),
+    parentHash: parent.hash,
+    transactionsRoot: facts.transactionsRoot,
+    receiptsRoot: facts.receiptsRoot,
+    logsBloom: facts.logsBloom,
+    extraData: bytesToHex(block.hash),
+    gasUsed: facts.gasUsed,
+    size: facts.sizeBytes,
+  })
+  expect(facts.headerHash).toBe(json.hash)
+}
