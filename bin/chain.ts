@@ -113,11 +113,12 @@ const addGenesis = (program: Command): void => {
   genesis
     .command('fetch <url>')
     .description('take over the genesis file of a network: the URL of a file or of a consensus RPC')
-    .option('--chain-id <id>', 'refuse a genesis of another chain')
+    .option('--chain-id <id>', 'the chain to join; that of the home when left out')
     .addOption(homeOption())
     .action(async (url: string, flags: Flags) => {
       const { fetchGenesis, describeGenesis } = await load()
-      say(describeGenesis(await fetchGenesis(homeOf(flags), url, { chainId: textOf(flags, 'chainId') })))
+      const chainId = textOf(flags, 'chainId')
+      say(describeGenesis(await fetchGenesis(homeOf(flags), url, chainId === undefined ? {} : { chainId })))
     })
   genesis
     .command('validate [file]')

@@ -79,7 +79,7 @@ export const startGateway = async (
   application: ReachableApplication,
   log: GatewayLog,
 ): Promise<Gateway> => {
-  for (const name of settings.api) if (!NAMESPACES.has(name)) log.warn('no methods in namespace', { name })
+  for (const name of settings.api) if (!NAMESPACES.has(name)) log.warn('unknown namespace in json-rpc.api', { name })
   const methods = selectMethods(settings.api)
   const findAddress = createAddressFinder(settings.trustedProxies)
   const head = createHeadTracker(application)

@@ -41,7 +41,9 @@ const NUMBER_RULES: readonly Rule[] = [
   { pattern: /[eE][+-]?$/, context: 'in exponent of numeric literal' },
 ]
 
-const STRING_BODY = /(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*/y
+// Two patterns and a loop: one pattern for a whole string would need a stack as long as the string.
+const PLAIN_CHARACTERS = /[^"\\\x00-\x1f]*/y
+const ESCAPE_SEQUENCE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const NUMBER_BODY = /-?(?:0|[1-9]\d*)?(?:(?<=\d)\.\d*)?(?:(?<=\d)[eE][+-]?\d*)?/y
 
 /** The end of the text, where Go waits for more. */
@@ -58,7 +60,13 @@ const failAt = (text: string, at: number, context: string): never => {
 }
 
 const scanString = (text: string, from: number): number => {
-  const at = from + 1 + matchAt(STRING_BODY, text, from + 1).length
+  let at = from + 1
+  let length = 1
+  while (length > 0) {
+    at += matchAt(PLAIN_CHARACTERS, text, at).length
+    length = matchAt(ESCAPE_SEQUENCE, text, at).length
+    at += length
+  }
   if (text.charAt(at) === '"') return at + 1
   if (text.charAt(at) !== '\\') return failAt(text, at, 'in string literal')
   if (text.charAt(at + 1) !== 'u') return failAt(text, at + 1, 'in string escape code')

@@ -105,5 +105,5 @@ export const selectMethods = (api: readonly string[]): ReadonlyMap<string, Metho
     ]),
   )
 
-/** Namespaces that have methods here. */
-export const NAMESPACES: ReadonlySet<string> = new Set(METHODS.map(namespaceOf))
+/** What the setting may name: these, and the namespaces that other nodes have and this one does not serve yet. */
+export const NAMESPACES: ReadonlySet<string> = new Set([...METHODS.map(namespaceOf), 'debug', 'trace', 'clob'])

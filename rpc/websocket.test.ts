@@ -1,11 +1,11 @@
 /** The WebSocket endpoint: beside what geth answered, and what a connection is due. */
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { startGateway, type Gateway } from './gateway.ts'
-import { SILENT_LOG } from './log.ts'
+import { SILENT_LOG, type GatewayLog } from './log.ts'
 import { GATEWAY_DEFAULTS, type GatewaySettings } from './settings.ts'
 import { converse } from './testing/converse.ts'
 import { createMemoryApplication, type MemoryApplication } from './testing/memory-application.ts'
@@ -17,11 +17,12 @@ const recorded = JSON.parse(
 
 let application: MemoryApplication
 let gateway: Gateway
+let log: GatewayLog = SILENT_LOG
 
 const start = async (changes: Partial<GatewaySettings> = {}): Promise<void> => {
   application = createMemoryApplication()
   const settings = { ...GATEWAY_DEFAULTS, address: undefined, wsAddress: '127.0.0.1:0', restAddress: undefined }
-  gateway = await startGateway({ ...settings, ...changes }, application, SILENT_LOG)
+  gateway = await startGateway({ ...settings, ...changes }, application, log)
 }
 
 const restart = async (changes: Partial<GatewaySettings>): Promise<void> => {
@@ -29,7 +30,10 @@ const restart = async (changes: Partial<GatewaySettings>): Promise<void> => {
   await start(changes)
 }
 
-beforeEach(() => start())
+beforeEach(() => {
+  log = SILENT_LOG
+  return start()
+})
 afterEach(() => gateway.close())
 
 interface Client {
@@ -65,6 +69,24 @@ const open = async (path = '/'): Promise<Client> => {
       return JSON.parse(await next()) as { result?: unknown; error?: { code: number; message: string } }
     },
   }
+}
+
+const HANDSHAKE = [
+  'GET / HTTP/1.1',
+  'Host: localhost',
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  '\r\n',
+].join('\r\n')
+
+/** A WebSocket that answers nothing by itself. */
+const connectRaw = (): Socket => {
+  const socket = connect(Number(new URL(`ws://${gateway.wsAddress}`).port), '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(HANDSHAKE)
+  return socket
 }
 
 const closing = (socket: WebSocket): Promise<number> => new Promise((resolve) => socket.once('close', resolve))
@@ -258,41 +280,28 @@ describe('subscriptions', () => {
 
 describe('connections', () => {
   test('that do not read are closed, and cost no more memory than their bound', async () => {
+    const warned = new Promise<string>((resolve) => (log = { ...SILENT_LOG, warn: resolve }))
     await restart({ wsBufferLimit: 200_000 })
     application.answers.block = () => `"${'x'.repeat(100_000)}"`
-    const warned = new Promise<void>((resolve) => {
-      const log = { ...SILENT_LOG, warn: () => resolve() }
-      void gateway.close().then(async () => {
-        const settings = { ...GATEWAY_DEFAULTS, address: undefined, wsAddress: '127.0.0.1:0', restAddress: undefined }
-        gateway = await startGateway({ ...settings, wsBufferLimit: 200_000 }, application, log)
-        const { port } = new URL(`ws://${gateway.wsAddress}`)
-        const socket = connect(Number(port), '127.0.0.1')
-        socket.write(
-          'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-        )
-        socket.on('error', () => {})
-        socket.once('data', () => {
-          socket.pause()
-          const text = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",true]}')
-          const frame = Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text])
-          for (let count = 0; count < 400; count++) socket.write(frame)
-        })
-      })
+    const socket = connectRaw()
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    const text = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",true]}')
+    const frame = Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text])
+    socket.once('data', () => {
+      socket.pause()
+      for (let count = 0; count < 400; count++) socket.write(frame)
     })
-    await warned
+    expect(await warned).toBe('websocket closed: too slow')
+    socket.resume()
+    await closed
   })
 
   test('get pings and are cut when they do not answer', async () => {
     await restart({ wsPingIntervalMs: 50 })
     const alive = await open()
-    const { port } = new URL(`ws://${gateway.wsAddress}`)
-    const silent = connect(Number(port), '127.0.0.1')
-    const cut = new Promise((resolve) => silent.once('close', resolve))
+    const silent = connectRaw()
     silent.on('data', () => {})
-    silent.write(
-      'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-    )
-    await cut
+    await new Promise((resolve) => silent.once('close', resolve))
     expect((await alive.request('eth_chainId')).result).toBe('0x539')
   })
 

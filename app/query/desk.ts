@@ -27,7 +27,7 @@ import { answer } from './answer.ts'
 import type { Announcer } from './announcer.ts'
 import { minimumTip, TipOracle } from './fees.ts'
 import { Filters } from './filters.ts'
-import { checkRange } from './logs.ts'
+import { checkFilterRange } from './logs.ts'
 import { nativeHandlers, nativeQuery } from './native.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
 import { txpoolContent, txpoolContentFrom, txpoolInspect, txpoolStatus } from './txpool.ts'
@@ -189,7 +189,7 @@ export class QuestionDesk {
       maxPriorityFeePerGas: () => text(quantityToHex(this.#tip())),
       sendRawTransaction: ({ raw }) => text(bytesToHex(this.#options.submit(hexToBytes(raw)))),
       newFilter: (criteria, head) => {
-        if (criteria.blockHash === undefined) checkRange(this.#view(head), criteria)
+        if (criteria.blockHash === undefined) checkFilterRange(this.#view(head), criteria)
         return this.#addFilter({ kind: 'logs', criteria, cursor: head, usedMs: environment.clock.nowMs() })
       },
       newBlockFilter: (_, head) =>

@@ -43,7 +43,7 @@ export class TipOracle {
 
 const checkPercentiles = (percentiles: readonly number[]): void => {
   if (percentiles.length > MAX_PERCENTILES) {
-    throw queryFailed(`over the query limit ${MAX_PERCENTILES}`)
+    throw queryFailed(`invalid reward percentile: over the query limit ${MAX_PERCENTILES}`)
   }
   for (const [index, percentile] of percentiles.entries()) {
     if (percentile < 0 || percentile > 100) throw queryFailed(`invalid reward percentile: ${percentile.toFixed(6)}`)

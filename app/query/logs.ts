@@ -64,28 +64,49 @@ export const logsInRange = (view: View, criteria: LogCriteria, from: number, to:
   return out
 }
 
-const bound = (view: View, reference: BlockReference | undefined): number => {
-  if (reference === undefined) return view.head
+type Bound = BlockReference | undefined
+
+const isLatest = (reference: Bound): boolean =>
+  reference === undefined || ('tag' in reference && reference.tag === 'latest')
+
+/** A height as geth's filters count it: block numbers and `earliest` are heights, the other tags are none yet. */
+const numberOf = (view: View, reference: Bound): number | undefined => {
+  if (reference === undefined || 'hash' in reference) return undefined
   if ('number' in reference) return reference.number
-  return resolveHeight(view, reference) ?? view.head
+  return reference.tag === 'earliest' ? firstHeight(view) : undefined
 }
 
-/** geth's checks of a range. Throws query/1 and query/5. */
-export const checkRange = (view: View, { fromBlock, toBlock }: LogCriteria): { from: number; to: number } => {
+const refusePending = ({ fromBlock, toBlock }: LogCriteria): void => {
   if ((fromBlock !== undefined && isPending(fromBlock)) || (toBlock !== undefined && isPending(toBlock))) {
     throw queryFailed('pending logs are not supported')
   }
-  const from = bound(view, fromBlock)
-  const to = bound(view, toBlock)
-  const bothNumbers = fromBlock !== undefined && 'number' in fromBlock && toBlock !== undefined && 'number' in toBlock
-  if ((bothNumbers && from > to) || from > view.head || to > view.head) {
-    throw queryFailed('invalid block range params')
-  }
+}
+
+const INVALID_RANGE = 'invalid block range params'
+
+/** geth's checks of a range, then the node's own bound. Throws query/1 and query/5. */
+export const checkRange = (view: View, criteria: LogCriteria): { readonly from: number; readonly to: number } => {
+  refusePending(criteria)
+  const { fromBlock, toBlock } = criteria
+  const from = numberOf(view, fromBlock) ?? view.head
+  const to = numberOf(view, toBlock) ?? view.head
+  const reversed = numberOf(view, fromBlock) !== undefined && numberOf(view, toBlock) !== undefined && from > to
+  // From the head on to a future block is no error for geth, there is only nothing yet.
+  if (reversed || from > view.head || (to > view.head && !isLatest(fromBlock))) throw queryFailed(INVALID_RANGE)
   const { blockRangeCap } = view.settings
-  if (blockRangeCap > 0 && to - from >= blockRangeCap) {
+  if (blockRangeCap > 0 && to - from >= blockRangeCap && to <= view.head) {
     throw limitExceeded(`exceed maximum block range ${blockRangeCap}`)
   }
-  return { from: Math.max(from, firstHeight(view)), to }
+  return { from: Math.max(from, firstHeight(view)), to: Math.min(to, view.head) }
+}
+
+/** What eth_newFilter takes: new logs, or a range of numbers that need not exist yet. Throws query/1. */
+export const checkFilterRange = (view: View, criteria: LogCriteria): void => {
+  refusePending(criteria)
+  const from = numberOf(view, criteria.fromBlock)
+  const to = numberOf(view, criteria.toBlock)
+  const open = isLatest(criteria.toBlock) && (isLatest(criteria.fromBlock) || from !== undefined)
+  if (!open && (from === undefined || to === undefined || from > to)) throw queryFailed(INVALID_RANGE)
 }
 
 export const logs = (view: View, criteria: LogCriteria): readonly Json[] => {

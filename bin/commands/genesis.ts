@@ -1,4 +1,5 @@
 /** `chain genesis ...`: edits, fetches and checks the genesis file. */
+import { existsSync } from 'node:fs'
 import type { Home } from '../config/home.ts'
 import { cliError, errorText } from '../errors.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../genesis/document.ts'
@@ -32,12 +33,21 @@ const unwrap = (answer: unknown): unknown => {
   return result?.genesis ?? answer
 }
 
+export const checkGenesisFile = (path: string, expected: ExpectedChain = {}): ValidGenesis =>
+  validateGenesis(readGenesisJson(path), path, expected)
+
+/** What `chain init` made the home for. */
+const chainIdOf = (home: Home): string | undefined => {
+  if (!existsSync(home.genesis)) return undefined
+  return checkGenesisFile(home.genesis).chainId
+}
+
 /** `url` names a file, or a consensus RPC whose /genesis is read. The file is written only when it is valid. */
 export const fetchGenesis = async (home: Home, url: string, expected: ExpectedChain): Promise<ValidGenesis> => {
   if (!/^https?:\/\//.test(url)) throw cliError('usage', `"${url}" is no http or https URL`)
   const target = /\.json(?:\?.*)?$|\/genesis\/?$/.test(url) ? url : `${url.replace(/\/+$/, '')}/genesis`
   const document = unwrap(await fetchJson(target, FETCH_TIMEOUT_MS))
-  const valid = validateGenesis(document, target, expected)
+  const valid = validateGenesis(document, target, { chainId: chainIdOf(home), ...expected })
   if (valid.validatorCount === 0) throw cliError('genesis', `${target}: validators: a running network has at least one`)
   try {
     writeGenesis(home.genesis, document)
@@ -46,9 +56,6 @@ export const fetchGenesis = async (home: Home, url: string, expected: ExpectedCh
   }
   return valid
 }
-
-export const checkGenesisFile = (path: string, expected: ExpectedChain = {}): ValidGenesis =>
-  validateGenesis(readGenesisJson(path), path, expected)
 
 export const describeGenesis = (valid: ValidGenesis): string =>
   `valid genesis of ${valid.chainId} (EVM chain id ${valid.evmChainId}): ${valid.accountCount} accounts, ${valid.validatorCount} validators, initial height ${valid.initialHeight}`

@@ -32,8 +32,6 @@ const networkSettings = (network: Network): Settings => {
   if (!network.isPublic) return settings
   return {
     ...settings,
-    'api.address': everywhere(1317),
-    'grpc.address': everywhere(9090),
     'json-rpc.address': everywhere(8545),
     'json-rpc.ws-address': everywhere(8546),
   }

@@ -75,6 +75,14 @@ describe('app.toml', () => {
     expect(() => load('', { environment: { CHAIN_PRUNING: 'x' } })).toThrowError('CHAIN_PRUNING is "x", but must be')
   })
 
+  it('warns of values that it reads but does not act on, and of no others', () => {
+    expect(load('pruning = "everything"\n[telemetry]\nenabled = true\n').warnings).toEqual([
+      'pruning = "everything" has no effect in this version',
+      'telemetry.enabled = true has no effect in this version',
+    ])
+    expect(load('pruning = "nothing"\n[telemetry]\nenabled = false\n').warnings).toEqual([])
+  })
+
   it('warns of unknown keys with their line, and proposes the right name', () => {
     expect(load('color = 1\n[json-rpc]\nlogscap = 5\n').warnings).toEqual([
       'app.toml:1: color is no setting and has no effect',

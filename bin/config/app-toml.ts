@@ -90,8 +90,12 @@ export const loadSettings = (sources: SettingSources): LoadedSettings => {
     if (fromFile.has(key)) return [key, parseSetting(key, fromFile.get(key), at(key))] as const
     return [key, settingOf(key).fallback] as const
   })
-  const warnings = [...fromFile.keys()]
+  const unknown = [...fromFile.keys()]
     .filter((key) => !isSettingKey(key))
     .map((key) => `${at(key)} is no setting and has no effect${suggest(key)}`)
+  const inert = entries
+    .filter(([key, value]) => settingOf(key).isInert(value))
+    .map(([key, value]) => `${key} = ${settingOf(key).kind.toToml(value)} has no effect in this version`)
+  const warnings = [...unknown, ...inert]
   return { settings: Object.fromEntries(entries) as Settings, warnings }
 }

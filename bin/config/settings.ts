@@ -6,9 +6,24 @@ export interface Setting<T> {
   readonly kind: Kind<T>
   readonly fallback: T
   readonly comment: string
+  /** True of values that this version reads but does not act on: they are warned of. */
+  readonly isInert: (value: unknown) => boolean
 }
 
-const setting = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({ kind, fallback, comment })
+const setting = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({
+  kind,
+  fallback,
+  comment,
+  isInert: () => false,
+})
+
+/** A name of the interface that this version knows and does not act on. */
+const inert = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({
+  kind,
+  fallback,
+  comment: `${comment} (no effect in this version)`,
+  isInert: (value) => value !== fallback,
+})
 const local = (port: number): { readonly host: string; readonly port: number } => ({ host: '127.0.0.1', port })
 
 export const NAMESPACES = ['eth', 'net', 'web3', 'debug', 'txpool', 'trace', 'rpc', 'clob'] as const
@@ -22,13 +37,14 @@ export const SETTINGS = {
     APPLICATION_DEFAULTS.minimumGasPriceAnat,
     'Lowest effective price a gas that this node takes into its pool; below it: tx underpriced',
   ),
-  pruning: setting(
-    choice('default', 'nothing', 'everything', 'custom'),
-    'default',
-    'default: recent heights, then every 500th. nothing: archive. everything: the least. custom: the two keys below',
-  ),
-  'pruning-keep-recent': setting(integer(2), 1_000, 'Recent heights kept with pruning = "custom"'),
-  'pruning-interval': setting(integer(1), 10, 'Heights between two prunings with pruning = "custom"'),
+  pruning: {
+    kind: choice('default', 'nothing', 'everything', 'custom'),
+    fallback: 'default',
+    comment: 'State of old heights. This version keeps all of it, as "nothing" (archive) asks',
+    isInert: (value: unknown) => value === 'everything' || value === 'custom',
+  },
+  'pruning-keep-recent': inert(integer(2), 1_000, 'Recent heights kept with pruning = "custom"'),
+  'pruning-interval': inert(integer(1), 10, 'Heights between two prunings with pruning = "custom"'),
   'halt-height': setting(integer(0), 0, 'Stop after committing this height; 0 never'),
   'min-retain-blocks': setting(
     integer(0),
@@ -38,28 +54,28 @@ export const SETTINGS = {
 
   'api.enable': setting(flag, true, 'Native REST'),
   'api.address': setting(address, local(1317), 'Where native REST listens'),
-  'api.swagger': setting(flag, false, 'Serve the description of the routes'),
-  'api.max-open-connections': setting(integer(1, 100_000), 1_000, 'Connections at once'),
+  'api.swagger': inert(flag, false, 'Serve the description of the routes'),
+  'api.max-open-connections': inert(integer(1, 100_000), 1_000, 'Connections at once'),
   'api.rpc-max-body-bytes': setting(integer(1_000), 1_000_000, 'Largest request in bytes'),
   'api.enabled-unsafe-cors': setting(flag, false, 'Answer browsers of every origin'),
 
   'grpc.enable': setting(flag, true, 'Native gRPC'),
   'grpc.address': setting(address, local(9090), 'Where native gRPC listens'),
-  'grpc.max-recv-msg-size': setting(integer(1_000), 10_485_760, 'Largest request in bytes'),
-  'grpc.max-send-msg-size': setting(integer(1_000), 67_108_864, 'Largest answer in bytes'),
+  'grpc.max-recv-msg-size': inert(integer(1_000), 10_485_760, 'Largest request in bytes'),
+  'grpc.max-send-msg-size': inert(integer(1_000), 67_108_864, 'Largest answer in bytes'),
 
-  'state-sync.snapshot-interval': setting(integer(0), 0, 'Heights between two snapshots; 0 makes none'),
-  'state-sync.snapshot-keep-recent': setting(integer(0), 2, 'Snapshots kept; 0 keeps all'),
+  'state-sync.snapshot-interval': inert(integer(0), 0, 'Heights between two snapshots; 0 makes none'),
+  'state-sync.snapshot-keep-recent': inert(integer(0), 2, 'Snapshots kept; 0 keeps all'),
 
-  'telemetry.enabled': setting(flag, false, 'Serve figures for Prometheus at /metrics of the REST port'),
+  'telemetry.enabled': inert(flag, false, 'Serve figures for Prometheus at /metrics of the REST port'),
 
   'evm.evm-chain-id': setting(integer(1), 2517, 'Must be the EVM chain id of the genesis file'),
-  'evm.tracer': setting(
+  'evm.tracer': inert(
     choice('', 'json', 'struct', 'access_list', 'markdown'),
     '',
     'Tracer of every execution; empty is none',
   ),
-  'evm.max-tx-gas-wanted': setting(integer(0), 0, 'Most gas that a transaction may ask for to be taken; 0 is no limit'),
+  'evm.max-tx-gas-wanted': inert(integer(0), 0, 'Most gas that a transaction may ask for to be taken; 0 is no limit'),
   'evm.max-block-ms': setting(
     integer(10, 60_000),
     APPLICATION_DEFAULTS.maxBlockMs,
@@ -138,8 +154,8 @@ export const SETTINGS = {
     'Take transactions without a chain id (before EIP-155)',
   ),
 
-  'tls.certificate-path': setting(text, '', 'Certificate in PEM; with the key, JSON-RPC is served over TLS'),
-  'tls.key-path': setting(text, '', 'Its private key in PEM'),
+  'tls.certificate-path': inert(text, '', 'Certificate in PEM; with the key, JSON-RPC is served over TLS'),
+  'tls.key-path': inert(text, '', 'Its private key in PEM'),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS

@@ -164,7 +164,8 @@ const describe = (error: string, runState: RunState): string => {
     case errorMessages.STATIC_STATE_CHANGE:
       // geth finds a forbidden write when it runs it, after it has charged for it.
       if (opCode === 0x55 && runState.gasLeft <= SSTORE_SENTRY_GAS) return SENTRY_FAILURE
-      return runState.gasLeft < constantGas(opCode) ? OUT_OF_GAS : 'write protection'
+      if (runState.gasLeft < constantGas(opCode)) return OUT_OF_GAS
+      return memoryNeed(opCode, stack.getStack()) === undefined ? GAS_OVERFLOW : 'write protection'
     case errorMessages.STACK_UNDERFLOW:
     case errorMessages.STACK_OVERFLOW:
       return stackFailure(opCode, stack.length) ?? error

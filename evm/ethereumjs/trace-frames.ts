@@ -68,15 +68,13 @@ const toStep = (event: InterpreterStep, opcode: number, baseRefund: bigint): Ste
   address: event.address.bytes,
 })
 
-/** geth steps on the STOP that stands behind the end of every code; the library just ends. */
-const implicitStop = (run: RunState, depth: number, refund: bigint): Step | undefined => {
-  const ended = run.opCode === 0x00 || run.opCode === 0xf3 || run.opCode === 0xff
-  if (ended || run.programCounter < run.code.length) return undefined
+/** The step that a run stands at, where the library has no event for it. */
+const stepOfRun = (run: RunState, opcode: number, depth: number, refund: bigint): Step => {
   const memoryBytes = Number(run.memoryWordCount) * 32
   return {
     pc: run.programCounter,
-    opcode: 0,
-    opcodeName: opcodeName(0),
+    opcode,
+    opcodeName: opcodeName(opcode),
     gasLeft: run.gasLeft,
     gasCost: 0n,
     depth,
@@ -87,6 +85,13 @@ const implicitStop = (run: RunState, depth: number, refund: bigint): Step | unde
     address: run.env.address.bytes,
   }
 }
+
+/** geth steps on the STOP that stands behind the end of every code; the library just ends. */
+const endsImplicitly = ({ opCode, programCounter, code }: RunState): boolean =>
+  programCounter >= code.length && opCode !== 0x00 && opCode !== 0xf3 && opCode !== 0xff
+
+/** The library looks at the operands of REVERT before it tells of the step, and finds none. */
+const isUnseenRevert = ({ opCode, stack }: RunState): boolean => opCode === 0xfd && stack.length < minStack(0xfd)
 
 /** Code that a creation returned and that was not taken. */
 const refusedCode = (run: RunState | undefined): Uint8Array =>
@@ -131,13 +136,13 @@ class FrameTracer {
     const { execResult } = result
     const { runState } = execResult
     const depth = this.#messages.length
+    const refund = (execResult.gasRefund ?? 0n) + this.#baseRefund
     if (execResult.exceptionError === undefined) {
       this.#flushRefused()
-      const stop =
-        runState === undefined
-          ? undefined
-          : implicitStop(runState, depth, (execResult.gasRefund ?? 0n) + this.#baseRefund)
-      if (stop !== undefined) this.#options.onStep?.(stop)
+      if (runState !== undefined && endsImplicitly(runState))
+        this.#options.onStep?.(stepOfRun(runState, 0x00, depth, refund))
+    } else if (runState !== undefined && isUnseenRevert(runState)) {
+      this.#options.onStep?.(stepOfRun(runState, 0xfd, depth, refund))
     }
     this.#refused = undefined
     const failure = failureOf(execResult)

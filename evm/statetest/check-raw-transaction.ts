@@ -1,10 +1,11 @@
 /** Whether the wire form in a state test is one of a valid signature. Blob transactions are decoded here alone. */
 import type { Address } from '../../core/address.ts'
 import { keccak256 } from '../../core/hash.ts'
-import { encodeRlp, type RlpItem } from '../../core/rlp.ts'
+import { encodeRlpList, splitRlpList } from '../../core/rlp.ts'
 import { invalidChainId } from '../errors.ts'
-import { decodePayload, decodeTransaction, readAccessListEntry } from '../transaction/decode-transaction.ts'
+import { decodePayload, decodeTransaction, readAccessListEntry, readHash } from '../transaction/decode-transaction.ts'
 import { FieldReader } from '../transaction/field-reader.ts'
+import type { RlpStream } from '../transaction/rlp-stream.ts'
 import { recoverSender, recoverSigner } from '../transaction/recover-sender.ts'
 
 const BLOB_TYPE = 3
@@ -14,10 +15,9 @@ const checkChainId = (have: bigint | undefined, want: bigint): void => {
 }
 
 /** EIP-4844 without its sidecar. */
-const recoverBlobSender = (raw: Uint8Array, chainId: bigint): Address => {
-  const item: RlpItem = decodePayload(raw.subarray(1))
-  const reader = new FieldReader(item, 'types.BlobTx')
-  checkChainId(reader.uint256('ChainID'), chainId)
+const readBlobTransaction = (stream: RlpStream): { chainId: bigint; v: bigint; r: bigint; s: bigint } => {
+  const reader = FieldReader.outermost(stream, 'types.BlobTx')
+  const chainId = reader.uint256('ChainID')
   reader.uint('Nonce', 64)
   reader.uint256('GasTipCap')
   reader.uint256('GasFeeCap')
@@ -27,14 +27,19 @@ const recoverBlobSender = (raw: Uint8Array, chainId: bigint): Address => {
   reader.bytes('Data')
   reader.list('AccessList', 'types.AccessList', readAccessListEntry)
   reader.uint256('BlobFeeCap')
-  reader.list('BlobHashes', '[]common.Hash', (hash, path) =>
-    new FieldReader([hash], 'common.Hash', path).fixed('', 'common.Hash', 32),
-  )
+  reader.list('BlobHashes', '[]common.Hash', readHash)
   const signature = { v: reader.uint256('V'), r: reader.uint256('R'), s: reader.uint256('S') }
   reader.end()
-  const unsigned = (item as RlpItem[]).slice(0, -3)
-  const digest = keccak256(Uint8Array.of(BLOB_TYPE), encodeRlp(unsigned))
-  return recoverSigner(digest, signature.v, signature.r, signature.s)
+  return { chainId, ...signature }
+}
+
+const recoverBlobSender = (raw: Uint8Array, chainId: bigint): Address => {
+  const payload = raw.subarray(1)
+  const transaction = decodePayload(payload, readBlobTransaction)
+  checkChainId(transaction.chainId, chainId)
+  const unsigned = splitRlpList(payload).slice(0, -3)
+  const digest = keccak256(Uint8Array.of(BLOB_TYPE), encodeRlpList(unsigned))
+  return recoverSigner(digest, transaction.v, transaction.r, transaction.s)
 }
 
 /** Throws a CodedError when the transaction does not decode, names another chain or has no valid signature. */

@@ -1,9 +1,8 @@
 /** From the wire form of a transaction (EIP-2718) to its fields, as strict as geth's decoder. */
 import { plainBytes } from '../../core/bytes.ts'
-import { CodedError } from '../../core/errors.ts'
-import { decodeRlp, type RlpItem } from '../../core/rlp.ts'
-import { evmError, typedTransactionTooShort, typeNotSupported } from '../errors.ts'
-import { FieldReader } from './field-reader.ts'
+import { typedTransactionTooShort, typeNotSupported } from '../errors.ts'
+import { FieldReader, readFixed } from './field-reader.ts'
+import { RlpStream } from './rlp-stream.ts'
 import type {
   AccessListEntry,
   AccessListTransaction,
@@ -21,11 +20,12 @@ const chainIdOf = (v: bigint): bigint | undefined => {
   return v >= 1n << 64n ? (v - 35n) / 2n : BigInt.asUintN(64, v - 35n) / 2n
 }
 
-const readHash = (item: RlpItem, path: string): Uint8Array =>
-  new FieldReader([item], 'common.Hash', path).fixed('', 'common.Hash', 32)
+export const readHash = (stream: RlpStream, path: string): Uint8Array | undefined =>
+  readFixed(stream, 'common.Hash', path, 32)
 
-export const readAccessListEntry = (item: RlpItem, path: string): AccessListEntry => {
-  const reader = new FieldReader(item, 'types.AccessTuple', path)
+export const readAccessListEntry = (stream: RlpStream, path: string): AccessListEntry | undefined => {
+  const reader = FieldReader.element(stream, 'types.AccessTuple', path)
+  if (reader === undefined) return undefined
   const entry = {
     address: reader.address('Address'),
     storageKeys: reader.list('StorageKeys', '[]common.Hash', readHash),
@@ -34,22 +34,23 @@ export const readAccessListEntry = (item: RlpItem, path: string): AccessListEntr
   return entry
 }
 
-const readAuthorization = (item: RlpItem, path: string): Authorization => {
-  const reader = new FieldReader(item, 'types.SetCodeAuthorization', path)
+const readAuthorization = (stream: RlpStream, path: string): Authorization | undefined => {
+  const reader = FieldReader.element(stream, 'types.SetCodeAuthorization', path)
+  if (reader === undefined) return undefined
   const authorization = {
-    chainId: reader.uint256('ChainID', 'uint256.Int'),
+    chainId: reader.uint256('ChainID'),
     address: reader.address('Address'),
     nonce: reader.uint('Nonce', 64),
     yParity: reader.uint('V', 8),
-    r: reader.uint256('R', 'uint256.Int'),
-    s: reader.uint256('S', 'uint256.Int'),
+    r: reader.uint256('R'),
+    s: reader.uint256('S'),
   }
   reader.end()
   return authorization
 }
 
-const decodeLegacy = (item: RlpItem): LegacyTransaction => {
-  const reader = new FieldReader(item, 'types.LegacyTx')
+const decodeLegacy = (stream: RlpStream): LegacyTransaction => {
+  const reader = FieldReader.outermost(stream, 'types.LegacyTx')
   const fields = {
     nonce: reader.uint('Nonce', 64),
     gasPrice: reader.bigInteger('GasPrice'),
@@ -65,8 +66,8 @@ const decodeLegacy = (item: RlpItem): LegacyTransaction => {
   return { type: 0, chainId: chainIdOf(fields.v), ...fields }
 }
 
-const decodeAccessList = (item: RlpItem): AccessListTransaction => {
-  const reader = new FieldReader(item, 'types.AccessListTx')
+const decodeAccessList = (stream: RlpStream): AccessListTransaction => {
+  const reader = FieldReader.outermost(stream, 'types.AccessListTx')
   const fields = {
     chainId: reader.bigInteger('ChainID'),
     nonce: reader.uint('Nonce', 64),
@@ -84,8 +85,8 @@ const decodeAccessList = (item: RlpItem): AccessListTransaction => {
   return { type: 1, ...fields }
 }
 
-const decodeDynamicFee = (item: RlpItem): DynamicFeeTransaction => {
-  const reader = new FieldReader(item, 'types.DynamicFeeTx')
+const decodeDynamicFee = (stream: RlpStream): DynamicFeeTransaction => {
+  const reader = FieldReader.outermost(stream, 'types.DynamicFeeTx')
   const fields = {
     chainId: reader.bigInteger('ChainID'),
     nonce: reader.uint('Nonce', 64),
@@ -104,8 +105,8 @@ const decodeDynamicFee = (item: RlpItem): DynamicFeeTransaction => {
   return { type: 2, ...fields }
 }
 
-const decodeSetCode = (item: RlpItem): SetCodeTransaction => {
-  const reader = new FieldReader(item, 'types.SetCodeTx')
+const decodeSetCode = (stream: RlpStream): SetCodeTransaction => {
+  const reader = FieldReader.outermost(stream, 'types.SetCodeTx')
   const fields = {
     chainId: reader.uint256('ChainID'),
     nonce: reader.uint('Nonce', 64),
@@ -125,30 +126,28 @@ const decodeSetCode = (item: RlpItem): SetCodeTransaction => {
   return { type: 4, ...fields }
 }
 
-/** RLP's own errors (`rlp: ...`) under the code of a malformed transaction. */
-export const decodePayload = (payload: Uint8Array): RlpItem => {
-  try {
-    return decodeRlp(payload)
-  } catch (error) {
-    if (error instanceof CodedError && error.codespace === 'rlp') throw evmError('malformedTransaction', error.message)
-    throw error
-  }
+/** Reads exactly one value from `payload`. */
+export const decodePayload = <Value>(payload: Uint8Array, read: (stream: RlpStream) => Value): Value => {
+  const stream = new RlpStream(payload)
+  const value = read(stream)
+  stream.finish()
+  return value
 }
 
 /** Decodes types 0, 1, 2 and 4. Throws evm/typeNotSupported (type 3 too), typedTransactionTooShort, malformedTransaction. */
 export const decodeTransaction = (raw: Uint8Array): Transaction => {
   const bytes = plainBytes(raw)
   const first = bytes[0]
-  if (first !== undefined && first > 0x7f) return decodeLegacy(decodePayload(bytes))
+  if (first !== undefined && first > 0x7f) return decodePayload(bytes, decodeLegacy)
   if (bytes.length <= 1) throw typedTransactionTooShort()
   const payload = bytes.subarray(1)
   switch (first) {
     case 1:
-      return decodeAccessList(decodePayload(payload))
+      return decodePayload(payload, decodeAccessList)
     case 2:
-      return decodeDynamicFee(decodePayload(payload))
+      return decodePayload(payload, decodeDynamicFee)
     case 4:
-      return decodeSetCode(decodePayload(payload))
+      return decodePayload(payload, decodeSetCode)
     default:
       throw typeNotSupported()
   }

@@ -11,12 +11,7 @@ const wrapper =
     malformed(`${message} for ${type}, decoding into ${path}`)
 
 /** A byte array of Go: undefined at the end of the list. */
-export const readFixed = (
-  stream: RlpStream,
-  type: string,
-  path: string,
-  length: number,
-): Uint8Array | undefined => {
+export const readFixed = (stream: RlpStream, type: string, path: string, length: number): Uint8Array | undefined => {
   const wrap = wrapper(type, path)
   const header = stream.peek(malformed)
   if (header === undefined) return undefined
@@ -70,8 +65,8 @@ export class FieldReader {
     return this.#integer(this.#wrap('*big.Int', field), Number.POSITIVE_INFINITY)
   }
 
-  uint256(field: string, type = '*uint256.Int'): bigint {
-    return this.#integer(this.#wrap(type, field), 32)
+  uint256(field: string): bigint {
+    return this.#integer(this.#wrap('*uint256.Int', field), 32)
   }
 
   bytes(field: string): Uint8Array {

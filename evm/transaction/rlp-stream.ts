@@ -13,7 +13,7 @@ export interface ItemHeader {
   readonly size: number
 }
 
-const CANON_SIZE = 'non-canonical size information'
+export const CANON_SIZE = 'non-canonical size information'
 
 export class RlpStream {
   readonly #bytes: Uint8Array
@@ -98,5 +98,3 @@ export class RlpStream {
 /** Strings of one byte below 0x80 stand for themselves. */
 export const isUselessHeader = ({ kind }: ItemHeader, content: Uint8Array): boolean =>
   kind === 'string' && content.length === 1 && (content[0] as number) < 0x80
-
-export { CANON_SIZE }

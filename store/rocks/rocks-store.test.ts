@@ -92,6 +92,37 @@ describe('openRocksStore', () => {
     })
   })
 
+  it('closes once, also when nothing but the closing refers to it', async () => {
+    await withDirectory(async (path) => {
+      const script = `
+        const { openRocksStore } = await import(${STORE_MODULE})
+        const openAndClose = async () => {
+          const store = await openRocksStore({ path: ${JSON.stringify(path)}, cacheBytes: ${CACHE_BYTES} })
+          const batch = store.batch()
+          for (let i = 0; i < 500; i++) batch.put('state', Uint8Array.of(i >> 8, i), new Uint8Array(300))
+          store.write(batch, { sync: false })
+          store.cursor('state').seek(Uint8Array.of(1))
+          store.close()
+          return { closed: store.closed }
+        }
+        for (let round = 0; round < 60; round++) {
+          const { closed } = await openAndClose()
+          for (let i = 0; i < 3; i++) {
+            gc()
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+          await closed
+        }
+        console.log('done')`
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ['--expose-gc', '--input-type=module', '-e', script],
+        { cwd: HERE },
+      )
+      expect(stdout.trim()).toBe('done')
+    })
+  })
+
   it('refuses a second process, and a second opening, with store/2', async () => {
     await withDirectory(async (path) => {
       const store = await open(path)

@@ -85,7 +85,6 @@ class RocksDatabase implements RocksStore {
   readonly #columns: References
   readonly #owner: boolean
   readonly #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void }
-  /** Kept until the native close is through: a collected context closes the database too, at the same time. */
   readonly #context: Context
   #isOpen = true
   #spareBatch: BatchContext | undefined
@@ -174,12 +173,11 @@ class RocksDatabase implements RocksStore {
     if (!this.#isOpen) return
     this.#isOpen = false
     if (!this.#owner) return this.#settle.resolve()
-    // The binding closes in another thread, and closes again when the context is collected: at once would be fatal.
-    // The callback refers to the context, and so keeps it until then.
-    binding.db_close(context, (error) => {
+    // In another thread, and a collected context closes as well: the callback holds this object, and so the context.
+    binding.db_close(this.#context, (error) => {
       // The binding says null, and undefined where RocksDB has nothing to say.
       if (error === null || error === undefined) this.#settle.resolve()
-      else this.#settle.reject(storeError(error, binding.db_get_location(context)))
+      else this.#settle.reject(storeError(error, this.#path))
     })
   }
 

@@ -1,0 +1,310 @@
+/** Both ends of the stream over real sockets. */
+import { mkdtempSync } from 'node:fs'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Announcement } from '../../app/ports.ts'
+import { CodedError } from '../../core/errors.ts'
+import { createMemoryApplication, exampleHead } from '../testing/memory-application.ts'
+import { connectApplication, type ConnectApplicationOptions, type RemoteApplication } from './connect-application.ts'
+import { createFrameReader, encodeFrame, FRAME, PROTOCOL } from './frames.ts'
+import { serveQueries, type QueryServer, type ServeQueriesOptions } from './serve-queries.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const end of open.splice(0).reverse()) await end.close()
+})
+
+const serve = async (
+  application = createMemoryApplication(),
+  options: Partial<ServeQueriesOptions> = {},
+): Promise<QueryServer> => {
+  const server = await serveQueries({ address: 'tcp://127.0.0.1:0', application, ...options })
+  open.push(server)
+  return server
+}
+
+const joinAs = async (address: string, options: Partial<ConnectApplicationOptions> = {}): Promise<RemoteApplication> => {
+  const remote = connectApplication({ address, reconnectMs: { first: 5, most: 20 }, ...options })
+  open.push(remote)
+  await remote.whenConnected()
+  return remote
+}
+
+/** Seeded, so that a failure can be seen again. */
+const createRandom = (seed: number): ((below: number) => number) => {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state % below
+  }
+}
+
+const rawConnection = (address: string): Socket => {
+  const socket = connect(Number(address.split(':').at(-1)), '127.0.0.1')
+  socket.on('error', () => {})
+  return socket
+}
+
+const ended = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()))
+
+describe('the stream', () => {
+  test('carries questions and answers over TCP and unix sockets, texts as they are', async () => {
+    const application = createMemoryApplication()
+    application.answers.balance = ({ address }) => `"${address} é\u{1f600} ${'x'.repeat(300_000)}"`
+    const path = join(mkdtempSync(join(tmpdir(), 'stream-')), 'queries.sock')
+    for (const address of ['tcp://127.0.0.1:0', `unix://${path}`]) {
+      const server = await serve(application, { address })
+      const remote = await joinAs(server.address)
+      const answers = await Promise.all(
+        ['0xa', '0xb'].map((name) => remote.ask('balance', { address: name as '0xa', block: { number: 5 } }, 7)),
+      )
+      expect(answers).toEqual(['0xa', '0xb'].map((name) => application.answers.balance?.({ address: name as '0xa', block: { number: 5 } })))
+    }
+    expect(application.asked[0]).toEqual({ name: 'balance', parameters: { address: '0xa', block: { number: 5 } }, head: 7 })
+  })
+
+  test('carries failures with codespace, code, message and data', async () => {
+    const application = createMemoryApplication()
+    application.answers.call = () => Promise.reject(new CodedError('query', 3, 'execution reverted: é', '0x1234'))
+    application.answers.logs = () => {
+      throw new TypeError('a secret of the node')
+    }
+    const remote = await joinAs((await serve(application)).address)
+    const call = remote.ask('call', { call: {}, block: { tag: 'latest' } }, 7)
+    await expect(call).rejects.toMatchObject({ codespace: 'query', code: 3, message: 'execution reverted: é', data: '0x1234' })
+    const logs = remote.ask('logs', { addresses: [], topics: [] }, 7)
+    await expect(logs).rejects.toMatchObject({ codespace: 'rpc', message: 'internal error' })
+  })
+
+  test('shows a head before any answer that knows of it', async () => {
+    const application = createMemoryApplication()
+    application.answers.transaction = () => `"${application.commit().height}"`
+    const remote = await joinAs((await serve(application)).address)
+    const seen: string[] = []
+    remote.subscribe((announcement) => {
+      if (announcement.type === 'head') seen.push(`head ${announcement.head.height}`)
+    })
+    const asking = Array.from({ length: 50 }, async () => seen.push(`answer ${await remote.ask('transaction', { hash: '0x' }, 7)}`))
+    await Promise.all(asking)
+    for (const [index, entry] of seen.entries()) {
+      if (entry.startsWith('answer')) {
+        const height = entry.replace(/\D/g, '')
+        expect(seen.slice(0, index)).toContain(`head ${height}`)
+      }
+    }
+    expect(seen.filter((entry) => entry.startsWith('head')).map((entry) => Number(entry.slice(5)))).toEqual(
+      Array.from({ length: 51 }, (_, index) => 7 + index),
+    )
+  })
+
+  test('announces to many gateways', async () => {
+    const application = createMemoryApplication()
+    const server = await serve(application)
+    const remotes = await Promise.all([1, 2, 3].map(() => joinAs(server.address)))
+    const heads = remotes.map(
+      (remote) =>
+        new Promise<Announcement>((resolve) => {
+          remote.subscribe((announcement) => {
+            if (announcement.type === 'pending') resolve(announcement)
+          })
+        }),
+    )
+    application.announce({ type: 'pending', hashes: ['0xab'] })
+    expect(await Promise.all(heads)).toEqual(remotes.map(() => ({ type: 'pending', hashes: ['0xab'] })))
+  })
+
+  test('fails questions at once while the application is away, and comes back by itself', async () => {
+    const application = createMemoryApplication()
+    application.answers.gasPrice = () => new Promise(() => {})
+    const server = await serveQueries({ address: 'tcp://127.0.0.1:0', application })
+    const remote = await joinAs(server.address)
+    const waiting = remote.ask('gasPrice', {}, 7)
+    await server.close()
+    await expect(waiting).rejects.toMatchObject({ codespace: 'rpc', message: expect.stringContaining('unavailable') as string })
+    expect(remote.connected).toBe(false)
+    await expect(remote.ask('gasPrice', {}, 7)).rejects.toMatchObject({ codespace: 'rpc' })
+    await serve(createMemoryApplication(9), { address: server.address })
+    await remote.whenConnected()
+    const height = await new Promise((resolve) => {
+      remote.subscribe((announcement) => {
+        if (announcement.type === 'head' && announcement.head.height === 9) resolve(announcement.head.height)
+      })
+    })
+    expect(height).toBe(9)
+    expect(await remote.ask('transaction', { hash: '0x' }, 9)).toBe('null')
+  })
+
+  test('fails a question that gets no answer in time', async () => {
+    const application = createMemoryApplication()
+    application.answers.gasPrice = () => new Promise(() => {})
+    const remote = await joinAs((await serve(application)).address, { timeoutMs: 50 })
+    await expect(remote.ask('gasPrice', {}, 7)).rejects.toMatchObject({ message: 'request timed out' })
+  })
+
+  test('takes a unix socket over from a process that is gone, not from one that lives', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'stream-')), 'queries.sock')
+    const address = `unix://${path}`
+    await serve(createMemoryApplication(), { address })
+    await expect(serve(createMemoryApplication(), { address })).rejects.toMatchObject({ codespace: 'rpc' })
+  })
+})
+
+describe('bounds', () => {
+  test('reading pauses at the limit of questions in flight, and goes on when they are answered', async () => {
+    const application = createMemoryApplication()
+    const releases: (() => void)[] = []
+    let most = 0
+    let running = 0
+    let arrived: () => void = () => {}
+    application.answers.gasPrice = () =>
+      new Promise((resolve) => {
+        most = Math.max(most, ++running)
+        releases.push(() => {
+          running--
+          resolve('"0x1"')
+        })
+        arrived()
+      })
+    const remote = await joinAs((await serve(application, { maxInFlight: 4 })).address)
+    const answers = Array.from({ length: 40 }, async () => {
+      // One question a turn: what came in one piece is taken in one piece.
+      await new Promise(setImmediate)
+      return remote.ask('gasPrice', {}, 7)
+    })
+    let answered = 0
+    while (answered < 40) {
+      if (releases.length === 0) await new Promise<void>((resolve) => (arrived = resolve))
+      for (const release of releases.splice(0)) {
+        release()
+        answered++
+      }
+    }
+    expect(await Promise.all(answers)).toEqual(Array.from({ length: 40 }, () => '"0x1"'))
+  })
+
+  test('a gateway that does not read is dropped, others are not disturbed', async () => {
+    const application = createMemoryApplication()
+    application.answers.block = () => `"${'x'.repeat(1_000_000)}"`
+    const server = await serve(application, { dropAboveBytes: 4_000_000 })
+    const remote = await joinAs(server.address)
+    const slow = rawConnection(server.address)
+    slow.pause()
+    const gone = ended(slow)
+    slow.write(encodeFrame(FRAME.hello, 0, PROTOCOL))
+    const question = JSON.stringify(['block', { block: { tag: 'latest' }, full: true }, 7])
+    for (let id = 1; id <= 60; id++) slow.write(encodeFrame(FRAME.ask, id, question))
+    await remote.ask('block', { block: { tag: 'latest' }, full: true }, 7)
+    while (!slow.destroyed) {
+      application.commit()
+      await remote.ask('gasPrice', {}, 7)
+      slow.resume()
+      await new Promise(setImmediate)
+      slow.pause()
+    }
+    await gone
+    expect(await remote.ask('gasPrice', {}, 7)).toBe('null')
+  })
+
+  test('an answer above the limit of a frame fails alone', async () => {
+    const application = createMemoryApplication()
+    application.answers.block = () => `"${'x'.repeat(65 * 1024 * 1024)}"`
+    const remote = await joinAs((await serve(application)).address)
+    const big = remote.ask('block', { block: { tag: 'latest' }, full: true }, 7)
+    await expect(big).rejects.toMatchObject({ message: 'response too large' })
+    expect(await remote.ask('gasPrice', {}, 7)).toBe('null')
+  })
+})
+
+describe('garbage', () => {
+  const hello = encodeFrame(FRAME.hello, 0, PROTOCOL)
+  const question = encodeFrame(FRAME.ask, 1, '["gasPrice",{},7]')
+
+  test('frames survive every way of being cut into pieces', () => {
+    const bodies = ['', 'a', 'é'.repeat(100), 'x'.repeat(70_000)]
+    const bytes = Buffer.concat(bodies.map((body, index) => encodeFrame(3, index, body)))
+    const random = createRandom(1)
+    for (let round = 0; round < 200; round++) {
+      const reader = createFrameReader(100_000)
+      const frames = []
+      for (let at = 0; at < bytes.length; ) {
+        const end = Math.min(bytes.length, at + 1 + random(round % 2 === 0 ? 20_000 : 300))
+        frames.push(...reader.push(Buffer.from(bytes.subarray(at, end))))
+        at = end
+      }
+      expect(frames).toEqual(bodies.map((body, index) => ({ kind: 3, id: index, body })))
+    }
+  })
+
+  test('sent to the application ends its connection and nothing else', async () => {
+    const server = await serve()
+    const remote = await joinAs(server.address)
+    const random = createRandom(2)
+    const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, () => random(256)))
+    const oversized = Buffer.alloc(9)
+    oversized.writeUInt32BE(0xffff_fff0, 0)
+    const short = Buffer.from([0, 0, 0, 4, 2, 0, 0, 0, 0])
+    const bad = [
+      noise(5), noise(500), noise(50_000), oversized, short, question, encodeFrame(FRAME.hello, 0, 'nat-query/0'),
+      Buffer.concat([hello, oversized]), Buffer.concat([hello, hello]), Buffer.concat([hello, encodeFrame(FRAME.answer, 1, '1')]),
+      Buffer.concat([hello, encodeFrame(FRAME.ask, 1, 'not json')]), Buffer.concat([hello, noise(300)]),
+    ]
+    for (const bytes of bad) {
+      const socket = rawConnection(server.address)
+      const gone = ended(socket)
+      socket.resume()
+      socket.end(bytes)
+      await gone
+    }
+    expect(await remote.ask('gasPrice', {}, 7)).toBe('null')
+  })
+
+  test('in a question is told to the one who asked', async () => {
+    const server = await serve()
+    const bad = ['5', 'null', '{}', '[]', '["nope",{},1]', '["toString",{},1]', '["gasPrice"]', '["gasPrice",5,1]', '["gasPrice",{},"1"]', '["gasPrice",{},1.5]']
+    const socket = rawConnection(server.address)
+    const reader = createFrameReader(1_000_000)
+    const failures: number[] = []
+    const done = new Promise<void>((resolve) => {
+      socket.on('data', (chunk: Buffer) => {
+        for (const frame of reader.push(chunk)) if (frame.kind === FRAME.failure) failures.push(frame.id)
+        if (failures.length === bad.length) resolve()
+      })
+    })
+    socket.write(Buffer.concat([hello, ...bad.map((body, index) => encodeFrame(FRAME.ask, index, body))]))
+    await done
+    expect(failures).toEqual(bad.map((_, index) => index))
+    socket.destroy()
+  })
+
+  test('sent to the gateway makes it connect anew', async () => {
+    const random = createRandom(3)
+    let rounds = 0
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).resume()
+      rounds++
+      if (rounds > 20) {
+        const head = JSON.stringify({ type: 'head', head: exampleHead(5) } satisfies Announcement)
+        socket.write(Buffer.concat([hello, encodeFrame(FRAME.announcement, 0, head)]))
+      } else {
+        const noise = Buffer.from(Array.from({ length: 10 + random(400) }, () => random(256)))
+        socket.end(rounds % 2 === 0 ? noise : Buffer.concat([hello, encodeFrame(FRAME.announcement, 0, '{'), noise]))
+      }
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const remote = connectApplication({
+      address: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      reconnectMs: { first: 1, most: 2 },
+    })
+    const height = await new Promise((resolve) => {
+      remote.subscribe((announcement) => {
+        if (announcement.type === 'head') resolve(announcement.head.height)
+      })
+    })
+    expect(height).toBe(5)
+    expect(rounds).toBe(21)
+    await remote.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+})
