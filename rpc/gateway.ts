@@ -9,6 +9,7 @@ import type { GatewayLog } from './log.ts'
 import type { CallContext, Method } from './method.ts'
 import { NAMESPACES, selectMethods } from './methods.ts'
 import { createPages, type Health } from './pages.ts'
+import { createRest } from './native/rest.ts'
 import type { GatewaySettings } from './settings.ts'
 import { formatHostPort, parseHostPort } from './stream/address.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
@@ -129,6 +130,16 @@ export const startGateway = async (
     return address
   }
 
+  const startRest = async (): Promise<string | undefined> => {
+    if (settings.restAddress === undefined) return undefined
+    const { restBodyLimit: bodyLimit, restCors: cors } = settings
+    const rest = createRest({ application, head, log, bodyLimit, cors, limiter, findAddress })
+    const server = createLimitedServer(limits, rest)
+    const address = await listen(server, settings.restAddress)
+    closers.push(() => closeServer(server))
+    return address
+  }
+
   const close = async (): Promise<void> => {
     hub.close()
     head.close()
@@ -138,7 +149,8 @@ export const startGateway = async (
   try {
     const address = await startHttp()
     const wsAddress = await startWebSocket()
-    return { address, wsAddress, restAddress: undefined, close }
+    const restAddress = await startRest()
+    return { address, wsAddress, restAddress, close }
   } catch (error) {
     await close()
     throw error

@@ -8,9 +8,7 @@ const [wanted] = process.argv.slice(2)
 const all = existsSync(folder) ? readdirSync(folder).filter((name) => /^[a-z-]+\.ts$/.test(name)) : []
 const chosen = all.filter((name) => wanted === undefined || name === `${wanted}.ts`)
 if (chosen.length === 0) {
-  console.error(
-    `no such benchmark; there are: ${all.map((name) => name.replace('.ts', '')).join(', ') || 'none'}`,
-  )
+  console.error(`no such benchmark; there are: ${all.map((name) => name.replace('.ts', '')).join(', ') || 'none'}`)
   process.exitCode = 1
 }
 for (const name of chosen) {

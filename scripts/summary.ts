@@ -20,7 +20,7 @@ const vitestReport = z.object({
 const ownReport = z.object({ passed: z.number(), failed: z.number() })
 
 /** A file that failed as a whole (it did not even load) counts as one failure. */
-const countVitest = (report: z.infer<typeof vitestReport>): Counts => {
+export const countVitest = (report: z.infer<typeof vitestReport>): Counts => {
   const broken = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
   )

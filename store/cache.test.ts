@@ -27,6 +27,15 @@ describe('BoundedCache', () => {
     expect(weight).toBeLessThanOrEqual(capacity)
   })
 
+  it('forgets what is deleted, in either generation, and takes its weight off', () => {
+    const cache = new BoundedCache<number>(20)
+    for (let i = 0; i < 15; i++) cache.set(`key ${i}`, i)
+    for (let i = 0; i < 15; i++) cache.delete(`key ${i}`)
+    for (let i = 0; i < 15; i++) expect(cache.get(`key ${i}`)).toBeUndefined()
+    for (let i = 0; i < 10; i++) cache.set(`other ${i}`, i)
+    for (let i = 0; i < 10; i++) expect(cache.get(`other ${i}`)).toBe(i)
+  })
+
   it('keeps what is used and drops what is not', () => {
     const cache = new BoundedCache<number>(20)
     cache.set('used', 1)

@@ -42,4 +42,11 @@ export class BoundedCache<Value> {
     }
     this.#young.set(key, value)
   }
+
+  delete(key: string): void {
+    const held = this.#young.get(key)
+    if (held !== undefined) this.#weight -= this.#weigh(held)
+    this.#young.delete(key)
+    this.#old.delete(key)
+  }
 }

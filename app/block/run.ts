@@ -4,6 +4,7 @@ import { uint64ToBytes } from '../../core/bytes.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
 import { type Hash, keccak256, ZERO_HASH } from '../../core/hash.ts'
 import type { BlockEnvironment, ExecutionOutcome, ExecutionResult } from '../../evm/engine.ts'
+import { typeNotSupported } from '../../evm/errors.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
 import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
@@ -215,6 +216,9 @@ export class BlockRun {
     if (chainId !== undefined && chainId !== this.environment.chainId) {
       const message = `invalid sender: invalid chain id for signer: have ${chainId} want ${this.environment.chainId}`
       return this.#record({ kind: 'invalid', error: appError('invalidInBlock', message) })
+    }
+    if (transaction.type === 4 && this.environment.hardfork === 'cancun') {
+      return this.#record({ kind: 'invalid', error: typeNotSupported() })
     }
     if (transaction.gasLimit > this.gasLeft) {
       const message = `gas limit reached: the block has ${this.gasLeft} gas left, the transaction asks for ${transaction.gasLimit}`

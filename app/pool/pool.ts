@@ -67,7 +67,8 @@ export class Pool {
     const { nonce } = signed.transaction
     const replaced = queue.get(nonce)
     if (replaced !== undefined) this.#checkReplacement(replaced, entry)
-    else this.#checkLimits(queue, entry, baseFeePerGas)
+    else this.#checkAccountLimit(queue, nonce)
+    this.#makeRoom(queue, entry, replaced, baseFeePerGas)
     // Evicting may have emptied and forgotten the queue: it is (again) the account's from here on.
     this.#accounts.set(accountKey, queue)
     if (replaced !== undefined) this.#forget(replaced)
@@ -137,39 +138,44 @@ export class Pool {
     }
   }
 
-  #checkLimits(queue: AccountQueue, entry: PoolEntry, baseFeePerGas: bigint): void {
-    const { accountSlots, accountQueue, globalQueue, globalSlots, maxBytes } = this.#settings
-    const extends_ = entry.signed.transaction.nonce === queue.nextNonce
-    if (extends_ ? queue.executableCount >= accountSlots : queue.waitingCount >= accountQueue) {
+  #checkAccountLimit(queue: AccountQueue, nonce: bigint): void {
+    const { accountSlots, accountQueue } = this.#settings
+    if (nonce === queue.nextNonce ? queue.executableCount >= accountSlots : queue.waitingCount >= accountQueue) {
       throw poolError('accountLimit', 'txpool is full: too many transactions of this account are waiting')
     }
-    const full =
-      this.size >= globalSlots ||
-      this.#bytes + entry.signed.raw.length > maxBytes ||
-      (!extends_ && this.waitingCount >= globalQueue)
-    if (full) this.#evictCheaperThan(entry, baseFeePerGas)
-    if (this.size >= globalSlots || this.#bytes + entry.signed.raw.length > maxBytes) throw poolError('full', 'txpool is full')
   }
 
-  /** Makes room by dropping the cheapest last transactions of other accounts, as far as they pay less than `entry`. */
-  #evictCheaperThan(entry: PoolEntry, baseFeePerGas: bigint): void {
+  /** A replacement takes no new place, but it may be longer than what it replaces. */
+  #makeRoom(queue: AccountQueue, entry: PoolEntry, replaced: PoolEntry | undefined, baseFeePerGas: bigint): void {
+    const { globalQueue, globalSlots, maxBytes } = this.#settings
+    const places = replaced === undefined ? 1 : 0
+    const bytes = entry.signed.raw.length - (replaced?.signed.raw.length ?? 0)
+    const waits = places === 1 && entry.signed.transaction.nonce !== queue.nextNonce
+    const tooManyWait = (): boolean => waits && this.waitingCount >= globalQueue
+    const isFull = (): boolean => this.size + places > globalSlots || this.#bytes + bytes > maxBytes || tooManyWait()
+    if (isFull()) this.#evictCheaperThan(entry, baseFeePerGas, tooManyWait(), isFull)
+    if (isFull()) throw poolError('full', 'txpool is full')
+  }
+
+  /**
+   * Makes room by dropping the cheapest last transactions of other accounts, as far as they pay less than `entry`;
+   * only such as wait behind a gap where those are too many.
+   */
+  #evictCheaperThan(entry: PoolEntry, baseFeePerGas: bigint, waitingOnly: boolean, isFull: () => boolean): void {
     const tip = effectiveTip(entry, baseFeePerGas)
     const sender = bytesToKey(entry.signed.sender)
     const victims: { readonly last: PoolEntry; readonly tip: bigint }[] = []
     for (const [key, queue] of this.#accounts) {
       const last = queue.last()
-      if (key === sender || last === undefined) continue
+      if (key === sender || last === undefined || (waitingOnly && queue.waitingCount === 0)) continue
       const lastTip = effectiveTip(last, baseFeePerGas)
       if (lastTip < tip) victims.push({ last, tip: lastTip })
     }
     victims.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : b.last.sequence - a.last.sequence))
     const share = Math.max(1, Math.floor(this.#settings.globalSlots / EVICTION_SHARE))
-    let freed = 0
     for (const [index, { last }] of victims.entries()) {
-      if (index >= share && freed >= entry.signed.raw.length) break
-      freed += last.signed.raw.length
+      if (index >= share && !isFull()) break
       this.remove(last)
     }
-    if (victims.length === 0) throw poolError('full', 'txpool is full')
   }
 }

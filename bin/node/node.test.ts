@@ -45,7 +45,8 @@ const height = (): Promise<number> => blockNumber(ports.jsonRpcUrl)
 beforeAll(async () => {
   ports = await choosePorts()
 })
-afterEach(async () => {
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') console.log(`the node said last:\n${running?.output().slice(-4_000)}`)
   running?.process.kill('SIGKILL')
   await running?.exited
   running = undefined
@@ -156,6 +157,24 @@ describe.skipIf(cometbft === undefined)('a node', () => {
       status: 1,
       stderr: expect.stringMatching(/app\.toml:\d+: pruning is "much", but must be one of/) as string,
     })
+  })
+
+  it('ends a call that takes too long, and answers the next ones', async () => {
+    const node = start('--json-rpc.evm-timeout', '300ms', '--json-rpc.gas-cap', '5000000000')
+    await expect.poll(height, SLOW).toBeGreaterThanOrEqual(1)
+    const endless = [{ to: ALICE, gas: '0x12a05f200' }, 'latest', { [ALICE]: { code: '0x5b600056' } }]
+    const identity = [{ to: '0x0000000000000000000000000000000000000004', data: '0x1234' }, 'latest']
+    for (let round = 0; round < 3; round++) {
+      const before = await height()
+      expect(await askJsonRpc(ports.jsonRpcUrl, 'eth_call', endless)).toMatchObject({
+        code: -32002,
+        message: 'execution aborted (timeout = 0.3s)',
+      })
+      expect(await askJsonRpc(ports.jsonRpcUrl, 'eth_call', identity)).toBe('0x1234')
+      await expect.poll(height, SLOW).toBeGreaterThan(before)
+    }
+    node.process.kill('SIGTERM')
+    expect(await node.exited).toBe(0)
   })
 
   it('gives the genesis file of its RPC to another home', async () => {

@@ -39,6 +39,7 @@ export const freePorts = async (count: number): Promise<readonly number[]> => {
 }
 
 export interface NodePorts {
+  readonly p2pAddress: string
   readonly flags: readonly string[]
   readonly rpcUrl: string
   readonly jsonRpcUrl: string
@@ -54,7 +55,12 @@ export const choosePorts = async (): Promise<NodePorts> => {
     'api.address': `127.0.0.1:${rest}`,
     'grpc.address': `127.0.0.1:${grpc}`,
   }).flatMap(([name, value]) => [`--${name}`, value])
-  return { flags, rpcUrl: `http://127.0.0.1:${rpc}`, jsonRpcUrl: `http://127.0.0.1:${jsonRpc}` }
+  return {
+    p2pAddress: `127.0.0.1:${p2p}`,
+    flags,
+    rpcUrl: `http://127.0.0.1:${rpc}`,
+    jsonRpcUrl: `http://127.0.0.1:${jsonRpc}`,
+  }
 }
 
 export interface RunningChain {
@@ -80,9 +86,9 @@ export const startChain = (...args: readonly string[]): RunningChain => {
   return { process: child, output: () => output, exited }
 }
 
-const rpcAnswer = z.object({ result: z.unknown() })
+const rpcAnswer = z.object({ result: z.unknown().optional(), error: z.unknown().optional() })
 
-/** Undefined while nobody answers. */
+/** The result or the error object; undefined while nobody answers. */
 export const askJsonRpc = async (url: string, method: string, params: readonly unknown[] = []): Promise<unknown> => {
   try {
     const response = await fetch(url, {
@@ -90,7 +96,8 @@ export const askJsonRpc = async (url: string, method: string, params: readonly u
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
-    return rpcAnswer.parse(await response.json()).result
+    const { result, error } = rpcAnswer.parse(await response.json())
+    return error ?? result
   } catch {
     return undefined
   }

@@ -1,11 +1,20 @@
 /** The library's events as steps and frames. Listeners cost much: they are attached only while someone traces. */
-import type { EVM, EVMResult, InterpreterStep, Message as LibraryMessage } from '@ethereumjs/evm'
+import {
+  type EVM,
+  EVMError,
+  type EVMResult,
+  type InterpreterStep,
+  type Message as LibraryMessage,
+} from '@ethereumjs/evm'
 import { contractAddress, contractAddress2, toAddress } from '../../core/address.ts'
 import { bigintToBytes, EMPTY_BYTES, padLeft } from '../../core/bytes.ts'
-import type { StateReader } from '../../store/state.ts'
+import { MAX_INIT_CODE_BYTES } from '../../core/limits.ts'
+import type { StateWriter } from '../../store/state.ts'
 import type { ExecuteOptions, FrameEntry, FrameKind, Step } from '../engine.ts'
+import { MAX_MEMORY_BYTES, memoryNeed } from '../memory-need.ts'
 import { constantGas, minStack, opcodeName } from '../opcodes.ts'
-import { failureOf, MAX_MEMORY_BYTES, memoryNeed } from './failure.ts'
+import { failureOf, type StepGas } from './failure.ts'
+import { type GasContext, unchargedGas } from './uncharged-gas.ts'
 
 type RunState = NonNullable<EVMResult['execResult']['runState']>
 
@@ -21,8 +30,8 @@ const CALL_STIPEND_GAS = 2_300n
 const MAX_DEPTH = 1024
 
 /** What a call gives to its frame: the gas asked for, at most all but a 64th of what is left (EIP-150). */
-const forwardedGas = (kind: FrameKind, step: InterpreterStep): bigint => {
-  const available = step.gasLeft - (step.opcode.dynamicFee ?? 0n)
+const forwardedGas = (kind: FrameKind, step: InterpreterStep, cost: bigint): bigint => {
+  const available = step.gasLeft - cost
   if (available < 0n) return 0n
   const most = available - available / 64n
   if (kind === 'CREATE' || kind === 'CREATE2') return most
@@ -30,36 +39,32 @@ const forwardedGas = (kind: FrameKind, step: InterpreterStep): bigint => {
   return asked < most ? asked : most
 }
 
-/** Cost of `words` words of memory. */
-const memoryGas = (words: bigint): bigint => words * 3n + (words * words) / 512n
-
-/** The library stops at a read beyond the return data before it knows the cost. */
-const returnDataCopyGas = ({ stack, memoryWordCount }: InterpreterStep): bigint => {
-  const size = stack[stack.length - 3] ?? 0n
-  const end = size === 0n ? 0n : ((stack[stack.length - 1] ?? 0n) + size + 31n) / 32n
-  const words = end < memoryWordCount ? memoryWordCount : end
-  return 3n + 3n * ((size + 31n) / 32n) + memoryGas(words) - memoryGas(memoryWordCount)
-}
+const WRITES: ReadonlySet<number> = new Set([0x55, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xf0, 0xf1, 0xf5])
 
 /** As geth shows it: that of a call holds what it forwards, and of what cannot be paid only the constant part counts. */
-const gasCostOf = (opcode: number, step: InterpreterStep): bigint => {
-  const cost = step.opcode.dynamicFee ?? 0n
+const gasCostOf = (context: GasContext, opcode: number, step: InterpreterStep, isStatic: boolean): bigint => {
+  const fee = step.opcode.dynamicFee ?? 0n
   const constant = constantGas(opcode)
   const need = memoryNeed(opcode, step.stack)
-  if (constant > 0n && (step.gasLeft < constant || step.stack.length < minStack(opcode))) return constant
-  if (need === undefined || need > MAX_MEMORY_BYTES) return constant
-  if (opcode === 0x3e && cost === constant) return returnDataCopyGas(step)
+  if (step.stack.length < minStack(opcode)) return constant > 0n ? constant : fee
+  if (step.gasLeft < constant || need === undefined || need > MAX_MEMORY_BYTES) return constant
+  const createdBytes = opcode === 0xf0 || opcode === 0xf5 ? (step.stack[step.stack.length - 3] ?? 0n) : 0n
+  if (createdBytes > MAX_INIT_CODE_BYTES) return constant
+  // The library had no cost: a write in a static frame, or a read beyond the return data.
+  const valueless = opcode === 0xf1 && (step.stack[step.stack.length - 3] ?? 0n) === 0n
+  const refused = (isStatic && WRITES.has(opcode) && !valueless) || (opcode === 0x3e && fee === constant)
+  const cost = (refused ? unchargedGas(context, opcode, step) : undefined) ?? fee
   const kind = KINDS.get(opcode)
   if (kind === undefined || kind === 'CREATE' || kind === 'CREATE2') return cost
-  return cost < constant ? constant : cost + forwardedGas(kind, step)
+  return cost < constant ? constant : cost + forwardedGas(kind, step, cost)
 }
 
-const toStep = (event: InterpreterStep, opcode: number, baseRefund: bigint): Step => ({
+const toStep = (event: InterpreterStep, opcode: number, gasCost: bigint, baseRefund: bigint): Step => ({
   pc: event.pc,
   opcode,
   opcodeName: opcodeName(opcode),
   gasLeft: event.gasLeft,
-  gasCost: gasCostOf(opcode, event),
+  gasCost,
   depth: event.depth + 1,
   stack: event.stack,
   memoryBytes: Number(event.memoryWordCount) * 32,
@@ -91,25 +96,27 @@ const endsImplicitly = ({ opCode, programCounter, code }: RunState): boolean =>
   programCounter >= code.length && opCode !== 0x00 && opCode !== 0xf3 && opCode !== 0xff
 
 /** The library looks at the operands of REVERT before it tells of the step, and finds none. */
-const isUnseenRevert = ({ opCode, stack }: RunState): boolean => opCode === 0xfd && stack.length < minStack(0xfd)
+const isUnseenRevert = ({ opCode }: RunState, error: string): boolean =>
+  opCode === 0xfd && error === EVMError.errorMessages.STACK_UNDERFLOW
 
 /** Code that a creation returned and that was not taken. */
 const refusedCode = (run: RunState | undefined): Uint8Array =>
   (run as { returnValue?: Uint8Array } | undefined)?.returnValue ?? EMPTY_BYTES
 
 class FrameTracer {
-  readonly #state: StateReader
+  readonly #context: GasContext
   readonly #options: ExecuteOptions
   readonly #baseRefund: bigint
   /** The open frames. */
   readonly #messages: LibraryMessage[] = []
   /** Of the last step: a message does not say which instruction it came from. */
   #kind: FrameKind = 'CALL'
+  #last: StepGas | undefined
   /** A frame that the library will refuse without a message; it counts once the next event shows that it did. */
   #refused: { readonly entry: FrameEntry; readonly message: string } | undefined
 
-  constructor(state: StateReader, options: ExecuteOptions, baseRefund: bigint) {
-    this.#state = state
+  constructor(context: GasContext, options: ExecuteOptions, baseRefund: bigint) {
+    this.#context = context
     this.#options = options
     this.#baseRefund = baseRefund
   }
@@ -117,9 +124,12 @@ class FrameTracer {
   readonly step = (event: InterpreterStep): void => {
     this.#flushRefused()
     // The event shows every undefined opcode as INVALID: look into the code.
-    const code = this.#messages.at(-1)?.code
+    const message = this.#messages.at(-1)
+    const code = message?.code
     const opcode = code instanceof Uint8Array ? (code[event.pc] ?? event.opcode.code) : event.opcode.code
-    this.#options.onStep?.(toStep(event, opcode, this.#baseRefund))
+    const gasCost = gasCostOf(this.#context, opcode, event, message?.isStatic === true)
+    this.#last = { gasLeft: event.gasLeft, gasCost }
+    this.#options.onStep?.(toStep(event, opcode, gasCost, this.#baseRefund))
     const kind = KINDS.get(opcode)
     if (kind === undefined) return
     this.#kind = kind
@@ -141,11 +151,12 @@ class FrameTracer {
       this.#flushRefused()
       if (runState !== undefined && endsImplicitly(runState))
         this.#options.onStep?.(stepOfRun(runState, 0x00, depth, refund))
-    } else if (runState !== undefined && isUnseenRevert(runState)) {
+    } else if (runState !== undefined && isUnseenRevert(runState, execResult.exceptionError.error)) {
       this.#options.onStep?.(stepOfRun(runState, 0xfd, depth, refund))
     }
     this.#refused = undefined
-    const failure = failureOf(execResult)
+    const failure = failureOf(execResult, this.#last)
+    this.#last = undefined
     this.#options.onExit?.({
       depth,
       gasUsed: execResult.executionGasUsed,
@@ -161,7 +172,7 @@ class FrameTracer {
     const common = { depth: message.depth + 1, gas: message.gasLimit, value: message.value, input: data.slice() }
     if (to === undefined) {
       // The creator's nonce has been raised already.
-      const nonce = (this.#state.account(caller.bytes)?.nonce ?? 1n) - 1n
+      const nonce = (this.#context.state.account(caller.bytes)?.nonce ?? 1n) - 1n
       const address =
         salt === undefined ? contractAddress(caller.bytes, nonce) : contractAddress2(caller.bytes, salt, data)
       return { kind: salt === undefined ? 'CREATE' : 'CREATE2', from: caller.bytes, to: address, ...common }
@@ -188,7 +199,7 @@ class FrameTracer {
       to: creates
         ? contractAddress(from, event.account.nonce)
         : toAddress(padLeft(bigintToBytes(BigInt.asUintN(160, item(1))), 20)),
-      gas: forwardedGas(kind, event) + stipend,
+      gas: forwardedGas(kind, event, event.opcode.dynamicFee ?? 0n) + stipend,
       value,
       input: padded(event.memory, Number(item(at)), Number(item(at + 1))),
     }
@@ -218,14 +229,14 @@ const padded = (memory: Uint8Array, offset: number, size: number): Uint8Array =>
 /** Attaches what `options` ask for; the result detaches it. `baseRefund` was earned before the first frame. */
 export const traceFrames = (
   evm: EVM,
-  state: StateReader,
+  state: StateWriter,
   options: ExecuteOptions,
   baseRefund: bigint,
 ): (() => void) => {
   if (options.onStep === undefined && options.onEnter === undefined && options.onExit === undefined) {
     return () => undefined
   }
-  const tracer = new FrameTracer(state, options, baseRefund)
+  const tracer = new FrameTracer({ evm, state }, options, baseRefund)
   evm.events.on('step', tracer.step)
   evm.events.on('beforeMessage', tracer.enter)
   evm.events.on('afterMessage', tracer.exit)

@@ -1,12 +1,11 @@
 /** Steps as the lines of EIP-3155, the way geth's `evm --trace --trace.format=json` writes them. */
 import { bytesToUnprefixedHex, quantityToHex } from '../../core/hex.ts'
 import type { ExecuteOptions, FrameExit, Step } from '../engine.ts'
+import { memoryNeed } from '../memory-need.ts'
 import { minStack } from '../opcodes.ts'
 
 const SELFDESTRUCT = 0xff
 const CALL = 0xf1
-const REVERT = 0xfd
-const RETURNDATACOPY = 0x3e
 
 /** Failures before an instruction runs: geth writes its step once, with the error. Others it writes a second time. */
 const BEFORE_RUNNING = /^(out of gas|gas uint64 overflow|stack underflow|stack limit reached)/
@@ -41,12 +40,8 @@ const stackAfter = ({ opcode, stack }: Step, error: string): readonly bigint[] =
 }
 
 /** Memory has grown already for what the failing instruction was to read or write. */
-const memoryAfter = ({ opcode, stack, memoryBytes }: Step): number => {
-  const item = (position: number): number => Number(stack[stack.length - 1 - position] ?? 0n)
-  const [offset, size] =
-    opcode === REVERT ? [item(0), item(1)] : opcode === RETURNDATACOPY ? [item(0), item(2)] : [0, 0]
-  return size === 0 ? memoryBytes : Math.max(memoryBytes, Math.ceil((offset + size) / 32) * 32)
-}
+const memoryAfter = ({ opcode, stack, memoryBytes }: Step): number =>
+  Math.max(memoryBytes, Math.ceil(Number(memoryNeed(opcode, stack) ?? 0n) / 32) * 32)
 
 export class TraceWriter implements Required<Pick<ExecuteOptions, 'onStep' | 'onEnter' | 'onExit'>> {
   readonly #write: (line: string) => void

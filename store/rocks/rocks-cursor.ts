@@ -10,15 +10,17 @@ const MAX_READ_AHEAD = 64
 
 export class RocksCursor implements Cursor {
   readonly #path: string
+  readonly #registry: Set<RocksCursor>
   #iterator: IteratorContext | undefined
   #rows: Uint8Array[] = []
   #position = 0
   #finished = false
   #readAhead = 1
 
-  /** Without a range, over the whole column. */
-  constructor(context: Context, column: ColumnHandle, path: string, range?: Range) {
+  /** Without a range, over the whole column. It stands in `open` until it is closed. */
+  constructor(context: Context, column: ColumnHandle, path: string, open: Set<RocksCursor>, range?: Range) {
     this.#path = path
+    this.#registry = open
     this.#iterator = binding.iterator_init(context, {
       column,
       keyEncoding: 'buffer',
@@ -30,6 +32,7 @@ export class RocksCursor implements Cursor {
       ...(range?.lt === undefined ? {} : { lt: range.lt }),
       ...(range?.reverse === undefined ? {} : { reverse: range.reverse }),
     })
+    open.add(this)
   }
 
   seek(key: Uint8Array): Entry | undefined {
@@ -68,8 +71,10 @@ export class RocksCursor implements Cursor {
   }
 
   close(): void {
-    if (this.#iterator !== undefined) binding.iterator_close(this.#iterator)
+    if (this.#iterator === undefined) return
+    binding.iterator_close(this.#iterator)
     this.#iterator = undefined
+    this.#registry.delete(this)
   }
 
   #fetch(count: number): void {

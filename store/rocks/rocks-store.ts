@@ -86,6 +86,7 @@ class RocksDatabase implements RocksStore {
   readonly #owner: boolean
   readonly #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void }
   readonly #context: Context
+  readonly #cursors = new Set<RocksCursor>()
   #isOpen = true
   #spareBatch: BatchContext | undefined
 
@@ -134,7 +135,7 @@ class RocksDatabase implements RocksStore {
   scan(column: Column, range: Range): Entry[] {
     // An empty upper bound excludes everything; the binding takes it for none.
     if (range.limit <= 0 || range.lt?.length === 0) return []
-    const cursor = new RocksCursor(this.#open(), this.#columns[column].column, this.#path, range)
+    const cursor = new RocksCursor(this.#open(), this.#columns[column].column, this.#path, this.#cursors, range)
     try {
       return cursor.take(range.limit)
     } finally {
@@ -143,7 +144,7 @@ class RocksDatabase implements RocksStore {
   }
 
   cursor(column: Column): Cursor {
-    return new RocksCursor(this.#open(), this.#columns[column].column, this.#path)
+    return new RocksCursor(this.#open(), this.#columns[column].column, this.#path, this.#cursors)
   }
 
   batch(): Batch {
@@ -172,6 +173,8 @@ class RocksDatabase implements RocksStore {
   close(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
+    // None may be collected while the binding closes it in its other thread.
+    for (const cursor of this.#cursors) cursor.close()
     if (!this.#owner) return this.#settle.resolve()
     // In another thread, and a collected context closes as well: the callback holds this object, and so the context.
     binding.db_close(this.#context, (error) => {

@@ -12,7 +12,8 @@ import { accountKey, accountTriePath } from '../../store/keys.ts'
 import { openRocksStore } from '../../store/rocks/rocks-store.ts'
 import { EMPTY_ACCOUNT } from '../../store/state.ts'
 import type { KeyValueStore } from '../../store/store.ts'
-import type { TrieNodeReader, TrieUpdate } from '../../store/trie/trie.ts'
+import { TrieNodeCache } from '../../store/trie/node-cache.ts'
+import type { TrieChange, TrieNodeReader, TrieUpdate } from '../../store/trie/trie.ts'
 import { updateTrie } from '../../store/trie/update-trie.ts'
 
 const [accounts = 1_000_000, changes = 10_000] = process.argv.slice(2).map(Number)
@@ -38,13 +39,24 @@ const writeUpdate = (store: KeyValueStore, update: TrieUpdate, sync: boolean, fr
 }
 
 const timed = <Result>(name: string, count: number, work: () => Result): Result => {
+  const startedCpu = process.threadCpuUsage()
   const started = performance.now()
   const result = work()
   const ms = performance.now() - started
+  // What the thread computed, without what others on the machine took from it.
+  const { user, system } = process.threadCpuUsage(startedCpu)
+  const cpuMs = ((user + system) / 1000).toFixed(1).padStart(8)
   const microseconds = ((ms * 1000) / count).toFixed(2)
-  console.log(`${name.padEnd(46)} ${ms.toFixed(1).padStart(8)} ms   ${microseconds} us each`)
+  console.log(`${name.padEnd(46)} ${ms.toFixed(1).padStart(8)} ms  (cpu ${cpuMs} ms)  ${microseconds} us each`)
   return result
 }
+
+/** The same accounts every round: all but the first find their nodes in the caches. */
+const changesOf = (round: number): TrieChange[] =>
+  Array.from({ length: changes }, (_, i) => {
+    const index = (i * 7919) % accounts
+    return { key: keccak256(addressOf(index)), value: encodeTrieAccount(accountOf(index, round)) }
+  })
 
 const load = (store: KeyValueStore, reader: TrieNodeReader): Hash => {
   let root = EMPTY_TRIE_ROOT
@@ -77,11 +89,7 @@ const reader: TrieNodeReader = {
 try {
   let root = timed(`load ${accounts} accounts`, accounts, () => load(store, reader))
   for (let round = 1; round <= ROUNDS; round++) {
-    // The same accounts every time: all but the first round find their nodes in the cache.
-    const changed = Array.from({ length: changes }, (_, i) => {
-      const index = (i * 7919) % accounts
-      return { key: keccak256(addressOf(index)), value: encodeTrieAccount(accountOf(index, round)) }
-    })
+    const changed = changesOf(round)
     reads = 0
     readMs = 0
     const update = timed(`round ${round}: root over ${changes} changes`, changes, () =>
@@ -89,6 +97,19 @@ try {
     )
     console.log(`    of it ${readMs.toFixed(1)} ms for ${reads} node reads; ${update.nodes.size} nodes changed`)
     timed('    write the nodes, synced', update.nodes.size, () => writeUpdate(store, update, true, 0, 0))
+    root = update.root
+  }
+  const cache = new TrieNodeCache(store, 64 * 1024 * 1024)
+  const cachedReader: TrieNodeReader = { nodes: (paths) => cache.getMany(paths.map(accountTriePath)) }
+  for (let round = ROUNDS + 1; round <= 2 * ROUNDS; round++) {
+    const changed = changesOf(round)
+    const update = timed(`round ${round}: the same with a node cache`, changes, () =>
+      updateTrie(cachedReader, root, changed),
+    )
+    writeUpdate(store, update, true, 0, 0)
+    timed('    note the nodes', update.nodes.size, () => {
+      for (const [path, node] of update.nodes) cache.note(`A${path}`, node)
+    })
     root = update.root
   }
   const keys = Array.from({ length: 100_000 }, (_, i) => accountKey(addressOf((i * 7919) % accounts)))

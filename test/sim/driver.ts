@@ -13,7 +13,8 @@ import type { SimNode, VirtualClock } from './sim-node.ts'
 import { commitView, type Precommit, type Validator } from './validators.ts'
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n
-const MAX_TX_BYTES = 7_000_000
+/** Of block.max_bytes CometBFT keeps some for the header, the commit and evidence. */
+const BLOCK_OVERHEAD_BYTES = 1_000
 
 export interface ChainSetup {
   readonly chainId: string
@@ -141,7 +142,7 @@ export class Driver {
       ...shared,
       votes,
       transactions: [],
-      maxTxBytes: MAX_TX_BYTES,
+      maxTxBytes: this.consensusParameters.block.maxBytes - BLOCK_OVERHEAD_BYTES,
     })
     const lastCommit = votes.map(({ validatorAddress, power, flag }) => ({ validatorAddress, power, flag }))
     return withHash({ ...shared, lastCommit, transactions })

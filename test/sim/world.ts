@@ -1,14 +1,14 @@
 /** A chain ready to run: genesis, funded accounts, traffic into every pool, and checks after each block. */
 import { expect } from 'vitest'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { bytesToHex } from '../../core/hex.ts'
-import type { ProposedBlock } from '../../app/ports.ts'
+import { bytesToHex, type Hex } from '../../core/hex.ts'
+import type { BlockReference, ProposedBlock } from '../../app/ports.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { LatestState } from '../../store/latest.ts'
 import type { StateReader } from '../../store/state.ts'
 import { type ChainSetup, Driver } from './driver.ts'
 import { blockFacts } from './oracle.ts'
-import type { Random } from './random.ts'
+import { type Random, seeded } from './random.ts'
 import { SimNode, type SimNodeOptions, type VirtualClock } from './sim-node.ts'
 import { EVM_CHAIN_ID, makeAccounts, Traffic } from './traffic.ts'
 import { makeValidator, type Validator } from './validators.ts'
@@ -75,6 +75,25 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
     },
   }
 }
+
+/** A seeded test with two nodes in memory. */
+export const withWorld = (
+  salt: number,
+  options: Omit<WorldOptions, 'random' | 'nodes'>,
+  run: (world: World) => Promise<void>,
+): (() => Promise<void>) =>
+  seeded(salt, async (random) => {
+    const world = await makeWorld({ random, nodes: [{ name: 'a' }, { name: 'b' }], ...options })
+    try {
+      await run(world)
+    } finally {
+      await world.close()
+    }
+  })
+
+/** Members of a block as JSON-RPC shows it. */
+export const shownBlock = async (node: SimNode, block: BlockReference = { tag: 'latest' }): Promise<Record<string, Hex>> =>
+  (await node.ask('block', { block, full: false })) as Record<string, Hex>
 
 export const pendingNonce = async (node: SimNode, { address }: PrivateKeyAccount): Promise<number> =>
   Number(await node.ask('transactionCount', { address, block: { tag: 'pending' } }))

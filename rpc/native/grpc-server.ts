@@ -1,0 +1,121 @@
+/** Native gRPC, in the process of the application: queries pass through as bytes. */
+import type { DescService } from '@bufbuild/protobuf'
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js'
+import type { QueryApplication } from '../../app/ports.ts'
+import { createHeadTracker, type HeadTracker } from '../head.ts'
+import { SILENT_LOG, type GatewayLog } from '../log.ts'
+import { parseHostPort } from '../stream/address.ts'
+import { reflectionServices } from './reflection.ts'
+import { HEIGHT_HEADER, readHeight } from './rest.ts'
+import { methodPath, NATIVE_SERVICES } from './services.ts'
+import { toGrpcStatus } from './status.ts'
+
+export interface GrpcOptions {
+  /** `host:port` */
+  readonly address: string
+  readonly application: QueryApplication
+  readonly log?: GatewayLog
+  readonly maxReceiveBytes?: number
+  readonly maxSendBytes?: number
+  readonly services?: readonly DescService[]
+}
+
+export interface GrpcServer {
+  /** `host:port` with the port that was bound. */
+  readonly address: string
+  close(): Promise<void>
+}
+
+const passThrough = (bytes: Buffer): Buffer => bytes
+
+const defineService = (service: DescService): ServiceDefinition =>
+  Object.fromEntries(
+    service.methods
+      .filter((method) => method.methodKind === 'unary')
+      .map((method) => [
+        method.name,
+        {
+          path: methodPath(method),
+          requestStream: false,
+          responseStream: false,
+          requestSerialize: passThrough,
+          requestDeserialize: passThrough,
+          responseSerialize: passThrough,
+          responseDeserialize: passThrough,
+        },
+      ]),
+  )
+
+const createHandler = (path: string, application: QueryApplication, head: HeadTracker, log: GatewayLog) => {
+  const answer = async (call: ServerUnaryCall<Buffer, Buffer>): Promise<readonly [Buffer, Metadata]> => {
+    const [written] = call.metadata.get(HEIGHT_HEADER)
+    const height = readHeight(written?.toString())
+    const newest = head.current().head.height
+    const data = call.request.toString('base64')
+    const text = await application.ask('native', { path, data, height }, newest)
+    const metadata = new Metadata()
+    metadata.set(HEIGHT_HEADER, String(height === 0 ? newest : height))
+    return [Buffer.from(JSON.parse(text) as string, 'base64'), metadata]
+  }
+  return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>): void => {
+    answer(call).then(
+      ([reply, metadata]) => {
+        call.sendMetadata(metadata)
+        callback(null, reply)
+      },
+      (error: unknown) => {
+        const { code, message } = toGrpcStatus(error, path, log)
+        callback({ code, details: message, name: 'GrpcStatus', message })
+      },
+    )
+  }
+}
+
+const bind = (server: Server, address: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+      if (error === null) resolve(port)
+      else reject(error)
+    })
+  })
+
+/** Rejects when the address cannot be bound. */
+export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
+  const { application } = options
+  const log = options.log ?? SILENT_LOG
+  const services = options.services ?? NATIVE_SERVICES
+  const head = createHeadTracker(application)
+  const server = new Server({
+    'grpc.max_receive_message_length': options.maxReceiveBytes ?? 10 * 1024 * 1024,
+    'grpc.max_send_message_length': options.maxSendBytes ?? 64 * 1024 * 1024,
+  })
+  for (const service of services) {
+    const handlers: UntypedServiceImplementation = Object.fromEntries(
+      service.methods
+        .filter((method) => method.methodKind === 'unary')
+        .map((method) => [method.name, createHandler(methodPath(method), application, head, log)]),
+    )
+    server.addService(defineService(service), handlers)
+  }
+  for (const [definition, handlers] of reflectionServices(services)) server.addService(definition, handlers)
+  const { host } = parseHostPort(options.address)
+  const port = await bind(server, options.address)
+  return {
+    address: `${host.includes(':') ? `[${host}]` : host}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        head.close()
+        server.tryShutdown(() => resolve())
+        // Streams that clients keep open would hold it up for ever.
+        setTimeout(() => server.forceShutdown(), 500).unref()
+      }),
+  }
+}

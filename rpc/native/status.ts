@@ -1,0 +1,65 @@
+/** Failures of native queries as gRPC statuses, and those as HTTP statuses (grpc-gateway's table). */
+import { CodedError } from '../../core/errors.ts'
+import { INTERNAL_ERROR_TEXT, isRpcError } from '../errors.ts'
+import type { GatewayLog } from '../log.ts'
+
+export const GRPC = {
+  unknown: 2,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  resourceExhausted: 8,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+} as const
+
+export interface GrpcStatus {
+  readonly code: number
+  readonly message: string
+}
+
+/** Codespace `query` of the application: parameters, timeout, limit, not supported, too large. */
+const QUERY_TO_GRPC: Readonly<Record<number, number>> = {
+  2: GRPC.invalidArgument,
+  4: GRPC.deadlineExceeded,
+  5: GRPC.resourceExhausted,
+  6: GRPC.unimplemented,
+  7: GRPC.resourceExhausted,
+}
+
+/** Codespace `sdk`: invalid address, coins and request; unknown address and not found. */
+const SDK_TO_GRPC: Readonly<Record<number, number>> = {
+  7: GRPC.invalidArgument,
+  9: GRPC.notFound,
+  10: GRPC.invalidArgument,
+  18: GRPC.invalidArgument,
+  22: GRPC.notFound,
+  38: GRPC.notFound,
+}
+
+const ofCodedError = (error: CodedError): GrpcStatus => {
+  const { codespace, code, message } = error
+  if (codespace === 'grpc') return { code, message }
+  if (codespace === 'query') return { code: QUERY_TO_GRPC[code] ?? GRPC.unknown, message }
+  if (isRpcError(error, 'unavailable')) return { code: GRPC.unavailable, message }
+  if (isRpcError(error, 'timeout')) return { code: GRPC.deadlineExceeded, message }
+  if (isRpcError(error, 'rateLimited')) return { code: GRPC.resourceExhausted, message }
+  if (isRpcError(error, 'invalidParameters')) return { code: GRPC.invalidArgument, message }
+  if (codespace === 'rpc') return { code: GRPC.internal, message }
+  const known = codespace === 'sdk' ? SDK_TO_GRPC[code] : undefined
+  // As the SDK words an error that has no status of its own.
+  if (known === undefined) return { code: GRPC.unknown, message: `codespace ${codespace} code ${code}: ${message}` }
+  return { code: known, message }
+}
+
+export const toGrpcStatus = (error: unknown, path: string, log: GatewayLog): GrpcStatus => {
+  if (error instanceof CodedError) return ofCodedError(error)
+  log.error(`native query ${path} failed`, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  return { code: GRPC.internal, message: INTERNAL_ERROR_TEXT }
+}
+
+/** By gRPC code, from 0 (OK) to 16 (Unauthenticated). */
+const HTTP_STATUSES = [200, 408, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401] as const
+
+export const toHttpStatus = (code: number): number => HTTP_STATUSES[code] ?? 500

@@ -1,0 +1,241 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import type { FinalizeBlockResponse, ProposedBlock } from '../../app/ports.ts'
+import { concatBytes, EMPTY_BYTES } from '../../core/bytes.ts'
+import {
+  type InjectedVote,
+  InjectedExtensionsSchema,
+  InjectedVoteSchema,
+} from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
+import { withHash, withTransactions } from './driver.ts'
+import { SimNode } from './sim-node.ts'
+import { GWEI, INVALID_KINDS, makeInvalid, signTransaction } from './traffic.ts'
+import { makeValidator } from './validators.ts'
+import { checkBlock, checkInvariants, gossip, pendingNonce, shownBlock, type World, withWorld } from './world.ts'
+
+const BLOCK_GAS = 3_000_000
+const HEIGHT = 4
+
+/** Empty blocks up to the height under test, then a proposal with an injected and some valid transactions. */
+const prepare = async ({ driver, nodes, accounts }: World): Promise<ProposedBlock> => {
+  for (let height = 1; height < HEIGHT; height++) await driver.step()
+  for (const [index, account] of accounts.slice(0, 4).entries()) {
+    const tip = BigInt(10 - index) * GWEI
+    gossip(nodes, await signTransaction(account, 2, { nonce: 0, to: account.address, value: 1n, maxFeePerGas: 50n * GWEI, tip }))
+  }
+  const block = await driver.propose(nodes[0] as SimNode)
+  expect(block.transactions.length).toBe(5)
+  return block
+}
+
+/** What a node decides when the faulty block never had the fault, seen by a node of its own. */
+const decideWithout = async (world: World, block: ProposedBlock): Promise<Record<string, unknown>> => {
+  const node = await SimNode.open({ name: 'control', clock: world.clock })
+  await world.driver.replay(node)
+  await node.application.finalizeBlock(block)
+  await node.application.commit()
+  return withoutHashes(await shownBlock(node))
+}
+
+/** CometBFT's hash of the block is in extraData, and so in the hash. */
+const withoutHashes = ({ hash: _, extraData: __, ...rest }: Record<string, unknown>): Record<string, unknown> => rest
+
+/** Rejected when proposed; decided all the same it differs from `clean` in the codes of the faulty ones alone. */
+const expectFault = async (world: World, faulty: ProposedBlock, clean: ProposedBlock): Promise<FinalizeBlockResponse> => {
+  const { driver, nodes } = world
+  expect(await driver.process(faulty)).toBe(false)
+  const expected = await decideWithout(world, clean)
+  const { response } = await driver.decide(faulty)
+  const [first] = nodes as readonly [SimNode]
+  expect(withoutHashes(await shownBlock(first))).toEqual(expected)
+  await checkBlock(first, faulty, response.appHash)
+  checkInvariants(first)
+  await driver.step()
+  return response
+}
+
+const codesOf = ({ transactionResults }: FinalizeBlockResponse): boolean[] => transactionResults.map(({ code }) => code === 0)
+
+describe('a transaction that is invalid at its place', () => {
+  it.each(INVALID_KINDS.map((kind, index) => [kind, index] as const))(
+    'with %s rejects the block, and decided all the same it gets a code and changes nothing',
+    (kind, index) =>
+      withWorld(100 + index, { maxGas: BLOCK_GAS }, async (world) => {
+        const { driver, accounts, nodes } = world
+        const block = await prepare(world)
+        const account = accounts[index % 4] as World['accounts'][number]
+        const nonce = await pendingNonce(nodes[0] as SimNode, account)
+        const context = { random: driver.random, account, nonce, injected: block.transactions[0], blockGas: BigInt(BLOCK_GAS) }
+        const at = 1 + driver.random.below(block.transactions.length)
+        // Used only once its account's own transaction ran.
+        const place = kind === 'a nonce that was used' ? block.transactions.length : at
+        const transactions = block.transactions.toSpliced(place, 0, await makeInvalid(kind, context))
+        const response = await expectFault(world, withTransactions(block, transactions), block)
+        expect(codesOf(response)).toEqual(transactions.map((_, position) => position !== place))
+        const result = response.transactionResults[place]
+        expect(result).toMatchObject({ gasUsed: 0n, gasWanted: 0n, data: EMPTY_BYTES, events: [] })
+        expect(result?.codespace).not.toBe('')
+        expect(result?.log).not.toBe('')
+      })(),
+  )
+
+  it(
+    'twice in a block counts once',
+    withWorld(120, {}, async (world) => {
+      const block = await prepare(world)
+      const twice = withTransactions(block, [...block.transactions, block.transactions[1] as Uint8Array])
+      const response = await expectFault(world, twice, block)
+      expect(codesOf(response)).toEqual([true, true, true, true, true, false])
+    }),
+  )
+
+  it(
+    'asks for more gas than the ones before it left',
+    withWorld(121, { maxGas: BLOCK_GAS }, async (world) => {
+      const block = await prepare(world)
+      const [, , , , , richest] = world.accounts as readonly World['accounts'][number][]
+      const sender = richest as World['accounts'][number]
+      // Uses 21,000 of the gas that it asks for: the rest stays for those behind it.
+      const gas = BigInt(BLOCK_GAS) - 4n * 21_000n
+      const fits = await signTransaction(sender, 0, { nonce: 0, to: sender.address, gas })
+      const tooMuch = await signTransaction(sender, 0, { nonce: 1, to: sender.address, gas })
+      const clean = withTransactions(block, [...block.transactions, fits])
+      const faulty = withTransactions(block, [...block.transactions, fits, tooMuch])
+      const response = await expectFault(world, faulty, clean)
+      expect(response.transactionResults.at(-1)).toMatchObject({ codespace: 'app', code: 3 })
+    }),
+  )
+})
+
+describe('the list of vote extensions', () => {
+  const edit = (raw: Uint8Array, change: (votes: InjectedVote[]) => InjectedVote[], version = 1): Uint8Array => {
+    const { votes } = fromBinary(InjectedExtensionsSchema, raw.subarray(1))
+    const message = create(InjectedExtensionsSchema, { version, votes: change(votes) })
+    return concatBytes(raw.subarray(0, 1), toBinary(InjectedExtensionsSchema, message))
+  }
+  const vote = (extension: Uint8Array, signature: Uint8Array) => create(InjectedVoteSchema, { extension, signature })
+  const stranger = makeValidator('a stranger', 1n)
+  const forgeries: Record<string, (raw: Uint8Array, world: World) => Uint8Array> = {
+    'with an altered extension': (raw) =>
+      edit(raw, ([first, ...rest]) => [vote(Uint8Array.of(9, 9), first?.signature ?? EMPTY_BYTES), ...rest]),
+    'with an altered signature': (raw) =>
+      edit(raw, ([first, ...rest]) => [
+        vote(first?.extension ?? EMPTY_BYTES, (first?.signature ?? EMPTY_BYTES).map((byte) => byte ^ 1)),
+        ...rest,
+      ]),
+    'signed by a stranger': (raw, { driver }) =>
+      edit(raw, ([first, ...rest]) => {
+        const extension = first?.extension ?? EMPTY_BYTES
+        const signed = { extension, height: HEIGHT - 1, round: 0, chainId: driver.setup.chainId }
+        return [vote(extension, stranger.sign(signed)), ...rest]
+      }),
+    'of another height': (raw, { driver }) =>
+      edit(raw, ([first, ...rest]) => {
+        const extension = first?.extension ?? EMPTY_BYTES
+        const signed = { extension, height: HEIGHT, round: 0, chainId: driver.setup.chainId }
+        return [vote(extension, driver.setup.validators[0]?.sign(signed) ?? EMPTY_BYTES), ...rest]
+      }),
+    'without one of the votes': (raw) => edit(raw, (votes) => votes.slice(1)),
+    'with a vote too many': (raw) => edit(raw, (votes) => [...votes, ...votes.slice(0, 1)]),
+    'in another order': (raw) => edit(raw, (votes) => votes.toReversed()),
+    'left empty': (raw) => edit(raw, (votes) => votes.map(() => vote(EMPTY_BYTES, EMPTY_BYTES))),
+    'with an extension but no signature': (raw) =>
+      edit(raw, ([, ...rest]) => [vote(Uint8Array.of(1), EMPTY_BYTES), ...rest]),
+    'of an unknown version': (raw) => edit(raw, (votes) => votes, 2),
+    'that does not decode': (raw) => concatBytes(raw, Uint8Array.of(0xff, 0xff)),
+  }
+
+  it.each(Object.entries(forgeries))('%s rejects the block, and changes nothing where it was decided', (_, forge) =>
+    withWorld(130, { powers: [10n, 9n, 8n, 7n] }, async (world) => {
+      const block = await prepare(world)
+      const [injected = EMPTY_BYTES, ...rest] = block.transactions
+      const response = await expectFault(world, withTransactions(block, [forge(injected, world), ...rest]), block)
+      expect(codesOf(response)).toEqual([false, true, true, true, true])
+      expect(response.transactionResults[0]).toMatchObject({ codespace: 'app', code: 1 })
+    })(),
+  )
+
+  it(
+    'that is missing costs the first transaction its place',
+    withWorld(131, {}, async (world) => {
+      const block = await prepare(world)
+      const [injected = EMPTY_BYTES, first = EMPTY_BYTES, ...rest] = block.transactions
+      const faulty = withTransactions(block, [first, ...rest])
+      const response = await expectFault(world, faulty, withTransactions(block, [injected, ...rest]))
+      expect(codesOf(response)).toEqual([false, true, true, true])
+    }),
+  )
+
+  it(
+    'that stands second costs both their places',
+    withWorld(132, {}, async (world) => {
+      const block = await prepare(world)
+      const [injected = EMPTY_BYTES, first = EMPTY_BYTES, ...rest] = block.transactions
+      const faulty = withTransactions(block, [first, injected, ...rest])
+      const response = await expectFault(world, faulty, withTransactions(block, [injected, ...rest]))
+      expect(codesOf(response)).toEqual([false, false, true, true, true])
+    }),
+  )
+
+  it(
+    'must not be left out of an empty block',
+    withWorld(133, {}, async (world) => {
+      const block = await prepare(world)
+      const empty = withTransactions(block, [])
+      const response = await expectFault(world, empty, withTransactions(block, block.transactions.slice(0, 1)))
+      expect(response.transactionResults).toEqual([])
+    }),
+  )
+
+  it(
+    'must not stand in a block whose last commit carries none',
+    withWorld(134, { extensionsFrom: HEIGHT + 10 }, async (world) => {
+      const { driver, nodes } = world
+      await driver.step()
+      const block = await driver.propose(nodes[0] as SimNode)
+      const forged = withTransactions(block, [Uint8Array.of(0x71)])
+      const response = await expectFault(world, forged, block)
+      expect(codesOf(response)).toEqual([false])
+    }),
+  )
+
+  it(
+    'belongs to the round in which the last block was decided',
+    withWorld(135, { powers: [1n] }, async ({ driver, nodes }) => {
+      await driver.step()
+      const second = await driver.propose(nodes[0] as SimNode, 3)
+      await driver.decide(second, 3)
+      const { hash: _, ...content } = await driver.propose(nodes[0] as SimNode)
+      expect(content.lastCommitRound).toBe(3)
+      expect(await driver.process(withHash({ ...content, lastCommitRound: 2 }))).toBe(false)
+      expect(await driver.process(withHash(content))).toBe(true)
+    }),
+  )
+})
+
+describe('limits of a whole block', () => {
+  it(
+    'bytes: one more than the consensus parameter rejects it',
+    withWorld(140, { maxBytes: 3_000 }, async (world) => {
+      const { driver, accounts } = world
+      const block = await prepare(world)
+      const sender = accounts[6] as World['accounts'][number]
+      // Tag, two bytes of length, content: as CometBFT counts them.
+      const used = block.transactions.reduce((sum, { length }) => sum + length + (length < 128 ? 2 : 3), 0)
+      const room = 3_000 - used - 3
+      const sized = async (wanted: number): Promise<Uint8Array> => {
+        const sign = (bytes: number) =>
+          signTransaction(sender, 2, { nonce: 0, to: sender.address, gas: 200_000n, data: `0x${'01'.repeat(bytes)}` })
+        const once = await sign(wanted - 150)
+        return sign(wanted - 150 + wanted - once.length)
+      }
+      const [fits, over] = [await sized(room), await sized(room + 1)]
+      expect([fits.length, over.length]).toEqual([room, room + 1])
+      expect(await driver.process(withTransactions(block, [...block.transactions, over]))).toBe(false)
+      expect(await driver.process(withTransactions(block, [...block.transactions, fits]))).toBe(true)
+      // Decided all the same its transactions are as good as any.
+      const { response } = await driver.decide(withTransactions(block, [...block.transactions, over]))
+      expect(codesOf(response).every(Boolean)).toBe(true)
+    }),
+  )
+})
