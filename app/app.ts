@@ -14,7 +14,7 @@ import { LatestState } from '../store/latest.ts'
 import { type Batch, COLUMNS, type KeyValueStore } from '../store/store.ts'
 import { writeState } from '../store/write-state.ts'
 import { type Candidate, sealCandidate, type SealedBlock } from './block/candidate.ts'
-import { chooseBlock } from './block/choose.ts'
+import { chooseBlock, ExecutionFault } from './block/choose.ts'
 import { type BlockContent, contentKey } from './block/content.ts'
 import { executeBlock, proposalFault } from './block/execute.ts'
 import { carriesExtensions, encodeInjected, extensionCapBytes } from './block/extensions.ts'
@@ -191,19 +191,8 @@ export class Application implements ConsensusApplication, QueryApplication {
       : undefined
     const { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, misbehavior } = request
     const lastCommit = request.votes.map(({ validatorAddress, power, flag }) => ({ validatorAddress, power, flag }))
-    const candidate = await chooseBlock(
-      chain,
-      { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, lastCommit, misbehavior },
-      this.#environment,
-      {
-        injected,
-        candidates: this.#pool.byPriority(this.#baseFeePerGas),
-        maxTxBytes: request.maxTxBytes,
-        maxBlockMs: this.#options.settings.maxBlockMs,
-        decode: this.#decode,
-        onInvalid: (entry, error) => this.#dropInvalid(entry, error),
-      },
-    )
+    const content = { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, lastCommit, misbehavior }
+    const candidate = await this.#choose(chain, content, injected, request.maxTxBytes)
     this.#keepCandidate(candidate)
     return candidate.content.transactions
   }
@@ -387,6 +376,32 @@ export class Application implements ConsensusApplication, QueryApplication {
     const candidate = await executeBlock(chain, content, this.#decode, () => this.#environment.yieldToEventLoop())
     this.#keepCandidate(candidate)
     return candidate
+  }
+
+  /** Begins again without a transaction that the engine cannot execute: each time the pool is one shorter. */
+  async #choose(
+    chain: Chain,
+    content: Omit<BlockContent, 'transactions'>,
+    injected: Uint8Array | undefined,
+    maxTxBytes: number,
+  ): Promise<Candidate> {
+    for (;;) {
+      try {
+        return await chooseBlock(chain, content, this.#environment, {
+          injected,
+          candidates: this.#pool.byPriority(this.#baseFeePerGas),
+          maxTxBytes,
+          maxBlockMs: this.#options.settings.maxBlockMs,
+          decode: this.#decode,
+          onInvalid: (entry, error) => this.#dropInvalid(entry, error),
+        })
+      } catch (error) {
+        if (!(error instanceof ExecutionFault)) throw error
+        const { hash, raw } = error.entry.signed
+        this.#environment.log.error(error.message, { hash: bytesToHex(hash), raw: bytesToHex(raw) })
+        this.#pool.remove(error.entry)
+      }
+    }
   }
 
   #keepCandidate(candidate: Candidate): void {

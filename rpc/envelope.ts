@@ -5,7 +5,15 @@ import type { GatewayLog } from './log.ts'
 import type { Answer, CallContext, Method } from './method.ts'
 import { readParameters, required } from './method.ts'
 import { stringDecoder } from './parameters/go-json.ts'
-import { hasValidId, isCall, isNotification, parsePayload, type Message, type Payload, type Unreadable } from './payload.ts'
+import {
+  hasValidId,
+  isCall,
+  isNotification,
+  parsePayload,
+  type Message,
+  type Payload,
+  type Unreadable,
+} from './payload.ts'
 
 /** A connection that can carry notifications; requests over HTTP have none. */
 export interface Subscriber {
@@ -118,7 +126,10 @@ export const createResponder = (options: ResponderOptions): Responder => {
   const refuseRest = (messages: readonly Message[], error: CodedError): string[] =>
     messages.filter((message) => !isNotification(message)).map((message) => failWith(message.id ?? 'null', error))
 
-  const answerBatch = async (messages: readonly Message[], subscriber: Subscriber | undefined): Promise<string | undefined> => {
+  const answerBatch = async (
+    messages: readonly Message[],
+    subscriber: Subscriber | undefined,
+  ): Promise<string | undefined> => {
     const replies: string[] = []
     const deadlineMs = performance.now() + options.timeoutMs
     let size = 0
@@ -148,7 +159,8 @@ export const createResponder = (options: ResponderOptions): Responder => {
     options.batchRequestLimit > 0 && messages.length > options.batchRequestLimit
 
   return {
-    parse: (text) => parsePayload(text, options.batchRequestLimit > 0 ? options.batchRequestLimit : Number.MAX_SAFE_INTEGER),
+    parse: (text) =>
+      parsePayload(text, options.batchRequestLimit > 0 ? options.batchRequestLimit : Number.MAX_SAFE_INTEGER),
     cost(payload) {
       let cost = 0
       for (const message of payload.messages) cost += methods.get(message.method)?.cost ?? 1

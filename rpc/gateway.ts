@@ -109,7 +109,9 @@ export const startGateway = async (
 
   const startWebSocket = async (): Promise<string | undefined> => {
     if (settings.wsAddress === undefined) return undefined
-    const server = createLimitedServer(limits, (_request, response) => refuse(response, 426, 'this port speaks WebSocket'))
+    const server = createLimitedServer(limits, (_request, response) =>
+      refuse(response, 426, 'this port speaks WebSocket'),
+    )
     const endpoint = attachWebSocket(server, {
       responder,
       hub,

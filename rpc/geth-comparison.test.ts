@@ -36,7 +36,11 @@ interface Parsed {
 const isWireError = (reply: string): boolean => {
   const parsed = reply === '' ? {} : (JSON.parse(reply) as Parsed)
   const { error } = parsed
-  return Array.isArray(parsed) || reply === '' || (error !== undefined && (WIRE_CODES.has(error.code) || GATEWAY_TEXTS.test(error.message)))
+  return (
+    Array.isArray(parsed) ||
+    reply === '' ||
+    (error !== undefined && (WIRE_CODES.has(error.code) || GATEWAY_TEXTS.test(error.message)))
+  )
 }
 
 describe('beside geth', () => {
@@ -78,7 +82,10 @@ describe('beside geth', () => {
 
   test('what differs, differs for a reason', () => {
     for (const [pattern, reason] of DIFFERENT) {
-      expect(recorded.some(({ body }) => pattern.test(body)), reason).toBe(true)
+      expect(
+        recorded.some(({ body }) => pattern.test(body)),
+        reason,
+      ).toBe(true)
     }
   })
 })

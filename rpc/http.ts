@@ -19,8 +19,7 @@ export interface HttpOptions {
 }
 
 /** geth takes these three. */
-const JSON_TYPE =
-  /^\s*application\/(?:json|json-rpc|jsonrequest)\s*(?:;\s*[^\s;="]+=(?:"[^"]*"|[^\s;"]+)\s*)*;?\s*$/i
+const JSON_TYPE = /^\s*application\/(?:json|json-rpc|jsonrequest)\s*(?:;\s*[^\s;="]+=(?:"[^"]*"|[^\s;"]+)\s*)*;?\s*$/i
 
 const isRpcPath = (url: string | undefined): boolean => url === '/' || url?.startsWith('/?') === true
 
@@ -49,7 +48,9 @@ export const refuse = (response: ServerResponse, status: number, text: string): 
   response.end(`${text}\n`)
 }
 
-export const createHttpHandler = (options: HttpOptions): ((request: IncomingMessage, response: ServerResponse) => void) => {
+export const createHttpHandler = (
+  options: HttpOptions,
+): ((request: IncomingMessage, response: ServerResponse) => void) => {
   const { responder, bodyLimit, corsOrigins, limiter, findAddress } = options
 
   const send = (request: IncomingMessage, response: ServerResponse, text: string): void => {
@@ -73,7 +74,11 @@ export const createHttpHandler = (options: HttpOptions): ((request: IncomingMess
     response.statusCode = 429
     response.setHeader('Retry-After', waitSeconds)
     const id = payload.isBatch ? 'null' : (payload.messages[0]?.id ?? 'null')
-    send(request, response, `${failWith(id, rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`))}\n`)
+    send(
+      request,
+      response,
+      `${failWith(id, rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`))}\n`,
+    )
     return true
   }
 

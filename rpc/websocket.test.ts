@@ -194,7 +194,12 @@ describe('subscriptions', () => {
   test('to logs ask once a block for all of them, only when there are logs, and filter', async () => {
     const topic = (digit: string): string => `0x${digit.repeat(64)}`
     const logs = [
-      { address: '0x00000000000000000000000000000000000000aa', topics: [topic('1'), topic('2')], data: '0x', logIndex: '0x0' },
+      {
+        address: '0x00000000000000000000000000000000000000aa',
+        topics: [topic('1'), topic('2')],
+        data: '0x',
+        logIndex: '0x0',
+      },
       { address: '0x00000000000000000000000000000000000000bb', topics: [topic('1')], data: '0x', logIndex: '0x1' },
       { address: '0x00000000000000000000000000000000000000aa', topics: [], data: '0x', logIndex: '0x2' },
     ]

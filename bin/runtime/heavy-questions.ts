@@ -10,6 +10,8 @@ import type { NodeLog } from './log.ts'
 
 const MAX_WORKERS = 8
 const MAX_WAITING = 2_000
+/** Workers start after the node itself, unless a question comes sooner: they would compete for its processors. */
+const WARM_UP_AFTER_MS = 1_500
 /** A worker that is this much over the time of a call hangs, and is replaced. */
 const TIMEOUT_MARGIN_MS = 500
 
@@ -132,11 +134,15 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
   }
 
   const count = options.workers ?? Math.max(1, Math.min(MAX_WORKERS, availableParallelism() - 1))
-  for (let i = 0; i < count; i++) {
-    const seat: Seat = { worker: spawn(), busy: undefined }
-    seats.push(seat)
-    seatWorker(seat)
+  const startWorkers = (): void => {
+    clearTimeout(warmUp)
+    while (!closed && seats.length < count) {
+      const seat: Seat = { worker: spawn(), busy: undefined }
+      seats.push(seat)
+      seatWorker(seat)
+    }
   }
+  const warmUp = setTimeout(startWorkers, WARM_UP_AFTER_MS)
   return {
     run: (name, parameters, head, pending) =>
       new Promise<string>((resolve, reject) => {
@@ -144,6 +150,7 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
           reject(limitExceeded('too many questions wait for an answer; try again'))
           return
         }
+        startWorkers()
         queue.push({ question: { id: nextId++, name, parameters, head, pending }, resolve, reject })
         assign()
       }),
@@ -152,6 +159,7 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     },
     close: async () => {
       closed = true
+      clearTimeout(warmUp)
       for (const seat of seats) release(seat)?.reject(limitExceeded('the node is stopping'))
       for (const { reject } of queue.splice(0)) reject(limitExceeded('the node is stopping'))
       // A worker that was asked to end closes its views of the database first.

@@ -65,17 +65,15 @@ const createHandler = (path: string, application: QueryApplication, head: HeadTr
     metadata.set(HEIGHT_HEADER, String(height === 0 ? newest : height))
     return [Buffer.from(JSON.parse(text) as string, 'base64'), metadata]
   }
-  return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>): void => {
-    answer(call).then(
-      ([reply, metadata]) => {
-        call.sendMetadata(metadata)
-        callback(null, reply)
-      },
-      (error: unknown) => {
-        const { code, message } = toGrpcStatus(error, path, log)
-        callback({ code, details: message, name: 'GrpcStatus', message })
-      },
-    )
+  return async (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>): Promise<void> => {
+    try {
+      const [reply, metadata] = await answer(call)
+      call.sendMetadata(metadata)
+      callback(null, reply)
+    } catch (error) {
+      const { code, message } = toGrpcStatus(error, path, log)
+      callback({ code, details: message, name: 'GrpcStatus', message })
+    }
   }
 }
 

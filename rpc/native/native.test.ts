@@ -1,5 +1,12 @@
 /** Native REST and gRPC over real sockets: the outputs expected are those that nodes of the Cosmos SDK print. */
-import { create, createFileRegistry, fromBinary, toBinary, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf'
+import {
+  create,
+  createFileRegistry,
+  fromBinary,
+  toBinary,
+  type DescMessage,
+  type MessageInitShape,
+} from '@bufbuild/protobuf'
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
@@ -35,14 +42,18 @@ const answerWith = <Type extends DescMessage>(type: Type, message: MessageInitSh
   application.answers.native = () => JSON.stringify(base64(toBinary(type, create(type, message))))
 }
 
-const get = async (path: string, headers: Record<string, string> = {}): Promise<{ status: number; height: string | null; text: string }> => {
+const get = async (
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; height: string | null; text: string }> => {
   const response = await fetch(`http://${gateway.restAddress}${path}`, { headers })
   return { status: response.status, height: response.headers.get('x-cosmos-block-height'), text: await response.text() }
 }
 
 /** The question that was asked last, its request decoded. */
 const asked = <Type extends DescMessage>(type: Type): { path: string; height: number; message: object } => {
-  const { path, data, height } = application.asked.at(-1)?.parameters as { path: string; data: string; height: number }
+  const parameters = application.asked.at(-1)?.parameters ?? {}
+  const { path, data, height } = parameters as { path: string; data: string; height: number }
   const { $typeName: _, ...message } = fromBinary(type, Buffer.from(data, 'base64'))
   return { path, height, message }
 }
@@ -62,42 +73,70 @@ describe('REST', () => {
     answerWith(bankQuery.QueryAllBalancesResponseSchema, {})
     expect((await get('/cosmos/bank/v1beta1/balances/nat1abc')).text).toBe('{"balances":[],"pagination":null}')
     answerWith(bankQuery.QueryParamsResponseSchema, { params: {} })
-    expect((await get('/cosmos/bank/v1beta1/params')).text).toBe('{"params":{"send_enabled":[],"default_send_enabled":false}}')
+    expect((await get('/cosmos/bank/v1beta1/params')).text).toBe(
+      '{"params":{"send_enabled":[],"default_send_enabled":false}}',
+    )
   })
 
   test('prints times, bytes, enums and numbers as the SDK does', async () => {
     answerWith(cometQuery.GetLatestBlockResponseSchema, {
       block: {
-        header: { height: 12n, time: { seconds: 1_700_000_000n, nanos: 120_000_000 }, appHash: Uint8Array.of(1, 2, 255) },
+        header: {
+          height: 12n,
+          time: { seconds: 1_700_000_000n, nanos: 120_000_000 },
+          appHash: Uint8Array.of(1, 2, 255),
+        },
         lastCommit: { height: 11n, round: 0, signatures: [{ blockIdFlag: 2 }] },
       },
     })
     const { block } = JSON.parse((await get('/cosmos/base/tendermint/v1beta1/blocks/latest')).text) as {
       block: { header: object; last_commit: object; data: unknown }
     }
-    expect(block.header).toMatchObject({ height: '12', time: '2023-11-14T22:13:20.120Z', app_hash: 'AQL/', data_hash: null })
-    expect(block.last_commit).toMatchObject({ height: '11', round: 0, signatures: [{ block_id_flag: 'BLOCK_ID_FLAG_COMMIT', timestamp: null, signature: null }] })
+    expect(block.header).toMatchObject({
+      height: '12',
+      time: '2023-11-14T22:13:20.120Z',
+      app_hash: 'AQL/',
+      data_hash: null,
+    })
+    expect(block.last_commit).toMatchObject({
+      height: '11',
+      round: 0,
+      signatures: [{ block_id_flag: 'BLOCK_ID_FLAG_COMMIT', timestamp: null, signature: null }],
+    })
     expect(block.data).toBeNull()
   })
 
   test('prints decimals with a point', () => {
     expect(['500000000000000000', '-1', '0', '1234000000000000000000', 'x'].map(printDecimal)).toEqual([
-      '0.500000000000000000', '-0.000000000000000001', '0.000000000000000000', '1234.000000000000000000', 'x',
+      '0.500000000000000000',
+      '-0.000000000000000001',
+      '0.000000000000000000',
+      '1234.000000000000000000',
+      'x',
     ])
   })
 
   test('reads fields from paths and queries', async () => {
     answerWith(bankQuery.QueryAllBalancesResponseSchema, {})
-    await get('/cosmos/bank/v1beta1/balances/nat1%61bc?pagination.limit=5&pagination.count_total=true&pagination.key=AQI%3D&resolve_denom=1&unknown=x')
+    await get(
+      '/cosmos/bank/v1beta1/balances/nat1%61bc?pagination.limit=5&pagination.count_total=true&pagination.key=AQI%3D&resolve_denom=1&unknown=x',
+    )
     const { path, message } = asked(bankQuery.QueryAllBalancesRequestSchema)
     expect(path).toBe('/cosmos.bank.v1beta1.Query/AllBalances')
-    expect(message).toMatchObject({ address: 'nat1abc', resolveDenom: true, pagination: { limit: 5n, countTotal: true, key: Buffer.of(1, 2) } })
+    expect(message).toMatchObject({
+      address: 'nat1abc',
+      resolveDenom: true,
+      pagination: { limit: 5n, countTotal: true, key: Buffer.of(1, 2) },
+    })
     answerWith(bankQuery.QueryDenomMetadataResponseSchema, {})
     await get('/cosmos/bank/v1beta1/denoms_metadata/ibc%2FAB/x')
     expect(asked(bankQuery.QueryDenomMetadataRequestSchema).message).toMatchObject({ denom: 'ibc/AB/x' })
     answerWith(bankQuery.QuerySupplyOfResponseSchema, {})
     await get('/cosmos/bank/v1beta1/supply/by_denom?denom=anat')
-    expect(asked(bankQuery.QuerySupplyOfRequestSchema)).toMatchObject({ path: '/cosmos.bank.v1beta1.Query/SupplyOf', message: { denom: 'anat' } })
+    expect(asked(bankQuery.QuerySupplyOfRequestSchema)).toMatchObject({
+      path: '/cosmos.bank.v1beta1.Query/SupplyOf',
+      message: { denom: 'anat' },
+    })
     answerWith(cometQuery.GetBlockByHeightResponseSchema, {})
     await get('/cosmos/base/tendermint/v1beta1/blocks/15')
     expect(asked(cometQuery.GetBlockByHeightRequestSchema).message).toEqual({ height: 15n })
@@ -112,7 +151,12 @@ describe('REST', () => {
 
   test('answers what is not there with 501 and code 12', async () => {
     const post = await fetch(`http://${gateway.restAddress}/cosmos/bank/v1beta1/supply`, { method: 'POST', body: '{}' })
-    const replies = [await get('/'), await get('/cosmos/nope'), await get('/cosmos/bank/v1beta1/supply/'), await get('/cosmos/bank/v1beta1/%ff/x')]
+    const replies = [
+      await get('/'),
+      await get('/cosmos/nope'),
+      await get('/cosmos/bank/v1beta1/supply/'),
+      await get('/cosmos/bank/v1beta1/%ff/x'),
+    ]
     for (const text of [await post.text(), ...replies.map((reply) => reply.text)]) {
       expect(text).toBe('{"code":12,"message":"Not Implemented","details":[]}')
     }
@@ -136,7 +180,13 @@ describe('REST', () => {
       expect(JSON.parse(reply.text)).toEqual({ code, message, details: [] })
     }
     application.answers.native = () => 'null'
-    for (const query of ['pagination.limit=x', 'pagination.limit=-1', 'pagination.key=%', 'pagination.reverse=maybe', 'pagination.limit=1&pagination.limit=2']) {
+    for (const query of [
+      'pagination.limit=x',
+      'pagination.limit=-1',
+      'pagination.key=%',
+      'pagination.reverse=maybe',
+      'pagination.limit=1&pagination.limit=2',
+    ]) {
       expect((await get(`/cosmos/bank/v1beta1/supply?${query}`)).status, query).toBe(400)
     }
     application.connected = false
@@ -165,7 +215,11 @@ describe('gRPC', () => {
   })
 
   const same = (bytes: Buffer): Buffer => bytes
-  const call = (path: string, request: Uint8Array, metadata = new Metadata()): Promise<{ reply: Buffer; height: unknown }> =>
+  const call = (
+    path: string,
+    request: Uint8Array,
+    metadata = new Metadata(),
+  ): Promise<{ reply: Buffer; height: unknown }> =>
     new Promise((resolve, reject) => {
       let height: unknown
       const made = connect().makeUnaryRequest(path, same, same, Buffer.from(request), metadata, (error, reply) => {
@@ -182,7 +236,10 @@ describe('gRPC', () => {
       create(bankQuery.QueryBalanceRequestSchema, { address: 'nat1abc', denom: 'anat' }),
     )
     const { reply, height } = await call('/cosmos.bank.v1beta1.Query/Balance', request)
-    expect(fromBinary(bankQuery.QueryBalanceResponseSchema, reply).balance).toMatchObject({ denom: 'anat', amount: '5' })
+    expect(fromBinary(bankQuery.QueryBalanceResponseSchema, reply).balance).toMatchObject({
+      denom: 'anat',
+      amount: '5',
+    })
     expect(height).toBe('7')
     expect(asked(bankQuery.QueryBalanceRequestSchema)).toEqual({
       path: '/cosmos.bank.v1beta1.Query/Balance',
@@ -197,13 +254,20 @@ describe('gRPC', () => {
 
   test('turns failures into statuses', async () => {
     application.answers.native = () => Promise.reject(new CodedError('grpc', 5, 'no such thing'))
-    await expect(call('/cosmos.bank.v1beta1.Query/Params', new Uint8Array(0))).rejects.toMatchObject({ code: 5, details: 'no such thing' } satisfies Partial<ServiceError>)
+    await expect(call('/cosmos.bank.v1beta1.Query/Params', new Uint8Array(0))).rejects.toMatchObject({
+      code: 5,
+      details: 'no such thing',
+    } satisfies Partial<ServiceError>)
     await expect(call('/cosmos.bank.v1beta1.Query/Nope', new Uint8Array(0))).rejects.toMatchObject({ code: 12 })
   })
 
   const reflect = (version: string, field: number, text: string): Promise<Buffer> =>
     new Promise((resolve, reject) => {
-      const stream = connect().makeBidiStreamRequest(`/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`, same, same)
+      const stream = connect().makeBidiStreamRequest(
+        `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+        same,
+        same,
+      )
       stream.on('data', resolve).on('error', reject)
       stream.write(Buffer.from(new BinaryWriter().tag(field, WireType.LengthDelimited).string(text).finish()))
       stream.end()
@@ -229,9 +293,15 @@ describe('gRPC', () => {
       )
       expect(names).toContain('cosmos.bank.v1beta1.Query')
       expect(names).toContain('cosmos.base.tendermint.v1beta1.Service')
-      for (const symbol of ['cosmos.bank.v1beta1.Query', 'cosmos.bank.v1beta1.Query.Balance', 'cosmos.base.query.v1beta1.PageRequest']) {
+      for (const symbol of [
+        'cosmos.bank.v1beta1.Query',
+        'cosmos.bank.v1beta1.Query.Balance',
+        'cosmos.base.query.v1beta1.PageRequest',
+      ]) {
         const files = fieldsOf(fieldsOf(await reflect(version, 4, symbol), 4)[0] ?? new Uint8Array(0), 1)
-        const set = create(FileDescriptorSetSchema, { file: files.toReversed().map((file) => fromBinary(FileDescriptorProtoSchema, file)) })
+        const set = create(FileDescriptorSetSchema, {
+          file: files.toReversed().map((file) => fromBinary(FileDescriptorProtoSchema, file)),
+        })
         const registry = createFileRegistry(set)
         expect(registry.get(symbol.replace(/\.Balance$/, ''))).toBeDefined()
       }

@@ -61,7 +61,9 @@ const printField = (message: ReflectMessage, field: DescField, registry: Registr
     case 'list':
       return [...message.get(field)].map((item) => printItem(field, item, registry))
     case 'map':
-      return Object.fromEntries([...message.get(field)].map(([key, item]) => [String(key), printItem(field, item, registry)]))
+      return Object.fromEntries(
+        [...message.get(field)].map(([key, item]) => [String(key), printItem(field, item, registry)]),
+      )
     case 'message':
       return message.isSet(field) ? print(message.get(field), registry) : null
     default:

@@ -55,7 +55,9 @@ const ofCodedError = (error: CodedError): GrpcStatus => {
 
 export const toGrpcStatus = (error: unknown, path: string, log: GatewayLog): GrpcStatus => {
   if (error instanceof CodedError) return ofCodedError(error)
-  log.error(`native query ${path} failed`, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  log.error(`native query ${path} failed`, {
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  })
   return { code: GRPC.internal, message: INTERNAL_ERROR_TEXT }
 }
 

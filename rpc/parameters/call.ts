@@ -10,7 +10,11 @@ type Authorization = NonNullable<CallRequest['authorizationList']>[number]
 
 /** Checks the members that geth's generated parsers require, in their order. */
 const requireMembers =
-  <Result extends object>(name: string, names: readonly (keyof Result & string)[], decode: Decode<Partial<Result>>): Decode<Result> =>
+  <Result extends object>(
+    name: string,
+    names: readonly (keyof Result & string)[],
+    decode: Decode<Partial<Result>>,
+  ): Decode<Result> =>
   (value, place) => {
     const read = decode(value, place)
     for (const member of names) {

@@ -84,7 +84,10 @@ const capitalize = (name: string): string => name.charAt(0).toUpperCase() + name
  * Objects: members are found ignoring case, the last wins, unknown ones are skipped, null is an empty object.
  * A member with a parser of its own (`nested`) shows its path behind the place of the whole.
  */
-export const structDecoder = <Result extends object>(struct: Struct<Result>, nested = false): Decode<Partial<Result>> => {
+export const structDecoder = <Result extends object>(
+  struct: Struct<Result>,
+  nested = false,
+): Decode<Partial<Result>> => {
   const byName = new Map<string, { readonly name: string; readonly decode: Decode<unknown>; readonly field: string }>()
   for (const [name, decode] of Object.entries(struct.members) as [string, Decode<unknown>][]) {
     byName.set(name.toLowerCase(), { name, decode, field: struct.capitalized === true ? capitalize(name) : name })
@@ -93,7 +96,7 @@ export const structDecoder = <Result extends object>(struct: Struct<Result>, nes
     if (value === null) return {}
     if (!isObject(value)) throw mismatch(value, place, struct.type)
     const result: Record<string, unknown> = {}
-    let firstMismatch: unknown
+    let firstMismatch: CodedError | undefined
     for (const [key, member] of Object.entries(value)) {
       const known = byName.get(key.toLowerCase())
       if (known === undefined) continue
@@ -101,7 +104,7 @@ export const structDecoder = <Result extends object>(struct: Struct<Result>, nes
         result[known.name] = known.decode(member, `${nested && place !== '' ? place : struct.name}.${known.field}`)
       } catch (error) {
         if (!isRpcError(error, 'parameterMismatch')) throw error
-        firstMismatch ??= error
+        firstMismatch ??= error as CodedError
       }
     }
     if (firstMismatch !== undefined) throw firstMismatch

@@ -144,11 +144,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   }, SWEEP_MS)
   sweep.unref()
 
-  const ask = <Name extends QuestionName>(
-    name: Name,
-    parameters: Questions[Name],
-    asOf: number,
-  ): Promise<string> => {
+  const ask = <Name extends QuestionName>(name: Name, parameters: Questions[Name], asOf: number): Promise<string> => {
     if (!connected || socket === undefined) return Promise.reject(unavailable(address))
     if (pending.size >= maxPending || socket.writableLength > MAX_UNSENT_BYTES) {
       return Promise.reject(rpcError('rateLimited', 'too many requests are waiting for the application'))

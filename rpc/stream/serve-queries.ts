@@ -47,7 +47,9 @@ const failureBody = (error: unknown, name: string, log: GatewayLog): string => {
     const { codespace, code, message, data } = error
     return JSON.stringify({ codespace, code, message, data })
   }
-  log.error(`question ${name} failed`, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  log.error(`question ${name} failed`, {
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  })
   return JSON.stringify({ codespace: RPC_CODESPACE, code: RPC_CODES.internal, message: INTERNAL_ERROR_TEXT })
 }
 

@@ -25,7 +25,10 @@ const serve = async (
   return server
 }
 
-const joinAs = async (address: string, options: Partial<ConnectApplicationOptions> = {}): Promise<RemoteApplication> => {
+const joinAs = async (
+  address: string,
+  options: Partial<ConnectApplicationOptions> = {},
+): Promise<RemoteApplication> => {
   const remote = connectApplication({ address, reconnectMs: { first: 5, most: 20 }, ...options })
   open.push(remote)
   await remote.whenConnected()
@@ -60,9 +63,15 @@ describe('the stream', () => {
       const answers = await Promise.all(
         ['0xa', '0xb'].map((name) => remote.ask('balance', { address: name as '0xa', block: { number: 5 } }, 7)),
       )
-      expect(answers).toEqual(['0xa', '0xb'].map((name) => application.answers.balance?.({ address: name as '0xa', block: { number: 5 } })))
+      expect(answers).toEqual(
+        ['0xa', '0xb'].map((name) => application.answers.balance?.({ address: name as '0xa', block: { number: 5 } })),
+      )
     }
-    expect(application.asked[0]).toEqual({ name: 'balance', parameters: { address: '0xa', block: { number: 5 } }, head: 7 })
+    expect(application.asked[0]).toEqual({
+      name: 'balance',
+      parameters: { address: '0xa', block: { number: 5 } },
+      head: 7,
+    })
   })
 
   test('carries failures with codespace, code, message and data', async () => {
@@ -73,7 +82,12 @@ describe('the stream', () => {
     }
     const remote = await joinAs((await serve(application)).address)
     const call = remote.ask('call', { call: {}, block: { tag: 'latest' } }, 7)
-    await expect(call).rejects.toMatchObject({ codespace: 'query', code: 3, message: 'execution reverted: é', data: '0x1234' })
+    await expect(call).rejects.toMatchObject({
+      codespace: 'query',
+      code: 3,
+      message: 'execution reverted: é',
+      data: '0x1234',
+    })
     const logs = remote.ask('logs', { addresses: [], topics: [] }, 7)
     await expect(logs).rejects.toMatchObject({ codespace: 'rpc', message: 'internal error' })
   })
@@ -86,7 +100,9 @@ describe('the stream', () => {
     remote.subscribe((announcement) => {
       if (announcement.type === 'head') seen.push(`head ${announcement.head.height}`)
     })
-    const asking = Array.from({ length: 50 }, async () => seen.push(`answer ${await remote.ask('transaction', { hash: '0x' }, 7)}`))
+    const asking = Array.from({ length: 50 }, async () =>
+      seen.push(`answer ${await remote.ask('transaction', { hash: '0x' }, 7)}`),
+    )
     await Promise.all(asking)
     for (const [index, entry] of seen.entries()) {
       if (entry.startsWith('answer')) {
@@ -122,7 +138,10 @@ describe('the stream', () => {
     const remote = await joinAs(server.address)
     const waiting = remote.ask('gasPrice', {}, 7)
     await server.close()
-    await expect(waiting).rejects.toMatchObject({ codespace: 'rpc', message: expect.stringContaining('unavailable') as string })
+    await expect(waiting).rejects.toMatchObject({
+      codespace: 'rpc',
+      message: expect.stringContaining('unavailable') as string,
+    })
     expect(remote.connected).toBe(false)
     await expect(remote.ask('gasPrice', {}, 7)).rejects.toMatchObject({ codespace: 'rpc' })
     await serve(createMemoryApplication(9), { address: server.address })
@@ -246,9 +265,18 @@ describe('garbage', () => {
     oversized.writeUInt32BE(0xffff_fff0, 0)
     const short = Buffer.from([0, 0, 0, 4, 2, 0, 0, 0, 0])
     const bad = [
-      noise(5), noise(500), noise(50_000), oversized, short, question, encodeFrame(FRAME.hello, 0, 'nat-query/0'),
-      Buffer.concat([hello, oversized]), Buffer.concat([hello, hello]), Buffer.concat([hello, encodeFrame(FRAME.answer, 1, '1')]),
-      Buffer.concat([hello, encodeFrame(FRAME.ask, 1, 'not json')]), Buffer.concat([hello, noise(300)]),
+      noise(5),
+      noise(500),
+      noise(50_000),
+      oversized,
+      short,
+      question,
+      encodeFrame(FRAME.hello, 0, 'nat-query/0'),
+      Buffer.concat([hello, oversized]),
+      Buffer.concat([hello, hello]),
+      Buffer.concat([hello, encodeFrame(FRAME.answer, 1, '1')]),
+      Buffer.concat([hello, encodeFrame(FRAME.ask, 1, 'not json')]),
+      Buffer.concat([hello, noise(300)]),
     ]
     for (const bytes of bad) {
       const socket = rawConnection(server.address)
@@ -262,7 +290,18 @@ describe('garbage', () => {
 
   test('in a question is told to the one who asked', async () => {
     const server = await serve()
-    const bad = ['5', 'null', '{}', '[]', '["nope",{},1]', '["toString",{},1]', '["gasPrice"]', '["gasPrice",5,1]', '["gasPrice",{},"1"]', '["gasPrice",{},1.5]']
+    const bad = [
+      '5',
+      'null',
+      '{}',
+      '[]',
+      '["nope",{},1]',
+      '["toString",{},1]',
+      '["gasPrice"]',
+      '["gasPrice",5,1]',
+      '["gasPrice",{},"1"]',
+      '["gasPrice",{},1.5]',
+    ]
     const socket = rawConnection(server.address)
     const reader = createFrameReader(1_000_000)
     const failures: number[] = []

@@ -57,7 +57,8 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
     const receipts = (JSON.parse(text) ?? []) as { readonly transactionHash: Hex }[]
     for (const subscription of wanting) {
       const { hashes } = subscription.kind
-      const wanted = hashes.size === 0 ? receipts : receipts.filter(({ transactionHash }) => hashes.has(transactionHash))
+      const wanted =
+        hashes.size === 0 ? receipts : receipts.filter(({ transactionHash }) => hashes.has(transactionHash))
       if (wanted.length > 0 && subscriptions.has(subscription)) subscription.notify(JSON.stringify(wanted))
     }
   }

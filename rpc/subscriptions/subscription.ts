@@ -45,7 +45,9 @@ const checkRange = (criteria: LogCriteria): LogCriteria => {
   return criteria
 }
 
-const KINDS: Readonly<Record<string, { parameters: readonly Parameter<unknown>[]; create(values: unknown[]): SubscriptionKind }>> = {
+const KINDS: Readonly<
+  Record<string, { parameters: readonly Parameter<unknown>[]; create(values: unknown[]): SubscriptionKind }>
+> = {
   newHeads: { parameters: [], create: () => ({ type: 'newHeads' }) },
   syncing: { parameters: [], create: () => ({ type: 'syncing' }) },
   newPendingTransactions: {
@@ -61,10 +63,7 @@ const KINDS: Readonly<Record<string, { parameters: readonly Parameter<unknown>[]
     create: ([query]) => {
       const hashes = (query as { transactionHashes?: readonly Hex[] } | undefined)?.transactionHashes ?? []
       if (hashes.length > MAX_RECEIPT_HASHES) {
-        throw rpcError(
-          'failed',
-          'exceed max number of transaction hashes allowed per transactionReceipts subscription',
-        )
+        throw rpcError('failed', 'exceed max number of transaction hashes allowed per transactionReceipts subscription')
       }
       return { type: 'transactionReceipts', hashes: new Set(hashes) }
     },
@@ -85,4 +84,3 @@ export const parseSubscription = (namespace: string, params: unknown): Subscript
 
 /** Go's %q of a text: that of JSON, but for the characters that JSON in Go hides from HTML. */
 const goQuote = (text: string): string => JSON.stringify(text)
-
