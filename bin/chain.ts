@@ -139,6 +139,7 @@ const addStart = (program: Command): void => {
     .option('--external-gateway', 'gateways are run elsewhere and connect to --queries')
     .option('--abci <address>', 'where CometBFT connects: unix:///path or tcp://host:port')
     .option('--queries <address>', 'where gateways connect: unix:///path or tcp://host:port')
+    .option('--abci-call-log <file>', 'append every call of CometBFT to a file, one JSON object a line')
     .option('--bridge-daemon-eth-rpc-endpoint <url>', 'RPC of the chain that the bridge watches')
     .option('--max-daemon-unhealthy-seconds <seconds>', 'how long a daemon may be unhealthy')
   withSettings(start).action(async (flags: Flags) => {
@@ -149,6 +150,7 @@ const addStart = (program: Command): void => {
     const parsed = nodeFlags(flags)
     const abciAddress = textOf(flags, 'abci')
     const queriesAddress = textOf(flags, 'queries')
+    const callLogFile = textOf(flags, 'abciCallLog')
     const bridgeEndpoint = textOf(flags, 'bridgeDaemonEthRpcEndpoint')
     await startCommand({
       home: homeOf(flags),
@@ -158,6 +160,7 @@ const addStart = (program: Command): void => {
       gatewayArguments: settingArguments(parsed),
       ...(abciAddress === undefined ? {} : { abciAddress }),
       ...(queriesAddress === undefined ? {} : { queriesAddress }),
+      ...(callLogFile === undefined ? {} : { callLogFile }),
       ...(bridgeEndpoint === undefined ? {} : { bridgeEndpoint }),
     })
   })

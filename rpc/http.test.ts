@@ -86,6 +86,8 @@ describe('statuses', () => {
         ['POST', '//', JSON_HEADERS, CALL, 404, ''],
         ['POST', '/foo', JSON_HEADERS, CALL, 404, ''],
         ['GET', '/foo', {}, undefined, 404, ''],
+        // Ours: no stack trace for what cannot be decoded.
+        ['GET', '/%ff', {}, undefined, 404, ''],
       ]
     for (const [method, path, headers, body, status, text] of measured) {
       const reply = await send(method, path, headers, body)

@@ -64,5 +64,9 @@ export const createPages = (options: PagesOptions): Express => {
     if (request.path === '/') answerRoot(request, response, options.corsOrigins)
     else response.status(404).end()
   })
+  // Without it Express would show a path that cannot be decoded a stack trace.
+  pages.use((_error: unknown, _request: Request, response: Response, _next: unknown) => {
+    refuse(response, 400, 'bad request')
+  })
   return pages
 }

@@ -1,7 +1,7 @@
 /** The genesis: app_state of the genesis file to the state and header of block 0. */
 import { type Address, FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
-import { bytesToUtf8, padLeft, trimLeadingZeros } from '../../core/bytes.ts'
+import { bytesToKey, bytesToUtf8, equalBytes, padLeft, trimLeadingZeros } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import { failAt, parseArray, parseInteger, parseObject, parseString, type JsonObject } from '../../core/parse.ts'
@@ -64,6 +64,16 @@ const parseHardforks = (value: unknown, path: string): ChainParameters['hardfork
   return entries
 }
 
+const parseStorage = (storage: JsonObject, path: string): GenesisContract['storage'] => {
+  const seen = new Set<string>()
+  return Object.entries(storage).map(([slot, held]) => {
+    const padded = padLeft(parseHex(slot, path, 32), 32)
+    if (seen.has(bytesToKey(padded))) failAt(`${path}.${slot}`, 'duplicate slot')
+    seen.add(bytesToKey(padded))
+    return [padded, trimLeadingZeros(parseHex(held, `${path}.${slot}`, 32))]
+  })
+}
+
 const parseContract = (value: unknown, path: string): GenesisContract => {
   const object = parseObject(value, path, ['address', 'nonce', 'code', 'storage'])
   const storage = parseObject(object['storage'] ?? {}, `${path}.storage`, Object.keys((object['storage'] as object | undefined) ?? {}))
@@ -73,14 +83,14 @@ const parseContract = (value: unknown, path: string): GenesisContract => {
   } catch (error) {
     return failAt(`${path}.address`, (error as Error).message)
   }
+  // Its storage is the module's own: slots of a contract would make a root that no module value explains.
+  const owner = [...MODULE_ACCOUNTS, 'fee_collector'].find((name) => equalBytes(moduleAddress(name), address))
+  if (owner !== undefined) failAt(`${path}.address`, `is the account of the ${owner} module`)
   return {
     address,
     nonce: BigInt(parseInteger(object['nonce'] ?? 1, `${path}.nonce`)),
     code: parseHex(object['code'] ?? '0x', `${path}.code`, 24_576),
-    storage: Object.entries(storage).map(([slot, held]) => [
-      padLeft(parseHex(slot, `${path}.storage`, 32), 32),
-      trimLeadingZeros(parseHex(held, `${path}.storage.${slot}`, 32)),
-    ]),
+    storage: parseStorage(storage, `${path}.storage`),
   }
 }
 

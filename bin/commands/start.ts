@@ -13,6 +13,7 @@ export interface StartOptions {
   readonly externalGateway: boolean
   readonly abciAddress?: string
   readonly queriesAddress?: string
+  readonly callLogFile?: string
   /** Flags that the gateway child must see too. */
   readonly gatewayArguments: readonly string[]
   /** Of the interface: accepted, and of no effect while no bridge runs. */
@@ -44,6 +45,7 @@ export const startCommand = async (options: StartOptions): Promise<void> => {
     externalGateway: options.externalGateway,
     ...(options.abciAddress === undefined ? {} : { abciAddress: options.abciAddress }),
     ...(options.queriesAddress === undefined ? {} : { queriesAddress: options.queriesAddress }),
+    ...(options.callLogFile === undefined ? {} : { callLogFile: options.callLogFile }),
     gatewayArguments: options.gatewayArguments,
     onChildLine: options.onChildLine ?? printLine,
     ...(options.onHeight === undefined ? {} : { onHeight: options.onHeight }),

@@ -2,8 +2,9 @@
  * `chain start`: the application in this process, CometBFT and the gateway as children. Everything starts in the order
  * in which it is needed and stops in the reverse; a fatal error of any part stops all.
  */
-import { mkdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync } from 'node:fs'
 import type { ConsensusStatus } from '../../app/environment.ts'
+import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
 import { createHandlers } from '../../abci/handlers.ts'
 import { serveAbciSocket } from '../../abci/socket-server.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
@@ -27,6 +28,8 @@ export interface NodeOptions {
   /** Of the sockets in the home when left out. */
   readonly abciAddress?: string
   readonly queriesAddress?: string
+  /** Calls of CometBFT are appended to it: abci/grammar.ts checks them. */
+  readonly callLogFile?: string
   /** Arguments of `chain gateway` after its home and the address of the application. */
   readonly gatewayArguments: readonly string[]
   /** Output of the children, line by line. */
@@ -99,6 +102,11 @@ const cometChild = (options: NodeOptions, binary: string, abciAddress: string): 
   }
 }
 
+/** Each call is in the file before CometBFT sees the answer: what is missing after a crash was not answered. */
+const recordTo = (file: string): { readonly callLog: (call: RecordedCall) => void } => ({
+  callLog: (call) => appendFileSync(file, `${formatCall(call)}\n`),
+})
+
 /** Throws a CodedError when something is in the way; nothing is left running then. */
 export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
   const { configuration, log } = options
@@ -131,6 +139,7 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
       address: abciAddress,
       handlers: createHandlers(application),
       log,
+      ...(options.callLogFile === undefined ? {} : recordTo(options.callLogFile)),
       onFatal: (error) => end(error instanceof Error ? error : cliError('childFailed', String(error))),
     })
     teardown.add('the ABCI server', () => abci.close())

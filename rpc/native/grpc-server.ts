@@ -10,6 +10,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import type { QueryApplication } from '../../app/ports.ts'
+import { InvariantError } from '../../core/errors.ts'
 import { createHeadTracker, type HeadTracker } from '../head.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { parseHostPort } from '../stream/address.ts'
@@ -23,6 +24,8 @@ export interface GrpcOptions {
   readonly address: string
   readonly application: QueryApplication
   readonly log?: GatewayLog
+  /** A broken invariant in a query: the node must stop. */
+  readonly onFatal?: (error: InvariantError) => void
   readonly maxReceiveBytes?: number
   readonly maxSendBytes?: number
   readonly services?: readonly DescService[]
@@ -54,7 +57,9 @@ const defineService = (service: DescService): ServiceDefinition =>
       ]),
   )
 
-const createHandler = (path: string, application: QueryApplication, head: HeadTracker, log: GatewayLog) => {
+const createHandler = (path: string, options: GrpcOptions, head: HeadTracker) => {
+  const { application, log = SILENT_LOG } = options
+
   const answer = async (call: ServerUnaryCall<Buffer, Buffer>): Promise<readonly [Buffer, Metadata]> => {
     const [written] = call.metadata.get(HEIGHT_HEADER)
     const height = readHeight(written?.toString())
@@ -72,6 +77,7 @@ const createHandler = (path: string, application: QueryApplication, head: HeadTr
       callback(null, reply)
     } catch (error) {
       const { code, message } = toGrpcStatus(error, path, log)
+      if (error instanceof InvariantError) options.onFatal?.(error)
       callback({ code, details: message, name: 'GrpcStatus', message })
     }
   }
@@ -87,10 +93,8 @@ const bind = (server: Server, address: string): Promise<number> =>
 
 /** Rejects when the address cannot be bound. */
 export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
-  const { application } = options
-  const log = options.log ?? SILENT_LOG
   const services = options.services ?? NATIVE_SERVICES
-  const head = createHeadTracker(application)
+  const head = createHeadTracker(options.application)
   const server = new Server({
     'grpc.max_receive_message_length': options.maxReceiveBytes ?? 10 * 1024 * 1024,
     'grpc.max_send_message_length': options.maxSendBytes ?? 64 * 1024 * 1024,
@@ -99,7 +103,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     const handlers: UntypedServiceImplementation = Object.fromEntries(
       service.methods
         .filter((method) => method.methodKind === 'unary')
-        .map((method) => [method.name, createHandler(methodPath(method), application, head, log)]),
+        .map((method) => [method.name, createHandler(methodPath(method), options, head)]),
     )
     server.addService(defineService(service), handlers)
   }

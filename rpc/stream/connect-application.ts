@@ -61,6 +61,8 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   let write: (frame: Buffer) => void = () => {}
   let connected = false
   let closed = false
+  /** One line a failure, not one an attempt. */
+  let toldOfFailure = false
   let head: Head | undefined
   let nextId = 1
   let delayMs = reconnect.first
@@ -92,6 +94,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     }
     connected = true
     delayMs = reconnect.first
+    toldOfFailure = false
     log.info('connected to the application', { address })
     for (const waiter of waiters.splice(0)) waiter()
   }
@@ -125,8 +128,12 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
         opened.destroy()
       }
     })
-    opened.on('error', (error) => log.warn('stream to the application', { address, error: error.message }))
+    opened.on('error', (error) => {
+      if (!toldOfFailure) log.warn('application out of reach, retrying', { address, error: error.message })
+      toldOfFailure = true
+    })
     opened.on('close', () => {
+      if (connected && !closed) log.warn('connection to the application lost, retrying', { address })
       connected = false
       failAll(unavailable(address))
       scheduleRetry()

@@ -35,6 +35,9 @@ export interface QueryServer {
 /** Largest question: a transaction or a call with its overrides, after the 32 MB of a WebSocket message. */
 const MAX_QUESTION_BYTES = 40 * 1024 * 1024
 
+/** Connections at once. */
+const MAX_GATEWAYS = 1_000
+
 interface Bounds {
   readonly maxFrameBytes: number
   readonly maxInFlight: number
@@ -195,6 +198,7 @@ export const serveQueries = async (options: ServeQueriesOptions): Promise<QueryS
     socket.once('close', () => sockets.delete(socket))
     serveGateway(socket, options, bounds)
   })
+  server.maxConnections = MAX_GATEWAYS
   await listen(server, options.address)
   server.on('error', (error) => options.log?.error('query stream', { error: error.message }))
   return {

@@ -32,6 +32,8 @@ type Of<Name extends KindName> = HubSubscription & { readonly kind: Extract<Subs
 
 /** Announcements that wait for the logs of the ones before them; more means that the application does not answer. */
 const MAX_WAITING = 1_000
+/** Pending transactions of one announcement that are asked for together. */
+const TRANSACTIONS_AT_ONCE = 64
 
 export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   const { ask, log } = options
@@ -64,11 +66,13 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   }
 
   const sendTransactions = async (hashes: readonly Hex[], wanting: readonly HubSubscription[]): Promise<void> => {
-    for (const text of hashes.map((hash) => ask('pendingTransaction', { hash }))) {
-      const transaction = await text
-      // It may have been included or replaced in the meantime.
-      if (transaction === 'null') continue
-      for (const subscription of wanting) if (subscriptions.has(subscription)) subscription.notify(transaction)
+    for (let done = 0; done < hashes.length; done += TRANSACTIONS_AT_ONCE) {
+      const window = hashes.slice(done, done + TRANSACTIONS_AT_ONCE)
+      for (const transaction of await Promise.all(window.map(async (hash) => ask('pendingTransaction', { hash })))) {
+        // It may have been included or replaced in the meantime.
+        if (transaction === 'null') continue
+        for (const subscription of wanting) if (subscriptions.has(subscription)) subscription.notify(transaction)
+      }
     }
   }
 

@@ -221,7 +221,7 @@ export const openRocksStore = async (options: RocksOptions): Promise<RocksStore>
 
 /**
  * The same open database in a worker thread, by the handle that its owner sent. The owner closes the database, after
- * every worker that is attached has ended or closed its store and cursors.
+ * every worker that is attached has ended or closed its store.
  */
 export const attachRocksStore = async (handle: unknown): Promise<KeyValueStore> => {
   invariant(typeof handle === 'bigint', 'a handle of an open database is a bigint')

@@ -4,13 +4,13 @@ const BLOCK_BYTES = 256 * 1024
 
 /** A block lives as long as any string of it: for results that are used up together. */
 export class ByteArena {
-  #block = new ArrayBuffer(0)
+  #block: ArrayBufferLike = new ArrayBuffer(0)
   #used = 0
 
-  /** `length` bytes, of which every one is zero. */
+  /** `length` bytes with anything in them: the caller writes every one. */
   allocate(length: number): Uint8Array {
     if (this.#used + length > this.#block.byteLength) {
-      this.#block = new ArrayBuffer(Math.max(BLOCK_BYTES, length))
+      this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, length)).buffer
       this.#used = 0
     }
     const bytes = new Uint8Array(this.#block, this.#used, length)

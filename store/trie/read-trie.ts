@@ -12,20 +12,11 @@ import {
   readReference,
   type TrieNode,
 } from './node.ts'
+import { unpack } from './sorted-changes.ts'
 import type { TrieNodeReader } from './trie.ts'
 
 /** Largest proof accepted: a path of 64 nibbles has at most 65 nodes. */
 const MAX_PROOF_NODES = 65
-
-const toNibbles = (key: Uint8Array): Uint8Array => {
-  const out = new Uint8Array(2 * key.length)
-  let at = 0
-  for (const byte of key) {
-    out[at++] = byte >> 4
-    out[at++] = byte & 0x0f
-  }
-  return out
-}
 
 /** Gives the RLP of the node at `path` with this hash. */
 type Fetch = (path: Uint8Array, hash: Uint8Array) => Uint8Array
@@ -58,7 +49,8 @@ const step = (node: TrieNode, nibbles: Uint8Array, depth: number): Step => {
 
 const walk = (fetch: Fetch, root: Hash, key: Uint8Array): Uint8Array | undefined => {
   if (equalBytes(root, EMPTY_TRIE_ROOT)) return undefined
-  const nibbles = toNibbles(key)
+  const nibbles = new Uint8Array(2 * key.length)
+  unpack(key, nibbles, 0)
   let ref: Uint8Array | undefined = root
   let depth = 0
   while (ref !== undefined) {

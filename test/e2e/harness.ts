@@ -1,0 +1,349 @@
+/**
+ * A real node for end-to-end tests: `chain` as a child process in a temporary home, with an unmodified CometBFT.
+ *
+ * `useNode()` at the top of a test file starts one node for the file and ends it afterwards, also when a test fails:
+ * then the node's last output is printed. Ports lie below the range that the kernel gives to outgoing connections, so
+ * that a port stays ours while a node restarts. Nothing here waits for a time to pass: it asks until it is so.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { RecordedCall } from '../../abci/call-log.ts'
+import { parseCall } from '../../abci/call-log.ts'
+import { devnetAccounts } from '../../bin/commands/devnet.ts'
+import { setTomlValue } from '../../bin/config/toml-lines.ts'
+import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
+import { invariant } from '../../core/errors.ts'
+
+export const CHAIN_ID = 'localnat-1'
+export const EVM_CHAIN_ID = 2517
+export const repository = join(import.meta.dirname, '..', '..')
+
+const chainCommand = join(repository, 'chain')
+const FIRST_PORT = 20_000
+const LAST_PORT = 32_000
+const BALANCE = '1000000nat'
+const POLL_MS = 20
+const START_LIMIT_MS = 30_000
+
+export interface Finished {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** A command that ends by itself. Never rejects for its status. */
+export const runChain = (args: readonly string[], environment: Environment = {}): Promise<Finished> =>
+  new Promise((resolve) => {
+    const options = { env: { ...process.env, ...environment }, timeout: START_LIMIT_MS }
+    execFile(chainCommand, args, options, (error, stdout, stderr) => {
+      const status = typeof error?.code === 'number' ? error.code : error === null ? 0 : -1
+      resolve({ status, stdout, stderr })
+    })
+  })
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+
+/** Chosen at random, so that files that run side by side do not meet. */
+export const choosePorts = async (count: number): Promise<readonly number[]> => {
+  const ports = new Set<number>()
+  while (ports.size < count) {
+    const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT))
+    if (!ports.has(port) && (await isFree(port))) ports.add(port)
+  }
+  return [...ports]
+}
+
+/** Asks every few milliseconds until `ask` gives something else than undefined; errors count as undefined. */
+export const until = async <T>(what: string, ask: () => Promise<T | undefined> | T | undefined, limitMs = 20_000) => {
+  const deadline = performance.now() + limitMs
+  let last: unknown
+  while (performance.now() < deadline) {
+    try {
+      const answer = await ask()
+      if (answer !== undefined) return answer
+    } catch (error) {
+      last = error
+    }
+    await sleep(POLL_MS)
+  }
+  throw new TypeError(`not within ${limitMs} ms: ${what}${last === undefined ? '' : ` (${String(last)})`}`)
+}
+
+interface JsonRpcReply {
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+export const postJsonRpc = async (url: string, body: string): Promise<JsonRpcReply> => {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return (await response.json()) as JsonRpcReply
+}
+
+export const callJsonRpc = (url: string, method: string, ...params: readonly unknown[]): Promise<JsonRpcReply> =>
+  postJsonRpc(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+
+/** The result; fails with the error of the reply. */
+export const askJsonRpc = async <T = unknown>(url: string, method: string, ...params: readonly unknown[]) => {
+  const { result, error } = await callJsonRpc(url, method, ...params)
+  if (error !== undefined) throw new TypeError(`${method}: ${error.code} ${error.message}`)
+  return result as T
+}
+
+const stateOf = (pid: number): { readonly parent: number; readonly command: string } | undefined => {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state, parent] = status.slice(status.lastIndexOf(')') + 2).split(' ')
+    // A zombie has ended.
+    if (state === 'Z') return undefined
+    return { parent: Number(parent), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') }
+  } catch {
+    return undefined
+  }
+}
+
+export const isAlive = (pid: number): boolean => stateOf(pid) !== undefined
+
+/** All processes below `root`, with their command lines. */
+export const descendants = (root: number): ReadonlyMap<number, string> => {
+  const all = new Map<number, { readonly parent: number; readonly command: string }>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^[0-9]+$/.test(name)) continue
+    const state = stateOf(Number(name))
+    if (state !== undefined) all.set(Number(name), state)
+  }
+  const found = new Map<number, string>()
+  const add = (parent: number): void => {
+    for (const [pid, state] of all) {
+      if (state.parent !== parent || found.has(pid)) continue
+      found.set(pid, state.command)
+      add(pid)
+    }
+  }
+  add(root)
+  return found
+}
+
+export type Part = 'application' | 'gateway' | 'cometbft'
+
+const PART_COMMANDS = { gateway: /^\S*node.* gateway --home/, cometbft: /^\S*cometbft start / } as const
+
+export interface NodeOptions {
+  /** Of CometBFT; that of the chain when left out. */
+  readonly timeoutCommitMs?: number
+  /** Settings of app.toml, by key. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Records the calls of ABCI. */
+  readonly isRecorded?: boolean
+}
+
+interface Ports {
+  readonly http: number
+  readonly ws: number
+  readonly rest: number
+  readonly grpc: number
+  readonly comet: number
+  readonly p2p: number
+}
+
+export const portFlags = (ports: Ports): readonly string[] => [
+  '--json-rpc.address',
+  `127.0.0.1:${ports.http}`,
+  '--json-rpc.ws-address',
+  `127.0.0.1:${ports.ws}`,
+  '--api.address',
+  `127.0.0.1:${ports.rest}`,
+  '--grpc.address',
+  `127.0.0.1:${ports.grpc}`,
+  '--rpc.laddr',
+  `tcp://127.0.0.1:${ports.comet}`,
+  '--p2p.laddr',
+  `tcp://127.0.0.1:${ports.p2p}`,
+]
+
+export const chooseNodePorts = async (): Promise<Ports> => {
+  const [http = 0, ws = 0, rest = 0, grpc = 0, comet = 0, p2p = 0] = await choosePorts(6)
+  return { http, ws, rest, grpc, comet, p2p }
+}
+
+/** The home of a validator with the ten accounts of the devnet, made as a user makes it. */
+export const makeHome = async (home: string, options: NodeOptions = {}): Promise<void> => {
+  const steps = [
+    ['init', 'e2e', '--chain-id', CHAIN_ID, '--home', home],
+    ...devnetAccounts().map(({ address }) => ['genesis', 'add-account', address, BALANCE, '--home', home]),
+    ['genesis', 'add-validator', '--home', home],
+  ]
+  for (const step of steps) {
+    const { status, stderr } = await runChain(step)
+    invariant(status === 0, `chain ${step.join(' ')}: ${stderr}`)
+  }
+  const config = join(home, 'config', 'config.toml')
+  let toml = readFileSync(config, 'utf8')
+  if (options.timeoutCommitMs !== undefined) {
+    toml = setTomlValue(toml, 'consensus.timeout_commit', `"${options.timeoutCommitMs}ms"`)
+  }
+  writeFileSync(config, toml)
+}
+
+export class TestNode {
+  readonly folder = mkdtempSync(join(tmpdir(), 'e2e-'))
+  readonly home = join(this.folder, 'home')
+  readonly callLog = join(this.folder, 'abci.jsonl')
+  readonly ports: Ports
+  readonly urls: { readonly http: string; readonly ws: string; readonly rest: string; readonly comet: string }
+  readonly grpc: string
+  readonly #options: NodeOptions
+  #child: ChildProcess | undefined
+  #exited: Promise<number | string> = Promise.resolve(0)
+  #output = ''
+
+  constructor(ports: Ports, options: NodeOptions) {
+    this.ports = ports
+    this.#options = options
+    this.grpc = `127.0.0.1:${ports.grpc}`
+    this.urls = {
+      http: `http://127.0.0.1:${ports.http}`,
+      ws: `ws://127.0.0.1:${ports.ws}`,
+      rest: `http://127.0.0.1:${ports.rest}`,
+      comet: `http://127.0.0.1:${ports.comet}`,
+    }
+  }
+
+  /** Everything that this run of the node has written. */
+  get output(): string {
+    return this.#output
+  }
+
+  get pid(): number {
+    const pid = this.#child?.pid
+    invariant(pid !== undefined, 'the node runs')
+    return pid
+  }
+
+  get flags(): readonly string[] {
+    return ['--home', this.home, ...portFlags(this.ports)]
+  }
+
+  ask<T = unknown>(method: string, ...params: readonly unknown[]): Promise<T> {
+    return askJsonRpc<T>(this.urls.http, method, ...params)
+  }
+
+  async height(): Promise<number> {
+    return Number(await this.ask<string>('eth_blockNumber'))
+  }
+
+  /** The result of a route of CometBFT's RPC. */
+  async comet<T>(route: string): Promise<T> {
+    const reply = (await (await fetch(`${this.urls.comet}/${route}`)).json()) as JsonRpcReply
+    if (reply.error !== undefined) throw new TypeError(`${route}: ${JSON.stringify(reply.error)}`)
+    return reply.result as T
+  }
+
+  async untilHeight(height: number, limitMs?: number): Promise<number> {
+    const reached = async (): Promise<number | undefined> => {
+      const now = await this.height()
+      return now >= height ? now : undefined
+    }
+    return await until(`height ${height}`, reached, limitMs)
+  }
+
+  /** Starts the process without waiting for it. */
+  spawn(): void {
+    const recorded = this.#options.isRecorded === true ? ['--abci-call-log', this.callLog] : []
+    const settings = Object.entries(this.#options.settings ?? {}).flatMap(([key, value]) => [`--${key}`, value])
+    const child = spawn(chainCommand, ['start', ...this.flags, ...recorded, ...settings], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8')
+      stream.on('data', (text: string) => {
+        this.#output += text
+      })
+    }
+    this.#child = child
+    this.#exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal ?? '')))
+  }
+
+  /** Starts the node, and settles when it answers and makes blocks. */
+  async start(): Promise<void> {
+    this.spawn()
+    const died = this.#exited.then((status) => {
+      throw new TypeError(`the node ended with ${status}:\n${this.#output.slice(-4_000)}`)
+    })
+    died.catch(() => undefined)
+    await Promise.race([this.untilHeight(1, START_LIMIT_MS), died])
+  }
+
+  /** The exit status, or the signal that ended it. */
+  async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<number | string> {
+    this.#child?.kill(signal)
+    const status = await this.#exited
+    this.#child = undefined
+    return status
+  }
+
+  /** The process that does the work of a part: not the shell that watches over it. */
+  pidOf(part: Part): number {
+    if (part === 'application') return this.pid
+    const found = [...descendants(this.pid)].find(([, command]) => PART_COMMANDS[part].test(command))
+    invariant(found !== undefined, `${part} runs`)
+    return found[0]
+  }
+
+  /** SIGKILL; returns the process id. */
+  kill(part: Part): number {
+    const pid = this.pidOf(part)
+    process.kill(pid, 'SIGKILL')
+    return pid
+  }
+
+  /** What CometBFT called, over all runs with this home. */
+  calls(): readonly RecordedCall[] {
+    if (!existsSync(this.callLog)) return []
+    const lines = readFileSync(this.callLog, 'utf8').split('\n')
+    return lines.filter((line) => line !== '').map(parseCall)
+  }
+
+  async remove(): Promise<void> {
+    await this.stop('SIGKILL')
+    // The children of a killed node end within two seconds; until then they may write.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 })
+  }
+}
+
+/** Fails with how to get a CometBFT when there is none. */
+export const createNode = async (options: NodeOptions = {}): Promise<TestNode> => {
+  await findCometbft()
+  const node = new TestNode(await chooseNodePorts(), options)
+  await makeHome(node.home, options)
+  return node
+}
+
+/** One node for all tests of a file. */
+export const useNode = (options: NodeOptions = {}): (() => TestNode) => {
+  let node: TestNode | undefined
+  beforeAll(async () => {
+    node = await createNode(options)
+    await node.start()
+  })
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') console.log(`the node wrote last:\n${node?.output.slice(-6_000) ?? ''}`)
+  })
+  afterAll(async () => await node?.remove())
+  return () => {
+    invariant(node !== undefined, 'the node was started')
+    return node
+  }
+}
