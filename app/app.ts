@@ -11,6 +11,7 @@ import { readConsensusParameters } from '../modules/consensus/index.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import type { Module } from '../modules/module.ts'
 import { LatestState } from '../store/latest.ts'
+import { TrieNodeCache } from '../store/trie/node-cache.ts'
 import { type Batch, COLUMNS, type KeyValueStore } from '../store/store.ts'
 import { writeState } from '../store/write-state.ts'
 import { type Candidate, sealCandidate, type SealedBlock } from './block/candidate.ts'
@@ -64,6 +65,8 @@ export interface ApplicationOptions {
 const APP_VERSION = 1
 /** Accounts, slots and values each that the main thread keeps decoded. */
 const STATE_CACHE_ENTRIES = 200_000
+/** Trie nodes that it keeps: the upper levels of a large state, all of a small one. */
+const TRIE_CACHE_BYTES = 64 * 1024 * 1024
 /** Blocks whose hashes the BLOCKHASH instruction can ask for. */
 const BLOCK_HASH_WINDOW = 256
 /** Blocks between two looks for transactions that waited too long, and for those that CometBFT forgot. */
@@ -82,6 +85,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   readonly #announcer: Announcer
   readonly #desk: QuestionDesk
   #state: LatestState
+  #trieNodes: TrieNodeCache
   #parameters: ChainParameters | undefined
   #head: HeaderRecord | undefined
   #baseFeePerGas = 0n
@@ -101,6 +105,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#environment = options.environment
     this.#modules = createModules(options.store)
     this.#state = new LatestState(options.store, STATE_CACHE_ENTRIES)
+    this.#trieNodes = new TrieNodeCache(options.store, TRIE_CACHE_BYTES)
     this.#reader = new ChainReader(options.store)
     this.#announcer = new Announcer()
     this.#pool = new Pool(options.settings.pool, (entry) => {
@@ -160,14 +165,25 @@ export class Application implements ConsensusApplication, QueryApplication {
       initialHeight: request.initialHeight,
       hardforks: genesis.hardforks,
     }
-    const block = buildGenesisBlock({ store: this.#store, state: this.#state, modules: this.#modules, genesis, request })
+    const block = buildGenesisBlock({
+      store: this.#store,
+      state: this.#state,
+      modules: this.#modules,
+      genesis,
+      request,
+    })
     const batch = this.#store.batch()
     writeState(batch, block.record.header.number, block.commitment)
     writeHeader(batch, block.record)
-    batch.put('meta', CHAIN_KEY, utf8ToBytes(JSON.stringify({ ...parameters, evmChainId: parameters.evmChainId.toString() })))
+    batch.put(
+      'meta',
+      CHAIN_KEY,
+      utf8ToBytes(JSON.stringify({ ...parameters, evmChainId: parameters.evmChainId.toString() })),
+    )
     this.#writeHead(batch, block.record)
     this.#store.write(batch, { sync: true })
     this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
+    this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#load()
     return { consensusParameters: undefined, validators: [], appHash: block.record.hash }
   }
@@ -186,7 +202,11 @@ export class Application implements ConsensusApplication, QueryApplication {
 
   async prepareProposal(request: PrepareProposalRequest): Promise<readonly Uint8Array[]> {
     const chain = this.#chain()
-    const injected = carriesExtensions(readConsensusParameters(chain.state), request.height, chain.parameters.initialHeight)
+    const injected = carriesExtensions(
+      readConsensusParameters(chain.state),
+      request.height,
+      chain.parameters.initialHeight,
+    )
       ? encodeInjected(request.votes)
       : undefined
     const { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, misbehavior } = request
@@ -340,6 +360,7 @@ export class Application implements ConsensusApplication, QueryApplication {
       head: { height: record.header.number, record },
       state: this.#state,
       store: this.#store,
+      trieNodes: this.#trieNodes,
       engine: this.#options.engine,
       modules: this.#modules,
       blockHash: (height) => this.#blockHash(height),
@@ -359,8 +380,16 @@ export class Application implements ConsensusApplication, QueryApplication {
   readonly #decode = (raw: Uint8Array): SignedTransaction => this.#pool.get(keccak256(raw))?.signed ?? decodeSigned(raw)
 
   async #candidateOf(chain: Chain, block: ProposedBlock): Promise<Candidate> {
-    const { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, lastCommit, misbehavior, transactions } =
-      block
+    const {
+      height,
+      timeNs,
+      proposerAddress,
+      nextValidatorsHash,
+      lastCommitRound,
+      lastCommit,
+      misbehavior,
+      transactions,
+    } = block
     const content: BlockContent = {
       height,
       timeNs,
@@ -431,6 +460,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     for (const { address, after } of commitment.accounts) this.#state.noteAccount(address, after)
     for (const { address, slot, after } of commitment.slots) this.#state.noteStorage(address, slot, after)
     for (const { system, key, after } of commitment.values) this.#state.noteValue(system, key, after)
+    for (const [key, node] of commitment.nodes) this.#trieNodes.note(key, node)
   }
 
   /** Takes out what the block included or made invalid. */
@@ -517,6 +547,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#head = undefined
     this.#forgetCandidates()
     this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
+    this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#reader.forget()
   }
 }

@@ -1,9 +1,9 @@
 /** What every step of a block needs to know of the chain: its fixed parts, and the committed head. */
-import type { Address } from '../core/address.ts'
 import type { Hash } from '../core/hash.ts'
 import type { Engine, Hardfork } from '../evm/engine.ts'
 import type { Module } from '../modules/module.ts'
 import type { StateReader } from '../store/state.ts'
+import type { TrieNodeSource } from '../store/commitment.ts'
 import type { KeyValueStore } from '../store/store.ts'
 import type { HeaderRecord } from './index/records.ts'
 
@@ -33,10 +33,10 @@ export interface Chain {
   readonly head: CommittedHead
   readonly state: StateReader
   readonly store: KeyValueStore
+  /** Trie nodes of the committed head. */
+  readonly trieNodes: TrieNodeSource
   readonly engine: Engine
   readonly modules: readonly Module[]
   /** Hash of a committed block. */
   blockHash(height: number): Hash | undefined
 }
-
-export type { Address }

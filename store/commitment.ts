@@ -1,5 +1,5 @@
 /** From what a block wrote to the new state root and to the writes of the database. */
-import { bytesToKey, equalBytes, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
+import { bytesToKey, EMPTY_BYTES, equalBytes, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
 import { EMPTY_TRIE_ROOT, keccak256, type Hash } from '../core/hash.ts'
 import { encodeRlp } from '../core/rlp.ts'
 import { encodeTrieAccount } from './account-codec.ts'
@@ -42,19 +42,22 @@ export interface Commitment {
   readonly nodes: ReadonlyMap<string, Uint8Array | undefined>
 }
 
+const NO_PATH_ACCOUNTS = accountTriePath(EMPTY_BYTES)
+
 /** Most slots that one deleted account may have: only accounts of before EIP-6780 could have any. */
 const MAX_CLEARED_SLOTS = 1_000_000
 
-const accountNodes = (store: KeyValueStore): TrieNodeReader => ({
-  nodes: (paths) => store.getMany('trie', paths.map(accountTriePath)),
+/** Reads trie nodes by their keys in the `trie` column: the database, or a cache in front of it. */
+export interface TrieNodeSource {
+  getMany(keys: readonly Uint8Array[]): (Uint8Array | undefined)[]
+}
+
+const accountNodes = (source: TrieNodeSource): TrieNodeReader => ({
+  nodes: (paths) => source.getMany(paths.map(accountTriePath)),
 })
 
-const storageNodes = (store: KeyValueStore, accountHash: Hash): TrieNodeReader => ({
-  nodes: (paths) =>
-    store.getMany(
-      'trie',
-      paths.map((path) => storageTriePath(accountHash, path)),
-    ),
+const storageNodes = (source: TrieNodeSource, accountHash: Hash): TrieNodeReader => ({
+  nodes: (paths) => source.getMany(paths.map((path) => storageTriePath(accountHash, path))),
 })
 
 const sameAccount = (a: AccountState | undefined, b: AccountState | undefined): boolean => {
@@ -69,6 +72,7 @@ const sameAccount = (a: AccountState | undefined, b: AccountState | undefined): 
 
 class CommitmentBuilder {
   readonly #store: KeyValueStore
+  readonly #source: TrieNodeSource
   readonly #base: StateReader
   readonly #changes: StateChanges
   readonly accounts: AccountChange[] = []
@@ -76,8 +80,9 @@ class CommitmentBuilder {
   readonly values: ValueChange[] = []
   readonly nodes = new Map<string, Uint8Array | undefined>()
 
-  constructor(store: KeyValueStore, base: StateReader, changes: StateChanges) {
+  constructor(store: KeyValueStore, source: TrieNodeSource, base: StateReader, changes: StateChanges) {
     this.#store = store
+    this.#source = source
     this.#base = base
     this.#changes = changes
   }
@@ -100,8 +105,8 @@ class CommitmentBuilder {
       this.accounts.push({ address, before, after })
       trieChanges.push({ key: accountHash, value: after === undefined ? undefined : encodeTrieAccount(after) })
     }
-    const update = updateTrie(accountNodes(this.#store), stateRoot, trieChanges)
-    this.#takeNodes(update, accountTriePath)
+    const update = updateTrie(accountNodes(this.#source), stateRoot, trieChanges)
+    this.#takeNodes(update, NO_PATH_ACCOUNTS)
     const { accounts, slots, values, nodes } = this
     return { stateRoot: update.root, accounts, slots, values, codes: this.#changes.codes, nodes }
   }
@@ -134,8 +139,8 @@ class CommitmentBuilder {
     if (layer !== undefined && exists) this.#slotChanges(address, layer, trieChanges)
     if (values !== undefined) this.#valueChanges(address, values, trieChanges)
     if (trieChanges.length === 0) return root
-    const update = updateTrie(storageNodes(this.#store, accountHash), root, trieChanges)
-    this.#takeNodes(update, (path) => storageTriePath(accountHash, path))
+    const update = updateTrie(storageNodes(this.#source, accountHash), root, trieChanges)
+    this.#takeNodes(update, storageTriePath(accountHash, EMPTY_BYTES))
     return update.root
   }
 
@@ -182,18 +187,21 @@ class CommitmentBuilder {
     })
   }
 
-  #takeNodes(update: TrieUpdate, databaseKey: (path: Uint8Array) => Uint8Array): void {
-    for (const [path, node] of update.nodes) this.nodes.set(bytesToKey(databaseKey(keyToBytes(path))), node)
+  /** `prefix` is the key of the root of that trie. */
+  #takeNodes(update: TrieUpdate, prefix: Uint8Array): void {
+    const prefixKey = bytesToKey(prefix)
+    for (const [path, node] of update.nodes) this.nodes.set(prefixKey + path, node)
   }
 }
 
 /**
  * The root of the state after `changes` on top of `stateRoot`, without writing anything: several candidates of one
- * height can be committed to side by side. `base` and `store` must both show the state of `stateRoot`.
+ * height can be committed to side by side. `base`, `store` and `source` must all show the state of `stateRoot`.
  */
 export const computeCommitment = (
   store: KeyValueStore,
   base: StateReader,
   stateRoot: Hash,
   changes: StateChanges,
-): Commitment => new CommitmentBuilder(store, base, changes).build(stateRoot)
+  source: TrieNodeSource = { getMany: (keys) => store.getMany('trie', keys) },
+): Commitment => new CommitmentBuilder(store, source, base, changes).build(stateRoot)

@@ -64,6 +64,7 @@ export const buildCandidate = (chain: Chain, content: BlockContent, run: BlockRu
     chain.state,
     chain.head.record.header.stateRoot,
     run.overlay.changes(),
+    chain.trieNodes,
   )
   const { environment } = run
   return {

@@ -197,9 +197,7 @@ export class BlockRun {
         })
       : 'the block must begin with the vote extensions of the last commit'
     return this.#record(
-      problem === undefined
-        ? { kind: 'injected' }
-        : { kind: 'invalid', error: appError('invalidInBlock', problem) },
+      problem === undefined ? { kind: 'injected' } : { kind: 'invalid', error: appError('invalidInBlock', problem) },
     )
   }
 

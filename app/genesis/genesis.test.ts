@@ -87,8 +87,13 @@ describe('the genesis', () => {
     ],
     ['evm.accounts[0].balance', '1', 'app_state.evm.accounts[0].balance', /unknown field/],
     ['evm.accounts[0].code', '0x6', 'app_state.evm.accounts[0].code', /hexadecimal/],
-    ['evm.accounts[0].code', `0x${'00'.repeat(24_577)}`, 'app_state.evm.accounts[0].code', /24577 bytes, at most 24576/],
-    ['evm.accounts[0].storage', { 'x': '0x' }, 'app_state.evm.accounts[0].storage', /hexadecimal/],
+    [
+      'evm.accounts[0].code',
+      `0x${'00'.repeat(24_577)}`,
+      'app_state.evm.accounts[0].code',
+      /24577 bytes, at most 24576/,
+    ],
+    ['evm.accounts[0].storage', { x: '0x' }, 'app_state.evm.accounts[0].storage', /hexadecimal/],
     ['evm.accounts[0].storage', { '0x01': 1 }, 'app_state.evm.accounts[0].storage.0x01', /must be a string/],
     ['evm.accounts[0].storage', [], 'app_state.evm.accounts[0].storage', /must be an object/],
     [
@@ -100,7 +105,12 @@ describe('the genesis', () => {
     ['bank.balances[1]', holder([]), 'app_state.bank.balances[1].address', /duplicate account/],
     ['bank.balances[0].address', 'cosmos1abc', 'app_state.bank.balances[0].address', /bech32/],
     ['bank.balances[0].coins', {}, 'app_state.bank.balances[0].coins', /must be an array/],
-    ['bank.balances[0].coins[2]', coin('anat'), 'app_state.bank.balances[0].coins[2].denom', /duplicate denomination anat/],
+    [
+      'bank.balances[0].coins[2]',
+      coin('anat'),
+      'app_state.bank.balances[0].coins[2].denom',
+      /duplicate denomination anat/,
+    ],
     ['bank.balances[0].coins[1]', coin('wei'), 'app_state.bank.balances[0].coins[1].denom', /wrong denomination wei/],
     ['bank.balances[0].coins[1]', coin('unat'), 'app_state.bank.balances[0].coins[1].denom', /wrong denomination unat/],
     ['bank.balances[0].coins[1]', coin('1x'), 'app_state.bank.balances[0].coins[1].denom', /invalid denom/],
@@ -136,6 +146,8 @@ describe('the genesis', () => {
     const most = (2n ** 256n - 1n).toString()
     const other = '0x00000000000000000000000000000000000000bb'
     const balances = [holder([coin('ibc/1', most)]), holder([coin('ibc/1')], other)]
-    expect(refusal({ ...VALID, bank: { balances } })).toBe('app_state.bank.balances: the supply of ibc/1 would pass 2^256')
+    expect(refusal({ ...VALID, bank: { balances } })).toBe(
+      'app_state.bank.balances: the supply of ibc/1 would pass 2^256',
+    )
   })
 })

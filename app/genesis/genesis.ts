@@ -76,7 +76,11 @@ const parseStorage = (storage: JsonObject, path: string): GenesisContract['stora
 
 const parseContract = (value: unknown, path: string): GenesisContract => {
   const object = parseObject(value, path, ['address', 'nonce', 'code', 'storage'])
-  const storage = parseObject(object['storage'] ?? {}, `${path}.storage`, Object.keys((object['storage'] as object | undefined) ?? {}))
+  const storage = parseObject(
+    object['storage'] ?? {},
+    `${path}.storage`,
+    Object.keys((object['storage'] as object | undefined) ?? {}),
+  )
   let address: Address
   try {
     address = parseAccountAddress(parseString(object['address'], `${path}.address`))
@@ -120,7 +124,12 @@ export const parseGenesis = (appState: unknown, chainId: string): Genesis => {
   parseBankGenesis(root['bank'])
   parseFeeMarketGenesis(root['feemarket'])
   parseObject(root['consensus'] ?? {}, 'app_state.consensus', [])
-  return { evmChainId, hardforks: parseHardforks(evm['hardforks'], 'app_state.evm.hardforks'), contracts, modules: root }
+  return {
+    evmChainId,
+    hardforks: parseHardforks(evm['hardforks'], 'app_state.evm.hardforks'),
+    contracts,
+    modules: root,
+  }
 }
 
 /** app_state as InitChain brings it: JSON bytes. */

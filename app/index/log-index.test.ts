@@ -90,7 +90,9 @@ describe('the index of logs', () => {
         const from = random.below(BLOCKS)
         const to = from + random.below(BLOCKS + 50 - from)
         const results = [...searchLogIndex(() => store.cursor('index'), positions, from, to)]
-        expect(results.map(({ height }) => height)).toEqual(results.map(({ height }) => height).toSorted((a, b) => a - b))
+        expect(results.map(({ height }) => height)).toEqual(
+          results.map(({ height }) => height).toSorted((a, b) => a - b),
+        )
         const shown = results.flatMap(({ height, logs }) =>
           logs === undefined
             ? places(chain, height, height, () => true)

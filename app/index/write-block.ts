@@ -13,7 +13,14 @@ import type { Batch } from '../../store/store.ts'
 import type { SealedBlock } from '../block/candidate.ts'
 import { encodeBlockMeta } from '../block/content.ts'
 import { writeLogIndex } from './log-index.ts'
-import { type HeaderRecord, encodeBody, encodeHeaderRecord, encodeItems, encodePosition, encodeStoredReceipt } from './records.ts'
+import {
+  type HeaderRecord,
+  encodeBody,
+  encodeHeaderRecord,
+  encodeItems,
+  encodePosition,
+  encodeStoredReceipt,
+} from './records.ts'
 
 /**
  * The FinalizeBlock request as stored: RLP [meta, transactions], where a transaction of the Ethereum block is empty

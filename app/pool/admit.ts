@@ -58,8 +58,7 @@ const checkMinimumPrice = (transaction: Transaction, context: AdmissionContext):
   const minimum = context.settings.minimumGasPriceAnat
   const fee = feeCap(transaction)
   // A fee cap below the base fee waits for the base fee to fall: what it offers is its cap.
-  const price =
-    fee < context.baseFeePerGas ? fee : effectiveGasPrice(fee, tipCap(transaction), context.baseFeePerGas)
+  const price = fee < context.baseFeePerGas ? fee : effectiveGasPrice(fee, tipCap(transaction), context.baseFeePerGas)
   if (price < minimum) {
     throw poolError('underpriced', 'tx underpriced', {
       effectiveGasPrice: price.toString(),
@@ -95,7 +94,9 @@ export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: Ad
   if (origin === 'network' && family !== 'ethereum') {
     throw poolError(
       'familyNotSupported',
-      family === 'unknown' ? 'transaction type not supported' : `transactions of the ${family} family are not supported`,
+      family === 'unknown'
+        ? 'transaction type not supported'
+        : `transactions of the ${family} family are not supported`,
     )
   }
   const transaction = decodeTransaction(raw)

@@ -70,8 +70,9 @@ class Model {
   executable(sender: string): PoolEntry[] {
     const out: PoolEntry[] = []
     let next = this.nonces.get(sender) ?? 0n
-    for (const entry of this.of(sender)) if (nonceOf(entry) === next++) out.push(entry)
-    else break
+    for (const entry of this.of(sender))
+      if (nonceOf(entry) === next++) out.push(entry)
+      else break
     return out
   }
 
@@ -138,7 +139,8 @@ const insertBoth = (pool: Pool, model: Model, entry: PoolEntry, baseFee: bigint)
   const accountFull = extend
     ? model.executable(sender).length >= SETTINGS.accountSlots
     : model.waiting(sender).length >= SETTINGS.accountQueue
-  const noRoom = model.entries.length >= SETTINGS.globalSlots || model.bytes + entry.signed.raw.length > SETTINGS.maxBytes
+  const noRoom =
+    model.entries.length >= SETTINGS.globalSlots || model.bytes + entry.signed.raw.length > SETTINGS.maxBytes
   const queueFull = !extend && model.count((key) => model.waiting(key)) >= SETTINGS.globalQueue
   const code = codeOf(() => pool.insert(entry, nonce, baseFee))
 
@@ -152,7 +154,8 @@ const insertBoth = (pool: Pool, model: Model, entry: PoolEntry, baseFee: bigint)
   }
   if (held !== undefined) {
     const pays = (now: bigint, then: bigint): boolean => now * 100n >= then * 110n && now > then
-    const enough = pays(entry.maxFeePerGas, held.maxFeePerGas) && pays(entry.maxPriorityFeePerGas, held.maxPriorityFeePerGas)
+    const enough =
+      pays(entry.maxFeePerGas, held.maxFeePerGas) && pays(entry.maxPriorityFeePerGas, held.maxPriorityFeePerGas)
     const grows = bytesBefore + entry.signed.raw.length - held.signed.raw.length > SETTINGS.maxBytes
     if (!enough) expect(code).toBe(POOL_CODES.replacementUnderpriced)
     else if (!grows) expect(code).toBe(0)
@@ -171,7 +174,10 @@ const insertBoth = (pool: Pool, model: Model, entry: PoolEntry, baseFee: bigint)
   expect(model.entries.length).toBeLessThanOrEqual(SETTINGS.globalSlots)
   expect(model.bytes).toBeLessThanOrEqual(SETTINGS.maxBytes)
   if (code === 0 && held === undefined && !extend) {
-    expect(model.count((key) => model.waiting(key)), 'waiting in all').toBeLessThanOrEqual(SETTINGS.globalQueue)
+    expect(
+      model.count((key) => model.waiting(key)),
+      'waiting in all',
+    ).toBeLessThanOrEqual(SETTINGS.globalQueue)
   }
   return code
 }
@@ -261,7 +267,9 @@ describe('the queue of an account', () => {
   it('promotes what a missing nonce held back, and strands it again', () => {
     const [sender = new Uint8Array(20)] = SENDERS
     const queue = new AccountQueue(5n)
-    const [five, six, seven] = [5n, 6n, 7n].map((nonce) => makeEntry({ sender, nonce, fee: 1n, tip: 1n, costAnat: nonce }))
+    const [five, six, seven] = [5n, 6n, 7n].map((nonce) =>
+      makeEntry({ sender, nonce, fee: 1n, tip: 1n, costAnat: nonce }),
+    )
     if (five === undefined || six === undefined || seven === undefined) throw new RangeError('three entries were made')
     expect(queue.set(seven)).toEqual([])
     expect(queue.set(five)).toEqual([five])

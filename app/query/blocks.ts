@@ -60,7 +60,10 @@ export const transactionByHash = (view: View, hash: Uint8Array): Json | null => 
     : transactionByPosition(view, position.height, position.index)
 }
 
-export const transactionByIndex = (view: View, { block: reference, index }: Questions['transactionByIndex']): Json | null => {
+export const transactionByIndex = (
+  view: View,
+  { block: reference, index }: Questions['transactionByIndex'],
+): Json | null => {
   const height = isPending(reference) ? undefined : resolveHeight(view, reference)
   return height === undefined ? null : transactionByPosition(view, height, index)
 }

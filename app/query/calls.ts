@@ -90,8 +90,7 @@ const ERROR_RATIO_PER_MILLE = 15n
 
 /** Most gas that the question allows. Throws when the sender cannot pay for the value. */
 const allowance = (view: View, scene: Scene, message: Message): bigint => {
-  let most =
-    message.gasLimit >= TRANSFER_GAS ? message.gasLimit : scene.environment.gasLimit
+  let most = message.gasLimit >= TRANSFER_GAS ? message.gasLimit : scene.environment.gasLimit
   if (message.maxFeePerGas > 0n) {
     const balance = scene.base.account(message.sender)?.balance ?? 0n
     if (message.value >= balance) throw queryFailed('insufficient funds for transfer')
@@ -116,7 +115,8 @@ export const estimateGas = async (view: View, question: CallQuestion): Promise<s
     const outcome = await run(view, scene, { ...message, gasLimit })
     if (outcome.valid) return outcome.result
     // Too little gas for the transaction itself is an answer to the search; everything else is final.
-    if (/^(intrinsic gas too low|insufficient gas for floor data gas cost)/.test(outcome.error.message)) return undefined
+    if (/^(intrinsic gas too low|insufficient gas for floor data gas cost)/.test(outcome.error.message))
+      return undefined
     throw queryFailed(`failed with ${gasLimit} gas: ${outcome.error.message}`)
   }
   if (isPlainTransfer(scene, message)) {

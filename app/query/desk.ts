@@ -171,9 +171,7 @@ export class QuestionDesk {
       },
       rawTransaction: (parameters, head) => {
         const waiting = pool.get(hexToBytes(parameters.hash))
-        return waiting === undefined
-          ? light('rawTransaction')(parameters, head)
-          : text(bytesToHex(waiting.signed.raw))
+        return waiting === undefined ? light('rawTransaction')(parameters, head) : text(bytesToHex(waiting.signed.raw))
       },
       transactionCount: (parameters, head) => {
         if (!isPending(parameters.block)) return light('transactionCount')(parameters, head)
@@ -192,8 +190,7 @@ export class QuestionDesk {
         if (criteria.blockHash === undefined) checkFilterRange(this.#view(head), criteria)
         return this.#addFilter({ kind: 'logs', criteria, cursor: head, usedMs: environment.clock.nowMs() })
       },
-      newBlockFilter: (_, head) =>
-        this.#addFilter({ kind: 'blocks', cursor: head, usedMs: environment.clock.nowMs() }),
+      newBlockFilter: (_, head) => this.#addFilter({ kind: 'blocks', cursor: head, usedMs: environment.clock.nowMs() }),
       newPendingTransactionFilter: () =>
         this.#addFilter({ kind: 'pending', hashes: [], usedMs: environment.clock.nowMs() }),
       filterChanges: ({ id }, head) => this.#filterChanges(id, head),
@@ -251,7 +248,11 @@ export class QuestionDesk {
     const cursor = this.#options.pool.byPriority(this.#options.baseFeePerGas())
     const out: Uint8Array[] = []
     let gas = 0n
-    for (let entry = cursor.peek(); entry !== undefined && out.length < MAX_PENDING_TRANSACTIONS; entry = cursor.peek()) {
+    for (
+      let entry = cursor.peek();
+      entry !== undefined && out.length < MAX_PENDING_TRANSACTIONS;
+      entry = cursor.peek()
+    ) {
       gas += entry.signed.transaction.gasLimit
       if (gas > MAX_PENDING_GAS) break
       out.push(entry.signed.raw)

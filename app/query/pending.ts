@@ -19,6 +19,7 @@ export const chainOf = (view: View, height: number): Chain => ({
   head: { height, record: requireHeader(view, height) },
   state: view.stateAt(height),
   store: view.reader.store,
+  trieNodes: { getMany: (keys) => view.reader.store.getMany('trie', keys) },
   engine: view.engine,
   modules: view.modules,
   blockHash: (number) => view.reader.header(number)?.hash,

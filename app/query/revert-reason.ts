@@ -26,7 +26,9 @@ const decodeString = (body: Uint8Array): string | undefined => {
   if (offset + 32n > BigInt(body.length)) return undefined
   const start = Number(offset) + 32
   const length = bytesToBigint(body.subarray(Number(offset), start))
-  return BigInt(start) + length > BigInt(body.length) ? undefined : bytesToUtf8(body.subarray(start, start + Number(length)))
+  return BigInt(start) + length > BigInt(body.length)
+    ? undefined
+    : bytesToUtf8(body.subarray(start, start + Number(length)))
 }
 
 /** The message of JSON-RPC error 3. An empty reason leaves a colon and a space, as in geth. */

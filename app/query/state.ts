@@ -7,7 +7,11 @@ import { pendingState } from './pending.ts'
 import { isPending, requireHeight, type View } from './view.ts'
 
 /** Reads at once where the block is committed; only `pending` has to execute something first. */
-const read = <Value>(view: View, block: BlockReference, reader: (state: StateReader) => Value): Value | Promise<Value> =>
+const read = <Value>(
+  view: View,
+  block: BlockReference,
+  reader: (state: StateReader) => Value,
+): Value | Promise<Value> =>
   isPending(block)
     ? pendingState(view).then(({ state }) => reader(state))
     : reader(view.stateAt(requireHeight(view, block)))
@@ -15,7 +19,10 @@ const read = <Value>(view: View, block: BlockReference, reader: (state: StateRea
 export const balance = (view: View, { address, block }: Questions['balance']): string | Promise<string> =>
   read(view, block, (state) => quantityToHex(state.account(hexToBytes(address))?.balance ?? 0n))
 
-export const transactionCount = (view: View, { address, block }: Questions['transactionCount']): string | Promise<string> =>
+export const transactionCount = (
+  view: View,
+  { address, block }: Questions['transactionCount'],
+): string | Promise<string> =>
   read(view, block, (state) => quantityToHex(state.account(hexToBytes(address))?.nonce ?? 0n))
 
 export const code = (view: View, { address, block }: Questions['code']): Hex | Promise<Hex> =>

@@ -26,7 +26,9 @@ const inspectView = ({ signed: { transaction } }: PoolEntry): string => {
 
 const everything = (pool: Pool, show: (entry: PoolEntry) => unknown): Json => {
   if (pool.size > MAX_SHOWN) {
-    throw limitExceeded(`the pool holds ${pool.size} transactions, at most ${MAX_SHOWN} are shown: use txpool_contentFrom`)
+    throw limitExceeded(
+      `the pool holds ${pool.size} transactions, at most ${MAX_SHOWN} are shown: use txpool_contentFrom`,
+    )
   }
   const pending: Record<string, unknown> = {}
   const queued: Record<string, unknown> = {}

@@ -4,13 +4,7 @@ import { EMPTY_UNCLES_HASH, type Hash } from '../../core/hash.ts'
 import type { Address } from '../../core/address.ts'
 import type { Log } from '../../evm/engine.ts'
 import type { SignedTransaction, Transaction } from '../../evm/transaction/transaction.ts'
-import {
-  BLOCK_NONCE,
-  type Header,
-  PARENT_BEACON_BLOCK_ROOT,
-  REQUESTS_HASH,
-  WITHDRAWALS_ROOT,
-} from '../block/header.ts'
+import { BLOCK_NONCE, type Header, PARENT_BEACON_BLOCK_ROOT, REQUESTS_HASH, WITHDRAWALS_ROOT } from '../block/header.ts'
 import { logsBloom, type Receipt } from '../block/receipt.ts'
 import type { HeaderRecord } from '../index/records.ts'
 
@@ -45,7 +39,12 @@ export const headerView = (header: Header, hash: Hash | null): Json => ({
 })
 
 /** A block; `transactions` are hashes or transaction objects. */
-export const blockView = (header: Header, hash: Hash | null, sizeBytes: number, transactions: readonly unknown[]): Json => ({
+export const blockView = (
+  header: Header,
+  hash: Hash | null,
+  sizeBytes: number,
+  transactions: readonly unknown[],
+): Json => ({
   ...headerView(header, hash),
   size: quantityToHex(sizeBytes),
   transactions,

@@ -61,8 +61,8 @@ export const SETTINGS = {
 
   'grpc.enable': setting(flag, true, 'Native gRPC'),
   'grpc.address': setting(address, local(9090), 'Where native gRPC listens'),
-  'grpc.max-recv-msg-size': inert(integer(1_000), 10_485_760, 'Largest request in bytes'),
-  'grpc.max-send-msg-size': inert(integer(1_000), 67_108_864, 'Largest answer in bytes'),
+  'grpc.max-recv-msg-size': setting(integer(1_000), 10_485_760, 'Largest request in bytes'),
+  'grpc.max-send-msg-size': setting(integer(1_000), 67_108_864, 'Largest answer in bytes'),
 
   'state-sync.snapshot-interval': inert(integer(0), 0, 'Heights between two snapshots; 0 makes none'),
   'state-sync.snapshot-keep-recent': inert(integer(0), 2, 'Snapshots kept; 0 keeps all'),

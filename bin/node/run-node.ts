@@ -7,6 +7,7 @@ import type { ConsensusStatus } from '../../app/environment.ts'
 import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
 import { createHandlers } from '../../abci/handlers.ts'
 import { serveAbciSocket } from '../../abci/socket-server.ts'
+import { serveGrpc } from '../../rpc/native/grpc-server.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
 import { cliError } from '../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
@@ -135,6 +136,17 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
     teardown.add('the database', close)
     const queries = await serveQueries({ address: queriesAddress, application, log, onFatal: end })
     teardown.add('the query stream', () => queries.close())
+    if (settings['grpc.enable']) {
+      const { host, port } = settings['grpc.address']
+      const grpc = await serveGrpc({
+        address: `${host}:${port}`,
+        application,
+        log,
+        maxReceiveBytes: settings['grpc.max-recv-msg-size'],
+        maxSendBytes: settings['grpc.max-send-msg-size'],
+      })
+      teardown.add('the gRPC server', () => grpc.close())
+    }
     const abci = await serveAbciSocket({
       address: abciAddress,
       handlers: createHandlers(application),

@@ -1,11 +1,11 @@
 /** The one ledger: the balance of an account in anat is its EVM balance; other denominations are the bank's own. */
-import { type Address, moduleAddress } from '../../core/address.ts'
+import { type Address, ADDRESS_LENGTH, moduleAddress } from '../../core/address.ts'
 import { DENOMINATION } from '../../core/amounts.ts'
 import { bigintToBytes, bytesToBigint, bytesToUtf8, concatBytes, equalBytes, utf8ToBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { EMPTY_ACCOUNT, type StateReader, type StateWriter } from '../../store/state.ts'
 import { insufficientFunds } from './errors.ts'
-import { balanceKey, balancePrefix, SUPPLY_PREFIX, supplyKey } from './keys.ts'
+import { balanceKey, balancePrefix, BALANCES_PREFIX, SUPPLY_PREFIX, supplyKey } from './keys.ts'
 
 export const BANK_ADDRESS = moduleAddress('bank')
 
@@ -89,3 +89,22 @@ export const readSupplies = (state: StateReader, limit: number, start = ''): rea
   state
     .values(BANK_ADDRESS, SUPPLY_PREFIX, limit, supplyKey(start))
     .map(([key, value]) => ({ denom: bytesToUtf8(key.subarray(1)), amount: bytesToBigint(value) }))
+
+/** Most balances read at once. */
+const PAGE = 1_000
+
+/** Every account with a balance in another denomination than anat, in the order of addresses. */
+export function* readHolders(state: StateReader): Generator<Address> {
+  let last: Address | undefined
+  for (let start = BALANCES_PREFIX; ; ) {
+    const page = state.values(BANK_ADDRESS, BALANCES_PREFIX, PAGE, start)
+    for (const [key] of page) {
+      const address = key.slice(BALANCES_PREFIX.length, BALANCES_PREFIX.length + ADDRESS_LENGTH)
+      if (last === undefined || !equalBytes(last, address)) yield address
+      last = address
+    }
+    const end = page.at(-1)?.[0]
+    if (end === undefined || page.length < PAGE) return
+    start = concatBytes(end, Uint8Array.of(0))
+  }
+}

@@ -13,3 +13,4 @@ export const SUPPLY_PREFIX = SUPPLY
 export const balanceKey = (address: Address, denom: string): Uint8Array =>
   concatBytes(BALANCE, address, utf8ToBytes(denom))
 export const balancePrefix = (address: Address): Uint8Array => concatBytes(BALANCE, address)
+export const BALANCES_PREFIX = BALANCE

@@ -283,7 +283,10 @@ export class TestNode {
       throw new TypeError(`the node ended with ${status}:\n${this.#output.slice(-4_000)}`)
     })
     died.catch(() => undefined)
-    await Promise.race([this.untilHeight(1, START_LIMIT_MS), died])
+    const answered = this.untilHeight(1, START_LIMIT_MS).catch((error: unknown) => {
+      throw new TypeError(`${String(error)}; the node wrote last:\n${this.#output.slice(-4_000)}`)
+    })
+    await Promise.race([answered, died])
   }
 
   /** The exit status, or the signal that ended it. */
