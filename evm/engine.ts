@@ -118,10 +118,10 @@ export interface FrameExit {
 export interface ExecuteOptions {
   /**
    * `collect`: base fee and tip go to the coinbase (this chain). `burn`: the base fee is destroyed (Ethereum, state
-   * tests). `none`: nothing is charged at a zero gas price (calls).
+   * tests). `none`: nothing is charged at a zero gas price (calls); at any other price it is `collect`.
    */
   readonly fees: 'collect' | 'burn' | 'none'
-  /** Calls are not checked for nonce, funds for gas, or a sender with code (EIP-3607), nor for EIP-7825. */
+  /** Calls are not checked for nonce, a sender with code (EIP-3607) or EIP-7825; for funds they are, as in geth. */
   readonly checks: 'transaction' | 'call'
   readonly onStep?: (step: Step) => void
   /** Every frame that begins and ends, properly nested; refused ones (depth, balance) too. */

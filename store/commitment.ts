@@ -133,7 +133,7 @@ class CommitmentBuilder {
     const held = before?.storageRoot ?? EMPTY_TRIE_ROOT
     if (layer === undefined && values === undefined) return held
     const cleared = layer?.cleared === true
-    if (cleared && !equalBytes(held, EMPTY_TRIE_ROOT)) this.#clear(address, accountHash)
+    if (cleared && !equalBytes(held, EMPTY_TRIE_ROOT)) this.#clear(address, accountHash, exists ? layer : undefined)
     const root = cleared ? EMPTY_TRIE_ROOT : held
     const trieChanges: TrieChange[] = []
     if (layer !== undefined && exists) this.#slotChanges(address, layer, trieChanges)
@@ -148,8 +148,10 @@ class CommitmentBuilder {
     for (const [slotKey, after] of layer.slots) {
       const slot = keyToBytes(slotKey)
       const before = this.#base.storage(address, slot)
-      if (equalBytes(before, after) && !layer.cleared) continue
-      this.slots.push({ address, slot, before, after })
+      const same = equalBytes(before, after)
+      if (!same) this.slots.push({ address, slot, before, after })
+      // A cleared trie begins empty: what is the same as before is put into it anew.
+      if (same && !layer.cleared) continue
       if (after.length > 0) out.push({ key: keccak256(slot), value: encodeRlp(after) })
       else if (!layer.cleared) out.push({ key: keccak256(slot), value: undefined })
     }
@@ -167,11 +169,14 @@ class CommitmentBuilder {
     }
   }
 
-  /** Drops every slot and node of an account. */
-  #clear(address: Uint8Array, accountHash: Hash): void {
-    const slots = this.#scanPrefix('state', storagePrefix(address))
-    for (const [key, before] of slots) {
-      this.slots.push({ address, slot: key.slice(storagePrefix(address).length), before, after: new Uint8Array(0) })
+  /** Drops every node of an account, and every slot that is not written anew. */
+  #clear(address: Uint8Array, accountHash: Hash, rewritten: StorageLayer | undefined): void {
+    const prefix = storagePrefix(address)
+    for (const [key, before] of this.#scanPrefix('state', prefix)) {
+      const slot = key.slice(prefix.length)
+      if (rewritten?.slots.has(bytesToKey(slot)) !== true) {
+        this.slots.push({ address, slot, before, after: EMPTY_BYTES })
+      }
     }
     for (const [key] of this.#scanPrefix('trie', storageTriePath(accountHash, new Uint8Array(0)))) {
       this.nodes.set(bytesToKey(key), undefined)

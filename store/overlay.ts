@@ -89,9 +89,9 @@ export class Overlay implements StateWriter {
     for (const [key, value] of inRange) merged.set(key, value)
     const out: (readonly [Uint8Array, Uint8Array])[] = []
     for (const key of [...merged.keys()].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))) {
+      if (out.length >= limit) break
       const value = merged.get(key)
       if (value !== undefined) out.push([keyToBytes(key), value])
-      if (out.length === limit) break
     }
     return out
   }

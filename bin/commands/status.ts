@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Home } from '../config/home.ts'
 import { formatHostPort, type HostPort } from '../config/kinds.ts'
 import { errorText } from '../errors.ts'
-import { cometListeners, gatewayListeners, loadNode, type NodeFlags } from '../node/load-node.ts'
+import { cometListeners, gatewayListeners, grpcListeners, loadNode, type NodeFlags } from '../node/load-node.ts'
 import { fetchPeerCount, fetchStatus } from '../runtime/comet-rpc.ts'
 
 const TIMEOUT_MS = 5_000
@@ -79,7 +79,11 @@ export const readStatus = async (options: StatusOptions): Promise<NodeStatus> =>
 /** Of the node that runs with this home. */
 export const statusCommand = async (home: Home, flags: NodeFlags): Promise<NodeStatus> => {
   const configuration = loadNode(home, flags)
-  const listeners = [...cometListeners(configuration), ...gatewayListeners(configuration)]
+  const listeners = [
+    ...cometListeners(configuration),
+    ...gatewayListeners(configuration),
+    ...grpcListeners(configuration),
+  ]
   return await readStatus({
     rpc: configuration.comet.rpc,
     jsonRpc: configuration.settings['json-rpc.address'],

@@ -41,18 +41,26 @@ export const cometListeners = ({ comet }: NodeConfiguration): readonly Listener[
   cometListener('peer-to-peer', comet.p2p, 'p2p.laddr'),
 ]
 
+const settingListener = (
+  { settings }: Pick<NodeConfiguration, 'settings'>,
+  purpose: string,
+  key: 'api.address' | 'grpc.address' | 'json-rpc.address' | 'json-rpc.ws-address',
+): Listener => ({ purpose, address: settings[key], setting: `${key} in app.toml, or --${key}` })
+
+/** Port of native gRPC, which the application itself serves, when it is enabled. */
+export const grpcListeners = (configuration: Pick<NodeConfiguration, 'settings'>): readonly Listener[] =>
+  configuration.settings['grpc.enable'] ? [settingListener(configuration, 'native gRPC', 'grpc.address')] : []
+
 /** Ports of the gateway, as far as they are enabled. */
-export const gatewayListeners = ({ settings }: Pick<NodeConfiguration, 'settings'>): readonly Listener[] => {
-  const one = (purpose: string, key: 'api.address' | 'grpc.address' | 'json-rpc.address' | 'json-rpc.ws-address') => ({
-    purpose,
-    address: settings[key],
-    setting: `${key} in app.toml, or --${key}`,
-  })
+export const gatewayListeners = (configuration: Pick<NodeConfiguration, 'settings'>): readonly Listener[] => {
+  const { settings } = configuration
   return [
-    ...(settings['api.enable'] ? [one('native REST', 'api.address')] : []),
-    ...(settings['grpc.enable'] ? [one('native gRPC', 'grpc.address')] : []),
+    ...(settings['api.enable'] ? [settingListener(configuration, 'native REST', 'api.address')] : []),
     ...(settings['json-rpc.enable']
-      ? [one('JSON-RPC', 'json-rpc.address'), one('JSON-RPC WebSocket', 'json-rpc.ws-address')]
+      ? [
+          settingListener(configuration, 'JSON-RPC', 'json-rpc.address'),
+          settingListener(configuration, 'JSON-RPC WebSocket', 'json-rpc.ws-address'),
+        ]
       : []),
   ]
 }
@@ -60,7 +68,7 @@ export const gatewayListeners = ({ settings }: Pick<NodeConfiguration, 'settings
 const firewallWarning = (configuration: NodeConfiguration): readonly string[] => {
   const { genesis, settings } = configuration
   if (!isPublicNetwork(genesis.chainId)) return []
-  const exposed = gatewayListeners({ settings })
+  const exposed = [...gatewayListeners({ settings }), ...grpcListeners({ settings })]
     .filter(({ address }) => isExposed(address))
     .map(({ purpose, address }) => `${purpose} ${address.port}`)
   if (exposed.length === 0) return []

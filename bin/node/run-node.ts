@@ -9,6 +9,7 @@ import { createHandlers } from '../../abci/handlers.ts'
 import { serveAbciSocket } from '../../abci/socket-server.ts'
 import { serveGrpc } from '../../rpc/native/grpc-server.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
+import { formatHostPort } from '../config/kinds.ts'
 import { cliError } from '../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
@@ -16,7 +17,7 @@ import type { ChildOptions } from '../supervise/child.ts'
 import { COMETBFT_POLICY, GATEWAY_POLICY, keepRunning } from '../supervise/keep-running.ts'
 import { requireFreePorts } from '../supervise/ports.ts'
 import { watchProgress } from '../supervise/watch-progress.ts'
-import { cometListeners, gatewayListeners, type NodeConfiguration } from './load-node.ts'
+import { cometListeners, gatewayListeners, grpcListeners, type NodeConfiguration } from './load-node.ts'
 import { openApplication } from './open-application.ts'
 
 export interface NodeOptions {
@@ -117,6 +118,7 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
   const binary = options.externalCometbft ? undefined : await findCometbft()
   await requireFreePorts([
     ...(options.externalCometbft ? [] : cometListeners(configuration)),
+    ...grpcListeners(configuration),
     ...(options.externalGateway ? [] : gatewayListeners(configuration)),
   ])
   mkdirSync(home.data, { recursive: true })
@@ -137,9 +139,8 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
     const queries = await serveQueries({ address: queriesAddress, application, log, onFatal: end })
     teardown.add('the query stream', () => queries.close())
     if (settings['grpc.enable']) {
-      const { host, port } = settings['grpc.address']
       const grpc = await serveGrpc({
-        address: `${host}:${port}`,
+        address: formatHostPort(settings['grpc.address']),
         application,
         log,
         maxReceiveBytes: settings['grpc.max-recv-msg-size'],

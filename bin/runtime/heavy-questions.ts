@@ -12,6 +12,7 @@ const MAX_WORKERS = 8
 const MAX_WAITING = 2_000
 /** Workers start after the node itself, unless a question comes sooner: they would compete for its processors. */
 const WARM_UP_AFTER_MS = 1_500
+const RETRY_LOADING_MS = 1_000
 /** A worker that is this much over the time of a call hangs, and is replaced. */
 const TIMEOUT_MARGIN_MS = 500
 
@@ -23,6 +24,8 @@ export interface HeavyQuestion {
   readonly pending: readonly Uint8Array[]
 }
 
+/** What a worker says: first, once, that it has loaded; then its answers. */
+export type HeavyMessage = 'ready' | HeavyAnswer
 export type HeavyAnswer =
   | { readonly id: number; readonly text: string }
   | { readonly id: number; readonly failure: HeavyFailure }
@@ -64,6 +67,8 @@ interface Waiting {
 
 interface Seat {
   worker: Worker
+  /** Loading takes longer than many a call may: its time is not the question's. */
+  ready: boolean
   busy: { readonly waiting: Waiting; readonly timer: NodeJS.Timeout } | undefined
 }
 
@@ -81,6 +86,8 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
   const counter = new BigInt64Array(committedHeight)
   const queue: Waiting[] = []
   const seats: Seat[] = []
+  /** Workers that were told to end: the database stays open until they have. */
+  const ending = new Set<Promise<unknown>>()
   let nextId = 1
   let closed = false
 
@@ -96,7 +103,7 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
   }
   const assign = (): void => {
     for (const seat of seats) {
-      if (seat.busy !== undefined) continue
+      if (!seat.ready || seat.busy !== undefined) continue
       const waiting = queue.shift()
       if (waiting === undefined) return
       const timer = setTimeout(() => replaceHanging(seat), settings.evmTimeoutMs + TIMEOUT_MARGIN_MS)
@@ -104,30 +111,43 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
       seat.worker.postMessage(waiting.question)
     }
   }
-  const seatWorker = (seat: Seat): void => {
+  const settle = (seat: Seat, answer: HeavyAnswer): void => {
+    if (seat.busy?.waiting.question.id !== answer.id) return
+    const waiting = release(seat)
+    if ('text' in answer) waiting?.resolve(answer.text)
+    else waiting?.reject(toError(answer.failure))
+    assign()
+  }
+  const replaceWorker = (seat: Seat): void => {
+    if (closed) return
+    seat.worker = spawn()
+    seat.ready = false
+    listenTo(seat)
+  }
+  const listenTo = (seat: Seat): void => {
     const { worker } = seat
-    worker.on('message', (answer: HeavyAnswer) => {
-      if (seat.worker !== worker || seat.busy?.waiting.question.id !== answer.id) return
-      const waiting = release(seat)
-      if ('text' in answer) waiting?.resolve(answer.text)
-      else waiting?.reject(toError(answer.failure))
-      assign()
+    worker.on('message', (message: HeavyMessage) => {
+      if (seat.worker !== worker) return
+      if (message === 'ready') {
+        seat.ready = true
+        assign()
+      } else settle(seat, message)
     })
     worker.on('error', (error) => {
       if (closed || seat.worker !== worker) return
       log.error('a worker for questions died', { reason: error.message })
       release(seat)?.reject(new WorkerFault(error.message))
-      seat.worker = spawn()
-      seatWorker(seat)
-      assign()
+      // One that did not even load would fail again at once.
+      if (seat.ready) replaceWorker(seat)
+      else setTimeout(() => replaceWorker(seat), RETRY_LOADING_MS).unref()
     })
   }
   const replaceHanging = (seat: Seat): void => {
     const waiting = release(seat)
     const { worker } = seat
-    seat.worker = spawn()
-    seatWorker(seat)
-    void worker.terminate()
+    replaceWorker(seat)
+    const end = worker.terminate().finally(() => ending.delete(end))
+    ending.add(end)
     const seconds = settings.evmTimeoutMs / 1_000
     waiting?.reject(new CodedError('query', QUERY_CODES.timeout, `execution aborted (timeout = ${seconds}s)`))
     assign()
@@ -137,9 +157,9 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
   const startWorkers = (): void => {
     clearTimeout(warmUp)
     while (!closed && seats.length < count) {
-      const seat: Seat = { worker: spawn(), busy: undefined }
+      const seat: Seat = { worker: spawn(), ready: false, busy: undefined }
       seats.push(seat)
-      seatWorker(seat)
+      listenTo(seat)
     }
   }
   const warmUp = setTimeout(startWorkers, WARM_UP_AFTER_MS)
@@ -162,8 +182,7 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
       clearTimeout(warmUp)
       for (const seat of seats) release(seat)?.reject(limitExceeded('the node is stopping'))
       for (const { reject } of queue.splice(0)) reject(limitExceeded('the node is stopping'))
-      // A worker that was asked to end closes its views of the database first.
-      await Promise.all(seats.map(({ worker }) => worker.terminate()))
+      await Promise.all([...ending, ...seats.map(({ worker }) => worker.terminate())])
     },
   }
 }

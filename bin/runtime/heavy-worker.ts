@@ -8,7 +8,7 @@ import { CodedError, invariant } from '../../core/errors.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
 import { HistoricalState } from '../../store/history.ts'
 import { attachRocksStore } from '../../store/rocks/rocks-store.ts'
-import type { HeavyAnswer, HeavyFailure, HeavyQuestion, HeavyWorkerData } from './heavy-questions.ts'
+import type { HeavyFailure, HeavyMessage, HeavyQuestion, HeavyWorkerData } from './heavy-questions.ts'
 
 /** Views of heights that are kept open: the head is asked for again and again. */
 const MAX_VIEWS = 4
@@ -54,9 +54,11 @@ const toFailure = (error: unknown): HeavyFailure =>
       }
 
 parentPort?.on('message', (question: HeavyQuestion) => {
-  const reply = (body: HeavyAnswer): void => parentPort?.postMessage(body)
+  const reply = (body: HeavyMessage): void => parentPort?.postMessage(body)
   ask(question).then(
     (text) => reply({ id: question.id, text }),
     (error: unknown) => reply({ id: question.id, failure: toFailure(error) }),
   )
 })
+
+parentPort?.postMessage('ready' satisfies HeavyMessage)

@@ -9,4 +9,5 @@ export const insufficientFunds = (address: Address, denom: string, balance: bigi
     `spendable balance ${balance}${denom} of ${checksumAddress(address)} is smaller than ${amount}${denom}: insufficient funds`,
   )
 
-export const invalidDenom = (denom: string): CodedError => new CodedError('sdk', 10, `invalid denom: ${denom.slice(0, 128)}`)
+export const invalidDenom = (denom: string): CodedError =>
+  new CodedError('sdk', 10, `invalid denom: ${denom.slice(0, 128)}`)

@@ -6,7 +6,17 @@ import { LatestState } from '../../store/latest.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { seeded } from '../../test/sim/random.ts'
-import { BANK_ADDRESS, burn, mint, noteBurntByEvm, readBalance, readBalances, readSupplies, readSupply, send } from './keeper.ts'
+import {
+  BANK_ADDRESS,
+  burn,
+  mint,
+  noteBurntByEvm,
+  readBalance,
+  readBalances,
+  readSupplies,
+  readSupply,
+  send,
+} from './keeper.ts'
 
 const DENOMS = [DENOMINATION, 'ibc/27', 'aaa', 'zzz']
 const ACCOUNTS = Array.from({ length: 6 }, (_, index) => new Uint8Array(20).fill(index + 1))
@@ -80,7 +90,9 @@ describe('the bank', () => {
           .filter(({ amount }) => amount > 0n)
           .sort((a, b) => (a.denom < b.denom ? -1 : 1))
         expect(readBalances(state, account, 10)).toEqual(coins)
-        expect(readBalances(state, account, 2, 'anat')).toEqual(coins.filter(({ denom }) => denom >= 'anat').slice(0, 2))
+        expect(readBalances(state, account, 2, 'anat')).toEqual(
+          coins.filter(({ denom }) => denom >= 'anat').slice(0, 2),
+        )
       }
     }),
   )

@@ -96,7 +96,7 @@ const PAGE = 1_000
 /** Every account with a balance in another denomination than anat, in the order of addresses. */
 export function* readHolders(state: StateReader): Generator<Address> {
   let last: Address | undefined
-  for (let start = BALANCES_PREFIX; ; ) {
+  for (let start: Uint8Array = BALANCES_PREFIX; ; ) {
     const page = state.values(BANK_ADDRESS, BALANCES_PREFIX, PAGE, start)
     for (const [key] of page) {
       const address = key.slice(BALANCES_PREFIX.length, BALANCES_PREFIX.length + ADDRESS_LENGTH)

@@ -10,7 +10,8 @@ const reference = (parentBaseFee: bigint, parentGasUsed: bigint, parentGasLimit:
   const parentGasTarget = parentGasLimit / ELASTICITY_MULTIPLIER
   if (parentGasUsed === parentGasTarget) return parentBaseFee
   if (parentGasUsed > parentGasTarget) {
-    const delta = (parentBaseFee * (parentGasUsed - parentGasTarget)) / parentGasTarget / BASE_FEE_MAX_CHANGE_DENOMINATOR
+    const delta =
+      (parentBaseFee * (parentGasUsed - parentGasTarget)) / parentGasTarget / BASE_FEE_MAX_CHANGE_DENOMINATOR
     return parentBaseFee + (delta > 1n ? delta : 1n)
   }
   const delta = (parentBaseFee * (parentGasTarget - parentGasUsed)) / parentGasTarget / BASE_FEE_MAX_CHANGE_DENOMINATOR

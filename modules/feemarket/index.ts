@@ -2,4 +2,9 @@
 export { nextBaseFee } from './base-fee.ts'
 export { FEE_MARKET_ADDRESS, readBaseFee, readFeeMarket } from './keeper.ts'
 export { createFeeMarketModule, type FeeMarketDependencies } from './module.ts'
-export { DEFAULT_FEE_MARKET_GENESIS, type FeeMarketGenesis, type FeeMarketParams, parseFeeMarketGenesis } from './params.ts'
+export {
+  DEFAULT_FEE_MARKET_GENESIS,
+  type FeeMarketGenesis,
+  type FeeMarketParams,
+  parseFeeMarketGenesis,
+} from './params.ts'

@@ -225,6 +225,12 @@ export class TestNode {
     return this.#output
   }
 
+  /** The end of it for a failure's message, without the chatter of a healthy CometBFT. */
+  lastWords(): string {
+    const lines = this.#output.split('\n').filter((line) => !/^I\[/.test(line))
+    return lines.join('\n').slice(-4_000)
+  }
+
   get pid(): number {
     const pid = this.#child?.pid
     invariant(pid !== undefined, 'the node runs')
@@ -280,11 +286,11 @@ export class TestNode {
   async start(): Promise<void> {
     this.spawn()
     const died = this.#exited.then((status) => {
-      throw new TypeError(`the node ended with ${status}:\n${this.#output.slice(-4_000)}`)
+      throw new TypeError(`the node ended with ${status}; it wrote last:\n${this.lastWords()}`)
     })
     died.catch(() => undefined)
     const answered = this.untilHeight(1, START_LIMIT_MS).catch((error: unknown) => {
-      throw new TypeError(`${String(error)}; the node wrote last:\n${this.#output.slice(-4_000)}`)
+      throw new TypeError(`${String(error)}; the node wrote last:\n${this.lastWords()}`)
     })
     await Promise.race([answered, died])
   }
@@ -342,7 +348,7 @@ export const useNode = (options: NodeOptions = {}): (() => TestNode) => {
     await node.start()
   })
   afterEach(({ task }) => {
-    if (task.result?.state === 'fail') console.log(`the node wrote last:\n${node?.output.slice(-6_000) ?? ''}`)
+    if (task.result?.state === 'fail') console.log(`the node wrote last:\n${node?.lastWords() ?? ''}`)
   })
   afterAll(async () => await node?.remove())
   return () => {

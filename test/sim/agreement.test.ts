@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getContractAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { bytesToHex } from '../../core/hex.ts'
+import { bytesToHex, type Hex } from '../../core/hex.ts'
 import { DENOMINATION } from '../../core/amounts.ts'
 import { readSupply } from '../../modules/bank/index.ts'
 import type { ProposedBlock } from '../../app/ports.ts'
@@ -31,7 +32,9 @@ const spoil = async ({ driver, accounts, nodes }: World, block: ProposedBlock): 
   const first = transactions[0]?.[0] === 0x71 ? 1 : 0
   for (let i = 0; i <= random.below(3); i++) {
     const account = random.pick(accounts)
-    const nonce = Number(committedState(nodes[0] as SimNode).account(Buffer.from(account.address.slice(2), 'hex'))?.nonce ?? 0n)
+    const nonce = Number(
+      committedState(nodes[0] as SimNode).account(Buffer.from(account.address.slice(2), 'hex'))?.nonce ?? 0n,
+    )
     const context = { random, account, nonce, injected: transactions[0], blockGas: 3_000_000n }
     const invalid = await makeInvalid(random.pick(INVALID_KINDS), context)
     transactions.splice(first + random.below(transactions.length - first + 1), 0, invalid)
@@ -51,6 +54,38 @@ const runRounds = async (world: World): Promise<{ readonly block: ProposedBlock;
     await fillPools(world, random.below(3))
   }
   return { block: await driver.propose(random.pick(nodes), round), round }
+}
+
+interface ShownTransaction extends Record<string, string | null> {
+  readonly type: string
+  readonly from: Hex
+  readonly nonce: Hex
+  readonly gasPrice: Hex
+}
+
+/** Transactions and receipts of the newest block belong together. Returns the types that are in it. */
+const checkTransactions = async (node: SimNode): Promise<readonly string[]> => {
+  const block = { tag: 'latest' } as const
+  const shown = (await node.ask('block', { block, full: true })) as {
+    readonly transactions: readonly ShownTransaction[]
+  }
+  const receipts = (await node.ask('blockReceipts', { block })) as readonly Record<string, string | null>[]
+  expect(receipts.length).toBe(shown.transactions.length)
+  for (const [index, transaction] of shown.transactions.entries()) {
+    const { from, nonce, to, hash, type, gasPrice, transactionIndex } = transaction
+    // Of a creation that failed too, as geth has it.
+    const created = to === null ? getContractAddress({ from, nonce: BigInt(nonce) }).toLowerCase() : null
+    expect(receipts[index]).toMatchObject({
+      transactionHash: hash,
+      transactionIndex,
+      from,
+      to,
+      type,
+      contractAddress: created,
+      effectiveGasPrice: gasPrice,
+    })
+  }
+  return shown.transactions.map(({ type }) => type)
 }
 
 const ROUTES: readonly Route[] = ['saw the proposal', 'block sync', 'finalize twice', 'crash before commit']
@@ -83,14 +118,14 @@ describe('applications in one network', () => {
           checkInvariants(random.pick(nodes))
           supplies.add(readSupply(committedState(first), DENOMINATION))
           failures += response.transactionResults.filter(({ code }) => code !== 0).length
-          const shown = await first.ask('block', { block: { tag: 'latest' }, full: true })
-          for (const { type } of (shown as { transactions: { type: string }[] }).transactions) types.add(type)
+          for (const type of await checkTransactions(random.pick(nodes))) types.add(type)
           if (random.chance(10)) await random.pick(nodes).restart()
           if (height % FULL_CHECK_INTERVAL === 0) {
             const { stateRoot } = (await first.ask('block', { block: { number: height }, full: false })) as {
               stateRoot: string
             }
-            for (const node of nodes) expect(await stateRootOf(node.store), `flat state of ${node.name}`).toBe(stateRoot)
+            for (const node of nodes)
+              expect(await stateRootOf(node.store), `flat state of ${node.name}`).toBe(stateRoot)
           }
         }
         const late = await SimNode.open({ name: 'late', clock: world.clock })

@@ -5,11 +5,15 @@ import type { SimNode } from './sim-node.ts'
 import { GWEI, signTransaction } from './traffic.ts'
 import { gossip, pendingNonce, shownBlock, type World, withWorld } from './world.ts'
 
-const BLOCK_GAS = 2_000_000n
+const BLOCK_GAS = 400_000n
 const FLOOR = 1_900_000_000n
 
 /** EIP-1559 as its text has it, with this chain's floor. */
-const successor = (parent: { readonly baseFee: bigint; readonly gasUsed: bigint; readonly gasLimit: bigint }): bigint => {
+const successor = (parent: {
+  readonly baseFee: bigint
+  readonly gasUsed: bigint
+  readonly gasLimit: bigint
+}): bigint => {
   const target = parent.gasLimit / 2n
   const distance = parent.gasUsed > target ? parent.gasUsed - target : target - parent.gasUsed
   const change = (parent.baseFee * distance) / target / 8n
@@ -26,7 +30,10 @@ describe('the base fee', () => {
       const sender = accounts[0] as World['accounts'][number]
       const to = getContractAddress({ from: sender.address, nonce: 0n })
       const fees = { maxFeePerGas: 3_000n * GWEI, tip: 2n * GWEI }
-      gossip(nodes, await signTransaction(sender, 2, { nonce: 0, data: deploy(PROGRAMS.burner), gas: 200_000n, ...fees }))
+      gossip(
+        nodes,
+        await signTransaction(sender, 2, { nonce: 0, data: deploy(PROGRAMS.burner), gas: 200_000n, ...fees }),
+      )
       await driver.step()
       const seen: bigint[] = []
       let exact = false

@@ -21,7 +21,10 @@ const prepare = async ({ driver, nodes, accounts }: World): Promise<ProposedBloc
   for (let height = 1; height < HEIGHT; height++) await driver.step()
   for (const [index, account] of accounts.slice(0, 4).entries()) {
     const tip = BigInt(10 - index) * GWEI
-    gossip(nodes, await signTransaction(account, 2, { nonce: 0, to: account.address, value: 1n, maxFeePerGas: 50n * GWEI, tip }))
+    gossip(
+      nodes,
+      await signTransaction(account, 2, { nonce: 0, to: account.address, value: 1n, maxFeePerGas: 50n * GWEI, tip }),
+    )
   }
   const block = await driver.propose(nodes[0] as SimNode)
   expect(block.transactions.length).toBe(5)
@@ -41,7 +44,11 @@ const decideWithout = async (world: World, block: ProposedBlock): Promise<Record
 const withoutHashes = ({ hash: _, extraData: __, ...rest }: Record<string, unknown>): Record<string, unknown> => rest
 
 /** Rejected when proposed; decided all the same it differs from `clean` in the codes of the faulty ones alone. */
-const expectFault = async (world: World, faulty: ProposedBlock, clean: ProposedBlock): Promise<FinalizeBlockResponse> => {
+const expectFault = async (
+  world: World,
+  faulty: ProposedBlock,
+  clean: ProposedBlock,
+): Promise<FinalizeBlockResponse> => {
   const { driver, nodes } = world
   expect(await driver.process(faulty)).toBe(false)
   const expected = await decideWithout(world, clean)
@@ -54,7 +61,8 @@ const expectFault = async (world: World, faulty: ProposedBlock, clean: ProposedB
   return response
 }
 
-const codesOf = ({ transactionResults }: FinalizeBlockResponse): boolean[] => transactionResults.map(({ code }) => code === 0)
+const codesOf = ({ transactionResults }: FinalizeBlockResponse): boolean[] =>
+  transactionResults.map(({ code }) => code === 0)
 
 describe('a transaction that is invalid at its place', () => {
   it.each(INVALID_KINDS.map((kind, index) => [kind, index] as const))(
@@ -65,7 +73,13 @@ describe('a transaction that is invalid at its place', () => {
         const block = await prepare(world)
         const account = accounts[index % 4] as World['accounts'][number]
         const nonce = await pendingNonce(nodes[0] as SimNode, account)
-        const context = { random: driver.random, account, nonce, injected: block.transactions[0], blockGas: BigInt(BLOCK_GAS) }
+        const context = {
+          random: driver.random,
+          account,
+          nonce,
+          injected: block.transactions[0],
+          blockGas: BigInt(BLOCK_GAS),
+        }
         const at = 1 + driver.random.below(block.transactions.length)
         // Used only once its account's own transaction ran.
         const place = kind === 'a nonce that was used' ? block.transactions.length : at
@@ -120,7 +134,10 @@ describe('the list of vote extensions', () => {
       edit(raw, ([first, ...rest]) => [vote(Uint8Array.of(9, 9), first?.signature ?? EMPTY_BYTES), ...rest]),
     'with an altered signature': (raw) =>
       edit(raw, ([first, ...rest]) => [
-        vote(first?.extension ?? EMPTY_BYTES, (first?.signature ?? EMPTY_BYTES).map((byte) => byte ^ 1)),
+        vote(
+          first?.extension ?? EMPTY_BYTES,
+          (first?.signature ?? EMPTY_BYTES).map((byte) => byte ^ 1),
+        ),
         ...rest,
       ]),
     'signed by a stranger': (raw, { driver }) =>

@@ -146,7 +146,10 @@ describe('transactions that other transactions of their block make invalid', () 
       const [sender, victim] = [accountAt(world, 0), accountAt(world, 1)]
       const spender = getContractAddress({ from: sender.address, nonce: 0n })
       const fees = { maxFeePerGas: 100n * GWEI, tip: 50n * GWEI }
-      gossip(nodes, await signTransaction(sender, 2, { nonce: 0, data: deploy(PROGRAMS.spender), gas: 300_000n, ...fees }))
+      gossip(
+        nodes,
+        await signTransaction(sender, 2, { nonce: 0, data: deploy(PROGRAMS.spender), gas: 300_000n, ...fees }),
+      )
       const authorizations = [{ account: victim, to: spender, nonce: 0 }]
       gossip(nodes, await signTransaction(sender, 4, { nonce: 1, to: spender, gas: 200_000n, authorizations, ...fees }))
       await driver.step()

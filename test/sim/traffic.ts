@@ -42,7 +42,8 @@ export const signTransaction = async (
   const chainId = fields.chainId ?? EVM_CHAIN_ID
   const common = { ...rest, gas, chainId }
   const fees = { maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas }
-  if (type === 0) return hexToBytes(await account.signTransaction({ ...common, type: 'legacy', gasPrice: maxFeePerGas }))
+  if (type === 0)
+    return hexToBytes(await account.signTransaction({ ...common, type: 'legacy', gasPrice: maxFeePerGas }))
   if (type === 1) {
     const accessList = fields.to === undefined ? [] : [{ address: fields.to, storageKeys: [words(0n), words(255n)] }]
     const signed = account.signTransaction({ ...common, type: 'eip2930', gasPrice: maxFeePerGas, accessList })
@@ -107,7 +108,12 @@ export class Traffic {
     const tip = BigInt(random.below(3_000)) * 1_000_000n + GWEI
     const { gas = 21_000n } = fields
     // An access list of one address and two slots.
-    return signTransaction(account, type, { ...fields, gas: type === 1 ? gas + 6_200n : gas, tip, maxFeePerGas: 40n * GWEI })
+    return signTransaction(account, type, {
+      ...fields,
+      gas: type === 1 ? gas + 6_200n : gas,
+      tip,
+      maxFeePerGas: 40n * GWEI,
+    })
   }
 
   #transfer(account: PrivateKeyAccount, nonce: number): Promise<Uint8Array> {

@@ -92,8 +92,10 @@ export const withWorld = (
   })
 
 /** Members of a block as JSON-RPC shows it. */
-export const shownBlock = async (node: SimNode, block: BlockReference = { tag: 'latest' }): Promise<Record<string, Hex>> =>
-  (await node.ask('block', { block, full: false })) as Record<string, Hex>
+export const shownBlock = async (
+  node: SimNode,
+  block: BlockReference = { tag: 'latest' },
+): Promise<Record<string, Hex>> => (await node.ask('block', { block, full: false })) as Record<string, Hex>
 
 export const pendingNonce = async (node: SimNode, { address }: PrivateKeyAccount): Promise<number> =>
   Number(await node.ask('transactionCount', { address, block: { tag: 'pending' } }))

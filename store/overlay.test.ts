@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import { bytesToKey, trimLeadingZeros } from '../core/bytes.ts'
+import { InvariantError } from '../core/errors.ts'
+import { keccak256 } from '../core/hash.ts'
+import { type Random, seeded } from '../test/sim/random.ts'
+import { LatestState } from './latest.ts'
+import { accountKey, storageKey, valueKey } from './keys.ts'
+import { encodeAccount } from './account-codec.ts'
+import { openMemoryStore } from './memory/memory-store.ts'
+import { Overlay } from './overlay.ts'
+import { type AccountState, EMPTY_ACCOUNT, type StateReader } from './state.ts'
+
+const ADDRESSES = Array.from({ length: 5 }, (_, index) => new Uint8Array(20).fill(index + 1))
+const SLOTS = Array.from({ length: 4 }, (_, index) => keccak256(Uint8Array.of(index)))
+/** Some are prefixes of others. */
+const KEYS = ['a', 'ab', 'abc', 'b', 'ba', 'c'].map((key) => Uint8Array.from(Buffer.from(key)))
+const NOTHING = new Uint8Array(0)
+
+/** State as plain maps; a checkpoint is a copy of all of them. */
+class Model {
+  accounts = new Map<string, AccountState>()
+  storage = new Map<string, Map<string, Uint8Array>>()
+  values = new Map<string, Uint8Array>()
+
+  copy(): Model {
+    const out = new Model()
+    out.accounts = new Map(this.accounts)
+    out.storage = new Map([...this.storage].map(([key, slots]) => [key, new Map(slots)]))
+    out.values = new Map(this.values)
+    return out
+  }
+
+  slot(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    return this.storage.get(bytesToKey(address))?.get(bytesToKey(slot)) ?? NOTHING
+  }
+
+  setSlot(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void {
+    const key = bytesToKey(address)
+    if (!this.storage.has(key)) this.storage.set(key, new Map())
+    this.storage.get(key)?.set(bytesToKey(slot), value)
+  }
+}
+
+const makeAccount = (random: Random): AccountState => ({
+  ...EMPTY_ACCOUNT,
+  nonce: BigInt(random.below(100)),
+  balance: BigInt(random.below(1_000)),
+})
+
+/** A committed state, in a database and in a model. */
+const makeBase = (random: Random): { readonly base: StateReader; readonly model: Model } => {
+  const store = openMemoryStore()
+  const model = new Model()
+  const batch = store.batch()
+  for (const address of ADDRESSES) {
+    if (random.chance(30)) continue
+    const account = makeAccount(random)
+    model.accounts.set(bytesToKey(address), account)
+    batch.put('state', accountKey(address), encodeAccount(account))
+    for (const slot of SLOTS.filter(() => random.chance(50))) {
+      const value = Uint8Array.of(1 + random.below(255))
+      model.setSlot(address, slot, value)
+      batch.put('state', storageKey(address, slot), value)
+    }
+    for (const key of KEYS.filter(() => random.chance(40))) {
+      const value = random.bytes(random.below(3))
+      model.values.set(bytesToKey(address) + bytesToKey(key), value)
+      batch.put('state', valueKey(address, key), value)
+    }
+  }
+  store.write(batch, { sync: false })
+  return { base: new LatestState(store, 1_000), model }
+}
+
+const expectSame = (random: Random, overlay: Overlay, model: Model, original: Model): void => {
+  for (const address of ADDRESSES) {
+    const key = bytesToKey(address)
+    expect(overlay.account(address)).toEqual(model.accounts.get(key))
+    for (const slot of SLOTS) {
+      expect(overlay.storage(address, slot)).toEqual(model.slot(address, slot))
+      expect(overlay.originalStorage(address, slot)).toEqual(original.slot(address, slot))
+    }
+    for (const name of KEYS) expect(overlay.value(address, name)).toEqual(model.values.get(key + bytesToKey(name)))
+    const prefix = random.pick([NOTHING, ...KEYS])
+    const start = random.chance(50) ? prefix : random.pick(KEYS)
+    const limit = random.below(5)
+    const listed = [...model.values]
+      .filter(([held]) => held.startsWith(key + bytesToKey(prefix)) && held.slice(20) >= bytesToKey(start))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, limit)
+    const shown = overlay.values(address, prefix, limit, start)
+    expect(shown.map(([name, value]) => [key + bytesToKey(name), value])).toEqual(listed)
+  }
+}
+
+const write = (random: Random, overlay: Overlay, model: Model, mayClear: boolean): void => {
+  const address = random.pick(ADDRESSES)
+  const key = bytesToKey(address)
+  const kind = random.below(mayClear ? 8 : 6)
+  if (kind < 2) {
+    const account = makeAccount(random)
+    overlay.setAccount(address, account)
+    model.accounts.set(key, account)
+  } else if (kind < 4) {
+    const slot = random.pick(SLOTS)
+    const value = random.pick([NOTHING, new Uint8Array(32), Uint8Array.of(0, 7), Uint8Array.of(random.below(256))])
+    overlay.setStorage(address, slot, value)
+    model.setSlot(address, slot, trimLeadingZeros(value))
+  } else if (kind < 6) {
+    const name = random.pick(KEYS)
+    const value = random.chance(40) ? undefined : random.bytes(random.below(3))
+    overlay.setValue(address, name, value)
+    if (value === undefined) model.values.delete(key + bytesToKey(name))
+    else model.values.set(key + bytesToKey(name), value)
+  } else if (kind === 6) {
+    overlay.setAccount(address, undefined)
+    model.accounts.delete(key)
+    model.storage.delete(key)
+  } else {
+    overlay.clearStorage(address)
+    model.storage.delete(key)
+  }
+}
+
+describe('the overlay', () => {
+  // What a slot held before is asked of accounts that lived before: who clears one has created it in this transaction,
+  // and its slots were empty when that began.
+  it.each([
+    ['with accounts that are cleared and deleted', true],
+    ['with the original values of slots', false],
+  ])(
+    'shows what copies at every checkpoint show, %s',
+    (_, mayClear) =>
+      seeded(mayClear ? 95 : 96, (random) => {
+        for (let round = 0; round < 40; round++) {
+          const { base, model: first } = makeBase(random)
+          const overlay = new Overlay(base)
+          let model = first
+          let original = model.copy()
+          const copies: Model[] = []
+          for (let step = 0; step < 120; step++) {
+            const kind = random.below(20)
+            if (kind < 3) {
+              overlay.checkpoint()
+              copies.push(model.copy())
+            } else if (kind === 3 && copies.length > 0) {
+              overlay.revert()
+              model = copies.pop() ?? model
+            } else if (kind === 4 && copies.length > 0) {
+              overlay.commit()
+              copies.pop()
+            } else if (kind === 5 && copies.length === 0) {
+              overlay.beginTransaction()
+              original = model.copy()
+            } else write(random, overlay, model, mayClear)
+            expectSame(random, overlay, model, mayClear ? overlayOriginals(overlay) : original)
+          }
+        }
+      })(),
+    30_000,
+  )
+
+  it('keeps the code that it was given, and gives the empty one without a write', () => {
+    const overlay = new Overlay(new LatestState(openMemoryStore(), 10))
+    const code = Uint8Array.of(1, 2, 3)
+    expect(overlay.code(overlay.setCode(code))).toEqual(code)
+    expect(overlay.code(overlay.setCode(NOTHING))).toEqual(NOTHING)
+    expect([...overlay.changes().codes.values()]).toEqual([code])
+  })
+
+  it('halts on checkpoints that do not pair', () => {
+    const overlay = new Overlay(new LatestState(openMemoryStore(), 10))
+    expect(() => overlay.commit()).toThrow(InvariantError)
+    expect(() => overlay.revert()).toThrow(InvariantError)
+    overlay.checkpoint()
+    expect(() => overlay.changes()).toThrow(InvariantError)
+  })
+})
+
+/** Its own answers: that part is not compared. */
+const overlayOriginals = (overlay: Overlay): Model => {
+  const model = new Model()
+  for (const address of ADDRESSES) {
+    for (const slot of SLOTS) model.setSlot(address, slot, overlay.originalStorage(address, slot))
+  }
+  return model
+}
