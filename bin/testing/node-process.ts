@@ -1,5 +1,6 @@
 /** Runs `chain` as a process of its own, as an operator does. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -25,17 +26,21 @@ export const runChain = async (...args: readonly string[]): Promise<Finished> =>
   }
 }
 
-/** Ports that were free a moment ago. */
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+
+/** Below those that the kernel gives to outgoing connections: a port stays ours while a node restarts. */
 export const freePorts = async (count: number): Promise<readonly number[]> => {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports: number[] = []
-  for (const server of servers) {
-    await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve))
-    const bound = server.address()
-    if (typeof bound === 'object' && bound !== null) ports.push(bound.port)
+  const ports = new Set<number>()
+  while (ports.size < count) {
+    const port = randomInt(12_000, 20_000)
+    if (await isFree(port)) ports.add(port)
   }
-  for (const server of servers) await new Promise((resolve) => server.close(resolve))
-  return ports
+  return [...ports]
 }
 
 export interface NodePorts {

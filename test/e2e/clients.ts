@@ -1,5 +1,13 @@
 /** viem's clients for a test node, and the accounts of the devnet. */
-import { createPublicClient, createWalletClient, defineChain, type Hex, http, type PrivateKeyAccount, webSocket } from 'viem'
+import {
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  type Hex,
+  http,
+  type PrivateKeyAccount,
+  webSocket,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { devnetAccounts } from '../../bin/commands/devnet.ts'
 import { invariant } from '../../core/errors.ts'

@@ -134,9 +134,10 @@ describe('transactions of every type', () => {
     const account = accountAt(3)
     const delegated = createWallet(node(), account)
     const authorization = await delegated.signAuthorization({ contractAddress: token, executor: 'self' })
-    const hash = await delegated.sendTransaction({ to: account.address, authorizationList: [authorization] })
-    const { type } = await client.waitForTransactionReceipt({ hash })
-    expect(type).toBe('eip7702')
+    const data = encodeFunctionData({ abi: tokenAbi, functionName: 'self' })
+    const hash = await delegated.sendTransaction({ to: account.address, data, authorizationList: [authorization] })
+    expect(await included(hash)).toMatchObject({ type: 'eip7702' })
+    expect((await client.getTransaction({ hash })).authorizationList).toHaveLength(1)
     expect(await client.getCode({ address: account.address })).toBe(`0xef0100${token.slice(2).toLowerCase()}`)
     const self = await client.readContract({ address: account.address, abi: tokenAbi, functionName: 'self' })
     expect(self).toBe(account.address)
@@ -237,7 +238,8 @@ describe('logs', () => {
         abi: tokenAbi,
         eventName: 'Transfer',
         onLogs: (found) => {
-          for (const { args, blockNumber } of found) logs.push({ value: args.value, isAfterHead: heads.has(blockNumber) })
+          for (const { args, blockNumber } of found)
+            logs.push({ value: args.value, isAfterHead: heads.has(blockNumber) })
         },
         onError,
       }),

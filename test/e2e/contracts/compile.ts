@@ -12,9 +12,7 @@ interface Compiler {
 }
 interface Output {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
-  readonly contracts?: Readonly<
-    Record<string, Record<string, { abi: unknown; evm: { bytecode: { object: string } } }>>
-  >
+  readonly contracts?: Readonly<Record<string, Record<string, { abi: unknown; evm: { bytecode: { object: string } } }>>>
 }
 
 const here = (name: string): string => join(import.meta.dirname, name)
