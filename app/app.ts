@@ -5,8 +5,10 @@ import { type Hash, keccak256 } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import { MAX_CANDIDATES } from '../core/limits.ts'
 import type { Engine } from '../evm/engine.ts'
+import { isEvmError } from '../evm/errors.ts'
 import { decodeSigned } from '../evm/transaction/recover-sender.ts'
 import type { SignedTransaction } from '../evm/transaction/transaction.ts'
+import { checkWithState } from '../evm/transaction/validity.ts'
 import { readConsensusParameters } from '../modules/consensus/index.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import type { Module } from '../modules/module.ts'
@@ -72,6 +74,8 @@ const BLOCK_HASH_WINDOW = 256
 /** Blocks between two looks for transactions that waited too long, and for those that CometBFT forgot. */
 const POOL_CARE_INTERVAL_BLOCKS = 10
 const MAX_OFFERED_AGAIN = 2_000
+/** Reasons why a transaction of the pool may be invalid in one proposal and valid in another. */
+const TAKEN_BY_ANOTHER = ['nonceTooLow', 'insufficientFunds'] as const
 /** The journal is rewritten when most of it is outdated and it is at least this long. */
 const MIN_JOURNAL_ENTRIES = 10_000
 
@@ -477,8 +481,20 @@ export class Application implements ConsensusApplication, QueryApplication {
   }
 
   #dropInvalid(entry: PoolEntry, error: CodedError): void {
+    // Another transaction of the proposal took its nonce or its funds: that counts once the block is decided.
+    if (TAKEN_BY_ANOTHER.some((name) => isEvmError(error, name)) && this.#standsInState(entry)) return
     this.#environment.log.info('transaction dropped', { hash: bytesToHex(entry.signed.hash), reason: error.message })
     this.#pool.remove(entry)
+  }
+
+  #standsInState({ signed }: PoolEntry): boolean {
+    try {
+      checkWithState(this.#state, signed.sender, signed.transaction)
+      return true
+    } catch (error) {
+      if (error instanceof CodedError) return false
+      throw error
+    }
   }
 
   /** eth_sendRawTransaction: journaled before it is answered. */

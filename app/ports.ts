@@ -164,6 +164,9 @@ export interface CallRequest {
     readonly s: Hex
   }[]
   readonly chainId?: Hex
+  /** Of type 3: calls may have blobs, though transactions of this chain may not. */
+  readonly blobVersionedHashes?: readonly Hex[]
+  readonly maxFeePerBlobGas?: Hex
 }
 
 export interface AccountOverride {

@@ -115,6 +115,12 @@ export interface FrameExit {
   readonly failure: ExecutionFailure | undefined
 }
 
+/** A precompiled contract that answers at another address; without `to` at none. */
+export interface PrecompileMove {
+  readonly from: Address
+  readonly to: Address | undefined
+}
+
 export interface ExecuteOptions {
   /**
    * `collect`: base fee and tip go to the coinbase (this chain). `burn`: the base fee is destroyed (Ethereum, state
@@ -123,6 +129,8 @@ export interface ExecuteOptions {
   readonly fees: 'collect' | 'burn' | 'none'
   /** Calls are not checked for nonce, a sender with code (EIP-3607) or EIP-7825; for funds they are, as in geth. */
   readonly checks: 'transaction' | 'call'
+  /** Of calls with state overrides; applied in order. */
+  readonly precompileMoves?: readonly PrecompileMove[]
   readonly onStep?: (step: Step) => void
   /** Every frame that begins and ends, properly nested; refused ones (depth, balance) too. */
   readonly onEnter?: (entry: FrameEntry) => void

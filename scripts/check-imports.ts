@@ -54,7 +54,10 @@ const NODE_MODULES_IN_ZONE: Readonly<Record<string, readonly string[]>> = {
 const PORTS = 'app/ports.ts'
 
 export const isTest = (file: string): boolean =>
-  file.endsWith('.test.ts') || file.startsWith('test/') || file.includes('/testing/') || file.endsWith('.config.ts')
+  file.endsWith('.test.ts') ||
+  /^(test|examples)\//.test(file) ||
+  file.includes('/testing/') ||
+  file.endsWith('.config.ts')
 
 const packageName = (specifier: string): string => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 

@@ -34,6 +34,12 @@ export const encodeBlockMeta = (content: Omit<BlockContent, 'transactions'>): Ui
     ]),
   ])
 
+const HASH_BYTES = 32
+
 /** Two proposals with the same key execute to the same candidate. */
-export const contentKey = (content: BlockContent): string =>
-  bytesToKey(sha256(encodeBlockMeta(content), ...content.transactions.map((transaction) => sha256(transaction))))
+export const contentKey = (content: BlockContent): string => {
+  // One buffer: a list of arguments as long as a block can be would overflow the stack.
+  const digests = new Uint8Array(content.transactions.length * HASH_BYTES)
+  for (const [index, transaction] of content.transactions.entries()) digests.set(sha256(transaction), index * HASH_BYTES)
+  return bytesToKey(sha256(encodeBlockMeta(content), digests))
+}

@@ -53,13 +53,17 @@ const uint32 = (value: number): Uint8Array =>
 
 /** count(4), end offsets(4 each), items. */
 export const encodeItems = (items: readonly Uint8Array[]): Uint8Array => {
-  const head: Uint8Array[] = [uint32(items.length)]
+  const base = 4 + 4 * items.length
+  const out = new Uint8Array(items.reduce((sum, { length }) => sum + length, base))
+  const view = new DataView(out.buffer)
+  view.setUint32(0, items.length)
   let end = 0
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
+    out.set(item, base + end)
     end += item.length
-    head.push(uint32(end))
+    view.setUint32(4 + 4 * index, end)
   }
-  return concatBytes(...head, ...items)
+  return out
 }
 
 export const itemCount = (record: Uint8Array): number => (record.length === 0 ? 0 : readUint32(record))

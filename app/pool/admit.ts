@@ -74,15 +74,14 @@ const checkFunds = (signed: SignedTransaction, context: AdmissionContext): void 
   const queue = context.pool.account(sender)
   if (queue === undefined || queue.executableCount === 0) return
   const balance = context.state.account(sender)?.balance ?? 0n
-  const queued = queue.expenditureWithout(transaction.nonce)
   const cost = transactionCost(transaction)
-  if (queued + cost > balance) {
-    const overshot = queued + cost - balance
-    throw poolError(
-      'insufficientFunds',
-      `insufficient funds for gas * price + value: balance ${balance}, queued cost ${queued}, tx cost ${cost}, overshot ${overshot}`,
-    )
-  }
+  const others = queue.expenditureWithout(transaction.nonce)
+  if (others + cost <= balance) return
+  const replaced = queue.isExecutable(transaction.nonce) ? queue.get(transaction.nonce)?.costAnat : undefined
+  const queued = others + (replaced ?? 0n)
+  const added = replaced === undefined ? `tx cost ${cost}` : `tx bumped ${cost - replaced}`
+  const details = `balance ${balance}, queued cost ${queued}, ${added}, overshot ${others + cost - balance}`
+  throw poolError('insufficientFunds', `insufficient funds for gas * price + value: ${details}`)
 }
 
 /**

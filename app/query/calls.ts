@@ -1,7 +1,9 @@
 /** eth_call and eth_estimateGas. They run in worker threads, on a fixed height, with a gas cap. */
 import { bytesToHex, hexToBigint, quantityToHex } from '../../core/hex.ts'
 import { MAX_TRANSACTION_GAS } from '../../core/limits.ts'
-import type { BlockEnvironment, ExecutionOutcome, ExecutionResult, Message } from '../../evm/engine.ts'
+import type { BlockEnvironment, ExecutionOutcome, ExecutionResult, Message, PrecompileMove } from '../../evm/engine.ts'
+import { isEvmError } from '../../evm/errors.ts'
+import { BLOB_GAS } from '../../evm/transition/prepare-message.ts'
 import { Overlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
 import { hardforkAt } from '../chain.ts'
@@ -18,6 +20,7 @@ type CallQuestion = Questions['call']
 interface Scene {
   readonly base: StateReader
   readonly environment: BlockEnvironment
+  readonly precompileMoves?: readonly PrecompileMove[]
 }
 
 /** The state after a block, and that block as what the call sees. */
@@ -45,17 +48,27 @@ const prepareScene = async (view: View, question: CallQuestion): Promise<Scene> 
     ? await pendingState(view).then(({ state, environment }) => ({ base: state, environment }))
     : sceneAt(view, requireHeight(view, question.block))
   const scratch = new Overlay(scene.base)
-  applyStateOverrides(scratch, question.stateOverrides)
-  return { base: scratch, environment: applyBlockOverrides(scene.environment, question.blockOverrides) }
+  const precompileMoves = applyStateOverrides(scratch, scene.environment.hardfork, question.stateOverrides)
+  return {
+    base: scratch,
+    environment: applyBlockOverrides(scene.environment, question.blockOverrides),
+    ...(precompileMoves.length === 0 ? {} : { precompileMoves }),
+  }
 }
 
 /** A call at a zero price sees a zero base fee, as in geth: its sender need not hold anything. */
 const run = async (view: View, scene: Scene, message: Message): Promise<ExecutionOutcome> => {
+  const { environment, precompileMoves } = scene
   const free = message.maxFeePerGas === 0n && message.maxPriorityFeePerGas === 0n
-  const environment = free ? { ...scene.environment, baseFeePerGas: 0n, blobBaseFee: 0n } : scene.environment
-  return view.engine.execute(new Overlay(scene.base), environment, message, {
+  const seen = {
+    ...environment,
+    baseFeePerGas: free ? 0n : environment.baseFeePerGas,
+    blobBaseFee: message.maxFeePerBlobGas === 0n ? 0n : environment.blobBaseFee,
+  }
+  return view.engine.execute(new Overlay(scene.base), seen, message, {
     fees: free ? 'none' : 'collect',
     checks: 'call',
+    ...(precompileMoves === undefined ? {} : { precompileMoves }),
   })
 }
 
@@ -94,7 +107,12 @@ const allowance = (view: View, scene: Scene, message: Message): bigint => {
   if (message.maxFeePerGas > 0n) {
     const balance = scene.base.account(message.sender)?.balance ?? 0n
     if (message.value >= balance) throw queryFailed('insufficient funds for transfer')
-    most = smaller(most, (balance - message.value) / message.maxFeePerGas)
+    const available = balance - message.value
+    const blobs = BigInt(message.blobVersionedHashes.length) * BLOB_GAS * (message.maxFeePerBlobGas ?? 0n)
+    if (message.blobVersionedHashes.length > 0 && blobs >= available) {
+      throw queryFailed('insufficient funds for gas * price + value')
+    }
+    most = smaller(most, (available - blobs) / message.maxFeePerGas)
   }
   if (view.settings.gasCap > 0n) most = smaller(most, view.settings.gasCap)
   return scene.environment.hardfork === 'osaka' ? smaller(most, MAX_TRANSACTION_GAS) : most
@@ -115,8 +133,7 @@ export const estimateGas = async (view: View, question: CallQuestion): Promise<s
     const outcome = await run(view, scene, { ...message, gasLimit })
     if (outcome.valid) return outcome.result
     // Too little gas for the transaction itself is an answer to the search; everything else is final.
-    if (/^(intrinsic gas too low|insufficient gas for floor data gas cost)/.test(outcome.error.message))
-      return undefined
+    if (isEvmError(outcome.error, 'intrinsicGasTooLow')) return undefined
     throw queryFailed(`failed with ${gasLimit} gas: ${outcome.error.message}`)
   }
   if (isPlainTransfer(scene, message)) {

@@ -10,6 +10,7 @@ const big = (hex: Hex | undefined): bigint => (hex === undefined ? 0n : hexToBig
 
 const typeOf = (call: CallRequest): number => {
   if (call.authorizationList !== undefined) return 4
+  if (call.blobVersionedHashes !== undefined) return 3
   if (call.maxFeePerGas !== undefined || call.maxPriorityFeePerGas !== undefined) return 2
   if (call.accessList !== undefined) return 1
   return call.gasPrice === undefined ? 2 : 0
@@ -31,6 +32,10 @@ const feesOf = (call: CallRequest): Fees => {
   }
   return { maxFeePerGas: big(call.maxFeePerGas), maxPriorityFeePerGas: big(call.maxPriorityFeePerGas) }
 }
+
+/** Blobs without a fee are free. */
+const blobFeeOf = ({ blobVersionedHashes, maxFeePerBlobGas }: CallRequest): bigint | undefined =>
+  maxFeePerBlobGas === undefined && blobVersionedHashes === undefined ? undefined : big(maxFeePerBlobGas)
 
 /** Throws query/1. `gasLimit` is what the call may use. */
 export const toCallMessage = (call: CallRequest, chainId: bigint, gasLimit: bigint): Message => {
@@ -58,7 +63,7 @@ export const toCallMessage = (call: CallRequest, chainId: bigint, gasLimit: bigi
       r: hexToBigint(authorization.r),
       s: hexToBigint(authorization.s),
     })),
-    blobVersionedHashes: [],
-    maxFeePerBlobGas: undefined,
+    blobVersionedHashes: (call.blobVersionedHashes ?? []).map(hexToBytes),
+    maxFeePerBlobGas: blobFeeOf(call),
   }
 }

@@ -1,18 +1,16 @@
 /** State and block overrides of eth_call and eth_estimateGas, applied to a scratch state. */
 import { bytesToHex, hexToBigint, hexToBytes } from '../../core/hex.ts'
 import { padLeft, trimLeadingZeros } from '../../core/bytes.ts'
-import type { BlockEnvironment } from '../../evm/engine.ts'
+import { type Address, checksumAddress } from '../../core/address.ts'
+import type { BlockEnvironment, Hardfork, PrecompileMove } from '../../evm/engine.ts'
+import { isPrecompile } from '../../evm/precompile-addresses.ts'
 import { EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
 import { invalidParameters, queryFailed } from '../errors.ts'
 import type { AccountOverride, BlockOverrides, StateOverrides } from '../ports.ts'
 
 const applyAccount = (state: StateWriter, address: Uint8Array, override: AccountOverride): void => {
-  const hex = bytesToHex(address)
-  if (override.movePrecompileToAddress !== undefined) {
-    throw queryFailed(`account ${hex}: movePrecompileToAddress is not supported by this node`)
-  }
   if (override.state !== undefined && override.stateDiff !== undefined) {
-    throw queryFailed(`account ${hex} has both 'state' and 'stateDiff'`)
+    throw queryFailed(`account ${checksumAddress(address)} has both 'state' and 'stateDiff'`)
   }
   const account = state.account(address) ?? EMPTY_ACCOUNT
   state.setAccount(address, {
@@ -27,11 +25,40 @@ const applyAccount = (state: StateWriter, address: Uint8Array, override: Account
   }
 }
 
-/** Throws query/1 with geth's texts. */
-export const applyStateOverrides = (state: StateWriter, overrides: StateOverrides | undefined): void => {
-  for (const [address, override] of Object.entries(overrides ?? {})) applyAccount(state, hexToBytes(address), override)
+/** An override of a precompile takes it away from its address, whatever it changes. Throws query/1. */
+const precompileMove = (
+  hardfork: Hardfork,
+  from: Address,
+  { movePrecompileToAddress }: AccountOverride,
+  overrides: StateOverrides,
+): PrecompileMove | undefined => {
+  const to = movePrecompileToAddress === undefined ? undefined : hexToBytes(movePrecompileToAddress)
+  if (isPrecompile(hardfork, from)) {
+    if (to !== undefined && bytesToHex(to) in overrides) {
+      throw queryFailed(`account ${checksumAddress(to)} is already overridden`)
+    }
+    return { from, to }
+  }
+  if (to !== undefined) throw queryFailed(`account ${checksumAddress(from)} is not a precompile`)
+  return undefined
+}
+
+/** Returns the precompiles that the overrides move or remove. Throws query/1 with geth's texts. */
+export const applyStateOverrides = (
+  state: StateWriter,
+  hardfork: Hardfork,
+  overrides: StateOverrides = {},
+): readonly PrecompileMove[] => {
+  const moves: PrecompileMove[] = []
+  for (const [hex, override] of Object.entries(overrides)) {
+    const address = hexToBytes(hex)
+    const move = precompileMove(hardfork, address, override, overrides)
+    if (move !== undefined) moves.push(move)
+    applyAccount(state, address, override)
+  }
   // What overrides wrote is the original value of its slots.
   state.beginTransaction()
+  return moves
 }
 
 const toNumber = (hex: string, name: string): number => {

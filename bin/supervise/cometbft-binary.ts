@@ -55,7 +55,7 @@ const refuseBinary = async (path: string): Promise<string | undefined> => {
 }
 
 const candidates = (environment: Readonly<Record<string, string | undefined>>): readonly string[] => {
-  const cache = environment['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
+  const cache = environment['XDG_CACHE_HOME'] || join(homedir(), '.cache')
   return [
     ...(environment['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'cometbft')),
     join(cache, 'nat-chain', 'cometbft', COMETBFT_VERSION, 'cometbft'),

@@ -22,7 +22,7 @@ import { applyAuthorizations } from '../transition/authorizations.ts'
 import { payCoinbase } from '../transition/fees.ts'
 import { executePlainTransfer, plainRecipient } from '../transition/plain-transfer.ts'
 import { type PreparedMessage, prepareMessage } from '../transition/prepare-message.ts'
-import { failureOf } from './failure.ts'
+import { topFailure } from './failure.ts'
 import { createMachine, type Machine } from './machine.ts'
 import { traceFrames } from './trace-frames.ts'
 
@@ -90,7 +90,7 @@ const transition = async (
     .finally(stopTracing)
 
   const { execResult } = result
-  const failure = failureOf(execResult)
+  const failure = topFailure(execResult, message)
   const refund = applied.refund + (execResult.gasRefund ?? 0n)
   const gas = gasOf(message, prepared, execResult.executionGasUsed, refund)
   const payer = state.account(message.sender)
@@ -126,7 +126,9 @@ class EthereumjsEngine implements Engine {
     try {
       const prepared = prepareMessage(state, block, message, options)
       const recipient = plainRecipient(state, block, message)
-      if (recipient !== undefined && options.onEnter === undefined && options.onExit === undefined) {
+      const plain =
+        options.onEnter === undefined && options.onExit === undefined && options.precompileMoves === undefined
+      if (recipient !== undefined && plain) {
         return executePlainTransfer(state, block, message, recipient, prepared, options)
       }
       return this.#execute(state, block, message, prepared, options)
@@ -161,9 +163,10 @@ class EthereumjsEngine implements Engine {
     prepared: PreparedMessage,
     options: ExecuteOptions,
   ): Promise<ExecutionOutcome> {
-    const result = await this.#withMachine(state, block, (machine) =>
-      transition(machine, state, block, message, prepared, options),
-    )
+    const result = await this.#withMachine(state, block, (machine) => {
+      if (options.precompileMoves !== undefined) machine.movePrecompiles(options.precompileMoves)
+      return transition(machine, state, block, message, prepared, options)
+    })
     return { valid: true, result }
   }
 

@@ -2,9 +2,10 @@
 import { EVMError, type ExecResult } from '@ethereumjs/evm'
 import { bigintToBytes, padLeft } from '../../core/bytes.ts'
 import { MAX_INIT_CODE_BYTES } from '../../core/limits.ts'
-import type { ExecutionFailure } from '../engine.ts'
+import type { ExecutionFailure, Message } from '../engine.ts'
 import { MAX_MEMORY_BYTES, memoryNeed } from '../memory-need.ts'
 import { maxStack, minStack, opcodeName } from '../opcodes.ts'
+import { precompileFailure } from './precompile-failure.ts'
 
 const { errorMessages } = EVMError
 type RunState = NonNullable<ExecResult['runState']>
@@ -20,6 +21,7 @@ const SENTRY_FAILURE = `${OUT_OF_GAS}: not enough gas for reentrancy sentry`
 const GAS_OVERFLOW = 'gas uint64 overflow'
 /** EIP-2200. */
 const SSTORE_SENTRY_GAS = 2_300n
+const CREATE_GAS = 32_000n
 /** Warm access is the constant part of a call's cost; the rest of a cold access comes first in the dynamic part. */
 const WARM_ACCESS_GAS = 100n
 const COLD_SURCHARGE_GAS = 2_500n
@@ -41,15 +43,21 @@ const isColdTargetFailure = (runState: RunState, stack: readonly bigint[]): bool
   return !runState.interpreter.journal.isWarmedAddress(padLeft(bigintToBytes(target), 20))
 }
 
-const outOfGas = (runState: RunState, opcode: number, gasLeft: bigint): string => {
+/** A charge that fails leaves the library with no gas: without `last`, none left means that, not the sentry. */
+const isBelowSentry = (gasLeft: bigint, last: StepGas | undefined): boolean =>
+  gasLeft <= SSTORE_SENTRY_GAS && (last !== undefined || gasLeft > 0n)
+
+const outOfGas = (runState: RunState, opcode: number, last: StepGas | undefined): string => {
+  const gasLeft = last?.gasLeft ?? runState.gasLeft
   const stack = runState.stack.getStack()
   const need = memoryNeed(opcode, stack)
   if (need === undefined) return GAS_OVERFLOW
-  if (opcode === 0x55 && gasLeft <= SSTORE_SENTRY_GAS) return SENTRY_FAILURE
+  if (opcode === 0x55 && isBelowSentry(gasLeft, last)) return SENTRY_FAILURE
   if (CALL_OPCODES.has(opcode) && isColdTargetFailure(runState, stack)) return `${OUT_OF_GAS}: ${OUT_OF_GAS}`
   if (need > MAX_MEMORY_BYTES) return `${OUT_OF_GAS}: ${GAS_OVERFLOW}`
   const size = stack[stack.length - 3] ?? 0n
-  if (CREATE_OPCODES.has(opcode) && size > BigInt(MAX_INIT_CODE_BYTES)) return initCodeFailure(size)
+  if (CREATE_OPCODES.has(opcode) && gasLeft >= CREATE_GAS && size > BigInt(MAX_INIT_CODE_BYTES))
+    return initCodeFailure(size)
   // The library takes reading beyond the return data for a lack of gas.
   if (opcode === 0x3e && (stack[stack.length - 2] ?? 0n) + size > BigInt(runState.returnBytes.length)) {
     return 'return data out of bounds'
@@ -91,7 +99,7 @@ const describe = (error: string, runState: RunState, last: StepGas | undefined):
       const returned = (runState as { returnValue?: Uint8Array }).returnValue
       if (returned !== undefined) return depositFailure(returned)
       // geth looks at the stack before the gas.
-      return stackFailure(opCode, stack.length) ?? outOfGas(runState, opCode, last?.gasLeft ?? runState.gasLeft)
+      return stackFailure(opCode, stack.length) ?? outOfGas(runState, opCode, last)
     }
     case errorMessages.STATIC_STATE_CHANGE:
       // geth finds a forbidden write when it runs it, after it has charged for it. Top frames are never static.
@@ -112,7 +120,7 @@ const describe = (error: string, runState: RunState, last: StepGas | undefined):
   }
 }
 
-/** Without `last`, from a tracer, an SSTORE that could not be paid passes for one below the sentry when no gas was left. */
+/** Without `last`, from a tracer, an SSTORE below the sentry with no gas at all passes for one that could not be paid. */
 export const failureOf = (result: ExecResult, last?: StepGas): ExecutionFailure | undefined => {
   const error = result.exceptionError?.error
   if (error === undefined) return undefined
@@ -121,4 +129,12 @@ export const failureOf = (result: ExecResult, last?: StepGas): ExecutionFailure 
   return error === errorMessages.REVERT
     ? { kind: 'revert', message: 'execution reverted' }
     : { kind: 'other', message: describe(error, runState, last) }
+}
+
+/** Of the outermost frame, which may be a precompile: geth says more of its input than the library does. */
+export const topFailure = (result: ExecResult, message: Message): ExecutionFailure | undefined => {
+  const failure = failureOf(result)
+  if (failure === undefined || result.runState !== undefined || message.to === undefined) return failure
+  const better = precompileFailure(message.to, message.data, failure.message)
+  return better === undefined ? failure : { kind: 'other', message: better }
 }

@@ -7,7 +7,7 @@ import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { ZERO_HASH } from '../../core/hash.ts'
 import { keyToBytes } from '../../core/bytes.ts'
 import type { StateWriter } from '../../store/state.ts'
-import type { BlockEnvironment, Hardfork } from '../engine.ts'
+import type { BlockEnvironment, Hardfork, PrecompileMove } from '../engine.ts'
 import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import type { AccessListEntry } from '../transaction/transaction.ts'
 import { isEmptyAccount } from '../transition/fees.ts'
@@ -50,12 +50,14 @@ export class Machine {
   readonly evm: EVM
   readonly state: EthereumjsState
   readonly #precompiles: readonly string[]
+  readonly #unmoved: EVM['precompiles']
   #block: BlockEnvironment | undefined
   #libraryBlock: LibraryBlock | undefined
 
   constructor(evm: EVM, state: EthereumjsState, hardfork: Hardfork) {
     this.evm = evm
     this.state = state
+    this.#unmoved = evm.precompiles
     this.#precompiles = PRECOMPILE_ADDRESSES[hardfork].map(unprefixed)
     // The library asks for hashes of the last 256 blocks only.
     evm.blockchain.getBlock = (number: number) =>
@@ -75,6 +77,18 @@ export class Machine {
 
   end(): void {
     this.state.detach()
+    this.evm['_precompiles'] = this.#unmoved
+  }
+
+  /** Until the end of this execution; what is warm stays so. */
+  movePrecompiles(moves: readonly PrecompileMove[]): void {
+    const moved = new Map(this.#unmoved)
+    for (const { from, to } of moves) {
+      const code = moved.get(unprefixed(from))
+      if (to !== undefined && code !== undefined) moved.set(unprefixed(to), code)
+      moved.delete(unprefixed(from))
+    }
+    this.evm['_precompiles'] = moved
   }
 
   warm(address: Address): void {

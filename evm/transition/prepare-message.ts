@@ -46,14 +46,15 @@ const checkFees = (block: BlockEnvironment, message: Message): void => {
   }
 }
 
-const checkBlobs = (block: BlockEnvironment, message: Message, charged: boolean): void => {
+const checkBlobs = (block: BlockEnvironment, message: Message, { checks }: ExecuteOptions): void => {
   const { blobVersionedHashes: hashes, maxFeePerBlobGas = 0n } = message
   if (message.to === undefined) throw transitionErrors.blobTransactionCreation()
   if (hashes.length === 0) throw transitionErrors.missingBlobHashes()
   if (hashes.length > MAX_BLOBS[block.hardfork]) throw transitionErrors.tooManyBlobs()
   const invalid = hashes.findIndex((hash) => hash[0] !== BLOB_HASH_VERSION)
   if (invalid !== -1) throw transitionErrors.invalidBlobHashVersion(invalid)
-  if ((charged || maxFeePerBlobGas > 0n) && maxFeePerBlobGas < block.blobBaseFee) {
+  // A call that names no fee for its blobs has them for nothing.
+  if ((checks === 'transaction' || maxFeePerBlobGas > 0n) && maxFeePerBlobGas < block.blobBaseFee) {
     throw transitionErrors.blobFeeCapTooLow(message.sender, maxFeePerBlobGas, block.blobBaseFee)
   }
 }
@@ -84,7 +85,7 @@ export const prepareMessage = (
   const charged = options.fees !== 'none' || maxFeePerGas > 0n || maxPriorityFeePerGas > 0n
   if (charged) checkFees(block, message)
   const blobs = message.type === 3 || message.blobVersionedHashes.length > 0
-  if (blobs) checkBlobs(block, message, charged)
+  if (blobs) checkBlobs(block, message, options)
   if (message.type === 4) {
     if (message.to === undefined) throw transitionErrors.setCodeCreation(message.sender)
     if (message.authorizationList.length === 0) throw transitionErrors.emptyAuthorizationList(message.sender)

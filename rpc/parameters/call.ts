@@ -116,14 +116,15 @@ const PASSED_ON = [
   'accessList',
   'authorizationList',
   'chainId',
+  'blobVersionedHashes',
+  'maxFeePerBlobGas',
 ] as const satisfies readonly (keyof CallRequest & keyof TransactionArguments)[]
 
-/** Throws rpc/failed for members that exclude each other, and for blobs, which this chain does not have. */
+/** Throws rpc/failed for members that exclude each other. */
 export const toCallRequest = (call: CallArguments): CallRequest => {
   if (call.gasPrice !== undefined && (call.maxFeePerGas ?? call.maxPriorityFeePerGas) !== undefined) {
     throw rpcError('failed', 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
   }
-  if (call.blobVersionedHashes !== undefined) throw rpcError('failed', 'transaction type not supported')
   const request: Record<string, unknown> = {}
   for (const name of PASSED_ON) if (call[name] !== undefined) request[name] = call[name]
   // `input` is the newer name and wins.

@@ -1,7 +1,7 @@
 /** Roots, hashes and blooms computed again from public data with libraries that are not ours. */
 import { MerklePatriciaTrie } from '@ethereumjs/mpt'
 import { keccak256, toHex, toRlp, trim } from 'viem'
-import { COLUMNS, type Entry, type KeyValueStore } from '../../store/store.ts'
+import type { Column, Entry, KeyValueStore } from '../../store/store.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
 import type { SimNode } from './sim-node.ts'
 
@@ -113,7 +113,7 @@ export const blockFacts = async (node: SimNode, number: number): Promise<BlockFa
   }
 }
 
-export const scanAll = (store: KeyValueStore, column: (typeof COLUMNS)[number]): readonly Entry[] =>
+export const scanAll = (store: KeyValueStore, column: Column): readonly Entry[] =>
   store.scan(column, { limit: 10_000_000 })
 
 const ROOT_OF_NOTHING: Hex = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'

@@ -30,6 +30,8 @@ export class SimNode {
   readonly name: string
   readonly #options: SimNodeOptions
   readonly #engine: Engine
+  /** Messages that the engine has run, system calls included: two of those begin every block. */
+  executions = 0
   #store: KeyValueStore
   #application: Application
   /** Transactions of the pool's journal: they survive the application. */
@@ -40,7 +42,16 @@ export class SimNode {
   private constructor(options: SimNodeOptions, engine_: Engine, store: KeyValueStore) {
     this.name = options.name
     this.#options = options
-    this.#engine = engine_
+    this.#engine = {
+      execute: (...parameters) => {
+        this.executions++
+        return engine_.execute(...parameters)
+      },
+      systemCall: (...parameters) => {
+        this.executions++
+        return engine_.systemCall(...parameters)
+      },
+    }
     this.#store = store
     this.#application = this.#start()
   }

@@ -19,8 +19,10 @@ export const readBundle = (folder: string, bundle: string): VectorFile[] => {
   return Object.entries(files).map(([path, json]) => ({ path, json }))
 }
 
-/** In the order of their names. */
+/** In the order of their names; none where there are no vectors, as in a user's checkout. */
 export const bundlesOf = (folder: string): string[] =>
-  readdirSync(new URL(`${folder}/`, VECTORS))
-    .filter((name) => name.endsWith('.json.gz'))
-    .sort((a, b) => (a < b ? -1 : 1))
+  vectorsMissing() === undefined
+    ? readdirSync(new URL(`${folder}/`, VECTORS))
+        .filter((name) => name.endsWith('.json.gz'))
+        .sort((a, b) => (a < b ? -1 : 1))
+    : []

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { invariant } from '../../core/errors.ts'
+import { devnetAccounts } from '../../bin/commands/devnet.ts'
+import { repository, useNode } from './harness.ts'
+
+/** As scripts/setup.sh lays it down; without it, it has said why. */
+const findPython = (): string | undefined => {
+  const environment = readFileSync(join(repository, 'scripts', 'environment.sh'), 'utf8')
+  const version = /^WEB3_VERSION=(.+)$/m.exec(environment)?.[1]
+  invariant(version !== undefined, 'scripts/environment.sh names the version of web3.py')
+  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
+  const folder = join(cache, 'nat-chain', `web3-${version}`)
+  return existsSync(join(folder, '.installed')) ? join(folder, 'bin', 'python') : undefined
+}
+
+const python = findPython()
+if (python === undefined) console.log('skipped: web3.py is not installed: "make setup" does it, with python3 and pip')
+
+const node = useNode()
+
+const run = async (command: string, script: string, account: number): Promise<string> => {
+  const { http, ws } = node().urls
+  const env = { ...process.env, RPC_URL: http, WS_URL: ws, PRIVATE_KEY: devnetAccounts()[account]?.privateKey ?? '' }
+  const { stdout } = await promisify(execFile)(command, [join(repository, script)], { env, timeout: 60_000 })
+  return stdout
+}
+
+const expectExample = (output: string): void => {
+  const hash = '0x[0-9a-f]{64}'
+  expect(output).toMatch(new RegExp(`^sent 1 NAT in block \\d+: ${hash}$`, 'm'))
+  expect(output).toMatch(/^balance of the receiver: [\d.]+ NAT$/m)
+  expect(output).toMatch(/^deployed the token at 0x[0-9a-fA-F]{40}$/m)
+  expect(output).toContain('tokens of the receiver: 5\n')
+  expect(output).toMatch(/^logs of the token up to block \d+: 2$/m)
+  const heads = [...output.matchAll(new RegExp(`^new head (\\d+) ${hash}$`, 'gm'))].map(([, height]) => Number(height))
+  const [first = 0] = heads
+  expect(heads).toEqual([first, first + 1, first + 2])
+}
+
+// Side by side: each script has an account of its own, and waits for blocks most of the time.
+describe.concurrent('the examples', () => {
+  it('run with viem', async () => {
+    expectExample(await run(process.execPath, 'examples/viem.ts', 2))
+  })
+  it('run with ethers', async () => {
+    expectExample(await run(process.execPath, 'examples/ethers.ts', 3))
+  })
+  it.skipIf(python === undefined)('run with web3.py', async () => {
+    expectExample(await run(python ?? '', 'examples/web3_client.py', 4))
+  })
+})
+
+describe.concurrent('web3.py', () => {
+  it.skipIf(python === undefined)('sends, deploys, reads, filters, subscribes, and names errors', async () => {
+    const output = await run(python ?? '', 'test/e2e/clients/web3_checks.py', 5)
+    expect(output.trim().split('\n')).toEqual([
+      'ok a transfer with what the middleware fills in',
+      'ok types 0, 1 and 2',
+      'ok a deployment',
+      'ok logs and filters',
+      'ok blocks and fees',
+      'ok errors',
+      'ok subscriptions',
+    ])
+  })
+})

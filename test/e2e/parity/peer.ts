@@ -1,0 +1,149 @@
+/** A node that is asked, and the transcript of what it answered with the facts of its chain taken out. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '../../../core/hex.ts'
+import { hashOf } from './wallet.ts'
+
+const POLL_MS = 10
+const LIMIT_MS = 20_000
+
+export interface Exchange {
+  readonly title: string
+  readonly reply: unknown
+}
+
+interface Block {
+  readonly number: Hex
+  readonly hash: Hex
+  readonly baseFeePerGas: Hex
+  readonly gasLimit: Hex
+}
+
+type Members = Record<string, unknown>
+
+/** Members of a block that two chains cannot share. */
+const FACTS = new Set([
+  'blockHash',
+  'blockNumber',
+  'blockTimestamp',
+  'parentHash',
+  'stateRoot',
+  'timestamp',
+  'mixHash',
+  'miner',
+  'extraData',
+  'gasLimit',
+  'baseFeePerGas',
+  'size',
+  'number',
+  'oldestBlock',
+  'subscription',
+  'totalDifficulty',
+  'currentBlock',
+])
+
+const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null
+
+export class Peer {
+  readonly url: string
+  readonly wsUrl: string
+  readonly transcript: Exchange[] = []
+  /** The newest block that the scenario has waited for. */
+  head: Block = { number: '0x0', hash: '<none>', baseFeePerGas: '0x0', gasLimit: '0x1' }
+
+  constructor(url: string, wsUrl: string) {
+    this.url = url
+    this.wsUrl = wsUrl
+  }
+
+  async post(body: string): Promise<unknown> {
+    const response = await fetch(this.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const text = await response.text()
+    return text === '' ? '' : JSON.parse(text)
+  }
+
+  async ask<T = unknown>(method: string, ...params: readonly unknown[]): Promise<T> {
+    const reply = (await this.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))) as Members
+    if ('error' in reply) throw new TypeError(`${method}: ${JSON.stringify(reply['error'])}`)
+    return reply['result'] as T
+  }
+
+  /** Notes the answers to several requests, sent in one batch: nothing happens between them. */
+  async note(...requests: readonly (readonly [title: string, method: string, ...params: unknown[]])[]): Promise<void> {
+    const calls = requests.map(([, method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }))
+    const replies = (await this.post(JSON.stringify(calls))) as readonly unknown[]
+    for (const [index, [title]] of requests.entries()) this.record(title, replies[index])
+  }
+
+  record(title: string, reply: unknown): void {
+    this.transcript.push({ title, reply: this.#strip(reply) })
+  }
+
+  async until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+    for (const end = performance.now() + LIMIT_MS; performance.now() < end; await sleep(POLL_MS)) {
+      const found = await look()
+      if (found !== undefined) return found
+    }
+    throw new TypeError(`not within ${LIMIT_MS} ms: ${what}`)
+  }
+
+  /** Waits for a new block, so that what is sent next shares the one after it. */
+  async freshBlock(): Promise<void> {
+    const before = await this.ask<string>('eth_blockNumber')
+    await this.until('a block', async () => ((await this.ask('eth_blockNumber')) === before ? undefined : true))
+  }
+
+  /** Sends in one batch; every one must be taken. */
+  async send(raws: readonly Hex[]): Promise<void> {
+    const calls = raws.map((raw, id) => ({ jsonrpc: '2.0', id, method: 'eth_sendRawTransaction', params: [raw] }))
+    const replies = (await this.post(JSON.stringify(calls))) as readonly Members[]
+    const refused = replies.find((reply) => 'error' in reply)
+    if (refused !== undefined) throw new TypeError(`refused: ${JSON.stringify(refused)}`)
+  }
+
+  /** Waits until all are in blocks; the block of the last is the head then. */
+  async mined(raws: readonly Hex[]): Promise<void> {
+    for (const raw of raws) {
+      const receipt = await this.until('a receipt', async () => {
+        const found = await this.ask<Members | null>('eth_getTransactionReceipt', hashOf(raw))
+        return found ?? undefined
+      })
+      this.head = await this.ask<Block>('eth_getBlockByNumber', receipt['blockNumber'], false)
+    }
+  }
+
+  /** All in one block. */
+  async mine(...raws: readonly Hex[]): Promise<void> {
+    await this.freshBlock()
+    await this.send(raws)
+    await this.mined(raws)
+  }
+
+  #strip(value: unknown, key = '', parent: Members = {}): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#strip(item, key, parent))
+    if (isObject(value)) {
+      const isBlock = 'parentHash' in value
+      return Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [
+          name,
+          isBlock && name === 'hash' && member !== null ? '<hash>' : this.#strip(member, name, value),
+        ]),
+      )
+    }
+    if (typeof value === 'string' && FACTS.has(key) && value !== '') return `<${key}>`
+    if (key === 'gasUsedRatio' && typeof value === 'number') return value === 0 ? 0 : '<ratio>'
+    if ((key === 'effectiveGasPrice' || key === 'gasPrice') && typeof value === 'string')
+      return this.#price(value, parent)
+    if (typeof value !== 'string') return value
+    return value
+      .replaceAll(/baseFee: \d+/g, 'baseFee: <baseFee>')
+      .replaceAll(this.head.hash, '<blockHash>')
+      .replaceAll(/requested \d+, head \d+/g, 'requested <number>, head <number>')
+  }
+
+  /** Above the base fee, when it follows from it. */
+  #price(value: string, { type }: Members): string {
+    if (type !== '0x2' && type !== '0x4') return value
+    const above = BigInt(value) - BigInt(this.head.baseFeePerGas)
+    return above % 1_000_000_000n === 0n ? `<base>+${above / 1_000_000_000n}gwei` : value
+  }
+}

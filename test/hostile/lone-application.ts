@@ -1,0 +1,87 @@
+/** One application in memory whose world a test can make fail. */
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { Application } from '../../app/app.ts'
+import type { Environment } from '../../app/environment.ts'
+import type { InitChainRequest, ProposedBlock } from '../../app/ports.ts'
+import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
+import { utf8ToBytes } from '../../core/bytes.ts'
+import type { Engine } from '../../evm/engine.ts'
+import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { openMemoryStore } from '../../store/memory/memory-store.ts'
+
+export const GENESIS_TIME_NS = 1_700_000_000_000_000_000n
+const FUNDS_ANAT = 10n ** 24n
+
+export interface LoneOptions {
+  readonly engine?: (real: Engine) => Engine
+  readonly environment?: Partial<Environment>
+  readonly settings?: Partial<ApplicationSettings>
+  readonly genesis?: Partial<InitChainRequest>
+}
+
+export interface Lone {
+  readonly application: Application
+  readonly accounts: readonly PrivateKeyAccount[]
+  /** Errors and warnings for the operator. */
+  readonly complaints: string[]
+}
+
+export const blockOf = (height: number, transactions: readonly Uint8Array[]): ProposedBlock => ({
+  height,
+  timeNs: GENESIS_TIME_NS + BigInt(height) * 1_000_000_000n,
+  proposerAddress: new Uint8Array(20),
+  nextValidatorsHash: new Uint8Array(32),
+  lastCommitRound: 0,
+  lastCommit: [],
+  misbehavior: [],
+  transactions,
+  hash: new Uint8Array(32).fill(height),
+})
+
+/** After InitChain. Vote extensions are off, so that a block is its transactions. */
+export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
+  const silent = (): undefined => undefined
+  const complaints: string[] = []
+  const complain = (message: string): void => void complaints.push(message)
+  const real = await createEthereumjsEngine()
+  const accounts = [1, 2, 3].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
+  const application = new Application({
+    store: openMemoryStore(),
+    engine: options.engine?.(real) ?? real,
+    settings: { ...APPLICATION_DEFAULTS, ...options.settings },
+    version: 'test',
+    environment: {
+      clock: { nowMs: () => 0 },
+      yieldToEventLoop: () => Promise.resolve(),
+      journal: { load: () => [], append: silent, rewrite: silent },
+      gossip: { offer: silent },
+      heavy: { run: () => Promise.resolve('null') },
+      consensusStatus: () => ({ catchingUp: false, peers: 0, highestHeight: 0 }),
+      consensusRpc: () => Promise.resolve({}),
+      log: { info: silent, warn: complain, error: complain },
+      announceHeight: silent,
+      randomId: () => '0x01',
+      ...options.environment,
+    },
+  })
+  const balances = accounts.map(({ address }) => ({
+    address,
+    coins: [{ denom: 'anat', amount: FUNDS_ANAT.toString() }],
+  }))
+  await application.initChain({
+    timeNs: GENESIS_TIME_NS,
+    chainId: 'localnat-1',
+    consensusParameters: {
+      block: { maxBytes: 8_000_000, maxGas: 1_000_000_000 },
+      evidence: { maxAgeNumBlocks: 1, maxAgeDurationNs: 1n, maxBytes: 1 },
+      validator: { pubKeyTypes: ['ed25519'] },
+      version: { app: 1 },
+      abci: { voteExtensionsEnableHeight: 0 },
+    },
+    validators: [{ publicKey: new Uint8Array(32), power: 1n }],
+    appState: utf8ToBytes(JSON.stringify({ evm: { chain_id: '2517' }, bank: { balances } })),
+    initialHeight: 1,
+    ...options.genesis,
+  })
+  return { application, accounts, complaints }
+}
