@@ -80,8 +80,12 @@ for (const [index, data] of calls.entries()) {
   gas += succeeded(await run(senders[index % SENDERS] ?? first, createdAddress, data, 100_000n)).gasUsed
 }
 const ms = performance.now() - from
-console.log(`erc-20 transfers: ${((TRANSFERS / ms) * 1_000).toFixed(0)}/s, ${(Number(gas) / ms / 1_000).toFixed(1)} Mgas/s`)
+console.log(
+  `erc-20 transfers: ${((TRANSFERS / ms) * 1_000).toFixed(0)}/s, ${(Number(gas) / ms / 1_000).toFixed(1)} Mgas/s`,
+)
 const loopFrom = performance.now()
 await run(first, undefined, hexToBytes('0x5b5f56'), LOOP_GAS)
 const loopMs = performance.now() - loopFrom
-console.log(`a loop of ${LOOP_GAS} gas: ${loopMs.toFixed(0)} ms, ${(Number(LOOP_GAS) / loopMs / 1_000).toFixed(1)} Mgas/s`)
+console.log(
+  `a loop of ${LOOP_GAS} gas: ${loopMs.toFixed(0)} ms, ${(Number(LOOP_GAS) / loopMs / 1_000).toFixed(1)} Mgas/s`,
+)

@@ -1,0 +1,88 @@
+/** A devnet for benchmarks: its own home, the usual ports, and what it takes of memory. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createPublicClient, http } from 'viem'
+
+const root = join(import.meta.dirname, '..', '..', '..')
+const shared = join(root, '..', 'shared', 'tools', 'evm-load')
+/** A copy of the load tool with its packages installed. */
+export const loadTool = join(root, '.cache', 'evm-load')
+export const RPC = 'http://127.0.0.1:8545'
+/** Account 0 of the public mnemonic. */
+export const RICH_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+
+export const client = createPublicClient({ transport: http(RPC, { retryCount: 0 }) })
+
+export const machine = (): string => `${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}`
+
+/** Ends the process with a message where the load tool is not at hand. */
+export const requireLoadTool = (): void => {
+  if (!existsSync(shared)) {
+    console.log('skipped: the load tool is not at ../shared/tools/evm-load')
+    process.exit(0)
+  }
+  if (existsSync(join(loadTool, 'node_modules'))) return
+  cpSync(shared, loadTool, { recursive: true })
+  execFileSync('npm', ['ci', '--silent'], { cwd: loadTool, stdio: 'inherit' })
+}
+
+const RETRY_MS = 10
+
+export class Devnet {
+  readonly home = mkdtempSync(join(tmpdir(), 'bench-devnet-'))
+  #process: ChildProcess | undefined
+
+  /** Milliseconds from the command to the first answered request. */
+  async start(): Promise<number> {
+    const from = performance.now()
+    const child = spawn(join(root, 'chain'), ['devnet'], {
+      env: { ...process.env, DEVNET_HOME: this.home },
+      stdio: 'ignore',
+    })
+    this.#process = child
+    for (;;) {
+      if (child.exitCode !== null) throw new TypeError(`the devnet ended with status ${child.exitCode}: ports in use?`)
+      try {
+        await client.getBlockNumber({ cacheTime: 0 })
+        return performance.now() - from
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process
+    if (child === undefined || child.exitCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGINT')
+    await ended
+  }
+
+  remove(): void {
+    rmSync(this.home, { recursive: true, force: true })
+  }
+
+  /** Resident memory in MB: application, gateway, both. */
+  memory(): string {
+    const lines = execFileSync('ps', ['-eo', 'pid,rss,args'], { encoding: 'utf8' }).split('\n')
+    const rows = lines.map((line) => line.trim().split(/\s+/))
+    const megabytes = (match: (row: readonly string[]) => boolean): number =>
+      rows.filter(match).reduce((sum, row) => sum + Number(row[1]) / 1024, 0)
+    const application = megabytes((row) => row[0] === String(this.#process?.pid))
+    const gateway = megabytes((row) => row.includes('gateway') && row.includes(this.home) && !row.includes('-c'))
+    return `${application.toFixed(0)} + ${gateway.toFixed(0)} = ${(application + gateway).toFixed(0)} MB`
+  }
+}
+
+/** Runs load.mjs of the tool; its report goes to standard output. */
+export const runLoad = (json: string, ...options: readonly string[]): void => {
+  execFileSync(
+    process.execPath,
+    ['load.mjs', '--quiet', '--rpc', RPC, '--fund-key', RICH_KEY, '--json', json, ...options],
+    { cwd: loadTool, stdio: 'inherit' },
+  )
+}
