@@ -31,12 +31,19 @@ export const requireLoadTool = (): void => {
 
 const RETRY_MS = 10
 
+const answers = (): Promise<boolean> =>
+  client.getBlockNumber({ cacheTime: 0 }).then(
+    () => true,
+    () => false,
+  )
+
 export class Devnet {
   readonly home = mkdtempSync(join(tmpdir(), 'bench-devnet-'))
   #process: ChildProcess | undefined
 
   /** Milliseconds from the command to the first answered request. */
   async start(): Promise<number> {
+    if (await answers()) throw new TypeError('another node answers on port 8545: stop it first')
     const from = performance.now()
     const child = spawn(join(root, 'chain'), ['devnet'], {
       env: { ...process.env, DEVNET_HOME: this.home },
@@ -45,12 +52,8 @@ export class Devnet {
     this.#process = child
     for (;;) {
       if (child.exitCode !== null) throw new TypeError(`the devnet ended with status ${child.exitCode}: ports in use?`)
-      try {
-        await client.getBlockNumber({ cacheTime: 0 })
-        return performance.now() - from
-      } catch {
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-      }
+      if (await answers()) return performance.now() - from
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }
 
