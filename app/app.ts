@@ -1,14 +1,9 @@
 /** The application: the steps of a block from InitChain to Commit, and the door of the pool and of questions. */
-import { bytesToKey, EMPTY_BYTES, uint64ToBytes, utf8ToBytes } from '../core/bytes.ts'
+import { EMPTY_BYTES, uint64ToBytes, utf8ToBytes } from '../core/bytes.ts'
 import { CodedError, invariant } from '../core/errors.ts'
 import { type Hash, keccak256 } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
-import { MAX_CANDIDATES } from '../core/limits.ts'
 import type { Engine } from '../evm/engine.ts'
-import { isEvmError } from '../evm/errors.ts'
-import { decodeSigned } from '../evm/transaction/recover-sender.ts'
-import type { SignedTransaction } from '../evm/transaction/transaction.ts'
-import { checkWithState } from '../evm/transaction/validity.ts'
 import { readConsensusParameters } from '../modules/consensus/index.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import type { Module } from '../modules/module.ts'
@@ -16,23 +11,23 @@ import { LatestState } from '../store/latest.ts'
 import { TrieNodeCache } from '../store/trie/node-cache.ts'
 import { type Batch, COLUMNS, type KeyValueStore } from '../store/store.ts'
 import { writeState } from '../store/write-state.ts'
-import { type Candidate, sealCandidate, type SealedBlock } from './block/candidate.ts'
-import { chooseBlock, ExecutionFault } from './block/choose.ts'
-import { type BlockContent, contentKey } from './block/content.ts'
-import { executeBlock, proposalFault } from './block/execute.ts'
+import type { Candidate, SealedBlock } from './block/candidate.ts'
+import { chooseBlock } from './block/choose.ts'
+import type { BlockContent } from './block/content.ts'
+import { executeBlock, executeProposal, proposalFault } from './block/execute.ts'
+import { ExecutionFault } from './block/execution-fault.ts'
+import { Proposals } from './block/proposals.ts'
 import { carriesExtensions, encodeInjected, extensionCapBytes } from './block/extensions.ts'
 import { buildGenesisBlock } from './block/genesis-block.ts'
 import { type Chain, type ChainParameters, hardforkAt } from './chain.ts'
 import type { Environment } from './environment.ts'
-import { appError, POOL_CODES } from './errors.ts'
+import { appError } from './errors.ts'
 import { parseGenesisBytes } from './genesis/genesis.ts'
 import { createModules } from './genesis/modules.ts'
 import { CHAIN_KEY, ChainReader, HEIGHT_KEY, readChainParameters, readCommittedHeight } from './index/chain-reader.ts'
 import type { HeaderRecord } from './index/records.ts'
 import { writeBlock, writeHeader } from './index/write-block.ts'
-import type { PoolEntry } from './pool/account-queue.ts'
-import { admit } from './pool/admit.ts'
-import { Pool } from './pool/pool.ts'
+import { Mempool, type MempoolHead } from './mempool.ts'
 import type {
   AbciQueryRequest,
   AbciQueryResponse,
@@ -71,20 +66,13 @@ const STATE_CACHE_ENTRIES = 200_000
 const TRIE_CACHE_BYTES = 64 * 1024 * 1024
 /** Blocks whose hashes the BLOCKHASH instruction can ask for. */
 const BLOCK_HASH_WINDOW = 256
-/** Blocks between two looks for transactions that waited too long, and for those that CometBFT forgot. */
-const POOL_CARE_INTERVAL_BLOCKS = 10
-const MAX_OFFERED_AGAIN = 2_000
-/** Reasons why a transaction of the pool may be invalid in one proposal and valid in another. */
-const TAKEN_BY_ANOTHER = ['nonceTooLow', 'insufficientFunds'] as const
-/** The journal is rewritten when most of it is outdated and it is at least this long. */
-const MIN_JOURNAL_ENTRIES = 10_000
-
 export class Application implements ConsensusApplication, QueryApplication {
   readonly #options: ApplicationOptions
   readonly #store: KeyValueStore
   readonly #environment: Environment
   readonly #modules: readonly Module[]
-  readonly #pool: Pool
+  readonly #mempool: Mempool
+  readonly #proposals = new Proposals()
   readonly #reader: ChainReader
   readonly #announcer: Announcer
   readonly #desk: QuestionDesk
@@ -93,14 +81,6 @@ export class Application implements ConsensusApplication, QueryApplication {
   #parameters: ChainParameters | undefined
   #head: HeaderRecord | undefined
   #baseFeePerGas = 0n
-  #sequence = 0
-  /** Entries of the journal. */
-  #journaled = 0
-  /** Hashes of the pool's transactions that CometBFT's mempool has taken. */
-  readonly #gossiped = new Set<string>()
-  /** Executed proposals of the next height by content; and those sealed, by CometBFT's hash. */
-  readonly #candidates = new Map<string, Candidate>()
-  readonly #sealed = new Map<string, SealedBlock>()
   #decided: SealedBlock | undefined
 
   constructor(options: ApplicationOptions) {
@@ -112,8 +92,11 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#trieNodes = new TrieNodeCache(options.store, TRIE_CACHE_BYTES)
     this.#reader = new ChainReader(options.store)
     this.#announcer = new Announcer()
-    this.#pool = new Pool(options.settings.pool, (entry) => {
-      this.#announcer.transaction(entry.signed.hash)
+    this.#mempool = new Mempool({
+      settings: options.settings,
+      environment: options.environment,
+      head: () => this.#mempoolHead(),
+      onExecutable: (hash) => this.#announcer.transaction(hash),
     })
     this.#desk = new QuestionDesk({
       settings: options.settings,
@@ -121,12 +104,12 @@ export class Application implements ConsensusApplication, QueryApplication {
       engine: options.engine,
       modules: this.#modules,
       reader: this.#reader,
-      pool: this.#pool,
+      pool: this.#mempool.pool,
       latest: () => this.#state,
       committedHeight: () => this.#head?.header.number ?? 0,
       parameters: () => this.#requireParameters(),
       baseFeePerGas: () => this.#baseFeePerGas,
-      submit: (raw) => this.#submit(raw),
+      submit: (raw) => this.#mempool.submit(raw),
       announcer: this.#announcer,
     })
     this.#load()
@@ -145,7 +128,7 @@ export class Application implements ConsensusApplication, QueryApplication {
 
   info(): ApplicationInfo {
     // CometBFT forgets its mempool when it restarts, and asks this first.
-    this.#gossiped.clear()
+    this.#mempool.forgetGossip()
     const committed = this.#head !== undefined && this.height >= this.#requireParameters().initialHeight
     return {
       data: 'nat-chain',
@@ -193,15 +176,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   }
 
   checkTx(raw: Uint8Array, recheck: boolean): TransactionCheck {
-    const known = this.#pool.get(keccak256(raw))
-    if (known !== undefined) return this.#accepted(known.signed)
-    if (recheck) return refusal(new CodedError('pool', POOL_CODES.gone, 'no longer in the pool'))
-    try {
-      return this.#accepted(this.#admit(raw, 'network'))
-    } catch (error) {
-      if (!(error instanceof CodedError)) throw error
-      return refusal(error)
-    }
+    return this.#mempool.check(raw, recheck)
   }
 
   async prepareProposal(request: PrepareProposalRequest): Promise<readonly Uint8Array[]> {
@@ -217,7 +192,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     const lastCommit = request.votes.map(({ validatorAddress, power, flag }) => ({ validatorAddress, power, flag }))
     const content = { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, lastCommit, misbehavior }
     const candidate = await this.#choose(chain, content, injected, request.maxTxBytes)
-    this.#keepCandidate(candidate)
+    this.#proposals.keep(candidate)
     return candidate.content.transactions
   }
 
@@ -227,13 +202,13 @@ export class Application implements ConsensusApplication, QueryApplication {
       this.#environment.log.warn('proposal rejected', { height: block.height, reason: 'not the next height' })
       return false
     }
-    const candidate = await this.#candidateOf(chain, block)
-    const fault = proposalFault(candidate, readConsensusParameters(chain.state).block.maxBytes)
-    if (fault !== undefined) {
-      this.#environment.log.warn('proposal rejected', { height: block.height, reason: fault.message })
+    const candidate = this.#proposals.find(block) ?? (await this.#executeProposal(chain, block))
+    const fault = candidate instanceof CodedError ? candidate : proposalFault(candidate)
+    if (candidate instanceof CodedError || fault !== undefined) {
+      this.#environment.log.warn('proposal rejected', { height: block.height, reason: fault?.message })
       return false
     }
-    this.#seal(candidate, block.hash)
+    this.#proposals.seal(candidate, block.hash)
     return true
   }
 
@@ -253,7 +228,8 @@ export class Application implements ConsensusApplication, QueryApplication {
       throw appError('outOfOrder', `FinalizeBlock of height ${block.height}: the application is at ${expected - 1}`)
     }
     const sealed =
-      this.#sealed.get(bytesToKey(block.hash)) ?? this.#seal(await this.#candidateOf(chain, block), block.hash)
+      this.#proposals.findSealed(block.hash) ??
+      this.#proposals.seal(this.#proposals.find(block) ?? (await this.#executeDecided(chain, block)), block.hash)
     this.#decided = sealed
     return { ...sealed.candidate.response, appHash: sealed.record.hash }
   }
@@ -272,8 +248,8 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#store.write(batch, { sync: true })
     this.#noteChanges(candidate)
     this.#setHead(record)
-    this.#forgetCandidates()
-    this.#settlePool(candidate)
+    this.#forgetProposals()
+    this.#mempool.settle(candidate)
     this.#desk.committed(decided)
     this.#announcer.head(this.#headAnnouncement())
     const { minRetainBlocks } = this.#options.settings
@@ -304,14 +280,9 @@ export class Application implements ConsensusApplication, QueryApplication {
     if (this.#head !== undefined) this.#announcer.head(this.#headAnnouncement())
   }
 
-  /** Offers to CometBFT what it does not have: its mempool may have been full, or may have been lost. */
+  /** Offers to CometBFT what it does not have. */
   offerAgain(): void {
-    const missing: Uint8Array[] = []
-    for (const { signed } of this.#pool.entries()) {
-      if (missing.length >= MAX_OFFERED_AGAIN) break
-      if (!this.#gossiped.has(bytesToKey(signed.hash))) missing.push(signed.raw)
-    }
-    if (missing.length > 0) this.#environment.gossip.offer(missing)
+    this.#mempool.offerAgain()
   }
 
   // ---- steps --------------------------------------------------------------------------------------------------
@@ -324,21 +295,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     if (record === undefined || this.#parameters === undefined) return
     this.#environment.announceHeight(record.header.number)
     this.#setHead(record)
-    for (const raw of this.#environment.journal.load()) {
-      try {
-        this.#admit(raw, 'network', false)
-      } catch (error) {
-        // Included or outdated meanwhile: the reason of a refusal is of no use to anyone here.
-        if (!(error instanceof CodedError)) throw error
-      }
-    }
-    this.#rewriteJournal()
-  }
-
-  /** Leaves out what was included, replaced or evicted since the last time. */
-  #rewriteJournal(): void {
-    this.#environment.journal.rewrite([...this.#pool.entries()].map(({ signed }) => signed.raw))
-    this.#journaled = this.#pool.size
+    this.#mempool.load()
   }
 
   #setHead(record: HeaderRecord): void {
@@ -380,35 +337,27 @@ export class Application implements ConsensusApplication, QueryApplication {
     return this.#desk.validatorsAt(height).length
   }
 
-  /** The pool has most transactions of a block: their senders need not be recovered again. */
-  readonly #decode = (raw: Uint8Array): SignedTransaction => this.#pool.get(keccak256(raw))?.signed ?? decodeSigned(raw)
-
-  async #candidateOf(chain: Chain, block: ProposedBlock): Promise<Candidate> {
-    const {
-      height,
-      timeNs,
-      proposerAddress,
-      nextValidatorsHash,
-      lastCommitRound,
-      lastCommit,
-      misbehavior,
-      transactions,
-    } = block
-    const content: BlockContent = {
-      height,
-      timeNs,
-      proposerAddress,
-      nextValidatorsHash,
-      lastCommitRound,
-      lastCommit,
-      misbehavior,
-      transactions,
+  /** The error is that of the first transaction at fault, or a fault of the engine: both reject the proposal. */
+  async #executeProposal(chain: Chain, block: ProposedBlock): Promise<Candidate | CodedError> {
+    try {
+      const candidate = await executeProposal(chain, contentOf(block), this.#mempool.decode, this.#environment)
+      if (!(candidate instanceof CodedError)) this.#proposals.keep(candidate)
+      return candidate
+    } catch (error) {
+      if (!(error instanceof ExecutionFault)) throw error
+      this.#noteFault(error)
+      return appError('invalidInBlock', error.message)
     }
-    const kept = this.#candidates.get(contentKey(content))
-    if (kept !== undefined) return kept
-    const candidate = await executeBlock(chain, content, this.#decode, () => this.#environment.yieldToEventLoop())
-    this.#keepCandidate(candidate)
+  }
+
+  async #executeDecided(chain: Chain, block: ProposedBlock): Promise<Candidate> {
+    const candidate = await executeBlock(chain, contentOf(block), this.#mempool.decode, this.#environment)
+    this.#proposals.keep(candidate)
     return candidate
+  }
+
+  #noteFault({ message, raw }: ExecutionFault): void {
+    this.#environment.log.error(message, { hash: bytesToHex(keccak256(raw)), raw: bytesToHex(raw) })
   }
 
   /** Begins again without a transaction that the engine cannot execute: each time the pool is one shorter. */
@@ -422,37 +371,24 @@ export class Application implements ConsensusApplication, QueryApplication {
       try {
         return await chooseBlock(chain, content, this.#environment, {
           injected,
-          candidates: this.#pool.byPriority(this.#baseFeePerGas),
+          candidates: this.#mempool.pool.byPriority(this.#baseFeePerGas),
           maxTxBytes,
           maxBlockMs: this.#options.settings.maxBlockMs,
-          decode: this.#decode,
-          onInvalid: (entry, error) => this.#dropInvalid(entry, error),
+          decode: this.#mempool.decode,
+          onInvalid: (entry, error) => this.#mempool.dropInvalid(entry, error),
         })
       } catch (error) {
         if (!(error instanceof ExecutionFault)) throw error
-        const { hash, raw } = error.entry.signed
-        this.#environment.log.error(error.message, { hash: bytesToHex(hash), raw: bytesToHex(raw) })
-        this.#pool.remove(error.entry)
+        this.#noteFault(error)
+        const { pool } = this.#mempool
+        const entry = pool.get(keccak256(error.raw))
+        if (entry !== undefined) pool.remove(entry)
       }
     }
   }
 
-  #keepCandidate(candidate: Candidate): void {
-    bound(this.#candidates)
-    this.#candidates.set(contentKey(candidate.content), candidate)
-  }
-
-  #seal(candidate: Candidate, hash: Hash): SealedBlock {
-    const sealed = sealCandidate(candidate, hash)
-    bound(this.#sealed)
-    this.#sealed.set(bytesToKey(hash), sealed)
-    return sealed
-  }
-
-  /** A candidate stands on the head that it was executed on, which its content does not name. */
-  #forgetCandidates(): void {
-    this.#candidates.clear()
-    this.#sealed.clear()
+  #forgetProposals(): void {
+    this.#proposals.clear()
     this.#decided = undefined
   }
 
@@ -467,70 +403,19 @@ export class Application implements ConsensusApplication, QueryApplication {
     for (const [key, node] of commitment.nodes) this.#trieNodes.note(key, node)
   }
 
-  /** Takes out what the block included or made invalid. */
-  #settlePool(candidate: Candidate): void {
-    for (const { signed } of candidate.ethereum) {
-      this.#gossiped.delete(bytesToKey(signed.hash))
-    }
-    for (const { address, after } of candidate.commitment.accounts) this.#pool.advance(address, after?.nonce ?? 0n)
-    if (this.height % POOL_CARE_INTERVAL_BLOCKS !== 0) return
-    this.#pool.expire(this.#environment.clock.nowMs())
-    if (this.#journaled > 2 * this.#pool.size + MIN_JOURNAL_ENTRIES) this.#rewriteJournal()
-    for (const key of this.#gossiped) if (!this.#pool.has(key)) this.#gossiped.delete(key)
-    this.offerAgain()
-  }
-
-  #dropInvalid(entry: PoolEntry, error: CodedError): void {
-    // Another transaction of the proposal took its nonce or its funds: that counts once the block is decided.
-    if (TAKEN_BY_ANOTHER.some((name) => isEvmError(error, name)) && this.#standsInState(entry)) return
-    this.#environment.log.info('transaction dropped', { hash: bytesToHex(entry.signed.hash), reason: error.message })
-    this.#pool.remove(entry)
-  }
-
-  #standsInState({ signed }: PoolEntry): boolean {
-    try {
-      checkWithState(this.#state, signed.sender, signed.transaction)
-      return true
-    } catch (error) {
-      if (error instanceof CodedError) return false
-      throw error
-    }
-  }
-
-  /** eth_sendRawTransaction: journaled before it is answered. */
-  #submit(raw: Uint8Array): Hash {
-    const signed = this.#admit(raw, 'wallet')
-    this.#environment.gossip.offer([signed.raw])
-    return signed.hash
-  }
-
-  #admit(raw: Uint8Array, origin: 'wallet' | 'network', journaled = true): SignedTransaction {
+  #mempoolHead(): MempoolHead {
     const parameters = this.#requireParameters()
     const head = this.#head
     invariant(head !== undefined, 'a chain without a head')
-    const signed = admit(raw, origin, {
-      pool: this.#pool,
+    return {
       state: this.#state,
-      settings: this.#options.settings,
       limits: {
         chainId: parameters.evmChainId,
         hardfork: hardforkAt(parameters, head.header.timestamp),
         blockGasLimit: head.header.gasLimit,
       },
       baseFeePerGas: this.#baseFeePerGas,
-      nowMs: this.#environment.clock.nowMs(),
-      sequence: this.#sequence++,
-    })
-    if (journaled) {
-      this.#environment.journal.append(signed.raw)
-      this.#journaled++
     }
-    return signed
-  }
-
-  #accepted(signed: SignedTransaction): TransactionCheck {
-    this.#gossiped.add(bytesToKey(signed.hash))
-    return { code: 0, codespace: '', log: '', gasWanted: signed.transaction.gasLimit }
   }
 
   #headAnnouncement(): Head {
@@ -561,25 +446,12 @@ export class Application implements ConsensusApplication, QueryApplication {
     }
     this.#parameters = undefined
     this.#head = undefined
-    this.#forgetCandidates()
+    this.#forgetProposals()
     this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#reader.forget()
   }
 }
 
-const refusal = (error: CodedError): TransactionCheck => ({
-  code: error.code,
-  codespace: error.codespace,
-  log: error.message,
-  gasWanted: 0n,
-})
-
-/** Makes room for one more: rounds of consensus may bring any number of proposals. */
-const bound = (map: Map<string, unknown>): void => {
-  while (map.size >= MAX_CANDIDATES) {
-    const [oldest] = map.keys()
-    if (oldest === undefined) return
-    map.delete(oldest)
-  }
-}
+/** Everything of a proposal but CometBFT's hash. */
+const contentOf = ({ hash: _, ...content }: ProposedBlock): BlockContent => content

@@ -1,4 +1,5 @@
 /** Failures of the application with stable codes. Codespace `query` maps to JSON-RPC codes in rpc/errors.ts. */
+import { MAX_UINT256 } from '../core/amounts.ts'
 import { CodedError } from '../core/errors.ts'
 import type { Hex } from '../core/hex.ts'
 
@@ -64,3 +65,7 @@ export const APP_CODES = {
 
 export const appError = (code: keyof typeof APP_CODES, message: string): CodedError =>
   new CodedError('app', APP_CODES[code], message)
+
+/** Geth's words. A number longer than any chain's is not printed: a million digits take a second of the node. */
+export const wrongChainText = (have: bigint, want: bigint): string =>
+  `invalid sender: invalid chain id for signer: have ${have <= MAX_UINT256 ? have : 'more than 256 bits'} want ${want}`

@@ -229,7 +229,8 @@ export interface Questions {
   logs: LogCriteria
   newFilter: LogCriteria
   newBlockFilter: Record<string, never>
-  newPendingTransactionFilter: Record<string, never>
+  /** `full` yields transactions instead of their hashes. */
+  newPendingTransactionFilter: { full: boolean }
   filterChanges: { id: Hex }
   filterLogs: { id: Hex }
   uninstallFilter: { id: Hex }

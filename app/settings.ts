@@ -11,7 +11,7 @@ export interface PoolSettings {
   /** Most transactions behind a gap of one account, and in all. */
   readonly accountQueue: number
   readonly globalQueue: number
-  /** Bytes of all transactions together. */
+  /** Bytes of all transactions together, with what their lists take in memory. */
   readonly maxBytes: number
   /** A transaction behind a gap is dropped after this long. */
   readonly lifetimeMs: number

@@ -34,13 +34,13 @@ const logs = await token.queryFilter(token.getEvent('Transfer'), paid?.blockNumb
 console.log(`logs of the token up to block ${moved?.blockNumber}: ${logs.length}`)
 
 const socket = new WebSocketProvider(wsUrl)
+const heads: number[] = []
 await new Promise<void>((resolve) => {
-  let heads = 0
-  void socket.on('block', async (height: number) => {
-    console.log(`new head ${height} ${(await socket.getBlock(height))?.hash}`)
-    heads += 1
-    if (heads === 3) resolve()
+  void socket.on('block', (height: number) => {
+    heads.push(height)
+    if (heads.length === 3) resolve()
   })
 })
+for (const height of heads) console.log(`new head ${height} ${(await socket.getBlock(height))?.hash}`)
 await socket.destroy()
 provider.destroy()

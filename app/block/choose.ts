@@ -1,5 +1,5 @@
 /** PrepareProposal: the proposer chooses, executes what it chooses, and leaves out what turns out invalid. */
-import { type CodedError, InvariantError } from '../../core/errors.ts'
+import type { CodedError } from '../../core/errors.ts'
 import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
 import type { Chain } from '../chain.ts'
 import type { Environment } from '../environment.ts'
@@ -7,10 +7,10 @@ import type { PoolEntry } from '../pool/account-queue.ts'
 import type { PriorityCursor } from '../pool/order.ts'
 import { buildCandidate, type Candidate } from './candidate.ts'
 import type { BlockContent } from './content.ts'
-import { BlockRun, type Decode, type TransactionOutcome } from './run.ts'
+import { applyGuarded } from './execution-fault.ts'
+import { Pace } from './pace.ts'
+import { BlockRun, type Decode } from './run.ts'
 
-/** Longest time without letting input and output happen. */
-const YIELD_AFTER_MS = 10
 /** Room for header, list prefixes and a margin in the RLP of a block. */
 const BLOCK_OVERHEAD_BYTES = 4_096
 
@@ -32,30 +32,6 @@ export interface ChooseOptions {
 }
 
 /**
- * Executing a transaction failed in a way that no transaction may: a fault of the engine. The proposer leaves it out
- * and begins again, for the state of this run can no longer be trusted.
- */
-export class ExecutionFault extends Error {
-  override readonly name = 'ExecutionFault'
-  readonly entry: PoolEntry
-
-  constructor(entry: PoolEntry, cause: unknown) {
-    super(`executing a transaction failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-    this.entry = entry
-  }
-}
-
-const applyGuarded = async (run: BlockRun, entry: PoolEntry): Promise<TransactionOutcome> => {
-  try {
-    return await run.apply(entry.signed.raw)
-  } catch (error) {
-    // A broken invariant of ours halts the node, as everywhere.
-    if (error instanceof InvariantError) throw error
-    throw new ExecutionFault(entry, error)
-  }
-}
-
-/**
  * Fills a block by priority until the gas, the bytes or the time budget are used up. The result holds the chosen
  * transactions in order and is the candidate that ProcessProposal of the same content only has to seal. Throws
  * {@link ExecutionFault} with the transaction at fault.
@@ -67,8 +43,7 @@ export const chooseBlock = async (
   options: ChooseOptions,
 ): Promise<Candidate> => {
   const { candidates, maxTxBytes } = options
-  const startedMs = environment.clock.nowMs()
-  let yieldedMs = startedMs
+  const pace = new Pace(environment)
   const run = new BlockRun(chain, content, options.decode)
   const transactions: Uint8Array[] = []
   let bytes = 0
@@ -80,12 +55,8 @@ export const chooseBlock = async (
   }
   const limit = Math.min(maxTxBytes, MAX_BLOCK_RLP_BYTES - BLOCK_OVERHEAD_BYTES)
   for (let entry = candidates.peek(); entry !== undefined; entry = candidates.peek()) {
-    const nowMs = environment.clock.nowMs()
-    if (nowMs - startedMs > options.maxBlockMs) break
-    if (nowMs - yieldedMs > YIELD_AFTER_MS) {
-      await environment.yieldToEventLoop()
-      yieldedMs = environment.clock.nowMs()
-    }
+    if (pace.elapsedMs > options.maxBlockMs) break
+    if (pace.isYieldDue) await pace.yield()
     const { raw, transaction } = entry.signed
     // Typed transactions are byte strings in the Ethereum block: up to four bytes more than on the wire.
     const size = proposalBytes(raw.length) + 4
@@ -93,7 +64,7 @@ export const chooseBlock = async (
       candidates.skipAccount()
       continue
     }
-    const outcome = await applyGuarded(run, entry)
+    const outcome = await applyGuarded(run, raw)
     if (outcome.kind === 'invalid') {
       run.dropLast()
       options.onInvalid(entry, outcome.error)

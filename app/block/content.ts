@@ -40,6 +40,7 @@ const HASH_BYTES = 32
 export const contentKey = (content: BlockContent): string => {
   // One buffer: a list of arguments as long as a block can be would overflow the stack.
   const digests = new Uint8Array(content.transactions.length * HASH_BYTES)
-  for (const [index, transaction] of content.transactions.entries()) digests.set(sha256(transaction), index * HASH_BYTES)
+  for (const [index, transaction] of content.transactions.entries())
+    digests.set(sha256(transaction), index * HASH_BYTES)
   return bytesToKey(sha256(encodeBlockMeta(content), digests))
 }

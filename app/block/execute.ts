@@ -1,48 +1,88 @@
 /** ProcessProposal and FinalizeBlock: execute a given block. */
-import type { Chain } from '../chain.ts'
+import type { CodedError } from '../../core/errors.ts'
 import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
+import type { ConsensusParameters } from '../../modules/consensus/index.ts'
+import type { Chain } from '../chain.ts'
+import type { Environment } from '../environment.ts'
 import { appError } from '../errors.ts'
 import { buildCandidate, type Candidate, sealCandidate } from './candidate.ts'
-import type { BlockContent } from './content.ts'
 import { proposalBytes } from './choose.ts'
+import type { BlockContent } from './content.ts'
+import { applyGuarded } from './execution-fault.ts'
+import { Pace } from './pace.ts'
 import { BlockRun, type Decode } from './run.ts'
-import type { CodedError } from '../../core/errors.ts'
 
-/** Transactions between two chances for input and output to happen. */
-const YIELD_AFTER_TRANSACTIONS = 64
+/** The least gas that a transaction can ask for. */
+const PLAIN_TRANSFER_GAS = 21_000
 
 /**
- * Executes every transaction in order. Invalid ones get a code and change nothing: whether that rejects the block is
- * the caller's rule (ProcessProposal rejects, FinalizeBlock never does).
+ * FinalizeBlock: executes every transaction in order. Invalid ones get a code and change nothing, for a decided block
+ * is never rejected.
  */
 export const executeBlock = async (
   chain: Chain,
   content: BlockContent,
   decode: Decode,
-  yieldToEventLoop: () => Promise<void>,
+  environment: Environment,
 ): Promise<Candidate> => {
   const run = new BlockRun(chain, content, decode)
+  const pace = new Pace(environment)
   await run.begin()
-  for (const [index, raw] of content.transactions.entries()) {
+  for (const raw of content.transactions) {
     const applied = run.apply(raw)
     if (applied instanceof Promise) await applied
-    if (index % YIELD_AFTER_TRANSACTIONS === YIELD_AFTER_TRANSACTIONS - 1) await yieldToEventLoop()
+    if (pace.isYieldDue) await pace.yield()
   }
   run.end()
   return buildCandidate(chain, content, run)
 }
 
+/**
+ * ProcessProposal: executes until the first transaction that is not valid at its place, and answers with its error
+ * then. Throws ExecutionFault.
+ */
+export const executeProposal = async (
+  chain: Chain,
+  content: BlockContent,
+  decode: Decode,
+  environment: Environment,
+): Promise<Candidate | CodedError> => {
+  const run = new BlockRun(chain, content, decode)
+  const fault = contentFault(content, run.parameters)
+  if (fault !== undefined) return fault
+  const pace = new Pace(environment)
+  await run.begin()
+  for (const raw of content.transactions) {
+    const outcome = await applyGuarded(run, raw)
+    if (outcome.kind === 'invalid') return outcome.error
+    if (pace.isYieldDue) await pace.yield()
+  }
+  run.end()
+  return buildCandidate(chain, content, run)
+}
+
+/** What cannot be valid however it executes: found before a faulty proposer's block has cost anything. */
+const contentFault = ({ transactions }: BlockContent, { block }: ConsensusParameters): CodedError | undefined => {
+  // One more, for the vote extensions need no gas.
+  const most = 1 + Math.floor(block.maxGas / PLAIN_TRANSFER_GAS)
+  if (transactions.length > most) {
+    return appError('invalidInBlock', `${transactions.length} transactions: gas for ${most} at most`)
+  }
+  let bytes = 0
+  for (const transaction of transactions) bytes += proposalBytes(transaction.length)
+  if (bytes > block.maxBytes) {
+    return appError('invalidInBlock', `the transactions have ${bytes} bytes, more than ${block.maxBytes}`)
+  }
+  return undefined
+}
+
 /** Why an honest node rejects a proposal, or undefined. Depends on the block and on the state before it only. */
-export const proposalFault = (candidate: Candidate, maxBytes: number): CodedError | undefined => {
-  const { content, outcomes } = candidate
-  const invalid = outcomes.find((outcome) => outcome.kind === 'invalid')
+export const proposalFault = (candidate: Candidate): CodedError | undefined => {
+  const invalid = candidate.outcomes.find((outcome) => outcome.kind === 'invalid')
   if (invalid !== undefined) return invalid.error
   if (candidate.missesInjected) {
     return appError('invalidInBlock', 'the block must begin with the vote extensions of the last commit')
   }
-  let bytes = 0
-  for (const transaction of content.transactions) bytes += proposalBytes(transaction.length)
-  if (bytes > maxBytes) return appError('invalidInBlock', `the transactions have ${bytes} bytes, more than ${maxBytes}`)
   const { sizeBytes } = sealCandidate(candidate, new Uint8Array(32)).record
   if (sizeBytes > MAX_BLOCK_RLP_BYTES) {
     return appError('invalidInBlock', `the Ethereum block has ${sizeBytes} bytes, more than ${MAX_BLOCK_RLP_BYTES}`)

@@ -22,7 +22,7 @@ import { readBaseFee } from '../../modules/feemarket/index.ts'
 import type { BlockContext, Event, ValidatorUpdate } from '../../modules/module.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { type Chain, hardforkAt } from '../chain.ts'
-import { appError } from '../errors.ts'
+import { appError, wrongChainText } from '../errors.ts'
 import { familyOf } from '../families.ts'
 import type { BlockContent } from './content.ts'
 import { carriesExtensions, checkInjected } from './extensions.ts'
@@ -212,8 +212,10 @@ export class BlockRun {
     const { transaction } = signed
     const { chainId } = transaction
     if (chainId !== undefined && chainId !== this.environment.chainId) {
-      const message = `invalid sender: invalid chain id for signer: have ${chainId} want ${this.environment.chainId}`
-      return this.#record({ kind: 'invalid', error: appError('invalidInBlock', message) })
+      return this.#record({
+        kind: 'invalid',
+        error: appError('invalidInBlock', wrongChainText(chainId, this.environment.chainId)),
+      })
     }
     if (transaction.type === 4 && this.environment.hardfork === 'cancun') {
       return this.#record({ kind: 'invalid', error: typeNotSupported() })

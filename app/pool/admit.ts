@@ -1,7 +1,8 @@
 /** What a transaction must meet to enter the pool: geth's checks in geth's order, then the pool's bounds. */
-import { ANAT_PER_NAT } from '../../core/amounts.ts'
+import { ANAT_PER_NAT, MAX_UINT256 } from '../../core/amounts.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
+import { poolErrors } from '../../evm/errors.ts'
 import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
 import { recoverSender } from '../../evm/transaction/recover-sender.ts'
 import type { SignedTransaction, Transaction } from '../../evm/transaction/transaction.ts'
@@ -16,7 +17,7 @@ import {
   type TransactionLimits,
 } from '../../evm/transaction/validity.ts'
 import type { StateReader } from '../../store/state.ts'
-import { poolError } from '../errors.ts'
+import { poolError, wrongChainText } from '../errors.ts'
 import { familyOf } from '../families.ts'
 import type { ApplicationSettings } from '../settings.ts'
 import type { PoolEntry } from './account-queue.ts'
@@ -37,6 +38,25 @@ export interface AdmissionContext {
 const formatNat = (amountAnat: bigint): string => {
   const hundredths = (amountAnat * 100n + ANAT_PER_NAT / 2n) / ANAT_PER_NAT
   return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')}`
+}
+
+const checkSize = (raw: Uint8Array): void => {
+  if (raw.length > MAX_TRANSACTION_BYTES) {
+    throw poolError('oversized', `oversized data: transaction size ${raw.length}, limit ${MAX_TRANSACTION_BYTES}`)
+  }
+}
+
+/** Integers on the wire have no bound of their own. Those that no rule lets pass are refused before they are printed. */
+const checkNumbers = (transaction: Transaction, { limits }: AdmissionContext): void => {
+  const { chainId, value } = transaction
+  if (chainId !== undefined && chainId > MAX_UINT256) {
+    throw poolError('wrongChain', wrongChainText(chainId, limits.chainId))
+  }
+  if (feeCap(transaction) > MAX_UINT256) throw poolErrors.feeCapVeryHigh()
+  if (tipCap(transaction) > MAX_UINT256) throw poolErrors.tipVeryHigh()
+  if (value > MAX_UINT256) {
+    throw poolError('insufficientFunds', 'insufficient funds for gas * price + value: the value exceeds 256 bits')
+  }
 }
 
 /** Rules of eth_sendRawTransaction alone: a wallet's mistakes, not the network's. */
@@ -88,7 +108,7 @@ const checkFunds = (signed: SignedTransaction, context: AdmissionContext): void 
  * Decodes, checks and inserts. Throws a CodedError of codespace pool, evm or rlp; the text is what the sender sees.
  * Never executes code. `origin` is who brought it: a wallet through eth_sendRawTransaction, or CometBFT's mempool.
  */
-export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: AdmissionContext): SignedTransaction => {
+export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: AdmissionContext): PoolEntry => {
   const family = familyOf(raw)
   if (origin === 'network' && family !== 'ethereum') {
     throw poolError(
@@ -98,14 +118,15 @@ export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: Ad
         : `transactions of the ${family} family are not supported`,
     )
   }
+  // Peers send what they like, and geth's order of refusals is for wallets.
+  if (origin === 'network') checkSize(raw)
   const transaction = decodeTransaction(raw)
+  checkNumbers(transaction, context)
   if (origin === 'wallet') checkWalletRules(transaction, context.settings)
   checkProtected(transaction, context.settings)
   const hash = keccak256(raw)
   if (context.pool.get(hash) !== undefined) throw poolError('alreadyKnown', 'already known')
-  if (raw.length > MAX_TRANSACTION_BYTES) {
-    throw poolError('oversized', `oversized data: transaction size ${raw.length}, limit ${MAX_TRANSACTION_BYTES}`)
-  }
+  checkSize(raw)
   checkEnvelope(transaction, context.limits)
   const signed: SignedTransaction = { transaction, raw, hash, sender: recoverSender(transaction) }
   checkGas(transaction, context.limits)
@@ -121,5 +142,5 @@ export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: Ad
   }
   const stateNonce = context.state.account(signed.sender)?.nonce ?? 0n
   context.pool.insert(entry, stateNonce, context.baseFeePerGas)
-  return signed
+  return entry
 }

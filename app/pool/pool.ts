@@ -10,12 +10,36 @@ import { PriorityCursor } from './order.ts'
 /** Share of the pool that is evicted at once when it is full, so that the search for the cheapest is rare. */
 const EVICTION_SHARE = 100
 
+/** What an item of an access or authorization list takes in memory once it is decoded, measured. */
+const ACCESS_ENTRY_BYTES = 250
+const STORAGE_KEY_BYTES = 100
+const AUTHORIZATION_BYTES = 350
+
+/** Bytes of a transaction as the pool holds it: a list of short items takes several times its length on the wire. */
+const memoryBytes = ({ signed: { raw, transaction } }: PoolEntry): number => {
+  let bytes = raw.length
+  if (transaction.type === 0) return bytes
+  for (const { storageKeys } of transaction.accessList) {
+    bytes += ACCESS_ENTRY_BYTES + STORAGE_KEY_BYTES * storageKeys.length
+  }
+  return transaction.type === 4 ? bytes + AUTHORIZATION_BYTES * transaction.authorizationList.length : bytes
+}
+
+/** The least that a last transaction of any account pays, as the last search for one to evict found it. */
+interface Floor {
+  readonly tip: bigint
+  readonly baseFeePerGas: bigint
+  readonly waitingOnly: boolean
+}
+
 export class Pool {
   readonly #settings: PoolSettings
   readonly #byHash = new Map<string, PoolEntry>()
   readonly #accounts = new Map<string, AccountQueue>()
   #bytes = 0
   #executable = 0
+  /** Forgotten when something leaves: a full pool refuses the cheap without a search each time. */
+  #floor: Floor | undefined
   /** Called for every transaction once, when it becomes executable. */
   readonly #onExecutable: (entry: PoolEntry) => void
 
@@ -73,7 +97,8 @@ export class Pool {
     this.#accounts.set(accountKey, queue)
     if (replaced !== undefined) this.#forget(replaced)
     this.#byHash.set(bytesToKey(signed.hash), entry)
-    this.#bytes += signed.raw.length
+    this.#bytes += memoryBytes(entry)
+    this.#lowerFloor(entry)
     const executableBefore = queue.executableCount
     const promoted = queue.set(entry)
     this.#executable += queue.executableCount - executableBefore
@@ -124,7 +149,15 @@ export class Pool {
   }
 
   #forget(entry: PoolEntry): void {
-    if (this.#byHash.delete(bytesToKey(entry.signed.hash))) this.#bytes -= entry.signed.raw.length
+    if (this.#byHash.delete(bytesToKey(entry.signed.hash))) this.#bytes -= memoryBytes(entry)
+    this.#floor = undefined
+  }
+
+  #lowerFloor(entry: PoolEntry): void {
+    const floor = this.#floor
+    if (floor === undefined) return
+    const tip = effectiveTip(entry, floor.baseFeePerGas)
+    if (tip < floor.tip) this.#floor = { ...floor, tip }
   }
 
   #checkReplacement(held: PoolEntry, entry: PoolEntry): void {
@@ -149,7 +182,7 @@ export class Pool {
   #makeRoom(queue: AccountQueue, entry: PoolEntry, replaced: PoolEntry | undefined, baseFeePerGas: bigint): void {
     const { globalQueue, globalSlots, maxBytes } = this.#settings
     const places = replaced === undefined ? 1 : 0
-    const bytes = entry.signed.raw.length - (replaced?.signed.raw.length ?? 0)
+    const bytes = memoryBytes(entry) - (replaced === undefined ? 0 : memoryBytes(replaced))
     const waits = places === 1 && entry.signed.transaction.nonce !== queue.nextNonce
     const tooManyWait = (): boolean => waits && this.waitingCount >= globalQueue
     const isFull = (): boolean => this.size + places > globalSlots || this.#bytes + bytes > maxBytes || tooManyWait()
@@ -163,14 +196,20 @@ export class Pool {
    */
   #evictCheaperThan(entry: PoolEntry, baseFeePerGas: bigint, waitingOnly: boolean, isFull: () => boolean): void {
     const tip = effectiveTip(entry, baseFeePerGas)
+    const known = this.#floor
+    const holds = known?.baseFeePerGas === baseFeePerGas && known.waitingOnly === waitingOnly
+    if (holds && tip <= known.tip) return
     const sender = bytesToKey(entry.signed.sender)
     const victims: { readonly last: PoolEntry; readonly tip: bigint }[] = []
+    let least: bigint | undefined
     for (const [key, queue] of this.#accounts) {
       const last = queue.last()
-      if (key === sender || last === undefined || (waitingOnly && queue.waitingCount === 0)) continue
+      if (last === undefined || (waitingOnly && queue.waitingCount === 0)) continue
       const lastTip = effectiveTip(last, baseFeePerGas)
-      if (lastTip < tip) victims.push({ last, tip: lastTip })
+      if (least === undefined || lastTip < least) least = lastTip
+      if (key !== sender && lastTip < tip) victims.push({ last, tip: lastTip })
     }
+    this.#floor = least === undefined ? undefined : { tip: least, baseFeePerGas, waitingOnly }
     victims.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : b.last.sequence - a.last.sequence))
     const share = Math.max(1, Math.floor(this.#settings.globalSlots / EVICTION_SHARE))
     for (const [index, { last }] of victims.entries()) {

@@ -2,7 +2,7 @@
 import { bytesToHex, hexToBytes, quantityToHex } from '../../core/hex.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import type { BlockReference, Questions } from '../ports.ts'
-import { pendingBlock } from './pending.ts'
+import { pendingBlock, pendingCount, pendingReceipts, pendingTransactionAt } from './pending.ts'
 import { isPending, requireHeader, resolveHeight, type View } from './view.ts'
 import { blockView, type Json, receiptView, transactionView } from './views.ts'
 
@@ -25,14 +25,20 @@ const blockAt = (view: View, height: number, full: boolean): Json => {
   return blockView(header, hash, sizeBytes, transactions)
 }
 
-export const blockTransactionCount = (view: View, reference: BlockReference): string | null => {
-  if (isPending(reference)) return quantityToHex(view.pending.length)
+export const blockTransactionCount = (
+  view: View,
+  reference: BlockReference,
+): string | null | Promise<string | null> => {
+  if (isPending(reference)) return pendingCount(view).then(quantityToHex)
   const height = resolveHeight(view, reference)
   return height === undefined ? null : quantityToHex(requireHeader(view, height).transactionCount)
 }
 
-export const blockReceipts = (view: View, reference: BlockReference): readonly Json[] | null => {
-  if (isPending(reference)) return []
+export const blockReceipts = (
+  view: View,
+  reference: BlockReference,
+): readonly Json[] | null | Promise<readonly Json[]> => {
+  if (isPending(reference)) return pendingReceipts(view)
   const height = resolveHeight(view, reference)
   if (height === undefined) return null
   const record = requireHeader(view, height)
@@ -63,8 +69,9 @@ export const transactionByHash = (view: View, hash: Uint8Array): Json | null => 
 export const transactionByIndex = (
   view: View,
   { block: reference, index }: Questions['transactionByIndex'],
-): Json | null => {
-  const height = isPending(reference) ? undefined : resolveHeight(view, reference)
+): Json | null | Promise<Json | null> => {
+  if (isPending(reference)) return pendingTransactionAt(view, index)
+  const height = resolveHeight(view, reference)
   return height === undefined ? null : transactionByPosition(view, height, index)
 }
 

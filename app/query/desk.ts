@@ -80,7 +80,8 @@ export class QuestionDesk {
     this.#native = nativeHandlers(options.modules)
     this.#handlers = this.#table()
     options.announcer.subscribe((announcement) => {
-      if (announcement.type === 'pending') this.#filters.notePending(announcement.hashes)
+      if (announcement.type === 'pending')
+        this.#filters.notePending(announcement.hashes, (hash) => this.#pendingText(hash))
     }, undefined)
   }
 
@@ -141,9 +142,9 @@ export class QuestionDesk {
       <Name extends QuestionName>(name: Name) =>
       (parameters: Questions[Name], head: number): Reply =>
         this.#heavy(name, parameters, head)
-    /** Reading `pending` executes the pool; everything else is a few reads. */
-    const stateQuestion =
-      <Name extends 'balance' | 'code' | 'storage'>(name: Name) =>
+    /** Looking at `pending` executes the pool; everything else is a few reads. */
+    const pendingHeavy =
+      <Name extends 'balance' | 'code' | 'storage' | 'blockTransactionCount' | 'transactionByIndex'>(name: Name) =>
       (parameters: Questions[Name], head: number): Reply =>
         isPending(parameters.block) ? this.#heavy(name, parameters, head) : light(name)(parameters, head)
     const blockQuestion =
@@ -153,12 +154,12 @@ export class QuestionDesk {
     return {
       block: blockQuestion('block'),
       blockReceipts: blockQuestion('blockReceipts'),
-      blockTransactionCount: light('blockTransactionCount'),
-      transactionByIndex: light('transactionByIndex'),
+      blockTransactionCount: pendingHeavy('blockTransactionCount'),
+      transactionByIndex: pendingHeavy('transactionByIndex'),
       receipt: light('receipt'),
-      balance: stateQuestion('balance'),
-      code: stateQuestion('code'),
-      storage: stateQuestion('storage'),
+      balance: pendingHeavy('balance'),
+      code: pendingHeavy('code'),
+      storage: pendingHeavy('storage'),
       call: heavy('call'),
       estimateGas: heavy('estimateGas'),
       feeHistory: heavy('feeHistory'),
@@ -179,10 +180,7 @@ export class QuestionDesk {
         const next = pool.account(address)?.nextNonce
         return text(quantityToHex(next ?? this.#options.latest().account(address)?.nonce ?? 0n))
       },
-      pendingTransaction: ({ hash }) => {
-        const waiting = pool.get(hexToBytes(hash))
-        return waiting === undefined ? 'null' : text(transactionView(waiting.signed, undefined))
-      },
+      pendingTransaction: ({ hash }) => this.#pendingText(hash) ?? 'null',
       gasPrice: () => text(quantityToHex(this.#gasPrice())),
       maxPriorityFeePerGas: () => text(quantityToHex(this.#tip())),
       sendRawTransaction: ({ raw }) => text(bytesToHex(this.#options.submit(hexToBytes(raw)))),
@@ -191,8 +189,8 @@ export class QuestionDesk {
         return this.#addFilter({ kind: 'logs', criteria, cursor: head, usedMs: environment.clock.nowMs() })
       },
       newBlockFilter: (_, head) => this.#addFilter({ kind: 'blocks', cursor: head, usedMs: environment.clock.nowMs() }),
-      newPendingTransactionFilter: () =>
-        this.#addFilter({ kind: 'pending', hashes: [], usedMs: environment.clock.nowMs() }),
+      newPendingTransactionFilter: ({ full }) =>
+        this.#addFilter({ kind: 'pending', full, transactions: [], usedMs: environment.clock.nowMs() }),
       filterChanges: ({ id }, head) => this.#filterChanges(id, head),
       filterLogs: ({ id }, head) => {
         const filter = this.#filters.use(id, environment.clock.nowMs())
@@ -261,6 +259,11 @@ export class QuestionDesk {
     return out
   }
 
+  #pendingText(hash: Hex): string | undefined {
+    const waiting = this.#options.pool.get(hexToBytes(hash))
+    return waiting === undefined ? undefined : text(transactionView(waiting.signed, undefined))
+  }
+
   #isLarge(block: BlockReference, head: number): boolean {
     if (isPending(block)) return true
     const { reader } = this.#options
@@ -289,9 +292,9 @@ export class QuestionDesk {
     const { environment } = this.#options
     const filter = this.#filters.use(id, environment.clock.nowMs())
     if (filter.kind === 'pending') {
-      const { hashes } = filter
-      filter.hashes = []
-      return text(hashes)
+      const { transactions } = filter
+      filter.transactions = []
+      return `[${transactions.join(',')}]`
     }
     // No more than the kept heights at once: a poll that comes late misses none of them.
     const from = Math.max(filter.cursor + 1, head - RECENT_HEIGHTS)
@@ -329,7 +332,7 @@ export class QuestionDesk {
   #nativeQuestion({ path, data, height }: Questions['native'], head: number): Reply {
     const request = Buffer.from(data, 'base64')
     if (path.startsWith(TENDERMINT_SERVICE)) {
-      return tendermintService(this.#options.environment, path, request).then((value) =>
+      return tendermintService(this.#options.environment, head, path, request).then((value) =>
         text(Buffer.from(value).toString('base64')),
       )
     }

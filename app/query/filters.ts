@@ -3,14 +3,16 @@ import type { Hex } from '../../core/hex.ts'
 import { limitExceeded, queryFailed } from '../errors.ts'
 import type { LogCriteria } from '../ports.ts'
 
-/** Hashes that one pending-transaction filter holds between two polls. */
+/** What one pending-transaction filter holds between two polls: hashes, or whole transactions. */
 const MAX_PENDING_HASHES = 10_000
+const MAX_PENDING_TRANSACTIONS = 1_000
 
 export type Filter =
   /** `cursor` is the last height that was answered. */
   | { readonly kind: 'logs'; readonly criteria: LogCriteria; cursor: number; usedMs: number }
   | { readonly kind: 'blocks'; cursor: number; usedMs: number }
-  | { readonly kind: 'pending'; hashes: Hex[]; usedMs: number }
+  /** JSON texts: hashes, or transactions in full. */
+  | { readonly kind: 'pending'; readonly full: boolean; transactions: string[]; usedMs: number }
 
 export class Filters {
   readonly #filters = new Map<Hex, Filter>()
@@ -44,11 +46,15 @@ export class Filters {
     return this.#filters.delete(id)
   }
 
-  notePending(hashes: readonly Hex[]): void {
+  /** `describe` gives a transaction in full while the pool has it. */
+  notePending(hashes: readonly Hex[], describe: (hash: Hex) => string | undefined): void {
     for (const filter of this.#filters.values()) {
       if (filter.kind !== 'pending') continue
-      const room = MAX_PENDING_HASHES - filter.hashes.length
-      if (room > 0) filter.hashes.push(...hashes.slice(0, room))
+      const room = (filter.full ? MAX_PENDING_TRANSACTIONS : MAX_PENDING_HASHES) - filter.transactions.length
+      for (const hash of hashes.slice(0, Math.max(room, 0))) {
+        const shown = filter.full ? describe(hash) : `"${hash}"`
+        if (shown !== undefined) filter.transactions.push(shown)
+      }
     }
   }
 

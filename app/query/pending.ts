@@ -1,14 +1,14 @@
 /** The pending block: what would be the next one if its proposer took the pool as it is. */
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { buildCandidate, blockSizeBytes, type Candidate } from '../block/candidate.ts'
-import { encodeHeader } from '../block/header.ts'
+import { encodeHeader, hashHeader } from '../block/header.ts'
 import { BlockRun } from '../block/run.ts'
 import type { Chain } from '../chain.ts'
 import type { BlockEnvironment } from '../../evm/engine.ts'
 import type { Overlay } from '../../store/overlay.ts'
 import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
 import { requireHeader, type View } from './view.ts'
-import { blockView, type Json, transactionView } from './views.ts'
+import { blockView, type Json, type Placement, receiptView, transactionView } from './views.ts'
 import { bytesToHex } from '../../core/hex.ts'
 
 const ONE_SECOND_NS = 1_000_000_000n
@@ -67,25 +67,49 @@ const pendingCandidate = async (view: View): Promise<Candidate> => {
   return buildCandidate(chain, content, run)
 }
 
+/** Its transactions name the block by a hash that it will not have, as in geth. */
+const placementIn = ({ unsealedHeader }: Candidate, index: number): Placement => ({
+  blockHash: bytesToHex(hashHeader(encodeHeader(unsealedHeader))),
+  height: unsealedHeader.number,
+  index,
+  baseFeePerGas: unsealedHeader.baseFeePerGas,
+})
+
 /** The pending block; its roots are computed as for a real one. */
 export const pendingBlock = async (view: View, full: boolean): Promise<Json> => {
   const candidate = await pendingCandidate(view)
   const header = candidate.unsealedHeader
-  const encoded = encodeHeader(header)
   const signed = candidate.ethereum.map((outcome) => outcome.signed)
   const size = blockSizeBytes(
-    encoded,
+    encodeHeader(header),
     signed.map(({ raw }) => raw),
   )
+  const placement = placementIn(candidate, 0)
   const transactions = signed.map((one, index) =>
-    full
-      ? transactionView(one, {
-          blockHash: bytesToHex(candidate.unsealedHeader.parentHash),
-          height: header.number,
-          index,
-          baseFeePerGas: header.baseFeePerGas,
-        })
-      : bytesToHex(one.hash),
+    full ? transactionView(one, { ...placement, index }) : bytesToHex(one.hash),
   )
   return blockView(header, null, size, transactions)
+}
+
+export const pendingCount = async (view: View): Promise<number> => {
+  const { run } = await runPending(view)
+  return run.outcomes.filter(({ kind }) => kind === 'ethereum').length
+}
+
+export const pendingTransactionAt = async (view: View, index: number): Promise<Json | null> => {
+  const candidate = await pendingCandidate(view)
+  const outcome = candidate.ethereum[index]
+  return outcome === undefined ? null : transactionView(outcome.signed, placementIn(candidate, index))
+}
+
+/** geth knows no effective price before the block is sealed. */
+export const pendingReceipts = async (view: View): Promise<readonly Json[]> => {
+  const { unsealedHeader: header, ethereum, logCount } = await pendingCandidate(view)
+  const hash = hashHeader(encodeHeader(header))
+  const record = { header, hash, timeNs: 0n, sizeBytes: 0, transactionCount: ethereum.length, logCount }
+  return ethereum.map(({ signed, receipt }, index) => {
+    const { hash: transactionHash, sender: from, transaction } = signed
+    const shown = receiptView(receipt, { record, index, transactionHash, from, to: transaction.to })
+    return { ...shown, effectiveGasPrice: null }
+  })
 }

@@ -194,9 +194,10 @@ const syncing = (status: unknown) => {
   })
 }
 
-/** Answers one method of the service. Throws grpc/12 for methods that are not served. */
+/** Answers one method of the service, as of the committed height `head`. Throws grpc/3, grpc/12 for unserved methods. */
 export const tendermintService = async (
   environment: Environment,
+  head: number,
   path: string,
   request: Uint8Array,
 ): Promise<Uint8Array> => {
@@ -212,6 +213,7 @@ export const tendermintService = async (
     case 'GetBlockByHeight': {
       const { height } = fromBinary(GetBlockByHeightRequestSchema, request)
       if (height <= 0n) throw new CodedError('grpc', 3, 'the height must be positive')
+      if (height > head) throw new CodedError('grpc', 3, 'requested block height is bigger then the chain length')
       const response = create(
         GetBlockByHeightResponseSchema,
         blockResponse(await environment.consensusRpc(`block?height=${height}`)),

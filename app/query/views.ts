@@ -12,8 +12,13 @@ export type Json = Readonly<Record<string, unknown>>
 
 const UNCLES_HASH = bytesToHex(EMPTY_UNCLES_HASH)
 
-/** A header as `newHeads` shows it. The hash of a pending one is null. */
-export const headerView = (header: Header, hash: Hash | null): Json => ({
+/** A block, its members in the order of their names; `transactions` are hashes or objects. The hash of a pending one is null. */
+export const blockView = (
+  header: Header,
+  hash: Hash | null,
+  sizeBytes: number,
+  transactions: readonly unknown[],
+): Json => ({
   baseFeePerGas: quantityToHex(header.baseFeePerGas),
   blobGasUsed: '0x0',
   difficulty: '0x0',
@@ -32,25 +37,47 @@ export const headerView = (header: Header, hash: Hash | null): Json => ({
   receiptsRoot: bytesToHex(header.receiptsRoot),
   requestsHash: bytesToHex(REQUESTS_HASH),
   sha3Uncles: UNCLES_HASH,
+  size: quantityToHex(sizeBytes),
   stateRoot: bytesToHex(header.stateRoot),
   timestamp: quantityToHex(header.timestamp),
+  transactions,
   transactionsRoot: bytesToHex(header.transactionsRoot),
+  uncles: [],
+  withdrawals: [],
   withdrawalsRoot: bytesToHex(WITHDRAWALS_ROOT),
 })
 
-/** A block; `transactions` are hashes or transaction objects. */
-export const blockView = (
-  header: Header,
-  hash: Hash | null,
-  sizeBytes: number,
-  transactions: readonly unknown[],
-): Json => ({
-  ...headerView(header, hash),
-  size: quantityToHex(sizeBytes),
-  transactions,
-  uncles: [],
-  withdrawals: [],
-})
+/** `newHeads` has the members of a header in the order of its fields. */
+const HEAD_MEMBERS = [
+  'parentHash',
+  'sha3Uncles',
+  'miner',
+  'stateRoot',
+  'transactionsRoot',
+  'receiptsRoot',
+  'logsBloom',
+  'difficulty',
+  'number',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'extraData',
+  'mixHash',
+  'nonce',
+  'baseFeePerGas',
+  'withdrawalsRoot',
+  'blobGasUsed',
+  'excessBlobGas',
+  'parentBeaconBlockRoot',
+  'requestsHash',
+  'hash',
+]
+
+/** A header as `newHeads` shows it. */
+export const headerView = (header: Header, hash: Hash): Json => {
+  const view = blockView(header, hash, 0, [])
+  return Object.fromEntries(HEAD_MEMBERS.map((name) => [name, view[name]]))
+}
 
 /** Where a transaction stands; undefined while it waits. */
 export interface Placement {

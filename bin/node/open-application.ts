@@ -89,6 +89,11 @@ export const openApplication = async (configuration: NodeConfiguration, log: Nod
         randomId: () => bytesToHex(randomBytes(16)),
       },
     })
+    // Open views are cursors of the database, which must not outlive it.
+    const close = async (): Promise<void> => {
+      application.close()
+      await closeAll()
+    }
     requireSameChain(application, configuration)
     return {
       application,
@@ -96,7 +101,7 @@ export const openApplication = async (configuration: NodeConfiguration, log: Nod
         status = next
         application.refreshStatus()
       },
-      close: closeAll,
+      close,
     }
   } catch (error) {
     await closeAll()

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openPoolJournal } from './pool-journal.ts'
 
@@ -29,6 +31,8 @@ describe('the journal of the pool', () => {
     journal.append(transaction(1, 10))
     appendFileSync(path, Uint8Array.of(0, 0, 0, 9, 1, 2))
     expect(journal.load()).toEqual([transaction(1, 10)])
+    journal.append(transaction(3, 10))
+    expect(journal.load()).toEqual([transaction(1, 10), transaction(3, 10)])
     journal.close()
   })
 
@@ -41,6 +45,33 @@ describe('the journal of the pool', () => {
     expect(journal.load()).toEqual([transaction(2, 5), transaction(3, 6), transaction(4, 7)])
     journal.rewrite([])
     expect(journal.load()).toEqual([])
+    journal.close()
+  })
+
+  it('holds as many transactions as the largest pool', () => {
+    const path = join(folder, 'many')
+    const journal = openPoolJournal(path, fail)
+    journal.rewrite(Array.from({ length: 200_000 }, () => transaction(7, 120)))
+    expect(journal.load()).toHaveLength(200_000)
+    journal.close()
+  })
+
+  it('is whole after a disk refused half of a record', async () => {
+    const path = join(folder, 'full')
+    // The shell bounds the size of files to 2 blocks of 512 bytes: the third record is cut off.
+    const source = `
+      const { openPoolJournal } = await import(${JSON.stringify(new URL('./pool-journal.ts', import.meta.url).href)})
+      process.on('SIGXFSZ', () => undefined)
+      const journal = openPoolJournal(${JSON.stringify(path)}, () => undefined)
+      const append = (length) => { try { journal.append(new Uint8Array(length).fill(length)); return 'ok' } catch (error) { return error.code } }
+      journal.rewrite([])
+      console.log([append(100), append(200), append(1000), append(50)].join())
+    `
+    const command = 'ulimit -f 2; exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"'
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command, process.execPath, source])
+    expect(stdout.trim()).toBe('ok,ok,EFBIG,ok')
+    const journal = openPoolJournal(path, fail)
+    expect(journal.load().map(({ length }) => length)).toEqual([100, 200, 50])
     journal.close()
   })
 })

@@ -3,22 +3,43 @@
  * answered, so that it survives a killed process; flushed to the disk every 100 ms, which bounds what a power failure
  * can take.
  */
-import { closeSync, fdatasync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
 import type { PoolJournal } from '../../app/environment.ts'
-import { concatBytes, plainBytes, readUint32 } from '../../core/bytes.ts'
+import { plainBytes, readUint32 } from '../../core/bytes.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
 
 export const FLUSH_INTERVAL_MS = 100
 const LENGTH_BYTES = 4
+/** Appending, so that a write after a truncation leaves no hole. */
+const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND
 
 export interface FilePoolJournal extends PoolJournal {
   close(): void
 }
 
-const encodeRecord = (transaction: Uint8Array): Uint8Array => {
-  const length = new Uint8Array(LENGTH_BYTES)
-  new DataView(length.buffer).setUint32(0, transaction.length)
-  return concatBytes(length, transaction)
+const recordsLength = (transactions: readonly Uint8Array[]): number =>
+  transactions.reduce((sum, { length }) => sum + LENGTH_BYTES + length, 0)
+
+const encodeRecords = (transactions: readonly Uint8Array[]): Uint8Array => {
+  const out = new Uint8Array(recordsLength(transactions))
+  const view = new DataView(out.buffer)
+  let at = 0
+  for (const transaction of transactions) {
+    view.setUint32(at, transaction.length)
+    out.set(transaction, at + LENGTH_BYTES)
+    at += LENGTH_BYTES + transaction.length
+  }
+  return out
 }
 
 /** A torn last record, which a crash can leave, ends the list. */
@@ -43,8 +64,16 @@ const readIfThere = (path: string): Uint8Array => {
   }
 }
 
+/** A disk that fills up takes a part, and refuses the rest at the next try. */
+const writeAll = (descriptor: number, bytes: Uint8Array): void => {
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
+}
+
+/** `append` and `rewrite` throw what the system says, and leave the journal as it was. */
 export const openPoolJournal = (path: string, onError: (error: Error) => void): FilePoolJournal => {
   let descriptor = openSync(path, 'a')
+  /** Bytes of whole records. */
+  let length = fstatSync(descriptor).size
   let dirty = false
   let flushing = false
   const flush = (): void => {
@@ -61,18 +90,39 @@ export const openPoolJournal = (path: string, onError: (error: Error) => void): 
   const timer = setInterval(flush, FLUSH_INTERVAL_MS)
   timer.unref()
   return {
-    load: () => decodeRecords(readIfThere(path)),
+    load: () => {
+      const transactions = decodeRecords(readIfThere(path))
+      // What a crash tore would hide every record after it.
+      length = recordsLength(transactions)
+      ftruncateSync(descriptor, length)
+      return transactions
+    },
     append: (transaction) => {
-      writeSync(descriptor, encodeRecord(transaction))
+      const record = encodeRecords([transaction])
+      try {
+        writeAll(descriptor, record)
+      } catch (error) {
+        // Half a record would make every later one unreadable.
+        ftruncateSync(descriptor, length)
+        throw error
+      }
+      length += record.length
       dirty = true
     },
     rewrite: (transactions) => {
       const temporary = `${path}.new`
-      const next = openSync(temporary, 'w')
-      if (transactions.length > 0) writeSync(next, concatBytes(...transactions.map(encodeRecord)))
-      renameSync(temporary, path)
+      const next = openSync(temporary, ANEW)
+      const records = encodeRecords(transactions)
+      try {
+        writeAll(next, records)
+        renameSync(temporary, path)
+      } catch (error) {
+        closeSync(next)
+        throw error
+      }
       closeSync(descriptor)
       descriptor = next
+      length = records.length
       dirty = true
     },
     close: () => {

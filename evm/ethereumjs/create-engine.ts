@@ -90,7 +90,7 @@ const transition = async (
     .finally(stopTracing)
 
   const { execResult } = result
-  const failure = topFailure(execResult, message)
+  const failure = topFailure(execResult, message, message.gasLimit - prepared.intrinsicGas)
   const refund = applied.refund + (execResult.gasRefund ?? 0n)
   const gas = gasOf(message, prepared, execResult.executionGasUsed, refund)
   const payer = state.account(message.sender)

@@ -132,9 +132,9 @@ export const failureOf = (result: ExecResult, last?: StepGas): ExecutionFailure 
 }
 
 /** Of the outermost frame, which may be a precompile: geth says more of its input than the library does. */
-export const topFailure = (result: ExecResult, message: Message): ExecutionFailure | undefined => {
+export const topFailure = (result: ExecResult, message: Message, gas: bigint): ExecutionFailure | undefined => {
   const failure = failureOf(result)
   if (failure === undefined || result.runState !== undefined || message.to === undefined) return failure
-  const better = precompileFailure(message.to, message.data, failure.message)
+  const better = precompileFailure(message.to, message.data, gas, failure.message)
   return better === undefined ? failure : { kind: 'other', message: better }
 }

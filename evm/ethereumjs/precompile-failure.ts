@@ -5,6 +5,7 @@ import { bytesToBigint, isZeroBytes } from '../../core/bytes.ts'
 /** Field of the curve BN254. */
 const BN254_PRIME = 21888242871839275222246405745257275088696311157297823662689037894645226208583n
 const MAX_MODEXP_BYTES = 1_024n
+const MAX_UINT32 = 0xffff_ffffn
 const BLAKE2F_BYTES = 213
 /** A field element of BLS12-381 has 48 bytes in 64. */
 const BLS_WORD_BYTES = 64
@@ -19,10 +20,30 @@ const word = (input: Uint8Array, index: number): bigint => {
   return bytesToBigint(bytes)
 }
 
-const modexp = (input: Uint8Array, message: string): string =>
-  [0, 1, 2].some((index) => word(input, index) > MAX_MODEXP_BYTES)
-    ? 'one or more of base/exponent/modulus length exceeded 1024 bytes'
-    : message
+const bitLength = (value: bigint): bigint => (value === 0n ? 0n : BigInt(value.toString(2).length))
+
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/** EIP-7883; undefined is more than there can be. */
+const modexpGas = (input: Uint8Array): bigint | undefined => {
+  const [base, exponent, modulus] = [word(input, 0), word(input, 1), word(input, 2)]
+  if (most(most(base, exponent), modulus) > MAX_UINT32) return undefined
+  const start = 96 + Number(base)
+  const head = new Uint8Array(Number(exponent < 32n ? exponent : 32n))
+  head.set(input.subarray(start, start + head.length))
+  const bits = most(bitLength(bytesToBigint(head)) - 1n, 0n)
+  const rounds = most(exponent > 32n ? 16n * (exponent - 32n) + bits : bits, 1n)
+  const bytes = most(base, modulus)
+  const complexity = bytes <= 32n ? 16n : 2n * ((bytes + 7n) / 8n) ** 2n
+  return most(500n, complexity * rounds)
+}
+
+const modexp = (input: Uint8Array, gas: bigint, message: string): string => {
+  if (![0, 1, 2].some((index) => word(input, index) > MAX_MODEXP_BYTES)) return message
+  const needed = modexpGas(input)
+  if (needed === undefined || gas < needed) return OUT_OF_GAS
+  return 'one or more of base/exponent/modulus length exceeded 1024 bytes'
+}
 
 const bnPoints = (input: Uint8Array, words: number, message: string): string => {
   if (message === OUT_OF_GAS) return message
@@ -30,11 +51,17 @@ const bnPoints = (input: Uint8Array, words: number, message: string): string => 
   return isOutside ? 'invalid fp.Element encoding' : message
 }
 
-const bnPairing = (input: Uint8Array, message: string): string =>
-  message !== OUT_OF_GAS && input.length % 192 !== 0 ? 'bad elliptic curve pairing size' : message
+/** geth asks for the gas before it looks at the length. */
+const bnPairing = (input: Uint8Array, gas: bigint, message: string): string => {
+  if (gas < 45_000n + 34_000n * BigInt(Math.floor(input.length / 192))) return OUT_OF_GAS
+  return input.length % 192 !== 0 ? 'bad elliptic curve pairing size' : message
+}
 
 const blake2f = (input: Uint8Array, message: string): string =>
   input.length === BLAKE2F_BYTES && message !== OUT_OF_GAS ? 'invalid final flag' : message
+
+const blsPairing = (input: Uint8Array, gas: bigint, message: string): string =>
+  gas < 37_700n + 32_600n * BigInt(Math.floor(input.length / 384)) ? OUT_OF_GAS : blsPoints(input, message)
 
 const blsPoints = (input: Uint8Array, message: string): string => {
   if (message !== 'invalid point: not on curve') return message
@@ -45,25 +72,31 @@ const blsPoints = (input: Uint8Array, message: string): string => {
 }
 
 /** The text for a call of `address` that failed with `message`; undefined when it is no precompile of these. */
-export const precompileFailure = (address: Address, input: Uint8Array, message: string): string | undefined => {
+export const precompileFailure = (
+  address: Address,
+  input: Uint8Array,
+  gas: bigint,
+  message: string,
+): string | undefined => {
   if (!isZeroBytes(address.subarray(0, 19))) return undefined
   switch (address[19]) {
     case 0x05:
-      return modexp(input, message)
+      return modexp(input, gas, message)
     case 0x06:
       return bnPoints(input, 4, message)
     case 0x07:
       return bnPoints(input, 2, message)
     case 0x08:
-      return bnPairing(input, message)
+      return bnPairing(input, gas, message)
     case 0x09:
       return blake2f(input, message)
     case 0x0b:
     case 0x0d:
-    case 0x0f:
     case 0x10:
     case 0x11:
       return blsPoints(input, message)
+    case 0x0f:
+      return blsPairing(input, gas, message)
     default:
       return undefined
   }

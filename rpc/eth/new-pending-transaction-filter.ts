@@ -1,4 +1,3 @@
-/** The filter yields hashes; the flag for full objects is read and has no effect. */
 import { defineMethod, optionalParameter } from '../method.ts'
 import { decodeBoolean } from '../parameters/go-json.ts'
 
@@ -6,5 +5,5 @@ export const newPendingTransactionFilter = defineMethod({
   name: 'eth_newPendingTransactionFilter',
   cost: 5,
   parameters: [optionalParameter(decodeBoolean)],
-  answer: ({ ask }) => ask('newPendingTransactionFilter', {}),
+  answer: ({ ask }, full) => ask('newPendingTransactionFilter', { full: full === true }),
 })

@@ -26,8 +26,9 @@ export const EVM_CHAIN_ID = 2517
 export const repository = join(import.meta.dirname, '..', '..')
 
 const chainCommand = join(repository, 'chain')
+/** Away from the default ports of CometBFT, 26656 and 26657. */
 const FIRST_PORT = 20_000
-const LAST_PORT = 32_000
+const LAST_PORT = 26_000
 const BALANCE = '1000000nat'
 const POLL_MS = 20
 const START_LIMIT_MS = 30_000
@@ -50,7 +51,7 @@ export const runChain = (args: readonly string[], environment: Environment = {})
     })
   })
 
-const isFree = (port: number): Promise<boolean> =>
+export const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(false))
@@ -237,7 +238,7 @@ export class TestNode {
 
   /** The end of it for a failure's message, without the chatter of a healthy CometBFT. */
   lastWords(): string {
-    const lines = this.#output.split('\n').filter((line) => !/^I\[/.test(line))
+    const lines = this.#output.split('\n').filter((line) => !line.startsWith('I['))
     return lines.join('\n').slice(-4_000)
   }
 

@@ -2,12 +2,14 @@ import {
   type Address,
   BaseError,
   type ContractFunctionRevertedError,
+  createPublicClient,
   decodeEventLog,
   encodeDeployData,
   encodeFunctionData,
   ExecutionRevertedError,
   type Hash,
   type Hex,
+  http,
   InsufficientFundsError,
   NonceTooLowError,
   parseEther,
@@ -17,7 +19,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { accountAt, createClient, createSocketClient, createWallet } from './clients.ts'
+import { accountAt, chainOf, createClient, createSocketClient, createWallet } from './clients.ts'
 import { tokenAbi, tokenBytecode } from './contracts/token.ts'
 import { EVM_CHAIN_ID, until, useNode } from './harness.ts'
 
@@ -176,19 +178,20 @@ describe('blocks, fees and receipts', () => {
   })
 
   it('answers calls that viem sends as one batch', async () => {
+    const transport = http(node().urls.http, { batch: { batchSize: 100, wait: 5 }, retryCount: 0 })
+    const batching = createPublicClient({ chain: chainOf(node()), transport })
+    const balanceOf = (address: Address): Promise<bigint> =>
+      batching.readContract({ address: token, abi: tokenAbi, functionName: 'balanceOf', args: [address] })
     const balances = await Promise.all(
-      [owner.address, other.address].map((address) =>
-        client.readContract({ address: token, abi: tokenAbi, functionName: 'balanceOf', args: [address] }),
-      ),
+      Array.from({ length: 40 }, (_, index) => balanceOf(accountAt(index % 2).address)),
     )
-    expect(balances).toEqual([SUPPLY - 5n, 5n])
-    const requests = Array.from({ length: 50 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] }))
-    const response = await fetch(node().urls.http, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(requests),
-    })
-    expect(await response.json()).toEqual(requests.map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x9d5' })))
+    expect(balances).toEqual(Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? SUPPLY - 5n : 5n)))
+    const mixed = await Promise.allSettled([
+      batching.getChainId(),
+      batching.call({ to: token, data: '0x12345678' }),
+      batching.getBlockNumber(),
+    ])
+    expect(mixed.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 })
 
@@ -215,7 +218,11 @@ describe('logs', () => {
   it('come through filters, each once', async () => {
     const filter = await client.createContractEventFilter({ address: token, abi: tokenAbi, eventName: 'Transfer' })
     const blocks = await client.createBlockFilter()
-    const { blockHash } = await included(await transferToken(13n))
+    const pending = await client.createPendingTransactionFilter()
+    const hash = await transferToken(13n)
+    const { blockHash } = await included(hash)
+    expect((await client.getFilterLogs({ filter })).map(({ args }) => args.value)).toEqual([13n])
+    expect(await client.getFilterChanges({ filter: pending })).toEqual([hash])
     expect((await client.getFilterChanges({ filter })).map(({ args }) => args.value)).toEqual([13n])
     expect(await client.getFilterChanges({ filter })).toEqual([])
     expect(await client.getFilterChanges({ filter: blocks })).toContain(blockHash)

@@ -46,7 +46,17 @@ it(
     const huge = new Uint8Array(2_000_000).fill(0xff)
     const one = Uint8Array.of(1)
     const to = new Uint8Array(20)
-    const legacy = encodeRlp([EMPTY_BYTES, one, Uint8Array.of(0x52, 0x08), to, EMPTY_BYTES, EMPTY_BYTES, huge, one, one])
+    const legacy = encodeRlp([
+      EMPTY_BYTES,
+      one,
+      Uint8Array.of(0x52, 0x08),
+      to,
+      EMPTY_BYTES,
+      EMPTY_BYTES,
+      huge,
+      one,
+      one,
+    ])
     const dynamic = encodeRlp([huge, EMPTY_BYTES, one, one, one, to, EMPTY_BYTES, EMPTY_BYTES, [], one, one, one])
     const typed = Uint8Array.from([2, ...dynamic])
     const faulty = withTransactions(honest, [...honest.transactions, legacy, typed])

@@ -425,11 +425,9 @@ const overrides = async (peer: Peer): Promise<void> => {
   const call = { to: TARGET, gas: '0x100000', from: RICH }
   const blocks: Readonly<Record<string, object>> = {
     all: BLOCK,
-    'number large': { ...BLOCK, number: '0xffffffffffffffffff' },
-    'time large': { ...BLOCK, time: '0xffffffffffffffff' },
     'base fee above the price': { ...BLOCK, baseFeePerGas: '0x2540be401' },
     'gas limit small': { ...BLOCK, gasLimit: '0x10' },
-    'old names': { ...BLOCK, feeRecipient: undefined, coinbase: POOR, prevRandao: undefined, random: ONES },
+    'names of other nodes': { ...BLOCK, coinbase: ONES, random: ONES },
     'capital names': {
       Number: '0x10',
       Time: '0x1',
@@ -501,7 +499,7 @@ const overrides = async (peer: Peer): Promise<void> => {
       [identity]: { movePrecompileToAddress: TARGET },
       [INNER]: {
         code: assemble(
-          `CALLDATASIZE 0 0 CALLDATACOPY 0 0 CALLDATASIZE 0 0 ${TARGET} GAS CALL 0 MSTORE RETURNDATASIZE 32 MSTORE GAS 64 MSTORE ${TARGET} EXTCODESIZE 96 MSTORE ${identity} EXTCODEHASH 128 MSTORE 160 0 RETURN`,
+          `CALLDATASIZE 0 0 CALLDATACOPY 0 0 CALLDATASIZE 0 0 ${TARGET} GAS CALL 0 MSTORE RETURNDATASIZE 32 MSTORE GAS 64 MSTORE ${TARGET} EXTCODESIZE 96 MSTORE ${POOR} EXTCODEHASH 128 MSTORE 160 0 RETURN`,
         ),
       },
     },

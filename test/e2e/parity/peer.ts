@@ -48,7 +48,7 @@ export class Peer {
   readonly wsUrl: string
   readonly transcript: Exchange[] = []
   /** The newest block that the scenario has waited for. */
-  head: Block = { number: '0x0', hash: '<none>', baseFeePerGas: '0x0', gasLimit: '0x1' }
+  head: Block = { number: '0x0', hash: '0xnone', baseFeePerGas: '0x0', gasLimit: '0x1' }
 
   constructor(url: string, wsUrl: string) {
     this.url = url

@@ -1,0 +1,161 @@
+/** `make devnet`, as a developer types it: on a terminal, with Ctrl-C, and on the default ports when they are free. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mnemonicToAccount } from 'viem/accounts'
+import { bytesToHex, parseEther } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { askJsonRpc, chooseNodePorts, descendants, isAlive, isFree, repository, until } from './harness.ts'
+
+const DEFAULT_PORTS = { http: 8545, ws: 8546, rest: 1317, grpc: 9090, comet: 26_657, p2p: 26_656 }
+const MNEMONIC = 'test test test test test test test test test test test junk'
+const CTRL_C = '\u0003'
+const BANNER_LIMIT_MS = 30_000
+
+const folder = mkdtempSync(join(tmpdir(), 'e2e-devnet-'))
+const home = join(folder, 'home')
+
+let ports = DEFAULT_PORTS
+let environment: Record<string, string> = {}
+let running: Terminal | undefined
+
+/** A command on a terminal of its own, as util-linux's script gives it. */
+class Terminal {
+  readonly child: ChildProcess
+  readonly ended: Promise<number | string>
+  output = ''
+
+  constructor(command: string) {
+    const { MAKEFLAGS: _flags, MAKELEVEL: _level, ...inherited } = process.env
+    this.child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
+      cwd: repository,
+      env: { ...inherited, ...environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8')
+      stream?.on('data', (text: string) => {
+        this.output += text.replaceAll('\r\n', '\n')
+      })
+    }
+    this.ended = new Promise((resolve) => this.child.once('exit', (code, signal) => resolve(code ?? signal ?? '')))
+  }
+
+  family(): readonly number[] {
+    return [...descendants(this.child.pid ?? 0).keys()]
+  }
+
+  press(keys: string): void {
+    this.child.stdin?.write(keys)
+  }
+}
+
+const run = async (target: string): Promise<Terminal> => {
+  running = new Terminal(`make ${target}`)
+  const terminal = running
+  const shown = (): true | undefined => (terminal.output.includes('Ctrl-C stops it') ? true : undefined)
+  const status = await Promise.race([until('the banner', shown, BANNER_LIMIT_MS), terminal.ended])
+  expect(status, `make ${target} ended`).toBe(true)
+  return terminal
+}
+
+/** For a test that failed: hanging up would do, the kill is for what does not listen. */
+const remove = async (): Promise<void> => {
+  for (const pid of running?.family() ?? []) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  running?.child.kill('SIGKILL')
+  await running?.ended
+  running = undefined
+}
+
+const url = (): string => `http://127.0.0.1:${ports.http}`
+const height = async (): Promise<number> => Number(await askJsonRpc<string>(url(), 'eth_blockNumber'))
+
+const stop = async (terminal: Terminal): Promise<void> => {
+  const family = terminal.family()
+  expect(family.length).toBeGreaterThanOrEqual(3)
+  terminal.press(CTRL_C)
+  expect(await terminal.ended, terminal.output.slice(-500)).toBe(0)
+  expect(terminal.output.trimEnd().endsWith('stopped')).toBe(true)
+  expect(family.filter(isAlive)).toEqual([])
+}
+
+beforeAll(async () => {
+  const free = await Promise.all(Object.values(DEFAULT_PORTS).map(isFree))
+  const taken = Object.values(DEFAULT_PORTS).filter((_, index) => free[index] !== true)
+  environment = { DEVNET_HOME: home }
+  if (taken.length === 0) return
+  console.log(`other ports than the defaults, because in use are: ${taken.join(', ')}`)
+  ports = await chooseNodePorts()
+  environment = {
+    ...environment,
+    CHAIN_JSON_RPC_ADDRESS: `127.0.0.1:${ports.http}`,
+    CHAIN_JSON_RPC_WS_ADDRESS: `127.0.0.1:${ports.ws}`,
+    CHAIN_API_ADDRESS: `127.0.0.1:${ports.rest}`,
+    CHAIN_GRPC_ADDRESS: `127.0.0.1:${ports.grpc}`,
+    CHAIN_RPC_LADDR: `tcp://127.0.0.1:${ports.comet}`,
+    CHAIN_P2P_LADDR: `tcp://127.0.0.1:${ports.p2p}`,
+  }
+})
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') console.log(`the terminal showed last:\n${running?.output.slice(-3_000) ?? ''}`)
+  await remove()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 }))
+
+const hasTerminal = ((): boolean => {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
+})()
+if (!hasTerminal) console.log("skipped: util-linux's script, which gives a terminal, is missing")
+
+describe.skipIf(!hasTerminal)('make devnet', () => {
+  it('makes a chain and says how to reach it, who is rich, where it lies and how to stop it', async () => {
+    const terminal = await run('devnet')
+    const { output } = terminal
+    expect(output).toContain('nat-chain devnet is new')
+    expect(output).toContain('chain id localnat-1, EVM chain id 2517 (0x9d5), currency NAT, 18 decimals')
+    for (const address of [
+      `http://127.0.0.1:${ports.http}`,
+      `ws://127.0.0.1:${ports.ws}`,
+      `http://127.0.0.1:${ports.rest}`,
+      `127.0.0.1:${ports.grpc}`,
+      `http://127.0.0.1:${ports.comet}`,
+    ]) {
+      expect(output).toContain(`${address}\n`)
+    }
+    expect(output).toMatch(/WARNING: these keys are public/)
+    expect(output).toContain(`home ${home}, log ${home}/logs/devnet.log`)
+    expect(output).toContain('"make devnet" goes on from the same height, "make devnet-reset" starts anew')
+    for (let index = 0; index < 10; index++) {
+      const account = mnemonicToAccount(MNEMONIC, { addressIndex: index })
+      const key = bytesToHex(account.getHdKey().privateKey ?? new Uint8Array(0))
+      expect(output).toContain(`  ${account.address}  ${key}\n`)
+      const balance = await askJsonRpc<string>(url(), 'eth_getBalance', account.address, 'latest')
+      expect(BigInt(balance)).toBe(parseEther('1000000'))
+    }
+    const modules = await askJsonRpc<Record<string, string>>(url(), 'rpc_modules')
+    expect(Object.keys(modules)).toEqual(expect.arrayContaining(['eth', 'net', 'txpool', 'web3']))
+    await until('some blocks', async () => ((await height()) >= 2 ? true : undefined))
+    await stop(terminal)
+    expect(readFileSync(join(home, 'logs', 'devnet.log'), 'utf8')).toContain('cometbft: ')
+  }, 60_000)
+
+  it('goes on from the same height when it is run again', async () => {
+    const stoppedAt = Number(/stopped height=(\d+)/.exec(readFileSync(join(home, 'logs', 'devnet.log'), 'utf8'))?.[1])
+    const terminal = await run('devnet')
+    expect(terminal.output).toContain(`nat-chain devnet goes on from height ${stoppedAt}\n`)
+    expect(await height()).toBeGreaterThanOrEqual(stoppedAt)
+    await stop(terminal)
+  }, 60_000)
+
+  it('forgets the chain with devnet-reset, and touches no home but its own', async () => {
+    const terminal = await run('devnet-reset')
+    expect(terminal.output).toContain('nat-chain devnet is new')
+    expect(readdirSync(folder)).toEqual(['home'])
+    await stop(terminal)
+  }, 60_000)
+})
