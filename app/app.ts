@@ -450,6 +450,8 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#reader.forget()
+    this.#desk.forget()
+    this.#mempool.clear()
   }
 }
 

@@ -104,6 +104,12 @@ export class Mempool {
     return entry.signed.hash
   }
 
+  /** Another chain begins. */
+  clear(): void {
+    this.pool.clear()
+    this.#gossiped.clear()
+  }
+
   /** CometBFT forgot what it had: it was restarted. */
   forgetGossip(): void {
     this.#gossiped.clear()

@@ -14,6 +14,12 @@ import { BlockRun, type Decode } from './run.ts'
 /** Room for header, list prefixes and a margin in the RLP of a block. */
 const BLOCK_OVERHEAD_BYTES = 4_096
 
+/** The least gas that a transaction can ask for. */
+export const PLAIN_TRANSFER_GAS = 21_000
+
+/** Typed transactions are byte strings in the Ethereum block: up to this many bytes before each. */
+const RLP_PREFIX_BYTES = 4
+
 /** Bytes that a transaction takes of max_tx_bytes: its length, the field's tag and the length's varint. */
 export const proposalBytes = (length: number): number => {
   let varint = 1
@@ -46,21 +52,21 @@ export const chooseBlock = async (
   const pace = new Pace(environment)
   const run = new BlockRun(chain, content, options.decode)
   const transactions: Uint8Array[] = []
-  let bytes = 0
+  let wireBytes = 0
+  let rlpBytes = BLOCK_OVERHEAD_BYTES
   await run.begin()
   if (options.injected !== undefined) {
     await run.apply(options.injected)
     transactions.push(options.injected)
-    bytes += proposalBytes(options.injected.length)
+    wireBytes += proposalBytes(options.injected.length)
   }
-  const limit = Math.min(maxTxBytes, MAX_BLOCK_RLP_BYTES - BLOCK_OVERHEAD_BYTES)
   for (let entry = candidates.peek(); entry !== undefined; entry = candidates.peek()) {
-    if (pace.elapsedMs > options.maxBlockMs) break
+    if (pace.elapsedMs > options.maxBlockMs || run.gasLeft < PLAIN_TRANSFER_GAS) break
     if (pace.isYieldDue) await pace.yield()
     const { raw, transaction } = entry.signed
-    // Typed transactions are byte strings in the Ethereum block: up to four bytes more than on the wire.
-    const size = proposalBytes(raw.length) + 4
-    if (bytes + size > limit || transaction.gasLimit > run.gasLeft) {
+    const size = proposalBytes(raw.length)
+    const fits = wireBytes + size <= maxTxBytes && rlpBytes + raw.length + RLP_PREFIX_BYTES <= MAX_BLOCK_RLP_BYTES
+    if (!fits || transaction.gasLimit > run.gasLeft) {
       candidates.skipAccount()
       continue
     }
@@ -72,7 +78,8 @@ export const chooseBlock = async (
       continue
     }
     transactions.push(raw)
-    bytes += size
+    wireBytes += size
+    rlpBytes += raw.length + RLP_PREFIX_BYTES
     candidates.take()
   }
   run.end()

@@ -6,14 +6,11 @@ import type { Chain } from '../chain.ts'
 import type { Environment } from '../environment.ts'
 import { appError } from '../errors.ts'
 import { buildCandidate, type Candidate, sealCandidate } from './candidate.ts'
-import { proposalBytes } from './choose.ts'
+import { PLAIN_TRANSFER_GAS, proposalBytes } from './choose.ts'
 import type { BlockContent } from './content.ts'
 import { applyGuarded } from './execution-fault.ts'
 import { Pace } from './pace.ts'
 import { BlockRun, type Decode } from './run.ts'
-
-/** The least gas that a transaction can ask for. */
-const PLAIN_TRANSFER_GAS = 21_000
 
 /**
  * FinalizeBlock: executes every transaction in order. Invalid ones get a code and change nothing, for a decided block

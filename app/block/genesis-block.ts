@@ -14,6 +14,7 @@ import { type Commitment, computeCommitment } from '../../store/commitment.ts'
 import { Overlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { KeyValueStore } from '../../store/store.ts'
+import { appError } from '../errors.ts'
 import { type Genesis, writeGenesisAccounts } from '../genesis/genesis.ts'
 import type { HeaderRecord } from '../index/records.ts'
 import type { InitChainRequest } from '../ports.ts'
@@ -36,10 +37,14 @@ export interface GenesisInput {
 const sortedByKey = (request: InitChainRequest) =>
   [...request.validators].sort((a, b) => Buffer.compare(a.publicKey, b.publicKey))
 
+/** The times that fit into 64 bits, from 1970 to 2262: execution mixes them into PREVRANDAO. */
+const MAX_TIME_NS = 2n ** 63n - 1n
+
 /** Stands at the height before the initial one. Throws genesis and consensus errors; writes nothing. */
 export const buildGenesisBlock = ({ store, state, modules, genesis, request }: GenesisInput): GenesisBlock => {
   const { chainId, timeNs, initialHeight } = request
   const height = initialHeight - 1
+  if (timeNs < 0n || timeNs > MAX_TIME_NS) throw appError('genesis', 'genesis_time must be from 1970 to 2262')
   const overlay = new Overlay(state)
   const parameters = request.consensusParameters ?? DEFAULT_CONSENSUS_PARAMETERS
   checkConsensusParameters(parameters)

@@ -1,9 +1,10 @@
 /** Reads blocks, transactions and receipts as of a head: nothing above it is ever shown. */
-import { bytesToUtf8, readUint64 } from '../../core/bytes.ts'
+import { bytesToUtf8, EMPTY_BYTES, readUint64 } from '../../core/bytes.ts'
 import { type Hash, keccak256 } from '../../core/hash.ts'
 import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { blockHashKey, bodyKey, headerKey, receiptsKey, transactionHashKey } from '../../store/keys.ts'
+import { BoundedCache } from '../../store/cache.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { Receipt } from '../block/receipt.ts'
 import type { ChainParameters } from '../chain.ts'
@@ -19,10 +20,18 @@ import {
 } from './records.ts'
 
 const MAX_CACHED_HEADERS = 2_048
+/** Each of the caches of bodies and of receipts: a full block is read for every one of its transactions. */
+const RECORD_CACHE_BYTES = 32 * 1024 * 1024
+const RECORD_ENTRY_BYTES = 128
+
+const createRecordCache = (): BoundedCache<Uint8Array> =>
+  new BoundedCache(RECORD_CACHE_BYTES, (record) => record.length + RECORD_ENTRY_BYTES)
 
 export class ChainReader {
   readonly #store: KeyValueStore
   readonly #headers = new Map<number, HeaderRecord>()
+  #bodies = createRecordCache()
+  #receipts = createRecordCache()
 
   constructor(store: KeyValueStore) {
     this.#store = store
@@ -35,6 +44,8 @@ export class ChainReader {
   /** Drops what is cached: the database begins anew. */
   forget(): void {
     this.#headers.clear()
+    this.#bodies = createRecordCache()
+    this.#receipts = createRecordCache()
   }
 
   header(height: number): HeaderRecord | undefined {
@@ -63,32 +74,38 @@ export class ChainReader {
 
   /** One transaction of a block, decoded alone. */
   transaction(height: number, index: number): SignedTransaction | undefined {
-    const body = this.#store.get('blocks', bodyKey(height))
-    return body === undefined || index >= itemCount(body) ? undefined : transactionIn(body, index)
+    const body = this.#record(this.#bodies, bodyKey, height)
+    return index < itemCount(body) ? transactionIn(body, index) : undefined
   }
 
   transactions(height: number): readonly SignedTransaction[] {
-    const body = this.#store.get('blocks', bodyKey(height))
-    return body === undefined ? [] : Array.from({ length: itemCount(body) }, (_, index) => transactionIn(body, index))
+    const body = this.#record(this.#bodies, bodyKey, height)
+    return Array.from({ length: itemCount(body) }, (_, index) => transactionIn(body, index))
   }
 
   transactionHashes(height: number): readonly Hash[] {
-    const body = this.#store.get('blocks', bodyKey(height))
-    return body === undefined
-      ? []
-      : Array.from({ length: itemCount(body) }, (_, index) => keccak256(bodyItem(body, index).raw))
+    const body = this.#record(this.#bodies, bodyKey, height)
+    return Array.from({ length: itemCount(body) }, (_, index) => keccak256(bodyItem(body, index).raw))
   }
 
   receipt(height: number, index: number): Receipt | undefined {
-    const record = this.#store.get('blocks', receiptsKey(height))
-    return record === undefined || index >= itemCount(record) ? undefined : decodeStoredReceipt(itemAt(record, index))
+    const record = this.#record(this.#receipts, receiptsKey, height)
+    return index < itemCount(record) ? decodeStoredReceipt(itemAt(record, index)) : undefined
   }
 
   receipts(height: number): readonly Receipt[] {
-    const record = this.#store.get('blocks', receiptsKey(height))
-    return record === undefined
-      ? []
-      : Array.from({ length: itemCount(record) }, (_, index) => decodeStoredReceipt(itemAt(record, index)))
+    const record = this.#record(this.#receipts, receiptsKey, height)
+    return Array.from({ length: itemCount(record) }, (_, index) => decodeStoredReceipt(itemAt(record, index)))
+  }
+
+  /** Empty when there is none. A record is written once, with its block: what is cached stays true. */
+  #record(cache: BoundedCache<Uint8Array>, key: (height: number) => Uint8Array, height: number): Uint8Array {
+    const cached = cache.get(String(height))
+    if (cached !== undefined) return cached
+    const bytes = this.#store.get('blocks', key(height))
+    if (bytes === undefined) return EMPTY_BYTES
+    cache.set(String(height), bytes)
+    return bytes
   }
 }
 

@@ -117,6 +117,14 @@ export class Pool {
     if (queue.size === 0) this.#accounts.delete(accountKey)
   }
 
+  clear(): void {
+    this.#byHash.clear()
+    this.#accounts.clear()
+    this.#bytes = 0
+    this.#executable = 0
+    this.#floor = undefined
+  }
+
   /** An account's nonce is `nonce` now: what lies behind it leaves, what follows becomes executable. */
   advance(address: Address, nonce: bigint): void {
     const key = bytesToKey(address)

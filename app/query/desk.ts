@@ -24,6 +24,7 @@ import type {
 } from '../ports.ts'
 import type { ApplicationSettings } from '../settings.ts'
 import { answer } from './answer.ts'
+import { AnswerCache } from './answer-cache.ts'
 import type { Announcer } from './announcer.ts'
 import { minimumTip, TipOracle } from './fees.ts'
 import { Filters } from './filters.ts'
@@ -31,7 +32,7 @@ import { checkFilterRange } from './logs.ts'
 import { nativeHandlers, nativeQuery } from './native.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
 import { txpoolContent, txpoolContentFrom, txpoolInspect, txpoolStatus } from './txpool.ts'
-import { isPending, requireHeader, type View } from './view.ts'
+import { isPending, requireHeader, resolveHeight, type View } from './view.ts'
 import { transactionView } from './views.ts'
 
 export interface DeskOptions {
@@ -73,6 +74,9 @@ export class QuestionDesk {
   readonly #native: ReadonlyMap<string, QueryHandler>
   readonly #views = new Map<number, HistoricalState>()
   readonly #handlers: Handlers
+  #answers = new AnswerCache()
+  /** Questions come by the thousand between two blocks. */
+  #newestView: View | undefined
 
   constructor(options: DeskOptions) {
     this.#options = options
@@ -98,6 +102,13 @@ export class QuestionDesk {
       candidate.ethereum.map(({ receipt }) => receipt),
       record.header.baseFeePerGas,
     )
+  }
+
+  /** The database begins anew. */
+  forget(): void {
+    this.close()
+    this.#answers = new AnswerCache()
+    this.#newestView = undefined
   }
 
   validatorsAt(height: number): readonly ValidatorUpdate[] {
@@ -149,14 +160,34 @@ export class QuestionDesk {
         isPending(parameters.block) ? this.#heavy(name, parameters, head) : light(name)(parameters, head)
     const blockQuestion =
       <Name extends 'block' | 'blockReceipts'>(name: Name) =>
-      (parameters: Questions[Name], head: number): Reply =>
-        this.#isLarge(parameters.block, head) ? this.#heavy(name, parameters, head) : light(name)(parameters, head)
+      (parameters: Questions[Name], head: number): Reply => {
+        const { block } = parameters
+        if (isPending(block)) return this.#heavy(name, parameters, head)
+        const height = resolveHeight(this.#view(head), block)
+        if (height === undefined) return 'null'
+        const key = `${name} ${height} ${'full' in parameters && parameters.full}`
+        const kept = this.#answers.get(key, head)
+        if (kept !== undefined) return kept
+        const reply = this.#isLarge(height) ? this.#heavy(name, parameters, head) : light(name)(parameters, head)
+        return this.#keep(key, height, reply)
+      }
+    /** Of a transaction in a block: looked up by its hash, kept once it is there. */
+    const placedQuestion =
+      <Name extends 'transaction' | 'receipt'>(name: Name) =>
+      (parameters: Questions[Name], head: number): Reply => {
+        const key = `${name} ${parameters.hash}`
+        const kept = this.#answers.get(key, head)
+        if (kept !== undefined) return kept
+        const position = this.#options.reader.positionOf(hexToBytes(parameters.hash))
+        if (position === undefined || position.height > head) return 'null'
+        return this.#keep(key, position.height, light(name)(parameters, head))
+      }
     return {
       block: blockQuestion('block'),
       blockReceipts: blockQuestion('blockReceipts'),
       blockTransactionCount: pendingHeavy('blockTransactionCount'),
       transactionByIndex: pendingHeavy('transactionByIndex'),
-      receipt: light('receipt'),
+      receipt: placedQuestion('receipt'),
       balance: pendingHeavy('balance'),
       code: pendingHeavy('code'),
       storage: pendingHeavy('storage'),
@@ -167,7 +198,7 @@ export class QuestionDesk {
       transaction: (parameters, head) => {
         const waiting = pool.get(hexToBytes(parameters.hash))
         return waiting === undefined
-          ? light('transaction')(parameters, head)
+          ? placedQuestion('transaction')(parameters, head)
           : text(transactionView(waiting.signed, undefined))
       },
       rawTransaction: (parameters, head) => {
@@ -209,8 +240,9 @@ export class QuestionDesk {
   }
 
   #view(head: number): View {
+    if (this.#newestView?.head === head) return this.#newestView
     const { reader, settings, engine, modules } = this.#options
-    return {
+    this.#newestView = {
       reader,
       settings,
       engine,
@@ -220,6 +252,7 @@ export class QuestionDesk {
       stateAt: (height) => this.#stateAt(height),
       pending: [],
     }
+    return this.#newestView
   }
 
   #stateAt(height: number): StateReader {
@@ -264,13 +297,19 @@ export class QuestionDesk {
     return waiting === undefined ? undefined : text(transactionView(waiting.signed, undefined))
   }
 
-  #isLarge(block: BlockReference, head: number): boolean {
-    if (isPending(block)) return true
-    const { reader } = this.#options
-    const height =
-      'hash' in block ? reader.heightOfBlock(hexToBytes(block.hash)) : 'number' in block ? block.number : head
-    if (height === undefined || height > head) return false
-    return (reader.header(height)?.transactionCount ?? 0) > LARGE_BLOCK_TRANSACTIONS
+  #isLarge(height: number): boolean {
+    return (this.#options.reader.header(height)?.transactionCount ?? 0) > LARGE_BLOCK_TRANSACTIONS
+  }
+
+  #keep(key: string, height: number, reply: Reply): Reply {
+    if (typeof reply === 'string') {
+      this.#answers.set(key, height, reply)
+      return reply
+    }
+    return reply.then((answered) => {
+      this.#answers.set(key, height, answered)
+      return answered
+    })
   }
 
   #tip(): bigint {

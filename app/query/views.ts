@@ -178,6 +178,8 @@ export interface ReceiptPlace {
   readonly to: Address | undefined
 }
 
+const EMPTY_BLOOM = bytesToHex(logsBloom([]))
+
 export const receiptView = (receipt: Receipt, place: ReceiptPlace): Json => {
   const transactionHash = bytesToHex(place.transactionHash)
   const transactionIndex = place.index
@@ -197,7 +199,7 @@ export const receiptView = (receipt: Receipt, place: ReceiptPlace): Json => {
         logIndex: receipt.firstLogIndex + index,
       }),
     ),
-    logsBloom: bytesToHex(logsBloom(receipt.logs)),
+    logsBloom: receipt.logs.length === 0 ? EMPTY_BLOOM : bytesToHex(logsBloom(receipt.logs)),
     status: receipt.succeeded ? '0x1' : '0x0',
     to: place.to === undefined ? null : bytesToHex(place.to),
     transactionHash,

@@ -16,6 +16,9 @@ const RETRY_LOADING_MS = 1_000
 /** A worker that is this much over the time of a call hangs, and is replaced. */
 const TIMEOUT_MARGIN_MS = 500
 
+/** Gateways give a question up after this long: answering it later would only delay the others. */
+const MAX_WAIT_MS = 30_000
+
 export interface HeavyQuestion {
   readonly id: number
   readonly name: QuestionName
@@ -61,6 +64,7 @@ export interface HeavyOptions {
 
 interface Waiting {
   readonly question: HeavyQuestion
+  readonly sinceMs: number
   resolve(text: string): void
   reject(error: unknown): void
 }
@@ -101,10 +105,17 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     seat.busy = undefined
     return waiting
   }
+  const nextWaiting = (): Waiting | undefined => {
+    for (let waiting = queue.shift(); waiting !== undefined; waiting = queue.shift()) {
+      if (performance.now() - waiting.sinceMs <= MAX_WAIT_MS) return waiting
+      waiting.reject(limitExceeded('the node is busy: the question waited too long; try again'))
+    }
+    return undefined
+  }
   const assign = (): void => {
     for (const seat of seats) {
       if (!seat.ready || seat.busy !== undefined) continue
-      const waiting = queue.shift()
+      const waiting = nextWaiting()
       if (waiting === undefined) return
       const timer = setTimeout(() => replaceHanging(seat), settings.evmTimeoutMs + TIMEOUT_MARGIN_MS)
       seat.busy = { waiting, timer }
@@ -171,7 +182,8 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
           return
         }
         startWorkers()
-        queue.push({ question: { id: nextId++, name, parameters, head, pending }, resolve, reject })
+        const question = { id: nextId++, name, parameters, head, pending }
+        queue.push({ question, sinceMs: performance.now(), resolve, reject })
         assign()
       }),
     announceHeight: (height) => {

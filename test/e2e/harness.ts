@@ -25,7 +25,7 @@ export const CHAIN_ID = 'localnat-1'
 export const EVM_CHAIN_ID = 2517
 export const repository = join(import.meta.dirname, '..', '..')
 
-const chainCommand = join(repository, 'chain')
+export const chainCommand = join(repository, 'chain')
 /** Away from the default ports of CometBFT, 26656 and 26657. */
 const FIRST_PORT = 20_000
 const LAST_PORT = 26_000

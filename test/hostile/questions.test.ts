@@ -63,7 +63,9 @@ describe('a question about heights', () => {
       await ask(lone, 'newFilter', { fromBlock: block, toBlock: block, addresses: [], topics: [] })
       for (const path of PATHS) await ask(lone, 'native', { path, data: '////', height: number })
     }
-    expect(await ask(lone, 'block', { block: { number: INITIAL_HEIGHT - 1 }, full: false })).toContain('"number":"0x63"')
+    expect(await ask(lone, 'block', { block: { number: INITIAL_HEIGHT - 1 }, full: false })).toContain(
+      '"number":"0x63"',
+    )
     expect(await ask(lone, 'block', { block: { number: 5 }, full: false })).toBe('null')
   })
 

@@ -2,7 +2,9 @@
 import { expect, it } from 'vitest'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
-import { bytesToHex } from '../../core/hex.ts'
+import { POOL_CODES } from '../../app/errors.ts'
+import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
+import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { encodeRlp, type RlpInput } from '../../core/rlp.ts'
 import { signTransaction } from '../sim/traffic.ts'
 import { blockOf, openLone } from './lone-application.ts'
@@ -84,4 +86,25 @@ it('a full disk refuses what wallets send, takes what peers send, and stops no b
     await application.commit()
   }
   expect(complaints).toEqual(['the journal of the pool cannot be written'])
+})
+
+it('a long access list fills the pool with what it takes in memory', async () => {
+  const { application, accounts } = await openLone({
+    settings: { pool: { ...APPLICATION_DEFAULTS.pool, maxBytes: 200_000 } },
+  })
+  const codes: number[] = []
+  for (const account of accounts) {
+    const accessList = Array.from({ length: 300 }, () => ({ address: account.address, storageKeys: [] }))
+    const raw = await account.signTransaction({
+      type: 'eip2930',
+      chainId: 2517,
+      nonce: 0,
+      gas: 900_000n,
+      gasPrice: 10n ** 10n,
+      accessList,
+    })
+    expect(raw.length / 2).toBeLessThan(8_000)
+    codes.push(application.checkTx(hexToBytes(raw), false).code)
+  }
+  expect(codes).toEqual([0, 0, POOL_CODES.full])
 })
