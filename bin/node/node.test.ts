@@ -52,6 +52,8 @@ afterEach(async ({ task }) => {
   running?.process.kill('SIGKILL')
   await running?.exited
   running = undefined
+  // Children of a killed node answer for a moment longer: the next test must not take them for its own.
+  await expect.poll(() => pidsOf(''), SLOW).toEqual([])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
