@@ -376,6 +376,7 @@ export class Application implements ConsensusApplication, QueryApplication {
           maxBlockMs: this.#options.settings.maxBlockMs,
           decode: this.#mempool.decode,
           onInvalid: (entry, error) => this.#mempool.dropInvalid(entry, error),
+          onSlow: (entry) => this.#mempool.dropSlow(entry),
         })
       } catch (error) {
         if (!(error instanceof ExecutionFault)) throw error

@@ -144,6 +144,12 @@ export class Mempool {
     this.pool.remove(entry)
   }
 
+  /** A proposer would hold the chain up with it. */
+  dropSlow(entry: PoolEntry): void {
+    this.#environment.log.warn('transaction dropped', { hash: bytesToHex(entry.signed.hash), reason: 'takes too long' })
+    this.pool.remove(entry)
+  }
+
   #standsInState({ signed }: PoolEntry): boolean {
     try {
       checkWithState(this.#options.head().state, signed.sender, signed.transaction)

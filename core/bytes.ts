@@ -54,7 +54,12 @@ export const bigintToBytes = (value: bigint): Uint8Array => {
 }
 
 export const bytesToBigint = (bytes: Uint8Array): bigint => {
-  if (bytes.length === 0) return 0n
+  if (bytes.length <= 6) {
+    // Most integers are short, and these need no text between: 2^48 is a safe number.
+    let value = 0
+    for (const byte of bytes) value = value * 256 + byte
+    return BigInt(value)
+  }
   return BigInt(`0x${viewBuffer(bytes).toString('hex')}`)
 }
 

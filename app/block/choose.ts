@@ -7,9 +7,10 @@ import type { PoolEntry } from '../pool/account-queue.ts'
 import type { PriorityCursor } from '../pool/order.ts'
 import { buildCandidate, type Candidate } from './candidate.ts'
 import type { BlockContent } from './content.ts'
-import { applyGuarded } from './execution-fault.ts'
+import { applyWatched } from './execution-fault.ts'
 import { Pace } from './pace.ts'
 import { BlockRun, type Decode } from './run.ts'
+import { SlowTransaction } from './slow-transaction.ts'
 
 /** Room for header, list prefixes and a margin in the RLP of a block. */
 const BLOCK_OVERHEAD_BYTES = 4_096
@@ -35,6 +36,8 @@ export interface ChooseOptions {
   readonly decode: Decode
   /** A chosen transaction turned out invalid at its place. */
   readonly onInvalid: (entry: PoolEntry, error: CodedError) => void
+  /** A chosen transaction takes too long: it was stopped and changed nothing. */
+  readonly onSlow: (entry: PoolEntry) => void
 }
 
 /**
@@ -70,7 +73,12 @@ export const chooseBlock = async (
       candidates.skipAccount()
       continue
     }
-    const outcome = await applyGuarded(run, raw)
+    const outcome = await applyWatched(run, raw, environment.clock)
+    if (outcome instanceof SlowTransaction) {
+      options.onSlow(entry)
+      candidates.skipAccount()
+      continue
+    }
     if (outcome.kind === 'invalid') {
       run.dropLast()
       options.onInvalid(entry, outcome.error)

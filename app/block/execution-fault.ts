@@ -1,6 +1,8 @@
 /** Executing a transaction failed in a way that no transaction may: a fault of the engine, not of the transaction. */
 import { InvariantError } from '../../core/errors.ts'
 import type { BlockRun, TransactionOutcome } from './run.ts'
+import { SlowTransaction, watchFrames } from './slow-transaction.ts'
+import type { Clock } from '../environment.ts'
 
 /** The state of the run can no longer be trusted: a proposer begins again, a validator rejects the proposal. */
 export class ExecutionFault extends Error {
@@ -19,7 +21,23 @@ export const applyGuarded = async (run: BlockRun, raw: Uint8Array): Promise<Tran
   try {
     return await run.apply(raw)
   } catch (error) {
-    if (error instanceof InvariantError) throw error
-    throw new ExecutionFault(raw, error)
+    throw toFault(raw, error)
   }
 }
+
+/** As {@link applyGuarded}, for a proposer: gives {@link SlowTransaction} back for one that it should leave out. */
+export const applyWatched = async (
+  run: BlockRun,
+  raw: Uint8Array,
+  clock: Clock,
+): Promise<TransactionOutcome | SlowTransaction> => {
+  try {
+    return await run.apply(raw, watchFrames(clock))
+  } catch (error) {
+    if (error instanceof SlowTransaction) return error
+    throw toFault(raw, error)
+  }
+}
+
+const toFault = (raw: Uint8Array, error: unknown): unknown =>
+  error instanceof InvariantError ? error : new ExecutionFault(raw, error)

@@ -3,12 +3,13 @@ import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
 import { uint64ToBytes } from '../../core/bytes.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
 import { type Hash, keccak256, ZERO_HASH } from '../../core/hash.ts'
-import type { BlockEnvironment, ExecutionOutcome, ExecutionResult } from '../../evm/engine.ts'
+import type { BlockEnvironment, ExecuteOptions, ExecutionOutcome, ExecutionResult } from '../../evm/engine.ts'
 import { typeNotSupported } from '../../evm/errors.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
 import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { toMessage } from '../../evm/transaction/validity.ts'
+import { plainRecipient } from '../../evm/transition/plain-transfer.ts'
 import { noteBurntByEvm } from '../../modules/bank/index.ts'
 import {
   readConsensusParameters,
@@ -44,6 +45,8 @@ export interface InvalidOutcome {
   readonly error: CodedError
 }
 export type TransactionOutcome = EthereumOutcome | InjectedOutcome | InvalidOutcome
+
+type OnEnter = NonNullable<ExecuteOptions['onEnter']>
 
 /** Decodes and recovers; the pool's copy is taken where it has one, so that a sender is recovered once. */
 export type Decode = (raw: Uint8Array) => SignedTransaction
@@ -152,12 +155,15 @@ export class BlockRun {
     for (const module of this.#chain.modules) module.beginBlock?.(this.#context())
   }
 
-  /** Applies the next transaction of the block. An invalid one leaves no trace but its outcome. */
-  apply(raw: Uint8Array): TransactionOutcome | Promise<TransactionOutcome> {
+  /**
+   * Applies the next transaction of the block. An invalid one leaves no trace but its outcome. What `onEnter` throws at
+   * a frame stops the transaction: it leaves no trace at all.
+   */
+  apply(raw: Uint8Array, onEnter?: OnEnter): TransactionOutcome | Promise<TransactionOutcome> {
     const family = familyOf(raw)
     const isFirst = this.outcomes.length === 0
     if (isFirst && this.needsInjected) return this.#applyInjected(raw, family === 'injected')
-    if (family === 'ethereum') return this.#applyEthereum(raw)
+    if (family === 'ethereum') return this.#applyEthereum(raw, onEnter)
     const reason =
       family === 'injected'
         ? 'vote extensions stand only first, in a block whose last commit carries them'
@@ -201,7 +207,7 @@ export class BlockRun {
     )
   }
 
-  #applyEthereum(raw: Uint8Array): TransactionOutcome | Promise<TransactionOutcome> {
+  #applyEthereum(raw: Uint8Array, onEnter: OnEnter | undefined): TransactionOutcome | Promise<TransactionOutcome> {
     let signed: SignedTransaction
     try {
       signed = this.#decode(raw)
@@ -225,9 +231,12 @@ export class BlockRun {
       return this.#record({ kind: 'invalid', error: appError('outOfGas', message) })
     }
     this.overlay.beginTransaction()
-    const outcome = this.#chain.engine.execute(this.overlay, this.environment, toMessage(signed), {
+    const message = toMessage(signed)
+    const watched = onEnter !== undefined && plainRecipient(this.overlay, this.environment, message) === undefined
+    const outcome = this.#chain.engine.execute(this.overlay, this.environment, message, {
       fees: 'collect',
       checks: 'transaction',
+      ...(watched ? { onEnter } : {}),
     })
     return outcome instanceof Promise
       ? outcome.then((settled) => this.#finishEthereum(signed, settled))

@@ -271,7 +271,9 @@ export class QuestionDesk {
   }
 
   #heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<string> {
-    const asksPending = 'block' in parameters && isPending(parameters.block as BlockReference)
+    const { block, newest } = parameters as { readonly block?: BlockReference; readonly newest?: BlockReference }
+    const reference = block ?? newest
+    const asksPending = reference !== undefined && isPending(reference)
     return this.#options.environment.heavy.run(name, parameters, head, asksPending ? this.#pendingTransactions() : [])
   }
 

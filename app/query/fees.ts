@@ -1,11 +1,12 @@
 /** Suggested fees and their history. What the node suggests passes its own minimum. */
-import type { HeaderRecord } from '../index/records.ts'
+import type { Header } from '../block/header.ts'
 import { quantityToHex } from '../../core/hex.ts'
 import type { Receipt } from '../block/receipt.ts'
 import { readBaseFee } from '../../modules/feemarket/index.ts'
 import { queryFailed } from '../errors.ts'
 import type { Questions } from '../ports.ts'
-import { firstHeight, requireHeader, requireHeight, resolveHeight, type View } from './view.ts'
+import { pendingFees } from './pending.ts'
+import { firstHeight, isPending, requireHeader, requireHeight, resolveHeight, type View } from './view.ts'
 import type { Json } from './views.ts'
 
 /** geth's oracle: the three lowest tips of each of the last 20 blocks, their 60th percentile, at most 500 gwei. */
@@ -55,13 +56,16 @@ const checkPercentiles = (percentiles: readonly number[]): void => {
   }
 }
 
+interface FeeBlock {
+  readonly header: Header
+  readonly receipts: readonly Receipt[]
+}
+
 /** Tips at percentiles of the block's gas. */
-const rewards = (view: View, record: HeaderRecord, percentiles: readonly number[]): readonly string[] => {
-  const { header } = record
+const rewards = (view: View, { header, receipts }: FeeBlock, percentiles: readonly number[]): readonly string[] => {
   const floor = minimumTip(view.settings.minimumGasPriceAnat, header.baseFeePerGas)
-  if (record.transactionCount === 0) return percentiles.map(() => quantityToHex(floor))
-  const items = view.reader
-    .receipts(header.number)
+  if (receipts.length === 0) return percentiles.map(() => quantityToHex(floor))
+  const items = receipts
     .map(({ gasUsed, effectiveGasPrice }) => ({ gasUsed, tip: effectiveGasPrice - header.baseFeePerGas }))
     .sort((a, b) => compareBigint(a.tip, b.tip))
   let index = 0
@@ -76,24 +80,41 @@ const rewards = (view: View, record: HeaderRecord, percentiles: readonly number[
   })
 }
 
-export const feeHistory = (view: View, { count, newest, percentiles }: Questions['feeHistory']): Json => {
+/** Committed blocks, with receipts where rewards are asked for. */
+const committedBlocks = (view: View, oldest: number, count: number, withReceipts: boolean): readonly FeeBlock[] =>
+  Array.from({ length: count }, (_, index) => {
+    const { header, transactionCount } = requireHeader(view, oldest + index)
+    const receipts = withReceipts && transactionCount > 0 ? view.reader.receipts(header.number) : []
+    return { header, receipts }
+  })
+
+/** `pending` counts as a block of its own. */
+export const feeHistory = async (
+  view: View,
+  { count, newest, percentiles }: Questions['feeHistory'],
+): Promise<Json> => {
   if (count < 1) return { oldestBlock: '0x0', gasUsedRatio: null }
   checkPercentiles(percentiles)
   if ('number' in newest && resolveHeight(view, newest) === undefined) {
     throw queryFailed(`request beyond head block: requested ${newest.number}, head ${view.head}`)
   }
   const last = requireHeight(view, newest)
-  const wanted = Math.min(count, view.settings.feeHistoryCap, last - firstHeight(view) + 1)
+  const pending = isPending(newest) ? await pendingFees(view) : undefined
+  const more = pending === undefined ? 0 : 1
+  const wanted = Math.min(count, view.settings.feeHistoryCap, last + more - firstHeight(view) + 1) - more
   const oldest = last - wanted + 1
-  const records = Array.from({ length: wanted }, (_, index) => requireHeader(view, oldest + index))
-  const next =
+  const withReceipts = percentiles.length > 0
+  const committed = committedBlocks(view, oldest, wanted, withReceipts)
+  const blocks = pending === undefined ? committed : [...committed, pending]
+  const following =
     last < view.head ? requireHeader(view, last + 1).header.baseFeePerGas : readBaseFee(view.stateAt(view.head))
+  const fees = [...blocks.map(({ header }) => header.baseFeePerGas), pending?.nextBaseFee ?? following]
   return {
     oldestBlock: quantityToHex(oldest),
-    ...(percentiles.length === 0 ? {} : { reward: records.map((record) => rewards(view, record, percentiles)) }),
-    baseFeePerGas: [...records.map(({ header }) => header.baseFeePerGas), next].map((fee) => quantityToHex(fee)),
-    gasUsedRatio: records.map(({ header }) => Number(header.gasUsed) / Number(header.gasLimit)),
-    baseFeePerBlobGas: Array.from({ length: wanted + 1 }, () => '0x1'),
-    blobGasUsedRatio: records.map(() => 0),
+    ...(withReceipts ? { reward: blocks.map((block) => rewards(view, block, percentiles)) } : {}),
+    baseFeePerGas: fees.map((fee) => quantityToHex(fee)),
+    gasUsedRatio: blocks.map(({ header }) => Number(header.gasUsed) / Number(header.gasLimit)),
+    baseFeePerBlobGas: fees.map(() => '0x1'),
+    blobGasUsedRatio: blocks.map(() => 0),
   }
 }

@@ -1,7 +1,9 @@
 /** The pending block: what would be the next one if its proposer took the pool as it is. */
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { buildCandidate, blockSizeBytes, type Candidate } from '../block/candidate.ts'
-import { encodeHeader, hashHeader } from '../block/header.ts'
+import { encodeHeader, type Header, hashHeader } from '../block/header.ts'
+import type { Receipt } from '../block/receipt.ts'
+import { readBaseFee } from '../../modules/feemarket/index.ts'
 import { BlockRun } from '../block/run.ts'
 import type { Chain } from '../chain.ts'
 import type { BlockEnvironment } from '../../evm/engine.ts'
@@ -100,6 +102,16 @@ export const pendingTransactionAt = async (view: View, index: number): Promise<J
   const candidate = await pendingCandidate(view)
   const outcome = candidate.ethereum[index]
   return outcome === undefined ? null : transactionView(outcome.signed, placementIn(candidate, index))
+}
+
+/** What fees a block on top of the pool would have, and the base fee after it. */
+export const pendingFees = async (
+  view: View,
+): Promise<{ readonly header: Header; readonly receipts: readonly Receipt[]; readonly nextBaseFee: bigint }> => {
+  const { run, chain, content } = await runPending(view)
+  run.end()
+  const { unsealedHeader: header, ethereum } = buildCandidate(chain, content, run)
+  return { header, receipts: ethereum.map(({ receipt }) => receipt), nextBaseFee: readBaseFee(run.overlay) }
 }
 
 /** geth knows no effective price before the block is sealed. */

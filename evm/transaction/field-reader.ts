@@ -11,8 +11,10 @@ const wrapper =
     malformed(`${message} for ${type}, decoding into ${path}`)
 
 /** A byte array of Go: undefined at the end of the list. */
-export const readFixed = (stream: RlpStream, type: string, path: string, length: number): Uint8Array | undefined => {
-  const wrap = wrapper(type, path)
+export const readFixed = (stream: RlpStream, type: string, path: string, length: number): Uint8Array | undefined =>
+  readBytes(stream, wrapper(type, path), length)
+
+const readBytes = (stream: RlpStream, wrap: Wrap, length: number): Uint8Array | undefined => {
   const header = stream.peek(malformed)
   if (header === undefined) return undefined
   if (header.kind === 'list') throw wrap('expected input string or byte')
@@ -78,7 +80,7 @@ export class FieldReader {
   }
 
   address(field: string): Address {
-    const bytes = readFixed(this.#stream, 'common.Address', `${this.#path}.${field}`, 20)
+    const bytes = readBytes(this.#stream, this.#wrap('common.Address', field), 20)
     if (bytes === undefined) throw this.#tooFew()
     return toAddress(bytes)
   }
@@ -132,8 +134,9 @@ export class FieldReader {
     return this.#wrapSelf('too few elements')
   }
 
+  /** The text is put together only when something is wrong: most transactions are well formed. */
   #wrap(type: string, field: string): Wrap {
-    return wrapper(type, `${this.#path}.${field}`)
+    return (message) => wrapper(type, `${this.#path}.${field}`)(message)
   }
 
   readonly #wrapSelf: Wrap = (message) =>

@@ -68,7 +68,8 @@ export class RlpStream {
   }
 
   #readHeader(wrap: Wrap): ItemHeader {
-    const first = this.#read(1)[0] as number
+    this.#advance(1)
+    const first = this.#bytes[this.#position - 1] as number
     if (first < 0x80) return { kind: 'byte', size: 0 }
     const kind = first < 0xc0 ? 'string' : 'list'
     const short = first - (kind === 'string' ? 0x80 : 0xc0)
@@ -83,6 +84,11 @@ export class RlpStream {
   }
 
   #read(length: number): Uint8Array {
+    this.#advance(length)
+    return this.#bytes.subarray(this.#position - length, this.#position)
+  }
+
+  #advance(length: number): void {
     const list = this.#left.length - 1
     if (list >= 0) {
       const left = this.#left[list] as number
@@ -91,7 +97,6 @@ export class RlpStream {
     }
     if (length > this.#bytes.length - this.#position) throw malformed('value size exceeds available input length')
     this.#position += length
-    return this.#bytes.subarray(this.#position - length, this.#position)
   }
 }
 

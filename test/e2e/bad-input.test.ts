@@ -8,7 +8,7 @@ import WebSocket from 'ws'
 import { MODULE_ACCOUNTS } from '../../app/genesis/genesis.ts'
 import { setTomlValue } from '../../bin/config/toml-lines.ts'
 import { encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
-import { moduleAddress } from '../../core/address.ts'
+import { FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
 import { callJsonRpc, chooseNodePorts, EVM_CHAIN_ID, makeHome, portFlags, runChain, useNode } from './harness.ts'
@@ -303,6 +303,17 @@ describe('an account of a module', () => {
     expect(await read()).toEqual(before)
     await node().untilHeight((await node().height()) + 1)
   })
+})
+
+it('the fee collector keeps its nonce and has no code, and is paid by what is sent to it', async () => {
+  const address = bytesToHex(FEE_COLLECTOR_ADDRESS)
+  const balance = async (): Promise<bigint> => BigInt(await node().ask<string>('eth_getBalance', address, 'latest'))
+  const before = await balance()
+  const hash = await createWallet(node(), accountAt(2)).sendTransaction({ to: address, value: 5n, gas: 30_000n })
+  const { gasUsed, effectiveGasPrice } = await included(hash)
+  expect(await balance()).toBeGreaterThanOrEqual(before + 5n + gasUsed * effectiveGasPrice)
+  expect(await node().ask('eth_getTransactionCount', address, 'latest')).toBe('0x1')
+  expect(await node().ask('eth_getCode', address, 'latest')).toBe('0x')
 })
 
 interface MutableGenesis {

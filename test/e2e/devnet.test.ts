@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { mnemonicToAccount } from 'viem/accounts'
 import { bytesToHex, parseEther } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { askJsonRpc, chooseNodePorts, descendants, isAlive, isFree, repository, until } from './harness.ts'
+import { askJsonRpc, chooseNodePorts, descendants, endWithUs, isAlive, isFree, repository, until } from './harness.ts'
 
 const DEFAULT_PORTS = { http: 8545, ws: 8546, rest: 1317, grpc: 9090, comet: 26_657, p2p: 26_656 }
 const MNEMONIC = 'test test test test test test test test test test test junk'
@@ -33,6 +33,7 @@ class Terminal {
       env: { ...inherited, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
+    endWithUs(this.child)
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8')
       stream?.on('data', (text: string) => {

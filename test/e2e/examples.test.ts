@@ -24,8 +24,10 @@ if (python === undefined) console.log('skipped: web3.py is not installed: "make 
 const node = useNode()
 
 const run = async (command: string, script: string, account: number): Promise<string> => {
-  const { http, ws } = node().urls
-  const env = { ...process.env, RPC_URL: http, WS_URL: ws, PRIVATE_KEY: devnetAccounts()[account]?.privateKey ?? '' }
+  const { http, ws } = node().ports
+  // By name, as the scripts have it by default: it may mean ::1 first, where nobody listens.
+  const urls = { RPC_URL: `http://localhost:${http}`, WS_URL: `ws://localhost:${ws}` }
+  const env = { ...process.env, ...urls, PRIVATE_KEY: devnetAccounts()[account]?.privateKey ?? '' }
   const { stdout } = await promisify(execFile)(command, [join(repository, script)], { env, timeout: 60_000 })
   return stdout
 }

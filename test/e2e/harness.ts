@@ -26,17 +26,27 @@ export const EVM_CHAIN_ID = 2517
 export const repository = join(import.meta.dirname, '..', '..')
 
 export const chainCommand = join(repository, 'chain')
-/** Away from the default ports of CometBFT, 26656 and 26657. */
+/** Below the default ports of CometBFT, 26656 and 26657; each worker of vitest has a slice of its own. */
 const FIRST_PORT = 20_000
-const LAST_PORT = 26_000
+const SLICES = 8
+const PORTS_A_SLICE = 750
 const BALANCE = '1000000nat'
 const POLL_MS = 20
-const START_LIMIT_MS = 30_000
+/** Four nodes on two cores take a while. */
+const START_LIMIT_MS = 60_000
 
 export interface Finished {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
+}
+
+/** Ends a process of ours when this one ends, however it does: a shell waits for the end of a pipe from us. */
+export const endWithUs = (child: ChildProcess): void => {
+  const script = `read -r _; kill -KILL ${child.pid}`
+  const watchdog = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  watchdog.stdin.on('error', () => undefined)
+  child.once('exit', () => watchdog.kill('SIGKILL'))
 }
 
 type Environment = Readonly<Record<string, string>>
@@ -58,14 +68,20 @@ export const isFree = (port: number): Promise<boolean> =>
     server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
   })
 
-/** Chosen at random, so that files that run side by side do not meet. */
+/** Given to some node of this worker, which may not have bound it yet. */
+const given = new Set<number>()
+
+/** Chosen at random within the worker's slice, so that two runs of the tests do not meet either. */
 export const choosePorts = async (count: number): Promise<readonly number[]> => {
-  const ports = new Set<number>()
-  while (ports.size < count) {
-    const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT))
-    if (!ports.has(port) && (await isFree(port))) ports.add(port)
+  const slice = Number(process.env['VITEST_POOL_ID'] ?? 0) % SLICES
+  const ports: number[] = []
+  while (ports.length < count) {
+    const port = FIRST_PORT + slice * PORTS_A_SLICE + Math.floor(Math.random() * PORTS_A_SLICE)
+    if (given.has(port) || !(await isFree(port))) continue
+    given.add(port)
+    ports.push(port)
   }
-  return [...ports]
+  return ports
 }
 
 /** Asks every few milliseconds until `ask` gives something else than undefined; errors count as undefined. */
@@ -289,6 +305,7 @@ export class TestNode {
         this.#output += text
       })
     }
+    endWithUs(child)
     this.#child = child
     this.#exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal ?? '')))
   }
@@ -357,7 +374,7 @@ export const useNode = (options: NodeOptions = {}): (() => TestNode) => {
   beforeAll(async () => {
     node = await createNode(options)
     await node.start()
-  })
+  }, 2 * START_LIMIT_MS)
   afterEach(({ task }) => {
     if (task.result?.state === 'fail') console.log(`the node wrote last:\n${node?.lastWords() ?? ''}`)
   })

@@ -6,7 +6,16 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
 import { accountAt } from './clients.ts'
-import { askJsonRpc, callJsonRpc, chainCommand, choosePorts, EVM_CHAIN_ID, makeHome, until } from './harness.ts'
+import {
+  askJsonRpc,
+  callJsonRpc,
+  chainCommand,
+  choosePorts,
+  endWithUs,
+  EVM_CHAIN_ID,
+  makeHome,
+  until,
+} from './harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'e2e-parts-'))
 const home = join(folder, 'home')
@@ -25,6 +34,7 @@ const start = (name: string, command: string, args: readonly string[]): void => 
       output += text.replaceAll(/^I\[.*\n/gm, '')
     })
   }
+  endWithUs(child)
   running.set(name, child)
 }
 

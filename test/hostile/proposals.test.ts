@@ -13,7 +13,7 @@ it(
   withWorld(700, {}, async ({ driver, nodes }) => {
     await driver.step()
     const honest = await driver.propose(nodes[0] as SimNode)
-    const many = Array.from({ length: 200_000 }, () => EMPTY_BYTES)
+    const many = Array.from({ length: 140_000 }, () => EMPTY_BYTES)
     const faulty = withTransactions(honest, [...honest.transactions, ...many])
     const before = nodes[0]?.executions
     expect(await driver.process(faulty)).toBe(false)
@@ -22,6 +22,7 @@ it(
     expect(response.transactionResults.filter(({ code }) => code !== 0)).toHaveLength(many.length)
     await driver.step()
   }),
+  120_000,
 )
 
 it(

@@ -202,7 +202,7 @@ const programs = async (peer: Peer): Promise<void> => {
     }
     const to = { to: TARGET, data: '0x0102' }
     await peer.note(
-      [`call: ${name}`, 'eth_call', name === 'loop' ? { ...to, gas: '0x100000' } : to, 'latest', overrides],
+      [`call: ${name}`, 'eth_call', name === 'loop' ? { ...to, gas: '0x20000' } : to, 'latest', overrides],
       [`call with 21,600 gas: ${name}`, 'eth_call', { ...to, gas: '0x5460' }, 'latest', overrides],
       [`call with 30,000 gas: ${name}`, 'eth_call', { ...to, gas: '0x7530' }, 'latest', overrides],
       [

@@ -111,6 +111,12 @@ export class Peer {
     }
   }
 
+  /** In whatever blocks they come. */
+  async include(...raws: readonly Hex[]): Promise<void> {
+    await this.send(raws)
+    await this.mined(raws)
+  }
+
   /** All in one block. */
   async mine(...raws: readonly Hex[]): Promise<void> {
     await this.freshBlock()

@@ -32,7 +32,7 @@ const FAULTS: Readonly<Record<string, Fields>> = {
 }
 
 const refusals = async (peer: Peer, { erin }: World): Promise<void> => {
-  await peer.mine(erin.next({ to: SINK }))
+  await peer.include(erin.next({ to: SINK }))
   const base: Fields = { to: SINK, nonce: erin.nonce + 500 }
   const names = Object.keys(FAULTS)
   const merge = (...parts: readonly string[]): Hex => {
@@ -151,6 +151,7 @@ const waiting = async (peer: Peer, { frank, carol, alice, contract }: World): Pr
     ['waiting: first of the pending block', 'eth_getTransactionByBlockNumberAndIndex', state, '0x0'],
     ['waiting: none of the pending block', 'eth_getTransactionByBlockNumberAndIndex', state, '0x9'],
     ['waiting: receipts of the pending block', 'eth_getBlockReceipts', state],
+    ['waiting: fees of the pending block', 'eth_feeHistory', '0x1', state, []],
     ['waiting: uncles of the pending block', 'eth_getUncleCountByBlockNumber', state],
     ['waiting: uncle of the pending block', 'eth_getUncleByBlockNumberAndIndex', state, '0x0'],
     [

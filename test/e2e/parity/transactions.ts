@@ -231,9 +231,9 @@ export const transactions = async (peer: Peer, world: World): Promise<void> => {
   const { dev, alice } = world
   const funded = [alice, world.bob, world.carol, world.erin, world.frank]
   const funding = funded.map(({ address }) => dev.next({ to: address, value: 100n * ETHER, price: 20n * GWEI }))
-  await peer.mine(...funding)
+  await peer.include(...funding)
   const deploy = alice.next({ data: deployment(CONTRACT), gas: 1_000_000n })
-  await peer.mine(deploy)
+  await peer.include(deploy)
   await places(peer, 'that creates', deploy)
   await peer.note(
     ['code created', 'eth_getCode', world.contract, 'latest'],
