@@ -12,6 +12,7 @@ import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import type { AccessListEntry } from '../transaction/transaction.ts'
 import { isEmptyAccount } from '../transition/fees.ts'
 import { customCrypto } from './crypto.ts'
+import { loadCurves } from './curves.ts'
 import { EthereumjsState } from './state-adapter.ts'
 
 /** No EIP of the library has a larger number. */
@@ -141,5 +142,6 @@ export const createMachine = async (hardfork: Hardfork, chainId: bigint): Promis
   const chain = { chainId: chainId.toString(), name: `chain-${chainId}` }
   const common = createCustomCommon(chain, Mainnet, { hardfork, customCrypto })
   tabulateEips(common)
-  return new Machine(await createEVM({ common, stateManager: state }), state, hardfork)
+  const { bls, bn254 } = await loadCurves()
+  return new Machine(await createEVM({ common, stateManager: state, bls, bn254 }), state, hardfork)
 }
