@@ -34,7 +34,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: ['@scure/base', 'hash-wasm', 'secp256k1'],
   proto: ['@bufbuild/protobuf'],
   store: ['@nxtedition/rocksdb'],
-  evm: ['@ethereumjs/', '@noble/curves'],
+  evm: ['@ethereumjs/', '@noble/curves', 'mcl-wasm', 'rustbn-wasm'],
   modules: ['@bufbuild/protobuf'],
   app: ['@bufbuild/protobuf'],
   abci: ['@bufbuild/protobuf', '@grpc/grpc-js'],
