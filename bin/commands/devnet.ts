@@ -103,9 +103,13 @@ ${accounts.join('\n')}
 `
 }
 
-/** Settles once wallets can connect; the banner says that they can. */
-const untilServing = async ({ home, flags }: DevnetOptions): Promise<void> => {
-  while (!(await statusCommand(home, flags)).healthy) await sleep(READY_POLL_MS)
+/** Settles with true once wallets can connect, which the banner says; with false when the chain is stopped before. */
+const untilServing = async ({ home, flags }: DevnetOptions, stopped: AbortSignal): Promise<boolean> => {
+  while (!stopped.aborted) {
+    if ((await statusCommand(home, flags)).healthy) return true
+    await sleep(READY_POLL_MS, undefined, { signal: stopped }).catch(() => undefined)
+  }
+  return false
 }
 
 /** Resolves when it was stopped. */
@@ -124,17 +128,24 @@ export const devnetCommand = async (options: DevnetOptions): Promise<void> => {
       if (!/^\S+ info /.test(line)) process.stderr.write(line)
     },
   })
-  await startCommand({
-    home,
-    flags: options.flags,
-    externalCometbft: false,
-    externalGateway: false,
-    gatewayArguments: settingArguments(options.flags),
-    log,
-    onChildLine: (name, line) => file.write(`${name}: ${line}\n`),
-    onStarted: (height) => {
-      void untilServing(options).then(() => process.stdout.write(banner(options, height)))
-    },
-  })
+  const stopped = new AbortController()
+  try {
+    await startCommand({
+      home,
+      flags: options.flags,
+      externalCometbft: false,
+      externalGateway: false,
+      gatewayArguments: settingArguments(options.flags),
+      log,
+      onChildLine: (name, line) => file.write(`${name}: ${line}\n`),
+      onStarted: (height) => {
+        void untilServing(options, stopped.signal).then((serving) => {
+          if (serving) process.stdout.write(banner(options, height))
+        })
+      },
+    })
+  } finally {
+    stopped.abort()
+  }
   process.stdout.write('stopped\n')
 }

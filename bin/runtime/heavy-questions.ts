@@ -1,5 +1,6 @@
 /** Worker threads for questions that execute code or scan logs: a heavy call never delays a block. */
 import { availableParallelism } from 'node:os'
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { HeavyQuestions } from '../../app/environment.ts'
 import { QUERY_CODES, limitExceeded } from '../../app/errors.ts'
@@ -15,6 +16,8 @@ const WARM_UP_AFTER_MS = 1_500
 const RETRY_LOADING_MS = 1_000
 /** A worker that is this much over the time of a call hangs, and is replaced. */
 const TIMEOUT_MARGIN_MS = 500
+/** A worker that does not end by itself is terminated after this long. */
+const STOP_TIMEOUT_MS = 5_000
 
 /** Gateways give a question up after this long: answering it later would only delay the others. */
 const MAX_WAIT_MS = 30_000
@@ -29,6 +32,9 @@ export interface HeavyQuestion {
 
 /** What a worker says: first, once, that it has loaded; then its answers. */
 export type HeavyMessage = 'ready' | HeavyAnswer
+/** What the main thread sends: a question, or that it is time to end. */
+export type HeavyRequest = HeavyQuestion | 'stop'
+
 export type HeavyAnswer =
   | { readonly id: number; readonly text: string }
   | { readonly id: number; readonly failure: HeavyFailure }
@@ -164,6 +170,23 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     assign()
   }
 
+  /**
+   * A worker at rest ends by itself when asked, one that loads does so as soon as it has: V8 aborts the process when
+   * a thread is terminated while it loads modules. One that executes is terminated.
+   */
+  const endSeat = async (seat: Seat): Promise<void> => {
+    const { worker } = seat
+    const waiting = release(seat)
+    waiting?.reject(limitExceeded('the node is stopping'))
+    const exited = once(worker, 'exit')
+    if (waiting === undefined) {
+      worker.postMessage('stop' satisfies HeavyRequest)
+      const patience = setTimeout(() => void worker.terminate(), STOP_TIMEOUT_MS)
+      await exited
+      clearTimeout(patience)
+    } else await worker.terminate()
+  }
+
   const count = options.workers ?? Math.max(1, Math.min(MAX_WORKERS, availableParallelism() - 1))
   const startWorkers = (): void => {
     clearTimeout(warmUp)
@@ -192,9 +215,8 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     close: async () => {
       closed = true
       clearTimeout(warmUp)
-      for (const seat of seats) release(seat)?.reject(limitExceeded('the node is stopping'))
       for (const { reject } of queue.splice(0)) reject(limitExceeded('the node is stopping'))
-      await Promise.all([...ending, ...seats.map(({ worker }) => worker.terminate())])
+      await Promise.all([...ending, ...seats.map(endSeat)])
     },
   }
 }

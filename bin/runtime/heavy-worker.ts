@@ -8,7 +8,7 @@ import { CodedError, invariant } from '../../core/errors.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
 import { HistoricalState } from '../../store/history.ts'
 import { attachRocksStore } from '../../store/rocks/rocks-store.ts'
-import type { HeavyFailure, HeavyMessage, HeavyQuestion, HeavyWorkerData } from './heavy-questions.ts'
+import type { HeavyFailure, HeavyMessage, HeavyQuestion, HeavyRequest, HeavyWorkerData } from './heavy-questions.ts'
 
 /** Views of heights that are kept open: the head is asked for again and again. */
 const MAX_VIEWS = 4
@@ -53,7 +53,18 @@ const toFailure = (error: unknown): HeavyFailure =>
         data: undefined,
       }
 
-parentPort?.on('message', (question: HeavyQuestion) => {
+/** Closes the views and this thread's hold of the database; without the port nothing keeps the thread alive. */
+const stop = (): void => {
+  for (const view of views.values()) view.close()
+  store.close()
+  parentPort?.close()
+}
+
+parentPort?.on('message', (question: HeavyRequest) => {
+  if (question === 'stop') {
+    stop()
+    return
+  }
   const reply = (body: HeavyMessage): void => parentPort?.postMessage(body)
   ask(question).then(
     (text) => reply({ id: question.id, text }),

@@ -65,7 +65,9 @@ const rejection = (action: Promise<unknown>): Promise<unknown> =>
 const valueOf = (log: EventLog | Log): unknown => ('args' in log ? log.args[2] : undefined)
 
 beforeAll(() => {
-  provider = new JsonRpcProvider(node().urls.http, undefined, { pollingInterval: POLLING_INTERVAL_MS })
+  // Without its cache of 250 ms, which would show a transaction as pending after its receipt.
+  const options = { pollingInterval: POLLING_INTERVAL_MS, cacheTimeout: -1 }
+  provider = new JsonRpcProvider(node().urls.http, undefined, options)
   socket = new WebSocketProvider(node().urls.ws)
   owner = new Wallet(keyAt(0), provider)
 })

@@ -26,10 +26,10 @@ export const EVM_CHAIN_ID = 2517
 export const repository = join(import.meta.dirname, '..', '..')
 
 export const chainCommand = join(repository, 'chain')
-/** Below the default ports of CometBFT, 26656 and 26657; each worker of vitest has a slice of its own. */
+/** Below the default ports of CometBFT, 26656 and 26657, in slices by process id: what runs side by side must not meet. */
 const FIRST_PORT = 20_000
-const SLICES = 8
-const PORTS_A_SLICE = 750
+const SLICES = 64
+const PORTS_A_SLICE = 100
 const BALANCE = '1000000nat'
 const POLL_MS = 20
 /** Four nodes on two cores take a while. */
@@ -71,9 +71,9 @@ export const isFree = (port: number): Promise<boolean> =>
 /** Given to some node of this worker, which may not have bound it yet. */
 const given = new Set<number>()
 
-/** Chosen at random within the worker's slice, so that two runs of the tests do not meet either. */
+/** Chosen at random within the slice of this process. */
 export const choosePorts = async (count: number): Promise<readonly number[]> => {
-  const slice = Number(process.env['VITEST_POOL_ID'] ?? 0) % SLICES
+  const slice = process.pid % SLICES
   const ports: number[] = []
   while (ports.length < count) {
     const port = FIRST_PORT + slice * PORTS_A_SLICE + Math.floor(Math.random() * PORTS_A_SLICE)
