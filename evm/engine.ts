@@ -131,6 +131,11 @@ export interface ExecuteOptions {
   readonly checks: 'transaction' | 'call'
   /** Of calls with state overrides; applied in order. */
   readonly precompileMoves?: readonly PrecompileMove[]
+  /**
+   * Called before a precompile computes, with its address as a number. What it throws stops the execution, comes out of
+   * `execute`, and leaves the state as it was.
+   */
+  readonly onPrecompile?: (address: bigint, input: Uint8Array) => void
   readonly onStep?: (step: Step) => void
   /** Every frame that begins and ends, properly nested; refused ones (depth, balance) too. */
   readonly onEnter?: (entry: FrameEntry) => void

@@ -1,7 +1,7 @@
 /** Executing a transaction failed in a way that no transaction may: a fault of the engine, not of the transaction. */
 import { InvariantError } from '../../core/errors.ts'
 import type { BlockRun, TransactionOutcome } from './run.ts'
-import { SlowTransaction, watchFrames } from './slow-transaction.ts'
+import { SlowTransaction, watchPrecompiles } from './slow-transaction.ts'
 import type { Clock } from '../environment.ts'
 
 /** The state of the run can no longer be trusted: a proposer begins again, a validator rejects the proposal. */
@@ -32,7 +32,7 @@ export const applyWatched = async (
   clock: Clock,
 ): Promise<TransactionOutcome | SlowTransaction> => {
   try {
-    return await run.apply(raw, watchFrames(clock))
+    return await run.apply(raw, watchPrecompiles(clock))
   } catch (error) {
     if (error instanceof SlowTransaction) return error
     throw toFault(raw, error)

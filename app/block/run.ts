@@ -9,7 +9,6 @@ import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
 import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { toMessage } from '../../evm/transaction/validity.ts'
-import { plainRecipient } from '../../evm/transition/plain-transfer.ts'
 import { noteBurntByEvm } from '../../modules/bank/index.ts'
 import {
   readConsensusParameters,
@@ -46,7 +45,7 @@ export interface InvalidOutcome {
 }
 export type TransactionOutcome = EthereumOutcome | InjectedOutcome | InvalidOutcome
 
-type OnEnter = NonNullable<ExecuteOptions['onEnter']>
+type OnPrecompile = NonNullable<ExecuteOptions['onPrecompile']>
 
 /** Decodes and recovers; the pool's copy is taken where it has one, so that a sender is recovered once. */
 export type Decode = (raw: Uint8Array) => SignedTransaction
@@ -156,14 +155,14 @@ export class BlockRun {
   }
 
   /**
-   * Applies the next transaction of the block. An invalid one leaves no trace but its outcome. What `onEnter` throws at
+   * Applies the next transaction of the block. An invalid one leaves no trace but its outcome. What `onPrecompile` throws at
    * a frame stops the transaction: it leaves no trace at all.
    */
-  apply(raw: Uint8Array, onEnter?: OnEnter): TransactionOutcome | Promise<TransactionOutcome> {
+  apply(raw: Uint8Array, onPrecompile?: OnPrecompile): TransactionOutcome | Promise<TransactionOutcome> {
     const family = familyOf(raw)
     const isFirst = this.outcomes.length === 0
     if (isFirst && this.needsInjected) return this.#applyInjected(raw, family === 'injected')
-    if (family === 'ethereum') return this.#applyEthereum(raw, onEnter)
+    if (family === 'ethereum') return this.#applyEthereum(raw, onPrecompile)
     const reason =
       family === 'injected'
         ? 'vote extensions stand only first, in a block whose last commit carries them'
@@ -207,7 +206,10 @@ export class BlockRun {
     )
   }
 
-  #applyEthereum(raw: Uint8Array, onEnter: OnEnter | undefined): TransactionOutcome | Promise<TransactionOutcome> {
+  #applyEthereum(
+    raw: Uint8Array,
+    onPrecompile: OnPrecompile | undefined,
+  ): TransactionOutcome | Promise<TransactionOutcome> {
     let signed: SignedTransaction
     try {
       signed = this.#decode(raw)
@@ -231,12 +233,10 @@ export class BlockRun {
       return this.#record({ kind: 'invalid', error: appError('outOfGas', message) })
     }
     this.overlay.beginTransaction()
-    const message = toMessage(signed)
-    const watched = onEnter !== undefined && plainRecipient(this.overlay, this.environment, message) === undefined
-    const outcome = this.#chain.engine.execute(this.overlay, this.environment, message, {
+    const outcome = this.#chain.engine.execute(this.overlay, this.environment, toMessage(signed), {
       fees: 'collect',
       checks: 'transaction',
-      ...(watched ? { onEnter } : {}),
+      ...(onPrecompile === undefined ? {} : { onPrecompile }),
     })
     return outcome instanceof Promise
       ? outcome.then((settled) => this.#finishEthereum(signed, settled))

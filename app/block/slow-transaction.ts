@@ -2,8 +2,7 @@
  * Keeps a proposer from transactions that take seconds: some precompiles run at 2 to 10 million gas a second in this
  * engine. A proposer's choice, never a rule of validity.
  */
-import { bytesToBigint, readUint32 } from '../../core/bytes.ts'
-import type { FrameEntry } from '../../evm/engine.ts'
+import { readUint32 } from '../../core/bytes.ts'
 import type { Clock } from '../environment.ts'
 
 /** Most of all that fits into the gas of one transaction takes less than a second; CometBFT waits three for a proposal. */
@@ -36,11 +35,11 @@ export class SlowTransaction extends Error {
   override readonly name = 'SlowTransaction'
 }
 
-/** Watches the frames of one transaction. Throws {@link SlowTransaction} before a frame that would take too long. */
-export const watchFrames = (clock: Clock): ((entry: Pick<FrameEntry, 'to' | 'input'>) => void) => {
+/** Watches the precompiles of one transaction. Throws {@link SlowTransaction} before one that would take too long. */
+export const watchPrecompiles = (clock: Clock): ((address: bigint, input: Uint8Array) => void) => {
   const startedMs = clock.nowMs()
-  return ({ to, input }) => {
-    const expectedMs = SLOW_PRECOMPILES.get(bytesToBigint(to))?.(input) ?? 0
+  return (address, input) => {
+    const expectedMs = SLOW_PRECOMPILES.get(address)?.(input) ?? 0
     if (clock.nowMs() - startedMs + expectedMs > MAX_TRANSACTION_MS) {
       throw new SlowTransaction(`the transaction takes more than ${MAX_TRANSACTION_MS} ms`)
     }

@@ -1,13 +1,13 @@
 /** One instance of the library's EVM for one fork and chain, run over one state at a time. */
 import { createCustomCommon, type Common, Mainnet } from '@ethereumjs/common'
-import { createEVM, type EVM, type EVMResult } from '@ethereumjs/evm'
+import { createEVM, type EVM, type EVMResult, type PrecompileFunc } from '@ethereumjs/evm'
 import { Address as LibraryAddress } from '@ethereumjs/util'
 import type { Address } from '../../core/address.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { ZERO_HASH } from '../../core/hash.ts'
 import { keyToBytes } from '../../core/bytes.ts'
 import type { StateWriter } from '../../store/state.ts'
-import type { BlockEnvironment, Hardfork, PrecompileMove } from '../engine.ts'
+import type { BlockEnvironment, ExecuteOptions, Hardfork, PrecompileMove } from '../engine.ts'
 import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import type { AccessListEntry } from '../transaction/transaction.ts'
 import { isEmptyAccount } from '../transition/fees.ts'
@@ -49,6 +49,8 @@ const unprefixed = bytesToUnprefixedHex
 
 export class Machine {
   readonly evm: EVM
+  /** Of the running execution. */
+  onPrecompile: ExecuteOptions['onPrecompile'] = undefined
   readonly state: EthereumjsState
   readonly #precompiles: readonly string[]
   readonly #unmoved: EVM['precompiles']
@@ -59,10 +61,18 @@ export class Machine {
     this.evm = evm
     this.state = state
     this.#unmoved = evm.precompiles
+    for (const [hex, compute] of this.#unmoved) this.#unmoved.set(hex, this.#watched(BigInt(`0x${hex}`), compute))
     this.#precompiles = PRECOMPILE_ADDRESSES[hardfork].map(unprefixed)
     // The library asks for hashes of the last 256 blocks only.
     evm.blockchain.getBlock = (number: number) =>
       Promise.resolve({ hash: () => this.#block?.blockHash(number) ?? ZERO_HASH })
+  }
+
+  #watched(address: bigint, compute: PrecompileFunc): PrecompileFunc {
+    return (input) => {
+      this.onPrecompile?.(address, input.data)
+      return compute(input)
+    }
   }
 
   begin(state: StateWriter, block: BlockEnvironment): void {
@@ -77,6 +87,7 @@ export class Machine {
   }
 
   end(): void {
+    this.onPrecompile = undefined
     this.state.detach()
     this.evm['_precompiles'] = this.#unmoved
   }

@@ -14,7 +14,7 @@ export const RPC = 'http://127.0.0.1:8545'
 /** Account 0 of the public mnemonic. */
 export const RICH_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
-export const client = createPublicClient({ transport: http(RPC, { retryCount: 0 }) })
+export const client = createPublicClient({ transport: http(RPC, { retryCount: 1, retryDelay: 0 }) })
 
 export const machine = (): string => `${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}`
 
