@@ -1,6 +1,5 @@
 /** The modules of the chain in the order in which their hooks run, each with what it needs of the others. */
-import { accountKey } from '../../store/keys.ts'
-import { prefixEnd } from '../../store/keys.ts'
+import { accountKey, prefixEnd } from '../../store/keys.ts'
 import { createBankModule, type Coin, readBalances } from '../../modules/bank/index.ts'
 import { createConsensusModule, readConsensusParameters } from '../../modules/consensus/index.ts'
 import { createFeeMarketModule } from '../../modules/feemarket/index.ts'

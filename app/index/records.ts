@@ -10,7 +10,7 @@ import {
   uint64ToBytes,
 } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
-import { decodeRlp, encodeRlp, type RlpItem } from '../../core/rlp.ts'
+import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import { decodeHeader, encodeHeader, type Header } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
 
@@ -140,5 +140,3 @@ export const decodePosition = (bytes: Uint8Array): TransactionPosition => ({
   height: readUint64(bytes),
   index: readUint32(bytes, 8),
 })
-
-export type { RlpItem }
