@@ -227,9 +227,15 @@ export class Application implements ConsensusApplication, QueryApplication {
     if (block.height !== expected) {
       throw appError('outOfOrder', `FinalizeBlock of height ${block.height}: the application is at ${expected - 1}`)
     }
-    const sealed =
-      this.#proposals.findSealed(block.hash) ??
-      this.#proposals.seal(this.#proposals.find(block) ?? (await this.#executeDecided(chain, block)), block.hash)
+    const { reached } = this.#environment
+    reached('finalize-begun')
+    let sealed = this.#proposals.findSealed(block.hash)
+    if (sealed === undefined) {
+      const candidate = this.#proposals.find(block) ?? (await this.#executeDecided(chain, block))
+      reached('finalize-executed')
+      sealed = this.#proposals.seal(candidate, block.hash)
+    }
+    reached('finalize-sealed')
     this.#decided = sealed
     return { ...sealed.candidate.response, appHash: sealed.record.hash }
   }
@@ -238,20 +244,26 @@ export class Application implements ConsensusApplication, QueryApplication {
   async commit(): Promise<number> {
     const decided = this.#decided
     if (decided === undefined) throw appError('outOfOrder', 'Commit without a FinalizeBlock before it')
+    const { reached } = this.#environment
+    reached('commit-begun')
     const { record, candidate } = decided
     const height = record.header.number
     const batch = this.#store.batch()
     writeState(batch, height, candidate.commitment)
     writeBlock(batch, decided)
     this.#writeHead(batch, record)
+    reached('commit-assembled')
     this.#environment.announceHeight(height)
     this.#store.write(batch, { sync: true })
+    reached('commit-written')
     this.#noteChanges(candidate)
     this.#setHead(record)
+    reached('commit-noted')
     this.#forgetProposals()
     this.#mempool.settle(candidate)
     this.#desk.committed(decided)
     this.#announcer.head(this.#headAnnouncement())
+    reached('commit-settled')
     const { minRetainBlocks } = this.#options.settings
     return minRetainBlocks > 0 ? Math.max(0, height - minRetainBlocks) : 0
   }

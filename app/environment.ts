@@ -46,6 +46,19 @@ export interface Log {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
+/** The steps from a decided block to its answer, in order: a node that is killed at any of them loses nothing. */
+export const BLOCK_STEPS = [
+  'finalize-begun',
+  'finalize-executed',
+  'finalize-sealed',
+  'commit-begun',
+  'commit-assembled',
+  'commit-written',
+  'commit-noted',
+  'commit-settled',
+] as const
+export type BlockStep = (typeof BLOCK_STEPS)[number]
+
 export interface Environment {
   readonly clock: Clock
   /** Lets input and output happen between two transactions of a block. */
@@ -59,6 +72,8 @@ export interface Environment {
   readonly log: Log
   /** Raises the counter that worker threads compare heights with, before a block is written. */
   announceHeight(height: number): void
+  /** Tells how far a block has come: tests of crashes end the process at a step. */
+  reached(step: BlockStep): void
   /** An unpredictable filter id: 16 random bytes. */
   randomId(): Hex
 }

@@ -8,6 +8,7 @@ import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
 import { openRocksStore, type RocksStore } from '../../store/rocks/rocks-store.ts'
 import { toApplicationSettings } from '../config/application-settings.ts'
 import { cliError } from '../errors.ts'
+import { reachedStep } from '../runtime/kill-point.ts'
 import { createGossip } from '../runtime/gossip.ts'
 import { fetchRoute, rpcUrl } from '../runtime/comet-rpc.ts'
 import { startHeavyQuestions } from '../runtime/heavy-questions.ts'
@@ -86,6 +87,7 @@ export const openApplication = async (configuration: NodeConfiguration, log: Nod
         consensusRpc: (route) => fetchRoute(comet.rpc, route),
         log,
         announceHeight: (height) => heavy.announceHeight(height),
+        reached: reachedStep,
         randomId: () => bytesToHex(randomBytes(16)),
       },
     })

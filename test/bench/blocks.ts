@@ -62,6 +62,7 @@ const application = new Application({
     consensusRpc: () => Promise.resolve({}),
     log: { info: silent, warn: console.warn, error: console.error },
     announceHeight: silent,
+    reached: silent,
     randomId: () => '0x01',
   },
 })

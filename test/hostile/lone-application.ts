@@ -60,6 +60,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
       consensusRpc: () => Promise.resolve({}),
       log: { info: silent, warn: complain, error: complain },
       announceHeight: silent,
+      reached: silent,
       randomId: () => '0x01',
       ...options.environment,
     },

@@ -40,6 +40,7 @@ it('leaves out a transaction that the engine cannot execute, and proposes the ot
       consensusRpc: () => Promise.resolve({}),
       log: { info: silent, warn: silent, error: (message) => void errors.push(message) },
       announceHeight: silent,
+      reached: silent,
       randomId: () => '0x01',
     },
   })

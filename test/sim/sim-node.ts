@@ -117,6 +117,7 @@ export class SimNode {
           error: (message, fields) => void this.warnings.push(`${message} ${JSON.stringify(fields)}`),
         },
         announceHeight: () => undefined,
+        reached: () => undefined,
         randomId: () => '0x01',
       },
     })
