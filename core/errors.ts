@@ -20,6 +20,12 @@ export class CodedError extends Error {
   }
 }
 
+/**
+ * A failure of the node itself, which nobody who asks can act on: it is logged in full, and told as an internal error.
+ * Those of the database (codespace `store`) have codes, for the operator.
+ */
+export const isFault = (error: unknown): boolean => !(error instanceof CodedError) || error.codespace === 'store'
+
 /** Thrown by {@link invariant}: the node must stop, for its state can no longer be trusted. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError'

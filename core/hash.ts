@@ -1,6 +1,7 @@
-/** keccak-256 and SHA-256, synchronous. */
+/** keccak-256, SHA-256 and RIPEMD-160, synchronous. */
 import { createHash } from 'node:crypto'
 import { createKeccak } from 'hash-wasm'
+import { plainBytes } from './bytes.ts'
 
 // One hasher for the whole thread: hash-wasm allocates its memory once, and every call here is synchronous.
 const hasher = await createKeccak(256)
@@ -20,6 +21,9 @@ export const sha256 = (...parts: readonly Uint8Array[]): Hash => {
   const digest = hash.digest()
   return new Uint8Array(digest.buffer, digest.byteOffset, digest.length)
 }
+
+/** Twenty bytes: the second half of Bitcoin's and the Cosmos SDK's address of a secp256k1 key. */
+export const ripemd160 = (bytes: Uint8Array): Uint8Array => plainBytes(createHash('ripemd160').update(bytes).digest())
 
 export const ZERO_HASH: Hash = new Uint8Array(32)
 

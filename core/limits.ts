@@ -12,8 +12,8 @@ export const MAX_BLOCK_RLP_BYTES = 8_388_608
 /** Consensus parameters of a genesis of this chain. */
 export const GENESIS_MAX_BLOCK_BYTES = 8_000_000
 export const GENESIS_MAX_BLOCK_GAS = 1_000_000_000
-/** Heights below the head at which state can be read. */
-export const RECENT_HEIGHTS = 1_000
+/** Largest genesis file: an export of about a million accounts. InitChain carries it as one message. */
+export const MAX_GENESIS_BYTES = 256 * 1024 * 1024
 /** Candidates (proposals executed but not decided) kept at one height. */
 export const MAX_CANDIDATES = 8
 /** Largest query answer on the stream between gateway and application. */

@@ -9,7 +9,9 @@ import { keccak256, sha256, type Hash } from './hash.ts'
 interface Secp256k1 {
   ecdsaRecover(signature: Uint8Array, recoveryId: number, message: Uint8Array, compressed: boolean): Uint8Array
   ecdsaSign(message: Uint8Array, privateKey: Uint8Array): { signature: Uint8Array; recid: number }
+  ecdsaVerify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean
   publicKeyCreate(privateKey: Uint8Array, compressed: boolean): Uint8Array
+  publicKeyConvert(publicKey: Uint8Array, compressed: boolean): Uint8Array
 }
 
 // The package falls back to elliptic in JavaScript in silence, which is 20 times slower: load the binding by name.
@@ -41,6 +43,25 @@ export const recoverPublicKey = (hash: Hash, yParity: number, r: bigint, s: bigi
     return native.ecdsaRecover(signature, yParity, hash, false).subarray(1)
   } catch {
     throw new CodedError('core', 4, 'recovery failed')
+  }
+}
+
+/** The 64 bytes of a compressed public key of 33 bytes. Throws core/6 when it is no point of the curve. */
+export const decompressPublicKey = (publicKey: Uint8Array): Uint8Array => {
+  try {
+    return native.publicKeyConvert(publicKey, false).subarray(1)
+  } catch {
+    throw new CodedError('core', 6, 'not a compressed secp256k1 public key')
+  }
+}
+
+/** Checks r and s (64 bytes) over a digest with a compressed public key. False also for a high s and for no key. */
+export const verifySecp256k1 = (digest: Hash, signature: Uint8Array, publicKey: Uint8Array): boolean => {
+  if (signature.length !== 64) return false
+  try {
+    return native.ecdsaVerify(signature, digest, publicKey)
+  } catch {
+    return false
   }
 }
 

@@ -1,6 +1,9 @@
 /** Contracts that the block itself calls: their addresses and runtime code, for genesis. */
 import { type Address, parseAddress } from '../core/address.ts'
+import { bigintToBytes, padLeft } from '../core/bytes.ts'
+import type { Hash } from '../core/hash.ts'
 import { hexToBytes } from '../core/hex.ts'
+import type { StateReader } from '../store/state.ts'
 
 /** Who calls them (EIP-4788). */
 export const SYSTEM_ADDRESS: Address = parseAddress('0xfffffffffffffffffffffffffffffffffffffffe')
@@ -17,6 +20,19 @@ export const HISTORY_STORAGE: SystemContract = {
   code: hexToBytes(
     '0x3373fffffffffffffffffffffffffffffffffffffffe14604657602036036042575f35600143038111604257611fff81430311604257611fff9006545f5260205ff35b5f5ffd5b5f35611fff60014303065500',
   ),
+}
+
+/** Blocks whose hashes {@link HISTORY_STORAGE} keeps. */
+const HISTORY_WINDOW = 8_191
+
+/**
+ * The hash of block `height` as the state of a later block has it, up to 8,191 blocks on; undefined when the chain did
+ * not have that block. After an export or a snapshot it is known from here alone.
+ */
+export const readHistoryHash = (state: StateReader, height: number): Hash | undefined => {
+  const slot = padLeft(bigintToBytes(BigInt(height % HISTORY_WINDOW)), 32)
+  const hash = state.storage(HISTORY_STORAGE.address, slot)
+  return hash.length === 0 ? undefined : padLeft(hash, 32)
 }
 
 /** EIP-4788: parent beacon block roots. */

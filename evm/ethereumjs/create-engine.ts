@@ -22,12 +22,10 @@ import { applyAuthorizations } from '../transition/authorizations.ts'
 import { payCoinbase } from '../transition/fees.ts'
 import { executePlainTransfer, plainRecipient } from '../transition/plain-transfer.ts'
 import { type PreparedMessage, prepareMessage } from '../transition/prepare-message.ts'
+import { settleGas } from '../transition/settle.ts'
 import { topFailure } from './failure.ts'
 import { createMachine, type Machine } from './machine.ts'
 import { traceFrames } from './trace-frames.ts'
-
-/** EIP-3529: at most a fifth of the gas used comes back. */
-const REFUND_QUOTIENT = 5n
 
 const toLogs = (result: EVMResult): Log[] =>
   (result.execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data }))
@@ -42,16 +40,6 @@ const deleteDestroyed = (state: StateWriter, { execResult }: EVMResult): bigint 
     state.setAccount(address, undefined)
   }
   return burnt
-}
-
-const gasOf = (message: Message, prepared: PreparedMessage, frameGas: bigint, refund: bigint) => {
-  const spent = prepared.intrinsicGas + frameGas
-  const cap = spent / REFUND_QUOTIENT
-  const afterRefund = spent - (refund < cap ? refund : cap)
-  const atLeastFloor = (gas: bigint): bigint => (gas < prepared.floorGas ? prepared.floorGas : gas)
-  const gasUsed = atLeastFloor(afterRefund)
-  invariant(gasUsed <= message.gasLimit, 'a message used more gas than its limit')
-  return { gasUsed, gasBeforeRefund: atLeastFloor(spent) }
 }
 
 /** Runs a message that {@link prepareMessage} let pass on a machine that is ready for it. */
@@ -93,7 +81,7 @@ const transition = async (
   const { execResult } = result
   const failure = topFailure(execResult, message, message.gasLimit - prepared.intrinsicGas)
   const refund = applied.refund + (execResult.gasRefund ?? 0n)
-  const gas = gasOf(message, prepared, execResult.executionGasUsed, refund)
+  const gas = settleGas(message, prepared, execResult.executionGasUsed, refund)
   const payer = state.account(message.sender)
   invariant(payer !== undefined, 'the sender vanished during its own transaction')
   const left = (message.gasLimit - gas.gasUsed) * effectiveGasPrice

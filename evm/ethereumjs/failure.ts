@@ -86,7 +86,7 @@ const depositFailure = (code: Uint8Array): string =>
   code[0] === 0xef ? 'invalid code: must not begin with 0xef' : 'contract creation code storage out of gas'
 
 /** Only precompiles fail without an interpreter; the library has one error for most of what they refuse. */
-const describePrecompile = (error: string): string =>
+export const describePrecompile = (error: string): string =>
   error === errorMessages.REVERT ? 'point is not on curve' : (TEXTS[error] ?? error)
 
 const describe = (error: string, runState: RunState, last: StepGas | undefined): string => {

@@ -148,11 +148,22 @@ const tabulateEips = (common: Common): void => {
   common.isActivatedEIP = (eip) => active[eip] === 1
 }
 
-export const createMachine = async (hardfork: Hardfork, chainId: bigint): Promise<Machine> => {
-  const state = new EthereumjsState()
+/** Without a state it serves for its precompiles alone. */
+export const createLibraryEvm = async (
+  hardfork: Hardfork,
+  chainId: bigint,
+  state?: EthereumjsState,
+): Promise<{ readonly evm: EVM; readonly common: Common }> => {
   const chain = { chainId: chainId.toString(), name: `chain-${chainId}` }
   const common = createCustomCommon(chain, Mainnet, { hardfork, customCrypto })
   tabulateEips(common)
   const { bls, bn254 } = await loadCurves()
-  return new Machine(await createEVM({ common, stateManager: state, bls, bn254 }), state, hardfork)
+  const evm = await createEVM({ common, bls, bn254, ...(state === undefined ? {} : { stateManager: state }) })
+  return { evm, common }
+}
+
+export const createMachine = async (hardfork: Hardfork, chainId: bigint): Promise<Machine> => {
+  const state = new EthereumjsState()
+  const { evm } = await createLibraryEvm(hardfork, chainId, state)
+  return new Machine(evm, state, hardfork)
 }

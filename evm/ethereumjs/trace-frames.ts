@@ -192,16 +192,19 @@ class FrameTracer {
     const stipend = pays && value > 0n ? CALL_STIPEND_GAS : 0n
     const at = creates ? 1 : pays ? 3 : 2
     const from = event.address.bytes
+    const input = padded(event.memory, Number(item(at)), Number(item(at + 1)))
     const entry = {
       kind,
       depth: event.depth + 2,
       from,
-      to: creates
-        ? contractAddress(from, event.account.nonce)
-        : toAddress(padLeft(bigintToBytes(BigInt.asUintN(160, item(1))), 20)),
+      to: !creates
+        ? toAddress(padLeft(bigintToBytes(BigInt.asUintN(160, item(1))), 20))
+        : kind === 'CREATE'
+          ? contractAddress(from, event.account.nonce)
+          : contractAddress2(from, padLeft(bigintToBytes(item(3)), 32), input),
       gas: forwardedGas(kind, event, event.opcode.dynamicFee ?? 0n) + stipend,
       value,
-      input: padded(event.memory, Number(item(at)), Number(item(at + 1))),
+      input,
     }
     return { entry, message: tooDeep ? 'max call depth exceeded' : 'insufficient balance for transfer' }
   }

@@ -1,10 +1,16 @@
-/** Runs every state test. Arguments, where given, select bundles by part of their names. Exit status 1 on failures. */
+/**
+ * Runs every state test. Arguments, where given, select bundles by part of their names; --engine=ethereumjs runs the
+ * reference. Exit status 1 on failures.
+ */
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { parseStateTests } from '../../evm/statetest/parse-state-test.ts'
 import { runStateTest } from '../../evm/statetest/run-state-test.ts'
 import { bundlesOf, readBundle, vectorsMissing } from './state-vectors.ts'
 
 const SLOW_FILE_MS = 5_000
+
+const REFERENCE = '--engine=ethereumjs'
 
 const run = async (selection: readonly string[]): Promise<number> => {
   const missing = vectorsMissing()
@@ -12,7 +18,7 @@ const run = async (selection: readonly string[]): Promise<number> => {
     console.log(missing)
     return 1
   }
-  const engine = await createEthereumjsEngine()
+  const engine = process.argv.includes(REFERENCE) ? await createEthereumjsEngine() : await createInterpreterEngine()
   let passed = 0
   let failed = 0
   for (const bundle of bundlesOf('state')) {
@@ -37,4 +43,4 @@ const run = async (selection: readonly string[]): Promise<number> => {
   return failed === 0 ? 0 : 1
 }
 
-process.exitCode = await run(process.argv.slice(2))
+process.exitCode = await run(process.argv.slice(2).filter((argument) => argument !== REFERENCE))

@@ -6,6 +6,7 @@ import { CodedError } from '../../core/errors.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { parseStateTests } from '../../evm/statetest/parse-state-test.ts'
 import { runStateTest } from '../../evm/statetest/run-state-test.ts'
 import { TraceWriter } from '../../evm/statetest/trace-writer.ts'
@@ -40,9 +41,12 @@ describe('raw transactions, whole and damaged', () => {
 describe('traces', () => {
   const { source, cases } = readFixture<{ test: Record<string, unknown>; stderr: string[] }>('geth-traces.json.gz')
 
-  it(`are line by line those recorded from ${source}`, async () => {
+  it.each([
+    ['the interpreter', createInterpreterEngine],
+    ['the reference', createEthereumjsEngine],
+  ] as const)(`of %s are line by line those recorded from ${source}`, async (_, createEngine) => {
     expect(cases.length).toBeGreaterThan(80)
-    const engine = await createEthereumjsEngine()
+    const engine = await createEngine()
     for (const { test, stderr } of cases) {
       const lines: string[] = []
       for (const one of parseStateTests(test)) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { parseStateTests } from '../../evm/statetest/parse-state-test.ts'
 import { runStateTest } from '../../evm/statetest/run-state-test.ts'
 import { bundlesOf, readBundle, vectorsMissing } from './state-vectors.ts'
@@ -11,7 +11,7 @@ if (missing !== undefined) console.log(missing)
 
 describe.skipIf(missing !== undefined)('state tests', () => {
   const bundles = missing === undefined ? bundlesOf('state') : []
-  const engine = createEthereumjsEngine()
+  const engine = createInterpreterEngine()
   let seen = 0
 
   it('stand in 99 bundles', () => {

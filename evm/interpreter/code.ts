@@ -1,0 +1,71 @@
+/** Code as the interpreter runs it, analysed once for each hash. */
+import type { Address } from '../../core/address.ts'
+import { bytesToKey, EMPTY_BYTES } from '../../core/bytes.ts'
+import type { Hash } from '../../core/hash.ts'
+import { BoundedCache } from '../../store/cache.ts'
+import type { StateReader } from '../../store/state.ts'
+import { delegationOf } from '../delegation.ts'
+
+const JUMPDEST = 0x5b
+const PUSH1 = 0x60
+const PUSH32 = 0x7f
+
+/** Zeros behind the code: the STOP that ends it, and what a PUSH at its end reads. */
+const PADDING_BYTES = 33
+
+/** Bytes that the cache of analysed code may hold. */
+const CACHE_BYTES = 32 * 1024 * 1024
+/** Of a code in the cache, beside its bytes. */
+const ENTRY_BYTES = 512
+
+/** Marks the JUMPDESTs that are no data of a PUSH. */
+const findJumpDestinations = (bytes: Uint8Array, length: number): Uint8Array => {
+  const found = new Uint8Array(length)
+  for (let at = 0; at < length; at++) {
+    const opcode = bytes[at] as number
+    if (opcode === JUMPDEST) found[at] = 1
+    else if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1
+  }
+  return found
+}
+
+export class Code {
+  /** With zeros behind. */
+  readonly bytes: Uint8Array
+  readonly view: DataView
+  /** Without them. */
+  readonly length: number
+  /** The account whose code runs instead (EIP-7702). */
+  readonly delegate: Address | undefined
+  #jumpDestinations: Uint8Array | undefined
+
+  constructor(code: Uint8Array) {
+    this.bytes = new Uint8Array(code.length + PADDING_BYTES)
+    this.bytes.set(code)
+    this.view = new DataView(this.bytes.buffer)
+    this.length = code.length
+    this.delegate = delegationOf(code)
+  }
+
+  /** 1 where a jump may go. Found when first asked for: much init code never jumps. */
+  get jumpDestinations(): Uint8Array {
+    return (this.#jumpDestinations ??= findJumpDestinations(this.bytes, this.length))
+  }
+}
+
+export const NO_CODE = new Code(EMPTY_BYTES)
+
+/** Analysed codes by their hash, bounded. One for each thread: code is the same in every state. */
+export class CodeCache {
+  readonly #codes = new BoundedCache<Code>(CACHE_BYTES, ({ length }) => 2 * length + ENTRY_BYTES)
+
+  /** The caller has dealt with accounts without code. */
+  get(state: StateReader, codeHash: Hash): Code {
+    const key = bytesToKey(codeHash)
+    const held = this.#codes.get(key)
+    if (held !== undefined) return held
+    const code = new Code(state.code(codeHash))
+    this.#codes.set(key, code)
+    return code
+  }
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { padLeft } from '../../core/bytes.ts'
+import { hexToBytes } from '../../core/hex.ts'
+import type { Engine, ExecutionOutcome } from '../engine.ts'
+import { createEthereumjsEngine } from '../ethereumjs/create-engine.ts'
+import { COLLECT, describeEngine, ENGINE_BLOCK, ENGINE_MESSAGE, freshState } from '../testing/describe-engine.ts'
+import { createInterpreterEngine } from './create-engine.ts'
+
+const engine = await createInterpreterEngine()
+
+describeEngine(engine)
+
+const both = async (message: Partial<typeof ENGINE_MESSAGE>, code: string): Promise<readonly ExecutionOutcome[]> => {
+  const execute = (by: Engine) => by.execute(freshState(code), ENGINE_BLOCK, { ...ENGINE_MESSAGE, ...message }, COLLECT)
+  return [await execute(engine), await execute(await createEthereumjsEngine())]
+}
+
+it('answers at once', () => {
+  const outcome = engine.execute(freshState('0x6001600055'), ENGINE_BLOCK, ENGINE_MESSAGE, COLLECT)
+  expect(outcome).toMatchObject({ valid: true, result: { gasUsed: 43_106n } })
+})
+
+describe('deep frames', () => {
+  // Calls itself with all gas until the depth or the gas ends.
+  const CALLS_ITSELF = '0x5f5f5f5f5f305af1505f5ff3'
+
+  it('do not overflow the stack of JavaScript', async () => {
+    const gasLimit = 900_000_000_000n
+    const block = { ...ENGINE_BLOCK, hardfork: 'prague' } as const
+    let deepest = 0
+    const outcome = await engine.execute(
+      freshState(CALLS_ITSELF),
+      block,
+      { ...ENGINE_MESSAGE, gasLimit },
+      { ...COLLECT, onEnter: ({ depth }) => void (deepest = Math.max(deepest, depth)) },
+    )
+    expect(outcome).toMatchObject({ valid: true, result: { failure: undefined } })
+    // The one beyond 1,024 below the outermost is entered and refused.
+    expect(deepest).toBe(1_026)
+  })
+
+  it('hold a full stack each', async () => {
+    // 1,000 times PUSH0, then the same.
+    const code = `0x${'5f'.repeat(1_000)}${CALLS_ITSELF.slice(2)}`
+    const [mine, theirs] = await both({ gasLimit: 16_000_000n }, code)
+    expect(mine).toEqual(theirs)
+  })
+})
+
+describe('more gas than numbers count exactly', () => {
+  it('is left to the reference', async () => {
+    const block = { ...ENGINE_BLOCK, hardfork: 'prague' } as const
+    const state = freshState('0x5a5f5260205ff3')
+    const gasLimit = 2n ** 60n
+    const message = { ...ENGINE_MESSAGE, gasLimit, maxFeePerGas: 7n, maxPriorityFeePerGas: 0n }
+    state.setAccount(message.sender, { ...state.account(message.sender), balance: 2n ** 70n } as never)
+    const outcome = await engine.execute(state, block, message, COLLECT)
+    const left = padLeft(hexToBytes(`0x0${(gasLimit - 21_000n - 2n).toString(16)}`), 32)
+    expect(outcome).toMatchObject({ valid: true, result: { returnData: left } })
+  })
+})
+
+describe('what an observer throws', () => {
+  it.each([
+    ['in the outermost frame', '5f5f5f5f60045afa'],
+    ['in one below', '5f5f5f5f6001305af1'],
+  ])('%s leaves the state as it was, and the engine usable', (_, code) => {
+    // Writes, then calls the identity, or itself with a value.
+    const state = freshState(`0x600160005560015f55${code}`)
+    const before = state.account(ENGINE_MESSAGE.sender)
+    const stop = new TypeError('enough')
+    let entered = 0
+    const onEnter = (): void => {
+      if (++entered > 1) throw stop
+    }
+    expect(() => engine.execute(state, ENGINE_BLOCK, ENGINE_MESSAGE, { ...COLLECT, onEnter })).toThrow(stop)
+    expect(state.account(ENGINE_MESSAGE.sender)).toEqual(before)
+    expect(() => state.changes()).not.toThrow()
+    expect(engine.execute(state, ENGINE_BLOCK, ENGINE_MESSAGE, COLLECT)).toMatchObject({ valid: true })
+  })
+
+  it('onPrecompile sees the input and stops the call', () => {
+    const state = freshState('0x602a5f5260205f60205f60045afa5060205ff3')
+    const inputs: bigint[] = []
+    const onPrecompile = (address: bigint, input: Uint8Array): void => {
+      inputs.push(address, BigInt(input.length))
+    }
+    expect(engine.execute(state, ENGINE_BLOCK, ENGINE_MESSAGE, { ...COLLECT, onPrecompile })).toMatchObject({
+      valid: true,
+    })
+    expect(inputs).toEqual([4n, 32n])
+  })
+})
+
+describe('moved precompiles', () => {
+  it('answer at their new place and not at the old one', () => {
+    const [from, to] = [padLeft(Uint8Array.of(4), 20), new Uint8Array(20).fill(0x77)]
+    // Calls the address in the call data with one word and returns what comes back.
+    const code = '0x602a5f5260205f60205f5f355afa503d5f5f3e3d5ff3'
+    const call = (target: Uint8Array): ExecutionOutcome =>
+      engine.execute(
+        freshState(code),
+        ENGINE_BLOCK,
+        { ...ENGINE_MESSAGE, data: padLeft(target, 32) },
+        { ...COLLECT, precompileMoves: [{ from, to }] },
+      ) as ExecutionOutcome
+    expect(call(to)).toMatchObject({ valid: true, result: { returnData: padLeft(Uint8Array.of(42), 32) } })
+    expect(call(from)).toMatchObject({ valid: true, result: { returnData: new Uint8Array(0) } })
+  })
+})

@@ -1,0 +1,168 @@
+/** The node's engine: a synchronous interpreter of our own. `@ethereumjs/evm` beside it is the reference. */
+import type { Address } from '../../core/address.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { CodedError, invariant } from '../../core/errors.ts'
+import { EMPTY_CODE_HASH } from '../../core/hash.ts'
+import type { StateWriter } from '../../store/state.ts'
+import type {
+  BlockEnvironment,
+  Engine,
+  ExecuteOptions,
+  ExecutionOutcome,
+  Hardfork,
+  Message,
+  PrecompileMove,
+} from '../engine.ts'
+import { HARDFORKS } from '../engine.ts'
+import { EVM_CODESPACE } from '../errors.ts'
+import { createEthereumjsEngine } from '../ethereumjs/create-engine.ts'
+import { loadPrecompiles, numberOfPrecompile, type Precompile } from '../ethereumjs/precompiles.ts'
+import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
+import { SYSTEM_ADDRESS, SYSTEM_CALL_GAS } from '../system-contracts.ts'
+import { executePlainTransfer, plainRecipient } from '../transition/plain-transfer.ts'
+import { type PreparedMessage, prepareMessage } from '../transition/prepare-message.ts'
+import { CodeCache } from './code.ts'
+import { Machine } from './machine.ts'
+import { runFrames } from './run-frames.ts'
+import { deleteAccounts, transition } from './transition.ts'
+import { addressKey, setBytes, WORD } from './words.ts'
+
+/** Gas is counted in numbers: what could not be exact, and no block holds, the reference runs in bigints. */
+const MAX_GAS = BigInt(Number.MAX_SAFE_INTEGER)
+const CALL = 0xf1
+
+/** The precompiles of a fork, and the keys of the addresses that they answer at. */
+interface Precompiles {
+  readonly byNumber: ReadonlyMap<number, Precompile>
+  readonly places: ReadonlyMap<string, number>
+}
+
+const keyOf = (address: Address): string => {
+  const word = new Int32Array(WORD)
+  setBytes(word, 0, address)
+  return addressKey(word, 0)
+}
+
+const placesOf = (hardfork: Hardfork): Map<string, number> =>
+  new Map(PRECOMPILE_ADDRESSES[hardfork].map((address) => [keyOf(address), numberOfPrecompile(address)]))
+
+const movePrecompiles = (
+  places: ReadonlyMap<string, number>,
+  moves: readonly PrecompileMove[],
+): ReadonlyMap<string, number> => {
+  const moved = new Map(places)
+  for (const { from, to } of moves) {
+    const number = moved.get(keyOf(from))
+    if (to !== undefined && number !== undefined) moved.set(keyOf(to), number)
+    moved.delete(keyOf(from))
+  }
+  return moved
+}
+
+class InterpreterEngine implements Engine {
+  readonly #reference: Engine
+  readonly #precompiles: Readonly<Record<Hardfork, Precompiles>>
+  readonly #machine = new Machine(new CodeCache())
+  /** Only a hook that executes again, over another state, finds the machine in use. */
+  #isBusy = false
+
+  constructor(reference: Engine, precompiles: Readonly<Record<Hardfork, Precompiles>>) {
+    this.#reference = reference
+    this.#precompiles = precompiles
+  }
+
+  execute(
+    state: StateWriter,
+    block: BlockEnvironment,
+    message: Message,
+    options: ExecuteOptions,
+  ): ExecutionOutcome | Promise<ExecutionOutcome> {
+    if (message.gasLimit > MAX_GAS) return this.#reference.execute(state, block, message, options)
+    invariant(!this.#isBusy, 'two executions at once in one engine')
+    try {
+      const prepared = prepareMessage(state, block, message, options)
+      const recipient = plainRecipient(state, block, message)
+      const plain =
+        options.onEnter === undefined && options.onExit === undefined && options.precompileMoves === undefined
+      if (recipient !== undefined && plain) {
+        return executePlainTransfer(state, block, message, recipient, prepared, options)
+      }
+      return this.#execute(state, block, message, prepared, options)
+    } catch (error) {
+      if (error instanceof CodedError && error.codespace === EVM_CODESPACE) return { valid: false, error }
+      throw error
+    }
+  }
+
+  systemCall(state: StateWriter, block: BlockEnvironment, to: Address, data: Uint8Array): void {
+    const codeHash = state.account(to)?.codeHash
+    if (codeHash === undefined || equalBytes(codeHash, EMPTY_CODE_HASH)) return
+    this.#withMachine(state, block, undefined, (machine) => {
+      const { request, substate } = machine
+      const target = substate.accountAt(to)
+      substate.warm(target)
+      machine.setTransaction(SYSTEM_ADDRESS, 0n, [])
+      request.kind = CALL
+      request.target = target
+      request.gas = Number(SYSTEM_CALL_GAS)
+      request.valueAnat = 0n
+      request.input = data
+      runFrames(machine)
+      substate.writeStorage(state)
+      deleteAccounts(machine, state)
+    })
+  }
+
+  #execute(
+    state: StateWriter,
+    block: BlockEnvironment,
+    message: Message,
+    prepared: PreparedMessage,
+    options: ExecuteOptions,
+  ): ExecutionOutcome {
+    const result = this.#withMachine(state, block, options.precompileMoves, (machine) =>
+      transition(machine, state, block, message, prepared, options),
+    )
+    return { valid: true, result }
+  }
+
+  /** What is thrown inside leaves the state as it was. */
+  #withMachine<Result>(
+    state: StateWriter,
+    block: BlockEnvironment,
+    moves: readonly PrecompileMove[] | undefined,
+    use: (machine: Machine) => Result,
+  ): Result {
+    invariant(!this.#isBusy, 'two executions at once in one engine')
+    const machine = this.#machine
+    const { byNumber, places } = this.#precompiles[block.hardfork]
+    this.#isBusy = true
+    state.beginTransaction()
+    machine.begin(state, block)
+    machine.precompiles = byNumber
+    machine.substate.begin(state, moves === undefined ? places : movePrecompiles(places, moves), places)
+    machine.checkpoint()
+    try {
+      const result = use(machine)
+      machine.commit()
+      return result
+    } catch (error) {
+      machine.revertAll()
+      throw error
+    } finally {
+      machine.end()
+      this.#isBusy = false
+    }
+  }
+}
+
+/** Loads the curves of the precompiles once a thread; executions are synchronous. */
+export const createInterpreterEngine = async (): Promise<Engine> => {
+  const load = async (hardfork: Hardfork): Promise<Precompiles> => ({
+    byNumber: await loadPrecompiles(hardfork),
+    places: placesOf(hardfork),
+  })
+  const precompiles = {} as Record<Hardfork, Precompiles>
+  for (const hardfork of HARDFORKS) precompiles[hardfork] = await load(hardfork)
+  return new InterpreterEngine(await createEthereumjsEngine(), precompiles)
+}

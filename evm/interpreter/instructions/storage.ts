@@ -1,0 +1,105 @@
+/** Storage (EIP-2200, 2929, 3529), transient storage (EIP-1153) and logs. */
+import { invariant } from '../../../core/errors.ts'
+import type { Hash } from '../../../core/hash.ts'
+import type { Frame } from '../frame.ts'
+import type { Machine } from '../machine.ts'
+import { BELOW_SENTRY, OUT_OF_GAS, WRITE_PROTECTION } from '../signals.ts'
+import type { AccountEntry, Slot } from '../substate.ts'
+import { copyWord, isEqual, isZero, toBytes, toNumber, WORD } from '../words.ts'
+import { COLD_SLOT_GAS, WARM_GAS } from './access.ts'
+import { charge, type Instruction, memoryEnd, memorySlice, operand } from './instruction.ts'
+
+const SENTRY_GAS = 2_300
+const SET_GAS = 20_000
+const RESET_GAS = 5_000 - COLD_SLOT_GAS
+const CLEARING_REFUND = 4_800
+const LOG_GAS = 375
+const LOG_BYTE_GAS = 8
+const LOG0 = 0xa0
+
+const ownerOf = (frame: Frame): AccountEntry => {
+  invariant(frame.account !== undefined, 'a frame runs without an account')
+  return frame.account
+}
+
+const accessSlot = (machine: Machine, slot: Slot): number => {
+  if (slot.isWarm) return 0
+  machine.substate.warm(slot)
+  return COLD_SLOT_GAS
+}
+
+export const loadStorage: Instruction = (machine, frame) => {
+  const { substate, stack } = machine
+  const at = frame.sp - WORD
+  const slot = substate.slot(ownerOf(frame), stack, at)
+  frame.gas -= accessSlot(machine, slot) || WARM_GAS
+  if (frame.gas < 0) return OUT_OF_GAS
+  copyWord(stack, at, substate.words, slot.at)
+  return 0
+}
+
+/** Gas of a write beside the access, and what it changes of the refund. */
+const priceWrite = (machine: Machine, slot: Slot, valueAt: number): number => {
+  const { substate, stack } = machine
+  const { words } = substate
+  if (isEqual(words, slot.at, stack, valueAt)) return WARM_GAS
+  const clears = isZero(stack, valueAt)
+  if (substate.isOriginal(slot)) {
+    if (substate.isOriginallyZero(slot)) return SET_GAS
+    if (clears) substate.refund += CLEARING_REFUND
+    return RESET_GAS
+  }
+  if (!substate.isOriginallyZero(slot)) {
+    if (isZero(words, slot.at)) substate.refund -= CLEARING_REFUND
+    else if (clears) substate.refund += CLEARING_REFUND
+  }
+  if (substate.wasOriginally(slot, stack, valueAt)) {
+    substate.refund += (substate.isOriginallyZero(slot) ? SET_GAS : RESET_GAS) - WARM_GAS
+  }
+  return WARM_GAS
+}
+
+export const writeStorage: Instruction = (machine, frame) => {
+  const { substate, stack } = machine
+  if (frame.gas <= SENTRY_GAS) return BELOW_SENTRY
+  const valueAt = operand(frame, 1)
+  const slot = substate.slot(ownerOf(frame), stack, operand(frame, 0))
+  frame.gas -= accessSlot(machine, slot) + priceWrite(machine, slot, valueAt)
+  if (frame.gas < 0) return OUT_OF_GAS
+  if (frame.isStatic) return WRITE_PROTECTION
+  if (!isEqual(substate.words, slot.at, stack, valueAt)) substate.setSlot(slot, stack, valueAt)
+  frame.sp -= 2 * WORD
+  return 0
+}
+
+export const loadTransient: Instruction = (machine, frame) => {
+  const at = frame.sp - WORD
+  const slot = machine.substate.transientSlot(ownerOf(frame), machine.stack, at)
+  copyWord(machine.stack, at, machine.substate.words, slot.at)
+  return 0
+}
+
+export const writeTransient: Instruction = (machine, frame) => {
+  if (frame.isStatic) return WRITE_PROTECTION
+  const slot = machine.substate.transientSlot(ownerOf(frame), machine.stack, operand(frame, 0))
+  machine.substate.setSlot(slot, machine.stack, operand(frame, 1))
+  frame.sp -= 2 * WORD
+  return 0
+}
+
+/** LOG0 to LOG4. */
+export const log: Instruction = (machine, frame) => {
+  const { stack } = machine
+  const [offset, size] = [operand(frame, 0), operand(frame, 1)]
+  const count = frame.opcode - LOG0
+  const gas = LOG_GAS * (count + 1) + LOG_BYTE_GAS * toNumber(stack, size)
+  const signal = charge(machine, frame, gas, memoryEnd(stack, offset, size))
+  if (signal !== 0) return signal
+  if (frame.isStatic) return WRITE_PROTECTION
+  const topics: Hash[] = []
+  for (let topic = 0; topic < count; topic++) topics.push(toBytes(stack, operand(frame, 2 + topic)))
+  const data = memorySlice(machine, frame, offset, size).slice()
+  machine.substate.logs.push({ address: frame.address, topics, data })
+  frame.sp -= (2 + count) * WORD
+  return 0
+}

@@ -1,0 +1,320 @@
+/**
+ * Enters and leaves frames, without recursion: 1,024 of them would overflow the stack of JavaScript. Rules of calls and
+ * creations as in geth's EVM (Yellow Paper 7 and 8, EIP-150, 161, 170, 684, 3541, 7610, 7702).
+ */
+import { EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
+import { invariant } from '../../core/errors.ts'
+import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../core/hash.ts'
+import { MAX_CODE_BYTES } from '../../core/limits.ts'
+import { MAX_UINT64 } from '../../core/amounts.ts'
+import { type AccountState, EMPTY_ACCOUNT } from '../../store/state.ts'
+import type { ExecutionFailure } from '../engine.ts'
+import { Code, NO_CODE } from './code.ts'
+import { frameFailure, plainFailure } from './failure.ts'
+import { ADDRESS_WORD, CALLER_WORD, type Frame, VALUE_WORD } from './frame.ts'
+import { interpret } from './interpret.ts'
+import type { Machine } from './machine.ts'
+import {
+  BALANCE,
+  CODE_PREFIX,
+  CODE_SIZE,
+  COLLISION,
+  DEPOSIT,
+  DEPTH,
+  DONE,
+  ENTER,
+  NONCE,
+  REVERTED,
+  type Signal,
+} from './signals.ts'
+import type { AccountEntry } from './substate.ts'
+import { copyWord, setBigint, setBytes, setSmall, WORD } from './words.ts'
+
+const CREATE = 0xf0
+const CALL = 0xf1
+const DELEGATECALL = 0xf4
+const CREATE2 = 0xf5
+const STATICCALL = 0xfa
+const MAX_DEPTH = 1_024
+const CODE_BYTE_GAS = 200
+const FORBIDDEN_PREFIX = 0xef
+
+export interface FrameResult {
+  readonly failure: ExecutionFailure | undefined
+  readonly gasLeft: number
+  readonly output: Uint8Array
+}
+
+const isCreation = (kind: number): boolean => kind === CREATE || kind === CREATE2
+
+/** Runs the machine's request as the outermost frame. */
+export const runFrames = (machine: Machine): FrameResult => new FrameRunner(machine).run()
+
+class FrameRunner {
+  readonly #machine: Machine
+  #result: FrameResult | undefined
+
+  constructor(machine: Machine) {
+    this.#machine = machine
+  }
+
+  run(): FrameResult {
+    const machine = this.#machine
+    machine.depth = -1
+    this.#enter()
+    while (machine.depth >= 0) {
+      const frame = this.#running()
+      const signal = interpret(machine, frame)
+      machine.tracer?.endSteps(signal, frame)
+      if (signal === ENTER) {
+        // A creation takes its gas here: in traces its price is without what it forwards.
+        if (isCreation(machine.request.kind)) frame.gas -= machine.request.gas
+        this.#enter()
+      } else this.#leave(frame, signal)
+    }
+    invariant(this.#result !== undefined, 'the frames ended without a result')
+    return this.#result
+  }
+
+  #running(): Frame {
+    return this.#machine.frames[this.#machine.depth] as Frame
+  }
+
+  /** Begins the requested frame, or completes it at once where no code runs. */
+  #enter(): void {
+    const machine = this.#machine
+    const { request, state } = machine
+    const { target, kind, valueAnat } = request
+    invariant(target !== undefined, 'a frame is asked for without a target')
+    const caller = machine.depth < 0 ? undefined : this.#running()
+    const payer = caller?.address ?? machine.origin
+    machine.tracer?.enter(machine, caller)
+    if (machine.depth + 1 > MAX_DEPTH) return this.#refuse(DEPTH)
+    const held = valueAnat > 0n || isCreation(kind) ? state.account(payer) : undefined
+    if (valueAnat > (held?.balance ?? 0n)) return this.#refuse(BALANCE)
+    if (isCreation(kind)) return this.#create(target, caller, held ?? EMPTY_ACCOUNT)
+    return this.#call(target, caller)
+  }
+
+  #call(target: AccountEntry, caller: Frame | undefined): void {
+    const machine = this.#machine
+    const { request, state } = machine
+    const { kind, valueAnat } = request
+    const account = state.account(target.address)
+    if (target.precompile !== undefined) return this.#runPrecompile(target.precompile, target, caller)
+    let code = machine.codeOf(target, account)
+    if (code.delegate !== undefined && machine.rules.hardfork !== 'cancun') code = this.#delegateCode(code)
+    if (code.length === 0) {
+      // Nothing runs: only the value moves.
+      if (kind === CALL || kind === STATICCALL) this.#pay(target, caller)
+      return this.#finish(undefined, request.gas, EMPTY_BYTES)
+    }
+    const frame = this.#open(caller)
+    frame.code = code
+    if (kind === CALL || kind === STATICCALL) {
+      this.#setOwner(frame, target)
+      this.#setCaller(frame, caller)
+      this.#pay(target, caller)
+    } else {
+      invariant(caller?.account !== undefined, 'only code can run the code of another account')
+      this.#setOwner(frame, caller.account)
+      if (kind === DELEGATECALL) {
+        copyWord(frame.words, CALLER_WORD, caller.words, CALLER_WORD)
+        copyWord(frame.words, VALUE_WORD, caller.words, VALUE_WORD)
+        frame.valueAnat = caller.valueAnat
+      } else this.#setCaller(frame, caller)
+    }
+    if (kind !== DELEGATECALL) {
+      setBigint(frame.words, VALUE_WORD, valueAnat)
+      frame.valueAnat = valueAnat
+    }
+    frame.input = request.input
+    frame.isStatic = kind === STATICCALL || caller?.isStatic === true
+  }
+
+  /** One step only: the code of the delegate, even where that delegates on; none of a precompile. */
+  #delegateCode({ delegate }: Code): Code {
+    const machine = this.#machine
+    invariant(delegate !== undefined, 'code delegates without a delegate')
+    const entry = machine.substate.accountAt(delegate)
+    return machine.codeOf(entry, machine.state.account(delegate))
+  }
+
+  #create(target: AccountEntry, caller: Frame | undefined, creator: AccountState): void {
+    const machine = this.#machine
+    const { request, state, substate } = machine
+    // The transaction itself has raised the nonce of its sender.
+    if (caller !== undefined) {
+      if (creator.nonce >= MAX_UINT64) return this.#refuse(NONCE)
+      state.setAccount(caller.address, { ...creator, nonce: creator.nonce + 1n })
+    }
+    // Stays warm whatever becomes of it (EIP-2929).
+    substate.warm(target)
+    const existing = state.account(target.address)
+    if (existing !== undefined && !isVacant(existing)) return this.#finish(plainFailure(COLLISION), 0, EMPTY_BYTES)
+    const frame = this.#open(caller)
+    substate.noteCreated(target)
+    state.setAccount(target.address, { ...(existing ?? EMPTY_ACCOUNT), nonce: 1n })
+    frame.code = new Code(request.input)
+    this.#setOwner(frame, target)
+    this.#setCaller(frame, caller)
+    setBigint(frame.words, VALUE_WORD, request.valueAnat)
+    frame.valueAnat = request.valueAnat
+    this.#pay(target, caller)
+    frame.input = EMPTY_BYTES
+    frame.isStatic = false
+  }
+
+  /** A fresh frame with a checkpoint behind it. */
+  #open(caller: Frame | undefined): Frame {
+    const machine = this.#machine
+    const { request } = machine
+    const stackBase = caller === undefined ? 0 : caller.sp
+    const frame = machine.frameAt(machine.depth + 1, stackBase)
+    machine.depth++
+    frame.kind = request.kind
+    frame.stackBase = stackBase
+    frame.sp = stackBase
+    frame.memoryBase = caller === undefined ? 0 : caller.memoryBase + caller.memorySize
+    frame.memorySize = 0
+    frame.pc = 0
+    frame.gas = request.gas
+    frame.gasLimit = request.gas
+    frame.returnData = EMPTY_BYTES
+    frame.output = EMPTY_BYTES
+    frame.outputOffset = request.outputOffset
+    frame.outputSize = request.outputSize
+    frame.mark = machine.substate.mark()
+    machine.checkpoint()
+    return frame
+  }
+
+  #setOwner(frame: Frame, owner: AccountEntry): void {
+    frame.account = owner
+    frame.address = owner.address
+    setBytes(frame.words, ADDRESS_WORD, owner.address)
+  }
+
+  #setCaller(frame: Frame, caller: Frame | undefined): void {
+    if (caller === undefined) setBytes(frame.words, CALLER_WORD, this.#machine.origin)
+    else copyWord(frame.words, CALLER_WORD, caller.words, ADDRESS_WORD)
+  }
+
+  /** Moves the request's value, which the payer was found to have. No value still touches. */
+  #pay(target: AccountEntry, caller: Frame | undefined): void {
+    const machine = this.#machine
+    const { state } = machine
+    const { valueAnat } = machine.request
+    if (valueAnat > 0n) {
+      const payer = caller?.address ?? machine.origin
+      const account = state.account(payer)
+      invariant(account !== undefined && account.balance >= valueAnat, 'a frame pays what its caller does not have')
+      state.setAccount(payer, { ...account, balance: account.balance - valueAnat })
+    }
+    machine.credit(target, valueAnat)
+  }
+
+  #runPrecompile(number: number, target: AccountEntry, caller: Frame | undefined): void {
+    const machine = this.#machine
+    const { request, substate } = machine
+    const precompile = machine.precompiles.get(number)
+    invariant(precompile !== undefined, 'a precompile is named and missing')
+    const mark = substate.mark()
+    machine.checkpoint()
+    if (request.kind === CALL || request.kind === STATICCALL) this.#pay(target, caller)
+    machine.onPrecompile?.(BigInt(number), request.input)
+    const { gasUsed, output, failure } = precompile(request.input, request.gas)
+    if (failure === undefined) {
+      machine.commit()
+      this.#finish(undefined, request.gas - gasUsed, output)
+      return
+    }
+    machine.revert()
+    substate.revert(mark)
+    this.#finish({ kind: 'other', message: failure }, 0, EMPTY_BYTES)
+  }
+
+  #refuse(signal: Signal): void {
+    this.#finish(plainFailure(signal), this.#machine.request.gas, EMPTY_BYTES)
+  }
+
+  /** Ends the running frame and goes back to its caller. */
+  #leave(frame: Frame, ended: Signal): void {
+    const machine = this.#machine
+    const { substate } = machine
+    const signal = ended === DONE && isCreation(frame.kind) ? this.#deposit(frame) : ended
+    machine.depth--
+    if (signal === DONE) machine.commit()
+    else {
+      machine.revert()
+      if (frame.mark !== undefined) substate.revert(frame.mark)
+    }
+    const gasLeft = signal === DONE || signal === REVERTED ? frame.gas : 0
+    const failure = frameFailure(signal, frame, machine.stack)
+    const refusedCode = ended === DONE && signal !== DONE
+    const output = failure?.kind === 'other' && !refusedCode ? EMPTY_BYTES : frame.output
+    const { kind, gasLimit, outputOffset, outputSize, account } = frame
+    machine.tracer?.exit(machine.depth + 2, gasLimit - gasLeft, output, failure)
+    // Frames are used again: let go of what may be large.
+    frame.code = NO_CODE
+    frame.input = EMPTY_BYTES
+    this.#resume(kind, account, failure, gasLeft, output, outputOffset, outputSize)
+  }
+
+  /** Takes the returned code of a creation, or says why not. */
+  #deposit(frame: Frame): Signal {
+    const { output } = frame
+    if (output.length > MAX_CODE_BYTES) return CODE_SIZE
+    if (output[0] === FORBIDDEN_PREFIX) return CODE_PREFIX
+    const gas = CODE_BYTE_GAS * output.length
+    if (frame.gas < gas) return DEPOSIT
+    frame.gas -= gas
+    const { state } = this.#machine
+    const codeHash = state.setCode(output)
+    state.setAccount(frame.address, { ...(state.account(frame.address) ?? EMPTY_ACCOUNT), codeHash })
+    return DONE
+  }
+
+  /** Completes the request without a frame. */
+  #finish(failure: ExecutionFailure | undefined, gasLeft: number, output: Uint8Array): void {
+    const machine = this.#machine
+    const { kind, target, gas, outputOffset, outputSize } = machine.request
+    machine.tracer?.exit(machine.depth + 2, gas - gasLeft, output, failure)
+    this.#resume(kind, target, failure, gasLeft, output, outputOffset, outputSize)
+  }
+
+  /** Gives the caller what a frame left: a word on its stack, gas, return data. */
+  #resume(
+    kind: number,
+    account: AccountEntry | undefined,
+    failure: ExecutionFailure | undefined,
+    gasLeft: number,
+    output: Uint8Array,
+    outputOffset: number,
+    outputSize: number,
+  ): void {
+    const machine = this.#machine
+    if (machine.depth < 0) {
+      this.#result = { failure, gasLeft, output }
+      return
+    }
+    const frame = this.#running()
+    const { stack } = machine
+    frame.gas += gasLeft
+    const creates = isCreation(kind)
+    if (failure !== undefined) setSmall(stack, frame.sp, 0)
+    else if (creates && account !== undefined) setBytes(stack, frame.sp, account.address)
+    else setSmall(stack, frame.sp, 1)
+    frame.sp += WORD
+    const hasOutput = failure === undefined || failure.kind === 'revert'
+    frame.returnData = hasOutput && !(creates && failure === undefined) ? output : EMPTY_BYTES
+    if (hasOutput && outputSize > 0 && output.length > 0) {
+      const copied = output.length > outputSize ? output.subarray(0, outputSize) : output
+      machine.memory.bytes.set(copied, frame.memoryBase + outputOffset)
+    }
+  }
+}
+
+/** Where a contract may be created: nothing but a balance (EIP-684, EIP-7610). */
+const isVacant = ({ nonce, codeHash, storageRoot }: AccountState): boolean =>
+  nonce === 0n && equalBytes(codeHash, EMPTY_CODE_HASH) && equalBytes(storageRoot, EMPTY_TRIE_ROOT)

@@ -1,0 +1,106 @@
+/**
+ * Steps and frames for tracers. A step is told once its cost is known: when the next one begins or the frame stops for
+ * any reason, and always before the frame that it enters.
+ */
+import { EMPTY_BYTES } from '../../core/bytes.ts'
+import { MAX_UINT64 } from '../../core/amounts.ts'
+import type { ExecuteOptions, ExecutionFailure, FrameKind, Step } from '../engine.ts'
+import { memoryGas } from '../memory-need.ts'
+import { opcodeName } from '../opcodes.ts'
+import type { Frame } from './frame.ts'
+import type { Machine } from './machine.ts'
+import { isUnpriced, type Signal } from './signals.ts'
+import { toBigint, WORD } from './words.ts'
+
+const KINDS: ReadonlyMap<number, FrameKind> = new Map([
+  [0xf0, 'CREATE'],
+  [0xf1, 'CALL'],
+  [0xf2, 'CALLCODE'],
+  [0xf4, 'DELEGATECALL'],
+  [0xf5, 'CREATE2'],
+  [0xfa, 'STATICCALL'],
+])
+
+const wordsOf = (bytes: number): bigint => BigInt(Math.ceil(bytes / 32))
+
+/** Of memory that was never paid for and so may cost more than a number can count. */
+const unpaidGas = (memoryBytes: number, end: number): bigint =>
+  end <= memoryBytes ? 0n : memoryGas(wordsOf(end)) - memoryGas(wordsOf(memoryBytes))
+
+/** Of a call that asks for more gas than 64 bits hold, and has none: geth's own sum wraps around. */
+const toGas = (gas: number): bigint => (Number.isFinite(gas) ? BigInt(gas) : MAX_UINT64)
+
+export class Tracer {
+  readonly #machine: Machine
+  readonly #options: ExecuteOptions
+  /** Earned before the first frame. */
+  readonly #baseRefund: bigint
+  #pending: (Omit<Step, 'gasCost' | 'refund'> & { readonly gas: number }) | undefined
+
+  constructor(machine: Machine, options: ExecuteOptions, baseRefund: bigint) {
+    this.#machine = machine
+    this.#options = options
+    this.#baseRefund = baseRefund
+  }
+
+  /** Before an instruction, with the registers of the loop. */
+  step(frame: Frame, pc: number, opcode: number, sp: number, gas: number, memoryBytes: number): void {
+    if (this.#options.onStep === undefined) return
+    this.#flush(BigInt((this.#pending?.gas ?? gas) - gas))
+    frame.unpaidEnd = 0
+    const { stack: limbs, memory } = this.#machine
+    const stack: bigint[] = []
+    for (let at = frame.stackBase; at < sp; at += WORD) stack.push(toBigint(limbs, at))
+    this.#pending = {
+      pc,
+      opcode,
+      opcodeName: opcodeName(opcode),
+      gas,
+      gasLeft: BigInt(gas),
+      depth: frame.depth + 1,
+      stack,
+      memoryBytes,
+      memory: memory.bytes.slice(frame.memoryBase, frame.memoryBase + memoryBytes),
+      address: frame.address,
+    }
+  }
+
+  /** After the last instruction for now: the frame ended, failed or enters another. */
+  endSteps(signal: Signal, frame: Frame): void {
+    if (this.#pending === undefined) return
+    const { constantGas } = this.#machine.rules
+    const { gas, memoryBytes } = this.#pending
+    if (isUnpriced(signal)) this.#flush(BigInt(constantGas[frame.opcode] as number))
+    else this.#flush(toGas(gas - frame.gas) + unpaidGas(memoryBytes, frame.unpaidEnd))
+  }
+
+  #flush(gasCost: bigint): void {
+    const step = this.#pending
+    if (step === undefined) return
+    this.#pending = undefined
+    const refund = this.#baseRefund + BigInt(this.#machine.substate.refund)
+    this.#options.onStep?.({ ...step, gasCost, refund })
+  }
+
+  /** The machine's request begins. */
+  enter({ request, depth, origin }: Machine, caller: Frame | undefined): void {
+    const { onEnter } = this.#options
+    const kind = KINDS.get(request.kind)
+    if (onEnter === undefined || kind === undefined || request.target === undefined) return
+    onEnter({
+      kind,
+      depth: depth + 2,
+      from: caller?.address ?? origin,
+      to: request.target.address,
+      gas: BigInt(request.gas),
+      value: kind === 'DELEGATECALL' ? (caller?.valueAnat ?? 0n) : request.valueAnat,
+      // A copy: it is a view of the caller's memory.
+      input: request.input.slice(),
+    })
+  }
+
+  exit(depth: number, gasUsed: number, output: Uint8Array, failure: ExecutionFailure | undefined): void {
+    const returnData = output.length === 0 ? EMPTY_BYTES : output.slice()
+    this.#options.onExit?.({ depth, gasUsed: BigInt(gasUsed), returnData, failure })
+  }
+}

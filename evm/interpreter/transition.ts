@@ -1,0 +1,120 @@
+/** A message from buying its gas to paying for it: the state transition of geth around the interpreter's frames. */
+import { type Address, contractAddress } from '../../core/address.ts'
+import { EMPTY_BYTES } from '../../core/bytes.ts'
+import { invariant } from '../../core/errors.ts'
+import type { StateWriter } from '../../store/state.ts'
+import type { BlockEnvironment, ExecuteOptions, ExecutionResult, Message } from '../engine.ts'
+import { type AppliedAuthorizations, applyAuthorizations } from '../transition/authorizations.ts'
+import { isEmptyAccount, payCoinbase } from '../transition/fees.ts'
+import type { PreparedMessage } from '../transition/prepare-message.ts'
+import { settleGas } from '../transition/settle.ts'
+import type { Machine } from './machine.ts'
+import { type FrameResult, runFrames } from './run-frames.ts'
+import { Tracer } from './tracer.ts'
+import { setBytes, WORD } from './words.ts'
+
+const CREATE = 0xf0
+const CALL = 0xf1
+
+const slotWord = new Int32Array(WORD)
+
+/** What is warm from the first instruction on (EIP-2929, 2930, 3651, 7702). Never undone. */
+const warmAtStart = (
+  machine: Machine,
+  block: BlockEnvironment,
+  message: Message,
+  { authorities }: AppliedAuthorizations,
+): void => {
+  const { substate } = machine
+  substate.warm(substate.accountAt(message.sender))
+  substate.warm(substate.accountAt(block.coinbase))
+  if (message.to !== undefined) substate.warm(substate.accountAt(message.to))
+  for (const { address, storageKeys } of message.accessList) {
+    const entry = substate.accountAt(address)
+    substate.warm(entry)
+    for (const key of storageKeys) {
+      setBytes(slotWord, 0, key)
+      substate.warm(substate.slot(entry, slotWord, 0))
+    }
+  }
+  for (const authority of authorities) substate.warm(substate.accountAt(authority))
+}
+
+/** The outermost call of `to`, or its creation. */
+const runOutermost = (machine: Machine, message: Message, to: Address, gas: number): FrameResult => {
+  const { request, state, substate } = machine
+  const target = substate.accountAt(to)
+  if (message.to !== undefined && machine.rules.hardfork !== 'cancun') {
+    const { delegate } = machine.codeOf(target, state.account(to))
+    if (delegate !== undefined) substate.warm(substate.accountAt(delegate))
+  }
+  request.kind = message.to === undefined ? CREATE : CALL
+  request.target = target
+  request.gas = gas
+  request.valueAnat = message.value
+  request.input = message.data
+  request.outputOffset = 0
+  request.outputSize = 0
+  return runFrames(machine)
+}
+
+/** Deletes accounts that destroyed themselves (EIP-6780) and those that were touched and are empty (EIP-161). */
+export const deleteAccounts = (machine: Machine, state: StateWriter): bigint => {
+  const { substate } = machine
+  let burntAnat = substate.burntAnat
+  for (const { address } of substate.destroyed()) {
+    burntAnat += state.account(address)?.balance ?? 0n
+    state.setAccount(address, undefined)
+  }
+  for (const { address } of substate.touched()) {
+    const account = state.account(address)
+    if (account !== undefined && isEmptyAccount(account)) state.setAccount(address, undefined)
+  }
+  return burntAnat
+}
+
+/** Runs a message that prepareMessage let pass, on a machine that is ready for it. */
+export const transition = (
+  machine: Machine,
+  state: StateWriter,
+  block: BlockEnvironment,
+  message: Message,
+  prepared: PreparedMessage,
+  options: ExecuteOptions,
+): ExecutionResult => {
+  const { sender, effectiveGasPrice } = prepared
+  state.setAccount(message.sender, {
+    ...sender,
+    nonce: sender.nonce + 1n,
+    balance: sender.balance - message.gasLimit * effectiveGasPrice - prepared.blobFeeAnat,
+  })
+  const applied = applyAuthorizations(state, block.chainId, message.authorizationList)
+  warmAtStart(machine, block, message, applied)
+  machine.setTransaction(message.sender, effectiveGasPrice, message.blobVersionedHashes)
+  machine.onPrecompile = options.onPrecompile
+  const { onStep, onEnter, onExit } = options
+  const isTraced = onStep !== undefined || onEnter !== undefined || onExit !== undefined
+  machine.tracer = isTraced ? new Tracer(machine, options, applied.refund) : undefined
+
+  const gasGiven = message.gasLimit - prepared.intrinsicGas
+  const to = message.to ?? contractAddress(message.sender, sender.nonce)
+  const { failure, gasLeft, output } = runOutermost(machine, message, to, Number(gasGiven))
+  const refund = applied.refund + BigInt(machine.substate.refund)
+  const gas = settleGas(message, prepared, gasGiven - BigInt(gasLeft), refund)
+  const payer = state.account(message.sender)
+  invariant(payer !== undefined, 'the sender vanished during its own transaction')
+  const left = (message.gasLimit - gas.gasUsed) * effectiveGasPrice
+  if (left > 0n) state.setAccount(message.sender, { ...payer, balance: payer.balance + left })
+  payCoinbase(state, block, prepared, options, gas.gasUsed)
+  machine.substate.writeStorage(state)
+  const burntAnat = deleteAccounts(machine, state)
+  return {
+    ...gas,
+    returnData: failure?.kind === 'other' ? EMPTY_BYTES : output,
+    logs: failure === undefined ? machine.substate.logs.slice() : [],
+    failure,
+    createdAddress: message.to === undefined ? to : undefined,
+    effectiveGasPrice,
+    burntAnat,
+  }
+}
