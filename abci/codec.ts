@@ -3,8 +3,8 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import { abci } from '../proto/index.ts'
 import { protocolError } from './errors.ts'
 
-const READ_OPTIONS = { readUnknownFields: false } as const
-const WRITE_OPTIONS = { writeUnknownFields: false } as const
+export const READ_OPTIONS = { readUnknownFields: false } as const
+export const WRITE_OPTIONS = { writeUnknownFields: false } as const
 
 /** Byte fields are views into `frame`. Throws abci/3. */
 export const decodeRequest = (frame: Uint8Array): abci.Request => {

@@ -12,9 +12,9 @@ const CONSENSUS_METHODS: ReadonlySet<AbciMethod> = new Set<AbciMethod>([
   'verifyVoteExtension',
   'finalizeBlock',
   'commit',
-  'offerSnapshot',
-  'applySnapshotChunk',
 ])
+/** They change the state too, but come over a connection of their own, which lives on beside that of consensus. */
+const RESTORING_METHODS: ReadonlySet<AbciMethod> = new Set<AbciMethod>(['offerSnapshot', 'applySnapshotChunk'])
 
 /** A connection as the gate sees it. */
 export interface GateMember {
@@ -46,6 +46,7 @@ export const createConsensusGate = (): ConsensusGate => {
         greeted.add(member)
         return wait
       }
+      if (RESTORING_METHODS.has(method)) return running
       if (!CONSENSUS_METHODS.has(method)) return undefined
       if (owner !== member) {
         // The newest wins: the older one belongs to a CometBFT that is gone, or ends when its connection does.
@@ -56,7 +57,7 @@ export const createConsensusGate = (): ConsensusGate => {
       return running
     },
     hold(method, answer) {
-      if (!CONSENSUS_METHODS.has(method)) return
+      if (!CONSENSUS_METHODS.has(method) && !RESTORING_METHODS.has(method)) return
       const settled = answer.then(
         () => undefined,
         () => undefined,

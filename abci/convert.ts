@@ -2,14 +2,16 @@
 import { create } from '@bufbuild/protobuf'
 import type { Duration, Timestamp } from '@bufbuild/protobuf/wkt'
 import type {
+  AbciQueryResponse,
   ConsensusParameters,
   ExtendedVote,
   FinalizeBlockResponse,
   ProposedBlock,
+  SnapshotDescription,
   TransactionResult,
 } from '../app/ports.ts'
 import { invariant } from '../core/errors.ts'
-import { abci, cometCrypto, cometParams, cometValidator } from '../proto/index.ts'
+import { abci, cometCrypto, cometParams, cometProof, cometValidator } from '../proto/index.ts'
 import { protocolError } from './errors.ts'
 
 // The port's own words: this folder sees no module.
@@ -184,6 +186,12 @@ export const readConsensusParameters = (parameters: cometParams.ConsensusParams)
   }
 }
 
+/** Heights, formats and counts are bounded; what the application does not know it refuses itself. */
+export const readSnapshot = (snapshot: abci.Snapshot | undefined): SnapshotDescription => {
+  const { height, format, chunks, hash, metadata } = required(snapshot, 'snapshot')
+  return { height: readInteger(height, 'snapshot.height'), format, chunks, hash, metadata }
+}
+
 // ---- to the wire --------------------------------------------------------------------------------------------
 
 /** Text that came from users may hold lone surrogates, which protobuf strings cannot. */
@@ -198,6 +206,9 @@ export const writeGas = (gas: bigint): bigint => {
   invariant(gas >= 0n && gas <= MAX_INT64, `gas of ${gas} does not fit into int64`)
   return gas
 }
+
+export const writeProofOps = (ops: AbciQueryResponse['proofOps']): { proofOps?: cometProof.ProofOps } =>
+  ops === undefined || ops.length === 0 ? {} : { proofOps: create(cometProof.ProofOpsSchema, { ops: [...ops] }) }
 
 export const writeEvent = (event: Event): abci.Event =>
   create(abci.EventSchema, {
@@ -255,3 +266,6 @@ export const writeConsensusParameters = (parameters: ConsensusParameters): comet
     },
   })
 }
+
+export const writeSnapshot = ({ height, format, chunks, hash, metadata }: SnapshotDescription): abci.Snapshot =>
+  create(abci.SnapshotSchema, { height: writeInteger(height, 'snapshot.height'), format, chunks, hash, metadata })

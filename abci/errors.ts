@@ -17,6 +17,8 @@ export const ABCI_CODES = {
   unsupportedMethod: 10,
   invalidAddress: 11,
   addressInUse: 12,
+  replyTooLarge: 13,
+  unavailable: 14,
 } as const
 
 export const protocolError = (code: keyof typeof ABCI_CODES, message: string): CodedError =>

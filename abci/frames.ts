@@ -1,10 +1,11 @@
 /** Frames of ABCI's socket protocol: a uvarint length (protobuf varint, low groups first), then that many bytes. */
 import { concatBytes, EMPTY_BYTES } from '../core/bytes.ts'
 import type { CodedError } from '../core/errors.ts'
+import { MAX_GENESIS_BYTES } from '../core/limits.ts'
 import { protocolError } from './errors.ts'
 
-/** CometBFT's bound for a block (types.MaxBlockSizeBytes); blocks of this chain are far smaller. */
-export const MAX_FRAME_BYTES = 104_857_600
+/** InitChain with the largest genesis; CometBFT's bound for a block, and blocks of this chain, are smaller. */
+export const MAX_FRAME_BYTES = MAX_GENESIS_BYTES + 1024 * 1024
 /** Go's binary.MaxVarintLen64: a length in more bytes is malformed. */
 const MAX_LENGTH_BYTES = 10
 

@@ -377,11 +377,49 @@ describe('the other methods', () => {
     expect((await strict.verifyVoteExtension(request)).status).toBe(REJECT)
   })
 
-  it('say that snapshots and the mempool of the application are not supported', async () => {
-    expect((await handlers.listSnapshots(create(abci.RequestListSnapshotsSchema))).snapshots).toEqual([])
-    expect((await handlers.offerSnapshot(create(abci.RequestOfferSnapshotSchema))).result).toBe(2)
-    expect((await handlers.applySnapshotChunk(create(abci.RequestApplySnapshotChunkSchema))).result).toBe(2)
-    expect((await handlers.loadSnapshotChunk(create(abci.RequestLoadSnapshotChunkSchema))).chunk.length).toBe(0)
+  it('pass snapshots through', async () => {
+    const snapshot = { height: 5, format: 1, chunks: 2, hash, metadata: Uint8Array.of(7) }
+    const seen: unknown[] = []
+    const serving = withApplication({
+      listSnapshots: () => [snapshot],
+      offerSnapshot: (offered, appHash) => {
+        seen.push([offered, appHash])
+        return 'rejectFormat'
+      },
+      loadSnapshotChunk: (wanted) => {
+        seen.push(wanted)
+        return Uint8Array.of(1, 2)
+      },
+      applySnapshotChunk: (chunk) => {
+        seen.push(chunk)
+        return Promise.resolve({ result: 'retry', refetchChunks: [chunk.index], rejectSenders: [chunk.sender] })
+      },
+    })
+    const { snapshots } = await serving.listSnapshots(create(abci.RequestListSnapshotsSchema))
+    expect(snapshots).toMatchObject([{ height: 5n, format: 1, chunks: 2, hash, metadata: Uint8Array.of(7) }])
+    const offer = create(abci.RequestOfferSnapshotSchema, { snapshot: { ...snapshot, height: 5n }, appHash: hash })
+    const { REJECT_FORMAT } = abci.ResponseOfferSnapshot_Result
+    expect((await serving.offerSnapshot(offer)).result).toBe(REJECT_FORMAT)
+    const load = create(abci.RequestLoadSnapshotChunkSchema, { height: 5n, format: 1, chunk: 1 })
+    expect((await serving.loadSnapshotChunk(load)).chunk).toEqual(Uint8Array.of(1, 2))
+    const apply = create(abci.RequestApplySnapshotChunkSchema, { index: 1, chunk: Uint8Array.of(3), sender: 'peer' })
+    const { RETRY } = abci.ResponseApplySnapshotChunk_Result
+    expect(await serving.applySnapshotChunk(apply)).toMatchObject({
+      result: RETRY,
+      refetchChunks: [1],
+      rejectSenders: ['peer'],
+    })
+    expect(seen).toEqual([
+      [expect.objectContaining(snapshot), hash],
+      { height: 5, format: 1, chunk: 1 },
+      { index: 1, chunk: Uint8Array.of(3), sender: 'peer' },
+    ])
+    await expect((async () => serving.offerSnapshot(create(abci.RequestOfferSnapshotSchema)))()).rejects.toThrow(
+      'snapshot is missing',
+    )
+  })
+
+  it('say that the mempool of the application is not supported', async () => {
     expect((await handlers.insertTx(create(abci.RequestInsertTxSchema))).code).not.toBe(0)
     expect((await handlers.reapTxs(create(abci.RequestReapTxsSchema))).txs).toEqual([])
   })

@@ -12,12 +12,15 @@ import {
   readHeight,
   readInteger,
   readMisbehavior,
+  readSnapshot,
   readTime,
   readValidatorUpdate,
   writeConsensusParameters,
   writeEvent,
   writeGas,
   writeInteger,
+  writeProofOps,
+  writeSnapshot,
   writeText,
   writeTransactionResult,
   writeValidatorUpdate,
@@ -118,6 +121,7 @@ const answerQuery = async (
     key: answer.key,
     value: answer.value,
     height: writeInteger(answer.height, 'height'),
+    ...writeProofOps(answer.proofOps),
   })
 }
 
@@ -212,20 +216,48 @@ const voteHandlers = (application: ConsensusApplication): Pick<AbciHandlers, 'ex
   },
 })
 
-type Unsupported =
-  | 'listSnapshots'
-  | 'offerSnapshot'
-  | 'loadSnapshotChunk'
-  | 'applySnapshotChunk'
-  | 'insertTx'
-  | 'reapTxs'
+const OFFER_RESULTS = {
+  accept: OfferSnapshotResult.ACCEPT,
+  abort: OfferSnapshotResult.ABORT,
+  reject: OfferSnapshotResult.REJECT,
+  rejectFormat: OfferSnapshotResult.REJECT_FORMAT,
+  rejectSender: OfferSnapshotResult.REJECT_SENDER,
+} as const
 
-/** Snapshots are not served and none is accepted; CometBFT's `app` mempool (InsertTx, ReapTxs) is not used. */
-const unsupportedHandlers: Pick<AbciHandlers, Unsupported> = {
-  listSnapshots: () => create(abci.ResponseListSnapshotsSchema),
-  offerSnapshot: () => create(abci.ResponseOfferSnapshotSchema, { result: OfferSnapshotResult.ABORT }),
-  loadSnapshotChunk: () => create(abci.ResponseLoadSnapshotChunkSchema),
-  applySnapshotChunk: () => create(abci.ResponseApplySnapshotChunkSchema, { result: ApplySnapshotChunkResult.ABORT }),
+const CHUNK_RESULTS = {
+  accept: ApplySnapshotChunkResult.ACCEPT,
+  abort: ApplySnapshotChunkResult.ABORT,
+  retry: ApplySnapshotChunkResult.RETRY,
+  retrySnapshot: ApplySnapshotChunkResult.RETRY_SNAPSHOT,
+  rejectSnapshot: ApplySnapshotChunkResult.REJECT_SNAPSHOT,
+} as const
+
+type SnapshotMethod = 'listSnapshots' | 'offerSnapshot' | 'loadSnapshotChunk' | 'applySnapshotChunk'
+
+const snapshotHandlers = (application: ConsensusApplication): Pick<AbciHandlers, SnapshotMethod> => ({
+  listSnapshots: () =>
+    create(abci.ResponseListSnapshotsSchema, { snapshots: application.listSnapshots().map(writeSnapshot) }),
+  offerSnapshot: ({ snapshot, appHash }) =>
+    create(abci.ResponseOfferSnapshotSchema, {
+      result: OFFER_RESULTS[application.offerSnapshot(readSnapshot(snapshot), appHash)],
+    }),
+  loadSnapshotChunk: ({ height, format, chunk }) =>
+    create(abci.ResponseLoadSnapshotChunkSchema, {
+      // Peers choose the height: one that is none has no chunk.
+      chunk: application.loadSnapshotChunk({ height: Number(height), format, chunk }),
+    }),
+  applySnapshotChunk: async ({ index, chunk, sender }) => {
+    const { result, refetchChunks, rejectSenders } = await application.applySnapshotChunk({ index, chunk, sender })
+    return create(abci.ResponseApplySnapshotChunkSchema, {
+      result: CHUNK_RESULTS[result],
+      refetchChunks: [...refetchChunks],
+      rejectSenders: [...rejectSenders],
+    })
+  },
+})
+
+/** CometBFT's `app` mempool is not used. */
+const unsupportedHandlers: Pick<AbciHandlers, 'insertTx' | 'reapTxs'> = {
   insertTx: () => create(abci.ResponseInsertTxSchema, { code: ABCI_CODES.unsupportedMethod }),
   reapTxs: () => create(abci.ResponseReapTxsSchema),
 }
@@ -243,6 +275,7 @@ export const createHandlers = (application: ConsensusApplication): AbciHandlers 
   finalizeBlock: (request) => answerFinalizeBlock(application, request),
   commit: async () =>
     create(abci.ResponseCommitSchema, { retainHeight: writeInteger(await application.commit(), 'retain_height') }),
+  ...snapshotHandlers(application),
   ...unsupportedHandlers,
 })
 

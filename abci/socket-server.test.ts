@@ -11,7 +11,8 @@ import { abci } from '../proto/index.ts'
 import { ABCI_CODES } from './errors.ts'
 import { encodeFrame, encodeFrameLength } from './frames.ts'
 import { createHandlers } from './handlers.ts'
-import { serveAbciSocket, type AbciServer, type AbciSocketOptions } from './socket-server.ts'
+import type { AbciServer } from './server.ts'
+import { serveAbciSocket, type AbciSocketOptions } from './socket-server.ts'
 import {
   checkTxRequest,
   commitRequest,

@@ -1,6 +1,8 @@
 # Sourced by the other scripts: where Node 24, CometBFT and the caches are. POSIX sh.
 
 COMETBFT_VERSION=v0.40.0
+# The older line that the tests run too.
+COMETBFT_OLDER_VERSION=v0.38.25
 WEB3_VERSION=7.16.0
 CACHE_DIR="${XDG_CACHE_HOME:-$HOME/.cache}/nat-chain"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Brings everything that the other commands need: Node 24, the npm packages, CometBFT, and (when python3 is there)
-# web3.py for the client tests. Idempotent; takes well under a second when nothing is to do.
+# Brings everything that the other commands need: Node 24, the npm packages, CometBFT, and with --with-test-clients what
+# the tests alone use: the older line of CometBFT, and (when python3 is there) web3.py. Idempotent; takes well under a second when nothing is to do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -43,6 +43,22 @@ TEXT
   find_cometbft >/dev/null || die "the cometbft that was built is not accepted"
 }
 
+# The tests that run over both lines of CometBFT say so and skip the older one without it.
+install_older_cometbft() {
+  local target="$CACHE_DIR/cometbft/$COMETBFT_OLDER_VERSION"
+  [ -x "$target/cometbft" ] && return
+  command -v go >/dev/null || { say "go is missing: the tests over CometBFT $COMETBFT_OLDER_VERSION will be skipped"; return; }
+  [ -n "$(find "$target.failed" -mtime -1 2>/dev/null)" ] && return
+  say "building CometBFT $COMETBFT_OLDER_VERSION for the tests (once; about two minutes)"
+  mkdir -p "$target"
+  if GOBIN="$target" go install "github.com/cometbft/cometbft/cmd/cometbft@$COMETBFT_OLDER_VERSION"; then
+    rm -f "$target.failed"
+  else
+    touch "$target.failed"
+    say "CometBFT $COMETBFT_OLDER_VERSION could not be built: the tests over it will be skipped"
+  fi
+}
+
 # web3.py is one of the clients that the tests drive the node with; without it those tests say so and are skipped.
 install_web3() {
   local venv="$CACHE_DIR/web3-$WEB3_VERSION"
@@ -65,5 +81,8 @@ install_web3() {
 install_packages
 require_node
 install_cometbft
-[ "${1-}" = --with-test-clients ] && install_web3
+if [ "${1-}" = --with-test-clients ]; then
+  install_older_cometbft
+  install_web3
+fi
 exit 0

@@ -10,7 +10,8 @@ export interface Counts {
 }
 
 const folder = join(import.meta.dirname, '..', '.cache', 'summary')
-export const VITEST_REPORT = join(folder, 'vitest.json')
+/** Where a run of vitest leaves its report. */
+export const reportPath = (run: string): string => join(folder, `vitest-${run}.json`)
 
 const vitestReport = z.object({
   numPassedTests: z.number(),

@@ -1,16 +1,54 @@
-/** `make test`: every check, then every test; one fails, all run. The last line sums them. */
+/**
+ * `make test`: every check, then every test, then a chosen few end to end over the other transport of ABCI and the
+ * older line of CometBFT. One fails, all run. The last line sums them.
+ */
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { VITEST_REPORT } from './summary.ts'
+import { reportPath } from './summary.ts'
+
+/** That of scripts/environment.sh. */
+const OLDER_COMETBFT = 'v0.38.25'
+/** Start, transactions, restart, crash: some 45 s a combination. */
+const CHOSEN = ['test/e2e/restart.test.ts', 'test/e2e/crash.test.ts']
 
 const root = join(import.meta.dirname, '..')
-const run = (binary: string, args: readonly string[]): number =>
-  spawnSync(binary, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).status ?? 1
+const run = (binary: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): number => {
+  const env = { ...process.env, ...environment }
+  return spawnSync(binary, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env }).status ?? 1
+}
 
-rmSync(dirname(VITEST_REPORT), { recursive: true, force: true })
-const check = run('node', ['scripts/check.ts'])
-const tests = run('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${VITEST_REPORT}`])
-const status = check === 0 ? tests : check
+const vitest = (name: string, files: readonly string[], environment: Readonly<Record<string, string>> = {}): number => {
+  const report = `--outputFile.json=${reportPath(name)}`
+  return run('vitest', ['run', ...files, '--reporter=default', '--reporter=json', report], environment)
+}
+
+const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+const older = join(cache, 'nat-chain', 'cometbft', OLDER_COMETBFT, 'cometbft')
+
+const runOtherCombinations = (): readonly number[] => {
+  const overGrpc = { CHAIN_TEST_ABCI: 'grpc' }
+  console.log('test: over gRPC')
+  const statuses = [vitest('grpc', CHOSEN, overGrpc)]
+  if (!existsSync(older)) {
+    console.log(
+      `test: skipped over CometBFT ${OLDER_COMETBFT}: ${older} is missing, "make setup" with Go 1.25 builds it`,
+    )
+    return statuses
+  }
+  for (const [name, environment] of [
+    ['older-socket', { CHAIN_TEST_ABCI: 'socket' }],
+    ['older-grpc', overGrpc],
+  ] as const) {
+    console.log(`test: over CometBFT ${OLDER_COMETBFT}, ${environment.CHAIN_TEST_ABCI}`)
+    statuses.push(vitest(name, CHOSEN, { ...environment, CHAIN_TEST_COMETBFT: older }))
+  }
+  return statuses
+}
+
+rmSync(dirname(reportPath('all')), { recursive: true, force: true })
+const statuses = [run('node', ['scripts/check.ts']), vitest('all', []), ...runOtherCombinations()]
+const status = statuses.find((each) => each !== 0) ?? 0
 run('node', ['scripts/summary.ts', '--exit-status', String(status)])
 process.exitCode = status

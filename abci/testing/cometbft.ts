@@ -60,7 +60,12 @@ export interface Comet {
   stop(signal: NodeJS.Signals): Promise<void>
 }
 
-export const startComet = async (binary: string, home: CometHome, application: string): Promise<Comet> => {
+export const startComet = async (
+  binary: string,
+  home: CometHome,
+  application: string,
+  transport: 'socket' | 'grpc' = 'socket',
+): Promise<Comet> => {
   const rpcPort = await freePort()
   const child = spawn(
     binary,
@@ -68,6 +73,8 @@ export const startComet = async (binary: string, home: CometHome, application: s
       'start',
       '--home',
       home.folder,
+      '--abci',
+      transport,
       '--proxy_app',
       application,
       '--rpc.laddr',

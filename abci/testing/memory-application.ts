@@ -95,6 +95,10 @@ export const createMemoryApplication = (overrides: Partial<ConsensusApplication>
     async abciQuery({ path, data, height: at }) {
       return { code: 0, codespace: '', log: path, key: data, value: sha256(data), height: at }
     },
+    listSnapshots: () => [],
+    offerSnapshot: () => 'abort',
+    loadSnapshotChunk: () => EMPTY_BYTES,
+    applySnapshotChunk: () => Promise.resolve({ result: 'abort', refetchChunks: [], rejectSenders: [] }),
     ...overrides,
   }
 }

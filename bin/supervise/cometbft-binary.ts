@@ -9,9 +9,9 @@ import { cliError, errorText } from '../errors.ts'
 
 export const COMETBFT_VERSION = 'v0.40.0'
 
-/** v0.40.0 reports 0.39.0 as its version: the protocols decide. */
+/** Of the lines v0.38 to v0.40, which speak the same. v0.40.0 reports 0.39.0 as its version: the protocols decide. */
 const WANTED = { abci: '2.0.0', block_protocol: 11, p2p_protocol: 8 } as const
-const WANTED_TEXT = `ABCI ${WANTED.abci}, block protocol ${WANTED.block_protocol}, p2p protocol ${WANTED.p2p_protocol} (CometBFT ${COMETBFT_VERSION})`
+const WANTED_TEXT = `ABCI ${WANTED.abci}, block protocol ${WANTED.block_protocol}, p2p protocol ${WANTED.p2p_protocol} (CometBFT v0.38 to v0.40, such as ${COMETBFT_VERSION})`
 
 const versionReport = z.object({
   cometbft: z.string(),
@@ -62,11 +62,12 @@ const candidates = (environment: Readonly<Record<string, string | undefined>>): 
   ].filter(isExecutable)
 }
 
-/** COMETBFT_BINARY, else the PATH, else the cache. Throws cli/8 with what was found and what is wanted. */
+/** `binary`, else COMETBFT_BINARY, else the PATH, else the cache. Throws cli/8 with what was found and what is wanted. */
 export const findCometbft = async (
   environment: Readonly<Record<string, string | undefined>> = process.env,
+  binary?: string,
 ): Promise<string> => {
-  const named = environment['COMETBFT_BINARY']
+  const named = binary ?? environment['COMETBFT_BINARY']
   const refused: string[] = []
   for (const path of named === undefined || named === '' ? candidates(environment) : [named]) {
     const reason = await refuseBinary(path)

@@ -33,6 +33,8 @@ export const GRACE_MS = 5_000
 export interface Supervised {
   /** Process id of the child that runs now. */
   pid(): number | undefined
+  /** Ends the child that runs now: it is started again as if it had died. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -70,6 +72,9 @@ export const keepRunning = (
   const ended = loop()
   return {
     pid: () => child?.pid,
+    restart: async () => {
+      if (!stopping.signal.aborted) await child?.stop(GRACE_MS)
+    },
     stop: async () => {
       stopping.abort()
       await child?.stop(GRACE_MS)

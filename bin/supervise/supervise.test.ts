@@ -10,6 +10,7 @@ import { startChild } from './child.ts'
 import { findCometbft } from './cometbft-binary.ts'
 import { keepRunning } from './keep-running.ts'
 import { requireFreePorts } from './ports.ts'
+import { runCometbft } from './run-cometbft.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'supervise-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -35,9 +36,10 @@ describe('the CometBFT binary', () => {
   const report = (abci: string, version: string): string =>
     `echo '{"cometbft": "${version}", "abci": "${abci}", "block_protocol": 11, "p2p_protocol": 8}'`
 
-  it('is decided on by its protocols, not by its version', async () => {
-    const path = script('comet-good', report('2.0.0', '0.39.0'))
+  it.each(['0.39.0', '0.38.25'])('is decided on by its protocols, not by its version %s', async (version) => {
+    const path = script('comet-good', report('2.0.0', version))
     expect(await findCometbft({ COMETBFT_BINARY: path })).toBe(path)
+    expect(await findCometbft({ COMETBFT_BINARY: 'none' }, path)).toBe(path)
   })
 
   it('of another line is refused with what was found and what is wanted', async () => {
@@ -156,6 +158,61 @@ describe('a supervised child', () => {
     await supervised.stop()
     expect(supervised.pid()).toBeUndefined()
     expect(starts).toBe(1)
+  })
+})
+
+describe('a supervised CometBFT', () => {
+  const options = (binary: string) => {
+    const lines: string[] = []
+    const complaints: string[] = []
+    return {
+      lines,
+      complaints,
+      run: () =>
+        runCometbft({
+          binary,
+          home: '/home/x',
+          transport: 'grpc',
+          proxyApp: '127.0.0.1:1',
+          rpc: 'tcp://127.0.0.1:2',
+          p2p: 'tcp://127.0.0.1:3',
+          log: createLog({ write: (line) => void complaints.push(line) }),
+          onLine: (line) => void lines.push(line),
+          onGivenUp: (error) => void complaints.push(error.message),
+        }),
+    }
+  }
+
+  it.each([
+    ['plain', 'E[2026-01-01|00:00:00.000] CONSENSUS FAILURE!!!                         module=consensus err="x"'],
+    ['JSON', '{"_msg":"CONSENSUS FAILURE!!!","err":"x","level":"error"}'],
+  ])('is started again when its consensus stops and it lives on, seen in its %s log', async (format, line) => {
+    const mark = join(folder, `stopped-${format}`)
+    const body = `echo "$@"; [ -e ${mark} ] || { touch ${mark}; echo '${line}'; }; exec sleep 60`
+    const { run, lines, complaints } = options(script(`comet-stops-${format}`, body))
+    const comet = run()
+    // The shell may say that it was ended.
+    const said = (): readonly string[] => lines.filter((each) => each !== 'Terminated')
+    await expect.poll(said, { timeout: 10_000 }).toHaveLength(3)
+    const call =
+      'start --home /home/x --abci grpc --proxy_app 127.0.0.1:1 --rpc.laddr tcp://127.0.0.1:2 --p2p.laddr tcp://127.0.0.1:3'
+    expect(said()).toEqual([call, line, call])
+    expect(complaints.join('')).toContain('the consensus of cometbft has stopped: it is started again')
+    await comet.stop()
+  })
+
+  it('is left alone when a peer sends those words', async () => {
+    const forged = [
+      'I[2026-01-01|00:00:00.000] added peer module=p2p moniker="E[1] CONSENSUS FAILURE!!!"',
+      '{"_msg":"added peer","moniker":"\\"_msg\\":\\"CONSENSUS FAILURE!!!\\""}',
+    ]
+    const body = `${forged.map((line) => `printf '%s\\n' '${line}'`).join('\n')}\necho end; exec sleep 60`
+    const { run, lines, complaints } = options(script('comet-forged', body))
+    const comet = run()
+    await expect.poll(() => lines.at(-1), { timeout: 10_000 }).toBe('end')
+    expect(lines).toEqual([...forged, 'end'])
+    expect(complaints).toEqual([])
+    await comet.stop()
   })
 })
 

@@ -1,16 +1,14 @@
-/** Four validators with equal power: the chain needs any three of them. */
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+/**
+ * Four validators with equal power, of which the chain needs any three, and a full node. Two of them speak gRPC with
+ * their CometBFT, one of these is of the older line where that is installed: all are one chain.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { setTomlValue } from '../../bin/config/toml-lines.ts'
-import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
 import { checkCallSequence } from '../../abci/grammar.ts'
-import { invariant } from '../../core/errors.ts'
 import { accounts } from './clients.ts'
 import { expectConsistentHeights } from './consistency.ts'
-import { createNode, runChain, type TestNode, until } from './harness.ts'
+import { type TestNode, until } from './harness.ts'
 import { type Load, startLoad, withoutReceipt } from './load.ts'
+import { createNetwork, findOlderCometbft, type Network } from './network.ts'
 
 const COUNT = 4
 const EVERY_MS = 200
@@ -21,73 +19,44 @@ interface RoundState {
   readonly height_vote_set: readonly { readonly prevotes_bit_array: string }[]
 }
 
-const nodes: TestNode[] = []
+let network: Network
+let validators: readonly TestNode[] = []
+let full: TestNode
 let load: Load | undefined
 
-const nodeAt = (index: number): TestNode => {
-  const node = nodes[index]
-  invariant(node !== undefined, `there are ${COUNT} nodes`)
-  return node
-}
+const nodeAt = (index: number): TestNode => network.at(index)
 
-/** The first home's genesis goes round, and each validator adds itself. */
-const shareGenesis = async (): Promise<void> => {
-  const file = (node: TestNode): string => join(node.home, 'config', 'genesis.json')
-  let last = nodeAt(0)
-  for (const node of nodes.slice(1)) {
-    copyFileSync(file(last), file(node))
-    const { status, stderr } = await runChain(['genesis', 'add-validator', '--home', node.home])
-    invariant(status === 0, stderr)
-    last = node
-  }
-  for (const node of nodes) if (node !== last) copyFileSync(file(last), file(node))
-}
-
-/** CometBFT's id of a node: the address of its key. */
-const peerOf = async (node: TestNode): Promise<string> => {
-  const id = execFileSync(await findCometbft(), ['show-node-id', '--home', node.home], { encoding: 'utf8' })
-  return `${id.trim()}@127.0.0.1:${node.ports.p2p}`
-}
-
-const connectAll = async (): Promise<void> => {
-  const peers = await Promise.all(nodes.map(peerOf))
-  for (const [index, node] of nodes.entries()) {
-    const path = join(node.home, 'config', 'config.toml')
-    const others = peers.filter((_, other) => other !== index).join(',')
-    writeFileSync(path, setTomlValue(readFileSync(path, 'utf8'), 'p2p.persistent_peers', `"${others}"`))
-  }
-}
-
-const expectSameBlocks = async (height: number): Promise<void> => {
-  const tag = `0x${height.toString(16)}`
-  const hashes: string[] = []
-  for (const node of nodes) {
-    await node.untilHeight(height, 60_000)
-    hashes.push((await node.ask<{ hash: string }>('eth_getBlockByNumber', tag, false)).hash)
-  }
-  expect(hashes, `hashes of ${height}`).toEqual(hashes.map(() => hashes[0]))
-}
+const untilCaughtUp = (node: TestNode): Promise<true> =>
+  until('the end of its catching up', async () => ((await node.ask('eth_syncing')) === false ? true : undefined))
 
 beforeAll(async () => {
-  for (let index = 0; index < COUNT; index++) nodes.push(await createNode(OPTIONS))
-  await shareGenesis()
-  await connectAll()
-  await Promise.all(nodes.map((node) => node.start()))
+  const older = findOlderCometbft()
+  const created = await createNetwork({
+    members: [
+      { ...OPTIONS, abci: 'socket' },
+      { ...OPTIONS, abci: 'grpc' },
+      { ...OPTIONS, abci: 'socket' },
+      { ...OPTIONS, abci: 'grpc', ...(older === undefined ? {} : { cometbft: older }) },
+      { ...OPTIONS, isFull: true },
+    ],
+  })
+  network = created
+  validators = network.nodes.slice(0, COUNT)
+  full = nodeAt(COUNT)
+  await created.start()
 }, 120_000)
 afterEach(({ task }) => {
-  if (task.result?.state !== 'fail') return
-  for (const [index, node] of nodes.entries())
-    console.log(`node ${index} wrote last:\n${node.lastWords().slice(-1_500)}`)
+  if (task.result?.state === 'fail') network.print()
 })
 afterAll(async () => {
   await load?.stop()
-  for (const node of nodes) await node.remove()
+  await network?.remove()
 })
 
 describe('four validators', () => {
   it('propose in turn, each from its own pool, and include what any of them was given', async () => {
     const loads = await Promise.all(
-      nodes.map((node, index) => startLoad(node, accounts.slice(index, index + 1), EVERY_MS)),
+      validators.map((node, index) => startLoad(node, accounts.slice(index, index + 1), EVERY_MS)),
     )
     const from = await nodeAt(0).height()
     const last = await nodeAt(0).untilHeight(from + 2 * COUNT, 60_000)
@@ -98,7 +67,7 @@ describe('four validators', () => {
       // Asked of another node than the one that answered.
       expect(await withoutReceipt(nodeAt((index + 1) % COUNT), answered)).toEqual([])
     }
-    await expectSameBlocks(last)
+    for (let height = from; height <= last; height++) await network.expectSameBlocks(height)
     const proposers = new Set<string>()
     for (let height = from; height < last; height++) {
       const route = `block?height=${height}`
@@ -108,7 +77,20 @@ describe('four validators', () => {
     expect(proposers.size).toBe(COUNT)
   }, 90_000)
 
-  it('go on without one that is killed under load, and it catches up', async () => {
+  it('include what a full node without power was given', async () => {
+    const { validator_info: info } = await full.comet<{ validator_info: { voting_power: string } }>('status')
+    expect(info.voting_power).toBe('0')
+    await untilCaughtUp(full)
+    load = await startLoad(full, accounts.slice(8, 9), EVERY_MS)
+    const { answered, refusals } = load
+    await until('some answers', () => (answered.size >= 5 ? true : undefined))
+    await load.stop()
+    expect(refusals).toEqual([])
+    for (const node of [nodeAt(0), nodeAt(3), full]) expect(await withoutReceipt(node, answered)).toEqual([])
+    await network.expectSameBlocks(await full.height())
+  }, 60_000)
+
+  it('go on without one that is killed under load, and it catches up by block sync', async () => {
     load = await startLoad(nodeAt(0), accounts.slice(4, 6), EVERY_MS)
     nodeAt(3).kill('application')
     expect(await nodeAt(3).stop()).toBe('SIGKILL')
@@ -117,12 +99,30 @@ describe('four validators', () => {
     await nodeAt(3).start()
     const now = await nodeAt(0).height()
     await nodeAt(3).untilHeight(now, 60_000)
-    await until('the end of its catching up', async () =>
-      (await nodeAt(3).ask('eth_syncing')) === false ? true : undefined,
-    )
+    await untilCaughtUp(nodeAt(3))
     await load.stop()
     expect(await withoutReceipt(nodeAt(3), load.answered)).toEqual([])
-    await expectSameBlocks(now)
+    await network.expectSameBlocks(now)
+    // Block sync brings decided blocks: nobody proposes them again.
+    const calls = nodeAt(3).calls()
+    const proposed = new Set(calls.filter(({ method }) => method === 'processProposal').map(({ height }) => height))
+    const synced = calls.filter(({ method, height }) => method === 'finalizeBlock' && !proposed.has(height))
+    expect(synced.filter(({ height = 0 }) => height > without && height <= now).length).toBeGreaterThan(0)
+  }, 120_000)
+
+  it('go on without one that is frozen under load, and it goes on where it was', async () => {
+    load = await startLoad(nodeAt(0), accounts.slice(6, 8), EVERY_MS)
+    nodeAt(1).freeze('SIGSTOP')
+    const without = await nodeAt(0).height()
+    await nodeAt(0).untilHeight(without + 4, 60_000)
+    const { pid } = nodeAt(1)
+    nodeAt(1).freeze('SIGCONT')
+    const now = await nodeAt(0).height()
+    await nodeAt(1).untilHeight(now + 2, 60_000)
+    await load.stop()
+    expect(nodeAt(1).pid).toBe(pid)
+    expect(await withoutReceipt(nodeAt(1), load.answered)).toEqual([])
+    await network.expectSameBlocks(now + 2)
   }, 120_000)
 
   it('stand still without two, and go on once one of them is back', async () => {
@@ -138,15 +138,16 @@ describe('four validators', () => {
     expect(await nodeAt(0).ask('eth_getBlockByNumber', 'latest', false)).toMatchObject({
       number: `0x${(stuck - 1).toString(16)}`,
     })
-    for (const index of [2, 3]) await nodeAt(index).start()
-    await nodeAt(0).untilHeight(stuck + 2, 60_000)
-    await expectSameBlocks(stuck + 2)
+    await nodeAt(2).start()
+    await nodeAt(0).untilHeight(stuck + 1, 60_000)
+    await nodeAt(3).start()
+    await network.expectSameBlocks(stuck + 2)
   }, 120_000)
 
   it('agree with CometBFT on every height, and were called in the order of the grammar', async () => {
-    for (const node of nodes) {
+    for (const node of network.nodes) {
       await expectConsistentHeights(node, 1, await node.height())
       expect(checkCallSequence(node.calls())).toBeUndefined()
     }
-  })
+  }, 60_000)
 })

@@ -1,0 +1,63 @@
+/** Where a server listens: an address as text, and the socket behind it. */
+import { lstat, rm } from 'node:fs/promises'
+import { connect, type Server } from 'node:net'
+import { protocolError } from './errors.ts'
+
+export type Endpoint = { readonly path: string } | { readonly host: string; readonly port: number }
+
+/** `tcp://host:port` (CometBFT's socket client) or `unix:///path`. Throws abci/11. */
+export const parseEndpoint = (address: string): Endpoint => {
+  const unix = /^unix:\/\/(.+)$/.exec(address)?.[1]
+  if (unix !== undefined) return { path: unix }
+  const [, bracketed, plain, digits] = /^tcp:\/\/(?:\[([^\]]+)\]|([^:/]+)):(\d{1,5})$/.exec(address) ?? []
+  const host = bracketed ?? plain
+  const port = Number(digits)
+  if (host === undefined || !(port <= 65_535)) {
+    throw protocolError('invalidAddress', `"${address}" is neither tcp://host:port nor unix:///path`)
+  }
+  return { host, port }
+}
+
+const isSocket = async (path: string): Promise<boolean> => {
+  try {
+    return (await lstat(path)).isSocket()
+  } catch {
+    return false
+  }
+}
+
+const isRefused = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = connect({ path })
+    probe.once('connect', () => {
+      probe.destroy()
+      resolve(false)
+    })
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
+  })
+
+/**
+ * A killed process leaves its socket file behind, which would be in the way: it is removed when nobody listens on it.
+ * Anything else at that path is left to listen(), which names the trouble.
+ */
+const removeStaleSocket = async (path: string): Promise<void> => {
+  if ((await isSocket(path)) && (await isRefused(path))) await rm(path)
+}
+
+/** Throws abci/12 when the address is in use. */
+export const listenAt = async (server: Server, endpoint: Endpoint): Promise<void> => {
+  if ('path' in endpoint) await removeStaleSocket(endpoint.path)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? protocolError('addressInUse', error.message) : error),
+    )
+    server.listen(endpoint, resolve)
+  })
+}
+
+/** `given`, with the port that the system chose where it left the choice. */
+export const boundAddress = (server: Server, given: string): string => {
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') return given
+  return given.replace(/:\d+$/, `:${bound.port}`)
+}

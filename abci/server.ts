@@ -1,0 +1,29 @@
+/** What the servers of both transports have in common. */
+import type { CodedError } from '../core/errors.ts'
+import type { RecordedCall } from './call-log.ts'
+import type { AbciHandlers } from './handlers.ts'
+import type { AbciLog } from './log.ts'
+
+/** One CometBFT opens four connections; a restarted one four more while the old ones end. */
+export const MAX_CONNECTIONS = 64
+
+export interface AbciServerOptions {
+  readonly address: string
+  readonly handlers: AbciHandlers
+  readonly log: AbciLog
+  /** Largest request; MAX_FRAME_BYTES when left out. */
+  readonly maxFrameBytes?: number
+  /** Told of every consensus and snapshot call. */
+  readonly callLog?: (call: RecordedCall) => void
+  /** The application broke an invariant: the process must stop. Called once, after the answer was written. */
+  readonly onFatal: (error: unknown) => void
+  /** The peer sent what is not ABCI. */
+  readonly onProtocolError?: (error: CodedError) => void
+}
+
+export interface AbciServer {
+  /** As given, with the port that was bound: what CometBFT's `--proxy_app` names. */
+  readonly address: string
+  /** Stops listening, ends the connections, and settles when no call runs in the application. */
+  close(): Promise<void>
+}

@@ -1,0 +1,48 @@
+/**
+ * CometBFT as a child: started again when it dies, and also when its consensus has stopped while the process lives on.
+ * Its gRPC client does not end it when a call fails, as the socket's does.
+ */
+import type { NodeLog } from '../runtime/log.ts'
+import { COMETBFT_POLICY, keepRunning, type Supervised } from './keep-running.ts'
+
+export interface CometbftOptions {
+  readonly binary: string
+  readonly home: string
+  readonly transport: 'socket' | 'grpc'
+  /** As the ABCI server names it. */
+  readonly proxyApp: string
+  readonly rpc: string
+  readonly p2p: string
+  readonly log: NodeLog
+  onLine(line: string): void
+  onGivenUp(error: Error): void
+}
+
+/** In both of its log formats. What peers send stands behind the message, or escaped, and cannot look like this. */
+const CONSENSUS_STOPPED = /^E\[[^\]]*\] CONSENSUS FAILURE!!!|"_msg":"CONSENSUS FAILURE!!!"/
+
+export const runCometbft = (options: CometbftOptions): Supervised => {
+  const { log } = options
+  const onLine = (line: string): void => {
+    options.onLine(line)
+    if (!CONSENSUS_STOPPED.test(line)) return
+    log.error('the consensus of cometbft has stopped: it is started again', { line })
+    void supervised.restart()
+  }
+  const supervised = keepRunning(
+    {
+      name: 'cometbft',
+      command: options.binary,
+      args: [
+        ...['start', '--home', options.home],
+        ...['--abci', options.transport, '--proxy_app', options.proxyApp],
+        ...['--rpc.laddr', options.rpc, '--p2p.laddr', options.p2p],
+      ],
+      onLine,
+    },
+    COMETBFT_POLICY,
+    log,
+    options.onGivenUp,
+  )
+  return supervised
+}

@@ -1,0 +1,74 @@
+/**
+ * The command `chain` with an application that commits the fault named in the file CHAIN_TEST_FAULT_FILE: a proposer's
+ * once, and the file is emptied; the others as long as they stand there. Says so on standard error.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Application } from '../../../app/app.ts'
+import { bytesToHex } from '../../../core/hex.ts'
+import { CodedError } from '../../../core/errors.ts'
+import { ACCEPT_ALL, faultySender, FORGETS, PROPOSER_FAULTS, proposalOf, VOTER_FAULTS } from './faults.ts'
+
+const file = process.env['CHAIN_TEST_FAULT_FILE'] ?? ''
+const named = (): string => {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+const say = (name: string, height: number): void => {
+  process.stderr.write(`faulty: ${name} at height ${height}\n`)
+}
+
+const honest = {
+  prepareProposal: Application.prototype.prepareProposal,
+  processProposal: Application.prototype.processProposal,
+  extendVote: Application.prototype.extendVote,
+  verifyVoteExtension: Application.prototype.verifyVoteExtension,
+  commit: Application.prototype.commit,
+}
+/** Its own faulty blocks it takes for good. */
+const proposed = new Set<string>()
+const keyOf = (transactions: readonly Uint8Array[]): string => transactions.map(bytesToHex).join()
+
+Application.prototype.prepareProposal = async function (request) {
+  const transactions = await honest.prepareProposal.call(this, request)
+  const name = named()
+  const fault = PROPOSER_FAULTS[name]
+  if (fault === undefined) return transactions
+  writeFileSync(file, '')
+  say(name, request.height)
+  const parameters = { address: faultySender, block: { tag: 'latest' } } as const
+  const nonce = Number(JSON.parse(await this.ask('transactionCount', parameters, this.height)))
+  const altered = await fault.alter(proposalOf(transactions, nonce))
+  proposed.add(keyOf(altered))
+  return altered
+}
+
+Application.prototype.processProposal = async function (block) {
+  const isFair = await honest.processProposal.call(this, block)
+  if (isFair || (named() !== ACCEPT_ALL && !proposed.has(keyOf(block.transactions)))) return isFair
+  say(ACCEPT_ALL, block.height)
+  return true
+}
+
+Application.prototype.extendVote = function () {
+  const name = named()
+  const extension = VOTER_FAULTS[name]?.()
+  if (extension === undefined) return honest.extendVote.call(this)
+  say(name, this.height + 1)
+  return extension
+}
+
+Application.prototype.verifyVoteExtension = function (request) {
+  return VOTER_FAULTS[named()] !== undefined || honest.verifyVoteExtension.call(this, request)
+}
+
+Application.prototype.commit = async function () {
+  if (named() !== FORGETS) return honest.commit.call(this)
+  writeFileSync(file, '')
+  say(FORGETS, this.height + 1)
+  throw new CodedError('app', 10, 'Commit without a FinalizeBlock before it')
+}
+
+await import('../../../bin/chain.ts')
