@@ -1,5 +1,5 @@
 # Every command sets up first what it needs; "make setup" does nothing when nothing is missing.
-.PHONY: help setup devnet devnet-reset test check format vectors bench proto
+.PHONY: help setup devnet devnet-reset test check format vectors bench soak proto
 .DEFAULT_GOAL := help
 
 RUN := scripts/run.sh
@@ -36,6 +36,10 @@ vectors: ## every Ethereum state test: VECTORS=name selects bundles
 bench: ## benchmarks: BENCH=name runs one
 	@scripts/setup.sh
 	@exec $(RUN) node scripts/bench.ts $(BENCH)
+
+soak: ## long runs under faults: SOAK_MINUTES=n, SOAK=name runs one
+	@scripts/setup.sh
+	@exec $(RUN) vitest run --config test/soak/vitest.config.ts $(SOAK)
 
 proto: ## generate the code of proto/ anew
 	@scripts/setup.sh

@@ -1,12 +1,14 @@
 /** The application: the steps of a block from InitChain to Commit, and the door of the pool and of questions. */
-import { EMPTY_BYTES, uint64ToBytes, utf8ToBytes } from '../core/bytes.ts'
+import { EMPTY_BYTES, uint64ToBytes } from '../core/bytes.ts'
 import { CodedError, invariant } from '../core/errors.ts'
 import { type Hash, keccak256 } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
+import { readHistoryHash } from '../evm/system-contracts.ts'
 import { readConsensusParameters } from '../modules/consensus/index.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import type { Module } from '../modules/module.ts'
+import { readBaseHeight } from '../store/base-height.ts'
 import { LatestState } from '../store/latest.ts'
 import { TrieNodeCache } from '../store/trie/node-cache.ts'
 import { type Batch, COLUMNS, type KeyValueStore } from '../store/store.ts'
@@ -17,14 +19,21 @@ import type { BlockContent } from './block/content.ts'
 import { executeBlock, executeProposal, proposalFault } from './block/execute.ts'
 import { ExecutionFault } from './block/execution-fault.ts'
 import { Proposals } from './block/proposals.ts'
-import { carriesExtensions, encodeInjected, extensionCapBytes } from './block/extensions.ts'
-import { buildGenesisBlock } from './block/genesis-block.ts'
+import { carriesExtensions, encodeInjected, extensionFault } from './block/extensions.ts'
+import { writeGenesisBlock } from './block/genesis-block.ts'
 import { type Chain, type ChainParameters, hardforkAt } from './chain.ts'
 import type { Environment } from './environment.ts'
 import { appError } from './errors.ts'
 import { parseGenesisBytes } from './genesis/genesis.ts'
 import { createModules } from './genesis/modules.ts'
-import { CHAIN_KEY, ChainReader, HEIGHT_KEY, readChainParameters, readCommittedHeight } from './index/chain-reader.ts'
+import {
+  CHAIN_KEY,
+  ChainReader,
+  encodeChainParameters,
+  HEIGHT_KEY,
+  readChainParameters,
+  readCommittedHeight,
+} from './index/chain-reader.ts'
 import type { HeaderRecord } from './index/records.ts'
 import { writeBlock, writeHeader } from './index/write-block.ts'
 import { Mempool, type MempoolHead } from './mempool.ts'
@@ -43,11 +52,18 @@ import type {
   QueryApplication,
   QuestionName,
   Questions,
+  SnapshotChunk,
+  SnapshotChunkRequest,
+  SnapshotChunkResult,
+  SnapshotDescription,
+  SnapshotOffer,
   TransactionCheck,
 } from './ports.ts'
 import { Announcer } from './query/announcer.ts'
 import { QuestionDesk } from './query/desk.ts'
 import { headerView } from './query/views.ts'
+import { SnapshotSync } from './snapshots.ts'
+import { writeRetention } from './retention.ts'
 import type { ApplicationSettings } from './settings.ts'
 
 export interface ApplicationOptions {
@@ -56,6 +72,8 @@ export interface ApplicationOptions {
   readonly settings: ApplicationSettings
   readonly environment: Environment
   readonly version: string
+  /** What the genesis file says: snapshots of this chain alone are restored, and none without it. */
+  readonly expectedChain?: ChainParameters
 }
 
 /** Version of the protocol between application and CometBFT; part of the consensus parameters. */
@@ -76,6 +94,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   readonly #reader: ChainReader
   readonly #announcer: Announcer
   readonly #desk: QuestionDesk
+  readonly #snapshots: SnapshotSync
   #state: LatestState
   #trieNodes: TrieNodeCache
   #parameters: ChainParameters | undefined
@@ -106,11 +125,22 @@ export class Application implements ConsensusApplication, QueryApplication {
       reader: this.#reader,
       pool: this.#mempool.pool,
       latest: () => this.#state,
+      latestTrieNodes: () => this.#trieNodes,
       committedHeight: () => this.#head?.header.number ?? 0,
       parameters: () => this.#requireParameters(),
       baseFeePerGas: () => this.#baseFeePerGas,
       submit: (raw) => this.#mempool.submit(raw),
       announcer: this.#announcer,
+    })
+    this.#snapshots = new SnapshotSync({
+      store: options.store,
+      log: options.environment.log,
+      shelf: options.environment.snapshots,
+      expectedChain: options.expectedChain,
+      holdsMore: () => this.#hasBlocks() && this.height !== readBaseHeight(this.#store),
+      reached: options.environment.reached,
+      wipe: () => this.#wipe(),
+      restored: () => this.#restored(),
     })
     this.#load()
   }
@@ -129,7 +159,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   info(): ApplicationInfo {
     // CometBFT forgets its mempool when it restarts, and asks this first.
     this.#mempool.forgetGossip()
-    const committed = this.#head !== undefined && this.height >= this.#requireParameters().initialHeight
+    const committed = this.#hasBlocks()
     return {
       data: 'nat-chain',
       version: this.#options.version,
@@ -141,7 +171,7 @@ export class Application implements ConsensusApplication, QueryApplication {
 
   /** Writes block 0. May repeat until the first block is committed: each time from nothing. */
   async initChain(request: InitChainRequest): Promise<InitChainResponse> {
-    if (this.#parameters !== undefined && this.height >= this.#parameters.initialHeight) {
+    if (this.#hasBlocks()) {
       throw appError('outOfOrder', `InitChain at height ${this.height}: this home holds a chain already`)
     }
     this.#wipe()
@@ -152,27 +182,16 @@ export class Application implements ConsensusApplication, QueryApplication {
       initialHeight: request.initialHeight,
       hardforks: genesis.hardforks,
     }
-    const block = buildGenesisBlock({
-      store: this.#store,
-      state: this.#state,
-      modules: this.#modules,
-      genesis,
-      request,
-    })
+    const record = writeGenesisBlock({ store: this.#store, modules: this.#modules, genesis, request })
     const batch = this.#store.batch()
-    writeState(batch, block.record.header.number, block.commitment)
-    writeHeader(batch, block.record)
-    batch.put(
-      'meta',
-      CHAIN_KEY,
-      utf8ToBytes(JSON.stringify({ ...parameters, evmChainId: parameters.evmChainId.toString() })),
-    )
-    this.#writeHead(batch, block.record)
+    writeHeader(batch, record)
+    batch.put('meta', CHAIN_KEY, encodeChainParameters(parameters))
+    this.#writeHead(batch, record)
     this.#store.write(batch, { sync: true })
     this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#load()
-    return { consensusParameters: undefined, validators: [], appHash: block.record.hash }
+    return { consensusParameters: undefined, validators: [], appHash: record.hash }
   }
 
   checkTx(raw: Uint8Array, recheck: boolean): TransactionCheck {
@@ -217,8 +236,12 @@ export class Application implements ConsensusApplication, QueryApplication {
     return EMPTY_BYTES
   }
 
-  verifyVoteExtension(request: { readonly height: number; readonly extension: Uint8Array }): boolean {
-    return request.extension.length <= extensionCapBytes(this.#validatorCount(request.height))
+  verifyVoteExtension(request: Parameters<ConsensusApplication['verifyVoteExtension']>[0]): boolean {
+    const { height, validatorAddress, extension } = request
+    const reason = extensionFault(extension, this.#validatorCount(height))
+    if (reason === undefined) return true
+    this.#environment.log.warn('vote extension rejected', { height, validator: bytesToHex(validatorAddress), reason })
+    return false
   }
 
   async finalizeBlock(block: ProposedBlock): Promise<FinalizeBlockResponse> {
@@ -230,11 +253,9 @@ export class Application implements ConsensusApplication, QueryApplication {
     const { reached } = this.#environment
     reached('finalize-begun')
     let sealed = this.#proposals.findSealed(block.hash)
-    if (sealed === undefined) {
-      const candidate = this.#proposals.find(block) ?? (await this.#executeDecided(chain, block))
-      reached('finalize-executed')
-      sealed = this.#proposals.seal(candidate, block.hash)
-    }
+    const candidate = sealed?.candidate ?? this.#proposals.find(block) ?? (await this.#executeDecided(chain, block))
+    reached('finalize-executed')
+    sealed ??= this.#proposals.seal(candidate, block.hash)
     reached('finalize-sealed')
     this.#decided = sealed
     return { ...sealed.candidate.response, appHash: sealed.record.hash }
@@ -251,6 +272,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     const batch = this.#store.batch()
     writeState(batch, height, candidate.commitment)
     writeBlock(batch, decided)
+    const retainHeight = this.#writeRetention(batch, record)
     this.#writeHead(batch, record)
     reached('commit-assembled')
     this.#environment.announceHeight(height)
@@ -263,13 +285,29 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#mempool.settle(candidate)
     this.#desk.committed(decided)
     this.#announcer.head(this.#headAnnouncement())
+    this.#environment.snapshots?.committed(height)
     reached('commit-settled')
-    const { minRetainBlocks } = this.#options.settings
-    return minRetainBlocks > 0 ? Math.max(0, height - minRetainBlocks) : 0
+    return retainHeight
   }
 
   async abciQuery(request: AbciQueryRequest): Promise<AbciQueryResponse> {
     return this.#desk.abciQuery(request)
+  }
+
+  listSnapshots(): readonly SnapshotDescription[] {
+    return this.#snapshots.list()
+  }
+
+  offerSnapshot(snapshot: SnapshotDescription, appHash: Uint8Array): SnapshotOffer {
+    return this.#snapshots.offer(snapshot, appHash)
+  }
+
+  loadSnapshotChunk(request: SnapshotChunkRequest): Uint8Array {
+    return this.#snapshots.load(request)
+  }
+
+  applySnapshotChunk(chunk: SnapshotChunk): Promise<SnapshotChunkResult> {
+    return this.#snapshots.apply(chunk)
   }
 
   // ---- questions ----------------------------------------------------------------------------------------------
@@ -310,6 +348,18 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#mempool.load()
   }
 
+  #hasBlocks(): boolean {
+    return this.#parameters !== undefined && this.height >= this.#parameters.initialHeight
+  }
+
+  #restored(): void {
+    this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
+    this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
+    this.#reader.forget()
+    this.#load()
+    this.#announcer.head(this.#headAnnouncement())
+  }
+
   #setHead(record: HeaderRecord): void {
     this.#head = record
     this.#baseFeePerGas = readBaseFee(this.#state)
@@ -342,7 +392,8 @@ export class Application implements ConsensusApplication, QueryApplication {
 
   #blockHash(height: number): Hash | undefined {
     const distance = this.#nextHeight() - height
-    return distance < 1 || distance > BLOCK_HASH_WINDOW ? undefined : this.#reader.header(height)?.hash
+    if (distance < 1 || distance > BLOCK_HASH_WINDOW) return undefined
+    return this.#reader.hashAt(height) ?? readHistoryHash(this.#state, height)
   }
 
   #validatorCount(height: number): number {
@@ -407,6 +458,15 @@ export class Application implements ConsensusApplication, QueryApplication {
 
   #writeHead(batch: Batch, record: HeaderRecord): void {
     batch.put('meta', HEIGHT_KEY, uint64ToBytes(record.header.number))
+  }
+
+  #writeRetention(batch: Batch, record: HeaderRecord): number {
+    return writeRetention(batch, record, this.#state, {
+      reader: this.#reader,
+      settings: this.#options.settings,
+      firstHeight: this.#requireParameters().initialHeight - 1,
+      oldestSnapshotHeight: this.#environment.oldestSnapshotHeight?.(),
+    })
   }
 
   #noteChanges({ commitment }: Candidate): void {

@@ -1,6 +1,6 @@
 /** What the application needs of the world around it; bin supplies it, tests supply their own. */
 import type { Hex } from '../core/hex.ts'
-import type { QuestionName, Questions } from './ports.ts'
+import type { QuestionName, Questions, SnapshotDescription } from './ports.ts'
 
 export interface Clock {
   /** Milliseconds of a monotonic clock: for the proposer's time budget and ages in the pool, never in execution. */
@@ -40,6 +40,18 @@ export interface ConsensusStatus {
   readonly highestHeight: number
 }
 
+/** Snapshots of committed heights, kept as files. */
+export interface SnapshotShelf {
+  /** Newest first. */
+  list(): readonly SnapshotDescription[]
+  /** Empty when there is none. */
+  chunk(height: number, format: number, index: number): Uint8Array
+  /** Told of every committed height before the next one is written: a snapshot begins here, and is made elsewhere. */
+  committed(height: number): void
+  /** Throws when the content is damaged or longer than `maxBytes`. */
+  decompress(chunk: Uint8Array, maxBytes: number): Uint8Array
+}
+
 export interface Log {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
@@ -57,7 +69,15 @@ export const BLOCK_STEPS = [
   'commit-noted',
   'commit-settled',
 ] as const
+/** The steps of a restore from a snapshot, in order. */
+export const RESTORE_STEPS = [
+  'restore-accepted',
+  'restore-chunk-written',
+  'restore-complete',
+  'restore-loaded',
+] as const
 export type BlockStep = (typeof BLOCK_STEPS)[number]
+export type Step = BlockStep | (typeof RESTORE_STEPS)[number]
 
 export interface Environment {
   readonly clock: Clock
@@ -72,8 +92,12 @@ export interface Environment {
   readonly log: Log
   /** Raises the counter that worker threads compare heights with, before a block is written. */
   announceHeight(height: number): void
-  /** Tells how far a block has come: tests of crashes end the process at a step. */
-  reached(step: BlockStep): void
+  /** Tells how far a block or a restore has come: tests of crashes end the process at a step. */
+  reached(step: Step): void
+  /** Left out where snapshots are neither made nor restored. */
+  readonly snapshots?: SnapshotShelf
+  /** The lowest height of a snapshot that is kept: a node that restores it asks for the blocks after it. */
+  oldestSnapshotHeight?(): number | undefined
   /** An unpredictable filter id: 16 random bytes. */
   randomId(): Hex
 }

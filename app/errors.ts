@@ -1,7 +1,8 @@
 /** Failures of the application with stable codes. Codespace `query` maps to JSON-RPC codes in rpc/errors.ts. */
 import { MAX_UINT256 } from '../core/amounts.ts'
 import { CodedError } from '../core/errors.ts'
-import type { Hex } from '../core/hex.ts'
+import type { Hash } from '../core/hash.ts'
+import { bytesToUnprefixedHex, type Hex } from '../core/hex.ts'
 
 /** Codespace `query`. */
 export const QUERY_CODES = {
@@ -19,6 +20,10 @@ export const QUERY_CODES = {
   unsupported: 6,
   /** -32003 */
   tooLarge: 7,
+  /** 4444: the block is below the lowest that is kept. */
+  prunedHistory: 8,
+  /** -32000: the state of that height is not kept. */
+  prunedState: 9,
 } as const
 
 export const queryFailed = (message: string, data?: unknown): CodedError =>
@@ -28,7 +33,20 @@ export const invalidParameters = (message: string): CodedError =>
 export const executionReverted = (message: string, data: Hex): CodedError =>
   new CodedError('query', QUERY_CODES.reverted, message, data)
 export const limitExceeded = (message: string): CodedError => new CodedError('query', QUERY_CODES.limit, message)
+/** Geth's words and, by rpc/errors.ts, its code. */
+export const prunedHistory = (): CodedError =>
+  new CodedError('query', QUERY_CODES.prunedHistory, 'pruned history unavailable')
+/** As geth prints a root: without 0x. */
+export const prunedState = (stateRoot: Hash): CodedError =>
+  new CodedError(
+    'query',
+    QUERY_CODES.prunedState,
+    `historical state ${bytesToUnprefixedHex(stateRoot)} is not available`,
+  )
 export const unsupported = (message: string): CodedError => new CodedError('query', QUERY_CODES.unsupported, message)
+
+export const isQueryError = (error: unknown, code: keyof typeof QUERY_CODES): boolean =>
+  error instanceof CodedError && error.codespace === 'query' && error.code === QUERY_CODES[code]
 
 /** Codespace `pool`: why a transaction was not admitted. Codes are those of CheckTx on port 26657. */
 export const POOL_CODES = {
@@ -61,6 +79,10 @@ export const APP_CODES = {
   /** Calls of the consensus connection in an order that cannot be. */
   outOfOrder: 10,
   genesis: 11,
+  /** A rollback that cannot be done. */
+  rollback: 12,
+  /** The database is not what its headers commit to. */
+  damaged: 13,
 } as const
 
 export const appError = (code: keyof typeof APP_CODES, message: string): CodedError =>

@@ -3,6 +3,8 @@ import type { Hex } from '../core/hex.ts'
 import type { Hash } from '../core/hash.ts'
 import type { ConsensusParameters } from '../modules/consensus/index.ts'
 import type { CommitVote, Event, Misbehavior, ValidatorUpdate } from '../modules/module.ts'
+import { CodedError } from '../core/errors.ts'
+import { APP_CODES } from './errors.ts'
 
 // ---- consensus: ABCI 2.0 without its wire types -------------------------------------------------------------
 
@@ -109,6 +111,47 @@ export interface AbciQueryResponse {
   readonly key: Uint8Array
   readonly value: Uint8Array
   readonly height: number
+  /** How to check the value against the app hash of that height; left out or empty without a proof. */
+  readonly proofOps?: readonly ProofOperation[]
+}
+
+/** ABCI's ProofOp. */
+export interface ProofOperation {
+  readonly type: string
+  readonly key: Uint8Array
+  readonly data: Uint8Array
+}
+
+/** A snapshot as nodes offer it to each other. */
+export interface SnapshotDescription {
+  readonly height: number
+  readonly format: number
+  readonly chunks: number
+  /** sha256 of the metadata. */
+  readonly hash: Uint8Array
+  readonly metadata: Uint8Array
+}
+
+/** `rejectSender`: whoever offers this lies. */
+export type SnapshotOffer = 'accept' | 'abort' | 'reject' | 'rejectFormat' | 'rejectSender'
+
+export interface SnapshotChunkRequest {
+  readonly height: number
+  readonly format: number
+  readonly chunk: number
+}
+
+export interface SnapshotChunk {
+  readonly index: number
+  readonly chunk: Uint8Array
+  /** Id of the peer that it came from. */
+  readonly sender: string
+}
+
+export interface SnapshotChunkResult {
+  readonly result: 'accept' | 'abort' | 'retry' | 'retrySnapshot' | 'rejectSnapshot'
+  readonly refetchChunks: readonly number[]
+  readonly rejectSenders: readonly string[]
 }
 
 /**
@@ -133,7 +176,20 @@ export interface ConsensusApplication {
   /** Returns the retain height: 0 keeps every block. */
   commit(): Promise<number>
   abciQuery(request: AbciQueryRequest): Promise<AbciQueryResponse>
+  listSnapshots(): readonly SnapshotDescription[]
+  /** `appHash` is what the light client trusts at the snapshot's height. */
+  offerSnapshot(snapshot: SnapshotDescription, appHash: Uint8Array): SnapshotOffer
+  /** Empty when there is none. */
+  loadSnapshotChunk(request: SnapshotChunkRequest): Uint8Array
+  applySnapshotChunk(chunk: SnapshotChunk): Promise<SnapshotChunkResult>
 }
+
+/**
+ * True of a call that does not follow from the ones before it and changed nothing: over gRPC a CometBFT goes on when
+ * the application was started anew, without asking for its height again.
+ */
+export const isOutOfOrder = (error: unknown): boolean =>
+  error instanceof CodedError && error.codespace === 'app' && error.code === APP_CODES.outOfOrder
 
 // ---- questions: what the gateway asks ------------------------------------------------------------------------
 
@@ -215,6 +271,8 @@ export interface Questions {
   code: { address: Hex; block: BlockReference }
   /** `slot` has 32 bytes. */
   storage: { address: Hex; slot: Hex; block: BlockReference }
+  /** `shown` is how the reply names the slot. */
+  proof: { address: Hex; slots: readonly { readonly slot: Hex; readonly shown: Hex }[]; block: BlockReference }
   call: { call: CallRequest; block: BlockReference; stateOverrides?: StateOverrides; blockOverrides?: BlockOverrides }
   estimateGas: {
     call: CallRequest

@@ -17,6 +17,14 @@ export interface PoolSettings {
   readonly lifetimeMs: number
 }
 
+/** Heights whose state stays readable. */
+export interface PruningSettings {
+  /** This many heights up to the head; 0 is all of them (an archive). */
+  readonly keepRecent: number
+  /** Of the heights before them the multiples of this one; 0 is none. */
+  readonly interval: number
+}
+
 export interface ApplicationSettings {
   /** Mempool rule on the effective price. */
   readonly minimumGasPriceAnat: bigint
@@ -34,7 +42,8 @@ export interface ApplicationSettings {
   readonly blockRangeCap: number
   readonly filterTimeoutMs: number
   readonly maxFilters: number
-  /** CometBFT blocks older than this many heights need not be kept; 0 keeps all. */
+  readonly pruning: PruningSettings
+  /** Blocks older than this many heights need not be kept; 0 keeps all. */
   readonly minRetainBlocks: number
 }
 
@@ -59,5 +68,6 @@ export const APPLICATION_DEFAULTS: ApplicationSettings = {
   blockRangeCap: 10_000,
   filterTimeoutMs: 5 * 60 * 1000,
   maxFilters: 10_000,
+  pruning: { keepRecent: 0, interval: 0 },
   minRetainBlocks: 0,
 }

@@ -10,6 +10,9 @@ import { VERSION } from './version.ts'
 
 type Flags = Readonly<Record<string, unknown>>
 
+const ABCI_TRANSPORTS = ['socket', 'grpc'] as const
+const ENGINES = ['interpreter', 'ethereumjs'] as const
+
 const parseEvmChainId = (text: string): bigint => {
   if (!/^[1-9][0-9]{0,15}$/.test(text)) throw new InvalidArgumentError('must be a positive integer')
   return BigInt(text)
@@ -135,9 +138,11 @@ const addStart = (program: Command): void => {
     .command('start')
     .description('run the node: application, CometBFT and gateway')
     .addOption(homeOption())
-    .option('--external-cometbft', 'CometBFT is run elsewhere and connects to --abci')
+    .option('--external-cometbft', 'CometBFT is run elsewhere and connects to --abci-address')
+    .option('--cometbft <path>', 'binary of CometBFT, over COMETBFT_BINARY and the PATH')
     .option('--external-gateway', 'gateways are run elsewhere and connect to --queries')
-    .option('--abci <address>', 'where CometBFT connects: unix:///path or tcp://host:port')
+    .addOption(new Option('--abci <transport>', 'how CometBFT connects').choices(ABCI_TRANSPORTS).default('socket'))
+    .option('--abci-address <address>', 'where CometBFT connects: unix:///path or tcp://host:port')
     .option('--queries <address>', 'where gateways connect: unix:///path or tcp://host:port')
     .option('--abci-call-log <file>', 'append every call of CometBFT to a file, one JSON object a line')
     .option('--bridge-daemon-eth-rpc-endpoint <url>', 'RPC of the chain that the bridge watches')
@@ -148,7 +153,8 @@ const addStart = (program: Command): void => {
       import('./node/load-node.ts'),
     ])
     const parsed = nodeFlags(flags)
-    const abciAddress = textOf(flags, 'abci')
+    const abciAddress = textOf(flags, 'abciAddress')
+    const cometbftBinary = textOf(flags, 'cometbft')
     const queriesAddress = textOf(flags, 'queries')
     const callLogFile = textOf(flags, 'abciCallLog')
     const bridgeEndpoint = textOf(flags, 'bridgeDaemonEthRpcEndpoint')
@@ -158,7 +164,9 @@ const addStart = (program: Command): void => {
       externalCometbft: flags['externalCometbft'] === true,
       externalGateway: flags['externalGateway'] === true,
       gatewayArguments: settingArguments(parsed),
+      abciTransport: flags['abci'] === 'grpc' ? 'grpc' : 'socket',
       ...(abciAddress === undefined ? {} : { abciAddress }),
+      ...(cometbftBinary === undefined ? {} : { cometbftBinary }),
       ...(queriesAddress === undefined ? {} : { queriesAddress }),
       ...(callLogFile === undefined ? {} : { callLogFile }),
       ...(bridgeEndpoint === undefined ? {} : { bridgeEndpoint }),
@@ -214,6 +222,164 @@ const addStatus = (program: Command): void => {
     })
 }
 
+const addVerifyProof = (program: Command): void => {
+  program
+    .command('verify-proof [file]')
+    .description(
+      'check a reply of abci_query or eth_getProof, from a file or standard input; exit status 0 when proven',
+    )
+    .option('--app-hash <hex>', 'for abci_query: app_hash of the consensus header of the next height')
+    .option('--module <name>', 'for abci_query: the module whose store was asked')
+    .option('--state-root <hex>', 'for eth_getProof: stateRoot of the block')
+    .action(async (file: string | undefined, flags: Flags) => {
+      const { verifyProofCommand } = await import('./commands/verify-proof.ts')
+      const [appHash, module, stateRoot] = ['appHash', 'module', 'stateRoot'].map((name) => textOf(flags, name))
+      for (const line of verifyProofCommand({ file, appHash, module, stateRoot })) say(line)
+    })
+}
+
+const parseHeight = (text: string): number => {
+  if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) throw new InvalidArgumentError('must be a height')
+  return Number(text)
+}
+
+const addExport = (program: Command): void => {
+  program
+    .command('export')
+    .description('write the state of a height of a stopped node as the genesis file of a chain that goes on from it')
+    .option('--height <number>', 'a kept height; the head when left out', parseHeight)
+    .option('--output <file>', 'where to; <chain id>-<height>.json when left out')
+    .option('--chain-id <id>', 'of the new chain; that of the old one when left out')
+    .addOption(homeOption())
+    .action(async (flags: Flags) => {
+      const { exportGenesis } = await import('./commands/export.ts')
+      const { height } = flags
+      const output = textOf(flags, 'output')
+      const chainId = textOf(flags, 'chainId')
+      const exported = await exportGenesis({
+        home: homeOf(flags),
+        ...(typeof height === 'number' ? { height } : {}),
+        ...(output === undefined ? {} : { output }),
+        ...(chainId === undefined ? {} : { chainId }),
+      })
+      say(`${exported.path}: state ${exported.stateRoot} of height ${exported.height}, ${exported.bytes} bytes`)
+    })
+}
+
+const addReplay = (program: Command): void => {
+  program
+    .command('replay')
+    .description(
+      'execute blocks of a stopped node once more and compare the results; exit status 0 when they are the same',
+    )
+    .option('--from <number>', 'first block; the first that can be replayed when left out', parseHeight)
+    .option('--to <number>', 'last block; the head when left out', parseHeight)
+    .addOption(homeOption())
+    .action(async (flags: Flags) => {
+      const { replayCommand } = await import('./commands/replay.ts')
+      const { from, to } = flags
+      const difference = await replayCommand({
+        home: homeOf(flags),
+        say,
+        ...(typeof from === 'number' ? { from } : {}),
+        ...(typeof to === 'number' ? { to } : {}),
+      })
+      process.exitCode = difference === undefined ? 0 : 1
+    })
+}
+
+const addInspect = (program: Command): void => {
+  program
+    .command('inspect')
+    .description('what the database of a stopped node holds: head, kept heights, sizes')
+    .option('--json', 'as JSON')
+    .addOption(homeOption())
+    .action(async (flags: Flags) => {
+      const { describeInspection, inspectHome } = await import('./commands/inspect.ts')
+      const inspection = await inspectHome(homeOf(flags))
+      if (flags['json'] === true) say(JSON.stringify(inspection, null, 2))
+      else for (const line of describeInspection(inspection)) say(line)
+    })
+  program
+    .command('verify')
+    .description('check state and blocks of a stopped node against their headers; exit status 0 when they are right')
+    .option('--from <number>', 'first block; the lowest that is here when left out', parseHeight)
+    .option('--to <number>', 'last block; the head when left out', parseHeight)
+    .addOption(homeOption())
+    .action(async (flags: Flags) => {
+      const { verifyCommand } = await import('./commands/verify.ts')
+      const { from, to } = flags
+      await verifyCommand({
+        home: homeOf(flags),
+        say,
+        ...(typeof from === 'number' ? { from } : {}),
+        ...(typeof to === 'number' ? { to } : {}),
+      })
+    })
+}
+
+const addRollback = (program: Command): void => {
+  program
+    .command('rollback')
+    .description('take a stopped node back to an earlier height: application and CometBFT')
+    .option('--height <number>', 'one below the head when left out', parseHeight)
+    .option('--hard', 'remove the blocks above that height, too: without it the last one is executed again')
+    .option('--application-only', 'CometBFT has another home, and is rolled back there')
+    .addOption(homeOption())
+    .action(async (flags: Flags) => {
+      const { rollbackCommand } = await import('./commands/rollback.ts')
+      const { height } = flags
+      await rollbackCommand({
+        home: homeOf(flags),
+        hard: flags['hard'] === true,
+        applicationOnly: flags['applicationOnly'] === true,
+        say,
+        ...(typeof height === 'number' ? { height } : {}),
+      })
+    })
+}
+
+const addSnapshot = (program: Command): void => {
+  const snapshot = program.command('snapshot').description('snapshots of the state, which other nodes start from')
+  const load = () => import('./commands/snapshot.ts')
+  snapshot
+    .command('list')
+    .description('those of this home, newest first')
+    .addOption(homeOption())
+    .action(async (flags: Flags) => {
+      const { listCommand } = await load()
+      for (const line of listCommand(homeOf(flags))) say(line)
+    })
+  snapshot
+    .command('create')
+    .description('make one of the last block of a stopped home')
+    .addOption(homeOption())
+    .action(async (flags: Flags) => {
+      const { createCommand } = await load()
+      await createCommand(homeOf(flags), say)
+    })
+  snapshot
+    .command('export <file>')
+    .description("write one file with a snapshot and CometBFT's data of a stopped home")
+    .option('--height <number>', 'of a snapshot that is there; the last block when left out', parseHeight)
+    .addOption(homeOption())
+    .action(async (file: string, flags: Flags) => {
+      const { exportCommand } = await load()
+      const { height } = flags
+      await exportCommand({ home: homeOf(flags), file, say, ...(typeof height === 'number' ? { height } : {}) })
+    })
+  snapshot
+    .command('restore <file>')
+    .description('make the data of a new home from such a file')
+    .option('--block-hash <hash>', 'of the block of the snapshot, from somebody you trust: 0x and 64 digits')
+    .addOption(homeOption())
+    .action(async (file: string, flags: Flags) => {
+      const { restoreCommand } = await load()
+      const blockHash = textOf(flags, 'blockHash')
+      await restoreCommand({ home: homeOf(flags), file, say, ...(blockHash === undefined ? {} : { blockHash }) })
+    })
+}
+
 const addEvm = (program: Command): void => {
   program
     .command('evm')
@@ -223,6 +389,9 @@ const addEvm = (program: Command): void => {
       "run Ethereum state tests with the output of geth's command of that name; names on stdin without files",
     )
     .option('--trace', 'write EIP-3155 lines to standard error')
+    .addOption(
+      new Option('--engine <name>', "the node's own, or the reference").choices(ENGINES).default('interpreter'),
+    )
     .option('--trace.format <format>', 'accepted for goevmlab: json')
     .option('--trace.nomemory [flag]', 'accepted for goevmlab: memory is never written')
     .option('--trace.noreturndata [flag]', 'accepted for goevmlab: return data is never written')
@@ -232,13 +401,32 @@ const addEvm = (program: Command): void => {
         stdout: (text: string): void => void process.stdout.write(text),
         stderr: (text: string): void => void process.stderr.write(text),
       }
-      process.exitCode = await stateTestCommand(files, { trace: flags['trace'] === true }, io)
+      process.exitCode = await stateTestCommand(
+        files,
+        { trace: flags['trace'] === true, engine: flags['engine'] === 'ethereumjs' ? 'ethereumjs' : 'interpreter' },
+        io,
+      )
     })
 }
 
 const createProgram = (): Command => {
   const program = new Command('chain').description('nat-chain: a node with an EVM under CometBFT').version(VERSION)
-  for (const add of [addInit, addGenesis, addStart, addGateway, addDevnet, addStatus, addEvm]) add(program)
+  for (const add of [
+    addInit,
+    addGenesis,
+    addStart,
+    addGateway,
+    addDevnet,
+    addStatus,
+    addVerifyProof,
+    addExport,
+    addReplay,
+    addInspect,
+    addRollback,
+    addSnapshot,
+    addEvm,
+  ])
+    add(program)
   return program
 }
 

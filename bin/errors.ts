@@ -14,6 +14,15 @@ export const CLI_CODES = {
   childFailed: 9,
   unreachable: 10,
   homeInUse: 11,
+  /** `verify-proof`: not proven, or no reply that could prove anything. */
+  proof: 12,
+  /** A rollback that is not possible, or one that was cut short and must be run again. */
+  rollback: 14,
+  /** `verify`: the database is not what its headers commit to. */
+  damaged: 15,
+  permission: 16,
+  /** A snapshot or an archive that cannot be made or restored. */
+  snapshot: 17,
 } as const
 
 export const cliError = (code: keyof typeof CLI_CODES, message: string, data?: unknown): CodedError =>

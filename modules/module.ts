@@ -95,7 +95,7 @@ export interface Module {
   readonly name: string
   /** Parses and writes its part of the genesis file. Throws a CodedError that names the member at fault. */
   initGenesis(context: ModuleContext, genesis: unknown): void
-  /** The inverse of initGenesis. */
+  /** The inverse of initGenesis, as JSON; a long list may be an iterable, which is written item by item. */
   exportGenesis(context: QueryContext): unknown
   beginBlock?(context: BlockContext): void
   endBlock?(context: EndBlockContext): readonly ValidatorUpdate[]

@@ -62,6 +62,9 @@ const QUERY_TO_JSON_RPC: Readonly<Record<number, number>> = {
   5: -32005,
   6: -32601,
   7: -32003,
+  // Pruned blocks, pruned state.
+  8: 4444,
+  9: JSON_RPC_DEFAULT,
 }
 
 /** Codespaces other than these two (`evm`, `pool`, ...) speak geth's texts and get geth's default code. */

@@ -17,6 +17,7 @@ import { getCode } from './eth/get-code.ts'
 import { getFilterChanges } from './eth/get-filter-changes.ts'
 import { getFilterLogs } from './eth/get-filter-logs.ts'
 import { getLogs } from './eth/get-logs.ts'
+import { getProof } from './eth/get-proof.ts'
 import { getRawTransactionByHash } from './eth/get-raw-transaction-by-hash.ts'
 import { getStorageAt } from './eth/get-storage-at.ts'
 import { getTransactionByBlockHashAndIndex } from './eth/get-transaction-by-block-hash-and-index.ts'
@@ -58,6 +59,7 @@ const METHODS: readonly Method[] = [
   getTransactionCount,
   getCode,
   getStorageAt,
+  getProof,
   getBlockByNumber,
   getBlockByHash,
   getBlockReceipts,

@@ -13,6 +13,8 @@ import { updateTrie } from './trie/update-trie.ts'
 /** A changed account with its new storage root. */
 export interface AccountChange {
   readonly address: Uint8Array
+  /** keccak256 of the address: its key in the state trie. */
+  readonly hash: Hash
   readonly before: AccountState | undefined
   readonly after: AccountState | undefined
 }
@@ -40,9 +42,11 @@ export interface Commitment {
   readonly codes: ReadonlyMap<string, Uint8Array>
   /** Trie nodes by database key (bytesToKey); undefined deletes. */
   readonly nodes: ReadonlyMap<string, Uint8Array | undefined>
+  /** What the database holds at those keys before this block; nothing where a key is left out. */
+  readonly nodesBefore: ReadonlyMap<string, Uint8Array>
 }
 
-const NO_PATH_ACCOUNTS = accountTriePath(EMPTY_BYTES)
+const ACCOUNT_TRIE_PREFIX = accountTriePath(EMPTY_BYTES)
 
 /** Most slots that one deleted account may have: only accounts of before EIP-6780 could have any. */
 const MAX_CLEARED_SLOTS = 1_000_000
@@ -51,14 +55,6 @@ const MAX_CLEARED_SLOTS = 1_000_000
 export interface TrieNodeSource {
   getMany(keys: readonly Uint8Array[]): (Uint8Array | undefined)[]
 }
-
-const accountNodes = (source: TrieNodeSource): TrieNodeReader => ({
-  nodes: (paths) => source.getMany(paths.map(accountTriePath)),
-})
-
-const storageNodes = (source: TrieNodeSource, accountHash: Hash): TrieNodeReader => ({
-  nodes: (paths) => source.getMany(paths.map((path) => storageTriePath(accountHash, path))),
-})
 
 const sameAccount = (a: AccountState | undefined, b: AccountState | undefined): boolean => {
   if (a === undefined || b === undefined) return a === b
@@ -72,17 +68,19 @@ const sameAccount = (a: AccountState | undefined, b: AccountState | undefined): 
 
 class CommitmentBuilder {
   readonly #store: KeyValueStore
-  readonly #source: TrieNodeSource
+  /** Nodes by their keys in the `trie` column. */
+  readonly #reader: TrieNodeReader
   readonly #base: StateReader
   readonly #changes: StateChanges
   readonly accounts: AccountChange[] = []
   readonly slots: SlotChange[] = []
   readonly values: ValueChange[] = []
   readonly nodes = new Map<string, Uint8Array | undefined>()
+  readonly nodesBefore = new Map<string, Uint8Array>()
 
   constructor(store: KeyValueStore, source: TrieNodeSource, base: StateReader, changes: StateChanges) {
     this.#store = store
-    this.#source = source
+    this.#reader = { nodes: (keys) => source.getMany(keys) }
     this.#base = base
     this.#changes = changes
   }
@@ -102,13 +100,13 @@ class CommitmentBuilder {
       const storageRoot = this.#storageRoot(key, address, accountHash, before, written !== undefined)
       const after = this.#afterStorage(key, written, storageRoot)
       if (sameAccount(before, after)) continue
-      this.accounts.push({ address, before, after })
+      this.accounts.push({ address, hash: accountHash, before, after })
       trieChanges.push({ key: accountHash, value: after === undefined ? undefined : encodeTrieAccount(after) })
     }
-    const update = updateTrie(accountNodes(this.#source), stateRoot, trieChanges)
-    this.#takeNodes(update, NO_PATH_ACCOUNTS)
-    const { accounts, slots, values, nodes } = this
-    return { stateRoot: update.root, accounts, slots, values, codes: this.#changes.codes, nodes }
+    const update = updateTrie(this.#reader, stateRoot, trieChanges, { prefix: ACCOUNT_TRIE_PREFIX })
+    this.#takeNodes(update)
+    const { accounts, slots, values, nodes, nodesBefore } = this
+    return { stateRoot: update.root, accounts, slots, values, codes: this.#changes.codes, nodes, nodesBefore }
   }
 
   #afterStorage(key: string, written: AccountState | undefined, storageRoot: Hash): AccountState | undefined {
@@ -139,8 +137,9 @@ class CommitmentBuilder {
     if (layer !== undefined && exists) this.#slotChanges(address, layer, trieChanges)
     if (values !== undefined) this.#valueChanges(address, values, trieChanges)
     if (trieChanges.length === 0) return root
-    const update = updateTrie(storageNodes(this.#source, accountHash), root, trieChanges)
-    this.#takeNodes(update, storageTriePath(accountHash, EMPTY_BYTES))
+    const prefix = storageTriePath(accountHash, EMPTY_BYTES)
+    const update = updateTrie(this.#reader, root, trieChanges, { prefix })
+    this.#takeNodes(update)
     return update.root
   }
 
@@ -178,8 +177,9 @@ class CommitmentBuilder {
         this.slots.push({ address, slot, before, after: EMPTY_BYTES })
       }
     }
-    for (const [key] of this.#scanPrefix('trie', storageTriePath(accountHash, new Uint8Array(0)))) {
+    for (const [key, node] of this.#scanPrefix('trie', storageTriePath(accountHash, EMPTY_BYTES))) {
       this.nodes.set(bytesToKey(key), undefined)
+      this.nodesBefore.set(bytesToKey(key), node)
     }
   }
 
@@ -192,10 +192,9 @@ class CommitmentBuilder {
     })
   }
 
-  /** `prefix` is the key of the root of that trie. */
-  #takeNodes(update: TrieUpdate, prefix: Uint8Array): void {
-    const prefixKey = bytesToKey(prefix)
-    for (const [path, node] of update.nodes) this.nodes.set(prefixKey + path, node)
+  #takeNodes(update: TrieUpdate): void {
+    for (const [key, node] of update.nodes) this.nodes.set(key, node)
+    for (const [key, node] of update.before) this.nodesBefore.set(key, node)
   }
 }
 

@@ -7,8 +7,9 @@
  * history       state key, terminated, height(8)   the value before that height: 0x00 absent, 0x01 value
  * trie          A path                             node of the account trie, one nibble a byte
  *               S keccak(address)(32) path         node of a storage trie
- * trie_history  trie key, terminated, height(8)    as history
+ * trie_history  trie key, packed, height(8)        what the node was before that height: see trie-history.ts
  * blocks        h height(8)  b height(8)  r height(8)  f height(8)
+ *               p height(8)                        header RLP of a block before the snapshot that began this database
  * index         H block hash(32)                   height(8)
  *               T transaction hash(32)             height(8) index(4)
  *               L kind(1) value prefix(12) height(8)   log postings, see app/index
@@ -30,6 +31,11 @@ export const storageKey = (address: Address, slot: Uint8Array): Uint8Array => co
 export const storagePrefix = (address: Address): Uint8Array => concatBytes(STORAGE, address)
 export const valueKey = (system: Address, key: Uint8Array): Uint8Array => concatBytes(VALUE, system, key)
 
+/** Bytes before the path in the keys of nodes. */
+export const ACCOUNT_TRIE_PREFIX_BYTES = 1
+export const STORAGE_TRIE_PREFIX_BYTES = 33
+
+export const isAccountTrieKey = (key: Uint8Array): boolean => key[0] === ACCOUNT_TRIE[0]
 export const accountTriePath = (path: Uint8Array): Uint8Array => concatBytes(ACCOUNT_TRIE, path)
 export const storageTriePath = (accountHash: Hash, path: Uint8Array): Uint8Array =>
   concatBytes(STORAGE_TRIE, accountHash, path)
@@ -84,6 +90,7 @@ export const headerKey = (height: number): Uint8Array => concatBytes(tag('h'), u
 export const bodyKey = (height: number): Uint8Array => concatBytes(tag('b'), uint64ToBytes(height))
 export const receiptsKey = (height: number): Uint8Array => concatBytes(tag('r'), uint64ToBytes(height))
 export const finalizeRequestKey = (height: number): Uint8Array => concatBytes(tag('f'), uint64ToBytes(height))
+export const ancestorHeaderKey = (height: number): Uint8Array => concatBytes(tag('p'), uint64ToBytes(height))
 
 export const blockHashKey = (hash: Hash): Uint8Array => concatBytes(tag('H'), hash)
 export const transactionHashKey = (hash: Hash): Uint8Array => concatBytes(tag('T'), hash)

@@ -20,7 +20,7 @@ export const executeBlock = async (
   chain: Chain,
   content: BlockContent,
   decode: Decode,
-  environment: Environment,
+  environment: Pick<Environment, 'clock' | 'yieldToEventLoop'>,
 ): Promise<Candidate> => {
   const run = new BlockRun(chain, content, decode)
   const pace = new Pace(environment)

@@ -1,5 +1,5 @@
 /** Executing a transaction failed in a way that no transaction may: a fault of the engine, not of the transaction. */
-import { InvariantError } from '../../core/errors.ts'
+import { CodedError, InvariantError, isFault } from '../../core/errors.ts'
 import type { BlockRun, TransactionOutcome } from './run.ts'
 import { SlowTransaction, watchPrecompiles } from './slow-transaction.ts'
 import type { Clock } from '../environment.ts'
@@ -16,7 +16,7 @@ export class ExecutionFault extends Error {
   }
 }
 
-/** Throws {@link ExecutionFault}. A broken invariant of ours halts the node, as everywhere. */
+/** Throws {@link ExecutionFault}. A broken invariant of ours or a broken database halts the node, as everywhere. */
 export const applyGuarded = async (run: BlockRun, raw: Uint8Array): Promise<TransactionOutcome> => {
   try {
     return await run.apply(raw)
@@ -40,4 +40,6 @@ export const applyWatched = async (
 }
 
 const toFault = (raw: Uint8Array, error: unknown): unknown =>
-  error instanceof InvariantError ? error : new ExecutionFault(raw, error)
+  error instanceof InvariantError || (error instanceof CodedError && isFault(error))
+    ? error
+    : new ExecutionFault(raw, error)

@@ -24,6 +24,12 @@ export const extensionCapBytes = (validatorCount: number): number =>
     Math.max(MIN_EXTENSION_BYTES, Math.floor(EXTENSION_BUDGET_BYTES / Math.max(1, validatorCount))),
   )
 
+/** Why an extension is not taken, or undefined: by its length alone, so that a late vote loses nothing else. */
+export const extensionFault = (extension: Uint8Array, validatorCount: number): string | undefined => {
+  const cap = extensionCapBytes(validatorCount)
+  return extension.length <= cap ? undefined : `it has ${extension.length} bytes, more than ${cap}`
+}
+
 /** True when the commit of `height - 1` carries extensions, so that block `height` must begin with them. */
 export const carriesExtensions = (parameters: ConsensusParameters, height: number, initialHeight: number): boolean => {
   const enabledFrom = parameters.abci.voteExtensionsEnableHeight

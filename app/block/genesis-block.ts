@@ -1,7 +1,8 @@
-/** Block 0: the state that the genesis file describes, under a real header. */
+/** Block 0: the state that the genesis file describes, under a real header. After an export it stands at its height. */
 import { ZERO_ADDRESS } from '../../core/address.ts'
-import { EMPTY_BYTES } from '../../core/bytes.ts'
-import { EMPTY_TRIE_ROOT, ZERO_HASH } from '../../core/hash.ts'
+import { EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
+import { EMPTY_TRIE_ROOT, type Hash, ZERO_HASH } from '../../core/hash.ts'
+import { bytesToHex } from '../../core/hex.ts'
 import {
   checkConsensusParameters,
   DEFAULT_CONSENSUS_PARAMETERS,
@@ -10,9 +11,7 @@ import {
 } from '../../modules/consensus/index.ts'
 import { readBaseFee } from '../../modules/feemarket/index.ts'
 import type { Module } from '../../modules/module.ts'
-import { type Commitment, computeCommitment } from '../../store/commitment.ts'
-import { Overlay } from '../../store/overlay.ts'
-import type { StateReader } from '../../store/state.ts'
+import { GenesisState } from '../../store/genesis-state.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { appError } from '../errors.ts'
 import { type Genesis, writeGenesisAccounts } from '../genesis/genesis.ts'
@@ -21,14 +20,9 @@ import type { InitChainRequest } from '../ports.ts'
 import { blockSizeBytes } from './candidate.ts'
 import { EMPTY_BLOOM, encodeHeader, hashHeader, type Header } from './header.ts'
 
-export interface GenesisBlock {
-  readonly record: HeaderRecord
-  readonly commitment: Commitment
-}
-
 export interface GenesisInput {
+  /** Empty. */
   readonly store: KeyValueStore
-  readonly state: StateReader
   readonly modules: readonly Module[]
   readonly genesis: Genesis
   readonly request: InitChainRequest
@@ -40,24 +34,40 @@ const sortedByKey = (request: InitChainRequest) =>
 /** The times that fit into 64 bits, from 1970 to 2262: execution mixes them into PREVRANDAO. */
 const MAX_TIME_NS = 2n ** 63n - 1n
 
-/** Stands at the height before the initial one. Throws genesis and consensus errors; writes nothing. */
-export const buildGenesisBlock = ({ store, state, modules, genesis, request }: GenesisInput): GenesisBlock => {
+/** An export says what must come out. Throws app/11. */
+const checkExport = ({ provenance }: Genesis, height: number, stateRoot: Hash): void => {
+  if (provenance === undefined) return
+  if (provenance.height !== height) {
+    throw appError('genesis', `initial_height must be ${provenance.height + 1}, after the height of the export`)
+  }
+  if (equalBytes(provenance.stateRoot, stateRoot)) return
+  const [is, wanted] = [bytesToHex(stateRoot), bytesToHex(provenance.stateRoot)]
+  throw appError('genesis', `the state root is ${is}, the export's is ${wanted}: the file was changed or cut short`)
+}
+
+/**
+ * Stands at the height before the initial one. Writes the state, and nothing that makes it a chain: after an error the
+ * database must be emptied. Throws genesis, consensus and app errors.
+ */
+export const writeGenesisBlock = ({ store, modules, genesis, request }: GenesisInput): HeaderRecord => {
   const { chainId, timeNs, initialHeight } = request
   const height = initialHeight - 1
   if (timeNs < 0n || timeNs > MAX_TIME_NS) throw appError('genesis', 'genesis_time must be from 1970 to 2262')
-  const overlay = new Overlay(state)
+  const state = new GenesisState(store)
   const parameters = request.consensusParameters ?? DEFAULT_CONSENSUS_PARAMETERS
   checkConsensusParameters(parameters)
-  writeConsensusParameters(overlay, parameters)
-  writeValidatorSets(overlay, [{ fromHeight: initialHeight, validators: sortedByKey(request) }])
-  const context = { state: overlay, height, timeNs, chainId, emit: () => undefined }
+  writeConsensusParameters(state, parameters)
+  writeValidatorSets(state, [{ fromHeight: initialHeight, validators: sortedByKey(request) }])
+  const context = { state, height, timeNs, chainId, emit: () => undefined }
   for (const module of modules) module.initGenesis(context, genesis.modules[module.name])
-  writeGenesisAccounts(overlay, genesis)
-  const commitment = computeCommitment(store, state, EMPTY_TRIE_ROOT, overlay.changes())
+  writeGenesisAccounts(state, genesis)
+  const baseFeePerGas = readBaseFee(state)
+  const stateRoot = state.finish()
+  checkExport(genesis, height, stateRoot)
   const header: Header = {
     parentHash: ZERO_HASH,
     miner: ZERO_ADDRESS,
-    stateRoot: commitment.stateRoot,
+    stateRoot,
     transactionsRoot: EMPTY_TRIE_ROOT,
     receiptsRoot: EMPTY_TRIE_ROOT,
     logsBloom: EMPTY_BLOOM,
@@ -67,18 +77,15 @@ export const buildGenesisBlock = ({ store, state, modules, genesis, request }: G
     timestamp: Number(timeNs / 1_000_000_000n),
     extraData: EMPTY_BYTES,
     mixHash: ZERO_HASH,
-    baseFeePerGas: readBaseFee(overlay),
+    baseFeePerGas,
   }
   const encoded = encodeHeader(header)
   return {
-    commitment,
-    record: {
-      header,
-      hash: hashHeader(encoded),
-      timeNs,
-      sizeBytes: blockSizeBytes(encoded, []),
-      transactionCount: 0,
-      logCount: 0,
-    },
+    header,
+    hash: hashHeader(encoded),
+    timeNs,
+    sizeBytes: blockSizeBytes(encoded, []),
+    transactionCount: 0,
+    logCount: 0,
   }
 }

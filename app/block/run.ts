@@ -15,6 +15,7 @@ import {
   readValidators,
   readValidatorSets,
   rotateSets,
+  setsAtStart,
   writeValidatorSets,
   type ConsensusParameters,
 } from '../../modules/consensus/index.ts'
@@ -184,8 +185,10 @@ export class BlockRun {
       const more = module.endBlock?.({ ...this.#context(), gasUsed: this.#gasUsed })
       if (more !== undefined) updates.push(...more)
     }
+    const { height } = this.#content
     const sets = readValidatorSets(this.overlay)
-    const rotated = rotateSets(sets, this.#content.height, updates)
+    const { initialHeight } = this.#chain.parameters
+    const rotated = rotateSets(height === initialHeight ? setsAtStart(sets, height) : sets, height, updates)
     if (updates.length > 0 || rotated.length !== sets.length) writeValidatorSets(this.overlay, rotated)
     this.validatorUpdates = updates
   }

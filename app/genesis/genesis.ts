@@ -1,13 +1,15 @@
 /** The genesis: app_state of the genesis file to the state and header of block 0. */
 import { type Address, FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
-import { bytesToKey, bytesToUtf8, equalBytes, padLeft, trimLeadingZeros } from '../../core/bytes.ts'
+import { bytesToKey, bytesToUtf8, padLeft, trimLeadingZeros } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import { failAt, parseArray, parseInteger, parseObject, parseString, type JsonObject } from '../../core/parse.ts'
+import type { Hash } from '../../core/hash.ts'
 import { HARDFORKS, type Hardfork } from '../../evm/engine.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
 import { parseBankGenesis } from '../../modules/bank/index.ts'
+import { parseConsensusGenesis } from '../../modules/consensus/index.ts'
 import { parseFeeMarketGenesis } from '../../modules/feemarket/index.ts'
 import { EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
 import type { ChainParameters } from '../chain.ts'
@@ -22,7 +24,9 @@ export const KNOWN_CHAINS: Readonly<Record<string, bigint>> = {
 /** Module accounts beside those that the modules own. */
 export const MODULE_ACCOUNTS: readonly string[] = ['bank', 'feemarket', 'consensus']
 
-const MAX_CONTRACTS = 100_000
+const MAX_ACCOUNTS = 10_000_000
+
+const HASH_BYTES = 32
 
 interface GenesisContract {
   readonly address: Address
@@ -34,9 +38,19 @@ interface GenesisContract {
 export interface Genesis {
   readonly evmChainId: bigint
   readonly hardforks: ChainParameters['hardforks']
-  readonly contracts: readonly GenesisContract[]
+  /** Parsed anew each time: there may be millions. */
+  readonly contracts: Iterable<GenesisContract>
   /** The member of each module, unparsed. */
   readonly modules: JsonObject
+  /** Of a genesis that `chain export` made. */
+  readonly provenance: Provenance | undefined
+}
+
+/** What an export says of itself, so that a file that was cut short or changed is found out. */
+interface Provenance {
+  /** Of the block whose state it is. */
+  readonly height: number
+  readonly stateRoot: Hash
 }
 
 const parseHex = (value: unknown, path: string, maxBytes: number): Uint8Array => {
@@ -74,6 +88,11 @@ const parseStorage = (storage: JsonObject, path: string): GenesisContract['stora
   })
 }
 
+/** Storage of a system account is its module's own: slots of a contract would make a root that no value explains. */
+const SYSTEM_OWNERS: ReadonlyMap<string, string> = new Map(
+  [...MODULE_ACCOUNTS, 'fee_collector'].map((name) => [bytesToKey(moduleAddress(name)), name]),
+)
+
 const parseContract = (value: unknown, path: string): GenesisContract => {
   const object = parseObject(value, path, ['address', 'nonce', 'code', 'storage'])
   const storage = parseObject(
@@ -87,8 +106,7 @@ const parseContract = (value: unknown, path: string): GenesisContract => {
   } catch (error) {
     return failAt(`${path}.address`, (error as Error).message)
   }
-  // Its storage is the module's own: slots of a contract would make a root that no module value explains.
-  const owner = [...MODULE_ACCOUNTS, 'fee_collector'].find((name) => equalBytes(moduleAddress(name), address))
+  const owner = SYSTEM_OWNERS.get(bytesToKey(address))
   if (owner !== undefined) failAt(`${path}.address`, `is the account of the ${owner} module`)
   return {
     address,
@@ -98,12 +116,53 @@ const parseContract = (value: unknown, path: string): GenesisContract => {
   }
 }
 
+const EVM_ACCOUNTS = 'app_state.evm.accounts'
+
+function* parseContracts(items: readonly unknown[]): Generator<GenesisContract, void> {
+  for (const [index, item] of items.entries()) yield parseContract(item, `${EVM_ACCOUNTS}[${index}]`)
+}
+
+/** Returns how many slots there are. */
+const checkContracts = (items: readonly unknown[]): number => {
+  const seen = new Set<string>()
+  let slots = 0
+  for (const { address, storage } of parseContracts(items)) {
+    const key = bytesToKey(address)
+    if (seen.has(key)) failAt(`${EVM_ACCOUNTS}[${seen.size}].address`, 'duplicate account')
+    seen.add(key)
+    slots += storage.length
+  }
+  return slots
+}
+
+/** Counts in an export; the lists stand before it in the file. */
+const COUNTS = ['evm_accounts', 'evm_slots', 'bank_balances'] as const
+export type ExportCounts = Readonly<Record<(typeof COUNTS)[number], number>>
+
+const parseProvenance = (value: unknown, found: ExportCounts): Provenance | undefined => {
+  if (value === undefined) return undefined
+  const path = 'app_state.export'
+  const object = parseObject(value, path, ['height', 'block_hash', 'state_root', ...COUNTS])
+  for (const name of COUNTS) {
+    const expected = parseInteger(object[name], `${path}.${name}`)
+    if (expected !== found[name]) {
+      failAt(
+        `${path}.${name}`,
+        `is ${expected}, but the file has ${found[name]}: it was cut short or changed (without ${path} it is the genesis of another chain)`,
+      )
+    }
+  }
+  const stateRoot = parseHex(object['state_root'], `${path}.state_root`, HASH_BYTES)
+  if (stateRoot.length !== HASH_BYTES) failAt(`${path}.state_root`, `must have ${HASH_BYTES} bytes`)
+  return { height: parseInteger(object['height'], `${path}.height`), stateRoot }
+}
+
 /**
  * Parses and checks a whole app_state, module members included, so that a wrong genesis file is refused before the
  * chain starts. Throws genesis/1 with the member at fault.
  */
 export const parseGenesis = (appState: unknown, chainId: string): Genesis => {
-  const members = ['evm', ...MODULE_ACCOUNTS]
+  const members = ['evm', ...MODULE_ACCOUNTS, 'export']
   const root = parseObject(appState, 'app_state', members)
   const evm = parseObject(root['evm'], 'app_state.evm', ['chain_id', 'hardforks', 'accounts'])
   const evmChainId = BigInt(parseInteger(evm['chain_id'], 'app_state.evm.chain_id'))
@@ -112,23 +171,22 @@ export const parseGenesis = (appState: unknown, chainId: string): Genesis => {
   if (known !== undefined && known !== evmChainId) {
     failAt('app_state.evm.chain_id', `is ${evmChainId}, but ${chainId} has the EVM chain id ${known}`)
   }
-  const seen = new Set<string>()
-  const contracts = parseArray(evm['accounts'], 'app_state.evm.accounts', MAX_CONTRACTS).map((item, index) => {
-    const path = `app_state.evm.accounts[${index}]`
-    const contract = parseContract(item, path)
-    const key = contract.address.join()
-    if (seen.has(key)) failAt(`${path}.address`, 'duplicate account')
-    seen.add(key)
-    return contract
-  })
-  parseBankGenesis(root['bank'])
+  const accounts = parseArray(evm['accounts'], EVM_ACCOUNTS, MAX_ACCOUNTS)
+  const slotCount = checkContracts(accounts)
+  const { accountCount } = parseBankGenesis(root['bank'])
   parseFeeMarketGenesis(root['feemarket'])
-  parseObject(root['consensus'] ?? {}, 'app_state.consensus', [])
+  parseConsensusGenesis(root['consensus'])
+  const provenance = parseProvenance(root['export'], {
+    evm_accounts: accounts.length,
+    evm_slots: slotCount,
+    bank_balances: accountCount,
+  })
   return {
     evmChainId,
     hardforks: parseHardforks(evm['hardforks'], 'app_state.evm.hardforks'),
-    contracts,
+    contracts: { [Symbol.iterator]: () => parseContracts(accounts) },
     modules: root,
+    provenance,
   }
 }
 
@@ -143,20 +201,22 @@ export const parseGenesisBytes = (bytes: Uint8Array, chainId: string): Genesis =
   return parseGenesis(parsed, chainId)
 }
 
+const writeContract = (state: StateWriter, { address, nonce, code, storage }: GenesisContract): void => {
+  const codeHash = state.setCode(code)
+  state.setAccount(address, { ...(state.account(address) ?? EMPTY_ACCOUNT), nonce, codeHash })
+  for (const [slot, value] of storage) state.setStorage(address, slot, value)
+}
+
 /** Accounts that are there from the first block: system accounts, system contracts, contracts of the file. */
 export const writeGenesisAccounts = (state: StateWriter, genesis: Genesis): void => {
   for (const address of [...MODULE_ACCOUNTS.map(moduleAddress), FEE_COLLECTOR_ADDRESS]) {
     // Nonce 1: EIP-161 would delete an empty account, and its storage with it, at the first touch.
     state.setAccount(address, { ...(state.account(address) ?? EMPTY_ACCOUNT), nonce: 1n })
   }
-  const contracts: readonly GenesisContract[] = [
+  const own: readonly GenesisContract[] = [
     { address: HISTORY_STORAGE.address, nonce: 1n, code: HISTORY_STORAGE.code, storage: [] },
     { address: BEACON_ROOTS.address, nonce: 1n, code: BEACON_ROOTS.code, storage: [] },
-    ...genesis.contracts,
   ]
-  for (const { address, nonce, code, storage } of contracts) {
-    const codeHash = state.setCode(code)
-    state.setAccount(address, { ...(state.account(address) ?? EMPTY_ACCOUNT), nonce, codeHash })
-    for (const [slot, value] of storage) state.setStorage(address, slot, value)
-  }
+  for (const contract of own) writeContract(state, contract)
+  for (const contract of genesis.contracts) writeContract(state, contract)
 }

@@ -1,9 +1,16 @@
 /** Reads blocks, transactions and receipts as of a head: nothing above it is ever shown. */
-import { bytesToUtf8, EMPTY_BYTES, readUint64 } from '../../core/bytes.ts'
+import { bytesToUtf8, EMPTY_BYTES, readUint64, utf8ToBytes } from '../../core/bytes.ts'
 import { type Hash, keccak256 } from '../../core/hash.ts'
 import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
-import { blockHashKey, bodyKey, headerKey, receiptsKey, transactionHashKey } from '../../store/keys.ts'
+import {
+  ancestorHeaderKey,
+  blockHashKey,
+  bodyKey,
+  headerKey,
+  receiptsKey,
+  transactionHashKey,
+} from '../../store/keys.ts'
 import { BoundedCache } from '../../store/cache.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { Receipt } from '../block/receipt.ts'
@@ -60,6 +67,14 @@ export class ChainReader {
     }
     this.#headers.set(height, record)
     return record
+  }
+
+  /** Also of the blocks before a snapshot, whose headers alone are here. */
+  hashAt(height: number): Hash | undefined {
+    const record = this.header(height)
+    if (record !== undefined) return record.hash
+    const ancestor = this.#store.get('blocks', ancestorHeaderKey(height))
+    return ancestor === undefined ? undefined : keccak256(ancestor)
   }
 
   heightOfBlock(hash: Hash): number | undefined {
@@ -124,6 +139,17 @@ export const readChainParameters = (store: KeyValueStore): ChainParameters | und
   const parsed = JSON.parse(bytesToUtf8(bytes)) as Omit<ChainParameters, 'evmChainId'> & { readonly evmChainId: string }
   return { ...parsed, evmChainId: BigInt(parsed.evmChainId) }
 }
+
+/** As {@link readChainParameters} reads it; equal chains have equal bytes. */
+export const encodeChainParameters = ({ chainId, evmChainId, initialHeight, hardforks }: ChainParameters): Uint8Array =>
+  utf8ToBytes(
+    JSON.stringify({
+      chainId,
+      evmChainId: evmChainId.toString(),
+      initialHeight,
+      hardforks: hardforks.map(({ hardfork, timestamp }) => ({ hardfork, timestamp })),
+    }),
+  )
 
 export const readCommittedHeight = (store: KeyValueStore): number | undefined => {
   const bytes = store.get('meta', HEIGHT_KEY)

@@ -29,8 +29,8 @@ const pushVarint = (out: number[], value: number): void => {
   out.push(rest)
 }
 
-/** Adds the postings of a block. */
-export const writeLogIndex = (batch: Batch, height: number, receipts: readonly Receipt[]): void => {
+/** The postings of a block by their keys without the height, and the places of the logs. */
+const postingsOf = (receipts: readonly Receipt[]): ReadonlyMap<string, readonly number[]> => {
   const postings = new Map<string, number[]>()
   const add = (kind: number, value: Uint8Array, transaction: number, log: number): void => {
     const key = bytesToKey(termPrefix({ kind, value }))
@@ -45,12 +45,29 @@ export const writeLogIndex = (batch: Batch, height: number, receipts: readonly R
       for (const [position, topic] of log.topics.entries()) add(position + 1, topic, transaction, index)
     }
   }
+  return postings
+}
+
+const anyLogKey = (heightBytes: Uint8Array): Uint8Array => concatBytes(Uint8Array.of(TAG, ANY_LOG), heightBytes)
+
+/** Adds the postings of a block. */
+export const writeLogIndex = (batch: Batch, height: number, receipts: readonly Receipt[]): void => {
+  const postings = postingsOf(receipts)
   if (postings.size === 0) return
   const heightBytes = uint64ToBytes(height)
-  batch.put('index', concatBytes(Uint8Array.of(TAG, ANY_LOG), heightBytes), EMPTY_BYTES)
+  batch.put('index', anyLogKey(heightBytes), EMPTY_BYTES)
   for (const [key, list] of postings) {
     batch.put('index', concatBytes(keyToBytes(key), heightBytes), Uint8Array.from(list))
   }
+}
+
+/** The inverse of {@link writeLogIndex}. */
+export const deleteLogIndex = (batch: Batch, height: number, receipts: readonly Receipt[]): void => {
+  const postings = postingsOf(receipts)
+  if (postings.size === 0) return
+  const heightBytes = uint64ToBytes(height)
+  batch.delete('index', anyLogKey(heightBytes))
+  for (const key of postings.keys()) batch.delete('index', concatBytes(keyToBytes(key), heightBytes))
 }
 
 export interface LogPosition {

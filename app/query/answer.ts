@@ -14,6 +14,7 @@ import {
 import { call, estimateGas } from './calls.ts'
 import { feeHistory } from './fees.ts'
 import { logs } from './logs.ts'
+import { proof } from './proof.ts'
 import { balance, code, storage, transactionCount } from './state.ts'
 import type { View } from './view.ts'
 
@@ -31,6 +32,7 @@ const ANSWERS: Answers = {
   transactionCount,
   code,
   storage,
+  proof,
   call,
   estimateGas,
   feeHistory,

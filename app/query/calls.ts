@@ -3,6 +3,7 @@ import { bytesToHex, hexToBigint, quantityToHex } from '../../core/hex.ts'
 import { MAX_TRANSACTION_GAS } from '../../core/limits.ts'
 import type { BlockEnvironment, ExecutionOutcome, ExecutionResult, Message, PrecompileMove } from '../../evm/engine.ts'
 import { isEvmError } from '../../evm/errors.ts'
+import { readHistoryHash } from '../../evm/system-contracts.ts'
 import { BLOB_GAS } from '../../evm/transition/prepare-message.ts'
 import { Overlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
@@ -26,8 +27,9 @@ interface Scene {
 /** The state after a block, and that block as what the call sees. */
 const sceneAt = (view: View, height: number): Scene => {
   const { header } = requireHeader(view, height)
+  const base = view.stateAt(height)
   return {
-    base: view.stateAt(height),
+    base,
     environment: {
       number: height,
       timestamp: header.timestamp,
@@ -38,7 +40,7 @@ const sceneAt = (view: View, height: number): Scene => {
       prevRandao: header.mixHash,
       chainId: view.parameters.evmChainId,
       hardfork: hardforkAt(view.parameters, header.timestamp),
-      blockHash: (number) => view.reader.header(number)?.hash,
+      blockHash: (number) => view.reader.hashAt(number) ?? readHistoryHash(base, number),
     },
   }
 }

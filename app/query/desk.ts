@@ -1,17 +1,18 @@
 /** Where every question arrives: answers what is cheap or needs the pool here, hands the rest to worker threads. */
-import { CodedError } from '../../core/errors.ts'
+import { CodedError, isFault } from '../../core/errors.ts'
 import type { Hash } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBytes, quantityToHex } from '../../core/hex.ts'
-import { RECENT_HEIGHTS } from '../../core/limits.ts'
 import type { Engine } from '../../evm/engine.ts'
 import { readValidators } from '../../modules/consensus/index.ts'
 import type { Module, QueryHandler, ValidatorUpdate } from '../../modules/module.ts'
-import { HistoricalState } from '../../store/history.ts'
+import type { TrieNodeSource } from '../../store/commitment.ts'
+import { isKept, readKeptRange } from '../../store/kept-range.ts'
+import { OpenHeights } from '../../store/open-heights.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { SealedBlock } from '../block/candidate.ts'
 import type { ChainParameters } from '../chain.ts'
 import type { Environment } from '../environment.ts'
-import { queryFailed, unsupported } from '../errors.ts'
+import { isQueryError, queryFailed, unsupported } from '../errors.ts'
 import type { ChainReader } from '../index/chain-reader.ts'
 import type { Pool } from '../pool/pool.ts'
 import type {
@@ -30,9 +31,10 @@ import { minimumTip, TipOracle } from './fees.ts'
 import { Filters } from './filters.ts'
 import { checkFilterRange } from './logs.ts'
 import { nativeHandlers, nativeQuery } from './native.ts'
+import { answerStoreQuery, storeModule } from './store-proof.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
 import { txpoolContent, txpoolContentFrom, txpoolInspect, txpoolStatus } from './txpool.ts'
-import { isPending, requireHeader, resolveHeight, type View } from './view.ts'
+import { firstHeight, isPending, requireHeader, requireKept, resolveHeight, type View } from './view.ts'
 import { transactionView } from './views.ts'
 
 export interface DeskOptions {
@@ -44,6 +46,7 @@ export interface DeskOptions {
   readonly pool: Pool
   readonly announcer: Announcer
   latest(): StateReader
+  latestTrieNodes(): TrieNodeSource
   committedHeight(): number
   parameters(): ChainParameters
   /** Of the next block. */
@@ -57,6 +60,8 @@ const MAX_OPEN_VIEWS = 8
 /** What the pending block may hold, so that a call on top of it stays a call. */
 const MAX_PENDING_TRANSACTIONS = 200
 const MAX_PENDING_GAS = 30_000_000n
+/** Blocks that one poll of a filter looks at. */
+const MAX_POLLED_HEIGHTS = 1_000
 /** A block with more transactions is assembled in a worker. */
 const LARGE_BLOCK_TRANSACTIONS = 50
 
@@ -72,7 +77,7 @@ export class QuestionDesk {
   readonly #oracle = new TipOracle()
   readonly #filters: Filters
   readonly #native: ReadonlyMap<string, QueryHandler>
-  readonly #views = new Map<number, HistoricalState>()
+  readonly #heights: OpenHeights
   readonly #handlers: Handlers
   #answers = new AnswerCache()
   /** Questions come by the thousand between two blocks. */
@@ -82,6 +87,7 @@ export class QuestionDesk {
     this.#options = options
     this.#filters = new Filters(options.settings.filterTimeoutMs, options.settings.maxFilters)
     this.#native = nativeHandlers(options.modules)
+    this.#heights = new OpenHeights(options.reader.store, () => options.committedHeight(), MAX_OPEN_VIEWS)
     this.#handlers = this.#table()
     options.announcer.subscribe((announcement) => {
       if (announcement.type === 'pending')
@@ -94,7 +100,11 @@ export class QuestionDesk {
     const handler = this.#handlers[name]
     if (handler === undefined) throw unsupported(`the question ${String(name)} is not known`)
     const committed = this.#options.committedHeight()
-    return handler(parameters, head > 0 && head < committed ? head : committed)
+    return handler(parameters, head > 0 && head < committed && this.#isKept(head) ? head : committed)
+  }
+
+  #isKept(height: number): boolean {
+    return isKept(readKeptRange(this.#options.reader.store), height)
   }
 
   committed({ candidate, record }: SealedBlock): void {
@@ -117,11 +127,10 @@ export class QuestionDesk {
 
   /** Closes the views of old heights; before the database is closed. */
   close(): void {
-    for (const view of this.#views.values()) view.close()
-    this.#views.clear()
+    this.#heights.close()
   }
 
-  async abciQuery({ path, data, height }: AbciQueryRequest): Promise<AbciQueryResponse> {
+  async abciQuery({ path, data, height, prove }: AbciQueryRequest): Promise<AbciQueryResponse> {
     const none = { key: new Uint8Array(0), value: new Uint8Array(0), height: 0, codespace: '', log: '', code: 0 }
     try {
       if (path.startsWith(TENDERMINT_SERVICE)) {
@@ -129,10 +138,12 @@ export class QuestionDesk {
         throw new CodedError('sdk', 6, `${path} is served on the gRPC and REST ports only`)
       }
       const view = this.#view(this.#options.committedHeight())
+      const module = storeModule(path)
+      if (module !== undefined) return answerStoreQuery(view, { module, key: data, height, prove })
       const reply = nativeQuery(view, this.#native, path, data, height)
       return { ...none, value: reply.value, height: reply.height }
     } catch (error) {
-      if (!(error instanceof CodedError)) throw error
+      if (!(error instanceof CodedError) || isFault(error)) throw error
       const unknown = error.codespace === 'grpc' && error.code === 12
       return {
         ...none,
@@ -191,6 +202,7 @@ export class QuestionDesk {
       balance: pendingHeavy('balance'),
       code: pendingHeavy('code'),
       storage: pendingHeavy('storage'),
+      proof: heavy('proof'),
       call: heavy('call'),
       estimateGas: heavy('estimateGas'),
       feeHistory: heavy('feeHistory'),
@@ -250,31 +262,39 @@ export class QuestionDesk {
       head,
       parameters: this.#options.parameters(),
       stateAt: (height) => this.#stateAt(height),
+      trieNodesAt: (height) => this.#trieNodesAt(height),
       pending: [],
     }
     return this.#newestView
   }
 
   #stateAt(height: number): StateReader {
-    const committed = this.#options.committedHeight()
-    if (height >= committed) return this.#options.latest()
-    const open = this.#views.get(height)
-    if (open !== undefined) return open
-    if (this.#views.size >= MAX_OPEN_VIEWS) {
-      const [oldest] = this.#views.entries()
-      oldest?.[1].close()
-      if (oldest !== undefined) this.#views.delete(oldest[0])
-    }
-    const view = new HistoricalState(this.#options.reader.store, height, () => this.#options.committedHeight())
-    this.#views.set(height, view)
-    return view
+    const isHead = height >= this.#options.committedHeight()
+    if (isHead) return this.#options.latest()
+    requireKept(this.#options.reader, height)
+    return this.#heights.stateAt(height)
+  }
+
+  #trieNodesAt(height: number): TrieNodeSource {
+    const isHead = height >= this.#options.committedHeight()
+    if (isHead) return this.#options.latestTrieNodes()
+    requireKept(this.#options.reader, height)
+    return this.#heights.trieNodesAt(height)
   }
 
   #heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<string> {
     const { block, newest } = parameters as { readonly block?: BlockReference; readonly newest?: BlockReference }
     const reference = block ?? newest
     const asksPending = reference !== undefined && isPending(reference)
-    return this.#options.environment.heavy.run(name, parameters, head, asksPending ? this.#pendingTransactions() : [])
+    const pending = asksPending ? this.#pendingTransactions() : []
+    const { heavy } = this.#options.environment
+    const answered = heavy.run(name, parameters, head, pending)
+    if (reference === undefined || !('tag' in reference) || reference.tag === 'earliest') return answered
+    // Where few heights are kept, the head of a question can be pruned while it waits: it means the newest one.
+    return answered.catch((error: unknown) => {
+      if (!isQueryError(error, 'prunedState')) throw error
+      return heavy.run(name, parameters, this.#options.committedHeight(), pending)
+    })
   }
 
   #pendingTransactions(): readonly Uint8Array[] {
@@ -337,18 +357,18 @@ export class QuestionDesk {
       filter.transactions = []
       return `[${transactions.join(',')}]`
     }
-    // No more than the kept heights at once: a poll that comes late misses none of them.
-    const from = Math.max(filter.cursor + 1, head - RECENT_HEIGHTS)
-    if (from > head) return '[]'
-    filter.cursor = head
+    const view = this.#view(head)
+    const from = Math.max(filter.cursor + 1, firstHeight(view))
+    // A poll that comes late gets the rest with the next one.
+    const to = Math.min(head, from + MAX_POLLED_HEIGHTS - 1)
+    if (from > to) return '[]'
+    filter.cursor = to
     if (filter.kind === 'blocks') {
       const hashes: Hex[] = []
-      for (let height = from; height <= head; height++) {
-        hashes.push(bytesToHex(requireHeader(this.#view(head), height).hash))
-      }
+      for (let height = from; height <= to; height++) hashes.push(bytesToHex(requireHeader(view, height).hash))
       return text(hashes)
     }
-    return this.#newLogs(filter.criteria, from, head)
+    return this.#newLogs(filter.criteria, from, to)
   }
 
   /** Logs of new blocks, within the range that the filter was made for. */

@@ -6,7 +6,7 @@ import { readBaseFee } from '../../modules/feemarket/index.ts'
 import { queryFailed } from '../errors.ts'
 import type { Questions } from '../ports.ts'
 import { pendingFees } from './pending.ts'
-import { firstHeight, isPending, requireHeader, requireHeight, resolveHeight, type View } from './view.ts'
+import { firstHeight, isPending, requireHeader, requireHeight, type View } from './view.ts'
 import type { Json } from './views.ts'
 
 /** geth's oracle: the three lowest tips of each of the last 20 blocks, their 60th percentile, at most 500 gwei. */
@@ -95,7 +95,7 @@ export const feeHistory = async (
 ): Promise<Json> => {
   if (count < 1) return { oldestBlock: '0x0', gasUsedRatio: null }
   checkPercentiles(percentiles)
-  if ('number' in newest && resolveHeight(view, newest) === undefined) {
+  if ('number' in newest && newest.number > view.head) {
     throw queryFailed(`request beyond head block: requested ${newest.number}, head ${view.head}`)
   }
   const last = requireHeight(view, newest)

@@ -2,7 +2,8 @@
 import { equalBytes } from '../../core/bytes.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import type { Log } from '../../evm/engine.ts'
-import { limitExceeded, queryFailed } from '../errors.ts'
+import { readBaseHeight } from '../../store/base-height.ts'
+import { limitExceeded, prunedHistory, queryFailed } from '../errors.ts'
 import { type LogTerm, searchLogIndex } from '../index/log-index.ts'
 import type { BlockReference, LogCriteria } from '../ports.ts'
 import { firstHeight, isPending, resolveHeight, type View } from './view.ts'
@@ -61,6 +62,8 @@ export const logsInRange = (view: View, criteria: LogCriteria, from: number, to:
       }
     }
   }
+  // Blocks may have been pruned under the search.
+  requireBlocksFrom(view, from)
   return out
 }
 
@@ -84,7 +87,12 @@ const refusePending = ({ fromBlock, toBlock }: LogCriteria): void => {
 
 const INVALID_RANGE = 'invalid block range params'
 
-/** geth's checks of a range, then the node's own bound. Throws query/1 and query/5. */
+/** Throws query/8 when there are pruned blocks from `from` on. */
+const requireBlocksFrom = (view: View, from: number): void => {
+  if (from < readBaseHeight(view.reader.store)) throw prunedHistory()
+}
+
+/** geth's checks of a range, then the node's own bound. Throws query/1, query/5 and query/8. */
 export const checkRange = (view: View, criteria: LogCriteria): { readonly from: number; readonly to: number } => {
   refusePending(criteria)
   const { fromBlock, toBlock } = criteria
@@ -93,6 +101,7 @@ export const checkRange = (view: View, criteria: LogCriteria): { readonly from: 
   const reversed = numberOf(view, fromBlock) !== undefined && numberOf(view, toBlock) !== undefined && from > to
   // From the head on to a future block is no error for geth, there is only nothing yet.
   if (reversed || from > view.head || (to > view.head && !isLatest(fromBlock))) throw queryFailed(INVALID_RANGE)
+  requireBlocksFrom(view, from)
   const { blockRangeCap } = view.settings
   if (blockRangeCap > 0 && to - from >= blockRangeCap && to <= view.head) {
     throw limitExceeded(`exceed maximum block range ${blockRangeCap}`)
@@ -107,6 +116,7 @@ export const checkFilterRange = (view: View, criteria: LogCriteria): void => {
   const to = numberOf(view, criteria.toBlock)
   const open = isLatest(criteria.toBlock) && (isLatest(criteria.fromBlock) || from !== undefined)
   if (!open && (from === undefined || to === undefined || from > to)) throw queryFailed(INVALID_RANGE)
+  if (from !== undefined) requireBlocksFrom(view, from)
 }
 
 export const logs = (view: View, criteria: LogCriteria): readonly Json[] => {

@@ -1,6 +1,8 @@
 /** Native gRPC queries: the modules' handlers by path, on state at a height. */
 import { CodedError } from '../../core/errors.ts'
 import type { Module, QueryHandler } from '../../modules/module.ts'
+import { readBaseHeight } from '../../store/base-height.ts'
+import { isKept, readKeptRange } from '../../store/kept-range.ts'
 import { requireHeight, type View } from './view.ts'
 
 /** gRPC's Unimplemented, NotFound and InvalidArgument. */
@@ -10,7 +12,23 @@ const INVALID_ARGUMENT = 3
 export const nativeHandlers = (modules: readonly Module[]): ReadonlyMap<string, QueryHandler> =>
   new Map(modules.flatMap((module) => module.queries.map((handler) => [handler.path, handler] as const)))
 
-/** `height` 0 is the head. Throws grpc codes. */
+/** The SDK's words and code for a height whose state it has pruned. */
+const PRUNED =
+  'version mismatch on immutable IAVL tree; version does not exist. Version has either been pruned, or is for a future block height'
+const SDK_NOT_FOUND = 38
+
+/** The height of a native query, 0 being the head. Throws sdk/38 where its state is not kept. */
+export const keptHeight = (view: View, height: number): number => {
+  if (height === 0) return view.head
+  const { store } = view.reader
+  if (height < readBaseHeight(store) || !isKept(readKeptRange(store), height)) {
+    const message = `failed to load state at height ${height}; ${PRUNED} (latest height: ${view.head}): not found`
+    throw new CodedError('sdk', SDK_NOT_FOUND, message)
+  }
+  return requireHeight(view, { number: height })
+}
+
+/** `height` 0 is the head. Throws grpc codes, and sdk/38 for a height that is not kept. */
 export const nativeQuery = (
   view: View,
   handlers: ReadonlyMap<string, QueryHandler>,
@@ -23,7 +41,7 @@ export const nativeQuery = (
   if (height < 0 || height > view.head) {
     throw new CodedError('grpc', INVALID_ARGUMENT, `cannot query height ${height}: the head is ${view.head}`)
   }
-  const at = requireHeight(view, height === 0 ? { tag: 'latest' } : { number: height })
+  const at = keptHeight(view, height)
   try {
     const context = { state: view.stateAt(at), height: at, chainId: view.parameters.chainId }
     return { value: handler.query(context, request), height: at }

@@ -1,5 +1,7 @@
 /** The pending block: what would be the next one if its proposer took the pool as it is. */
-import { EMPTY_BYTES } from '../../core/bytes.ts'
+import { bytesToKey, EMPTY_BYTES } from '../../core/bytes.ts'
+import type { Hash } from '../../core/hash.ts'
+import type { TrieNodeSource } from '../../store/commitment.ts'
 import { buildCandidate, blockSizeBytes, type Candidate } from '../block/candidate.ts'
 import { encodeHeader, type Header, hashHeader } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
@@ -7,6 +9,7 @@ import { readBaseFee } from '../../modules/feemarket/index.ts'
 import { BlockRun } from '../block/run.ts'
 import type { Chain } from '../chain.ts'
 import type { BlockEnvironment } from '../../evm/engine.ts'
+import { readHistoryHash } from '../../evm/system-contracts.ts'
 import type { Overlay } from '../../store/overlay.ts'
 import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
 import { requireHeader, type View } from './view.ts'
@@ -16,16 +19,19 @@ import { bytesToHex } from '../../core/hex.ts'
 const ONE_SECOND_NS = 1_000_000_000n
 
 /** The chain at the view's head, for executing on top of it. */
-export const chainOf = (view: View, height: number): Chain => ({
-  parameters: view.parameters,
-  head: { height, record: requireHeader(view, height) },
-  state: view.stateAt(height),
-  store: view.reader.store,
-  trieNodes: { getMany: (keys) => view.reader.store.getMany('trie', keys) },
-  engine: view.engine,
-  modules: view.modules,
-  blockHash: (number) => view.reader.header(number)?.hash,
-})
+export const chainOf = (view: View, height: number): Chain => {
+  const state = view.stateAt(height)
+  return {
+    parameters: view.parameters,
+    head: { height, record: requireHeader(view, height) },
+    state,
+    store: view.reader.store,
+    trieNodes: view.trieNodesAt(height),
+    engine: view.engine,
+    modules: view.modules,
+    blockHash: (number) => view.reader.hashAt(number) ?? readHistoryHash(state, number),
+  }
+}
 
 interface PendingRun {
   readonly run: BlockRun
@@ -67,6 +73,18 @@ const pendingCandidate = async (view: View): Promise<Candidate> => {
   const { run, chain, content } = await runPending(view)
   run.end()
   return buildCandidate(chain, content, run)
+}
+
+/** The state trie of the pending block: what it would change over the nodes of the head. */
+export const pendingTrie = async (view: View): Promise<{ readonly root: Hash; readonly nodes: TrieNodeSource }> => {
+  const { commitment } = await pendingCandidate(view)
+  const head = view.trieNodesAt(view.head)
+  const getMany = (keys: readonly Uint8Array[]): (Uint8Array | undefined)[] =>
+    keys.map((key) => {
+      const name = bytesToKey(key)
+      return commitment.nodes.has(name) ? commitment.nodes.get(name) : head.getMany([key])[0]
+    })
+  return { root: commitment.stateRoot, nodes: { getMany } }
 }
 
 /** Its transactions name the block by a hash that it will not have, as in geth. */

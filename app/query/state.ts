@@ -1,10 +1,14 @@
 /** Balances, nonces, code and storage at a height. */
-import { EMPTY_BYTES, padLeft } from '../../core/bytes.ts'
+import { type Address, moduleAddress } from '../../core/address.ts'
+import { EMPTY_BYTES, equalBytes, padLeft } from '../../core/bytes.ts'
+import type { Hash } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBytes, quantityToHex } from '../../core/hex.ts'
+import type { TrieNodeSource } from '../../store/commitment.ts'
 import type { StateReader } from '../../store/state.ts'
+import { StateTrie } from '../../store/state-trie.ts'
 import type { BlockReference, Questions } from '../ports.ts'
-import { pendingState } from './pending.ts'
-import { isPending, requireHeight, type View } from './view.ts'
+import { pendingState, pendingTrie } from './pending.ts'
+import { isPending, requireHeader, requireHeight, type View } from './view.ts'
 
 /** Reads at once where the block is committed; only `pending` has to execute something first. */
 const read = <Value>(
@@ -31,5 +35,19 @@ export const code = (view: View, { address, block }: Questions['code']): Hex | P
     return bytesToHex(account === undefined ? EMPTY_BYTES : state.code(account.codeHash))
   })
 
-export const storage = (view: View, { address, slot, block }: Questions['storage']): Hex | Promise<Hex> =>
-  read(view, block, (state) => bytesToHex(padLeft(state.storage(hexToBytes(address), hexToBytes(slot)), 32)))
+/** The values of a module lie in the flat state by their keys, the hashes that its trie has of them nowhere else. */
+const isModule = (view: View, address: Address): boolean =>
+  view.modules.some(({ name }) => equalBytes(moduleAddress(name), address))
+
+export const storage = (view: View, parameters: Questions['storage']): Hex | Promise<Hex> => {
+  const address = hexToBytes(parameters.address)
+  const slot = hexToBytes(parameters.slot)
+  if (!isModule(view, address)) {
+    return read(view, parameters.block, (state) => bytesToHex(padLeft(state.storage(address, slot), 32)))
+  }
+  const readTrie = (nodes: TrieNodeSource, root: Hash): Hex =>
+    bytesToHex(padLeft(new StateTrie(nodes, root).slot(address, slot), 32))
+  if (isPending(parameters.block)) return pendingTrie(view).then(({ nodes, root }) => readTrie(nodes, root))
+  const height = requireHeight(view, parameters.block)
+  return readTrie(view.trieNodesAt(height), requireHeader(view, height).header.stateRoot)
+}

@@ -3,9 +3,12 @@ import type { CodedError } from '../../core/errors.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import type { Engine } from '../../evm/engine.ts'
 import type { Module } from '../../modules/module.ts'
+import type { TrieNodeSource } from '../../store/commitment.ts'
+import { readBaseHeight } from '../../store/base-height.ts'
+import { isKept, readKeptRange } from '../../store/kept-range.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { ChainParameters } from '../chain.ts'
-import { queryFailed } from '../errors.ts'
+import { prunedHistory, prunedState, queryFailed } from '../errors.ts'
 import type { ChainReader } from '../index/chain-reader.ts'
 import type { HeaderRecord } from '../index/records.ts'
 import type { BlockReference } from '../ports.ts'
@@ -21,33 +24,48 @@ export interface View {
   readonly head: number
   /** Committed state at a height up to the head. */
   stateAt(height: number): StateReader
+  /** Trie nodes by their keys in the `trie` column, at a height up to the head. */
+  trieNodesAt(height: number): TrieNodeSource
   /** Wire forms of what the pending block would run, best first. */
   readonly pending: readonly Uint8Array[]
 }
 
 /** Height of the genesis block. */
-export const firstHeight = (view: View): number => view.parameters.initialHeight - 1
+const genesisHeight = (view: View): number => view.parameters.initialHeight - 1
+
+/** Height of the lowest block that is here. */
+export const firstHeight = (view: View): number => Math.max(genesisHeight(view), readBaseHeight(view.reader.store))
+
+/** Throws query/9 unless the state of `height` is kept. */
+export const requireKept = (reader: ChainReader, height: number): void => {
+  if (isKept(readKeptRange(reader.store), height)) return
+  const record = reader.header(height)
+  throw record === undefined ? prunedHistory() : prunedState(record.header.stateRoot)
+}
 
 export const isPending = (block: BlockReference): boolean => 'tag' in block && block.tag === 'pending'
 
-/** The height that a reference means, or undefined when there is no such block; `pending` is the head here. */
+/**
+ * The height that a reference means, or undefined when there is no such block here, because it never was or because it
+ * lies below the lowest one; `pending` is the head here.
+ */
 export const resolveHeight = (view: View, block: BlockReference): number | undefined => {
   if ('tag' in block) return block.tag === 'earliest' ? firstHeight(view) : view.head
-  if ('number' in block) {
-    return block.number >= firstHeight(view) && block.number <= view.head ? block.number : undefined
-  }
-  const height = view.reader.heightOfBlock(hexToBytes(block.hash))
-  return height === undefined || height > view.head ? undefined : height
+  const height = 'number' in block ? block.number : view.reader.heightOfBlock(hexToBytes(block.hash))
+  return height === undefined || height < firstHeight(view) || height > view.head ? undefined : height
 }
 
-/** As geth says it for methods that read state. */
-const unknownBlock = (block: BlockReference): CodedError =>
-  queryFailed('hash' in block ? 'header for hash not found' : 'header not found')
+/** As geth says it for methods that read state. The hash of a pruned block is not known any more. */
+const unknownBlock = (view: View, block: BlockReference): CodedError => {
+  if ('hash' in block) return queryFailed('header for hash not found')
+  const isPruned = 'number' in block && block.number >= genesisHeight(view) && block.number < firstHeight(view)
+  return isPruned ? prunedHistory() : queryFailed('header not found')
+}
 
-/** Throws query/1 when there is no such block. */
+/** Throws query/1 when there is no such block, query/8 when it is pruned. */
 export const requireHeight = (view: View, block: BlockReference): number => {
   const height = resolveHeight(view, block)
-  if (height === undefined) throw unknownBlock(block)
+  if (height === undefined) throw unknownBlock(view, block)
   return height
 }
 

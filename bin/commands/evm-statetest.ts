@@ -6,12 +6,15 @@ import { gunzipSync } from 'node:zlib'
 import { CodedError } from '../../core/errors.ts'
 import type { Engine } from '../../evm/engine.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { parseStateTests } from '../../evm/statetest/parse-state-test.ts'
 import { runStateTest, type StateTestHooks, type StateTestResult } from '../../evm/statetest/run-state-test.ts'
 import { TraceWriter } from '../../evm/statetest/trace-writer.ts'
 
 export interface StateTestOptions {
   readonly trace: boolean
+  /** The node's engine, or the reference that it is compared with. */
+  readonly engine: 'interpreter' | 'ethereumjs'
 }
 
 export interface CommandOutput {
@@ -91,7 +94,7 @@ export const stateTestCommand = async (
   options: StateTestOptions,
   io: CommandOutput,
 ): Promise<number> => {
-  const engine = await createEthereumjsEngine()
+  const engine = options.engine === 'ethereumjs' ? await createEthereumjsEngine() : await createInterpreterEngine()
   const hooks = hooksOf(options, io)
   try {
     if (files.length > 0) {

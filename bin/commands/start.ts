@@ -2,7 +2,7 @@
 import type { Home } from '../config/home.ts'
 import { errorText } from '../errors.ts'
 import { loadNode, type NodeFlags } from '../node/load-node.ts'
-import { type NodeOptions, runNode } from '../node/run-node.ts'
+import { type AbciTransport, type NodeOptions, runNode } from '../node/run-node.ts'
 import { createLog, type NodeLog } from '../runtime/log.ts'
 import { untilSignal } from '../supervise/signals.ts'
 
@@ -11,7 +11,11 @@ export interface StartOptions {
   readonly flags: NodeFlags
   readonly externalCometbft: boolean
   readonly externalGateway: boolean
+  /** `socket` when left out. */
+  readonly abciTransport?: AbciTransport
   readonly abciAddress?: string
+  /** Over COMETBFT_BINARY and the PATH. */
+  readonly cometbftBinary?: string
   readonly queriesAddress?: string
   readonly callLogFile?: string
   /** Flags that the gateway child must see too. */
@@ -43,7 +47,9 @@ export const startCommand = async (options: StartOptions): Promise<void> => {
     log,
     externalCometbft: options.externalCometbft,
     externalGateway: options.externalGateway,
+    abciTransport: options.abciTransport ?? 'socket',
     ...(options.abciAddress === undefined ? {} : { abciAddress: options.abciAddress }),
+    ...(options.cometbftBinary === undefined ? {} : { cometbftBinary: options.cometbftBinary }),
     ...(options.queriesAddress === undefined ? {} : { queriesAddress: options.queriesAddress }),
     ...(options.callLogFile === undefined ? {} : { callLogFile: options.callLogFile }),
     gatewayArguments: options.gatewayArguments,

@@ -76,11 +76,37 @@ describe('app.toml', () => {
   })
 
   it('warns of values that it reads but does not act on, and of no others', () => {
-    expect(load('pruning = "everything"\n[telemetry]\nenabled = true\n').warnings).toEqual([
-      'pruning = "everything" has no effect in this version',
+    expect(load('[tls]\nkey-path = "key.pem"\n[telemetry]\nenabled = true\n').warnings).toEqual([
       'telemetry.enabled = true has no effect in this version',
+      'tls.key-path = "key.pem" has no effect in this version',
     ])
-    expect(load('pruning = "nothing"\n[telemetry]\nenabled = false\n').warnings).toEqual([])
+    expect(load('pruning = "everything"\n[telemetry]\nenabled = false\n').warnings).toEqual([])
+  })
+
+  it('refuses a policy of pruning that there is not, and names the key and what is allowed', () => {
+    const refusal = (toml: string): unknown => {
+      try {
+        return load(toml)
+      } catch (error) {
+        return error
+      }
+    }
+    expect(refusal('pruning = "some"\n')).toMatchObject({
+      codespace: 'cli',
+      code: 4,
+      message: 'app.toml:1: pruning is "some", but must be one of "default", "nothing", "everything", "custom"',
+    })
+    expect(refusal('pruning-keep-recent = 1\n')).toMatchObject({
+      message: 'app.toml:1: pruning-keep-recent is 1, but must be an integer from 2',
+    })
+    expect(refusal('pruning-interval = -5\n')).toMatchObject({
+      message: 'app.toml:1: pruning-interval is -5, but must be an integer from 0',
+    })
+    expect(load('pruning-keep-recent = "100"\nhalt-time = 1900000000\n').settings).toMatchObject({
+      'pruning-keep-recent': 100,
+      'pruning-interval': 0,
+      'halt-time': 1_900_000_000,
+    })
   })
 
   it('warns of unknown keys with their line, and proposes the right name', () => {

@@ -1,6 +1,20 @@
 /** The settings of app.toml that the application reads, in its own words. */
-import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
+import { APPLICATION_DEFAULTS, type ApplicationSettings, type PruningSettings } from '../../app/settings.ts'
 import type { Settings } from './settings.ts'
+
+/** By the names of the setting `pruning`. See docs/adr/018-pruning-by-sweep.md for the figures of `default`. */
+const pruningOf = (settings: Settings): PruningSettings => {
+  switch (settings.pruning) {
+    case 'default':
+      return { keepRecent: 362_880, interval: 500 }
+    case 'nothing':
+      return { keepRecent: 0, interval: 0 }
+    case 'everything':
+      return { keepRecent: 2, interval: 0 }
+    case 'custom':
+      return { keepRecent: settings['pruning-keep-recent'], interval: settings['pruning-interval'] }
+  }
+}
 
 export const toApplicationSettings = (settings: Settings): ApplicationSettings => ({
   ...APPLICATION_DEFAULTS,
@@ -23,5 +37,6 @@ export const toApplicationSettings = (settings: Settings): ApplicationSettings =
   logsCap: settings['json-rpc.logs-cap'],
   blockRangeCap: settings['json-rpc.block-range-cap'],
   filterTimeoutMs: settings['json-rpc.filter-timeout'],
+  pruning: pruningOf(settings),
   minRetainBlocks: settings['min-retain-blocks'],
 })

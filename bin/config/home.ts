@@ -1,11 +1,11 @@
 /** Where things lie in a node's home: CometBFT's layout, with the application's files beside. */
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
-import { cliError } from '../errors.ts'
+import { cliError, errorText } from '../errors.ts'
 
 export interface Home {
   readonly root: string
@@ -19,6 +19,9 @@ export interface Home {
   readonly data: string
   readonly database: string
   readonly poolJournal: string
+  readonly snapshots: string
+  /** Where a restore makes databases, until it moves them into place. */
+  readonly restoring: string
   readonly logs: string
   /** Addresses with a scheme, as CometBFT writes them. */
   readonly abciSocket: string
@@ -53,14 +56,29 @@ export const openHome = (path: string): Home => {
     data,
     database: join(data, 'application.db'),
     poolJournal: join(data, 'pool.journal'),
+    snapshots: join(data, 'snapshots'),
+    restoring: join(data, '.restoring'),
     logs: join(root, 'logs'),
     abciSocket: socketAddress(root, 'abci'),
     queriesSocket: socketAddress(root, 'queries'),
   }
 }
 
-/** Throws cli/2 when `chain init` has not been run there. */
+/** Throws cli/16 when this user may not use the path in these modes; what is not there is not judged. */
+export const requirePermission = (path: string, modes: number): void => {
+  try {
+    accessSync(path, modes)
+  } catch (error) {
+    if (!/EACCES|EPERM|EROFS/.test(errorText(error))) return
+    const what = (modes & constants.W_OK) === 0 ? 'read' : 'read and write'
+    throw cliError('permission', `no permission to ${what} ${path}: run this as its owner`)
+  }
+}
+
+/** Throws cli/2 when `chain init` has not been run there, and cli/16 for a home of somebody else. */
 export const requireHome = (home: Home): void => {
+  requirePermission(home.root, constants.R_OK | constants.X_OK)
+  for (const path of [home.configToml, home.appToml, home.genesis]) requirePermission(path, constants.R_OK)
   for (const path of [home.configToml, home.appToml, home.genesis, home.nodeKey, home.validatorKey]) {
     if (!existsSync(path)) {
       throw cliError(
@@ -68,5 +86,15 @@ export const requireHome = (home: Home): void => {
         `${path} is missing: run "chain init <moniker> --chain-id <id> --home ${home.root}" first`,
       )
     }
+  }
+}
+
+/** Is there while a restore moves databases into place. */
+export const movingMarker = ({ restoring }: Home): string => join(restoring, 'moving')
+
+/** Throws cli/17 when a restore was killed just then. */
+export const requireNoUnfinishedRestore = (home: Home): void => {
+  if (existsSync(movingMarker(home))) {
+    throw cliError('snapshot', `a restore into ${home.root} was cut short: run "chain snapshot restore" again`)
   }
 }

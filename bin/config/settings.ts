@@ -40,16 +40,22 @@ export const SETTINGS = {
   pruning: {
     kind: choice('default', 'nothing', 'everything', 'custom'),
     fallback: 'default',
-    comment: 'State of old heights. This version keeps all of it, as "nothing" (archive) asks',
-    isInert: (value: unknown) => value === 'everything' || value === 'custom',
+    comment:
+      'Heights whose state can be read: the recent 362880 and every 500th, all (archive), the last 2, or as the next two say',
+    isInert: () => false,
   },
-  'pruning-keep-recent': inert(integer(2), 1_000, 'Recent heights kept with pruning = "custom"'),
-  'pruning-interval': inert(integer(1), 10, 'Heights between two prunings with pruning = "custom"'),
+  'pruning-keep-recent': setting(integer(2), 1_000, 'Recent heights kept with pruning = "custom"'),
+  'pruning-interval': setting(integer(0), 0, 'Older heights kept with pruning = "custom": every so many; 0 keeps none'),
   'halt-height': setting(integer(0), 0, 'Stop after committing this height; 0 never'),
+  'halt-time': setting(
+    integer(0),
+    0,
+    'Stop after committing the first block of this time (seconds since 1970) or later; 0 never',
+  ),
   'min-retain-blocks': setting(
     integer(0),
     APPLICATION_DEFAULTS.minRetainBlocks,
-    'CometBFT may drop blocks older than this many heights; 0 keeps all',
+    'Blocks older than this many heights are dropped, here and by CometBFT, once evidence, snapshots and 21 days allow; 0 keeps all',
   ),
 
   'api.enable': setting(flag, true, 'Native REST'),
@@ -64,8 +70,12 @@ export const SETTINGS = {
   'grpc.max-recv-msg-size': setting(integer(1_000), 10_485_760, 'Largest request in bytes'),
   'grpc.max-send-msg-size': setting(integer(1_000), 67_108_864, 'Largest answer in bytes'),
 
-  'state-sync.snapshot-interval': inert(integer(0), 0, 'Heights between two snapshots; 0 makes none'),
-  'state-sync.snapshot-keep-recent': inert(integer(0), 2, 'Snapshots kept; 0 keeps all'),
+  'state-sync.snapshot-interval': setting(
+    integer(0),
+    0,
+    'Heights between two snapshots, which other nodes can start from; 0 makes none',
+  ),
+  'state-sync.snapshot-keep-recent': setting(integer(0), 2, 'Snapshots kept; 0 keeps all'),
 
   'telemetry.enabled': inert(flag, false, 'Serve figures for Prometheus at /metrics of the REST port'),
 

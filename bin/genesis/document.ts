@@ -1,7 +1,7 @@
 /** The genesis file: CometBFT's document with this chain's app_state. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { DECIMALS, DENOMINATION, DISPLAY_DENOMINATION } from '../../core/amounts.ts'
-import { GENESIS_MAX_BLOCK_BYTES, GENESIS_MAX_BLOCK_GAS } from '../../core/limits.ts'
+import { GENESIS_MAX_BLOCK_BYTES, GENESIS_MAX_BLOCK_GAS, MAX_GENESIS_BYTES } from '../../core/limits.ts'
 import { cliError, errorText } from '../errors.ts'
 
 export interface GenesisCoin {
@@ -38,9 +38,6 @@ export interface GenesisDocument {
     readonly [module: string]: unknown
   }
 }
-
-/** Largest genesis file that is read. */
-export const MAX_GENESIS_BYTES = 256 * 1024 * 1024
 
 const CONSENSUS_PARAMS = {
   block: { max_bytes: GENESIS_MAX_BLOCK_BYTES.toString(), max_gas: GENESIS_MAX_BLOCK_GAS.toString() },
@@ -87,10 +84,14 @@ export const createGenesis = (chainId: string, evmChainId: bigint, genesisTime: 
 /** JSON of unknown shape: validate it before use. Throws cli/5. */
 export const readGenesisJson = (path: string): unknown => {
   if (!existsSync(path)) throw cliError('genesis', `${path} does not exist`)
+  const { size } = statSync(path)
+  if (size > MAX_GENESIS_BYTES) {
+    throw cliError('genesis', `${path} has ${size} bytes, at most ${MAX_GENESIS_BYTES} are read`)
+  }
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw cliError('genesis', `${path} is no JSON: ${errorText(error)}`)
+    throw cliError('genesis', `${path} is no JSON, or cut short: ${errorText(error)}`)
   }
 }
 

@@ -4,7 +4,13 @@ import { plainBytes } from '../../core/bytes.ts'
 import { failAt, parseArray, parseInteger, parseObject, parseString } from '../../core/parse.ts'
 import { consensusAddress } from '../../core/signature.ts'
 import { type Genesis, parseGenesis } from '../../app/genesis/genesis.ts'
-import { checkConsensusParameters, type ConsensusParameters } from '../../modules/consensus/index.ts'
+import {
+  checkConsensusParameters,
+  type ConsensusParameters,
+  parseConsensusGenesis,
+  sameValidators,
+} from '../../modules/consensus/index.ts'
+import type { ValidatorUpdate } from '../../modules/module.ts'
 import { cliError, errorText } from '../errors.ts'
 import type { GenesisDocument } from './document.ts'
 
@@ -30,7 +36,7 @@ export interface ValidGenesis {
   readonly initialHeight: number
   readonly validatorCount: number
   readonly accountCount: number
-  readonly app: Genesis
+  readonly hardforks: Genesis['hardforks']
 }
 
 export interface ExpectedChain {
@@ -88,7 +94,7 @@ const checkConsensus = (value: unknown): void => {
   }
 }
 
-const parseValidator = (value: unknown, path: string): { readonly key: string; readonly power: bigint } => {
+const parseValidator = (value: unknown, path: string): ValidatorUpdate & { readonly address: string } => {
   const validator = parseObject(value, path, ['address', 'pub_key', 'power', 'name'])
   const key = parseObject(validator['pub_key'], `${path}.pub_key`, ['type', 'value'])
   const type = parseString(key['type'], `${path}.pub_key.type`)
@@ -102,22 +108,35 @@ const parseValidator = (value: unknown, path: string): { readonly key: string; r
   if (address !== '' && address !== expected) failAt(`${path}.address`, `is ${address}, but its key gives ${expected}`)
   const power = BigInt(parseInteger(validator['power'], `${path}.power`))
   if (power === 0n) failAt(`${path}.power`, 'must be positive')
-  return { key: expected, power }
+  return { address: expected, publicKey, power }
 }
 
-const checkValidators = (value: unknown): number => {
+/** In the order of their public keys. */
+const parseValidators = (value: unknown): readonly ValidatorUpdate[] => {
   const seen = new Set<string>()
   let total = 0n
-  const validators = parseArray(value ?? [], 'validators', MAX_VALIDATORS)
-  for (const [index, item] of validators.entries()) {
-    const { key, power } = parseValidator(item, `validators[${index}]`)
-    if (seen.has(key)) failAt(`validators[${index}].pub_key`, `duplicate validator ${key}`)
-    seen.add(key)
+  const validators = parseArray(value ?? [], 'validators', MAX_VALIDATORS).map((item, index) => {
+    const { address, publicKey, power } = parseValidator(item, `validators[${index}]`)
+    if (seen.has(address)) failAt(`validators[${index}].pub_key`, `duplicate validator ${address}`)
+    seen.add(address)
     total += power
-  }
+    return { publicKey, power }
+  })
   if (total > MAX_TOTAL_POWER)
     failAt('validators', `the powers sum to ${total}, at most ${MAX_TOTAL_POWER} are allowed`)
-  return validators.length
+  return validators.toSorted((a, b) => Buffer.compare(a.publicKey, b.publicKey))
+}
+
+/** What an export says of itself must agree with what CometBFT reads. */
+const checkExport = (app: Genesis, initialHeight: number, validators: readonly ValidatorUpdate[]): void => {
+  const { provenance, modules } = app
+  if (provenance !== undefined && provenance.height !== initialHeight - 1) {
+    failAt('initial_height', `must be ${provenance.height + 1}: app_state.export is of height ${provenance.height}`)
+  }
+  const newest = parseConsensusGenesis(modules['consensus']).validatorSets?.at(-1)
+  if (newest !== undefined && !sameValidators(newest.validators, validators)) {
+    failAt('validators', 'must be the newest of app_state.consensus.validator_sets')
+  }
 }
 
 const GENESIS_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/
@@ -133,16 +152,17 @@ const checkEnvelope = (document: unknown): ValidGenesis => {
   // CometBFT reads 0 as 1.
   const initialHeight = parseInteger(root['initial_height'] ?? '1', 'initial_height') || 1
   checkConsensus(root['consensus_params'])
-  const validatorCount = checkValidators(root['validators'])
+  const validators = parseValidators(root['validators'])
   const app = parseGenesis(root['app_state'], chainId)
+  checkExport(app, initialHeight, validators)
   const { balances } = (document as GenesisDocument).app_state.bank ?? {}
   return {
     chainId,
     evmChainId: app.evmChainId,
     initialHeight,
-    validatorCount,
+    validatorCount: validators.length,
     accountCount: balances?.length ?? 0,
-    app,
+    hardforks: app.hardforks,
   }
 }
 

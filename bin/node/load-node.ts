@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { loadSettings } from '../config/app-toml.ts'
 import { type CometAddresses, readCometAddresses } from '../config/comet-toml.ts'
-import { type Home, requireHome } from '../config/home.ts'
+import { type Home, requireHome, requireNoUnfinishedRestore } from '../config/home.ts'
 import { parseHostPort } from '../config/kinds.ts'
 import { isPublicNetwork } from '../config/networks.ts'
 import type { Settings } from '../config/settings.ts'
@@ -83,6 +83,7 @@ export const settingArguments = ({ settings }: NodeFlags): readonly string[] =>
 /** Throws cli/2, cli/4, cli/5 or cli/7. */
 export const loadNode = (home: Home, flags: NodeFlags): NodeConfiguration => {
   requireHome(home)
+  requireNoUnfinishedRestore(home)
   const { settings, warnings } = loadSettings({
     path: home.appToml,
     toml: readFileSync(home.appToml, 'utf8'),

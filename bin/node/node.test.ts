@@ -116,7 +116,14 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
     expect(stderr).toMatch(/port \d+ \(consensus RPC\) is in use; rpc\.laddr in config\.toml/)
     expect(stderr).toMatch(/port \d+ \(JSON-RPC\) is in use; json-rpc\.address in app\.toml/)
     const other = await choosePorts()
-    const elsewhere = await runChain('start', '--home', home, ...other.flags, '--abci', `unix://${folder}/a.sock`)
+    const elsewhere = await runChain(
+      'start',
+      '--home',
+      home,
+      ...other.flags,
+      '--abci-address',
+      `unix://${folder}/a.sock`,
+    )
     expect(elsewhere).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('is open in another process') as string,

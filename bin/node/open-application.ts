@@ -1,11 +1,11 @@
 /** Opens the application of a home: database, engine, journal, gossip. */
 import { randomBytes } from 'node:crypto'
 import { Application } from '../../app/app.ts'
+import type { ChainParameters } from '../../app/chain.ts'
 import type { ConsensusStatus } from '../../app/environment.ts'
-import { CodedError } from '../../core/errors.ts'
+import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
-import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
-import { openRocksStore, type RocksStore } from '../../store/rocks/rocks-store.ts'
+import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { toApplicationSettings } from '../config/application-settings.ts'
 import { cliError } from '../errors.ts'
 import { reachedStep } from '../runtime/kill-point.ts'
@@ -14,11 +14,11 @@ import { fetchRoute, rpcUrl } from '../runtime/comet-rpc.ts'
 import { startHeavyQuestions } from '../runtime/heavy-questions.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { openPoolJournal } from '../runtime/pool-journal.ts'
+import { startSnapshots } from '../runtime/snapshots.ts'
+import { startSweeper } from '../runtime/sweeper.ts'
 import { VERSION } from '../version.ts'
 import type { NodeConfiguration } from './load-node.ts'
-
-/** RocksDB's block cache. */
-const CACHE_BYTES = 512 * 1024 * 1024
+import { openDatabase } from './open-database.ts'
 
 export interface OpenApplication {
   readonly application: Application
@@ -28,17 +28,6 @@ export interface OpenApplication {
 
 /** setImmediate runs after input and output: a run of resolved promises alone would starve both. */
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-const openStore = async (path: string): Promise<RocksStore> => {
-  try {
-    return await openRocksStore({ path, cacheBytes: CACHE_BYTES })
-  } catch (error) {
-    if (error instanceof CodedError && /lock/i.test(error.message)) {
-      throw cliError('homeInUse', `${path} is open in another process: is "chain start" running with this home?`)
-    }
-    throw error
-  }
-}
 
 /** A database of another chain is refused before CometBFT could meet it. */
 const requireSameChain = (application: Application, { home, genesis }: NodeConfiguration): void => {
@@ -54,19 +43,41 @@ const requireSameChain = (application: Application, { home, genesis }: NodeConfi
   }
 }
 
-export const openApplication = async (configuration: NodeConfiguration, log: NodeLog): Promise<OpenApplication> => {
+/** What the database of a node with this genesis holds as its chain. */
+export const chainOf = (genesis: NodeConfiguration['genesis']): ChainParameters => {
+  const { chainId, evmChainId, initialHeight, hardforks } = genesis
+  return { chainId, evmChainId, initialHeight, hardforks }
+}
+
+/** `onFault` is told when the database failed: what is read from it can be trusted no longer, and the node must end. */
+export const openApplication = async (
+  configuration: NodeConfiguration,
+  log: NodeLog,
+  onFault: (error: Error) => void,
+): Promise<OpenApplication> => {
   const { home, comet, settings } = configuration
-  const store = await openStore(home.database)
+  const store = await openDatabase(home.database, onFault)
   const journal = openPoolJournal(home.poolJournal, (error) => {
     log.error('the journal of the pool cannot be flushed', { reason: error.message })
   })
   const gossip = createGossip(rpcUrl(comet.rpc), log)
   const applicationSettings = toApplicationSettings(settings)
-  const heavy = startHeavyQuestions({ handle: store.handle, settings: applicationSettings, log })
+  const heavy = startHeavyQuestions({ handle: store.handle, settings: applicationSettings, log, onFault })
+  const sweeper = startSweeper({ store, log, onFault })
+  const snapshots = startSnapshots({
+    handle: store.handle,
+    folder: home.snapshots,
+    interval: settings['state-sync.snapshot-interval'],
+    keepRecent: settings['state-sync.snapshot-keep-recent'],
+    head: readCommittedHeight(store) ?? 0,
+    log,
+  })
   let status: ConsensusStatus = { catchingUp: true, peers: 0, highestHeight: 0 }
   const closeAll = async (): Promise<void> => {
     await gossip.close()
     await heavy.close()
+    await sweeper.close()
+    await snapshots.close()
     journal.close()
     store.close()
     await store.closed
@@ -74,9 +85,10 @@ export const openApplication = async (configuration: NodeConfiguration, log: Nod
   try {
     const application = new Application({
       store,
-      engine: await createEthereumjsEngine(),
+      engine: await createInterpreterEngine(),
       settings: applicationSettings,
       version: VERSION,
+      expectedChain: chainOf(configuration.genesis),
       environment: {
         clock: { nowMs: () => performance.now() },
         yieldToEventLoop,
@@ -88,6 +100,8 @@ export const openApplication = async (configuration: NodeConfiguration, log: Nod
         log,
         announceHeight: (height) => heavy.announceHeight(height),
         reached: reachedStep,
+        snapshots: snapshots.shelf,
+        oldestSnapshotHeight: () => snapshots.oldestHeight(),
         randomId: () => bytesToHex(randomBytes(16)),
       },
     })
@@ -97,6 +111,7 @@ export const openApplication = async (configuration: NodeConfiguration, log: Nod
       await closeAll()
     }
     requireSameChain(application, configuration)
+    application.subscribe(({ type }) => type === 'head' && sweeper.committed())
     return {
       application,
       setConsensusStatus: (next) => {

@@ -4,7 +4,9 @@
  */
 import { appendFileSync, mkdirSync } from 'node:fs'
 import type { ConsensusStatus } from '../../app/environment.ts'
+import type { Head } from '../../app/ports.ts'
 import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
+import { serveAbciGrpc } from '../../abci/grpc-server.ts'
 import { createHandlers } from '../../abci/handlers.ts'
 import { serveAbciSocket } from '../../abci/socket-server.ts'
 import { serveGrpc } from '../../rpc/native/grpc-server.ts'
@@ -14,11 +16,16 @@ import { cliError } from '../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
 import type { ChildOptions } from '../supervise/child.ts'
-import { COMETBFT_POLICY, GATEWAY_POLICY, keepRunning } from '../supervise/keep-running.ts'
+import { GATEWAY_POLICY, keepRunning } from '../supervise/keep-running.ts'
 import { requireFreePorts } from '../supervise/ports.ts'
+import { runCometbft } from '../supervise/run-cometbft.ts'
 import { watchProgress } from '../supervise/watch-progress.ts'
+import { createHalt } from './halt.ts'
 import { cometListeners, gatewayListeners, grpcListeners, type NodeConfiguration } from './load-node.ts'
 import { openApplication } from './open-application.ts'
+
+/** CometBFT's names. */
+export type AbciTransport = 'socket' | 'grpc'
 
 export interface NodeOptions {
   readonly configuration: NodeConfiguration
@@ -27,9 +34,12 @@ export interface NodeOptions {
   readonly externalCometbft: boolean
   /** Gateways run elsewhere and connect to `queriesAddress`. */
   readonly externalGateway: boolean
+  readonly abciTransport: AbciTransport
   /** Of the sockets in the home when left out. */
   readonly abciAddress?: string
   readonly queriesAddress?: string
+  /** Over COMETBFT_BINARY and the PATH. */
+  readonly cometbftBinary?: string
   /** Calls of CometBFT are appended to it: abci/grammar.ts checks them. */
   readonly callLogFile?: string
   /** Arguments of `chain gateway` after its home and the address of the application. */
@@ -46,6 +56,9 @@ export interface RunningNode {
   readonly height: () => number
   stop(): Promise<void>
 }
+
+/** Whoever met a fault of the database is answered before the gateway ends; nothing is read or written meanwhile. */
+const FAULT_GRACE_MS = 100
 
 /** Things to undo, in reverse order; each is undone even when another failed. */
 class Teardown {
@@ -84,25 +97,9 @@ const gatewayChild = (options: NodeOptions, queriesAddress: string): ChildOption
   onLine: (line) => options.onChildLine('gateway', line),
 })
 
-const cometChild = (options: NodeOptions, binary: string, abciAddress: string): ChildOptions => {
-  const { home, comet } = options.configuration
-  return {
-    name: 'cometbft',
-    command: binary,
-    args: [
-      'start',
-      '--home',
-      home.root,
-      '--proxy_app',
-      abciAddress,
-      '--rpc.laddr',
-      comet.rpc,
-      '--p2p.laddr',
-      comet.p2p,
-    ],
-    onLine: (line) => options.onChildLine('cometbft', line),
-  }
-}
+/** Time of the head's block in seconds since 1970. */
+const headSeconds = ({ header }: Head): number =>
+  Number((JSON.parse(header) as { readonly timestamp: string }).timestamp)
 
 /** Each call is in the file before CometBFT sees the answer: what is missing after a crash was not answered. */
 const recordTo = (file: string): { readonly callLog: (call: RecordedCall) => void } => ({
@@ -115,7 +112,7 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
   const { home, settings } = configuration
   const abciAddress = options.abciAddress ?? home.abciSocket
   const queriesAddress = options.queriesAddress ?? home.queriesSocket
-  const binary = options.externalCometbft ? undefined : await findCometbft()
+  const binary = options.externalCometbft ? undefined : await findCometbft(process.env, options.cometbftBinary)
   await requireFreePorts([
     ...(options.externalCometbft ? [] : cometListeners(configuration)),
     ...grpcListeners(configuration),
@@ -125,6 +122,7 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
 
   const teardown = new Teardown()
   const { promise: ended, resolve: end } = Promise.withResolvers<Error | string>()
+  const onFault = (error: Error): void => void setTimeout(end, FAULT_GRACE_MS, error)
   // First, for it loads while the database opens, and connects as soon as somebody listens.
   const gateway = options.externalGateway
     ? undefined
@@ -134,8 +132,16 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
     await teardown.run(log)
   }
   try {
-    const { application, setConsensusStatus, close } = await openApplication(configuration, log)
+    const { application, setConsensusStatus, close } = await openApplication(configuration, log, onFault)
     teardown.add('the database', close)
+    const halt = createHalt({ height: settings['halt-height'], timeSeconds: settings['halt-time'] }, end)
+    // Before anybody can be told of the next block.
+    teardown.add(
+      'the halt',
+      application.subscribe((announcement) => {
+        if (announcement.type === 'head') halt.committed(announcement.head.height, headSeconds(announcement.head))
+      }),
+    )
     const queries = await serveQueries({ address: queriesAddress, application, log, onFatal: end })
     teardown.add('the query stream', () => queries.close())
     if (settings['grpc.enable']) {
@@ -148,32 +154,41 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
       })
       teardown.add('the gRPC server', () => grpc.close())
     }
-    const abci = await serveAbciSocket({
+    const serveAbci = options.abciTransport === 'grpc' ? serveAbciGrpc : serveAbciSocket
+    const abci = await serveAbci({
       address: abciAddress,
-      handlers: createHandlers(application),
+      handlers: halt.guard(createHandlers(application)),
       log,
       ...(options.callLogFile === undefined ? {} : recordTo(options.callLogFile)),
       onFatal: (error) => end(error instanceof Error ? error : cliError('childFailed', String(error))),
     })
-    teardown.add('the ABCI server', () => abci.close())
+    teardown.add('the ABCI server', () => {
+      const closed = abci.close()
+      halt.release()
+      return closed
+    })
 
     if (binary !== undefined) {
-      const cometbft = keepRunning(cometChild(options, binary, abci.address), COMETBFT_POLICY, log, end)
+      const cometbft = runCometbft({
+        binary,
+        home: home.root,
+        transport: options.abciTransport,
+        proxyApp: abci.address,
+        ...configuration.comet,
+        log,
+        onLine: (line) => options.onChildLine('cometbft', line),
+        onGivenUp: end,
+      })
       teardown.add('cometbft', () => cometbft.stop())
     }
     const onStatus = (status: ConsensusStatus): void => setConsensusStatus(status)
     const watch = watchProgress({ rpc: configuration.comet.rpc, log, height: () => application.height, onStatus })
     teardown.add('the progress watch', () => watch.stop())
 
-    const haltHeight = settings['halt-height']
     teardown.add(
       'the head subscription',
       application.subscribe((announcement) => {
-        if (announcement.type !== 'head') return
-        const { height } = announcement.head
-        options.onHeight?.(height)
-        // CometBFT waits for timeout_commit now: in time to stop it before the next height, unless it is catching up.
-        if (haltHeight > 0 && height >= haltHeight) end(`halt-height ${haltHeight}`)
+        if (announcement.type === 'head') options.onHeight?.(announcement.head.height)
       }),
     )
     return { ended, height: () => application.height, stop }

@@ -6,7 +6,7 @@ import type { HeavyQuestions } from '../../app/environment.ts'
 import { QUERY_CODES, limitExceeded } from '../../app/errors.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
 import type { ApplicationSettings } from '../../app/settings.ts'
-import { CodedError } from '../../core/errors.ts'
+import { CodedError, isFault } from '../../core/errors.ts'
 import type { NodeLog } from './log.ts'
 
 const MAX_WORKERS = 8
@@ -64,6 +64,8 @@ export interface HeavyOptions {
   readonly handle: unknown
   readonly settings: ApplicationSettings
   readonly log: NodeLog
+  /** The database failed under a question. */
+  readonly onFault?: (error: CodedError) => void
   /** One less than the processors when left out: the main thread executes blocks. */
   readonly workers?: number
 }
@@ -132,7 +134,11 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     if (seat.busy?.waiting.question.id !== answer.id) return
     const waiting = release(seat)
     if ('text' in answer) waiting?.resolve(answer.text)
-    else waiting?.reject(toError(answer.failure))
+    else {
+      const error = toError(answer.failure)
+      if (error instanceof CodedError && isFault(error)) options.onFault?.(error)
+      waiting?.reject(error)
+    }
     assign()
   }
   const replaceWorker = (seat: Seat): void => {

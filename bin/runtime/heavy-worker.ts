@@ -3,10 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
 import { answer } from '../../app/query/answer.ts'
+import { PruningGuard } from '../../app/query/pruning-guard.ts'
 import type { View } from '../../app/query/view.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
-import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
-import { HistoricalState } from '../../store/history.ts'
+import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
+import { OpenHeights } from '../../store/open-heights.ts'
 import { attachRocksStore } from '../../store/rocks/rocks-store.ts'
 import type { HeavyFailure, HeavyMessage, HeavyQuestion, HeavyRequest, HeavyWorkerData } from './heavy-questions.ts'
 
@@ -18,29 +19,27 @@ const counter = new BigInt64Array(data.committedHeight)
 const committedHeight = (): number => Number(Atomics.load(counter, 0))
 
 const store = await attachRocksStore(data.handle)
-const engine = await createEthereumjsEngine()
+const engine = await createInterpreterEngine()
 const modules = createModules(store)
 const reader = new ChainReader(store)
-const views = new Map<number, HistoricalState>()
-
-const stateAt = (height: number): HistoricalState => {
-  const open = views.get(height)
-  if (open !== undefined) return open
-  const [oldest] = views
-  if (oldest !== undefined && views.size >= MAX_VIEWS) {
-    oldest[1].close()
-    views.delete(oldest[0])
-  }
-  const view = new HistoricalState(store, height, committedHeight)
-  views.set(height, view)
-  return view
-}
+const heights = new OpenHeights(store, committedHeight, MAX_VIEWS)
 
 const ask = async ({ name, parameters, head, pending }: HeavyQuestion): Promise<string> => {
   const chain = readChainParameters(store)
   invariant(chain !== undefined, 'a question before the chain has begun')
-  const view: View = { reader, parameters: chain, settings: data.settings, engine, modules, head, stateAt, pending }
-  return await answer(view, name, parameters)
+  const guard = new PruningGuard(reader)
+  const view: View = {
+    reader,
+    parameters: chain,
+    settings: data.settings,
+    engine,
+    modules,
+    head,
+    stateAt: (height) => heights.stateAt(guard.kept(height)),
+    trieNodesAt: (height) => heights.trieNodesAt(guard.kept(height)),
+    pending,
+  }
+  return guard.run(name, async () => await answer(view, name, parameters))
 }
 
 const toFailure = (error: unknown): HeavyFailure =>
@@ -55,7 +54,7 @@ const toFailure = (error: unknown): HeavyFailure =>
 
 /** Closes the views and this thread's hold of the database; without the port nothing keeps the thread alive. */
 const stop = (): void => {
-  for (const view of views.values()) view.close()
+  heights.close()
   store.close()
   parentPort?.close()
 }

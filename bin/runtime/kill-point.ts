@@ -4,6 +4,17 @@
  */
 import { writeSync } from 'node:fs'
 
+/** Steps of the threads beside the one that executes blocks; those of blocks and restores are in app/environment.ts. */
+export const BACKGROUND_STEPS = [
+  'prune-begun',
+  'prune-blocks-written',
+  'prune-history-written',
+  'snapshot-begun',
+  'snapshot-chunk-written',
+  'snapshot-written',
+  'snapshot-renamed',
+] as const
+
 interface KillPoint {
   readonly step: string
   /** Times that it is still passed. */

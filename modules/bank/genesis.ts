@@ -1,19 +1,21 @@
 /** The member `bank` of app_state: balances, and optionally the supply, which must then be their sum. */
-import { type Address } from '../../core/address.ts'
 import { DENOMINATION } from '../../core/amounts.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
+import { bytesToKey } from '../../core/bytes.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { MAX_UINT256 } from '../../core/amounts.ts'
 import { failAt, parseAmount, parseArray, parseObject, parseString } from '../../core/parse.ts'
 import { checkDenom } from './denom.ts'
-import type { Coin } from './keeper.ts'
+import type { Coin, Holder } from './keeper.ts'
 
 /** Most accounts in a genesis file. */
 const MAX_ACCOUNTS = 10_000_000
 const MAX_COINS = 1_000
 
 export interface BankGenesis {
-  readonly balances: readonly { readonly address: Address; readonly coins: readonly Coin[] }[]
+  /** Parsed anew each time: there may be millions. */
+  readonly balances: Iterable<Holder>
+  readonly accountCount: number
 }
 
 const located = <T>(path: string, parse: () => T): T => {
@@ -45,22 +47,34 @@ const parseCoins = (value: unknown, path: string): readonly Coin[] => {
   })
 }
 
+function* parseBalances(items: readonly unknown[], path: string): Generator<Holder, void> {
+  for (const [index, item] of items.entries()) {
+    const at = `${path}[${index}]`
+    const entry = parseObject(item, at, ['address', 'coins'])
+    const address = located(`${at}.address`, () => parseAccountAddress(parseString(entry['address'], `${at}.address`)))
+    yield { address, coins: parseCoins(entry['coins'], `${at}.coins`) }
+  }
+}
+
+/** The sums of all denominations. */
+const checkBalances = (holders: Iterable<Holder>, path: string): ReadonlyMap<string, bigint> => {
+  const seen = new Set<string>()
+  const sums = new Map<string, bigint>()
+  for (const { address, coins } of holders) {
+    const key = bytesToKey(address)
+    if (seen.has(key)) failAt(`${path}[${seen.size}].address`, `duplicate account ${bytesToHex(address)}`)
+    seen.add(key)
+    for (const { denom, amount } of coins) sums.set(denom, (sums.get(denom) ?? 0n) + amount)
+  }
+  return sums
+}
+
 /** Throws genesis/1 with the member at fault. */
 export const parseBankGenesis = (genesis: unknown, path = 'app_state.bank'): BankGenesis => {
   const object = parseObject(genesis ?? {}, path, ['balances', 'supply', 'denom_metadata'])
-  const seen = new Set<string>()
-  const sums = new Map<string, bigint>()
-  const balances = parseArray(object['balances'], `${path}.balances`, MAX_ACCOUNTS).map((item, index) => {
-    const at = `${path}.balances[${index}]`
-    const entry = parseObject(item, at, ['address', 'coins'])
-    const address = located(`${at}.address`, () => parseAccountAddress(parseString(entry['address'], `${at}.address`)))
-    const key = bytesToHex(address)
-    if (seen.has(key)) failAt(`${at}.address`, `duplicate account ${key}`)
-    seen.add(key)
-    const coins = parseCoins(entry['coins'], `${at}.coins`)
-    for (const { denom, amount } of coins) sums.set(denom, (sums.get(denom) ?? 0n) + amount)
-    return { address, coins }
-  })
+  const items = parseArray(object['balances'], `${path}.balances`, MAX_ACCOUNTS)
+  const balances = { [Symbol.iterator]: () => parseBalances(items, `${path}.balances`) }
+  const sums = checkBalances(balances, `${path}.balances`)
   if (object['supply'] !== undefined) {
     for (const [index, coin] of parseCoins(object['supply'], `${path}.supply`).entries()) {
       const sum = sums.get(coin.denom) ?? 0n
@@ -70,5 +84,5 @@ export const parseBankGenesis = (genesis: unknown, path = 'app_state.bank'): Ban
   for (const [denom, sum] of sums) {
     if (sum > MAX_UINT256) failAt(`${path}.balances`, `the supply of ${denom} would pass 2^256`)
   }
-  return { balances }
+  return { balances, accountCount: items.length }
 }

@@ -1,7 +1,15 @@
 /** The one ledger: the balance of an account in anat is its EVM balance; other denominations are the bank's own. */
 import { type Address, ADDRESS_LENGTH, moduleAddress } from '../../core/address.ts'
 import { DENOMINATION } from '../../core/amounts.ts'
-import { bigintToBytes, bytesToBigint, bytesToUtf8, concatBytes, equalBytes, utf8ToBytes } from '../../core/bytes.ts'
+import {
+  bigintToBytes,
+  bytesToBigint,
+  bytesToUtf8,
+  compareBytes,
+  concatBytes,
+  equalBytes,
+  utf8ToBytes,
+} from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { EMPTY_ACCOUNT, type StateReader, type StateWriter } from '../../store/state.ts'
 import { insufficientFunds } from './errors.ts'
@@ -93,18 +101,52 @@ export const readSupplies = (state: StateReader, limit: number, start = ''): rea
 /** Most balances read at once. */
 const PAGE = 1_000
 
-/** Every account with a balance in another denomination than anat, in the order of addresses. */
-export function* readHolders(state: StateReader): Generator<Address> {
-  let last: Address | undefined
+export interface Holder {
+  readonly address: Address
+  /** In the order of denominations; never empty. */
+  readonly coins: readonly Coin[]
+}
+
+/** Every account with a balance in another denomination than anat, and these balances, in the order of addresses. */
+export function* readOtherHolders(state: StateReader): Generator<Holder, void> {
+  let address: Address | undefined
+  let coins: Coin[] = []
   for (let start: Uint8Array = BALANCES_PREFIX; ; ) {
     const page = state.values(BANK_ADDRESS, BALANCES_PREFIX, PAGE, start)
-    for (const [key] of page) {
-      const address = key.slice(BALANCES_PREFIX.length, BALANCES_PREFIX.length + ADDRESS_LENGTH)
-      if (last === undefined || !equalBytes(last, address)) yield address
-      last = address
+    for (const [key, value] of page) {
+      const owner = key.slice(BALANCES_PREFIX.length, BALANCES_PREFIX.length + ADDRESS_LENGTH)
+      if (address === undefined || !equalBytes(address, owner)) {
+        if (address !== undefined) yield { address, coins }
+        address = owner
+        coins = []
+      }
+      const denom = bytesToUtf8(key.subarray(BALANCES_PREFIX.length + ADDRESS_LENGTH))
+      coins.push({ denom, amount: bytesToBigint(value) })
     }
     const end = page.at(-1)?.[0]
-    if (end === undefined || page.length < PAGE) return
+    if (end === undefined || page.length < PAGE) break
     start = concatBytes(end, Uint8Array.of(0))
   }
+  if (address !== undefined) yield { address, coins }
+}
+
+/** Every holder of anything in the order of addresses; `accounts` are those of the EVM in that order. */
+export function* mergeHolders(
+  accounts: Iterable<readonly [Address, balanceAnat: bigint]>,
+  others: Iterator<Holder, void>,
+): Generator<Holder, void> {
+  let other = others.next()
+  for (const [address, balanceAnat] of accounts) {
+    for (; other.done !== true && compareBytes(other.value.address, address) < 0; other = others.next()) {
+      yield other.value
+    }
+    const coins: Coin[] = balanceAnat > 0n ? [{ denom: DENOMINATION, amount: balanceAnat }] : []
+    if (other.done !== true && equalBytes(other.value.address, address)) {
+      coins.push(...other.value.coins)
+      coins.sort((a, b) => bytewise(a.denom, b.denom))
+      other = others.next()
+    }
+    if (coins.length > 0) yield { address, coins }
+  }
+  for (; other.done !== true; other = others.next()) yield other.value
 }

@@ -9,4 +9,5 @@ export {
 } from './keeper.ts'
 export { createConsensusModule } from './module.ts'
 export { checkConsensusParameters, type ConsensusParameters, DEFAULT_CONSENSUS_PARAMETERS } from './params.ts'
-export { applyUpdates, rotateSets, type ValidatorSetEntry } from './validator-sets.ts'
+export { type ConsensusGenesis, parseConsensusGenesis, sameValidators } from './genesis.ts'
+export { applyUpdates, rotateSets, setsAtStart, type ValidatorSetEntry } from './validator-sets.ts'

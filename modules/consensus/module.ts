@@ -1,19 +1,26 @@
-import { parseObject } from '../../core/parse.ts'
+import { failAt } from '../../core/parse.ts'
 import type { Module } from '../module.ts'
-import { readConsensusParameters, readValidatorSets } from './keeper.ts'
+import { formatConsensusGenesis, parseConsensusGenesis, sameValidators } from './genesis.ts'
+import { readConsensusParameters, readValidatorSets, writeValidatorSets } from './keeper.ts'
 import { checkConsensusParameters } from './params.ts'
 
 /**
- * The app_state member is empty: parameters and validators come with InitChain and are written by the block
- * lifecycle before the modules' genesis runs. Validator updates of the other modules are rotated in by the lifecycle
+ * Parameters and validators come with InitChain and are written by the block lifecycle before the modules' genesis
+ * runs; an export brings the sets of its height, the newest of which are InitChain's validators. Validator updates of the other modules are rotated in by the lifecycle
  * too, for only it sees them all.
  */
 export const createConsensusModule = (): Module => ({
   name: 'consensus',
-  initGenesis: (_context, genesis) => {
-    parseObject(genesis ?? {}, 'app_state.consensus', [])
+  initGenesis: ({ state }, genesis) => {
+    const { validatorSets } = parseConsensusGenesis(genesis)
+    if (validatorSets === undefined) return
+    const [given, newest] = [readValidatorSets(state).at(-1), validatorSets.at(-1)]
+    if (!sameValidators(given?.validators ?? [], newest?.validators ?? [])) {
+      failAt('app_state.consensus.validator_sets', 'the newest set must be the validators of the genesis file')
+    }
+    writeValidatorSets(state, validatorSets)
   },
-  exportGenesis: () => ({}),
+  exportGenesis: ({ state }) => formatConsensusGenesis(readValidatorSets(state)),
   messages: [],
   queries: [],
   invariants: [

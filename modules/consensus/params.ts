@@ -37,11 +37,21 @@ export const checkConsensusParameters = (parameters: ConsensusParameters): void 
   }
 }
 
-/** JSON with integers as text where they may pass 2^53. */
-export const encodeConsensusParameters = (parameters: ConsensusParameters): string =>
+/**
+ * JSON with integers as text where they may pass 2^53. It is state: its members have a fixed order, whoever made the
+ * object.
+ */
+export const encodeConsensusParameters = ({ block, evidence, validator, version, abci }: ConsensusParameters): string =>
   JSON.stringify({
-    ...parameters,
-    evidence: { ...parameters.evidence, maxAgeDurationNs: parameters.evidence.maxAgeDurationNs.toString() },
+    block: { maxBytes: block.maxBytes, maxGas: block.maxGas },
+    evidence: {
+      maxAgeNumBlocks: evidence.maxAgeNumBlocks,
+      maxAgeDurationNs: evidence.maxAgeDurationNs.toString(),
+      maxBytes: evidence.maxBytes,
+    },
+    validator: { pubKeyTypes: validator.pubKeyTypes },
+    version: { app: version.app },
+    abci: { voteExtensionsEnableHeight: abci.voteExtensionsEnableHeight },
   })
 
 export const decodeConsensusParameters = (text: string): ConsensusParameters => {

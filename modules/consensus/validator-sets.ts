@@ -43,6 +43,19 @@ export const rotateSets = (
   })
 }
 
+/**
+ * The sets once the first block of a chain is done: the newest one alone, for CometBFT's genesis knows no other. Only a
+ * chain that begins with an export has more.
+ */
+export const setsAtStart = (
+  entries: readonly ValidatorSetEntry[],
+  initialHeight: number,
+): readonly ValidatorSetEntry[] => {
+  const newest = entries.at(-1)
+  invariant(newest !== undefined, 'there is no validator set')
+  return [{ ...newest, fromHeight: Math.min(newest.fromHeight, initialHeight) }]
+}
+
 /** The set in force at `height`. */
 export const setAt = (entries: readonly ValidatorSetEntry[], height: number): readonly ValidatorUpdate[] => {
   const entry = entries.findLast((candidate) => candidate.fromHeight <= height)

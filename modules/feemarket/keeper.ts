@@ -12,10 +12,9 @@ export const FEE_MARKET_ADDRESS = moduleAddress('feemarket')
 export const readFeeMarket = (state: StateReader): FeeMarketGenesis => {
   const params = state.value(FEE_MARKET_ADDRESS, PARAMS_KEY)
   invariant(params !== undefined, 'the fee market has no parameters: the state has no genesis')
-  return {
-    ...parseFeeMarketGenesis(JSON.parse(bytesToUtf8(params))),
-    baseFeeAnat: readBaseFee(state),
-  }
+  const baseFeeAnat = readBaseFee(state)
+  const members = { ...(JSON.parse(bytesToUtf8(params)) as object), base_fee: baseFeeAnat.toString() }
+  return parseFeeMarketGenesis(members)
 }
 
 /** Base fee of the block after the state's height, in anat a gas. */
@@ -30,6 +29,8 @@ export const writeBaseFee = (state: StateWriter, baseFeeAnat: bigint): void => {
 }
 
 export const writeFeeMarket = (state: StateWriter, genesis: FeeMarketGenesis): void => {
-  state.setValue(FEE_MARKET_ADDRESS, PARAMS_KEY, utf8ToBytes(JSON.stringify(formatFeeMarketGenesis(genesis))))
+  // The base fee moves and has a key of its own: a chain that begins with an export has the same parameters.
+  const { base_fee: _, ...params } = formatFeeMarketGenesis(genesis)
+  state.setValue(FEE_MARKET_ADDRESS, PARAMS_KEY, utf8ToBytes(JSON.stringify(params)))
   writeBaseFee(state, genesis.baseFeeAnat)
 }

@@ -1,5 +1,5 @@
 /** Failures of native queries as gRPC statuses, and those as HTTP statuses (grpc-gateway's table). */
-import { CodedError } from '../../core/errors.ts'
+import { CodedError, isFault } from '../../core/errors.ts'
 import { INTERNAL_ERROR_TEXT, isRpcError } from '../errors.ts'
 import type { GatewayLog } from '../log.ts'
 
@@ -54,7 +54,7 @@ const ofCodedError = (error: CodedError): GrpcStatus => {
 }
 
 export const toGrpcStatus = (error: unknown, path: string, log: GatewayLog): GrpcStatus => {
-  if (error instanceof CodedError) return ofCodedError(error)
+  if (error instanceof CodedError && !isFault(error)) return ofCodedError(error)
   log.error(`native query ${path} failed`, {
     error: error instanceof Error ? (error.stack ?? error.message) : String(error),
   })

@@ -4,6 +4,7 @@ import { rpcError } from '../errors.ts'
 import { invalidValue, unmarshalError, type Decode } from './go-json.ts'
 
 const HEX_DIGITS = /^[0-9a-fA-F]*$/
+const SLOT_DIGITS = 64
 const LOWER_ADDRESS = /^0x[0-9a-f]{40}$/
 
 export const has0xPrefix = (text: string): boolean =>
@@ -84,14 +85,29 @@ const decodeUint = quantityDecoder('hexutil.Uint', 64)
 export const decodeIndex: Decode<number> = (value, place) =>
   Math.min(Number(decodeUint(value, place)), Number.MAX_SAFE_INTEGER)
 
-/** A storage slot: 0x is optional, an odd length allowed. Throws rpc/failed with geth's words. */
-export const parseSlot = (text: string): Hex => {
-  const digits = has0xPrefix(text) ? text.slice(2) : text
-  if (digits.length > 64) return failSlot('hex string too long, want at most 32 bytes')
-  if (!HEX_DIGITS.test(digits)) return failSlot('hex string invalid')
-  return `0x${digits.toLowerCase().padStart(64, '0')}`
+/** Why a text is no storage slot, in geth's words; 0x is optional, an odd length allowed. */
+const slotFault = (digits: string): string | undefined => {
+  if (digits.length > SLOT_DIGITS) return 'hex string too long, want at most 32 bytes'
+  return HEX_DIGITS.test(digits) ? undefined : 'hex string invalid'
 }
 
-const failSlot = (reason: string): never => {
-  throw rpcError('failed', `unable to decode storage key: ${reason}`)
+const slotDigits = (text: string): string => (has0xPrefix(text) ? text.slice(2) : text)
+const toSlot = (digits: string): Hex => `0x${digits.toLowerCase().padStart(SLOT_DIGITS, '0')}`
+
+/** Throws rpc/failed as eth_getStorageAt does. */
+export const parseSlot = (text: string): Hex => {
+  const digits = slotDigits(text)
+  const fault = slotFault(digits)
+  if (fault !== undefined) throw rpcError('failed', `unable to decode storage key: ${fault}`)
+  return toSlot(digits)
+}
+
+/** As eth_getProof reads slots and shows them: 32 bytes as they are, a shorter one as a quantity. Throws rpc/failed. */
+export const parseProofSlot = (text: string): { readonly slot: Hex; readonly shown: Hex } => {
+  const digits = slotDigits(text)
+  const fault = slotFault(digits)
+  if (fault !== undefined) throw rpcError('failed', fault)
+  const slot = toSlot(digits)
+  const isWhole = digits.length >= SLOT_DIGITS - 1
+  return { slot, shown: isWhole ? slot : `0x${digits.toLowerCase().replace(/^0+/, '') || '0'}` }
 }

@@ -14,6 +14,7 @@ const NAMES = {
   transactionCount: true,
   code: true,
   storage: true,
+  proof: true,
   call: true,
   estimateGas: true,
   gasPrice: true,

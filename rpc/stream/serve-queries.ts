@@ -2,7 +2,7 @@
 import { unlink } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Announcement, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
-import { CodedError, InvariantError } from '../../core/errors.ts'
+import { CodedError, InvariantError, isFault } from '../../core/errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../errors.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
@@ -46,7 +46,7 @@ interface Bounds {
 }
 
 const failureBody = (error: unknown, name: string, log: GatewayLog): string => {
-  if (error instanceof CodedError) {
+  if (error instanceof CodedError && !isFault(error)) {
     const { codespace, code, message, data } = error
     return JSON.stringify({ codespace, code, message, data })
   }

@@ -280,6 +280,18 @@ const perMethod: Record<string, readonly unknown[][]> = {
     [A, '0x0', 'latest', 1],
     [A, `${H}0`, 'latest'],
   ],
+  eth_getProof: [
+    [],
+    [A],
+    [A, ['0x0']],
+    ...addresses.map((value) => [value, ['0x0'], 'latest']),
+    ...optionalTails([A, ['0x0']], numbersOrHashes),
+    ...['x', 5, true, {}, [5], [{}], [[]], [null], null, []].map((value) => [A, value, 'latest']),
+    ...['zz', '0xz', `${H}00`, `${H}0`, '0x', '', 'f', '0X1'].map((value) => [A, ['0x0', value], 'latest']),
+    [A, ['zz'], 'x'],
+    [A, ['zz'], {}],
+    [A, ['0x0'], 'latest', 1],
+  ],
   eth_getBlockByNumber: [
     [],
     ['latest'],

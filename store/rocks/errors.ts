@@ -3,18 +3,21 @@ import { CodedError } from '../../core/errors.ts'
 
 /** Codes of codespace `store`. */
 export const STORE_ERRORS = {
-  /** Opening, reading or writing failed for another reason: disk full, a later format, ... */
+  /** Opening, reading or writing failed for another reason: a later format, ... */
   failed: 1,
   /** Another process (or this one) has the database open. */
   locked: 2,
   permission: 3,
   corrupt: 4,
+  /** No space left on the device. */
+  full: 5,
 } as const
 
 const PERMISSION_CODES: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 const kindOf = (code: unknown, message: string): keyof typeof STORE_ERRORS => {
   if (code === 'LEVEL_LOCKED') return 'locked'
+  if (code === 'ENOSPC' || /No space left on device/.test(message)) return 'full'
   if (PERMISSION_CODES.has(code) || /Permission denied|Read-only file system/.test(message)) return 'permission'
   return code === 'LEVEL_CORRUPTION' ? 'corrupt' : 'failed'
 }
@@ -24,6 +27,7 @@ const TEXTS: Readonly<Record<keyof typeof STORE_ERRORS, string>> = {
   locked: 'another process has the database open: end it first',
   permission: 'no permission to read and write the database',
   corrupt: 'the database is corrupt: restore it from a snapshot',
+  full: 'the disk is full, nothing is lost: free some space, then start again',
 }
 
 /** Codes an error of the file system or the binding. */

@@ -3,13 +3,12 @@ import binding, { type ColumnHandle, type Context, type IteratorContext } from '
 import { plainBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import type { Cursor, Entry, Range } from '../store.ts'
-import { storeError } from './errors.ts'
 
 /** `next` reads ahead, twice as many each time up to this: a seek for one entry pays for one. */
 const MAX_READ_AHEAD = 64
 
 export class RocksCursor implements Cursor {
-  readonly #path: string
+  readonly #toFault: (error: unknown) => Error
   readonly #registry: Set<RocksCursor>
   #iterator: IteratorContext | undefined
   #rows: Uint8Array[] = []
@@ -18,8 +17,14 @@ export class RocksCursor implements Cursor {
   #readAhead = 1
 
   /** Without a range, over the whole column. It stands in `open` until it is closed. */
-  constructor(context: Context, column: ColumnHandle, path: string, open: Set<RocksCursor>, range?: Range) {
-    this.#path = path
+  constructor(
+    context: Context,
+    column: ColumnHandle,
+    toFault: (error: unknown) => Error,
+    open: Set<RocksCursor>,
+    range?: Range,
+  ) {
+    this.#toFault = toFault
     this.#registry = open
     this.#iterator = binding.iterator_init(context, {
       column,
@@ -40,7 +45,7 @@ export class RocksCursor implements Cursor {
     try {
       binding.iterator_seek(iterator, key)
     } catch (error) {
-      throw storeError(error, this.#path)
+      throw this.#toFault(error)
     }
     this.#rows = []
     this.#position = 0
@@ -85,7 +90,7 @@ export class RocksCursor implements Cursor {
       this.#finished = finished
       this.#position = 0
     } catch (error) {
-      throw storeError(error, this.#path)
+      throw this.#toFault(error)
     }
   }
 

@@ -8,7 +8,7 @@ import binding, {
   type Context,
 } from '@nxtedition/rocksdb/binding.js'
 import { plainBytes } from '../../core/bytes.ts'
-import { invariant } from '../../core/errors.ts'
+import { type CodedError, invariant } from '../../core/errors.ts'
 import { COLUMNS, type Batch, type Column, type Cursor, type Entry, type KeyValueStore, type Range } from '../store.ts'
 import { storeError } from './errors.ts'
 import { openOptions } from './options.ts'
@@ -19,6 +19,8 @@ export interface RocksOptions {
   readonly path: string
   /** Block cache in bytes, below 4 GiB. */
   readonly cacheBytes: number
+  /** Told once, when reading or writing failed: nothing is read or written any more. */
+  readonly onFault?: (error: CodedError) => void
 }
 
 export interface RocksStore extends KeyValueStore {
@@ -87,11 +89,24 @@ class RocksDatabase implements RocksStore {
   readonly #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void }
   readonly #context: Context
   readonly #cursors = new Set<RocksCursor>()
+  readonly #onFault: ((error: CodedError) => void) | undefined
+  /**
+   * What has failed once is not trusted again: whoever swallows the error of a read must not be able to write what
+   * came of it.
+   */
+  #fault: CodedError | undefined
   #isOpen = true
   #spareBatch: BatchContext | undefined
 
-  constructor(context: Context, columns: References, path: string, owner: boolean) {
+  constructor(
+    context: Context,
+    columns: References,
+    path: string,
+    owner: boolean,
+    onFault?: (error: CodedError) => void,
+  ) {
     this.#context = context
+    this.#onFault = onFault
     this.#columns = columns
     this.#path = path
     this.#owner = owner
@@ -114,7 +129,7 @@ class RocksDatabase implements RocksStore {
       const value = binding.db_get_many_sync(context, [key], this.#columns[column])[0]
       return value === undefined ? undefined : plainBytes(value)
     } catch (error) {
-      throw storeError(error, this.#path)
+      throw this.#toFault(error)
     }
   }
 
@@ -128,14 +143,14 @@ class RocksDatabase implements RocksStore {
       }
       return values
     } catch (error) {
-      throw storeError(error, this.#path)
+      throw this.#toFault(error)
     }
   }
 
   scan(column: Column, range: Range): Entry[] {
     // An empty upper bound excludes everything; the binding takes it for none.
     if (range.limit <= 0 || range.lt?.length === 0) return []
-    const cursor = new RocksCursor(this.#open(), this.#columns[column].column, this.#path, this.#cursors, range)
+    const cursor = new RocksCursor(this.#open(), this.#columns[column].column, this.#toFault, this.#cursors, range)
     try {
       return cursor.take(range.limit)
     } finally {
@@ -144,7 +159,7 @@ class RocksDatabase implements RocksStore {
   }
 
   cursor(column: Column): Cursor {
-    return new RocksCursor(this.#open(), this.#columns[column].column, this.#path, this.#cursors)
+    return new RocksCursor(this.#open(), this.#columns[column].column, this.#toFault, this.#cursors)
   }
 
   batch(): Batch {
@@ -159,7 +174,7 @@ class RocksDatabase implements RocksStore {
     try {
       binding.batch_write(context, batch.open(), options)
     } catch (error) {
-      throw storeError(error, this.#path)
+      throw this.#toFault(error)
     }
     const spare = batch.release()
     binding.batch_clear(spare)
@@ -184,8 +199,17 @@ class RocksDatabase implements RocksStore {
     })
   }
 
+  readonly #toFault = (error: unknown): CodedError => {
+    if (this.#fault === undefined) {
+      this.#fault = storeError(error, this.#path)
+      this.#onFault?.(this.#fault)
+    }
+    return this.#fault
+  }
+
   #open(): Context {
     invariant(this.#isOpen, 'the store is closed')
+    if (this.#fault !== undefined) throw this.#fault
     return this.#context
   }
 }
@@ -216,7 +240,7 @@ export const openRocksStore = async (options: RocksOptions): Promise<RocksStore>
   }
   const context = binding.db_init(options.path)
   const columns = await openColumns(context, options)
-  return new RocksDatabase(context, references(columns), options.path, true)
+  return new RocksDatabase(context, references(columns), options.path, true, options.onFault)
 }
 
 /**

@@ -27,8 +27,8 @@ import type { SortedChanges } from './sorted-changes.ts'
 export class ChangeApplier {
   readonly #changes: SortedChanges
   readonly #offsets = new Int32Array(BRANCH_WIDTH + 1)
-  /** Paths where the database holds a node that is no longer there (another may take its place). */
-  readonly vacated: Uint8Array[] = []
+  /** Nodes of the database that are no longer there (another may take the place of one), with their keys. */
+  readonly vacated: { readonly key: Uint8Array; readonly node: Uint8Array }[] = []
 
   constructor(changes: SortedChanges) {
     this.#changes = changes
@@ -38,9 +38,9 @@ export class ChangeApplier {
     if (node === undefined) return buildTrie(this.#changes, low, high, depth)
     const after =
       node.kind === BRANCH ? this.#applyToBranch(node, low, high, depth) : this.#applyToShort(node, low, high, depth)
-    if (after !== node && node.stored) {
-      if (after === undefined) this.vacated.push(this.#changes.path(low, 0, depth))
-      else after.stored = true
+    if (after !== node && node.stored !== undefined) {
+      if (after === undefined) this.vacated.push({ key: this.#changes.nodeKey(low, depth), node: node.stored })
+      else after.stored = node.stored
     }
     return after
   }
@@ -93,7 +93,7 @@ export class ChangeApplier {
     if (only === undefined) return branch.value === undefined ? undefined : newLeaf(new Uint8Array(0), branch.value)
     const child = this.#readChild(branch, only)
     const nibble = Uint8Array.of(only)
-    return this.#joined(nibble, child, concatBytes(this.#changes.path(low, 0, depth), nibble))
+    return this.#joined(nibble, child, concatBytes(this.#changes.nodeKey(low, depth), nibble))
   }
 
   #readChild(branch: BranchNode, nibble: number): TrieNode {
@@ -106,10 +106,10 @@ export class ChangeApplier {
     return child instanceof Uint8Array ? parseEmbedded(child) : child
   }
 
-  /** `child`, which stood at `childPath`, with `path` before it. */
-  #joined(path: Uint8Array, child: TrieNode, childPath: Uint8Array): ShortNode {
+  /** `child`, which stood at `childKey`, with `path` before it. */
+  #joined(path: Uint8Array, child: TrieNode, childKey: Uint8Array): ShortNode {
     if (child.kind === BRANCH) return newExtension(path, child)
-    if (child.stored) this.vacated.push(childPath)
+    if (child.stored !== undefined) this.vacated.push({ key: childKey, node: child.stored })
     const joined = concatBytes(path, child.path)
     if (child.value !== undefined) return newLeaf(joined, child.value)
     invariant(child.child !== undefined, 'a trie node is neither leaf nor extension')
@@ -143,7 +143,7 @@ export class ChangeApplier {
     const below = depth + path.length
     const after = this.apply(child, low, high, below)
     if (after === undefined) return undefined
-    if (after.kind === SHORT) return this.#joined(path, after, this.#changes.path(low, 0, below))
+    if (after.kind === SHORT) return this.#joined(path, after, this.#changes.nodeKey(low, below))
     if (after.ref === undefined) node.ref = undefined
     node.child = after
     return node
@@ -180,7 +180,7 @@ export class ChangeApplier {
   }
 
   #under(path: Uint8Array, node: TrieNode, low: number, depth: number): TrieNode {
-    return path.length === 0 ? node : this.#joined(path, node, this.#changes.path(low, 0, depth))
+    return path.length === 0 ? node : this.#joined(path, node, this.#changes.nodeKey(low, depth))
   }
 }
 

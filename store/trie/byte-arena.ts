@@ -6,11 +6,17 @@ const BLOCK_BYTES = 256 * 1024
 export class ByteArena {
   #block: ArrayBufferLike = new ArrayBuffer(0)
   #used = 0
+  readonly #blockBytes: number
+
+  /** Blocks of `blockBytes`; 0 for one a string. */
+  constructor(blockBytes: number = BLOCK_BYTES) {
+    this.#blockBytes = blockBytes
+  }
 
   /** `length` bytes with anything in them: the caller writes every one. */
   allocate(length: number): Uint8Array {
     if (this.#used + length > this.#block.byteLength) {
-      this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, length)).buffer
+      this.#block = Buffer.allocUnsafeSlow(Math.max(this.#blockBytes, length)).buffer
       this.#used = 0
     }
     const bytes = new Uint8Array(this.#block, this.#used, length)

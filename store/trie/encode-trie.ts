@@ -1,5 +1,5 @@
 /** Encodes and hashes what changed, from the leaves up. */
-import { viewBuffer } from '../../core/bytes.ts'
+import { EMPTY_BYTES, viewBuffer } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { keccak256, type Hash } from '../../core/hash.ts'
 import { ByteArena } from './byte-arena.ts'
@@ -23,23 +23,29 @@ import {
 const MIN_HASHED_BYTES = 32
 
 export class TrieEncoder {
-  /** Changed nodes by path; undefined deletes one that is embedded in its parent now. */
+  /** Changed nodes by database key; undefined deletes one that is embedded in its parent now. */
   readonly nodes = new Map<string, Uint8Array | undefined>()
-  readonly #path: Buffer
+  /** What the database held at those keys. */
+  readonly before = new Map<string, Uint8Array>()
+  /** The database key of the node that is being encoded: prefix and path. */
+  readonly #key: Buffer
+  readonly #prefixLength: number
   readonly #offsets = new Int32Array(BRANCH_WIDTH + 1)
   readonly #arena = new ByteArena()
   readonly #collect: boolean
 
   /** `maxDepth` is the length in nibbles of the longest changed key. Without `collect` only the root is computed. */
-  constructor(maxDepth: number, collect: boolean) {
-    this.#path = viewBuffer(new Uint8Array(maxDepth + 1))
+  constructor(maxDepth: number, collect: boolean, prefix: Uint8Array = EMPTY_BYTES) {
+    this.#key = viewBuffer(new Uint8Array(prefix.length + maxDepth + 1))
+    this.#key.set(prefix)
+    this.#prefixLength = prefix.length
     this.#collect = collect
   }
 
   root(node: TrieNode): Hash {
     if (node.ref !== undefined) return node.ref
     const rlp = this.#encode(node, 0)
-    if (this.#collect) this.nodes.set('', rlp)
+    if (this.#collect) this.#note(node, 0, rlp)
     return keccak256(rlp)
   }
 
@@ -47,11 +53,15 @@ export class TrieEncoder {
     if (node.ref !== undefined) return node.ref
     const rlp = this.#encode(node, depth)
     const hashed = rlp.length >= MIN_HASHED_BYTES
-    if (this.#collect && (hashed || node.stored)) {
-      this.nodes.set(this.#path.toString('latin1', 0, depth), hashed ? rlp : undefined)
-    }
+    if (this.#collect && (hashed || node.stored !== undefined)) this.#note(node, depth, hashed ? rlp : undefined)
     node.ref = hashed ? keccak256(rlp) : rlp
     return node.ref
+  }
+
+  #note(node: TrieNode, depth: number, rlp: Uint8Array | undefined): void {
+    const key = this.#key.toString('latin1', 0, this.#prefixLength + depth)
+    this.nodes.set(key, rlp)
+    if (node.stored !== undefined) this.before.set(key, node.stored)
   }
 
   #encode(node: TrieNode, depth: number): Uint8Array {
@@ -63,7 +73,7 @@ export class TrieEncoder {
     if (value !== undefined) return encodeShort(this.#arena, path, value, undefined)
     invariant(child !== undefined, 'a trie node is neither leaf nor extension')
     if (child instanceof Uint8Array) return encodeShort(this.#arena, path, undefined, child)
-    if (child.ref === undefined) this.#path.set(path, depth)
+    if (child.ref === undefined) this.#key.set(path, this.#prefixLength + depth)
     return encodeShort(this.#arena, path, undefined, this.#reference(child, depth + path.length))
   }
 
@@ -72,7 +82,7 @@ export class TrieEncoder {
     for (let i = 0; i < BRANCH_WIDTH; i++) {
       const child = children[i]
       if (child === undefined || child === null || child instanceof Uint8Array || child.ref !== undefined) continue
-      this.#path[depth] = i
+      this.#key[this.#prefixLength + depth] = i
       this.#reference(child, depth + 1)
     }
     if (raw === undefined) return encodeBranch(this.#arena, children.map(referenceOf), value)

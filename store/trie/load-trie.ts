@@ -2,6 +2,7 @@
 import { concatBytes, equalBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { keccak256, type Hash } from '../../core/hash.ts'
+import { bytesToHex } from '../../core/hex.ts'
 import {
   BRANCH,
   BRANCH_WIDTH,
@@ -20,15 +21,14 @@ import type { TrieNodeReader } from './trie.ts'
 /** A node to read, where to hang it, and the changes that pass through it. */
 interface Wanted {
   readonly ref: Uint8Array
-  readonly path: Uint8Array
+  /** Its database key. */
+  readonly key: Uint8Array
   readonly attach: BranchNode | ShortNode | undefined
   readonly nibble: number
   readonly low: number
   readonly high: number
   readonly depth: number
 }
-
-const EMPTY_PATH = new Uint8Array(0)
 
 export class TrieLoader {
   readonly #reader: TrieNodeReader
@@ -48,11 +48,12 @@ export class TrieLoader {
   /** The root node with everything below it that the changes need. */
   load(root: Hash): TrieNode | undefined {
     const high = this.#changes.count
-    this.#wanted.push({ ref: root, path: EMPTY_PATH, attach: undefined, nibble: 0, low: 0, high, depth: 0 })
+    const key = this.#changes.nodeKey(0, 0)
+    this.#wanted.push({ ref: root, key, attach: undefined, nibble: 0, low: 0, high, depth: 0 })
     while (this.#wanted.length > 0) {
       const level = this.#wanted
       this.#wanted = []
-      const nodes = this.#reader.nodes(level.map((wanted) => wanted.path))
+      const nodes = this.#reader.nodes(level.map((wanted) => wanted.key))
       for (let i = 0; i < level.length; i++) {
         const wanted = level[i] as Wanted
         this.#attach(wanted, this.#parse(wanted, nodes[i]))
@@ -63,7 +64,7 @@ export class TrieLoader {
 
   #parse(wanted: Wanted, raw: Uint8Array | undefined): TrieNode {
     // The message is made for a broken database only: this runs for every node.
-    if (raw === undefined) invariant(false, `the trie node at [${wanted.path.join(' ')}] is missing`)
+    if (raw === undefined) invariant(false, `the trie node at ${bytesToHex(wanted.key)} is missing`)
     invariant(!this.#verify || equalBytes(keccak256(raw), wanted.ref), 'a trie node does not have its hash')
     return parseNode(raw, wanted.ref, true)
   }
@@ -92,8 +93,8 @@ export class TrieLoader {
     while (low < high && this.#changes.commonLength(high - 1, depth, path) < path.length) high--
     if (low === high) return
     const below = depth + path.length
-    const childPath = this.#changes.path(low, 0, below)
-    this.#want({ ref: child, path: childPath, attach: node, nibble: 0, low, high, depth: below })
+    const key = this.#changes.nodeKey(low, below)
+    this.#want({ ref: child, key, attach: node, nibble: 0, low, high, depth: below })
   }
 
   #descendBranch(node: BranchNode, from: number, high: number, depth: number): void {
@@ -112,8 +113,8 @@ export class TrieLoader {
       touched |= 1 << nibble
       const ref = readReference(raw, offsets[nibble] as number, offsets[nibble + 1] as number)
       if (ref !== undefined) {
-        const path = this.#changes.path(low, 0, depth + 1)
-        wanted.push({ ref, path, attach: node, nibble, low, high: end, depth: depth + 1 })
+        const key = this.#changes.nodeKey(low, depth + 1)
+        wanted.push({ ref, key, attach: node, nibble, low, high: end, depth: depth + 1 })
       }
       low = end
     }
@@ -122,8 +123,8 @@ export class TrieLoader {
       if (nibble !== undefined) {
         const ref = readReference(raw, offsets[nibble] as number, offsets[nibble + 1] as number)
         invariant(ref !== undefined, 'an empty child is no sibling')
-        const path = concatBytes(this.#changes.path(from, 0, depth), Uint8Array.of(nibble))
-        wanted.push({ ref, path, attach: node, nibble, low: 0, high: 0, depth: depth + 1 })
+        const key = concatBytes(this.#changes.nodeKey(from, depth), Uint8Array.of(nibble))
+        wanted.push({ ref, key, attach: node, nibble, low: 0, high: 0, depth: depth + 1 })
       }
     }
     for (const child of wanted) this.#want(child)

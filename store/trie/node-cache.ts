@@ -1,22 +1,32 @@
 /** The trie nodes that were used last, in front of the database: a look-up here costs a tenth of a read there. */
 import { bytesToKey } from '../../core/bytes.ts'
-import { BoundedCache } from '../cache.ts'
+import type { TrieNodeSource } from '../commitment.ts'
 import type { KeyValueStore } from '../store.ts'
+import { ByteArena } from './byte-arena.ts'
 
-/** What a cached node costs beside its bytes: objects, key and place in the map. */
-const ENTRY_BYTES = 400
+/** What a cached node costs beside its bytes: key, view and place in the map. */
+const ENTRY_BYTES = 300
 
 /**
  * Committed nodes by their key in the `trie` column. Candidates read through it and never write to it; whoever commits
- * a block calls `note` for every node that the block changed, right after the write and before the next read.
+ * a block calls `note` for every node that the block changed, right after the write and before the next read. That
+ * writes over the bytes: what `getMany` returned holds until then.
+ *
+ * Two generations, as in BoundedCache; the bytes of each lie in large blocks, for memory of its own costs a node more
+ * than copying it, and the collector far more.
  */
-export class TrieNodeCache {
+export class TrieNodeCache implements TrieNodeSource {
   readonly #store: KeyValueStore
-  readonly #nodes: BoundedCache<Uint8Array>
+  readonly #half: number
+  #young = new Map<string, Uint8Array>()
+  #old = new Map<string, Uint8Array>()
+  #arena = new ByteArena()
+  /** Of the young generation: also what lies in its blocks and was replaced. */
+  #weight = 0
 
   constructor(store: KeyValueStore, cacheBytes: number) {
     this.#store = store
-    this.#nodes = new BoundedCache(cacheBytes, (node) => node.length + ENTRY_BYTES)
+    this.#half = cacheBytes / 2
   }
 
   /** As KeyValueStore.getMany of the `trie` column. */
@@ -25,9 +35,10 @@ export class TrieNodeCache {
     const places: number[] = []
     const names: string[] = []
     const nodes: (Uint8Array | undefined)[] = []
-    for (const [i, key] of keys.entries()) {
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as Uint8Array
       const name = bytesToKey(key)
-      const node = this.#nodes.get(name)
+      const node = this.#get(name)
       nodes.push(node)
       if (node !== undefined) continue
       missing.push(key)
@@ -36,16 +47,42 @@ export class TrieNodeCache {
     }
     if (missing.length === 0) return nodes
     for (const [i, node] of this.#store.getMany('trie', missing).entries()) {
+      if (node === undefined) continue
       nodes[places[i] as number] = node
-      if (node !== undefined) this.#nodes.set(names[i] as string, node)
+      this.#add(names[i] as string, node)
     }
     return nodes
   }
 
   /** `key` is bytesToKey of the node's key in the `trie` column; undefined was deleted. */
   note(key: string, node: Uint8Array | undefined): void {
-    // A copy: nodes of an update share large blocks, which one cached node would keep alive.
-    if (node === undefined) this.#nodes.delete(key)
-    else this.#nodes.set(key, node.slice())
+    const held = this.#young.get(key)
+    if (node === undefined) {
+      this.#young.delete(key)
+      this.#old.delete(key)
+    } else if (held?.length === node.length) held.set(node)
+    else this.#add(key, node)
+  }
+
+  #get(name: string): Uint8Array | undefined {
+    const young = this.#young.get(name)
+    if (young !== undefined) return young
+    const old = this.#old.get(name)
+    return old === undefined ? undefined : this.#add(name, old)
+  }
+
+  #add(name: string, node: Uint8Array): Uint8Array {
+    const weight = node.length + ENTRY_BYTES
+    if (this.#weight + weight > this.#half) {
+      this.#old = this.#young
+      this.#young = new Map()
+      this.#arena = new ByteArena()
+      this.#weight = 0
+    }
+    this.#weight += weight
+    const copy = this.#arena.allocate(node.length)
+    copy.set(node)
+    this.#young.set(name, copy)
+    return copy
   }
 }

@@ -17,13 +17,18 @@ export const EMPTY_ITEM = 0x80
 /** RLP header of a 32-byte string. */
 const HASH_HEADER = 0xa0
 const LIST = 0xc0
+/** A list whose length takes two bytes. */
+const LONG_LIST = 0xf9
+const LONG_LIST_HEADER = 3
+const HASH_ITEM_BYTES = 1 + HASH_BYTES
+const FULL_BRANCH_BYTES = LONG_LIST_HEADER + BRANCH_WIDTH * HASH_ITEM_BYTES + 1
 
 /** Set by whoever changes a node: the reference no longer holds. */
 interface Common {
   /** What the parent holds of this node; undefined once it was changed. */
   ref: Uint8Array | undefined
-  /** The database has an entry at this node's path. */
-  stored: boolean
+  /** What the database holds at this node's path (its RLP before any change); undefined for nothing. */
+  stored: Uint8Array | undefined
 }
 
 export interface BranchNode extends Common {
@@ -47,10 +52,12 @@ export interface ShortNode extends Common {
 export type TrieNode = BranchNode | ShortNode
 export type Child = TrieNode | Uint8Array | null | undefined
 
+const NO_CHILDREN: readonly Child[] = new Array<Child>(BRANCH_WIDTH).fill(undefined)
+
 export const newBranch = (): BranchNode => ({
   kind: BRANCH,
   ref: undefined,
-  stored: false,
+  stored: undefined,
   raw: undefined,
   children: new Array<Child>(BRANCH_WIDTH).fill(null),
   value: undefined,
@@ -59,7 +66,7 @@ export const newBranch = (): BranchNode => ({
 export const newLeaf = (path: Uint8Array, value: Uint8Array): ShortNode => ({
   kind: SHORT,
   ref: undefined,
-  stored: false,
+  stored: undefined,
   path,
   value,
   child: undefined,
@@ -68,11 +75,23 @@ export const newLeaf = (path: Uint8Array, value: Uint8Array): ShortNode => ({
 export const newExtension = (path: Uint8Array, child: TrieNode | Uint8Array): ShortNode => ({
   kind: SHORT,
   ref: undefined,
-  stored: false,
+  stored: undefined,
   path,
   value: undefined,
   child,
 })
+
+/**
+ * A branch of sixteen hashes and no value, as most nodes near the root of a large trie are: its layout is known. By
+ * induction over the items: where each begins with the header of a hash, the next stands 33 bytes on.
+ */
+const isFullBranch = (raw: Uint8Array): boolean => {
+  if (raw.length !== FULL_BRANCH_BYTES || raw[FULL_BRANCH_BYTES - 1] !== EMPTY_ITEM) return false
+  for (let at = LONG_LIST_HEADER; at < FULL_BRANCH_BYTES - 1; at += HASH_ITEM_BYTES) {
+    if (raw[at] !== HASH_HEADER) return false
+  }
+  return raw[0] === LONG_LIST
+}
 
 // ---- reading --------------------------------------------------------------------------------------------------
 
@@ -130,16 +149,23 @@ const decodePath = (bytes: Uint8Array, start: number, end: number): Uint8Array =
 
 const isLeafPath = (raw: Uint8Array, start: number): boolean => ((raw[start] ?? 0) & 0x20) !== 0
 
-/** Parses a node from the database or out of its parent. `stored` tells which. */
-export const parseNode = (raw: Uint8Array, ref: Uint8Array, stored: boolean): TrieNode => {
+const readBranch = (
+  raw: Uint8Array,
+  ref: Uint8Array,
+  stored: Uint8Array | undefined,
+  value: Uint8Array | undefined,
+): BranchNode => ({ kind: BRANCH, ref, stored, raw, children: NO_CHILDREN.slice(), value })
+
+/** Parses a node from the database or out of its parent. `isStored` tells which. */
+export const parseNode = (raw: Uint8Array, ref: Uint8Array, isStored: boolean): TrieNode => {
+  const stored = isStored ? raw : undefined
+  if (isFullBranch(raw)) return readBranch(raw, ref, stored, undefined)
   invariant((raw[0] ?? 0) >= LIST && itemEnd(raw, 0) === raw.length, 'a trie node is not an RLP list')
   const first = payloadStart(raw, 0)
   const second = itemEnd(raw, first)
   const secondEnd = itemEnd(raw, second)
   if (secondEnd !== raw.length) {
-    const value = branchValue(raw)
-    const children = new Array<Child>(BRANCH_WIDTH).fill(undefined)
-    return { kind: BRANCH, ref, stored, raw, children, value }
+    return readBranch(raw, ref, stored, branchValue(raw))
   }
   const pathStart = payloadStart(raw, first)
   const path = decodePath(raw, pathStart, second)
@@ -151,6 +177,17 @@ export const parseNode = (raw: Uint8Array, ref: Uint8Array, stored: boolean): Tr
   return { kind: SHORT, ref, stored, path, value: undefined, child }
 }
 
+/** True for a branch, false for a leaf or an extension. */
+export const isBranch = (raw: Uint8Array): boolean => itemEnd(raw, itemEnd(raw, payloadStart(raw, 0))) !== raw.length
+
+/** The path of a leaf, one nibble a byte; undefined for every other node. */
+export const readLeafPath = (raw: Uint8Array): Uint8Array | undefined => {
+  if (isBranch(raw)) return undefined
+  const first = payloadStart(raw, 0)
+  const start = payloadStart(raw, first)
+  return isLeafPath(raw, start) ? decodePath(raw, start, itemEnd(raw, first)) : undefined
+}
+
 const branchValue = (raw: Uint8Array): Uint8Array | undefined => {
   let at = payloadStart(raw, 0)
   for (let i = 0; i < BRANCH_WIDTH; i++) at = itemEnd(raw, at)
@@ -160,6 +197,10 @@ const branchValue = (raw: Uint8Array): Uint8Array | undefined => {
 
 /** Writes where each of the sixteen children of a branch begins, and where the last one ends, to `offsets` (17). */
 export const branchOffsets = (raw: Uint8Array, offsets: Int32Array): void => {
+  if (isFullBranch(raw)) {
+    for (let i = 0; i <= BRANCH_WIDTH; i++) offsets[i] = LONG_LIST_HEADER + i * HASH_ITEM_BYTES
+    return
+  }
   let at = payloadStart(raw, 0)
   for (let i = 0; i < BRANCH_WIDTH; i++) {
     offsets[i] = at
@@ -259,5 +300,19 @@ export const encodeBranch = (
   }
   if (value === undefined) out[at] = EMPTY_ITEM
   else writeString(out, at, value)
+  return out
+}
+
+/** The RLP of a branch without a value from its children as RLP items: what stands between two branch offsets. */
+export const joinBranch = (items: readonly Uint8Array[]): Uint8Array => {
+  let payload = 1
+  for (const item of items) payload += item.length
+  const out = new Uint8Array(headerLength(payload) + payload)
+  let at = writeHeader(out, 0, payload, LIST)
+  for (const item of items) {
+    out.set(item, at)
+    at += item.length
+  }
+  out[at] = EMPTY_ITEM
   return out
 }

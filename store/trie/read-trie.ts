@@ -73,22 +73,25 @@ const readNode = (reader: TrieNodeReader, path: Uint8Array): Uint8Array => {
 export const readTrie = (reader: TrieNodeReader, root: Hash, key: Uint8Array): Uint8Array | undefined =>
   walk((path) => readNode(reader, path), root, key)
 
+export interface TrieProof {
+  /** As it stands in the leaf; undefined: absent. */
+  readonly value: Uint8Array | undefined
+  /** RLP, from the root on. */
+  readonly nodes: readonly Uint8Array[]
+}
+
 /**
- * The RLP of the nodes from the root towards `key`: a proof of its value or of its absence. As in geth, a node that
- * is embedded in its parent is not listed, and an empty trie has an empty proof.
+ * The nodes from the root towards `key`: they prove its value or its absence. As in geth, a node that is embedded in
+ * its parent is not listed, and an empty trie has an empty proof.
  */
-export const proveTrie = (reader: TrieNodeReader, root: Hash, key: Uint8Array): Uint8Array[] => {
-  const proof: Uint8Array[] = []
-  walk(
-    (path) => {
-      const raw = readNode(reader, path)
-      proof.push(raw)
-      return raw
-    },
-    root,
-    key,
-  )
-  return proof
+export const proveTrie = (reader: TrieNodeReader, root: Hash, key: Uint8Array): TrieProof => {
+  const nodes: Uint8Array[] = []
+  const fetch: Fetch = (path) => {
+    const raw = readNode(reader, path)
+    nodes.push(raw)
+    return raw
+  }
+  return { value: walk(fetch, root, key), nodes }
 }
 
 const fail = (message: string): never => {

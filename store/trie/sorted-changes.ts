@@ -1,5 +1,5 @@
 /** The changes of one update in key order, their keys unpacked into nibbles. */
-import { compareBytes } from '../../core/bytes.ts'
+import { compareBytes, EMPTY_BYTES } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import type { TrieChange } from './trie.ts'
 
@@ -33,28 +33,33 @@ export class SortedChanges {
   readonly count: number
   /** Nibbles of the longest key. */
   readonly maxLength: number
+  /** Bytes before the path in the database key of every node. */
+  readonly prefixLength: number
   readonly #values: readonly (Uint8Array | undefined)[]
+  /** The nibbles of each key behind the prefix, so that the database key of a node is a view. */
   readonly #nibbles: Uint8Array
   /** Where the nibbles of each key begin; one more than there are keys. */
   readonly #starts: Int32Array
   /** Deletions before each change; one more than there are changes. */
   readonly #deletions: Int32Array
 
-  constructor(changes: readonly TrieChange[]) {
+  constructor(changes: readonly TrieChange[], prefix: Uint8Array = EMPTY_BYTES) {
     const order = sorted(changes)
     this.count = order.length
+    this.prefixLength = prefix.length
     this.#values = order.map((change) => change.value)
     this.#starts = new Int32Array(order.length + 1)
     this.#deletions = new Int32Array(order.length + 1)
-    let total = 0
+    let total = prefix.length
     let longest = 0
     let deletions = 0
+    this.#starts[0] = total
     for (let i = 0; i < order.length; i++) {
       const { key, value } = order[i] as TrieChange
       const before = order[i - 1]
       invariant(before === undefined || compareBytes(before.key, key) !== 0, 'two changes of one trie key')
       invariant(value === undefined || value.length > 0, 'an empty value in a trie')
-      total += 2 * key.length
+      total += 2 * key.length + prefix.length
       longest = Math.max(longest, 2 * key.length)
       if (value === undefined) deletions++
       this.#starts[i + 1] = total
@@ -63,7 +68,10 @@ export class SortedChanges {
     this.maxLength = longest
     this.#nibbles = new Uint8Array(total)
     let at = 0
-    for (const { key } of order) at = unpack(key, this.#nibbles, at)
+    for (const { key } of order) {
+      this.#nibbles.set(prefix, at)
+      at = unpack(key, this.#nibbles, at + prefix.length)
+    }
   }
 
   value(index: number): Uint8Array | undefined {
@@ -81,7 +89,7 @@ export class SortedChanges {
 
   /** Nibbles in the key. */
   length(index: number): number {
-    return (this.#starts[index + 1] as number) - (this.#starts[index] as number)
+    return (this.#starts[index + 1] as number) - (this.#starts[index] as number) - this.prefixLength
   }
 
   nibble(index: number, depth: number): number {
@@ -94,15 +102,20 @@ export class SortedChanges {
     return this.#nibbles.subarray(start + from, start + to)
   }
 
+  /** The database key of the node at `depth` on the way to the key, as a view. */
+  nodeKey(index: number, depth: number): Uint8Array {
+    return this.path(index, -this.prefixLength, depth)
+  }
+
   /** The key's nibbles from `from` to its end. */
   rest(index: number, from: number): Uint8Array {
-    return this.#nibbles.subarray((this.#starts[index] as number) + from, this.#starts[index + 1])
+    return this.path(index, from, this.length(index))
   }
 
   /** How many nibbles of `path` the key has from `depth` on. */
   commonLength(index: number, depth: number, path: Uint8Array): number {
     const start = (this.#starts[index] as number) + depth
-    const limit = Math.min(path.length, (this.#starts[index + 1] as number) - start)
+    const limit = Math.min(path.length, this.length(index) - depth)
     let length = 0
     while (length < limit && this.#nibbles[start + length] === path[length]) length++
     return length

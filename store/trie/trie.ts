@@ -1,7 +1,7 @@
 /** The port to the Merkle Patricia trie: roots of many changes at once, without a node being written. */
 import type { Hash } from '../../core/hash.ts'
 
-/** Reads nodes by their path (one nibble a byte); several at once, for reads are dearer than hashes. */
+/** Reads nodes by their path (one nibble a byte), behind the prefix where one is given; several at once, for reads are dearer than hashes. */
 export interface TrieNodeReader {
   nodes(paths: readonly Uint8Array[]): (Uint8Array | undefined)[]
 }
@@ -15,6 +15,11 @@ export interface TrieChange {
 
 export interface TrieUpdate {
   readonly root: Hash
-  /** Nodes to write (RLP) or delete (undefined), by path: keys of bytesToKey(path). Only nodes of 32 bytes or more, and the root. */
+  /**
+   * Nodes to write (RLP) or delete (undefined), by bytesToKey of prefix and path. Only nodes of 32 bytes or more, and
+   * the root.
+   */
   readonly nodes: ReadonlyMap<string, Uint8Array | undefined>
+  /** What stood at those keys before; nothing where a key is left out. */
+  readonly before: ReadonlyMap<string, Uint8Array>
 }

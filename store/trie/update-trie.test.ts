@@ -202,9 +202,11 @@ describe('proofs', () => {
       probes.push(keccak256(Uint8Array.of(77)))
       for (const key of probes) {
         const expected = present.get(bytesToKey(key))
-        const proof = proveTrie(ours, ours.root, key)
+        const { nodes, value } = proveTrie(ours, ours.root, key)
+        const proof = [...nodes]
         const theirs = await createMerkleProof(oracle, key)
         expect(readTrie(ours, ours.root, key)).toEqual(expected)
+        expect(value).toEqual(expected)
         // geth does not list nodes that are embedded in their parents; @ethereumjs/mpt does.
         const listed = theirs.filter((node, i) => i === 0 || node.length >= 32)
         expect(proof.map(bytesToHex)).toEqual(listed.map(bytesToHex))
@@ -216,7 +218,7 @@ describe('proofs', () => {
 
   it('of an empty trie are empty', () => {
     const empty = new PathMap()
-    expect(proveTrie(empty, EMPTY_TRIE_ROOT, keccak256())).toEqual([])
+    expect(proveTrie(empty, EMPTY_TRIE_ROOT, keccak256())).toEqual({ value: undefined, nodes: [] })
     expect(readTrie(empty, EMPTY_TRIE_ROOT, keccak256())).toBeUndefined()
     expect(verifyProof(EMPTY_TRIE_ROOT, keccak256(), [])).toBeUndefined()
   })
@@ -226,7 +228,7 @@ describe('proofs', () => {
     const changes = makeChanges(seededRandom(22), (pick) => keccak256(Uint8Array.of(pick(256))), 200, 0)
     ours.apply(updateTrie(ours, ours.root, changes))
     const { key } = changes[3] as TrieChange
-    const proof = proveTrie(ours, ours.root, key)
+    const proof = proveTrie(ours, ours.root, key).nodes
     expect(proof.length).toBeGreaterThan(1)
     const last = proof.at(-1) as Uint8Array
     const changed = Uint8Array.from(last, (byte, i) => (i === last.length - 1 ? byte ^ 1 : byte))

@@ -1,5 +1,5 @@
 /** Many changes of a path-keyed Merkle Patricia trie at once: the new root and the nodes to write. */
-import { bytesToKey, equalBytes } from '../../core/bytes.ts'
+import { bytesToKey, EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
 import { EMPTY_TRIE_ROOT, type Hash } from '../../core/hash.ts'
 import { ChangeApplier } from './apply-changes.ts'
 import { TrieEncoder } from './encode-trie.ts'
@@ -10,6 +10,8 @@ import type { TrieChange, TrieNodeReader, TrieUpdate } from './trie.ts'
 export interface UpdateTrieOptions {
   /** Compares the hash of every node read with what its parent says: for checking a database, not for every block. */
   readonly verify?: boolean
+  /** Stands before the path in the key of every node, where they are read and in what is returned; empty when left out. */
+  readonly prefix?: Uint8Array
 }
 
 /**
@@ -26,18 +28,20 @@ export const updateTrie = (
   changes: readonly TrieChange[],
   options: UpdateTrieOptions = {},
 ): TrieUpdate => {
-  if (changes.length === 0) return { root, nodes: new Map() }
-  const sorted = new SortedChanges(changes)
+  if (changes.length === 0) return { root, nodes: new Map(), before: new Map() }
+  const { prefix = EMPTY_BYTES, verify = false } = options
+  const sorted = new SortedChanges(changes, prefix)
   const empty = equalBytes(root, EMPTY_TRIE_ROOT)
-  const before = empty ? undefined : new TrieLoader(reader, sorted, options.verify === true).load(root)
+  const loaded = empty ? undefined : new TrieLoader(reader, sorted, verify).load(root)
   const applier = new ChangeApplier(sorted)
-  const after = applier.apply(before, 0, sorted.count, 0)
-  const encoder = new TrieEncoder(sorted.maxLength, true)
-  const newRoot = after === undefined ? EMPTY_TRIE_ROOT : encoder.root(after)
-  const { nodes } = encoder
-  for (const path of applier.vacated) {
-    const key = bytesToKey(path)
+  const changed = applier.apply(loaded, 0, sorted.count, 0)
+  const encoder = new TrieEncoder(sorted.maxLength, true, prefix)
+  const newRoot = changed === undefined ? EMPTY_TRIE_ROOT : encoder.root(changed)
+  const { nodes, before } = encoder
+  for (const { key: bytes, node } of applier.vacated) {
+    const key = bytesToKey(bytes)
     if (!nodes.has(key)) nodes.set(key, undefined)
+    before.set(key, node)
   }
-  return { root: newRoot, nodes }
+  return { root: newRoot, nodes, before }
 }

@@ -17,6 +17,7 @@ import type { TrieChange, TrieNodeReader, TrieUpdate } from '../../store/trie/tr
 import { updateTrie } from '../../store/trie/update-trie.ts'
 
 const [accounts = 1_000_000, changes = 10_000] = process.argv.slice(2).map(Number)
+const PREFIX = accountTriePath(new Uint8Array(0))
 const LOAD_BATCH = 50_000
 const ROUNDS = 8
 
@@ -29,8 +30,8 @@ const accountOf = (index: number, round: number) => ({
 
 const writeUpdate = (store: KeyValueStore, update: TrieUpdate, sync: boolean, from: number, to: number): void => {
   const batch = store.batch()
-  for (const [path, node] of update.nodes) {
-    const key = accountTriePath(keyToBytes(path))
+  for (const [name, node] of update.nodes) {
+    const key = keyToBytes(name)
     if (node === undefined) batch.delete('trie', key)
     else batch.put('trie', key, node)
   }
@@ -66,7 +67,7 @@ const load = (store: KeyValueStore, reader: TrieNodeReader): Hash => {
     for (let i = from; i < to; i++) {
       batch.push({ key: keccak256(addressOf(i)), value: encodeTrieAccount(accountOf(i, 0)) })
     }
-    const update = updateTrie(reader, root, batch)
+    const update = updateTrie(reader, root, batch, { prefix: PREFIX })
     writeUpdate(store, update, false, from, to)
     root = update.root
   }
@@ -78,11 +79,11 @@ const store = await openRocksStore({ path, cacheBytes: 512 * 1024 * 1024 })
 let reads = 0
 let readMs = 0
 const reader: TrieNodeReader = {
-  nodes: (paths) => {
+  nodes: (keys) => {
     const started = performance.now()
-    const nodes = store.getMany('trie', paths.map(accountTriePath))
+    const nodes = store.getMany('trie', keys)
     readMs += performance.now() - started
-    reads += paths.length
+    reads += keys.length
     return nodes
   },
 }
@@ -93,22 +94,22 @@ try {
     reads = 0
     readMs = 0
     const update = timed(`round ${round}: root over ${changes} changes`, changes, () =>
-      updateTrie(reader, root, changed),
+      updateTrie(reader, root, changed, { prefix: PREFIX }),
     )
     console.log(`    of it ${readMs.toFixed(1)} ms for ${reads} node reads; ${update.nodes.size} nodes changed`)
     timed('    write the nodes, synced', update.nodes.size, () => writeUpdate(store, update, true, 0, 0))
     root = update.root
   }
   const cache = new TrieNodeCache(store, 64 * 1024 * 1024)
-  const cachedReader: TrieNodeReader = { nodes: (paths) => cache.getMany(paths.map(accountTriePath)) }
+  const cachedReader: TrieNodeReader = { nodes: (keys) => cache.getMany(keys) }
   for (let round = ROUNDS + 1; round <= 2 * ROUNDS; round++) {
     const changed = changesOf(round)
     const update = timed(`round ${round}: the same with a node cache`, changes, () =>
-      updateTrie(cachedReader, root, changed),
+      updateTrie(cachedReader, root, changed, { prefix: PREFIX }),
     )
     writeUpdate(store, update, true, 0, 0)
     timed('    note the nodes', update.nodes.size, () => {
-      for (const [path, node] of update.nodes) cache.note(`A${path}`, node)
+      for (const [name, node] of update.nodes) cache.note(name, node)
     })
     root = update.root
   }

@@ -4,6 +4,8 @@
  * `useNode()` at the top of a test file starts one node for the file and ends it afterwards, also when a test fails:
  * then the node's last output is printed. Ports lie below the range that the kernel gives to outgoing connections, so
  * that a port stays ours while a node restarts. Nothing here waits for a time to pass: it asks until it is so.
+ *
+ * CHAIN_TEST_ABCI (socket or grpc) chooses how CometBFT is spoken to, CHAIN_TEST_COMETBFT which binary.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -50,6 +52,12 @@ export const endWithUs = (child: ChildProcess): void => {
 }
 
 type Environment = Readonly<Record<string, string>>
+
+export type AbciTransport = 'socket' | 'grpc'
+const ABCI: AbciTransport = process.env['CHAIN_TEST_ABCI'] === 'grpc' ? 'grpc' : 'socket'
+// The commands and findCometbft of this process both read it.
+const testedCometbft = process.env['CHAIN_TEST_COMETBFT']
+if (testedCometbft !== undefined && testedCometbft !== '') process.env['COMETBFT_BINARY'] = testedCometbft
 
 /** A command that ends by itself. Never rejects for its status. */
 export const runChain = (args: readonly string[], environment: Environment = {}): Promise<Finished> =>
@@ -165,6 +173,15 @@ export interface NodeOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Records the calls of ABCI. */
   readonly isRecorded?: boolean
+  /** CHAIN_TEST_ABCI when left out. */
+  readonly abci?: AbciTransport
+  /** Binary; CHAIN_TEST_COMETBFT, else that of the machine, when left out. */
+  readonly cometbft?: string
+  /** Where all its ports are bound; 127.0.0.1 when left out. */
+  readonly host?: string
+  /** Run in the place of `chain`, with its arguments behind. */
+  readonly command?: readonly string[]
+  readonly environment?: Environment
 }
 
 interface Ports {
@@ -176,19 +193,21 @@ interface Ports {
   readonly p2p: number
 }
 
-export const portFlags = (ports: Ports): readonly string[] => [
+const LOCALHOST = '127.0.0.1'
+
+export const portFlags = (ports: Ports, host = LOCALHOST): readonly string[] => [
   '--json-rpc.address',
-  `127.0.0.1:${ports.http}`,
+  `${host}:${ports.http}`,
   '--json-rpc.ws-address',
-  `127.0.0.1:${ports.ws}`,
+  `${host}:${ports.ws}`,
   '--api.address',
-  `127.0.0.1:${ports.rest}`,
+  `${host}:${ports.rest}`,
   '--grpc.address',
-  `127.0.0.1:${ports.grpc}`,
+  `${host}:${ports.grpc}`,
   '--rpc.laddr',
-  `tcp://127.0.0.1:${ports.comet}`,
+  `tcp://${host}:${ports.comet}`,
   '--p2p.laddr',
-  `tcp://127.0.0.1:${ports.p2p}`,
+  `tcp://${host}:${ports.p2p}`,
 ]
 
 export const chooseNodePorts = async (): Promise<Ports> => {
@@ -230,6 +249,7 @@ export class TestNode {
   readonly ports: Ports
   readonly urls: { readonly http: string; readonly ws: string; readonly rest: string; readonly comet: string }
   readonly grpc: string
+  readonly p2p: string
   readonly #options: NodeOptions
   #child: ChildProcess | undefined
   #exited: Promise<number | string> = Promise.resolve(0)
@@ -238,18 +258,25 @@ export class TestNode {
   constructor(ports: Ports, options: NodeOptions) {
     this.ports = ports
     this.#options = options
-    this.grpc = `127.0.0.1:${ports.grpc}`
+    const { host = LOCALHOST } = options
+    this.grpc = `${host}:${ports.grpc}`
+    this.p2p = `${host}:${ports.p2p}`
     this.urls = {
-      http: `http://127.0.0.1:${ports.http}`,
-      ws: `ws://127.0.0.1:${ports.ws}`,
-      rest: `http://127.0.0.1:${ports.rest}`,
-      comet: `http://127.0.0.1:${ports.comet}`,
+      http: `http://${host}:${ports.http}`,
+      ws: `ws://${host}:${ports.ws}`,
+      rest: `http://${host}:${ports.rest}`,
+      comet: `http://${host}:${ports.comet}`,
     }
   }
 
   /** Everything that this run of the node has written. */
   get output(): string {
     return this.#output
+  }
+
+  /** Its exit status, or the signal that ended it, once it has ended. */
+  get exited(): Promise<number | string> {
+    return this.#exited
   }
 
   /** The end of it for a failure's message, without the chatter of a healthy CometBFT. */
@@ -265,7 +292,7 @@ export class TestNode {
   }
 
   get flags(): readonly string[] {
-    return ['--home', this.home, ...portFlags(this.ports)]
+    return ['--home', this.home, ...portFlags(this.ports, this.#options.host)]
   }
 
   ask<T = unknown>(method: string, ...params: readonly unknown[]): Promise<T> {
@@ -295,8 +322,12 @@ export class TestNode {
   spawn(): void {
     const recorded = this.#options.isRecorded === true ? ['--abci-call-log', this.callLog] : []
     const settings = Object.entries(this.#options.settings ?? {}).flatMap(([key, value]) => [`--${key}`, value])
-    const child = spawn(chainCommand, ['start', ...this.flags, ...recorded, ...settings], {
+    const { abci = ABCI, cometbft, command = [chainCommand], environment } = this.#options
+    const [program = '', ...before] = command
+    const engine = ['--abci', abci, ...(cometbft === undefined ? [] : ['--cometbft', cometbft])]
+    const child = spawn(program, [...before, 'start', ...this.flags, ...engine, ...recorded, ...settings], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
     })
     this.#output = ''
     for (const stream of [child.stdout, child.stderr]) {
@@ -337,6 +368,12 @@ export class TestNode {
     const found = [...descendants(this.pid)].find(([, command]) => PART_COMMANDS[part].test(command))
     invariant(found !== undefined, `${part} runs`)
     return found[0]
+  }
+
+  /** Stops or continues the application and its CometBFT as they are: SIGSTOP, SIGCONT. */
+  freeze(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const pids = [this.pidOf('cometbft'), this.pidOf('application')]
+    for (const pid of pids) process.kill(pid, signal)
   }
 
   /** SIGKILL; returns the process id. */

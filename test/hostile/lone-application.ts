@@ -6,7 +6,7 @@ import type { InitChainRequest, ProposedBlock } from '../../app/ports.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import type { Engine } from '../../evm/engine.ts'
-import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 
 export const GENESIS_TIME_NS = 1_700_000_000_000_000_000n
@@ -43,7 +43,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
   const silent = (): undefined => undefined
   const complaints: string[] = []
   const complain = (message: string): void => void complaints.push(message)
-  const real = await createEthereumjsEngine()
+  const real = await createInterpreterEngine()
   const accounts = [1, 2, 3].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
   const application = new Application({
     store: openMemoryStore(),

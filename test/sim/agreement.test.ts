@@ -6,55 +6,14 @@ import { describe, expect, it } from 'vitest'
 import { bytesToHex, type Hex } from '../../core/hex.ts'
 import { DENOMINATION } from '../../core/amounts.ts'
 import { readSupply } from '../../modules/bank/index.ts'
-import type { ProposedBlock } from '../../app/ports.ts'
-import { type Route, withTransactions } from './driver.ts'
 import { stateRootOf } from './oracle.ts'
-import { type Random, seeded } from './random.ts'
+import { seeded } from './random.ts'
 import { SimNode } from './sim-node.ts'
-import { INVALID_KINDS, makeInvalid } from './traffic.ts'
-import { checkBlock, checkInvariants, committedState, gossip, makeWorld, type World } from './world.ts'
+import { fillPools, pickRoute, proposeInRounds, spoil } from './turmoil.ts'
+import { checkBlock, checkInvariants, committedState, makeWorld } from './world.ts'
 
 const BLOCKS = 200
 const FULL_CHECK_INTERVAL = 50
-
-const fillPools = async ({ traffic, driver, nodes }: World, count: number): Promise<void> => {
-  for (let i = 0; i < count; i++) {
-    const raw = await traffic.next()
-    // Some transactions reach one pool only.
-    gossip(driver.random.chance(80) ? nodes : [driver.random.pick(nodes)], raw)
-  }
-}
-
-/** A block that no honest node accepts and that is decided all the same: with invalid transactions in it. */
-const spoil = async ({ driver, accounts, nodes }: World, block: ProposedBlock): Promise<ProposedBlock> => {
-  const { random } = driver
-  const transactions = [...block.transactions]
-  const first = transactions[0]?.[0] === 0x71 ? 1 : 0
-  for (let i = 0; i <= random.below(3); i++) {
-    const account = random.pick(accounts)
-    const nonce = Number(
-      committedState(nodes[0] as SimNode).account(Buffer.from(account.address.slice(2), 'hex'))?.nonce ?? 0n,
-    )
-    const context = { random, account, nonce, injected: transactions[0], blockGas: 3_000_000n }
-    const invalid = await makeInvalid(random.pick(INVALID_KINDS), context)
-    transactions.splice(first + random.below(transactions.length - first + 1), 0, invalid)
-  }
-  return withTransactions(block, transactions)
-}
-
-/** Some rounds fail before one decides. Returns the block and its round. */
-const runRounds = async (world: World): Promise<{ readonly block: ProposedBlock; readonly round: number }> => {
-  const { driver, nodes, clock } = world
-  const { random } = driver
-  let round = 0
-  for (; random.chance(20); round++) {
-    const failed = await driver.propose(random.pick(nodes), round)
-    if (random.chance(50)) expect(await driver.process(failed)).toBe(true)
-    clock.nowMs += 1_000
-    await fillPools(world, random.below(3))
-  }
-  return { block: await driver.propose(random.pick(nodes), round), round }
-}
 
 interface ShownTransaction extends Record<string, string | null> {
   readonly type: string
@@ -88,9 +47,6 @@ const checkTransactions = async (node: SimNode): Promise<readonly string[]> => {
   return shown.transactions.map(({ type }) => type)
 }
 
-const ROUTES: readonly Route[] = ['saw the proposal', 'block sync', 'finalize twice', 'crash before commit']
-const pickRoute = (random: Random): Route => (random.chance(85) ? 'saw the proposal' : random.pick(ROUTES))
-
 describe('applications in one network', () => {
   it(
     'agree on every block of a random run, on disk and in memory, over crashes and by replay',
@@ -109,7 +65,7 @@ describe('applications in one network', () => {
       try {
         for (let height = 1; height <= BLOCKS; height++) {
           await fillPools(world, random.below(14))
-          const { block: proposed, round } = await runRounds(world)
+          const { block: proposed, round } = await proposeInRounds(world)
           let block = proposed
           if (random.chance(8)) block = await spoil(world, proposed)
           else expect(await driver.process(block), first.warnings.at(-1)).toBe(true)

@@ -9,7 +9,8 @@ import { bytesToHex } from '../../core/hex.ts'
 import type { ConsensusParameters, FinalizeBlockResponse, ProposedBlock } from '../../app/ports.ts'
 import { DEFAULT_CONSENSUS_PARAMETERS } from '../../modules/consensus/index.ts'
 import type { Random } from './random.ts'
-import type { SimNode, VirtualClock } from './sim-node.ts'
+import { BLOCK_STEPS } from '../../app/environment.ts'
+import { Killed, type SimNode, type VirtualClock } from './sim-node.ts'
 import { commitView, type Precommit, type Validator } from './validators.ts'
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n
@@ -26,6 +27,8 @@ export interface ChainSetup {
   /** 0 never turns vote extensions on. */
   readonly extensionsFrom?: number
   readonly genesisTimeNs?: bigint
+  /** Heights after which evidence is too old. */
+  readonly evidenceBlocks?: number
 }
 
 /** How a node comes to know a decided block. */
@@ -87,10 +90,11 @@ export class Driver {
   }
 
   get consensusParameters(): ConsensusParameters {
-    const { maxGas, maxBytes, extensionsFrom } = this.setup
-    const { block, abci, ...rest } = DEFAULT_CONSENSUS_PARAMETERS
+    const { maxGas, maxBytes, extensionsFrom, evidenceBlocks } = this.setup
+    const { block, abci, evidence, ...rest } = DEFAULT_CONSENSUS_PARAMETERS
     return {
       ...rest,
+      evidence: { ...evidence, maxAgeNumBlocks: evidenceBlocks ?? evidence.maxAgeNumBlocks },
       block: { maxBytes: maxBytes ?? block.maxBytes, maxGas: maxGas ?? block.maxGas },
       abci: { voteExtensionsEnableHeight: extensionsFrom ?? abci.voteExtensionsEnableHeight },
     }
@@ -164,13 +168,13 @@ export class Driver {
   ): Promise<DecidedBlock> {
     this.#votes = this.#collectVotes(block, round)
     const responses: FinalizeBlockResponse[] = []
-    for (const node of this.nodes) responses.push(await finalizeBy(node, block, routeOf(node)))
+    for (const node of this.nodes) responses.push(await finalizeOrRise(node, block, routeOf(node)))
     const [response] = responses
     if (response === undefined) throw new RangeError('there are no nodes')
     for (const other of responses) expect(other).toEqual(response)
     expect(response.transactionResults.length).toBe(block.transactions.length)
     for (const node of this.nodes) {
-      await node.application.commit()
+      await commitOrRise(node, block)
       const { lastBlockHeight, lastBlockAppHash } = node.application.info()
       expect([lastBlockHeight, lastBlockAppHash]).toEqual([block.height, response.appHash])
     }
@@ -227,6 +231,34 @@ export class Driver {
     }
     const { chainId } = this.setup
     return { extension, extensionSignature: validator.sign({ extension, height, round, chainId }) }
+  }
+}
+
+/** A node that is killed on the way is started again, and CometBFT replays the block. */
+const finalizeOrRise = async (node: SimNode, block: ProposedBlock, route: Route): Promise<FinalizeBlockResponse> => {
+  try {
+    return await finalizeBy(node, block, route)
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error
+    await node.restart()
+    expect(node.application.height).toBe(block.height - 1)
+    return node.application.finalizeBlock(block)
+  }
+}
+
+const FIRST_WRITTEN = BLOCK_STEPS.indexOf('commit-written')
+
+const commitOrRise = async (node: SimNode, block: ProposedBlock): Promise<void> => {
+  try {
+    await node.application.commit()
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error
+    await node.restart()
+    const isWritten = BLOCK_STEPS.findIndex((step) => step === error.message) >= FIRST_WRITTEN
+    expect(node.application.height).toBe(isWritten ? block.height : block.height - 1)
+    if (isWritten) return
+    await node.application.finalizeBlock(block)
+    await node.application.commit()
   }
 }
 

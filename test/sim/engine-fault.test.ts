@@ -6,14 +6,14 @@ import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import type { Engine } from '../../evm/engine.ts'
-import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 
 const accounts = [1, 2].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
 const FAULTY_VALUE = 666n
 
 it('leaves out a transaction that the engine cannot execute, and proposes the others', async () => {
-  const real = await createEthereumjsEngine()
+  const real = await createInterpreterEngine()
   const engine: Engine = {
     execute: (state, block, message, options) => {
       if (message.value !== FAULTY_VALUE) return real.execute(state, block, message, options)

@@ -14,6 +14,8 @@ const OPCODES = {
   CALLDATALOAD: 0x35,
   CALLDATASIZE: 0x36,
   CALLDATACOPY: 0x37,
+  RETURNDATASIZE: 0x3d,
+  RETURNDATACOPY: 0x3e,
   BLOCKHASH: 0x40,
   COINBASE: 0x41,
   TIMESTAMP: 0x42,
@@ -107,6 +109,14 @@ export const PROGRAMS = {
   ),
   /** Gives its caller half of its balance: what a delegation can do to an account. */
   spender: assemble(0, 0, 0, 0, 'SELFBALANCE', 1, 'SHR', 'CALLER', 'GAS', 'CALL', 'STOP'),
+  /** Slot word 0 becomes the hash of the block of that number. */
+  historian: assemble(0, 'CALLDATALOAD', 'BLOCKHASH', 0, 'CALLDATALOAD', 'SSTORE', 'STOP'),
+  /** Calls the precompile at word 0 with the rest; its slot becomes success and length, the next one the first word. */
+  calculator: assemble(
+    ...([32, 'CALLDATASIZE', 'SUB', 32, 0, 'CALLDATACOPY', 0, 0, 32, 'CALLDATASIZE', 'SUB', 0] as const),
+    ...([0, 'CALLDATALOAD', 'GAS', 'STATICCALL', 'RETURNDATASIZE', 'ADD', 0, 'CALLDATALOAD', 'SSTORE'] as const),
+    ...(['RETURNDATASIZE', 0, 0, 'RETURNDATACOPY', 0, 'MLOAD', 0, 'CALLDATALOAD', 1, 'ADD', 'SSTORE', 'STOP'] as const),
+  ),
   /** Uses all gas up. */
   burner: assemble('JUMPDEST', 0, 'JUMP'),
   invalid: assemble('INVALID'),

@@ -1,10 +1,14 @@
 /** One application with a database and a world of its own; it can be killed and made again over the same database. */
 import { Application } from '../../app/app.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
+import type { ChainParameters } from '../../app/chain.ts'
+import type { BlockStep, SnapshotShelf } from '../../app/environment.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
-import { CodedError } from '../../core/errors.ts'
-import type { Engine } from '../../evm/engine.ts'
+import { type HeavyPool, startHeavyQuestions } from '../../bin/runtime/heavy-questions.ts'
+import { CodedError, invariant } from '../../core/errors.ts'
+import type { Engine, ExecutionOutcome } from '../../evm/engine.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { openRocksStore, type RocksStore } from '../../store/rocks/rocks-store.ts'
 import type { KeyValueStore } from '../../store/store.ts'
@@ -22,9 +26,44 @@ export interface SimNodeOptions {
   /** Directory of a RocksDB; in memory without it. */
   readonly path?: string
   readonly settings?: Partial<ApplicationSettings>
+  readonly snapshots?: SnapshotShelf
+  /** Threads that answer heavy questions, over a RocksDB; such questions fail without. */
+  readonly workers?: number
+  /** What its genesis file would say. */
+  readonly expectedChain?: ChainParameters
 }
 
-let engine: Promise<Engine> | undefined
+/** Every third node runs the reference: where nodes agree on an app hash, so do the engines. */
+const REFERENCE_EVERY = 3
+let engines: Promise<readonly Engine[]> | undefined
+let opened = 0
+
+const loadEngines = async (): Promise<readonly Engine[]> => [
+  await createInterpreterEngine(),
+  await createEthereumjsEngine(),
+]
+
+const nextEngine = async (): Promise<Engine> => {
+  engines ??= loadEngines()
+  const [interpreter, reference] = await engines
+  opened++
+  const engine = opened % REFERENCE_EVERY === 0 ? reference : interpreter
+  if (engine === undefined) throw new TypeError('an engine is missing')
+  return engine
+}
+
+/** Nodes compare logs of results too, and the reference has fewer words for running out of gas. */
+const coarse = (outcome: ExecutionOutcome): ExecutionOutcome => {
+  const failure = outcome.valid ? outcome.result.failure : undefined
+  if (!outcome.valid || failure === undefined) return outcome
+  const message = failure.message.replace(/out of gas: .*|gas uint64 overflow/, 'out of gas')
+  return { ...outcome, result: { ...outcome.result, failure: { ...failure, message } } }
+}
+
+/** Ends a step of a block where {@link SimNode.killAt} says: what the application holds in memory is lost then. */
+export class Killed extends Error {
+  override readonly name = 'Killed'
+}
 
 export class SimNode {
   readonly name: string
@@ -32,7 +71,10 @@ export class SimNode {
   readonly #engine: Engine
   /** Messages that the engine has run, system calls included: two of those begin every block. */
   executions = 0
+  /** The next time that this step is reached, it throws {@link Killed}; restart the node then. */
+  killAt: BlockStep | undefined
   #store: KeyValueStore
+  #heavy: HeavyPool | undefined
   #application: Application
   /** Transactions of the pool's journal: they survive the application. */
   #journal: Uint8Array[] = []
@@ -45,7 +87,8 @@ export class SimNode {
     this.#engine = {
       execute: (...parameters) => {
         this.executions++
-        return engine_.execute(...parameters)
+        const outcome = engine_.execute(...parameters)
+        return outcome instanceof Promise ? outcome.then(coarse) : coarse(outcome)
       },
       systemCall: (...parameters) => {
         this.executions++
@@ -57,8 +100,7 @@ export class SimNode {
   }
 
   static async open(options: SimNodeOptions): Promise<SimNode> {
-    engine ??= createEthereumjsEngine()
-    return new SimNode(options, await engine, await openStore(options))
+    return new SimNode(options, await nextEngine(), await openStore(options))
   }
 
   get application(): Application {
@@ -71,6 +113,7 @@ export class SimNode {
   /** Throws the application away, with everything that it had not committed. */
   async restart(): Promise<void> {
     this.#application.close()
+    await this.#heavy?.close()
     if (this.#options.path !== undefined) {
       await closeStore(this.#store)
       this.#store = await openStore(this.#options)
@@ -80,6 +123,7 @@ export class SimNode {
 
   async close(): Promise<void> {
     this.#application.close()
+    await this.#heavy?.close()
     await closeStore(this.#store)
   }
 
@@ -88,14 +132,26 @@ export class SimNode {
     return JSON.parse(await this.#application.ask(name, parameters, this.#application.height)) as unknown
   }
 
+  #startWorkers(): HeavyPool | undefined {
+    const { workers = 0, settings, path } = this.#options
+    if (workers === 0) return undefined
+    invariant(path !== undefined, 'threads share a database on disk')
+    const log = { info: () => undefined, warn: () => undefined, error: (text: string) => void this.warnings.push(text) }
+    const { handle } = this.#store as RocksStore
+    return startHeavyQuestions({ handle, settings: { ...APPLICATION_DEFAULTS, ...settings }, workers, log })
+  }
+
   #start(): Application {
-    const { clock, settings } = this.#options
+    const { clock, settings, snapshots, expectedChain } = this.#options
+    this.#heavy = this.#startWorkers()
     return new Application({
       store: this.#store,
       engine: this.#engine,
       settings: { ...APPLICATION_DEFAULTS, ...settings },
       version: 'simulation',
+      ...(expectedChain === undefined ? {} : { expectedChain }),
       environment: {
+        ...(snapshots === undefined ? {} : { snapshots }),
         clock: { nowMs: () => clock.nowMs },
         yieldToEventLoop: () => Promise.resolve(),
         journal: {
@@ -108,7 +164,9 @@ export class SimNode {
           },
         },
         gossip: { offer: () => undefined },
-        heavy: { run: () => Promise.reject(new CodedError('simulation', 1, 'there are no worker threads here')) },
+        heavy: this.#heavy ?? {
+          run: () => Promise.reject(new CodedError('simulation', 1, 'there are no worker threads here')),
+        },
         consensusStatus: () => ({ catchingUp: false, peers: 0, highestHeight: 0 }),
         consensusRpc: () => Promise.reject(new CodedError('simulation', 2, 'there is no CometBFT here')),
         log: {
@@ -116,8 +174,12 @@ export class SimNode {
           warn: (message, fields) => void this.warnings.push(`${message} ${JSON.stringify(fields)}`),
           error: (message, fields) => void this.warnings.push(`${message} ${JSON.stringify(fields)}`),
         },
-        announceHeight: () => undefined,
-        reached: () => undefined,
+        announceHeight: (height) => this.#heavy?.announceHeight(height),
+        reached: (step) => {
+          if (this.killAt !== step) return
+          this.killAt = undefined
+          throw new Killed(step)
+        },
         randomId: () => '0x01',
       },
     })

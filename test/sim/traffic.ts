@@ -64,6 +64,11 @@ const SYSTEM_ADDRESSES: readonly Hex[] = [
   ...MODULE_ACCOUNTS.map((name) => bytesToHex(moduleAddress(name))),
   bytesToHex(FEE_COLLECTOR_ADDRESS),
 ]
+/** Of Osaka: those of Frontier to Cancun, the curve BLS12-381 and P-256. */
+const PRECOMPILES: readonly Hex[] = [...Array.from({ length: 0x11 }, (_, index) => index + 1), 0x100].map(
+  (number): Hex => `0x${number.toString(16).padStart(40, '0')}`,
+)
+const NO_ADDRESS: Hex = '0x0000000000000000000000000000000000000000'
 const PROGRAM_NAMES = Object.keys(PROGRAMS) as ProgramName[]
 
 export type NonceOf = (account: PrivateKeyAccount) => Promise<number>
@@ -85,6 +90,11 @@ export class Traffic {
     this.#nonceOf = nonceOf
   }
 
+  /** Of a contract that this traffic deployed, or tried to; the zero address before. */
+  get deployedAddress(): Hex {
+    return this.#target()?.address ?? NO_ADDRESS
+  }
+
   /** The next valid transaction. Valid at its place only if none before it takes its sender's nonce or funds. */
   async next(): Promise<Uint8Array> {
     const { random } = this
@@ -95,7 +105,8 @@ export class Traffic {
     if (kind < 40) return this.#create(account, nonce)
     if (kind < 48) return this.#initCodeOnly(account, nonce)
     if (kind < 58) return this.#delegate(account, nonce)
-    if (kind < 66) {
+    if (kind < 63) return this.#precompile(account, nonce)
+    if (kind < 70) {
       const to = random.pick(SYSTEM_ADDRESSES)
       return this.#send(account, { nonce, to, gas: 60_000n, data: random.hex(random.below(40)) })
     }
@@ -134,6 +145,17 @@ export class Traffic {
     return this.#send(account, { nonce, data, value, gas: 200_000n })
   }
 
+  /** With what may be an input and mostly is none. */
+  #precompile(account: PrivateKeyAccount, nonce: number): Promise<Uint8Array> {
+    const { random } = this
+    const data = random.hex(random.pick([0, 32, 64, 96, 128, 160, 192, 213, 288, 384]))
+    const deployed = this.#deployed.find(({ name }) => name === 'calculator')
+    const to = random.pick(PRECOMPILES)
+    const gas = 400_000n
+    if (deployed === undefined || random.chance(50)) return this.#send(account, { nonce, to, gas, data })
+    return this.#send(account, { nonce, to: deployed.address, gas, data: `${words(to)}${data.slice(2)}` as Hex })
+  }
+
   #target(): Deployed | undefined {
     return this.#deployed.length === 0 ? undefined : this.random.pick(this.#deployed)
   }
@@ -146,9 +168,12 @@ export class Traffic {
     const { address: to, name } = target
     const gas = 250_000n
     if (name === 'writer') return this.#send(account, { nonce, to, gas, data: words(word(8), word(3)) })
+    if (name === 'historian') return this.#send(account, { nonce, to, gas, data: words(word(400)) })
     if (name === 'factory') return this.#send(account, { nonce, to, gas, value: word(1_000), data: words(word(4)) })
     if (name !== 'forwarder') return this.#send(account, { nonce, to, gas, value: word(50), data: words(word(100)) })
-    const inner = random.chance(30) ? random.pick(SYSTEM_ADDRESSES) : (this.#target()?.address ?? to)
+    const inner = random.chance(30)
+      ? random.pick([...SYSTEM_ADDRESSES, ...PRECOMPILES])
+      : (this.#target()?.address ?? to)
     return this.#send(account, { nonce, to, gas, value: 10n, data: words(inner, word(12), word(8), word(3)) })
   }
 
@@ -157,8 +182,7 @@ export class Traffic {
     const { random } = this
     const authority = random.pick(this.accounts)
     const own = authority === account ? nonce + 1 : await this.#nonceOf(authority)
-    const none: Hex = '0x0000000000000000000000000000000000000000'
-    const to = random.pick([this.#target()?.address ?? none, random.pick(SYSTEM_ADDRESSES), none])
+    const to = random.pick([this.#target()?.address ?? NO_ADDRESS, random.pick(SYSTEM_ADDRESSES), NO_ADDRESS])
     const authorizations = [
       // Some are void: an old nonce, or another chain.
       { account: authority, to, nonce: random.chance(80) ? own : own + 5, chainId: random.pick([0, EVM_CHAIN_ID, 1]) },

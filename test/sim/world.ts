@@ -23,6 +23,8 @@ export interface WorldOptions extends Partial<ChainSetup> {
   readonly powers?: readonly bigint[]
   /** Forks with their first second, as in app_state.evm.hardforks. */
   readonly hardforks?: Readonly<Record<string, number>>
+  /** Of a chain that goes on; made and funded when left out. */
+  readonly accounts?: readonly PrivateKeyAccount[]
 }
 
 export interface World {
@@ -31,6 +33,8 @@ export interface World {
   readonly clock: VirtualClock
   readonly accounts: readonly PrivateKeyAccount[]
   readonly traffic: Traffic
+  /** A node that has the head of the others takes part from now on. */
+  join(node: SimNode): void
   close(): Promise<void>
 }
 
@@ -48,9 +52,9 @@ const makeGenesis = (accounts: readonly PrivateKeyAccount[], hardforks: WorldOpt
 })
 
 export const makeWorld = async (options: WorldOptions): Promise<World> => {
-  const { random, nodes: nodeOptions, powers = [10n, 4n, 3n, 7n], hardforks, ...setup } = options
+  const { random, nodes: nodeOptions, powers = [10n, 4n, 3n, 7n], hardforks, accounts: given, ...setup } = options
   const clock: VirtualClock = { nowMs: 0 }
-  const accounts = makeAccounts(random, ACCOUNTS)
+  const accounts = given ?? makeAccounts(random, ACCOUNTS)
   const validators: readonly Validator[] = powers.map((power, index) => makeValidator(`validator ${index}`, power))
   const nodes: SimNode[] = []
   for (const each of nodeOptions) nodes.push(await SimNode.open({ clock, ...each }))
@@ -70,6 +74,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
     clock,
     accounts,
     traffic,
+    join: (node) => void nodes.push(node),
     close: async () => {
       for (const node of nodes) await node.close()
     },

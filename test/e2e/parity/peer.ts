@@ -125,6 +125,8 @@ export class Peer {
   }
 
   #strip(value: unknown, key = '', parent: Members = {}): unknown {
+    // Of the state trie, which holds other accounts here and there.
+    if (key === 'accountProof') return '<accountProof>'
     if (Array.isArray(value)) return value.map((item) => this.#strip(item, key, parent))
     if (isObject(value)) {
       const isBlock = 'parentHash' in value
@@ -143,6 +145,7 @@ export class Peer {
     return value
       .replaceAll(/baseFee: \d+/g, 'baseFee: <baseFee>')
       .replaceAll(this.head.hash, '<blockHash>')
+      .replaceAll(/missing trie node [0-9a-f]{64} \(path \) state 0x[0-9a-f]{64}/g, 'missing trie node <root>')
       .replaceAll(/requested \d+, head \d+/g, 'requested <number>, head <number>')
   }
 

@@ -8,6 +8,7 @@ import { type Fields, GWEI, hashOf, Wallet } from './wallet.ts'
 
 const ETHER = 10n ** 18n
 const SINK: Hex = '0x2222222222222222222222222222222222222222'
+const NOBODY: Hex = '0x4444444444444444444444444444444444444444'
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
 /** By the first byte of the call data: 1 reverts, 2 runs out of gas, 3 stores, 4 clears, else as many logs as it says. */
@@ -127,6 +128,19 @@ const traffic = async (peer: Peer, { alice, bob, carol, dave, contract }: World)
     ['storage of a key too long', 'eth_getStorageAt', contract, `${word(1)}00`, number],
     ['storage of an empty key', 'eth_getStorageAt', contract, '0x', number],
     ['storage of no key', 'eth_getStorageAt', contract, 'xyz', number],
+    ['proof of slots', 'eth_getProof', contract, ['0x1', '0x01', '1', '', word(1), '0x7', `${word(0)}`], number],
+    ['proof by block hash', 'eth_getProof', contract, ['0x1'], { blockHash: hash, requireCanonical: true }],
+    ['proof of the delegated', 'eth_getProof', dave.address, ['0x1'], 'latest'],
+    ['proof of an account without storage', 'eth_getProof', SINK, ['0x1', '0x001'], number],
+    ['proof of no account', 'eth_getProof', NOBODY, ['0x0'], number],
+    ['proof without keys', 'eth_getProof', contract, [], number],
+    ['proof of null keys', 'eth_getProof', contract, null, number],
+    ['proof before the contract', 'eth_getProof', contract, ['0x1'], 'earliest'],
+    ['proof at no block', 'eth_getProof', contract, ['0x1'], '0xffffff'],
+    ['proof at no block by hash', 'eth_getProof', contract, ['0x1'], { blockHash: word(1) }],
+    ['proof of a key too long', 'eth_getProof', contract, ['0x1', `${word(1)}0`], '0xffffff'],
+    ['proof of no key', 'eth_getProof', contract, ['0x1', 'xyz'], number],
+    ['proof at the pending block', 'eth_getProof', contract, ['0x1'], 'pending'],
     ['balance of the receiver', 'eth_getBalance', SINK, number],
     ['balance by both', 'eth_getBalance', SINK, { blockHash: hash, blockNumber: number }],
     ['balance of the legacy sender', 'eth_getBalance', alice.address, number],

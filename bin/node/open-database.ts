@@ -1,0 +1,65 @@
+/** Opens the database of a home for one process alone, with texts that say what is in the way. */
+import { constants, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { CodedError } from '../../core/errors.ts'
+import { STORE_ERRORS } from '../../store/rocks/errors.ts'
+import { openRocksStore, type RocksStore } from '../../store/rocks/rocks-store.ts'
+import { readRollbackTarget } from '../../store/rollback.ts'
+import { type Home, requirePermission } from '../config/home.ts'
+import { cliError } from '../errors.ts'
+
+const READ_WRITE = constants.R_OK | constants.W_OK | constants.X_OK
+/** RocksDB's block cache. */
+const CACHE_BYTES = 512 * 1024 * 1024
+
+/** Throws cli/11 while another process has it open, and store/1, store/3, store/4. */
+export const openStore = async (path: string, onFault?: (error: Error) => void): Promise<RocksStore> => {
+  try {
+    return await openRocksStore({ path, cacheBytes: CACHE_BYTES, ...(onFault === undefined ? {} : { onFault }) })
+  } catch (error) {
+    if (error instanceof CodedError && error.codespace === 'store' && error.code === STORE_ERRORS.locked) {
+      throw cliError('homeInUse', `${path} is open in another process: is "chain start" running with this home?`)
+    }
+    throw error
+  }
+}
+
+/** Closes it, and settles when another process could open it. */
+export const closeStore = async (store: RocksStore): Promise<void> => {
+  store.close()
+  await store.closed
+}
+
+/** As {@link openStore}; throws cli/14 when a rollback was cut short there. */
+export const openDatabase = async (path: string, onFault?: (error: Error) => void): Promise<RocksStore> => {
+  const store = await openStore(path, onFault)
+  const target = readRollbackTarget(store)
+  if (target === undefined) return store
+  await closeStore(store)
+  throw cliError(
+    'rollback',
+    `a rollback was cut short: run "chain rollback --height ${target}" again, with the flags that it had`,
+  )
+}
+
+/**
+ * Runs `work` on the database of a stopped home. Throws cli/2 where there is none, cli/11 while a node has it open,
+ * cli/16 where this user may not read and write it, and what `work` throws.
+ */
+export const withDatabase = async <T>(
+  { database, root }: Home,
+  work: (store: RocksStore) => T | Promise<T>,
+  open: (path: string) => Promise<RocksStore> = openDatabase,
+): Promise<T> => {
+  requirePermission(root, READ_WRITE)
+  if (!existsSync(join(database, 'CURRENT'))) {
+    throw cliError('homeMissing', `${database} holds no database: the node of this home has not run yet`)
+  }
+  requirePermission(database, READ_WRITE)
+  const store = await open(database)
+  try {
+    return await work(store)
+  } finally {
+    await closeStore(store)
+  }
+}

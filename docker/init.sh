@@ -1,0 +1,11 @@
+#!/bin/sh
+# Makes the home of a node: of a chain of its own with one funded account, or of a network with GENESIS_URL.
+set -eu
+chain init "${MONIKER:-node}" --chain-id "${CHAIN_ID:-localnat-1}"
+if [ -n "${GENESIS_URL:-}" ]; then
+  chain genesis fetch "$GENESIS_URL"
+else
+  # The first account of every Ethereum development tool: its key is public.
+  chain genesis add-account 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 1000000nat
+  chain genesis add-validator
+fi

@@ -1,0 +1,64 @@
+/** Restores the state of a snapshot into an empty database, chunk by chunk, and checks all of it. */
+import { equalBytes } from '../../core/bytes.ts'
+import type { Hash } from '../../core/hash.ts'
+import type { KeyValueStore } from '../store.ts'
+import { readChunk } from './chunk.ts'
+import { snapshotError } from './errors.ts'
+import type { SnapshotCounts, SnapshotMetadata } from './metadata.ts'
+import { beginProgress, readProgress, type RestoreProgress, writeProgress } from './progress.ts'
+import { ChunkRestore, requireOpenStorage } from './restore-chunk.ts'
+
+/**
+ * Every chunk is one atomic write together with the progress, so a restore goes on after a crash where it was. A
+ * failure leaves the chunks before it in the database: whoever drives this empties it.
+ */
+export class SnapshotRestore {
+  readonly #store: KeyValueStore
+  #progress: RestoreProgress
+
+  /** `snapshot` is the sha256 of its metadata. A database with another restore in it must be emptied first. */
+  constructor(store: KeyValueStore, snapshot: Hash) {
+    this.#store = store
+    const held = readProgress(store)
+    this.#progress = held !== undefined && equalBytes(held.snapshot, snapshot) ? held : beginProgress(snapshot)
+  }
+
+  /** Index of the chunk that comes next. */
+  get next(): number {
+    return this.#progress.next
+  }
+
+  get counts(): SnapshotCounts {
+    return this.#progress.counts
+  }
+
+  /** Content of the next chunk. Throws snapshot/3, and nothing of this chunk is written then. */
+  apply(content: Uint8Array): void {
+    const before = this.#progress
+    const batch = this.#store.batch()
+    const chunk = new ChunkRestore(this.#store, batch, before)
+    for (const [key, value] of readChunk(content, before.lastKey)) chunk.add(key, value)
+    const after = chunk.end(before)
+    writeProgress(batch, after)
+    this.#store.write(batch, { sync: false })
+    this.#progress = after
+  }
+
+  /** After the last chunk: that all of it is there, and is the state of `stateRoot`. Throws snapshot/3 or snapshot/4. */
+  requireComplete({ counts, chunkHashes }: SnapshotMetadata, stateRoot: Hash): void {
+    const progress = this.#progress
+    requireOpenStorage(this.#store, progress)
+    const complete = progress.complete + (progress.openStorage.length > 0 ? 1 : 0)
+    const kinds = ['codes', 'accounts', 'slots', 'values'] as const
+    if (
+      progress.next !== chunkHashes.length ||
+      complete !== progress.storages ||
+      kinds.some((kind) => counts[kind] !== progress.counts[kind])
+    ) {
+      throw snapshotError('root', 'the snapshot is not complete')
+    }
+    if (!equalBytes(progress.accountRoot, stateRoot)) {
+      throw snapshotError('root', 'the state of the snapshot does not have the state root of its header')
+    }
+  }
+}
