@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -88,6 +88,33 @@ describe('openRocksStore', () => {
       const store = await open(home)
       expect(store.get('meta', Uint8Array.of(1))).toEqual(Uint8Array.of(200))
       expect(store.scan('blocks', { limit: 1000 })).toHaveLength(200)
+      await closeStore(store)
+    })
+  })
+
+  it('trusts nothing after a damaged block: one error is told, and nothing is read or written any more', async () => {
+    await withDirectory(async (path) => {
+      for (let run = 0; run < 2; run++) {
+        const store = await open(path)
+        putNumbers(store, run * 5_000, (run + 1) * 5_000, true)
+        await closeStore(store)
+      }
+      // Opening it again writes the last numbers to a table.
+      await closeStore(await open(path))
+      for (const name of readdirSync(path).filter((file) => file.endsWith('.sst'))) {
+        const bytes = readFileSync(join(path, name))
+        for (let at = 100; at < bytes.length / 2; at += 500) bytes[at] = (bytes[at] as number) ^ 1
+        writeFileSync(join(path, name), bytes)
+      }
+      const faults: CodedError[] = []
+      const store = await openRocksStore({ path, cacheBytes: CACHE_BYTES, onFault: (error) => faults.push(error) })
+      const [fault] = [() => store.scan('state', { limit: 10_000 }), () => store.get('meta', number(1))].map((read) => {
+        expect(read).toThrow('the database is corrupt: restore it from a snapshot')
+        return faults[0]
+      })
+      expect(faults).toEqual([fault])
+      expect([fault?.codespace, fault?.code]).toEqual(['store', 4])
+      expect(() => putNumbers(store, 0, 1, true)).toThrow('restore it from a snapshot')
       await closeStore(store)
     })
   })
