@@ -50,7 +50,8 @@ const step = (): boolean => {
 }
 
 const run = async (): Promise<void> => {
-  for (let more = true; more && !stopping; ) {
+  // A block may have been written while it rested.
+  for (let more = true; (more || budget > 0) && !stopping; ) {
     const startedMs = performance.now()
     more = step()
     const factor = budget > BEHIND_ENTRIES ? REST_FACTOR_BEHIND : REST_FACTOR

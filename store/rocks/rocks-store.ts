@@ -171,8 +171,9 @@ class RocksDatabase implements RocksStore {
   write(batch: Batch, options: { readonly sync: boolean }): void {
     invariant(batch instanceof RocksBatch, 'a batch is written to the store that made it')
     const context = this.#open()
+    const content = batch.open()
     try {
-      binding.batch_write(context, batch.open(), options)
+      binding.batch_write(context, content, options)
     } catch (error) {
       throw this.#toFault(error)
     }
