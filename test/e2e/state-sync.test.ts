@@ -3,10 +3,11 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { checkCallSequence } from '../../abci/grammar.ts'
+import { RESTORE_STEPS } from '../../app/environment.ts'
 import { setTomlValue } from '../../bin/config/toml-lines.ts'
 import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
-import { CHAIN_ID, chooseNodePorts, runChain, TestNode, until, useNode } from './harness.ts'
+import { CHAIN_ID, chooseNodePorts, isAlive, runChain, TestNode, until, useNode } from './harness.ts'
 
 /** Discovery takes CometBFT's least five seconds, and both nodes share the processors. */
 const LONG = { timeout: 180_000 }
@@ -169,13 +170,17 @@ describe('a node that joins by state sync', LONG, () => {
     await expectSameBlock(node, 1 + (await untilSynced(node)))
   })
 
-  it('joins after all when it was killed between the snapshot and the first block', async () => {
+  it.each(RESTORE_STEPS)('joins after all when it was killed at %s', async (step) => {
     const source = validator()
     await untilSnapshots(source, 1)
     const node = await joinNetwork([source])
+    process.env['CHAIN_KILL_AT'] = step
     node.spawn()
-    await untilSaid(node, /the snapshot is restored/)
-    await node.stop('SIGKILL')
+    delete process.env['CHAIN_KILL_AT']
+    const { pid } = node
+    await until('its end', () => (isAlive(pid) ? undefined : true), SYNC_LIMIT_MS)
+    expect(await node.stop()).toBe('SIGKILL')
+    expect(node.output).toContain(`killed at ${step}`)
     // CometBFT may have noted the state, but no block: docs/operating.md says what to do then.
     execFileSync(cometbft, ['reset-state', '--home', node.home])
     node.spawn()
