@@ -376,6 +376,10 @@ export class TestNode {
     for (const pid of pids) process.kill(pid, signal)
   }
 
+  isRunning(part: Exclude<Part, 'application'>): boolean {
+    return [...descendants(this.pid).values()].some((command) => PART_COMMANDS[part].test(command))
+  }
+
   /** SIGKILL; returns the process id. */
   kill(part: Part): number {
     const pid = this.pidOf(part)

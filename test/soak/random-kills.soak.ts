@@ -32,6 +32,17 @@ afterAll(async () => {
   await pair?.witness.remove()
 })
 
+/** Whether the node ended because CometBFT died too often in a row; false once it has started another one. */
+const gaveUp = (): Promise<boolean> => {
+  const { victim } = pair
+  const { pid } = victim
+  const decided = (): boolean | undefined => {
+    if (!isAlive(pid)) return true
+    return victim.isRunning('cometbft') ? false : undefined
+  }
+  return until('CometBFT again, or the end of the node', decided, LIMIT_MS)
+}
+
 const killOne = async (random: Random): Promise<Part> => {
   const { victim } = pair
   const part = random.pick(PARTS)
@@ -43,6 +54,10 @@ const killOne = async (random: Random): Promise<Part> => {
   if (part === 'application') {
     await until('its end', () => (isAlive(pid) ? undefined : true))
     await victim.stop()
+    await victim.start()
+  } else if (part === 'cometbft' && (await gaveUp())) {
+    // As it should, when CometBFT dies again and again.
+    expect(await victim.stop()).toBe(1)
     await victim.start()
   }
   await victim.untilHeight(before + 1, LIMIT_MS)
