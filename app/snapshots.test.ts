@@ -13,6 +13,7 @@ import { checkInvariants, gossip, withWorld, type World } from '../test/sim/worl
 import type { ChainParameters } from './chain.ts'
 import type { SnapshotShelf } from './environment.ts'
 import type { SnapshotChunkResult, SnapshotDescription } from './ports.ts'
+import { RestoreSession } from './restore-session.ts'
 import { describeBlock } from './snapshot-block.ts'
 
 /** Small, so that a small chain has several. */
@@ -203,6 +204,35 @@ describe('a restore that was interrupted', () => {
         await follow(node, world)
         expect(node.application.offerSnapshot(made, appHash)).toBe('abort')
       }
+    }),
+  )
+
+  it(
+    'is completed when it was killed after its last chunk, though CometBFT sends all of them again',
+    withWorld(8, {}, async (world) => {
+      const source = sourceOf(world)
+      await run(world, 10)
+      const { height, appHash } = headOf(source)
+      const made = makeSnapshot(source.store, height)
+      expect(made.chunks).toBeGreaterThan(2)
+      const node = await SimNode.open({
+        name: 'killed',
+        clock: { nowMs: 0 },
+        snapshots: plainShelf,
+        ...(source.application.parameters === undefined ? {} : { expectedChain: source.application.parameters }),
+      })
+      const session = new RestoreSession(
+        node.store,
+        source.application.parameters as ChainParameters,
+        made,
+        appHash,
+        plainShelf.decompress,
+      )
+      for (const chunk of made.contents) session.apply(chunk)
+      await node.restart()
+      expect(headOf(node).height).toBe(0)
+      expect(await restore(node, made, appHash)).toBe('accept')
+      expect(headOf(node)).toEqual({ height, appHash })
     }),
   )
 

@@ -97,7 +97,7 @@ export class SnapshotSync {
     const { log } = this.#options
     if (session === undefined) return answer('abort')
     // Of the run before, or sent again.
-    if (index < session.next) return this.#finishWhenComplete(session)
+    if (index < session.next) return this.#finishAfter(index, session)
     if (index > session.next) return answer('retrySnapshot')
     if (!session.isChunk(index, chunk)) {
       log.warn('a chunk of the snapshot is not what the snapshot names', { chunk: index, sender })
@@ -110,11 +110,12 @@ export class SnapshotSync {
     }
     this.#options.reached('restore-chunk-written')
     log.info('restored a chunk', { chunk: index + 1, of: session.chunks })
-    return this.#finishWhenComplete(session)
+    return this.#finishAfter(index, session)
   }
 
-  #finishWhenComplete(session: RestoreSession): SnapshotChunkResult {
-    if (session.next < session.chunks) return answer('accept')
+  /** CometBFT sends every chunk, also those that a run before has applied: the session ends with the last. */
+  #finishAfter(index: number, session: RestoreSession): SnapshotChunkResult {
+    if (index + 1 < session.chunks) return answer('accept')
     try {
       session.finish()
     } catch (error) {

@@ -430,13 +430,20 @@ const createProgram = (): Command => {
   return program
 }
 
+// Whoever read the output has gone, such as head or a log collector: the work goes on, for it may be half done, and a
+// validator must not stop for it.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
 try {
   await createProgram().parseAsync()
 } catch (error) {
   const isCoded = error instanceof CodedError
-  // A fault of ours shows where it came from; a refusal says what to do.
-  process.stderr.write(
-    `Error: ${isCoded || !(error instanceof Error) ? errorText(error) : (error.stack ?? error.message)}\n`,
-  )
+  // A fault of ours shows where it came from; a refusal says what to do, and the system's names the path and the reason.
+  const isFault = error instanceof Error && !isCoded && !('syscall' in error)
+  process.stderr.write(`Error: ${isFault ? (error.stack ?? error.message) : errorText(error)}\n`)
   process.exitCode = isCoded && error.codespace === 'cli' && error.code === CLI_CODES.usage ? 2 : 1
 }

@@ -131,12 +131,13 @@ export const decodeRlp = (input: Uint8Array): RlpItem => {
   return readItem(input, header, 0)
 }
 
-/** Splits a list into its items without decoding them: each is still RLP. Throws rlp/1. */
-export const splitRlpList = (input: Uint8Array): Uint8Array[] => {
+/** Splits a list of at most `maxItems` into its items without decoding them: each is still RLP. Throws rlp/1. */
+export const splitRlpList = (input: Uint8Array, maxItems = Number.POSITIVE_INFINITY): Uint8Array[] => {
   const header = readHeader(input, 0, input.length)
   if (!header.list || header.end !== input.length) fail('expected one list')
   const items: Uint8Array[] = []
   for (let position = header.start; position < header.end; ) {
+    if (items.length >= maxItems) fail(`more than ${maxItems} items`)
     const next = readHeader(input, position, header.end)
     items.push(input.subarray(position, next.end))
     position = next.end

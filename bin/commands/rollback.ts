@@ -1,9 +1,10 @@
 /** `chain rollback`: takes application and CometBFT of a stopped home back to an earlier height. */
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { abandonRollback, beginRollback, finishRollback, planRollback, type RollbackPlan } from '../../app/rollback.ts'
+import type { CodedError } from '../../core/errors.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { Home } from '../config/home.ts'
 import { cliError, errorText } from '../errors.ts'
@@ -57,14 +58,30 @@ class CometbftRollback {
     const binary = await findCometbft()
     let newest = (await runOnce(binary, this.#home, false)) + 1
     const wanted = hard ? this.#target : this.#target + 1
-    if (newest < wanted || (newest > wanted && !hard)) {
-      throw cliError('rollback', `the newest block of CometBFT is ${newest}, not ${wanted}: use --hard and its height`)
-    }
+    if (newest < wanted || (newest > wanted && !hard)) throw this.#refusal(newest, wanted)
     while (newest > wanted) {
       newest = await runOnce(binary, this.#home, true)
       this.begun = true
     }
     return newest
+  }
+
+  #refusal(newest: number, wanted: number): CodedError {
+    const remedy =
+      newest < wanted
+        ? `it is behind: name a height up to ${newest}, with --hard`
+        : `it was killed before the application had executed that block: start the node, stop it, and try again, or give --hard --height ${this.#target}, which removes the blocks above`
+    return cliError('rollback', `the newest block of CometBFT is ${newest}, not ${wanted}; ${remedy}`)
+  }
+}
+
+/** The height that the validator of this home has signed last; `head` where there is no file that says so. */
+const readSignedHeight = (path: string, head: number): number => {
+  try {
+    const { height } = JSON.parse(readFileSync(path, 'utf8')) as { readonly height?: unknown }
+    return Math.max(head, Number(height) || 0)
+  } catch {
+    return head
   }
 }
 
@@ -112,7 +129,8 @@ export const rollbackCommand = async (options: RollbackOptions): Promise<void> =
       removeSnapshotsAbove(home.snapshots, target)
       say(`application: height ${target}, ${values} values and ${nodes} trie nodes put back, state root right`)
       if (hard) {
-        say(`a validator signs again above height ${head} only: ${home.validatorState} remembers what it has signed`)
+        const signed = readSignedHeight(home.validatorState, head)
+        say(`a validator signs again above height ${signed} only: ${home.validatorState} remembers what it has signed`)
       }
     },
     openStore,

@@ -14,8 +14,14 @@ import { validateGenesis } from '../genesis/validate.ts'
 import { chainOf } from '../node/open-application.ts'
 import { type HomeChain, withHomeChain } from '../node/open-home-chain.ts'
 import { COMETBFT_DATABASES, METADATA_PATH, restoreArchive } from '../node/restore-archive.ts'
-import { type ArchiveFile, writeArchive } from '../runtime/archive.ts'
-import { listSnapshots, removeUnfinished, snapshotPath, writeSnapshot } from '../runtime/snapshot-files.ts'
+import { type ArchiveFile, requireNewFile, writeArchive } from '../runtime/archive.ts'
+import {
+  listSnapshots,
+  removeUnfinished,
+  requireSoundChunks,
+  snapshotPath,
+  writeSnapshot,
+} from '../runtime/snapshot-files.ts'
 
 type Say = (line: string) => void
 
@@ -115,7 +121,12 @@ export const exportCommand = (options: ExportOptions): Promise<void> =>
   withHomeChain(options.home, async (chain) => {
     const { home, say } = options
     const output = resolve(options.file)
-    const { height, format, chunks } = await chooseSnapshot(options, chain)
+    // Before the minutes that a snapshot takes.
+    requireNewFile(output)
+    const chosen = await chooseSnapshot(options, chain)
+    const { height, format, chunks } = chosen
+    // Or it is found out when somebody needs the archive.
+    requireSoundChunks(home.snapshots, chosen)
     const folder = snapshotPath(home.snapshots, height, format)
     const files = [...snapshotFiles(folder, chunks), ...cometFiles(home)]
     say(`writing ${files.length} files to ${output}`)

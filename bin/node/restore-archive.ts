@@ -210,7 +210,9 @@ export const restoreArchive = async (options: RestoreArchiveOptions): Promise<Re
     return await restoreInto(reader, options)
   } catch (error) {
     rmSync(home.restoring, { recursive: true, force: true })
-    if (error instanceof CodedError && error.codespace === 'snapshot') refuse(error.message)
+    if (error instanceof CodedError && error.codespace === 'snapshot') {
+      refuse(`the archive cannot be used, take another one: ${error.message}`)
+    }
     throw error
   } finally {
     reader.close()

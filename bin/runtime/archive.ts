@@ -16,6 +16,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
@@ -107,10 +108,16 @@ function* archiveBytes({ manifest, sourceOf, onFile }: WriteArchiveOptions): Gen
   }
 }
 
+/** Throws cli/17 when there is a file of that name, or no folder for it. */
+export const requireNewFile = (path: string): void => {
+  if (existsSync(path)) throw cliError('snapshot', `${path} exists: name another file, or remove it first`)
+  if (!existsSync(dirname(path))) throw cliError('snapshot', `${dirname(path)} is missing: make that folder first`)
+}
+
 /** Written beside and renamed: a file of that name is whole. Throws cli/17. */
 export const writeArchive = async (options: WriteArchiveOptions): Promise<void> => {
   const { output } = options
-  if (existsSync(output)) throw cliError('snapshot', `${output} exists: name another file, or remove it first`)
+  requireNewFile(output)
   const unfinished = `${output}.unfinished`
   try {
     const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } })

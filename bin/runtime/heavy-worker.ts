@@ -13,6 +13,8 @@ import type { HeavyFailure, HeavyMessage, HeavyQuestion, HeavyRequest, HeavyWork
 
 /** Views of heights that are kept open: the head is asked for again and again. */
 const MAX_VIEWS = 4
+/** Nobody has asked for so long: the cursors of the views are closed. */
+const IDLE_MS = 2_000
 
 const data = workerData as HeavyWorkerData
 const counter = new BigInt64Array(data.committedHeight)
@@ -52,8 +54,11 @@ const toFailure = (error: unknown): HeavyFailure =>
         data: undefined,
       }
 
+let idle: NodeJS.Timeout | undefined
+
 /** Closes the views and this thread's hold of the database; without the port nothing keeps the thread alive. */
 const stop = (): void => {
+  clearTimeout(idle)
   heights.close()
   store.close()
   parentPort?.close()
@@ -64,7 +69,12 @@ parentPort?.on('message', (question: HeavyRequest) => {
     stop()
     return
   }
-  const reply = (body: HeavyMessage): void => parentPort?.postMessage(body)
+  clearTimeout(idle)
+  const reply = (body: HeavyMessage): void => {
+    parentPort?.postMessage(body)
+    clearTimeout(idle)
+    idle = setTimeout(() => heights.rest(), IDLE_MS)
+  }
   ask(question).then(
     (text) => reply({ id: question.id, text }),
     (error: unknown) => reply({ id: question.id, failure: toFailure(error) }),

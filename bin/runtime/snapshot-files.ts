@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { SnapshotDescription } from '../../app/ports.ts'
 import type { SnapshotBlock } from '../../app/snapshot-block.ts'
-import { plainBytes } from '../../core/bytes.ts'
+import { equalBytes, plainBytes } from '../../core/bytes.ts'
 import { type Hash, sha256 } from '../../core/hash.ts'
 import { MAX_CHUNK_BYTES } from '../../store/snapshot/chunk.ts'
 import { snapshotContents } from '../../store/snapshot/create.ts'
@@ -102,6 +102,15 @@ export const listSnapshots = (folder: string, onDamaged: (reason: string) => voi
     }
   }
   return found.sort((a, b) => b.height - a.height)
+}
+
+/** Throws snapshot/2 when a chunk is not the one that was written. */
+export const requireSoundChunks = (folder: string, { height, format, metadata }: SnapshotDescription): void => {
+  for (const [index, hash] of parseSnapshotMetadata(metadata).chunkHashes.entries()) {
+    if (equalBytes(sha256(readChunk(folder, height, format, index)), hash)) continue
+    const path = snapshotPath(folder, height, format)
+    throw snapshotError('chunkHash', `${chunkPath(path, index)} is damaged: remove ${path}, and look at the disk`)
+  }
 }
 
 /** Throws when there is no such file. */

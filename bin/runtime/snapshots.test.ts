@@ -10,7 +10,7 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Random } from '../../test/sim/random.ts'
 import { gossip, makeWorld, type World } from '../../test/sim/world.ts'
 import type { NodeLog } from './log.ts'
-import { compressChunk, decompressChunk } from './snapshot-files.ts'
+import { compressChunk, decompressChunk, requireSoundChunks } from './snapshot-files.ts'
 import { type Snapshots, startSnapshots } from './snapshots.ts'
 
 const INTERVAL = 4
@@ -136,6 +136,18 @@ describe('snapshots of a running node', () => {
     start(2, 0)
     expect(heights()).not.toContain(height)
     expect(said.join('\n')).toMatch(/chunk-0 is missing/)
+    writeFileSync(path, chunk)
+  })
+
+  it('are not put into an archive with a byte that has changed', () => {
+    start(2, 0)
+    const [made] = running?.shelf.list() ?? []
+    invariant(made !== undefined, 'a snapshot was made')
+    const path = join(snapshots, `${made.height}-1`, 'chunk-0')
+    const chunk = readFileSync(path)
+    expect(() => requireSoundChunks(snapshots, made)).not.toThrow()
+    writeFileSync(path, chunk.with(9, (chunk[9] as number) ^ 1))
+    expect(() => requireSoundChunks(snapshots, made)).toThrow('chunk-0 is damaged')
     writeFileSync(path, chunk)
   })
 

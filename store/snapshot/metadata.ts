@@ -5,9 +5,10 @@
  * `chain` and the headers are opaque here: the application compares them with its genesis and with the trusted app
  * hash. Nothing else in it is believed before the chunks gave the header's state root.
  */
-import { bigintToBytes, bytesToBigint, bytesToUtf8, concatBytes, utf8ToBytes } from '../../core/bytes.ts'
+import { bigintToBytes, bytesToBigint, bytesToUtf8, concatBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
+import { CodedError } from '../../core/errors.ts'
 import type { Hash } from '../../core/hash.ts'
-import { decodeRlp, encodeRlp, type RlpItem } from '../../core/rlp.ts'
+import { decodeRlp, encodeRlp, splitRlpList } from '../../core/rlp.ts'
 import { snapshotError } from './errors.ts'
 
 export const SNAPSHOT_FORMAT = 1
@@ -22,6 +23,8 @@ const HASH_BYTES = 32
 const MAX_CHAIN_ID_BYTES = 50
 const MAX_HEADER_BYTES = 4_096
 const FIELDS = 12
+/** First byte of the RLP of a list, or above it. */
+const LIST = 0xc0
 
 /** How many entries of each kind the chunks hold. */
 export interface SnapshotCounts {
@@ -73,35 +76,38 @@ const fail = (what: string): never => {
   throw snapshotError('metadata', `the metadata of the snapshot is damaged: ${what}`)
 }
 
-const readList = (item: RlpItem | undefined, what: string): readonly RlpItem[] =>
-  Array.isArray(item) ? item : fail(`${what} is no list`)
+/** The items, still encoded: never more than `maxItems`, for millions of empty ones fit into the bytes. */
+const readList = (encoded: Uint8Array | undefined, maxItems: number, what: string): readonly Uint8Array[] => {
+  try {
+    return splitRlpList(encoded ?? EMPTY_BYTES, maxItems)
+  } catch (error) {
+    return fail(`${what}: ${error instanceof CodedError ? error.message : String(error)}`)
+  }
+}
 
-const readBytes = (item: RlpItem | undefined, maxBytes: number, what: string): Uint8Array =>
-  item instanceof Uint8Array && item.length <= maxBytes ? item : fail(`${what} is missing or too long`)
+const readBytes = (encoded: Uint8Array | undefined, maxBytes: number, what: string): Uint8Array => {
+  const isList = (encoded?.[0] ?? LIST) >= LIST
+  const item = isList ? undefined : decodeRlp(encoded ?? EMPTY_BYTES)
+  return item instanceof Uint8Array && item.length <= maxBytes ? item : fail(`${what} is missing or too long`)
+}
 
-const readBigint = (item: RlpItem | undefined, what: string): bigint => {
+const readBigint = (item: Uint8Array | undefined, what: string): bigint => {
   const bytes = readBytes(item, 8, what)
   return bytes[0] === 0 ? fail(`${what} has a leading zero`) : bytesToBigint(bytes)
 }
 
-const readNumber = (item: RlpItem | undefined, what: string): number => {
+const readNumber = (item: Uint8Array | undefined, what: string): number => {
   const value = readBigint(item, what)
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : fail(`${what} is out of range`)
 }
 
-const readFields = (bytes: Uint8Array): readonly RlpItem[] => {
+const readFields = (bytes: Uint8Array): readonly Uint8Array[] => {
   if (bytes.length > MAX_METADATA_BYTES) return fail(`${bytes.length} bytes`)
-  let decoded: RlpItem
-  try {
-    decoded = decodeRlp(bytes)
-  } catch {
-    return fail('it is no RLP')
-  }
-  const fields = readList(decoded, 'it')
+  const fields = readList(bytes, FIELDS, 'it')
   return fields.length === FIELDS ? fields : fail(`${fields.length} fields`)
 }
 
-const readChunkHashes = (item: RlpItem | undefined): readonly Hash[] => {
+const readChunkHashes = (item: Uint8Array | undefined): readonly Hash[] => {
   const bytes = readBytes(item, MAX_SNAPSHOT_CHUNKS * HASH_BYTES, 'the list of chunks')
   if (bytes.length === 0 || bytes.length % HASH_BYTES !== 0) fail('the list of chunks')
   return Array.from({ length: bytes.length / HASH_BYTES }, (_, index) =>
@@ -114,8 +120,7 @@ export const parseSnapshotMetadata = (bytes: Uint8Array): SnapshotMetadata => {
   const fields = readFields(bytes)
   const format = readNumber(fields[0], 'the format')
   if (format !== SNAPSHOT_FORMAT) fail(`format ${format}`)
-  const ancestors = readList(fields[6], 'the list of headers')
-  if (ancestors.length > MAX_ANCESTORS) fail(`${ancestors.length} headers`)
+  const ancestors = readList(fields[6], MAX_ANCESTORS, 'the list of headers')
   const [codes, accounts, slots, values] = [8, 9, 10, 11].map((index) => readNumber(fields[index], 'a count'))
   return {
     height: readNumber(fields[1], 'the height'),

@@ -24,6 +24,8 @@ export interface RestoreProgress {
   readonly storages: number
   readonly complete: number
   readonly counts: SnapshotCounts
+  /** Keys and values of the block section. */
+  readonly blockBytes: number
 }
 
 export const beginProgress = (snapshot: Hash): RestoreProgress => ({
@@ -36,12 +38,13 @@ export const beginProgress = (snapshot: Hash): RestoreProgress => ({
   storages: 0,
   complete: 0,
   counts: { codes: 0, accounts: 0, slots: 0, values: 0 },
+  blockBytes: 0,
 })
 
 const encode = (progress: RestoreProgress): Uint8Array => {
   const { codes, accounts, slots, values } = progress.counts
-  const numbers = [progress.next, progress.storages, progress.complete, codes, accounts, slots, values]
-  const { snapshot, lastKey, accountRoot, openStorage, openRoot } = progress
+  const { snapshot, lastKey, accountRoot, openStorage, openRoot, blockBytes } = progress
+  const numbers = [progress.next, progress.storages, progress.complete, codes, accounts, slots, values, blockBytes]
   return encodeRlp([
     snapshot,
     lastKey,
@@ -68,6 +71,7 @@ export const readProgress = (store: KeyValueStore): RestoreProgress | undefined 
     storages: number(6),
     complete: number(7),
     counts: { codes: number(8), accounts: number(9), slots: number(10), values: number(11) },
+    blockBytes: number(12),
   }
 }
 

@@ -32,6 +32,12 @@ const ACCOUNT_TAG = 'a'.charCodeAt(0)
 const SLOT_TAG = 's'.charCodeAt(0)
 const VALUE_TAG = 'v'.charCodeAt(0)
 
+/**
+ * Most bytes of the block section, which is read at once when the state is complete: the logs of 1,000,000,000 gas take
+ * 125 MB, and transactions 8 MiB.
+ */
+export const MAX_BLOCK_SECTION_BYTES = 256 * 1024 * 1024
+
 /** Column `meta`: parts of the block wait there, behind this prefix, until the state is complete. */
 export const STAGED_BLOCK_PREFIX = utf8ToBytes('restore/block/')
 
@@ -87,6 +93,7 @@ export class ChunkRestore {
   #openRoot: Hash
   #storages: number
   #complete: number
+  #blockBytes: number
   readonly #counts
 
   constructor(store: KeyValueStore, batch: Batch, before: RestoreProgress) {
@@ -98,6 +105,7 @@ export class ChunkRestore {
     this.#openRoot = before.openRoot
     this.#storages = before.storages
     this.#complete = before.complete
+    this.#blockBytes = before.blockBytes
     this.#counts = { ...before.counts }
   }
 
@@ -107,7 +115,7 @@ export class ChunkRestore {
     const rest = key.subarray(1)
     if (section === STATE_SECTION) this.#addState(rest, value)
     else if (section === CODE_SECTION) this.#addCode(rest, value)
-    else if (section === BLOCK_SECTION) this.#batch.put('meta', concatBytes(STAGED_BLOCK_PREFIX, rest), value)
+    else if (section === BLOCK_SECTION) this.#addBlockItem(rest, value)
     else fail('an entry of an unknown section')
     this.#lastKey = key
   }
@@ -134,7 +142,14 @@ export class ChunkRestore {
       storages: this.#storages,
       complete: this.#complete,
       counts: this.#counts,
+      blockBytes: this.#blockBytes,
     }
+  }
+
+  #addBlockItem(key: Uint8Array, value: Uint8Array): void {
+    this.#blockBytes += key.length + value.length
+    if (this.#blockBytes > MAX_BLOCK_SECTION_BYTES) fail(`a block of more than ${MAX_BLOCK_SECTION_BYTES} bytes`)
+    this.#batch.put('meta', concatBytes(STAGED_BLOCK_PREFIX, key), value)
   }
 
   #addCode(hash: Uint8Array, code: Uint8Array): void {

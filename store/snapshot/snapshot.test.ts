@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { bytesToHex } from '../../core/hex.ts'
 import { CodedError } from '../../core/errors.ts'
 import { EMPTY_TRIE_ROOT, type Hash, keccak256, sha256 } from '../../core/hash.ts'
+import { encodeRlpList, splitRlpList } from '../../core/rlp.ts'
 import { stateRootOf } from '../../test/sim/oracle.ts'
 import { type Random, seeded } from '../../test/sim/random.ts'
 import { encodeAccount } from '../account-codec.ts'
@@ -23,7 +24,8 @@ import {
   type SnapshotCounts,
   type SnapshotMetadata,
 } from './metadata.ts'
-import { STAGED_BLOCK_PREFIX } from './restore-chunk.ts'
+import { beginProgress, writeProgress } from './progress.ts'
+import { MAX_BLOCK_SECTION_BYTES, STAGED_BLOCK_PREFIX } from './restore-chunk.ts'
 import { SnapshotRestore } from './restore.ts'
 
 const EVERYTHING = 10_000_000
@@ -285,6 +287,20 @@ describe('a restore', () => {
     expect(codeOf(() => restore(openMemoryStore(), more, EMPTY_TRIE_ROOT))).toBe(ROOT)
   })
 
+  it('refuses a block that would not fit into memory, across chunks and restarts', () => {
+    const store = openMemoryStore()
+    const batch = store.batch()
+    writeProgress(batch, { ...beginProgress(HASH), blockBytes: MAX_BLOCK_SECTION_BYTES - 6 })
+    store.write(batch, { sync: false })
+    const chunkOf = (key: number): Uint8Array => {
+      const builder = new ChunkBuilder(100)
+      builder.add(BLOCK_SECTION, Uint8Array.of(key), new Uint8Array(4))
+      return builder.take()
+    }
+    new SnapshotRestore(store, HASH).apply(chunkOf(1))
+    expect(() => new SnapshotRestore(store, HASH).apply(chunkOf(2))).toThrow('a block of more than')
+  })
+
   it('writes nothing of a chunk that it refuses', () => {
     const target = openMemoryStore()
     const builder = new ChunkBuilder()
@@ -322,6 +338,15 @@ describe('the metadata of a snapshot', () => {
         expect(bytesToHex(sha256(damaged))).not.toBe(bytesToHex(sha256(encoded)))
       }
     }
+  })
+
+  it('is refused before its items are listed when they are too many', () => {
+    const empty = new Uint8Array(MAX_METADATA_BYTES - 1_000).fill(0x80)
+    expect(() => parseSnapshotMetadata(encodeRlpList([empty]))).toThrow('more than 12 items')
+    const fields = splitRlpList(encoded)
+    const headers = encodeRlpList([empty])
+    expect(() => parseSnapshotMetadata(encodeRlpList(fields.with(6, headers)))).toThrow('more than 255 items')
+    expect(codeOf(() => parseSnapshotMetadata(encodeRlpList(fields.with(4, headers))))).toBe('snapshot/1')
   })
 
   it('is not made for more chunks than the network takes', () => {
