@@ -1,7 +1,7 @@
 /** The application: the steps of a block from InitChain to Commit, and the door of the pool and of questions. */
 import { EMPTY_BYTES, uint64ToBytes } from '../core/bytes.ts'
 import { CodedError, invariant } from '../core/errors.ts'
-import { type Hash, keccak256 } from '../core/hash.ts'
+import type { Hash } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
 import { readHistoryHash } from '../evm/system-contracts.ts'
@@ -9,9 +9,10 @@ import { readConsensusParameters } from '../modules/consensus/index.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import type { Module } from '../modules/module.ts'
 import { readBaseHeight } from '../store/base-height.ts'
+import { emptyStore } from '../store/empty-store.ts'
 import { LatestState } from '../store/latest.ts'
 import { TrieNodeCache } from '../store/trie/node-cache.ts'
-import { type Batch, COLUMNS, type KeyValueStore } from '../store/store.ts'
+import type { Batch, KeyValueStore } from '../store/store.ts'
 import { writeState } from '../store/write-state.ts'
 import type { Candidate, SealedBlock } from './block/candidate.ts'
 import { chooseBlock } from './block/choose.ts'
@@ -24,6 +25,7 @@ import { writeGenesisBlock } from './block/genesis-block.ts'
 import { type Chain, type ChainParameters, hardforkAt } from './chain.ts'
 import type { Environment } from './environment.ts'
 import { appError } from './errors.ts'
+import { transactionHash } from './families.ts'
 import { parseGenesisBytes } from './genesis/genesis.ts'
 import { createModules } from './genesis/modules.ts'
 import {
@@ -106,7 +108,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#options = options
     this.#store = options.store
     this.#environment = options.environment
-    this.#modules = createModules(options.store)
+    this.#modules = createModules(options.store, () => this.height)
     this.#state = new LatestState(options.store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(options.store, TRIE_CACHE_BYTES)
     this.#reader = new ChainReader(options.store)
@@ -114,6 +116,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#mempool = new Mempool({
       settings: options.settings,
       environment: options.environment,
+      modules: this.#modules,
       head: () => this.#mempoolHead(),
       onExecutable: (hash) => this.#announcer.transaction(hash),
     })
@@ -130,6 +133,7 @@ export class Application implements ConsensusApplication, QueryApplication {
       parameters: () => this.#requireParameters(),
       baseFeePerGas: () => this.#baseFeePerGas,
       submit: (raw) => this.#mempool.submit(raw),
+      broadcast: (raw) => this.#mempool.broadcast(raw),
       announcer: this.#announcer,
     })
     this.#snapshots = new SnapshotSync({
@@ -420,7 +424,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   }
 
   #noteFault({ message, raw }: ExecutionFault): void {
-    this.#environment.log.error(message, { hash: bytesToHex(keccak256(raw)), raw: bytesToHex(raw) })
+    this.#environment.log.error(message, { hash: bytesToHex(transactionHash(raw)), raw: bytesToHex(raw) })
   }
 
   /** Begins again without a transaction that the engine cannot execute: each time the pool is one shorter. */
@@ -445,7 +449,7 @@ export class Application implements ConsensusApplication, QueryApplication {
         if (!(error instanceof ExecutionFault)) throw error
         this.#noteFault(error)
         const { pool } = this.#mempool
-        const entry = pool.get(keccak256(error.raw))
+        const entry = pool.get(transactionHash(error.raw))
         if (entry !== undefined) pool.remove(entry)
       }
     }
@@ -487,6 +491,8 @@ export class Application implements ConsensusApplication, QueryApplication {
         hardfork: hardforkAt(parameters, head.header.timestamp),
         blockGasLimit: head.header.gasLimit,
       },
+      nativeChainId: parameters.chainId,
+      height: head.header.number + 1,
       baseFeePerGas: this.#baseFeePerGas,
     }
   }
@@ -506,17 +512,9 @@ export class Application implements ConsensusApplication, QueryApplication {
     }
   }
 
-  /** Empties the database of a genesis whose first block was never committed. */
+  /** Empties the database of a genesis whose first block was never committed, or of a restore that failed. */
   #wipe(): void {
-    for (const column of COLUMNS) {
-      for (;;) {
-        const entries = this.#store.scan(column, { limit: 10_000 })
-        if (entries.length === 0) break
-        const batch = this.#store.batch()
-        for (const [key] of entries) batch.delete(column, key)
-        this.#store.write(batch, { sync: false })
-      }
-    }
+    emptyStore(this.#store)
     this.#parameters = undefined
     this.#head = undefined
     this.#forgetProposals()

@@ -1,18 +1,22 @@
 /** The door of the pool: who may enter, what is journaled, what CometBFT is told, and what a block takes out. */
 import { bytesToKey } from '../core/bytes.ts'
 import { CodedError } from '../core/errors.ts'
-import { type Hash, keccak256 } from '../core/hash.ts'
+import { type Hash, keccak256, sha256 } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import { isEvmError } from '../evm/errors.ts'
 import { decodeSigned } from '../evm/transaction/recover-sender.ts'
-import type { SignedTransaction } from '../evm/transaction/transaction.ts'
 import { checkWithState, type TransactionLimits } from '../evm/transaction/validity.ts'
+import type { Module } from '../modules/module.ts'
 import type { StateReader } from '../store/state.ts'
 import type { Candidate } from './block/candidate.ts'
+import { createPrepare, type Prepare } from './block/native/prepare.ts'
+import type { Decode } from './block/run.ts'
 import type { Environment } from './environment.ts'
 import { POOL_CODES, poolError } from './errors.ts'
+import { familyOf, transactionHash } from './families.ts'
 import type { PoolEntry } from './pool/account-queue.ts'
 import { admit } from './pool/admit.ts'
+import { admitNative, checkFeeFunds, checkPoolSigners } from './pool/admit-native.ts'
 import { Pool } from './pool/pool.ts'
 import type { TransactionCheck } from './ports.ts'
 import type { ApplicationSettings } from './settings.ts'
@@ -29,6 +33,10 @@ const TAKEN_BY_ANOTHER = ['nonceTooLow', 'insufficientFunds'] as const
 export interface MempoolHead {
   readonly state: StateReader
   readonly limits: TransactionLimits
+  /** CometBFT's chain id. */
+  readonly nativeChainId: string
+  /** Of the next block. */
+  readonly height: number
   /** Of the next block, in anat. */
   readonly baseFeePerGas: bigint
 }
@@ -36,18 +44,24 @@ export interface MempoolHead {
 export interface MempoolOptions {
   readonly settings: ApplicationSettings
   readonly environment: Environment
+  readonly modules: readonly Module[]
   /** Throws app/outOfOrder before InitChain. */
   head(): MempoolHead
-  /** Called for every transaction once, when it becomes executable. */
+  /** Called for every Ethereum transaction once, when it becomes executable. */
   onExecutable(hash: Hash): void
 }
 
-type Origin = 'wallet' | 'network'
+/** Who brings it: a wallet through eth_sendRawTransaction, a native client's broadcast, or CometBFT's mempool. */
+type Origin = 'wallet' | 'client' | 'network'
+
+/** The SDK's codes of what may be so in one proposal and not in another: funds and sequence. */
+const SDK_TAKEN_BY_ANOTHER = [5, 32]
 
 export class Mempool {
   readonly pool: Pool
   readonly #options: MempoolOptions
   readonly #environment: Environment
+  readonly #prepare: Prepare
   #sequence = 0
   /** Entries of the journal. */
   #journaled = 0
@@ -59,11 +73,20 @@ export class Mempool {
   constructor(options: MempoolOptions) {
     this.#options = options
     this.#environment = options.environment
-    this.pool = new Pool(options.settings.pool, (entry) => options.onExecutable(entry.signed.hash))
+    this.#prepare = createPrepare(options.modules)
+    this.pool = new Pool(options.settings.pool, (entry) => {
+      if (entry.kind === 'ethereum') options.onExecutable(entry.hash)
+    })
   }
 
-  /** The pool has most transactions of a block: their senders need not be recovered again. */
-  readonly decode = (raw: Uint8Array): SignedTransaction => this.pool.get(keccak256(raw))?.signed ?? decodeSigned(raw)
+  /** The pool has most transactions of a block: their signatures need not be looked at again. */
+  readonly decode: Decode = {
+    ethereum: (raw) => this.pool.ethereum(keccak256(raw))?.signed ?? decodeSigned(raw),
+    native: (raw) => {
+      const held = this.pool.get(sha256(raw))
+      return held?.kind === 'native' ? held.prepared : this.#prepare(raw)
+    },
+  }
 
   /** Takes in what the last run left in the journal. */
   load(): void {
@@ -80,13 +103,23 @@ export class Mempool {
 
   /** CometBFT's mempool or a peer of it brings a transaction. */
   check(raw: Uint8Array, recheck: boolean): TransactionCheck {
-    const known = this.pool.get(keccak256(raw))
-    if (known !== undefined) return this.#accepted(known.signed)
+    const known = this.pool.get(transactionHash(raw))
+    if (known !== undefined) return this.#accepted(known)
     if (recheck) return refusal(new CodedError('pool', POOL_CODES.gone, 'no longer in the pool'))
     try {
-      const { signed } = this.#admit(raw, 'network')
-      this.#append(signed.raw)
-      return this.#accepted(signed)
+      const entry = this.#admit(raw, 'network')
+      this.#append(entry.raw)
+      return this.#accepted(entry)
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error
+      return refusal(error)
+    }
+  }
+
+  /** A native client's broadcast, as {@link submit}. */
+  broadcast(raw: Uint8Array): TransactionCheck {
+    try {
+      return this.#accepted(this.#submit(raw, 'client'), false)
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
       return refusal(error)
@@ -95,13 +128,17 @@ export class Mempool {
 
   /** eth_sendRawTransaction: journaled before it is answered. Throws pool, evm and rlp errors. */
   submit(raw: Uint8Array): Hash {
-    const entry = this.#admit(raw, 'wallet')
-    if (!this.#append(entry.signed.raw)) {
+    return this.#submit(raw, 'wallet').hash
+  }
+
+  #submit(raw: Uint8Array, origin: Origin): PoolEntry {
+    const entry = this.#admit(raw, origin)
+    if (!this.#append(entry.raw)) {
       this.pool.remove(entry)
       throw poolError('full', 'the transaction cannot be stored: the disk of the node does not take it')
     }
-    this.#environment.gossip.offer([entry.signed.raw])
-    return entry.signed.hash
+    this.#environment.gossip.offer([entry.raw])
+    return entry
   }
 
   /** Another chain begins. */
@@ -118,16 +155,19 @@ export class Mempool {
   /** Offers to CometBFT what it does not have: its mempool may have been full, or may have been lost. */
   offerAgain(): void {
     const missing: Uint8Array[] = []
-    for (const { signed } of this.pool.entries()) {
+    for (const { hash, raw } of this.pool.entries()) {
       if (missing.length >= MAX_OFFERED_AGAIN) break
-      if (!this.#gossiped.has(bytesToKey(signed.hash))) missing.push(signed.raw)
+      if (!this.#gossiped.has(bytesToKey(hash))) missing.push(raw)
     }
     if (missing.length > 0) this.#environment.gossip.offer(missing)
   }
 
   /** Takes out what a committed block included or made invalid. */
-  settle({ ethereum, commitment, content }: Candidate): void {
-    for (const { signed } of ethereum) this.#gossiped.delete(bytesToKey(signed.hash))
+  settle({ outcomes, commitment, content }: Candidate): void {
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'ethereum') this.#gossiped.delete(bytesToKey(outcome.signed.hash))
+      if (outcome.kind === 'native') this.#gossiped.delete(bytesToKey(outcome.prepared.transaction.hash))
+    }
     for (const { address, after } of commitment.accounts) this.pool.advance(address, after?.nonce ?? 0n)
     if (content.height % POOL_CARE_INTERVAL_BLOCKS !== 0) return
     this.pool.expire(this.#environment.clock.nowMs())
@@ -139,20 +179,26 @@ export class Mempool {
   /** A proposer found an entry invalid at its place. */
   dropInvalid(entry: PoolEntry, error: CodedError): void {
     // Another transaction of the proposal took its nonce or its funds: that counts once the block is decided.
-    if (TAKEN_BY_ANOTHER.some((name) => isEvmError(error, name)) && this.#standsInState(entry)) return
-    this.#environment.log.info('transaction dropped', { hash: bytesToHex(entry.signed.hash), reason: error.message })
+    if (isTakenByAnother(error) && this.#standsInState(entry)) return
+    this.#environment.log.info('transaction dropped', { hash: bytesToHex(entry.hash), reason: error.message })
     this.pool.remove(entry)
   }
 
   /** A proposer would hold the chain up with it. */
   dropSlow(entry: PoolEntry): void {
-    this.#environment.log.warn('transaction dropped', { hash: bytesToHex(entry.signed.hash), reason: 'takes too long' })
+    this.#environment.log.warn('transaction dropped', { hash: bytesToHex(entry.hash), reason: 'takes too long' })
     this.pool.remove(entry)
   }
 
-  #standsInState({ signed }: PoolEntry): boolean {
+  #standsInState(entry: PoolEntry): boolean {
+    const { state, nativeChainId } = this.#options.head()
     try {
-      checkWithState(this.#options.head().state, signed.sender, signed.transaction)
+      if (entry.kind === 'ethereum') {
+        checkWithState(state, entry.sender, entry.signed.transaction)
+      } else {
+        checkPoolSigners(entry.prepared, state, this.pool, nativeChainId)
+        checkFeeFunds(state, entry.sender, entry.costAnat)
+      }
       return true
     } catch (error) {
       if (error instanceof CodedError) return false
@@ -161,13 +207,19 @@ export class Mempool {
   }
 
   #admit(raw: Uint8Array, origin: Origin): PoolEntry {
-    return admit(raw, origin, {
+    const context = {
       ...this.#options.head(),
       pool: this.pool,
       settings: this.#options.settings,
       nowMs: this.#environment.clock.nowMs(),
       sequence: this.#sequence++,
-    })
+    }
+    // A wallet's question is Ethereum's: whatever it sends is refused in geth's words. Of the others bytes that are
+    // of no family are refused in the SDK's.
+    if (origin !== 'wallet' && ['native', 'unknown'].includes(familyOf(raw))) {
+      return admitNative(raw, { ...context, prepare: this.#prepare })
+    }
+    return admit(raw, origin === 'wallet' ? 'wallet' : 'network', context)
   }
 
   /** False when it could not be written: the node goes on without it, for peers have what they sent. */
@@ -181,7 +233,7 @@ export class Mempool {
   /** Leaves out what was included, replaced or evicted since the last time. */
   #rewriteJournal(): void {
     this.#guardJournal(() => {
-      this.#environment.journal.rewrite([...this.pool.entries()].map(({ signed }) => signed.raw))
+      this.#environment.journal.rewrite([...this.pool.entries()].map(({ raw }) => raw))
       this.#journaled = this.pool.size
     })
   }
@@ -199,11 +251,15 @@ export class Mempool {
     }
   }
 
-  #accepted(signed: SignedTransaction): TransactionCheck {
-    this.#gossiped.add(bytesToKey(signed.hash))
-    return { code: 0, codespace: '', log: '', gasWanted: signed.transaction.gasLimit }
+  #accepted({ hash, gasLimit }: PoolEntry, isGossiped = true): TransactionCheck {
+    if (isGossiped) this.#gossiped.add(bytesToKey(hash))
+    return { code: 0, codespace: '', log: '', gasWanted: gasLimit }
   }
 }
+
+const isTakenByAnother = (error: CodedError): boolean =>
+  TAKEN_BY_ANOTHER.some((name) => isEvmError(error, name)) ||
+  (error.codespace === 'sdk' && SDK_TAKEN_BY_ANOTHER.includes(error.code))
 
 const refusal = (error: CodedError): TransactionCheck => ({
   code: error.code,

@@ -5,7 +5,6 @@ import type { Hash } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
 import { readHistoryHash } from '../evm/system-contracts.ts'
-import { decodeSigned } from '../evm/transaction/recover-sender.ts'
 import type { Commitment, TrieNodeSource } from '../store/commitment.ts'
 import { HistoricalState } from '../store/history.ts'
 import { HistoricalTrieNodes } from '../store/historical-trie-nodes.ts'
@@ -15,12 +14,14 @@ import type { StateReader } from '../store/state.ts'
 import type { KeyValueStore } from '../store/store.ts'
 import { type SealedBlock, sealCandidate } from './block/candidate.ts'
 import { executeBlock } from './block/execute.ts'
+import { decodeAnew } from './block/run.ts'
 import { hashHeader, encodeHeader, type Header } from './block/header.ts'
 import type { Chain, ChainParameters } from './chain.ts'
 import type { Environment } from './environment.ts'
 import { createModules } from './genesis/modules.ts'
 import { ChainReader } from './index/chain-reader.ts'
 import { readBlockContent } from './index/finalize-request.ts'
+import { encodeNativeResults, nativeResultsOf } from './index/native-results.ts'
 import { encodeStoredReceipt, type HeaderRecord } from './index/records.ts'
 
 /** Changes and trie nodes that the replayed blocks may hold in memory, some 200 MB, before their base is moved up. */
@@ -181,6 +182,13 @@ const compareReceipts = (reader: ChainReader, height: number, { candidate }: Sea
   return undefined
 }
 
+const compareNativeResults = (reader: ChainReader, height: number, { candidate }: SealedBlock) => {
+  const stored = encodeNativeResults(reader.nativeResults(height))
+  const replayed = encodeNativeResults(nativeResultsOf(candidate))
+  if (equalBytes(stored, replayed)) return undefined
+  return { what: 'results of native transactions', stored: shown(stored), replayed: shown(replayed) }
+}
+
 const compareBlock = (reader: ChainReader, stored: HeaderRecord, sealed: SealedBlock): Difference | undefined => {
   const { record } = sealed
   const height = record.header.number
@@ -189,6 +197,7 @@ const compareBlock = (reader: ChainReader, stored: HeaderRecord, sealed: SealedB
   const found =
     counts ??
     compareReceipts(reader, height, sealed) ??
+    compareNativeResults(reader, height, sealed) ??
     compareMembers(stored.header, record.header, HEADER_MEMBERS) ??
     compareMembers(stored, record, RECORD_MEMBERS) ??
     compareMembers({ 'app hash': ownHash }, { 'app hash': record.hash }, ['app hash'])
@@ -216,7 +225,8 @@ class Replay {
     const content = readBlockContent(this.#options.store, height)
     const stored = this.#requireHeader(height)
     if (content === undefined) return missing(`the request of block ${height}`)
-    const candidate = await executeBlock(this.#chain(height), content, decodeSigned, this.#options.environment)
+    const chain = this.#chain(height)
+    const candidate = await executeBlock(chain, content, decodeAnew(chain.modules), this.#options.environment)
     const sealed = sealCandidate(candidate, stored.header.extraData)
     const difference = compareBlock(this.#reader, stored, sealed)
     if (difference !== undefined) return difference

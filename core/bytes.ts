@@ -1,4 +1,5 @@
 /** Byte strings: comparison, concatenation and fixed-width integers, all big-endian. */
+import { isUtf8 as isValidUtf8 } from 'node:buffer'
 
 export const EMPTY_BYTES: Uint8Array = new Uint8Array(0)
 
@@ -110,5 +111,8 @@ export const plainBytes = (buffer: Uint8Array): Uint8Array =>
   new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 
 export const utf8ToBytes = (text: string): Uint8Array => plainBytes(Buffer.from(text, 'utf8'))
+
+/** Whether the bytes are well-formed UTF-8: decoding replaces what is not. */
+export const isUtf8 = (bytes: Uint8Array): boolean => isValidUtf8(bytes)
 
 export const bytesToUtf8 = (bytes: Uint8Array): string => viewBuffer(bytes).toString('utf8')

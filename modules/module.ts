@@ -59,15 +59,22 @@ export interface EndBlockContext extends BlockContext {
   readonly gasUsed: bigint
 }
 
-/** A native message: decoded from protobuf, checked without state, then executed. */
+/** What a message can see and do: what it emits gets the message's index, and all that it does has a price. */
+export interface MessageContext extends ModuleContext {
+  /** Gas beside the flat price of a message (app/native/gas.ts). Throws sdk/11 beyond the transaction's limit. */
+  consumeGas(amount: bigint, what: string): void
+}
+
+/** A native message: decoded from protobuf, checked without state, then executed. Its signers are its definition's. */
 export interface MessageHandler {
   /** Such as `/cosmos.bank.v1beta1.MsgSend`. */
   readonly typeUrl: string
+  /** The bytes hold no field that the definition does not know. */
   decode(bytes: Uint8Array): unknown
   /** Throws a CodedError. Reads nothing. */
   checkStateless(message: unknown): void
   /** Throws a CodedError: everything it wrote is undone. Returns the encoded response. */
-  execute(context: ModuleContext, message: unknown): Uint8Array
+  execute(context: MessageContext, message: unknown): Uint8Array
 }
 
 export interface QueryContext {

@@ -46,6 +46,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const ZONE = new Set(['core', 'store', 'evm', 'modules', 'app'])
 const NODE_MODULES_IN_ZONE: Readonly<Record<string, readonly string[]>> = {
   'core/': ['crypto'],
+  'core/bytes.ts': ['buffer'],
   'core/signature.ts': ['module'],
   'store/rocks/': ['fs', 'path', 'module'],
   'evm/': ['crypto'],

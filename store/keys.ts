@@ -9,9 +9,11 @@
  *               S keccak(address)(32) path         node of a storage trie
  * trie_history  trie key, packed, height(8)        what the node was before that height: see trie-history.ts
  * blocks        h height(8)  b height(8)  r height(8)  f height(8)
+ *               n height(8)                        results of the native transactions; left out without any
  *               p height(8)                        header RLP of a block before the snapshot that began this database
  * index         H block hash(32)                   height(8)
- *               T transaction hash(32)             height(8) index(4)
+ *               T transaction hash(32)             height(8) index(4) in the Ethereum block
+ *               N sha256 of a native one(32)       height(8) index(4) among all transactions of the block
  *               L kind(1) value prefix(12) height(8)   log postings, see app/index
  */
 import type { Address } from '../core/address.ts'
@@ -90,7 +92,9 @@ export const headerKey = (height: number): Uint8Array => concatBytes(tag('h'), u
 export const bodyKey = (height: number): Uint8Array => concatBytes(tag('b'), uint64ToBytes(height))
 export const receiptsKey = (height: number): Uint8Array => concatBytes(tag('r'), uint64ToBytes(height))
 export const finalizeRequestKey = (height: number): Uint8Array => concatBytes(tag('f'), uint64ToBytes(height))
+export const nativeResultsKey = (height: number): Uint8Array => concatBytes(tag('n'), uint64ToBytes(height))
 export const ancestorHeaderKey = (height: number): Uint8Array => concatBytes(tag('p'), uint64ToBytes(height))
 
 export const blockHashKey = (hash: Hash): Uint8Array => concatBytes(tag('H'), hash)
 export const transactionHashKey = (hash: Hash): Uint8Array => concatBytes(tag('T'), hash)
+export const nativeHashKey = (hash: Hash): Uint8Array => concatBytes(tag('N'), hash)

@@ -110,9 +110,13 @@ export function* scanStateAt(
 
 const ACCOUNTS = accountKey(EMPTY_BYTES)
 
-/** Every account in the order of addresses. */
-export function* scanAccountsAt(at: StateHeight): Generator<readonly [Address, AccountState], void> {
-  for (const [key, value] of scanStateAt(at, ACCOUNTS)) yield [key.slice(ACCOUNTS.length), decodeAccount(value)]
+/** Every account in the order of addresses, from `start` (inclusive) on. */
+export function* scanAccountsAt(
+  at: StateHeight,
+  start: Address = EMPTY_BYTES,
+): Generator<readonly [Address, AccountState], void> {
+  for (const [key, value] of scanStateAt(at, ACCOUNTS, accountKey(start)))
+    yield [key.slice(ACCOUNTS.length), decodeAccount(value)]
 }
 
 /** Every storage slot of an account in order, with its value without leading zeros. */

@@ -1,5 +1,5 @@
 /** A block executed but not decided: everything that its commit will write, except CometBFT's hash. */
-import { EMPTY_BYTES, viewBuffer } from '../../core/bytes.ts'
+import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
 import { encodedLength } from '../../core/rlp.ts'
 import type { Hash } from '../../core/hash.ts'
@@ -9,6 +9,7 @@ import type { Chain } from '../chain.ts'
 import type { HeaderRecord } from '../index/records.ts'
 import type { FinalizeBlockResponse, TransactionResult } from '../ports.ts'
 import type { BlockContent } from './content.ts'
+import { ethereumResult } from './ethereum-result.ts'
 import { encodeHeader, type Header, hashHeader } from './header.ts'
 import { encodeReceipt, logsBloom, mergeBlooms } from './receipt.ts'
 import type { BlockRun, EthereumOutcome, TransactionOutcome } from './run.ts'
@@ -35,24 +36,34 @@ export interface SealedBlock {
   readonly record: HeaderRecord
 }
 
-const transactionResult = (outcome: TransactionOutcome): TransactionResult => {
-  const none = { codespace: '', log: '', data: EMPTY_BYTES, gasWanted: 0n, gasUsed: 0n, events: [] }
-  if (outcome.kind === 'injected') return { ...none, code: 0 }
-  if (outcome.kind === 'invalid') {
-    const { code, codespace, message } = outcome.error
-    return { ...none, code, codespace, log: message }
-  }
-  const { signed, receipt, result } = outcome
-  const hash = `0x${viewBuffer(signed.hash).toString('hex')}`
-  return {
-    code: 0,
-    codespace: '',
-    log: result.failure?.message ?? '',
-    data: EMPTY_BYTES,
-    gasWanted: signed.transaction.gasLimit,
-    gasUsed: receipt.gasUsed,
-    events: [{ type: 'ethereum_tx', attributes: [{ key: 'ethereumTxHash', value: hash, index: true }] }],
-  }
+const NO_RESULT: TransactionResult = {
+  code: 0,
+  codespace: '',
+  log: '',
+  data: EMPTY_BYTES,
+  gasWanted: 0n,
+  gasUsed: 0n,
+  events: [],
+}
+
+const transactionResults = (outcomes: readonly TransactionOutcome[]): readonly TransactionResult[] => {
+  let ethereumIndex = 0
+  return outcomes.map((outcome) => {
+    switch (outcome.kind) {
+      case 'injected':
+        return NO_RESULT
+      case 'invalid': {
+        const { code, codespace, message } = outcome.error
+        return { ...NO_RESULT, code, codespace, log: message }
+      }
+      case 'native':
+        return outcome.result
+      default: {
+        const { signed, receipt, result } = outcome
+        return ethereumResult({ signed, receipt, failure: result.failure?.message }, ethereumIndex++)
+      }
+    }
+  })
 }
 
 /** Takes the roots of a finished run. */
@@ -92,7 +103,7 @@ export const buildCandidate = (chain: Chain, content: BlockContent, run: BlockRu
       baseFeePerGas: environment.baseFeePerGas,
     },
     response: {
-      transactionResults: run.outcomes.map(transactionResult),
+      transactionResults: transactionResults(run.outcomes),
       events: run.events,
       validatorUpdates: run.validatorUpdates,
       consensusParameterUpdates: undefined,

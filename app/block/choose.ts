@@ -66,10 +66,11 @@ export const chooseBlock = async (
   for (let entry = candidates.peek(); entry !== undefined; entry = candidates.peek()) {
     if (pace.elapsedMs > options.maxBlockMs || run.gasLeft < PLAIN_TRANSFER_GAS) break
     if (pace.isYieldDue) await pace.yield()
-    const { raw, transaction } = entry.signed
+    const { raw, gasLimit } = entry
     const size = proposalBytes(raw.length)
-    const fits = wireBytes + size <= maxTxBytes && rlpBytes + raw.length + RLP_PREFIX_BYTES <= MAX_BLOCK_RLP_BYTES
-    if (!fits || transaction.gasLimit > run.gasLeft) {
+    const rlpSize = entry.kind === 'ethereum' ? raw.length + RLP_PREFIX_BYTES : 0
+    const fits = wireBytes + size <= maxTxBytes && rlpBytes + rlpSize <= MAX_BLOCK_RLP_BYTES
+    if (!fits || gasLimit > run.gasLeft) {
       candidates.skipAccount()
       continue
     }
@@ -87,7 +88,7 @@ export const chooseBlock = async (
     }
     transactions.push(raw)
     wireBytes += size
-    rlpBytes += raw.length + RLP_PREFIX_BYTES
+    rlpBytes += rlpSize
     candidates.take()
   }
   run.end()

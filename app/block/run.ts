@@ -1,7 +1,7 @@
 /** One execution of a block on top of the committed head: begin, apply each transaction, end. */
 import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
 import { uint64ToBytes } from '../../core/bytes.ts'
-import { CodedError, invariant } from '../../core/errors.ts'
+import { CodedError, invariant, isFault } from '../../core/errors.ts'
 import { type Hash, keccak256, ZERO_HASH } from '../../core/hash.ts'
 import type { BlockEnvironment, ExecuteOptions, ExecutionOutcome, ExecutionResult } from '../../evm/engine.ts'
 import { typeNotSupported } from '../../evm/errors.ts'
@@ -20,13 +20,16 @@ import {
   type ConsensusParameters,
 } from '../../modules/consensus/index.ts'
 import { readBaseFee } from '../../modules/feemarket/index.ts'
-import type { BlockContext, Event, ValidatorUpdate } from '../../modules/module.ts'
+import type { BlockContext, Event, Module, ValidatorUpdate } from '../../modules/module.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { type Chain, hardforkAt } from '../chain.ts'
 import { appError, wrongChainText } from '../errors.ts'
 import { familyOf } from '../families.ts'
+import type { TransactionResult } from '../ports.ts'
 import type { BlockContent } from './content.ts'
 import { carriesExtensions, checkInjected } from './extensions.ts'
+import { executeNative } from './native/execute.ts'
+import { createPrepare, type PreparedTransaction } from './native/prepare.ts'
 import type { Receipt } from './receipt.ts'
 
 export interface EthereumOutcome {
@@ -34,6 +37,12 @@ export interface EthereumOutcome {
   readonly signed: SignedTransaction
   readonly result: ExecutionResult
   readonly receipt: Receipt
+}
+/** A native transaction that was valid at its place; its messages may have failed. */
+export interface NativeOutcome {
+  readonly kind: 'native'
+  readonly prepared: PreparedTransaction
+  readonly result: TransactionResult
 }
 /** The list of vote extensions: valid, without gas. */
 export interface InjectedOutcome {
@@ -44,12 +53,21 @@ export interface InvalidOutcome {
   readonly kind: 'invalid'
   readonly error: CodedError
 }
-export type TransactionOutcome = EthereumOutcome | InjectedOutcome | InvalidOutcome
+export type TransactionOutcome = EthereumOutcome | NativeOutcome | InjectedOutcome | InvalidOutcome
 
 type OnPrecompile = NonNullable<ExecuteOptions['onPrecompile']>
 
-/** Decodes and recovers; the pool's copy is taken where it has one, so that a sender is recovered once. */
-export type Decode = (raw: Uint8Array) => SignedTransaction
+/** Decodes; the pool's copy is taken where it has one, so that a sender is recovered and signatures verified once. */
+export interface Decode {
+  ethereum(raw: Uint8Array): SignedTransaction
+  native(raw: Uint8Array): PreparedTransaction
+}
+
+/** Where there is no pool. */
+export const decodeAnew = (modules: readonly Module[]): Decode => ({
+  ethereum: decodeSigned,
+  native: createPrepare(modules),
+})
 
 /** PREVRANDAO: known when proposing, so a proposer can bias it. */
 export const mixHash = (parentHash: Hash, timeNs: bigint): Hash => keccak256(parentHash, uint64ToBytes(timeNs))
@@ -103,7 +121,7 @@ export class BlockRun {
   constructor(
     chain: Chain,
     content: Omit<BlockContent, 'transactions'>,
-    decode: Decode = decodeSigned,
+    decode: Decode,
     purpose: 'block' | 'preview' = 'block',
   ) {
     this.#chain = chain
@@ -164,6 +182,7 @@ export class BlockRun {
     const isFirst = this.outcomes.length === 0
     if (isFirst && this.needsInjected) return this.#applyInjected(raw, family === 'injected')
     if (family === 'ethereum') return this.#applyEthereum(raw, onPrecompile)
+    if (family === 'native') return this.#applyNative(raw)
     const reason =
       family === 'injected'
         ? 'vote extensions stand only first, in a block whose last commit carries them'
@@ -215,7 +234,7 @@ export class BlockRun {
   ): TransactionOutcome | Promise<TransactionOutcome> {
     let signed: SignedTransaction
     try {
-      signed = this.#decode(raw)
+      signed = this.#decode.ethereum(raw)
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
       return this.#record({ kind: 'invalid', error })
@@ -264,6 +283,26 @@ export class BlockRun {
     }
     this.#logCount += result.logs.length
     return this.#record({ kind: 'ethereum', signed, result, receipt })
+  }
+
+  #applyNative(raw: Uint8Array): TransactionOutcome {
+    const { height, timeNs } = this.#content
+    try {
+      const prepared = this.#decode.native(raw)
+      const result = executeNative(prepared, {
+        state: this.overlay,
+        height,
+        timeNs,
+        chainId: this.#chain.parameters.chainId,
+        baseFeePerGas: this.environment.baseFeePerGas,
+        gasLeft: this.gasLeft,
+      })
+      this.#gasUsed += result.gasUsed
+      return this.#record({ kind: 'native', prepared, result })
+    } catch (error) {
+      if (!(error instanceof CodedError) || isFault(error)) throw error
+      return this.#record({ kind: 'invalid', error })
+    }
   }
 
   #record<Outcome extends TransactionOutcome>(outcome: Outcome): Outcome {

@@ -65,7 +65,7 @@ describe('the genesis', () => {
   })
 
   const wrong: readonly (readonly [path: string, value: unknown, at: string, text: RegExp])[] = [
-    ['staking', {}, 'app_state.staking', /unknown field; known are evm, bank, feemarket, consensus/],
+    ['staking', {}, 'app_state.staking', /unknown field; known are evm, auth, bank, feemarket, consensus/],
     ['evm.chainId', 1, 'app_state.evm.chainId', /unknown field/],
     ['evm', [], 'app_state.evm', /must be an object/],
     ['evm.chain_id', 0, 'app_state.evm.chain_id', /must not be zero/],

@@ -8,11 +8,13 @@ import { failAt, parseArray, parseInteger, parseObject, parseString, type JsonOb
 import type { Hash } from '../../core/hash.ts'
 import { HARDFORKS, type Hardfork } from '../../evm/engine.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
+import { parseAuthGenesis } from '../../modules/auth/index.ts'
 import { parseBankGenesis } from '../../modules/bank/index.ts'
 import { parseConsensusGenesis } from '../../modules/consensus/index.ts'
 import { parseFeeMarketGenesis } from '../../modules/feemarket/index.ts'
 import { EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
 import type { ChainParameters } from '../chain.ts'
+import { publicKeyFault } from './public-keys.ts'
 
 /** EVM chain ids of the chains that this software has presets for. */
 export const KNOWN_CHAINS: Readonly<Record<string, bigint>> = {
@@ -22,7 +24,7 @@ export const KNOWN_CHAINS: Readonly<Record<string, bigint>> = {
 }
 
 /** Module accounts beside those that the modules own. */
-export const MODULE_ACCOUNTS: readonly string[] = ['bank', 'feemarket', 'consensus']
+export const MODULE_ACCOUNTS: readonly string[] = ['auth', 'bank', 'feemarket', 'consensus']
 
 const MAX_ACCOUNTS = 10_000_000
 
@@ -174,6 +176,7 @@ export const parseGenesis = (appState: unknown, chainId: string): Genesis => {
   const accounts = parseArray(evm['accounts'], EVM_ACCOUNTS, MAX_ACCOUNTS)
   const slotCount = checkContracts(accounts)
   const { accountCount } = parseBankGenesis(root['bank'])
+  parseAuthGenesis(root['auth'], publicKeyFault)
   parseFeeMarketGenesis(root['feemarket'])
   parseConsensusGenesis(root['consensus'])
   const provenance = parseProvenance(root['export'], {

@@ -8,6 +8,8 @@ import {
   blockHashKey,
   bodyKey,
   headerKey,
+  nativeHashKey,
+  nativeResultsKey,
   receiptsKey,
   transactionHashKey,
 } from '../../store/keys.ts'
@@ -15,6 +17,7 @@ import { BoundedCache } from '../../store/cache.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { Receipt } from '../block/receipt.ts'
 import type { ChainParameters } from '../chain.ts'
+import { decodeNativeResults, type NativeResult } from './native-results.ts'
 import {
   bodyItem,
   decodeHeaderRecord,
@@ -111,6 +114,17 @@ export class ChainReader {
   receipts(height: number): readonly Receipt[] {
     const record = this.#record(this.#receipts, receiptsKey, height)
     return Array.from({ length: itemCount(record) }, (_, index) => decodeStoredReceipt(itemAt(record, index)))
+  }
+
+  /** By sha256. The index is that among all transactions of the block. */
+  nativePositionOf(hash: Hash): TransactionPosition | undefined {
+    const bytes = this.#store.get('index', nativeHashKey(hash))
+    return bytes === undefined ? undefined : decodePosition(bytes)
+  }
+
+  nativeResults(height: number): readonly NativeResult[] {
+    const bytes = this.#store.get('blocks', nativeResultsKey(height))
+    return bytes === undefined ? [] : decodeNativeResults(bytes)
   }
 
   /** Empty when there is none. A record is written once, with its block: what is cached stays true. */

@@ -6,6 +6,8 @@ import {
   bodyKey,
   finalizeRequestKey,
   headerKey,
+  nativeHashKey,
+  nativeResultsKey,
   receiptsKey,
   transactionHashKey,
 } from '../../store/keys.ts'
@@ -23,7 +25,11 @@ export const deleteBlock = (batch: Batch, reader: ChainReader, height: number): 
   for (const hash of reader.transactionHashes(height)) {
     if (reader.positionOf(hash)?.height === height) batch.delete('index', transactionHashKey(hash))
   }
-  for (const key of [bodyKey, receiptsKey, finalizeRequestKey, headerKey]) batch.delete('blocks', key(height))
+  for (const { hash } of reader.nativeResults(height)) {
+    if (reader.nativePositionOf(hash)?.height === height) batch.delete('index', nativeHashKey(hash))
+  }
+  for (const key of [bodyKey, receiptsKey, nativeResultsKey, finalizeRequestKey, headerKey])
+    batch.delete('blocks', key(height))
   batch.delete('index', blockHashKey(record.hash))
 }
 

@@ -32,6 +32,11 @@ const transactionDifference = (
     if (position?.height !== height || position.index !== index)
       return `is not found by transaction ${bytesToHex(hash)}`
   }
+  for (const { hash, index } of reader.nativeResults(height)) {
+    const position = reader.nativePositionOf(hash)
+    if (position?.height !== height || position.index !== index)
+      return `is not found by native transaction ${bytesToHex(hash)}`
+  }
   return undefined
 }
 

@@ -1,4 +1,4 @@
-/** The index part of a block's one atomic write: header, body, receipts, request, hashes and log postings. */
+/** The index part of a block's one atomic write: header, body, receipts, native results, request, hashes and log postings. */
 import { uint64ToBytes } from '../../core/bytes.ts'
 import {
   blockHashKey,
@@ -14,6 +14,7 @@ import type { SealedBlock } from '../block/candidate.ts'
 import type { Receipt } from '../block/receipt.ts'
 import { encodeFinalizeRequest } from './finalize-request.ts'
 import { writeLogIndex } from './log-index.ts'
+import { nativeResultsOf, writeNativeResults } from './native-results.ts'
 import {
   type HeaderRecord,
   encodeBody,
@@ -40,6 +41,7 @@ export const writeBlock = (batch: Batch, block: SealedBlock): void => {
     candidate.ethereum.map(({ signed }) => signed),
     candidate.ethereum.map(({ receipt }) => receipt),
   )
+  writeNativeResults(batch, height, nativeResultsOf(candidate))
 }
 
 /** Body, receipts and indexes of an Ethereum block. */

@@ -1,16 +1,43 @@
-/** The waiting transactions of one account, by nonce. */
+/** The waiting transactions of one account, of both families, by nonce. */
+import type { Address } from '../../core/address.ts'
+import type { Hash } from '../../core/hash.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
+import type { PreparedTransaction } from '../block/native/prepare.ts'
 
-export interface PoolEntry {
-  readonly signed: SignedTransaction
+interface EntryFields {
+  readonly raw: Uint8Array
+  /** keccak256 of an Ethereum transaction, sha256 of a native one. */
+  readonly hash: Hash
+  /** The account that pays, and whose nonce is used: of a native transaction its first signer. */
+  readonly sender: Address
+  readonly nonce: bigint
+  readonly gasLimit: bigint
   /** Order of arrival: decides between equal tips. */
   readonly sequence: number
   readonly addedAtMs: number
+  /** Of a native transaction both are its gas price. */
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
-  /** Most that it can cost: gas limit times fee cap, plus value; in anat. */
+  /**
+   * Most that it can cost in anat: gas limit times fee cap, plus value. Of a native one the fee: what its messages
+   * move is known when they run.
+   */
   readonly costAnat: bigint
 }
+
+export interface EthereumEntry extends EntryFields {
+  readonly kind: 'ethereum'
+  readonly signed: SignedTransaction
+}
+
+export interface NativeEntry extends EntryFields {
+  readonly kind: 'native'
+  readonly prepared: PreparedTransaction
+}
+
+export type PoolEntry = EthereumEntry | NativeEntry
+
+export const isEthereum = (entry: PoolEntry): entry is EthereumEntry => entry.kind === 'ethereum'
 
 /** What a block with this base fee pays the proposer for a gas of the transaction; negative when it cannot enter. */
 export const effectiveTip = (entry: PoolEntry, baseFeePerGas: bigint): bigint => {
@@ -62,7 +89,7 @@ export class AccountQueue {
 
   /** Puts an entry in its place; returns those that became executable by it, in nonce order. */
   set(entry: PoolEntry): readonly PoolEntry[] {
-    const { nonce } = entry.signed.transaction
+    const { nonce } = entry
     const replaced = this.#byNonce.get(nonce)
     if (replaced !== undefined && this.isExecutable(nonce)) this.#expenditureAnat += entry.costAnat - replaced.costAnat
     this.#byNonce.set(nonce, entry)
@@ -80,7 +107,7 @@ export class AccountQueue {
   setStateNonce(nonce: bigint): { readonly stale: readonly PoolEntry[]; readonly promoted: readonly PoolEntry[] } {
     const stale: PoolEntry[] = []
     for (const [key, entry] of this.#byNonce) if (key < nonce) stale.push(entry)
-    for (const entry of stale) this.#byNonce.delete(entry.signed.transaction.nonce)
+    for (const entry of stale) this.#byNonce.delete(entry.nonce)
     const before = this.#end
     this.#stateNonce = nonce
     // Without a nonce that moved backwards nothing below the old end was missing.
@@ -110,15 +137,15 @@ export class AccountQueue {
   /** Entries behind a gap in nonce order. */
   waiting(): readonly PoolEntry[] {
     return [...this.#byNonce.values()]
-      .filter((entry) => !this.isExecutable(entry.signed.transaction.nonce))
-      .sort((a, b) => (a.signed.transaction.nonce < b.signed.transaction.nonce ? -1 : 1))
+      .filter((entry) => !this.isExecutable(entry.nonce))
+      .sort((a, b) => (a.nonce < b.nonce ? -1 : 1))
   }
 
   /** The entry with the highest nonce: the one that can leave without stranding another. */
   last(): PoolEntry | undefined {
     let last: PoolEntry | undefined
     for (const entry of this.#byNonce.values()) {
-      if (last === undefined || entry.signed.transaction.nonce > last.signed.transaction.nonce) last = entry
+      if (last === undefined || entry.nonce > last.nonce) last = entry
     }
     return last
   }

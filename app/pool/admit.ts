@@ -20,7 +20,7 @@ import type { StateReader } from '../../store/state.ts'
 import { poolError, wrongChainText } from '../errors.ts'
 import { familyOf } from '../families.ts'
 import type { ApplicationSettings } from '../settings.ts'
-import type { PoolEntry } from './account-queue.ts'
+import type { EthereumEntry } from './account-queue.ts'
 import type { Pool } from './pool.ts'
 
 export interface AdmissionContext {
@@ -105,18 +105,13 @@ const checkFunds = (signed: SignedTransaction, context: AdmissionContext): void 
 }
 
 /**
- * Decodes, checks and inserts. Throws a CodedError of codespace pool, evm or rlp; the text is what the sender sees.
+ * Decodes, checks and inserts an Ethereum transaction. Throws a CodedError of codespace pool, evm or rlp; the text is what the sender sees.
  * Never executes code. `origin` is who brought it: a wallet through eth_sendRawTransaction, or CometBFT's mempool.
  */
-export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: AdmissionContext): PoolEntry => {
+export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: AdmissionContext): EthereumEntry => {
   const family = familyOf(raw)
   if (origin === 'network' && family !== 'ethereum') {
-    throw poolError(
-      'familyNotSupported',
-      family === 'unknown'
-        ? 'transaction type not supported'
-        : `transactions of the ${family} family are not supported`,
-    )
+    throw poolError('familyNotSupported', `transactions of the ${family} family are not supported`)
   }
   // Peers send what they like, and geth's order of refusals is for wallets.
   if (origin === 'network') checkSize(raw)
@@ -132,8 +127,14 @@ export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: Ad
   checkGas(transaction, context.limits)
   checkMinimumPrice(transaction, context)
   checkFunds(signed, context)
-  const entry: PoolEntry = {
+  const entry: EthereumEntry = {
+    kind: 'ethereum',
     signed,
+    raw,
+    hash,
+    sender: signed.sender,
+    nonce: transaction.nonce,
+    gasLimit: transaction.gasLimit,
     sequence: context.sequence,
     addedAtMs: context.nowMs,
     maxFeePerGas: feeCap(transaction),

@@ -51,11 +51,13 @@ const makeEntry = ({ sender, nonce, fee, tip, length = 110, addedAtMs = 0, costA
   }
   const raw = concatBytes(uint64ToBytes(sequence), new Uint8Array(length - 8))
   const signed: SignedTransaction = { transaction, raw, hash: keccak256(raw), sender }
-  return { signed, sequence, addedAtMs, maxFeePerGas: fee, maxPriorityFeePerGas: tip, costAnat }
+  const { hash } = signed
+  const shared = { raw, hash, sender, nonce, gasLimit: 21_000n, sequence, addedAtMs, costAnat }
+  return { kind: 'ethereum', signed, ...shared, maxFeePerGas: fee, maxPriorityFeePerGas: tip }
 }
 
-const nonceOf = (entry: PoolEntry): bigint => entry.signed.transaction.nonce
-const senderOf = (entry: PoolEntry): string => bytesToKey(entry.signed.sender)
+const nonceOf = (entry: PoolEntry): bigint => entry.nonce
+const senderOf = (entry: PoolEntry): string => bytesToKey(entry.sender)
 const ascending = (a: PoolEntry, b: PoolEntry): number => Number(nonceOf(a) - nonceOf(b))
 
 /** The pool as a plain list: everything that it counts is counted anew each time. */
@@ -87,7 +89,7 @@ class Model {
   }
 
   get bytes(): number {
-    return this.entries.reduce((sum, { signed }) => sum + signed.raw.length, 0)
+    return this.entries.reduce((sum, { raw }) => sum + raw.length, 0)
   }
 
   remove(entry: PoolEntry): void {
@@ -139,8 +141,7 @@ const insertBoth = (pool: Pool, model: Model, entry: PoolEntry, baseFee: bigint)
   const accountFull = extend
     ? model.executable(sender).length >= SETTINGS.accountSlots
     : model.waiting(sender).length >= SETTINGS.accountQueue
-  const noRoom =
-    model.entries.length >= SETTINGS.globalSlots || model.bytes + entry.signed.raw.length > SETTINGS.maxBytes
+  const noRoom = model.entries.length >= SETTINGS.globalSlots || model.bytes + entry.raw.length > SETTINGS.maxBytes
   const queueFull = !extend && model.count((key) => model.waiting(key)) >= SETTINGS.globalQueue
   const code = codeOf(() => pool.insert(entry, nonce, baseFee))
 
@@ -156,7 +157,7 @@ const insertBoth = (pool: Pool, model: Model, entry: PoolEntry, baseFee: bigint)
     const pays = (now: bigint, then: bigint): boolean => now * 100n >= then * 110n && now > then
     const enough =
       pays(entry.maxFeePerGas, held.maxFeePerGas) && pays(entry.maxPriorityFeePerGas, held.maxPriorityFeePerGas)
-    const grows = bytesBefore + entry.signed.raw.length - held.signed.raw.length > SETTINGS.maxBytes
+    const grows = bytesBefore + entry.raw.length - held.raw.length > SETTINGS.maxBytes
     if (!enough) expect(code).toBe(POOL_CODES.replacementUnderpriced)
     else if (!grows) expect(code).toBe(0)
     else expect([0, POOL_CODES.full]).toContain(code)
@@ -246,7 +247,7 @@ describe('the pool', () => {
       const [sender = new Uint8Array(20)] = SENDERS
       const whole = makeEntry({ sender, nonce: 0n, fee: 9n, tip: 9n, length: SETTINGS.maxBytes })
       pool.insert(whole, 0n, 0n)
-      expect(pool.get(whole.signed.hash)).toBe(whole)
+      expect(pool.get(whole.hash)).toBe(whole)
     }),
   )
 

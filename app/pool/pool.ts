@@ -4,7 +4,7 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { PoolSettings } from '../settings.ts'
 import { poolError } from '../errors.ts'
-import { AccountQueue, effectiveTip, type PoolEntry } from './account-queue.ts'
+import { AccountQueue, effectiveTip, type EthereumEntry, isEthereum, type PoolEntry } from './account-queue.ts'
 import { PriorityCursor } from './order.ts'
 
 /** Share of the pool that is evicted at once when it is full, so that the search for the cheapest is rare. */
@@ -14,9 +14,13 @@ const EVICTION_SHARE = 100
 const ACCESS_ENTRY_BYTES = 250
 const STORAGE_KEY_BYTES = 100
 const AUTHORIZATION_BYTES = 350
+/** What a native transaction takes in memory with its decoded messages, for each byte on the wire: 8 to 10, measured. */
+const NATIVE_FACTOR = 10
 
 /** Bytes of a transaction as the pool holds it: a list of short items takes several times its length on the wire. */
-const memoryBytes = ({ signed: { raw, transaction } }: PoolEntry): number => {
+const memoryBytes = (entry: PoolEntry): number => {
+  if (entry.kind === 'native') return NATIVE_FACTOR * entry.raw.length
+  const { raw, transaction } = entry.signed
   let bytes = raw.length
   if (transaction.type === 0) return bytes
   for (const { storageKeys } of transaction.accessList) {
@@ -38,6 +42,7 @@ export class Pool {
   readonly #accounts = new Map<string, AccountQueue>()
   #bytes = 0
   #executable = 0
+  #natives = 0
   /** Forgotten when something leaves: a full pool refuses the cheap without a search each time. */
   #floor: Floor | undefined
   /** Called for every transaction once, when it becomes executable. */
@@ -56,6 +61,22 @@ export class Pool {
   }
   get waitingCount(): number {
     return this.#byHash.size - this.#executable
+  }
+
+  /** Counts of the Ethereum transactions alone. */
+  ethereumCounts(): { readonly executable: number; readonly waiting: number } {
+    if (this.#natives === 0) return { executable: this.executableCount, waiting: this.waitingCount }
+    let executable = 0
+    for (const queue of this.#accounts.values()) {
+      for (const entry of queue.executable()) if (isEthereum(entry)) executable++
+    }
+    return { executable, waiting: this.size - this.#natives - executable }
+  }
+
+  /** By keccak256; undefined for a native one. */
+  ethereum(hash: Hash): EthereumEntry | undefined {
+    const entry = this.get(hash)
+    return entry !== undefined && isEthereum(entry) ? entry : undefined
   }
 
   get(hash: Hash): PoolEntry | undefined {
@@ -85,10 +106,9 @@ export class Pool {
    * Throws pool errors: a replacement that pays too little, an account or the pool at its limit.
    */
   insert(entry: PoolEntry, stateNonce: bigint, baseFeePerGas: bigint): void {
-    const { signed } = entry
-    const accountKey = bytesToKey(signed.sender)
+    const { nonce } = entry
+    const accountKey = bytesToKey(entry.sender)
     const queue = this.#accounts.get(accountKey) ?? new AccountQueue(stateNonce)
-    const { nonce } = signed.transaction
     const replaced = queue.get(nonce)
     if (replaced !== undefined) this.#checkReplacement(replaced, entry)
     else this.#checkAccountLimit(queue, nonce)
@@ -96,7 +116,8 @@ export class Pool {
     // Evicting may have emptied and forgotten the queue: it is (again) the account's from here on.
     this.#accounts.set(accountKey, queue)
     if (replaced !== undefined) this.#forget(replaced)
-    this.#byHash.set(bytesToKey(signed.hash), entry)
+    this.#byHash.set(bytesToKey(entry.hash), entry)
+    if (entry.kind === 'native') this.#natives++
     this.#bytes += memoryBytes(entry)
     this.#lowerFloor(entry)
     const executableBefore = queue.executableCount
@@ -107,12 +128,12 @@ export class Pool {
   }
 
   remove(entry: PoolEntry): void {
-    const accountKey = bytesToKey(entry.signed.sender)
+    const accountKey = bytesToKey(entry.sender)
     const queue = this.#accounts.get(accountKey)
-    if (queue === undefined || !this.#byHash.has(bytesToKey(entry.signed.hash))) return
+    if (queue === undefined || !this.#byHash.has(bytesToKey(entry.hash))) return
     this.#forget(entry)
     const before = queue.executableCount
-    queue.delete(entry.signed.transaction.nonce)
+    queue.delete(entry.nonce)
     this.#executable += queue.executableCount - before
     if (queue.size === 0) this.#accounts.delete(accountKey)
   }
@@ -122,6 +143,7 @@ export class Pool {
     this.#accounts.clear()
     this.#bytes = 0
     this.#executable = 0
+    this.#natives = 0
     this.#floor = undefined
   }
 
@@ -157,7 +179,10 @@ export class Pool {
   }
 
   #forget(entry: PoolEntry): void {
-    if (this.#byHash.delete(bytesToKey(entry.signed.hash))) this.#bytes -= memoryBytes(entry)
+    if (this.#byHash.delete(bytesToKey(entry.hash))) {
+      this.#bytes -= memoryBytes(entry)
+      if (entry.kind === 'native') this.#natives--
+    }
     this.#floor = undefined
   }
 
@@ -191,7 +216,7 @@ export class Pool {
     const { globalQueue, globalSlots, maxBytes } = this.#settings
     const places = replaced === undefined ? 1 : 0
     const bytes = memoryBytes(entry) - (replaced === undefined ? 0 : memoryBytes(replaced))
-    const waits = places === 1 && entry.signed.transaction.nonce !== queue.nextNonce
+    const waits = places === 1 && entry.nonce !== queue.nextNonce
     const tooManyWait = (): boolean => waits && this.waitingCount >= globalQueue
     const isFull = (): boolean => this.size + places > globalSlots || this.#bytes + bytes > maxBytes || tooManyWait()
     if (isFull()) this.#evictCheaperThan(entry, baseFeePerGas, tooManyWait(), isFull)
@@ -207,7 +232,7 @@ export class Pool {
     const known = this.#floor
     const holds = known?.baseFeePerGas === baseFeePerGas && known.waitingOnly === waitingOnly
     if (holds && tip <= known.tip) return
-    const sender = bytesToKey(entry.signed.sender)
+    const sender = bytesToKey(entry.sender)
     const victims: { readonly last: PoolEntry; readonly tip: bigint }[] = []
     let least: bigint | undefined
     for (const [key, queue] of this.#accounts) {

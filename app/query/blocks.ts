@@ -1,9 +1,10 @@
 /** Blocks, transactions and receipts as JSON-RPC shows them. Unknown ones are null. */
 import { bytesToHex, hexToBytes, quantityToHex } from '../../core/hex.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
+import type { TransactionPosition } from '../index/records.ts'
 import type { BlockReference, Questions } from '../ports.ts'
 import { pendingBlock, pendingCount, pendingReceipts, pendingTransactionAt } from './pending.ts'
-import { isPending, requireHeader, resolveHeight, type View } from './view.ts'
+import { firstHeight, isPending, requireHeader, resolveHeight, type View } from './view.ts'
 import { blockView, type Json, receiptView, transactionView } from './views.ts'
 
 export const block = async (view: View, { block: reference, full }: Questions['block']): Promise<Json | null> => {
@@ -51,6 +52,13 @@ export const blockReceipts = (
   })
 }
 
+/** Where a transaction is, in a block that is here up to the head: pruning may not have come to its index yet. */
+const positionOf = (view: View, hash: Uint8Array): TransactionPosition | undefined => {
+  const position = view.reader.positionOf(hash)
+  if (position === undefined || position.height > view.head) return undefined
+  return position.height < firstHeight(view) ? undefined : position
+}
+
 export const transactionByPosition = (view: View, height: number, index: number): Json | null => {
   const signed = view.reader.transaction(height, index)
   if (signed === undefined) return null
@@ -60,10 +68,8 @@ export const transactionByPosition = (view: View, height: number, index: number)
 
 /** A transaction in a block up to the head; null when there is none. */
 export const transactionByHash = (view: View, hash: Uint8Array): Json | null => {
-  const position = view.reader.positionOf(hash)
-  return position === undefined || position.height > view.head
-    ? null
-    : transactionByPosition(view, position.height, position.index)
+  const position = positionOf(view, hash)
+  return position === undefined ? null : transactionByPosition(view, position.height, position.index)
 }
 
 export const transactionByIndex = (
@@ -76,15 +82,15 @@ export const transactionByIndex = (
 }
 
 export const rawTransaction = (view: View, hash: Uint8Array): Uint8Array => {
-  const position = view.reader.positionOf(hash)
-  if (position === undefined || position.height > view.head) return EMPTY_BYTES
+  const position = positionOf(view, hash)
+  if (position === undefined) return EMPTY_BYTES
   return view.reader.transaction(position.height, position.index)?.raw ?? EMPTY_BYTES
 }
 
 export const receipt = (view: View, { hash }: Questions['receipt']): Json | null => {
   const transactionHash = hexToBytes(hash)
-  const position = view.reader.positionOf(transactionHash)
-  if (position === undefined || position.height > view.head) return null
+  const position = positionOf(view, transactionHash)
+  if (position === undefined) return null
   const { height, index } = position
   const signed = view.reader.transaction(height, index)
   const stored = view.reader.receipt(height, index)

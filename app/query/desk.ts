@@ -22,6 +22,7 @@ import type {
   LogCriteria,
   QuestionName,
   Questions,
+  TransactionCheck,
 } from '../ports.ts'
 import type { ApplicationSettings } from '../settings.ts'
 import { answer } from './answer.ts'
@@ -30,9 +31,11 @@ import type { Announcer } from './announcer.ts'
 import { minimumTip, TipOracle } from './fees.ts'
 import { Filters } from './filters.ts'
 import { checkFilterRange } from './logs.ts'
-import { nativeHandlers, nativeQuery } from './native.ts'
+import { nativeHandlers, nativeQuery, toAbciError } from './native.ts'
+import { NODE_SERVICE, nodeService } from './node-service.ts'
 import { answerStoreQuery, storeModule } from './store-proof.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
+import { TX_SERVICE, TxService } from './tx-service.ts'
 import { txpoolContent, txpoolContentFrom, txpoolInspect, txpoolStatus } from './txpool.ts'
 import { firstHeight, isPending, requireHeader, requireKept, resolveHeight, type View } from './view.ts'
 import { transactionView } from './views.ts'
@@ -53,6 +56,8 @@ export interface DeskOptions {
   baseFeePerGas(): bigint
   /** Admits, journals and offers a transaction. Throws pool, evm and rlp errors. */
   submit(raw: Uint8Array): Hash
+  /** As {@link submit} for a native client; a refusal is a code. */
+  broadcast(raw: Uint8Array): TransactionCheck
 }
 
 /** Views of old heights kept open on the main thread. */
@@ -77,6 +82,7 @@ export class QuestionDesk {
   readonly #oracle = new TipOracle()
   readonly #filters: Filters
   readonly #native: ReadonlyMap<string, QueryHandler>
+  readonly #txService: TxService
   readonly #heights: OpenHeights
   readonly #handlers: Handlers
   #answers = new AnswerCache()
@@ -87,6 +93,7 @@ export class QuestionDesk {
     this.#options = options
     this.#filters = new Filters(options.settings.filterTimeoutMs, options.settings.maxFilters)
     this.#native = nativeHandlers(options.modules)
+    this.#txService = new TxService(options)
     this.#heights = new OpenHeights(options.reader.store, () => options.committedHeight(), MAX_OPEN_VIEWS)
     this.#handlers = this.#table()
     options.announcer.subscribe((announcement) => {
@@ -108,6 +115,8 @@ export class QuestionDesk {
   }
 
   committed({ candidate, record }: SealedBlock): void {
+    // After a write they would be opened anew in any case.
+    this.#heights.rest()
     this.#oracle.note(
       candidate.ethereum.map(({ receipt }) => receipt),
       record.header.baseFeePerGas,
@@ -140,17 +149,15 @@ export class QuestionDesk {
       const view = this.#view(this.#options.committedHeight())
       const module = storeModule(path)
       if (module !== undefined) return answerStoreQuery(view, { module, key: data, height, prove })
+      if (path.startsWith(TX_SERVICE)) {
+        return { ...none, value: await this.#txService.answer(view, path, data, true), height: view.head }
+      }
+      if (path.startsWith(NODE_SERVICE)) return { ...none, value: nodeService(view, path), height: view.head }
       const reply = nativeQuery(view, this.#native, path, data, height)
       return { ...none, value: reply.value, height: reply.height }
     } catch (error) {
       if (!(error instanceof CodedError) || isFault(error)) throw error
-      const unknown = error.codespace === 'grpc' && error.code === 12
-      return {
-        ...none,
-        code: unknown ? 6 : error.code,
-        codespace: unknown || error.codespace === 'grpc' ? 'sdk' : error.codespace,
-        log: error.message,
-      }
+      return { ...none, ...toAbciError(error) }
     }
   }
 
@@ -208,13 +215,13 @@ export class QuestionDesk {
       feeHistory: heavy('feeHistory'),
       logs: heavy('logs'),
       transaction: (parameters, head) => {
-        const waiting = pool.get(hexToBytes(parameters.hash))
+        const waiting = pool.ethereum(hexToBytes(parameters.hash))
         return waiting === undefined
           ? placedQuestion('transaction')(parameters, head)
           : text(transactionView(waiting.signed, undefined))
       },
       rawTransaction: (parameters, head) => {
-        const waiting = pool.get(hexToBytes(parameters.hash))
+        const waiting = pool.ethereum(hexToBytes(parameters.hash))
         return waiting === undefined ? light('rawTransaction')(parameters, head) : text(bytesToHex(waiting.signed.raw))
       },
       transactionCount: (parameters, head) => {
@@ -306,16 +313,16 @@ export class QuestionDesk {
       entry !== undefined && out.length < MAX_PENDING_TRANSACTIONS;
       entry = cursor.peek()
     ) {
-      gas += entry.signed.transaction.gasLimit
+      gas += entry.gasLimit
       if (gas > MAX_PENDING_GAS) break
-      out.push(entry.signed.raw)
+      out.push(entry.raw)
       cursor.take()
     }
     return out
   }
 
   #pendingText(hash: Hex): string | undefined {
-    const waiting = this.#options.pool.get(hexToBytes(hash))
+    const waiting = this.#options.pool.ethereum(hexToBytes(hash))
     return waiting === undefined ? undefined : text(transactionView(waiting.signed, undefined))
   }
 
@@ -397,7 +404,13 @@ export class QuestionDesk {
         text(Buffer.from(value).toString('base64')),
       )
     }
-    const { value } = nativeQuery(this.#view(head), this.#native, path, request, height)
-    return text(Buffer.from(value).toString('base64'))
+    const view = this.#view(head)
+    const encode = (value: Uint8Array): string => text(Buffer.from(value).toString('base64'))
+    if (path.startsWith(TX_SERVICE)) {
+      const reply = this.#txService.answer(view, path, request, false)
+      return reply instanceof Promise ? reply.then(encode) : encode(reply)
+    }
+    if (path.startsWith(NODE_SERVICE)) return encode(nodeService(view, path))
+    return encode(nativeQuery(view, this.#native, path, request, height).value)
   }
 }

@@ -51,3 +51,28 @@ export const nativeQuery = (
     throw new CodedError('grpc', INVALID_ARGUMENT, `malformed request: ${(error as Error).message}`)
   }
 }
+
+/** Of abci_query: the SDK's code for a gRPC status, and its words. Others are invalid requests there. */
+const GRPC_TO_SDK: Readonly<Record<number, readonly [code: number, words: string]>> = {
+  5: [22, 'key not found'],
+  12: [6, 'unknown request'],
+}
+const INVALID_REQUEST = [18, 'invalid request'] as const
+const GRPC_NAMES: Readonly<Record<number, string>> = {
+  2: 'Unknown',
+  3: 'InvalidArgument',
+  5: 'NotFound',
+  12: 'Unimplemented',
+}
+
+/** As the SDK answers a failed gRPC query over ABCI. */
+export const toAbciError = ({
+  codespace,
+  code,
+  message,
+}: CodedError): { readonly code: number; readonly codespace: string; readonly log: string } => {
+  if (codespace !== 'grpc') return { code, codespace, log: message }
+  const [sdkCode, words] = GRPC_TO_SDK[code] ?? INVALID_REQUEST
+  const name = GRPC_NAMES[code] ?? 'Unknown'
+  return { code: sdkCode, codespace: 'sdk', log: `rpc error: code = ${name} desc = ${message}: ${words}` }
+}

@@ -6,12 +6,11 @@ import { buildCandidate, blockSizeBytes, type Candidate } from '../block/candida
 import { encodeHeader, type Header, hashHeader } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
 import { readBaseFee } from '../../modules/feemarket/index.ts'
-import { BlockRun } from '../block/run.ts'
+import { BlockRun, decodeAnew } from '../block/run.ts'
 import type { Chain } from '../chain.ts'
 import type { BlockEnvironment } from '../../evm/engine.ts'
 import { readHistoryHash } from '../../evm/system-contracts.ts'
 import type { Overlay } from '../../store/overlay.ts'
-import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
 import { requireHeader, type View } from './view.ts'
 import { blockView, type Json, type Placement, receiptView, transactionView } from './views.ts'
 import { bytesToHex } from '../../core/hex.ts'
@@ -50,7 +49,7 @@ const runPending = async (view: View): Promise<PendingRun> => {
     lastCommit: [],
     misbehavior: [],
   }
-  const run = new BlockRun(chain, meta, decodeSigned, 'preview')
+  const run = new BlockRun(chain, meta, decodeAnew(chain.modules), 'preview')
   await run.begin()
   const transactions: Uint8Array[] = []
   for (const raw of view.pending) {

@@ -135,7 +135,7 @@ const commit = (value: Node) =>
     ),
   })
 
-const blockResponse = (result: unknown) => {
+export const blockResponse = (result: unknown) => {
   const block = node(result, 'block')
   const header = node(block, 'header')
   const shared = {

@@ -3,7 +3,7 @@ import { checksumAddress } from '../../core/address.ts'
 import { keyToBytes } from '../../core/bytes.ts'
 import { hexToBytes, quantityToHex } from '../../core/hex.ts'
 import { feeCap } from '../../evm/transaction/validity.ts'
-import type { AccountQueue, PoolEntry } from '../pool/account-queue.ts'
+import { type AccountQueue, type EthereumEntry, isEthereum, type PoolEntry } from '../pool/account-queue.ts'
 import type { Pool } from '../pool/pool.ts'
 import { limitExceeded } from '../errors.ts'
 import { type Json, transactionView } from './views.ts'
@@ -11,20 +11,23 @@ import { type Json, transactionView } from './views.ts'
 /** Above this txpool_content would not fit a reply: txpool_contentFrom still answers. */
 const MAX_SHOWN = 20_000
 
-const byNonce = (entries: Iterable<PoolEntry>, show: (entry: PoolEntry) => unknown): Record<string, unknown> => {
+type Show = (entry: EthereumEntry) => unknown
+
+/** Native transactions are none that a wallet could read. */
+const byNonce = (entries: Iterable<PoolEntry>, show: Show): Record<string, unknown> => {
   const out: Record<string, unknown> = {}
-  for (const entry of entries) out[entry.signed.transaction.nonce.toString()] = show(entry)
+  for (const entry of entries) if (isEthereum(entry)) out[entry.nonce.toString()] = show(entry)
   return out
 }
 
-const pendingView = ({ signed }: PoolEntry): Json => transactionView(signed, undefined)
+const pendingView = ({ signed }: EthereumEntry): Json => transactionView(signed, undefined)
 
-const inspectView = ({ signed: { transaction } }: PoolEntry): string => {
+const inspectView = ({ signed: { transaction } }: EthereumEntry): string => {
   const target = transaction.to === undefined ? 'contract creation' : checksumAddress(transaction.to)
   return `${target}: ${transaction.value} wei + ${transaction.gasLimit} gas × ${feeCap(transaction)} wei`
 }
 
-const everything = (pool: Pool, show: (entry: PoolEntry) => unknown): Json => {
+const everything = (pool: Pool, show: Show): Json => {
   if (pool.size > MAX_SHOWN) {
     throw limitExceeded(
       `the pool holds ${pool.size} transactions, at most ${MAX_SHOWN} are shown: use txpool_contentFrom`,
@@ -34,8 +37,10 @@ const everything = (pool: Pool, show: (entry: PoolEntry) => unknown): Json => {
   const queued: Record<string, unknown> = {}
   for (const [key, queue] of pool.accounts()) {
     const address = checksumAddress(keyToBytes(key))
-    if (queue.executableCount > 0) pending[address] = byNonce(queue.executable(), show)
-    if (queue.waitingCount > 0) queued[address] = byNonce(queue.waiting(), show)
+    const executable = byNonce(queue.executable(), show)
+    const waiting = byNonce(queue.waiting(), show)
+    if (Object.keys(executable).length > 0) pending[address] = executable
+    if (Object.keys(waiting).length > 0) queued[address] = waiting
   }
   return { pending, queued }
 }
@@ -52,7 +57,7 @@ export const txpoolContentFrom = (pool: Pool, address: string): Json => {
   }
 }
 
-export const txpoolStatus = (pool: Pool): Json => ({
-  pending: quantityToHex(pool.executableCount),
-  queued: quantityToHex(pool.waitingCount),
-})
+export const txpoolStatus = (pool: Pool): Json => {
+  const { executable, waiting } = pool.ethereumCounts()
+  return { pending: quantityToHex(executable), queued: quantityToHex(waiting) }
+}

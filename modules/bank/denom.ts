@@ -3,8 +3,10 @@ import { invalidDenom } from './errors.ts'
 
 const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/
 
+export const isDenom = (denom: string): boolean => DENOM.test(denom)
+
 /** Throws sdk/10. */
 export const checkDenom = (denom: string): string => {
-  if (!DENOM.test(denom)) throw invalidDenom(denom)
+  if (!isDenom(denom)) throw invalidDenom(denom)
   return denom
 }

@@ -11,3 +11,16 @@ export const insufficientFunds = (address: Address, denom: string, balance: bigi
 
 export const invalidDenom = (denom: string): CodedError =>
   new CodedError('sdk', 10, `invalid denom: ${denom.slice(0, 128)}`)
+
+const BANK_CODES = {
+  noInputs: [2, 'no inputs to send transaction'],
+  noOutputs: [3, 'no outputs to send transaction'],
+  sumsDiffer: [4, 'sum inputs != sum outputs'],
+  multipleSenders: [9, 'multiple senders not allowed'],
+} as const
+
+/** Codespace `bank`, as the SDK numbers it. */
+export const bankError = (kind: keyof typeof BANK_CODES): CodedError => {
+  const [code, words] = BANK_CODES[kind]
+  return new CodedError('bank', code, words)
+}

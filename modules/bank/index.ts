@@ -12,4 +12,6 @@ export {
   readSupply,
   send,
 } from './keeper.ts'
-export { type BankDependencies, createBankModule } from './module.ts'
+export type { BankDependencies } from './deps.ts'
+export { createBankModule } from './module.ts'
+export { sendCoins } from './transfer.ts'

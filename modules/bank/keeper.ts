@@ -107,11 +107,14 @@ export interface Holder {
   readonly coins: readonly Coin[]
 }
 
-/** Every account with a balance in another denomination than anat, and these balances, in the order of addresses. */
-export function* readOtherHolders(state: StateReader): Generator<Holder, void> {
+/**
+ * Every account with a balance in another denomination than anat, and these balances, in the order of addresses, from
+ * `first` (inclusive) on.
+ */
+export function* readOtherHolders(state: StateReader, first?: Address): Generator<Holder, void> {
   let address: Address | undefined
   let coins: Coin[] = []
-  for (let start: Uint8Array = BALANCES_PREFIX; ; ) {
+  for (let start = first === undefined ? BALANCES_PREFIX : balancePrefix(first); ; ) {
     const page = state.values(BANK_ADDRESS, BALANCES_PREFIX, PAGE, start)
     for (const [key, value] of page) {
       const owner = key.slice(BALANCES_PREFIX.length, BALANCES_PREFIX.length + ADDRESS_LENGTH)

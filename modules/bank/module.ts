@@ -1,18 +1,11 @@
 import { checksumAddress } from '../../core/address.ts'
 import type { Module, QueryContext } from '../module.ts'
+import type { BankDependencies } from './deps.ts'
 import { parseBankGenesis } from './genesis.ts'
 import { type Coin, type Holder, mergeHolders, mint, readOtherHolders, readSupplies } from './keeper.ts'
+import { createMultiSend } from './messages/multi-send.ts'
+import { createSend } from './messages/send.ts'
 import { bankQueries } from './queries.ts'
-import type { Address } from '../../core/address.ts'
-
-/** What the bank needs of the rest of the node. */
-export interface BankDependencies {
-  /**
-   * Every account of the EVM with its balance, in the order of addresses: for the export of a genesis and for
-   * invariants, not in a block.
-   */
-  accounts(context: QueryContext): Iterable<readonly [Address, balanceAnat: bigint]>
-}
 
 /** Most denominations. */
 const MAX_SUPPLIES = 1_000
@@ -37,8 +30,8 @@ export const createBankModule = (dependencies: BankDependencies): Module => {
       balances: formatHolders(holders(context)),
       supply: formatCoins(readSupplies(context.state, MAX_SUPPLIES)),
     }),
-    messages: [],
-    queries: bankQueries,
+    messages: [createSend(dependencies), createMultiSend(dependencies)],
+    queries: bankQueries(dependencies),
     invariants: [
       {
         name: 'bank/supply-is-sum-of-balances',

@@ -1,113 +1,157 @@
-/** Read-only gRPC methods of cosmos.bank.v1beta1.Query: balances and supply. */
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { parseAccountAddress } from '../../core/bech32.ts'
-import { bytesToUtf8, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
+/** The read-only gRPC methods of cosmos.bank.v1beta1.Query. */
+import type { Address } from '../../core/address.ts'
+import { DENOMINATION } from '../../core/amounts.ts'
+import { encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
+import { bytesToUtf8, utf8ToBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
-import {
-  QueryAllBalancesRequestSchema,
-  QueryAllBalancesResponseSchema,
-  QueryBalanceRequestSchema,
-  QueryBalanceResponseSchema,
-  QuerySpendableBalancesRequestSchema,
-  QuerySpendableBalancesResponseSchema,
-  QuerySupplyOfRequestSchema,
-  QuerySupplyOfResponseSchema,
-  QueryTotalSupplyRequestSchema,
-  QueryTotalSupplyResponseSchema,
-} from '../../proto/gen/cosmos/bank/v1beta1/query_pb.ts'
-import { type PageRequest, PageResponseSchema } from '../../proto/gen/cosmos/base/query/v1beta1/pagination_pb.ts'
-import { CoinSchema } from '../../proto/gen/cosmos/base/v1beta1/coin_pb.ts'
-import type { QueryHandler } from '../module.ts'
+import type { PageRequest } from '../../proto/gen/cosmos/base/query/v1beta1/pagination_pb.ts'
+import { bankQuery } from '../../proto/index.ts'
+import { handleQuery } from '../handlers.ts'
+import type { QueryContext, QueryHandler } from '../module.ts'
+import { takePage } from '../pages.ts'
+import { queryRefusal } from '../sdk-errors.ts'
 import { checkDenom } from './denom.ts'
-import { type Coin, readBalance, readBalances, readSupplies, readSupply } from './keeper.ts'
+import type { BankDependencies } from './deps.ts'
+import { type Coin, readBalance, readBalances, readOtherHolders, readSupplies, readSupply } from './keeper.ts'
+import { DENOM_METADATA } from './metadata.ts'
 
-const SERVICE = '/cosmos.bank.v1beta1.Query/'
-const DEFAULT_PAGE = 100
-const MAX_PAGE = 1_000
+/** Coins read at once. */
+const CHUNK = 1_000
+/** Accounts that a search for the owners of a denomination looks at. */
+const MAX_SEARCHED = 20_000
 
-/** gRPC's InvalidArgument. */
-const invalidArgument = (message: string): CodedError => new CodedError('grpc', 3, message)
-
-const address = (text: string): Uint8Array => {
-  if (text === '') throw invalidArgument('empty address string is not allowed')
+const parseOwner = (text: string): Address => {
+  if (text === '') throw queryRefusal('invalidArgument', 'empty address string is not allowed')
   try {
     return parseAccountAddress(text)
   } catch (error) {
-    throw invalidArgument(`invalid address: ${(error as Error).message}`)
+    if (!(error instanceof CodedError)) throw error
+    throw queryRefusal('invalidArgument', `invalid address: ${error.message}`)
   }
 }
 
-const toCoin = ({ denom, amount }: Coin) => create(CoinSchema, { denom, amount: amount.toString() })
+const toCoin = ({ denom, amount }: Coin) => ({ denom, amount: amount.toString() })
+
+function* readAll(read: (limit: number, start: string) => readonly Coin[], start: string): Generator<Coin, void> {
+  for (let next = start; ; ) {
+    const coins = read(CHUNK, next)
+    yield* coins
+    const last = coins.at(-1)
+    if (last === undefined || coins.length < CHUNK) return
+    next = `${last.denom}\0`
+  }
+}
 
 /** One page of coins sorted by denomination; the key of the next page is its first denomination. */
-const paginate = (page: PageRequest | undefined, read: (limit: number, start: string) => readonly Coin[]) => {
-  if (page?.reverse === true) throw new CodedError('grpc', 12, 'reverse pagination is not supported here')
-  const limit = page === undefined || page.limit === 0n ? DEFAULT_PAGE : Number(page.limit)
-  const offset = Number(page?.offset ?? 0n)
-  if (limit > MAX_PAGE || offset > MAX_PAGE) throw invalidArgument(`a page has at most ${MAX_PAGE} entries`)
-  if (offset > 0 && page !== undefined && page.key.length > 0) {
-    throw invalidArgument('invalid request, either offset or key is expected, got both')
+const pageOfCoins = (page: PageRequest | undefined, read: (limit: number, start: string) => readonly Coin[]) => {
+  const { items, pagination } = takePage(
+    page,
+    (start) => readAll(read, start === undefined ? '' : bytesToUtf8(start)),
+    ({ denom }) => utf8ToBytes(denom),
+  )
+  return { coins: items.map(toCoin), pagination }
+}
+
+const balancesOf = ({ state }: QueryContext, text: string, page: PageRequest | undefined) => {
+  const owner = parseOwner(text)
+  const { coins, pagination } = pageOfCoins(page, (limit, start) => readBalances(state, owner, limit, start))
+  return { balances: coins, pagination }
+}
+
+interface Owner {
+  readonly address: Address
+  readonly amount: bigint
+}
+
+const createOwners = (dependencies: BankDependencies) => {
+  function* listOwners(context: QueryContext, denom: string, start: Address | undefined): Generator<Owner, void> {
+    let searched = 0
+    const searching = (): void => {
+      if (++searched <= MAX_SEARCHED) return
+      throw queryRefusal('invalidArgument', `more than ${MAX_SEARCHED} accounts to search: ask for smaller pages`)
+    }
+    if (denom === DENOMINATION) {
+      for (const [address, amount] of dependencies.accounts(context, start)) {
+        searching()
+        if (amount > 0n) yield { address, amount }
+      }
+      return
+    }
+    for (const { address, coins } of readOtherHolders(context.state, start)) {
+      searching()
+      const coin = coins.find((each) => each.denom === denom)
+      if (coin !== undefined) yield { address, amount: coin.amount }
+    }
   }
-  const coins = read(offset + limit + 1, bytesToUtf8(page?.key ?? EMPTY_BYTES)).slice(offset)
-  const next = coins[limit]
-  return {
-    coins: coins.slice(0, limit).map(toCoin),
-    pagination: create(PageResponseSchema, {
-      nextKey: next === undefined ? EMPTY_BYTES : utf8ToBytes(next.denom),
-      total: page?.countTotal === true || page === undefined ? BigInt(offset + coins.length) : 0n,
-    }),
+  return (context: QueryContext, text: string, page: PageRequest | undefined) => {
+    const denom = checkDenom(text)
+    const { items, pagination } = takePage(
+      page,
+      (start) => listOwners(context, denom, start),
+      ({ address }) => address,
+    )
+    const denomOwners = items.map(({ address, amount }) => ({
+      address: encodeBech32(address),
+      balance: toCoin({ denom, amount }),
+    }))
+    return { denomOwners, pagination }
   }
 }
 
-export const bankQueries: readonly QueryHandler[] = [
-  {
-    path: `${SERVICE}Balance`,
-    query: ({ state }, bytes) => {
-      const request = fromBinary(QueryBalanceRequestSchema, bytes)
+const metadataOf = (denom: string) => {
+  const metadata = DENOM_METADATA.find(({ base }) => base === denom)
+  if (metadata === undefined) {
+    throw queryRefusal('notFound', `client metadata for denom ${denom.slice(0, 128)}`)
+  }
+  return { metadata }
+}
+
+export const bankQueries = (dependencies: BankDependencies): readonly QueryHandler[] => {
+  const { method } = bankQuery.Query
+  const owners = createOwners(dependencies)
+  return [
+    handleQuery(method.balance, ({ state }, request) => {
       const denom = checkDenom(request.denom)
-      const balance = toCoin({ denom, amount: readBalance(state, address(request.address), denom) })
-      return toBinary(QueryBalanceResponseSchema, create(QueryBalanceResponseSchema, { balance }))
-    },
-  },
-  {
-    path: `${SERVICE}AllBalances`,
-    query: ({ state }, bytes) => {
-      const request = fromBinary(QueryAllBalancesRequestSchema, bytes)
-      const owner = address(request.address)
-      const { coins, pagination } = paginate(request.pagination, (limit, start) =>
-        readBalances(state, owner, limit, start),
+      return { balance: toCoin({ denom, amount: readBalance(state, parseOwner(request.address), denom) }) }
+    }),
+    handleQuery(method.allBalances, (context, { address, pagination }) => balancesOf(context, address, pagination)),
+    // Nothing is locked: what an account has it can spend.
+    handleQuery(method.spendableBalances, (context, { address, pagination }) =>
+      balancesOf(context, address, pagination),
+    ),
+    handleQuery(method.spendableBalanceByDenom, ({ state }, request) => {
+      const denom = checkDenom(request.denom)
+      return { balance: toCoin({ denom, amount: readBalance(state, parseOwner(request.address), denom) }) }
+    }),
+    handleQuery(method.totalSupply, ({ state }, request) => {
+      const { coins, pagination } = pageOfCoins(request.pagination, (limit, start) => readSupplies(state, limit, start))
+      return { supply: coins, pagination }
+    }),
+    handleQuery(method.supplyOf, ({ state }, request) => {
+      const denom = checkDenom(request.denom)
+      return { amount: toCoin({ denom, amount: readSupply(state, denom) }) }
+    }),
+    handleQuery(method.params, () => ({ params: { sendEnabled: [], defaultSendEnabled: true } })),
+    handleQuery(method.denomsMetadata, (_, request) => {
+      const { items, pagination } = takePage(
+        request.pagination,
+        (start) => DENOM_METADATA.filter(({ base = '' }) => start === undefined || base >= bytesToUtf8(start)),
+        ({ base = '' }) => utf8ToBytes(base),
       )
-      const response = create(QueryAllBalancesResponseSchema, { balances: coins, pagination })
-      return toBinary(QueryAllBalancesResponseSchema, response)
-    },
-  },
-  {
-    path: `${SERVICE}SpendableBalances`,
-    query: ({ state }, bytes) => {
-      const request = fromBinary(QuerySpendableBalancesRequestSchema, bytes)
-      const owner = address(request.address)
-      const { coins, pagination } = paginate(request.pagination, (limit, start) =>
-        readBalances(state, owner, limit, start),
+      return { metadatas: [...items], pagination }
+    }),
+    handleQuery(method.denomMetadata, (_, { denom }) => metadataOf(denom)),
+    handleQuery(method.denomMetadataByQueryString, (_, { denom }) => metadataOf(denom)),
+    handleQuery(method.denomOwners, (context, { denom, pagination }) => owners(context, denom, pagination)),
+    handleQuery(method.denomOwnersByQuery, (context, { denom, pagination }) => owners(context, denom, pagination)),
+    // No denomination has an entry of its own: the default of the parameters holds.
+    handleQuery(method.sendEnabled, (_, request) => {
+      const { pagination } = takePage(
+        request.pagination,
+        () => [],
+        () => utf8ToBytes(''),
       )
-      const response = create(QuerySpendableBalancesResponseSchema, { balances: coins, pagination })
-      return toBinary(QuerySpendableBalancesResponseSchema, response)
-    },
-  },
-  {
-    path: `${SERVICE}TotalSupply`,
-    query: ({ state }, bytes) => {
-      const request = fromBinary(QueryTotalSupplyRequestSchema, bytes)
-      const { coins, pagination } = paginate(request.pagination, (limit, start) => readSupplies(state, limit, start))
-      const response = create(QueryTotalSupplyResponseSchema, { supply: coins, pagination })
-      return toBinary(QueryTotalSupplyResponseSchema, response)
-    },
-  },
-  {
-    path: `${SERVICE}SupplyOf`,
-    query: ({ state }, bytes) => {
-      const denom = checkDenom(fromBinary(QuerySupplyOfRequestSchema, bytes).denom)
-      const amount = toCoin({ denom, amount: readSupply(state, denom) })
-      return toBinary(QuerySupplyOfResponseSchema, create(QuerySupplyOfResponseSchema, { amount }))
-    },
-  },
-]
+      return request.denoms.length > 0 ? { sendEnabled: [] } : { sendEnabled: [], pagination }
+    }),
+  ]
+}

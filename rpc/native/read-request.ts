@@ -9,8 +9,10 @@ import {
   type Message,
   type Registry,
 } from '@bufbuild/protobuf'
+import { reflect } from '@bufbuild/protobuf/reflect'
 import { CodedError } from '../../core/errors.ts'
 import { GRPC } from './status.ts'
+import { shortenTypeUrls } from './type-urls.ts'
 
 type Draft = { [name: string]: JsonValue }
 
@@ -78,7 +80,9 @@ export const readRequest = (message: DescMessage, request: RestRequest, registry
   }
   for (const [name, value] of Object.entries(request.fields)) setField(draft, message, name.split('.'), [value])
   try {
-    return fromJson(message, draft, { ignoreUnknownFields: true, registry })
+    const read = fromJson(message, draft, { ignoreUnknownFields: true, registry })
+    shortenTypeUrls(read, reflect(message, read), registry)
+    return read
   } catch (error) {
     throw error instanceof CodedError ? error : invalid(error instanceof Error ? error.message : String(error))
   }

@@ -77,12 +77,13 @@ describe('a transaction that is invalid at its place', () => {
           random: driver.random,
           account,
           nonce,
+          chainId: driver.setup.chainId,
           injected: block.transactions[0],
           blockGas: BigInt(BLOCK_GAS),
         }
         const at = 1 + driver.random.below(block.transactions.length)
         // Used only once its account's own transaction ran.
-        const place = kind === 'a nonce that was used' ? block.transactions.length : at
+        const place = kind.endsWith('that was used') ? block.transactions.length : at
         const transactions = block.transactions.toSpliced(place, 0, await makeInvalid(kind, context))
         const response = await expectFault(world, withTransactions(block, transactions), block)
         expect(codesOf(response)).toEqual(transactions.map((_, position) => position !== place))

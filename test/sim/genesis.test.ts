@@ -77,7 +77,7 @@ describe('system accounts', () => {
         }
       }
       const { response } = await driver.step()
-      expect(response.transactionResults.slice(1).map(({ code }) => code)).toEqual(Array(12).fill(0))
+      expect(response.transactionResults.slice(1).map(({ code }) => code)).toEqual(Array(3 * ADDRESSES.length).fill(0))
       const after = states()
       const shown = await shownBlock(node)
       const receipts = (await node.ask('blockReceipts', { block: { tag: 'latest' } })) as Record<string, Hex>[]
@@ -92,7 +92,7 @@ describe('system accounts', () => {
         collector === undefined ? undefined : { ...collector, balance: collector.balance + fees },
       ])
       const paid = committedState(node).account(hexToBytes(sender.address))
-      expect([paid?.nonce, paid?.balance]).toEqual([12n, balance - fees])
+      expect([paid?.nonce, paid?.balance]).toEqual([3n * BigInt(ADDRESSES.length), balance - fees])
       expect(await stateRootOf(node.store)).toBe(shown['stateRoot'])
     }),
   )

@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { BLOCK_STEPS, type BlockStep } from '../../app/environment.ts'
+import { familyOf } from '../../app/families.ts'
+import type { FinalizeBlockResponse, ProposedBlock } from '../../app/ports.ts'
 import { replayBlocks } from '../../app/replay.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
 import { invariant } from '../../core/errors.ts'
@@ -42,6 +44,9 @@ export interface StormReport {
   /** Transactions with a code other than 0 in decided blocks, and those that ran and failed. */
   invalid: number
   failed: number
+  /** Native transactions that were included, and those of them whose messages failed. */
+  native: number
+  nativeFailed: number
   readonly kills: Map<BlockStep, number>
   /** Blocks that a node took over from its proposal, and that it executed in FinalizeBlock. */
   takenOver: number
@@ -53,6 +58,8 @@ const newReport = (): StormReport => ({
   types: new Set(),
   invalid: 0,
   failed: 0,
+  native: 0,
+  nativeFailed: 0,
   kills: new Map(),
   takenOver: 0,
   executedAnew: 0,
@@ -97,7 +104,7 @@ class Storm {
     expect(nodes.map(({ killAt }) => killAt).filter((step) => step !== undefined)).toEqual([])
     this.#report.heavyAnswers += await asked.compare()
     await checkBlock(random.pick(nodes), block, response.appHash)
-    this.#report.invalid += response.transactionResults.filter(({ code }) => code !== 0).length
+    this.#noteResults(block, response)
     await this.#noteTransactions()
     if (this.#pruning !== undefined) sweepStep(this.#pruning.store, SWEPT_A_BLOCK)
     if (driver.height % FULL_CHECK_INTERVAL === 0) await this.checkAll()
@@ -130,6 +137,16 @@ class Storm {
       if (step === undefined) return
       node.killAt = step
       kills.set(step, (kills.get(step) ?? 0) + 1)
+    }
+  }
+
+  /** A native transaction that failed used gas; one that is invalid at its place did not. */
+  #noteResults({ transactions }: ProposedBlock, { transactionResults }: FinalizeBlockResponse): void {
+    for (const [index, { code, gasUsed }] of transactionResults.entries()) {
+      const isIncluded = familyOf(transactions[index] ?? new Uint8Array(0)) === 'native' && gasUsed > 0n
+      if (isIncluded) this.#report.native++
+      if (isIncluded && code !== 0) this.#report.nativeFailed++
+      if (!isIncluded && code !== 0) this.#report.invalid++
     }
   }
 

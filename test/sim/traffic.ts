@@ -5,6 +5,7 @@ import { FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
 import { concatBytes } from '../../core/bytes.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
 import { MODULE_ACCOUNTS } from '../../app/genesis/genesis.ts'
+import { multiSendMessage, type NativeFields, type Packed, sendMessage, signNative } from './native-transactions.ts'
 import { CONSTRUCTORS, deploy, PROGRAMS, type ProgramName, words } from './programs.ts'
 import type { Random } from './random.ts'
 
@@ -69,6 +70,8 @@ const PRECOMPILES: readonly Hex[] = [...Array.from({ length: 0x11 }, (_, index) 
   (number): Hex => `0x${number.toString(16).padStart(40, '0')}`,
 )
 const NO_ADDRESS: Hex = '0x0000000000000000000000000000000000000000'
+/** Share of native transactions. */
+const NATIVE_PERCENT = 20
 const PROGRAM_NAMES = Object.keys(PROGRAMS) as ProgramName[]
 
 export type NonceOf = (account: PrivateKeyAccount) => Promise<number>
@@ -78,15 +81,25 @@ interface Deployed {
   readonly name: ProgramName
 }
 
+export interface TrafficOptions {
+  readonly random: Random
+  readonly accounts: readonly PrivateKeyAccount[]
+  /** CometBFT's chain id. */
+  readonly chainId: string
+  readonly nonceOf: NonceOf
+}
+
 export class Traffic {
   readonly random: Random
   readonly accounts: readonly PrivateKeyAccount[]
+  readonly #chainId: string
   readonly #nonceOf: NonceOf
   readonly #deployed: Deployed[] = []
 
-  constructor(random: Random, accounts: readonly PrivateKeyAccount[], nonceOf: NonceOf) {
+  constructor({ random, accounts, chainId, nonceOf }: TrafficOptions) {
     this.random = random
     this.accounts = accounts
+    this.#chainId = chainId
     this.#nonceOf = nonceOf
   }
 
@@ -100,6 +113,7 @@ export class Traffic {
     const { random } = this
     const account = random.pick(this.accounts)
     const nonce = await this.#nonceOf(account)
+    if (random.chance(NATIVE_PERCENT)) return this.#native(account, nonce)
     const kind = random.below(100)
     if (kind < 25) return this.#transfer(account, nonce)
     if (kind < 40) return this.#create(account, nonce)
@@ -156,6 +170,38 @@ export class Traffic {
     return this.#send(account, { nonce, to: deployed.address, gas, data: `${words(to)}${data.slice(2)}` as Hex })
   }
 
+  /** Of one or two signers; some of its messages fail, and some run out of gas. */
+  async #native(account: PrivateKeyAccount, nonce: number): Promise<Uint8Array> {
+    const { random } = this
+    const signers = [{ account, sequence: nonce }]
+    const messages = [this.#nativeMessage(account)]
+    while (random.chance(25)) messages.push(this.#nativeMessage(account))
+    const other = random.pick(this.accounts)
+    if (other !== account && random.chance(15)) {
+      signers.push({ account: other, sequence: await this.#nonceOf(other) })
+      messages.push(this.#nativeMessage(other))
+    }
+    const gas = BigInt(random.pick([90_000, 200_000, 400_000]))
+    const gasPrice = 4n * GWEI + BigInt(random.below(30_000)) * 1_000_000n
+    return signNative({ chainId: this.#chainId, messages, signers, gas, gasPrice })
+  }
+
+  #nativeMessage(from: PrivateKeyAccount): Packed {
+    const { random } = this
+    const someone = (): Uint8Array =>
+      random.chance(50) ? hexToBytes(random.pick(this.accounts).address) : random.bytes(20)
+    const kind = random.below(10)
+    if (kind === 0)
+      return sendMessage(from, hexToBytes(random.pick(SYSTEM_ADDRESSES)), [{ denom: 'anat', amount: '1' }])
+    if (kind === 1) return sendMessage(from, someone(), [{ denom: 'anat', amount: (10n ** 30n).toString() }])
+    if (kind === 2) return multiSendMessage(from, [someone(), someone(), someone()], BigInt(1 + random.below(1_000)))
+    const contract = this.#target()?.address
+    const to = contract !== undefined && random.chance(30) ? hexToBytes(contract) : someone()
+    const other = { denom: 'ibc/1234', amount: String(1 + random.below(40)) }
+    const own = { denom: 'anat', amount: String(1 + random.below(1_000_000)) }
+    return sendMessage(from, to, kind === 3 ? [own, other] : kind === 4 ? [other] : [own])
+  }
+
   #target(): Deployed | undefined {
     return this.#deployed.length === 0 ? undefined : this.random.pick(this.#deployed)
   }
@@ -204,6 +250,12 @@ export const INVALID_KINDS = [
   'garbage of an Ethereum type',
   'a blob transaction',
   'native bytes',
+  'a native sequence that was used',
+  'a native sequence ahead',
+  'a native signature for another chain',
+  'a native fee below the base fee',
+  'a native transaction that came too late',
+  'a native transaction without the gas for its size',
   'order book bytes',
   'an unknown family',
   'no bytes at all',
@@ -217,15 +269,23 @@ export interface InvalidContext {
   /** Has funds; `nonce` is its own. */
   readonly account: PrivateKeyAccount
   readonly nonce: number
+  readonly chainId: string
   readonly injected: Uint8Array | undefined
   readonly blockGas: bigint
 }
 
 export const makeInvalid = async (kind: InvalidKind, context: InvalidContext): Promise<Uint8Array> => {
-  const { random, account, nonce, injected, blockGas } = context
+  const { random, account, nonce, chainId, injected, blockGas } = context
   const to = random.hex(20)
   const sign = (fields: Partial<TransactionFields>, from = account): Promise<Uint8Array> =>
     signTransaction(from, 2, { nonce, to, ...fields })
+  const native = (fields: Partial<NativeFields>, sequence = nonce): Promise<Uint8Array> =>
+    signNative({
+      chainId,
+      messages: [sendMessage(account, hexToBytes(to), [{ denom: 'anat', amount: '1' }])],
+      signers: [{ account, sequence }],
+      ...fields,
+    })
   switch (kind) {
     case 'a nonce that was used':
       return nonce === 0 ? sign({ nonce: 1 }) : sign({ nonce: nonce - 1 })
@@ -250,6 +310,18 @@ export const makeInvalid = async (kind: InvalidKind, context: InvalidContext): P
       return concatBytes(Uint8Array.of(3), (await sign({})).subarray(1))
     case 'native bytes':
       return concatBytes(Uint8Array.of(0x0a), random.bytes(80))
+    case 'a native sequence that was used':
+      return native({}, nonce === 0 ? 1 : nonce - 1)
+    case 'a native sequence ahead':
+      return native({}, nonce + 1_000)
+    case 'a native signature for another chain':
+      return native({ chainId: 'other-1' })
+    case 'a native fee below the base fee':
+      return native({ gasPrice: GWEI })
+    case 'a native transaction that came too late':
+      return native({ timeoutHeight: 1n })
+    case 'a native transaction without the gas for its size':
+      return native({ gas: 22_000n })
     case 'order book bytes':
       return concatBytes(Uint8Array.of(0x70), random.bytes(80))
     case 'an unknown family':

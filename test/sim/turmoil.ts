@@ -25,7 +25,8 @@ export const spoil = async ({ driver, accounts, nodes }: World, block: ProposedB
     const nonce = Number(
       committedState(nodes[0] as SimNode).account(Buffer.from(account.address.slice(2), 'hex'))?.nonce ?? 0n,
     )
-    const context = { random, account, nonce, injected: transactions[0], blockGas: 3_000_000n }
+    const { chainId } = driver.setup
+    const context = { random, account, nonce, chainId, injected: transactions[0], blockGas: 3_000_000n }
     const invalid = await makeInvalid(random.pick(INVALID_KINDS), context)
     transactions.splice(first + random.below(transactions.length - first + 1), 0, invalid)
   }

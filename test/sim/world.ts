@@ -67,7 +67,8 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
   }
   const driver = new Driver(random, chain, nodes, clock)
   await driver.start()
-  const traffic = new Traffic(random, accounts, (account) => pendingNonce(nodes[0] as SimNode, account))
+  const nonceOf = (account: PrivateKeyAccount): Promise<number> => pendingNonce(nodes[0] as SimNode, account)
+  const traffic = new Traffic({ random, accounts, chainId: chain.chainId, nonceOf })
   return {
     driver,
     nodes,

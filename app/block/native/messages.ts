@@ -1,0 +1,82 @@
+/** The messages of a native transaction, in order: all of them or none. */
+import { create, toBinary } from '@bufbuild/protobuf'
+import { encodeBech32 } from '../../../core/bech32.ts'
+import { CodedError, isFault } from '../../../core/errors.ts'
+import { makeEvent } from '../../../modules/events.ts'
+import type { Event } from '../../../modules/module.ts'
+import { SDK_CODES } from '../../../modules/sdk-errors.ts'
+import { baseAbci } from '../../../proto/index.ts'
+import { GAS_PER_MESSAGE } from '../../native/gas.ts'
+import type { NativeContext } from './ante.ts'
+import type { GasMeter } from './gas-meter.ts'
+import type { PreparedMessage, PreparedTransaction } from './prepare.ts'
+
+/** Of the encoded responses of all messages: every node keeps them. */
+const MAX_DATA_BYTES = 64 * 1024
+
+export interface MessagesResult {
+  /** A TxMsgData. */
+  readonly data: Uint8Array
+  readonly events: readonly Event[]
+}
+
+const withIndex = ({ type, attributes }: Event, index: number): Event => ({
+  type,
+  attributes: [...attributes, { key: 'msg_index', value: String(index), index: true }],
+})
+
+/** `cosmos.bank.v1beta1.MsgSend` belongs to `bank`. */
+const moduleOf = (typeUrl: string): string => typeUrl.split('.')[1] ?? ''
+
+/** The event that names the message, before its own. */
+const messageEvent = ({ handler, sender }: PreparedMessage, own: readonly Event[]): Event => {
+  const named = own.some(({ attributes }) => attributes.some(({ key }) => key === 'module'))
+  return makeEvent('message', {
+    action: handler.typeUrl,
+    sender: encodeBech32(sender),
+    ...(named ? {} : { module: moduleOf(handler.typeUrl) }),
+  })
+}
+
+const isOutOfGas = ({ codespace, code }: CodedError): boolean => codespace === 'sdk' && code === SDK_CODES.outOfGas[0]
+
+/** In the SDK's words: running out of gas is no failure of the message. */
+const failedMessage = (error: CodedError, index: number): CodedError =>
+  isOutOfGas(error)
+    ? error
+    : new CodedError(
+        error.codespace,
+        error.code,
+        `failed to execute message; message index: ${index}: ${error.message}`,
+        error.data,
+      )
+
+/** Throws the CodedError of the message that failed; the caller undoes what was written. */
+export const runMessages = (
+  { messages }: PreparedTransaction,
+  { state, height, timeNs, chainId }: NativeContext,
+  meter: GasMeter,
+): MessagesResult => {
+  const events: Event[] = []
+  const msgResponses: { readonly typeUrl: string; readonly value: Uint8Array }[] = []
+  for (const [index, prepared] of messages.entries()) {
+    const { handler, message } = prepared
+    const own: Event[] = []
+    try {
+      meter.consume(GAS_PER_MESSAGE, handler.typeUrl)
+      const context = { state, height, timeNs, chainId, emit: (event: Event) => void own.push(event) }
+      const consumeGas = (amount: bigint, what: string): void => meter.consume(amount, what)
+      const value = handler.execute({ ...context, consumeGas }, message)
+      msgResponses.push({ typeUrl: `${handler.typeUrl}Response`, value })
+    } catch (error) {
+      if (!(error instanceof CodedError) || isFault(error)) throw error
+      throw failedMessage(error, index)
+    }
+    for (const event of [messageEvent(prepared, own), ...own]) events.push(withIndex(event, index))
+  }
+  const data = toBinary(baseAbci.TxMsgDataSchema, create(baseAbci.TxMsgDataSchema, { msgResponses }))
+  if (data.length > MAX_DATA_BYTES) {
+    throw new CodedError('sdk', SDK_CODES.invalidRequest[0], `the responses have more than ${MAX_DATA_BYTES} bytes`)
+  }
+  return { data, events }
+}

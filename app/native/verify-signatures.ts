@@ -1,0 +1,183 @@
+/** Signers and signatures of a native transaction against accounts, with the codes and texts of x/auth/ante. */
+import type { Address } from '../../core/address.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { CodedError } from '../../core/errors.ts'
+import { multisigSignature, txSigning } from '../../proto/index.ts'
+import type { NativeTransaction, SignerInfo, SignerMode } from './decode-transaction.ts'
+import { sdkError } from './errors.ts'
+import { MAX_SIGNATURES } from './limits.ts'
+import {
+  countKeys,
+  type MultisigPublicKey,
+  type PublicKey,
+  publicKeyAddress,
+  type SinglePublicKey,
+  verifyWithKey,
+} from './public-key.ts'
+import { type SignBytes, signBytesOf, type SignerData } from './sign-bytes.ts'
+import { checkFields, parseBinary } from './wire.ts'
+
+export interface SignerAccount {
+  readonly accountNumber: bigint
+  /** The next sequence: the nonce. */
+  readonly sequence: bigint
+  /** Of an account that has signed a native transaction before. */
+  readonly publicKey?: PublicKey | undefined
+}
+
+export interface SigningContext {
+  readonly chainId: string
+  /** Undefined when there is no such account. */
+  account(address: Address): SignerAccount | undefined
+}
+
+/** A signer with its account and the key that it signs with. */
+export interface ResolvedSigner {
+  readonly address: Address
+  readonly account: SignerAccount
+  readonly publicKey: PublicKey
+  /** The account has no key yet: the transaction sets it. */
+  readonly isNewKey: boolean
+  readonly info: SignerInfo
+}
+
+const resolveSigner = (info: SignerInfo, address: Address, index: number, context: SigningContext): ResolvedSigner => {
+  const given = info.publicKey
+  if (given !== undefined && !equalBytes(publicKeyAddress(given), address)) {
+    throw sdkError(
+      'invalidPublicKey',
+      `pubKey does not match signer address ${encodeBech32(address)} with signer index: ${index}`,
+    )
+  }
+  const account = context.account(address)
+  if (account === undefined) throw sdkError('unknownAddress', `account ${encodeBech32(address)} does not exist`)
+  const publicKey = account.publicKey ?? given
+  if (publicKey === undefined) throw sdkError('invalidPublicKey', 'pubkey on account is not set')
+  return { address, account, publicKey, isNewKey: account.publicKey === undefined, info }
+}
+
+/**
+ * Finds the account and key of every signer; signatures are not looked at, so that it serves simulations.
+ * Throws sdk/2 (another number of signers), /8, /9 and /14.
+ */
+export const resolveSigners = (
+  { signerInfos }: NativeTransaction,
+  requiredSigners: readonly Address[],
+  context: SigningContext,
+): readonly ResolvedSigner[] => {
+  if (signerInfos.length !== requiredSigners.length) {
+    throw sdkError('parse', `expected ${requiredSigners.length} signer infos, got ${signerInfos.length}`)
+  }
+  const signers: ResolvedSigner[] = []
+  let keys = 0
+  for (const [index, info] of signerInfos.entries()) {
+    const signer = resolveSigner(info, requiredSigners[index] ?? new Uint8Array(0), index, context)
+    signers.push(signer)
+    keys += countKeys(signer.publicKey)
+    if (keys > MAX_SIGNATURES) throw sdkError('tooManySignatures', `signatures: ${keys}, limit: ${MAX_SIGNATURES}`)
+  }
+  return signers
+}
+
+/** Why a signature does not hold, or undefined. */
+type Failure = string | undefined
+
+/** Sign bytes of a mode for one signer. */
+type ModeSignBytes = (mode: number) => Uint8Array
+
+const verifySingle = (key: SinglePublicKey, message: Uint8Array, signature: Uint8Array, failure: string): Failure =>
+  verifyWithKey(key, message, signature) ? undefined : failure
+
+const verifyMultisig = (
+  { keys, threshold }: MultisigPublicKey,
+  { bits, modes }: Extract<SignerMode, { type: 'multi' }>,
+  signature: Uint8Array,
+  modeSignBytes: ModeSignBytes,
+): Failure => {
+  checkFields(signature, multisigSignature.MultiSignatureSchema)
+  const { signatures } = parseBinary(multisigSignature.MultiSignatureSchema, signature)
+  if (modes.length !== signatures.length) {
+    return `expected ${modes.length} multisig signatures, got ${signatures.length}`
+  }
+  if (bits.length !== keys.length) return `bit array size is incorrect, expecting: ${keys.length}`
+  const signing = keys.map((key, index) => ({ key, index })).filter(({ index }) => bits[index])
+  // The SDK lets signatures pass that no bit stands for; nothing would verify them.
+  if (signing.length !== signatures.length) return `signature size is incorrect ${signatures.length}`
+  if (signing.length < threshold) {
+    return `not enough signatures set, have ${signing.length}, expected ${threshold}`
+  }
+  for (const [at, { key, index }] of signing.entries()) {
+    const message = modeSignBytes(modes[at] ?? 0)
+    const each = signatures[at] ?? new Uint8Array(0)
+    const failure = verifySingle(key, message, each, `unable to verify signature at index ${index}`)
+    if (failure !== undefined) return failure
+  }
+  return undefined
+}
+
+const verifySignature = (
+  signBytes: SignBytes,
+  { publicKey, info: { mode } }: ResolvedSigner,
+  signature: Uint8Array,
+  data: SignerData,
+): Failure => {
+  try {
+    if (publicKey.type !== 'multisig') {
+      if (mode.type === 'multi') return 'expected a multisig key, got a single one'
+      const message = signBytes(mode.mode, data)
+      return verifySingle(publicKey, message, signature, 'unable to verify single signer signature')
+    }
+    if (mode.type !== 'multi') return 'expected the signatures of a multisig, got a single one'
+    const made = new Map<number, Uint8Array>()
+    return verifyMultisig(publicKey, mode, signature, (each) => {
+      const message = made.get(each) ?? signBytes(each, data)
+      made.set(each, message)
+      return message
+    })
+  } catch (error) {
+    if (error instanceof CodedError) return error.message
+    throw error
+  }
+}
+
+const isAminoOnly = (mode: SignerMode): boolean =>
+  (mode.type === 'single' ? [mode.mode] : mode.modes).every((each) => each === txSigning.SignMode.LEGACY_AMINO_JSON)
+
+/** Only a signature over amino JSON says the sequence itself, so only there it can be what is wrong. */
+const unauthorized = (failure: string, { accountNumber, chainId, sequence }: SignerData, mode: SignerMode) =>
+  sdkError(
+    'unauthorized',
+    isAminoOnly(mode)
+      ? `signature verification failed; please verify account number (${accountNumber}), sequence (${sequence}) and chain-id (${chainId})`
+      : `signature verification failed; please verify account number (${accountNumber}) and chain-id (${chainId}): (${failure})`,
+  )
+
+/**
+ * Checks that every required signer signed the transaction for this chain, its account and its next sequence. The
+ * first signer pays. Throws sdk/15 (none), /2 or /4 (another number), /8, /9, /14, /32 (sequence) and /4 (signature),
+ * in this order; a signer's sequence is checked before its signature.
+ */
+export const verifySignatures = (
+  transaction: NativeTransaction,
+  requiredSigners: readonly Address[],
+  context: SigningContext,
+): readonly ResolvedSigner[] => {
+  const { signatures } = transaction
+  if (signatures.length === 0) throw sdkError('noSignatures')
+  const signers = resolveSigners(transaction, requiredSigners, context)
+  if (signatures.length !== signers.length) {
+    throw sdkError('unauthorized', `invalid number of signer;  expected: ${signers.length}, got ${signatures.length}`)
+  }
+  const signBytes = signBytesOf(transaction)
+  for (const [index, signer] of signers.entries()) {
+    const { accountNumber, sequence } = signer.account
+    if (signer.info.sequence !== sequence) {
+      throw sdkError('wrongSequence', `account sequence mismatch, expected ${sequence}, got ${signer.info.sequence}`)
+    }
+    const data: SignerData = { chainId: context.chainId, accountNumber, sequence }
+    const failure = verifySignature(signBytes, signer, signatures[index] ?? new Uint8Array(0), data)
+    if (failure !== undefined) throw unauthorized(failure, data, signer.info.mode)
+  }
+  return signers
+}

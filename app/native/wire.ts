@@ -1,0 +1,170 @@
+/**
+ * The protobuf wire format, read strictly before any message is built: known fields with their wire types, whole
+ * values, UTF-8, bounded nesting. What passes here decodes in one way only.
+ */
+import { fromBinary, ScalarType, type DescField, type DescMessage, type MessageShape } from '@bufbuild/protobuf'
+import { AnySchema } from '@bufbuild/protobuf/wkt'
+import { isUtf8 } from '../../core/bytes.ts'
+import type { CodedError } from '../../core/errors.ts'
+import { findDefinition } from './definitions.ts'
+import { sdkError } from './errors.ts'
+import { MAX_NESTING } from './limits.ts'
+
+export const VARINT = 0
+export const FIXED64 = 1
+export const BYTES = 2
+export const FIXED32 = 5
+
+const WIRE_TYPE_NAMES = ['varint', 'fixed64', 'bytes', 'start_group', 'end_group', 'fixed32'] as const
+
+const malformed = (message: string): CodedError => sdkError('parse', message)
+
+/** Reads one message from its start to its end. Every method throws sdk/2 at the first byte that cannot be. */
+export class WireReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get done(): boolean {
+    return this.#at === this.#bytes.length
+  }
+
+  /** Up to 64 bits; above 2^53 the number is not exact. `shortest` refuses a longer form than needed (ADR-027). */
+  varint(shortest = false): number {
+    let value = 0
+    for (let length = 1, scale = 1; length <= 10; length++, scale *= 128) {
+      const byte = this.#bytes[this.#at++]
+      if (byte === undefined) throw malformed('invalid length; unexpected EOF')
+      if (length === 10 && byte > 1) break
+      value += (byte & 0x7f) * scale
+      if (byte >= 0x80) continue
+      if (shortest && byte === 0 && length > 1) throw malformed('a varint is not as short as possible')
+      return value
+    }
+    throw malformed('invalid length; variable length integer overflow')
+  }
+
+  tag(shortest = false): { readonly number: number; readonly wireType: number } {
+    const tag = this.varint(shortest)
+    const number = Math.floor(tag / 8)
+    const wireType = tag % 8
+    if (number === 0 || tag > 0xffff_ffff) throw malformed('invalid field number')
+    if (wireType > FIXED32) throw malformed('invalid wire type')
+    return { number, wireType }
+  }
+
+  take(length: number): Uint8Array {
+    if (length > this.#bytes.length - this.#at) throw malformed('invalid length; unexpected EOF')
+    this.#at += length
+    return this.#bytes.subarray(this.#at - length, this.#at)
+  }
+
+  bytes(shortest = false): Uint8Array {
+    return this.take(this.varint(shortest))
+  }
+
+  /** Skips a value; that of a length-delimited field is returned. */
+  value(wireType: number): Uint8Array | undefined {
+    switch (wireType) {
+      case VARINT:
+        this.varint()
+        return undefined
+      case FIXED64:
+        this.take(8)
+        return undefined
+      case FIXED32:
+        this.take(4)
+        return undefined
+      case BYTES:
+        return this.bytes()
+      default:
+        throw malformed('groups are not supported')
+    }
+  }
+}
+
+const wireTypeOfScalar = (type: ScalarType): number => {
+  switch (type) {
+    case ScalarType.STRING:
+    case ScalarType.BYTES:
+      return BYTES
+    case ScalarType.DOUBLE:
+    case ScalarType.FIXED64:
+    case ScalarType.SFIXED64:
+      return FIXED64
+    case ScalarType.FLOAT:
+    case ScalarType.FIXED32:
+    case ScalarType.SFIXED32:
+      return FIXED32
+    default:
+      return VARINT
+  }
+}
+
+const isExpected = (field: DescField, wireType: number): boolean => {
+  if (field.fieldKind === 'map' || field.message !== undefined) return wireType === BYTES
+  const expected = field.scalar === undefined ? VARINT : wireTypeOfScalar(field.scalar)
+  // Numbers of a list may be packed.
+  return wireType === expected || (field.fieldKind === 'list' && wireType === BYTES)
+}
+
+const unknownField = (desc: DescMessage, number: number, wireType: number): CodedError =>
+  malformed(`${desc.typeName}: {TagNum: ${number}, WireType:"${WIRE_TYPE_NAMES[wireType]}"}: unknown protobuf field`)
+
+/** ADR-020: bit 11 of the number marks a field that an older node may ignore. */
+const isCritical = (number: number): boolean => (number & 0x400) === 0
+
+const checkNested = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
+  const unknown = checkLevel(bytes, desc, allowUnknown, depth)
+  if (desc.typeName !== AnySchema.typeName) return unknown
+  const { typeUrl, value } = parseBinary(AnySchema, bytes)
+  const inner = findDefinition(typeUrl)
+  if (inner === undefined) throw malformed(`unable to resolve type URL ${typeUrl.slice(0, 200)}`)
+  return checkNested(value, inner, allowUnknown, depth + 1) || unknown
+}
+
+const checkLevel = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
+  if (depth > MAX_NESTING) throw malformed(`messages are nested deeper than ${MAX_NESTING} levels`)
+  const reader = new WireReader(bytes)
+  let unknown = false
+  while (!reader.done) {
+    const { number, wireType } = reader.tag()
+    const field = desc.fields.find((each) => each.number === number)
+    const value = reader.value(wireType)
+    if (field === undefined) {
+      if (isCritical(number) || !allowUnknown) throw unknownField(desc, number, wireType)
+      unknown = true
+      continue
+    }
+    if (!isExpected(field, wireType)) {
+      throw malformed(`${desc.typeName}: field ${field.name} has wire type ${WIRE_TYPE_NAMES[wireType]}`)
+    }
+    if (value === undefined) continue
+    if (field.scalar === ScalarType.STRING && !isUtf8(value)) {
+      throw malformed(`${desc.typeName}: field ${field.name} contains invalid UTF-8`)
+    }
+    if (field.fieldKind !== 'map' && field.message !== undefined) {
+      unknown = checkNested(value, field.message, allowUnknown, depth + 1) || unknown
+    }
+  }
+  return unknown
+}
+
+/**
+ * Refuses what a message of this definition cannot hold, and looks into every google.protobuf.Any. With
+ * `allowNonCritical` unknown fields with bit 11 in their number pass; true is returned when there were any.
+ */
+export const checkFields = (bytes: Uint8Array, desc: DescMessage, allowNonCritical = false): boolean =>
+  checkNested(bytes, desc, allowNonCritical, 1)
+
+/** Decodes what {@link checkFields} has passed; unknown fields are left out. Throws sdk/2. */
+export const parseBinary = <Desc extends DescMessage>(desc: Desc, bytes: Uint8Array): MessageShape<Desc> => {
+  try {
+    return fromBinary(desc, bytes, { readUnknownFields: false })
+  } catch (error) {
+    throw malformed(`${desc.typeName}: ${error instanceof Error ? error.message : 'malformed'}`)
+  }
+}

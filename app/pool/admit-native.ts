@@ -1,0 +1,130 @@
+/** What a native transaction must meet to enter the pool: the SDK's checks with its codes, then the pool's bounds. */
+import type { Address } from '../../core/address.ts'
+import { DENOMINATION } from '../../core/amounts.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { bytesToKey } from '../../core/bytes.ts'
+import { CodedError } from '../../core/errors.ts'
+import { refuse } from '../../modules/sdk-errors.ts'
+import type { StateReader } from '../../store/state.ts'
+import type { Prepare, PreparedTransaction } from '../block/native/prepare.ts'
+import { checkSigners, signerAccount } from '../block/native/signers.ts'
+import { POOL_CODES } from '../errors.ts'
+import { checkTimeoutHeight } from '../native/decode-transaction.ts'
+import { sdkError } from '../native/errors.ts'
+import { checkFee } from '../native/fees.ts'
+import { transactionGas } from '../native/gas.ts'
+import type { ResolvedSigner, SigningContext } from '../native/verify-signatures.ts'
+import type { NativeEntry } from './account-queue.ts'
+import type { AdmissionContext } from './admit.ts'
+import type { Pool } from './pool.ts'
+
+export interface NativeAdmissionContext extends AdmissionContext {
+  /** CometBFT's chain id. */
+  readonly nativeChainId: string
+  /** Of the next block. */
+  readonly height: number
+  readonly prepare: Prepare
+}
+
+/** The SDK's codes of what only a mempool says. */
+const ALREADY_IN_MEMPOOL = new CodedError('sdk', 19, 'tx already in mempool')
+const MEMPOOL_FULL = 20
+const INVALID_GAS_LIMIT = 41
+
+/**
+ * Accounts as the pool will leave them: a sequence is right from the nonce in the state (where it replaces) up to the
+ * first that is missing in the pool. A higher one is refused, as by the SDK.
+ */
+const poolSigning = (
+  { transaction, signers }: PreparedTransaction,
+  state: StateReader,
+  pool: Pool,
+  chainId: string,
+): SigningContext => {
+  const named = new Map(
+    signers.map((address, index) => [bytesToKey(address), transaction.signerInfos[index]?.sequence]),
+  )
+  return {
+    chainId,
+    account: (address) => {
+      const account = signerAccount(state, address)
+      if (account === undefined) return undefined
+      const next = pool.account(address)?.nextNonce ?? account.sequence
+      const sequence = named.get(bytesToKey(address))
+      const fits = sequence !== undefined && sequence >= account.sequence && sequence <= next
+      return { ...account, sequence: fits ? sequence : next }
+    },
+  }
+}
+
+/** Whether the accounts could hold the transaction in one of the next blocks. Throws sdk/8, /9 and /32, /4. */
+export const checkPoolSigners = (
+  prepared: PreparedTransaction,
+  state: StateReader,
+  pool: Pool,
+  chainId: string,
+): readonly ResolvedSigner[] => checkSigners(prepared, poolSigning(prepared, state, pool, chainId))
+
+/** Throws sdk/9 and sdk/5. */
+export const checkFeeFunds = (state: StateReader, payer: Address, feeAnat: bigint, spentAnat = 0n): void => {
+  const account = state.account(payer)
+  if (account === undefined)
+    throw sdkError('unknownAddress', `fee payer address: ${encodeBech32(payer)} does not exist`)
+  const spendable = account.balance > spentAnat ? account.balance - spentAnat : 0n
+  if (spendable >= feeAnat) return
+  const [has, needs] = [`${spendable}${DENOMINATION}`, `${feeAnat}${DENOMINATION}`]
+  throw refuse('insufficientFunds', `spendable balance ${has} is smaller than ${needs}`)
+}
+
+/** The pool's refusals in the SDK's codes. */
+const insert = (entry: NativeEntry, { pool, state, baseFeePerGas }: NativeAdmissionContext): void => {
+  try {
+    pool.insert(entry, state.account(entry.sender)?.nonce ?? 0n, baseFeePerGas)
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.codespace !== 'pool') throw error
+    if (error.code !== POOL_CODES.replacementUnderpriced) {
+      throw new CodedError('sdk', MEMPOOL_FULL, `${error.message}: mempool is full`)
+    }
+    const expected = pool.account(entry.sender)?.nextNonce ?? entry.nonce
+    throw sdkError('wrongSequence', `account sequence mismatch, expected ${expected}, got ${entry.nonce}`)
+  }
+}
+
+/** Decodes, checks and inserts. Throws codes of the SDK. Executes nothing. */
+export const admitNative = (raw: Uint8Array, context: NativeAdmissionContext): NativeEntry => {
+  const { state, pool, settings, limits, baseFeePerGas } = context
+  const prepared = context.prepare(raw)
+  const { transaction, payer } = prepared
+  const { hash, fee } = transaction
+  const { gasLimit } = fee
+  if (pool.get(hash) !== undefined) throw ALREADY_IN_MEMPOOL
+  if (gasLimit > limits.blockGasLimit) {
+    const message = `tx gas limit ${gasLimit} exceeds block max gas ${limits.blockGasLimit}: invalid gas limit`
+    throw new CodedError('sdk', INVALID_GAS_LIMIT, message)
+  }
+  checkTimeoutHeight(transaction, context.height)
+  const { feeAnat, gasPrice } = checkFee(fee, { baseFeePerGas, minimumGasPrice: settings.minimumGasPriceAnat })
+  const nonce = transaction.signerInfos[0]?.sequence ?? 0n
+  checkFeeFunds(state, payer, feeAnat, pool.account(payer)?.expenditureWithout(nonce))
+  const signers = checkPoolSigners(prepared, state, pool, context.nativeChainId)
+  const needed = transactionGas(transaction, signers)
+  if (needed > gasLimit) {
+    throw refuse('outOfGas', `out of gas in location: size and signatures; gasWanted: ${gasLimit}, gasUsed: ${needed}`)
+  }
+  const entry: NativeEntry = {
+    kind: 'native',
+    prepared: { ...prepared, isVerified: true },
+    raw: transaction.raw,
+    hash,
+    sender: payer,
+    nonce,
+    gasLimit,
+    sequence: context.sequence,
+    addedAtMs: context.nowMs,
+    maxFeePerGas: gasPrice,
+    maxPriorityFeePerGas: gasPrice,
+    costAnat: feeAnat,
+  }
+  insert(entry, context)
+  return entry
+}

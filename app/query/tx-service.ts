@@ -1,0 +1,221 @@
+/** cosmos.tx.v1beta1.Service: transactions by hash, height and event, simulations and broadcasts. */
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf'
+import { CodedError, isFault } from '../../core/errors.ts'
+import { sha256 } from '../../core/hash.ts'
+import { plainBytes } from '../../core/bytes.ts'
+import { readBaseFee } from '../../modules/feemarket/index.ts'
+import type { Module } from '../../modules/module.ts'
+import { queryRefusal } from '../../modules/sdk-errors.ts'
+import { baseAbci, type tx, txService } from '../../proto/index.ts'
+import { Overlay } from '../../store/overlay.ts'
+import { ethereumResult } from '../block/ethereum-result.ts'
+import { createPrepare, type Prepare } from '../block/native/prepare.ts'
+import { encodeTx, simulate, type Simulation } from '../block/native/simulate.ts'
+import type { Environment } from '../environment.ts'
+import { readBlockContent } from '../index/finalize-request.ts'
+import type { TransactionCheck } from '../ports.ts'
+import { blockTransactions, findByCometHash, searchTransactions } from './tx-search.ts'
+import {
+  anyTx,
+  ethereumTx,
+  nativeTx,
+  type PlacedTransaction,
+  txResponse,
+  type TxResponseInit,
+  upperHex,
+} from './tx-views.ts'
+import { requireHeader, type View } from './view.ts'
+
+export const TX_SERVICE = '/cosmos.tx.v1beta1.Service/'
+
+export interface TxServiceOptions {
+  readonly modules: readonly Module[]
+  readonly environment: Environment
+  /** Admits, journals and offers a transaction; a refusal is a code. */
+  broadcast(raw: Uint8Array): TransactionCheck
+}
+
+/** gRPC's Unknown. */
+const UNKNOWN = 2
+
+interface Served {
+  /** Needs CometBFT, or changes the pool: not from inside an ABCI query. */
+  readonly isOutside: boolean
+  answer(view: View, request: Uint8Array, fromAbci: boolean): Uint8Array | Promise<Uint8Array>
+}
+
+const parseRequest = <Desc extends DescMessage>(desc: Desc, bytes: Uint8Array): MessageShape<Desc> => {
+  try {
+    return fromBinary(desc, bytes)
+  } catch (error) {
+    throw queryRefusal('invalidArgument', `malformed request: ${error instanceof Error ? error.message : ''}`)
+  }
+}
+
+const serve = <Input extends DescMessage, Output extends DescMessage>(
+  { name, input, output }: DescMethodUnary<Input, Output>,
+  isOutside: boolean,
+  answer: (
+    view: View,
+    request: MessageShape<Input>,
+    fromAbci: boolean,
+  ) => MessageInitShape<Output> | Promise<MessageInitShape<Output>>,
+): readonly [string, Served] => {
+  const encode = (reply: MessageInitShape<Output>): Uint8Array => toBinary(output, create(output, reply))
+  return [
+    name,
+    {
+      isOutside,
+      answer: (view, request, fromAbci) => {
+        const reply = answer(view, parseRequest(input, request), fromAbci)
+        return reply instanceof Promise ? reply.then(encode) : encode(reply)
+      },
+    },
+  ]
+}
+
+/** Errors of a transaction that a client sent for simulating, in the SDK's status. */
+const refuseSimulation = (error: unknown): never => {
+  if (!(error instanceof CodedError) || isFault(error)) throw error
+  throw new CodedError('grpc', UNKNOWN, error.message)
+}
+
+const parseHash = (text: string): Uint8Array => {
+  const digits = text.replace(/^0x/i, '')
+  if (digits === '') throw queryRefusal('invalidArgument', 'tx hash cannot be empty')
+  if (!/^[0-9a-fA-F]{64}$/.test(digits)) throw queryRefusal('invalidArgument', `invalid tx hash ${text.slice(0, 80)}`)
+  return plainBytes(Buffer.from(digits, 'hex'))
+}
+
+interface Found {
+  readonly placed: PlacedTransaction
+  readonly shown: tx.Tx
+}
+
+/** Native ones by sha256, those of Ethereum by keccak256. */
+const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
+  const { reader, head } = view
+  const native = reader.nativePositionOf(hash)
+  if (native !== undefined && native.height <= head) {
+    const { height, index } = native
+    const found = reader.nativeResults(height).find((each) => each.index === index)
+    const raw = readBlockContent(reader.store, height)?.transactions[index]
+    if (found === undefined || raw === undefined) return undefined
+    const placed = { raw, height, timeNs: requireHeader(view, height).timeNs, result: found.result }
+    return { placed, shown: nativeTx(raw) }
+  }
+  const position = reader.positionOf(hash)
+  if (position === undefined || position.height > head) return undefined
+  const { height, index } = position
+  const [signed, receipt] = [reader.transaction(height, index), reader.receipt(height, index)]
+  if (signed === undefined || receipt === undefined) return undefined
+  const result = ethereumResult({ signed, receipt, failure: receipt.succeeded ? undefined : '' }, index)
+  const placed = { raw: signed.raw, height, timeNs: requireHeader(view, height).timeNs, result }
+  return { placed, shown: ethereumTx(signed) }
+}
+
+const broadcastRequest = (
+  broadcast: TxServiceOptions['broadcast'],
+  { txBytes, mode }: txService.BroadcastTxRequest,
+): TxResponseInit => {
+  const { BroadcastMode } = txService
+  if (txBytes.length === 0) throw queryRefusal('invalidArgument', 'invalid empty tx')
+  if (mode !== BroadcastMode.SYNC && mode !== BroadcastMode.ASYNC) {
+    throw queryRefusal('invalidArgument', 'unsupported return type; supported types: sync, async')
+  }
+  const { code, codespace, log } = broadcast(txBytes)
+  const txhash = upperHex(sha256(txBytes))
+  return mode === BroadcastMode.ASYNC ? { txhash } : { txhash, code, codespace, rawLog: log }
+}
+
+const runSimulation = (view: View, prepare: Prepare, request: txService.SimulateRequest): Simulation => {
+  const raw = request.tx === undefined ? request.txBytes : encodeTx(request.tx)
+  if (raw.length === 0) throw queryRefusal('invalidArgument', 'empty txBytes is not allowed')
+  const { header, timeNs } = requireHeader(view, view.head)
+  const state = new Overlay(view.stateAt(view.head))
+  try {
+    return simulate(raw, prepare, {
+      state,
+      height: view.head + 1,
+      timeNs,
+      chainId: view.parameters.chainId,
+      baseFeePerGas: readBaseFee(state),
+      gasLeft: header.gasLimit,
+    })
+  } catch (error) {
+    return refuseSimulation(error)
+  }
+}
+
+const decoded = (raw: Uint8Array): tx.Tx => {
+  if (raw.length === 0) throw queryRefusal('invalidArgument', 'invalid empty tx bytes')
+  try {
+    return nativeTx(raw)
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    throw queryRefusal('invalidArgument', error.message)
+  }
+}
+
+export class TxService {
+  readonly #methods: ReadonlyMap<string, Served>
+
+  constructor({ modules, environment, broadcast }: TxServiceOptions) {
+    const { method } = txService.Service
+    const prepare = createPrepare(modules)
+    this.#methods = new Map([
+      serve(method.simulate, false, (view, request) => {
+        const { gasUsed, data, events } = runSimulation(view, prepare, request)
+        const { msgResponses } = fromBinary(baseAbci.TxMsgDataSchema, data)
+        return {
+          gasInfo: { gasWanted: 0n, gasUsed },
+          result: {
+            data,
+            log: '',
+            events: events.map((event) => ({ ...event, attributes: [...event.attributes] })),
+            msgResponses,
+          },
+        }
+      }),
+      serve(method.getTx, false, (view, { hash: text }, fromAbci) => {
+        const hash = parseHash(text)
+        const show = ({ placed, shown }: Found) => ({ tx: shown, txResponse: txResponse(placed, shown) })
+        const found = findTransaction(view, hash)
+        if (found !== undefined) return show(found)
+        const missing = queryRefusal('notFound', `tx not found: ${text.slice(0, 80)}`)
+        if (fromAbci) throw missing
+        // Those of Ethereum have a sha256 too, which CometBFT's index alone knows.
+        return findByCometHash(environment, view, hash).then((placed) => {
+          if (placed === undefined) throw missing
+          return show({ placed, shown: anyTx(placed.raw) })
+        })
+      }),
+      serve(method.broadcastTx, true, (_, request) => ({ txResponse: broadcastRequest(broadcast, request) })),
+      serve(method.getTxsEvent, true, (view, request) => searchTransactions(environment, view, request)),
+      serve(method.getBlockWithTxs, true, (view, request) => blockTransactions(environment, view, request)),
+      serve(method.txDecode, false, (_, { txBytes }) => ({ tx: decoded(txBytes) })),
+      serve(method.txEncode, false, (_, { tx: given }) => {
+        if (given === undefined) throw queryRefusal('invalidArgument', 'invalid empty tx')
+        return { txBytes: encodeTx(given) }
+      }),
+    ])
+  }
+
+  /** `fromAbci` refuses what cannot be answered while CometBFT waits. Throws grpc codes. */
+  answer(view: View, path: string, request: Uint8Array, fromAbci: boolean): Uint8Array | Promise<Uint8Array> {
+    const served = this.#methods.get(path.slice(TX_SERVICE.length))
+    if (served === undefined) throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 200)}`)
+    if (served.isOutside && fromAbci) {
+      throw new CodedError('sdk', 6, `${path} is served on the gRPC and REST ports only`)
+    }
+    return served.answer(view, request, fromAbci)
+  }
+}

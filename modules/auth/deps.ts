@@ -1,0 +1,32 @@
+/** What auth needs of the rest of the node. */
+import type { Address } from '../../core/address.ts'
+import type { QueryContext } from '../module.ts'
+import type { PackedPublicKey } from './keeper.ts'
+
+/** An account that a module owns. */
+export interface ModuleAccountInfo {
+  readonly name: string
+  readonly address: Address
+  /** Of the SDK: `minter`, `burner`, `staking`. */
+  readonly permissions: readonly string[]
+}
+
+/** Rules of native transactions, as clients ask for them. */
+export interface AuthParameters {
+  readonly maxMemoCharacters: bigint
+  readonly txSigLimit: bigint
+  readonly txSizeCostPerByte: bigint
+  readonly sigVerifyCostEd25519: bigint
+  readonly sigVerifyCostSecp256k1: bigint
+}
+
+export interface AuthDependencies {
+  readonly parameters: AuthParameters
+  /** In the order of their names. */
+  readonly moduleAccounts: readonly ModuleAccountInfo[]
+  accountNumber(address: Address): bigint
+  /** Addresses of every account in order, from `start` (inclusive) on; not in a block. */
+  accounts(context: QueryContext, start?: Address): Iterable<Address>
+  /** What is wrong with the public key of an account, in words. */
+  checkKey(address: Address, key: PackedPublicKey): string | undefined
+}

@@ -1,0 +1,37 @@
+/** Handlers of messages and queries from the methods of their services: encodings apart, only the work is left. */
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf'
+import type { MessageContext, MessageHandler, QueryContext, QueryHandler } from './module.ts'
+
+export interface MessageWork<Input extends DescMessage, Output extends DescMessage> {
+  /** Throws a CodedError. Reads nothing. */
+  checkStateless(message: MessageShape<Input>): void
+  /** Throws a CodedError: everything that it wrote is undone. */
+  execute(context: MessageContext, message: MessageShape<Input>): MessageInitShape<Output>
+}
+
+export const handleMessage = <Input extends DescMessage, Output extends DescMessage>(
+  { input, output }: DescMethodUnary<Input, Output>,
+  { checkStateless, execute }: MessageWork<Input, Output>,
+): MessageHandler => ({
+  typeUrl: `/${input.typeName}`,
+  decode: (bytes) => fromBinary(input, bytes, { readUnknownFields: false }),
+  // What `decode` gave comes back.
+  checkStateless: (message) => checkStateless(message as MessageShape<Input>),
+  execute: (context, message) => toBinary(output, create(output, execute(context, message as MessageShape<Input>))),
+})
+
+export const handleQuery = <Input extends DescMessage, Output extends DescMessage>(
+  { name, parent, input, output }: DescMethodUnary<Input, Output>,
+  answer: (context: QueryContext, request: MessageShape<Input>) => MessageInitShape<Output>,
+): QueryHandler => ({
+  path: `/${parent.typeName}/${name}`,
+  query: (context, bytes) => toBinary(output, create(output, answer(context, fromBinary(input, bytes)))),
+})
