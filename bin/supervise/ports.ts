@@ -1,5 +1,6 @@
 /** Which ports the node needs, and whether they are free. */
 import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cliError } from '../errors.ts'
 import { formatHostPort, type HostPort } from '../config/kinds.ts'
 
@@ -22,20 +23,34 @@ const isFree = async ({ host, port }: HostPort): Promise<boolean> => {
   })
 }
 
-/** Throws cli/6 and names every port that is taken, and what moves it. */
+/** Children of a node that was killed end within two seconds: a start right after it waits for their ports. */
+const PATIENCE_MS = 3_000
+const RETRY_MS = 50
+
+const describeTaken = async ({ purpose, address, setting }: Listener): Promise<string | undefined> => {
+  if (address.port === 0) return undefined
+  const free = await isFree(address).catch((error: unknown) => {
+    throw cliError(
+      'portInUse',
+      `cannot listen on ${formatHostPort(address)} (${purpose}; ${setting}): ${String(error)}`,
+    )
+  })
+  return free ? undefined : `port ${address.port} (${purpose}) is in use; ${setting} moves it`
+}
+
+/** Throws cli/6 and names every port that stays taken, and what moves it. */
 export const requireFreePorts = async (listeners: readonly Listener[]): Promise<void> => {
-  const taken: string[] = []
-  for (const { purpose, address, setting } of listeners) {
-    if (address.port === 0) continue
-    const free = await isFree(address).catch((error: unknown) => {
-      throw cliError(
-        'portInUse',
-        `cannot listen on ${formatHostPort(address)} (${purpose}; ${setting}): ${String(error)}`,
-      )
-    })
-    if (!free) taken.push(`port ${address.port} (${purpose}) is in use; ${setting} moves it`)
+  const deadlineMs = performance.now() + PATIENCE_MS
+  for (;;) {
+    const taken: string[] = []
+    for (const listener of listeners) {
+      const text = await describeTaken(listener)
+      if (text !== undefined) taken.push(text)
+    }
+    if (taken.length === 0) return
+    if (performance.now() > deadlineMs) throw cliError('portInUse', taken.join('\n'))
+    await sleep(RETRY_MS)
   }
-  if (taken.length > 0) throw cliError('portInUse', taken.join('\n'))
 }
 
 /** Addresses that every interface of the machine answers on. */

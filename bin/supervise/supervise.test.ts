@@ -73,8 +73,10 @@ describe('ports', () => {
       code: 6,
       message: `port ${port} (JSON-RPC) is in use; json-rpc.address in app.toml moves it`,
     })
-    await new Promise((resolve) => server.close(resolve))
-    await requireFreePorts([listener])
+    // A start right after a kill: whoever held the port is on its way out.
+    const waiting = requireFreePorts([listener])
+    server.close()
+    await waiting
   })
 })
 
