@@ -2,7 +2,7 @@
 import { APPLICATION_DEFAULTS, type ApplicationSettings, type PruningSettings } from '../../app/settings.ts'
 import type { Settings } from './settings.ts'
 
-/** By the names of the setting `pruning`. See docs/adr/018-pruning-by-sweep.md for the figures of `default`. */
+/** By the names of the setting `pruning`. See docs/adr/016-pruning-by-sweep.md for the figures of `default`. */
 const pruningOf = (settings: Settings): PruningSettings => {
   switch (settings.pruning) {
     case 'default':
