@@ -86,6 +86,8 @@ const gatewayChild = (options: NodeOptions, queriesAddress: string): ChildOption
   command: process.execPath,
   args: [
     '--disable-warning=ExperimentalWarning',
+    // As in the script `chain`.
+    '--max-semi-space-size=8',
     chainScript,
     'gateway',
     '--home',
