@@ -10,8 +10,10 @@ import { reportPath } from './summary.ts'
 
 /** That of scripts/environment.sh. */
 const OLDER_COMETBFT = 'v0.38.25'
-/** Start, transactions, restart, crash: some 45 s a combination. */
-const CHOSEN = ['test/e2e/restart.test.ts', 'test/e2e/crash.test.ts']
+/** Start, clients, both families, proofs, restart, crash: some 80 s a combination. */
+const CHOSEN = ['viem', 'ethers', 'native', 'cosmjs', 'proofs', 'visibility', 'restart', 'crash'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+)
 
 const root = join(import.meta.dirname, '..')
 const run = (binary: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): number => {
