@@ -100,8 +100,11 @@ export interface Invariant {
 export interface Module {
   /** Names the system account (sha256(name)[0..20]) and the member of the genesis file's app_state. */
   readonly name: string
-  /** Parses and writes its part of the genesis file. Throws a CodedError that names the member at fault. */
-  initGenesis(context: ModuleContext, genesis: unknown): void
+  /**
+   * Parses and writes its part of the genesis file. Throws a CodedError that names the member at fault. Staking returns
+   * the first validators.
+   */
+  initGenesis(context: ModuleContext, genesis: unknown): readonly ValidatorUpdate[] | void
   /** The inverse of initGenesis, as JSON; a long list may be an iterable, which is written item by item. */
   exportGenesis(context: QueryContext): unknown
   beginBlock?(context: BlockContext): void

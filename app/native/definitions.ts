@@ -1,6 +1,7 @@
 /** The definitions that may stand in a native transaction: the modules' messages, their contents and the keys. */
 import { createRegistry, getOption, type DescFile, type DescMessage } from '@bufbuild/protobuf'
 import {
+  admissionTx,
   authTx,
   bankTx,
   consensusTx,
@@ -10,6 +11,7 @@ import {
   ethSecp256k1,
   evidenceTx,
   evmTx,
+  feeMarketTx,
   govBetaTx,
   govTx,
   messageOptions,
@@ -22,12 +24,14 @@ import {
 } from '../../proto/index.ts'
 
 const TRANSACTION_FILES: readonly DescFile[] = [
+  admissionTx.file_nat_admission_v1_tx,
   authTx.file_cosmos_auth_v1beta1_tx,
   bankTx.file_cosmos_bank_v1beta1_tx,
   consensusTx.file_cosmos_consensus_v1_tx,
   distributionTx.file_cosmos_distribution_v1beta1_tx,
   evidenceTx.file_cosmos_evidence_v1beta1_tx,
   evmTx.file_cosmos_evm_vm_v1_tx,
+  feeMarketTx.file_cosmos_evm_feemarket_v1_tx,
   govBetaTx.file_cosmos_gov_v1beta1_tx,
   govTx.file_cosmos_gov_v1_tx,
   mintTx.file_cosmos_mint_v1beta1_tx,

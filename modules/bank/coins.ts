@@ -2,7 +2,7 @@
 import { MAX_UINT256 } from '../../core/amounts.ts'
 import { refuse } from '../sdk-errors.ts'
 import { isDenom } from './denom.ts'
-import type { Coin } from './keeper.ts'
+import type { Coin } from '../ledger.ts'
 
 /** A coin as it travels. */
 interface WireCoin {

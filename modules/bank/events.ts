@@ -14,3 +14,9 @@ export const transfer = (recipient: Address, sender: Address, amount: string): E
   makeEvent('transfer', { recipient: encodeBech32(recipient), sender: encodeBech32(sender), amount })
 
 export const messageSender = (sender: Address): Event => makeEvent('message', { sender: encodeBech32(sender) })
+
+export const coinbase = (minter: Address, amount: string): Event =>
+  makeEvent('coinbase', { minter: encodeBech32(minter), amount })
+
+export const burned = (burner: Address, amount: string): Event =>
+  makeEvent('burn', { burner: encodeBech32(burner), amount })

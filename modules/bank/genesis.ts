@@ -6,7 +6,8 @@ import { bytesToHex } from '../../core/hex.ts'
 import { MAX_UINT256 } from '../../core/amounts.ts'
 import { failAt, parseAmount, parseArray, parseObject, parseString } from '../../core/parse.ts'
 import { checkDenom } from './denom.ts'
-import type { Coin, Holder } from './keeper.ts'
+import type { Coin } from '../ledger.ts'
+import type { Holder } from './keeper.ts'
 
 /** Most accounts in a genesis file. */
 const MAX_ACCOUNTS = 10_000_000

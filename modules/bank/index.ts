@@ -3,7 +3,6 @@ export { type BankGenesis, parseBankGenesis } from './genesis.ts'
 export {
   BANK_ADDRESS,
   burn,
-  type Coin,
   mint,
   noteBurntByEvm,
   readBalance,
@@ -13,5 +12,6 @@ export {
   send,
 } from './keeper.ts'
 export type { BankDependencies } from './deps.ts'
+export { createLedger } from './ledger.ts'
 export { createBankModule } from './module.ts'
 export { sendCoins } from './transfer.ts'

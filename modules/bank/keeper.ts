@@ -12,15 +12,11 @@ import {
 } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { EMPTY_ACCOUNT, type StateReader, type StateWriter } from '../../store/state.ts'
+import type { Coin } from '../ledger.ts'
 import { insufficientFunds } from './errors.ts'
 import { balanceKey, balancePrefix, BALANCES_PREFIX, SUPPLY_PREFIX, supplyKey } from './keys.ts'
 
 export const BANK_ADDRESS = moduleAddress('bank')
-
-export interface Coin {
-  readonly denom: string
-  readonly amount: bigint
-}
 
 const readAmount = (state: StateReader, key: Uint8Array): bigint => {
   const value = state.value(BANK_ADDRESS, key)

@@ -12,7 +12,8 @@ import { takePage } from '../pages.ts'
 import { queryRefusal } from '../sdk-errors.ts'
 import { checkDenom } from './denom.ts'
 import type { BankDependencies } from './deps.ts'
-import { type Coin, readBalance, readBalances, readOtherHolders, readSupplies, readSupply } from './keeper.ts'
+import type { Coin } from '../ledger.ts'
+import { readBalance, readBalances, readOtherHolders, readSupplies, readSupply } from './keeper.ts'
 import { DENOM_METADATA } from './metadata.ts'
 
 /** Coins read at once. */

@@ -1,20 +1,13 @@
 /** Moving coins with the events that clients follow: what messages and other parts of the node call. */
 import type { Address } from '../../core/address.ts'
-import type { ModuleContext } from '../module.ts'
 import { formatCoins } from './coins.ts'
 import { coinReceived, coinSpent, messageSender, transfer } from './events.ts'
 import { insufficientFunds } from './errors.ts'
-import { type Coin, readBalance, send } from './keeper.ts'
-
-type TransferContext = Pick<ModuleContext, 'state' | 'emit'>
+import type { Coin, LedgerContext } from '../ledger.ts'
+import { readBalance, send } from './keeper.ts'
 
 /** Throws sdk/5 when `from` has too little of one of them; what was moved by then stays moved. */
-export const sendCoins = (
-  { state, emit }: TransferContext,
-  from: Address,
-  to: Address,
-  coins: readonly Coin[],
-): void => {
+export const sendCoins = ({ state, emit }: LedgerContext, from: Address, to: Address, coins: readonly Coin[]): void => {
   const amount = formatCoins(coins)
   for (const coin of coins) send(state, from, to, coin)
   emit(coinSpent(from, amount))
@@ -30,7 +23,7 @@ export interface Output {
 
 /** As {@link sendCoins} to several receivers; `sum` is what they get together, and what `from` must have. */
 export const sendToMany = (
-  { state, emit }: TransferContext,
+  { state, emit }: LedgerContext,
   from: Address,
   sum: readonly Coin[],
   outputs: readonly Output[],

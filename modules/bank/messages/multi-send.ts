@@ -6,7 +6,7 @@ import { parseCoins } from '../coins.ts'
 import type { BankDependencies } from '../deps.ts'
 import { bankError } from '../errors.ts'
 import { consumeTransferGas } from '../gas.ts'
-import type { Coin } from '../keeper.ts'
+import type { Coin } from '../../ledger.ts'
 import { type Output, sendToMany } from '../transfer.ts'
 import { checkReceiver, parseParty } from './receiver.ts'
 

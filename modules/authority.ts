@@ -1,0 +1,29 @@
+/** Who may change parameters: the account of governance, whose proposals carry such messages. */
+import { type Address, moduleAddress } from '../core/address.ts'
+import { encodeBech32, parseAccountAddress } from '../core/bech32.ts'
+import { equalBytes } from '../core/bytes.ts'
+import { CodedError } from '../core/errors.ts'
+import { refuse } from './sdk-errors.ts'
+
+export const GOVERNANCE_ADDRESS: Address = moduleAddress('gov')
+
+/** The SDK's code `expected gov account as only signer for proposal message`. */
+const INVALID_SIGNER = 13
+
+/** Stateless. Throws sdk/7 for text that is no address, and gov/13 for another account. */
+export const checkAuthority = (authority: string): void => {
+  let address: Address
+  try {
+    address = parseAccountAddress(authority)
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    throw refuse('invalidAddress', `invalid authority address: ${error.message}`)
+  }
+  if (equalBytes(address, GOVERNANCE_ADDRESS)) return
+  const expected = encodeBech32(GOVERNANCE_ADDRESS)
+  throw new CodedError(
+    'gov',
+    INVALID_SIGNER,
+    `invalid authority; expected ${expected}, got ${authority}: expected gov account as only signer for proposal message`,
+  )
+}

@@ -1,0 +1,32 @@
+/** The bank as the other modules use it. */
+import type { Address } from '../../core/address.ts'
+import type { Coin, Ledger, LedgerContext } from '../ledger.ts'
+import { formatCoins } from './coins.ts'
+import { burned, coinbase, coinReceived, coinSpent } from './events.ts'
+import { burn, mint, readBalance, readSupply, send } from './keeper.ts'
+import { sendCoins } from './transfer.ts'
+
+const delegate = ({ state, emit }: LedgerContext, from: Address, to: Address, coins: readonly Coin[]): void => {
+  const amount = formatCoins(coins)
+  for (const coin of coins) send(state, from, to, coin)
+  emit(coinSpent(from, amount))
+  emit(coinReceived(to, amount))
+}
+
+export const createLedger = ({ isBlockedReceiver }: Pick<Ledger, 'isBlockedReceiver'>): Ledger => ({
+  balance: readBalance,
+  supply: readSupply,
+  send: sendCoins,
+  delegate,
+  mint: ({ state, emit }, to, coins) => {
+    for (const coin of coins) mint(state, to, coin)
+    emit(coinbase(to, formatCoins(coins)))
+    emit(coinReceived(to, formatCoins(coins)))
+  },
+  burn: ({ state, emit }, from, coins) => {
+    for (const coin of coins) burn(state, from, coin)
+    emit(coinSpent(from, formatCoins(coins)))
+    emit(burned(from, formatCoins(coins)))
+  },
+  isBlockedReceiver,
+})
