@@ -1,0 +1,7 @@
+/** What slashing needs of the rest of the node: staking stands behind both. */
+import type { StakePunisher, StakeReader } from '../stake.ts'
+
+export interface SlashingDependencies {
+  readonly stake: Pick<StakeReader, 'validator' | 'validatorByConsensusAddress' | 'delegation'>
+  readonly punisher: StakePunisher
+}

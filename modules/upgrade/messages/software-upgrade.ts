@@ -1,0 +1,25 @@
+/** MsgSoftwareUpgrade: governance sets the plan, in place of one that is there. */
+import { upgradeTx } from '../../../proto/index.ts'
+import { checkAuthority } from '../../authority.ts'
+import { handleMessage } from '../../handlers.ts'
+import type { MessageHandler } from '../../module.ts'
+import { refuse } from '../../sdk-errors.ts'
+import { readAppliedHeight, writePlan } from '../keeper.ts'
+import { parsePlan } from '../plan.ts'
+
+export const softwareUpgrade: MessageHandler = handleMessage(upgradeTx.Msg.method.softwareUpgrade, {
+  checkStateless: ({ authority, plan }) => {
+    checkAuthority(authority)
+    parsePlan(plan)
+  },
+  execute: ({ state, height }, message) => {
+    const plan = parsePlan(message.plan)
+    // As in the SDK this block's own height is allowed: the plan is due in the next one.
+    if (plan.height < height) throw refuse('invalidRequest', 'upgrade cannot be scheduled in the past')
+    if (readAppliedHeight(state, plan.name) !== undefined) {
+      throw refuse('invalidRequest', `upgrade with name ${plan.name} has already been completed`)
+    }
+    writePlan(state, plan)
+    return {}
+  },
+})

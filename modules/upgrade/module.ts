@@ -1,0 +1,43 @@
+import type { StateReader } from '../../store/state.ts'
+import type { Module } from '../module.ts'
+import { applyPlan, findHaltReason, findPendingUpgrade } from './apply.ts'
+import type { UpgradeDependencies } from './deps.ts'
+import { exportUpgradeGenesis, initUpgradeGenesis, parseUpgradeGenesis } from './genesis.ts'
+import { readAppliedHeight, readPlan } from './keeper.ts'
+import { cancelUpgrade } from './messages/cancel-upgrade.ts'
+import { softwareUpgrade } from './messages/software-upgrade.ts'
+import { type Plan, planFault } from './plan.ts'
+import { upgradeQueries } from './queries.ts'
+
+export interface UpgradeModule extends Module {
+  /** The plan that forbids this binary to run block `nextHeight`. To be asked after Commit and at start. */
+  pendingUpgrade(state: StateReader, nextHeight: number): Plan | undefined
+  /**
+   * Why this binary must not run block `nextHeight`, in the SDK's words: it lacks the plan that is due or the last one
+   * that was applied, or brings one whose height has not come. To be asked after Commit and at start.
+   */
+  haltReason(state: StateReader, nextHeight: number): string | undefined
+}
+
+export const createUpgradeModule = (dependencies: UpgradeDependencies): UpgradeModule => ({
+  name: 'upgrade',
+  pendingUpgrade: (state, nextHeight) => findPendingUpgrade(state, nextHeight, dependencies),
+  haltReason: (state, nextHeight) => findHaltReason(state, nextHeight, dependencies),
+  initGenesis: ({ state }, genesis) => initUpgradeGenesis(state, parseUpgradeGenesis(genesis)),
+  exportGenesis: ({ state }) => exportUpgradeGenesis(state),
+  beginBlock: (context) => applyPlan(context, dependencies),
+  messages: [softwareUpgrade, cancelUpgrade],
+  queries: upgradeQueries(dependencies),
+  invariants: [
+    {
+      name: 'upgrade/plan-is-valid-and-to-come',
+      check: ({ state, height }) => {
+        const plan = readPlan(state)
+        if (plan === undefined) return undefined
+        if (readAppliedHeight(state, plan.name) !== undefined) return `plan ${plan.name} was applied already`
+        if (plan.height < height) return `plan ${plan.name} of height ${plan.height} was passed over`
+        return planFault(plan)
+      },
+    },
+  ],
+})
