@@ -1,0 +1,45 @@
+/** Bounds of governance, and what its messages cost beside the flat price of a message. */
+
+/** Messages of one proposal. */
+export const MAX_PROPOSAL_MESSAGES = 32
+/** Bytes of the metadata of a proposal or a vote, and of a title (the SDK's MaxMetadataLen). */
+export const MAX_METADATA_BYTES = 255
+/** Bytes of a summary (the SDK's 40 times the metadata). */
+export const MAX_SUMMARY_BYTES = 40 * MAX_METADATA_BYTES
+/** Denominations of a deposit. */
+export const MAX_DEPOSIT_COINS = 16
+/** Accounts with a deposit on one proposal: all are paid back in one block. More can be added to a deposit that is there. */
+export const MAX_DEPOSITORS = 500
+
+/**
+ * Votes on one proposal that any account may cast. Beyond them a voter must have a part of the bonded tokens: the tally
+ * looks at all votes in one block, and so at no more than OPEN_VOTES + MIN_VOTING_SHARE of them, as long as a voting
+ * period is shorter than the time of unbonding.
+ */
+export const OPEN_VOTES = 20_000
+/** One part in this many of the bonded tokens. */
+export const MIN_VOTING_SHARE = 100_000n
+
+/**
+ * Work of the hook in one block: a vote or a deposit is one, a proposal or a message of one 100. The proposal that
+ * passes the bound is still done; the rest waits for the next block.
+ */
+export const WORK_PER_BLOCK = 20_000
+export const WORK_PER_PROPOSAL = 100
+/** Proposals looked at in one block, of either queue. */
+export const MAX_ENDED_PER_BLOCK = 50
+/** What the messages of a passed proposal may consume together beside their flat prices, or it fails. */
+export const GAS_PER_PROPOSAL = 30_000_000n
+/** Characters of an error that a failed proposal keeps. */
+export const MAX_FAILED_REASON = 1_000
+
+/** A byte of a stored proposal (the SDK: three times 30). */
+export const GAS_PER_PROPOSAL_BYTE = 90n
+/** An account's first vote on a proposal: it will be tallied and deleted by a block. */
+export const GAS_PER_VOTE = 20_000n
+/** A validator or a delegation that is read to find what a voter has, when there are very many votes. */
+export const GAS_PER_STAKE_READ = 1_000n
+/** A coin of an account's deposit: it will be sent back by a block. */
+export const GAS_PER_DEPOSIT = 20_000n
+/** A vote that cancelling a proposal deletes. */
+export const GAS_PER_DELETED_VOTE = 500n

@@ -1,0 +1,35 @@
+/** Governance: proposals that token holders fund and vote on, and that act with the authority of the module. */
+import type { Module } from '../module.ts'
+import type { GovDependencies } from './deps.ts'
+import { endBlock } from './end-block.ts'
+import { exportGovGenesis, initGovGenesis, parseGovGenesis } from './genesis.ts'
+import { govInvariants } from './invariants.ts'
+import { govLegacyQueries } from './legacy-queries.ts'
+import { createCancelProposal } from './messages/cancel-proposal.ts'
+import { createDeposits } from './messages/deposit.ts'
+import { createExecLegacyContent } from './messages/exec-legacy-content.ts'
+import { createLegacySubmitProposal, createSubmitProposal } from './messages/submit-proposal.ts'
+import { createUpdateParams } from './messages/update-params.ts'
+import { createVotes } from './messages/vote.ts'
+import { govQueries } from './queries.ts'
+
+export const createGovModule = (dependencies: GovDependencies): Module => ({
+  name: 'gov',
+  initGenesis: ({ state }, genesis) => initGovGenesis(dependencies, state, parseGovGenesis(genesis)),
+  exportGenesis: ({ state }) => exportGovGenesis(state),
+  endBlock: (context) => {
+    endBlock(dependencies, context)
+    return []
+  },
+  messages: [
+    createSubmitProposal(dependencies),
+    createLegacySubmitProposal(dependencies),
+    ...createDeposits(dependencies),
+    ...createVotes(dependencies),
+    createCancelProposal(dependencies),
+    createExecLegacyContent(),
+    createUpdateParams(),
+  ],
+  queries: [...govQueries(dependencies), ...govLegacyQueries(dependencies)],
+  invariants: govInvariants(dependencies),
+})
