@@ -1,0 +1,30 @@
+/** The figures of inflation, with the rounding of x/mint. */
+import { type Decimal, divide, divideByInteger, multiply, ONE, toDecimal, truncate } from '../../core/decimal.ts'
+import type { MintParams } from './params.ts'
+
+export interface Minter {
+  /** Of a year. */
+  readonly inflation: Decimal
+  /** What a year of it would mint, in the smallest unit. */
+  readonly annualProvisions: Decimal
+}
+
+export const IDLE_MINTER: Minter = { inflation: 0n, annualProvisions: 0n }
+
+/** It grows while less than the goal is bonded and falls while more is, and stays within its bounds. */
+export const nextInflation = (inflation: Decimal, params: MintParams, bondedRatio: Decimal): Decimal => {
+  const changePerYear = multiply(ONE - divide(bondedRatio, params.goalBonded), params.inflationRateChange)
+  const next = inflation + divide(changePerYear, toDecimal(params.blocksPerYear))
+  if (next > params.inflationMax) return params.inflationMax
+  return next < params.inflationMin ? params.inflationMin : next
+}
+
+/** In the smallest unit; what truncating leaves is never minted. */
+export const blockProvision = (annualProvisions: Decimal, { blocksPerYear }: MintParams): bigint =>
+  truncate(divideByInteger(annualProvisions, blocksPerYear))
+
+/** Of what a block would mint, so much as the largest supply allows; zero is no limit. */
+export const withinSupply = (amount: bigint, supply: bigint, { maxSupply }: MintParams): bigint => {
+  if (maxSupply === 0n || supply + amount <= maxSupply) return amount
+  return supply < maxSupply ? maxSupply - supply : 0n
+}
