@@ -55,6 +55,8 @@ export interface BlockContext extends ModuleContext {
 }
 
 export interface EndBlockContext extends BlockContext {
+  /** Of this block: a parameter that it changes is for the next one. */
+  readonly gasLimit: bigint
   /** Gas used by both transaction families in this block. */
   readonly gasUsed: bigint
 }

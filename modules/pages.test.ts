@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import { readUint64, uint64ToBytes } from '../core/bytes.ts'
+import { bytesToUtf8, readUint64, uint64ToBytes, utf8ToBytes } from '../core/bytes.ts'
 import type { CodedError } from '../core/errors.ts'
 import { PageRequestSchema } from '../proto/gen/cosmos/base/query/v1beta1/pagination_pb.ts'
 import { takePage } from './pages.ts'
@@ -57,6 +57,78 @@ describe('pages', () => {
     expect(code({ limit: 1_001n })).toBe(3)
     expect(code({ offset: 1_001n })).toBe(3)
     expect(code({ limit: 2n ** 64n - 1n })).toBe(3)
-    expect(code({ reverse: true })).toBe(12)
+  })
+})
+
+/** Cases of cosmos-sdk types/query/pagination_test.go: 235 balances foo0denom to foo234denom, sorted as texts. */
+describe('TestReversePagination of the SDK', () => {
+  const balances = Array.from({ length: 235 }, (_, index) => `foo${index}denom`).sort((a, b) => (a < b ? -1 : 1))
+  const ask = (request: Parameters<typeof create<typeof PageRequestSchema>>[1]) => {
+    const { items, pagination } = takePage(
+      create(PageRequestSchema, request),
+      (start) => balances.filter((denom) => start === undefined || denom >= bytesToUtf8(start)),
+      (denom) => utf8ToBytes(denom),
+    )
+    return {
+      items: [...items],
+      key: pagination.nextKey,
+      hasNext: pagination.nextKey.length > 0,
+      total: pagination.total,
+    }
+  }
+
+  it.each([
+    ['two with a total', { limit: 2n, countTotal: true, reverse: true }, 2, true, 235n],
+    ['150 forwards', { limit: 150n }, 150, true, 0n],
+    ['the default limit', { limit: 100n, reverse: true }, 100, true, 0n],
+    ['an offset', { offset: 100n, limit: 100n, reverse: true }, 100, true, 0n],
+    ['the last page', { offset: 200n, limit: 100n, reverse: true }, 35, false, 0n],
+    ['more than the default', { limit: 101n, reverse: true }, 101, true, 0n],
+    ['an offset beyond all', { offset: 300n, limit: 100n, reverse: true }, 0, false, 0n],
+  ])('%s', (_, request, length, hasNext, total) => {
+    expect(ask(request)).toMatchObject({ items: { length }, hasNext, total })
+  })
+
+  it('with the key of the 151st entry goes down by pages of fifty to the first', () => {
+    const { key } = ask({ limit: 150n })
+    const first = ask({ key, limit: 50n, reverse: true })
+    expect(first.items).toEqual(balances.slice(101, 151).toReversed())
+    expect(first).toMatchObject({ hasNext: true, total: 0n })
+    const second = ask({ key: first.key, limit: 50n, reverse: true })
+    expect(second.items).toEqual(balances.slice(51, 101).toReversed())
+    const last = ask({ key: second.key, limit: 100n, reverse: true })
+    expect(last.items).toEqual(balances.slice(0, 51).toReversed())
+    expect(last).toMatchObject({ hasNext: false, total: 0n })
+  })
+
+  it('offset and key together are an error', () => {
+    expect(() => ask({ key: utf8ToBytes('foo1denom'), offset: 100n, limit: 100n, reverse: true })).toThrow(
+      'invalid request, either offset or key is expected, got both',
+    )
+  })
+})
+
+describe('pages in reverse', () => {
+  it.each([1n, 7n, 100n, 250n])('of %i follow each other by their keys to the first', (limit) => {
+    const all: number[] = []
+    let key: Uint8Array = new Uint8Array(0)
+    do {
+      const { items, pagination } = page({ key, limit, reverse: true })
+      all.push(...items)
+      key = pagination.nextKey
+    } while (key.length > 0)
+    expect(all).toEqual(ITEMS.toReversed())
+  })
+
+  it('begin with the last where the key stands behind all, and count no more than a bound', () => {
+    expect(page({ key: uint64ToBytes(10_000), limit: 2n, reverse: true }).items).toEqual([747, 744])
+    const listing = (count: number) => () =>
+      takePage(
+        create(PageRequestSchema, { reverse: true }),
+        () => Array.from({ length: count }, (_, index) => index),
+        (item) => uint64ToBytes(item),
+      )
+    expect(listing(10_000)().pagination.total).toBe(10_000n)
+    expect(listing(10_001)).toThrow('more than 10000 entries cannot be listed in reverse')
   })
 })

@@ -1,6 +1,6 @@
 /** Pages of native lists, with the rules of the Cosmos SDK's types/query. */
 import { create } from '@bufbuild/protobuf'
-import { EMPTY_BYTES } from '../core/bytes.ts'
+import { EMPTY_BYTES, equalBytes } from '../core/bytes.ts'
 import {
   type PageRequest,
   type PageResponse,
@@ -19,18 +19,38 @@ export interface Page<Item> {
   readonly pagination: PageResponse
 }
 
+type List<Item> = (start: Uint8Array | undefined) => Iterable<Item>
+
+/**
+ * The list backwards, from the item whose key is given (inclusive) or from the last. Lists of the state go one way only,
+ * so that what stands before is collected first: throws grpc/3 where that is more than MAX_COUNTED items.
+ */
+const listBackwards = <Item>(key: Uint8Array, list: List<Item>, keyOf: (item: Item) => Uint8Array): readonly Item[] => {
+  // An item that is gone meanwhile gives its place to the next one, as in the SDK's prefix stores.
+  const [first] = key.length === 0 ? [] : list(key)
+  const last = first === undefined ? undefined : keyOf(first)
+  const items: Item[] = []
+  for (const item of list(undefined)) {
+    if (items.length === MAX_COUNTED) {
+      throw queryRefusal('invalidArgument', `more than ${MAX_COUNTED} entries cannot be listed in reverse`)
+    }
+    items.push(item)
+    if (last !== undefined && equalBytes(keyOf(item), last)) break
+  }
+  return items.reverse()
+}
+
 /**
  * One page of an ordered list. `list` begins at the item whose key is given (inclusive), or with the first; `keyOf`
- * gives the key that a next page begins with. Throws grpc/3 for bounds, grpc/12 for the reverse order.
+ * gives the key that a next page begins with, in either direction. Throws grpc/3 for bounds.
  */
 export const takePage = <Item>(
   page: PageRequest | undefined,
-  list: (start: Uint8Array | undefined) => Iterable<Item>,
+  list: List<Item>,
   keyOf: (item: Item) => Uint8Array,
 ): Page<Item> => {
   const key = page?.key ?? EMPTY_BYTES
   const offset = page?.offset ?? 0n
-  if (page?.reverse === true) throw queryRefusal('unimplemented', 'reverse pagination is not supported here')
   if (offset > 0n && key.length > 0) {
     throw queryRefusal('invalidArgument', 'invalid request, either offset or key is expected, got both')
   }
@@ -41,10 +61,11 @@ export const takePage = <Item>(
   const [first, end] = [Number(offset), Number(offset + wanted)]
   // As the SDK counts: without a limit, or when asked, and never from a key on.
   const counts = key.length === 0 && (page === undefined || page.limit === 0n || page.countTotal)
+  const all = page?.reverse === true ? listBackwards(key, list, keyOf) : list(key.length === 0 ? undefined : key)
   const items: Item[] = []
   let nextKey: Uint8Array = EMPTY_BYTES
   let seen = 0
-  for (const item of list(key.length === 0 ? undefined : key)) {
+  for (const item of all) {
     if (seen >= first && seen < end) items.push(item)
     else if (seen === end) nextKey = keyOf(item)
     seen++

@@ -307,6 +307,7 @@ describe('random bytes', () => {
       const transaction = decodeNativeTransaction(raw)
       verifySignatures(transaction, requiredSigners(transaction), {
         chainId: 'nat-test-1',
+        maxSignatures: 7n,
         account: () => ({ accountNumber: 2n ** 47n + 11n, sequence: 5n }),
       })
     })

@@ -101,6 +101,13 @@ const readMessages = (messages: readonly PackedMessage[]): readonly PackedMessag
   })
 }
 
+/** `limit` is in bytes. Throws sdk/12. */
+export const checkMemo = (memo: string, limit: bigint | number): void => {
+  const length = Buffer.byteLength(memo)
+  if (length <= limit) return
+  throw sdkError('memoTooLarge', `maximum number of characters is ${limit} but received ${length} characters`)
+}
+
 type Body = Pick<NativeTransaction, 'messages' | 'memo' | 'timeoutHeight' | 'hasUnknownFields'>
 
 const readBody = (bytes: Uint8Array): Body => {
@@ -110,13 +117,7 @@ const readBody = (bytes: Uint8Array): Body => {
   if (body.extensionOptions.length > 0) throw sdkError('unknownExtension')
   if (body.unordered) throw notSupported('unordered transactions are')
   if (body.timeoutTimestamp !== undefined) throw notSupported('timeout_timestamp is')
-  const memoBytes = Buffer.byteLength(body.memo)
-  if (memoBytes > MAX_MEMO_BYTES) {
-    throw sdkError(
-      'memoTooLarge',
-      `maximum number of characters is ${MAX_MEMO_BYTES} but received ${memoBytes} characters`,
-    )
-  }
+  checkMemo(body.memo, MAX_MEMO_BYTES)
   return {
     messages,
     memo: body.memo,

@@ -9,6 +9,7 @@ import {
   ed25519,
   ethermintSecp256k1,
   ethSecp256k1,
+  evidence,
   evidenceTx,
   evmTx,
   feeMarketTx,
@@ -40,6 +41,9 @@ const TRANSACTION_FILES: readonly DescFile[] = [
   upgradeTx.file_cosmos_upgrade_v1beta1_tx,
 ]
 
+/** What stands packed in messages. */
+const CONTENT_FILES: readonly DescFile[] = [evidence.file_cosmos_evidence_v1beta1_evidence]
+
 const KEY_FILES: readonly DescFile[] = [
   ed25519.file_cosmos_crypto_ed25519_keys,
   ethermintSecp256k1.file_ethermint_crypto_v1_ethsecp256k1_keys,
@@ -59,7 +63,7 @@ const withImports = (files: readonly DescFile[]): readonly DescFile[] => {
   return [...all]
 }
 
-const files = withImports([...TRANSACTION_FILES, ...KEY_FILES])
+const files = withImports([...TRANSACTION_FILES, ...CONTENT_FILES, ...KEY_FILES])
 const registry = createRegistry(...files)
 
 /** All of them. Options are slow to read, so what is needed of them is read once from here. */

@@ -1,11 +1,12 @@
-/** Bounds of a native transaction beside MAX_TRANSACTION_BYTES. */
+/** Bounds of a native transaction beside MAX_TRANSACTION_BYTES: what is read of it at all, whatever the parameters say. */
+import { AUTH_LIMITS } from '../../modules/auth/index.ts'
 
 /** Messages of one transaction. */
 export const MAX_MESSAGES = 256
-/** x/auth: max_memo_characters, which counts bytes. */
-export const MAX_MEMO_BYTES = 256
-/** x/auth: tx_sig_limit, the keys of all signers together, those of a multisig one by one. */
-export const MAX_SIGNATURES = 7
+/** Most of x/auth's max_memo_characters, which counts bytes. */
+export const MAX_MEMO_BYTES = Number(AUTH_LIMITS.maxMemoCharacters)
+/** Most of x/auth's tx_sig_limit: the keys of all signers together, those of a multisig one by one. */
+export const MAX_SIGNATURES = Number(AUTH_LIMITS.txSigLimit)
 /** Messages within messages: a proposal within a proposal takes two, for the Any around it is one. */
 export const MAX_NESTING = 64
 /** Coins of a fee: one is valid, more are read to be refused by name. */

@@ -52,7 +52,8 @@ describe('amino JSON', () => {
 
   it('is recorded for every message of the SDK that a transaction may carry', () => {
     const missing = [...TRANSACTION_MESSAGES.keys()].filter((typeUrl) => !names.includes(typeUrl))
-    expect(missing.filter((typeUrl) => !typeUrl.startsWith('/cosmos.evm.'))).toEqual([])
+    // The SDK has no fixtures of cosmos/evm's messages and of this chain's own.
+    expect(missing.filter((typeUrl) => !/^\/(cosmos\.evm|nat)\./.test(typeUrl))).toEqual([])
   })
 
   it('knows every encoding that a definition asks for', () => {

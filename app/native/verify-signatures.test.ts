@@ -10,6 +10,7 @@ import { sha256 } from '../../core/hash.ts'
 import { SECP256K1_ORDER } from '../../core/signature.ts'
 import { tx, txSigning } from '../../proto/index.ts'
 import { decodeNativeTransaction } from './decode-transaction.ts'
+import { DEFAULT_AUTH_PARAMETERS } from '../../modules/auth/index.ts'
 import { transactionGas } from './gas.ts'
 import { packPublicKey, parsePublicKey, type PublicKey, publicKeyAddress } from './public-key.ts'
 import { requiredSigners } from './signers.ts'
@@ -30,6 +31,7 @@ import { verifySignatures, type SigningContext } from './verify-signatures.ts'
 
 const contextOf = (publicKey?: PublicKey, overrides: Partial<SigningContext> = {}): SigningContext => ({
   chainId: CHAIN_ID,
+  maxSignatures: 7n,
   account: () => ({
     accountNumber: DEFAULT_SIGNER.accountNumber,
     sequence: BigInt(DEFAULT_SIGNER.sequence),
@@ -160,7 +162,7 @@ describe.each(WALLET_NAMES)('a transaction that CosmJS signs with %s', (name) =>
   it('costs gas by bytes and by the kind of its key', async () => {
     const raw = encodeTxRaw(await sendOf(name))
     const transaction = decodeNativeTransaction(raw)
-    const gas = transactionGas(transaction, verify(raw))
+    const gas = transactionGas(transaction, verify(raw), DEFAULT_AUTH_PARAMETERS)
     expect(gas).toBe(BigInt(raw.length) * 10n + (name.startsWith('eth') ? 21_000n : 1_000n))
   })
 })
@@ -196,7 +198,9 @@ describe('a transaction of two signers', () => {
     const signers = verify(raw)
     expect(signers.map(({ address }) => encodeBech32(address))).toEqual(addresses)
     expect(signers.map(({ publicKey }) => publicKey.type)).toEqual(['secp256k1', 'eth_secp256k1'])
-    expect(transactionGas(decodeNativeTransaction(raw), signers)).toBe(BigInt(raw.length) * 10n + 22_000n)
+    expect(transactionGas(decodeNativeTransaction(raw), signers, DEFAULT_AUTH_PARAMETERS)).toBe(
+      BigInt(raw.length) * 10n + 22_000n,
+    )
   })
 
   it('is refused with the signatures in another order', async () => {
@@ -259,7 +263,7 @@ describe('a multisig of CosmJS', () => {
     const { raw, address } = await signAs(signing)
     const signers = verify(raw)
     expect(signers.map((signer) => encodeBech32(signer.address))).toEqual([address])
-    const gas = transactionGas(decodeNativeTransaction(raw), signers)
+    const gas = transactionGas(decodeNativeTransaction(raw), signers, DEFAULT_AUTH_PARAMETERS)
     expect(gas).toBe(BigInt(raw.length) * 10n + 1_000n * BigInt(signing.length))
   })
 

@@ -6,7 +6,6 @@ import { CodedError } from '../../core/errors.ts'
 import { multisigSignature, txSigning } from '../../proto/index.ts'
 import type { NativeTransaction, SignerInfo, SignerMode } from './decode-transaction.ts'
 import { sdkError } from './errors.ts'
-import { MAX_SIGNATURES } from './limits.ts'
 import {
   countKeys,
   type MultisigPublicKey,
@@ -28,8 +27,10 @@ export interface SignerAccount {
 
 export interface SigningContext {
   readonly chainId: string
-  /** Undefined when there is no such account. */
-  account(address: Address): SignerAccount | undefined
+  /** Keys of all signers together: a parameter of x/auth. */
+  readonly maxSignatures: bigint
+  /** Undefined when there is no such account. `given` is the key that the transaction brings: mostly its own. */
+  account(address: Address, given?: PublicKey): SignerAccount | undefined
 }
 
 /** A signer with its account and the key that it signs with. */
@@ -50,11 +51,17 @@ const resolveSigner = (info: SignerInfo, address: Address, index: number, contex
       `pubKey does not match signer address ${encodeBech32(address)} with signer index: ${index}`,
     )
   }
-  const account = context.account(address)
+  const account = context.account(address, given)
   if (account === undefined) throw sdkError('unknownAddress', `account ${encodeBech32(address)} does not exist`)
   const publicKey = account.publicKey ?? given
   if (publicKey === undefined) throw sdkError('invalidPublicKey', 'pubkey on account is not set')
   return { address, account, publicKey, isNewKey: account.publicKey === undefined, info }
+}
+
+/** Keys of all signers together. Throws sdk/14. */
+export const checkSignatureCount = (signers: readonly { readonly publicKey: PublicKey }[], limit: bigint): void => {
+  const keys = signers.reduce((count, { publicKey }) => count + countKeys(publicKey), 0)
+  if (keys > limit) throw sdkError('tooManySignatures', `signatures: ${keys}, limit: ${limit}`)
 }
 
 /**
@@ -69,14 +76,10 @@ export const resolveSigners = (
   if (signerInfos.length !== requiredSigners.length) {
     throw sdkError('parse', `expected ${requiredSigners.length} signer infos, got ${signerInfos.length}`)
   }
-  const signers: ResolvedSigner[] = []
-  let keys = 0
-  for (const [index, info] of signerInfos.entries()) {
-    const signer = resolveSigner(info, requiredSigners[index] ?? new Uint8Array(0), index, context)
-    signers.push(signer)
-    keys += countKeys(signer.publicKey)
-    if (keys > MAX_SIGNATURES) throw sdkError('tooManySignatures', `signatures: ${keys}, limit: ${MAX_SIGNATURES}`)
-  }
+  const signers = signerInfos.map((info, index) =>
+    resolveSigner(info, requiredSigners[index] ?? new Uint8Array(0), index, context),
+  )
+  checkSignatureCount(signers, context.maxSignatures)
   return signers
 }
 

@@ -4,12 +4,13 @@ import { DENOMINATION } from '../../core/amounts.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { bytesToKey } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
+import { readAuthParameters } from '../../modules/auth/index.ts'
 import { refuse } from '../../modules/sdk-errors.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { Prepare, PreparedTransaction } from '../block/native/prepare.ts'
 import { checkSigners, signerAccount } from '../block/native/signers.ts'
 import { POOL_CODES } from '../errors.ts'
-import { checkTimeoutHeight } from '../native/decode-transaction.ts'
+import { checkMemo, checkTimeoutHeight } from '../native/decode-transaction.ts'
 import { sdkError } from '../native/errors.ts'
 import { checkFee } from '../native/fees.ts'
 import { transactionGas } from '../native/gas.ts'
@@ -46,8 +47,9 @@ const poolSigning = (
   )
   return {
     chainId,
-    account: (address) => {
-      const account = signerAccount(state, address)
+    maxSignatures: readAuthParameters(state).txSigLimit,
+    account: (address, given) => {
+      const account = signerAccount(state, address, given)
       if (account === undefined) return undefined
       const next = pool.account(address)?.nextNonce ?? account.sequence
       const sequence = named.get(bytesToKey(address))
@@ -102,12 +104,14 @@ export const admitNative = (raw: Uint8Array, context: NativeAdmissionContext): N
     const message = `tx gas limit ${gasLimit} exceeds block max gas ${limits.blockGasLimit}: invalid gas limit`
     throw new CodedError('sdk', INVALID_GAS_LIMIT, message)
   }
+  const parameters = readAuthParameters(state)
   checkTimeoutHeight(transaction, context.height)
+  checkMemo(transaction.memo, parameters.maxMemoCharacters)
   const { feeAnat, gasPrice } = checkFee(fee, { baseFeePerGas, minimumGasPrice: settings.minimumGasPriceAnat })
   const nonce = transaction.signerInfos[0]?.sequence ?? 0n
   checkFeeFunds(state, payer, feeAnat, pool.account(payer)?.expenditureWithout(nonce))
   const signers = checkPoolSigners(prepared, state, pool, context.nativeChainId)
-  const needed = transactionGas(transaction, signers)
+  const needed = transactionGas(transaction, signers, parameters)
   if (needed > gasLimit) {
     throw refuse('outOfGas', `out of gas in location: size and signatures; gasWanted: ${gasLimit}, gasUsed: ${needed}`)
   }

@@ -11,17 +11,7 @@ export interface ModuleAccountInfo {
   readonly permissions: readonly string[]
 }
 
-/** Rules of native transactions, as clients ask for them. */
-export interface AuthParameters {
-  readonly maxMemoCharacters: bigint
-  readonly txSigLimit: bigint
-  readonly txSizeCostPerByte: bigint
-  readonly sigVerifyCostEd25519: bigint
-  readonly sigVerifyCostSecp256k1: bigint
-}
-
 export interface AuthDependencies {
-  readonly parameters: AuthParameters
   /** In the order of their names. */
   readonly moduleAccounts: readonly ModuleAccountInfo[]
   accountNumber(address: Address): bigint

@@ -1,9 +1,11 @@
-/** The member `auth` of app_state: empty in a new chain; an export brings the public keys. */
+/** The member `auth` of app_state: the parameters; an export brings the public keys too. */
 import { type Address, checksumAddress } from '../../core/address.ts'
+import { MAX_UINT64 } from '../../core/amounts.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { compareBytes, viewBuffer } from '../../core/bytes.ts'
-import { failAt, parseArray, parseObject, parseString } from '../../core/parse.ts'
+import { failAt, parseAmount, parseArray, parseObject, parseString } from '../../core/parse.ts'
 import type { PackedPublicKey } from './keeper.ts'
+import { type AuthParameters, DEFAULT_AUTH_PARAMETERS, PARAMETER_NAMES, parametersFault } from './params.ts'
 
 const MAX_KEYS = 10_000_000
 /** A multisig of seven keys has some 600. */
@@ -12,6 +14,7 @@ const MAX_KEY_BYTES = 4_096
 export interface AuthGenesis {
   /** Parsed anew each time: there may be millions. */
   readonly publicKeys: Iterable<readonly [Address, PackedPublicKey]>
+  readonly parameters: AuthParameters
 }
 
 const parseOwner = (value: unknown, path: string): Address => {
@@ -35,13 +38,37 @@ function* parseKeys(items: readonly unknown[], path: string): Generator<readonly
   for (const [index, item] of items.entries()) yield parseKey(item, `${path}[${index}]`)
 }
 
+const parseParameters = (value: unknown, path: string): AuthParameters => {
+  const wireNames = PARAMETER_NAMES.map(([, wireName]) => wireName)
+  const object = parseObject(value ?? {}, path, wireNames)
+  const read = ([name, wireName]: (typeof PARAMETER_NAMES)[number]): bigint => {
+    if (object[wireName] === undefined) return DEFAULT_AUTH_PARAMETERS[name]
+    const amount = parseAmount(object[wireName], `${path}.${wireName}`)
+    return amount <= MAX_UINT64 ? amount : failAt(`${path}.${wireName}`, 'must be below 2^64')
+  }
+  const [memo, signatures, byte, ed25519, secp256k1] = PARAMETER_NAMES
+  const parameters: AuthParameters = {
+    maxMemoCharacters: read(memo),
+    txSigLimit: read(signatures),
+    txSizeCostPerByte: read(byte),
+    sigVerifyCostEd25519: read(ed25519),
+    sigVerifyCostSecp256k1: read(secp256k1),
+  }
+  const fault = parametersFault(parameters)
+  return fault === undefined ? parameters : failAt(path, fault)
+}
+
+/** The inverse of `parseParameters`. */
+export const formatParameters = (parameters: AuthParameters): Record<string, string> =>
+  Object.fromEntries(PARAMETER_NAMES.map(([name, wireName]) => [wireName, parameters[name].toString()]))
+
 /** Throws genesis/1 with the member at fault. `checkKey` says what is wrong with the key of an account. */
 export const parseAuthGenesis = (
   genesis: unknown,
   checkKey: (address: Address, key: PackedPublicKey) => string | undefined = () => undefined,
   path = 'app_state.auth',
 ): AuthGenesis => {
-  const object = parseObject(genesis ?? {}, path, ['public_keys'])
+  const object = parseObject(genesis ?? {}, path, ['params', 'public_keys'])
   const at = `${path}.public_keys`
   const items = parseArray(object['public_keys'], at, MAX_KEYS)
   let previous: Address | undefined
@@ -55,7 +82,10 @@ export const parseAuthGenesis = (
     previous = address
     index++
   }
-  return { publicKeys: { [Symbol.iterator]: () => parseKeys(items, at) } }
+  return {
+    publicKeys: { [Symbol.iterator]: () => parseKeys(items, at) },
+    parameters: parseParameters(object['params'], `${path}.params`),
+  }
 }
 
 /** The inverse of {@link parseAuthGenesis}. */

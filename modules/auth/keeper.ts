@@ -1,10 +1,12 @@
-/** Public keys of accounts. All else of an account follows from the state of the EVM: its sequence is the nonce. */
+/** Public keys of accounts, and the parameters. All else of an account follows from the state of the EVM: its sequence is the nonce. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { type Address, moduleAddress } from '../../core/address.ts'
-import { concatBytes } from '../../core/bytes.ts'
+import { bigintToBytes, bytesToBigint, concatBytes } from '../../core/bytes.ts'
+import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
-import { PUBLIC_KEYS_PREFIX, publicKeyKey } from './keys.ts'
+import { PARAMS_KEY, PUBLIC_KEYS_PREFIX, publicKeyKey } from './keys.ts'
+import { type AuthParameters, DEFAULT_AUTH_PARAMETERS, PARAMETER_NAMES } from './params.ts'
 
 export const AUTH_ADDRESS = moduleAddress('auth')
 
@@ -39,4 +41,24 @@ export function* readPublicKeys(state: StateReader): Generator<readonly [Address
     if (last === undefined || entries.length < CHUNK) return
     start = concatBytes(last[0], Uint8Array.of(0))
   }
+}
+
+export const readAuthParameters = (state: StateReader): AuthParameters => {
+  const value = state.value(AUTH_ADDRESS, PARAMS_KEY)
+  if (value === undefined) return DEFAULT_AUTH_PARAMETERS
+  const [memo, signatures, byte, ed25519, secp256k1] = (decodeRlp(value) as Uint8Array[]).map(bytesToBigint)
+  return {
+    maxMemoCharacters: memo ?? 0n,
+    txSigLimit: signatures ?? 0n,
+    txSizeCostPerByte: byte ?? 0n,
+    sigVerifyCostEd25519: ed25519 ?? 0n,
+    sigVerifyCostSecp256k1: secp256k1 ?? 0n,
+  }
+}
+
+/** The defaults take no place in the state. */
+export const writeAuthParameters = (state: StateWriter, parameters: AuthParameters): void => {
+  const isDefault = PARAMETER_NAMES.every(([name]) => parameters[name] === DEFAULT_AUTH_PARAMETERS[name])
+  const values = PARAMETER_NAMES.map(([name]) => bigintToBytes(parameters[name]))
+  state.setValue(AUTH_ADDRESS, PARAMS_KEY, isDefault ? undefined : encodeRlp(values))
 }

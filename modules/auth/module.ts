@@ -1,18 +1,29 @@
 import type { Module } from '../module.ts'
 import type { AuthDependencies } from './deps.ts'
-import { formatPublicKeys, parseAuthGenesis } from './genesis.ts'
-import { readPublicKeys, writePublicKey } from './keeper.ts'
+import { formatParameters, formatPublicKeys, parseAuthGenesis } from './genesis.ts'
+import { readAuthParameters, readPublicKeys, writeAuthParameters, writePublicKey } from './keeper.ts'
+import { UPDATE_PARAMS } from './messages/update-params.ts'
+import { parametersFault } from './params.ts'
 import { authQueries } from './queries.ts'
 
 export const createAuthModule = (dependencies: AuthDependencies): Module => ({
   name: 'auth',
   initGenesis: ({ state }, genesis) => {
-    for (const [address, key] of parseAuthGenesis(genesis).publicKeys) writePublicKey(state, address, key)
+    const { publicKeys, parameters } = parseAuthGenesis(genesis)
+    writeAuthParameters(state, parameters)
+    for (const [address, key] of publicKeys) writePublicKey(state, address, key)
   },
-  exportGenesis: ({ state }) => ({ public_keys: formatPublicKeys(readPublicKeys(state)) }),
-  messages: [],
+  exportGenesis: ({ state }) => ({
+    params: formatParameters(readAuthParameters(state)),
+    public_keys: formatPublicKeys(readPublicKeys(state)),
+  }),
+  messages: [UPDATE_PARAMS],
   queries: authQueries(dependencies),
   invariants: [
+    {
+      name: 'auth/parameters-valid',
+      check: ({ state }) => parametersFault(readAuthParameters(state)),
+    },
     {
       name: 'auth/keys-are-of-accounts-that-signed',
       check: ({ state }) => {

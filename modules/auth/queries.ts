@@ -12,7 +12,7 @@ import type { QueryContext, QueryHandler } from '../module.ts'
 import { takePage } from '../pages.ts'
 import { queryRefusal, refuse } from '../sdk-errors.ts'
 import type { AuthDependencies, ModuleAccountInfo } from './deps.ts'
-import { readPublicKey } from './keeper.ts'
+import { readAuthParameters, readPublicKey } from './keeper.ts'
 
 type AnyInit = MessageInitShape<typeof AnySchema>
 
@@ -90,7 +90,7 @@ export const authQueries = (dependencies: AuthDependencies): readonly QueryHandl
     handleQuery(method.accountAddressByID, () => {
       throw queryRefusal('unimplemented', 'account numbers follow from addresses here, and not the other way')
     }),
-    handleQuery(method.params, () => ({ params: dependencies.parameters })),
+    handleQuery(method.params, ({ state }) => ({ params: readAuthParameters(state) })),
     handleQuery(method.moduleAccounts, (context) => ({
       accounts: dependencies.moduleAccounts.map((info) => accounts.module(context, info)),
     })),

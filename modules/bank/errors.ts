@@ -16,11 +16,12 @@ const BANK_CODES = {
   noInputs: [2, 'no inputs to send transaction'],
   noOutputs: [3, 'no outputs to send transaction'],
   sumsDiffer: [4, 'sum inputs != sum outputs'],
+  sendDisabled: [5, 'send transactions are disabled'],
   multipleSenders: [9, 'multiple senders not allowed'],
 } as const
 
-/** Codespace `bank`, as the SDK numbers it. */
-export const bankError = (kind: keyof typeof BANK_CODES): CodedError => {
+/** Codespace `bank`, as the SDK numbers it; its words come last. */
+export const bankError = (kind: keyof typeof BANK_CODES, message = ''): CodedError => {
   const [code, words] = BANK_CODES[kind]
-  return new CodedError('bank', code, words)
+  return new CodedError('bank', code, message === '' ? words : `${message}: ${words}`)
 }

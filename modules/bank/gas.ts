@@ -7,3 +7,6 @@ export const GAS_PER_TRANSFER = 20_000n
 /** `count` transfers of one coin each beside the first. Throws sdk/11. */
 export const consumeTransferGas = ({ consumeGas }: MessageContext, count: number): void =>
   consumeGas(GAS_PER_TRANSFER * BigInt(count), 'transfer')
+
+/** One value is written: Ethereum's price of a storage slot that changes. */
+export const GAS_PER_ENTRY = 5_000n

@@ -1,22 +1,43 @@
-/** The member `bank` of app_state: balances, and optionally the supply, which must then be their sum. */
+/** The member `bank` of app_state: balances, optionally the supply, which must then be their sum, and what is said of denominations. */
+import { create } from '@bufbuild/protobuf'
 import { DENOMINATION } from '../../core/amounts.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { bytesToKey } from '../../core/bytes.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { MAX_UINT256 } from '../../core/amounts.ts'
-import { failAt, parseAmount, parseArray, parseObject, parseString } from '../../core/parse.ts'
+import { failAt, parseAmount, parseArray, parseInteger, parseObject, parseString } from '../../core/parse.ts'
+import { bank } from '../../proto/index.ts'
+import type { StateReader, StateWriter } from '../../store/state.ts'
 import { checkDenom } from './denom.ts'
 import type { Coin } from '../ledger.ts'
 import type { Holder } from './keeper.ts'
+import { DEFAULT_METADATA, metadataFault, readAllMetadata, writeMetadata } from './metadata.ts'
+import {
+  readDefaultSendEnabled,
+  readSendEnabledEntries,
+  type SendEnabledEntry,
+  writeDefaultSendEnabled,
+  writeSendEnabled,
+} from './send-enabled.ts'
 
 /** Most accounts in a genesis file. */
 const MAX_ACCOUNTS = 10_000_000
+/** Most denominations: nobody can make more of them later. */
 const MAX_COINS = 1_000
+/** Most denominations with metadata, or with an entry of their own for sending. */
+const MAX_DENOMS = 10_000
+const MAX_UNITS = 32
+const MAX_EXPONENT = 255
+/** Most characters of a text about a denomination. */
+const MAX_TEXT = 4_096
 
 export interface BankGenesis {
   /** Parsed anew each time: there may be millions. */
   readonly balances: Iterable<Holder>
   readonly accountCount: number
+  readonly defaultSendEnabled: boolean
+  readonly sendEnabled: readonly SendEnabledEntry[]
+  readonly metadata: readonly bank.Metadata[]
 }
 
 const located = <T>(path: string, parse: () => T): T => {
@@ -70,12 +91,108 @@ const checkBalances = (holders: Iterable<Holder>, path: string): ReadonlyMap<str
   return sums
 }
 
+const parseFlag = (value: unknown, path: string, fallback: boolean): boolean => {
+  if (value === undefined) return fallback
+  return typeof value === 'boolean' ? value : failAt(path, 'must be true or false')
+}
+
+const parseSendEnabled = (value: unknown, path: string): readonly SendEnabledEntry[] => {
+  const seen = new Set<string>()
+  return parseArray(value, path, MAX_DENOMS).map((item, index) => {
+    const at = `${path}[${index}]`
+    const entry = parseObject(item, at, ['denom', 'enabled'])
+    const denom = located(`${at}.denom`, () => checkDenom(parseString(entry['denom'], `${at}.denom`)))
+    if (seen.has(denom)) failAt(`${at}.denom`, `duplicate send enabled found: '${denom}'`)
+    seen.add(denom)
+    return { denom, enabled: parseFlag(entry['enabled'], `${at}.enabled`, false) }
+  })
+}
+
+const parseText = (value: unknown, path: string): string => {
+  const text = value === undefined ? '' : parseString(value, path)
+  if (text.length > MAX_TEXT) failAt(path, `has ${text.length} characters, at most ${MAX_TEXT} are allowed`)
+  return text.isWellFormed() ? text : failAt(path, 'is no valid text')
+}
+
+const parseUnit = (value: unknown, path: string): bank.DenomUnit => {
+  const unit = parseObject(value, path, ['denom', 'exponent', 'aliases'])
+  const exponent = parseInteger(unit['exponent'] ?? 0, `${path}.exponent`)
+  if (exponent > MAX_EXPONENT) failAt(`${path}.exponent`, `must not be above ${MAX_EXPONENT}`)
+  return create(bank.DenomUnitSchema, {
+    denom: parseText(unit['denom'], `${path}.denom`),
+    exponent,
+    aliases: parseArray(unit['aliases'], `${path}.aliases`, MAX_UNITS).map((alias, index) =>
+      parseText(alias, `${path}.aliases[${index}]`),
+    ),
+  })
+}
+
+const TEXTS = ['description', 'base', 'display', 'name', 'symbol', 'uri', 'uri_hash'] as const
+
+const parseMetadata = (value: unknown, path: string): bank.Metadata => {
+  const object = parseObject(value, path, [...TEXTS, 'denom_units'])
+  const text = (name: (typeof TEXTS)[number]): string => parseText(object[name], `${path}.${name}`)
+  const metadata = create(bank.MetadataSchema, {
+    description: text('description'),
+    denomUnits: parseArray(object['denom_units'], `${path}.denom_units`, MAX_UNITS).map((unit, index) =>
+      parseUnit(unit, `${path}.denom_units[${index}]`),
+    ),
+    base: text('base'),
+    display: text('display'),
+    name: text('name'),
+    symbol: text('symbol'),
+    uri: text('uri'),
+    uriHash: text('uri_hash'),
+  })
+  const fault = metadataFault(metadata)
+  return fault === undefined ? metadata : failAt(path, fault)
+}
+
+const parseAllMetadata = (value: unknown, path: string): readonly bank.Metadata[] => {
+  if (value === undefined) return DEFAULT_METADATA
+  const seen = new Set<string>()
+  return parseArray(value, path, MAX_DENOMS).map((item, index) => {
+    const metadata = parseMetadata(item, `${path}[${index}]`)
+    if (seen.has(metadata.base)) failAt(`${path}[${index}]`, `duplicate client metadata for denom ${metadata.base}`)
+    seen.add(metadata.base)
+    return metadata
+  })
+}
+
+const formatMetadata = ({ description, denomUnits, base, display, name, symbol, uri, uriHash }: bank.Metadata) => ({
+  description,
+  denom_units: denomUnits.map(({ denom, exponent, aliases }) => ({ denom, exponent, aliases })),
+  base,
+  display,
+  name,
+  symbol,
+  uri,
+  uri_hash: uriHash,
+})
+
+/** What the state says of denominations, as the genesis has it. */
+export const formatSettings = (state: StateReader) => ({
+  params: { send_enabled: [], default_send_enabled: readDefaultSendEnabled(state) },
+  send_enabled: [...readSendEnabledEntries(state)],
+  denom_metadata: [...readAllMetadata(state)].map(formatMetadata),
+})
+
+/** The inverse of {@link formatSettings}. */
+export const writeSettings = (state: StateWriter, genesis: BankGenesis): void => {
+  writeDefaultSendEnabled(state, genesis.defaultSendEnabled)
+  for (const { denom, enabled } of genesis.sendEnabled) writeSendEnabled(state, denom, enabled)
+  for (const metadata of genesis.metadata) writeMetadata(state, metadata)
+}
+
 /** Throws genesis/1 with the member at fault. */
 export const parseBankGenesis = (genesis: unknown, path = 'app_state.bank'): BankGenesis => {
-  const object = parseObject(genesis ?? {}, path, ['balances', 'supply', 'denom_metadata'])
+  const object = parseObject(genesis ?? {}, path, ['params', 'balances', 'supply', 'denom_metadata', 'send_enabled'])
   const items = parseArray(object['balances'], `${path}.balances`, MAX_ACCOUNTS)
   const balances = { [Symbol.iterator]: () => parseBalances(items, `${path}.balances`) }
   const sums = checkBalances(balances, `${path}.balances`)
+  if (sums.size > MAX_COINS) {
+    failAt(`${path}.balances`, `have ${sums.size} denominations, at most ${MAX_COINS} are allowed`)
+  }
   if (object['supply'] !== undefined) {
     for (const [index, coin] of parseCoins(object['supply'], `${path}.supply`).entries()) {
       const sum = sums.get(coin.denom) ?? 0n
@@ -85,5 +202,15 @@ export const parseBankGenesis = (genesis: unknown, path = 'app_state.bank'): Ban
   for (const [denom, sum] of sums) {
     if (sum > MAX_UINT256) failAt(`${path}.balances`, `the supply of ${denom} would pass 2^256`)
   }
-  return { balances, accountCount: items.length }
+  const params = parseObject(object['params'] ?? {}, `${path}.params`, ['send_enabled', 'default_send_enabled'])
+  if (parseArray(params['send_enabled'], `${path}.params.send_enabled`, MAX_DENOMS).length > 0) {
+    failAt(`${path}.params.send_enabled`, `is no longer used: the entries belong to ${path}.send_enabled`)
+  }
+  return {
+    balances,
+    accountCount: items.length,
+    defaultSendEnabled: parseFlag(params['default_send_enabled'], `${path}.params.default_send_enabled`, true),
+    sendEnabled: parseSendEnabled(object['send_enabled'], `${path}.send_enabled`),
+    metadata: parseAllMetadata(object['denom_metadata'], `${path}.denom_metadata`),
+  }
 }

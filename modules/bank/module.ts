@@ -1,11 +1,13 @@
 import { checksumAddress } from '../../core/address.ts'
 import type { Module, QueryContext } from '../module.ts'
 import type { BankDependencies } from './deps.ts'
-import { parseBankGenesis } from './genesis.ts'
+import { formatSettings, parseBankGenesis, writeSettings } from './genesis.ts'
 import type { Coin } from '../ledger.ts'
 import { type Holder, mergeHolders, mint, readOtherHolders, readSupplies } from './keeper.ts'
 import { createMultiSend } from './messages/multi-send.ts'
 import { createSend } from './messages/send.ts'
+import { SET_SEND_ENABLED } from './messages/set-send-enabled.ts'
+import { UPDATE_PARAMS } from './messages/update-params.ts'
 import { bankQueries } from './queries.ts'
 
 /** Most denominations. */
@@ -23,15 +25,18 @@ export const createBankModule = (dependencies: BankDependencies): Module => {
   return {
     name: 'bank',
     initGenesis: ({ state }, genesis) => {
-      for (const { address, coins } of parseBankGenesis(genesis).balances) {
+      const parsed = parseBankGenesis(genesis)
+      writeSettings(state, parsed)
+      for (const { address, coins } of parsed.balances) {
         for (const coin of coins) if (coin.amount > 0n) mint(state, address, coin)
       }
     },
     exportGenesis: (context) => ({
+      ...formatSettings(context.state),
       balances: formatHolders(holders(context)),
       supply: formatCoins(readSupplies(context.state, MAX_SUPPLIES)),
     }),
-    messages: [createSend(dependencies), createMultiSend(dependencies)],
+    messages: [createSend(dependencies), createMultiSend(dependencies), UPDATE_PARAMS, SET_SEND_ENABLED],
     queries: bankQueries(dependencies),
     invariants: [
       {

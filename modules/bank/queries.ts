@@ -10,11 +10,12 @@ import { handleQuery } from '../handlers.ts'
 import type { QueryContext, QueryHandler } from '../module.ts'
 import { takePage } from '../pages.ts'
 import { queryRefusal } from '../sdk-errors.ts'
-import { checkDenom } from './denom.ts'
+import { isDenom } from './denom.ts'
 import type { BankDependencies } from './deps.ts'
 import type { Coin } from '../ledger.ts'
 import { readBalance, readBalances, readOtherHolders, readSupplies, readSupply } from './keeper.ts'
-import { DENOM_METADATA } from './metadata.ts'
+import { readAllMetadata, readMetadata } from './metadata.ts'
+import { readDefaultSendEnabled, readSendEnabled, readSendEnabledEntries } from './send-enabled.ts'
 
 /** Coins read at once. */
 const CHUNK = 1_000
@@ -29,6 +30,11 @@ const parseOwner = (text: string): Address => {
     if (!(error instanceof CodedError)) throw error
     throw queryRefusal('invalidArgument', `invalid address: ${error.message}`)
   }
+}
+
+const parseDenom = (text: string): string => {
+  if (isDenom(text)) return text
+  throw queryRefusal('invalidArgument', `invalid denom: ${text.slice(0, 128)}`)
 }
 
 const toCoin = ({ denom, amount }: Coin) => ({ denom, amount: amount.toString() })
@@ -85,7 +91,7 @@ const createOwners = (dependencies: BankDependencies) => {
     }
   }
   return (context: QueryContext, text: string, page: PageRequest | undefined) => {
-    const denom = checkDenom(text)
+    const denom = parseDenom(text)
     const { items, pagination } = takePage(
       page,
       (start) => listOwners(context, denom, start),
@@ -99,12 +105,55 @@ const createOwners = (dependencies: BankDependencies) => {
   }
 }
 
-const metadataOf = (denom: string) => {
-  const metadata = DENOM_METADATA.find(({ base }) => base === denom)
-  if (metadata === undefined) {
-    throw queryRefusal('notFound', `client metadata for denom ${denom.slice(0, 128)}`)
-  }
+const metadataOf = ({ state }: QueryContext, text: string) => {
+  const denom = parseDenom(text)
+  const metadata = readMetadata(state, denom)
+  if (metadata === undefined) throw queryRefusal('notFound', `client metadata for denom ${denom}`)
   return { metadata }
+}
+
+/** Most denominations that one request may name. */
+const MAX_NAMED = 1_000
+
+const sendEnabledOf = ({ state }: QueryContext, denoms: readonly string[]) => {
+  if (denoms.length > MAX_NAMED) {
+    throw queryRefusal('invalidArgument', `${denoms.length} denominations, at most ${MAX_NAMED} are looked up`)
+  }
+  return denoms.flatMap((denom) => {
+    const enabled = readSendEnabled(state, denom)
+    return enabled === undefined ? [] : { denom, enabled }
+  })
+}
+
+const firstOf = (start: Uint8Array | undefined): string => (start === undefined ? '' : bytesToUtf8(start))
+
+/** Reading parameters and metadata, which take nothing of the rest of the node. */
+const settingsQueries = (): readonly QueryHandler[] => {
+  const { method } = bankQuery.Query
+  return [
+    handleQuery(method.params, ({ state }) => ({
+      params: { sendEnabled: [], defaultSendEnabled: readDefaultSendEnabled(state) },
+    })),
+    handleQuery(method.denomsMetadata, ({ state }, request) => {
+      const { items, pagination } = takePage(
+        request.pagination,
+        (start) => readAllMetadata(state, firstOf(start)),
+        ({ base }) => utf8ToBytes(base),
+      )
+      return { metadatas: [...items], pagination }
+    }),
+    handleQuery(method.denomMetadata, (context, { denom }) => metadataOf(context, denom)),
+    handleQuery(method.denomMetadataByQueryString, (context, { denom }) => metadataOf(context, denom)),
+    handleQuery(method.sendEnabled, (context, { denoms, pagination: page }) => {
+      if (denoms.length > 0) return { sendEnabled: sendEnabledOf(context, denoms) }
+      const { items, pagination } = takePage(
+        page,
+        (start) => readSendEnabledEntries(context.state, firstOf(start)),
+        ({ denom }) => utf8ToBytes(denom),
+      )
+      return { sendEnabled: [...items], pagination }
+    }),
+  ]
 }
 
 export const bankQueries = (dependencies: BankDependencies): readonly QueryHandler[] => {
@@ -112,16 +161,21 @@ export const bankQueries = (dependencies: BankDependencies): readonly QueryHandl
   const owners = createOwners(dependencies)
   return [
     handleQuery(method.balance, ({ state }, request) => {
-      const denom = checkDenom(request.denom)
+      const denom = parseDenom(request.denom)
       return { balance: toCoin({ denom, amount: readBalance(state, parseOwner(request.address), denom) }) }
     }),
-    handleQuery(method.allBalances, (context, { address, pagination }) => balancesOf(context, address, pagination)),
+    handleQuery(method.allBalances, (context, { address, pagination, resolveDenom }) => {
+      const page = balancesOf(context, address, pagination)
+      if (!resolveDenom) return page
+      const resolve = (denom: string): string => readMetadata(context.state, denom)?.display ?? denom
+      return { ...page, balances: page.balances.map((coin) => ({ ...coin, denom: resolve(coin.denom) })) }
+    }),
     // Nothing is locked: what an account has it can spend.
     handleQuery(method.spendableBalances, (context, { address, pagination }) =>
       balancesOf(context, address, pagination),
     ),
     handleQuery(method.spendableBalanceByDenom, ({ state }, request) => {
-      const denom = checkDenom(request.denom)
+      const denom = parseDenom(request.denom)
       return { balance: toCoin({ denom, amount: readBalance(state, parseOwner(request.address), denom) }) }
     }),
     handleQuery(method.totalSupply, ({ state }, request) => {
@@ -129,30 +183,11 @@ export const bankQueries = (dependencies: BankDependencies): readonly QueryHandl
       return { supply: coins, pagination }
     }),
     handleQuery(method.supplyOf, ({ state }, request) => {
-      const denom = checkDenom(request.denom)
+      const denom = parseDenom(request.denom)
       return { amount: toCoin({ denom, amount: readSupply(state, denom) }) }
     }),
-    handleQuery(method.params, () => ({ params: { sendEnabled: [], defaultSendEnabled: true } })),
-    handleQuery(method.denomsMetadata, (_, request) => {
-      const { items, pagination } = takePage(
-        request.pagination,
-        (start) => DENOM_METADATA.filter(({ base = '' }) => start === undefined || base >= bytesToUtf8(start)),
-        ({ base = '' }) => utf8ToBytes(base),
-      )
-      return { metadatas: [...items], pagination }
-    }),
-    handleQuery(method.denomMetadata, (_, { denom }) => metadataOf(denom)),
-    handleQuery(method.denomMetadataByQueryString, (_, { denom }) => metadataOf(denom)),
     handleQuery(method.denomOwners, (context, { denom, pagination }) => owners(context, denom, pagination)),
     handleQuery(method.denomOwnersByQuery, (context, { denom, pagination }) => owners(context, denom, pagination)),
-    // No denomination has an entry of its own: the default of the parameters holds.
-    handleQuery(method.sendEnabled, (_, request) => {
-      const { pagination } = takePage(
-        request.pagination,
-        () => [],
-        () => utf8ToBytes(''),
-      )
-      return request.denoms.length > 0 ? { sendEnabled: [] } : { sendEnabled: [], pagination }
-    }),
+    ...settingsQueries(),
   ]
 }

@@ -7,7 +7,13 @@ export {
   writeConsensusParameters,
   writeValidatorSets,
 } from './keeper.ts'
+export type { ConsensusDependencies } from './deps.ts'
 export { createConsensusModule } from './module.ts'
-export { checkConsensusParameters, type ConsensusParameters, DEFAULT_CONSENSUS_PARAMETERS } from './params.ts'
+export {
+  checkConsensusParameters,
+  type ConsensusParameters,
+  DEFAULT_CONSENSUS_PARAMETERS,
+  encodeConsensusParameters,
+} from './params.ts'
 export { type ConsensusGenesis, parseConsensusGenesis, sameValidators } from './genesis.ts'
 export { applyUpdates, rotateSets, setsAtStart, type ValidatorSetEntry } from './validator-sets.ts'

@@ -1,15 +1,18 @@
 import { failAt } from '../../core/parse.ts'
 import type { Module } from '../module.ts'
 import { formatConsensusGenesis, parseConsensusGenesis, sameValidators } from './genesis.ts'
+import type { ConsensusDependencies } from './deps.ts'
 import { readConsensusParameters, readValidatorSets, writeValidatorSets } from './keeper.ts'
+import { createUpdateParams } from './messages/update-params.ts'
 import { checkConsensusParameters } from './params.ts'
+import { CONSENSUS_QUERIES } from './queries.ts'
 
 /**
  * Parameters and validators come with InitChain and are written by the block lifecycle before the modules' genesis
  * runs; an export brings the sets of its height, the newest of which are InitChain's validators. Validator updates of the other modules are rotated in by the lifecycle
  * too, for only it sees them all.
  */
-export const createConsensusModule = (): Module => ({
+export const createConsensusModule = (dependencies: ConsensusDependencies): Module => ({
   name: 'consensus',
   initGenesis: ({ state }, genesis) => {
     const { validatorSets } = parseConsensusGenesis(genesis)
@@ -21,8 +24,8 @@ export const createConsensusModule = (): Module => ({
     writeValidatorSets(state, validatorSets)
   },
   exportGenesis: ({ state }) => formatConsensusGenesis(readValidatorSets(state)),
-  messages: [],
-  queries: [],
+  messages: [createUpdateParams(dependencies)],
+  queries: CONSENSUS_QUERIES,
   invariants: [
     {
       name: 'consensus/parameters-valid',

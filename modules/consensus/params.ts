@@ -21,8 +21,11 @@ export const DEFAULT_CONSENSUS_PARAMETERS: ConsensusParameters = {
   abci: { voteExtensionsEnableHeight: 1 },
 }
 
+/** Codespace `consensus`: parameters that CometBFT or this application cannot run with. */
+export const PARAMETERS_REFUSED = 1
+
 const refuse = (message: string): never => {
-  throw new CodedError('consensus', 1, `consensus params: ${message}`)
+  throw new CodedError('consensus', PARAMETERS_REFUSED, `consensus params: ${message}`)
 }
 
 /** Refuses what this application cannot run with. Throws consensus/1. */

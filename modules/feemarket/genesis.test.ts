@@ -5,7 +5,7 @@ import { Overlay } from '../../store/overlay.ts'
 import { FEE_MARKET_ADDRESS, readFeeMarket, writeBaseFee } from './keeper.ts'
 import { createFeeMarketModule } from './module.ts'
 
-const module = createFeeMarketModule({ blockGasLimit: () => 30_000_000n })
+const module = createFeeMarketModule()
 
 const started = (genesis: unknown): Overlay => {
   const state = new Overlay(new LatestState(openMemoryStore(), 100))

@@ -1,29 +1,24 @@
-import type { StateReader } from '../../store/state.ts'
 import type { Module } from '../module.ts'
 import { nextBaseFee } from './base-fee.ts'
 import { readFeeMarket, writeBaseFee, writeFeeMarket } from './keeper.ts'
+import { UPDATE_PARAMS } from './messages/update-params.ts'
 import { formatFeeMarketGenesis, parseFeeMarketGenesis } from './params.ts'
+import { FEE_MARKET_QUERIES } from './queries.ts'
 
-/** What the fee market needs of the rest of the node. */
-export interface FeeMarketDependencies {
-  /** Gas limit of a block: the consensus parameter max_gas. */
-  blockGasLimit(state: StateReader): bigint
-}
-
-export const createFeeMarketModule = (dependencies: FeeMarketDependencies): Module => ({
+export const createFeeMarketModule = (): Module => ({
   name: 'feemarket',
   initGenesis: ({ state }, genesis) => {
     writeFeeMarket(state, parseFeeMarketGenesis(genesis))
   },
   exportGenesis: ({ state }) => formatFeeMarketGenesis(readFeeMarket(state)),
-  endBlock: ({ state, gasUsed }) => {
+  endBlock: ({ state, gasUsed, gasLimit }) => {
     const market = readFeeMarket(state)
-    const next = nextBaseFee(market.baseFeeAnat, gasUsed, dependencies.blockGasLimit(state), market)
+    const next = nextBaseFee(market.baseFeeAnat, gasUsed, gasLimit, market)
     if (next !== market.baseFeeAnat) writeBaseFee(state, next)
     return []
   },
-  messages: [],
-  queries: [],
+  messages: [UPDATE_PARAMS],
+  queries: FEE_MARKET_QUERIES,
   invariants: [
     {
       name: 'feemarket/base-fee-at-least-minimum',

@@ -21,6 +21,9 @@ export const DEFAULT_FEE_MARKET_GENESIS: FeeMarketGenesis = {
   baseFeeChangeDenominator: 8,
 }
 
+export const MAX_ELASTICITY = 1_000
+export const MAX_CHANGE_DENOMINATOR = 1_000_000
+
 const MEMBERS = ['base_fee', 'min_base_fee', 'elasticity_multiplier', 'base_fee_change_denominator'] as const
 
 const parseBound = (value: unknown, path: string, fallback: number, most: number): number => {
@@ -39,12 +42,17 @@ export const parseFeeMarketGenesis = (genesis: unknown, path = 'app_state.feemar
   return {
     baseFeeAnat,
     minBaseFeeAnat,
-    elasticityMultiplier: parseBound(object['elasticity_multiplier'], `${path}.elasticity_multiplier`, 2, 1_000),
+    elasticityMultiplier: parseBound(
+      object['elasticity_multiplier'],
+      `${path}.elasticity_multiplier`,
+      2,
+      MAX_ELASTICITY,
+    ),
     baseFeeChangeDenominator: parseBound(
       object['base_fee_change_denominator'],
       `${path}.base_fee_change_denominator`,
       8,
-      1_000_000,
+      MAX_CHANGE_DENOMINATOR,
     ),
   }
 }

@@ -3,14 +3,14 @@ import { FEE_COLLECTOR_ADDRESS } from '../../../core/address.ts'
 import { DENOMINATION } from '../../../core/amounts.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { viewBuffer } from '../../../core/bytes.ts'
-import { writePublicKey } from '../../../modules/auth/index.ts'
+import { readAuthParameters, writePublicKey } from '../../../modules/auth/index.ts'
 import { sendCoins } from '../../../modules/bank/index.ts'
 import { makeEvent } from '../../../modules/events.ts'
 import type { Event } from '../../../modules/module.ts'
 import { EMPTY_ACCOUNT, type StateWriter } from '../../../store/state.ts'
 import { ethSecp256k1, multisigSignature } from '../../../proto/index.ts'
 import { appError } from '../../errors.ts'
-import { checkTimeoutHeight } from '../../native/decode-transaction.ts'
+import { checkMemo, checkTimeoutHeight } from '../../native/decode-transaction.ts'
 import { checkFee } from '../../native/fees.ts'
 import { transactionGas } from '../../native/gas.ts'
 import { type PackedMessage, packPublicKey, type PublicKey } from '../../native/public-key.ts'
@@ -65,7 +65,9 @@ export const runAnte = (
   const { transaction, payer } = prepared
   const { state, gasLeft, baseFeePerGas } = context
   const { gasLimit } = transaction.fee
+  const parameters = readAuthParameters(state)
   checkTimeoutHeight(transaction, context.height)
+  checkMemo(transaction.memo, parameters.maxMemoCharacters)
   if (gasLimit > gasLeft) {
     throw appError(
       'outOfGas',
@@ -73,9 +75,9 @@ export const runAnte = (
     )
   }
   const { feeAnat } = checkFee(transaction.fee, { baseFeePerGas, minimumGasPrice: 0n })
-  const signers = checkSigners(prepared, signingContext(state, context.chainId))
+  const signers = checkSigners(prepared, signingContext(state, context.chainId, parameters))
   const meter = new GasMeter(gasLimit)
-  meter.consume(transactionGas(transaction, signers), 'size and signatures')
+  meter.consume(transactionGas(transaction, signers, parameters), 'size and signatures')
   // Before the fee: an account without a nonce that pays with all that it has would be gone (EIP-161).
   for (const signer of signers) useSigner(state, signer)
   sendCoins({ state, emit }, payer, FEE_COLLECTOR_ADDRESS, [{ denom: DENOMINATION, amount: feeAnat }])

@@ -3,11 +3,14 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import type { Address } from '../../../core/address.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { equalBytes } from '../../../core/bytes.ts'
+import { readAuthParameters } from '../../../modules/auth/index.ts'
 import type { Event } from '../../../modules/module.ts'
 import { tx } from '../../../proto/index.ts'
+import { checkMemo } from '../../native/decode-transaction.ts'
 import { sdkError } from '../../native/errors.ts'
-import { GAS_PER_BYTE, transactionGas } from '../../native/gas.ts'
+import { transactionGas } from '../../native/gas.ts'
 import { type PublicKey, publicKeyAddress } from '../../native/public-key.ts'
+import { checkSignatureCount } from '../../native/verify-signatures.ts'
 import type { NativeContext } from './ante.ts'
 import { GasMeter } from './gas-meter.ts'
 import { runMessages } from './messages.ts'
@@ -46,6 +49,8 @@ const guessKey = (given: PublicKey | undefined, address: Address): PublicKey => 
 export const simulate = (raw: Uint8Array, prepare: Prepare, context: NativeContext): Simulation => {
   const prepared = prepare(raw)
   const { transaction, signers } = prepared
+  const parameters = readAuthParameters(context.state)
+  checkMemo(transaction.memo, parameters.maxMemoCharacters)
   const resolved = signers.map((address, index) => {
     const account = signerAccount(context.state, address)
     if (account === undefined) throw sdkError('unknownAddress', `account ${encodeBech32(address)} does not exist`)
@@ -53,10 +58,14 @@ export const simulate = (raw: Uint8Array, prepare: Prepare, context: NativeConte
     const mode = info?.mode ?? ({ type: 'single', mode: 0 } as const)
     return { publicKey: account.publicKey ?? guessKey(info?.publicKey, address), info: { mode } }
   })
+  checkSignatureCount(resolved, parameters.txSigLimit)
   const meter = new GasMeter(context.gasLeft)
   const unsigned = signers.filter((_, index) => (transaction.signatures[index]?.length ?? 0) === 0).length
   const missing = SIGNATURE_BYTES * BigInt(unsigned) + (transaction.fee.coins.length === 0 ? FEE_BYTES : 0n)
-  meter.consume(transactionGas(transaction, resolved) + GAS_PER_BYTE * missing, 'size and signatures')
+  meter.consume(
+    transactionGas(transaction, resolved, parameters) + parameters.txSizeCostPerByte * missing,
+    'size and signatures',
+  )
   context.state.beginTransaction()
   const { data, events } = runMessages(prepared, context, meter)
   return { gasUsed: meter.used, data, events }

@@ -7,6 +7,7 @@ import type { BankDependencies } from '../deps.ts'
 import { bankError } from '../errors.ts'
 import { consumeTransferGas } from '../gas.ts'
 import type { Coin } from '../../ledger.ts'
+import { checkSendEnabled } from '../send-enabled.ts'
 import { type Output, sendToMany } from '../transfer.ts'
 import { checkReceiver, parseParty } from './receiver.ts'
 
@@ -43,6 +44,7 @@ export const createMultiSend = (dependencies: BankDependencies): MessageHandler 
     checkStateless: (message) => void parse(message),
     execute: (context, message) => {
       const { from, sum, outputs } = parse(message)
+      checkSendEnabled(context.state, sum)
       for (const [index, { to }] of outputs.entries()) {
         checkReceiver(to, message.outputs[index]?.address ?? '', dependencies)
       }

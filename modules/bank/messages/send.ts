@@ -5,6 +5,7 @@ import type { MessageHandler } from '../../module.ts'
 import { parseCoins } from '../coins.ts'
 import type { BankDependencies } from '../deps.ts'
 import { consumeTransferGas } from '../gas.ts'
+import { checkSendEnabled } from '../send-enabled.ts'
 import { sendCoins } from '../transfer.ts'
 import { checkReceiver, parseParty } from './receiver.ts'
 
@@ -19,6 +20,7 @@ export const createSend = (dependencies: BankDependencies): MessageHandler =>
     checkStateless: (message) => void parse(message),
     execute: (context, message) => {
       const { from, to, coins } = parse(message)
+      checkSendEnabled(context.state, coins)
       checkReceiver(to, message.toAddress, dependencies)
       consumeTransferGas(context, coins.length - 1)
       sendCoins(context, from, to, coins)

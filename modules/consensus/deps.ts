@@ -1,0 +1,7 @@
+/** What the consensus module needs of the rest of the node. */
+import type { StateReader } from '../../store/state.ts'
+
+export interface ConsensusDependencies {
+  /** How long a stake can still be slashed for what its validator did, in nanoseconds: staking's unbonding time. */
+  unbondingTimeNs(state: StateReader): bigint
+}

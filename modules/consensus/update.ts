@@ -1,0 +1,62 @@
+/** What may be changed while the chain runs: CometBFT's rules in its words, and those of this application. */
+import { CodedError } from '../../core/errors.ts'
+import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
+import { checkConsensusParameters, type ConsensusParameters, PARAMETERS_REFUSED } from './params.ts'
+
+const refuse = (message: string): never => {
+  throw new CodedError('consensus', PARAMETERS_REFUSED, message)
+}
+
+/** Beside the evidence a block holds a header, a commit, its vote extensions and the largest transaction. */
+const MIN_ROOM_BYTES = MAX_TRANSACTION_BYTES + 65_536
+/** Below it no vote and no proposal would find room, and nobody could raise it again. */
+const MIN_BLOCK_GAS = 1_000_000
+
+/** ValidateBasic of CometBFT's types/params.go, then what this application cannot run with. Throws consensus/1. */
+export const checkUpdate = (parameters: ConsensusParameters): void => {
+  const { block, evidence } = parameters
+  if (block.maxBytes === 0 || block.maxBytes < -1) {
+    refuse(`block.MaxBytes must be -1 or greater than 0. Got ${block.maxBytes}`)
+  }
+  if (block.maxGas < -1) refuse(`block.MaxGas must be greater or equal to -1. Got ${block.maxGas}`)
+  if (evidence.maxAgeNumBlocks <= 0) {
+    refuse(`evidence.MaxAgeNumBlocks must be greater than 0. Got ${evidence.maxAgeNumBlocks}`)
+  }
+  if (evidence.maxAgeDurationNs <= 0n) {
+    refuse(`evidence.MaxAgeDuration must be greater than 0 if provided, Got ${evidence.maxAgeDurationNs}ns`)
+  }
+  if (evidence.maxBytes > block.maxBytes && block.maxBytes !== -1) {
+    refuse(`evidence.MaxBytesEvidence is greater than upper bound, ${evidence.maxBytes} > ${block.maxBytes}`)
+  }
+  if (evidence.maxBytes < 0) refuse(`evidence.MaxBytes must be non negative. Got: ${evidence.maxBytes}`)
+  if (parameters.validator.pubKeyTypes.length === 0) refuse('len(Validator.PubKeyTypes) must be greater than 0')
+  checkConsensusParameters(parameters)
+  if (block.maxGas < MIN_BLOCK_GAS) refuse(`block.max_gas must be at least ${MIN_BLOCK_GAS}, not ${block.maxGas}`)
+  if (block.maxBytes < evidence.maxBytes + MIN_ROOM_BYTES) {
+    refuse(`block.max_bytes must pass evidence.max_bytes by at least ${MIN_ROOM_BYTES}, for headers and transactions`)
+  }
+}
+
+/**
+ * ValidateUpdate of CometBFT's types/params.go at a height, but that extensions which wait for theirs cannot be turned
+ * off either. Throws consensus/1.
+ */
+export const checkExtensionsUpdate = (current: number, updated: number, height: number): void => {
+  if (updated < 0) refuse('VoteExtensionsEnableHeight must be positive')
+  if (current === updated) return
+  if (updated === 0) {
+    refuse(
+      current <= height
+        ? `vote extensions cannot be disabled once enabled: old enable height: ${current}, current height ${height}`
+        : `vote extensions cannot be turned off: they begin at height ${current}`,
+    )
+  }
+  if (updated <= height) {
+    refuse(
+      `vote extensions cannot be updated to a past or current height, enable height: ${updated}, current height ${height}`,
+    )
+  }
+  if (current > 0 && current <= height) {
+    refuse(`vote extensions cannot be modified once enabled: enable height: ${current}, current height ${height}`)
+  }
+}
