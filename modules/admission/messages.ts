@@ -1,0 +1,62 @@
+/** Messages of governance: it approves operators, takes approvals back, and decides whether they are needed. */
+import type { Address } from '../../core/address.ts'
+import { CodedError } from '../../core/errors.ts'
+import { admissionTx } from '../../proto/index.ts'
+import { checkAuthority } from '../authority.ts'
+import { makeEvent } from '../events.ts'
+import { handleMessage } from '../handlers.ts'
+import type { MessageHandler } from '../module.ts'
+import { refuse } from '../sdk-errors.ts'
+import { formatOperator, parseOperator } from '../validator-addresses.ts'
+import { isApproved, setApprovalRequired, setApproved } from './keeper.ts'
+
+interface OperatorMessage {
+  readonly authority: string
+  readonly operatorAddress: string
+}
+
+/** Throws sdk/7 and gov/13. */
+const parse = ({ authority, operatorAddress }: OperatorMessage): Address => {
+  checkAuthority(authority)
+  try {
+    return parseOperator(operatorAddress)
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    throw refuse('invalidAddress', `invalid operator address: ${error.message}`)
+  }
+}
+
+const { method } = admissionTx.Msg
+
+export const ADMISSION_MESSAGES: readonly MessageHandler[] = [
+  handleMessage(method.approveOperator, {
+    checkStateless: (message) => void parse(message),
+    execute: ({ state, emit }, message) => {
+      const operator = parse(message)
+      if (isApproved(state, operator)) throw refuse('invalidRequest', 'the operator is approved already')
+      setApproved(state, operator, true)
+      emit(makeEvent('approve_operator', { operator: formatOperator(operator) }))
+      return {}
+    },
+  }),
+  handleMessage(method.revokeOperator, {
+    checkStateless: (message) => void parse(message),
+    execute: ({ state, emit }, message) => {
+      const operator = parse(message)
+      if (!isApproved(state, operator)) throw refuse('notFound', 'the operator is not approved')
+      setApproved(state, operator, false)
+      emit(makeEvent('revoke_operator', { operator: formatOperator(operator) }))
+      return {}
+    },
+  }),
+  handleMessage(method.updateParams, {
+    checkStateless: ({ authority, params }) => {
+      checkAuthority(authority)
+      if (params === undefined) throw refuse('invalidRequest', 'params are missing')
+    },
+    execute: ({ state }, { params }) => {
+      setApprovalRequired(state, params?.approvalRequired === true)
+      return {}
+    },
+  }),
+]

@@ -1,0 +1,18 @@
+/** What staking needs of the rest of the node. */
+import type { Address } from '../../core/address.ts'
+import type { StateReader } from '../../store/state.ts'
+import type { Ledger } from '../ledger.ts'
+import type { StakingHooks } from '../stake.ts'
+
+/** What moving stake needs: the ledger, and the modules that follow along. */
+export interface StakingPorts {
+  readonly ledger: Ledger
+  /** Asked at each use: the modules that listen are made after this one. They are called in their order. */
+  hooks(): readonly StakingHooks[]
+}
+
+export interface StakingDependencies extends StakingPorts {
+  mayCreateValidator(state: StateReader, operator: Address): boolean
+  /** What an operator reads who may not (sdk/4), without the closing word. */
+  readonly admissionRefusal: string
+}

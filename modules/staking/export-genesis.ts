@@ -1,0 +1,95 @@
+/** The inverse of init-genesis.ts: queues, indexes and sums follow from the records. */
+import { encodeBech32 } from '../../core/bech32.ts'
+import { formatDecimal } from '../../core/decimal.ts'
+import type { StateReader } from '../../store/state.ts'
+import type { DelegationView } from '../stake.ts'
+import { formatOperator } from '../validator-addresses.ts'
+import { readAllDelegations } from './delegations.ts'
+import { formatStakingParams, readStakingParams } from './params.ts'
+import { formatPublicKey } from './public-key.ts'
+import { readUnbondingId } from './queue.ts'
+import { readAllRedelegations, type Redelegation, type RedelegationEntry } from './redelegations.ts'
+import { formatTime } from './time.ts'
+import { readAllUnbondings, type UnbondingDelegation, type UnbondingEntry } from './unbonding.ts'
+import { readLastPowers, readLastTotalPower } from './validator-updates.ts'
+import type { Validator } from './validator.ts'
+import { readValidators } from './validators.ts'
+import { STATUS_NAMES } from './wire.ts'
+
+export const formatValidator = (validator: Validator) => {
+  const { description } = validator
+  return {
+    operator_address: formatOperator(validator.operator),
+    consensus_pubkey: formatPublicKey(validator.publicKey),
+    jailed: validator.isJailed,
+    status: STATUS_NAMES[validator.status],
+    tokens: validator.tokens.toString(),
+    delegator_shares: formatDecimal(validator.shares),
+    description: {
+      moniker: description.moniker,
+      identity: description.identity,
+      website: description.website,
+      security_contact: description.securityContact,
+      details: description.details,
+    },
+    unbonding_height: validator.unbondingHeight.toString(),
+    unbonding_time: formatTime(validator.unbondingTimeNs),
+    commission: {
+      commission_rates: {
+        rate: formatDecimal(validator.commissionRate),
+        max_rate: formatDecimal(validator.maxCommissionRate),
+        max_change_rate: formatDecimal(validator.maxCommissionChangeRate),
+      },
+      update_time: formatTime(validator.commissionTimeNs),
+    },
+    min_self_delegation: validator.minSelfDelegation.toString(),
+    unbonding_on_hold_ref_count: '0',
+    unbonding_ids: validator.unbondingIds.map(String),
+  }
+}
+
+export const formatDelegation = ({ delegator, operator, shares }: DelegationView) => ({
+  delegator_address: encodeBech32(delegator),
+  validator_address: formatOperator(operator),
+  shares: formatDecimal(shares),
+})
+
+const formatEntry = (entry: UnbondingEntry | RedelegationEntry) => ({
+  creation_height: entry.creationHeight.toString(),
+  completion_time: formatTime(entry.completionTimeNs),
+  initial_balance: entry.initialBalance.toString(),
+  unbonding_id: entry.id.toString(),
+  unbonding_on_hold_ref_count: '0',
+})
+
+const formatUnbonding = ({ delegator, operator, entries }: UnbondingDelegation) => ({
+  delegator_address: encodeBech32(delegator),
+  validator_address: formatOperator(operator),
+  entries: entries.map((entry) => ({ ...formatEntry(entry), balance: entry.balance.toString() })),
+})
+
+const formatRedelegation = ({ delegator, source, destination, entries }: Redelegation) => ({
+  delegator_address: encodeBech32(delegator),
+  validator_src_address: formatOperator(source),
+  validator_dst_address: formatOperator(destination),
+  entries: entries.map((entry) => ({ ...formatEntry(entry), shares_dst: formatDecimal(entry.sharesDestination) })),
+})
+
+function* mapAll<Item, Out>(items: Iterable<Item>, format: (item: Item) => Out): Generator<Out> {
+  for (const item of items) yield format(item)
+}
+
+export const exportStaking = (state: StateReader) => ({
+  params: formatStakingParams(readStakingParams(state)),
+  last_total_power: readLastTotalPower(state).toString(),
+  last_validator_powers: mapAll(readLastPowers(state), ({ operator, power }) => ({
+    address: formatOperator(operator),
+    power: power.toString(),
+  })),
+  validators: mapAll(readValidators(state), formatValidator),
+  delegations: mapAll(readAllDelegations(state), formatDelegation),
+  unbonding_delegations: mapAll(readAllUnbondings(state), formatUnbonding),
+  redelegations: mapAll(readAllRedelegations(state), formatRedelegation),
+  exported: true,
+  last_unbonding_id: readUnbondingId(state).toString(),
+})

@@ -1,0 +1,55 @@
+import type { Module, ModuleContext, ValidatorUpdate } from '../module.ts'
+import type { StakePunisher, StakeReader } from '../stake.ts'
+import type { StakingDependencies, StakingPorts } from './deps.ts'
+import { exportStaking } from './export-genesis.ts'
+import { initStaking } from './init-genesis.ts'
+import { stakingInvariants } from './invariants.ts'
+import { createBeginRedelegate } from './messages/begin-redelegate.ts'
+import { createCancelUnbonding } from './messages/cancel-unbonding.ts'
+import { createCreateValidator } from './messages/create-validator.ts'
+import { createDelegate } from './messages/delegate.ts'
+import { createEditValidator } from './messages/edit-validator.ts'
+import { createUndelegate } from './messages/undelegate.ts'
+import { UPDATE_PARAMS } from './messages/update-params.ts'
+import { STAKING_QUERIES } from './queries.ts'
+import { completeMatureRedelegations } from './redelegations.ts'
+import { createStake } from './stake.ts'
+import { completeMatureUnbondings } from './unbonding.ts'
+import { applyValidatorUpdates, completeMatureValidators } from './validator-updates.ts'
+import { forgetIndexChange, hasIndexChange } from './validators.ts'
+
+export interface StakingModule extends Module {
+  /** What the other modules read and do. */
+  readonly stake: StakeReader & StakePunisher
+}
+
+/** Modules whose hooks change stake (governance, slashing) end their blocks before this one. */
+const endBlock = (ports: StakingPorts, context: ModuleContext): readonly ValidatorUpdate[] => {
+  // First: with no unbonding time, who leaves the set now is unbonded in this block.
+  const updates = applyValidatorUpdates(ports, context)
+  completeMatureValidators(ports, context)
+  completeMatureUnbondings(ports, context)
+  completeMatureRedelegations(context)
+  // Also of those removed just now, who had no power.
+  if (hasIndexChange(context.state)) forgetIndexChange(context.state)
+  return updates
+}
+
+export const createStakingModule = (dependencies: StakingDependencies): StakingModule => ({
+  name: 'staking',
+  stake: createStake(dependencies),
+  initGenesis: (context, genesis) => initStaking(dependencies, context, genesis),
+  exportGenesis: ({ state }) => exportStaking(state),
+  endBlock: (context) => endBlock(dependencies, context),
+  messages: [
+    createCreateValidator(dependencies),
+    createEditValidator(dependencies),
+    createDelegate(dependencies),
+    createBeginRedelegate(dependencies),
+    createUndelegate(dependencies),
+    createCancelUnbonding(dependencies),
+    UPDATE_PARAMS,
+  ],
+  queries: STAKING_QUERIES,
+  invariants: stakingInvariants(dependencies.ledger),
+})

@@ -1,0 +1,48 @@
+/** Keys that sign votes: ed25519 alone, as the consensus parameters have it. */
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import type { Any, AnySchema } from '@bufbuild/protobuf/wkt'
+import { CodedError } from '../../core/errors.ts'
+import { failAt, parseObject, parseString } from '../../core/parse.ts'
+import { ed25519 } from '../../proto/index.ts'
+import { stakingError } from './errors.ts'
+
+const TYPE_URL = `/${ed25519.PubKeySchema.typeName}`
+const KEY_BYTES = 32
+
+export const toWirePublicKey = (key: Uint8Array): MessageInitShape<typeof AnySchema> => ({
+  typeUrl: TYPE_URL,
+  value: toBinary(ed25519.PubKeySchema, create(ed25519.PubKeySchema, { key })),
+})
+
+const invalid = (message: string): CodedError => new CodedError('sdk', 8, `${message}: invalid pubkey`)
+
+/** Throws staking/39, staking/6 or sdk/8. */
+export const parsePublicKey = (any: Any | undefined): Uint8Array => {
+  if (any === undefined) throw stakingError('noPublicKey')
+  if (any.typeUrl !== TYPE_URL) {
+    throw stakingError('publicKeyType', `got: ${any.typeUrl.slice(0, 128)}, expected: [ed25519]`)
+  }
+  let key: Uint8Array
+  try {
+    ;({ key } = fromBinary(ed25519.PubKeySchema, any.value))
+  } catch (error) {
+    throw invalid((error as Error).message)
+  }
+  if (key.length !== KEY_BYTES) throw invalid(`an ed25519 key has ${KEY_BYTES} bytes, not ${key.length}`)
+  return key.slice()
+}
+
+export const formatPublicKey = (key: Uint8Array) => ({
+  '@type': TYPE_URL,
+  key: Buffer.from(key).toString('base64'),
+})
+
+/** The inverse of {@link formatPublicKey}. Throws genesis/1. */
+export const parseGenesisPublicKey = (value: unknown, path: string): Uint8Array => {
+  const object = parseObject(value, path, ['@type', 'key'])
+  if (object['@type'] !== TYPE_URL) failAt(`${path}.@type`, `must be ${TYPE_URL}`)
+  const text = parseString(object['key'], `${path}.key`)
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text) failAt(`${path}.key`, 'must be 32 bytes in base64')
+  return new Uint8Array(key)
+}

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { seeded } from '../../test/sim/random.ts'
+import {
+  formatDuration,
+  formatSeconds,
+  formatTime,
+  MAX_TIME_NS,
+  NS_PER_SECOND,
+  parseDuration,
+  parseTime,
+  toSecondsAndNanos,
+  ZERO_TIME_NS,
+} from './time.ts'
+
+it(
+  'prints and reads the times that Date prints, over all years that a key can hold',
+  seeded(7, (random) => {
+    const last = Number(MAX_TIME_NS / NS_PER_SECOND)
+    for (let count = 0; count < 5_000; count++) {
+      const seconds = Math.floor((random.below(2 ** 30) / 2 ** 30) * last)
+      const text = `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`
+      const timeNs = BigInt(seconds) * NS_PER_SECOND
+      expect(formatSeconds(timeNs)).toBe(text)
+      expect(parseTime(text)).toBe(timeNs)
+      const nanos = BigInt(random.below(1_000_000_000))
+      expect(parseTime(formatTime(timeNs + nanos))).toBe(timeNs + nanos)
+    }
+  }),
+)
+
+it('knows the days around the ends of months, leap years and centuries', () => {
+  for (const text of [
+    '1970-01-01',
+    '1999-12-31',
+    '2000-02-29',
+    '2024-02-29',
+    '2100-02-28',
+    '2100-03-01',
+    '2400-02-29',
+  ]) {
+    const time = `${text}T23:59:59Z`
+    expect(formatSeconds(parseTime(time))).toBe(time)
+    expect(parseTime(time)).toBe(BigInt(Date.parse(time)) * 1_000_000n)
+  }
+})
+
+it("prints Go's zero time, and fractions without zeros at their end", () => {
+  expect(formatSeconds(ZERO_TIME_NS)).toBe('0001-01-01T00:00:00Z')
+  expect(toSecondsAndNanos(-1n)).toEqual({ seconds: -1n, nanos: 999_999_999 })
+  expect(formatTime(1_500_000_000n)).toBe('1970-01-01T00:00:01.5Z')
+  expect(formatDuration(21n * 86_400n * NS_PER_SECOND)).toBe('1814400s')
+  expect(parseDuration('0.000000001s')).toBe(1n)
+})
+
+it.each([
+  '2100-02-29T00:00:00Z',
+  '2024-13-01T00:00:00Z',
+  '2024-01-01T24:00:00Z',
+  '2024-01-01',
+  '2024-01-01T00:00:00+01:00',
+  '',
+])('refuses the time %s', (text) => {
+  expect(() => parseTime(text)).toThrow('invalid time')
+})
+
+it.each(['1', '-1s', '1.0000000001s', 's', '1m'])('refuses the duration %s', (text) => {
+  expect(() => parseDuration(text)).toThrow('invalid duration')
+})

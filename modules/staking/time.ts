@@ -1,0 +1,90 @@
+/** Times as nanoseconds since 1970, and their texts (RFC 3339, always UTC). */
+import { CodedError } from '../../core/errors.ts'
+
+export const NS_PER_SECOND = 1_000_000_000n
+const SECONDS_PER_DAY = 86_400n
+/** 24 hours. */
+export const DAY_NS = SECONDS_PER_DAY * NS_PER_SECOND
+/** Go's zero time, the first second of the year 1: the completion time of what is complete at once. */
+export const ZERO_TIME_NS = -62_135_596_800n * NS_PER_SECOND
+/** Beyond it a time would not fit a key. The year 2554. */
+export const MAX_TIME_NS = (1n << 64n) - 1n
+
+const floorDivide = (value: bigint, divisor: bigint): bigint => {
+  const quotient = value / divisor
+  return value % divisor < 0n ? quotient - 1n : quotient
+}
+
+/** The form of google.protobuf.Timestamp and Duration. */
+export const toSecondsAndNanos = (timeNs: bigint): { readonly seconds: bigint; readonly nanos: number } => {
+  const seconds = floorDivide(timeNs, NS_PER_SECOND)
+  return { seconds, nanos: Number(timeNs - seconds * NS_PER_SECOND) }
+}
+
+/** Days since 1970 of a date of the Gregorian calendar; years begin in March (Hinnant, chrono-compatible dates). */
+const daysOf = (year: number, month: number, day: number): number => {
+  const shifted = month <= 2 ? year - 1 : year
+  const era = Math.floor(shifted / 400)
+  const yearOfEra = shifted - era * 400
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
+  return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468
+}
+
+const dateOf = (days: number): readonly [year: number, month: number, day: number] => {
+  const shifted = days + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const dayOfEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1_460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  )
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153)
+  const month = shiftedMonth + (shiftedMonth < 10 ? 3 : -9)
+  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
+  return [yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day]
+}
+
+const pad = (value: number | bigint, digits: number): string => value.toString().padStart(digits, '0')
+
+/** `2026-01-02T03:04:05Z`: whole seconds, as events show times. */
+export const formatSeconds = (timeNs: bigint): string => {
+  const { seconds } = toSecondsAndNanos(timeNs)
+  const days = floorDivide(seconds, SECONDS_PER_DAY)
+  const rest = seconds - days * SECONDS_PER_DAY
+  const [year, month, day] = dateOf(Number(days))
+  const clock = [rest / 3_600n, (rest / 60n) % 60n, rest % 60n].map((part) => pad(part, 2)).join(':')
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${clock}Z`
+}
+
+/** As {@link formatSeconds} with the fraction, which has no zeros at its end. */
+export const formatTime = (timeNs: bigint): string => {
+  const { nanos } = toSecondsAndNanos(timeNs)
+  const text = formatSeconds(timeNs)
+  return nanos === 0 ? text : `${text.slice(0, -1)}.${pad(nanos, 9).replace(/0+$/, '')}Z`
+}
+
+/** Reads what {@link formatTime} gives. Throws core/7. */
+export const parseTime = (text: string): bigint => {
+  const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?Z$/.exec(text)
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = (match ?? []).slice(1, 7).map(Number)
+  const seconds = BigInt(daysOf(year, month, day)) * SECONDS_PER_DAY + BigInt(hour * 3_600 + minute * 60 + second)
+  const timeNs = seconds * NS_PER_SECOND + BigInt((match?.[7] ?? '').padEnd(9, '0'))
+  // Printing it again tells dates that do not exist.
+  if (match !== null && formatSeconds(timeNs) === `${text.slice(0, 19)}Z`) return timeNs
+  throw new CodedError('core', 7, `invalid time ${text.slice(0, 40)}: such as 2026-01-02T03:04:05.6Z is expected`)
+}
+
+/** `1814400s`, as google.protobuf.Duration is written in JSON. */
+export const formatDuration = (durationNs: bigint): string => {
+  const { seconds, nanos } = toSecondsAndNanos(durationNs)
+  return nanos === 0 ? `${seconds}s` : `${seconds}.${pad(nanos, 9).replace(/0+$/, '')}s`
+}
+
+/** Not negative. Throws core/7. */
+export const parseDuration = (text: string): bigint => {
+  const match = /^(\d{1,12})(?:\.(\d{1,9}))?s$/.exec(text)
+  if (match === null) {
+    throw new CodedError('core', 7, `invalid duration ${text.slice(0, 40)}: such as 1814400s is expected`)
+  }
+  return BigInt(match[1] ?? '0') * NS_PER_SECOND + BigInt((match[2] ?? '').padEnd(9, '0'))
+}
