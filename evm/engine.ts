@@ -3,6 +3,7 @@ import type { Address } from '../core/address.ts'
 import type { CodedError } from '../core/errors.ts'
 import type { Hash } from '../core/hash.ts'
 import type { StateWriter } from '../store/state.ts'
+import type { NativeEvent, NativePrecompiles } from './native-precompiles.ts'
 import type { AccessListEntry, Authorization } from './transaction/transaction.ts'
 
 /** Forks that the chain can be at; chosen by timestamp in genesis. */
@@ -62,6 +63,8 @@ export interface ExecutionResult {
   readonly gasBeforeRefund: bigint
   readonly returnData: Uint8Array
   readonly logs: readonly Log[]
+  /** Of calls to native precompiles; none of frames that failed. */
+  readonly nativeEvents: readonly NativeEvent[]
   /** Undefined on success. */
   readonly failure: ExecutionFailure | undefined
   readonly createdAddress: Address | undefined
@@ -131,6 +134,8 @@ export interface ExecuteOptions {
   readonly checks: 'transaction' | 'call'
   /** Of calls with state overrides; applied in order. */
   readonly precompileMoves?: readonly PrecompileMove[]
+  /** The chain's own precompiles; without them their addresses are ordinary ones. */
+  readonly nativePrecompiles?: NativePrecompiles
   /**
    * Called before a precompile computes, with its address as a number. What it throws stops the execution, comes out of
    * `execute`, and leaves the state as it was.

@@ -6,7 +6,8 @@ import type { Hardfork } from './engine.ts'
 const LAST: Readonly<Record<Hardfork, number>> = { cancun: 0x0a, prague: 0x11, osaka: 0x11 }
 const P256_VERIFY = 0x100
 
-const toPrecompile = (number: number): Address => {
+/** The address of a precompile by its number, which the last two bytes hold. */
+export const precompileAddress = (number: number): Address => {
   const out = new Uint8Array(20)
   out[18] = number >> 8
   out[19] = number & 0xff
@@ -16,7 +17,7 @@ const toPrecompile = (number: number): Address => {
 const listOf = (hardfork: Hardfork): readonly Address[] => {
   const numbers = Array.from({ length: LAST[hardfork] }, (_, index) => index + 1)
   if (hardfork === 'osaka') numbers.push(P256_VERIFY)
-  return numbers.map(toPrecompile)
+  return numbers.map(precompileAddress)
 }
 
 export const PRECOMPILE_ADDRESSES: Readonly<Record<Hardfork, readonly Address[]>> = {

@@ -27,6 +27,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   rpc: ['core', 'proto', 'app'],
   bin: ['core', 'store', 'evm', 'modules', 'app', 'abci', 'rpc', 'proto'],
   scripts: ['proto'],
+  // Published apart: what stands there stands alone.
+  packages: [],
 }
 
 /** Packages by folder; a trailing slash allows the whole scope. */
@@ -39,7 +41,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   app: ['@bufbuild/protobuf'],
   abci: ['@bufbuild/protobuf', '@grpc/grpc-js'],
   rpc: ['@bufbuild/protobuf', '@grpc/grpc-js', 'express', 'ws', 'zod'],
-  bin: ['@scure/bip32', '@scure/bip39', 'commander', 'smol-toml', 'zod'],
+  bin: ['@bufbuild/protobuf', '@scure/bip32', '@scure/bip39', 'commander', 'smol-toml', 'zod'],
 }
 
 /** The deterministic zone gets nothing of Node but this: file or folder, and the modules allowed there. */

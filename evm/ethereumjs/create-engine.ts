@@ -17,6 +17,7 @@ import type {
   Message,
 } from '../engine.ts'
 import { EVM_CODESPACE } from '../errors.ts'
+import type { NativePrecompiles } from '../native-precompiles.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CALL_GAS } from '../system-contracts.ts'
 import { applyAuthorizations } from '../transition/authorizations.ts'
 import { payCoinbase } from '../transition/fees.ts'
@@ -93,6 +94,7 @@ const transition = async (
     ...gas,
     returnData: failure?.kind === 'other' ? EMPTY_BYTES : execResult.returnValue,
     logs: failure === undefined ? toLogs(result) : [],
+    nativeEvents: failure === undefined ? machine.state.nativeEvents.slice() : [],
     failure,
     createdAddress: message.to === undefined ? result.createdAddress?.bytes : undefined,
     effectiveGasPrice,
@@ -114,7 +116,7 @@ class EthereumjsEngine implements Engine {
     invariant(!this.#busy.has(state), 'two executions at once over one state')
     try {
       const prepared = prepareMessage(state, block, message, options)
-      const recipient = plainRecipient(state, block, message)
+      const recipient = plainRecipient(state, block, message, options)
       const plain =
         options.onEnter === undefined && options.onExit === undefined && options.precompileMoves === undefined
       if (recipient !== undefined && plain) {
@@ -130,7 +132,7 @@ class EthereumjsEngine implements Engine {
   async systemCall(state: StateWriter, block: BlockEnvironment, to: Address, data: Uint8Array): Promise<void> {
     const codeHash = state.account(to)?.codeHash
     if (codeHash === undefined || equalBytes(codeHash, EMPTY_CODE_HASH)) return
-    await this.#withMachine(state, block, async (machine) => {
+    await this.#withMachine(state, block, undefined, async (machine) => {
       machine.warm(to)
       await machine.run({
         caller: SYSTEM_ADDRESS,
@@ -152,7 +154,7 @@ class EthereumjsEngine implements Engine {
     prepared: PreparedMessage,
     options: ExecuteOptions,
   ): Promise<ExecutionOutcome> {
-    const result = await this.#withMachine(state, block, (machine) => {
+    const result = await this.#withMachine(state, block, options.nativePrecompiles, (machine) => {
       if (options.precompileMoves !== undefined) machine.movePrecompiles(options.precompileMoves)
       return transition(machine, state, block, message, prepared, options)
     })
@@ -163,6 +165,7 @@ class EthereumjsEngine implements Engine {
   async #withMachine<Result>(
     state: StateWriter,
     block: BlockEnvironment,
+    native: NativePrecompiles | undefined,
     use: (machine: Machine) => Promise<Result>,
   ): Promise<Result> {
     invariant(!this.#busy.has(state), 'two executions at once over one state')
@@ -170,7 +173,7 @@ class EthereumjsEngine implements Engine {
     try {
       const machine = await this.#take(block.hardfork, block.chainId)
       state.beginTransaction()
-      machine.begin(state, block)
+      machine.begin(state, block, native)
       state.checkpoint()
       try {
         const result = await use(machine)

@@ -5,6 +5,7 @@ import { MAX_INIT_CODE_BYTES } from '../../core/limits.ts'
 import type { ExecutionFailure, Message } from '../engine.ts'
 import { MAX_MEMORY_BYTES, memoryNeed } from '../memory-need.ts'
 import { maxStack, minStack, opcodeName } from '../opcodes.ts'
+import { NativeFailure } from './native-precompiles.ts'
 import { precompileFailure } from './precompile-failure.ts'
 
 const { errorMessages } = EVMError
@@ -125,6 +126,7 @@ export const failureOf = (result: ExecResult, last?: StepGas): ExecutionFailure 
   const error = result.exceptionError?.error
   if (error === undefined) return undefined
   const { runState } = result
+  if (result.exceptionError instanceof NativeFailure) return result.exceptionError.failure
   if (runState === undefined) return { kind: 'other', message: describePrecompile(error) }
   return error === errorMessages.REVERT
     ? { kind: 'revert', message: 'execution reverted' }

@@ -8,11 +8,13 @@ import { ZERO_HASH } from '../../core/hash.ts'
 import { keyToBytes } from '../../core/bytes.ts'
 import type { StateWriter } from '../../store/state.ts'
 import type { BlockEnvironment, ExecuteOptions, Hardfork, PrecompileMove } from '../engine.ts'
+import type { NativePrecompiles } from '../native-precompiles.ts'
 import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import type { AccessListEntry } from '../transaction/transaction.ts'
 import { isEmptyAccount } from '../transition/fees.ts'
 import { customCrypto } from './crypto.ts'
 import { loadCurves } from './curves.ts'
+import { NativeFrames } from './native-precompiles.ts'
 import { EthereumjsState } from './state-adapter.ts'
 
 /** No EIP of the library has a larger number. */
@@ -54,6 +56,7 @@ export class Machine {
   readonly state: EthereumjsState
   readonly #precompiles: readonly string[]
   readonly #unmoved: EVM['precompiles']
+  readonly #native: NativeFrames
   #block: BlockEnvironment | undefined
   #libraryBlock: LibraryBlock | undefined
 
@@ -62,6 +65,7 @@ export class Machine {
     this.state = state
     this.#unmoved = evm.precompiles
     for (const [hex, compute] of this.#unmoved) this.#unmoved.set(hex, this.#watched(BigInt(`0x${hex}`), compute))
+    this.#native = new NativeFrames(evm, state)
     this.#precompiles = PRECOMPILE_ADDRESSES[hardfork].map(unprefixed)
     // The library asks for hashes of the last 256 blocks only.
     evm.blockchain.getBlock = (number: number) =>
@@ -75,15 +79,20 @@ export class Machine {
     }
   }
 
-  begin(state: StateWriter, block: BlockEnvironment): void {
+  begin(state: StateWriter, block: BlockEnvironment, native?: NativePrecompiles): void {
     this.state.attach(state)
+    const own = this.#native.begin(native)
+    const precompiles = new Map(this.#unmoved)
+    for (const [hex, run] of own) precompiles.set(hex, this.#watched(BigInt(`0x${hex}`), run))
+    this.evm['_precompiles'] = precompiles
     if (this.#block !== block) {
       this.#block = block
       this.#libraryBlock = toLibraryBlock(block)
     }
     this.evm.journal.cleanJournal()
     this.evm.transientStorage.clear()
-    for (const address of this.#precompiles) this.evm.journal.addAlwaysWarmAddress(address)
+    for (const hex of this.#precompiles) this.evm.journal.addAlwaysWarmAddress(hex)
+    for (const hex of own.keys()) this.evm.journal.addAlwaysWarmAddress(hex)
   }
 
   end(): void {
@@ -94,7 +103,7 @@ export class Machine {
 
   /** Until the end of this execution; what is warm stays so. */
   movePrecompiles(moves: readonly PrecompileMove[]): void {
-    const moved = new Map(this.#unmoved)
+    const moved = new Map(this.evm.precompiles)
     for (const { from, to } of moves) {
       const code = moved.get(unprefixed(from))
       if (to !== undefined && code !== undefined) moved.set(unprefixed(to), code)

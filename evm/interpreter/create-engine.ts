@@ -17,6 +17,7 @@ import { HARDFORKS } from '../engine.ts'
 import { EVM_CODESPACE } from '../errors.ts'
 import { createEthereumjsEngine } from '../ethereumjs/create-engine.ts'
 import { loadPrecompiles, numberOfPrecompile, type Precompile } from '../ethereumjs/precompiles.ts'
+import type { NativePrecompiles } from '../native-precompiles.ts'
 import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CALL_GAS } from '../system-contracts.ts'
 import { executePlainTransfer, plainRecipient } from '../transition/plain-transfer.ts'
@@ -62,6 +63,7 @@ const movePrecompiles = (
 class InterpreterEngine implements Engine {
   readonly #reference: Engine
   readonly #precompiles: Readonly<Record<Hardfork, Precompiles>>
+  readonly #nativePlaces = new WeakMap<readonly Address[], Map<Hardfork, ReadonlyMap<string, number>>>()
   readonly #machine = new Machine(new CodeCache())
   /** Only a hook that executes again, over another state, finds the machine in use. */
   #isBusy = false
@@ -81,7 +83,7 @@ class InterpreterEngine implements Engine {
     invariant(!this.#isBusy, 'two executions at once in one engine')
     try {
       const prepared = prepareMessage(state, block, message, options)
-      const recipient = plainRecipient(state, block, message)
+      const recipient = plainRecipient(state, block, message, options)
       const plain =
         options.onEnter === undefined && options.onExit === undefined && options.precompileMoves === undefined
       if (recipient !== undefined && plain) {
@@ -97,7 +99,7 @@ class InterpreterEngine implements Engine {
   systemCall(state: StateWriter, block: BlockEnvironment, to: Address, data: Uint8Array): void {
     const codeHash = state.account(to)?.codeHash
     if (codeHash === undefined || equalBytes(codeHash, EMPTY_CODE_HASH)) return
-    this.#withMachine(state, block, undefined, (machine) => {
+    this.#withMachine(state, block, {}, (machine) => {
       const { request, substate } = machine
       const target = substate.accountAt(to)
       substate.warm(target)
@@ -120,22 +122,42 @@ class InterpreterEngine implements Engine {
     prepared: PreparedMessage,
     options: ExecuteOptions,
   ): ExecutionOutcome {
-    const result = this.#withMachine(state, block, options.precompileMoves, (machine) =>
+    const result = this.#withMachine(state, block, options, (machine) =>
       transition(machine, state, block, message, prepared, options),
     )
     return { valid: true, result }
+  }
+
+  /** Where precompiles answer, the chain's own with them. */
+  #placesOf(hardfork: Hardfork, native: NativePrecompiles | undefined): ReadonlyMap<string, number> {
+    const { places } = this.#precompiles[hardfork]
+    if (native === undefined) return places
+    let byHardfork = this.#nativePlaces.get(native.addresses)
+    if (byHardfork === undefined) {
+      byHardfork = new Map()
+      this.#nativePlaces.set(native.addresses, byHardfork)
+    }
+    const known = byHardfork.get(hardfork)
+    if (known !== undefined) return known
+    const all = new Map(places)
+    for (const address of native.addresses) all.set(keyOf(address), numberOfPrecompile(address))
+    invariant(all.size === places.size + native.addresses.length, "a native precompile stands at one of Ethereum's")
+    byHardfork.set(hardfork, all)
+    return all
   }
 
   /** What is thrown inside leaves the state as it was. */
   #withMachine<Result>(
     state: StateWriter,
     block: BlockEnvironment,
-    moves: readonly PrecompileMove[] | undefined,
+    options: Pick<ExecuteOptions, 'nativePrecompiles' | 'precompileMoves'>,
     use: (machine: Machine) => Result,
   ): Result {
     invariant(!this.#isBusy, 'two executions at once in one engine')
     const machine = this.#machine
-    const { byNumber, places } = this.#precompiles[block.hardfork]
+    const { byNumber } = this.#precompiles[block.hardfork]
+    const places = this.#placesOf(block.hardfork, options.nativePrecompiles)
+    const moves = options.precompileMoves
     this.#isBusy = true
     state.beginTransaction()
     machine.begin(state, block)

@@ -6,6 +6,7 @@ import { EMPTY_CODE_HASH } from '../../core/hash.ts'
 import { type AccountState, EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
 import type { BlockEnvironment, ExecuteOptions } from '../engine.ts'
 import type { Precompile } from '../ethereumjs/precompiles.ts'
+import type { NativePrecompiles } from '../native-precompiles.ts'
 import { STACK_LIMIT } from '../opcodes.ts'
 import { isEmptyAccount } from '../transition/fees.ts'
 import { type Code, type CodeCache, NO_CODE } from './code.ts'
@@ -70,6 +71,7 @@ export class Machine {
   origin: Address = ZERO_ADDRESS
   blobVersionedHashes: readonly Uint8Array[] = []
   precompiles: ReadonlyMap<number, Precompile> = new Map()
+  nativePrecompiles: NativePrecompiles | undefined
   onPrecompile: ExecuteOptions['onPrecompile'] = undefined
   tracer: Tracer | undefined
   #checkpoints = 0
@@ -110,6 +112,7 @@ export class Machine {
   end(): void {
     this.#state = undefined
     this.onPrecompile = undefined
+    this.nativePrecompiles = undefined
     this.tracer = undefined
     this.substate.end()
     this.memory.release()

@@ -9,6 +9,8 @@ import { MAX_CODE_BYTES } from '../../core/limits.ts'
 import { MAX_UINT64 } from '../../core/amounts.ts'
 import { type AccountState, EMPTY_ACCOUNT } from '../../store/state.ts'
 import type { ExecutionFailure } from '../engine.ts'
+import type { PrecompileResult } from '../ethereumjs/precompiles.ts'
+import { precompileAddress } from '../precompile-addresses.ts'
 import { Code, NO_CODE } from './code.ts'
 import { frameFailure, plainFailure } from './failure.ts'
 import { ADDRESS_WORD, CALLER_WORD, type Frame, VALUE_WORD } from './frame.ts'
@@ -137,6 +139,7 @@ class FrameRunner {
     const machine = this.#machine
     invariant(delegate !== undefined, 'code delegates without a delegate')
     const entry = machine.substate.accountAt(delegate)
+    if (entry.precompile !== undefined) return NO_CODE
     return machine.codeOf(entry, machine.state.account(delegate))
   }
 
@@ -218,20 +221,42 @@ class FrameRunner {
     const machine = this.#machine
     const { request, substate } = machine
     const precompile = machine.precompiles.get(number)
-    invariant(precompile !== undefined, 'a precompile is named and missing')
     const mark = substate.mark()
     machine.checkpoint()
     if (request.kind === CALL || request.kind === STATICCALL) this.#pay(target, caller)
     machine.onPrecompile?.(BigInt(number), request.input)
-    const { gasUsed, output, failure } = precompile(request.input, request.gas)
-    if (failure === undefined) {
-      machine.commit()
-      this.#finish(undefined, request.gas - gasUsed, output)
-      return
+    const { failure, gasLeft, output } =
+      precompile === undefined
+        ? this.#runNative(number, caller)
+        : toFrameResult(precompile(request.input, request.gas), request.gas)
+    if (failure === undefined) machine.commit()
+    else {
+      machine.revert()
+      substate.revert(mark)
     }
-    machine.revert()
-    substate.revert(mark)
-    this.#finish({ kind: 'other', message: failure }, 0, EMPTY_BYTES)
+    this.#finish(failure, gasLeft, output)
+  }
+
+  /** One of the chain's own: it reads and writes the state of this very frame. */
+  #runNative(number: number, caller: Frame | undefined): FrameResult {
+    const machine = this.#machine
+    const { request, nativePrecompiles, substate } = machine
+    invariant(nativePrecompiles !== undefined, 'a precompile is named and missing')
+    const { gasUsed, output, logs, events, failure } = nativePrecompiles.run({
+      precompile: precompileAddress(number),
+      caller: caller?.address ?? machine.origin,
+      value: request.valueAnat,
+      input: request.input,
+      gas: BigInt(request.gas),
+      isStatic: request.kind === STATICCALL || caller?.isStatic === true,
+      isDelegated: request.kind !== CALL && request.kind !== STATICCALL,
+      depth: machine.depth + 2,
+      state: machine.state,
+    })
+    substate.logs.push(...logs)
+    substate.nativeEvents.push(...events)
+    if (failure?.kind === 'other') return { failure, gasLeft: 0, output: EMPTY_BYTES }
+    return { failure, gasLeft: request.gas - Number(gasUsed), output }
   }
 
   #refuse(signal: Signal): void {
@@ -314,6 +339,11 @@ class FrameRunner {
     }
   }
 }
+
+const toFrameResult = ({ gasUsed, output, failure }: PrecompileResult, gas: number): FrameResult =>
+  failure === undefined
+    ? { failure: undefined, gasLeft: gas - gasUsed, output }
+    : { failure: { kind: 'other', message: failure }, gasLeft: 0, output: EMPTY_BYTES }
 
 /** Where a contract may be created: nothing but a balance (EIP-684, EIP-7610). */
 const isVacant = ({ nonce, codeHash, storageRoot }: AccountState): boolean =>

@@ -8,6 +8,7 @@ import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { EMPTY_CODE_HASH, type Hash } from '../../core/hash.ts'
 import type { StateWriter } from '../../store/state.ts'
 import type { Log } from '../engine.ts'
+import type { NativeEvent } from '../native-precompiles.ts'
 import { type Code, NO_CODE } from './code.ts'
 import {
   addressKey,
@@ -49,6 +50,7 @@ export interface Mark {
   readonly changes: number
   readonly words: number
   readonly logs: number
+  readonly nativeEvents: number
   readonly refund: number
   readonly burntAnat: bigint
 }
@@ -74,6 +76,7 @@ export class Substate {
   refund = 0
   burntAnat = 0n
   readonly logs: Log[] = []
+  readonly nativeEvents: NativeEvent[] = []
   /** Numbers of the precompiles by the key of the address that they answer at, and those that are warm at once. */
   #precompiles: ReadonlyMap<string, number> = new Map()
   #warmAtOnce: ReadonlyMap<string, number> = this.#precompiles
@@ -100,6 +103,7 @@ export class Substate {
     this.refund = 0
     this.burntAnat = 0n
     this.logs.length = 0
+    this.nativeEvents.length = 0
     this.#accounts.clear()
     this.#touched.length = 0
     this.#subjects.length = 0
@@ -229,6 +233,7 @@ export class Substate {
       changes: this.#kinds.length,
       words: this.#replacedUsed,
       logs: this.logs.length,
+      nativeEvents: this.nativeEvents.length,
       refund: this.refund,
       burntAnat: this.burntAnat,
     }
@@ -237,6 +242,7 @@ export class Substate {
   revert(mark: Mark): void {
     while (this.#kinds.length > mark.changes) this.#undo(this.#subjects.pop() as Subject, this.#kinds.pop() as number)
     this.logs.length = mark.logs
+    this.nativeEvents.length = mark.nativeEvents
     this.refund = mark.refund
     this.burntAnat = mark.burntAnat
   }

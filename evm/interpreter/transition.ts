@@ -92,6 +92,7 @@ export const transition = (
   warmAtStart(machine, block, message, applied)
   machine.setTransaction(message.sender, effectiveGasPrice, message.blobVersionedHashes)
   machine.onPrecompile = options.onPrecompile
+  machine.nativePrecompiles = options.nativePrecompiles
   const { onStep, onEnter, onExit } = options
   const isTraced = onStep !== undefined || onEnter !== undefined || onExit !== undefined
   machine.tracer = isTraced ? new Tracer(machine, options, applied.refund) : undefined
@@ -112,6 +113,7 @@ export const transition = (
     ...gas,
     returnData: failure?.kind === 'other' ? EMPTY_BYTES : output,
     logs: failure === undefined ? machine.substate.logs.slice() : [],
+    nativeEvents: failure === undefined ? machine.substate.nativeEvents.slice() : [],
     failure,
     createdAddress: message.to === undefined ? to : undefined,
     effectiveGasPrice,

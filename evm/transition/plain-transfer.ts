@@ -9,12 +9,18 @@ import { credit, payCoinbase } from './fees.ts'
 import type { PreparedMessage } from './prepare-message.ts'
 
 /** The recipient when no code can run: it has none, is no precompile, and no authorization can give it any. */
-export const plainRecipient = (state: StateReader, block: BlockEnvironment, message: Message): Address | undefined => {
+export const plainRecipient = (
+  state: StateReader,
+  block: BlockEnvironment,
+  message: Message,
+  { nativePrecompiles }: Pick<ExecuteOptions, 'nativePrecompiles'>,
+): Address | undefined => {
   const { to } = message
   if (to === undefined || message.authorizationList.length > 0 || message.blobVersionedHashes.length > 0) {
     return undefined
   }
   if (isPrecompile(block.hardfork, to)) return undefined
+  if (nativePrecompiles?.addresses.some((address) => equalBytes(address, to)) === true) return undefined
   const codeHash = state.account(to)?.codeHash
   return codeHash === undefined || equalBytes(codeHash, EMPTY_CODE_HASH) ? to : undefined
 }
@@ -43,6 +49,7 @@ export const executePlainTransfer = (
       gasBeforeRefund: gasUsed,
       returnData: EMPTY_BYTES,
       logs: [],
+      nativeEvents: [],
       failure: undefined,
       createdAddress: undefined,
       effectiveGasPrice,

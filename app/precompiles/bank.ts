@@ -1,0 +1,55 @@
+/** 0x804: balances and supplies of native coins, by the addresses that stand for their denominations. */
+import { type Address, parseAddress } from '../../core/address.ts'
+import { DENOMINATION } from '../../core/amounts.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { bankQuery } from '../../proto/index.ts'
+import { address, array, tuple, uint256, type ValueOf } from './abi/types.ts'
+import { BANK_PRECOMPILE } from './addresses.ts'
+import { definePrecompile, query } from './precompile.ts'
+
+/** The native coin where a token's address is asked for (ERC-7528). */
+export const NATIVE_TOKEN: Address = parseAddress('0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE')
+
+/** Coins read at once; a query's gas bounds how often. */
+const PAGE = 100n
+
+const balance = tuple({ contractAddress: address, amount: uint256 })
+
+/** Denominations without an address are left out, as those without a token pair are in cosmos/evm. */
+const toBalances = (coins: readonly { readonly denom: string; readonly amount: string }[]): ValueOf<typeof balance>[] =>
+  coins.flatMap(({ denom, amount }) =>
+    denom === DENOMINATION ? [{ contractAddress: NATIVE_TOKEN, amount: BigInt(amount) }] : [],
+  )
+
+const balances = query('balances', { account: address }, { balances: array(balance) }, (scope, { account }) => {
+  const all: ValueOf<typeof balance>[] = []
+  for (let key: Uint8Array = new Uint8Array(0); ; ) {
+    const answer = scope.query(bankQuery.Query.method.allBalances, {
+      address: encodeBech32(account),
+      pagination: { key, limit: PAGE },
+    })
+    all.push(...toBalances(answer.balances))
+    key = answer.pagination?.nextKey ?? new Uint8Array(0)
+    if (key.length === 0) return { balances: all }
+  }
+})
+
+const totalSupply = query('totalSupply', {}, { totalSupply: array(balance) }, (scope) => {
+  const all: ValueOf<typeof balance>[] = []
+  for (let key: Uint8Array = new Uint8Array(0); ; ) {
+    const answer = scope.query(bankQuery.Query.method.totalSupply, { pagination: { key, limit: PAGE } })
+    all.push(...toBalances(answer.supply))
+    key = answer.pagination?.nextKey ?? new Uint8Array(0)
+    if (key.length === 0) return { totalSupply: all }
+  }
+})
+
+/** Nothing of an address that stands for no denomination. */
+const supplyOf = query('supplyOf', { erc20Address: address }, { totalSupply: uint256 }, (scope, { erc20Address }) => {
+  if (!equalBytes(erc20Address, NATIVE_TOKEN)) return { totalSupply: 0n }
+  const { amount } = scope.query(bankQuery.Query.method.supplyOf, { denom: DENOMINATION })
+  return { totalSupply: BigInt(amount?.amount ?? '0') }
+})
+
+export const bankPrecompile = definePrecompile(BANK_PRECOMPILE, [], [balances, totalSupply, supplyOf])

@@ -1,0 +1,19 @@
+/** 0x801: the distribution module for contracts. */
+import { DISTRIBUTION_PRECOMPILE } from '../addresses.ts'
+import { definePrecompile } from '../precompile.ts'
+import {
+  claimRewardsEvent,
+  depositEvent,
+  fundEvent,
+  setWithdrawAddressEvent,
+  withdrawCommissionEvent,
+  withdrawRewardEvent,
+} from './events.ts'
+import { distributionQueries } from './queries.ts'
+import { distributionTransactions } from './transactions.ts'
+
+export const distributionPrecompile = definePrecompile(
+  DISTRIBUTION_PRECOMPILE,
+  [claimRewardsEvent, setWithdrawAddressEvent, withdrawRewardEvent, withdrawCommissionEvent, fundEvent, depositEvent],
+  [...distributionTransactions, ...distributionQueries],
+)

@@ -1,0 +1,24 @@
+/**
+ * What calls of precompiles cost beside the gas of the call itself. Reads are priced as the Cosmos SDK prices those of
+ * its store (store/types/gas.go, KVGasConfig), so that no query costs the node more than its caller pays.
+ */
+import { GAS_PER_MESSAGE } from '../native/gas.ts'
+
+/** Converting an address, as in cosmos/evm. */
+export const BECH32_GAS = 6_000n
+
+/** A method that reads: flat, and for each byte of input. */
+export const QUERY_GAS = 3_000n
+export const QUERY_BYTE_GAS = 3n
+
+/** A method that writes. It pays for the native messages that it runs besides. */
+export const TRANSACTION_GAS = 2_000n
+export const TRANSACTION_BYTE_GAS = 30n
+
+/** Each native message that a method runs, as in a native transaction; what its module charges comes on top. */
+export const MESSAGE_GAS = GAS_PER_MESSAGE
+
+/** Of what a query reads: each look-up, each item of a scan, and each byte of keys and values. */
+export const READ_GAS = 1_000n
+export const ITEM_GAS = 30n
+export const READ_BYTE_GAS = 3n

@@ -1,0 +1,60 @@
+/** The native modules as precompiled contracts, at the addresses and with the ABIs of cosmos/evm. */
+import type { Address } from '../../core/address.ts'
+import { bytesToKey } from '../../core/bytes.ts'
+import { invariant } from '../../core/errors.ts'
+import type { NativePrecompiles } from '../../evm/native-precompiles.ts'
+import type { Module } from '../../modules/module.ts'
+import { bankPrecompile } from './bank.ts'
+import { bech32Precompile } from './bech32.ts'
+import { distributionPrecompile } from './distribution/index.ts'
+import { govPrecompile } from './gov/index.ts'
+import type { Precompile } from './precompile.ts'
+import { runCall } from './run-call.ts'
+import { type NativeBlock, type Routes, routesOf } from './scope.ts'
+import { slashingPrecompile } from './slashing.ts'
+import { stakingPrecompile } from './staking/index.ts'
+
+export const PRECOMPILES: readonly Precompile[] = [
+  bech32Precompile,
+  stakingPrecompile,
+  distributionPrecompile,
+  bankPrecompile,
+  govPrecompile,
+  slashingPrecompile,
+]
+
+export const NATIVE_PRECOMPILE_ADDRESSES = PRECOMPILES.map(({ address }) => address)
+
+/**
+ * What the genesis gives each of these accounts, beside nonce 1: INVALID, which never runs. Compilers before Solidity
+ * 0.8.10 and many libraries ask whether there is code before they call.
+ */
+export const PRECOMPILE_CODE = Uint8Array.of(0xfe)
+
+const byAddress = new Map(PRECOMPILES.map((precompile) => [bytesToKey(precompile.address), precompile]))
+
+export const isNativePrecompile = (address: Address): boolean => byAddress.has(bytesToKey(address))
+
+/** The modules of a chain never change: their handlers are looked up once. */
+const routesByModules = new WeakMap<readonly Module[], Routes>()
+
+const routesFor = (modules: readonly Module[]): Routes => {
+  const known = routesByModules.get(modules)
+  if (known !== undefined) return known
+  const routes = routesOf(modules)
+  routesByModules.set(modules, routes)
+  return routes
+}
+
+/** For the executions of one block. */
+export const nativePrecompilesAt = (modules: readonly Module[], block: NativeBlock): NativePrecompiles => {
+  const routes = routesFor(modules)
+  return {
+    addresses: NATIVE_PRECOMPILE_ADDRESSES,
+    run: (call) => {
+      const precompile = byAddress.get(bytesToKey(call.precompile))
+      invariant(precompile !== undefined, 'a precompile is called that is none')
+      return runCall(call, precompile, block, routes)
+    },
+  }
+}

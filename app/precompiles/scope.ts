@@ -1,0 +1,155 @@
+/** What the methods of a precompile see and do: one call, with its gas, its logs and its native events. */
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
+import { type Address, checksumAddress } from '../../core/address.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { CodedError, InvariantError } from '../../core/errors.ts'
+import { delegationOf } from '../../evm/delegation.ts'
+import type { Log } from '../../evm/engine.ts'
+import type { NativeCall } from '../../evm/native-precompiles.ts'
+import type { Event, MessageHandler, Module, QueryHandler } from '../../modules/module.ts'
+import { GRPC_CODES } from '../../modules/sdk-errors.ts'
+import type { StateReader } from '../../store/state.ts'
+import type { EventDefinition } from './abi/event.ts'
+import type { Fields, Values } from './abi/types.ts'
+import type { CallGas } from './call-gas.ts'
+import { refuseCall } from './errors.ts'
+import { MESSAGE_GAS } from './gas.ts'
+import { MeteredState } from './metered-state.ts'
+
+/** The handlers of all modules, by the names that clients know. */
+export interface Routes {
+  readonly messages: ReadonlyMap<string, MessageHandler>
+  readonly queries: ReadonlyMap<string, QueryHandler>
+}
+
+export const routesOf = (modules: readonly Module[]): Routes => ({
+  messages: new Map(modules.flatMap(({ messages }) => messages.map((handler) => [handler.typeUrl, handler] as const))),
+  queries: new Map(modules.flatMap(({ queries }) => queries.map((handler) => [handler.path, handler] as const))),
+})
+
+/** The block that the call is in. */
+export interface NativeBlock {
+  readonly height: number
+  /** Nanoseconds since 1970. */
+  readonly timeNs: bigint
+  /** CometBFT's. */
+  readonly chainId: string
+}
+
+type Method<Input extends DescMessage, Output extends DescMessage> = DescMethodUnary<Input, Output>
+
+export class Scope {
+  readonly logs: Log[] = []
+  readonly events: Event[] = []
+  readonly #call: NativeCall
+  readonly #gas: CallGas
+  readonly #block: NativeBlock
+  readonly #routes: Routes
+  readonly #metered: StateReader
+
+  constructor(call: NativeCall, gas: CallGas, block: NativeBlock, routes: Routes) {
+    this.#call = call
+    this.#gas = gas
+    this.#block = block
+    this.#routes = routes
+    this.#metered = new MeteredState(call.state, gas)
+  }
+
+  get caller(): Address {
+    return this.#call.caller
+  }
+
+  /** Nobody is acted for but who calls: neither who signed the transaction, nor who gave a grant. */
+  requireCaller(address: Address): void {
+    if (equalBytes(address, this.caller)) return
+    const [caller, wanted] = [checksumAddress(this.caller), checksumAddress(address)]
+    throw refuseCall(`msg.sender address ${caller} does not match the requester address ${wanted}`)
+  }
+
+  /** An account whose own code runs is none of a person; one that delegates (EIP-7702) is. */
+  requireNoContract(): void {
+    const { state, caller } = this.#call
+    const account = state.account(caller)
+    const code = account === undefined ? undefined : state.code(account.codeHash)
+    if (code === undefined || code.length === 0 || delegationOf(code) !== undefined) return
+    throw refuseCall('this method can only be called directly to the precompile, not from a smart contract')
+  }
+
+  /** Runs a native message as a native transaction would. Throws the CodedErrors of its module. */
+  message<Input extends DescMessage, Output extends DescMessage>(
+    { input, output }: Method<Input, Output>,
+    init: MessageInitShape<Input>,
+  ): MessageShape<Output> {
+    const typeUrl = `/${input.typeName}`
+    const handler = this.#routes.messages.get(typeUrl)
+    if (handler === undefined) throw refuseCall(`unable to resolve type URL ${typeUrl}`)
+    this.#gas.consume(MESSAGE_GAS, typeUrl)
+    const message = handler.decode(toBinary(input, create(input, init)))
+    handler.checkStateless(message)
+    const context = {
+      ...this.#block,
+      state: this.#call.state,
+      emit: (event: Event): void => void this.events.push(event),
+      consumeGas: (amount: bigint, what: string): void => this.#gas.consume(amount, what),
+    }
+    return fromBinary(output, handler.execute(context, message))
+  }
+
+  /** Asks a module; what it reads is paid for. */
+  query<Input extends DescMessage, Output extends DescMessage>(
+    method: Method<Input, Output>,
+    init: MessageInitShape<Input>,
+  ): MessageShape<Output> {
+    return this.#ask(method, init, this.#metered)
+  }
+
+  /** As {@link query}, of an answer that is part of a message's flat price. */
+  lookUp<Input extends DescMessage, Output extends DescMessage>(
+    method: Method<Input, Output>,
+    init: MessageInitShape<Input>,
+  ): MessageShape<Output> {
+    return this.#ask(method, init, this.#call.state)
+  }
+
+  /** As {@link query}; undefined where the module says that there is no such thing. */
+  find<Input extends DescMessage, Output extends DescMessage>(
+    method: Method<Input, Output>,
+    init: MessageInitShape<Input>,
+  ): MessageShape<Output> | undefined {
+    try {
+      return this.query(method, init)
+    } catch (error) {
+      if (error instanceof CodedError && error.codespace === 'grpc' && error.code === GRPC_CODES.notFound) {
+        return undefined
+      }
+      throw error
+    }
+  }
+
+  #ask<Input extends DescMessage, Output extends DescMessage>(
+    { parent, name, input, output }: Method<Input, Output>,
+    init: MessageInitShape<Input>,
+    state: StateReader,
+  ): MessageShape<Output> {
+    const path = `/${parent.typeName}/${name}`
+    const handler = this.#routes.queries.get(path)
+    if (handler === undefined) throw refuseCall(`unknown query path ${path}`)
+    const { height, chainId } = this.#block
+    try {
+      const request = toBinary(input, create(input, init))
+      return fromBinary(output, handler.query({ state, height, chainId }, request))
+    } catch (error) {
+      // A query writes nothing: what it cannot make sense of is the caller's fault, and must not halt the node.
+      if (error instanceof CodedError || error instanceof InvariantError) throw error
+      throw refuseCall('malformed request')
+    }
+  }
+
+  log<Indexed extends Fields, Data extends Fields>(
+    event: EventDefinition<Indexed, Data>,
+    values: Values<Indexed> & Values<Data>,
+  ): void {
+    this.logs.push({ address: this.#call.precompile, ...event.encode(values) })
+  }
+}

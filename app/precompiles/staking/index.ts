@@ -1,0 +1,19 @@
+/** 0x800: the staking module for contracts. */
+import { STAKING_PRECOMPILE } from '../addresses.ts'
+import { definePrecompile } from '../precompile.ts'
+import {
+  cancelUnbondingEvent,
+  createValidatorEvent,
+  delegateEvent,
+  editValidatorEvent,
+  redelegateEvent,
+  unbondEvent,
+} from './events.ts'
+import { stakingQueries } from './queries.ts'
+import { stakingTransactions } from './transactions.ts'
+
+export const stakingPrecompile = definePrecompile(
+  STAKING_PRECOMPILE,
+  [createValidatorEvent, editValidatorEvent, delegateEvent, unbondEvent, redelegateEvent, cancelUnbondingEvent],
+  [...stakingTransactions, ...stakingQueries],
+)

@@ -1,0 +1,12 @@
+/** Where the precompiles stand, on every chain of the family. */
+export const PRECOMPILE_ADDRESSES = {
+  bech32: '0x0000000000000000000000000000000000000400',
+  staking: '0x0000000000000000000000000000000000000800',
+  distribution: '0x0000000000000000000000000000000000000801',
+  bank: '0x0000000000000000000000000000000000000804',
+  gov: '0x0000000000000000000000000000000000000805',
+  slashing: '0x0000000000000000000000000000000000000806',
+} as const
+
+/** What the bank precompile calls the native coin (ERC-7528). */
+export const NATIVE_TOKEN_ADDRESS = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
