@@ -23,6 +23,12 @@ export const CLI_CODES = {
   permission: 16,
   /** A snapshot or an archive that cannot be made or restored. */
   snapshot: 17,
+  /** A key that is not there or cannot be opened, or a wrong password. */
+  keyring: 18,
+  /** A transaction that cannot be made, or that the chain refused. */
+  transaction: 19,
+  /** A question that the chain refused. */
+  query: 20,
 } as const
 
 export const cliError = (code: keyof typeof CLI_CODES, message: string, data?: unknown): CodedError =>
