@@ -27,7 +27,7 @@ import type { Environment } from './environment.ts'
 import { appError } from './errors.ts'
 import { transactionHash } from './families.ts'
 import { parseGenesisBytes } from './genesis/genesis.ts'
-import { createModules } from './genesis/modules.ts'
+import { type ChainModules, createChainModules } from './genesis/modules.ts'
 import {
   CHAIN_KEY,
   ChainReader,
@@ -90,6 +90,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   readonly #options: ApplicationOptions
   readonly #store: KeyValueStore
   readonly #environment: Environment
+  readonly #chainModules: ChainModules
   readonly #modules: readonly Module[]
   readonly #mempool: Mempool
   readonly #proposals = new Proposals()
@@ -108,7 +109,12 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#options = options
     this.#store = options.store
     this.#environment = options.environment
-    this.#modules = createModules(options.store, () => this.height)
+    this.#chainModules = createChainModules({
+      store: options.store,
+      committedHeight: () => this.height,
+      skippedUpgrades: options.settings.skippedUpgrades,
+    })
+    this.#modules = this.#chainModules.modules
     this.#state = new LatestState(options.store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(options.store, TRIE_CACHE_BYTES)
     this.#reader = new ChainReader(options.store)
@@ -322,6 +328,13 @@ export class Application implements ConsensusApplication, QueryApplication {
 
   subscribe(listener: (announcement: Announcement) => void): () => void {
     return this.#announcer.subscribe(listener, this.#head === undefined ? undefined : this.#headAnnouncement())
+  }
+
+  /** Why this software cannot execute the next block; asked after every commit, and at the start. */
+  nextBlockFault(): CodedError | undefined {
+    if (this.#parameters === undefined) return undefined
+    const reason = this.#chainModules.haltReason(this.#state, this.#nextHeight())
+    return reason === undefined ? undefined : appError('upgrade', reason)
   }
 
   /** Closes the open views of old heights; call it before the database is closed. */

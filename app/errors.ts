@@ -83,6 +83,8 @@ export const APP_CODES = {
   rollback: 12,
   /** The database is not what its headers commit to. */
   damaged: 13,
+  /** The next block needs another version of this software. */
+  upgrade: 14,
 } as const
 
 export const appError = (code: keyof typeof APP_CODES, message: string): CodedError =>

@@ -1,5 +1,6 @@
 /** How far back state and blocks are kept. What may go is written with the block that lets it go; the sweep deletes it. */
 import { readConsensusParameters } from '../modules/consensus/index.ts'
+import { readStakingParams } from '../modules/staking/index.ts'
 import { readBaseHeight, writeBaseHeight } from '../store/base-height.ts'
 import { type KeptRange, readKeptRange, writeKeptRange } from '../store/kept-range.ts'
 import type { StateReader } from '../store/state.ts'
@@ -10,8 +11,6 @@ import type { ApplicationSettings, PruningSettings } from './settings.ts'
 
 /** Blocks whose hashes the BLOCKHASH instruction can ask for stay, whatever the settings say. */
 const BLOCK_HASH_WINDOW = 256
-/** A light client trusts a header for this long: 21 days, the usual unbonding time. */
-const UNBONDING_NS = 21n * 24n * 3_600n * 1_000_000_000n
 /** CometBFT needs the last block and the commit of the one before. */
 const LEAST_BLOCKS = 2
 
@@ -95,7 +94,12 @@ export const writeRetention = (
     height,
     minRetainBlocks,
     evidenceBlocks: readConsensusParameters(state).evidence.maxAgeNumBlocks,
-    unbondingHeight: firstHeightSince(reader, timeNs - UNBONDING_NS, Math.max(base, firstHeight), height),
+    unbondingHeight: firstHeightSince(
+      reader,
+      timeNs - readStakingParams(state).unbondingTimeNs,
+      Math.max(base, firstHeight),
+      height,
+    ),
     oldestSnapshotHeight,
   })
   const newBase = Math.min(retain, height - BLOCK_HASH_WINDOW)

@@ -1,4 +1,4 @@
-/** Settings of one node. None of them can change what a block does; consensus reads genesis only. */
+/** Settings of one node. None of them but `skippedUpgrades` can change what a block does; consensus reads genesis only. */
 import { ANAT_PER_GWEI, ANAT_PER_NAT } from '../core/amounts.ts'
 
 export interface PoolSettings {
@@ -45,6 +45,8 @@ export interface ApplicationSettings {
   readonly pruning: PruningSettings
   /** Blocks older than this many heights need not be kept; 0 keeps all. */
   readonly minRetainBlocks: number
+  /** Heights at which a planned upgrade is passed over: it changes blocks, and most validators must do the same. */
+  readonly skippedUpgrades: readonly number[]
 }
 
 export const APPLICATION_DEFAULTS: ApplicationSettings = {
@@ -70,4 +72,5 @@ export const APPLICATION_DEFAULTS: ApplicationSettings = {
   maxFilters: 10_000,
   pruning: { keepRecent: 0, interval: 0 },
   minRetainBlocks: 0,
+  skippedUpgrades: [],
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
+const OPERATOR = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const SCRIPT = fileURLToPath(new URL('./chain.ts', import.meta.url))
 
 it('a command whose reader has gone does its work, and says nothing of a broken pipe', async () => {
@@ -21,7 +22,7 @@ it('a command whose reader has gone does its work, and says nothing of a broken 
       return [code, errors]
     }
     expect(await run('init', 'one', '--chain-id', 'mine-1', '--evm-chain-id', '77001')).toEqual([0, ''])
-    expect(await run('genesis', 'add-validator', '--power', '10')).toEqual([0, ''])
+    expect(await run('genesis', 'add-validator', '--power', '10', '--operator', OPERATOR)).toEqual([0, ''])
     expect(await run('genesis', 'validate')).toEqual([0, ''])
   } finally {
     rmSync(folder, { recursive: true })

@@ -2,6 +2,12 @@
 import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { CodedError } from '../core/errors.ts'
+import { registerDebug } from './commands/debug.ts'
+import { registerGenesis } from './commands/register-genesis.ts'
+import { registerTestnet } from './commands/register-testnet.ts'
+import { registerKeys } from './commands/keys.ts'
+import { registerQuery } from './commands/query.ts'
+import { registerTx } from './commands/tx.ts'
 import { DEFAULT_HOME, type Home, openHome } from './config/home.ts'
 import { SETTING_KEYS, settingOf } from './config/settings.ts'
 import { CLI_CODES, errorText } from './errors.ts'
@@ -16,11 +22,6 @@ const ENGINES = ['interpreter', 'ethereumjs'] as const
 const parseEvmChainId = (text: string): bigint => {
   if (!/^[1-9][0-9]{0,15}$/.test(text)) throw new InvalidArgumentError('must be a positive integer')
   return BigInt(text)
-}
-
-const parsePower = (text: string): number => {
-  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new InvalidArgumentError('must be a positive integer')
-  return Number(text)
 }
 
 const homeOption = (): Option =>
@@ -89,47 +90,6 @@ const addInit = (program: Command): void => {
         ...(typeof evmChainId === 'bigint' ? { evmChainId } : {}),
       })
       for (const line of lines) say(line)
-    })
-}
-
-const addGenesis = (program: Command): void => {
-  const genesis = program.command('genesis').description('edit, fetch and check the genesis file')
-  const load = () => import('./commands/genesis.ts')
-  genesis
-    .command('add-account <address> <amount>')
-    .description('fund an account: 0x... or nat1..., such as 1000000nat')
-    .addOption(homeOption())
-    .action(async (address: string, amount: string, flags: Flags) => {
-      const { addGenesisAccount, describeGenesis } = await load()
-      say(describeGenesis(addGenesisAccount(homeOf(flags), address, amount)))
-    })
-  genesis
-    .command('add-validator')
-    .description('make this home a validator from the first block')
-    .option('--power <number>', 'voting power', parsePower, 10)
-    .option('--name <name>', 'shown in the validator set', '')
-    .addOption(homeOption())
-    .action(async (flags: Flags) => {
-      const { addGenesisValidator, describeGenesis } = await load()
-      say(describeGenesis(addGenesisValidator(homeOf(flags), Number(flags['power']), textOf(flags, 'name') ?? '')))
-    })
-  genesis
-    .command('fetch <url>')
-    .description('take over the genesis file of a network: the URL of a file or of a consensus RPC')
-    .option('--chain-id <id>', 'the chain to join; that of the home when left out')
-    .addOption(homeOption())
-    .action(async (url: string, flags: Flags) => {
-      const { fetchGenesis, describeGenesis } = await load()
-      const chainId = textOf(flags, 'chainId')
-      say(describeGenesis(await fetchGenesis(homeOf(flags), url, chainId === undefined ? {} : { chainId })))
-    })
-  genesis
-    .command('validate [file]')
-    .description('check a genesis file; that of the home when none is named')
-    .addOption(homeOption())
-    .action(async (file: string | undefined, flags: Flags) => {
-      const { checkGenesisFile, describeGenesis } = await load()
-      say(describeGenesis(checkGenesisFile(file ?? homeOf(flags).genesis)))
     })
 }
 
@@ -413,7 +373,8 @@ const createProgram = (): Command => {
   const program = new Command('chain').description('nat-chain: a node with an EVM under CometBFT').version(VERSION)
   for (const add of [
     addInit,
-    addGenesis,
+    registerGenesis,
+    registerTestnet,
     addStart,
     addGateway,
     addDevnet,
@@ -425,6 +386,10 @@ const createProgram = (): Command => {
     addRollback,
     addSnapshot,
     addEvm,
+    registerKeys,
+    registerTx,
+    registerQuery,
+    registerDebug,
   ])
     add(program)
   return program

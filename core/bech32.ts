@@ -3,11 +3,50 @@ import { bech32 } from '@scure/base'
 import { type Address, parseAddress, toAddress } from './address.ts'
 import { BECH32_PREFIX } from './amounts.ts'
 import { plainBytes } from './bytes.ts'
-import { CodedError } from './errors.ts'
+import { CodedError, invariant } from './errors.ts'
 
-/** `nat1...` for accounts; `prefix` for operators and consensus keys. */
-export const encodeBech32 = (bytes: Uint8Array, prefix: string = BECH32_PREFIX): string =>
-  bech32.encode(prefix, bech32.toWords(bytes), 90)
+const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
+const GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] as const
+/** What the five bits that fall out of the checksum add to it. */
+const REMAINDERS = Int32Array.from({ length: 32 }, (_, top) =>
+  GENERATORS.reduce((sum, generator, bit) => (((top >> bit) & 1) === 1 ? sum ^ generator : sum), 0),
+)
+const CHECKSUM_WORDS = 6
+const MAX_LENGTH = 90
+
+/** BIP-173's checksum, one word further. */
+const extend = (checksum: number, word: number): number =>
+  ((checksum & 0x1ffffff) << 5) ^ word ^ (REMAINDERS[checksum >>> 25] ?? 0)
+
+/** The checksum of a prefix, which its words go on from. */
+const startChecksum = (prefix: string): number => {
+  let checksum = 1
+  for (let at = 0; at < prefix.length; at++) checksum = extend(checksum, prefix.charCodeAt(at) >> 5)
+  checksum = extend(checksum, 0)
+  for (let at = 0; at < prefix.length; at++) checksum = extend(checksum, prefix.charCodeAt(at) & 31)
+  return checksum
+}
+
+/** `nat1...` for accounts; `prefix` for operators and consensus keys. Events are full of them, so it is done by hand. */
+export const encodeBech32 = (bytes: Uint8Array, prefix: string = BECH32_PREFIX): string => {
+  const words = Math.ceil((bytes.length * 8) / 5)
+  const length = prefix.length + 1 + words + CHECKSUM_WORDS
+  invariant(length <= MAX_LENGTH, `bech32 of ${length} characters`)
+  let checksum = startChecksum(prefix)
+  const characters: number[] = []
+  for (let at = 0; at < words; at++) {
+    // Five bits that lie in one byte or in two; behind the last byte there are zeros.
+    const first = (at * 5) >> 3
+    const pair = ((bytes[first] ?? 0) << 8) | (bytes[first + 1] ?? 0)
+    const word = (pair >> (11 - ((at * 5) & 7))) & 31
+    checksum = extend(checksum, word)
+    characters.push(ALPHABET.charCodeAt(word))
+  }
+  for (let word = 0; word < CHECKSUM_WORDS; word++) checksum = extend(checksum, 0)
+  checksum ^= 1
+  for (let shift = 25; shift >= 0; shift -= 5) characters.push(ALPHABET.charCodeAt((checksum >>> shift) & 31))
+  return `${prefix}1${String.fromCharCode(...characters)}`
+}
 
 /** Decodes an address with the given prefix. Throws core/5. */
 export const decodeBech32 = (text: string, prefix: string = BECH32_PREFIX): Uint8Array => {

@@ -1,5 +1,5 @@
 /** keccak-256, SHA-256 and RIPEMD-160, synchronous. */
-import { createHash } from 'node:crypto'
+import { createHash, hash as digestOf } from 'node:crypto'
 import { createKeccak } from 'hash-wasm'
 import { plainBytes } from './bytes.ts'
 
@@ -16,6 +16,9 @@ export const keccak256 = (...parts: readonly Uint8Array[]): Hash => {
 }
 
 export const sha256 = (...parts: readonly Uint8Array[]): Hash => {
+  const [first] = parts
+  // Twice as fast for what is short.
+  if (first !== undefined && parts.length === 1) return plainBytes(digestOf('sha256', first, 'buffer'))
   const hash = createHash('sha256')
   for (const part of parts) hash.update(part)
   const digest = hash.digest()

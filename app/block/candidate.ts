@@ -60,7 +60,10 @@ const transactionResults = (outcomes: readonly TransactionOutcome[]): readonly T
         return outcome.result
       default: {
         const { signed, receipt, result } = outcome
-        return ethereumResult({ signed, receipt, failure: result.failure?.message }, ethereumIndex++)
+        return ethereumResult(
+          { signed, receipt, failure: result.failure?.message, nativeEvents: result.nativeEvents },
+          ethereumIndex++,
+        )
       }
     }
   })
@@ -106,7 +109,7 @@ export const buildCandidate = (chain: Chain, content: BlockContent, run: BlockRu
       transactionResults: transactionResults(run.outcomes),
       events: run.events,
       validatorUpdates: run.validatorUpdates,
-      consensusParameterUpdates: undefined,
+      consensusParameterUpdates: run.parameterUpdates,
     },
   }
 }

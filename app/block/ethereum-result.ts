@@ -11,6 +11,8 @@ export interface EthereumOutcomeSummary {
   readonly receipt: Receipt
   /** Why it failed, in geth's words; undefined when it succeeded. */
   readonly failure: string | undefined
+  /** Of its calls to native precompiles, in their order. */
+  readonly nativeEvents?: readonly Event[]
 }
 
 /**
@@ -34,5 +36,5 @@ export const ethereumResult = (outcome: EthereumOutcomeSummary, index: number): 
   data: EMPTY_BYTES,
   gasWanted: outcome.signed.transaction.gasLimit,
   gasUsed: outcome.receipt.gasUsed,
-  events: [ethereumEvent(outcome, index)],
+  events: [ethereumEvent(outcome, index), ...(outcome.nativeEvents ?? [])],
 })

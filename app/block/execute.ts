@@ -1,12 +1,13 @@
 /** ProcessProposal and FinalizeBlock: execute a given block. */
 import type { CodedError } from '../../core/errors.ts'
 import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
+import { type AuthParameters, readAuthParameters } from '../../modules/auth/index.ts'
 import type { ConsensusParameters } from '../../modules/consensus/index.ts'
 import type { Chain } from '../chain.ts'
 import type { Environment } from '../environment.ts'
 import { appError } from '../errors.ts'
 import { familyOf } from '../families.ts'
-import { GAS_PER_BYTE, GAS_PER_SIGNATURE } from '../native/gas.ts'
+import { leastTransactionGas } from '../native/gas.ts'
 import { buildCandidate, type Candidate, sealCandidate } from './candidate.ts'
 import { PLAIN_TRANSFER_GAS, proposalBytes } from './choose.ts'
 import type { BlockContent } from './content.ts'
@@ -47,7 +48,7 @@ export const executeProposal = async (
   environment: Environment,
 ): Promise<Candidate | CodedError> => {
   const run = new BlockRun(chain, content, decode)
-  const fault = contentFault(content, run.parameters)
+  const fault = contentFault(content, run.parameters, readAuthParameters(chain.state))
   if (fault !== undefined) return fault
   const pace = new Pace(environment)
   await run.begin()
@@ -60,15 +61,17 @@ export const executeProposal = async (
   return buildCandidate(chain, content, run)
 }
 
-/** The gas limit covers at least the size and the cheapest signature. */
-const leastNativeGas = ({ length }: Uint8Array): number =>
-  Number(GAS_PER_BYTE) * length + Number(GAS_PER_SIGNATURE.secp256k1)
-
 /** What cannot be valid however it executes: found before a faulty proposer's block has cost anything. */
-const contentFault = ({ transactions }: BlockContent, { block }: ConsensusParameters): CodedError | undefined => {
+const contentFault = (
+  { transactions }: BlockContent,
+  { block }: ConsensusParameters,
+  auth: AuthParameters,
+): CodedError | undefined => {
   // One more, for the vote extensions need no gas.
-  let gas = -PLAIN_TRANSFER_GAS
-  for (const raw of transactions) gas += familyOf(raw) === 'native' ? leastNativeGas(raw) : PLAIN_TRANSFER_GAS
+  let gas = -BigInt(PLAIN_TRANSFER_GAS)
+  for (const raw of transactions) {
+    gas += familyOf(raw) === 'native' ? leastTransactionGas(raw.length, auth) : BigInt(PLAIN_TRANSFER_GAS)
+  }
   if (gas > block.maxGas) {
     const most = 1 + Math.floor(block.maxGas / PLAIN_TRANSFER_GAS)
     return appError('invalidInBlock', `${transactions.length} transactions: gas for ${most} at most`)

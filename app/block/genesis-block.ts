@@ -6,11 +6,12 @@ import { bytesToHex } from '../../core/hex.ts'
 import {
   checkConsensusParameters,
   DEFAULT_CONSENSUS_PARAMETERS,
+  sameValidators,
   writeConsensusParameters,
   writeValidatorSets,
 } from '../../modules/consensus/index.ts'
 import { readBaseFee } from '../../modules/feemarket/index.ts'
-import type { Module } from '../../modules/module.ts'
+import type { Module, ValidatorUpdate } from '../../modules/module.ts'
 import { GenesisState } from '../../store/genesis-state.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { appError } from '../errors.ts'
@@ -28,8 +29,19 @@ export interface GenesisInput {
   readonly request: InitChainRequest
 }
 
-const sortedByKey = (request: InitChainRequest) =>
-  [...request.validators].sort((a, b) => Buffer.compare(a.publicKey, b.publicKey))
+const sortedByKey = (validators: readonly ValidatorUpdate[]) =>
+  [...validators].sort((a, b) => Buffer.compare(a.publicKey, b.publicKey))
+
+/** Those whom CometBFT begins with must be those with a stake, with their powers. Throws app/11. */
+const checkValidators = (given: readonly ValidatorUpdate[], staked: readonly ValidatorUpdate[]): void => {
+  if (sameValidators(sortedByKey(given), sortedByKey(staked))) return
+  throw appError(
+    'genesis',
+    staked.length === 0
+      ? 'the validators have no stake: a file of an earlier version must be made anew with "chain genesis add-validator"'
+      : 'the validators of the file differ from those that app_state.staking has bonded',
+  )
+}
 
 /** The times that fit into 64 bits, from 1970 to 2262: execution mixes them into PREVRANDAO. */
 const MAX_TIME_NS = 2n ** 63n - 1n
@@ -57,9 +69,14 @@ export const writeGenesisBlock = ({ store, modules, genesis, request }: GenesisI
   const parameters = request.consensusParameters ?? DEFAULT_CONSENSUS_PARAMETERS
   checkConsensusParameters(parameters)
   writeConsensusParameters(state, parameters)
-  writeValidatorSets(state, [{ fromHeight: initialHeight, validators: sortedByKey(request) }])
   const context = { state, height, timeNs, chainId, emit: () => undefined }
-  for (const module of modules) module.initGenesis(context, genesis.modules[module.name])
+  writeValidatorSets(state, [{ fromHeight: initialHeight, validators: sortedByKey(request.validators) }])
+  let staked: readonly ValidatorUpdate[] = []
+  for (const module of modules) {
+    const validators = module.initGenesis(context, genesis.modules[module.name])
+    if (validators !== undefined) staked = validators
+  }
+  checkValidators(request.validators, staked)
   writeGenesisAccounts(state, genesis)
   const baseFeePerGas = readBaseFee(state)
   const stateRoot = state.finish()

@@ -4,6 +4,7 @@ import { uint64ToBytes } from '../../core/bytes.ts'
 import { CodedError, invariant, isFault } from '../../core/errors.ts'
 import { type Hash, keccak256, ZERO_HASH } from '../../core/hash.ts'
 import type { BlockEnvironment, ExecuteOptions, ExecutionOutcome, ExecutionResult } from '../../evm/engine.ts'
+import type { NativePrecompiles } from '../../evm/native-precompiles.ts'
 import { typeNotSupported } from '../../evm/errors.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
 import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
@@ -11,6 +12,7 @@ import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { toMessage } from '../../evm/transaction/validity.ts'
 import { noteBurntByEvm } from '../../modules/bank/index.ts'
 import {
+  encodeConsensusParameters,
   readConsensusParameters,
   readValidators,
   readValidatorSets,
@@ -25,9 +27,11 @@ import { Overlay } from '../../store/overlay.ts'
 import { type Chain, hardforkAt } from '../chain.ts'
 import { appError, wrongChainText } from '../errors.ts'
 import { familyOf } from '../families.ts'
+import { BEGIN_BLOCK_ORDER, END_BLOCK_ORDER, inOrder } from '../genesis/module-order.ts'
 import type { TransactionResult } from '../ports.ts'
 import type { BlockContent } from './content.ts'
 import { carriesExtensions, checkInjected } from './extensions.ts'
+import { nativePrecompilesAt } from '../precompiles/index.ts'
 import { executeNative } from './native/execute.ts'
 import { createPrepare, type PreparedTransaction } from './native/prepare.ts'
 import type { Receipt } from './receipt.ts'
@@ -108,10 +112,13 @@ export class BlockRun {
   readonly outcomes: TransactionOutcome[] = []
   readonly events: Event[] = []
   validatorUpdates: readonly ValidatorUpdate[] = []
+  /** All groups, when a message has changed one: CometBFT uses them from the next height on. */
+  parameterUpdates: ConsensusParameters | undefined
   readonly #chain: Chain
   readonly #content: Omit<BlockContent, 'transactions'>
   readonly #decode: Decode
   readonly #purpose: 'block' | 'preview'
+  readonly #nativePrecompiles: NativePrecompiles
   /** Gas of both families. */
   #gasUsed = 0n
   #cumulativeGasUsed = 0n
@@ -130,6 +137,9 @@ export class BlockRun {
     this.#decode = decode
     this.overlay = new Overlay(chain.state)
     this.parameters = readConsensusParameters(chain.state)
+    const { height, timeNs } = content
+    const { chainId } = chain.parameters
+    this.#nativePrecompiles = nativePrecompilesAt(chain.modules, { height, timeNs, chainId })
     const gasLimit = BigInt(this.parameters.block.maxGas)
     this.environment = blockEnvironment(chain, content.height, content.timeNs, readBaseFee(chain.state), gasLimit)
   }
@@ -152,7 +162,8 @@ export class BlockRun {
     return carriesExtensions(this.parameters, this.#content.height, this.#chain.parameters.initialHeight)
   }
 
-  #context(): BlockContext {
+  /** The SDK's last attribute of an event of a block tells where it happened. */
+  #context(mode: 'BeginBlock' | 'EndBlock'): BlockContext {
     const { height, timeNs, proposerAddress, lastCommit, misbehavior } = this.#content
     return {
       state: this.overlay,
@@ -162,15 +173,16 @@ export class BlockRun {
       proposerAddress,
       lastCommit,
       misbehavior,
-      emit: (event) => {
-        this.events.push(event)
+      emit: ({ type, attributes }) => {
+        this.events.push({ type, attributes: [...attributes, { key: 'mode', value: mode, index: false }] })
       },
     }
   }
 
   async begin(): Promise<void> {
     await runSystemCalls(this.#chain, this.overlay, this.environment)
-    for (const module of this.#chain.modules) module.beginBlock?.(this.#context())
+    const context = this.#context('BeginBlock')
+    for (const module of inOrder(this.#chain.modules, BEGIN_BLOCK_ORDER)) module.beginBlock?.(context)
   }
 
   /**
@@ -200,8 +212,13 @@ export class BlockRun {
 
   end(): void {
     const updates: ValidatorUpdate[] = []
-    for (const module of this.#chain.modules) {
-      const more = module.endBlock?.({ ...this.#context(), gasUsed: this.#gasUsed })
+    const context = {
+      ...this.#context('EndBlock'),
+      gasUsed: this.#gasUsed,
+      gasLimit: this.environment.gasLimit,
+    }
+    for (const module of inOrder(this.#chain.modules, END_BLOCK_ORDER)) {
+      const more = module.endBlock?.(context)
       if (more !== undefined) updates.push(...more)
     }
     const { height } = this.#content
@@ -210,6 +227,10 @@ export class BlockRun {
     const rotated = rotateSets(height === initialHeight ? setsAtStart(sets, height) : sets, height, updates)
     if (updates.length > 0 || rotated.length !== sets.length) writeValidatorSets(this.overlay, rotated)
     this.validatorUpdates = updates
+    const parameters = readConsensusParameters(this.overlay)
+    if (encodeConsensusParameters(parameters) !== encodeConsensusParameters(this.parameters)) {
+      this.parameterUpdates = parameters
+    }
   }
 
   #applyInjected(raw: Uint8Array, isInjected: boolean): TransactionOutcome {
@@ -258,6 +279,7 @@ export class BlockRun {
     const outcome = this.#chain.engine.execute(this.overlay, this.environment, toMessage(signed), {
       fees: 'collect',
       checks: 'transaction',
+      nativePrecompiles: this.#nativePrecompiles,
       ...(onPrecompile === undefined ? {} : { onPrecompile }),
     })
     return outcome instanceof Promise

@@ -65,7 +65,7 @@ describe('the genesis', () => {
   })
 
   const wrong: readonly (readonly [path: string, value: unknown, at: string, text: RegExp])[] = [
-    ['staking', {}, 'app_state.staking', /unknown field; known are evm, auth, bank, feemarket, consensus/],
+    ['stakes', {}, 'app_state.stakes', /unknown field; known are evm, auth, bank, distribution, staking/],
     ['evm.chainId', 1, 'app_state.evm.chainId', /unknown field/],
     ['evm', [], 'app_state.evm', /must be an object/],
     ['evm.chain_id', 0, 'app_state.evm.chain_id', /must not be zero/],
@@ -123,7 +123,7 @@ describe('the genesis', () => {
       /below 2\^256/,
     ],
     ['bank.supply[0]', coin('anat', '6'), 'app_state.bank.supply[0]', /is 6, but the balances sum to 5/],
-    ['bank.params', {}, 'app_state.bank.params', /unknown field/],
+    ['bank.params', { other: 1 }, 'app_state.bank.params.other', /unknown field/],
     ['feemarket.base_fee', '1899999999', 'app_state.feemarket.base_fee', /must not be below min_base_fee/],
     ['feemarket.elasticity_multiplier', 0, 'app_state.feemarket.elasticity_multiplier', /between 1 and 1000/],
     ['feemarket.base_fee_change_denominator', 'x', 'app_state.feemarket.base_fee_change_denominator', /integer/],

@@ -8,12 +8,21 @@ import { failAt, parseArray, parseInteger, parseObject, parseString, type JsonOb
 import type { Hash } from '../../core/hash.ts'
 import { HARDFORKS, type Hardfork } from '../../evm/engine.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
+import { parseAdmissionGenesis } from '../../modules/admission/index.ts'
 import { parseAuthGenesis } from '../../modules/auth/index.ts'
 import { parseBankGenesis } from '../../modules/bank/index.ts'
 import { parseConsensusGenesis } from '../../modules/consensus/index.ts'
+import { parseDistributionGenesis } from '../../modules/distribution/index.ts'
+import { parseEvidenceGenesis } from '../../modules/evidence/index.ts'
 import { parseFeeMarketGenesis } from '../../modules/feemarket/index.ts'
+import { parseGovGenesis } from '../../modules/gov/index.ts'
+import { parseMintGenesis } from '../../modules/mint/index.ts'
+import { parseSlashingGenesis } from '../../modules/slashing/index.ts'
+import { parseStakingGenesis } from '../../modules/staking/index.ts'
+import { parseUpgradeGenesis } from '../../modules/upgrade/index.ts'
 import { EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
 import type { ChainParameters } from '../chain.ts'
+import { NATIVE_PRECOMPILE_ADDRESSES, PRECOMPILE_CODE } from '../precompiles/index.ts'
 import { publicKeyFault } from './public-keys.ts'
 
 /** EVM chain ids of the chains that this software has presets for. */
@@ -23,8 +32,24 @@ export const KNOWN_CHAINS: Readonly<Record<string, bigint>> = {
   'nat-2518-1': 2518n,
 }
 
-/** Module accounts beside those that the modules own. */
-export const MODULE_ACCOUNTS: readonly string[] = ['auth', 'bank', 'feemarket', 'consensus']
+/** The modules in the order of their genesis: each finds there what it needs. Named as the members of app_state. */
+export const MODULE_NAMES: readonly string[] = [
+  'auth',
+  'bank',
+  'distribution',
+  'staking',
+  'slashing',
+  'gov',
+  'mint',
+  'evidence',
+  'upgrade',
+  'admission',
+  'feemarket',
+  'consensus',
+]
+
+/** Accounts that exist from the first block: those of the modules, and those where staking keeps its coins. */
+export const MODULE_ACCOUNTS: readonly string[] = [...MODULE_NAMES, 'bonded_tokens_pool', 'not_bonded_tokens_pool']
 
 const MAX_ACCOUNTS = 10_000_000
 
@@ -164,7 +189,7 @@ const parseProvenance = (value: unknown, found: ExportCounts): Provenance | unde
  * chain starts. Throws genesis/1 with the member at fault.
  */
 export const parseGenesis = (appState: unknown, chainId: string): Genesis => {
-  const members = ['evm', ...MODULE_ACCOUNTS, 'export']
+  const members = ['evm', ...MODULE_NAMES, 'export']
   const root = parseObject(appState, 'app_state', members)
   const evm = parseObject(root['evm'], 'app_state.evm', ['chain_id', 'hardforks', 'accounts'])
   const evmChainId = BigInt(parseInteger(evm['chain_id'], 'app_state.evm.chain_id'))
@@ -177,6 +202,14 @@ export const parseGenesis = (appState: unknown, chainId: string): Genesis => {
   const slotCount = checkContracts(accounts)
   const { accountCount } = parseBankGenesis(root['bank'])
   parseAuthGenesis(root['auth'], publicKeyFault)
+  parseDistributionGenesis(root['distribution'])
+  parseStakingGenesis(root['staking'])
+  parseSlashingGenesis(root['slashing'])
+  parseGovGenesis(root['gov'])
+  parseMintGenesis(root['mint'])
+  parseEvidenceGenesis(root['evidence'])
+  parseUpgradeGenesis(root['upgrade'])
+  parseAdmissionGenesis(root['admission'])
   parseFeeMarketGenesis(root['feemarket'])
   parseConsensusGenesis(root['consensus'])
   const provenance = parseProvenance(root['export'], {
@@ -216,10 +249,13 @@ export const writeGenesisAccounts = (state: StateWriter, genesis: Genesis): void
     // Nonce 1: EIP-161 would delete an empty account, and its storage with it, at the first touch.
     state.setAccount(address, { ...(state.account(address) ?? EMPTY_ACCOUNT), nonce: 1n })
   }
-  const own: readonly GenesisContract[] = [
+  const own: GenesisContract[] = [
     { address: HISTORY_STORAGE.address, nonce: 1n, code: HISTORY_STORAGE.code, storage: [] },
     { address: BEACON_ROOTS.address, nonce: 1n, code: BEACON_ROOTS.code, storage: [] },
   ]
+  for (const address of NATIVE_PRECOMPILE_ADDRESSES) {
+    own.push({ address, nonce: 1n, code: PRECOMPILE_CODE, storage: [] })
+  }
   for (const contract of own) writeContract(state, contract)
   for (const contract of genesis.contracts) writeContract(state, contract)
 }

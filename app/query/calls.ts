@@ -10,6 +10,7 @@ import type { StateReader } from '../../store/state.ts'
 import { hardforkAt } from '../chain.ts'
 import { executionReverted, queryFailed } from '../errors.ts'
 import type { Questions } from '../ports.ts'
+import { nativePrecompilesAt } from '../precompiles/index.ts'
 import { toCallMessage } from './message.ts'
 import { applyBlockOverrides, applyStateOverrides } from './overrides.ts'
 import { pendingState } from './pending.ts'
@@ -21,15 +22,18 @@ type CallQuestion = Questions['call']
 interface Scene {
   readonly base: StateReader
   readonly environment: BlockEnvironment
+  /** Of the block, nanoseconds: native modules count finer than the EVM. */
+  readonly timeNs: bigint
   readonly precompileMoves?: readonly PrecompileMove[]
 }
 
 /** The state after a block, and that block as what the call sees. */
 const sceneAt = (view: View, height: number): Scene => {
-  const { header } = requireHeader(view, height)
+  const { header, timeNs } = requireHeader(view, height)
   const base = view.stateAt(height)
   return {
     base,
+    timeNs,
     environment: {
       number: height,
       timestamp: header.timestamp,
@@ -45,29 +49,36 @@ const sceneAt = (view: View, height: number): Scene => {
   }
 }
 
+const ONE_SECOND_NS = 1_000_000_000n
+
 const prepareScene = async (view: View, question: CallQuestion): Promise<Scene> => {
   const scene = isPending(question.block)
-    ? await pendingState(view).then(({ state, environment }) => ({ base: state, environment }))
+    ? await pendingState(view).then(({ state, environment, timeNs }) => ({ base: state, environment, timeNs }))
     : sceneAt(view, requireHeight(view, question.block))
   const scratch = new Overlay(scene.base)
   const precompileMoves = applyStateOverrides(scratch, scene.environment.hardfork, question.stateOverrides)
+  const environment = applyBlockOverrides(scene.environment, question.blockOverrides)
+  const isMoved = environment.timestamp !== scene.environment.timestamp
   return {
     base: scratch,
-    environment: applyBlockOverrides(scene.environment, question.blockOverrides),
+    environment,
+    timeNs: isMoved ? BigInt(environment.timestamp) * ONE_SECOND_NS : scene.timeNs,
     ...(precompileMoves.length === 0 ? {} : { precompileMoves }),
   }
 }
 
 /** A call at a zero price sees a zero base fee, as in geth: its sender need not hold anything. */
 const run = async (view: View, scene: Scene, message: Message): Promise<ExecutionOutcome> => {
-  const { environment, precompileMoves } = scene
+  const { environment, timeNs, precompileMoves } = scene
   const free = message.maxFeePerGas === 0n && message.maxPriorityFeePerGas === 0n
   const seen = {
     ...environment,
     baseFeePerGas: free ? 0n : environment.baseFeePerGas,
     blobBaseFee: message.maxFeePerBlobGas === 0n ? 0n : environment.blobBaseFee,
   }
+  const block = { height: environment.number, timeNs, chainId: view.parameters.chainId }
   return view.engine.execute(new Overlay(scene.base), seen, message, {
+    nativePrecompiles: nativePrecompilesAt(view.modules, block),
     fees: free ? 'none' : 'collect',
     checks: 'call',
     ...(precompileMoves === undefined ? {} : { precompileMoves }),

@@ -3,6 +3,7 @@ import { CodedError } from '../../core/errors.ts'
 import type { Module, QueryHandler } from '../../modules/module.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
 import { isKept, readKeptRange } from '../../store/kept-range.ts'
+import { HISTORICAL_INFO, historicalInfo } from './historical-info.ts'
 import { requireHeight, type View } from './view.ts'
 
 /** gRPC's Unimplemented, NotFound and InvalidArgument. */
@@ -43,6 +44,7 @@ export const nativeQuery = (
   }
   const at = keptHeight(view, height)
   try {
+    if (path === HISTORICAL_INFO) return { value: historicalInfo(view, request), height: at }
     const context = { state: view.stateAt(at), height: at, chainId: view.parameters.chainId }
     return { value: handler.query(context, request), height: at }
   } catch (error) {

@@ -6,6 +6,7 @@ import type { BlockEnvironment, Hardfork, PrecompileMove } from '../../evm/engin
 import { isPrecompile } from '../../evm/precompile-addresses.ts'
 import { EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
 import { invalidParameters, queryFailed } from '../errors.ts'
+import { isNativePrecompile } from '../precompiles/index.ts'
 import type { AccountOverride, BlockOverrides, StateOverrides } from '../ports.ts'
 
 const applyAccount = (state: StateWriter, address: Uint8Array, override: AccountOverride): void => {
@@ -33,7 +34,7 @@ const precompileMove = (
   overrides: StateOverrides,
 ): PrecompileMove | undefined => {
   const to = movePrecompileToAddress === undefined ? undefined : hexToBytes(movePrecompileToAddress)
-  if (isPrecompile(hardfork, from)) {
+  if (isPrecompile(hardfork, from) || isNativePrecompile(from)) {
     if (to !== undefined && bytesToHex(to) in overrides) {
       throw queryFailed(`account ${checksumAddress(to)} is already overridden`)
     }

@@ -60,12 +60,12 @@ const runPending = async (view: View): Promise<PendingRun> => {
   return { run, chain, content: { ...meta, transactions } }
 }
 
-/** State and environment on top of the pool. */
+/** State, environment and time (nanoseconds) on top of the pool. */
 export const pendingState = async (
   view: View,
-): Promise<{ readonly state: Overlay; readonly environment: BlockEnvironment }> => {
-  const { run } = await runPending(view)
-  return { state: run.overlay, environment: run.environment }
+): Promise<{ readonly state: Overlay; readonly environment: BlockEnvironment; readonly timeNs: bigint }> => {
+  const { run, content } = await runPending(view)
+  return { state: run.overlay, environment: run.environment, timeNs: content.timeNs }
 }
 
 const pendingCandidate = async (view: View): Promise<Candidate> => {

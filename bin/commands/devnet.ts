@@ -27,7 +27,8 @@ export const DEVNET_MNEMONIC = 'test test test test test test test test test tes
 const ACCOUNTS = 10
 const BALANCE = '1000000nat'
 const CHAIN_ID = 'localnat-1'
-const VALIDATOR_POWER = 10
+/** In NAT: whatever the ten accounts delegate elsewhere, this validator decides, and the chain goes on. */
+const VALIDATOR_POWER = 100_000_000
 const READY_POLL_MS = 100
 /** Lies in the home of a devnet, and in no other: --reset deletes nothing without it. */
 const MARKER = 'devnet'
@@ -55,7 +56,12 @@ export const devnetAccounts = (): readonly DevnetAccount[] => {
 const fundedGenesis = (home: Home): GenesisDocument => {
   const empty = readGenesisJson(home.genesis) as GenesisDocument
   const funded = devnetAccounts().reduce((document, { address }) => addAccount(document, address, BALANCE), empty)
-  return addValidator(funded, readValidatorPublicKey(home.validatorKey), VALIDATOR_POWER, 'devnet')
+  return addValidator(funded, {
+    publicKey: readValidatorPublicKey(home.validatorKey),
+    power: VALIDATOR_POWER,
+    name: 'devnet',
+    operator: devnetAccounts()[0]?.address,
+  })
 }
 
 const makeDevnet = async (home: Home): Promise<void> => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Home } from '../config/home.ts'
 import { cliError, errorText } from '../errors.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../genesis/document.ts'
-import { addAccount, addValidator } from '../genesis/edit.ts'
+import { addAccount, addValidator, type NewValidator } from '../genesis/edit.ts'
 import { readValidatorPublicKey } from '../genesis/keys.ts'
 import { type ExpectedChain, validateGenesis, type ValidGenesis } from '../genesis/validate.ts'
 import { fetchJson } from '../runtime/comet-rpc.ts'
@@ -24,8 +24,10 @@ export const addGenesisAccount = (home: Home, address: string, amount: string): 
   editGenesis(home, (document) => addAccount(document, address, amount))
 
 /** The validator of this home, by its priv_validator_key.json. */
-export const addGenesisValidator = (home: Home, power: number, name: string): ValidGenesis =>
-  editGenesis(home, (document) => addValidator(document, readValidatorPublicKey(home.validatorKey), power, name))
+export const addGenesisValidator = (home: Home, validator: Omit<NewValidator, 'publicKey'>): ValidGenesis =>
+  editGenesis(home, (document) =>
+    addValidator(document, { ...validator, publicKey: readValidatorPublicKey(home.validatorKey) }),
+  )
 
 /** The document itself, or the answer of a consensus RPC around it. */
 const unwrap = (answer: unknown): unknown => {

@@ -39,4 +39,5 @@ export const toApplicationSettings = (settings: Settings): ApplicationSettings =
   filterTimeoutMs: settings['json-rpc.filter-timeout'],
   pruning: pruningOf(settings),
   minRetainBlocks: settings['min-retain-blocks'],
+  skippedUpgrades: settings['unsafe-skip-upgrades'],
 })

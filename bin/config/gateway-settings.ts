@@ -28,5 +28,8 @@ export const toGatewaySettings = (settings: Settings): GatewaySettings => {
     trustedProxies: settings['json-rpc.trusted-proxies'],
     restBodyLimit: settings['api.rpc-max-body-bytes'],
     restCors: settings['api.enabled-unsafe-cors'],
+    restMaxOpenConnections: settings['api.max-open-connections'],
+    grpcWeb: settings['grpc-web.enable'],
+    openApi: settings['api.swagger'],
   }
 }

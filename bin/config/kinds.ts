@@ -138,3 +138,13 @@ export const list = (known?: readonly string[]): Kind<readonly string[]> => ({
   allowed: known === undefined ? 'text separated by commas' : `names separated by commas, of ${known.join(', ')}`,
   toToml: (items) => quote(items.join(',')),
 })
+
+/** Heights separated by commas, or an array of texts. */
+export const heights: Kind<readonly number[]> = {
+  parse: (value) => {
+    const items = splitList(value)
+    return items?.every((item) => /^[1-9][0-9]{0,14}$/.test(item)) === true ? items.map(Number) : undefined
+  },
+  allowed: 'heights separated by commas',
+  toToml: (items) => quote(items.join(',')),
+}

@@ -1,6 +1,18 @@
 /** Every setting of app.toml: its kind, default and what it does. The file, the flags and the environment follow from this table. */
 import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
-import { address, choice, duration, flag, gasPrice, integer, type Kind, list, natAmount, text } from './kinds.ts'
+import {
+  address,
+  choice,
+  duration,
+  flag,
+  gasPrice,
+  heights,
+  integer,
+  type Kind,
+  list,
+  natAmount,
+  text,
+} from './kinds.ts'
 
 export interface Setting<T> {
   readonly kind: Kind<T>
@@ -57,18 +69,25 @@ export const SETTINGS = {
     APPLICATION_DEFAULTS.minRetainBlocks,
     'Blocks older than this many heights are dropped, here and by CometBFT, once evidence, snapshots and 21 days allow; 0 keeps all',
   ),
+  'unsafe-skip-upgrades': setting(
+    heights,
+    [],
+    'Heights at which a planned upgrade is passed over; most validators must do the same, or this node leaves the chain',
+  ),
 
   'api.enable': setting(flag, true, 'Native REST'),
   'api.address': setting(address, local(1317), 'Where native REST listens'),
-  'api.swagger': inert(flag, false, 'Serve the description of the routes'),
-  'api.max-open-connections': inert(integer(1, 100_000), 1_000, 'Connections at once'),
+  'api.swagger': setting(flag, true, 'Serve the description of the routes at /swagger'),
+  'api.max-open-connections': setting(integer(1, 100_000), 1_000, 'Connections at once'),
   'api.rpc-max-body-bytes': setting(integer(1_000), 1_000_000, 'Largest request in bytes'),
-  'api.enabled-unsafe-cors': setting(flag, false, 'Answer browsers of every origin'),
+  'api.enabled-unsafe-cors': setting(flag, false, 'Answer browsers of every origin, REST and gRPC-Web'),
 
   'grpc.enable': setting(flag, true, 'Native gRPC'),
   'grpc.address': setting(address, local(9090), 'Where native gRPC listens'),
   'grpc.max-recv-msg-size': setting(integer(1_000), 10_485_760, 'Largest request in bytes'),
   'grpc.max-send-msg-size': setting(integer(1_000), 67_108_864, 'Largest answer in bytes'),
+
+  'grpc-web.enable': setting(flag, true, 'gRPC-Web for browsers, on the port of native REST'),
 
   'state-sync.snapshot-interval': setting(
     integer(0),
@@ -76,6 +95,13 @@ export const SETTINGS = {
     'Heights between two snapshots, which other nodes can start from; 0 makes none',
   ),
   'state-sync.snapshot-keep-recent': setting(integer(0), 2, 'Snapshots kept; 0 keeps all'),
+
+  'database.cache-mb': setting(
+    // The binding takes less than 4 GiB.
+    integer(8, 4_000),
+    512,
+    'Memory for what the database has read, in MiB; it fills while the node runs, and stays so',
+  ),
 
   'telemetry.enabled': inert(flag, false, 'Serve figures for Prometheus at /metrics of the REST port'),
 

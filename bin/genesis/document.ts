@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { DECIMALS, DENOMINATION, DISPLAY_DENOMINATION } from '../../core/amounts.ts'
 import { GENESIS_MAX_BLOCK_BYTES, GENESIS_MAX_BLOCK_GAS, MAX_GENESIS_BYTES } from '../../core/limits.ts'
+import { isPublicNetwork } from '../config/networks.ts'
 import { cliError, errorText } from '../errors.ts'
 
 export interface GenesisCoin {
@@ -77,6 +78,8 @@ export const createGenesis = (chainId: string, evmChainId: bigint, genesisTime: 
       elasticity_multiplier: 2,
       base_fee_change_denominator: 8,
     },
+    // On public networks governance decides who signs blocks; anyone may run a full node.
+    ...(isPublicNetwork(chainId) ? { admission: { params: { approval_required: true }, operators: [] } } : {}),
     consensus: {},
   },
 })

@@ -11,7 +11,11 @@ const BOB = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const KEY = Buffer.alloc(32, 7).toString('base64')
 
 const empty = createGenesis('localnat-1', 2517n, '2026-01-01T00:00:00Z')
-const funded = addValidator(addAccount(addAccount(empty, ALICE, '5nat'), BOB, '7anat'), KEY, 10, 'one')
+const funded = addValidator(addAccount(addAccount(empty, ALICE, '5nat'), BOB, '7anat'), {
+  publicKey: KEY,
+  power: 10,
+  name: 'one',
+})
 
 /** A deep copy with one member changed. */
 const changed = (path: string, value: unknown): unknown => {
@@ -32,7 +36,7 @@ describe('a genesis file', () => {
       accountCount: 2,
       validatorCount: 1,
     })
-    expect(funded.app_state.bank.supply).toEqual([{ denom: 'anat', amount: '5000000000000000007' }])
+    expect(funded.app_state.bank.supply).toEqual([{ denom: 'anat', amount: '15000000000000000007' }])
   })
 
   it.each<readonly [path: string, value: unknown, message: string]>([
@@ -48,7 +52,7 @@ describe('a genesis file', () => {
     [
       'app_state.bank.supply.0.amount',
       '1',
-      'app_state.bank.supply[0]: is 1, but the balances sum to 5000000000000000007',
+      'app_state.bank.supply[0]: is 1, but the balances sum to 15000000000000000007',
     ],
     ['app_state.evm.chain_id', '1', 'app_state.evm.chain_id: is 1, but localnat-1 has the EVM chain id 2517'],
     ['app_state.feemarket.base_fee', '1', 'app_state.feemarket.base_fee: must not be below min_base_fee'],
@@ -82,7 +86,7 @@ describe('a genesis file', () => {
     expect(addAccount(empty, native, '1nat').app_state.bank.balances[0]?.address).toBe(ALICE.toLowerCase())
     expect(() => addAccount(funded, native, '1nat')).toThrowError('is in the genesis already')
     expect(() => addAccount(empty, '0x12', '1nat')).toThrowError('an address has 20 bytes')
-    expect(() => addValidator(funded, KEY, 1, '')).toThrowError('is in the genesis already')
+    expect(() => addValidator(funded, { publicKey: KEY, power: 1, name: '' })).toThrowError('is in the genesis already')
   })
 
   it('takes amounts in NAT and in anat', () => {

@@ -1,9 +1,11 @@
 /** Checks a whole genesis file before a chain starts with it: every failure names the member at fault. */
-import { bytesToUnprefixedHex } from '../../core/hex.ts'
-import { plainBytes } from '../../core/bytes.ts'
+import { moduleAddress } from '../../core/address.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { bytesToKey, plainBytes } from '../../core/bytes.ts'
+import { bytesToHex, bytesToUnprefixedHex } from '../../core/hex.ts'
 import { failAt, parseArray, parseInteger, parseObject, parseString } from '../../core/parse.ts'
 import { consensusAddress } from '../../core/signature.ts'
-import { type Genesis, parseGenesis } from '../../app/genesis/genesis.ts'
+import { type Genesis, MODULE_ACCOUNTS, parseGenesis } from '../../app/genesis/genesis.ts'
 import {
   checkConsensusParameters,
   type ConsensusParameters,
@@ -11,6 +13,8 @@ import {
   sameValidators,
 } from '../../modules/consensus/index.ts'
 import type { ValidatorUpdate } from '../../modules/module.ts'
+import { POWER_REDUCTION } from '../../modules/stake.ts'
+import { parseStakingGenesis } from '../../modules/staking/index.ts'
 import { cliError, errorText } from '../errors.ts'
 import type { GenesisDocument } from './document.ts'
 
@@ -139,6 +143,34 @@ const checkExport = (app: Genesis, initialHeight: number, validators: readonly V
   }
 }
 
+/** Each validator of CometBFT's list must have the stake that gives it its power: InitChain refuses the file else. */
+const checkStakes = ({ modules }: Genesis, validators: readonly ValidatorUpdate[]): void => {
+  const staking = parseStakingGenesis(modules['staking'])
+  const powers = new Map(
+    staking.validators.map(({ publicKey, tokens, status }) => [
+      bytesToKey(publicKey),
+      status === 'bonded' ? tokens / POWER_REDUCTION : 0n,
+    ]),
+  )
+  if (validators.length > 0 && powers.size === 0) {
+    failAt(
+      'app_state.staking',
+      'the validators have no stake: a file of an earlier version must be made anew with "chain genesis add-validator"',
+    )
+  }
+  // An export goes on with the powers of its last block, which stakes of this very block may have left behind.
+  if (staking.exported) return
+  for (const [index, { publicKey, power }] of validators.entries()) {
+    const staked = powers.get(bytesToKey(publicKey)) ?? 0n
+    if (staked !== power)
+      failAt('validators', `${index} in the order of keys has power ${power}, but ${staked} NAT are staked`)
+  }
+}
+
+const MODULE_BALANCES: ReadonlySet<string> = new Set(
+  MODULE_ACCOUNTS.map(moduleAddress).flatMap((address) => [bytesToHex(address), encodeBech32(address)]),
+)
+
 const GENESIS_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/
 
 const checkEnvelope = (document: unknown): ValidGenesis => {
@@ -155,13 +187,14 @@ const checkEnvelope = (document: unknown): ValidGenesis => {
   const validators = parseValidators(root['validators'])
   const app = parseGenesis(root['app_state'], chainId)
   checkExport(app, initialHeight, validators)
+  checkStakes(app, validators)
   const { balances } = (document as GenesisDocument).app_state.bank ?? {}
   return {
     chainId,
     evmChainId: app.evmChainId,
     initialHeight,
     validatorCount: validators.length,
-    accountCount: balances?.length ?? 0,
+    accountCount: (balances ?? []).filter(({ address }) => !MODULE_BALANCES.has(address.toLowerCase())).length,
     hardforks: app.hardforks,
   }
 }

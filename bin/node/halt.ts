@@ -1,4 +1,7 @@
-/** Stops a node at a height or a time, exactly: no block after that one is executed, however fast they come. */
+/**
+ * Stops a node at a height, at a time or before an upgrade that it does not know, exactly: no block after that one is
+ * executed, however fast they come.
+ */
 import { guardHalted } from '../../abci/halt-guard.ts'
 import type { AbciHandlers } from '../../abci/handlers.ts'
 
@@ -18,8 +21,13 @@ export interface Halt {
   release(): void
 }
 
-/** `onHalt` is called once, with the setting that was reached. */
-export const createHalt = ({ height, timeSeconds }: HaltSettings, onHalt: (reason: string) => void): Halt => {
+/** `onHalt` is called once, with the setting that was reached, or with why the next block cannot be executed here. */
+export const createHalt = (
+  { height, timeSeconds }: HaltSettings,
+  onHalt: (reason: string | Error) => void,
+  /** Asked after every block. */
+  nextBlockFault: () => Error | undefined = () => undefined,
+): Halt => {
   const released = Promise.withResolvers<void>()
   let reached = false
   const reachedSetting = (at: number, atSeconds: number): string | undefined => {
@@ -28,7 +36,7 @@ export const createHalt = ({ height, timeSeconds }: HaltSettings, onHalt: (reaso
   }
   return {
     committed: (at, atSeconds) => {
-      const reason = reached ? undefined : reachedSetting(at, atSeconds)
+      const reason = reached ? undefined : (nextBlockFault() ?? reachedSetting(at, atSeconds))
       if (reason === undefined) return
       reached = true
       onHalt(reason)

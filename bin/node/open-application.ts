@@ -56,7 +56,8 @@ export const openApplication = async (
   onFault: (error: Error) => void,
 ): Promise<OpenApplication> => {
   const { home, comet, settings } = configuration
-  const store = await openDatabase(home.database, onFault)
+  const cacheBytes = settings['database.cache-mb'] * 1024 * 1024
+  const store = await openDatabase(home.database, { cacheBytes, onFault })
   const journal = openPoolJournal(home.poolJournal, (error) => {
     log.error('the journal of the pool cannot be flushed', { reason: error.message })
   })

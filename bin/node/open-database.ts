@@ -9,13 +9,20 @@ import { type Home, requirePermission } from '../config/home.ts'
 import { cliError } from '../errors.ts'
 
 const READ_WRITE = constants.R_OK | constants.W_OK | constants.X_OK
-/** RocksDB's block cache. */
-const CACHE_BYTES = 512 * 1024 * 1024
+/** RocksDB's block cache, where a command does not say another size. */
+const CACHE_BYTES = 256 * 1024 * 1024
+
+export interface OpenDatabaseOptions {
+  /** RocksDB's block cache. */
+  readonly cacheBytes?: number
+  /** Told when the database failed while it is open. */
+  readonly onFault?: (error: Error) => void
+}
 
 /** Throws cli/11 while another process has it open, and store/1, store/3, store/4. */
-export const openStore = async (path: string, onFault?: (error: Error) => void): Promise<RocksStore> => {
+export const openStore = async (path: string, options: OpenDatabaseOptions = {}): Promise<RocksStore> => {
   try {
-    return await openRocksStore({ path, cacheBytes: CACHE_BYTES, ...(onFault === undefined ? {} : { onFault }) })
+    return await openRocksStore({ path, cacheBytes: CACHE_BYTES, ...options })
   } catch (error) {
     if (error instanceof CodedError && error.codespace === 'store' && error.code === STORE_ERRORS.locked) {
       throw cliError('homeInUse', `${path} is open in another process: is "chain start" running with this home?`)
@@ -31,8 +38,8 @@ export const closeStore = async (store: RocksStore): Promise<void> => {
 }
 
 /** As {@link openStore}; throws cli/14 when a rollback was cut short there. */
-export const openDatabase = async (path: string, onFault?: (error: Error) => void): Promise<RocksStore> => {
-  const store = await openStore(path, onFault)
+export const openDatabase = async (path: string, options?: OpenDatabaseOptions): Promise<RocksStore> => {
+  const store = await openStore(path, options)
   const target = readRollbackTarget(store)
   if (target === undefined) return store
   await closeStore(store)

@@ -136,7 +136,8 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
   try {
     const { application, setConsensusStatus, close } = await openApplication(configuration, log, onFault)
     teardown.add('the database', close)
-    const halt = createHalt({ height: settings['halt-height'], timeSeconds: settings['halt-time'] }, end)
+    const haltSettings = { height: settings['halt-height'], timeSeconds: settings['halt-time'] }
+    const halt = createHalt(haltSettings, end, () => application.nextBlockFault())
     // Before anybody can be told of the next block.
     teardown.add(
       'the halt',

@@ -5,8 +5,9 @@ import { utf8ToBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { DEFAULT_CONSENSUS_PARAMETERS } from '../../modules/consensus/index.ts'
+import { withStake } from '../sim/stake-genesis.ts'
 import { signTransaction } from '../sim/traffic.ts'
-import { blockOf, GENESIS_TIME_NS, openLone } from './lone-application.ts'
+import { blockOf, GENESIS_TIME_NS, openLone, VALIDATORS } from './lone-application.ts'
 
 const WITHOUT_EXTENSIONS: ConsensusParameters = {
   ...DEFAULT_CONSENSUS_PARAMETERS,
@@ -70,8 +71,8 @@ describe('InitChain', () => {
       timeNs: GENESIS_TIME_NS,
       chainId: 'other-1',
       consensusParameters: WITHOUT_EXTENSIONS,
-      validators: [{ publicKey: new Uint8Array(32), power: 1n }],
-      appState: utf8ToBytes(JSON.stringify(state)),
+      validators: VALIDATORS,
+      appState: utf8ToBytes(JSON.stringify(withStake(state, VALIDATORS))),
       initialHeight: 1,
     })
     expect(JSON.parse(await application.ask('txpoolStatus', {}, 0))).toEqual({ pending: '0x0', queued: '0x0' })

@@ -8,6 +8,9 @@ import { utf8ToBytes } from '../../core/bytes.ts'
 import type { Engine } from '../../evm/engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
+import { withStake } from '../sim/stake-genesis.ts'
+
+export const VALIDATORS = [{ publicKey: new Uint8Array(32), power: 1n }]
 
 export const GENESIS_TIME_NS = 1_700_000_000_000_000_000n
 const FUNDS_ANAT = 10n ** 24n
@@ -79,8 +82,8 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
       version: { app: 1 },
       abci: { voteExtensionsEnableHeight: 0 },
     },
-    validators: [{ publicKey: new Uint8Array(32), power: 1n }],
-    appState: utf8ToBytes(JSON.stringify({ evm: { chain_id: '2517' }, bank: { balances } })),
+    validators: VALIDATORS,
+    appState: utf8ToBytes(JSON.stringify(withStake({ evm: { chain_id: '2517' }, bank: { balances } }, VALIDATORS))),
     initialHeight: 1,
     ...options.genesis,
   })

@@ -3,12 +3,15 @@
  * Commit in the orders that CometBFT may choose, and compares everything that they must agree on.
  */
 import { expect } from 'vitest'
+import type { Address } from '../../core/address.ts'
 import { EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import type { ConsensusParameters, FinalizeBlockResponse, ProposedBlock } from '../../app/ports.ts'
 import { DEFAULT_CONSENSUS_PARAMETERS } from '../../modules/consensus/index.ts'
+import type { Misbehavior, ValidatorUpdate } from '../../modules/module.ts'
 import type { Random } from './random.ts'
+import { withStake } from './stake-genesis.ts'
 import { BLOCK_STEPS } from '../../app/environment.ts'
 import { Killed, type SimNode, type VirtualClock } from './sim-node.ts'
 import { commitView, type Precommit, type Validator } from './validators.ts'
@@ -16,11 +19,16 @@ import { commitView, type Precommit, type Validator } from './validators.ts'
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n
 /** Of block.max_bytes CometBFT keeps some for the header, the commit and evidence. */
 const BLOCK_OVERHEAD_BYTES = 1_000
+/** Sets that are remembered. */
+const MAX_SETS = 8
 
 export interface ChainSetup {
   readonly chainId: string
   readonly appState: unknown
+  /** Of the first block. */
   readonly validators: readonly Validator[]
+  /** Accounts behind them, one each; some that nobody has a key of when left out. */
+  readonly operators?: readonly Address[]
   readonly initialHeight?: number
   readonly maxGas?: number
   readonly maxBytes?: number
@@ -65,6 +73,12 @@ export class Driver {
   readonly #genesisTimeNs: bigint
   /** Precommits of the last decided block, and the round in which it was decided. */
   #votes: readonly Precommit[] = []
+  /** The sets of validators by the height from which they decide, ascending. */
+  readonly #sets: { readonly fromHeight: number; readonly validators: readonly Validator[] }[]
+  /** Addresses (hexadecimal) of validators that do not vote for the time being, as long as enough others do. */
+  readonly away = new Set<string>()
+  /** Keys of everyone who is or may become a validator. */
+  readonly #keys = new Map<string, Validator>()
   #lastRound = 0
   #timeNs: bigint
   #height: number
@@ -77,6 +91,49 @@ export class Driver {
     this.#genesisTimeNs = setup.genesisTimeNs ?? 1_750_000_000_000_000_000n
     this.#timeNs = this.#genesisTimeNs
     this.#height = (setup.initialHeight ?? 1) - 1
+    this.#sets = [{ fromHeight: 0, validators: setup.validators }]
+    for (const validator of setup.validators) this.addKey(validator)
+  }
+
+  /** A validator that a transaction may create must be able to vote. */
+  addKey(validator: Validator): void {
+    this.#keys.set(bytesToHex(validator.publicKey), validator)
+  }
+
+  /** Everyone who is or may become a validator. */
+  get keys(): Iterable<Validator> {
+    return this.#keys.values()
+  }
+
+  /** Those whose votes decide a height. */
+  validatorsAt(height: number): readonly Validator[] {
+    return this.#sets.findLast(({ fromHeight }) => fromHeight <= height)?.validators ?? this.setup.validators
+  }
+
+  /** Those of the last update, in force or not. */
+  get newestValidators(): readonly Validator[] {
+    return this.#sets.at(-1)?.validators ?? this.setup.validators
+  }
+
+  /** Updates of a block act two heights later (ABCI: FinalizeBlock). */
+  #update(height: number, updates: readonly ValidatorUpdate[]): void {
+    if (updates.length === 0) return
+    const powers = new Map(
+      (this.#sets.at(-1)?.validators ?? []).map(({ publicKey, power }) => [bytesToHex(publicKey), power]),
+    )
+    for (const { publicKey, power } of updates) {
+      const key = bytesToHex(publicKey)
+      if (power === 0n) expect(powers.delete(key), 'CometBFT halts when an unknown validator is removed').toBe(true)
+      else powers.set(key, power)
+    }
+    expect(powers.size, 'CometBFT halts without validators').toBeGreaterThan(0)
+    const validators = [...powers].map(([key, power]) => {
+      const known = this.#keys.get(key)
+      if (known === undefined) throw new RangeError(`nobody has the key of validator ${key}`)
+      return { ...known, power }
+    })
+    this.#sets.push({ fromHeight: height + 2, validators })
+    if (this.#sets.length > MAX_SETS) this.#sets.shift()
   }
 
   /** The last decided height. */
@@ -115,7 +172,7 @@ export class Driver {
       chainId: this.setup.chainId,
       consensusParameters: this.consensusParameters,
       validators: this.setup.validators.map(({ publicKey, power }) => ({ publicKey, power })),
-      appState: utf8ToBytes(JSON.stringify(appState)),
+      appState: utf8ToBytes(JSON.stringify(withStake(appState, this.setup.validators, this.setup.operators))),
       initialHeight: this.setup.initialHeight ?? 1,
     })
   }
@@ -125,12 +182,17 @@ export class Driver {
   }
 
   proposerOf(round: number): Validator {
-    const { validators } = this.setup
+    const validators = this.validatorsAt(this.#height + 1)
     return validators[(this.#height + round) % validators.length] as Validator
   }
 
   /** A node's proposal for the next height: `advanceMs` after the last block. */
-  async propose(node: SimNode, round = 0, advanceMs = 1 + this.random.below(1_500)): Promise<ProposedBlock> {
+  async propose(
+    node: SimNode,
+    round = 0,
+    advanceMs = 1 + this.random.below(1_500),
+    misbehavior: readonly Misbehavior[] = [],
+  ): Promise<ProposedBlock> {
     const first = this.#height + 1 === (this.setup.initialHeight ?? 1)
     const votes = commitView(this.#votes, () => this.random.chance(50))
     const shared = {
@@ -140,7 +202,7 @@ export class Driver {
       proposerAddress: this.proposerOf(round).address,
       nextValidatorsHash: sha256(utf8ToBytes('validators')),
       lastCommitRound: this.#lastRound,
-      misbehavior: [],
+      misbehavior,
     }
     const transactions = await node.application.prepareProposal({
       ...shared,
@@ -178,6 +240,7 @@ export class Driver {
       const { lastBlockHeight, lastBlockAppHash } = node.application.info()
       expect([lastBlockHeight, lastBlockAppHash]).toEqual([block.height, response.appHash])
     }
+    this.#update(block.height, response.validatorUpdates)
     this.#height = block.height
     this.#lastRound = round
     this.clock.nowMs += Number((block.timeNs - this.#timeNs) / NANOSECONDS_PER_MILLISECOND)
@@ -188,8 +251,12 @@ export class Driver {
   }
 
   /** One height with an honest proposer and no failed round. */
-  async step(node: SimNode = this.nodes[0] as SimNode, advanceMs?: number): Promise<DecidedBlock> {
-    const block = await this.propose(node, 0, advanceMs)
+  async step(
+    node: SimNode = this.nodes[0] as SimNode,
+    advanceMs?: number,
+    misbehavior?: readonly Misbehavior[],
+  ): Promise<DecidedBlock> {
+    const block = await this.propose(node, 0, advanceMs, misbehavior)
     expect(await this.process(block), this.nodes.flatMap(({ warnings }) => warnings).at(-1)).toBe(true)
     return this.decide(block)
   }
@@ -206,15 +273,20 @@ export class Driver {
 
   /** More than two thirds of the power commit; of the rest some vote nil, are absent, or come late. */
   #collectVotes(block: ProposedBlock, round: number): readonly Precommit[] {
-    const { validators } = this.setup
+    const validators = this.validatorsAt(block.height)
     const total = validators.reduce((sum, { power }) => sum + power, 0n)
     let spare = total - 1n
     return validators.map((validator, index) => {
       const mayFail = validator.power * 3n <= spare
-      const flag = mayFail && this.random.chance(40) ? this.random.pick(['late', 'nil', 'absent'] as const) : 'commit'
+      const flag = mayFail ? this.#chooseFlag(validator) : 'commit'
       if (flag !== 'commit') spare -= validator.power * 3n
       return { validator, flag, ...this.#extend(validator, index, block, round, flag === 'late') }
     })
+  }
+
+  #chooseFlag({ address }: Validator): Precommit['flag'] {
+    if (this.away.has(bytesToHex(address))) return 'absent'
+    return this.random.chance(40) ? this.random.pick(['late', 'nil', 'absent'] as const) : 'commit'
   }
 
   #extend(validator: Validator, index: number, { height, hash }: ProposedBlock, round: number, late: boolean) {

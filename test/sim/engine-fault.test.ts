@@ -8,6 +8,9 @@ import { hexToBytes } from '../../core/hex.ts'
 import type { Engine } from '../../evm/engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
+import { withStake } from './stake-genesis.ts'
+
+const VALIDATORS = [{ publicKey: new Uint8Array(32), power: 1n }]
 
 const accounts = [1, 2].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
 const FAULTY_VALUE = 666n
@@ -52,8 +55,8 @@ it('leaves out a transaction that the engine cannot execute, and proposes the ot
     timeNs: 1_700_000_000_000_000_000n,
     chainId: 'localnat-1',
     consensusParameters: undefined,
-    validators: [{ publicKey: new Uint8Array(32), power: 1n }],
-    appState: utf8ToBytes(JSON.stringify({ evm: { chain_id: '2517' }, bank: { balances } })),
+    validators: VALIDATORS,
+    appState: utf8ToBytes(JSON.stringify(withStake({ evm: { chain_id: '2517' }, bank: { balances } }, VALIDATORS))),
     initialHeight: 1,
   })
   const sign = async (index: number, value: bigint): Promise<string> =>

@@ -26,17 +26,18 @@ export const forkWorld = async (
   invariant(node !== undefined, 'a world has nodes')
   const record = new ChainReader(node.store).header(height)
   invariant(record !== undefined, `block ${height} is there`)
-  const { validators: _, ...same } = setup
+  const { validators: _, operators: __, ...same } = setup
   const fork = await makeWorld({
     ...same,
     random,
     nodes,
     accounts: world.accounts,
-    powers: setup.validators.map(({ power }) => power),
+    validators: world.driver.newestValidators,
     appState: JSON.parse(exportText(node, height)) as unknown,
     initialHeight: height + 1,
     genesisTimeNs: record.timeNs,
   })
+  for (const validator of world.driver.keys) fork.driver.addKey(validator)
   for (const { store } of fork.nodes) {
     const begun = new ChainReader(store).header(height)
     expect(begun?.header.stateRoot, `state root of height ${height} after an export`).toEqual(record.header.stateRoot)

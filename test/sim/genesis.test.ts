@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
+import { checksumAddress, FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
 import { createModules } from '../../app/genesis/modules.ts'
+import { BONDED_POOL_ADDRESS } from '../../modules/staking/index.ts'
 import type { SimNode } from './sim-node.ts'
 import { stateRootOf } from './oracle.ts'
 import { GWEI, signTransaction } from './traffic.ts'
@@ -10,6 +11,8 @@ import { MODULE_ACCOUNTS } from '../../app/genesis/genesis.ts'
 
 const HOLDER = '0x1111111111111111111111111111111111111111'
 const CONTRACT = '0x2222222222222222222222222222222222222222'
+/** Of the validators of the world. */
+const STAKED_ANAT = (24n * 10n ** 18n).toString()
 const first = (world: World): SimNode => world.nodes[0] as SimNode
 
 describe('block 0', () => {
@@ -49,8 +52,12 @@ describe('block 0', () => {
         expect([...(exported?.['balances'] ?? [])]).toEqual([
           { address: HOLDER, ...coins('ibc/9', '4') },
           { address: CONTRACT, ...coins('anat', '9') },
+          { address: checksumAddress(BONDED_POOL_ADDRESS), ...coins('anat', STAKED_ANAT) },
         ])
-        expect(exported?.['supply']).toEqual([...coins('anat', '9').coins, ...coins('ibc/9', '4').coins])
+        expect(exported?.['supply']).toEqual([
+          ...coins('anat', (BigInt(STAKED_ANAT) + 9n).toString()).coins,
+          ...coins('ibc/9', '4').coins,
+        ])
       },
     ),
   )

@@ -19,10 +19,12 @@ const FUNDS_ANAT = 10n ** 24n
 export interface WorldOptions extends Partial<ChainSetup> {
   readonly random: Random
   readonly nodes: readonly Omit<SimNodeOptions, 'clock'>[]
-  /** One validator for each power. */
+  /** One validator for each power, where `validators` does not name them. */
   readonly powers?: readonly bigint[]
   /** Forks with their first second, as in app_state.evm.hardforks. */
   readonly hardforks?: Readonly<Record<string, number>>
+  /** Members of app_state beside those that follow from the accounts and validators. */
+  readonly moduleGenesis?: Readonly<Record<string, unknown>>
   /** Of a chain that goes on; made and funded when left out. */
   readonly accounts?: readonly PrivateKeyAccount[]
 }
@@ -38,7 +40,7 @@ export interface World {
   close(): Promise<void>
 }
 
-const makeGenesis = (accounts: readonly PrivateKeyAccount[], hardforks: WorldOptions['hardforks']): unknown => ({
+const makeGenesis = (accounts: readonly PrivateKeyAccount[], hardforks: WorldOptions['hardforks']): object => ({
   evm: { chain_id: EVM_CHAIN_ID, ...(hardforks === undefined ? {} : { hardforks }) },
   bank: {
     balances: accounts.map(({ address }, index) => ({
@@ -52,15 +54,25 @@ const makeGenesis = (accounts: readonly PrivateKeyAccount[], hardforks: WorldOpt
 })
 
 export const makeWorld = async (options: WorldOptions): Promise<World> => {
-  const { random, nodes: nodeOptions, powers = [10n, 4n, 3n, 7n], hardforks, accounts: given, ...setup } = options
+  const {
+    random,
+    nodes: nodeOptions,
+    powers = [10n, 4n, 3n, 7n],
+    hardforks,
+    accounts: given,
+    validators: named,
+    moduleGenesis,
+    ...setup
+  } = options
   const clock: VirtualClock = { nowMs: 0 }
   const accounts = given ?? makeAccounts(random, ACCOUNTS)
-  const validators: readonly Validator[] = powers.map((power, index) => makeValidator(`validator ${index}`, power))
+  const validators: readonly Validator[] =
+    named ?? powers.map((power, index) => makeValidator(`validator ${index}`, power))
   const nodes: SimNode[] = []
   for (const each of nodeOptions) nodes.push(await SimNode.open({ clock, ...each }))
   const chain: ChainSetup = {
     chainId: 'localnat-1',
-    appState: makeGenesis(accounts, hardforks),
+    appState: { ...makeGenesis(accounts, hardforks), ...moduleGenesis },
     validators,
     maxGas: 3_000_000,
     ...setup,

@@ -4,8 +4,7 @@ import { bytesToKey, plainBytes } from '../../../core/bytes.ts'
 import { invariant } from '../../../core/errors.ts'
 import type { MessageHandler, Module } from '../../../modules/module.ts'
 import { decodeNativeTransaction, type NativeTransaction } from '../../native/decode-transaction.ts'
-import { sdkError } from '../../native/errors.ts'
-import { messageSigners } from '../../native/signers.ts'
+import { messageHandlers, routeMessage } from './route-message.ts'
 
 export interface PreparedMessage {
   readonly handler: MessageHandler
@@ -32,21 +31,15 @@ export interface PreparedTransaction {
 export type Prepare = (raw: Uint8Array) => PreparedTransaction
 
 export const createPrepare = (modules: readonly Module[]): Prepare => {
-  const handlers = new Map(modules.flatMap(({ messages }) => messages.map((handler) => [handler.typeUrl, handler])))
+  const handlers = messageHandlers(modules)
   return (raw) => {
     const transaction = decodeNativeTransaction(plainBytes(raw))
     const signers = new Map<string, Address>()
     const messages = transaction.messages.map((packed): PreparedMessage => {
-      const { typeUrl, value } = packed
-      const handler = handlers.get(typeUrl)
-      if (handler === undefined) throw sdkError('parse', `unable to resolve type URL ${typeUrl}`)
-      const own = messageSigners(packed)
-      const [sender] = own
-      if (sender === undefined) throw sdkError('parse', `${typeUrl} names no signer`)
+      const { handler, message, signers: own } = routeMessage(handlers, packed)
       for (const address of own) signers.set(bytesToKey(address), address)
-      const message = handler.decode(value)
       handler.checkStateless(message)
-      return { handler, message, sender }
+      return { handler, message, sender: own[0] }
     })
     const [first] = messages
     invariant(first !== undefined, 'there is at least one message')

@@ -16,6 +16,9 @@ import { createInterpreterEngine } from '../../../evm/interpreter/create-engine.
 import { openRocksStore, type RocksStore } from '../../../store/rocks/rocks-store.ts'
 import type { KeyValueStore } from '../../../store/store.ts'
 import { tokenAbi, tokenBytecode } from '../../e2e/contracts/token.ts'
+import { withStake } from '../../sim/stake-genesis.ts'
+
+const VALIDATORS = [{ publicKey: keccak256(new Uint8Array(1)), power: 10n }]
 
 const CHAIN_ID = 2517n
 const GENESIS_NS = 1_700_000_000_000_000_000n
@@ -153,8 +156,8 @@ export class TransferChain {
       timeNs: GENESIS_NS,
       chainId: 'localnat-1',
       consensusParameters: PARAMETERS,
-      validators: [{ publicKey: keccak256(new Uint8Array(1)), power: 10n }],
-      appState: utf8ToBytes(JSON.stringify(appState)),
+      validators: VALIDATORS,
+      appState: utf8ToBytes(JSON.stringify(withStake(appState, VALIDATORS))),
       initialHeight: 1,
     })
   }

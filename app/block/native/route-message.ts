@@ -1,0 +1,30 @@
+/** From a packed message to the module that handles it, and to those who must have signed it. */
+import type { Address } from '../../../core/address.ts'
+import type { MessageHandler, Module } from '../../../modules/module.ts'
+import { sdkError } from '../../native/errors.ts'
+import type { PackedMessage } from '../../native/public-key.ts'
+import { messageSigners } from '../../native/signers.ts'
+
+export type MessageHandlers = ReadonlyMap<string, MessageHandler>
+
+/** By type URL. */
+export const messageHandlers = (modules: readonly Module[]): MessageHandlers =>
+  new Map(modules.flatMap(({ messages }) => messages.map((handler) => [handler.typeUrl, handler])))
+
+export interface RoutedMessage {
+  readonly handler: MessageHandler
+  /** As the handler decoded it, not checked yet. */
+  readonly message: unknown
+  /** At least one, repeated where the message repeats them. */
+  readonly signers: readonly [Address, ...Address[]]
+}
+
+/** Throws sdk/2 for an unknown type, for bytes that are no message of it, and for one without a signer. */
+export const routeMessage = (handlers: MessageHandlers, packed: PackedMessage): RoutedMessage => {
+  const { typeUrl, value } = packed
+  const handler = handlers.get(typeUrl)
+  if (handler === undefined) throw sdkError('parse', `unable to resolve type URL ${typeUrl.slice(0, 200)}`)
+  const [first, ...others] = messageSigners(packed)
+  if (first === undefined) throw sdkError('parse', `${typeUrl} names no signer`)
+  return { handler, message: handler.decode(value), signers: [first, ...others] }
+}
