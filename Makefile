@@ -1,5 +1,5 @@
 # Every command sets up first what it needs; "make setup" does nothing when nothing is missing.
-.PHONY: help setup devnet devnet-reset test check format vectors bench soak proto
+.PHONY: help setup devnet devnet-reset test test-everywhere check format vectors bench soak proto
 .DEFAULT_GOAL := help
 
 RUN := scripts/run.sh
@@ -20,6 +20,9 @@ devnet-reset: ## forget the local chain and run a new one
 
 test: setup ## everything: checks, unit tests, vectors, end to end
 	@exec $(RUN) node scripts/test.ts
+
+test-everywhere: setup ## every end-to-end test over both transports and both lines of CometBFT
+	@exec $(RUN) node scripts/test.ts --everywhere
 
 check: ## format, lint, types, directions of imports, generated code
 	@scripts/setup.sh

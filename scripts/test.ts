@@ -1,6 +1,7 @@
 /**
  * `make test`: every check, then every test, then a chosen few end to end over the other transport of ABCI and the
- * older line of CometBFT. One fails, all run. The last line sums them.
+ * older line of CometBFT. One fails, all run. The last line sums them. `make test-everywhere` (--everywhere) runs every end
+ * to end test over these other combinations, and nothing else: three quarters of an hour.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
@@ -29,10 +30,10 @@ const vitest = (name: string, files: readonly string[], environment: Readonly<Re
 const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
 const older = join(cache, 'nat-chain', 'cometbft', OLDER_COMETBFT, 'cometbft')
 
-const runOtherCombinations = (): readonly number[] => {
+const runOtherCombinations = (files: readonly string[]): readonly number[] => {
   const overGrpc = { CHAIN_TEST_ABCI: 'grpc' }
   console.log('test: over gRPC')
-  const statuses = [vitest('grpc', CHOSEN, overGrpc)]
+  const statuses = [vitest('grpc', files, overGrpc)]
   if (!existsSync(older)) {
     console.log(
       `test: skipped over CometBFT ${OLDER_COMETBFT}: ${older} is missing, "make setup" with Go 1.25 builds it`,
@@ -44,13 +45,15 @@ const runOtherCombinations = (): readonly number[] => {
     ['older-grpc', overGrpc],
   ] as const) {
     console.log(`test: over CometBFT ${OLDER_COMETBFT}, ${environment.CHAIN_TEST_ABCI}`)
-    statuses.push(vitest(name, CHOSEN, { ...environment, CHAIN_TEST_COMETBFT: older }))
+    statuses.push(vitest(name, files, { ...environment, CHAIN_TEST_COMETBFT: older }))
   }
   return statuses
 }
 
 rmSync(dirname(reportPath('all')), { recursive: true, force: true })
-const statuses = [run('node', ['scripts/check.ts']), vitest('all', []), ...runOtherCombinations()]
+const statuses = process.argv.includes('--everywhere')
+  ? runOtherCombinations(['test/e2e'])
+  : [run('node', ['scripts/check.ts']), vitest('all', []), ...runOtherCombinations(CHOSEN)]
 const status = statuses.find((each) => each !== 0) ?? 0
 run('node', ['scripts/summary.ts', '--exit-status', String(status)])
 process.exitCode = status
