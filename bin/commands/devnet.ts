@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HDKey } from '@scure/bip32'
 import { mnemonicToSeedSync } from '@scure/bip39'
 import { checksumAddress } from '../../core/address.ts'
+import { ANAT_PER_NAT, DENOMINATION } from '../../core/amounts.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { invariant } from '../../core/errors.ts'
 import { privateKeyToAddress } from '../../core/signature.ts'
@@ -29,6 +30,16 @@ const BALANCE = '1000000nat'
 const CHAIN_ID = 'localnat-1'
 /** In NAT: whatever the ten accounts delegate elsewhere, this validator decides, and the chain goes on. */
 const VALIDATOR_POWER = 100_000_000
+/** Nobody waits two days for the vote of a devnet. */
+const GOVERNANCE = {
+  params: {
+    min_deposit: [{ denom: DENOMINATION, amount: (10n * ANAT_PER_NAT).toString() }],
+    expedited_min_deposit: [{ denom: DENOMINATION, amount: (50n * ANAT_PER_NAT).toString() }],
+    max_deposit_period: '60s',
+    voting_period: '30s',
+    expedited_voting_period: '15s',
+  },
+} as const
 const READY_POLL_MS = 100
 /** Lies in the home of a devnet, and in no other: --reset deletes nothing without it. */
 const MARKER = 'devnet'
@@ -56,7 +67,8 @@ export const devnetAccounts = (): readonly DevnetAccount[] => {
 const fundedGenesis = (home: Home): GenesisDocument => {
   const empty = readGenesisJson(home.genesis) as GenesisDocument
   const funded = devnetAccounts().reduce((document, { address }) => addAccount(document, address, BALANCE), empty)
-  return addValidator(funded, {
+  const governed = { ...funded, app_state: { ...funded.app_state, gov: GOVERNANCE } }
+  return addValidator(governed, {
     publicKey: readValidatorPublicKey(home.validatorKey),
     power: VALIDATOR_POWER,
     name: 'devnet',
@@ -102,6 +114,7 @@ nat-chain devnet ${height === 0 ? 'is new' : `goes on from height ${height}`}
 
   ten accounts with 1,000,000 NAT each (${DEVNET_MNEMONIC}):
 ${accounts.join('\n')}
+  The first operates the validator. Votes of governance take ${GOVERNANCE.params.voting_period} here.
   WARNING: these keys are public. Never send anything of value to these addresses on any network.
 
   home ${options.home.root}, log ${join(options.home.logs, 'devnet.log')}
