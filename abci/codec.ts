@@ -1,5 +1,7 @@
 /** ABCI messages and their bytes. */
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { encodeExecTxResult } from '../proto/encode-exec-tx-result.ts'
 import { abci } from '../proto/index.ts'
 import { protocolError } from './errors.ts'
 
@@ -16,5 +18,21 @@ export const decodeRequest = (frame: Uint8Array): abci.Request => {
   }
 }
 
+/** Field numbers of Response and of ResponseFinalizeBlock. */
+const FINALIZE_BLOCK = 21
+const TX_RESULTS = 2
+
+/** Most of it are results with their events, encoded by hand; they stand behind the other fields. */
+const encodeFinalizeBlock = (answer: abci.ResponseFinalizeBlock): Uint8Array => {
+  const writer = new BinaryWriter()
+  writer.raw(toBinary(abci.ResponseFinalizeBlockSchema, { ...answer, txResults: [] }, WRITE_OPTIONS))
+  for (const result of answer.txResults) {
+    writer.tag(TX_RESULTS, WireType.LengthDelimited).bytes(encodeExecTxResult(result))
+  }
+  return new BinaryWriter().tag(FINALIZE_BLOCK, WireType.LengthDelimited).bytes(writer.finish()).finish()
+}
+
 export const encodeResponse = (response: abci.Response): Uint8Array =>
-  toBinary(abci.ResponseSchema, response, WRITE_OPTIONS)
+  response.value.case === 'finalizeBlock'
+    ? encodeFinalizeBlock(response.value.value)
+    : toBinary(abci.ResponseSchema, response, WRITE_OPTIONS)

@@ -82,9 +82,11 @@ const HTML_CHARACTERS: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** JSON text as Go writes it: with these characters escaped. */
-export const goJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => HTML_CHARACTERS[character] ?? character)
+/** JSON text as Go writes it: with these characters escaped, which stand in strings only. */
+export const escapeForGo = (json: string): string =>
+  json.replace(/[<>&\u2028\u2029]/g, (character) => HTML_CHARACTERS[character] ?? character)
+
+export const goJson = (value: unknown): string => escapeForGo(JSON.stringify(value))
 
 /** The text of the member `error`. */
 export const errorObject = (code: number, message: string, data?: unknown): string =>

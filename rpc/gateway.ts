@@ -134,9 +134,10 @@ export const startGateway = async (
 
   const startRest = async (): Promise<string | undefined> => {
     if (settings.restAddress === undefined) return undefined
-    const { restBodyLimit: bodyLimit, restCors: cors } = settings
-    const rest = createRest({ application, head, log, bodyLimit, cors, limiter, findAddress })
-    const server = createLimitedServer(limits, rest)
+    const { restBodyLimit: bodyLimit, restCors: cors, grpcWeb, openApi, version } = settings
+    const serves = { bodyLimit, cors, grpcWeb, openApi, version }
+    const rest = createRest({ ...serves, application, head, log, limiter, findAddress })
+    const server = createLimitedServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, rest)
     const address = await listen(server, settings.restAddress)
     closers.push(() => closeServer(server))
     return address

@@ -40,7 +40,14 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[]
   /** Body of a native REST request. */
   readonly restBodyLimit: number
+  /** Browsers of every origin may call. */
   readonly restCors: boolean
+  /** Connections of the REST server; 0 is no limit. */
+  readonly restMaxOpenConnections: number
+  /** gRPC-Web on the REST port. */
+  readonly grpcWeb: boolean
+  /** The description of the REST routes at /swagger. */
+  readonly openApi: boolean
 }
 
 export const GATEWAY_DEFAULTS: GatewaySettings = {
@@ -66,4 +73,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   trustedProxies: [],
   restBodyLimit: 1_000_000,
   restCors: false,
+  restMaxOpenConnections: 1_000,
+  grpcWeb: true,
+  openApi: true,
 }

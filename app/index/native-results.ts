@@ -1,8 +1,12 @@
-/** Results of the native transactions of a block, as one value: so that they are found by their hash, also later. */
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+/**
+ * Results of the native transactions of a block, and of those of Ethereum with native events, as one value: so that they
+ * are found by their hash, also later.
+ */
+import { fromBinary } from '@bufbuild/protobuf'
 import { bigintToBytes, bytesToBigint } from '../../core/bytes.ts'
-import type { Hash } from '../../core/hash.ts'
+import { type Hash, sha256 } from '../../core/hash.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
+import { encodeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
 import { abci } from '../../proto/index.ts'
 import { nativeHashKey, nativeResultsKey } from '../../store/keys.ts'
 import type { Batch } from '../../store/store.ts'
@@ -18,29 +22,26 @@ export interface NativeResult {
   readonly result: TransactionResult
 }
 
-const encodeResult = ({ events, ...result }: TransactionResult): Uint8Array =>
-  toBinary(
-    abci.ExecTxResultSchema,
-    create(abci.ExecTxResultSchema, {
-      ...result,
-      events: events.map(({ type, attributes }) => ({ type, attributes: [...attributes] })),
-    }),
-  )
-
 const decodeResult = (bytes: Uint8Array): TransactionResult => {
   const { code, codespace, log, data, gasWanted, gasUsed, events } = fromBinary(abci.ExecTxResultSchema, bytes)
   return { code, codespace, log, data, gasWanted, gasUsed, events }
 }
 
-export const nativeResultsOf = ({ outcomes }: Candidate): readonly NativeResult[] =>
-  outcomes.flatMap((outcome, index) =>
-    outcome.kind === 'native' ? [{ index, hash: outcome.prepared.transaction.hash, result: outcome.result }] : [],
-  )
+/** Receipts say all about the other transactions of Ethereum. */
+export const nativeResultsOf = ({ outcomes, response }: Candidate): readonly NativeResult[] =>
+  outcomes.flatMap((outcome, index) => {
+    if (outcome.kind === 'native') return [{ index, hash: outcome.prepared.transaction.hash, result: outcome.result }]
+    const result = response.transactionResults[index]
+    if (outcome.kind !== 'ethereum' || outcome.result.nativeEvents.length === 0 || result === undefined) return []
+    return [{ index, hash: sha256(outcome.signed.raw), result }]
+  })
 
 /** RLP [index, hash, ExecTxResult] each. */
 export const encodeNativeResults = (results: readonly NativeResult[]): Uint8Array =>
   encodeItems(
-    results.map(({ index, hash, result }) => encodeRlp([bigintToBytes(BigInt(index)), hash, encodeResult(result)])),
+    results.map(({ index, hash, result }) =>
+      encodeRlp([bigintToBytes(BigInt(index)), hash, encodeExecTxResult(result)]),
+    ),
   )
 
 export const decodeNativeResults = (record: Uint8Array): readonly NativeResult[] =>

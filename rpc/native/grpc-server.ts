@@ -11,12 +11,12 @@ import {
 } from '@grpc/grpc-js'
 import type { QueryApplication } from '../../app/ports.ts'
 import { InvariantError } from '../../core/errors.ts'
-import { createHeadTracker, type HeadTracker } from '../head.ts'
+import { createHeadTracker } from '../head.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { parseHostPort } from '../stream/address.ts'
+import { createNativeQueries, HEIGHT_HEADER, type NativeQueries } from './native-queries.ts'
 import { reflectionServices } from './reflection.ts'
-import { HEIGHT_HEADER, readHeight } from './rest.ts'
-import { methodPath, NATIVE_SERVICES } from './services.ts'
+import { MESSAGE_SERVICES, methodPath, NATIVE_SERVICES } from './services.ts'
 import { toGrpcStatus } from './status.ts'
 
 export interface GrpcOptions {
@@ -57,24 +57,18 @@ const defineService = (service: DescService): ServiceDefinition =>
       ]),
   )
 
-const createHandler = (path: string, options: GrpcOptions, head: HeadTracker) => {
-  const { application, log = SILENT_LOG } = options
+type Handler = (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => Promise<void>
 
-  const answer = async (call: ServerUnaryCall<Buffer, Buffer>): Promise<readonly [Buffer, Metadata]> => {
-    const [written] = call.metadata.get(HEIGHT_HEADER)
-    const height = readHeight(written?.toString())
-    const newest = head.current().head.height
-    const data = call.request.toString('base64')
-    const text = await application.ask('native', { path, data, height }, newest)
-    const metadata = new Metadata()
-    metadata.set(HEIGHT_HEADER, String(height === 0 ? newest : height))
-    return [Buffer.from(JSON.parse(text) as string, 'base64'), metadata]
-  }
-  return async (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>): Promise<void> => {
+const createHandler = (path: string, options: GrpcOptions, queries: NativeQueries): Handler => {
+  const { log = SILENT_LOG } = options
+  return async (call, callback) => {
     try {
-      const [reply, metadata] = await answer(call)
+      const [written] = call.metadata.get(HEIGHT_HEADER)
+      const { bytes, height } = await queries.ask(path, call.request, written?.toString())
+      const metadata = new Metadata()
+      metadata.set(HEIGHT_HEADER, String(height))
       call.sendMetadata(metadata)
-      callback(null, reply)
+      callback(null, bytes)
     } catch (error) {
       const { code, message } = toGrpcStatus(error, path, log)
       if (error instanceof InvariantError) options.onFatal?.(error)
@@ -99,15 +93,17 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     'grpc.max_receive_message_length': options.maxReceiveBytes ?? 10 * 1024 * 1024,
     'grpc.max_send_message_length': options.maxSendBytes ?? 64 * 1024 * 1024,
   })
-  for (const service of services) {
+  const queries = createNativeQueries({ application: options.application, head, services })
+  const all = [...services, ...MESSAGE_SERVICES]
+  for (const service of all) {
     const handlers: UntypedServiceImplementation = Object.fromEntries(
       service.methods
         .filter((method) => method.methodKind === 'unary')
-        .map((method) => [method.name, createHandler(methodPath(method), options, head)]),
+        .map((method) => [method.name, createHandler(methodPath(method), options, queries)]),
     )
     server.addService(defineService(service), handlers)
   }
-  for (const [definition, handlers] of reflectionServices(services)) server.addService(definition, handlers)
+  for (const [definition, handlers] of reflectionServices(all)) server.addService(definition, handlers)
   const { host } = parseHostPort(options.address)
   const port = await bind(server, options.address)
   return {

@@ -19,6 +19,7 @@ import { GATEWAY_DEFAULTS, type GatewaySettings } from '../settings.ts'
 import { createMemoryApplication, type MemoryApplication } from '../testing/memory-application.ts'
 import { serveGrpc, type GrpcServer } from './grpc-server.ts'
 import { printDecimal } from './print-message.ts'
+import { MESSAGE_SERVICES, NATIVE_SERVICES } from './services.ts'
 
 let application: MemoryApplication
 let gateway: Gateway
@@ -101,9 +102,9 @@ describe('REST', () => {
     expect(block.last_commit).toMatchObject({
       height: '11',
       round: 0,
-      signatures: [{ block_id_flag: 'BLOCK_ID_FLAG_COMMIT', timestamp: null, signature: null }],
+      signatures: [{ block_id_flag: 'BLOCK_ID_FLAG_COMMIT', timestamp: '0001-01-01T00:00:00Z', signature: null }],
     })
-    expect(block.data).toBeNull()
+    expect(block.data).toEqual({ txs: [] })
   })
 
   test('prints decimals with a point', () => {
@@ -261,6 +262,23 @@ describe('gRPC', () => {
     await expect(call('/cosmos.bank.v1beta1.Query/Nope', new Uint8Array(0))).rejects.toMatchObject({ code: 12 })
   })
 
+  test('refuses messages of transactions, and heights that are none or are to come', async () => {
+    await expect(call('/cosmos.bank.v1beta1.Msg/Send', new Uint8Array(0))).rejects.toMatchObject({
+      code: 12,
+      details: '/cosmos.bank.v1beta1.Msg/Send is a message of transactions: sign one that holds it and broadcast it',
+    })
+    for (const [height, code] of [
+      ['8', 2],
+      ['x', 3],
+    ] as const) {
+      const metadata = new Metadata()
+      metadata.set('x-cosmos-block-height', height)
+      const failure = call('/cosmos.bank.v1beta1.Query/Params', new Uint8Array(0), metadata)
+      await expect(failure).rejects.toMatchObject({ code })
+    }
+    expect(application.asked).toEqual([])
+  })
+
   const reflect = (version: string, field: number, text: string): Promise<Buffer> =>
     new Promise((resolve, reject) => {
       const stream = connect().makeBidiStreamRequest(
@@ -292,11 +310,13 @@ describe('gRPC', () => {
         Buffer.from(fieldsOf(service, 1)[0] ?? '').toString(),
       )
       expect(names).toContain('cosmos.bank.v1beta1.Query')
-      expect(names).toContain('cosmos.base.tendermint.v1beta1.Service')
+      for (const { typeName } of [...NATIVE_SERVICES, ...MESSAGE_SERVICES]) expect(names).toContain(typeName)
       for (const symbol of [
         'cosmos.bank.v1beta1.Query',
         'cosmos.bank.v1beta1.Query.Balance',
         'cosmos.base.query.v1beta1.PageRequest',
+        'cosmos.gov.v1.Msg',
+        'nat.admission.v1.MsgApproveOperator',
       ]) {
         const files = fieldsOf(fieldsOf(await reflect(version, 4, symbol), 4)[0] ?? new Uint8Array(0), 1)
         const set = create(FileDescriptorSetSchema, {

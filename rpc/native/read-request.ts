@@ -1,35 +1,26 @@
 /** Requests of REST into messages: fields in the path, in the query and in the body, as grpc-gateway reads them. */
 import {
+  create,
   fromJson,
-  ScalarType,
   type DescField,
   type DescMessage,
-  type JsonObject,
   type JsonValue,
   type Message,
   type Registry,
 } from '@bufbuild/protobuf'
 import { reflect } from '@bufbuild/protobuf/reflect'
 import { CodedError } from '../../core/errors.ts'
-import { GRPC } from './status.ts'
+import { invalidArgument, parseParameter } from './parse-parameter.ts'
 import { shortenTypeUrls } from './type-urls.ts'
 
-type Draft = { [name: string]: JsonValue }
-
-const invalid = (message: string): CodedError => new CodedError('grpc', GRPC.invalidArgument, message)
+type Draft = Record<string, unknown>
 
 const findField = (message: DescMessage, name: string): DescField | undefined =>
   message.fields.find((field) => field.name === name || field.jsonName === name)
 
-/** fromJson takes numbers as texts, but neither bools nor the numbers of enums. */
-const toJsonValue = (field: DescField, text: string): JsonValue => {
-  const isBool = (field.fieldKind === 'scalar' || field.fieldKind === 'list') && field.scalar === ScalarType.BOOL
-  if (isBool) {
-    if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true
-    if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false
-    throw invalid(`parsing field ${JSON.stringify(field.name)}: not a boolean: ${JSON.stringify(text)}`)
-  }
-  return field.enum !== undefined && /^\d+$/.test(text) ? Number(text) : text
+const assign = (draft: Draft, field: DescField, value: unknown): void => {
+  if (field.oneof === undefined) draft[field.localName] = value
+  else draft[field.oneof.localName] = { case: field.localName, value }
 }
 
 /** Sets a dotted path like pagination.limit; names that the message does not have are passed over. */
@@ -38,52 +29,68 @@ const setField = (draft: Draft, message: DescMessage, path: readonly string[], v
   const field = findField(message, name)
   if (field === undefined) return
   if (rest.length > 0) {
-    if (field.fieldKind !== 'message') return
-    const inner = (draft[field.name] ?? {}) as Draft
-    draft[field.name] = inner
-    setField(inner, field.message, rest, values)
+    if (field.fieldKind !== 'message') {
+      throw invalidArgument(`non-aggregate type in the mid of path: ${path.join('.')}`)
+    }
+    if (field.oneof !== undefined) return
+    const inner = draft[field.localName] ?? create(field.message)
+    draft[field.localName] = inner
+    setField(inner as Draft, field.message, rest, values)
     return
   }
+  if (field.fieldKind === 'map') return
   if (field.fieldKind === 'list') {
-    draft[field.name] = values.map((value) => toJsonValue(field, value))
+    draft[field.localName] = values.map((value) => parseParameter(field, value))
     return
   }
-  if (field.fieldKind !== 'scalar' && field.fieldKind !== 'enum' && field.fieldKind !== 'message') return
-  if (values.length > 1) throw invalid(`too many values for field ${JSON.stringify(name)}`)
-  draft[field.name] = toJsonValue(field, values[0] ?? '')
+  if (values.length > 1) throw invalidArgument(`too many values for field ${JSON.stringify(name)}`)
+  assign(draft, field, parseParameter(field, values[0] ?? ''))
 }
 
-const parseBody = (body: string): Draft => {
+const readBody = (message: DescMessage, body: string, registry: Registry): Message => {
   try {
-    const parsed: unknown = JSON.parse(body === '' ? '{}' : body)
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject as Draft
+    const read = fromJson(message, JSON.parse(body === '' ? '{}' : body) as JsonValue, { registry })
+    shortenTypeUrls(read, reflect(message, read), registry)
+    return read
   } catch (error) {
-    throw invalid(error instanceof Error ? error.message : String(error))
+    throw error instanceof CodedError ? error : invalidArgument(error instanceof Error ? error.message : String(error))
   }
-  throw invalid('the body must be a JSON object')
+}
+
+const setPathField = (draft: Draft, message: DescMessage, name: string, value: string): void => {
+  try {
+    setField(draft, message, name.split('.'), [value])
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    throw invalidArgument(`type mismatch, parameter: ${name}, error: ${error.message}`)
+  }
 }
 
 export interface RestRequest {
+  /** Fields of the path. */
   readonly fields: Readonly<Record<string, string>>
-  readonly query: URLSearchParams
+  /** Without the question mark. */
+  readonly query: string
   /** Undefined where the route takes none. */
   readonly body: string | undefined
 }
 
 /** Throws grpc/3 (invalid argument). */
 export const readRequest = (message: DescMessage, request: RestRequest, registry: Registry): Message => {
-  const draft = request.body === undefined ? {} : parseBody(request.body)
-  if (request.body === undefined) {
-    for (const name of new Set(request.query.keys())) {
-      setField(draft, message, name.split('.'), request.query.getAll(name))
+  const read = request.body === undefined ? create(message) : readBody(message, request.body, registry)
+  const draft = read as unknown as Draft
+  if (request.body === undefined && request.query !== '') {
+    // Gathered in one pass: asking for each of thousands of names goes through all of them.
+    const values = new Map<string, string[]>()
+    for (const [name, value] of new URLSearchParams(request.query)) {
+      const known = values.get(name)
+      if (known === undefined) values.set(name, [value])
+      else known.push(value)
+    }
+    for (const [name, all] of values) {
+      if (!Object.hasOwn(request.fields, name)) setField(draft, message, name.split('.'), all)
     }
   }
-  for (const [name, value] of Object.entries(request.fields)) setField(draft, message, name.split('.'), [value])
-  try {
-    const read = fromJson(message, draft, { ignoreUnknownFields: true, registry })
-    shortenTypeUrls(read, reflect(message, read), registry)
-    return read
-  } catch (error) {
-    throw error instanceof CodedError ? error : invalid(error instanceof Error ? error.message : String(error))
-  }
+  for (const [name, value] of Object.entries(request.fields)) setPathField(draft, message, name, value)
+  return read
 }

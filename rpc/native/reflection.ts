@@ -118,7 +118,10 @@ export const reflectionServices = (
     const serve = (call: ServerDuplexStream<Buffer, Buffer>): void => {
       call.on('data', (request: Buffer) => {
         try {
-          call.write(answer(request))
+          // A client that does not read its answers is not asked for more: they are far longer than its questions.
+          if (call.write(answer(request))) return
+          call.pause()
+          call.once('drain', () => call.resume())
         } catch {
           call.destroy(Object.assign(new TypeError('malformed request'), { code: GRPC.invalidArgument }))
         }

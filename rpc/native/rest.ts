@@ -1,15 +1,22 @@
-/** Native REST: requests become gRPC queries by the options of the services, answers are printed as the SDK does. */
+/**
+ * The port of native REST: requests become queries by the options of the services, answers are printed as the SDK does.
+ * gRPC-Web and the description of the routes are served here too. On node:http, for it is a busy path.
+ */
 import { fromBinary, toBinary, type DescService } from '@bufbuild/protobuf'
-import express, { type Express, type Request, type Response } from 'express'
-import { CodedError } from '../../core/errors.ts'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import type { FindAddress, RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
-import { printMessage } from './print-message.ts'
+import { allowOrigins, answerPreflight } from './cors.ts'
+import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
+import { createNativeQueries, HEIGHT_HEADER } from './native-queries.ts'
+import { createOpenApiPages } from './openapi-pages.ts'
+import { createMessagePrinter } from './print-message.ts'
 import { readRequest } from './read-request.ts'
-import { createRoutes, findRoute, type MatchedRoute } from './routes.ts'
+import { receiveBody } from './receive-body.ts'
+import { createRoutes, type MatchedRoute } from './routes.ts'
 import { createTypeRegistry, methodPath, NATIVE_SERVICES } from './services.ts'
-import { GRPC, toGrpcStatus, toHttpStatus } from './status.ts'
+import { GRPC, type GrpcStatus, toGrpcStatus, toHttpStatus } from './status.ts'
 
 export interface RestOptions {
   readonly application: ReachableApplication
@@ -17,86 +24,107 @@ export interface RestOptions {
   readonly log: GatewayLog
   readonly bodyLimit: number
   readonly cors: boolean
+  /** Serves gRPC-Web. */
+  readonly grpcWeb: boolean
+  /** Serves the description of the routes at /swagger. */
+  readonly openApi: boolean
+  /** First line of web3_clientVersion. */
+  readonly version: string
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
   readonly services?: readonly DescService[]
 }
 
-export const HEIGHT_HEADER = 'x-cosmos-block-height'
-
 /** What a native query takes of the rate limit. */
 const QUERY_COST = 5
 
-/** 0, which is the head, when absent. Throws grpc/3. */
-export const readHeight = (text: string | undefined): number => {
-  if (text === undefined || text === '') return 0
-  const height = Number(text)
-  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(height)) {
-    throw new CodedError('grpc', GRPC.invalidArgument, `${HEIGHT_HEADER}: ${JSON.stringify(text)} is not a height`)
-  }
-  return height
+const send = (response: ServerResponse, status: number, text: string): void => {
+  if (response.destroyed) return
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
+  response.end(text)
 }
 
-const sendError = (response: Response, code: number, message: string): void => {
-  response.status(toHttpStatus(code)).json({ code, message, details: [] })
+const sendError = (response: ServerResponse, { code, message }: GrpcStatus): void =>
+  send(response, toHttpStatus(code), JSON.stringify({ code, message, details: [] }))
+
+const NOT_FOUND: GrpcStatus = { code: GRPC.unimplemented, message: 'Not Implemented' }
+
+/** A value of the query may hold question marks. */
+const splitUrl = (url: string): readonly [path: string, query: string] => {
+  const at = url.indexOf('?')
+  return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
 }
 
-export const createRest = (options: RestOptions): Express => {
+/** A height may also come as gRPC metadata in the clothes of grpc-gateway. */
+const heightOf = ({ headers }: IncomingMessage): string | undefined => {
+  const written = headers[HEIGHT_HEADER] ?? headers[`grpc-metadata-${HEIGHT_HEADER}`]
+  return Array.isArray(written) ? written[0] : written
+}
+
+export const createRest = (options: RestOptions): RequestListener => {
+  const { application, head, log, bodyLimit } = options
   const services = options.services ?? NATIVE_SERVICES
   const routes = createRoutes(services)
   const registry = createTypeRegistry(services)
+  const printer = createMessagePrinter(registry)
+  const queries = createNativeQueries({ application, head, services })
+  const pages = options.openApi ? createOpenApiPages({ services, routes, version: options.version }) : undefined
+  const receive = (request: IncomingMessage): Promise<Buffer> => receiveBody(request, bodyLimit)
+  const toStatus = (error: unknown, path: string): GrpcStatus => toGrpcStatus(error, path, log)
 
-  const ask = async (request: Request, response: Response, route: MatchedRoute): Promise<void> => {
-    const { input, output } = route.method
-    const query = new URLSearchParams(request.url.split('?')[1] ?? '')
-    const body = route.takesBody ? String(request.body ?? '') : undefined
-    const message = readRequest(input, { fields: route.fields, query, body }, registry)
-    const height = readHeight(request.get(HEIGHT_HEADER))
-    const head = options.head.current().head.height
-    const data = Buffer.from(toBinary(input, message)).toString('base64')
-    const answer = await options.application.ask('native', { path: methodPath(route.method), data, height }, head)
-    const reply = fromBinary(output, Buffer.from(JSON.parse(answer) as string, 'base64'))
-    response.setHeader(HEIGHT_HEADER, String(height === 0 ? head : height))
-    response.setHeader('Content-Type', 'application/json')
-    response.status(200).end(printMessage(output, reply, registry))
-  }
-
-  const isLimited = (request: Request, response: Response): boolean => {
+  /** Undefined when the address has rate left. */
+  const limited = (request: IncomingMessage, response: ServerResponse): GrpcStatus | undefined => {
     const waitSeconds = options.limiter?.take(options.findAddress(request), QUERY_COST) ?? 0
-    if (waitSeconds === 0) return false
+    if (waitSeconds === 0) return undefined
     response.setHeader('Retry-After', waitSeconds)
-    sendError(response, GRPC.resourceExhausted, `rate limit exceeded, retry in ${waitSeconds} s`)
-    return true
+    return { code: GRPC.resourceExhausted, message: `rate limit exceeded, retry in ${waitSeconds} s` }
   }
 
-  const answer = async (request: Request, response: Response): Promise<void> => {
-    if (options.cors) response.setHeader('Access-Control-Allow-Origin', '*')
-    if (options.cors && request.method === 'OPTIONS') {
-      response.setHeader('Access-Control-Allow-Methods', 'GET, POST')
-      response.setHeader('Access-Control-Allow-Headers', `Content-Type, ${HEIGHT_HEADER}`)
-      response.status(204).end()
-      return
-    }
-    const route = findRoute(routes, request.method, request.path)
-    if (route === undefined) return sendError(response, GRPC.unimplemented, 'Not Implemented')
-    if (isLimited(request, response)) return undefined
+  const ask = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { method, takesBody, fields }: MatchedRoute,
+    query: string,
+  ): Promise<void> => {
+    const { input, output } = method
+    const body = takesBody ? (await receive(request)).toString() : undefined
+    const message = readRequest(input, { fields, query, body }, registry)
+    const reply = await queries.ask(methodPath(method), toBinary(input, message), heightOf(request))
+    const text = printer.print(output, fromBinary(output, reply.bytes))
+    response.setHeader(HEIGHT_HEADER, String(reply.height))
+    send(response, 200, text)
+  }
+
+  const answerRoute = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    query: string,
+  ): Promise<void> => {
+    const verb = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
+    const route = routes.find(verb, path)
+    if (route === undefined) return sendError(response, NOT_FOUND)
+    const refusal = limited(request, response)
+    if (refusal !== undefined) return sendError(response, refusal)
     try {
-      await ask(request, response, route)
+      await ask(request, response, route, query)
     } catch (error) {
-      const { code, message } = toGrpcStatus(error, methodPath(route.method), options.log)
-      sendError(response, code, message)
+      // A body that was not read to its end must not be taken for the next request.
+      if (!request.complete) response.setHeader('Connection', 'close')
+      sendError(response, toStatus(error, methodPath(route.method)))
     }
-    return undefined
   }
 
-  const rest = express()
-  rest.disable('x-powered-by')
-  rest.disable('etag')
-  rest.use(express.text({ type: () => true, limit: options.bodyLimit }))
-  rest.use(answer)
-  // Bodies that are too large or cannot be read end here.
-  rest.use((error: unknown, _request: Request, response: Response, _next: unknown) => {
-    sendError(response, GRPC.invalidArgument, error instanceof Error ? error.message : 'malformed request')
-  })
-  return rest
+  const grpcWeb = createGrpcWeb({ queries, receive, limited, toStatus })
+
+  return (request, response) => {
+    const [path, query] = splitUrl(request.url ?? '/')
+    if (options.cors) {
+      allowOrigins(response)
+      if (request.method === 'OPTIONS') return answerPreflight(request, response)
+    }
+    if (options.grpcWeb && isGrpcWeb(request)) return void grpcWeb(request, response, path)
+    if (pages?.answer(request, response, path) === true) return undefined
+    return void answerRoute(request, response, path, query)
+  }
 }

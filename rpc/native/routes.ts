@@ -1,9 +1,12 @@
 /** REST routes from the google.api.http options of the services. */
-import { getOption, hasOption, type DescMethod, type DescService } from '@bufbuild/protobuf'
+import { getOption, hasOption, type DescMethod, type DescService, ScalarType } from '@bufbuild/protobuf'
 import { http, type HttpRule } from '../../proto/index.ts'
 
+/** Of a path: a denomination may contain some. */
+const MAX_WORDS = 64
+
 /** A piece of a path: a fixed word, or a field that takes one word, or with `rest` all that are left. */
-type Segment = { readonly word: string } | { readonly field: string; readonly rest: boolean }
+export type Segment = { readonly word: string } | { readonly field: string; readonly rest: boolean }
 
 export interface Route {
   readonly verb: string
@@ -43,26 +46,49 @@ const toRoutes = (method: DescMethod, rule: HttpRule): Route[] => {
   return [route, ...more]
 }
 
-/** Fixed words before fields: of `/supply/by_denom` and `/supply/{denom}` the first wins. */
-const bySpecificity = (a: Route, b: Route): number => {
-  const length = Math.max(a.segments.length, b.segments.length)
-  for (let index = 0; index < length; index++) {
-    const [left, right] = [a.segments[index], b.segments[index]]
-    if (left === undefined || right === undefined) return left === undefined ? 1 : -1
-    const difference = Number('field' in left) - Number('field' in right)
-    if (difference !== 0) return difference
-  }
-  return 0
+/** Routes by the words of their paths: a fixed word goes before a field, and that before all words that are left. */
+interface Branch {
+  readonly words: Map<string, Branch>
+  field: Branch | undefined
+  /** By verb, in the order of their definition. */
+  readonly ends: Map<string, Route[]>
+  readonly rests: Map<string, Route[]>
 }
 
-export const createRoutes = (services: readonly DescService[]): readonly Route[] =>
-  services
-    .flatMap((service) => service.methods)
-    .filter((method) => method.methodKind === 'unary' && hasOption(method, http))
-    .flatMap((method) => toRoutes(method, getOption(method, http)))
-    .sort(bySpecificity)
+const createBranch = (): Branch => ({ words: new Map(), field: undefined, ends: new Map(), rests: new Map() })
+
+const step = (branch: Branch, segment: Segment): Branch => {
+  if ('field' in segment) {
+    branch.field ??= createBranch()
+    return branch.field
+  }
+  const next = branch.words.get(segment.word) ?? createBranch()
+  branch.words.set(segment.word, next)
+  return next
+}
+
+const addRoute = (root: Branch, route: Route): void => {
+  const last = route.segments.at(-1)
+  const takesRest = last !== undefined && 'field' in last && last.rest
+  const branch = (takesRest ? route.segments.slice(0, -1) : route.segments).reduce(step, root)
+  const places = takesRest ? branch.rests : branch.ends
+  places.set(route.verb, [...(places.get(route.verb) ?? []), route])
+}
+
+type Found = readonly Route[] | undefined
+
+const search = (branch: Branch, verb: string, words: readonly string[], at: number): Found => {
+  const word = words[at]
+  if (word === undefined) return branch.ends.get(verb)
+  const next = branch.words.get(word)
+  const found = next === undefined ? undefined : search(next, verb, words, at + 1)
+  if (found !== undefined || word === '') return found
+  const byField = branch.field === undefined ? undefined : search(branch.field, verb, words, at + 1)
+  return byField ?? branch.rests.get(verb)
+}
 
 const decode = (word: string): string | undefined => {
+  if (!word.includes('%')) return word
   try {
     return decodeURIComponent(word)
   } catch {
@@ -70,33 +96,56 @@ const decode = (word: string): string | undefined => {
   }
 }
 
-const matchRoute = (route: Route, words: readonly string[]): MatchedRoute | undefined => {
+const readFields = (segments: readonly Segment[], words: readonly string[]): Record<string, string> | undefined => {
   const fields: Record<string, string> = {}
-  let at = 0
-  for (const segment of route.segments) {
-    const word = words[at]
-    if (word === undefined) return undefined
-    if ('word' in segment) {
-      if (segment.word !== word) return undefined
-      at++
-      continue
-    }
-    const taken = segment.rest ? words.slice(at).join('/') : word
-    const value = decode(taken)
+  for (const [at, segment] of segments.entries()) {
+    if ('word' in segment) continue
+    const value = decode(segment.rest ? words.slice(at).join('/') : (words[at] ?? ''))
     if (value === undefined || value === '') return undefined
     fields[segment.field] = value
-    at = segment.rest ? words.length : at + 1
   }
-  return at === words.length ? { method: route.method, takesBody: route.takesBody, fields } : undefined
+  return fields
 }
 
-/** `path` without its query. */
-export const findRoute = (routes: readonly Route[], verb: string, path: string): MatchedRoute | undefined => {
-  const words = path.slice(1).split('/')
-  for (const route of routes) {
-    if (route.verb !== verb) continue
-    const matched = matchRoute(route, words)
-    if (matched !== undefined) return matched
+/** Padded base64: what clients that follow grpc-gateway write for bytes. */
+const couldBeBytes = (text: string): boolean => text.length % 4 === 0
+
+/**
+ * auth has two methods at /bech32/{...}, one for bytes and one for a bech32 text, where the SDK always takes the first:
+ * here the text decides. Of all others there is one a path.
+ */
+const choose = (routes: readonly Route[], words: readonly string[]): MatchedRoute | undefined => {
+  const matches = routes.flatMap(({ method, takesBody, segments }) => {
+    const fields = readFields(segments, words)
+    return fields === undefined ? [] : [{ method, takesBody, fields }]
+  })
+  if (matches.length < 2) return matches[0]
+  const takesBytes = ({ method }: MatchedRoute, name: string): boolean =>
+    method.input.fields.some((field) => field.name === name && field.scalar === ScalarType.BYTES)
+  const fits = (match: MatchedRoute): boolean =>
+    Object.entries(match.fields).every(([name, text]) => !takesBytes(match, name) || couldBeBytes(text))
+  return matches.find(fits)
+}
+
+export interface Routes {
+  readonly all: readonly Route[]
+  /** `path` without its query. */
+  find(verb: string, path: string): MatchedRoute | undefined
+}
+
+export const createRoutes = (services: readonly DescService[]): Routes => {
+  const all = services
+    .flatMap((service) => service.methods)
+    .filter((method) => method.methodKind === 'unary' && hasOption(method, http))
+    .flatMap((method) => toRoutes(method, getOption(method, http)))
+  const root = createBranch()
+  for (const route of all) addRoute(root, route)
+  return {
+    all,
+    find(verb, path) {
+      const words = path.slice(1).split('/')
+      const found = words.length > MAX_WORDS ? undefined : search(root, verb, words, 0)
+      return found === undefined ? undefined : choose(found, words)
+    },
   }
-  return undefined
 }

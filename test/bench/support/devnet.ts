@@ -69,6 +69,19 @@ export class Devnet {
     rmSync(this.home, { recursive: true, force: true })
   }
 
+  /** Of the processes that do the work, by their part. */
+  processIds(): ReadonlyMap<string, number> {
+    const lines = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n')
+    const own = lines.filter((line) => line.includes(this.home) && !line.includes(' -c '))
+    const pidOf = (part: string): number => Number.parseInt(own.find((line) => line.includes(part)) ?? '0', 10)
+    const application = this.#process?.pid ?? 0
+    return new Map([
+      ['application', application],
+      ['gateway', pidOf(' gateway ')],
+      ['cometbft', pidOf('cometbft')],
+    ])
+  }
+
   /** Resident memory in MB: application, gateway, both. */
   memory(): string {
     const lines = execFileSync('ps', ['-eo', 'pid,rss,args'], { encoding: 'utf8' }).split('\n')

@@ -1,0 +1,102 @@
+/**
+ * gRPC-Web on the REST port: unary calls as POST over HTTP/1.1, for browsers. A body is frames of u8 flags, u32 length
+ * and bytes; the last of an answer holds the trailers. In the mode `-text` bodies are base64.
+ * See PROTOCOL-WEB.md of grpc.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { CodedError } from '../../core/errors.ts'
+import { HEIGHT_HEADER, type NativeQueries } from './native-queries.ts'
+import { invalidArgument } from './parse-parameter.ts'
+import { GRPC, type GrpcStatus } from './status.ts'
+
+const COMPRESSED = 0x01
+const TRAILERS = 0x80
+const PREFIX_BYTES = 5
+
+const TYPE = /^application\/grpc-web(-text)?(?:\+([\w-]+))?\s*(?:;|$)/i
+
+export const isGrpcWeb = (request: IncomingMessage): boolean =>
+  request.method === 'POST' && TYPE.test(request.headers['content-type'] ?? '')
+
+const frame = (flags: number, bytes: Uint8Array): Buffer => {
+  const framed = Buffer.allocUnsafe(PREFIX_BYTES + bytes.length)
+  framed.writeUInt8(flags, 0)
+  framed.writeUInt32BE(bytes.length, 1)
+  framed.set(bytes, PREFIX_BYTES)
+  return framed
+}
+
+/** Clients may encode every frame by itself: each ends with its padding. */
+const decodeText = (body: Buffer): Buffer =>
+  Buffer.concat((body.toString('latin1').match(/[^=\s]+={0,2}/g) ?? []).map((part) => Buffer.from(part, 'base64')))
+
+/** Throws grpc/3, and grpc/12 for a compressed message. */
+const readMessage = (body: Buffer): Buffer => {
+  if (body.length < PREFIX_BYTES) throw invalidArgument('the body holds no message')
+  const flags = body.readUInt8(0)
+  const length = body.readUInt32BE(1)
+  if (flags === COMPRESSED) throw new CodedError('grpc', GRPC.unimplemented, 'compressed messages are not taken')
+  if (flags !== 0) throw invalidArgument(`unknown flags ${flags}`)
+  if (body.length !== PREFIX_BYTES + length) {
+    throw invalidArgument(`the body has ${body.length - PREFIX_BYTES} bytes after its prefix, which says ${length}`)
+  }
+  return body.subarray(PREFIX_BYTES)
+}
+
+/** Percent-encoded, as gRPC writes messages of statuses into headers. */
+const encodeStatusMessage = (message: string): string =>
+  [...Buffer.from(message)]
+    .map((byte) =>
+      byte >= 0x20 && byte < 0x7f && byte !== 0x25
+        ? String.fromCharCode(byte)
+        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    )
+    .join('')
+
+const trailers = ({ code, message }: GrpcStatus): Buffer => {
+  const text = message === '' ? '' : `grpc-message: ${encodeStatusMessage(message)}\r\n`
+  return frame(TRAILERS, Buffer.from(`grpc-status: ${code}\r\n${text}`, 'latin1'))
+}
+
+export interface GrpcWebOptions {
+  readonly queries: NativeQueries
+  readonly receive: (request: IncomingMessage) => Promise<Buffer>
+  /** The refusal of an address that has used up its rate. */
+  readonly limited: (request: IncomingMessage, response: ServerResponse) => GrpcStatus | undefined
+  /** Maps a failure to what the client reads. */
+  readonly toStatus: (error: unknown, path: string) => GrpcStatus
+}
+
+const OK: GrpcStatus = { code: 0, message: '' }
+
+/** Answers always with HTTP 200: the status stands in the trailers. */
+export const createGrpcWeb =
+  ({ queries, receive, limited, toStatus }: GrpcWebOptions) =>
+  async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
+    const [, text, format] = TYPE.exec(request.headers['content-type'] ?? '') ?? []
+    const isText = text !== undefined
+
+    const answer = async (): Promise<Buffer> => {
+      const refusal = limited(request, response)
+      if (refusal !== undefined) return trailers(refusal)
+      try {
+        const body = await receive(request)
+        if (format !== undefined && format !== 'proto') throw invalidArgument(`the format ${format} is not served`)
+        const message = readMessage(isText ? decodeText(body) : body)
+        const height = request.headers[HEIGHT_HEADER]
+        const reply = await queries.ask(path, message, Array.isArray(height) ? height[0] : height)
+        response.setHeader(HEIGHT_HEADER, String(reply.height))
+        return Buffer.concat([frame(0, reply.bytes), trailers(OK)])
+      } catch (error) {
+        return trailers(toStatus(error, path))
+      }
+    }
+    const bytes = await answer()
+    if (!request.complete) response.setHeader('Connection', 'close')
+    const body = isText ? Buffer.from(bytes.toString('base64'), 'latin1') : bytes
+    response.writeHead(200, {
+      'Content-Type': `application/grpc-web${isText ? '-text' : ''}+proto`,
+      'Content-Length': body.length,
+    })
+    response.end(body)
+  }

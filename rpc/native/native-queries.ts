@@ -1,0 +1,83 @@
+/** A query of a native service as bytes: where REST, gRPC and gRPC-Web come together. */
+import type { DescService } from '@bufbuild/protobuf'
+import { CodedError } from '../../core/errors.ts'
+import type { HeadTracker, ReachableApplication } from '../head.ts'
+import { createDescriptions, type Descriptions } from './describe-application.ts'
+import { invalidArgument } from './parse-parameter.ts'
+import { MESSAGE_SERVICES, methodPath } from './services.ts'
+import { GRPC } from './status.ts'
+
+export interface NativeReply {
+  readonly bytes: Buffer
+  /** Of the state that was asked. */
+  readonly height: number
+}
+
+export interface NativeQueries {
+  /** `height` as the client wrote it. Rejects with grpc codes and with those of the application. */
+  ask(path: string, request: Uint8Array, height: string | undefined): Promise<NativeReply>
+}
+
+export const HEIGHT_HEADER = 'x-cosmos-block-height'
+
+const INVALID_HEIGHT = 26
+
+/** 0, which is the head, when absent. Throws grpc/3 for what is no height, and sdk/26 for one that is to come. */
+export const readHeight = (text: string | undefined, head: number): number => {
+  if (text === undefined || text === '') return 0
+  const height = Number(text)
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(height)) {
+    throw invalidArgument(`${HEIGHT_HEADER}: ${JSON.stringify(text.slice(0, 40))} is not a height`)
+  }
+  if (height <= head) return height
+  const message = 'cannot query with height in the future; please provide a valid height: invalid height'
+  throw new CodedError('sdk', INVALID_HEIGHT, message)
+}
+
+const unimplemented = (message: string): CodedError => new CodedError('grpc', GRPC.unimplemented, message)
+
+/** As Go's gRPC server words it. */
+const unknownMethod = (path: string, services: readonly DescService[]): CodedError => {
+  const [, service = '', method = ''] = path.slice(0, 200).split('/')
+  return services.some(({ typeName }) => typeName === service)
+    ? unimplemented(`unknown method ${method} for service ${service}`)
+    : unimplemented(`unknown service ${service}`)
+}
+
+interface Served {
+  readonly queries: ReadonlySet<string>
+  readonly messages: ReadonlySet<string>
+}
+
+const pathsOf = (services: readonly DescService[]): ReadonlySet<string> =>
+  new Set(services.flatMap(({ methods }) => methods.filter(({ methodKind }) => methodKind === 'unary').map(methodPath)))
+
+export interface NativeQueriesOptions {
+  readonly application: ReachableApplication
+  readonly head: HeadTracker
+  readonly services: readonly DescService[]
+}
+
+export const createNativeQueries = ({ application, head, services }: NativeQueriesOptions): NativeQueries => {
+  const served: Served = { queries: pathsOf(services), messages: pathsOf(MESSAGE_SERVICES) }
+  const descriptions: Descriptions = createDescriptions(services)
+
+  return {
+    async ask(path, request, heightText) {
+      if (!served.queries.has(path)) {
+        if (!served.messages.has(path)) throw unknownMethod(path, [...services, ...MESSAGE_SERVICES])
+        throw unimplemented(`${path} is a message of transactions: sign one that holds it and broadcast it`)
+      }
+      const known = head.current().head
+      const height = readHeight(heightText, known.height)
+      const shown = height === 0 ? known.height : height
+      const described = descriptions.answer(path, request, known)
+      if (described !== undefined) return { bytes: described, height: shown }
+      const { buffer, byteOffset, byteLength } = request
+      const data = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+      const text = await application.ask('native', { path, data, height }, known.height)
+      // A JSON string of base64 has nothing to unescape.
+      return { bytes: Buffer.from(text.slice(1, -1), 'base64'), height: shown }
+    },
+  }
+}

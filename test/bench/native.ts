@@ -1,0 +1,233 @@
+/**
+ * Native clients against a whole devnet: balance queries over gRPC and REST, and MsgSend by BroadcastTx until committed.
+ * Load generator and node share the machine. Run: make bench BENCH=native, or
+ * node test/bench/native.ts [query|send|all] [seconds]
+ */
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { Client, credentials, Metadata } from '@grpc/grpc-js'
+import { Agent, get } from 'node:http'
+import { encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
+import { invariant } from '../../core/errors.ts'
+import { devnetAccounts } from '../../bin/commands/devnet.ts'
+import { bankQuery, txService } from '../../proto/index.ts'
+import { client, Devnet, machine } from './support/devnet.ts'
+import { createAccount, type NativeAccount, signMultiSend, signSend } from './support/native-transfers.ts'
+import { cpuSeconds } from './support/process-times.ts'
+
+const GRPC = '127.0.0.1:9090'
+const REST = 'http://127.0.0.1:1317'
+const COMET = 'http://127.0.0.1:26657'
+const CHANNELS = 4
+const CALLS_A_CHANNEL = 32
+const HTTP_CONNECTIONS = 64
+const SENDERS = 2_000
+const RECIPIENTS_A_FUNDING = 200
+/** Sent and not yet committed, above which the generator waits. */
+const MOST_OUTSTANDING = 15_000
+
+const [mode = 'all', secondsText = '15'] = process.argv.slice(2)
+const seconds = Number(secondsText)
+const devnet = new Devnet()
+
+const same = (bytes: Buffer): Buffer => bytes
+
+/** Calls with bytes over channels of their own connections, each in its turn. */
+const openChannels = () => {
+  const channels = Array.from(
+    { length: CHANNELS },
+    () => new Client(GRPC, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 }),
+  )
+  let turn = 0
+  const call = (path: string, request: Buffer): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      const channel = channels[turn++ % CHANNELS]
+      channel?.makeUnaryRequest(path, same, same, request, new Metadata(), (error, reply) => {
+        if (error !== null || reply === undefined) reject(error ?? new TypeError('no reply'))
+        else resolve(reply)
+      })
+    })
+  return { call, close: () => channels.forEach((channel) => channel.close()) }
+}
+
+const percentile = (sorted: readonly number[], part: number): string =>
+  (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1)
+
+/** Runs `work` again and again in `parallel` loops until the time is over. */
+const measure = async (label: string, parallel: number, work: () => Promise<void>): Promise<void> => {
+  const times: number[] = []
+  const before = cpuSeconds(devnet.processIds())
+  const from = performance.now()
+  const end = from + seconds * 1_000
+  const loop = async (): Promise<void> => {
+    for (let at = performance.now(); at < end; ) {
+      await work()
+      const now = performance.now()
+      times.push(now - at)
+      at = now
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, loop))
+  const rate = times.length / ((performance.now() - from) / 1_000)
+  times.sort((a, b) => a - b)
+  console.log(`${label}: ${rate.toFixed(0)}/s, ms p50 ${percentile(times, 0.5)} p99 ${percentile(times, 0.99)}`)
+  printCpu(before, times.length)
+}
+
+const printCpu = (before: ReadonlyMap<string, number>, count: number): void => {
+  const after = cpuSeconds(devnet.processIds())
+  const parts = [...after].map(
+    ([name, total]) => `${name} ${(((total - (before.get(name) ?? 0)) * 1e6) / count).toFixed(0)}`,
+  )
+  console.log(`  processor time a request in µs: ${parts.join(', ')}`)
+}
+
+const queries = async (): Promise<void> => {
+  const address = encodeBech32(parseAccountAddress(devnetAccounts()[1]?.address ?? ''))
+  const channels = openChannels()
+  const request = Buffer.from(
+    toBinary(
+      bankQuery.QueryBalanceRequestSchema,
+      create(bankQuery.QueryBalanceRequestSchema, { address, denom: 'anat' }),
+    ),
+  )
+  await measure('balance over gRPC', CHANNELS * CALLS_A_CHANNEL, async () => {
+    await channels.call('/cosmos.bank.v1beta1.Query/Balance', request)
+  })
+  channels.close()
+  const agent = new Agent({ keepAlive: true, maxSockets: HTTP_CONNECTIONS })
+  const url = `${REST}/cosmos/bank/v1beta1/balances/${address}/by_denom?denom=anat`
+  const fetchOne = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      get(url, { agent }, (response) => {
+        invariant(response.statusCode === 200, `status ${response.statusCode}`)
+        response.on('end', resolve).on('error', reject).resume()
+      }).on('error', reject)
+    })
+  await measure('balance over REST', HTTP_CONNECTIONS, fetchOne)
+  agent.destroy()
+}
+
+/** Undefined for an error, which a height that is yet to come is to CometBFT. */
+const ask = async <T>(route: string): Promise<T | undefined> =>
+  ((await (await fetch(`${COMET}/${route}`)).json()) as { readonly result?: T }).result
+
+interface Blockchain {
+  readonly last_height: string
+  readonly block_metas: readonly { readonly header: { readonly height: string }; readonly num_txs: string }[]
+}
+
+/** Transactions in blocks since a height. Pages of CometBFT hold 20 headers. */
+class CommittedCounter {
+  #height = 0
+  count = 0
+
+  async start(): Promise<void> {
+    this.#height = Number((await ask<Blockchain>('blockchain'))?.last_height)
+  }
+
+  async read(): Promise<number> {
+    const page = await ask<Blockchain>(`blockchain?minHeight=${this.#height + 1}&maxHeight=${this.#height + 20}`)
+    for (const { header, num_txs } of page?.block_metas ?? []) {
+      this.#height = Math.max(this.#height, Number(header.height))
+      this.count += Number(num_txs)
+    }
+    return this.count
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const send = async (): Promise<void> => {
+  const channels = openChannels()
+  const broadcast = async (txBytes: Uint8Array): Promise<number> => {
+    const { BroadcastTxRequestSchema, BroadcastTxResponseSchema, BroadcastMode } = txService
+    const request = create(BroadcastTxRequestSchema, { txBytes, mode: BroadcastMode.SYNC })
+    const reply = await channels.call(
+      '/cosmos.tx.v1beta1.Service/BroadcastTx',
+      Buffer.from(toBinary(BroadcastTxRequestSchema, request)),
+    )
+    const { txResponse } = fromBinary(BroadcastTxResponseSchema, reply)
+    if (txResponse !== undefined && txResponse.code !== 0 && txResponse.code !== 20) {
+      throw new TypeError(`refused: ${txResponse.code} ${txResponse.rawLog}`)
+    }
+    return txResponse?.code ?? 0
+  }
+  const counter = new CommittedCounter()
+  const senders = Array.from({ length: SENDERS }, (_, index) => createAccount(index))
+  await fund(senders, broadcast, counter)
+
+  const total = Math.ceil((5_000 * seconds) / SENDERS) * SENDERS
+  const signing = performance.now()
+  const raws = Array.from({ length: total }, (_, index) =>
+    signSend(senders[index % SENDERS] as NativeAccount, Math.floor(index / SENDERS)),
+  )
+  console.log(`signed ${total} in ${((performance.now() - signing) / 1_000).toFixed(1)} s`)
+
+  await counter.start()
+  counter.count = 0
+  const before = cpuSeconds(devnet.processIds())
+  const from = performance.now()
+  const end = from + seconds * 1_000
+  let next = 0
+  let retried = 0
+  let isReading = true
+  const reader = (async () => {
+    while (isReading) {
+      await counter.read()
+      await pause(200)
+    }
+  })()
+  const loop = async (): Promise<void> => {
+    while (performance.now() < end && next < total) {
+      while (next - counter.count > MOST_OUTSTANDING) await pause(20)
+      const raw = raws[next++]
+      // The pool is full: it is offered again.
+      while (raw !== undefined && (await broadcast(raw)) !== 0) {
+        retried++
+        await pause(20)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: CHANNELS * CALLS_A_CHANNEL }, loop))
+  const sentSeconds = (performance.now() - from) / 1_000
+  while (counter.count < next && performance.now() < end + 60_000) await pause(20)
+  const allSeconds = (performance.now() - from) / 1_000
+  isReading = false
+  await reader
+  console.log(`sends over gRPC: ${next} accepted at ${(next / sentSeconds).toFixed(0)}/s, offered again ${retried}`)
+  console.log(
+    `  committed ${counter.count} in ${allSeconds.toFixed(1)} s: ${(counter.count / allSeconds).toFixed(0)}/s`,
+  )
+  printCpu(before, next)
+  channels.close()
+}
+
+/** By the accounts of the devnet, so many recipients at a time. */
+const fund = async (
+  senders: readonly NativeAccount[],
+  broadcast: (raw: Uint8Array) => Promise<number>,
+  counter: CommittedCounter,
+): Promise<void> => {
+  await counter.start()
+  const rich = devnetAccounts().map(({ privateKey }) => createAccount(privateKey))
+  let sent = 0
+  for (let at = 0; at < senders.length; at += RECIPIENTS_A_FUNDING) {
+    const from = rich[sent % rich.length] as NativeAccount
+    const to = senders.slice(at, at + RECIPIENTS_A_FUNDING)
+    invariant((await broadcast(signMultiSend(from, Math.floor(sent / rich.length), to))) === 0, 'funds were sent')
+    sent++
+  }
+  while ((await counter.read()) < sent) await pause(50)
+}
+
+console.log(`machine: ${machine()}; load generator and node on the same machine`)
+try {
+  await devnet.start()
+  // Native gRPC answers from the first block on.
+  while ((await client.getBlockNumber({ cacheTime: 0 })) < 2n) await pause(50)
+  if (mode !== 'send') await queries()
+  if (mode !== 'query') await send()
+} finally {
+  await devnet.stop()
+  devnet.remove()
+}
