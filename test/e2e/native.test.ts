@@ -15,7 +15,8 @@ import { bankQuery, cometQuery } from '../../proto/index.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
 import { CHAIN_ID, until, useNode } from './harness.ts'
 
-const SUPPLY = (10n * 1_000_000n * 10n ** 18n).toString()
+/** The ten accounts, and the stake of the validator. */
+const SUPPLY = ((10n * 1_000_000n + 10n) * 10n ** 18n).toString()
 const BALANCE = (1_000_000n * 10n ** 18n).toString()
 /** Never spends in these tests. */
 const rich = accountAt(7).address
