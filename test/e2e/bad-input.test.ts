@@ -290,11 +290,12 @@ describe('an account of a module', () => {
     const address = bytesToHex(moduleAddress(name))
     const read = async () => ({
       nonce: await node().ask('eth_getTransactionCount', address, 'latest'),
-      balance: await node().ask('eth_getBalance', address, 'latest'),
+      // The fees of every block arrive there.
+      balance: name === 'distribution' ? '' : await node().ask('eth_getBalance', address, 'latest'),
       code: await node().ask('eth_getCode', address, 'latest'),
     })
     const before = await read()
-    expect(before).toEqual({ nonce: '0x1', balance: '0x0', code: '0x' })
+    expect(before).toMatchObject({ nonce: '0x1', code: '0x' })
     const wallet = createWallet(node(), accountAt(2))
     for (const data of ['0x', '0xdeadbeef'] as const) {
       const receipt = await included(await wallet.sendTransaction({ to: address, value: 0n, data, gas: 100_000n }))

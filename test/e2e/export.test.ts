@@ -190,7 +190,7 @@ describe('a stopped node', () => {
 
   it('answers native queries of the new chain, and replays and exports it too', async () => {
     const supply = await (await fetch(`${fresh.urls.rest}/cosmos/bank/v1beta1/supply/by_denom?denom=anat`)).json()
-    expect(supply).toEqual({ amount: { denom: 'anat', amount: parseEther('10000000').toString() } })
+    expect(supply).toEqual({ amount: { denom: 'anat', amount: parseEther('10000010').toString() } })
     const { validators } = await fresh.comet<{ validators: readonly unknown[] }>('validators')
     expect(validators.length).toBe(1)
     expect(await fresh.stop('SIGTERM')).toBe(0)
