@@ -1,6 +1,6 @@
 /**
  * Sends NAT, delegates, reads rewards and withdraws them, and votes on a proposal with CosmJS. Run "make devnet", then
- * `node examples/cosmjs.ts`. RPC_URL (CometBFT's), MNEMONIC and ACCOUNT override the devnet's.
+ * `node examples/cosmjs.ts`. RPC_URL (of CometBFT), MNEMONIC and ACCOUNT (0 to 9) override the devnet's.
  */
 import { stringToPath } from '@cosmjs/crypto'
 import { DirectEthSecp256k1HdWallet, type EncodeObject } from '@cosmjs/proto-signing'
@@ -62,7 +62,8 @@ await broadcast('sent 1 anat', {
   value: { fromAddress: address, toAddress: address, amount: [coin(1n)] },
 })
 const { rewards } = await queries.distribution.delegationRewards(address, validatorAddress)
-console.log(`rewards: ${rewards[0]?.amount ?? 0} 10^-18 anat`)
+// Decimals come as integers of 10^-18 parts.
+console.log(`rewards: ${BigInt(rewards[0]?.amount ?? 0) / 10n ** 18n} anat`)
 await broadcast('withdrew the rewards', {
   typeUrl: '/cosmos.distribution.v1beta1.MsgWithdrawDelegatorReward',
   value: { delegatorAddress: address, validatorAddress },

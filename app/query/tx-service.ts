@@ -10,7 +10,7 @@ import {
 } from '@bufbuild/protobuf'
 import { CodedError, isFault } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
-import { plainBytes } from '../../core/bytes.ts'
+import { equalBytes, plainBytes } from '../../core/bytes.ts'
 import { readBaseFee } from '../../modules/feemarket/index.ts'
 import type { Module } from '../../modules/module.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
@@ -100,7 +100,7 @@ interface Found {
   readonly shown: tx.Tx
 }
 
-/** Native ones by sha256, those of Ethereum by keccak256. */
+/** Native ones and those of Ethereum with native events by sha256, all of Ethereum by keccak256. */
 const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
   const { reader, head } = view
   const native = reader.nativePositionOf(hash)
@@ -110,14 +110,16 @@ const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
     const raw = readBlockContent(reader.store, height)?.transactions[index]
     if (found === undefined || raw === undefined) return undefined
     const placed = { raw, height, timeNs: requireHeader(view, height).timeNs, result: found.result }
-    return { placed, shown: nativeTx(raw) }
+    return { placed, shown: anyTx(raw) }
   }
   const position = reader.positionOf(hash)
   if (position === undefined || position.height > head) return undefined
   const { height, index } = position
   const [signed, receipt] = [reader.transaction(height, index), reader.receipt(height, index)]
   if (signed === undefined || receipt === undefined) return undefined
-  const result = ethereumResult({ signed, receipt, failure: receipt.succeeded ? undefined : '' }, index)
+  const own = sha256(signed.raw)
+  const stored = reader.nativeResults(height).find((each) => equalBytes(each.hash, own))?.result
+  const result = stored ?? ethereumResult({ signed, receipt, failure: receipt.succeeded ? undefined : '' }, index)
   const placed = { raw: signed.raw, height, timeNs: requireHeader(view, height).timeNs, result }
   return { placed, shown: ethereumTx(signed) }
 }

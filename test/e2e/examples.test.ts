@@ -23,11 +23,12 @@ if (python === undefined) console.log('skipped: web3.py is not installed: "make 
 
 const node = useNode()
 
-const run = async (command: string, script: string, account: number): Promise<string> => {
-  const { http, ws } = node().ports
+const run = async (command: string, script: string, account: number, server: 'http' | 'comet' = 'http') => {
+  const { ports } = node()
   // By name, as the scripts have it by default: it may mean ::1 first, where nobody listens.
-  const urls = { RPC_URL: `http://localhost:${http}`, WS_URL: `ws://localhost:${ws}` }
-  const env = { ...process.env, ...urls, PRIVATE_KEY: devnetAccounts()[account]?.privateKey ?? '' }
+  const urls = { RPC_URL: `http://localhost:${ports[server]}`, WS_URL: `ws://localhost:${ports.ws}` }
+  const signer = { PRIVATE_KEY: devnetAccounts()[account]?.privateKey ?? '', ACCOUNT: String(account) }
+  const env = { ...process.env, ...urls, ...signer }
   const { stdout } = await promisify(execFile)(command, [join(repository, script)], { env, timeout: 60_000 })
   return stdout
 }
@@ -44,6 +45,15 @@ const expectExample = (output: string): void => {
   expect(heads).toEqual([first, first + 1, first + 2])
 }
 
+/** What both native examples print: `hash` is theirs of a transaction. */
+const expectNative = (output: string, hash: string): void => {
+  const sent = ['delegated 100 NAT', 'sent 1 anat', 'withdrew the rewards', 'submitted a proposal']
+  for (const what of sent) expect(output).toMatch(new RegExp(`^${what} in block \\d+: ${hash}$`, 'm'))
+  expect(output).toMatch(/^rewards: [1-9]\d* anat$/m)
+  expect(output).toMatch(new RegExp(`^voted yes on proposal [1-9]\\d* in block \\d+: ${hash}$`, 'm'))
+  expect(output).toMatch(/^yes: 100000000000000000000 anat$/m)
+}
+
 // Side by side: each script has an account of its own, and waits for blocks most of the time.
 describe.concurrent('the examples', () => {
   it('run with viem', async () => {
@@ -54,6 +64,22 @@ describe.concurrent('the examples', () => {
   })
   it.skipIf(python === undefined)('run with web3.py', async () => {
     expectExample(await run(python ?? '', 'examples/web3_client.py', 4))
+  })
+  it('run with CosmJS', async () => {
+    const output = await run(process.execPath, 'examples/cosmjs.ts', 6, 'comet')
+    expect(output).toMatch(/^sent 1 NAT in block \d+: [0-9A-F]{64}$/m)
+    expect(output).toMatch(/^delegated to natvaloper1[a-z0-9]+: 100000000000000000000 anat$/m)
+    expectNative(output, '[0-9A-F]{64}')
+  })
+  it('run through the precompiles', async () => {
+    const output = await run(process.execPath, 'examples/precompiles.ts', 7)
+    const { address = '' } = devnetAccounts()[7] ?? {}
+    expect(output).toMatch(new RegExp(`^${address} is nat1[a-z0-9]{38}$`, 'm'))
+    expect(output).toMatch(new RegExp(`^nat1[a-z0-9]{38} is ${address}$`, 'm'))
+    expect(output).toMatch(/^balance: [\d.]+ of 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE$/m)
+    expect(output).toMatch(/^logs: Delegate$/m)
+    expect(output).toMatch(/^delegated to natvaloper1[a-z0-9]+: 100 NAT$/m)
+    expectNative(output, '0x[0-9a-f]{64}')
   })
 })
 

@@ -74,14 +74,14 @@ const generatedType = (desc: DescMessage): GeneratedType =>
     fromPartial: (value: unknown) => value,
   }) as unknown as GeneratedType
 
-const registry = new Registry([
+export const registry = new Registry([
   ...defaultRegistryTypes,
   ['/cosmos.slashing.v1beta1.MsgUnjail', generatedType(slashingTx.MsgUnjailSchema)],
   ['/cosmos.gov.v1.MsgCancelProposal', generatedType(govTx.MsgCancelProposalSchema)],
 ])
 
 // Wrong or missing in CosmJS 0.39; the names are the SDK's.
-const aminoTypes = new AminoTypes({
+export const aminoTypes = new AminoTypes({
   ...createDefaultAminoConverters(),
   '/cosmos.distribution.v1beta1.MsgWithdrawValidatorCommission': {
     aminoType: 'cosmos-sdk/MsgWithdrawValCommission',
