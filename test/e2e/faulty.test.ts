@@ -144,13 +144,15 @@ describe('a faulty voter', () => {
       const height = await committed(FAULTY, name, from)
       await network.expectSameBlocks(height + 3, honest)
       setFault(FAULTY, '')
-      const isRefused = name.includes('oversize')
-      for (const [index, node] of honest.entries()) {
-        const lines = node.output.slice(before[index]).split('\n')
-        const refused = lines.filter((line) => line.includes('vote extension rejected'))
-        if (isRefused) expect(refused.join('\n')).toMatch(/reason="it has 131073 bytes, more than 131072"/)
-        else expect(refused).toEqual([])
-      }
+      const refused = honest.flatMap(({ output }, index) =>
+        output
+          .slice(before[index])
+          .split('\n')
+          .filter((line) => line.includes('vote extension rejected')),
+      )
+      if (!name.includes('oversize')) return expect(refused).toEqual([])
+      // Not by each of them: a vote that comes after the commit is not verified.
+      expect(refused.join('\n')).toMatch(/reason="it has 131073 bytes, more than 131072"/)
     },
     2 * LIMIT_MS,
   )
