@@ -160,6 +160,74 @@ describe('the overlay', () => {
     30_000,
   )
 
+  it(
+    'lists ranges of thousands of written and deleted keys in order, also after reverts',
+    seeded(97, (random) => {
+      const system = new Uint8Array(20).fill(9)
+      const store = openMemoryStore()
+      let model = new Map<string, Uint8Array>()
+      const makeKey = () => Uint8Array.of(random.below(3), random.below(256), random.below(40))
+      const batch = store.batch()
+      for (let i = 0; i < 3_000; i++) {
+        const key = makeKey()
+        batch.put('state', valueKey(system, key), Uint8Array.of(i % 256))
+        model.set(bytesToKey(key), Uint8Array.of(i % 256))
+      }
+      store.write(batch, { sync: false })
+      const overlay = new Overlay(new LatestState(store, 1_000))
+      const copies: Map<string, Uint8Array>[] = []
+      for (let step = 0; step < 20_000; step++) {
+        const kind = random.below(1_000)
+        if (kind < 4) {
+          overlay.checkpoint()
+          copies.push(new Map(model))
+        } else if (kind < 6 && copies.length > 0) {
+          overlay.revert()
+          model = copies.pop() ?? model
+        } else if (kind === 6 && copies.length > 0) {
+          overlay.commit()
+          copies.pop()
+        } else if (kind < 20) {
+          const prefix = Uint8Array.of(random.below(3))
+          const start = random.chance(30) ? prefix : makeKey()
+          const limit = random.pick([1, 2, 17, 500, 100_000])
+          const listed = [...model]
+            .filter(([key]) => key.startsWith(bytesToKey(prefix)) && key >= bytesToKey(start))
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .slice(0, limit)
+          const shown = overlay.values(system, prefix, limit, start)
+          expect(shown.map(([key, value]) => [bytesToKey(key), value])).toEqual(listed)
+        } else {
+          const key = makeKey()
+          const value = random.chance(45) ? undefined : random.bytes(2)
+          overlay.setValue(system, key, value)
+          if (value === undefined) model.delete(bytesToKey(key))
+          else model.set(bytesToKey(key), value)
+        }
+      }
+    }),
+    30_000,
+  )
+
+  it('reads of its base no more than a range needs, however much was written', () => {
+    const system = new Uint8Array(20).fill(9)
+    const base = new LatestState(openMemoryStore(), 10)
+    const asked: number[] = []
+    const overlay = new Overlay({
+      account: (address) => base.account(address),
+      storage: (address, slot) => base.storage(address, slot),
+      code: (hash) => base.code(hash),
+      value: (owner, key) => base.value(owner, key),
+      values: (owner, prefix, limit, start) => {
+        asked.push(limit)
+        return base.values(owner, prefix, limit, start)
+      },
+    })
+    for (let i = 0; i < 10_000; i++) overlay.setValue(system, Uint8Array.of(1, i >> 8, i & 255), Uint8Array.of(1))
+    expect(overlay.values(system, Uint8Array.of(1), 5)).toHaveLength(5)
+    expect(asked).toEqual([6])
+  })
+
   it('keeps the code that it was given, and gives the empty one without a write', () => {
     const overlay = new Overlay(new LatestState(openMemoryStore(), 10))
     const code = Uint8Array.of(1, 2, 3)

@@ -1,9 +1,10 @@
 /** The state of a running block: every write of EVM and modules over a committed base, with checkpoints. */
 import type { Address } from '../core/address.ts'
-import { bytesToKey, EMPTY_BYTES, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
+import { bytesToKey, concatBytes, EMPTY_BYTES, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
 import { invariant } from '../core/errors.ts'
 import { EMPTY_CODE_HASH, keccak256, type Hash } from '../core/hash.ts'
 import type { AccountState, StateReader, StateWriter } from './state.ts'
+import { WrittenValues } from './written-values.ts'
 
 /** Written slots of one account. A cleared layer hides what the base holds. */
 export interface StorageLayer {
@@ -22,6 +23,32 @@ export interface StateChanges {
 
 const ABSENT = Symbol('absent')
 
+interface BaseEntry {
+  readonly key: string
+  readonly entry: readonly [Uint8Array, Uint8Array]
+}
+
+/** Values of the base read at once where the block has deleted those before them. */
+const PAGE = 256
+
+/** Values of the base until nobody asks for more: how many of them the block has deleted is not known before. */
+function* readInPages(
+  base: StateReader,
+  system: Address,
+  prefix: Uint8Array,
+  limit: number,
+  start: Uint8Array,
+): Generator<BaseEntry, undefined> {
+  // One more than wanted: who takes them all has looked at the next one too.
+  for (let next = start, pageSize = limit + 1; ; pageSize = Math.max(PAGE, limit)) {
+    const page = base.values(system, prefix, pageSize, next)
+    for (const entry of page) yield { key: bytesToKey(entry[0]), entry }
+    const last = page.at(-1)?.[0]
+    if (last === undefined || page.length < pageSize) return
+    next = concatBytes(last, Uint8Array.of(0))
+  }
+}
+
 /**
  * Writes go to maps; the undo log remembers what each write replaced. A revert walks the log back to its
  * checkpoint, so a native write made in a contract frame that reverts is undone with the frame.
@@ -30,7 +57,7 @@ export class Overlay implements StateWriter {
   readonly #base: StateReader
   readonly #accounts = new Map<string, AccountState | undefined>()
   readonly #storage = new Map<string, StorageLayer>()
-  readonly #values = new Map<string, Map<string, Uint8Array | undefined>>()
+  readonly #values = new Map<string, WrittenValues>()
   readonly #codes = new Map<string, Uint8Array>()
   /** Original values of slots that the running transaction wrote, by address key and slot key. */
   readonly #originals = new Map<string, Uint8Array>()
@@ -79,20 +106,17 @@ export class Overlay implements StateWriter {
     start: Uint8Array = prefix,
   ): (readonly [Uint8Array, Uint8Array])[] {
     const written = this.#values.get(bytesToKey(system))
-    if (written === undefined) return this.#base.values(system, prefix, limit, start)
-    const prefixKey = bytesToKey(prefix)
-    const startKey = bytesToKey(start)
-    const inRange = [...written].filter(([key]) => key.startsWith(prefixKey) && key >= startKey)
-    // Deleted keys take places in the base's answer: ask for that many more.
-    const base = this.#base.values(system, prefix, limit + inRange.length, start)
-    const merged = new Map<string, Uint8Array | undefined>(base.map(([key, value]) => [bytesToKey(key), value]))
-    for (const [key, value] of inRange) merged.set(key, value)
+    if (written === undefined || limit <= 0) return this.#base.values(system, prefix, limit, start)
     const out: (readonly [Uint8Array, Uint8Array])[] = []
-    for (const key of [...merged.keys()].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))) {
-      if (out.length >= limit) break
-      const value = merged.get(key)
+    const base = readInPages(this.#base, system, prefix, limit, start)
+    let old = base.next().value
+    for (const [key, value] of written.range(bytesToKey(prefix), bytesToKey(start))) {
+      for (; old !== undefined && old.key < key && out.length < limit; old = base.next().value) out.push(old.entry)
+      if (out.length >= limit) return out
+      if (old?.key === key) old = base.next().value
       if (value !== undefined) out.push([keyToBytes(key), value])
     }
+    for (; old !== undefined && out.length < limit; old = base.next().value) out.push(old.entry)
     return out
   }
 
@@ -136,7 +160,7 @@ export class Overlay implements StateWriter {
     const systemKey = bytesToKey(system)
     let written = this.#values.get(systemKey)
     if (written === undefined) {
-      written = new Map()
+      written = new WrittenValues()
       this.#values.set(systemKey, written)
     }
     const mapKey = bytesToKey(key)

@@ -21,7 +21,7 @@ import { scanAccountsAt } from '../../store/scan-at.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { accountNumberOf } from '../native/account-number.ts'
-import { messageHandlers, routeMessage } from '../block/native/route-message.ts'
+import { type MessageHandlers, messageHandlers, routeMessage } from '../block/native/route-message.ts'
 import { NATIVE_PRECOMPILE_ADDRESSES } from '../precompiles/index.ts'
 import { UPGRADES } from '../upgrades.ts'
 import { MODULE_ACCOUNTS, MODULE_NAMES } from './genesis.ts'
@@ -79,16 +79,18 @@ const bondedRatio = (state: StateReader, stake: StakeReader, ledger: Ledger): De
 }
 
 /** Decodes what a proposal carries, by the handlers of all modules: those are known once the modules are made. */
-const routeTo =
-  (modules: () => readonly Module[]): GovDependencies['prepareMessage'] =>
-  (packed) => {
-    const { handler, message, signers } = routeMessage(messageHandlers(modules()), packed)
+const routeTo = (modules: () => readonly Module[]): GovDependencies['prepareMessage'] => {
+  let handlers: MessageHandlers | undefined
+  return (packed) => {
+    handlers ??= messageHandlers(modules())
+    const { handler, message, signers } = routeMessage(handlers, packed)
     return {
       signers,
       checkStateless: () => handler.checkStateless(message),
       execute: (context) => handler.execute(context, message),
     }
   }
+}
 
 const ADMISSION_REFUSAL =
   'governance must approve the operator first (nat.admission.v1.MsgApproveOperator); anyone may run a full node'

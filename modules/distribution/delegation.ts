@@ -114,8 +114,9 @@ export const withdrawRewards = (
   const endingPeriod = endPeriod(context, validator)
   const { rewards, slashes } = reckonRewards(context, validator, delegation, start, endingPeriod)
   const record = readValidator(state, operator)
-  // The order of operations can make the last digits of the last one's rewards more than there is.
-  const covered = intersectCoins(rewards, record.outstanding)
+  // The order of operations can make the last digits of the last one's rewards more than there is. The SDK lets these
+  // come out of the commission, and stops when the operator then withdraws it.
+  const covered = intersectCoins(rewards, subtractCoins(record.outstanding, record.commission))
   writeValidator(state, operator, { ...record, outstanding: subtractCoins(record.outstanding, covered) })
   const coins = payOut(context, dependencies, covered, destination)
   addReference(state, operator, start.previousPeriod, -1)

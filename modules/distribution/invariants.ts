@@ -1,18 +1,30 @@
 /** What must hold after every block. Amounts that would be negative cannot be written (dec-coins.ts). */
 import { type Address, ADDRESS_LENGTH } from '../../core/address.ts'
 import { DENOMINATION } from '../../core/amounts.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
 import { bytesToKey, readUint64 } from '../../core/bytes.ts'
 import { ONE, toDecimal } from '../../core/decimal.ts'
 import { InvariantError } from '../../core/errors.ts'
 import { Overlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { Invariant, QueryContext } from '../module.ts'
+import { formatOperator } from '../validator-addresses.ts'
 import { unsettledOf } from './accrual.ts'
 import { decodeHistorical, decodeStart, decodeValidator } from './codec.ts'
 import { addCoins, amountOf, type DecCoins, intersectCoins, NO_COINS } from './dec-coins.ts'
 import { reckonRewards, stakeOf, withdrawRewards } from './delegation.ts'
 import type { DistributionDependencies } from './deps.ts'
-import { DISTRIBUTION_ADDRESS, readPools, readTotals, readValidator, readVoters, scan, splitKey } from './keeper.ts'
+import {
+  DISTRIBUTION_ADDRESS,
+  findStart,
+  findValidator,
+  readPools,
+  readTotals,
+  readValidator,
+  readVoters,
+  scan,
+  splitKey,
+} from './keeper.ts'
 import * as keys from './keys.ts'
 import { fallbackDestination } from './treasury.ts'
 import { endPeriod } from './validator.ts'
@@ -62,6 +74,20 @@ const checkReferences = (state: StateReader): string | undefined => {
     if (references !== wanted) return `a period has ${references} references, ${wanted} are there`
   }
   return periods === expected.size ? undefined : `${expected.size} periods are referred to, ${periods} are there`
+}
+
+/** A validator without a record, or a delegation without its start, would stop the block that touches it. */
+const checkRecords = (state: StateReader, { stake }: DistributionDependencies): string | undefined => {
+  for (const { operator } of stake.validators(state)) {
+    const name = formatOperator(operator)
+    if (findValidator(state, operator) === undefined) return `${name} has no record of rewards`
+    for (const { delegator } of stake.delegationsTo(state, operator)) {
+      if (findStart(state, operator, delegator) === undefined) {
+        return `the delegation of ${encodeBech32(delegator)} to ${name} has no starting info`
+      }
+    }
+  }
+  return undefined
 }
 
 const checkOutstanding = (state: StateReader): string | undefined => {
@@ -115,6 +141,7 @@ const guarded = (check: () => string | undefined): string | undefined => {
 export const distributionInvariants = (dependencies: DistributionDependencies): readonly Invariant[] => [
   { name: 'distribution/holds-what-it-owes', check: ({ state }) => checkHoldings(state, dependencies) },
   { name: 'distribution/references-are-counted', check: ({ state }) => checkReferences(state) },
+  { name: 'distribution/stakes-have-records', check: ({ state }) => checkRecords(state, dependencies) },
   { name: 'distribution/outstanding-covers-its-parts', check: ({ state }) => checkOutstanding(state) },
   {
     name: 'distribution/all-can-withdraw',

@@ -1,4 +1,5 @@
 /** Parameters of EIP-1559 and their defaults. */
+import { MAX_UINT256 } from '../../core/amounts.ts'
 import { failAt, parseAmount, parseInteger, parseObject } from '../../core/parse.ts'
 
 export interface FeeMarketParams {
@@ -34,8 +35,10 @@ const parseBound = (value: unknown, path: string, fallback: number, most: number
 /** Parses the member `feemarket` of app_state; members left out take their defaults. Throws genesis/1. */
 export const parseFeeMarketGenesis = (genesis: unknown, path = 'app_state.feemarket'): FeeMarketGenesis => {
   const object = parseObject(genesis ?? {}, path, MEMBERS)
-  const amount = (name: (typeof MEMBERS)[number], fallback: bigint): bigint =>
-    object[name] === undefined ? fallback : parseAmount(object[name], `${path}.${name}`)
+  const amount = (name: (typeof MEMBERS)[number], fallback: bigint): bigint => {
+    const anat = object[name] === undefined ? fallback : parseAmount(object[name], `${path}.${name}`)
+    return anat <= MAX_UINT256 ? anat : failAt(`${path}.${name}`, 'must be below 2^256')
+  }
   const minBaseFeeAnat = amount('min_base_fee', DEFAULT_FEE_MARKET_GENESIS.minBaseFeeAnat)
   const baseFeeAnat = amount('base_fee', DEFAULT_FEE_MARKET_GENESIS.baseFeeAnat)
   if (baseFeeAnat < minBaseFeeAnat) failAt(`${path}.base_fee`, `must not be below min_base_fee ${minBaseFeeAnat}`)

@@ -1,4 +1,5 @@
 /** The figures of inflation, with the rounding of x/mint. */
+import { MAX_UINT256 } from '../../core/amounts.ts'
 import { type Decimal, divide, divideByInteger, multiply, ONE, toDecimal, truncate } from '../../core/decimal.ts'
 import type { MintParams } from './params.ts'
 
@@ -23,8 +24,9 @@ export const nextInflation = (inflation: Decimal, params: MintParams, bondedRati
 export const blockProvision = (annualProvisions: Decimal, { blocksPerYear }: MintParams): bigint =>
   truncate(divideByInteger(annualProvisions, blocksPerYear))
 
-/** Of what a block would mint, so much as the largest supply allows; zero is no limit. */
+/** Of what a block would mint, so much as the largest supply allows; zero is no limit but that of the EVM's balances. */
 export const withinSupply = (amount: bigint, supply: bigint, { maxSupply }: MintParams): bigint => {
-  if (maxSupply === 0n || supply + amount <= maxSupply) return amount
-  return supply < maxSupply ? maxSupply - supply : 0n
+  const most = maxSupply === 0n ? MAX_UINT256 : maxSupply
+  if (supply + amount <= most) return amount
+  return supply < most ? most - supply : 0n
 }

@@ -2,6 +2,6 @@
 import type { StakePunisher, StakeReader } from '../stake.ts'
 
 export interface SlashingDependencies {
-  readonly stake: Pick<StakeReader, 'validator' | 'validatorByConsensusAddress' | 'delegation'>
+  readonly stake: Pick<StakeReader, 'validator' | 'validatorByConsensusAddress' | 'bondedValidators' | 'delegation'>
   readonly punisher: StakePunisher
 }

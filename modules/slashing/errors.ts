@@ -2,10 +2,8 @@
 import { CodedError } from '../../core/errors.ts'
 
 const SLASHING_CODES = {
-  noValidator: [2, 'address is not associated with any known validator'],
   stillJailed: [4, 'validator still jailed; cannot be unjailed'],
   notJailed: [5, 'validator not jailed; cannot be unjailed'],
-  noSelfDelegation: [6, 'validator has no self-delegation; cannot be unjailed'],
   selfDelegationTooLow: [7, "validator's self delegation less than minimum; cannot be unjailed"],
   noSigningInfo: [8, 'no validator signing info found'],
   alreadyTombstoned: [9, 'validator already tombstoned'],
@@ -15,3 +13,8 @@ export const slashingError = (kind: keyof typeof SLASHING_CODES, message = ''): 
   const [code, words] = SLASHING_CODES[kind]
   return new CodedError('slashing', code, message === '' ? words : `${message}: ${words}`)
 }
+
+/** The SDK hands on what x/staking says of who is not there: its codes 2 and 6 are never seen. */
+export const noValidator = (): CodedError => new CodedError('staking', 3, 'validator does not exist')
+export const noDelegation = (): CodedError =>
+  new CodedError('staking', 19, 'no delegation for (address, validator) tuple')

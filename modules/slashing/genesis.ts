@@ -16,7 +16,7 @@ import {
 import { listMissing, missedIndexes, setMissed } from './missed-blocks.ts'
 import { DEFAULT_PARAMS, maxMissed, paramsFault, type SlashingParams } from './params.ts'
 import { indexOffset } from './queries.ts'
-import { formatDuration, formatTime, parseDuration, parseTime } from './time.ts'
+import { formatDuration, formatTime, parseDurationMember, parseTimeMember } from '../time.ts'
 
 /** Most validators that ever were bonded. */
 const MAX_INFOS = 1_000_000
@@ -52,7 +52,11 @@ const parseGenesisParams = (value: unknown, path: string): SlashingParams => {
   const params: SlashingParams = {
     signedBlocksWindow: member('signed_blocks_window', DEFAULT_PARAMS.signedBlocksWindow, parseInteger),
     minSignedPerWindow: member('min_signed_per_window', DEFAULT_PARAMS.minSignedPerWindow, parseFraction),
-    downtimeJailDurationNs: member('downtime_jail_duration', DEFAULT_PARAMS.downtimeJailDurationNs, parseDuration),
+    downtimeJailDurationNs: member(
+      'downtime_jail_duration',
+      DEFAULT_PARAMS.downtimeJailDurationNs,
+      parseDurationMember,
+    ),
     slashFractionDoubleSign: member(
       'slash_fraction_double_sign',
       DEFAULT_PARAMS.slashFractionDoubleSign,
@@ -86,7 +90,8 @@ const parseInfo = (value: unknown, path: string): readonly [Uint8Array, SigningI
     parseAddress(entry['address'], `${path}.address`),
     {
       startHeight: parseInteger(info['start_height'] ?? 0, `${at}.start_height`),
-      jailedUntilNs: info['jailed_until'] === undefined ? 0n : parseTime(info['jailed_until'], `${at}.jailed_until`),
+      jailedUntilNs:
+        info['jailed_until'] === undefined ? 0n : parseTimeMember(info['jailed_until'], `${at}.jailed_until`),
       tombstoned: tombstoned === true,
       missedBlocks: parseInteger(info['missed_blocks_counter'] ?? 0, `${at}.missed_blocks_counter`),
     },

@@ -2,7 +2,7 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Invariant } from '../module.ts'
 import { formatConsensusAddress } from '../validator-addresses.ts'
 import type { SlashingDependencies } from './deps.ts'
-import { listSigningInfos, overLimitKeys, readParams } from './keeper.ts'
+import { listSigningInfos, overLimitKeys, readParams, readSigningInfo } from './keeper.ts'
 import { listMissing, missedIndexes } from './missed-blocks.ts'
 import { maxMissed } from './params.ts'
 
@@ -33,6 +33,17 @@ export const slashingInvariants = ({ stake }: SlashingDependencies): readonly In
         }
       }
       return listed.size === 0 ? undefined : `${listed.size} are listed without a signing info`
+    },
+  },
+  {
+    // A vote that it misses, and evidence against it, would stop the block.
+    name: 'slashing/bonded-have-signing-infos',
+    check: ({ state }) => {
+      for (const { consensusAddress } of stake.bondedValidators(state)) {
+        if (readSigningInfo(state, consensusAddress) !== undefined) continue
+        return `${formatConsensusAddress(consensusAddress)} is bonded and has no signing info`
+      }
+      return undefined
     },
   },
   {

@@ -3,7 +3,7 @@ import type { StakingHooks } from '../stake.ts'
 import type { SlashingDependencies } from './deps.ts'
 import { createDoubleSignPunisher, type DoubleSignPunisher } from './double-sign.ts'
 import { exportSlashingGenesis, initSlashingGenesis, parseSlashingGenesis } from './genesis.ts'
-import { slashingHooks } from './hooks.ts'
+import { createHooks } from './hooks.ts'
 import { slashingInvariants } from './invariants.ts'
 import { createUnjail } from './messages/unjail.ts'
 import { updateParams } from './messages/update-params.ts'
@@ -18,7 +18,7 @@ export interface SlashingModule extends Module {
 
 export const createSlashingModule = (dependencies: SlashingDependencies): SlashingModule => ({
   name: 'slashing',
-  hooks: slashingHooks,
+  hooks: createHooks(dependencies),
   doubleSigns: createDoubleSignPunisher(dependencies),
   initGenesis: ({ state }, genesis) => initSlashingGenesis(state, parseSlashingGenesis(genesis)),
   exportGenesis: exportSlashingGenesis,

@@ -6,7 +6,7 @@ import { CodedError } from '../../core/errors.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import type { slashing } from '../../proto/index.ts'
 import { refuse } from '../sdk-errors.ts'
-import { durationNs, toSeconds } from './time.ts'
+import { toNanoseconds, toSecondsAndNanos } from '../time.ts'
 
 export interface SlashingParams {
   /** Blocks. */
@@ -76,7 +76,7 @@ export const parseParams = (message: slashing.Params | undefined): SlashingParam
   const params = {
     signedBlocksWindow: Number(message.signedBlocksWindow),
     minSignedPerWindow: readFraction('min signed per window', message.minSignedPerWindow),
-    downtimeJailDurationNs: durationNs(message.downtimeJailDuration),
+    downtimeJailDurationNs: toNanoseconds(message.downtimeJailDuration ?? { seconds: 0n, nanos: 0 }),
     slashFractionDoubleSign: readFraction('double sign slash fraction', message.slashFractionDoubleSign),
     slashFractionDowntime: readFraction('downtime slash fraction', message.slashFractionDowntime),
   }
@@ -89,7 +89,7 @@ export const parseParams = (message: slashing.Params | undefined): SlashingParam
 export const printParams = (params: SlashingParams): MessageInitShape<typeof slashing.ParamsSchema> => ({
   signedBlocksWindow: BigInt(params.signedBlocksWindow),
   minSignedPerWindow: utf8ToBytes(params.minSignedPerWindow.toString()),
-  downtimeJailDuration: toSeconds(params.downtimeJailDurationNs),
+  downtimeJailDuration: toSecondsAndNanos(params.downtimeJailDurationNs),
   slashFractionDoubleSign: utf8ToBytes(params.slashFractionDoubleSign.toString()),
   slashFractionDowntime: utf8ToBytes(params.slashFractionDowntime.toString()),
 })

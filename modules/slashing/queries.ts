@@ -10,7 +10,7 @@ import { formatConsensusAddress, parseConsensusAddress } from '../validator-addr
 import { listSigningInfos, readParams, readSigningInfo, type SigningInfo } from './keeper.ts'
 import { ADDRESS_BYTES } from './keys.ts'
 import { printParams } from './params.ts'
-import { toSeconds } from './time.ts'
+import { toSecondsAndNanos } from '../time.ts'
 
 const parseAddress = (text: string): Uint8Array => {
   if (text === '') throw queryRefusal('invalidArgument', 'invalid request')
@@ -33,7 +33,7 @@ const printInfo = (
   address: formatConsensusAddress(address),
   startHeight: BigInt(info.startHeight),
   indexOffset: BigInt(indexOffset(info, height)),
-  jailedUntil: toSeconds(info.jailedUntilNs),
+  jailedUntil: toSecondsAndNanos(info.jailedUntilNs),
   tombstoned: info.tombstoned,
   missedBlocksCounter: BigInt(info.missedBlocks),
 })

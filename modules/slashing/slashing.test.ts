@@ -85,7 +85,7 @@ describe('MsgUpdateParams', () => {
     const { state } = makeWorld()
     expect(refusal(() => update(state, undefined)).slice(0, 2)).toEqual(['sdk', 18])
     expect(refusal(() => update(state, VALID, 'foo'))[2]).toContain('invalid authority')
-    expect(refusal(() => update(state, VALID, encodeBech32(operatorOf(1)))).slice(0, 2)).toEqual(['gov', 13])
+    expect(refusal(() => update(state, VALID, encodeBech32(operatorOf(1)))).slice(0, 2)).toEqual(['sdk', 4])
   })
 })
 
@@ -125,7 +125,6 @@ describe('MsgUnjail', () => {
   })
 
   it.each([
-    ['no self delegation', 6, 'validator has no self-delegation', () => unjail({ isOwn: false }, free)],
     ['not jailed', 5, 'validator not jailed', () => unjail({ isJailed: false }, free)],
     [
       'tombstoned',
@@ -146,13 +145,19 @@ describe('MsgUnjail', () => {
     expect(message).toContain(words)
   })
 
+  it('is refused without a delegation of its own, in the words of staking', () => {
+    const [codespace, code, message] = refusal(() => unjail({ isOwn: false }, free))
+    expect([codespace, code]).toEqual(['staking', 19])
+    expect(message).toContain('no delegation for (address, validator) tuple')
+  })
+
   it('is refused for an address that is none, and one of no validator', () => {
     const { module, state } = makeWorld()
     const run = (validatorAddr: string) => () =>
       runMessage(module, state, HEIGHT, slashingTx.MsgUnjailSchema, { validatorAddr })
     expect(refusal(run('invalid')).slice(0, 2)).toEqual(['sdk', 7])
     expect(refusal(run(encodeBech32(operatorOf(1)))).slice(0, 2)).toEqual(['sdk', 7])
-    expect(refusal(run(formatOperator(operatorOf(1)))).slice(0, 2)).toEqual(['slashing', 2])
+    expect(refusal(run(formatOperator(operatorOf(1)))).slice(0, 2)).toEqual(['staking', 3])
   })
 })
 

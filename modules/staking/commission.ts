@@ -4,7 +4,7 @@ import { CodedError } from '../../core/errors.ts'
 import type { staking } from '../../proto/index.ts'
 import { refuse } from '../sdk-errors.ts'
 import { stakingError } from './errors.ts'
-import { DAY_NS, toSecondsAndNanos } from './time.ts'
+import { DAY_NS, toSecondsAndNanos } from '../time.ts'
 import type { Validator } from './validator.ts'
 
 export interface CommissionRates {

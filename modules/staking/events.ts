@@ -7,7 +7,7 @@ import type { Event } from '../module.ts'
 import { formatOperator } from '../validator-addresses.ts'
 import { formatCommission } from './commission.ts'
 import type { Trio } from './redelegations.ts'
-import { formatSeconds } from './time.ts'
+import { formatSeconds } from '../time.ts'
 import type { Validator } from './validator.ts'
 
 /** An empty list of coins is empty text: what was slashed to nothing pays nothing. */

@@ -101,10 +101,10 @@ export const parseValidator = (value: unknown, path: string): Validator => {
     // The SDK keeps those of ended unbonding too.
     unbondingIds: status === 'unbonding' ? ids : [],
   }
-  if (validator.isJailed && status === 'bonded') failAt(path, 'the validator is bonded and jailed')
-  if (validator.shares === 0n && status !== 'unbonding') {
-    failAt(path, 'a bonded or unbonded validator cannot have zero delegator shares')
+  if (validator.shares === 0n && status === 'unbonded') {
+    failAt(path, 'an unbonded validator cannot have zero delegator shares')
   }
+  if (validator.shares === 0n && validator.tokens > 0n) failAt(`${path}.tokens`, 'have no shares that they belong to')
   return validator
 }
 
@@ -142,7 +142,10 @@ const parseEntry = (value: unknown, path: string, more: string) => {
 
 const parseUnbondingEntry = (value: unknown, path: string): UnbondingEntry => {
   const { more, ...entry } = parseEntry(value, path, 'balance')
-  return { ...entry, balance: parseAmount(more, `${path}.balance`) }
+  const balance = parseAmount(more, `${path}.balance`)
+  return balance <= entry.initialBalance
+    ? { ...entry, balance }
+    : failAt(`${path}.balance`, 'must not be above the initial balance')
 }
 
 const parseRedelegationEntry = (value: unknown, path: string): RedelegationEntry => {

@@ -5,7 +5,7 @@ import { type Decimal, parseDecimal } from '../../core/decimal.ts'
 import { CodedError } from '../../core/errors.ts'
 import { failAt, parseInteger, parseString } from '../../core/parse.ts'
 import { parseOperator } from '../validator-addresses.ts'
-import { MAX_TIME_NS, parseTime } from './time.ts'
+import { MAX_TIME_NS, parseTime } from '../time.ts'
 
 /** Runs a parser whose failures do not know where they are. */
 export const located = <T>(path: string, parse: () => T): T => {

@@ -179,6 +179,20 @@ describe('a genesis file is refused', () => {
       'last_validator_powers',
     ],
     ['bonded without a power', (g) => ({ ...g, exported: true }), 'must be bonded for those in last_validator_powers'],
+    [
+      'an unbonding delegation that grew',
+      (g) => {
+        const { entries, ...pair } = unbonding('1')
+        return { ...g, unbonding_delegations: [{ ...pair, entries: entries.map((e) => ({ ...e, balance: '2' })) }] }
+      },
+      'unbonding_delegations[0].entries[0].balance: must not be above the initial balance',
+    ],
+    [
+      'tokens without shares',
+      (g) =>
+        void Object.assign(g['validators']?.[0] ?? {}, { status: 'BOND_STATUS_UNBONDING', delegator_shares: '0.0' }),
+      'validators[0].tokens: have no shares that they belong to',
+    ],
     ['an unbonding id of zero', (g) => ({ ...g, unbonding_delegations: [unbonding('0')] }), 'unbonding id 0'],
     [
       'an id above the counter',

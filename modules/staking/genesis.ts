@@ -89,6 +89,14 @@ const checkIds = (
   }
 }
 
+/** Only while nobody has power a validator stays bonded without stake, or in jail: a chain cannot begin with it. */
+const checkBonded = (validator: Validator, exported: boolean, path: string): Validator => {
+  const { status, isJailed, shares } = validator
+  if (exported || status !== 'bonded') return validator
+  if (isJailed) failAt(path, 'the validator is bonded and jailed')
+  return shares > 0n ? validator : failAt(path, 'a bonded validator cannot have zero delegator shares')
+}
+
 /** In an export, who is bonded is who has a power; in a new chain powers are not given. */
 const checkPowers = ({ exported, lastValidatorPowers, validators, lastTotalPower }: Unchecked, path: string): void => {
   if (!exported) {
@@ -141,8 +149,10 @@ export const parseStakingGenesis = (genesis: unknown, path = 'app_state.staking'
   const object = parseObject(genesis ?? {}, path, MEMBERS)
   const list = <Item>(name: (typeof MEMBERS)[number], parse: (value: unknown, at: string) => Item): readonly Item[] =>
     parseArray(object[name], `${path}.${name}`, MAX_RECORDS).map((item, at) => parse(item, `${path}.${name}[${at}]`))
+  const exported = parseFlag(object['exported'], `${path}.exported`)
+  const parse = (value: unknown, at: string): Validator => checkBonded(parseValidator(value, at), exported, at)
   const records = {
-    validators: [...list('validators', parseValidator)].sort((a, b) => compareBytes(a.operator, b.operator)),
+    validators: [...list('validators', parse)].sort((a, b) => compareBytes(a.operator, b.operator)),
     delegations: list('delegations', parseDelegation),
     unbondingDelegations: list('unbonding_delegations', parseUnbonding),
     redelegations: list('redelegations', parseRedelegation),
@@ -153,7 +163,7 @@ export const parseStakingGenesis = (genesis: unknown, path = 'app_state.staking'
     params: parseStakingParams(object['params'], `${path}.params`),
     lastTotalPower: parseAmount(object['last_total_power'] ?? '0', `${path}.last_total_power`),
     lastValidatorPowers: list('last_validator_powers', parsePower),
-    exported: parseFlag(object['exported'], `${path}.exported`),
+    exported,
     lastUnbondingId: id === undefined ? highestId(records) : parseInteger(id, `${path}.last_unbonding_id`),
   }
   const at = (name: (typeof MEMBERS)[number]): string => `${path}.${name}`

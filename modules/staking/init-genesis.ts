@@ -69,9 +69,11 @@ const takeOver = ({ state }: ModuleContext, genesis: StakingGenesis): readonly V
   })
   writeLastTotalPower(state, genesis.lastTotalPower)
   const strongest = readStrongest(state, genesis.params.maxValidators).filter(({ power }) => power > 0n)
+  // Without anyone who has power the set stays as it is.
   const same =
-    strongest.length === powers.size &&
-    strongest.every(({ operator, power }) => powers.get(bytesToKey(operator)) === power)
+    strongest.length === 0 ||
+    (strongest.length === powers.size &&
+      strongest.every(({ operator, power }) => powers.get(bytesToKey(operator)) === power))
   if (same) forgetIndexChange(state)
   else noteIndexChange(state)
   return updates

@@ -15,6 +15,8 @@
  * 0x35 source delegator destination  0x01, index of 0x34
  * 0x36 delegator destination         how many redelegations of the delegator to it have not matured
  * 0x37                               last unbonding id(8)
+ * 0x38 operator height(8) delegator  0x01, index of 0x32 by the height of the newest entry: those who pay for a fault
+ * 0x39 source height(8) delegator destination  0x01, index of 0x34 likewise
  * 0x41 time in ns(8) id(8)           delegator operator: queue of unbonding delegations
  * 0x42 time in ns(8) id(8)           delegator source destination: queue of redelegations
  * 0x43 time in ns(8) height(8) operator  0x01: queue of unbonding validators
@@ -22,8 +24,8 @@
  * 0x71 operator delegator            0x01, index of 0x31
  */
 import { type Address, ADDRESS_LENGTH, moduleAddress } from '../../core/address.ts'
-import { concatBytes, uint64ToBytes } from '../../core/bytes.ts'
-import type { StateReader } from '../../store/state.ts'
+import { compareBytes, concatBytes, uint64ToBytes } from '../../core/bytes.ts'
+import type { StateReader, StateWriter } from '../../store/state.ts'
 
 export const STAKING_ADDRESS: Address = moduleAddress('staking')
 /** Holds the tokens of bonded validators. */
@@ -48,6 +50,8 @@ export const REDELEGATION_PREFIX = Uint8Array.of(0x34)
 const REDELEGATION_BY_SOURCE = Uint8Array.of(0x35)
 const RECEIVING = Uint8Array.of(0x36)
 export const UNBONDING_ID_KEY = Uint8Array.of(0x37)
+const UNBONDING_SINCE = Uint8Array.of(0x38)
+const REDELEGATION_SINCE = Uint8Array.of(0x39)
 export const UNBONDING_QUEUE_PREFIX = Uint8Array.of(0x41)
 export const REDELEGATION_QUEUE_PREFIX = Uint8Array.of(0x42)
 export const VALIDATOR_QUEUE_PREFIX = Uint8Array.of(0x43)
@@ -86,6 +90,17 @@ export const redelegationFromKey = (source: Address, delegator: Address, destina
 export const receivingKey = (delegator: Address, destination: Address): Uint8Array =>
   concatBytes(RECEIVING, delegator, destination)
 
+export const unbondingsSincePrefix = (operator: Address): Uint8Array => concatBytes(UNBONDING_SINCE, operator)
+export const unbondingSinceKey = (operator: Address, height: number, delegator: Address): Uint8Array =>
+  concatBytes(UNBONDING_SINCE, operator, uint64ToBytes(height), delegator)
+export const redelegationsSincePrefix = (source: Address): Uint8Array => concatBytes(REDELEGATION_SINCE, source)
+export const redelegationSinceKey = (
+  source: Address,
+  height: number,
+  delegator: Address,
+  destination: Address,
+): Uint8Array => concatBytes(REDELEGATION_SINCE, source, uint64ToBytes(height), delegator, destination)
+
 /** `prefix` is that of the queue of unbonding delegations or of redelegations. */
 export const queueKey = (prefix: Uint8Array, timeNs: bigint, id: number): Uint8Array =>
   concatBytes(prefix, uint64ToBytes(timeNs), uint64ToBytes(id))
@@ -95,6 +110,27 @@ export const validatorQueueKey = (timeNs: bigint, height: number, operator: Addr
 /** The address at `index` of a key or value whose addresses begin at `offset`. */
 export const addressAt = (bytes: Uint8Array, offset: number, index = 0): Address =>
   bytes.slice(offset + index * ADDRESS_LENGTH, offset + (index + 1) * ADDRESS_LENGTH)
+
+/** What follows prefix, validator and height in the keys of an index by heights, from a height (inclusive) on, ascending. */
+export const readSince = (state: StateReader, prefix: Uint8Array, height: number): readonly Uint8Array[] => {
+  const start = concatBytes(prefix, uint64ToBytes(Math.max(0, height)))
+  return [...readAll(state, prefix, start)].map(([key]) => key.slice(start.length)).sort(compareBytes)
+}
+
+/** Moves the key of a record to the height of its newest entry. */
+export const followNewest = (
+  state: StateWriter,
+  keyAt: (height: number) => Uint8Array,
+  before: readonly { readonly creationHeight: number }[],
+  after: readonly { readonly creationHeight: number }[],
+): void => {
+  const newest = (entries: typeof before): number | undefined =>
+    entries.length === 0 ? undefined : Math.max(...entries.map(({ creationHeight }) => creationHeight))
+  const [from, to] = [newest(before), newest(after)]
+  if (from === to) return
+  if (from !== undefined) state.setValue(STAKING_ADDRESS, keyAt(from), undefined)
+  if (to !== undefined) state.setValue(STAKING_ADDRESS, keyAt(to), PRESENT)
+}
 
 /** Most values read at once. */
 const CHUNK = 500

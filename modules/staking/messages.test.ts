@@ -3,7 +3,7 @@ import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { stakingTx } from '../../proto/index.ts'
 import { BONDED_POOL_ADDRESS as BONDED, NOT_BONDED_POOL_ADDRESS as NOT_BONDED } from './index.ts'
-import { formatSeconds, NS_PER_SECOND } from './time.ts'
+import { formatSeconds, NS_PER_SECOND } from '../time.ts'
 import {
   account,
   accountText,
@@ -297,7 +297,7 @@ describe('MsgUpdateParams', () => {
 
   it('is for governance alone, and a smaller set holds from the end of the block', () => {
     const world = makeWorld()
-    expect(codeOf(() => update(world, {}, accountText(5)))).toBe('gov/13')
+    expect(codeOf(() => update(world, {}, accountText(5)))).toBe('sdk/4')
     update(world, {})
     const weaker = Buffer.compare(account(0), account(1)) < 0 ? 1 : 0
     expect(world.endBlock()).toEqual([{ publicKey: keyOf(weaker), power: 0n }])

@@ -11,7 +11,7 @@ import type { StateReader, StateWriter } from '../../store/state.ts'
 import { refuse } from '../sdk-errors.ts'
 import { locatedDecimal, located } from './genesis-values.ts'
 import { PARAMS_KEY, STAKING_ADDRESS } from './keys.ts'
-import { DAY_NS, formatDuration, NS_PER_SECOND, parseDuration, toSecondsAndNanos } from './time.ts'
+import { DAY_NS, formatDuration, NS_PER_SECOND, parseDuration, toSecondsAndNanos } from '../time.ts'
 
 export interface StakingParams {
   readonly unbondingTimeNs: bigint

@@ -11,22 +11,26 @@ import { stakingError } from './errors.ts'
 import { completeRedelegation } from './events.ts'
 import {
   addressAt,
+  followNewest,
   PRESENT,
   queueKey,
   readAll,
+  readSince,
   receivingKey,
   REDELEGATION_PREFIX,
   REDELEGATION_QUEUE_PREFIX,
   redelegationFromKey,
   redelegationKey,
+  redelegationSinceKey,
   redelegationsFromPrefix,
   redelegationsPrefix,
+  redelegationsSincePrefix,
   STAKING_ADDRESS,
 } from './keys.ts'
 import { readStakingParams } from './params.ts'
 import { poolOf } from './pools.ts'
 import { nextUnbondingId, readMature } from './queue.ts'
-import { ZERO_TIME_NS } from './time.ts'
+import { ZERO_TIME_NS } from '../time.ts'
 import { readValidator } from './validators.ts'
 
 export interface RedelegationEntry {
@@ -87,8 +91,11 @@ const changeReceiving = (state: StateWriter, { delegator, destination }: Trio, c
 
 /** Without its queue: the caller knows which entries are new or gone. Without entries the record goes. */
 export const writeRedelegation = (state: StateWriter, { entries, ...trio }: Redelegation): void => {
-  const existed = state.value(STAKING_ADDRESS, keyOf(trio)) !== undefined
-  const exists = entries.length > 0
+  const before = readRedelegationEntries(state, trio)
+  const [existed, exists] = [before.length > 0, entries.length > 0]
+  const keyAt = (height: number): Uint8Array =>
+    redelegationSinceKey(trio.source, height, trio.delegator, trio.destination)
+  followNewest(state, keyAt, before, entries)
   state.setValue(STAKING_ADDRESS, keyOf(trio), exists ? encodeEntries(entries) : undefined)
   if (existed === exists) return
   const index = redelegationFromKey(trio.source, trio.delegator, trio.destination)
@@ -140,6 +147,13 @@ export function* readRedelegationsFrom(
     yield { ...trio, entries: readRedelegationEntries(state, trio) }
   }
 }
+
+/** From one validator in the order of delegators, then of destinations: those with an entry of that height or a later one. */
+export const readRedelegationsSince = (state: StateReader, source: Address, height: number): readonly Redelegation[] =>
+  readSince(state, redelegationsSincePrefix(source), height).map((parts) => {
+    const trio = { delegator: addressAt(parts, 0), source, destination: addressAt(parts, 0, 1) }
+    return { ...trio, entries: readRedelegationEntries(state, trio) }
+  })
 
 /** When a redelegation from this validator is over, and from which height on its faults count; undefined: at once. */
 const beginInfo = (

@@ -6,9 +6,9 @@ import { readDelegation, unbond, writeDelegation } from './delegations.ts'
 import { NOT_BONDED_POOL_ADDRESS } from './keys.ts'
 import { readPools, writePools } from './pools.ts'
 import { redelegate, readRedelegationEntries, writeRedelegation } from './redelegations.ts'
-import { slashRedelegation, slashUnbonding } from './slash.ts'
+import { slashRedelegation, slashUnbondings } from './slash.ts'
 import { account, codeOf, FIRST_TIME_NS, keyOf, NAT, World } from './testing/world.ts'
-import { DAY_NS, NS_PER_SECOND } from './time.ts'
+import { DAY_NS, NS_PER_SECOND } from '../time.ts'
 import { readUnbondingEntries, undelegate, writeUnbonding } from './unbonding.ts'
 import { addTokens, removeShares, tokensFromShares, type Validator } from './validator.ts'
 import { readValidator } from './validators.ts'
@@ -297,10 +297,10 @@ describe('tests/integration/staking/keeper/slash_test.go', () => {
     const world = slashWorld()
     const unbonding = addUnbonding(world, 10n, 0, 5n)
     const { notBonded } = world.pools
-    expect(slashUnbonding(PORTS, world.context(), unbonding, { height: 1, fraction: HALF })).toBe(0n)
+    expect(slashUnbondings(PORTS, world.context(), [unbonding], { height: 1, fraction: HALF })).toBe(0n)
     const late = { ...world.context(), timeNs: FIRST_TIME_NS + 10n * NS_PER_SECOND }
-    expect(slashUnbonding(PORTS, late, unbonding, { height: 0, fraction: HALF })).toBe(0n)
-    expect(slashUnbonding(PORTS, world.context(), unbonding, { height: 0, fraction: HALF })).toBe(5n)
+    expect(slashUnbondings(PORTS, late, [unbonding], { height: 0, fraction: HALF })).toBe(0n)
+    expect(slashUnbondings(PORTS, world.context(), [unbonding], { height: 0, fraction: HALF })).toBe(5n)
     const [after] = readUnbondingEntries(world.state, account(5), account(0))
     expect([after?.initialBalance, after?.balance, notBonded - world.pools.notBonded]).toEqual([10n, 5n, 5n])
   })

@@ -10,10 +10,10 @@ import type { StakingPorts } from './deps.ts'
 import { stakingError } from './errors.ts'
 import { callHooks } from './hooks.ts'
 import { burnFromPool, type Pool, poolOf } from './pools.ts'
-import { type Redelegation, readRedelegationsFrom } from './redelegations.ts'
+import { type Redelegation, readRedelegationsSince } from './redelegations.ts'
 import {
   readUnbondingEntries,
-  readUnbondingsFrom,
+  readUnbondingsSince,
   type UnbondingDelegation,
   type UnbondingEntry,
   writeUnbonding,
@@ -35,24 +35,26 @@ const pays = (
   timeNs: bigint,
 ): boolean => creationHeight >= height && completionTimeNs > timeNs
 
-/** Burns the part of an unbonding delegation. Returns what it owes, which may be more than it still has. */
-export const slashUnbonding = (
+/** Takes the parts of unbonding delegations, and burns them together. Returns what they owe: it may be more than they have. */
+export const slashUnbondings = (
   ports: StakingPorts,
   context: ModuleContext,
-  unbonding: UnbondingDelegation,
+  unbondings: Iterable<UnbondingDelegation>,
   fault: Fault,
 ): bigint => {
-  let owed = 0n
-  let burned = 0n
-  const entries = unbonding.entries.map((entry) => {
-    if (!pays(entry, fault, context.timeNs)) return entry
-    const share = truncate(fault.fraction * entry.initialBalance)
-    const paid = smaller(share, entry.balance)
-    owed += share
-    burned += paid
-    return { ...entry, balance: entry.balance - paid }
-  })
-  if (burned > 0n) writeUnbonding(context.state, { ...unbonding, entries })
+  let [owed, burned] = [0n, 0n]
+  for (const unbonding of unbondings) {
+    const before = burned
+    const entries = unbonding.entries.map((entry) => {
+      if (!pays(entry, fault, context.timeNs)) return entry
+      const share = truncate(fault.fraction * entry.initialBalance)
+      const paid = smaller(share, entry.balance)
+      owed += share
+      burned += paid
+      return { ...entry, balance: entry.balance - paid }
+    })
+    if (burned > before) writeUnbonding(context.state, { ...unbonding, entries })
+  }
   burnFromPool(ports, context, 'notBonded', burned)
   return owed
 }
@@ -111,11 +113,8 @@ export const slashRedelegation = (
 
 /** What those owe who left since the fault. The records are listed first: slashing one changes others of them. */
 const slashLeavers = (ports: StakingPorts, context: ModuleContext, { operator }: Validator, fault: Fault): bigint => {
-  let owed = 0n
-  for (const unbonding of [...readUnbondingsFrom(context.state, operator)]) {
-    owed += slashUnbonding(ports, context, unbonding, fault)
-  }
-  for (const redelegation of [...readRedelegationsFrom(context.state, operator)]) {
+  let owed = slashUnbondings(ports, context, readUnbondingsSince(context.state, operator, fault.height), fault)
+  for (const redelegation of readRedelegationsSince(context.state, operator, fault.height)) {
     owed += slashRedelegation(ports, context, redelegation, fault)
   }
   return owed

@@ -4,7 +4,7 @@ import { BONDED_POOL_ADDRESS, genesisValidator, NOT_BONDED_POOL_ADDRESS } from '
 import { INDEX_CHANGED_KEY, STAKING_ADDRESS } from './keys.ts'
 import { MAX_MATURE } from './queue.ts'
 import { account, accountText, codeOf, freshState, keyOf, NAT, operatorText, World } from './testing/world.ts'
-import { formatTime, NS_PER_SECOND } from './time.ts'
+import { formatTime, NS_PER_SECOND } from '../time.ts'
 import { readAllUnbondings, readUnbondingEntries } from './unbonding.ts'
 
 it('an idle block writes nothing, and a busy one leaves no marker', () => {

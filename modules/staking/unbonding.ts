@@ -14,16 +14,20 @@ import { stakingError } from './errors.ts'
 import { completeUnbonding } from './events.ts'
 import {
   addressAt,
+  followNewest,
   PRESENT,
   queueKey,
   readAll,
+  readSince,
   STAKING_ADDRESS,
   UNBONDING_PREFIX,
   UNBONDING_QUEUE_PREFIX,
   unbondingFromKey,
   unbondingKey,
+  unbondingSinceKey,
   unbondingsFromPrefix,
   unbondingsPrefix,
+  unbondingsSincePrefix,
 } from './keys.ts'
 import { readStakingParams } from './params.ts'
 import { movePools, notePaid, payFromPool, poolOf } from './pools.ts'
@@ -77,6 +81,8 @@ export const readUnbondingEntries = (
 /** Without its queue: the caller knows which entries are new or gone. Without entries the record goes. */
 export const writeUnbonding = (state: StateWriter, { delegator, operator, entries }: UnbondingDelegation): void => {
   const gone = entries.length === 0
+  const keyAt = (height: number): Uint8Array => unbondingSinceKey(operator, height, delegator)
+  followNewest(state, keyAt, readUnbondingEntries(state, delegator, operator), entries)
   state.setValue(STAKING_ADDRESS, unbondingKey(delegator, operator), gone ? undefined : encodeEntries(entries))
   state.setValue(STAKING_ADDRESS, unbondingFromKey(operator, delegator), gone ? undefined : PRESENT)
 }
@@ -127,6 +133,18 @@ export function* readUnbondingsFrom(
     yield { delegator, operator, entries: readUnbondingEntries(state, delegator, operator) }
   }
 }
+
+/** From one validator in the order of delegators: those with an entry of that height or a later one. */
+export const readUnbondingsSince = (
+  state: StateReader,
+  operator: Address,
+  height: number,
+): readonly UnbondingDelegation[] =>
+  readSince(state, unbondingsSincePrefix(operator), height).map((delegator) => ({
+    delegator,
+    operator,
+    entries: readUnbondingEntries(state, delegator, operator),
+  }))
 
 /** Two of one block that end together are one entry, which keeps the first id. */
 const addEntry = (

@@ -124,9 +124,17 @@ const apply = (
   return updates
 }
 
-/** Nothing is read beyond one marker when no power, jailing or parameter changed. */
+/** Whether anyone has the power to be in a set. */
+export const hasPower = (state: StateReader): boolean => readStrongest(state, 1).some(({ power }) => power > 0n)
+
+/**
+ * Nothing is read beyond one marker when no power, jailing or parameter changed.
+ *
+ * CometBFT stops for good at an empty set, where the SDK gives it one. So when nobody has power any more (all left, or
+ * all are jailed) the last set stays, bonded and with its old powers, until somebody has some.
+ */
 export const applyValidatorUpdates = (ports: StakingPorts, context: ModuleContext): readonly ValidatorUpdate[] => {
-  if (!hasIndexChange(context.state)) return []
+  if (!hasIndexChange(context.state) || !hasPower(context.state)) return []
   const last = [...readLastPowers(context.state)]
   return apply(ports, context, new Map(last.map(({ operator, power }) => [bytesToKey(operator), power])))
 }

@@ -2,12 +2,18 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { Application } from '../../app/app.ts'
 import type { Environment } from '../../app/environment.ts'
+import { createModules } from '../../app/genesis/modules.ts'
+import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
 import type { InitChainRequest, ProposedBlock } from '../../app/ports.ts'
+import { answer } from '../../app/query/answer.ts'
+import type { View } from '../../app/query/view.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
+import { invariant } from '../../core/errors.ts'
 import type { Engine } from '../../evm/engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
+import { OpenHeights } from '../../store/open-heights.ts'
 import { withStake } from '../sim/stake-genesis.ts'
 
 export const VALIDATORS = [{ publicKey: new Uint8Array(32), power: 1n }]
@@ -48,8 +54,20 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
   const complain = (message: string): void => void complaints.push(message)
   const real = await createInterpreterEngine()
   const accounts = [1, 2, 3].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
+  const store = openMemoryStore()
+  const [reader, modules] = [new ChainReader(store), createModules(store)]
+  /** As workers see the chain. */
+  const viewAt = (head: number): View => {
+    const parameters = readChainParameters(store)
+    invariant(parameters !== undefined, 'the chain has begun')
+    const heights = new OpenHeights(store, () => head, 1)
+    const settings = { ...APPLICATION_DEFAULTS, ...options.settings }
+    const stateAt = (height: number) => heights.stateAt(height)
+    const trieNodesAt = (height: number) => heights.trieNodesAt(height)
+    return { reader, modules, parameters, settings, engine: real, head, stateAt, trieNodesAt, pending: [] }
+  }
   const application = new Application({
-    store: openMemoryStore(),
+    store,
     engine: options.engine?.(real) ?? real,
     settings: { ...APPLICATION_DEFAULTS, ...options.settings },
     version: 'test',
@@ -58,7 +76,9 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
       yieldToEventLoop: () => Promise.resolve(),
       journal: { load: () => [], append: silent, rewrite: silent },
       gossip: { offer: silent },
-      heavy: { run: () => Promise.resolve('null') },
+      heavy: {
+        run: async (name, parameters, head) => (name === 'native' ? answer(viewAt(head), name, parameters) : 'null'),
+      },
       consensusStatus: () => ({ catchingUp: false, peers: 0, highestHeight: 0 }),
       consensusRpc: () => Promise.resolve({}),
       log: { info: silent, warn: complain, error: complain },

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { CodedError } from '../../core/errors.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
+import { SIMULATE_PATH } from '../../app/query/simulation.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { seeded } from '../sim/random.ts'
@@ -35,6 +36,21 @@ describe('an ABCI query', () => {
         expect(log.length).toBeLessThan(1_000)
       }
     }),
+  )
+})
+
+describe('an ABCI query that a worker answers', () => {
+  it.each(['/cosmos.gov.v1.Query/TallyResult', SIMULATE_PATH])(
+    '%s is refused with a code when it dies',
+    async (path) => {
+      const died = () => Promise.reject(new TypeError('the worker ran out of memory'))
+      const { application, complaints } = await openLone({ environment: { heavy: { run: died } } })
+      const answered = await application.abciQuery({ path, data: new Uint8Array(0), height: 0, prove: false })
+      expect(answered).toMatchObject({ codespace: 'sdk', value: new Uint8Array(0) })
+      expect(answered.code).toBeGreaterThan(0)
+      expect(answered.log).toContain('internal error')
+      expect(complaints).toEqual(['a native query failed'])
+    },
   )
 })
 

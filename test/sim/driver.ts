@@ -37,6 +37,8 @@ export interface ChainSetup {
   readonly genesisTimeNs?: bigint
   /** Heights after which evidence is too old. */
   readonly evidenceBlocks?: number
+  /** All of them at once, of a chain that goes on. */
+  readonly consensusParameters?: ConsensusParameters
 }
 
 /** How a node comes to know a decided block. */
@@ -82,6 +84,8 @@ export class Driver {
   #lastRound = 0
   #timeNs: bigint
   #height: number
+  /** As a block changed them. */
+  #parameters: ConsensusParameters | undefined
 
   constructor(random: Random, setup: ChainSetup, nodes: readonly SimNode[], clock: VirtualClock) {
     this.random = random
@@ -147,6 +151,8 @@ export class Driver {
   }
 
   get consensusParameters(): ConsensusParameters {
+    const given = this.#parameters ?? this.setup.consensusParameters
+    if (given !== undefined) return given
     const { maxGas, maxBytes, extensionsFrom, evidenceBlocks } = this.setup
     const { block, abci, evidence, ...rest } = DEFAULT_CONSENSUS_PARAMETERS
     return {
@@ -241,6 +247,7 @@ export class Driver {
       expect([lastBlockHeight, lastBlockAppHash]).toEqual([block.height, response.appHash])
     }
     this.#update(block.height, response.validatorUpdates)
+    this.#parameters = response.consensusParameterUpdates ?? this.#parameters
     this.#height = block.height
     this.#lastRound = round
     this.clock.nowMs += Number((block.timeNs - this.#timeNs) / NANOSECONDS_PER_MILLISECOND)

@@ -35,6 +35,7 @@ export const forkWorld = async (
     validators: world.driver.newestValidators,
     appState: JSON.parse(exportText(node, height)) as unknown,
     initialHeight: height + 1,
+    consensusParameters: world.driver.consensusParameters,
     genesisTimeNs: record.timeNs,
   })
   for (const validator of world.driver.keys) fork.driver.addKey(validator)

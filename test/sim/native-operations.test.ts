@@ -8,14 +8,17 @@ import { invariant } from '../../core/errors.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { consensusAddress } from '../../core/signature.ts'
 import type { Misbehavior } from '../../modules/module.ts'
+import { readValidators } from '../../modules/staking/validators.ts'
 import { forkWorld } from './fork.ts'
 import { Operations } from './native-operations.ts'
 import { signNative } from './native-transactions.ts'
 import { type Random, seeded } from './random.ts'
-import { makeAccounts } from './traffic.ts'
-import { checkInvariants, gossip, makeWorld, pendingNonce, type World } from './world.ts'
+import { makeAccounts, signTransaction } from './traffic.ts'
+import { checkInvariants, committedState, gossip, makeWorld, pendingNonce, type World } from './world.ts'
 
-const OPERATIONS = Number(process.env['CHAIN_SIM_OPERATIONS'] ?? 5_000)
+/** Of so many, every kind succeeds at least once. */
+const ALL_SUCCEED_FROM = 5_000
+const OPERATIONS = Number(process.env['CHAIN_SIM_OPERATIONS'] ?? ALL_SUCCEED_FROM)
 const A_BLOCK = 12
 /** Blocks between two exports. */
 const FORK_EVERY = 150
@@ -23,6 +26,8 @@ const NODES = [{ name: 'a' }, { name: 'b' }] as const
 const ACCOUNTS = 14
 const POWERS = [60n, 50n, 40n, 30n] as const
 const LIMIT_MS = 900_000
+/** anat per gas. */
+const PRICES = { maxFeePerGas: 40_000_000_000n, tip: 1_000_000_000n }
 
 /** What takes weeks elsewhere takes minutes here. */
 const STATE = {
@@ -63,10 +68,13 @@ class Simulation {
     const { chainId } = world.driver.setup
     const names = new Map<string, string>()
     for (let i = 0; i < A_BLOCK; i++) {
-      const { account, messages, name } = operations.next()
-      this.operations += messages.length
+      const { account, messages, name, call } = operations.next()
+      this.operations += call === undefined ? messages.length : 1
       const sequence = await pendingNonce(node, account)
-      const raw = await signNative({ chainId, messages, signers: [{ account, sequence }], gas: 600_000n })
+      const raw =
+        call === undefined
+          ? await signNative({ chainId, messages, signers: [{ account, sequence }], gas: 600_000n })
+          : await signTransaction(account, 2, { ...call, nonce: sequence, gas: 600_000n, ...PRICES })
       if (gossip(world.nodes, raw)) names.set(Buffer.from(raw).toString('base64'), name)
       else this.#note(name, false, node.application.checkTx(raw, false).log)
     }
@@ -77,15 +85,19 @@ class Simulation {
     for (const [index, raw] of block.transactions.entries()) {
       const name = names.get(Buffer.from(raw).toString('base64'))
       const result = response.transactionResults[index]
-      if (name !== undefined) this.#note(name, result?.code === 0, result?.log)
+      // An Ethereum transaction that failed has code 0, and says why.
+      if (name !== undefined) this.#note(name, result?.code === 0 && result.log === '', result?.log)
     }
     operations.note(block.height, [...response.events, ...response.transactionResults.flatMap(({ events }) => events)])
     for (const each of world.nodes) checkInvariants(each)
+    operations.jailed = [...readValidators(committedState(node))].flatMap(({ isJailed, operator }) =>
+      isJailed ? [operator] : [],
+    )
   }
 
   /** Somebody leaves for so long that it is jailed, or comes back. */
   #sendAway({ driver }: World): void {
-    if (!this.#random.chance(4)) return
+    if (!this.#random.chance(8)) return
     driver.away.clear()
     const validators = driver.validatorsAt(driver.height + 1)
     if (this.#random.chance(70)) driver.away.add(bytesToHex(this.#random.pick(validators).address))
@@ -98,16 +110,17 @@ class Simulation {
     const { publicKey, power } = this.#random.pick(validators)
     const totalPower = validators.reduce((sum, each) => sum + each.power, 0n)
     if (power * 3n >= totalPower) return []
-    return [
-      {
-        type: 'duplicate-vote',
-        validatorAddress: consensusAddress(publicKey),
-        power,
-        height: driver.height - this.#random.below(5),
-        timeNs: driver.timeNs,
-        totalPower,
-      },
-    ]
+    const evidence: Misbehavior = {
+      type: 'duplicate-vote',
+      validatorAddress: consensusAddress(publicKey),
+      power,
+      height: driver.height - this.#random.below(5),
+      timeNs: driver.timeNs,
+      totalPower,
+    }
+    // Also twice in one block, and of somebody whom staking does not know.
+    const stranger = { ...evidence, validatorAddress: new Uint8Array(20).fill(7) }
+    return this.#random.chance(30) ? [evidence, stranger, { ...evidence, height: driver.height }] : [evidence]
   }
 
   #note(name: string, succeeded: boolean, log = ''): void {
@@ -147,6 +160,8 @@ it(
     await world.close()
     const single = [...simulation.outcomes].filter(([name]) => !name.includes('+'))
     console.log(single.map(([name, { ok, failed }]) => `${name} ${ok}/${ok + failed}`).join(', '))
+    // A shorter run may never see somebody come out of jail.
+    if (OPERATIONS < ALL_SUCCEED_FROM) return
     for (const [name, { ok }] of single) expect(ok, `successes of ${name}`).toBeGreaterThan(0)
   }),
   LIMIT_MS,

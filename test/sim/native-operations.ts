@@ -1,13 +1,16 @@
 /** Random native messages of a few people who stake, govern and move coins: many of them cannot succeed. */
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { encodeFunctionData, parseAbi } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { moduleAddress } from '../../core/address.ts'
+import { FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
-import { hexToBytes } from '../../core/hex.ts'
+import { utf8ToBytes } from '../../core/bytes.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
 import { formatOperator } from '../../modules/validator-addresses.ts'
 import {
   admissionTx,
   bankTx,
+  consensusTx,
   distributionTx,
   ed25519,
   type gov,
@@ -18,7 +21,7 @@ import {
   slashingTx,
   stakingTx,
 } from '../../proto/index.ts'
-import { bech32Of, type Packed } from './native-transactions.ts'
+import { bech32Of, multiSendMessage, type Packed } from './native-transactions.ts'
 import type { Event } from '../../modules/module.ts'
 import type { Random } from './random.ts'
 import { makeValidator, type Validator } from './validators.ts'
@@ -29,11 +32,36 @@ const GOVERNANCE = encodeBech32(moduleAddress('gov'))
 const OPERATOR_ACTIONS: ReadonlySet<string> = new Set(['editValidator', 'unjail', 'withdrawCommission'])
 const RECENT_PROPOSALS = 6
 
+/** An Ethereum transaction. */
+export interface Call {
+  readonly to: Hex
+  readonly value: bigint
+  readonly data: Hex
+}
+
 export interface Operation {
   readonly name: string
   readonly account: PrivateKeyAccount
   readonly messages: readonly Packed[]
+  /** In place of messages. */
+  readonly call?: Call
 }
+
+const PRECOMPILES = parseAbi([
+  'function delegate(address delegator, string validator, uint256 amount) returns (bool)',
+  'function undelegate(address delegator, string validator, uint256 amount) returns (int64)',
+  'function redelegate(address delegator, string source, string destination, uint256 amount) returns (int64)',
+  'function claimRewards(address delegator, uint32 most) returns (bool)',
+])
+const STAKING: Hex = '0x0000000000000000000000000000000000000800'
+const DISTRIBUTION: Hex = '0x0000000000000000000000000000000000000801'
+/** Where contracts and transfers can push coins, whether anybody expects them or not. */
+const PUSHED_INTO: readonly Hex[] = [
+  ...['distribution', 'bonded_tokens_pool', 'not_bonded_tokens_pool', 'gov', 'mint', 'bank', 'staking'].map((name) =>
+    bytesToHex(moduleAddress(name)),
+  ),
+  bytesToHex(FEE_COLLECTOR_ADDRESS),
+]
 
 const pack = <Desc extends DescMessage>(schema: Desc, message: MessageInitShape<Desc>): Packed => ({
   typeUrl: `/${schema.typeName}`,
@@ -42,6 +70,8 @@ const pack = <Desc extends DescMessage>(schema: Desc, message: MessageInitShape<
 
 const anyOf = ({ typeUrl, value }: Packed) => ({ typeUrl, value })
 const anat = (amount: bigint) => ({ denom: 'anat', amount: amount.toString() })
+
+const text = (value: string): Uint8Array => utf8ToBytes(value)
 
 /** 18 digits without a point, as the fields of decimals carry them. */
 const percent = (value: number): string => (BigInt(value) * 10n ** 16n).toString()
@@ -77,6 +107,18 @@ type OperationName =
   | 'voteAgain'
   | 'voteWeighted'
   | 'cancelProposal'
+  | 'multiSend'
+  | 'depositRewards'
+
+type CallName = 'push' | 'callDelegate' | 'callUndelegate' | 'callRedelegate' | 'callClaim'
+
+/** Of 100 proposals that change a parameter: those that set it to the last value that is allowed. */
+const EXTREME = 15
+
+/** Of 100 operations. */
+const CALLS_PERCENT = 12
+/** Of 100 operations while somebody is in jail. */
+const UNJAIL_PERCENT = 5
 
 export interface OperationsOptions {
   readonly random: Random
@@ -95,7 +137,11 @@ export class Operations {
   readonly #delegations = new Map<string, Set<string>>()
   /** What is on its way back to delegators. */
   readonly #unbondings: Unbonding[] = []
+  /** Operators of validators in jail. */
+  jailed: readonly Uint8Array[] = []
   #created = 0
+  /** Of validators that were created, or were to be. */
+  readonly #keys: Validator[] = []
   #newestProposal = 0
   #height = 0
 
@@ -130,6 +176,15 @@ export class Operations {
 
   /** One to three messages of one account: all of them or none take effect. */
   next(): Operation {
+    if (this.#random.chance(CALLS_PERCENT)) {
+      const name = this.#random.pick(Object.keys(this.#calls) as readonly CallName[])
+      const account = this.#random.pick(this.#accounts)
+      return { name, account, messages: [], call: this.#calls[name](account) }
+    }
+    if (this.jailed.length > 0 && this.#random.chance(UNJAIL_PERCENT)) {
+      const account = this.#actor('unjail')
+      return { name: 'unjail', account, messages: [this.#makers.unjail(account)] }
+    }
     const names = Object.keys(this.#makers) as readonly OperationName[]
     const count = this.#random.chance(15) ? 2 + this.#random.below(2) : 1
     const chosen = Array.from({ length: count }, () => this.#random.pick(names))
@@ -154,11 +209,13 @@ export class Operations {
     const isOperator = (account: PrivateKeyAccount) =>
       this.#operators.includes(formatOperator(hexToBytes(account.address)))
     const isAble = (account: PrivateKeyAccount): boolean =>
-      name === 'createValidator'
-        ? !isOperator(account)
-        : name === 'cancelUnbonding'
-          ? this.#unbondings.some(({ delegator }) => delegator === bech32Of(account))
-          : !OPERATOR_ACTIONS.has(name ?? '') || isOperator(account)
+      name === 'unjail'
+        ? this.jailed.some((operator) => bytesToHex(operator) === account.address.toLowerCase())
+        : name === 'createValidator'
+          ? !isOperator(account)
+          : name === 'cancelUnbonding'
+            ? this.#unbondings.some(({ delegator }) => delegator === bech32Of(account))
+            : !OPERATOR_ACTIONS.has(name ?? '') || isOperator(account)
     const able = this.#accounts.filter(isAble)
     return this.#random.pick(able.length > 0 && this.#random.chance(90) ? able : this.#accounts)
   }
@@ -193,8 +250,8 @@ export class Operations {
         pack(stakingTx.MsgUpdateParamsSchema, {
           authority,
           params: {
-            unbondingTime: { seconds: BigInt(60 + random.below(60)) },
-            maxValidators: 3 + random.below(6),
+            unbondingTime: random.chance(EXTREME) ? { nanos: 1 } : { seconds: BigInt(60 + random.below(60)) },
+            maxValidators: random.chance(EXTREME) ? 1 : 3 + random.below(6),
             maxEntries: 3 + random.below(5),
             historicalEntries: 100,
             bondDenom: 'anat',
@@ -205,7 +262,7 @@ export class Operations {
         pack(distributionTx.MsgUpdateParamsSchema, {
           authority,
           params: {
-            communityTax: percent(random.below(30)),
+            communityTax: percent(random.chance(EXTREME) ? 100 : random.below(30)),
             baseProposerReward: percent(0),
             bonusProposerReward: percent(0),
             withdrawAddrEnabled: random.chance(90),
@@ -217,11 +274,36 @@ export class Operations {
           params: {
             mintDenom: 'anat',
             inflationRateChange: percent(13),
-            inflationMax: percent(20),
+            inflationMax: percent(random.chance(EXTREME) ? 100 : 20),
             inflationMin: percent(random.below(2) * 7),
             goalBonded: percent(67),
-            blocksPerYear: 31_536_000n,
+            blocksPerYear: random.chance(EXTREME) ? 1n : 31_536_000n,
           },
+        }),
+      () =>
+        pack(slashingTx.MsgUpdateParamsSchema, {
+          authority,
+          params: {
+            signedBlocksWindow: BigInt(5 + random.below(40)),
+            minSignedPerWindow: text(percent(random.below(101))),
+            downtimeJailDuration: { seconds: BigInt(1 + random.below(30)) },
+            slashFractionDoubleSign: text(percent(random.chance(EXTREME) ? 100 : random.below(20))),
+            slashFractionDowntime: text(percent(random.chance(EXTREME) ? 100 : random.below(10))),
+          },
+        }),
+      () =>
+        pack(consensusTx.MsgUpdateParamsSchema, {
+          authority,
+          block: {
+            maxBytes: BigInt(2_000_000 + random.below(2_000_000)),
+            maxGas: BigInt(20 + random.below(20)) * 10n ** 6n,
+          },
+          evidence: {
+            maxAgeNumBlocks: BigInt(1 + random.below(200)),
+            maxAgeDuration: { seconds: BigInt(1 + random.below(60)) },
+            maxBytes: BigInt(random.below(1_000_000)),
+          },
+          validator: { pubKeyTypes: ['ed25519'] },
         }),
       () => pack(admissionTx.MsgUpdateParamsSchema, { authority, params: { approvalRequired: random.chance(50) } }),
       () => pack(admissionTx.MsgApproveOperatorSchema, { authority, operatorAddress: this.#operator() }),
@@ -242,7 +324,10 @@ export class Operations {
         amount: [anat(this.#amount())],
       }),
     createValidator: (account: PrivateKeyAccount) => {
-      const validator = makeValidator(`created ${this.#created++}`, 1n)
+      // Now and then a key that is in use, was removed, or signed twice.
+      const reused = this.#random.chance(30) ? this.#keys[this.#random.below(this.#keys.length)] : undefined
+      const validator = reused ?? makeValidator(`created ${this.#created++}`, 1n)
+      if (reused === undefined) this.#keys.push(validator)
       this.#addKey(validator)
       const [rate = 0, maxRate = 0] = [this.#random.below(30), 20 + this.#random.below(80)]
       return pack(stakingTx.MsgCreateValidatorSchema, {
@@ -368,5 +453,47 @@ export class Operations {
     },
     cancelProposal: (account: PrivateKeyAccount) =>
       pack(govTx.MsgCancelProposalSchema, { proposalId: this.#proposal(), proposer: bech32Of(account) }),
+    multiSend: (account: PrivateKeyAccount) => {
+      const count = 1 + this.#random.below(4)
+      const to = Array.from({ length: count }, () => hexToBytes(this.#random.pick(this.#accounts).address))
+      return multiSendMessage(account, to, this.#amount())
+    },
+    depositRewards: (account: PrivateKeyAccount) =>
+      pack(distributionTx.MsgDepositValidatorRewardsPoolSchema, {
+        depositor: bech32Of(account),
+        validatorAddress: this.#operator(),
+        amount: [
+          anat(this.#amount()),
+          ...(this.#random.chance(30) ? [{ denom: 'ibc/1234', amount: String(1 + this.#random.below(5)) }] : []),
+        ],
+      }),
+  }
+
+  #callStaking(data: Hex): Call {
+    return { to: STAKING, value: this.#random.chance(5) ? 1n : 0n, data }
+  }
+
+  readonly #calls: Readonly<Record<CallName, (account: PrivateKeyAccount) => Call>> = {
+    push: () => ({ to: this.#random.pick(PUSHED_INTO), value: this.#amount() % NAT, data: '0x' }),
+    callDelegate: ({ address }) => {
+      const args = [address, this.#operator(), this.#amount()] as const
+      return this.#callStaking(encodeFunctionData({ abi: PRECOMPILES, functionName: 'delegate', args }))
+    },
+    callUndelegate: (account) => {
+      const args = [account.address, this.#delegatedOperator(account), this.#amount()] as const
+      return this.#callStaking(encodeFunctionData({ abi: PRECOMPILES, functionName: 'undelegate', args }))
+    },
+    callRedelegate: (account) => {
+      const args = [account.address, this.#delegatedOperator(account), this.#operator(), this.#amount()] as const
+      return this.#callStaking(encodeFunctionData({ abi: PRECOMPILES, functionName: 'redelegate', args }))
+    },
+    callClaim: ({ address }) => {
+      const args = [address, 1 + this.#random.below(4)] as const
+      return {
+        to: DISTRIBUTION,
+        value: 0n,
+        data: encodeFunctionData({ abi: PRECOMPILES, functionName: 'claimRewards', args }),
+      }
+    },
   }
 }

@@ -9,7 +9,7 @@ import { refuse } from '../../sdk-errors.ts'
 import type { DelegationView, ValidatorView } from '../../stake.ts'
 import { parseOperator } from '../../validator-addresses.ts'
 import type { SlashingDependencies } from '../deps.ts'
-import { slashingError } from '../errors.ts'
+import { noDelegation, noValidator, slashingError } from '../errors.ts'
 import { readSigningInfo } from '../keeper.ts'
 
 const parse = ({ validatorAddr }: slashingTx.MsgUnjail): Address => {
@@ -22,7 +22,7 @@ const parse = ({ validatorAddr }: slashingTx.MsgUnjail): Address => {
 }
 
 const checkSelfDelegation = (validator: ValidatorView, own: DelegationView | undefined): void => {
-  if (own === undefined) throw slashingError('noSelfDelegation')
+  if (own === undefined) throw noDelegation()
   const tokens = truncate(divide(own.shares * validator.tokens, validator.shares))
   if (tokens < validator.minSelfDelegation) {
     throw slashingError('selfDelegationTooLow', `${tokens} less than ${validator.minSelfDelegation}`)
@@ -36,7 +36,7 @@ export const createUnjail = ({ stake, punisher }: SlashingDependencies): Message
       const { state, timeNs } = context
       const operator = parse(message)
       const validator = stake.validator(state, operator)
-      if (validator === undefined) throw slashingError('noValidator')
+      if (validator === undefined) throw noValidator()
       checkSelfDelegation(validator, stake.delegation(state, operator, operator))
       if (!validator.isJailed) throw slashingError('notJailed')
       // Without an info it was never bonded: jailed for too little of its own, it may come back at any time.

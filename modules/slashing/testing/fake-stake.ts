@@ -63,6 +63,10 @@ export class FakeStake implements StakePunisher {
     return undefined
   }
 
+  bondedValidators(): readonly ValidatorView[] {
+    return [...this.#validators.values()].filter(({ status }) => status === 'bonded')
+  }
+
   delegation(_: StateReader, delegator: Address, operator: Address): DelegationView | undefined {
     const shares = this.#own.get(bytesToKey(operator))
     return shares === undefined || !equalBytes(delegator, operator) ? undefined : { delegator, operator, shares }

@@ -6,7 +6,7 @@ import { sharesToUnbond } from '../delegations.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { redelegated } from '../events.ts'
 import { redelegate } from '../redelegations.ts'
-import { toSecondsAndNanos } from '../time.ts'
+import { toSecondsAndNanos } from '../../time.ts'
 import { checkBondDenomination, parseAmountField, parseDelegatorField, parseOperatorField } from './fields.ts'
 
 const parse = (message: stakingTx.MsgBeginRedelegate) => ({

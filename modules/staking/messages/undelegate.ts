@@ -5,7 +5,7 @@ import type { MessageHandler } from '../../module.ts'
 import { sharesToUnbond } from '../delegations.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { undelegated } from '../events.ts'
-import { toSecondsAndNanos } from '../time.ts'
+import { toSecondsAndNanos } from '../../time.ts'
 import { undelegate } from '../unbonding.ts'
 import { checkBondDenomination, parseAmountField, parseDelegatorField, parseOperatorField } from './fields.ts'
 

@@ -278,6 +278,8 @@ export class Model {
       .filter(({ isJailed, tokens }) => !isJailed && tokens >= NAT)
       .sort((a, b) => Number(b.tokens / NAT - a.tokens / NAT) || (hex(a.number) < hex(b.number) ? -1 : 1))
       .slice(0, this.maxValidators)
+    // An empty set would stop CometBFT: the last one stays.
+    if (strongest.length === 0) return new Map()
     const next = new Map(strongest.map(({ number, tokens }) => [number, tokens / NAT]))
     const updates = new Map<number, bigint>()
     for (const [number, power] of next) if (this.set.get(number) !== power) updates.set(number, power)

@@ -27,7 +27,7 @@ import {
   NOT_BONDED_POOL_ADDRESS,
   type StakingModule,
 } from '../index.ts'
-import { NS_PER_SECOND } from '../time.ts'
+import { NS_PER_SECOND } from '../../time.ts'
 import { type Validator } from '../validator.ts'
 import { existingValidator } from '../validators.ts'
 

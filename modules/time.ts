@@ -1,5 +1,6 @@
 /** Times as nanoseconds since 1970, and their texts (RFC 3339, always UTC). */
-import { CodedError } from '../../core/errors.ts'
+import { CodedError } from '../core/errors.ts'
+import { failAt, parseString } from '../core/parse.ts'
 
 export const NS_PER_SECOND = 1_000_000_000n
 const SECONDS_PER_DAY = 86_400n
@@ -9,6 +10,9 @@ export const DAY_NS = SECONDS_PER_DAY * NS_PER_SECOND
 export const ZERO_TIME_NS = -62_135_596_800n * NS_PER_SECOND
 /** Beyond it a time would not fit a key. The year 2554. */
 export const MAX_TIME_NS = (1n << 64n) - 1n
+
+/** The longest duration that Go's 63 bits hold: 292 years. */
+export const MAX_DURATION_NS = (1n << 63n) - 1n
 
 const floorDivide = (value: bigint, divisor: bigint): bigint => {
   const quotient = value / divisor
@@ -20,6 +24,10 @@ export const toSecondsAndNanos = (timeNs: bigint): { readonly seconds: bigint; r
   const seconds = floorDivide(timeNs, NS_PER_SECOND)
   return { seconds, nanos: Number(timeNs - seconds * NS_PER_SECOND) }
 }
+
+/** The inverse of {@link toSecondsAndNanos}. */
+export const toNanoseconds = ({ seconds, nanos }: { readonly seconds: bigint; readonly nanos: number }): bigint =>
+  seconds * NS_PER_SECOND + BigInt(nanos)
 
 /** Days since 1970 of a date of the Gregorian calendar; years begin in March (Hinnant, chrono-compatible dates). */
 const daysOf = (year: number, month: number, day: number): number => {
@@ -46,6 +54,8 @@ const dateOf = (days: number): readonly [year: number, month: number, day: numbe
 
 const pad = (value: number | bigint, digits: number): string => value.toString().padStart(digits, '0')
 
+const fraction = (nanos: number): string => pad(nanos, 9).replace(/(?:000){1,2}$/, '')
+
 /** `2026-01-02T03:04:05Z`: whole seconds, as events show times. */
 export const formatSeconds = (timeNs: bigint): string => {
   const { seconds } = toSecondsAndNanos(timeNs)
@@ -56,11 +66,11 @@ export const formatSeconds = (timeNs: bigint): string => {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${clock}Z`
 }
 
-/** As {@link formatSeconds} with the fraction, which has no zeros at its end. */
+/** As {@link formatSeconds} with the fraction: none, three, six or nine digits, as protobuf's JSON has it. */
 export const formatTime = (timeNs: bigint): string => {
   const { nanos } = toSecondsAndNanos(timeNs)
   const text = formatSeconds(timeNs)
-  return nanos === 0 ? text : `${text.slice(0, -1)}.${pad(nanos, 9).replace(/0+$/, '')}Z`
+  return nanos === 0 ? text : `${text.slice(0, -1)}.${fraction(nanos)}Z`
 }
 
 /** Reads what {@link formatTime} gives. Throws core/7. */
@@ -77,7 +87,7 @@ export const parseTime = (text: string): bigint => {
 /** `1814400s`, as google.protobuf.Duration is written in JSON. */
 export const formatDuration = (durationNs: bigint): string => {
   const { seconds, nanos } = toSecondsAndNanos(durationNs)
-  return nanos === 0 ? `${seconds}s` : `${seconds}.${pad(nanos, 9).replace(/0+$/, '')}s`
+  return nanos === 0 ? `${seconds}s` : `${seconds}.${fraction(nanos)}s`
 }
 
 /** Not negative. Throws core/7. */
@@ -87,4 +97,30 @@ export const parseDuration = (text: string): bigint => {
     throw new CodedError('core', 7, `invalid duration ${text.slice(0, 40)}: such as 1814400s is expected`)
   }
   return BigInt(match[1] ?? '0') * NS_PER_SECOND + BigInt((match[2] ?? '').padEnd(9, '0'))
+}
+
+const located = (path: string, read: () => bigint): bigint => {
+  try {
+    return read()
+  } catch (error) {
+    return failAt(path, (error as Error).message)
+  }
+}
+
+/** Of a genesis file: from 1970 to the year 9999, which RFC 3339 ends with. Throws genesis/1. */
+export const parseTimeMember = (value: unknown, path: string): bigint => {
+  const timeNs = located(path, () => parseTime(parseString(value, path)))
+  return timeNs >= 0n ? timeNs : failAt(path, 'must not be before 1970')
+}
+
+/** As {@link parseTimeMember}, up to 2262: 63 bits hold it. Throws genesis/1. */
+export const parseKeyTimeMember = (value: unknown, path: string): bigint => {
+  const timeNs = parseTimeMember(value, path)
+  return timeNs <= MAX_DURATION_NS ? timeNs : failAt(path, 'must be between 1970 and 2262')
+}
+
+/** Of a genesis file. Throws genesis/1. */
+export const parseDurationMember = (value: unknown, path: string): bigint => {
+  const durationNs = located(path, () => parseDuration(parseString(value, path)))
+  return durationNs <= MAX_DURATION_NS ? durationNs : failAt(path, 'must be shorter than 292 years')
 }
