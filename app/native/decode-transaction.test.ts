@@ -91,6 +91,28 @@ describe('TxRaw (ADR-027)', () => {
   })
 })
 
+describe('a message that stands twice in a field for one', () => {
+  const any = (typeUrl: string, value: Uint8Array): Uint8Array =>
+    concatBytes(field(1, utf8ToBytes(typeUrl)), value.length === 0 ? EMPTY_BYTES : field(2, value))
+  const key = field(1, new Uint8Array(32).fill(1))
+  const twice = 'stands there twice: tx parse error'
+
+  it('is sdk/2: the type of one would be read with the bytes of the other, unchecked', () => {
+    // pubkey of MsgCreateValidator: each of both is well-formed.
+    const value = concatBytes(
+      field(6, any('/cosmos.crypto.ed25519.PubKey', key)),
+      field(6, any('/cosmos.crypto.multisig.LegacyAminoPubKey', EMPTY_BYTES)),
+    )
+    const messages = [packed('/cosmos.staking.v1beta1.MsgCreateValidator', value)]
+    expect(refused(rawOf(bodyOf({ messages })))).toContain(`field pubkey ${twice}`)
+  })
+
+  it('is sdk/2 in the auth info too', () => {
+    const fee = field(2, EMPTY_BYTES)
+    expect(refused(rawOf(bodyOf(), concatBytes(fee, fee)))).toContain(`field fee ${twice}`)
+  })
+})
+
 describe('unknown fields', () => {
   const withField = (number: number): Uint8Array => concatBytes(bodyOf(), varintField(number))
 

@@ -139,7 +139,7 @@ describe.each(WALLET_NAMES)('a transaction that CosmJS signs with %s', (name) =>
     const [signature = new Uint8Array(0)] = good.signatures
     expect(refusal(() => verify(encodeTxRaw({ ...good, signatures: [] })))).toBe('sdk/15 no signatures supplied')
     expect(refusal(() => verify(encodeTxRaw({ ...good, signatures: [signature, signature] })))).toBe(
-      'sdk/4 invalid number of signer;  expected: 1, got 2: unauthorized',
+      'sdk/4 wrong number of signers; expected 1, got 2: unauthorized',
     )
     const nobody = contextOf(undefined, { account: () => undefined })
     expect(refusal(() => verify(encodeTxRaw(good), nobody))).toBe(

@@ -170,7 +170,7 @@ export const verifySignatures = (
   if (signatures.length === 0) throw sdkError('noSignatures')
   const signers = resolveSigners(transaction, requiredSigners, context)
   if (signatures.length !== signers.length) {
-    throw sdkError('unauthorized', `invalid number of signer;  expected: ${signers.length}, got ${signatures.length}`)
+    throw sdkError('unauthorized', `wrong number of signers; expected ${signers.length}, got ${signatures.length}`)
   }
   const signBytes = signBytesOf(transaction)
   for (const [index, signer] of signers.entries()) {

@@ -129,6 +129,7 @@ const checkNested = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean
 const checkLevel = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
   if (depth > MAX_NESTING) throw malformed(`messages are nested deeper than ${MAX_NESTING} levels`)
   const reader = new WireReader(bytes)
+  const singular = new Set<number>()
   let unknown = false
   while (!reader.done) {
     const { number, wireType } = reader.tag()
@@ -145,6 +146,11 @@ const checkLevel = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean,
     if (value === undefined) continue
     if (field.scalar === ScalarType.STRING && !isUtf8(value)) {
       throw malformed(`${desc.typeName}: field ${field.name} contains invalid UTF-8`)
+    }
+    if (field.fieldKind === 'message') {
+      // Decoders merge both: of an Any the type of one with the bytes of the other, which were not checked together.
+      if (singular.has(number)) throw malformed(`${desc.typeName}: field ${field.name} stands there twice`)
+      singular.add(number)
     }
     if (field.fieldKind !== 'map' && field.message !== undefined) {
       unknown = checkNested(value, field.message, allowUnknown, depth + 1) || unknown

@@ -18,7 +18,13 @@ export const TRANSACTION_BYTE_GAS = 30n
 /** Each native message that a method runs, as in a native transaction; what its module charges comes on top. */
 export const MESSAGE_GAS = GAS_PER_MESSAGE
 
-/** Of what a query reads: each look-up, each item of a scan, and each byte of keys and values. */
+/** Each byte of a proposal's JSON, on top: its messages are built before anything else is known of them. */
+export const JSON_BYTE_GAS = 100n
+
+/**
+ * Of what a query reads: each look-up, each item of a scan, and each byte of keys, values and answers. An item costs
+ * more than in the SDK (30): it is decoded, whether it is shown or only counted.
+ */
 export const READ_GAS = 1_000n
-export const ITEM_GAS = 30n
+export const ITEM_GAS = 500n
 export const READ_BYTE_GAS = 3n

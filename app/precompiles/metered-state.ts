@@ -1,11 +1,14 @@
 /** The state as queries of a precompile read it: every read is paid for, so no query needs a limit of its own. */
 import type { Address } from '../../core/address.ts'
+import { concatBytes } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { AccountState, StateReader } from '../../store/state.ts'
 import type { CallGas } from './call-gas.ts'
 import { ITEM_GAS, READ_BYTE_GAS, READ_GAS } from './gas.ts'
 
 const WHAT = 'ReadFlat'
+/** Items of a scan that are read before they are paid for. */
+const BATCH = 16
 const perByte = (...parts: readonly Uint8Array[]): bigint =>
   READ_BYTE_GAS * BigInt(parts.reduce((sum, { length }) => sum + length, 0))
 
@@ -42,7 +45,7 @@ export class MeteredState implements StateReader {
     return value
   }
 
-  /** Reads no more items than the gas that is left pays for, and fails where there are more. */
+  /** Fails where there are more items than the gas pays for. Of those it has read few more by then: they may be long. */
   values(
     system: Address,
     prefix: Uint8Array,
@@ -51,10 +54,16 @@ export class MeteredState implements StateReader {
   ): (readonly [Uint8Array, Uint8Array])[] {
     const gas = this.#gas
     gas.consume(READ_GAS + perByte(prefix), WHAT)
-    const affordable = gas.left / ITEM_GAS
-    const isShort = affordable < BigInt(limit)
-    const items = this.#state.values(system, prefix, isShort ? Number(affordable) + 1 : limit, start)
-    for (const [key, value] of items) gas.consume(ITEM_GAS + perByte(key, value), 'IterNextFlat')
+    const items: (readonly [Uint8Array, Uint8Array])[] = []
+    for (let from = start; items.length < limit; ) {
+      const wanted = Math.min(BATCH, limit - items.length)
+      const batch = this.#state.values(system, prefix, wanted, from)
+      for (const [key, value] of batch) gas.consume(ITEM_GAS + perByte(key, value), 'IterNextFlat')
+      items.push(...batch)
+      const last = batch.at(-1)
+      if (last === undefined || batch.length < wanted) break
+      from = concatBytes(last[0], Uint8Array.of(0))
+    }
     return items
   }
 }

@@ -14,7 +14,7 @@ import type { EventDefinition } from './abi/event.ts'
 import type { Fields, Values } from './abi/types.ts'
 import type { CallGas } from './call-gas.ts'
 import { refuseCall } from './errors.ts'
-import { MESSAGE_GAS } from './gas.ts'
+import { MESSAGE_GAS, READ_BYTE_GAS } from './gas.ts'
 import { MeteredState } from './metered-state.ts'
 
 /** The handlers of all modules, by the names that clients know. */
@@ -60,6 +60,11 @@ export class Scope {
     return this.#call.caller
   }
 
+  /** For work beside messages and queries. Throws sdk/11. */
+  charge(gas: bigint, what: string): void {
+    this.#gas.consume(gas, what)
+  }
+
   /** Nobody is acted for but who calls: neither who signed the transaction, nor who gave a grant. */
   requireCaller(address: Address): void {
     if (equalBytes(address, this.caller)) return
@@ -101,7 +106,9 @@ export class Scope {
     method: Method<Input, Output>,
     init: MessageInitShape<Input>,
   ): MessageShape<Output> {
-    return this.#ask(method, init, this.#metered)
+    const answer = this.#ask(method, init, this.#metered)
+    this.#gas.consume(READ_BYTE_GAS * BigInt(answer.length), method.name)
+    return fromBinary(method.output, answer)
   }
 
   /** As {@link query}, of an answer that is part of a message's flat price. */
@@ -109,7 +116,7 @@ export class Scope {
     method: Method<Input, Output>,
     init: MessageInitShape<Input>,
   ): MessageShape<Output> {
-    return this.#ask(method, init, this.#call.state)
+    return fromBinary(method.output, this.#ask(method, init, this.#call.state))
   }
 
   /** As {@link query}; undefined where the module says that there is no such thing. */
@@ -127,18 +134,17 @@ export class Scope {
     }
   }
 
-  #ask<Input extends DescMessage, Output extends DescMessage>(
-    { parent, name, input, output }: Method<Input, Output>,
+  #ask<Input extends DescMessage>(
+    { parent, name, input }: Method<Input, DescMessage>,
     init: MessageInitShape<Input>,
     state: StateReader,
-  ): MessageShape<Output> {
+  ): Uint8Array {
     const path = `/${parent.typeName}/${name}`
     const handler = this.#routes.queries.get(path)
     if (handler === undefined) throw refuseCall(`unknown query path ${path}`)
     const { height, chainId } = this.#block
     try {
-      const request = toBinary(input, create(input, init))
-      return fromBinary(output, handler.query({ state, height, chainId }, request))
+      return handler.query({ state, height, chainId }, toBinary(input, create(input, init)))
     } catch (error) {
       // A query writes nothing: what it cannot make sense of is the caller's fault, and must not halt the node.
       if (error instanceof CodedError || error instanceof InvariantError) throw error

@@ -14,6 +14,7 @@ import {
 import { call, estimateGas } from './calls.ts'
 import { feeHistory } from './fees.ts'
 import { logs } from './logs.ts'
+import { heavyNativeQuery } from './native.ts'
 import { proof } from './proof.ts'
 import { balance, code, storage, transactionCount } from './state.ts'
 import type { View } from './view.ts'
@@ -37,6 +38,7 @@ const ANSWERS: Answers = {
   estimateGas,
   feeHistory,
   logs,
+  native: heavyNativeQuery,
 }
 
 /** The answer as JSON text. Throws a CodedError. */

@@ -1,4 +1,5 @@
 /** Where every question arrives: answers what is cheap or needs the pool here, hands the rest to worker threads. */
+import { plainBytes } from '../../core/bytes.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
 import type { Hash } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBytes, quantityToHex } from '../../core/hex.ts'
@@ -31,7 +32,7 @@ import type { Announcer } from './announcer.ts'
 import { minimumTip, TipOracle } from './fees.ts'
 import { Filters } from './filters.ts'
 import { checkFilterRange } from './logs.ts'
-import { nativeHandlers, nativeQuery, toAbciError } from './native.ts'
+import { isHeavyQuery, keptHeight, nativeHandlers, nativeQuery, toAbciError } from './native.ts'
 import { NODE_SERVICE, nodeService } from './node-service.ts'
 import { answerStoreQuery, storeModule } from './store-proof.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
@@ -69,6 +70,8 @@ const MAX_PENDING_GAS = 30_000_000n
 const MAX_POLLED_HEIGHTS = 1_000
 /** A block with more transactions is assembled in a worker. */
 const LARGE_BLOCK_TRANSACTIONS = 50
+/** Characters of a native request whose answer is kept. */
+const MAX_KEPT_REQUEST = 64
 
 type Reply = string | Promise<string>
 type Handlers = {
@@ -149,6 +152,10 @@ export class QuestionDesk {
       const view = this.#view(this.#options.committedHeight())
       const module = storeModule(path)
       if (module !== undefined) return answerStoreQuery(view, { module, key: data, height, prove })
+      if (isHeavyQuery(path)) {
+        const value = await this.#workerAnswer({ path, data: Buffer.from(data).toString('base64'), height }, view.head)
+        return { ...none, value, height: keptHeight(view, height) }
+      }
       if (path.startsWith(TX_SERVICE)) {
         return { ...none, value: await this.#txService.answer(view, path, data, true), height: view.head }
       }
@@ -397,7 +404,32 @@ export class QuestionDesk {
     }
   }
 
-  #nativeQuestion({ path, data, height }: Questions['native'], head: number): Reply {
+  /** For ABCI, where what is no code would stop the node: a worker that died or found a fault is no reason to. */
+  async #workerAnswer(question: Questions['native'], head: number): Promise<Uint8Array> {
+    try {
+      const answered = JSON.parse(await this.#heavyNative(question, head)) as string
+      return plainBytes(Buffer.from(answered, 'base64'))
+    } catch (error) {
+      if (error instanceof CodedError) throw error
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      this.#options.environment.log.error('a native query failed', { path: question.path, reason })
+      throw queryFailed('internal error')
+    }
+  }
+
+  /** Once for each height: the same tally is asked for by everyone who watches a vote. */
+  async #heavyNative(question: Questions['native'], head: number): Promise<string> {
+    const height = question.height === 0 ? head : question.height
+    const key = `native ${height} ${question.path} ${question.data}`
+    const kept = this.#answers.get(key, head)
+    if (kept !== undefined) return kept
+    const answered = await this.#heavy('native', { ...question, height }, head)
+    return question.data.length > MAX_KEPT_REQUEST ? answered : this.#keep(key, height, answered)
+  }
+
+  #nativeQuestion(question: Questions['native'], head: number): Reply {
+    const { path, data, height } = question
+    if (isHeavyQuery(path)) return this.#heavyNative(question, head)
     const request = Buffer.from(data, 'base64')
     if (path.startsWith(TENDERMINT_SERVICE)) {
       return tendermintService(this.#options.environment, head, path, request).then((value) =>

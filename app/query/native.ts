@@ -1,14 +1,17 @@
 /** Native gRPC queries: the modules' handlers by path, on state at a height. */
 import { CodedError } from '../../core/errors.ts'
 import type { Module, QueryHandler } from '../../modules/module.ts'
+import { refuse } from '../../modules/sdk-errors.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
 import { isKept, readKeptRange } from '../../store/kept-range.ts'
+import type { Questions } from '../ports.ts'
 import { HISTORICAL_INFO, historicalInfo } from './historical-info.ts'
+import { SIMULATE_PATH, simulateQuery } from './simulation.ts'
 import { requireHeight, type View } from './view.ts'
 
-/** gRPC's Unimplemented, NotFound and InvalidArgument. */
-const UNIMPLEMENTED = 12
+/** gRPC's InvalidArgument. */
 const INVALID_ARGUMENT = 3
+const SDK_INVALID_HEIGHT = 26
 
 export const nativeHandlers = (modules: readonly Module[]): ReadonlyMap<string, QueryHandler> =>
   new Map(modules.flatMap((module) => module.queries.map((handler) => [handler.path, handler] as const)))
@@ -29,7 +32,15 @@ export const keptHeight = (view: View, height: number): number => {
   return requireHeight(view, { number: height })
 }
 
-/** `height` 0 is the head. Throws grpc codes, and sdk/38 for a height that is not kept. */
+/** sdk/26, in the SDK's words. */
+export const futureHeight = (): CodedError =>
+  new CodedError(
+    'sdk',
+    SDK_INVALID_HEIGHT,
+    'cannot query with height in the future; please provide a valid height: invalid height',
+  )
+
+/** `height` 0 is the head. Throws grpc codes, sdk/6, /18 and /26, and sdk/38 for a height that is not kept. */
 export const nativeQuery = (
   view: View,
   handlers: ReadonlyMap<string, QueryHandler>,
@@ -38,10 +49,10 @@ export const nativeQuery = (
   height: number,
 ): { readonly value: Uint8Array; readonly height: number } => {
   const handler = handlers.get(path)
-  if (handler === undefined) throw new CodedError('grpc', UNIMPLEMENTED, `unknown query path ${path.slice(0, 200)}`)
-  if (height < 0 || height > view.head) {
-    throw new CodedError('grpc', INVALID_ARGUMENT, `cannot query height ${height}: the head is ${view.head}`)
-  }
+  if (handler === undefined)
+    throw refuse('unknownRequest', path === '' ? 'no query path provided' : 'unknown query path')
+  if (height < 0) throw refuse('invalidRequest', 'cannot query with height < 0; please provide a valid height')
+  if (height > view.head) throw futureHeight()
   const at = keptHeight(view, height)
   try {
     if (path === HISTORICAL_INFO) return { value: historicalInfo(view, request), height: at }
@@ -52,6 +63,25 @@ export const nativeQuery = (
     // A request that does not decode is the caller's fault, not a broken invariant.
     throw new CodedError('grpc', INVALID_ARGUMENT, `malformed request: ${(error as Error).message}`)
   }
+}
+
+/** Counting the votes of a proposal reads every one of them with its delegations; a simulation executes. */
+const HEAVY: ReadonlySet<string> = new Set([
+  '/cosmos.gov.v1.Query/TallyResult',
+  '/cosmos.gov.v1beta1.Query/TallyResult',
+  SIMULATE_PATH,
+])
+
+export const isHeavyQuery = (path: string): boolean => HEAVY.has(path)
+
+/** The answer to the question `native` where it is given by a worker: base64. */
+export const heavyNativeQuery = (view: View, { path, data, height }: Questions['native']): string => {
+  const request = Buffer.from(data, 'base64')
+  const value =
+    path === SIMULATE_PATH
+      ? simulateQuery(view, request)
+      : nativeQuery(view, nativeHandlers(view.modules), path, request, height).value
+  return Buffer.from(value).toString('base64')
 }
 
 /** Of abci_query: the SDK's code for a gRPC status, and its words. Others are invalid requests there. */
@@ -73,7 +103,9 @@ export const toAbciError = ({
   code,
   message,
 }: CodedError): { readonly code: number; readonly codespace: string; readonly log: string } => {
-  if (codespace !== 'grpc') return { code, codespace, log: message }
+  // Errors of modules have no status, and are unknown requests to the SDK.
+  if (codespace !== 'grpc' && codespace !== 'sdk') return toAbciError(refuse('unknownRequest', message))
+  if (codespace === 'sdk') return { code, codespace, log: message }
   const [sdkCode, words] = GRPC_TO_SDK[code] ?? INVALID_REQUEST
   const name = GRPC_NAMES[code] ?? 'Unknown'
   return { code: sdkCode, codespace: 'sdk', log: `rpc error: code = ${name} desc = ${message}: ${words}` }

@@ -11,7 +11,8 @@ const NS_PER_SECOND = 1_000_000_000n
 
 const config = ({ settings }: View) =>
   create(node.ConfigResponseSchema, {
-    minimumGasPrice: `${settings.minimumGasPriceAnat}${DENOMINATION}`,
+    // A DecCoin: 18 digits behind the point.
+    minimumGasPrice: `${settings.minimumGasPriceAnat}.${'0'.repeat(18)}${DENOMINATION}`,
     pruningKeepRecent: String(settings.pruning.keepRecent),
     pruningInterval: String(settings.pruning.interval),
     haltHeight: 0n,

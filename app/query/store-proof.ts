@@ -7,7 +7,7 @@ import { encodeRlp } from '../../core/rlp.ts'
 import { StateTrie } from '../../store/state-trie.ts'
 import { encodeHeader } from '../block/header.ts'
 import type { AbciQueryResponse } from '../ports.ts'
-import { keptHeight } from './native.ts'
+import { futureHeight, keptHeight } from './native.ts'
 import { requireHeader, type View } from './view.ts'
 
 const STORE_PATH = /^\/store\/([a-z_]{1,64})\/key$/
@@ -16,10 +16,9 @@ export const PROOF_TYPE = 'eth:mpt'
 /** Longest key that is looked for: modules have no longer ones. */
 const MAX_KEY_BYTES = 1024
 
-/** The Cosmos SDK's codes: unknown request, invalid request, invalid height. */
+/** The Cosmos SDK's codes: unknown request, invalid request. */
 const SDK_UNKNOWN_REQUEST = 6
 const SDK_INVALID_REQUEST = 18
-const SDK_INVALID_HEIGHT = 26
 
 /** The module that a path of abci_query names; undefined for other paths. */
 export const storeModule = (path: string): string | undefined => STORE_PATH.exec(path)?.[1]
@@ -46,13 +45,13 @@ const proveValue = (view: View, module: string, key: Uint8Array, height: number)
 /** Throws codes of the SDK. An absent value is empty. */
 export const answerStoreQuery = (view: View, { module, key, height, prove }: StoreQuery): AbciQueryResponse => {
   if (!view.modules.some(({ name }) => name === module)) {
-    throw new CodedError('sdk', SDK_UNKNOWN_REQUEST, `no such store: ${module}`)
+    throw new CodedError('sdk', SDK_UNKNOWN_REQUEST, `no such store: ${module}: unknown request`)
   }
   if (key.length === 0 || key.length > MAX_KEY_BYTES) {
     throw new CodedError('sdk', SDK_INVALID_REQUEST, `a key has 1 to ${MAX_KEY_BYTES} bytes, not ${key.length}`)
   }
   if (height > view.head) {
-    throw new CodedError('sdk', SDK_INVALID_HEIGHT, `cannot query height ${height}: the head is ${view.head}`)
+    throw futureHeight()
   }
   const at = keptHeight(view, height)
   const value = view.stateAt(at).value(moduleAddress(module), key) ?? EMPTY_BYTES

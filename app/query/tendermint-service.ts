@@ -1,9 +1,7 @@
 /** cosmos.base.tendermint.v1beta1.Service from CometBFT's own RPC: node info, syncing, blocks. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { CodedError } from '../../core/errors.ts'
-import { plainBytes } from '../../core/bytes.ts'
 import {
   GetBlockByHeightRequestSchema,
   GetBlockByHeightResponseSchema,
@@ -31,65 +29,15 @@ import {
   HeaderSchema,
   PartSetHeaderSchema,
 } from '../../proto/gen/tendermint/types/types_pb.ts'
+import { cometQuery } from '../../proto/index.ts'
 import type { BlockIDFlag } from '../../proto/gen/tendermint/types/validator_pb.ts'
 import { ConsensusSchema } from '../../proto/gen/tendermint/version/types_pb.ts'
 import type { Environment } from '../environment.ts'
+import { BLOCK_RESULTS, blockResults } from './block-results.ts'
+import { base64, big, hex, int, list, type Node, node, text, timestamp } from './comet-json.ts'
+import { validatorSet } from './validator-set.ts'
 
 export const TENDERMINT_SERVICE = '/cosmos.base.tendermint.v1beta1.Service/'
-
-/** JSON of CometBFT's RPC, read without trust in its shape: what is missing is empty. */
-type Node = { readonly [key: string]: unknown }
-
-const node = (value: unknown, key: string): Node => {
-  const child = (value as Node | undefined)?.[key]
-  return typeof child === 'object' && child !== null ? (child as Node) : {}
-}
-const text = (value: unknown, key: string): string => {
-  const child = (value as Node | undefined)?.[key]
-  return typeof child === 'string' ? child : ''
-}
-const list = (value: unknown, key: string): readonly unknown[] => {
-  const child = (value as Node | undefined)?.[key]
-  return Array.isArray(child) ? child : []
-}
-const hex = (value: unknown, key: string): Uint8Array => plainBytes(Buffer.from(text(value, key), 'hex'))
-const base64 = (value: string): Uint8Array => plainBytes(Buffer.from(value, 'base64'))
-const big = (value: unknown, key: string): bigint => {
-  const digits = text(value, key)
-  return /^-?[0-9]+$/.test(digits) ? BigInt(digits) : 0n
-}
-const int = (value: unknown, key: string): number => {
-  const child = (value as Node | undefined)?.[key]
-  return typeof child === 'number' && Number.isSafeInteger(child) ? child : 0
-}
-
-/** Days from 1970-01-01 to a date of the Gregorian calendar. */
-const daysFromCivil = (year: number, month: number, day: number): number => {
-  const shifted = month <= 2 ? year - 1 : year
-  const era = Math.floor(shifted / 400)
-  const yearOfEra = shifted - era * 400
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
-  return era * 146_097 + dayOfEra - 719_468
-}
-
-/** RFC 3339 in UTC with up to nine decimals, as CometBFT writes times. */
-const timestamp = (value: unknown, key: string): Timestamp => {
-  const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?Z$/.exec(text(value, key))
-  if (match === null) return create(TimestampSchema)
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  return create(TimestampSchema, {
-    seconds: BigInt(daysFromCivil(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second),
-    nanos: Number((match[7] ?? '').padEnd(9, '0')),
-  })
-}
 
 const blockId = (value: Node) =>
   create(BlockIDSchema, {
@@ -194,6 +142,51 @@ const syncing = (status: unknown) => {
   })
 }
 
+/** CometBFT's blocks are asked for by height, the newest being the committed one. */
+const checkHeight = (height: bigint, head: number): void => {
+  if (height <= 0n) throw new CodedError('grpc', 3, `height must be greater than 0, but got ${height}`)
+  if (height > head) throw new CodedError('grpc', 3, 'requested block height is bigger than the chain length')
+}
+
+type Answer = (environment: Environment, head: number, request: Uint8Array) => Promise<Uint8Array>
+
+const { method } = cometQuery.Service
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  GetNodeInfo: async (environment) =>
+    toBinary(GetNodeInfoResponseSchema, nodeInfo(await environment.consensusRpc('status'))),
+  GetSyncing: async (environment) =>
+    toBinary(GetSyncingResponseSchema, syncing(await environment.consensusRpc('status'))),
+  GetLatestBlock: async (environment) => {
+    const response = create(GetLatestBlockResponseSchema, blockResponse(await environment.consensusRpc('block')))
+    return toBinary(GetLatestBlockResponseSchema, response)
+  },
+  GetBlockByHeight: async (environment, head, request) => {
+    const { height } = fromBinary(GetBlockByHeightRequestSchema, request)
+    checkHeight(height, head)
+    const block = blockResponse(await environment.consensusRpc(`block?height=${height}`))
+    return toBinary(GetBlockByHeightResponseSchema, create(GetBlockByHeightResponseSchema, block))
+  },
+  GetLatestValidatorSet: async (environment, head, request) => {
+    const { output, input } = method.getLatestValidatorSet
+    const { pagination } = fromBinary(input, request)
+    return toBinary(output, create(output, await validatorSet(environment, head, pagination)))
+  },
+  GetValidatorSetByHeight: async (environment, head, request) => {
+    const { output, input } = method.getValidatorSetByHeight
+    const { height, pagination } = fromBinary(input, request)
+    checkHeight(height, head)
+    return toBinary(output, create(output, await validatorSet(environment, Number(height), pagination)))
+  },
+  GetLatestBlockResults: async (environment, head) =>
+    toBinary(BLOCK_RESULTS, await blockResults(environment, BigInt(head))),
+  GetBlockResults: async (environment, head, request) => {
+    const { height } = fromBinary(method.getBlockResults.input, request)
+    checkHeight(height, head)
+    return toBinary(BLOCK_RESULTS, await blockResults(environment, height))
+  },
+}
+
 /** Answers one method of the service, as of the committed height `head`. Throws grpc/3, grpc/12 for unserved methods. */
 export const tendermintService = async (
   environment: Environment,
@@ -201,26 +194,7 @@ export const tendermintService = async (
   path: string,
   request: Uint8Array,
 ): Promise<Uint8Array> => {
-  switch (path.slice(TENDERMINT_SERVICE.length)) {
-    case 'GetNodeInfo':
-      return toBinary(GetNodeInfoResponseSchema, nodeInfo(await environment.consensusRpc('status')))
-    case 'GetSyncing':
-      return toBinary(GetSyncingResponseSchema, syncing(await environment.consensusRpc('status')))
-    case 'GetLatestBlock': {
-      const response = create(GetLatestBlockResponseSchema, blockResponse(await environment.consensusRpc('block')))
-      return toBinary(GetLatestBlockResponseSchema, response)
-    }
-    case 'GetBlockByHeight': {
-      const { height } = fromBinary(GetBlockByHeightRequestSchema, request)
-      if (height <= 0n) throw new CodedError('grpc', 3, 'the height must be positive')
-      if (height > head) throw new CodedError('grpc', 3, 'requested block height is bigger then the chain length')
-      const response = create(
-        GetBlockByHeightResponseSchema,
-        blockResponse(await environment.consensusRpc(`block?height=${height}`)),
-      )
-      return toBinary(GetBlockByHeightResponseSchema, response)
-    }
-    default:
-      throw new CodedError('grpc', 12, `unknown method ${path}`)
-  }
+  const answer = ANSWERS[path.slice(TENDERMINT_SERVICE.length)]
+  if (answer === undefined) throw new CodedError('grpc', 12, `unknown method ${path}`)
+  return await answer(environment, head, request)
 }

@@ -87,6 +87,10 @@ const searchRoute = (request: txService.GetTxsEventRequest): string => {
   return `tx_search?query=${quoted}&page=${page}&per_page=${limit}&order_by=%22${order}%22`
 }
 
+/** What CometBFT says of a query that it refuses; where it listens is nobody's business. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && !error.message.includes('://') ? error.message : 'CometBFT does not answer'
+
 /** By CometBFT's index of events. */
 export const searchTransactions = async (
   environment: Environment,
@@ -98,7 +102,7 @@ export const searchTransactions = async (
   try {
     answer = (await environment.consensusRpc(route)) as typeof answer
   } catch (error) {
-    throw queryRefusal('invalidArgument', `the search failed: ${error instanceof Error ? error.message : ''}`)
+    throw queryRefusal('invalidArgument', `failed to search for txs: ${reasonOf(error)}`)
   }
   const txs: tx.Tx[] = []
   const txResponses: TxResponseInit[] = []

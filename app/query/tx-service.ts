@@ -1,4 +1,7 @@
-/** cosmos.tx.v1beta1.Service: transactions by hash, height and event, simulations and broadcasts. */
+/**
+ * cosmos.tx.v1beta1.Service: transactions by hash, height and event, and broadcasts. Simulations stand in simulation.ts:
+ * workers answer them.
+ */
 import {
   create,
   type DescMessage,
@@ -8,17 +11,13 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf'
-import { CodedError, isFault } from '../../core/errors.ts'
+import { CodedError } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
 import { equalBytes, plainBytes } from '../../core/bytes.ts'
-import { readBaseFee } from '../../modules/feemarket/index.ts'
-import type { Module } from '../../modules/module.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
-import { baseAbci, type tx, txService } from '../../proto/index.ts'
-import { Overlay } from '../../store/overlay.ts'
+import { type tx, txService } from '../../proto/index.ts'
 import { ethereumResult } from '../block/ethereum-result.ts'
-import { createPrepare, type Prepare } from '../block/native/prepare.ts'
-import { encodeTx, simulate, type Simulation } from '../block/native/simulate.ts'
+import { encodeTx } from '../block/native/simulate.ts'
 import type { Environment } from '../environment.ts'
 import { readBlockContent } from '../index/finalize-request.ts'
 import type { TransactionCheck } from '../ports.ts'
@@ -37,14 +36,10 @@ import { requireHeader, type View } from './view.ts'
 export const TX_SERVICE = '/cosmos.tx.v1beta1.Service/'
 
 export interface TxServiceOptions {
-  readonly modules: readonly Module[]
   readonly environment: Environment
   /** Admits, journals and offers a transaction; a refusal is a code. */
   broadcast(raw: Uint8Array): TransactionCheck
 }
-
-/** gRPC's Unknown. */
-const UNKNOWN = 2
 
 interface Served {
   /** Needs CometBFT, or changes the pool: not from inside an ABCI query. */
@@ -80,12 +75,6 @@ const serve = <Input extends DescMessage, Output extends DescMessage>(
       },
     },
   ]
-}
-
-/** Errors of a transaction that a client sent for simulating, in the SDK's status. */
-const refuseSimulation = (error: unknown): never => {
-  if (!(error instanceof CodedError) || isFault(error)) throw error
-  throw new CodedError('grpc', UNKNOWN, error.message)
 }
 
 const parseHash = (text: string): Uint8Array => {
@@ -138,25 +127,6 @@ const broadcastRequest = (
   return mode === BroadcastMode.ASYNC ? { txhash } : { txhash, code, codespace, rawLog: log }
 }
 
-const runSimulation = (view: View, prepare: Prepare, request: txService.SimulateRequest): Simulation => {
-  const raw = request.tx === undefined ? request.txBytes : encodeTx(request.tx)
-  if (raw.length === 0) throw queryRefusal('invalidArgument', 'empty txBytes is not allowed')
-  const { header, timeNs } = requireHeader(view, view.head)
-  const state = new Overlay(view.stateAt(view.head))
-  try {
-    return simulate(raw, prepare, {
-      state,
-      height: view.head + 1,
-      timeNs,
-      chainId: view.parameters.chainId,
-      baseFeePerGas: readBaseFee(state),
-      gasLeft: header.gasLimit,
-    })
-  } catch (error) {
-    return refuseSimulation(error)
-  }
-}
-
 const decoded = (raw: Uint8Array): tx.Tx => {
   if (raw.length === 0) throw queryRefusal('invalidArgument', 'invalid empty tx bytes')
   try {
@@ -170,23 +140,9 @@ const decoded = (raw: Uint8Array): tx.Tx => {
 export class TxService {
   readonly #methods: ReadonlyMap<string, Served>
 
-  constructor({ modules, environment, broadcast }: TxServiceOptions) {
+  constructor({ environment, broadcast }: TxServiceOptions) {
     const { method } = txService.Service
-    const prepare = createPrepare(modules)
     this.#methods = new Map([
-      serve(method.simulate, false, (view, request) => {
-        const { gasUsed, data, events } = runSimulation(view, prepare, request)
-        const { msgResponses } = fromBinary(baseAbci.TxMsgDataSchema, data)
-        return {
-          gasInfo: { gasWanted: 0n, gasUsed },
-          result: {
-            data,
-            log: '',
-            events: events.map((event) => ({ ...event, attributes: [...event.attributes] })),
-            msgResponses,
-          },
-        }
-      }),
       serve(method.getTx, false, (view, { hash: text }, fromAbci) => {
         const hash = parseHash(text)
         const show = ({ placed, shown }: Found) => ({ tx: shown, txResponse: txResponse(placed, shown) })

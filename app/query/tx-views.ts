@@ -10,7 +10,7 @@ import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
 import { familyOf } from '../families.ts'
 import { decodeNativeTransaction } from '../native/decode-transaction.ts'
 import type { TransactionResult } from '../ports.ts'
-import { formatTimestamp } from './timestamps.ts'
+import { formatSeconds } from '../../modules/time.ts'
 
 export type TxResponseInit = MessageInitShape<typeof baseAbci.TxResponseSchema>
 
@@ -64,6 +64,6 @@ export const txResponse = ({ raw, height, timeNs, result }: PlacedTransaction, s
   gasWanted: result.gasWanted,
   gasUsed: result.gasUsed,
   tx: { typeUrl: TX_URL, value: toBinary(tx.TxSchema, shown) },
-  timestamp: formatTimestamp(timeNs),
+  timestamp: formatSeconds(timeNs),
   events: result.events.map(({ type, attributes }) => ({ type, attributes: [...attributes] })),
 })

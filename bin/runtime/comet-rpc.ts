@@ -29,11 +29,11 @@ export const rpcUrl = (laddr: string): string =>
     .replace('://0.0.0.0:', '://127.0.0.1:')
     .replace('://[::]:', '://[::1]:')
 
-/** Fetches JSON; refuses what is too large or too slow. Throws cli/10. */
-export const fetchJson = async (url: string, timeoutMs = TIMEOUT_MS): Promise<unknown> => {
+/** Fetches JSON; refuses what is too large or too slow, and errors unless they are `kept`. Throws cli/10. */
+export const fetchJson = async (url: string, timeoutMs = TIMEOUT_MS, kept = false): Promise<unknown> => {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
-    if (!response.ok) throw cliError('unreachable', `${url} answered HTTP ${response.status}`)
+    if (!response.ok && !kept) throw cliError('unreachable', `${url} answered HTTP ${response.status}`)
     const length = Number(response.headers.get('content-length') ?? 0)
     if (length > MAX_ANSWER_BYTES) throw cliError('unreachable', `${url} would answer ${length} bytes`)
     return await response.json()
@@ -53,8 +53,14 @@ export const fetchPeerCount = async (rpc: string): Promise<number> =>
 export const fetchRoundState = async (rpc: string): Promise<string> =>
   consensusAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/consensus_state`)).result.round_state['height/round/step']
 
-const anyResult = z.object({ result: z.unknown() })
+const anyAnswer = z.object({
+  result: z.unknown().optional(),
+  error: z.object({ message: z.string(), data: z.string().default('') }).optional(),
+})
 
-/** The result of a route such as `block?height=7`. Throws cli/10. */
-export const fetchRoute = async (rpc: string, route: string): Promise<unknown> =>
-  anyResult.parse(await fetchJson(`${rpcUrl(rpc)}/${route}`)).result
+/** The result of a route such as `block?height=7`. Throws cli/10, and cli/20 with CometBFT's words where it refuses. */
+export const fetchRoute = async (rpc: string, route: string): Promise<unknown> => {
+  const { result, error } = anyAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/${route}`, TIMEOUT_MS, true))
+  if (error !== undefined) throw cliError('query', error.data === '' ? error.message : error.data)
+  return result
+}

@@ -327,6 +327,17 @@ describe('the work of a block', () => {
     expect(faults(world)).toEqual([])
   })
 
+  it('counts the delegations of voters: few of them with many do not hold a block up', () => {
+    const world = makeChain()
+    const ids = [propose(world), propose(world), propose(world)]
+    for (let index = 0; index < 12_000; index++) world.stake.delegate(account(7), account(5), 1n)
+    for (const id of ids) run(world, method.vote, { proposalId: id, voter: name(7), option: 1 })
+    endBlockAfter(world, 2n * DAY)
+    expect(ids.map((id) => status(world, id) === VOTING_PERIOD)).toEqual([false, false, true])
+    endBlockAfter(world, 1n)
+    expect(status(world, 3n)).not.toBe(VOTING_PERIOD)
+  })
+
   it('is nothing on an idle chain: no write', () => {
     const world = makeChain()
     propose(world)

@@ -96,7 +96,7 @@ const endVoting = (dependencies: GovDependencies, context: ModuleContext, before
   const { id, expedited } = before
   const params = readParams(state)
   const votes = [...readVotes(state, id)]
-  const { passes, burnsDeposits, result } = tally(state, dependencies.stake, votes, params, expedited)
+  const { passes, burnsDeposits, result, reads } = tally(state, dependencies.stake, votes, params, expedited)
   deleteVotes(state, votes)
   const proposal = { ...before, finalTally: result }
   const converts = expedited && !passes
@@ -105,7 +105,7 @@ const endVoting = (dependencies: GovDependencies, context: ModuleContext, before
     : settle(dependencies, context, before, { ...proposal, depositors: 0 }, passes, burnsDeposits)
   context.emit(votingEnded(id, word, log))
   const settled = converts ? 0 : before.depositors
-  return WORK_PER_PROPOSAL * (1 + (passes ? before.messages.length : 0)) + votes.length + settled
+  return WORK_PER_PROPOSAL * (1 + (passes ? before.messages.length : 0)) + votes.length + reads + settled
 }
 
 /** The oldest first; what passes the bound waits for the next block. */

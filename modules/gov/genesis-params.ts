@@ -3,7 +3,8 @@ import { create } from '@bufbuild/protobuf'
 import { failAt, parseArray, parseObject, parseString } from '../../core/parse.ts'
 import { coin } from '../../proto/index.ts'
 import { DEFAULT_PARAMS, type GovParams, paramsFromProto, paramsToProto } from './params.ts'
-import { formatDuration, parseDuration, toDuration } from './times.ts'
+import { formatDuration, parseDurationMember } from '../time.ts'
+import { toDuration } from './times.ts'
 
 /** By their names in JSON and in the definition. */
 const COINS = { min_deposit: 'minDeposit', expedited_min_deposit: 'expeditedMinDeposit' } as const
@@ -52,7 +53,7 @@ export const parseParams = (value: unknown, path: string): GovParams => {
     proto[field] = coins.map((each) => create(coin.CoinSchema, each))
   }
   for (const [name, [field]] of entries(PERIODS)) {
-    if (object[name] !== undefined) proto[field] = toDuration(parseDuration(object[name], `${path}.${name}`))
+    if (object[name] !== undefined) proto[field] = toDuration(parseDurationMember(object[name], `${path}.${name}`))
   }
   for (const [name, field] of entries(TEXTS)) {
     if (object[name] !== undefined) proto[field] = parseString(object[name], `${path}.${name}`)

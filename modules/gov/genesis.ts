@@ -32,7 +32,7 @@ import {
 import { MAX_DEPOSITORS, MAX_PROPOSAL_MESSAGES } from './limits.ts'
 import type { GovParams } from './params.ts'
 import { EMPTY_TALLY, isOpen, type Proposal, ProposalStatus, type TallyResult } from './proposal.ts'
-import { formatTime, parseTime } from './times.ts'
+import { formatTime, parseKeyTimeMember } from '../time.ts'
 import { optionName, splitOptions } from './vote.ts'
 
 /** Entries of one list. */
@@ -120,7 +120,7 @@ const parseProposal = (value: unknown, path: string): Omit<Proposal, 'depositors
   const status =
     (Object.hasOwn(STATUSES, statusName) ? STATUSES[statusName] : undefined) ?? failAt(`${path}.status`, 'is no status')
   const optionalTime = (name: string): bigint | undefined =>
-    object[name] === undefined || object[name] === null ? undefined : parseTime(object[name], `${path}.${name}`)
+    object[name] === undefined || object[name] === null ? undefined : parseKeyTimeMember(object[name], `${path}.${name}`)
   const [votingStartTimeNs, votingEndTimeNs] = [optionalTime('voting_start_time'), optionalTime('voting_end_time')]
   if (status === ProposalStatus.VOTING_PERIOD && (votingStartTimeNs === undefined || votingEndTimeNs === undefined)) {
     failAt(`${path}.voting_start_time`, 'a proposal in its voting period has a start and an end of it')
@@ -133,8 +133,8 @@ const parseProposal = (value: unknown, path: string): Omit<Proposal, 'depositors
     ),
     status,
     finalTally: parseTally(object['final_tally_result'], `${path}.final_tally_result`),
-    submitTimeNs: parseTime(object['submit_time'], `${path}.submit_time`),
-    depositEndTimeNs: parseTime(object['deposit_end_time'], `${path}.deposit_end_time`),
+    submitTimeNs: parseKeyTimeMember(object['submit_time'], `${path}.submit_time`),
+    depositEndTimeNs: parseKeyTimeMember(object['deposit_end_time'], `${path}.deposit_end_time`),
     totalDeposit: parseCoins(object['total_deposit'], `${path}.total_deposit`),
     votingStartTimeNs,
     votingEndTimeNs,

@@ -21,7 +21,7 @@ export const OPEN_VOTES = 20_000
 export const MIN_VOTING_SHARE = 100_000n
 
 /**
- * Work of the hook in one block: a vote or a deposit is one, a proposal or a message of one 100. The proposal that
+ * Work of the hook in one block: a vote, a delegation of a voter or a deposit is one, a proposal or a message of one 100. The proposal that
  * passes the bound is still done; the rest waits for the next block.
  */
 export const WORK_PER_BLOCK = 20_000

@@ -498,7 +498,7 @@ describe('MsgUpdateParams (x/gov/keeper/msg_server_test.go, TestMsgUpdateParams)
 
   it('is for governance alone', () => {
     const message = { authority: name(1), params }
-    expect(refusal(() => run(world, method.updateParams, message))?.slice(0, 2)).toEqual(['gov', 13])
+    expect(refusal(() => run(world, method.updateParams, message))?.slice(0, 2)).toEqual(['sdk', 4])
     expect(refusal(() => run(world, method.updateParams, { authority: GOV, params }))).toBeUndefined()
   })
 })

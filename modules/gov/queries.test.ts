@@ -78,6 +78,22 @@ describe('queries of gov v1', () => {
     expect(refusal(() => ids({ pagination: { key: new Uint8Array(3) } }))?.slice(0, 2)).toEqual(['grpc', 3])
   })
 
+  it('look for no votes on a proposal that takes none: a block may have deleted thousands of them', () => {
+    const cancelled = makeChain()
+    expect(ask(cancelled, query.votes, { proposalId: 2n }).votes).toHaveLength(2)
+    run(cancelled, method.cancelProposal, { proposalId: 2n, proposer: name(1) })
+    let scans = 0
+    const { state } = cancelled
+    const values = state.values.bind(state)
+    state.values = (...parameters) => {
+      scans++
+      return values(...parameters)
+    }
+    expect(ask(cancelled, query.votes, { proposalId: 2n }).votes).toEqual([])
+    expect(ask(cancelled, legacy.votes, { proposalId: 2n }).votes).toEqual([])
+    expect(scans).toBe(0)
+  })
+
   it('show votes and deposits (the codes of native-wire)', () => {
     expect(ask(world, query.vote, { proposalId: 2n, voter: name(5) }).vote).toMatchObject({
       options: [{ option: 1, weight: '1.000000000000000000' }],

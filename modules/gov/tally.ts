@@ -18,6 +18,8 @@ export interface TallyOutcome {
   readonly passes: boolean
   readonly burnsDeposits: boolean
   readonly result: TallyResult
+  /** Delegations that were read for it. */
+  readonly reads: number
 }
 
 interface Ballot {
@@ -36,6 +38,7 @@ class Count {
   /** By option; the first is not used. */
   readonly byOption: [Decimal, Decimal, Decimal, Decimal, Decimal] = [0n, 0n, 0n, 0n, 0n]
   total: Decimal = 0n
+  reads = 0
 
   add(power: Decimal, options: readonly WeightedOption[]): void {
     for (const { option, weight } of options) this.byOption[option] += multiply(power, weight)
@@ -54,6 +57,7 @@ const countVotes = (
     const own = ballots.get(bytesToKey(voter))
     if (own !== undefined) own.options = options
     for (const { operator, shares } of stake.delegationsOf(state, voter)) {
+      count.reads++
       const ballot = ballots.get(bytesToKey(operator))
       if (ballot === undefined) continue
       ballot.deducted += shares
@@ -71,7 +75,7 @@ const decide = (
   bonded: bigint,
   params: GovParams,
   expedited: boolean,
-): Omit<TallyOutcome, 'result'> => {
+): Pick<TallyOutcome, 'passes' | 'burnsDeposits'> => {
   const rejected = { passes: false, burnsDeposits: false }
   if (bonded === 0n) return rejected
   if (divide(total, toDecimal(bonded)) < params.quorum) return { passes: false, burnsDeposits: params.burnVoteQuorum }
@@ -99,9 +103,10 @@ export const tally = (
     bonded += validator.tokens
   }
   const count = countVotes(state, stake, ballots, votes)
-  const { byOption } = count
+  const { byOption, reads } = count
   return {
     ...decide(count, bonded, params, expedited),
+    reads,
     result: {
       yes: truncate(byOption[VoteOption.YES]),
       abstain: truncate(byOption[VoteOption.ABSTAIN]),

@@ -21,9 +21,8 @@ export const upgradeQueries = ({ moduleNames }: UpgradeDependencies): readonly Q
   }),
   // 0 for a name that was not applied.
   handleQuery(method.appliedPlan, ({ state }, { name }) => ({ height: BigInt(readAppliedHeight(state, name) ?? 0) })),
-  handleQuery(method.upgradedConsensusState, () => {
-    throw queryRefusal('unimplemented', 'this chain has no IBC, so a plan carries no consensus state')
-  }),
+  // There is no IBC, so that no plan carries one.
+  handleQuery(method.upgradedConsensusState, () => ({})),
   handleQuery(method.moduleVersions, (_, { moduleName }) => {
     if (moduleName !== '' && !moduleNames.includes(moduleName)) {
       const name = moduleName.slice(0, 128)

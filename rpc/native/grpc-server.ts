@@ -92,6 +92,9 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
   const server = new Server({
     'grpc.max_receive_message_length': options.maxReceiveBytes ?? 10 * 1024 * 1024,
     'grpc.max_send_message_length': options.maxSendBytes ?? 64 * 1024 * 1024,
+    // Clients that ask nothing for minutes, or everything at once.
+    'grpc.max_connection_idle_ms': 5 * 60_000,
+    'grpc.max_concurrent_streams': 100,
   })
   const queries = createNativeQueries({ application: options.application, head, services })
   const all = [...services, ...MESSAGE_SERVICES]

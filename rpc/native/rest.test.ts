@@ -229,7 +229,7 @@ describe('heights', () => {
       {
         code: 2,
         message:
-          'codespace sdk code 26: cannot query with height in the future; please provide a valid height: invalid height',
+          'codespace sdk code 26: invalid height: cannot query with height in the future; please provide a valid height',
         details: [],
       },
     ])

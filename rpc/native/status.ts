@@ -38,6 +38,12 @@ const SDK_TO_GRPC: Readonly<Record<number, number>> = {
   38: GRPC.notFound,
 }
 
+/** The SDK words an error that has no status of its own with the text of its code in front, and not at the end. */
+const turn = (message: string): string => {
+  const at = message.lastIndexOf(': ')
+  return at === -1 ? message : `${message.slice(at + 2)}: ${message.slice(0, at)}`
+}
+
 const ofCodedError = (error: CodedError): GrpcStatus => {
   const { codespace, code, message } = error
   if (codespace === 'grpc') return { code, message }
@@ -48,8 +54,8 @@ const ofCodedError = (error: CodedError): GrpcStatus => {
   if (isRpcError(error, 'invalidParameters')) return { code: GRPC.invalidArgument, message }
   if (codespace === 'rpc') return { code: GRPC.internal, message }
   const known = codespace === 'sdk' ? SDK_TO_GRPC[code] : undefined
-  // As the SDK words an error that has no status of its own.
-  if (known === undefined) return { code: GRPC.unknown, message: `codespace ${codespace} code ${code}: ${message}` }
+  if (known === undefined)
+    return { code: GRPC.unknown, message: `codespace ${codespace} code ${code}: ${turn(message)}` }
   return { code: known, message }
 }
 

@@ -57,11 +57,15 @@ const readMessage = (desc: DescMessage, object: JsonObject, depth: number): Mess
     if (field !== undefined && holdsMessages(field, value)) inner.push([field, value])
     else plain.push([name, field !== undefined && isDecimal(field) ? scaleDecimal(field, value) : value])
   }
-  const message = fromJson(desc, Object.fromEntries(plain))
+  // Times and the like are texts in JSON, and refuse an object.
+  const isPlain = plain.length === 0 && !desc.typeName.startsWith('google.protobuf.')
+  const message = isPlain ? create(desc) : fromJson(desc, Object.fromEntries(plain))
+  if (inner.length === 0) return message
   const target = reflect(desc, message)
   for (const [field, value] of inner) {
     if (field.fieldKind === 'list' && field.listKind === 'message' && Array.isArray(value)) {
-      for (const item of value) target.get(field).add(reflect(field.message, readInner(field.message, item, depth + 1)))
+      const list = target.get(field)
+      for (const item of value) list.add(reflect(field.message, readInner(field.message, item, depth + 1)))
     } else if (field.fieldKind === 'message' && isObject(value)) {
       target.set(field, reflect(field.message, readInner(field.message, value, depth + 1)))
     } else throw invalid(`${field.name} has another form`)

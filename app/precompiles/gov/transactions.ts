@@ -1,7 +1,9 @@
 /** What a caller can do in governance. */
+import { MAX_TRANSACTION_BYTES } from '../../../core/limits.ts'
 import { type gov, govTx } from '../../../proto/index.ts'
 import { address, array, bool, bytes, string, uint64, uint8 } from '../abi/types.ts'
 import { refuseCall } from '../errors.ts'
+import { JSON_BYTE_GAS } from '../gas.ts'
 import { transaction } from '../precompile.ts'
 import { coin, fromCoins, requireAddress, toCoin } from '../shapes.ts'
 import { cancelProposalEvent, depositEvent, submitProposalEvent, voteEvent, voteWeightedEvent } from './events.ts'
@@ -23,6 +25,12 @@ const submitProposal = transaction(
     if (jsonProposal.length === 0) throw refuseCall('invalid proposal json jsonBlob arg ')
     const initialDeposit = fromCoins(coins, INVALID_DEPOSIT)
     scope.requireCaller(proposer)
+    if (jsonProposal.length > MAX_TRANSACTION_BYTES) {
+      throw refuseCall(
+        `the proposal json has ${jsonProposal.length} bytes, at most ${MAX_TRANSACTION_BYTES} are allowed`,
+      )
+    }
+    scope.charge(JSON_BYTE_GAS * BigInt(jsonProposal.length), 'proposal json')
     const proposal = parseProposal(jsonProposal)
     const { proposalId } = scope.message(method.submitProposal, { ...proposal, proposer: from, initialDeposit })
     scope.log(submitProposalEvent, { proposer, proposalId })

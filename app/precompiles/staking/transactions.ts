@@ -32,10 +32,12 @@ const bondCoin = (scope: Scope, amount: bigint) => ({
   amount: amount.toString(),
 })
 
+/** Characters: what is far longer than a key is not looked at, for matching megabytes ends in an error of the engine. */
+const MAX_KEY_TEXT = 1_000
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 const parseKey = (text: string) => {
-  if (!BASE64.test(text)) throw refuseCall('the consensus pubkey is not base64')
+  if (text.length > MAX_KEY_TEXT || !BASE64.test(text)) throw refuseCall('the consensus pubkey is not base64')
   const key = plainBytes(Buffer.from(text, 'base64'))
   if (key.length !== KEY_BYTES) {
     throw refuseCall(`consensus pubkey len is invalid, got: ${key.length}, expected: ${KEY_BYTES}`)
