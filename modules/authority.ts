@@ -7,10 +7,7 @@ import { refuse } from './sdk-errors.ts'
 
 export const GOVERNANCE_ADDRESS: Address = moduleAddress('gov')
 
-/** The SDK's code `expected gov account as only signer for proposal message`. */
-const INVALID_SIGNER = 13
-
-/** Stateless. Throws sdk/7 for text that is no address, and gov/13 for another account. */
+/** Stateless. Throws sdk/7 for text that is no address, and sdk/4 for another account (types/authority.go). */
 export const checkAuthority = (authority: string): void => {
   let address: Address
   try {
@@ -21,9 +18,5 @@ export const checkAuthority = (authority: string): void => {
   }
   if (equalBytes(address, GOVERNANCE_ADDRESS)) return
   const expected = encodeBech32(GOVERNANCE_ADDRESS)
-  throw new CodedError(
-    'gov',
-    INVALID_SIGNER,
-    `invalid authority; expected ${expected}, got ${authority}: expected gov account as only signer for proposal message`,
-  )
+  throw refuse('unauthorized', `invalid authority: expected ${expected}, got ${authority}`)
 }

@@ -18,7 +18,16 @@ import { cliError } from '../errors.ts'
 import { findKey } from '../keys/keys-commands.ts'
 import { readPassword } from '../keys/passwords.ts'
 import { Terminal } from '../keys/terminal.ts'
-import { clientOf, type Flags, homeOf, keyringOf, passwordSourceOf, textOf, withHome, withKeyring } from '../native/flags.ts'
+import {
+  clientOf,
+  type Flags,
+  homeOf,
+  keyringOf,
+  passwordSourceOf,
+  textOf,
+  withHome,
+  withKeyring,
+} from '../native/flags.ts'
 import { createValidator, createValidatorMessage } from '../native/messages/staking.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from './document.ts'
@@ -77,7 +86,8 @@ const makeGentx = async (name: string, amount: string, flags: Flags): Promise<vo
     const keyring = keyringOf(flags)
     const record = findKey(keyring, name)
     const { publicKey, address } = record
-    if (publicKey.type === 'multisig') throw cliError('keyring', `${name} is a multisig: a single key operates a validator`)
+    if (publicKey.type === 'multisig')
+      throw cliError('keyring', `${name} is a multisig: a single key operates a validator`)
     const refuse = (): never => {
       throw cliError('usage', 'say the address itself')
     }

@@ -119,8 +119,13 @@ export interface Collected {
 
 /** Every file of the folder, in the order of names. Throws cli/5 with the file at fault. */
 export const collectGentxs = (document: GenesisDocument, folder: string): Collected => {
-  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')).toSorted() : []
-  if (files.length === 0) throw cliError('genesis', `${folder} has no .json file: put those of "chain genesis gentx" there`)
+  const files = existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name.endsWith('.json'))
+        .toSorted()
+    : []
+  if (files.length === 0)
+    throw cliError('genesis', `${folder} has no .json file: put those of "chain genesis gentx" there`)
   if (files.length > MAX_FILES) throw cliError('genesis', `${folder} has more than ${MAX_FILES} files`)
   let collected = document
   const peers: string[] = []

@@ -73,7 +73,7 @@ describe('admission', () => {
       codeOf(() => send(method.approveOperator, { authority, operatorAddress }))
     const revoke = (authority: string, operatorAddress: string) =>
       codeOf(() => send(method.revokeOperator, { authority, operatorAddress }))
-    expect(approve(encodeBech32(operator(1)), name(1))).toBe('gov/13')
+    expect(approve(encodeBech32(operator(1)), name(1))).toBe('sdk/4')
     expect(approve('x', name(1))).toBe('sdk/7')
     expect(approve(GOV, encodeBech32(operator(1)))).toBe('sdk/7')
     expect(approve(GOV, name(1))).toBe('ok')
@@ -83,7 +83,7 @@ describe('admission', () => {
       approved: true,
       mayCreateValidator: true,
     })
-    expect(revoke(encodeBech32(operator(1)), name(1))).toBe('gov/13')
+    expect(revoke(encodeBech32(operator(1)), name(1))).toBe('sdk/4')
     expect(revoke(GOV, name(1))).toBe('ok')
     expect(revoke(GOV, name(1))).toBe('sdk/38')
     expect(mayCreateValidator(state, operator(1))).toBe(false)

@@ -82,7 +82,7 @@ describe('TestUpdateParams of x/auth', () => {
   it('set invalid authority', () => {
     expect(refusal(() => update(changed({}), makeState(), 'foo'))).toContain('sdk/7 invalid authority')
     const stranger = encodeBech32(new Uint8Array(20).fill(1))
-    expect(refusal(() => update(changed({}), makeState(), stranger))).toContain('gov/13 invalid authority')
+    expect(refusal(() => update(changed({}), makeState(), stranger))).toContain('sdk/4 invalid authority')
     expect(refusal(() => update(undefined))).toBe('sdk/18 all parameters must be present: invalid request')
   })
 })

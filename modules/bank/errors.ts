@@ -1,12 +1,16 @@
 /** Failures of the bank, with the Cosmos SDK's codespaces and codes where it has them. */
-import { checksumAddress, type Address } from '../../core/address.ts'
 import { CodedError } from '../../core/errors.ts'
+import type { Coin } from '../ledger.ts'
 
-export const insufficientFunds = (address: Address, denom: string, balance: bigint, amount: bigint): CodedError =>
+export const insufficientFunds = (denom: string, balance: bigint, amount: bigint): CodedError =>
+  new CodedError('sdk', 5, `spendable balance ${balance}${denom} is smaller than ${amount}${denom}: insufficient funds`)
+
+/** Before coins are staked the SDK says it in other words. */
+export const cannotDelegate = ({ denom, amount }: Coin, balance: bigint): CodedError =>
   new CodedError(
     'sdk',
     5,
-    `spendable balance ${balance}${denom} of ${checksumAddress(address)} is smaller than ${amount}${denom}: insufficient funds`,
+    `failed to delegate; ${balance}${denom} is smaller than ${amount}${denom}: insufficient funds`,
   )
 
 export const invalidDenom = (denom: string): CodedError =>

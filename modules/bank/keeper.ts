@@ -47,7 +47,7 @@ const setBalance = (state: StateWriter, address: Address, denom: string, amount:
 /** Moves coins from one account to another. Throws sdk/5 when `from` has too little. */
 export const send = (state: StateWriter, from: Address, to: Address, { denom, amount }: Coin): void => {
   const balance = readBalance(state, from, denom)
-  if (balance < amount) throw insufficientFunds(from, denom, balance, amount)
+  if (balance < amount) throw insufficientFunds(denom, balance, amount)
   setBalance(state, from, denom, balance - amount)
   setBalance(state, to, denom, readBalance(state, to, denom) + amount)
 }
@@ -63,7 +63,7 @@ export const mint = (state: StateWriter, to: Address, { denom, amount }: Coin): 
 /** Destroys coins of an account. Throws sdk/5 when it has too little. */
 export const burn = (state: StateWriter, from: Address, { denom, amount }: Coin): void => {
   const balance = readBalance(state, from, denom)
-  if (balance < amount) throw insufficientFunds(from, denom, balance, amount)
+  if (balance < amount) throw insufficientFunds(denom, balance, amount)
   setBalance(state, from, denom, balance - amount)
   writeAmount(state, supplyKey(denom), readSupply(state, denom) - amount)
 }

@@ -2,13 +2,18 @@
 import type { Address } from '../../core/address.ts'
 import type { Coin, Ledger, LedgerContext } from '../ledger.ts'
 import { formatCoins } from './coins.ts'
+import { cannotDelegate } from './errors.ts'
 import { burned, coinbase, coinReceived, coinSpent } from './events.ts'
 import { burn, mint, readBalance, readSupply, send } from './keeper.ts'
 import { sendCoins } from './transfer.ts'
 
 const delegate = ({ state, emit }: LedgerContext, from: Address, to: Address, coins: readonly Coin[]): void => {
   const amount = formatCoins(coins)
-  for (const coin of coins) send(state, from, to, coin)
+  for (const coin of coins) {
+    const balance = readBalance(state, from, coin.denom)
+    if (balance < coin.amount) throw cannotDelegate(coin, balance)
+    send(state, from, to, coin)
+  }
   emit(coinSpent(from, amount))
   emit(coinReceived(to, amount))
 }
@@ -20,8 +25,8 @@ export const createLedger = ({ isBlockedReceiver }: Pick<Ledger, 'isBlockedRecei
   delegate,
   mint: ({ state, emit }, to, coins) => {
     for (const coin of coins) mint(state, to, coin)
-    emit(coinbase(to, formatCoins(coins)))
     emit(coinReceived(to, formatCoins(coins)))
+    emit(coinbase(to, formatCoins(coins)))
   },
   burn: ({ state, emit }, from, coins) => {
     for (const coin of coins) burn(state, from, coin)

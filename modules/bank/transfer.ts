@@ -31,7 +31,7 @@ export const sendToMany = (
   for (const { denom, amount } of sum) {
     // First: what comes back to the sender by an output is not there yet.
     const balance = readBalance(state, from, denom)
-    if (balance < amount) throw insufficientFunds(from, denom, balance, amount)
+    if (balance < amount) throw insufficientFunds(denom, balance, amount)
   }
   emit(messageSender(from))
   emit(coinSpent(from, formatCoins(sum)))

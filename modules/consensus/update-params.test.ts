@@ -232,7 +232,7 @@ describe('an update of the consensus parameters', () => {
       { abci: { voteExtensionsEnableHeight: 9n } },
       'vote extensions cannot be modified once enabled',
     ],
-    ['another account', { authority: encodeBech32(new Uint8Array(20).fill(1)) }, 'gov/13 invalid authority'],
+    ['another account', { authority: encodeBech32(new Uint8Array(20).fill(1)) }, 'sdk/4 invalid authority'],
     [
       'another authority',
       { auth: { authority: encodeBech32(new Uint8Array(20)) } },

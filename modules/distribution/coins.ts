@@ -1,5 +1,5 @@
 /** Coins of messages, by the SDK's rules. */
-import { MAX_UINT256 } from '../../core/amounts.ts'
+import { DENOMINATION, MAX_UINT256 } from '../../core/amounts.ts'
 import type { Coin } from '../ledger.ts'
 import type { MessageContext } from '../module.ts'
 import { refuse } from '../sdk-errors.ts'
@@ -42,3 +42,7 @@ export const consumeCoinGas = ({ consumeGas }: MessageContext, coins: readonly C
 /** As protobuf carries it. */
 export const toWireCoins = (coins: readonly { readonly denom: string; readonly amount: bigint }[]) =>
   coins.map(({ denom, amount }) => ({ denom, amount: amount.toString() }))
+
+/** The SDK names one zero coin where rewards are none. */
+export const withZero = (coins: readonly Coin[]): readonly Coin[] =>
+  coins.length === 0 ? [{ denom: DENOMINATION, amount: 0n }] : coins

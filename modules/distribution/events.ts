@@ -5,7 +5,7 @@ import { makeEvent } from '../events.ts'
 import type { Coin } from '../ledger.ts'
 import type { Event } from '../module.ts'
 import { formatOperator } from '../validator-addresses.ts'
-import { formatCoins } from './coins.ts'
+import { formatCoins, withZero } from './coins.ts'
 import { type DecCoins, formatDecCoins } from './dec-coins.ts'
 
 export const commissionEarned = (operator: Address, amount: DecCoins): Event =>
@@ -15,10 +15,10 @@ export const commissionEarned = (operator: Address, amount: DecCoins): Event =>
 export const rewardsEarned = (operator: Address, amount: DecCoins): Event =>
   makeEvent('rewards', { amount: formatDecCoins(amount), validator: formatOperator(operator) })
 
-/** The amount is empty when nothing was due. */
+/** With one zero coin when nothing was due, as the SDK writes it. */
 export const rewardsWithdrawn = (operator: Address, delegator: Address, amount: readonly Coin[]): Event =>
   makeEvent('withdraw_rewards', {
-    amount: formatCoins(amount),
+    amount: formatCoins(withZero(amount)),
     validator: formatOperator(operator),
     delegator: encodeBech32(delegator),
   })

@@ -141,7 +141,7 @@ describe('an update of the fee market', () => {
 
   it('comes from governance alone', () => {
     const stranger = encodeBech32(new Uint8Array(20).fill(3))
-    expect(refusal(() => update(VALID, makeState(), stranger))).toContain('gov/13 invalid authority')
+    expect(refusal(() => update(VALID, makeState(), stranger))).toContain('sdk/4 invalid authority')
     expect(refusal(() => update(VALID, makeState(), 'cosmos1x'))).toContain('sdk/7 invalid authority address')
   })
 })

@@ -120,7 +120,9 @@ const parseProposal = (value: unknown, path: string): Omit<Proposal, 'depositors
   const status =
     (Object.hasOwn(STATUSES, statusName) ? STATUSES[statusName] : undefined) ?? failAt(`${path}.status`, 'is no status')
   const optionalTime = (name: string): bigint | undefined =>
-    object[name] === undefined || object[name] === null ? undefined : parseKeyTimeMember(object[name], `${path}.${name}`)
+    object[name] === undefined || object[name] === null
+      ? undefined
+      : parseKeyTimeMember(object[name], `${path}.${name}`)
   const [votingStartTimeNs, votingEndTimeNs] = [optionalTime('voting_start_time'), optionalTime('voting_end_time')]
   if (status === ProposalStatus.VOTING_PERIOD && (votingStartTimeNs === undefined || votingEndTimeNs === undefined)) {
     failAt(`${path}.voting_start_time`, 'a proposal in its voting period has a start and an end of it')

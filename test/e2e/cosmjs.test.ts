@@ -489,7 +489,7 @@ describe('REST', () => {
     const { body } = await rest('/cosmos/bank/v1beta1/denom_owners/anat?pagination.limit=4')
     expect((body as { denom_owners: unknown[] }).denom_owners.length).toBe(4)
     expect(await rest('/cosmos/base/node/v1beta1/config')).toMatchObject({
-      body: { minimum_gas_price: '2000000000anat' },
+      body: { minimum_gas_price: '2000000000.000000000000000000anat' },
     })
     expect(await rest('/cosmos/base/node/v1beta1/status')).toMatchObject({ status: 200 })
   })

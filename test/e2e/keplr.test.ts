@@ -91,6 +91,8 @@ describe('Keplr', () => {
       expect([coinMinimalDenom, coinDecimals]).toEqual([params.bond_denom, 18])
     }
     const price = info.feeCurrencies[0]?.gasPriceStep.low ?? 0
-    expect(await rest('base/node/v1beta1/config')).toMatchObject({ minimum_gas_price: `${price}anat` })
+    expect(await rest('base/node/v1beta1/config')).toMatchObject({
+      minimum_gas_price: `${price}.${'0'.repeat(18)}anat`,
+    })
   })
 })

@@ -103,7 +103,7 @@ describe('REST', () => {
     expect(await getRest('/cosmos/nothing/v1/here')).toMatchObject({ status: 501, body: { code: 12 } })
     expect(await getRest('/cosmos/base/tendermint/v1beta1/blocks/99999999')).toMatchObject({
       status: 400,
-      body: { code: 3, message: 'requested block height is bigger then the chain length' },
+      body: { code: 3, message: 'requested block height is bigger than the chain length' },
     })
   })
 })

@@ -2,7 +2,7 @@
 import { distributionTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { toWireCoins } from '../coins.ts'
+import { toWireCoins, withZero } from '../coins.ts'
 import { startDelegation, withdrawRewards } from '../delegation.ts'
 import type { DistributionDependencies } from '../deps.ts'
 import { unknownDelegation, unknownValidator } from '../errors.ts'
@@ -31,6 +31,6 @@ export const createWithdrawDelegatorReward = (dependencies: DistributionDependen
       const { coins, slashes } = withdrawRewards(context, dependencies, validator, delegation, destination)
       context.consumeGas(GAS_PER_SLASH * BigInt(slashes), 'slashes')
       startDelegation(context, validator, delegation)
-      return { amount: toWireCoins(coins) }
+      return { amount: toWireCoins(withZero(coins)) }
     },
   })
