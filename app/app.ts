@@ -1,6 +1,6 @@
 /** The application: the steps of a block from InitChain to Commit, and the door of the pool and of questions. */
 import { EMPTY_BYTES, uint64ToBytes } from '../core/bytes.ts'
-import { CodedError, invariant } from '../core/errors.ts'
+import { type CodedError, invariant } from '../core/errors.ts'
 import type { Hash } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
@@ -15,17 +15,12 @@ import { TrieNodeCache } from '../store/trie/node-cache.ts'
 import type { Batch, KeyValueStore } from '../store/store.ts'
 import { writeState } from '../store/write-state.ts'
 import type { Candidate, SealedBlock } from './block/candidate.ts'
-import { chooseBlock } from './block/choose.ts'
-import type { BlockContent } from './block/content.ts'
-import { executeBlock, executeProposal, proposalFault } from './block/execute.ts'
-import { ExecutionFault } from './block/execution-fault.ts'
-import { Proposals } from './block/proposals.ts'
+import { Rounds } from './block/rounds.ts'
 import { carriesExtensions, encodeInjected, extensionFault } from './block/extensions.ts'
 import { writeGenesisBlock } from './block/genesis-block.ts'
 import { type Chain, type ChainParameters, hardforkAt } from './chain.ts'
 import type { Environment } from './environment.ts'
 import { appError } from './errors.ts'
-import { transactionHash } from './families.ts'
 import { parseGenesisBytes } from './genesis/genesis.ts'
 import { type ChainModules, createChainModules } from './genesis/modules.ts'
 import {
@@ -93,7 +88,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   readonly #chainModules: ChainModules
   readonly #modules: readonly Module[]
   readonly #mempool: Mempool
-  readonly #proposals = new Proposals()
+  readonly #rounds: Rounds
   readonly #reader: ChainReader
   readonly #announcer: Announcer
   readonly #desk: QuestionDesk
@@ -125,6 +120,11 @@ export class Application implements ConsensusApplication, QueryApplication {
       modules: this.#modules,
       head: () => this.#mempoolHead(),
       onExecutable: (hash) => this.#announcer.transaction(hash),
+    })
+    this.#rounds = new Rounds({
+      mempool: this.#mempool,
+      environment: options.environment,
+      maxBlockMs: options.settings.maxBlockMs,
     })
     this.#desk = new QuestionDesk({
       settings: options.settings,
@@ -220,8 +220,9 @@ export class Application implements ConsensusApplication, QueryApplication {
     const { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, misbehavior } = request
     const lastCommit = request.votes.map(({ validatorAddress, power, flag }) => ({ validatorAddress, power, flag }))
     const content = { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, lastCommit, misbehavior }
-    const candidate = await this.#choose(chain, content, injected, request.maxTxBytes)
-    this.#proposals.keep(candidate)
+    const { maxTxBytes } = request
+    const baseFeePerGas = this.#baseFeePerGas
+    const candidate = await this.#rounds.propose(chain, { content, injected, maxTxBytes, baseFeePerGas })
     return candidate.content.transactions
   }
 
@@ -231,14 +232,10 @@ export class Application implements ConsensusApplication, QueryApplication {
       this.#environment.log.warn('proposal rejected', { height: block.height, reason: 'not the next height' })
       return false
     }
-    const candidate = this.#proposals.find(block) ?? (await this.#executeProposal(chain, block))
-    const fault = candidate instanceof CodedError ? candidate : proposalFault(candidate)
-    if (candidate instanceof CodedError || fault !== undefined) {
-      this.#environment.log.warn('proposal rejected', { height: block.height, reason: fault?.message })
-      return false
-    }
-    this.#proposals.seal(candidate, block.hash)
-    return true
+    const fault = await this.#rounds.judge(chain, block)
+    if (fault === undefined) return true
+    this.#environment.log.warn('proposal rejected', { height: block.height, reason: fault.message })
+    return false
   }
 
   /** Empty until the order book has something to attest. */
@@ -262,10 +259,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     }
     const { reached } = this.#environment
     reached('finalize-begun')
-    let sealed = this.#proposals.findSealed(block.hash)
-    const candidate = sealed?.candidate ?? this.#proposals.find(block) ?? (await this.#executeDecided(chain, block))
-    reached('finalize-executed')
-    sealed ??= this.#proposals.seal(candidate, block.hash)
+    const sealed = await this.#rounds.decide(chain, block, () => reached('finalize-executed'))
     reached('finalize-sealed')
     this.#decided = sealed
     return { ...sealed.candidate.response, appHash: sealed.record.hash }
@@ -417,59 +411,8 @@ export class Application implements ConsensusApplication, QueryApplication {
     return this.#desk.validatorsAt(height).length
   }
 
-  /** The error is that of the first transaction at fault, or a fault of the engine: both reject the proposal. */
-  async #executeProposal(chain: Chain, block: ProposedBlock): Promise<Candidate | CodedError> {
-    try {
-      const candidate = await executeProposal(chain, contentOf(block), this.#mempool.decode, this.#environment)
-      if (!(candidate instanceof CodedError)) this.#proposals.keep(candidate)
-      return candidate
-    } catch (error) {
-      if (!(error instanceof ExecutionFault)) throw error
-      this.#noteFault(error)
-      return appError('invalidInBlock', error.message)
-    }
-  }
-
-  async #executeDecided(chain: Chain, block: ProposedBlock): Promise<Candidate> {
-    const candidate = await executeBlock(chain, contentOf(block), this.#mempool.decode, this.#environment)
-    this.#proposals.keep(candidate)
-    return candidate
-  }
-
-  #noteFault({ message, raw }: ExecutionFault): void {
-    this.#environment.log.error(message, { hash: bytesToHex(transactionHash(raw)), raw: bytesToHex(raw) })
-  }
-
-  /** Begins again without a transaction that the engine cannot execute: each time the pool is one shorter. */
-  async #choose(
-    chain: Chain,
-    content: Omit<BlockContent, 'transactions'>,
-    injected: Uint8Array | undefined,
-    maxTxBytes: number,
-  ): Promise<Candidate> {
-    for (;;) {
-      try {
-        return await chooseBlock(chain, content, this.#environment, {
-          injected,
-          candidates: this.#mempool.pool.byPriority(this.#baseFeePerGas),
-          maxTxBytes,
-          maxBlockMs: this.#options.settings.maxBlockMs,
-          decode: this.#mempool.decode,
-          onInvalid: (entry, error) => this.#mempool.dropInvalid(entry, error),
-          onSlow: (entry) => this.#mempool.dropSlow(entry),
-        })
-      } catch (error) {
-        if (!(error instanceof ExecutionFault)) throw error
-        this.#noteFault(error)
-        const { pool } = this.#mempool
-        const entry = pool.get(transactionHash(error.raw))
-        if (entry !== undefined) pool.remove(entry)
-      }
-    }
-  }
-
   #forgetProposals(): void {
-    this.#proposals.clear()
+    this.#rounds.clear()
     this.#decided = undefined
   }
 
@@ -538,6 +481,3 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#mempool.clear()
   }
 }
-
-/** Everything of a proposal but CometBFT's hash. */
-const contentOf = ({ hash: _, ...content }: ProposedBlock): BlockContent => content

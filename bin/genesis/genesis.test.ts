@@ -42,6 +42,8 @@ describe('a genesis file', () => {
   it.each<readonly [path: string, value: unknown, message: string]>([
     ['color', 'red', 'genesis.color: unknown field'],
     ['app_state.colour', {}, 'app_state.colour: unknown field'],
+    ['app_state.staking', undefined, 'made anew with "chain genesis add-validator"'],
+    ['validators.0.power', '11', 'validators: 0 in the order of keys has power 11, but 10 NAT are staked'],
     ['app_state.bank.balances.1.address', ALICE, 'app_state.bank.balances[1].address: duplicate account'],
     [
       'app_state.bank.balances.0.coins.0.denom',

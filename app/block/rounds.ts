@@ -1,0 +1,121 @@
+/**
+ * The rounds of one height: proposals that this node makes, judges and sees decided. Each content is executed once,
+ * whoever asks first.
+ */
+import { CodedError } from '../../core/errors.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import type { Chain } from '../chain.ts'
+import type { Environment } from '../environment.ts'
+import { appError } from '../errors.ts'
+import { transactionHash } from '../families.ts'
+import type { Mempool } from '../mempool.ts'
+import type { ProposedBlock } from '../ports.ts'
+import type { Candidate, SealedBlock } from './candidate.ts'
+import { chooseBlock } from './choose.ts'
+import type { BlockContent } from './content.ts'
+import { executeBlock, executeProposal, proposalFault } from './execute.ts'
+import { ExecutionFault } from './execution-fault.ts'
+import { Proposals } from './proposals.ts'
+
+export interface RoundsOptions {
+  readonly mempool: Mempool
+  readonly environment: Environment
+  /** A proposer stops choosing after this long. */
+  readonly maxBlockMs: number
+}
+
+export interface ProposalRequest {
+  readonly content: Omit<BlockContent, 'transactions'>
+  /** The list of vote extensions, where the block must begin with it. */
+  readonly injected: Uint8Array | undefined
+  readonly maxTxBytes: number
+  readonly baseFeePerGas: bigint
+}
+
+/** Everything of a proposal but CometBFT's hash. */
+const contentOf = ({ hash: _, ...content }: ProposedBlock): BlockContent => content
+
+export class Rounds {
+  readonly #options: RoundsOptions
+  readonly #proposals = new Proposals()
+
+  constructor(options: RoundsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * PrepareProposal: what this node would put into the block. Begins again without a transaction that the engine cannot
+   * execute: each time the pool is one shorter.
+   */
+  async propose(chain: Chain, request: ProposalRequest): Promise<Candidate> {
+    const { mempool, environment, maxBlockMs } = this.#options
+    const { content, injected, maxTxBytes, baseFeePerGas } = request
+    for (;;) {
+      try {
+        const candidate = await chooseBlock(chain, content, environment, {
+          injected,
+          candidates: mempool.pool.byPriority(baseFeePerGas),
+          maxTxBytes,
+          maxBlockMs,
+          decode: mempool.decode,
+          onInvalid: (entry, error) => mempool.dropInvalid(entry, error),
+          onSlow: (entry) => mempool.dropSlow(entry),
+        })
+        this.#proposals.keep(candidate)
+        return candidate
+      } catch (error) {
+        if (!(error instanceof ExecutionFault)) throw error
+        this.#noteFault(error)
+        const entry = mempool.pool.get(transactionHash(error.raw))
+        if (entry !== undefined) mempool.pool.remove(entry)
+      }
+    }
+  }
+
+  /** ProcessProposal: why the block is rejected; undefined accepts it, and keeps it under its hash. */
+  async judge(chain: Chain, block: ProposedBlock): Promise<CodedError | undefined> {
+    const candidate = this.#proposals.find(block) ?? (await this.#executeProposal(chain, block))
+    if (candidate instanceof CodedError) return candidate
+    const fault = proposalFault(candidate)
+    if (fault === undefined) this.#proposals.seal(candidate, block.hash)
+    return fault
+  }
+
+  /** FinalizeBlock: executes what no round has executed. */
+  async decide(chain: Chain, block: ProposedBlock, onExecuted: () => void): Promise<SealedBlock> {
+    const sealed = this.#proposals.findSealed(block.hash)
+    const candidate = sealed?.candidate ?? this.#proposals.find(block) ?? (await this.#executeDecided(chain, block))
+    onExecuted()
+    return sealed ?? this.#proposals.seal(candidate, block.hash)
+  }
+
+  /** The height is over. */
+  clear(): void {
+    this.#proposals.clear()
+  }
+
+  /** The error is that of the first transaction at fault, or a fault of the engine: both reject the proposal. */
+  async #executeProposal(chain: Chain, block: ProposedBlock): Promise<Candidate | CodedError> {
+    const { mempool, environment } = this.#options
+    try {
+      const candidate = await executeProposal(chain, contentOf(block), mempool.decode, environment)
+      if (!(candidate instanceof CodedError)) this.#proposals.keep(candidate)
+      return candidate
+    } catch (error) {
+      if (!(error instanceof ExecutionFault)) throw error
+      this.#noteFault(error)
+      return appError('invalidInBlock', error.message)
+    }
+  }
+
+  async #executeDecided(chain: Chain, block: ProposedBlock): Promise<Candidate> {
+    const { mempool, environment } = this.#options
+    const candidate = await executeBlock(chain, contentOf(block), mempool.decode, environment)
+    this.#proposals.keep(candidate)
+    return candidate
+  }
+
+  #noteFault({ message, raw }: ExecutionFault): void {
+    this.#options.environment.log.error(message, { hash: bytesToHex(transactionHash(raw)), raw: bytesToHex(raw) })
+  }
+}
