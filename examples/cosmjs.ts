@@ -28,7 +28,7 @@ const wallet = await DirectEthSecp256k1HdWallet.fromMnemonic(mnemonic, {
 })
 const [{ address } = { address: '' }] = await wallet.getAccounts()
 const comet = await connectComet(rpcUrl)
-const client = await SigningStargateClient.createWithSigner(comet, wallet, {
+const client = SigningStargateClient.createWithSigner(comet, wallet, {
   gasPrice: GasPrice.fromString('3000000000anat'),
   broadcastPollIntervalMs: 300,
 })

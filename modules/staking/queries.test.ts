@@ -60,8 +60,8 @@ describe('queries of validators', () => {
     const { delegationResponses } = world.query(method.validatorDelegations, { validatorAddr: operatorText(0) })
     const people = [0, 5].sort((a, b) => Buffer.compare(account(a), account(b)))
     expect(delegationResponses.map(({ delegation }) => delegation?.delegatorAddress)).toEqual(people.map(accountText))
-    expect(delegationResponses.map(({ balance }) => balance?.amount).sort()).toEqual(
-      [30n * NAT, 3n * NAT].map(String).sort(),
+    expect(new Set(delegationResponses.map(({ balance }) => balance?.amount))).toEqual(
+      new Set([30n * NAT, 3n * NAT].map(String)),
     )
     const { unbondingResponses } = world.query(method.validatorUnbondingDelegations, { validatorAddr: operatorText(1) })
     expect(unbondingResponses).toMatchObject([
@@ -152,5 +152,5 @@ it('queries show the pools and the parameters', () => {
 
 it('every method of the service has an answer', () => {
   const served = world.module.queries.map(({ path }) => path.split('/').at(-1))
-  expect(served.sort()).toEqual(stakingQuery.Query.methods.map(({ name }) => name).sort())
+  expect(new Set(served)).toEqual(new Set(stakingQuery.Query.methods.map(({ name }) => name)))
 })

@@ -329,7 +329,7 @@ export class Operations {
       const validator = reused ?? makeValidator(`created ${this.#created++}`, 1n)
       if (reused === undefined) this.#keys.push(validator)
       this.#addKey(validator)
-      const [rate = 0, maxRate = 0] = [this.#random.below(30), 20 + this.#random.below(80)]
+      const [rate, maxRate] = [this.#random.below(30), 20 + this.#random.below(80)]
       return pack(stakingTx.MsgCreateValidatorSchema, {
         description: { moniker: `created ${this.#created}` },
         commission: { rate: percent(rate), maxRate: percent(maxRate), maxChangeRate: percent(1) },

@@ -33,7 +33,7 @@ const bodyOf = (message: { readonly typeUrl: string; readonly value: Uint8Array 
   toBinary(tx.TxBodySchema, create(tx.TxBodySchema, { messages: [message] }))
 
 /** Of a private key, or the account of a number that nobody else has. */
-export const createAccount = (key: Hex | string | number): NativeAccount => {
+export const createAccount = (key: string | number): NativeAccount => {
   const privateKey =
     typeof key === 'number' ? keccak256(new TextEncoder().encode('bench'), uint64ToBytes(key)) : hexToBytes(key as Hex)
   const address = privateKeyToAddress(privateKey)
