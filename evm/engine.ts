@@ -86,12 +86,23 @@ export interface Step {
   readonly depth: number
   readonly stack: readonly bigint[]
   readonly memoryBytes: number
-  /** A copy of the memory. */
+  /** A copy of the memory; empty where `memoryOf` leaves it out. */
   readonly memory: Uint8Array
   readonly refund: bigint
   /** Whose code runs, and on whose storage. */
   readonly address: Address
+  /** Of the last frame that this one entered; not told by the reference. */
+  readonly returnData: Uint8Array
+  /** Of SLOAD and SSTORE: what the slot that they name holds, without leading zeros. */
+  readonly slotValue: Uint8Array | undefined
+  /** Why the instruction failed before it could run, for gas or for the stack, in geth's words; not told by the reference. */
+  readonly failure: string | undefined
 }
+
+/** What an instruction names in its operands: a slot of the account on whose storage the code runs, or an account. */
+export type StateAccess =
+  | { readonly kind: 'slot'; readonly address: Address; readonly slot: bigint }
+  | { readonly kind: 'account'; readonly address: Address }
 
 export type FrameKind = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2'
 
@@ -130,8 +141,11 @@ export interface ExecuteOptions {
    * tests). `none`: nothing is charged at a zero gas price (calls); at any other price it is `collect`.
    */
   readonly fees: 'collect' | 'burn' | 'none'
-  /** Calls are not checked for nonce, a sender with code (EIP-3607) or EIP-7825; for funds they are, as in geth. */
-  readonly checks: 'transaction' | 'call'
+  /**
+   * Calls are not checked for nonce, a sender with code (EIP-3607) or EIP-7825; for funds they are, as in geth. `nonce`:
+   * as calls, but for the nonce (simulations that validate).
+   */
+  readonly checks: 'transaction' | 'nonce' | 'call'
   /** Of calls with state overrides; applied in order. */
   readonly precompileMoves?: readonly PrecompileMove[]
   /** The chain's own precompiles; without them their addresses are ordinary ones. */
@@ -142,9 +156,18 @@ export interface ExecuteOptions {
    */
   readonly onPrecompile?: (address: bigint, input: Uint8Array) => void
   readonly onStep?: (step: Step) => void
+  /** Opcodes whose steps are told, and those whose steps carry the memory; all when left out. */
+  readonly stepsOf?: (opcode: number) => boolean
+  readonly memoryOf?: (opcode: number) => boolean
+  /** Called for every instruction that names a slot or an account, one that then fails too; far cheaper than steps. */
+  readonly onAccess?: (access: StateAccess) => void
   /** Every frame that begins and ends, properly nested; refused ones (depth, balance) too. */
   readonly onEnter?: (entry: FrameEntry) => void
   readonly onExit?: (exit: FrameExit) => void
+  /** Every log when it is made, between the frames above; those of frames that fail later, too. */
+  readonly onLog?: (log: Log) => void
+  /** Every SELFDESTRUCT with the balance that it gives away, also to itself. */
+  readonly onSelfDestruct?: (from: Address, to: Address, value: bigint) => void
 }
 
 export type ExecutionOutcome =

@@ -79,7 +79,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   [errorMessages.BLS_12_381_FP_NOT_IN_FIELD]: 'invalid fp.Element encoding',
   [errorMessages.INVALID_COMMITMENT]: 'mismatched versioned hash',
   [errorMessages.INVALID_INPUTS]: 'error verifying kzg proof',
-  [errorMessages.INVALID_PROOF]: 'error verifying kzg proof',
+  [errorMessages.INVALID_PROOF]: "error verifying kzg proof: can't verify opening proof",
 }
 
 /** A failure of the code that a creation returned: the interpreter itself ended well. */

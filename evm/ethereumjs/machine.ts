@@ -43,7 +43,7 @@ const toLibraryBlock = (block: BlockEnvironment): LibraryBlock => ({
     gasLimit: block.gasLimit,
     baseFeePerGas: block.baseFeePerGas,
     slotNumber: 0n,
-    getBlobGasPrice: () => block.blobBaseFee,
+    getBlobGasPrice: () => BigInt.asUintN(256, block.blobBaseFee),
   },
 })
 

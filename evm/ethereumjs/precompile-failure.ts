@@ -57,8 +57,11 @@ const bnPairing = (input: Uint8Array, gas: bigint, message: string): string => {
   return input.length % 192 !== 0 ? 'bad elliptic curve pairing size' : message
 }
 
-const blake2f = (input: Uint8Array, message: string): string =>
-  input.length === BLAKE2F_BYTES && message !== OUT_OF_GAS ? 'invalid final flag' : message
+/** A round costs one gas, and is asked for before the flag is looked at. */
+const blake2f = (input: Uint8Array, gas: bigint, message: string): string => {
+  if (input.length !== BLAKE2F_BYTES) return message
+  return gas < bytesToBigint(input.subarray(0, 4)) ? OUT_OF_GAS : 'invalid final flag'
+}
 
 const blsPairing = (input: Uint8Array, gas: bigint, message: string): string =>
   gas < 37_700n + 32_600n * BigInt(Math.floor(input.length / 384)) ? OUT_OF_GAS : blsPoints(input, message)
@@ -89,7 +92,7 @@ export const precompileFailure = (
     case 0x08:
       return bnPairing(input, gas, message)
     case 0x09:
-      return blake2f(input, message)
+      return blake2f(input, gas, message)
     case 0x0b:
     case 0x0d:
     case 0x10:

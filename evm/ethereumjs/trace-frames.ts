@@ -9,10 +9,11 @@ import {
 import { contractAddress, contractAddress2, toAddress } from '../../core/address.ts'
 import { bigintToBytes, EMPTY_BYTES, padLeft } from '../../core/bytes.ts'
 import { MAX_INIT_CODE_BYTES } from '../../core/limits.ts'
-import type { StateWriter } from '../../store/state.ts'
+import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { ExecuteOptions, FrameEntry, FrameKind, Step } from '../engine.ts'
 import { MAX_MEMORY_BYTES, memoryNeed } from '../memory-need.ts'
 import { constantGas, minStack, opcodeName } from '../opcodes.ts'
+import { accessOf } from '../state-access.ts'
 import { failureOf, type StepGas } from './failure.ts'
 import { type GasContext, unchargedGas } from './uncharged-gas.ts'
 
@@ -28,6 +29,9 @@ const KINDS: ReadonlyMap<number, FrameKind> = new Map([
 ])
 const CALL_STIPEND_GAS = 2_300n
 const MAX_DEPTH = 1024
+const LOG0 = 0xa0
+const LOG4 = 0xa4
+const SELF_DESTRUCT = 0xff
 
 /** What a call gives to its frame: the gas asked for, at most all but a 64th of what is left (EIP-150). */
 const forwardedGas = (kind: FrameKind, step: InterpreterStep, cost: bigint): bigint => {
@@ -59,7 +63,25 @@ const gasCostOf = (context: GasContext, opcode: number, step: InterpreterStep, i
   return cost < constant ? constant : cost + forwardedGas(kind, step, cost)
 }
 
-const toStep = (event: InterpreterStep, opcode: number, gasCost: bigint, baseRefund: bigint): Step => ({
+const SLOAD = 0x54
+const SSTORE = 0x55
+
+const slotValueOf = (
+  state: StateReader,
+  opcode: number,
+  { stack, address }: InterpreterStep,
+): Uint8Array | undefined => {
+  if ((opcode !== SLOAD && opcode !== SSTORE) || stack.length === 0) return undefined
+  return state.storage(address.bytes, padLeft(bigintToBytes(topOf(stack, 0)), 32))
+}
+
+const toStep = (
+  state: StateReader,
+  event: InterpreterStep,
+  opcode: number,
+  gasCost: bigint,
+  baseRefund: bigint,
+): Step => ({
   pc: event.pc,
   opcode,
   opcodeName: opcodeName(opcode),
@@ -71,6 +93,9 @@ const toStep = (event: InterpreterStep, opcode: number, gasCost: bigint, baseRef
   memory: event.memory,
   refund: event.gasRefund + baseRefund,
   address: event.address.bytes,
+  returnData: EMPTY_BYTES,
+  slotValue: slotValueOf(state, opcode, event),
+  failure: undefined,
 })
 
 /** The step that a run stands at, where the library has no event for it. */
@@ -88,6 +113,9 @@ const stepOfRun = (run: RunState, opcode: number, depth: number, refund: bigint)
     memory: run.memory.read(0, memoryBytes),
     refund,
     address: run.env.address.bytes,
+    returnData: EMPTY_BYTES,
+    slotValue: undefined,
+    failure: undefined,
   }
 }
 
@@ -103,6 +131,23 @@ const isUnseenRevert = ({ opCode }: RunState, error: string): boolean =>
 const refusedCode = (run: RunState | undefined): Uint8Array =>
   (run as { returnValue?: Uint8Array } | undefined)?.returnValue ?? EMPTY_BYTES
 
+const topOf = (stack: readonly bigint[], position: number): bigint => stack[stack.length - 1 - position] ?? 0n
+
+const effectOf = (options: ExecuteOptions, opcode: number, event: InterpreterStep): (() => void) | undefined => {
+  const { onLog, onSelfDestruct } = options
+  const { stack, address, account } = event
+  if (opcode === SELF_DESTRUCT && onSelfDestruct !== undefined) {
+    const heir = toAddress(padLeft(bigintToBytes(BigInt.asUintN(160, topOf(stack, 0))), 20))
+    return () => onSelfDestruct(address.bytes, heir, account.balance)
+  }
+  if (opcode < LOG0 || opcode > LOG4 || onLog === undefined) return undefined
+  const topics = Array.from({ length: opcode - LOG0 }, (_, index) =>
+    padLeft(bigintToBytes(topOf(stack, 2 + index)), 32),
+  )
+  const data = padded(event.memory, Number(topOf(stack, 0)), Number(topOf(stack, 1)))
+  return () => onLog({ address: address.bytes, topics, data })
+}
+
 class FrameTracer {
   readonly #context: GasContext
   readonly #options: ExecuteOptions
@@ -114,6 +159,8 @@ class FrameTracer {
   #last: StepGas | undefined
   /** A frame that the library will refuse without a message; it counts once the next event shows that it did. */
   #refused: { readonly entry: FrameEntry; readonly message: string } | undefined
+  /** What the last step does if it does not fail: the library tells of it before it runs. */
+  #effect: (() => void) | undefined
 
   constructor(context: GasContext, options: ExecuteOptions, baseRefund: bigint) {
     this.#context = context
@@ -123,21 +170,35 @@ class FrameTracer {
 
   readonly step = (event: InterpreterStep): void => {
     this.#flushRefused()
+    this.#flushEffect()
     // The event shows every undefined opcode as INVALID: look into the code.
     const message = this.#messages.at(-1)
     const code = message?.code
     const opcode = code instanceof Uint8Array ? (code[event.pc] ?? event.opcode.code) : event.opcode.code
     const gasCost = gasCostOf(this.#context, opcode, event, message?.isStatic === true)
     this.#last = { gasLeft: event.gasLeft, gasCost }
-    this.#options.onStep?.(toStep(event, opcode, gasCost, this.#baseRefund))
+    const { onStep, stepsOf } = this.#options
+    if (onStep !== undefined && stepsOf?.(opcode) !== false) {
+      onStep(toStep(this.#context.state, event, opcode, gasCost, this.#baseRefund))
+    }
+    this.#access(event, opcode)
+    this.#effect = effectOf(this.#options, opcode, event)
     const kind = KINDS.get(opcode)
     if (kind === undefined) return
     this.#kind = kind
     if (this.#options.onEnter !== undefined) this.#refused = this.#refusal(kind, event)
   }
 
+  #access({ stack, address }: InterpreterStep, opcode: number): void {
+    const { onAccess } = this.#options
+    if (onAccess === undefined) return
+    const access = accessOf(opcode, stack.length, (position) => stack[stack.length - 1 - position] ?? 0n, address.bytes)
+    if (access !== undefined) onAccess(access)
+  }
+
   readonly enter = (message: LibraryMessage): void => {
     this.#refused = undefined
+    this.#flushEffect()
     this.#messages.push(message)
     this.#options.onEnter?.(this.#entry(message))
   }
@@ -149,12 +210,17 @@ class FrameTracer {
     const refund = (execResult.gasRefund ?? 0n) + this.#baseRefund
     if (execResult.exceptionError === undefined) {
       this.#flushRefused()
+      this.#flushEffect()
+      if (this.#messages.at(-1)?.isCompiled === true) {
+        for (const [address, topics, data] of execResult.logs ?? []) this.#options.onLog?.({ address, topics, data })
+      }
       if (runState !== undefined && endsImplicitly(runState))
         this.#options.onStep?.(stepOfRun(runState, 0x00, depth, refund))
     } else if (runState !== undefined && isUnseenRevert(runState, execResult.exceptionError.error)) {
       this.#options.onStep?.(stepOfRun(runState, 0xfd, depth, refund))
     }
     this.#refused = undefined
+    this.#effect = undefined
     const failure = failureOf(execResult, this.#last)
     this.#last = undefined
     this.#options.onExit?.({
@@ -209,6 +275,11 @@ class FrameTracer {
     return { entry, message: tooDeep ? 'max call depth exceeded' : 'insufficient balance for transfer' }
   }
 
+  #flushEffect(): void {
+    this.#effect?.()
+    this.#effect = undefined
+  }
+
   #flushRefused(): void {
     if (this.#refused === undefined) return
     const { entry, message } = this.#refused
@@ -219,7 +290,7 @@ class FrameTracer {
   }
 }
 
-/** Largest input shown of a frame that never ran: memory beyond it would not have been paid for. */
+/** Largest piece of memory shown where it has not been paid for yet. */
 const MAX_REFUSED_INPUT_BYTES = 1 << 20
 
 const padded = (memory: Uint8Array, offset: number, size: number): Uint8Array => {
@@ -236,9 +307,8 @@ export const traceFrames = (
   options: ExecuteOptions,
   baseRefund: bigint,
 ): (() => void) => {
-  if (options.onStep === undefined && options.onEnter === undefined && options.onExit === undefined) {
-    return () => undefined
-  }
+  const { onStep, onAccess, onEnter, onExit, onLog, onSelfDestruct } = options
+  if ((onStep ?? onAccess ?? onEnter ?? onExit ?? onLog ?? onSelfDestruct) === undefined) return () => undefined
   const tracer = new FrameTracer({ evm, state }, options, baseRefund)
   evm.events.on('step', tracer.step)
   evm.events.on('beforeMessage', tracer.enter)

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../store/testing/seeded-random.ts'
 import * as arithmetic from './arithmetic.ts'
+import { exponentiate } from './exponentiate.ts'
 import * as bits from './bits.ts'
 import {
   bitLength,
@@ -52,6 +53,45 @@ const randomWord = (): bigint => {
 const signExtended = (byte: bigint, value: bigint): bigint =>
   byte > 30n ? value : wrap(BigInt.asIntN(Number(byte) * 8 + 8, value))
 
+const SHORT_EDGES = [2n ** 20n - 1n, 2n ** 20n, 2n ** 24n - 1n, 2n ** 24n, 2n ** 48n - 1n, 2n ** 48n]
+const DIGIT_EDGES = [0n, 1n, 2n, 0x7fffffn, 0x800000n, 0xfffffen, 0xffffffn]
+
+/** Words that make estimates of quotients wrong: near powers of two, and of digits of 24 bits that are all or nothing. */
+const hardWord = (): bigint => {
+  const bits = pick(257)
+  switch (pick(6)) {
+    case 0:
+      return randomWord()
+    case 1:
+      return wrap((1n << BigInt(bits)) + BigInt(pick(5) - 2))
+    case 2:
+      return wrap((1n << BigInt(bits)) - (1n << BigInt(pick(256))))
+    case 3:
+      return SHORT_EDGES[pick(SHORT_EDGES.length)] ?? 0n
+    default: {
+      let value = 0n
+      for (let i = 0; i < 11; i++) value = (value << 24n) | (DIGIT_EDGES[pick(DIGIT_EDGES.length)] ?? 0n)
+      return BigInt.asUintN(bits, value)
+    }
+  }
+}
+
+/** A dividend of such a divisor: any, a multiple, one less, or one with a quotient of hard digits. */
+const dividendOf = (divisor: bigint): bigint => {
+  const value = hardWord()
+  if (divisor === 0n || pick(3) === 0) return value
+  return wrap((value / divisor) * divisor - BigInt(pick(2)))
+}
+
+const power = (base: bigint, exponent: bigint): bigint => {
+  let [result, square] = [1n, base]
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if ((rest & 1n) === 1n) result = wrap(result * square)
+    square = wrap(square * square)
+  }
+  return result
+}
+
 type Binary = readonly [name: string, run: (s: Int32Array, a: number) => void, oracle: (x: bigint, y: bigint) => bigint]
 
 const BINARY: readonly Binary[] = [
@@ -88,6 +128,54 @@ describe('operations on words', () => {
     }
   })
 
+  // One assertion for all: tens of thousands cost more than what they look at.
+  it('divide and multiply where estimated digits are wrong', () => {
+    const wide = BINARY.filter(([name]) => /multiply|ivide|odulo/.test(name))
+    const wrong: string[] = []
+    for (let round = 0; round < 12_000; round++) {
+      const y = hardWord()
+      const x = dividendOf(y)
+      for (const [name, run, oracle] of wide) {
+        const stack = stackOf(x, y)
+        run(stack, WORD)
+        if (toBigint(stack, 0) !== wrap(oracle(x, y))) wrong.push(`${name} ${x} ${y}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('add and multiply modulo numbers that make estimated digits wrong', () => {
+    const wrong: string[] = []
+    for (let round = 0; round < 20_000; round++) {
+      const [y, m] = [hardWord(), hardWord()]
+      const x = dividendOf(m)
+      const sum = stackOf(x, y, m)
+      arithmetic.addModulo(sum, 2 * WORD)
+      if (toBigint(sum, 0) !== (m === 0n ? 0n : (x + y) % m)) wrong.push(`addModulo ${x} ${y} ${m}`)
+      const product = stackOf(x, y, m)
+      arithmetic.multiplyModulo(product, 2 * WORD)
+      if (toBigint(product, 0) !== (m === 0n ? 0n : (x * y) % m)) wrong.push(`multiplyModulo ${x} ${y} ${m}`)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('raise to any power', () => {
+    for (let round = 0; round < 2_000; round++) {
+      const [x, y] = [hardWord(), pick(2) === 0 ? hardWord() : BigInt(pick(300))]
+      const stack = stackOf(x, y)
+      exponentiate(stack, WORD)
+      expect(toBigint(stack, 0), `${x} ${y}`).toBe(power(x, y))
+    }
+  })
+
+  it('leave the words below their operands alone', () => {
+    for (const [name, run] of [...BINARY, ['exponentiate', exponentiate] as const]) {
+      const stack = stackOf(hardWord(), hardWord(), 123n)
+      run(stack, 2 * WORD)
+      expect(toBigint(stack, 0), name).toBe(123n)
+    }
+  })
+
   it('of three words, powers and zeros', () => {
     for (let round = 0; round < 1_000; round++) {
       const [x, y, m] = [randomWord(), randomWord(), randomWord()]
@@ -99,7 +187,7 @@ describe('operations on words', () => {
       expect(toBigint(product, 0)).toBe(m === 0n ? 0n : (x * y) % m)
       const small = y % 300n
       const power = stackOf(x, small)
-      arithmetic.exponentiate(power, WORD)
+      exponentiate(power, WORD)
       expect(toBigint(power, 0)).toBe(wrap(x ** small))
       const zeros = stackOf(x)
       arithmetic.countLeadingZeros(zeros, 0)

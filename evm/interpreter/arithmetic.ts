@@ -2,10 +2,12 @@
  * Arithmetic of the EVM (Yellow Paper 9.4.1, appendix H.2) on words in place. Binary operations take the upper operand
  * at `a`, the top of the stack, and the lower one a word below, where the result goes; ternary ones two words below.
  */
-import { isZero, type Limbs, setBigint, setNumber, setSmall, toBigint, toNumber, WORD } from './words.ts'
+import { isLess } from './bits.ts'
+import { addDigits, columns, DIGITS, loadDigits, multiplyWords, PRODUCT_COLUMNS } from './digits.ts'
+import { storeQuotient, storeRemainder } from './long-division.ts'
+import { copyWord, type Limbs, setNumber, setSmall, toNumber, WORD } from './words.ts'
 
-const TWO_256 = 1n << 256n
-const SIGN_BIT = 1n << 255n
+const TWO_32 = 0x1_0000_0000
 
 export const add = (s: Limbs, a: number): void => {
   const b = a - WORD
@@ -31,45 +33,44 @@ export const subtract = (s: Limbs, a: number): void => {
   }
 }
 
-const significantLimbs = (s: Limbs, at: number): number => {
-  let count = WORD
-  while (count > 0 && s[at + count - 1] === 0) count--
-  return count
+/** Multiplies the word at `y` by the one at `x`, modulo 2^256. */
+export const multiplyBy = (s: Limbs, x: number, y: number): void => {
+  const product = toNumber(s, x) * toNumber(s, y)
+  if (product <= Number.MAX_SAFE_INTEGER) setNumber(s, y, product)
+  else multiplyWords(s, x, y, false)
 }
 
-const product = new Int32Array(WORD)
-
-/** Adds x * y * 2^(32 k) to the product, by digits of 16 bits: numbers hold their products exactly. */
-const addProduct = (x: number, s: Limbs, b: number, k: number, count: number): void => {
-  const xl = x & 0xffff
-  const xh = x >>> 16
-  let carry = 0
-  for (let j = 0; j < count && j + k < WORD; j++) {
-    const y = s[b + j] as number
-    const yl = y & 0xffff
-    const yh = y >>> 16
-    // 32 bits times 32 bits, plus a limb, plus a carry of 32 bits, fits 64 bits.
-    const low = xl * yl
-    const middle = xl * yh + xh * yl
-    const high = xh * yh
-    const sum = low + (middle & 0xffff) * 0x1_0000 + ((product[j + k] as number) >>> 0) + carry
-    product[j + k] = sum | 0
-    carry = high + Math.floor(middle / 0x1_0000) + Math.floor(sum / 0x1_0000_0000)
-  }
-  if (count + k < WORD) product[count + k] = carry | 0
-}
-
-export const multiply = (s: Limbs, a: number): void => {
-  const b = a - WORD
-  const xCount = significantLimbs(s, a)
-  const yCount = significantLimbs(s, b)
-  for (let i = 0; i < WORD; i++) product[i] = 0
-  for (let k = 0; k < xCount; k++) addProduct((s[a + k] as number) >>> 0, s, b, k, yCount)
-  for (let i = 0; i < WORD; i++) s[b + i] = product[i] as number
-}
+export const multiply = (s: Limbs, a: number): void => multiplyBy(s, a, a - WORD)
 
 /** Quotients of safe integers are exact when rounded down. */
 const isSafe = (x: number, y: number): boolean => x <= Number.MAX_SAFE_INTEGER && y <= Number.MAX_SAFE_INTEGER
+
+/** Of safe integers. */
+const restOf = (x: number, y: number): number => x - Math.floor(x / y) * y
+
+/** Below it, a rest and a limb behind it are exact in a double, with one divisor to spare. */
+const SHORT = 2 ** 20
+
+/** Divides the word at `from` by a short number, limb by limb, writes the quotient at `to` and returns the rest. */
+const divideShort = (s: Limbs, from: number, to: number, divisor: number): number => {
+  const inverse = 1 / divisor
+  let rest = 0
+  for (let i = WORD - 1; i >= 0; i--) {
+    const part = rest * TWO_32 + ((s[from + i] as number) >>> 0)
+    // Off by one at most.
+    let digit = Math.floor(part * inverse)
+    rest = part - digit * divisor
+    if (rest < 0) {
+      digit--
+      rest += divisor
+    } else if (rest >= divisor) {
+      digit++
+      rest -= divisor
+    }
+    s[to + i] = digit
+  }
+  return rest
+}
 
 export const divide = (s: Limbs, a: number): void => {
   const b = a - WORD
@@ -77,7 +78,13 @@ export const divide = (s: Limbs, a: number): void => {
   const y = toNumber(s, b)
   if (y === 0) return
   if (isSafe(x, y)) setNumber(s, b, Math.floor(x / y))
-  else setBigint(s, b, toBigint(s, a) / toBigint(s, b))
+  else if (y < SHORT) divideShort(s, a, b, y)
+  else storeQuotient(s, b, a)
+}
+
+const moduloWide = (s: Limbs, a: number): void => {
+  loadDigits(columns, s, a)
+  storeRemainder(s, a - WORD, DIGITS)
 }
 
 export const modulo = (s: Limbs, a: number): void => {
@@ -85,45 +92,86 @@ export const modulo = (s: Limbs, a: number): void => {
   const x = toNumber(s, a)
   const y = toNumber(s, b)
   if (y === 0) return
-  if (isSafe(x, y)) setNumber(s, b, x % y)
-  else setBigint(s, b, toBigint(s, a) % toBigint(s, b))
+  if (isSafe(x, y)) setNumber(s, b, restOf(x, y))
+  else if (y < SHORT) setNumber(s, b, divideShort(s, a, a, y))
+  else moduloWide(s, a)
 }
 
-const toSigned = (s: Limbs, at: number): bigint => {
-  const value = toBigint(s, at)
-  return value >= SIGN_BIT ? value - TWO_256 : value
+const isNegative = (s: Limbs, at: number): boolean => (s[at + WORD - 1] as number) < 0
+
+const negate = (s: Limbs, at: number): void => {
+  let i = 0
+  while (i < WORD - 1 && s[at + i] === 0) i++
+  s[at + i] = -(s[at + i] as number)
+  for (i++; i < WORD; i++) s[at + i] = ~(s[at + i] as number)
+}
+
+/** Makes both operands positive, the upper one in the place that the instruction frees. -2^255 becomes 2^255. */
+const dropSigns = (s: Limbs, a: number): void => {
+  if (isNegative(s, a)) negate(s, a)
+  if (isNegative(s, a - WORD)) negate(s, a - WORD)
 }
 
 export const signedDivide = (s: Limbs, a: number): void => {
   const b = a - WORD
-  if (!isZero(s, b)) setBigint(s, b, toSigned(s, a) / toSigned(s, b))
+  const differ = isNegative(s, a) !== isNegative(s, b)
+  dropSigns(s, a)
+  divide(s, a)
+  if (differ) negate(s, b)
 }
 
+/** The remainder has the sign of the dividend. */
 export const signedModulo = (s: Limbs, a: number): void => {
+  const isBelowZero = isNegative(s, a)
+  dropSigns(s, a)
+  modulo(s, a)
+  if (isBelowZero) negate(s, a - WORD)
+}
+
+/** The operands are below the modulus, so their sum is below twice as much. */
+const addBelow = (s: Limbs, a: number): void => {
   const b = a - WORD
-  if (!isZero(s, b)) setBigint(s, b, toSigned(s, a) % toSigned(s, b))
+  const to = b - WORD
+  add(s, a)
+  // A sum below an operand has wrapped.
+  if (isLess(s, b, a) === 1 || isLess(s, b, to) === 0) subtract(s, b)
+  else copyWord(s, to, s, b)
+}
+
+const addModuloWide = (s: Limbs, a: number): void => {
+  const b = a - WORD
+  const to = b - WORD
+  if (isLess(s, a, to) === 1 && isLess(s, b, to) === 1) addBelow(s, a)
+  else {
+    loadDigits(columns, s, a)
+    addDigits(s, b)
+    storeRemainder(s, to, DIGITS)
+  }
 }
 
 export const addModulo = (s: Limbs, a: number): void => {
-  const to = a - 2 * WORD
-  if (!isZero(s, to)) setBigint(s, to, (toBigint(s, a) + toBigint(s, a - WORD)) % toBigint(s, to))
+  const b = a - WORD
+  const to = b - WORD
+  const m = toNumber(s, to)
+  if (m === 0) return
+  if (m < SHORT) setNumber(s, to, restOf(divideShort(s, a, a, m) + divideShort(s, b, b, m), m))
+  else addModuloWide(s, a)
+}
+
+const multiplyModuloWide = (s: Limbs, a: number): void => {
+  multiplyWords(s, a, a - WORD, true)
+  storeRemainder(s, a - 2 * WORD, PRODUCT_COLUMNS)
 }
 
 export const multiplyModulo = (s: Limbs, a: number): void => {
-  const to = a - 2 * WORD
-  if (!isZero(s, to)) setBigint(s, to, (toBigint(s, a) * toBigint(s, a - WORD)) % toBigint(s, to))
-}
-
-/** Square and multiply, modulo 2^256. */
-export const exponentiate = (s: Limbs, a: number): void => {
   const b = a - WORD
-  let base = toBigint(s, a)
-  let result = 1n
-  for (let rest = toBigint(s, b); rest > 0n; rest >>= 1n) {
-    if ((rest & 1n) === 1n) result = BigInt.asUintN(256, result * base)
-    base = BigInt.asUintN(256, base * base)
-  }
-  setBigint(s, b, result)
+  const to = b - WORD
+  const product = toNumber(s, a) * toNumber(s, b)
+  const m = toNumber(s, to)
+  if (m === 0) return
+  if (isSafe(product, m)) setNumber(s, to, restOf(product, m))
+  else if (m < SHORT) setNumber(s, to, restOf(divideShort(s, a, a, m) * divideShort(s, b, b, m), m))
+  else multiplyModuloWide(s, a)
 }
 
 /** Extends the sign of the byte that the upper operand numbers from the least significant. */

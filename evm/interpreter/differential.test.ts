@@ -21,6 +21,7 @@ import {
   type FrameExit,
   HARDFORKS,
   type Message,
+  type StateAccess,
 } from '../engine.ts'
 import { createEthereumjsEngine } from '../ethereumjs/create-engine.ts'
 import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
@@ -180,7 +181,9 @@ const run = async (
   // The reference says less of why an inner frame failed.
   const onExit = ({ depth, gasUsed, returnData, failure }: FrameExit): void =>
     void events.push(`${depth} ${failure?.kind ?? 'ok'} ${gasUsed} ${bytesToHex(returnData)}`)
-  const hooks = traced ? { onEnter, onExit } : {}
+  const onAccess = (access: StateAccess): void =>
+    void events.push(`${bytesToHex(access.address)} ${access.kind === 'slot' ? access.slot : 'account'}`)
+  const hooks = traced ? { onEnter, onExit, onAccess } : {}
   return { outcome: coarse(await engine.execute(state, world.block, message, { ...options, ...hooks })), events }
 }
 

@@ -66,7 +66,8 @@ class FrameRunner {
     this.#enter()
     while (machine.depth >= 0) {
       const frame = this.#running()
-      const signal = interpret(machine, frame)
+      // Init code may be empty: then no instruction runs, in traces either.
+      const signal = frame.code.length === 0 ? DONE : interpret(machine, frame)
       machine.tracer?.endSteps(signal, frame)
       if (signal === ENTER) {
         // A creation takes its gas here: in traces its price is without what it forwards.
@@ -254,6 +255,7 @@ class FrameRunner {
       state: machine.state,
     })
     substate.logs.push(...logs)
+    for (const log of logs) machine.tracer?.log(log)
     substate.nativeEvents.push(...events)
     if (failure?.kind === 'other') return { failure, gasLeft: 0, output: EMPTY_BYTES }
     return { failure, gasLeft: request.gas - Number(gasUsed), output }

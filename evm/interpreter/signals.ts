@@ -34,3 +34,6 @@ export type Signal = number
 
 /** Failures found before the instruction has a price: only the constant part of its gas counts. */
 export const isUnpriced = (signal: Signal): boolean => signal >= STACK_BOUNDS && signal <= INIT_CODE_SIZE
+
+/** Failures found before the instruction does anything: those that geth shows in its step. */
+export const isBeforeRunning = (signal: Signal): boolean => signal >= OUT_OF_GAS && signal <= INIT_CODE_SIZE

@@ -4,11 +4,12 @@
  * fails. Storage is written to the state when the transaction ends.
  */
 import type { Address } from '../../core/address.ts'
-import { EMPTY_BYTES } from '../../core/bytes.ts'
+import { EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
 import { EMPTY_CODE_HASH, type Hash } from '../../core/hash.ts'
 import type { StateWriter } from '../../store/state.ts'
 import type { Log } from '../engine.ts'
 import type { NativeEvent } from '../native-precompiles.ts'
+import { precompileAddress } from '../precompile-addresses.ts'
 import { type Code, NO_CODE } from './code.ts'
 import {
   addressKey,
@@ -70,6 +71,9 @@ const DESTROYED = 2
 const TOUCHED = 3
 const WORD_CHANGED = 4
 
+/** The one exception to EIP-161, from a block of mainnet: that this account was touched outlives the frame that failed. */
+const RIPEMD160 = precompileAddress(3)
+
 type Subject = AccountEntry | Slot
 
 export class Substate {
@@ -84,6 +88,7 @@ export class Substate {
   readonly #accounts = new Map<string, AccountEntry>()
   /** Accounts to look at when the transaction ends: empty ones are deleted (EIP-161). */
   readonly #touched: AccountEntry[] = []
+  #touchedRipemd: AccountEntry | undefined
   #words: Limbs = new Int32Array(INITIAL_WORDS)
   #wordsUsed = 0
   readonly #subjects: Subject[] = []
@@ -106,6 +111,7 @@ export class Substate {
     this.nativeEvents.length = 0
     this.#accounts.clear()
     this.#touched.length = 0
+    this.#touchedRipemd = undefined
     this.#subjects.length = 0
     this.#kinds.length = 0
     this.#wordsUsed = 0
@@ -219,6 +225,10 @@ export class Substate {
   }
 
   touch(account: AccountEntry): void {
+    if (equalBytes(account.address, RIPEMD160)) {
+      this.#touchedRipemd = account
+      return
+    }
     this.#touched.push(account)
     this.#record(account, TOUCHED)
   }
@@ -276,7 +286,7 @@ export class Substate {
   }
 
   touched(): readonly AccountEntry[] {
-    return this.#touched
+    return this.#touchedRipemd === undefined ? this.#touched : [...this.#touched, this.#touchedRipemd]
   }
 }
 

@@ -2,15 +2,18 @@
  * Steps and frames for tracers. A step is told once its cost is known: when the next one begins or the frame stops for
  * any reason, and always before the frame that it enters.
  */
+import type { Address } from '../../core/address.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { MAX_UINT64 } from '../../core/amounts.ts'
-import type { ExecuteOptions, ExecutionFailure, FrameKind, Step } from '../engine.ts'
+import type { ExecuteOptions, ExecutionFailure, FrameKind, Log, Step } from '../engine.ts'
 import { memoryGas } from '../memory-need.ts'
 import { opcodeName } from '../opcodes.ts'
+import { accessOf } from '../state-access.ts'
+import { frameFailure } from './failure.ts'
 import type { Frame } from './frame.ts'
 import type { Machine } from './machine.ts'
-import { isUnpriced, type Signal } from './signals.ts'
-import { toBigint, WORD } from './words.ts'
+import { isBeforeRunning, isUnpriced, type Signal } from './signals.ts'
+import { toBigint, toTrimmedBytes, WORD } from './words.ts'
 
 const KINDS: ReadonlyMap<number, FrameKind> = new Map([
   [0xf0, 'CREATE'],
@@ -20,6 +23,9 @@ const KINDS: ReadonlyMap<number, FrameKind> = new Map([
   [0xf5, 'CREATE2'],
   [0xfa, 'STATICCALL'],
 ])
+
+const SLOAD = 0x54
+const SSTORE = 0x55
 
 const wordsOf = (bytes: number): bigint => BigInt(Math.ceil(bytes / 32))
 
@@ -35,7 +41,7 @@ export class Tracer {
   readonly #options: ExecuteOptions
   /** Earned before the first frame. */
   readonly #baseRefund: bigint
-  #pending: (Omit<Step, 'gasCost' | 'refund'> & { readonly gas: number }) | undefined
+  #pending: (Omit<Step, 'gasCost' | 'refund' | 'failure'> & { readonly gas: number }) | undefined
 
   constructor(machine: Machine, options: ExecuteOptions, baseRefund: bigint) {
     this.#machine = machine
@@ -45,8 +51,11 @@ export class Tracer {
 
   /** Before an instruction, with the registers of the loop. */
   step(frame: Frame, pc: number, opcode: number, sp: number, gas: number, memoryBytes: number): void {
-    if (this.#options.onStep === undefined) return
-    this.#flush(BigInt((this.#pending?.gas ?? gas) - gas))
+    const { onAccess, onStep, stepsOf, memoryOf } = this.#options
+    if (this.#pending !== undefined) this.#flush(BigInt(this.#pending.gas - gas), undefined)
+    if (onAccess !== undefined) this.#access(onAccess, frame, opcode, sp)
+    if (onStep === undefined) return
+    if (stepsOf?.(opcode) === false) return
     frame.unpaidEnd = 0
     const { stack: limbs, memory } = this.#machine
     const stack: bigint[] = []
@@ -60,9 +69,28 @@ export class Tracer {
       depth: frame.depth + 1,
       stack,
       memoryBytes,
-      memory: memory.bytes.slice(frame.memoryBase, frame.memoryBase + memoryBytes),
+      memory:
+        memoryOf?.(opcode) === false
+          ? EMPTY_BYTES
+          : memory.bytes.slice(frame.memoryBase, frame.memoryBase + memoryBytes),
       address: frame.address,
+      returnData: frame.returnData,
+      slotValue: this.#slotValue(frame, opcode, sp),
     }
+  }
+
+  #slotValue({ account, stackBase }: Frame, opcode: number, sp: number): Uint8Array | undefined {
+    if ((opcode !== SLOAD && opcode !== SSTORE) || sp === stackBase || account === undefined) return undefined
+    const { substate, stack } = this.#machine
+    const slot = substate.slot(account, stack, sp - WORD)
+    return toTrimmedBytes(substate.words, slot.at)
+  }
+
+  #access(tell: NonNullable<ExecuteOptions['onAccess']>, frame: Frame, opcode: number, sp: number): void {
+    const { stack } = this.#machine
+    const items = (sp - frame.stackBase) / WORD
+    const access = accessOf(opcode, items, (position) => toBigint(stack, sp - (position + 1) * WORD), frame.address)
+    if (access !== undefined) tell(access)
   }
 
   /** After the last instruction for now: the frame ended, failed or enters another. */
@@ -70,16 +98,17 @@ export class Tracer {
     if (this.#pending === undefined) return
     const { constantGas } = this.#machine.rules
     const { gas, memoryBytes } = this.#pending
-    if (isUnpriced(signal)) this.#flush(BigInt(constantGas[frame.opcode] as number))
-    else this.#flush(toGas(gas - frame.gas) + unpaidGas(memoryBytes, frame.unpaidEnd))
+    const failure = isBeforeRunning(signal) ? frameFailure(signal, frame, this.#machine.stack)?.message : undefined
+    if (isUnpriced(signal)) this.#flush(BigInt(constantGas[frame.opcode] as number), failure)
+    else this.#flush(toGas(gas - frame.gas) + unpaidGas(memoryBytes, frame.unpaidEnd), failure)
   }
 
-  #flush(gasCost: bigint): void {
+  #flush(gasCost: bigint, failure: string | undefined): void {
     const step = this.#pending
     if (step === undefined) return
     this.#pending = undefined
     const refund = this.#baseRefund + BigInt(this.#machine.substate.refund)
-    this.#options.onStep?.({ ...step, gasCost, refund })
+    this.#options.onStep?.({ ...step, gasCost, refund, failure })
   }
 
   /** The machine's request begins. */
@@ -97,6 +126,14 @@ export class Tracer {
       // A copy: it is a view of the caller's memory.
       input: request.input.slice(),
     })
+  }
+
+  log(log: Log): void {
+    this.#options.onLog?.(log)
+  }
+
+  selfDestruct(from: Address, to: Address, value: bigint): void {
+    this.#options.onSelfDestruct?.(from, to, value)
   }
 
   exit(depth: number, gasUsed: number, output: Uint8Array, failure: ExecutionFailure | undefined): void {

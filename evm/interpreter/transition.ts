@@ -93,8 +93,8 @@ export const transition = (
   machine.setTransaction(message.sender, effectiveGasPrice, message.blobVersionedHashes)
   machine.onPrecompile = options.onPrecompile
   machine.nativePrecompiles = options.nativePrecompiles
-  const { onStep, onEnter, onExit } = options
-  const isTraced = onStep !== undefined || onEnter !== undefined || onExit !== undefined
+  const { onStep, onAccess, onEnter, onExit, onLog, onSelfDestruct } = options
+  const isTraced = (onStep ?? onAccess ?? onEnter ?? onExit ?? onLog ?? onSelfDestruct) !== undefined
   machine.tracer = isTraced ? new Tracer(machine, options, applied.refund) : undefined
 
   const gasGiven = message.gasLimit - prepared.intrinsicGas

@@ -142,11 +142,17 @@ interface Indexes {
   readonly value: number
 }
 
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null
+
+/** As geth's command tells them apart: a blob fee alone makes no blob transaction. */
 const typeOf = (transaction: Json, accessList: unknown): number => {
-  if (transaction['authorizationList'] !== undefined) return 4
-  if (transaction['blobVersionedHashes'] !== undefined || transaction['maxFeePerBlobGas'] !== undefined) return 3
-  if (transaction['maxFeePerGas'] !== undefined) return 2
-  return accessList === undefined || accessList === null ? 0 : 1
+  const hashes = transaction['blobVersionedHashes']
+  // Refused for want of blobs, whatever else it has.
+  if (Array.isArray(hashes) && hashes.length === 0) return 3
+  if (isPresent(transaction['authorizationList'])) return 4
+  if (isPresent(hashes)) return 3
+  if (isPresent(transaction['maxFeePerGas'])) return 2
+  return isPresent(accessList) ? 1 : 0
 }
 
 const parseSender = (transaction: Json): Address =>
@@ -158,8 +164,10 @@ const parseMessage = (transaction: Json, at: Indexes): Message => {
   const lists = transaction['accessLists']
   const accessList = lists === undefined ? undefined : array(lists, 'accessLists')[at.data]
   const to = transaction['to'] === undefined ? '' : text(transaction['to'], 'to')
-  const gasPrice = optionalInteger(transaction['gasPrice'], 'gasPrice') ?? 0n
-  const maxFeePerGas = optionalInteger(transaction['maxFeePerGas'], 'maxFeePerGas')
+  const maxFeePerGas =
+    optionalInteger(transaction['maxFeePerGas'], 'maxFeePerGas') ??
+    optionalInteger(transaction['gasPrice'], 'gasPrice') ??
+    0n
   return {
     type: typeOf(transaction, accessList),
     sender: parseSender(transaction),
@@ -168,11 +176,8 @@ const parseMessage = (transaction: Json, at: Indexes): Message => {
     gasLimit: integer(array(transaction['gasLimit'], 'gasLimit')[at.gas], 'gasLimit'),
     value: integer(array(transaction['value'], 'value')[at.value], 'value'),
     data: data(array(transaction['data'], 'data')[at.data], 'data'),
-    maxFeePerGas: maxFeePerGas ?? gasPrice,
-    maxPriorityFeePerGas:
-      maxFeePerGas === undefined
-        ? gasPrice
-        : (optionalInteger(transaction['maxPriorityFeePerGas'], 'maxPriorityFeePerGas') ?? 0n),
+    maxFeePerGas,
+    maxPriorityFeePerGas: optionalInteger(transaction['maxPriorityFeePerGas'], 'maxPriorityFeePerGas') ?? maxFeePerGas,
     accessList: accessList === undefined || accessList === null ? [] : parseAccessList(accessList),
     authorizationList: array(transaction['authorizationList'] ?? [], 'authorizationList').map(parseAuthorization),
     blobVersionedHashes: array(transaction['blobVersionedHashes'] ?? [], 'blobVersionedHashes').map((hash) =>

@@ -11,7 +11,8 @@ import type { StateReader } from '../../store/state.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { writeState } from '../../store/write-state.ts'
 import type { Engine, ExecuteOptions, ExecutionOutcome, Log } from '../engine.ts'
-import { exceedsBlockGasLimit } from '../errors.ts'
+import { isEvmError } from '../errors.ts'
+import { prepareMessage } from '../transition/prepare-message.ts'
 import { checkRawTransaction } from './check-raw-transaction.ts'
 import type { PreAccount, StateTest, StateTestCase } from './parse-state-test.ts'
 
@@ -59,10 +60,37 @@ const commitAccounts = (accounts: readonly PreAccount[]): Committed => {
 const logsHash = (logs: readonly Log[]): string =>
   bytesToHex(keccak256(encodeRlp(logs.map(({ address, topics, data }) => [address, topics, data]))))
 
-const refuseEarly = ({ raw, block, message }: StateTestCase): CodedError | undefined => {
+const OPTIONS: ExecuteOptions = { fees: 'burn', checks: 'transaction' }
+
+/** Of a block (EIP-4844, EIP-7691). A transaction of Osaka may have fewer. */
+const MAX_BLOCK_BLOBS = { cancun: 6, prague: 9, osaka: 9 } as const
+
+/** What geth finds once it has taken the gas from the block: later than that the block has too little. */
+const isFoundLater = (error: unknown): boolean =>
+  isEvmError(error, 'intrinsicGasTooLow') ||
+  isEvmError(error, 'floorDataGasTooLow') ||
+  isEvmError(error, 'initCodeTooLarge')
+
+const checkBlockGas = (state: StateReader, { block, message }: StateTestCase): void => {
+  if (message.gasLimit <= block.gasLimit) return
   try {
+    prepareMessage(state, block, message, OPTIONS)
+  } catch (error) {
+    if (!isFoundLater(error)) throw error
+  }
+  throw new CodedError('statetest', 2, 'gas limit reached')
+}
+
+/** The checks around a transaction, in geth's order and words. */
+const refuseEarly = (state: StateReader, test: StateTestCase): CodedError | undefined => {
+  const { raw, block, message } = test
+  try {
+    if (message.blobVersionedHashes.length > MAX_BLOCK_BLOBS[block.hardfork]) {
+      throw new CodedError('statetest', 3, 'blob gas exceeds maximum')
+    }
     if (raw !== undefined) checkRawTransaction(raw, block.chainId)
-    return message.gasLimit > block.gasLimit ? exceedsBlockGasLimit() : undefined
+    checkBlockGas(state, test)
+    return undefined
   } catch (error) {
     if (error instanceof CodedError) return error
     throw error
@@ -89,14 +117,10 @@ const runCase = async (
   hooks: StateTestHooks,
 ): Promise<StateTestResult> => {
   const overlay = new Overlay(committed.state)
-  const refusal = refuseEarly(test)
+  const refusal = refuseEarly(overlay, test)
   const outcome: ExecutionOutcome =
     refusal === undefined
-      ? await engine.execute(overlay, test.block, test.message, {
-          fees: 'burn',
-          checks: 'transaction',
-          ...hooks.trace,
-        })
+      ? await engine.execute(overlay, test.block, test.message, { ...OPTIONS, ...hooks.trace })
       : { valid: false, error: refusal }
   const { stateRoot } = computeCommitment(committed.store, committed.state, committed.root, overlay.changes())
   const root = `0x${bytesToUnprefixedHex(stateRoot)}`

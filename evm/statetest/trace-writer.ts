@@ -33,9 +33,9 @@ const lineOf = (step: Step, stack: readonly bigint[], memoryBytes: number, error
     }),
   )
 
-/** The stack as a failing instruction leaves it: most took their operands, a forbidden write looked at none. */
+/** The stack as a failing instruction leaves it: most took their operands, a forbidden or unknown one looked at none. */
 const stackAfter = ({ opcode, stack }: Step, error: string): readonly bigint[] => {
-  const untouched = error === 'write protection' && opcode !== CALL
+  const untouched = (error === 'write protection' && opcode !== CALL) || error.startsWith('invalid opcode')
   return untouched ? stack : stack.slice(0, stack.length - minStack(opcode))
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { contractAddress } from '../../core/address.ts'
 import { bytesToBigint, bytesToKey, concatBytes, padLeft } from '../../core/bytes.ts'
 import { keccak256, ZERO_HASH } from '../../core/hash.ts'
-import { hexToBytes } from '../../core/hex.ts'
+import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { LatestState } from '../../store/latest.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Overlay } from '../../store/overlay.ts'
@@ -312,6 +312,32 @@ export const describeEngine = (engine: Engine): void => {
         '2 CREATE 0',
         '2 ok',
         '1 ok',
+      ])
+    })
+
+    it('tell of logs and self-destructions as they happen, also where the frame fails later', async () => {
+      const events: string[] = []
+      const options: ExecuteOptions = {
+        ...COLLECT,
+        onEnter: ({ kind }) => void events.push(kind),
+        onExit: ({ failure }) => void events.push(failure?.message ?? 'ok'),
+        onLog: ({ topics, data }) => void events.push(`log ${topics.map(bytesToBigint).join()} ${data.length}`),
+        onSelfDestruct: (from, to, value) => void events.push(`${bytesToHex(from)} gives ${bytesToHex(to)} ${value}`),
+      }
+      // LOG2 of 5 bytes; CREATE with 3 anat of init code 0x30ff (SELFDESTRUCT to itself); LOG0 that it cannot pay for.
+      const code = '60085f5260076009600560' + '1ba2' + '6130ff5f526002601e6003f050' + '5f5fa0' + '630fffffff5fa0'
+      const created = bytesToHex(contractAddress(TARGET, 1n))
+      const result = await run(freshState(`0x${code}`), { value: 3n }, options)
+      expect(result.failure?.message).toBe('out of gas')
+      expect(result.logs).toEqual([])
+      expect(events).toEqual([
+        'CALL',
+        'log 9,7 5',
+        'CREATE',
+        `${created} gives ${created} 3`,
+        'ok',
+        'log  0',
+        'out of gas',
       ])
     })
   })

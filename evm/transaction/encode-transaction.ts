@@ -18,7 +18,7 @@ const encodeAuthorizationList = (list: readonly Authorization[]): RlpInput =>
   ])
 
 /** The fields before the signature, in the order of the wire. */
-const unsignedFields = (transaction: Transaction): RlpInput[] => {
+export const unsignedFields = (transaction: Transaction): RlpInput[] => {
   const { nonce, gasLimit, to, value, data } = transaction
   const call = [bigintToBytes(gasLimit), to ?? EMPTY_BYTES, bigintToBytes(value), data]
   switch (transaction.type) {

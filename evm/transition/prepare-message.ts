@@ -54,7 +54,7 @@ const checkBlobs = (block: BlockEnvironment, message: Message, { checks }: Execu
   const invalid = hashes.findIndex((hash) => hash[0] !== BLOB_HASH_VERSION)
   if (invalid !== -1) throw transitionErrors.invalidBlobHashVersion(invalid)
   // A call that names no fee for its blobs has them for nothing.
-  if ((checks === 'transaction' || maxFeePerBlobGas > 0n) && maxFeePerBlobGas < block.blobBaseFee) {
+  if ((checks !== 'call' || maxFeePerBlobGas > 0n) && maxFeePerBlobGas < block.blobBaseFee) {
     throw transitionErrors.blobFeeCapTooLow(message.sender, maxFeePerBlobGas, block.blobBaseFee)
   }
 }
@@ -75,8 +75,8 @@ export const prepareMessage = (
 ): PreparedMessage => {
   const { gasLimit, maxFeePerGas, maxPriorityFeePerGas, data } = message
   const sender = state.account(message.sender) ?? EMPTY_ACCOUNT
+  if (options.checks !== 'call') checkNonce(sender, message)
   if (options.checks === 'transaction') {
-    checkNonce(sender, message)
     if (block.hardfork === 'osaka' && gasLimit > MAX_TRANSACTION_GAS) {
       throw gasLimitTooHigh(MAX_TRANSACTION_GAS, gasLimit)
     }

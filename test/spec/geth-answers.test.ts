@@ -8,7 +8,7 @@ import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { parseStateTests } from '../../evm/statetest/parse-state-test.ts'
-import { runStateTest } from '../../evm/statetest/run-state-test.ts'
+import { runStateTest, type StateTestResult } from '../../evm/statetest/run-state-test.ts'
 import { TraceWriter } from '../../evm/statetest/trace-writer.ts'
 import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
 import { recoverSender } from '../../evm/transaction/recover-sender.ts'
@@ -58,4 +58,30 @@ describe('traces', () => {
       expect(lines, Object.keys(test)[0]).toEqual(stderr)
     }
   })
+})
+
+describe('edges that random tests found', () => {
+  const { source, cases } = readFixture<{
+    test: Record<string, unknown>
+    stderr: string[]
+    results: StateTestResult[]
+  }>('geth-edges.json.gz')
+
+  it.each(cases.map(({ test, ...expected }) => ({ name: Object.keys(test)[0], test, ...expected })))(
+    `$name: results and trace are those recorded from ${source}`,
+    async ({ test, stderr, results }) => {
+      const engine = await createInterpreterEngine()
+      const lines: string[] = []
+      const got: StateTestResult[] = []
+      for (const one of parseStateTests(test)) {
+        const ran = await runStateTest(engine, one, {
+          trace: new TraceWriter((line) => lines.push(line)),
+          onCase: ({ stateRoot }) => lines.push(`{"stateRoot": "${stateRoot}"}`),
+        })
+        got.push(...ran)
+      }
+      expect(got).toEqual(results)
+      expect(lines).toEqual(stderr)
+    },
+  )
 })

@@ -99,7 +99,9 @@ export const log: Instruction = (machine, frame) => {
   const topics: Hash[] = []
   for (let topic = 0; topic < count; topic++) topics.push(toBytes(stack, operand(frame, 2 + topic)))
   const data = memorySlice(machine, frame, offset, size).slice()
-  machine.substate.logs.push({ address: frame.address, topics, data })
+  const made = { address: frame.address, topics, data }
+  machine.substate.logs.push(made)
+  machine.tracer?.log(made)
   frame.sp -= (2 + count) * WORD
   return 0
 }

@@ -143,6 +143,7 @@ export const selfDestruct: Instruction = (machine, frame): Signal => {
   const account = state.account(frame.address)
   if (entry !== undefined && account !== undefined) {
     const isOwnHeir = heir === entry
+    machine.tracer?.selfDestruct(frame.address, heir.address, account.balance)
     if (!isOwnHeir || entry.isCreated) {
       state.setAccount(frame.address, { ...account, balance: 0n })
       if (isOwnHeir) substate.burntAnat += account.balance

@@ -1,0 +1,45 @@
+/** Which operands of instructions name what an access list holds (EIP-2930): those that geth's list tracer looks at. */
+import { type Address, toAddress } from '../core/address.ts'
+import { bigintToBytes, padLeft } from '../core/bytes.ts'
+import type { StateAccess } from './engine.ts'
+
+interface Operand {
+  readonly kind: StateAccess['kind']
+  /** 0 is the top of the stack. */
+  readonly position: number
+  /** With fewer items nothing is named. */
+  readonly minStack: number
+}
+
+const SLOT: Operand = { kind: 'slot', position: 0, minStack: 1 }
+const ACCOUNT: Operand = { kind: 'account', position: 0, minStack: 1 }
+const CALLEE: Operand = { kind: 'account', position: 1, minStack: 5 }
+
+const OPERANDS: readonly (Operand | undefined)[] = Object.assign(Array.from<Operand | undefined>({ length: 256 }), {
+  0x31: ACCOUNT, // BALANCE
+  0x3b: ACCOUNT, // EXTCODESIZE
+  0x3c: ACCOUNT, // EXTCODECOPY
+  0x3f: ACCOUNT, // EXTCODEHASH
+  0x54: SLOT, // SLOAD
+  0x55: SLOT, // SSTORE
+  0xf1: CALLEE, // CALL
+  0xf2: CALLEE, // CALLCODE
+  0xf4: CALLEE, // DELEGATECALL
+  0xfa: CALLEE, // STATICCALL
+  0xff: ACCOUNT, // SELFDESTRUCT
+})
+
+/** `item` reads the stack by position from the top; `address` is the account on whose storage the code runs. */
+export const accessOf = (
+  opcode: number,
+  stackItems: number,
+  item: (position: number) => bigint,
+  address: Address,
+): StateAccess | undefined => {
+  const operand = OPERANDS[opcode]
+  if (operand === undefined || stackItems < operand.minStack) return undefined
+  const value = item(operand.position)
+  return operand.kind === 'slot'
+    ? { kind: 'slot', address, slot: value }
+    : { kind: 'account', address: toAddress(padLeft(bigintToBytes(BigInt.asUintN(160, value)), 20)) }
+}
