@@ -1,8 +1,8 @@
-/** A record of the calls that the grammar of ABCI speaks of (grammar.ts checks it). */
+/** A record of the calls that the grammar of ABCI speaks of (testing/grammar.ts checks it). */
 import { bytesToUnprefixedHex } from '../core/hex.ts'
 import type { AbciHandlers, AbciMethod, AbciRequest, AbciResponse } from './handlers.ts'
 
-export const RECORDED_METHODS = [
+const RECORDED_METHODS = [
   'info',
   'initChain',
   'offerSnapshot',

@@ -2,6 +2,7 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { encodeExecTxResult } from '../proto/encode-exec-tx-result.ts'
+import { errorText } from '../core/errors.ts'
 import { abci } from '../proto/index.ts'
 import { protocolError } from './errors.ts'
 
@@ -13,8 +14,7 @@ export const decodeRequest = (frame: Uint8Array): abci.Request => {
   try {
     return fromBinary(abci.RequestSchema, frame, READ_OPTIONS)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw protocolError('undecodable', `a frame of ${frame.length} bytes is no request: ${reason}`)
+    throw protocolError('undecodable', `a frame of ${frame.length} bytes is no request: ${errorText(error)}`)
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { create } from '@bufbuild/protobuf'
 import { plainBytes } from '../core/bytes.ts'
-import type { CodedError } from '../core/errors.ts'
+import { type CodedError, errorText } from '../core/errors.ts'
 import { abci } from '../proto/index.ts'
 import { decodeRequest, encodeResponse } from './codec.ts'
 import type { ConsensusGate } from './consensus-gate.ts'
@@ -93,7 +93,7 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
     log.error(`the application failed in a call of abci connection ${name}: ${reason}`)
     // CometBFT stops at an exception: the application cannot go on, and must not be asked again.
-    const text = (error instanceof Error ? error.message : String(error)).toWellFormed()
+    const text = errorText(error).toWellFormed()
     send(create(abci.ResponseSchema, { value: { case: 'exception', value: { error: text } } }))
     flush()
     options.onFatal(error)

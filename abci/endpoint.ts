@@ -1,21 +1,14 @@
 /** Where a server listens: an address as text, and the socket behind it. */
 import { lstat, rm } from 'node:fs/promises'
 import { connect, type Server } from 'node:net'
+import { type Endpoint, parseEndpoint } from '../core/host-port.ts'
 import { protocolError } from './errors.ts'
 
-export type Endpoint = { readonly path: string } | { readonly host: string; readonly port: number }
-
 /** `tcp://host:port` (CometBFT's socket client) or `unix:///path`. Throws abci/11. */
-export const parseEndpoint = (address: string): Endpoint => {
-  const unix = /^unix:\/\/(.+)$/.exec(address)?.[1]
-  if (unix !== undefined) return { path: unix }
-  const [, bracketed, plain, digits] = /^tcp:\/\/(?:\[([^\]]+)\]|([^:/]+)):(\d{1,5})$/.exec(address) ?? []
-  const host = bracketed ?? plain
-  const port = Number(digits)
-  if (host === undefined || !(port <= 65_535)) {
-    throw protocolError('invalidAddress', `"${address}" is neither tcp://host:port nor unix:///path`)
-  }
-  return { host, port }
+export const requireEndpoint = (address: string): Endpoint => {
+  const endpoint = parseEndpoint(address)
+  if (endpoint !== undefined) return endpoint
+  throw protocolError('invalidAddress', `"${address}" is neither tcp://host:port nor unix:///path`)
 }
 
 const isSocket = async (path: string): Promise<boolean> => {

@@ -12,10 +12,12 @@ import {
 } from '@grpc/grpc-js'
 import { isOutOfOrder } from '../app/ports.ts'
 import { viewBuffer } from '../core/bytes.ts'
+import { errorText } from '../core/errors.ts'
+import type { Endpoint } from '../core/host-port.ts'
 import { abci } from '../proto/index.ts'
 import { recordCalls } from './call-log.ts'
 import { createConsensusGate } from './consensus-gate.ts'
-import { boundAddress, type Endpoint, listenAt, parseEndpoint } from './endpoint.ts'
+import { boundAddress, listenAt, requireEndpoint } from './endpoint.ts'
 import { ABCI_CODES, isProtocolError } from './errors.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
 import { answerCall, type AnswerContext, createSessions } from './grpc-session.ts'
@@ -52,16 +54,14 @@ const createService = (answer: (method: DescMethod) => Answer): [ServiceDefiniti
 /** Both transports take `tcp://host:port` and `unix:///path`; CometBFT names a gRPC server without the scheme tcp. */
 const parseGrpcAddress = (address: string): { readonly endpoint: Endpoint; readonly proxyApp: string } => {
   const withScheme = /^[a-z]+:\/\//.test(address) ? address : `tcp://${address}`
-  return { endpoint: parseEndpoint(withScheme), proxyApp: withScheme.replace(/^tcp:\/\//, '') }
+  return { endpoint: requireEndpoint(withScheme), proxyApp: withScheme.replace(/^tcp:\/\//, '') }
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).toWellFormed()
 
 /** Answers errors: those of the peer and of its order with a status, all others end the application. */
 const createFailure = (options: AbciServerOptions, halt: (error: unknown) => void) => {
   const { log } = options
   return (error: unknown, session: string, method: string): { readonly code: number; readonly details: string } => {
-    const details = textOf(error)
+    const details = errorText(error).toWellFormed()
     if (isProtocolError(error)) {
       if (error.code === ABCI_CODES.unavailable) return { code: status.UNAVAILABLE, details }
       log.warn(`abci session ${session}: ${details} (${error.codespace}/${error.code})`)

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { fromBinary, toBinary, type DescMethod } from '@bufbuild/protobuf'
 import { plainBytes } from '../core/bytes.ts'
+import { errorText } from '../core/errors.ts'
 import { READ_OPTIONS, WRITE_OPTIONS } from './codec.ts'
 import type { ConsensusGate, GateMember } from './consensus-gate.ts'
 import { protocolError } from './errors.ts'
@@ -83,8 +84,7 @@ const decode = (method: DescMethod, bytes: Uint8Array): unknown => {
   try {
     return fromBinary(method.input, bytes, READ_OPTIONS)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw protocolError('undecodable', `${bytes.length} bytes are no request of ${method.name}: ${reason}`)
+    throw protocolError('undecodable', `${bytes.length} bytes are no request of ${method.name}: ${errorText(error)}`)
   }
 }
 

@@ -2,6 +2,7 @@
 import { create } from '@bufbuild/protobuf'
 import type { ConsensusApplication, ProposedBlock } from '../app/ports.ts'
 import { invariant } from '../core/errors.ts'
+import { proposalBytes } from '../core/proposal-bytes.ts'
 import { abci } from '../proto/index.ts'
 import {
   readAddress,
@@ -136,13 +137,6 @@ const answerCheckTx = (application: ConsensusApplication, request: abci.RequestC
   })
 }
 
-/** What a transaction adds to a block: tag, length and bytes (CometBFT's types.ComputeProtoSizeForTxs). */
-const blockBytesOf = (transaction: Uint8Array): number => {
-  let lengthBytes = 1
-  for (let rest = transaction.length; rest >= 0x80; rest = Math.floor(rest / 128)) lengthBytes++
-  return 1 + lengthBytes + transaction.length
-}
-
 const answerPrepareProposal = async (
   application: ConsensusApplication,
   request: abci.RequestPrepareProposal,
@@ -160,7 +154,7 @@ const answerPrepareProposal = async (
     transactions: request.txs,
     maxTxBytes,
   })
-  const bytes = chosen.reduce((sum, transaction) => sum + blockBytesOf(transaction), 0)
+  const bytes = chosen.reduce((sum, transaction) => sum + proposalBytes(transaction.length), 0)
   invariant(bytes <= maxTxBytes, `a proposal of ${bytes} bytes of transactions passes the limit of ${maxTxBytes}`)
   return create(abci.ResponsePrepareProposalSchema, { txs: [...chosen] })
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { recordCalls } from './call-log.ts'
 import { serveConnection, type Connection } from './connection.ts'
 import { createConsensusGate } from './consensus-gate.ts'
-import { boundAddress, listenAt, parseEndpoint } from './endpoint.ts'
+import { boundAddress, listenAt, requireEndpoint } from './endpoint.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
 import { type AbciServer, type AbciServerOptions, MAX_CONNECTIONS } from './server.ts'
 
@@ -15,7 +15,7 @@ export interface AbciSocketOptions extends AbciServerOptions {
 
 /** Listens and answers. Throws abci/11 for a malformed address and abci/12 when it is in use. */
 export const serveAbciSocket = async (options: AbciSocketOptions): Promise<AbciServer> => {
-  const endpoint = parseEndpoint(options.address)
+  const endpoint = requireEndpoint(options.address)
   const { log, callLog } = options
   const handlers = callLog === undefined ? options.handlers : recordCalls(options.handlers, callLog)
   const gate = createConsensusGate()

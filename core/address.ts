@@ -1,7 +1,7 @@
 /** Twenty-byte account addresses: EIP-55 checksums, contract addresses and module addresses. */
 import { bytesToUnprefixedHex, hexToBytes, type Hex } from './hex.ts'
 import { bigintToBytes, concatBytes, utf8ToBytes } from './bytes.ts'
-import { CodedError } from './errors.ts'
+import { coreError } from './errors.ts'
 import { keccak256, sha256, type Hash } from './hash.ts'
 import { encodeRlp } from './rlp.ts'
 
@@ -12,7 +12,7 @@ export const ADDRESS_LENGTH = 20
 
 /** Checks the length. Throws core/2. */
 export const toAddress = (bytes: Uint8Array): Address => {
-  if (bytes.length !== ADDRESS_LENGTH) throw new CodedError('core', 2, `an address has 20 bytes, not ${bytes.length}`)
+  if (bytes.length !== ADDRESS_LENGTH) throw coreError('addressLength', `an address has 20 bytes, not ${bytes.length}`)
   return bytes
 }
 

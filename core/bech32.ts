@@ -3,7 +3,7 @@ import { bech32 } from '@scure/base'
 import { type Address, parseAddress, toAddress } from './address.ts'
 import { BECH32_PREFIX } from './amounts.ts'
 import { plainBytes } from './bytes.ts'
-import { CodedError, invariant } from './errors.ts'
+import { coreError, invariant } from './errors.ts'
 
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 const GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] as const
@@ -56,9 +56,9 @@ export const decodeBech32 = (text: string, prefix: string = BECH32_PREFIX): Uint
   } catch {
     // In words of our own: contracts can read them, and those of a library change with its version.
     const fault = text === '' ? 'it is empty' : 'its length, characters or checksum are wrong'
-    throw new CodedError('core', 5, `invalid bech32 address ${text.slice(0, 100)}: ${fault}`)
+    throw coreError('bech32', `invalid bech32 address ${text.slice(0, 100)}: ${fault}`)
   }
-  throw new CodedError('core', 5, `invalid bech32 address ${text.slice(0, 100)}: the prefix must be ${prefix}`)
+  throw coreError('bech32', `invalid bech32 address ${text.slice(0, 100)}: the prefix must be ${prefix}`)
 }
 
 /** An account address in either form: 0x and forty digits, or nat1... Throws core/1, core/2 or core/5. */

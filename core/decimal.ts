@@ -2,7 +2,7 @@
  * Fixed-point decimals of 18 places as integers, with the rounding of the Cosmos SDK's `LegacyDec` (cosmossdk.io/math):
  * shares, rates and rewards must come out the same to the last digit.
  */
-import { CodedError } from './errors.ts'
+import { coreError } from './errors.ts'
 
 /** The value times 10^18. */
 export type Decimal = bigint
@@ -67,18 +67,18 @@ export const formatDecimal = (value: Decimal): string => {
 export const parseDecimal = (text: string): Decimal => {
   const match = text.length > MAX_TEXT ? null : /^(-?)([0-9]+)(?:\.([0-9]{1,18}))?$/.exec(text)
   if (match === null) {
-    throw new CodedError('core', 6, `invalid decimal ${text.slice(0, 100)}: digits, at most 18 of them after a point`)
+    throw coreError('decimal', `invalid decimal ${text.slice(0, 100)}: digits, at most 18 of them after a point`)
   }
   const [, sign, whole = '0', places = ''] = match
   const value = BigInt(whole) * ONE + BigInt(places.padEnd(DECIMAL_PLACES, '0'))
-  if (value > MAX_DECIMAL) throw new CodedError('core', 6, `invalid decimal ${text.slice(0, 100)}: out of range`)
+  if (value > MAX_DECIMAL) throw coreError('decimal', `invalid decimal ${text.slice(0, 100)}: out of range`)
   return sign === '-' ? -value : value
 }
 
 /** Reads the integer form that protobuf fields of decimals carry: `50000000000000000` is 0.05. Throws core/6. */
 export const parseScaledDecimal = (text: string): Decimal => {
   if (text.length > MAX_TEXT || !/^-?[0-9]+$/.test(text)) {
-    throw new CodedError('core', 6, `invalid decimal ${text.slice(0, 100)}: an integer of 10^-18 parts is expected`)
+    throw coreError('decimal', `invalid decimal ${text.slice(0, 100)}: an integer of 10^-18 parts is expected`)
   }
   return BigInt(text)
 }

@@ -26,6 +26,25 @@ export class CodedError extends Error {
  */
 export const isFault = (error: unknown): boolean => !(error instanceof CodedError) || error.codespace === 'store'
 
+/** Codespace `core`. */
+const CORE_CODES = {
+  hex: 1,
+  addressLength: 2,
+  /** A native binding did not load. */
+  binding: 3,
+  signature: 4,
+  bech32: 5,
+  decimal: 6,
+  time: 7,
+  publicKey: 8,
+} as const
+
+export const coreError = (code: keyof typeof CORE_CODES, message: string): CodedError =>
+  new CodedError('core', CORE_CODES[code], message)
+
+/** The text of anything thrown. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 /** Thrown by {@link invariant}: the node must stop, for its state can no longer be trusted. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError'

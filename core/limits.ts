@@ -16,5 +16,7 @@ export const GENESIS_MAX_BLOCK_GAS = 1_000_000_000
 export const MAX_GENESIS_BYTES = 256 * 1024 * 1024
 /** Candidates (proposals executed but not decided) kept at one height. */
 export const MAX_CANDIDATES = 8
+/** Largest question on the stream between gateway and application: a call with its overrides, in a WebSocket message of 32 MB. */
+export const MAX_QUESTION_BYTES = 40 * 1024 * 1024
 /** Largest query answer on the stream between gateway and application. */
 export const MAX_STREAM_FRAME_BYTES = 64 * 1024 * 1024

@@ -5,7 +5,7 @@ export type RlpInput = Uint8Array | readonly RlpInput[]
 export type RlpItem = Uint8Array | RlpItem[]
 
 /** Lists nested deeper than this are refused: nothing on this chain needs more than five levels. */
-export const MAX_RLP_DEPTH = 64
+const MAX_RLP_DEPTH = 64
 
 const headerLength = (length: number): number => {
   if (length < 56) return 1

@@ -3,7 +3,7 @@ import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Address } from './address.ts'
 import { concatBytes, padLeft, bigintToBytes } from './bytes.ts'
-import { CodedError } from './errors.ts'
+import { coreError, errorText } from './errors.ts'
 import { keccak256, sha256, type Hash } from './hash.ts'
 
 interface Secp256k1 {
@@ -19,10 +19,9 @@ const loadNative = (): Secp256k1 => {
   try {
     return createRequire(import.meta.url)('secp256k1/bindings.js') as Secp256k1
   } catch (error) {
-    throw new CodedError(
-      'core',
-      3,
-      `the native secp256k1 binding did not load (${error instanceof Error ? error.message : String(error)}); run "make setup" on this machine`,
+    throw coreError(
+      'binding',
+      `the native secp256k1 binding did not load (${errorText(error)}); run "make setup" on this machine`,
     )
   }
 }
@@ -36,26 +35,26 @@ export const SECP256K1_HALF_ORDER = SECP256K1_ORDER / 2n
 /** The uncompressed public key (64 bytes, without its 0x04) that signed `hash`. Throws core/4 when there is none. */
 export const recoverPublicKey = (hash: Hash, yParity: number, r: bigint, s: bigint): Uint8Array => {
   if (r <= 0n || s <= 0n || r >= SECP256K1_ORDER || s >= SECP256K1_ORDER || (yParity !== 0 && yParity !== 1)) {
-    throw new CodedError('core', 4, 'invalid signature values')
+    throw coreError('signature', 'invalid signature values')
   }
   const signature = concatBytes(padLeft(bigintToBytes(r), 32), padLeft(bigintToBytes(s), 32))
   try {
     return native.ecdsaRecover(signature, yParity, hash, false).subarray(1)
   } catch {
-    throw new CodedError('core', 4, 'recovery failed')
+    throw coreError('signature', 'recovery failed')
   }
 }
 
-/** The 64 bytes of a compressed public key of 33 bytes. Throws core/6 when it is no point of the curve. */
+/** The 64 bytes of a compressed public key of 33 bytes. Throws core/8 when it is no point of the curve. */
 export const decompressPublicKey = (publicKey: Uint8Array): Uint8Array => {
   try {
     return native.publicKeyConvert(publicKey, false).subarray(1)
   } catch {
-    throw new CodedError('core', 6, 'not a compressed secp256k1 public key')
+    throw coreError('publicKey', 'not a compressed secp256k1 public key')
   }
 }
 
-/** Checks r and s (64 bytes) over a digest with a compressed public key. False also for a high s and for no key. */
+/** Checks r and s (64 bytes) over a digest with a public key of 33 or, faster, 65 bytes. False also for a high s and for no key. */
 export const verifySecp256k1 = (digest: Hash, signature: Uint8Array, publicKey: Uint8Array): boolean => {
   if (signature.length !== 64) return false
   try {
@@ -65,6 +64,7 @@ export const verifySecp256k1 = (digest: Hash, signature: Uint8Array, publicKey: 
   }
 }
 
+/** `publicKey` is uncompressed, 64 bytes without its 0x04. */
 export const publicKeyToAddress = (publicKey: Uint8Array): Address => keccak256(publicKey).slice(12)
 
 /** The address of a 32-byte secp256k1 private key. */

@@ -3,7 +3,7 @@ import { type Address, moduleAddress } from '../core/address.ts'
 import { encodeBech32, parseAccountAddress } from '../core/bech32.ts'
 import { equalBytes } from '../core/bytes.ts'
 import { CodedError } from '../core/errors.ts'
-import { refuse } from './sdk-errors.ts'
+import { sdkError } from './sdk-errors.ts'
 
 export const GOVERNANCE_ADDRESS: Address = moduleAddress('gov')
 
@@ -14,9 +14,9 @@ export const checkAuthority = (authority: string): void => {
     address = parseAccountAddress(authority)
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidAddress', `invalid authority address: ${error.message}`)
+    throw sdkError('invalidAddress', `invalid authority address: ${error.message}`)
   }
   if (equalBytes(address, GOVERNANCE_ADDRESS)) return
   const expected = encodeBech32(GOVERNANCE_ADDRESS)
-  throw refuse('unauthorized', `invalid authority: expected ${expected}, got ${authority}`)
+  throw sdkError('unauthorized', `invalid authority: expected ${expected}, got ${authority}`)
 }

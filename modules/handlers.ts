@@ -8,7 +8,9 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf'
+import { errorText } from '../core/errors.ts'
 import type { MessageContext, MessageHandler, QueryContext, QueryHandler } from './module.ts'
+import { queryRefusal } from './sdk-errors.ts'
 
 export interface MessageWork<Input extends DescMessage, Output extends DescMessage> {
   /** Throws a CodedError. Reads nothing. */
@@ -28,10 +30,20 @@ export const handleMessage = <Input extends DescMessage, Output extends DescMess
   execute: (context, message) => toBinary(output, create(output, execute(context, message as MessageShape<Input>))),
 })
 
+/** Throws grpc/3 for bytes that are no such message: whoever asks is told what is wrong with them. */
+export const decodeRequest = <Input extends DescMessage>(input: Input, bytes: Uint8Array): MessageShape<Input> => {
+  try {
+    return fromBinary(input, bytes)
+  } catch (error) {
+    throw queryRefusal('invalidArgument', `malformed request: ${errorText(error)}`)
+  }
+}
+
+/** What `answer` throws beside CodedErrors is a fault of the node, and none of the request. */
 export const handleQuery = <Input extends DescMessage, Output extends DescMessage>(
   { name, parent, input, output }: DescMethodUnary<Input, Output>,
   answer: (context: QueryContext, request: MessageShape<Input>) => MessageInitShape<Output>,
 ): QueryHandler => ({
   path: `/${parent.typeName}/${name}`,
-  query: (context, bytes) => toBinary(output, create(output, answer(context, fromBinary(input, bytes)))),
+  query: (context, bytes) => toBinary(output, create(output, answer(context, decodeRequest(input, bytes)))),
 })

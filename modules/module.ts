@@ -1,5 +1,4 @@
 /** The port between the block lifecycle and the native modules. A module never imports another module. */
-import type { Address } from '../core/address.ts'
 import type { StateReader, StateWriter } from '../store/state.ts'
 
 export interface EventAttribute {
@@ -115,6 +114,3 @@ export interface Module {
   readonly queries: readonly QueryHandler[]
   readonly invariants: readonly Invariant[]
 }
-
-/** The module's account in the state trie. */
-export type SystemAddress = Address

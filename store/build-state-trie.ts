@@ -27,7 +27,7 @@ class StateTrieBuilder {
 
   constructor(store: KeyValueStore) {
     this.#store = store
-    this.#reader = { nodes: (keys) => store.getMany('trie', keys) }
+    this.#reader = { getMany: (keys) => store.getMany('trie', keys) }
   }
 
   build(): Hash {

@@ -170,6 +170,26 @@ describe('the commitment of a block', () => {
     expect(chain.store.sequence()).toBe(before)
   })
 
+  it('breaks an invariant rather than clear a part of a storage', () => {
+    const chain = begin()
+    const [address, slot] = [ADDRESSES[0] as Uint8Array, SLOTS[1] as Uint8Array]
+    apply(chain, (overlay) => {
+      overlay.setAccount(address, { ...EMPTY_ACCOUNT, nonce: 1n })
+      overlay.setStorage(address, slot, Uint8Array.of(1))
+    })
+    const base = new LatestState(chain.store, 1_000)
+    const overlay = new Overlay(base)
+    overlay.clearStorage(address)
+    const found = [new Uint8Array(53), Uint8Array.of(1)]
+    const endless: Partial<KeyValueStore> = {
+      getMany: (column, keys) => chain.store.getMany(column, keys),
+      scan: (_, { limit }) => Array.from({ length: limit }, () => found) as never,
+    }
+    expect(() => computeCommitment(endless as KeyValueStore, base, chain.root, overlay.changes())).toThrow(
+      'a storage of more than 1000000 entries would be cleared',
+    )
+  })
+
   it('counts a write of what is there already as none', () => {
     const chain = begin()
     const [address = new Uint8Array(20)] = ADDRESSES

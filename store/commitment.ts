@@ -1,5 +1,6 @@
 /** From what a block wrote to the new state root and to the writes of the database. */
 import { bytesToKey, EMPTY_BYTES, equalBytes, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
+import { invariant } from '../core/errors.ts'
 import { EMPTY_TRIE_ROOT, keccak256, type Hash } from '../core/hash.ts'
 import { encodeRlp } from '../core/rlp.ts'
 import { encodeTrieAccount } from './account-codec.ts'
@@ -7,7 +8,7 @@ import { accountTriePath, prefixEnd, storagePrefix, storageTriePath } from './ke
 import type { StateChanges, StorageLayer } from './overlay.ts'
 import { EMPTY_ACCOUNT, type AccountState, type StateReader } from './state.ts'
 import type { KeyValueStore } from './store.ts'
-import { type TrieChange, type TrieNodeReader, type TrieUpdate } from './trie/trie.ts'
+import type { TrieChange, TrieNodeReader, TrieUpdate } from './trie/trie.ts'
 import { updateTrie } from './trie/update-trie.ts'
 
 /** A changed account with its new storage root. */
@@ -48,13 +49,11 @@ export interface Commitment {
 
 const ACCOUNT_TRIE_PREFIX = accountTriePath(EMPTY_BYTES)
 
-/** Most slots that one deleted account may have: only accounts of before EIP-6780 could have any. */
-const MAX_CLEARED_SLOTS = 1_000_000
+/** What is asked of the database: what a storage that is cleared held, and nodes where no other reader is given. */
+type ScannedStore = Pick<KeyValueStore, 'scan' | 'getMany'>
 
-/** Reads trie nodes by their keys in the `trie` column: the database, or a cache in front of it. */
-export interface TrieNodeSource {
-  getMany(keys: readonly Uint8Array[]): (Uint8Array | undefined)[]
-}
+/** Most slots, or nodes, of an account whose storage is cleared: since EIP-6780 it was made in the same transaction. */
+const MAX_CLEARED = 1_000_000
 
 const sameAccount = (a: AccountState | undefined, b: AccountState | undefined): boolean => {
   if (a === undefined || b === undefined) return a === b
@@ -67,7 +66,7 @@ const sameAccount = (a: AccountState | undefined, b: AccountState | undefined): 
 }
 
 class CommitmentBuilder {
-  readonly #store: KeyValueStore
+  readonly #store: ScannedStore
   /** Nodes by their keys in the `trie` column. */
   readonly #reader: TrieNodeReader
   readonly #base: StateReader
@@ -78,9 +77,9 @@ class CommitmentBuilder {
   readonly nodes = new Map<string, Uint8Array | undefined>()
   readonly nodesBefore = new Map<string, Uint8Array>()
 
-  constructor(store: KeyValueStore, source: TrieNodeSource, base: StateReader, changes: StateChanges) {
+  constructor(store: ScannedStore, reader: TrieNodeReader, base: StateReader, changes: StateChanges) {
     this.#store = store
-    this.#reader = { nodes: (keys) => source.getMany(keys) }
+    this.#reader = reader
     this.#base = base
     this.#changes = changes
   }
@@ -185,11 +184,10 @@ class CommitmentBuilder {
 
   #scanPrefix(column: 'state' | 'trie', prefix: Uint8Array): (readonly [Uint8Array, Uint8Array])[] {
     const end = prefixEnd(prefix)
-    return this.#store.scan(column, {
-      gte: prefix,
-      ...(end === undefined ? {} : { lt: end }),
-      limit: MAX_CLEARED_SLOTS,
-    })
+    const range = { gte: prefix, ...(end === undefined ? {} : { lt: end }), limit: MAX_CLEARED + 1 }
+    const found = this.#store.scan(column, range)
+    invariant(found.length <= MAX_CLEARED, `a storage of more than ${MAX_CLEARED} entries would be cleared`)
+    return found
   }
 
   #takeNodes(update: TrieUpdate): void {
@@ -200,12 +198,12 @@ class CommitmentBuilder {
 
 /**
  * The root of the state after `changes` on top of `stateRoot`, without writing anything: several candidates of one
- * height can be committed to side by side. `base`, `store` and `source` must all show the state of `stateRoot`.
+ * height can be committed to side by side. `base`, `store` and `reader` must all show the state of `stateRoot`.
  */
 export const computeCommitment = (
-  store: KeyValueStore,
+  store: ScannedStore,
   base: StateReader,
   stateRoot: Hash,
   changes: StateChanges,
-  source: TrieNodeSource = { getMany: (keys) => store.getMany('trie', keys) },
-): Commitment => new CommitmentBuilder(store, source, base, changes).build(stateRoot)
+  reader: TrieNodeReader = { getMany: (keys) => store.getMany('trie', keys) },
+): Commitment => new CommitmentBuilder(store, reader, base, changes).build(stateRoot)

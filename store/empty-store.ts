@@ -1,5 +1,6 @@
-/** Takes everything out of a database, to begin anew. */
-import { EMPTY_BYTES } from '../core/bytes.ts'
+/** Takes everything out of a database but the mark of its format, to begin anew. */
+import { EMPTY_BYTES, equalBytes } from '../core/bytes.ts'
+import { FORMAT_KEY } from './keys.ts'
 import { COLUMNS, type KeyValueStore } from './store.ts'
 
 /** Deletions in one write. */
@@ -15,6 +16,7 @@ export const emptyStore = (store: KeyValueStore): void => {
     let batch = store.batch()
     try {
       for (let entry = cursor.seek(EMPTY_BYTES); entry !== undefined; entry = cursor.next()) {
+        if (column === 'meta' && equalBytes(entry[0], FORMAT_KEY)) continue
         batch.delete(column, entry[0])
         if (batch.size < DELETIONS_A_WRITE) continue
         store.write(batch, { sync: false })

@@ -4,13 +4,13 @@ import { invariant } from '../core/errors.ts'
 import { keccak256 } from '../core/hash.ts'
 import { encodeTrieAccount } from './account-codec.ts'
 import { BoundedCache } from './cache.ts'
-import type { TrieNodeSource } from './commitment.ts'
 import { ACCOUNT_TRIE_PREFIX_BYTES } from './keys.ts'
 import type { StateReader } from './state.ts'
 import type { Cursor, Entry, KeyValueStore } from './store.ts'
 import { ByteArena } from './trie/byte-arena.ts'
 import { encodeShort } from './trie/node.ts'
 import { unpack } from './trie/sorted-changes.ts'
+import type { TrieNodeReader } from './trie/trie.ts'
 import { BranchChildren, NODE_ABSENT, NODE_DIFFERENCE, NODE_LEAF, NODE_WHOLE, trieHistoryKey } from './trie-history.ts'
 
 /** A node at one height never changes: what was read is kept, up to this many bytes. */
@@ -33,7 +33,7 @@ const isOfNode = (entry: Entry | undefined, from: Uint8Array): entry is Entry =>
  *
  * Holds a cursor after reads below the head: close it when done, and before the store is closed.
  */
-export class HistoricalTrieNodes implements TrieNodeSource {
+export class HistoricalTrieNodes implements TrieNodeReader {
   readonly #store: KeyValueStore
   readonly #height: number
   readonly #committedHeight: () => number

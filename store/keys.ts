@@ -1,6 +1,13 @@
 /**
  * Every key of the database and its layout. Integers are big-endian, so that keys sort by height.
  *
+ * meta          "format"                           number of this layout: format.ts
+ *               "chain"                            facts of the genesis, JSON: app/index/chain-reader.ts
+ *               "height"                           the committed height(8)
+ *               "base"  "kept"                     lowest block; heights whose state is kept: kept-range.ts
+ *               "sweep"                            where pruning goes on: sweep.ts
+ *               "rollback"                         target of a rollback that is under way: rollback.ts
+ *               "restore"  "restore/block/" key    progress and staged block of a restore: snapshot/
  * state         a address(20)                      account: RLP [nonce, balance, storageRoot or "", codeHash or ""]
  *               s address(20) slot(32)             storage value without leading zeros
  *               v system(20) key                   a module's value
@@ -8,7 +15,10 @@
  * trie          A path                             node of the account trie, one nibble a byte
  *               S keccak(address)(32) path         node of a storage trie
  * trie_history  trie key, packed, height(8)        what the node was before that height: see trie-history.ts
- * blocks        h height(8)  b height(8)  r height(8)  f height(8)
+ * blocks        h height(8)                        header with its facts: app/index/records.ts, also of the next two
+ *               b height(8)                        body: transactions of the Ethereum block with their senders
+ *               r height(8)                        receipts
+ *               f height(8)                        FinalizeBlock request: app/index/finalize-request.ts
  *               n height(8)                        results of the native transactions; left out without any
  *               p height(8)                        header RLP of a block before the snapshot that began this database
  * index         H block hash(32)                   height(8)
@@ -17,10 +27,13 @@
  *               L kind(1) value prefix(12) height(8)   log postings, see app/index
  */
 import type { Address } from '../core/address.ts'
-import { concatBytes, uint64ToBytes } from '../core/bytes.ts'
+import { concatBytes, uint64ToBytes, utf8ToBytes } from '../core/bytes.ts'
 import type { Hash } from '../core/hash.ts'
 
 const tag = (letter: string): Uint8Array => Uint8Array.of(letter.charCodeAt(0))
+
+/** Column `meta`. */
+export const FORMAT_KEY = utf8ToBytes('format')
 
 const ACCOUNT = tag('a')
 const STORAGE = tag('s')

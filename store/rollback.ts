@@ -22,7 +22,7 @@ const BATCH_OPERATIONS = 10_000
 const MARK_KEY = utf8ToBytes('rollback')
 
 /** Codes of codespace `rollback`. */
-export const ROLLBACK_ERRORS = {
+const ROLLBACK_ERRORS = {
   /** History does not reach back that far. */
   notKept: 1,
 } as const

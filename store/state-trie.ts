@@ -5,10 +5,10 @@ import { invariant } from '../core/errors.ts'
 import { type Hash, keccak256 } from '../core/hash.ts'
 import { decodeRlp } from '../core/rlp.ts'
 import { decodeAccount } from './account-codec.ts'
-import type { TrieNodeSource } from './commitment.ts'
 import { accountTriePath, storageTriePath } from './keys.ts'
 import type { AccountState } from './state.ts'
 import { proveTrie } from './trie/read-trie.ts'
+import type { TrieNodeReader } from './trie/trie.ts'
 
 export interface AccountProof {
   /** Undefined: there is no such account. */
@@ -24,17 +24,17 @@ export interface SlotProof {
 }
 
 export class StateTrie {
-  readonly #source: TrieNodeSource
+  readonly #reader: TrieNodeReader
   readonly #root: Hash
 
-  /** `root` is the state root of the height that `source` shows. */
-  constructor(source: TrieNodeSource, root: Hash) {
-    this.#source = source
+  /** `root` is the state root of the height that `reader` shows. */
+  constructor(reader: TrieNodeReader, root: Hash) {
+    this.#reader = reader
     this.#root = root
   }
 
   proveAccount(address: Address): AccountProof {
-    const reader = { nodes: (paths: readonly Uint8Array[]) => this.#source.getMany(paths.map(accountTriePath)) }
+    const reader = { getMany: (paths: readonly Uint8Array[]) => this.#reader.getMany(paths.map(accountTriePath)) }
     const { value, nodes } = proveTrie(reader, this.#root, keccak256(address))
     return { account: value === undefined ? undefined : decodeAccount(value), nodes }
   }
@@ -43,7 +43,7 @@ export class StateTrie {
   proveSlot(address: Address, storageRoot: Hash, slot: Uint8Array): SlotProof {
     const hash = keccak256(address)
     const reader = {
-      nodes: (paths: readonly Uint8Array[]) => this.#source.getMany(paths.map((path) => storageTriePath(hash, path))),
+      getMany: (paths: readonly Uint8Array[]) => this.#reader.getMany(paths.map((path) => storageTriePath(hash, path))),
     }
     const { value, nodes } = proveTrie(reader, storageRoot, keccak256(slot))
     return { value: value === undefined ? EMPTY_BYTES : decodeSlot(value), nodes }

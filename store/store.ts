@@ -2,7 +2,7 @@
 
 /**
  * Columns (RocksDB column families):
- * - `meta`: format, chain and committed height
+ * - `meta`: the format, facts of the chain, the committed height, and how far pruning, a rollback or a restore has come
  * - `state`: latest value of every account, storage slot and module key (see keys.ts)
  * - `code`: contract code by its keccak256; never deleted
  * - `history`: the value that a state key had before a height changed it

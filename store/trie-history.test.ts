@@ -17,7 +17,8 @@ import type { Entry, KeyValueStore } from './store.ts'
 import { BACKENDS } from './testing/backends.ts'
 import { mergeNodeHistory, NODE_ABSENT, NODE_DIFFERENCE, NODE_LEAF, NODE_WHOLE } from './trie-history.ts'
 import { readTrieHistoryKey, trieHistoryKey } from './trie-history.ts'
-import { writeGenesisState, writeState } from './write-state.ts'
+import { writeGenesisState } from './testing/write-genesis-state.ts'
+import { writeState } from './write-state.ts'
 
 const EVERYTHING = 10_000_000
 const HEIGHTS = 60

@@ -16,7 +16,7 @@ import { updateTrie } from './trie/update-trie.ts'
 /** Nodes compared at once. */
 const NODES_A_READ = 1_000
 const ADDRESS_BYTES = 20
-const NOTHING: TrieNodeReader = { nodes: (paths) => paths.map(() => undefined) }
+const NOTHING: TrieNodeReader = { getMany: (paths) => paths.map(() => undefined) }
 
 /** A key of the flat state as the trie has it. */
 interface Leaf extends TrieChange {
@@ -159,7 +159,7 @@ class StateVerifier {
   /** The first leaf that the stored trie under `root` has otherwise. */
   #leafDifference(prefix: Uint8Array, root: Hash, leaves: readonly Leaf[]): string | undefined {
     const reader: TrieNodeReader = {
-      nodes: (paths) =>
+      getMany: (paths) =>
         this.#store.getMany(
           'trie',
           paths.map((path) => Uint8Array.from([...prefix, ...path])),

@@ -11,12 +11,11 @@ const ABSENT = Uint8Array.of(0)
 
 const present = (value: Uint8Array): Uint8Array | undefined => (value.length === 0 ? undefined : value)
 
-class StateWriter {
+class CommitmentWriter {
   readonly #batch: Batch
-  /** Undefined where no history is kept. */
-  readonly #height: number | undefined
+  readonly #height: number
 
-  constructor(batch: Batch, height: number | undefined) {
+  constructor(batch: Batch, height: number) {
     this.#batch = batch
     this.#height = height
   }
@@ -36,10 +35,7 @@ class StateWriter {
   }
 
   #writeKey(key: Uint8Array, before: Uint8Array | undefined, after: Uint8Array | undefined): void {
-    if (this.#height !== undefined) {
-      const held = before === undefined ? ABSENT : concatBytes(HELD, before)
-      this.#batch.put('history', historyKey(key, this.#height), held)
-    }
+    this.#batch.put('history', historyKey(key, this.#height), before === undefined ? ABSENT : concatBytes(HELD, before))
     if (after === undefined) this.#batch.delete('state', key)
     else this.#batch.put('state', key, after)
   }
@@ -48,10 +44,8 @@ class StateWriter {
     const addresses = new Map(accounts.map(({ address, hash }) => [bytesToKey(hash), address]))
     for (const [name, after] of nodes) {
       const key = keyToBytes(name)
-      if (this.#height !== undefined) {
-        const entry = encodeNodeHistory(key, this.#height, nodesBefore.get(name), after, addresses)
-        this.#batch.put('trie_history', trieHistoryKey(key, this.#height), entry)
-      }
+      const entry = encodeNodeHistory(key, this.#height, nodesBefore.get(name), after, addresses)
+      this.#batch.put('trie_history', trieHistoryKey(key, this.#height), entry)
       if (after === undefined) this.#batch.delete('trie', key)
       else this.#batch.put('trie', key, after)
     }
@@ -60,8 +54,4 @@ class StateWriter {
 
 /** Adds what `commitment` changed to `batch`; what was there before goes to the history of `height`. */
 export const writeState = (batch: Batch, height: number, commitment: Commitment): void =>
-  new StateWriter(batch, height).write(commitment)
-
-/** The state of a genesis block: it has no history, for nothing reads below it. */
-export const writeGenesisState = (batch: Batch, commitment: Commitment): void =>
-  new StateWriter(batch, undefined).write(commitment)
+  new CommitmentWriter(batch, height).write(commitment)

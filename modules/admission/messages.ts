@@ -6,7 +6,7 @@ import { checkAuthority } from '../authority.ts'
 import { makeEvent } from '../events.ts'
 import { handleMessage } from '../handlers.ts'
 import type { MessageHandler } from '../module.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { formatOperator, parseOperator } from '../validator-addresses.ts'
 import { isApproved, setApprovalRequired, setApproved } from './keeper.ts'
 
@@ -15,14 +15,14 @@ interface OperatorMessage {
   readonly operatorAddress: string
 }
 
-/** Throws sdk/7 and gov/13. */
+/** Throws sdk/7 and sdk/4. */
 const parse = ({ authority, operatorAddress }: OperatorMessage): Address => {
   checkAuthority(authority)
   try {
     return parseOperator(operatorAddress)
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidAddress', `invalid operator address: ${error.message}`)
+    throw sdkError('invalidAddress', `invalid operator address: ${error.message}`)
   }
 }
 
@@ -33,7 +33,7 @@ export const ADMISSION_MESSAGES: readonly MessageHandler[] = [
     checkStateless: (message) => void parse(message),
     execute: ({ state, emit }, message) => {
       const operator = parse(message)
-      if (isApproved(state, operator)) throw refuse('invalidRequest', 'the operator is approved already')
+      if (isApproved(state, operator)) throw sdkError('invalidRequest', 'the operator is approved already')
       setApproved(state, operator, true)
       emit(makeEvent('approve_operator', { operator: formatOperator(operator) }))
       return {}
@@ -43,7 +43,7 @@ export const ADMISSION_MESSAGES: readonly MessageHandler[] = [
     checkStateless: (message) => void parse(message),
     execute: ({ state, emit }, message) => {
       const operator = parse(message)
-      if (!isApproved(state, operator)) throw refuse('notFound', 'the operator is not approved')
+      if (!isApproved(state, operator)) throw sdkError('notFound', 'the operator is not approved')
       setApproved(state, operator, false)
       emit(makeEvent('revoke_operator', { operator: formatOperator(operator) }))
       return {}
@@ -52,7 +52,7 @@ export const ADMISSION_MESSAGES: readonly MessageHandler[] = [
   handleMessage(method.updateParams, {
     checkStateless: ({ authority, params }) => {
       checkAuthority(authority)
-      if (params === undefined) throw refuse('invalidRequest', 'params are missing')
+      if (params === undefined) throw sdkError('invalidRequest', 'params are missing')
     },
     execute: ({ state }, { params }) => {
       setApprovalRequired(state, params?.approvalRequired === true)

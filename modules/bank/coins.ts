@@ -1,6 +1,6 @@
 /** Coins of messages: the SDK's rules for a list of amounts, and its text of one. */
 import { MAX_UINT256 } from '../../core/amounts.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { isDenom } from './denom.ts'
 import type { Coin } from '../ledger.ts'
 
@@ -20,7 +20,7 @@ export const formatCoins = (coins: readonly { readonly denom: string; readonly a
 
 /** Sorted by denomination, each once, all positive, at least one. Throws sdk/10. */
 export const parseCoins = (coins: readonly WireCoin[]): readonly Coin[] => {
-  const invalid = () => refuse('invalidCoins', formatCoins(coins.slice(0, 8)).slice(0, 200))
+  const invalid = () => sdkError('invalidCoins', formatCoins(coins.slice(0, 8)).slice(0, 200))
   if (coins.length === 0 || coins.length > MAX_COINS) throw invalid()
   return coins.map(({ denom, amount: text }, index) => {
     const previous = coins[index - 1]

@@ -1,20 +1,17 @@
 /** Failures of the bank, with the Cosmos SDK's codespaces and codes where it has them. */
 import { CodedError } from '../../core/errors.ts'
 import type { Coin } from '../ledger.ts'
+import { sdkError, SDK_CODES } from '../sdk-errors.ts'
 
 export const insufficientFunds = (denom: string, balance: bigint, amount: bigint): CodedError =>
-  new CodedError('sdk', 5, `spendable balance ${balance}${denom} is smaller than ${amount}${denom}: insufficient funds`)
+  sdkError('insufficientFunds', `spendable balance ${balance}${denom} is smaller than ${amount}${denom}`)
 
 /** Before coins are staked the SDK says it in other words. */
 export const cannotDelegate = ({ denom, amount }: Coin, balance: bigint): CodedError =>
-  new CodedError(
-    'sdk',
-    5,
-    `failed to delegate; ${balance}${denom} is smaller than ${amount}${denom}: insufficient funds`,
-  )
+  sdkError('insufficientFunds', `failed to delegate; ${balance}${denom} is smaller than ${amount}${denom}`)
 
 export const invalidDenom = (denom: string): CodedError =>
-  new CodedError('sdk', 10, `invalid denom: ${denom.slice(0, 128)}`)
+  new CodedError('sdk', SDK_CODES.invalidCoins[0], `invalid denom: ${denom.slice(0, 128)}`)
 
 const BANK_CODES = {
   noInputs: [2, 'no inputs to send transaction'],

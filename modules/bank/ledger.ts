@@ -7,7 +7,7 @@ import { burned, coinbase, coinReceived, coinSpent } from './events.ts'
 import { burn, mint, readBalance, readSupply, send } from './keeper.ts'
 import { sendCoins } from './transfer.ts'
 
-const delegate = ({ state, emit }: LedgerContext, from: Address, to: Address, coins: readonly Coin[]): void => {
+const moveStake = ({ state, emit }: LedgerContext, from: Address, to: Address, coins: readonly Coin[]): void => {
   const amount = formatCoins(coins)
   for (const coin of coins) {
     const balance = readBalance(state, from, coin.denom)
@@ -22,7 +22,7 @@ export const createLedger = ({ isBlockedReceiver }: Pick<Ledger, 'isBlockedRecei
   balance: readBalance,
   supply: readSupply,
   send: sendCoins,
-  delegate,
+  moveStake,
   mint: ({ state, emit }, to, coins) => {
     for (const coin of coins) mint(state, to, coin)
     emit(coinReceived(to, formatCoins(coins)))

@@ -2,7 +2,7 @@
 import { DENOMINATION, MAX_UINT256 } from '../../core/amounts.ts'
 import type { Coin } from '../ledger.ts'
 import type { MessageContext } from '../module.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 
 interface WireCoin {
   readonly denom: string
@@ -23,8 +23,8 @@ export const formatCoins = (coins: readonly { readonly denom: string; readonly a
 
 /** Sorted by denomination, each once, all positive, at least one. Throws sdk/10. */
 export const parseCoins = (coins: readonly WireCoin[]): readonly Coin[] => {
-  if (coins.length === 0) throw refuse('invalidCoins', 'amount cannot be nil')
-  const invalid = () => refuse('invalidCoins', formatCoins(coins.slice(0, 8)).slice(0, 200))
+  if (coins.length === 0) throw sdkError('invalidCoins', 'amount cannot be nil')
+  const invalid = () => sdkError('invalidCoins', formatCoins(coins.slice(0, 8)).slice(0, 200))
   if (coins.length > MAX_COINS) throw invalid()
   return coins.map(({ denom, amount: text }, index) => {
     const previous = coins[index - 1]

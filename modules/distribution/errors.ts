@@ -1,4 +1,4 @@
-/** Failures of distribution, with the SDK's numbers; those of staking are what the SDK's distribution answers too. */
+/** Failures of distribution, with the SDK's numbers and words. */
 import { CodedError } from '../../core/errors.ts'
 
 const CODES = {
@@ -12,8 +12,3 @@ export const distributionError = (kind: keyof typeof CODES): CodedError => {
   const [code, words] = CODES[kind]
   return new CodedError('distribution', code, words)
 }
-
-export const unknownValidator = (): CodedError => new CodedError('staking', 3, 'validator does not exist')
-
-export const unknownDelegation = (): CodedError =>
-  new CodedError('staking', 19, 'no delegation for (address, validator) tuple')

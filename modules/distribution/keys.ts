@@ -9,7 +9,7 @@ export const TOTALS_KEY = Uint8Array.of(0x02)
 /** Consensus address (20) and power (8) of every voter that shares in fees, in the order of the votes. */
 export const VOTERS_KEY = Uint8Array.of(0x03)
 
-export const CHECKPOINTS_PREFIX = Uint8Array.of(0x04)
+const CHECKPOINTS_PREFIX = Uint8Array.of(0x04)
 /** The accumulator up to which a voter is settled; absent is zero. */
 export const checkpointKey = (consensusAddress: Uint8Array): Uint8Array =>
   concatBytes(CHECKPOINTS_PREFIX, consensusAddress)

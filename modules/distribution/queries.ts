@@ -14,6 +14,7 @@ import { handleQuery } from '../handlers.ts'
 import type { QueryContext, QueryHandler } from '../module.ts'
 import { takePage } from '../pages.ts'
 import { queryRefusal } from '../sdk-errors.ts'
+import { unknownDelegation, unknownValidator } from '../stake-errors.ts'
 import type { DelegationView, ValidatorView } from '../stake.ts'
 import { formatOperator, parseOperator } from '../validator-addresses.ts'
 import { settle } from './accrual.ts'
@@ -22,7 +23,7 @@ import { toWireCoins } from './coins.ts'
 import { addCoins, type DecCoins, NO_COINS } from './dec-coins.ts'
 import { reckonRewards } from './delegation.ts'
 import type { DistributionDependencies, RewardContext } from './deps.ts'
-import { distributionError, unknownDelegation, unknownValidator } from './errors.ts'
+import { distributionError } from './errors.ts'
 import {
   findHistorical,
   findStart,

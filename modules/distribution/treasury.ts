@@ -6,7 +6,7 @@ import { encodeBech32 } from '../../core/bech32.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { Coin, LedgerContext } from '../ledger.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { addCoins, type DecCoins, toDecCoins, truncateCoins } from './dec-coins.ts'
 import type { DistributionDependencies, RewardContext } from './deps.ts'
 import { withdrawalRedirected } from './events.ts'
@@ -69,7 +69,7 @@ export const strictDestination = (
 ): Destination & { readonly receiver: Address } => {
   const wanted = readWithdrawAddress(state, owner)
   if (ledger.isBlockedReceiver(wanted)) {
-    throw refuse('unauthorized', `${encodeBech32(wanted)} is not allowed to receive funds`)
+    throw sdkError('unauthorized', `${encodeBech32(wanted)} is not allowed to receive funds`)
   }
   return { receiver: wanted, wanted }
 }

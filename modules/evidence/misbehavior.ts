@@ -7,7 +7,7 @@ import { encodeEquivocation, hashEquivocation, toEquivocation } from './equivoca
 import { writeEvidence } from './keeper.ts'
 
 /** 9999-12-31T23:59:59Z, the last time that amino can write: for ever. */
-export const DOUBLE_SIGN_JAIL_END_NS = 253_402_300_799_000_000_000n
+const DOUBLE_SIGN_JAIL_END_NS = 253_402_300_799_000_000_000n
 /** Blocks between an update of validators and the set that it makes (the SDK's ValidatorUpdateDelay). */
 const VALIDATOR_UPDATE_DELAY = 1
 

@@ -9,20 +9,20 @@ import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { evidence, evidenceTx } from '../../proto/index.ts'
 import { handleMessage } from '../handlers.ts'
 import type { MessageHandler } from '../module.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { EQUIVOCATION_ROUTE, EQUIVOCATION_URL, equivocationFault, hashEquivocation } from './equivocation.ts'
 import { evidenceError } from './errors.ts'
 import { readEvidence } from './keeper.ts'
 
 const checkSubmitter = (submitter: string): void => {
   if (submitter === '') {
-    throw refuse('invalidAddress', 'invalid submitter address: empty address string is not allowed')
+    throw sdkError('invalidAddress', 'invalid submitter address: empty address string is not allowed')
   }
   try {
     parseAccountAddress(submitter)
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidAddress', `invalid submitter address: ${error.message}`)
+    throw sdkError('invalidAddress', `invalid submitter address: ${error.message}`)
   }
 }
 

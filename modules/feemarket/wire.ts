@@ -4,7 +4,7 @@ import { ANAT_PER_NAT } from '../../core/amounts.ts'
 import { ONE, parseScaledDecimal, toDecimal } from '../../core/decimal.ts'
 import { CodedError } from '../../core/errors.ts'
 import type { feeMarket } from '../../proto/index.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { type FeeMarketGenesis, MAX_CHANGE_DENOMINATOR, MAX_ELASTICITY } from './params.ts'
 
 /** Nobody could pay more than a NAT for a unit of gas. */
@@ -21,7 +21,7 @@ export const toWire = (market: FeeMarketGenesis): MessageInitShape<typeof feeMar
   minGasMultiplier: '0',
 })
 
-const invalid = (message: string): CodedError => refuse('invalidRequest', message)
+const invalid = (message: string): CodedError => sdkError('invalidRequest', message)
 
 /** An empty text is zero. Throws sdk/18. */
 const parseDecimal = (text: string, name: string): bigint => {

@@ -6,7 +6,7 @@ import { type Decimal, multiply, round, toDecimal, truncate } from '../../core/d
 import { equalBytes } from '../../core/bytes.ts'
 import type { Coin, LedgerContext } from '../ledger.ts'
 import type { MessageContext, ModuleContext } from '../module.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { addCoins, amountOf, coversAll, formatCoins } from './coins.ts'
 import type { GovDependencies } from './deps.ts'
 import { govError } from './errors.ts'
@@ -144,7 +144,7 @@ const settleCharge = (
   } else if (equalBytes(destination, DISTRIBUTION_ADDRESS)) {
     fundCommunityPool(context, GOV_ADDRESS, charge)
   } else if (ledger.isBlockedReceiver(destination)) {
-    throw refuse('unauthorized', `${encodeBech32(destination)} is not allowed to receive funds`)
+    throw sdkError('unauthorized', `${encodeBech32(destination)} is not allowed to receive funds`)
   } else {
     ledger.send(context, GOV_ADDRESS, destination, charge)
   }

@@ -1,9 +1,9 @@
 /** Parameters in a genesis file: what is absent is the default. */
 import { create } from '@bufbuild/protobuf'
 import { failAt, parseArray, parseObject, parseString } from '../../core/parse.ts'
+import { formatDuration, parseDurationMember } from '../../core/time.ts'
 import { coin } from '../../proto/index.ts'
 import { DEFAULT_PARAMS, type GovParams, paramsFromProto, paramsToProto } from './params.ts'
-import { formatDuration, parseDurationMember } from '../time.ts'
 import { toDuration } from './times.ts'
 
 /** By their names in JSON and in the definition. */

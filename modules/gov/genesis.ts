@@ -6,6 +6,7 @@ import { formatDecimal } from '../../core/decimal.ts'
 import { CodedError } from '../../core/errors.ts'
 import { failAt, parseAmount, parseArray, parseObject, parseString } from '../../core/parse.ts'
 import { MAX_UINT64 } from '../../core/amounts.ts'
+import { formatTime, parseKeyTimeMember } from '../../core/time.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { Coin } from '../ledger.ts'
 import { addCoins, formatCoins, readCoins, toWireCoins } from './coins.ts'
@@ -32,7 +33,6 @@ import {
 import { MAX_DEPOSITORS, MAX_PROPOSAL_MESSAGES } from './limits.ts'
 import type { GovParams } from './params.ts'
 import { EMPTY_TALLY, isOpen, type Proposal, ProposalStatus, type TallyResult } from './proposal.ts'
-import { formatTime, parseKeyTimeMember } from '../time.ts'
 import { optionName, splitOptions } from './vote.ts'
 
 /** Entries of one list. */

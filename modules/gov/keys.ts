@@ -13,7 +13,7 @@ export const INACTIVE_PREFIX = Uint8Array.of(0x04)
 /** Proposals by the end of their voting period. The value is 1. */
 export const ACTIVE_PREFIX = Uint8Array.of(0x05)
 /** A proposal in its voting period: RLP of the number of its votes. */
-export const VOTING_PREFIX = Uint8Array.of(0x06)
+const VOTING_PREFIX = Uint8Array.of(0x06)
 /** All deposits together in a denomination, big-endian; absent is zero. */
 export const DEPOSITED_PREFIX = Uint8Array.of(0x07)
 /** The identifier of the next proposal, big-endian. */

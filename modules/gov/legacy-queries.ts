@@ -2,11 +2,11 @@
 import { encodeBech32 } from '../../core/bech32.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import type { Decimal } from '../../core/decimal.ts'
-import { CodedError } from '../../core/errors.ts'
+import type { CodedError } from '../../core/errors.ts'
 import { govBetaQuery } from '../../proto/index.ts'
 import { handleQuery } from '../handlers.ts'
 import type { QueryHandler } from '../module.ts'
-import { queryRefusal } from '../sdk-errors.ts'
+import { queryRefusal, sdkError } from '../sdk-errors.ts'
 import { toWireCoins } from './coins.ts'
 import type { GovDependencies } from './deps.ts'
 import { type CastVote, type Deposit, readParams } from './keeper.ts'
@@ -36,10 +36,9 @@ const tallyToLegacy = ({ yes, abstain, no, noWithVeto }: TallyResult) => ({
 
 /** The SDK's ErrInvalidType. */
 const inexpressible = (): CodedError =>
-  new CodedError(
-    'sdk',
-    29,
-    "can't convert a gov/v1 Proposal to gov/v1beta1 Proposal when amount of proposal messages not exactly one: invalid type",
+  sdkError(
+    'invalidType',
+    "can't convert a gov/v1 Proposal to gov/v1beta1 Proposal when amount of proposal messages not exactly one",
   )
 
 /** Throws sdk/29 for a proposal that has not exactly one message. */

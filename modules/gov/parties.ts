@@ -2,7 +2,7 @@
 import type { Address } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { CodedError } from '../../core/errors.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 
 /** `what` is such as `voter`. Throws sdk/7. */
 export const parseParty = (text: string, what: string): Address => {
@@ -10,6 +10,6 @@ export const parseParty = (text: string, what: string): Address => {
     return parseAccountAddress(text)
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidAddress', `invalid ${what} address: ${error.message}`)
+    throw sdkError('invalidAddress', `invalid ${what} address: ${error.message}`)
   }
 }

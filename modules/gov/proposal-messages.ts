@@ -4,7 +4,7 @@ import { equalBytes } from '../../core/bytes.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
 import { govBetaTx, govTx } from '../../proto/index.ts'
 import type { Event, MessageContext, ModuleContext } from '../module.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { formatCoins } from './coins.ts'
 import type { GovDependencies, PackedMessage, PreparedMessage } from './deps.ts'
 import { govError } from './errors.ts'
@@ -59,7 +59,7 @@ const meter = (): MessageContext['consumeGas'] => {
   return (amount, what) => {
     used += amount
     if (used > GAS_PER_PROPOSAL) {
-      throw refuse('outOfGas', `out of gas in location: ${what}; gasWanted: ${GAS_PER_PROPOSAL}, gasUsed: ${used}`)
+      throw sdkError('outOfGas', `out of gas in location: ${what}; gasWanted: ${GAS_PER_PROPOSAL}, gasUsed: ${used}`)
     }
   }
 }

@@ -6,7 +6,7 @@ import { MAX_UINT64 } from '../../core/amounts.ts'
 import { invariant } from '../../core/errors.ts'
 import type { Coin } from '../ledger.ts'
 import type { MessageContext } from '../module.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { readCoins, describeCoins, type WireCoin } from './coins.ts'
 import type { GovDependencies, PackedMessage } from './deps.ts'
 import { addDeposit, chargeDeposits, checkDepositDenoms, checkInitialDeposit } from './deposits.ts'
@@ -69,15 +69,15 @@ const checkTexts = ({ metadata, title, summary }: WireSubmission): void => {
 
 /** Stateless. The messages are checked by {@link checkSubmission}. */
 export const parseSubmission = (wire: WireSubmission): Submission => {
-  if (wire.title === '') throw refuse('invalidRequest', 'proposal title cannot be empty')
-  if (wire.summary === '') throw refuse('invalidRequest', 'proposal summary cannot be empty')
+  if (wire.title === '') throw sdkError('invalidRequest', 'proposal title cannot be empty')
+  if (wire.summary === '') throw sdkError('invalidRequest', 'proposal summary cannot be empty')
   const proposer = parseParty(wire.proposer, 'proposer')
   if (wire.messages.length === 0 && wire.metadata === '') {
     throw govError('noMessages', 'either metadata or Msgs length must be non-nil')
   }
   checkTexts(wire)
   const initialDeposit = readCoins(wire.initialDeposit)
-  if (initialDeposit === undefined) throw refuse('invalidCoins', describeCoins(wire.initialDeposit))
+  if (initialDeposit === undefined) throw sdkError('invalidCoins', describeCoins(wire.initialDeposit))
   const { messages, metadata, title, summary, expedited } = wire
   return { proposer, messages, initialDeposit, metadata, title, summary, expedited }
 }

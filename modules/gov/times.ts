@@ -1,7 +1,7 @@
 /** Times and durations of protobuf as nanoseconds. */
 import { create } from '@bufbuild/protobuf'
 import { type Duration, DurationSchema, type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
-import { MAX_DURATION_NS, toNanoseconds, toSecondsAndNanos } from '../time.ts'
+import { MAX_DURATION_NS, toNanoseconds, toSecondsAndNanos } from '../../core/time.ts'
 
 export const toTimestamp = (ns: bigint): Timestamp => create(TimestampSchema, toSecondsAndNanos(ns))
 export const fromTimestamp = (timestamp: Timestamp): bigint => toNanoseconds(timestamp)

@@ -4,7 +4,7 @@ import { type Decimal, formatDecimal, ONE, parseDecimal, parseScaledDecimal } fr
 import { CodedError } from '../../core/errors.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import { gov } from '../../proto/index.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { govError } from './errors.ts'
 
 export const { VoteOption } = gov
@@ -54,7 +54,7 @@ const readWeight = (text: string): Decimal | undefined => {
 
 /** Throws sdk/18 for no options and gov/7. */
 export const splitOptions = (options: readonly WireOption[]): readonly WeightedOption[] => {
-  if (options.length === 0) throw refuse('invalidRequest', '[]')
+  if (options.length === 0) throw sdkError('invalidRequest', '[]')
   const used = new Set<number>()
   let total = 0n
   const parsed = options.map(({ option, weight: text }): WeightedOption => {

@@ -1,4 +1,4 @@
-/** Codespace `slashing`, with the SDK's numbers and words. */
+/** Codespace `slashing`, with the SDK's numbers and words. Its 2 and 6 are never seen: see modules/stake-errors.ts. */
 import { CodedError } from '../../core/errors.ts'
 
 const SLASHING_CODES = {
@@ -13,8 +13,3 @@ export const slashingError = (kind: keyof typeof SLASHING_CODES, message = ''): 
   const [code, words] = SLASHING_CODES[kind]
   return new CodedError('slashing', code, message === '' ? words : `${message}: ${words}`)
 }
-
-/** The SDK hands on what x/staking says of who is not there: its codes 2 and 6 are never seen. */
-export const noValidator = (): CodedError => new CodedError('staking', 3, 'validator does not exist')
-export const noDelegation = (): CodedError =>
-  new CodedError('staking', 19, 'no delegation for (address, validator) tuple')

@@ -2,6 +2,7 @@
 import { bytesToKey } from '../../core/bytes.ts'
 import { type Decimal, formatDecimal, parseDecimal } from '../../core/decimal.ts'
 import { failAt, parseArray, parseInteger, parseObject, parseString } from '../../core/parse.ts'
+import { formatDuration, formatTime, parseDurationMember, parseTimeMember } from '../../core/time.ts'
 import type { StateWriter } from '../../store/state.ts'
 import type { QueryContext } from '../module.ts'
 import { formatConsensusAddress, parseConsensusAddress } from '../validator-addresses.ts'
@@ -16,7 +17,6 @@ import {
 import { listMissing, missedIndexes, setMissed } from './missed-blocks.ts'
 import { DEFAULT_PARAMS, maxMissed, paramsFault, type SlashingParams } from './params.ts'
 import { indexOffset } from './queries.ts'
-import { formatDuration, formatTime, parseDurationMember, parseTimeMember } from '../time.ts'
 
 /** Most validators that ever were bonded. */
 const MAX_INFOS = 1_000_000

@@ -4,9 +4,9 @@ import { bigintToBytes, bytesToBigint, bytesToUtf8, utf8ToBytes } from '../../co
 import { type Decimal, formatDecimal, ONE, parseScaledDecimal, round } from '../../core/decimal.ts'
 import { CodedError } from '../../core/errors.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
+import { toNanoseconds, toSecondsAndNanos } from '../../core/time.ts'
 import type { slashing } from '../../proto/index.ts'
-import { refuse } from '../sdk-errors.ts'
-import { toNanoseconds, toSecondsAndNanos } from '../time.ts'
+import { sdkError } from '../sdk-errors.ts'
 
 export interface SlashingParams {
   /** Blocks. */
@@ -60,19 +60,19 @@ export const maxMissed = ({ signedBlocksWindow, minSignedPerWindow }: SlashingPa
   signedBlocksWindow - Number(round(minSignedPerWindow * BigInt(signedBlocksWindow)))
 
 const readFraction = (name: string, bytes: Uint8Array): Decimal => {
-  if (bytes.length === 0) throw refuse('invalidRequest', `${name} cannot be nil`)
+  if (bytes.length === 0) throw sdkError('invalidRequest', `${name} cannot be nil`)
   try {
     return parseScaledDecimal(bytesToUtf8(bytes))
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidRequest', `${name}: ${error.message}`)
+    throw sdkError('invalidRequest', `${name}: ${error.message}`)
   }
 }
 
 /** Throws sdk/18. */
 export const parseParams = (message: slashing.Params | undefined): SlashingParams => {
   const fault = windowFault(Number(message?.signedBlocksWindow ?? 0n))
-  if (message === undefined || fault !== undefined) throw refuse('invalidRequest', fault)
+  if (message === undefined || fault !== undefined) throw sdkError('invalidRequest', fault)
   const params = {
     signedBlocksWindow: Number(message.signedBlocksWindow),
     minSignedPerWindow: readFraction('min signed per window', message.minSignedPerWindow),
@@ -81,7 +81,7 @@ export const parseParams = (message: slashing.Params | undefined): SlashingParam
     slashFractionDowntime: readFraction('downtime slash fraction', message.slashFractionDowntime),
   }
   const invalid = paramsFault(params)
-  if (invalid !== undefined) throw refuse('invalidRequest', invalid)
+  if (invalid !== undefined) throw sdkError('invalidRequest', invalid)
   return params
 }
 

@@ -1,6 +1,7 @@
 /** The read-only gRPC methods of cosmos.slashing.v1beta1.Query. */
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { CodedError } from '../../core/errors.ts'
+import { toSecondsAndNanos } from '../../core/time.ts'
 import { type slashing, slashingQuery } from '../../proto/index.ts'
 import { handleQuery } from '../handlers.ts'
 import type { QueryHandler } from '../module.ts'
@@ -10,7 +11,6 @@ import { formatConsensusAddress, parseConsensusAddress } from '../validator-addr
 import { listSigningInfos, readParams, readSigningInfo, type SigningInfo } from './keeper.ts'
 import { ADDRESS_BYTES } from './keys.ts'
 import { printParams } from './params.ts'
-import { toSecondsAndNanos } from '../time.ts'
 
 const parseAddress = (text: string): Uint8Array => {
   if (text === '') throw queryRefusal('invalidArgument', 'invalid request')

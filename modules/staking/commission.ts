@@ -1,10 +1,10 @@
 /** Rules of commission rates. */
 import { type Decimal, formatDecimal, ONE, parseScaledDecimal } from '../../core/decimal.ts'
 import { CodedError } from '../../core/errors.ts'
+import { DAY_NS, toSecondsAndNanos } from '../../core/time.ts'
 import type { staking } from '../../proto/index.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { stakingError } from './errors.ts'
-import { DAY_NS, toSecondsAndNanos } from '../time.ts'
 import type { Validator } from './validator.ts'
 
 export interface CommissionRates {
@@ -19,7 +19,7 @@ export const parseRate = (text: string, what: string): Decimal => {
     return parseScaledDecimal(text)
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidRequest', `${what}: ${error.message}`)
+    throw sdkError('invalidRequest', `${what}: ${error.message}`)
   }
 }
 
@@ -37,7 +37,7 @@ export const checkCommissionRates = (rates: CommissionRates): CommissionRates =>
 
 export const parseCommissionRates = (rates: staking.CommissionRates | undefined): CommissionRates => {
   if (rates === undefined || [rates.rate, rates.maxRate, rates.maxChangeRate].includes('')) {
-    throw refuse('invalidRequest', 'empty commission')
+    throw sdkError('invalidRequest', 'empty commission')
   }
   return checkCommissionRates({
     rate: parseRate(rates.rate, 'commission rate'),

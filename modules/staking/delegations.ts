@@ -5,7 +5,7 @@ import { type Decimal, formatDecimal, truncate } from '../../core/decimal.ts'
 import { invariant } from '../../core/errors.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { ModuleContext } from '../module.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import type { DelegationView } from '../stake.ts'
 import type { StakingPorts } from './deps.ts'
 import { stakingError } from './errors.ts'
@@ -166,7 +166,7 @@ export const sharesToUnbond = (state: StateReader, delegator: Address, operator:
   const held = readDelegation(state, delegator, operator)
   if (held === undefined) throw stakingError('noDelegation')
   const shares = sharesFromTokens(validator, amount)
-  if (shares > held.shares) throw refuse('invalidRequest', 'invalid shares amount')
+  if (shares > held.shares) throw sdkError('invalidRequest', 'invalid shares amount')
   invariant(shares >= 0n, 'shares are not negative')
   return shares
 }

@@ -1,6 +1,6 @@
 /** What a validator says of itself. */
 import { utf8ToBytes } from '../../core/bytes.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 
 export interface Description {
   readonly moniker: string
@@ -25,7 +25,7 @@ const BOUNDS = {
 const MEMBERS = Object.keys(BOUNDS) as readonly (keyof Description)[]
 
 /** The members alone, whatever else the object carries. */
-export const toDescription = ({ moniker, identity, website, securityContact, details }: Description): Description => ({
+const toDescription = ({ moniker, identity, website, securityContact, details }: Description): Description => ({
   moniker,
   identity,
   website,
@@ -46,7 +46,7 @@ export const checkDescription = (description: Description): Description => {
   for (const member of MEMBERS) {
     const [name, most] = BOUNDS[member]
     const { length } = utf8ToBytes(description[member])
-    if (length > most) throw refuse('invalidRequest', `invalid ${name} length; got: ${length}, max: ${most}`)
+    if (length > most) throw sdkError('invalidRequest', `invalid ${name} length; got: ${length}, max: ${most}`)
   }
   return description
 }
@@ -54,7 +54,7 @@ export const checkDescription = (description: Description): Description => {
 /** Throws sdk/18 when nothing is said, or a member is too long. */
 export const parseDescription = (description: Description | undefined): Description => {
   if (description === undefined || MEMBERS.every((member) => description[member] === '')) {
-    throw refuse('invalidRequest', 'empty description')
+    throw sdkError('invalidRequest', 'empty description')
   }
   return checkDescription(toDescription(description))
 }

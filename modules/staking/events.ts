@@ -2,12 +2,12 @@
 import type { Address } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { type Decimal, formatDecimal } from '../../core/decimal.ts'
+import { formatSeconds } from '../../core/time.ts'
 import { makeEvent } from '../events.ts'
 import type { Event } from '../module.ts'
 import { formatOperator } from '../validator-addresses.ts'
 import { formatCommission } from './commission.ts'
 import type { Trio } from './redelegations.ts'
-import { formatSeconds } from '../time.ts'
 import type { Validator } from './validator.ts'
 
 /** An empty list of coins is empty text: what was slashed to nothing pays nothing. */

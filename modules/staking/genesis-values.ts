@@ -4,8 +4,8 @@ import { parseAccountAddress } from '../../core/bech32.ts'
 import { type Decimal, parseDecimal } from '../../core/decimal.ts'
 import { CodedError } from '../../core/errors.ts'
 import { failAt, parseInteger, parseString } from '../../core/parse.ts'
+import { MAX_TIME_NS, parseTime } from '../../core/time.ts'
 import { parseOperator } from '../validator-addresses.ts'
-import { MAX_TIME_NS, parseTime } from '../time.ts'
 
 /** Runs a parser whose failures do not know where they are. */
 export const located = <T>(path: string, parse: () => T): T => {

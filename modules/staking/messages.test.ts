@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { formatSeconds, NS_PER_SECOND } from '../../core/time.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { stakingTx } from '../../proto/index.ts'
 import { BONDED_POOL_ADDRESS as BONDED, NOT_BONDED_POOL_ADDRESS as NOT_BONDED } from './index.ts'
-import { formatSeconds, NS_PER_SECOND } from '../time.ts'
 import {
   account,
   accountText,

@@ -6,12 +6,12 @@ import { type Decimal, formatDecimal, ONE, parseScaledDecimal } from '../../core
 import { CodedError, invariant } from '../../core/errors.ts'
 import { failAt, parseInteger, parseObject, parseString } from '../../core/parse.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
+import { DAY_NS, formatDuration, NS_PER_SECOND, parseDuration, toSecondsAndNanos } from '../../core/time.ts'
 import type { staking } from '../../proto/index.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { locatedDecimal, located } from './genesis-values.ts'
 import { PARAMS_KEY, STAKING_ADDRESS } from './keys.ts'
-import { DAY_NS, formatDuration, NS_PER_SECOND, parseDuration, toSecondsAndNanos } from '../time.ts'
 
 export interface StakingParams {
   readonly unbondingTimeNs: bigint
@@ -41,9 +41,9 @@ const MAX_ENTRIES = 100
 const MAX_HISTORICAL_ENTRIES = 2 ** 32 - 1
 
 /** Throws sdk/18. */
-export const checkStakingParams = (params: StakingParams): StakingParams => {
+const checkStakingParams = (params: StakingParams): StakingParams => {
   const fail = (message: string): never => {
-    throw refuse('invalidRequest', message)
+    throw sdkError('invalidRequest', message)
   }
   const { unbondingTimeNs, maxValidators, maxEntries, historicalEntries, bondDenomination, minCommissionRate } = params
   if (unbondingTimeNs <= 0n) fail(`unbonding time must be positive: ${unbondingTimeNs}`)
@@ -102,14 +102,14 @@ export const toWireParams = (params: StakingParams): WireParams => ({
 
 /** Throws sdk/18. */
 export const fromWireParams = (params: staking.Params | undefined): StakingParams => {
-  if (params === undefined) throw refuse('invalidRequest', 'params are missing')
+  if (params === undefined) throw sdkError('invalidRequest', 'params are missing')
   const { unbondingTime, maxValidators, maxEntries, historicalEntries, bondDenom } = params
   let minCommissionRate: Decimal
   try {
     minCommissionRate = parseScaledDecimal(params.minCommissionRate)
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidRequest', `minimum commission rate: ${error.message}`)
+    throw sdkError('invalidRequest', `minimum commission rate: ${error.message}`)
   }
   return checkStakingParams({
     unbondingTimeNs: (unbondingTime?.seconds ?? 0n) * NS_PER_SECOND + BigInt(unbondingTime?.nanos ?? 0),

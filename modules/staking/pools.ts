@@ -9,7 +9,7 @@ import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { Coin } from '../ledger.ts'
 import type { ModuleContext } from '../module.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { POWER_REDUCTION } from '../stake.ts'
 import type { StakingPorts } from './deps.ts'
 import { BONDED_POOL_ADDRESS, NOT_BONDED_POOL_ADDRESS, POOLS_KEY, STAKING_ADDRESS } from './keys.ts'
@@ -58,16 +58,16 @@ export const fillPool = (
   pool: Pool,
   amount: bigint,
 ): void => {
-  ledger.delegate(context, delegator, ADDRESSES[pool], coinsOf(context.state, amount))
+  ledger.moveStake(context, delegator, ADDRESSES[pool], coinsOf(context.state, amount))
   const pools = readPools(context.state)
   if (pools.bonded + pools.notBonded + amount > MAX_STAKE)
-    throw refuse('invalidRequest', 'more stake than there can be')
+    throw sdkError('invalidRequest', 'more stake than there can be')
   writePools(context.state, { ...pools, [pool]: pools[pool] + amount })
 }
 
 /** Back to a delegator's account, when unbonding is over. What all payments of a block sum to is noted once, after them. */
 export const payFromPool = ({ ledger }: StakingPorts, context: ModuleContext, delegator: Address, coin: Coin): void =>
-  ledger.delegate(context, NOT_BONDED_POOL_ADDRESS, delegator, [coin])
+  ledger.moveStake(context, NOT_BONDED_POOL_ADDRESS, delegator, [coin])
 
 export const notePaid = (state: StateWriter, amount: bigint): void => {
   if (amount === 0n) return

@@ -1,9 +1,10 @@
 /** Keys that sign votes: ed25519 alone, as the consensus parameters have it. */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import type { Any, AnySchema } from '@bufbuild/protobuf/wkt'
-import { CodedError } from '../../core/errors.ts'
+import type { CodedError } from '../../core/errors.ts'
 import { failAt, parseObject, parseString } from '../../core/parse.ts'
 import { ed25519 } from '../../proto/index.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { stakingError } from './errors.ts'
 
 const TYPE_URL = `/${ed25519.PubKeySchema.typeName}`
@@ -14,7 +15,7 @@ export const toWirePublicKey = (key: Uint8Array): MessageInitShape<typeof AnySch
   value: toBinary(ed25519.PubKeySchema, create(ed25519.PubKeySchema, { key })),
 })
 
-const invalid = (message: string): CodedError => new CodedError('sdk', 8, `${message}: invalid pubkey`)
+const invalid = (message: string): CodedError => sdkError('invalidPublicKey', message)
 
 /** Throws staking/39, staking/6 or sdk/8. */
 export const parsePublicKey = (any: Any | undefined): Uint8Array => {

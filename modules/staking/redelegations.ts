@@ -3,6 +3,7 @@ import type { Address } from '../../core/address.ts'
 import { bigintToBytes, bytesToBigint, concatBytes, equalBytes } from '../../core/bytes.ts'
 import type { Decimal } from '../../core/decimal.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
+import { ZERO_TIME_NS } from '../../core/time.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { ModuleContext } from '../module.ts'
 import { delegate, unbond } from './delegations.ts'
@@ -30,7 +31,6 @@ import {
 import { readStakingParams } from './params.ts'
 import { poolOf } from './pools.ts'
 import { nextUnbondingId, readMature } from './queue.ts'
-import { ZERO_TIME_NS } from '../time.ts'
 import { readValidator } from './validators.ts'
 
 export interface RedelegationEntry {

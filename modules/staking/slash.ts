@@ -3,7 +3,7 @@ import type { Address } from '../../core/address.ts'
 import { type Decimal, divideRoundUp, multiply, ONE, toDecimal, truncate } from '../../core/decimal.ts'
 import { invariant } from '../../core/errors.ts'
 import type { ModuleContext } from '../module.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { POWER_REDUCTION } from '../stake.ts'
 import { readDelegation, unbond } from './delegations.ts'
 import type { StakingPorts } from './deps.ts'
@@ -130,9 +130,9 @@ export const slash = (
   fraction: Decimal,
 ): bigint => {
   const { state, height } = context
-  if (fraction < 0n) throw refuse('invalidRequest', 'attempted to slash with a negative slash factor')
+  if (fraction < 0n) throw sdkError('invalidRequest', 'attempted to slash with a negative slash factor')
   if (infractionHeight > height) {
-    throw refuse(
+    throw sdkError(
       'invalidRequest',
       `impossible attempt to slash future infraction at height ${infractionHeight} but we are at height ${height}`,
     )
@@ -168,6 +168,6 @@ export const jail = (context: ModuleContext, consensusAddress: Uint8Array): void
 /** Throws sdk/18 when it is not jailed. */
 export const unjail = (context: ModuleContext, consensusAddress: Uint8Array): void => {
   const validator = existing(context, consensusAddress)
-  if (!validator.isJailed) throw refuse('invalidRequest', 'cannot unjail already unjailed validator')
+  if (!validator.isJailed) throw sdkError('invalidRequest', 'cannot unjail already unjailed validator')
   updateValidator(context.state, validator, { ...validator, isJailed: false })
 }

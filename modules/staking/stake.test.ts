@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
+import { formatTime, NS_PER_SECOND } from '../../core/time.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { BONDED_POOL_ADDRESS, genesisValidator, NOT_BONDED_POOL_ADDRESS } from './index.ts'
 import { INDEX_CHANGED_KEY, STAKING_ADDRESS } from './keys.ts'
 import { MAX_MATURE } from './queue.ts'
 import { account, accountText, codeOf, freshState, keyOf, NAT, operatorText, World } from './testing/world.ts'
-import { formatTime, NS_PER_SECOND } from '../time.ts'
 import { readAllUnbondings, readUnbondingEntries } from './unbonding.ts'
 
 it('an idle block writes nothing, and a busy one leaves no marker', () => {

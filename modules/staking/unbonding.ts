@@ -6,7 +6,7 @@ import type { Decimal } from '../../core/decimal.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { ModuleContext } from '../module.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { formatOperator } from '../validator-addresses.ts'
 import { delegate, unbond } from './delegations.ts'
 import type { StakingPorts } from './deps.ts'
@@ -215,17 +215,17 @@ export const cancelUnbonding = (
   const entries = readUnbondingEntries(state, delegator, operator)
   if (entries.length === 0) {
     const pair = `delegator ${encodeBech32(delegator)} not found for validator ${formatOperator(operator)}`
-    throw refuse('notFound', `unbonding delegation with ${pair}`)
+    throw sdkError('notFound', `unbonding delegation with ${pair}`)
   }
   const entry = entries.find((each) => BigInt(each.creationHeight) === creationHeight)
   if (entry === undefined) {
-    throw refuse('notFound', `unbonding delegation entry is not found at block height ${creationHeight}`)
+    throw sdkError('notFound', `unbonding delegation entry is not found at block height ${creationHeight}`)
   }
   if (entry.balance < amount) {
-    throw refuse('invalidRequest', 'amount is greater than the unbonding delegation entry balance')
+    throw sdkError('invalidRequest', 'amount is greater than the unbonding delegation entry balance')
   }
   if (entry.completionTimeNs < context.timeNs) {
-    throw refuse('invalidRequest', 'unbonding delegation is already processed')
+    throw sdkError('invalidRequest', 'unbonding delegation is already processed')
   }
   delegate(ports, context, delegator, validator, amount, 'notBonded')
   const balance = entry.balance - amount

@@ -125,7 +125,7 @@ const apply = (
 }
 
 /** Whether anyone has the power to be in a set. */
-export const hasPower = (state: StateReader): boolean => readStrongest(state, 1).some(({ power }) => power > 0n)
+const hasPower = (state: StateReader): boolean => readStrongest(state, 1).some(({ power }) => power > 0n)
 
 /**
  * Nothing is read beyond one marker when no power, jailing or parameter changed.

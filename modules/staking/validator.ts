@@ -4,7 +4,7 @@ import type { Address } from '../../core/address.ts'
 import { type Decimal, divide, toDecimal, truncate } from '../../core/decimal.ts'
 import { invariant } from '../../core/errors.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { POWER_REDUCTION, type ValidatorView } from '../stake.ts'
 import { consensusAddressOf } from '../validator-addresses.ts'
 import type { Description } from './description.ts'
@@ -48,7 +48,7 @@ export const sharesFromTokens = ({ tokens, shares }: ValidatorView, amount: bigi
 export const addTokens = (validator: Validator, amount: bigint): readonly [Validator, issued: Decimal] => {
   const issued = validator.shares === 0n ? toDecimal(amount) : sharesFromTokens(validator, amount)
   const shares = validator.shares + issued
-  if (shares > MAX_SHARES) throw refuse('invalidRequest', 'the shares of the validator would pass 2^315')
+  if (shares > MAX_SHARES) throw sdkError('invalidRequest', 'the shares of the validator would pass 2^315')
   return [{ ...validator, tokens: validator.tokens + amount, shares }, issued]
 }
 

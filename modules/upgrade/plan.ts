@@ -4,7 +4,7 @@ import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { bytesToBigint, bytesToUtf8, utf8ToBytes, bigintToBytes } from '../../core/bytes.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import type { upgrade } from '../../proto/index.ts'
-import { refuse } from '../sdk-errors.ts'
+import { sdkError } from '../sdk-errors.ts'
 
 export interface Plan {
   readonly name: string
@@ -36,14 +36,14 @@ export const planFault = ({ name, height, info }: Plan): string | undefined => {
 /** Throws sdk/18. */
 export const parsePlan = (message: upgrade.Plan | undefined): Plan => {
   if (!isZeroTime(message?.time)) {
-    throw refuse('invalidRequest', 'time-based upgrades have been deprecated in the SDK')
+    throw sdkError('invalidRequest', 'time-based upgrades have been deprecated in the SDK')
   }
   if (message?.upgradedClientState !== undefined) {
-    throw refuse('invalidRequest', 'upgrade logic for IBC has been moved to the IBC module')
+    throw sdkError('invalidRequest', 'upgrade logic for IBC has been moved to the IBC module')
   }
   const plan = { name: message?.name ?? '', height: Number(message?.height ?? 0n), info: message?.info ?? '' }
   const fault = planFault(plan)
-  if (fault !== undefined) throw refuse('invalidRequest', fault)
+  if (fault !== undefined) throw sdkError('invalidRequest', fault)
   return plan
 }
 

@@ -11,18 +11,22 @@ export const STORE_ERRORS = {
   corrupt: 4,
   /** No space left on the device. */
   full: 5,
+  /** Written by another version of this software, in another layout: ../format.ts. */
+  format: 6,
 } as const
 
 const PERMISSION_CODES: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
-const kindOf = (code: unknown, message: string): keyof typeof STORE_ERRORS => {
+type Kind = Exclude<keyof typeof STORE_ERRORS, 'format'>
+
+const kindOf = (code: unknown, message: string): Kind => {
   if (code === 'LEVEL_LOCKED') return 'locked'
   if (code === 'ENOSPC' || /No space left on device/.test(message)) return 'full'
   if (PERMISSION_CODES.has(code) || /Permission denied|Read-only file system/.test(message)) return 'permission'
   return code === 'LEVEL_CORRUPTION' ? 'corrupt' : 'failed'
 }
 
-const TEXTS: Readonly<Record<keyof typeof STORE_ERRORS, string>> = {
+const TEXTS: Readonly<Record<Kind, string>> = {
   failed: 'the database failed',
   locked: 'another process has the database open: end it first',
   permission: 'no permission to read and write the database',

@@ -3,7 +3,7 @@
  * ascending over all chunks. The first byte of a key is its section: code comes before the accounts that name it,
  * accounts before their storage.
  */
-import { compareBytes, concatBytes, readUint32 } from '../../core/bytes.ts'
+import { compareBytes, readUint32 } from '../../core/bytes.ts'
 import type { Entry } from '../store.ts'
 import { snapshotError } from './errors.ts'
 
@@ -19,8 +19,6 @@ export const CODE_SECTION = 1
 export const STATE_SECTION = 2
 /** Parts of the snapshot's block, in the application's own words. */
 export const BLOCK_SECTION = 3
-
-export const sectionKey = (section: number, key: Uint8Array): Uint8Array => concatBytes(Uint8Array.of(section), key)
 
 /** Cuts a stream of entries into contents. */
 export class ChunkBuilder {

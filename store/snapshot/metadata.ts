@@ -13,7 +13,7 @@ import { snapshotError } from './errors.ts'
 
 export const SNAPSHOT_FORMAT = 1
 /** CometBFT's default for max_snapshot_chunks. */
-export const MAX_SNAPSHOT_CHUNKS = 100_000
+const MAX_SNAPSHOT_CHUNKS = 100_000
 /** CometBFT offers snapshots in messages of at most 4,000,000 bytes, and takes 3.5 MiB in an answer over gRPC. */
 export const MAX_METADATA_BYTES = 3_600_000
 /** Headers before that of the snapshot: the BLOCKHASH instruction reaches 256 blocks back from the next one. */

@@ -99,7 +99,7 @@ export class ChunkRestore {
   constructor(store: KeyValueStore, batch: Batch, before: RestoreProgress) {
     this.#store = store
     this.#batch = batch
-    this.#reader = { nodes: (keys) => this.#readNodes(keys) }
+    this.#reader = { getMany: (keys) => this.#readNodes(keys) }
     this.#lastKey = before.lastKey
     this.#openStorage = before.openStorage
     this.#openRoot = before.openRoot

@@ -53,7 +53,7 @@ export class TrieLoader {
     while (this.#wanted.length > 0) {
       const level = this.#wanted
       this.#wanted = []
-      const nodes = this.#reader.nodes(level.map((wanted) => wanted.key))
+      const nodes = this.#reader.getMany(level.map((wanted) => wanted.key))
       for (let i = 0; i < level.length; i++) {
         const wanted = level[i] as Wanted
         this.#attach(wanted, this.#parse(wanted, nodes[i]))

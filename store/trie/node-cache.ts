@@ -1,8 +1,8 @@
 /** The trie nodes that were used last, in front of the database: a look-up here costs a tenth of a read there. */
 import { bytesToKey } from '../../core/bytes.ts'
-import type { TrieNodeSource } from '../commitment.ts'
 import type { KeyValueStore } from '../store.ts'
 import { ByteArena } from './byte-arena.ts'
+import type { TrieNodeReader } from './trie.ts'
 
 /** What a cached node costs beside its bytes: key, view and place in the map. */
 const ENTRY_BYTES = 300
@@ -15,7 +15,7 @@ const ENTRY_BYTES = 300
  * Two generations, as in BoundedCache; the bytes of each lie in large blocks, for memory of its own costs a node more
  * than copying it, and the collector far more.
  */
-export class TrieNodeCache implements TrieNodeSource {
+export class TrieNodeCache implements TrieNodeReader {
   readonly #store: KeyValueStore
   readonly #half: number
   #young = new Map<string, Uint8Array>()

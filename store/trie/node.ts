@@ -103,7 +103,7 @@ const readLength = (bytes: Uint8Array, at: number, size: number): number => {
 }
 
 /** Where the payload of the item at `at` begins. */
-export const payloadStart = (bytes: Uint8Array, at: number): number => {
+const payloadStart = (bytes: Uint8Array, at: number): number => {
   const first = bytes[at] ?? 0
   if (first < EMPTY_ITEM) return at
   const short = first - (first < LIST ? EMPTY_ITEM : LIST)
@@ -228,10 +228,10 @@ export const writeHeader = (out: Uint8Array, at: number, payload: number, base: 
   return at + length
 }
 
-export const stringLength = (bytes: Uint8Array): number =>
+const stringLength = (bytes: Uint8Array): number =>
   bytes.length === 1 && (bytes[0] as number) < EMPTY_ITEM ? 1 : headerLength(bytes.length) + bytes.length
 
-export const writeString = (out: Uint8Array, at: number, bytes: Uint8Array): number => {
+const writeString = (out: Uint8Array, at: number, bytes: Uint8Array): number => {
   const start =
     bytes.length === 1 && (bytes[0] as number) < EMPTY_ITEM ? at : writeHeader(out, at, bytes.length, EMPTY_ITEM)
   out.set(bytes, start)

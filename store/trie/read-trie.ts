@@ -64,7 +64,7 @@ const walk = (fetch: Fetch, root: Hash, key: Uint8Array): Uint8Array | undefined
 }
 
 const readNode = (reader: TrieNodeReader, path: Uint8Array): Uint8Array => {
-  const raw = reader.nodes([path])[0]
+  const raw = reader.getMany([path])[0]
   invariant(raw !== undefined, `the trie node at [${path.join(' ')}] is missing`)
   return raw
 }

@@ -1,9 +1,12 @@
 /** The port to the Merkle Patricia trie: roots of many changes at once, without a node being written. */
 import type { Hash } from '../../core/hash.ts'
 
-/** Reads nodes by their path (one nibble a byte), behind the prefix where one is given; several at once, for reads are dearer than hashes. */
+/**
+ * Reads nodes by their path (one nibble a byte), behind a prefix where one is given: with those of keys.ts by their keys
+ * in the `trie` column, from the database or a cache in front of it. Several at once, for reads are dearer than hashes.
+ */
 export interface TrieNodeReader {
-  nodes(paths: readonly Uint8Array[]): (Uint8Array | undefined)[]
+  getMany(paths: readonly Uint8Array[]): (Uint8Array | undefined)[]
 }
 
 export interface TrieChange {

@@ -15,7 +15,7 @@ class PathMap implements TrieNodeReader {
   root: Hash = EMPTY_TRIE_ROOT
   reads = 0
 
-  nodes(paths: readonly Uint8Array[]): (Uint8Array | undefined)[] {
+  getMany(paths: readonly Uint8Array[]): (Uint8Array | undefined)[] {
     this.reads++
     return paths.map((path) => this.map.get(bytesToKey(path)))
   }

@@ -22,7 +22,7 @@ class Trie implements TrieNodeReader {
   readonly #nodes = new Map<string, Uint8Array>()
   root: Hash = EMPTY_TRIE_ROOT
 
-  nodes(paths: readonly Uint8Array[]): (Uint8Array | undefined)[] {
+  getMany(paths: readonly Uint8Array[]): (Uint8Array | undefined)[] {
     return paths.map((path) => this.#nodes.get(bytesToKey(path)))
   }
 

@@ -11,7 +11,7 @@ import { openMemoryStore } from '../memory/memory-store.ts'
 import { Overlay } from '../overlay.ts'
 import { EMPTY_ACCOUNT } from '../state.ts'
 import { StateTrie } from '../state-trie.ts'
-import { writeGenesisState } from '../write-state.ts'
+import { writeGenesisState } from '../testing/write-genesis-state.ts'
 import { decodeStateProof, type StateClaim, verifyStateProof } from './verify-state-proof.ts'
 
 const HEIGHT = 300

@@ -3,12 +3,12 @@ import { authTx } from '../../../proto/index.ts'
 import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { writeAuthParameters } from '../keeper.ts'
 import { type AuthParameters, parametersFault } from '../params.ts'
 
 const read = ({ params }: authTx.MsgUpdateParams): AuthParameters => {
-  if (params === undefined) throw refuse('invalidRequest', 'all parameters must be present')
+  if (params === undefined) throw sdkError('invalidRequest', 'all parameters must be present')
   const { maxMemoCharacters, txSigLimit, txSizeCostPerByte, sigVerifyCostEd25519, sigVerifyCostSecp256k1 } = params
   const parameters = {
     maxMemoCharacters,
@@ -18,7 +18,7 @@ const read = ({ params }: authTx.MsgUpdateParams): AuthParameters => {
     sigVerifyCostSecp256k1,
   }
   const fault = parametersFault(parameters)
-  if (fault !== undefined) throw refuse('invalidRequest', fault)
+  if (fault !== undefined) throw sdkError('invalidRequest', fault)
   return parameters
 }
 

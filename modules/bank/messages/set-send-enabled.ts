@@ -3,7 +3,7 @@ import { bankTx } from '../../../proto/index.ts'
 import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { isDenom } from '../denom.ts'
 import { GAS_PER_ENTRY } from '../gas.ts'
 import { writeSendEnabled } from '../send-enabled.ts'
@@ -11,7 +11,7 @@ import { writeSendEnabled } from '../send-enabled.ts'
 const check = ({ authority, sendEnabled, useDefaultFor }: bankTx.MsgSetSendEnabled): void => {
   checkAuthority(authority)
   const seen = new Set<string>()
-  const invalid = (message: string) => refuse('invalidRequest', message)
+  const invalid = (message: string) => sdkError('invalidRequest', message)
   const quoted = (denom: string): string => JSON.stringify(denom.slice(0, 128))
   for (const { denom } of sendEnabled) {
     if (seen.has(denom)) throw invalid(`duplicate denom entries found for ${quoted(denom)}`)

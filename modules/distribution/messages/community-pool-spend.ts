@@ -4,7 +4,7 @@ import { distributionTx } from '../../../proto/index.ts'
 import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { consumeCoinGas, parseCoins } from '../coins.ts'
 import type { DistributionDependencies } from '../deps.ts'
 import { distributionError } from '../errors.ts'
@@ -24,7 +24,7 @@ export const createCommunityPoolSpend = (dependencies: DistributionDependencies)
       const { recipient, coins } = parse(message)
       const { state } = context
       if (dependencies.ledger.isBlockedReceiver(recipient)) {
-        throw refuse('unauthorized', `${message.recipient} is not allowed to receive external funds`)
+        throw sdkError('unauthorized', `${message.recipient} is not allowed to receive external funds`)
       }
       consumeCoinGas(context, coins)
       sweepSurplus(context, dependencies)

@@ -5,13 +5,13 @@ import type { StateReader } from '../../../store/state.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { Coin } from '../../ledger.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import type { ValidatorView } from '../../stake.ts'
+import { unknownValidator } from '../../stake-errors.ts'
 import { allocate } from '../accrual.ts'
 import { consumeCoinGas, parseCoins } from '../coins.ts'
 import { toDecCoins } from '../dec-coins.ts'
 import type { DistributionDependencies } from '../deps.ts'
-import { unknownValidator } from '../errors.ts'
 import { readHistorical, readValidator } from '../keeper.ts'
 import { collect } from '../treasury.ts'
 import { parseAccount, parseValidator } from './parties.ts'
@@ -34,7 +34,7 @@ const checkDenominations = (state: StateReader, { operator }: ValidatorView, coi
   const { ratio } = readHistorical(state, operator, period - 1)
   const denominations = new Set([...ratio, ...outstanding, ...coins].map(({ denom }) => denom)).add(DENOMINATION)
   if (denominations.size <= MAX_REWARD_DENOMINATIONS) return
-  throw refuse('invalidRequest', `the rewards of a validator have at most ${MAX_REWARD_DENOMINATIONS} denominations`)
+  throw sdkError('invalidRequest', `the rewards of a validator have at most ${MAX_REWARD_DENOMINATIONS} denominations`)
 }
 
 export const createDepositValidatorRewardsPool = (dependencies: DistributionDependencies): MessageHandler =>

@@ -2,7 +2,7 @@
 import type { Address } from '../../../core/address.ts'
 import { parseAccountAddress } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { parseOperator } from '../../validator-addresses.ts'
 
 const located = (what: string, parse: () => Address): Address => {
@@ -10,7 +10,7 @@ const located = (what: string, parse: () => Address): Address => {
     return parse()
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidAddress', `invalid ${what} address: ${error.message}`)
+    throw sdkError('invalidAddress', `invalid ${what} address: ${error.message}`)
   }
 }
 

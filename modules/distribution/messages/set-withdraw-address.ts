@@ -3,7 +3,7 @@ import { encodeBech32 } from '../../../core/bech32.ts'
 import { distributionTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import type { DistributionDependencies } from '../deps.ts'
 import { distributionError } from '../errors.ts'
 import { withdrawAddressSet } from '../events.ts'
@@ -21,7 +21,7 @@ export const createSetWithdrawAddress = ({ ledger }: DistributionDependencies): 
     execute: ({ state, emit }, message) => {
       const { delegator, receiver } = parse(message)
       if (ledger.isBlockedReceiver(receiver)) {
-        throw refuse('unauthorized', `${encodeBech32(receiver)} is not allowed to receive external funds`)
+        throw sdkError('unauthorized', `${encodeBech32(receiver)} is not allowed to receive external funds`)
       }
       if (!readParams(state).withdrawAddrEnabled) throw distributionError('withdrawAddressDisabled')
       emit(withdrawAddressSet(receiver))

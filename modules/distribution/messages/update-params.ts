@@ -5,7 +5,7 @@ import { distributionTx } from '../../../proto/index.ts'
 import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { writeParams } from '../keeper.ts'
 import { type DistributionParams, faultOfTax } from '../params.ts'
 
@@ -14,22 +14,22 @@ const parseField = (text: string, name: string): Decimal => {
     return parseScaledDecimal(text)
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidRequest', `${name}: ${error.message}`)
+    throw sdkError('invalidRequest', `${name}: ${error.message}`)
   }
 }
 
 const parse = ({ authority, params }: distributionTx.MsgUpdateParams): DistributionParams => {
   checkAuthority(authority)
-  if (params === undefined) throw refuse('invalidRequest', 'params are missing')
+  if (params === undefined) throw sdkError('invalidRequest', 'params are missing')
   for (const gone of [params.baseProposerReward, params.bonusProposerReward]) {
     if (gone === '' || parseField(gone, 'proposer reward') === 0n) continue
     const words = 'cannot update base or bonus proposer reward because these are deprecated fields'
-    throw refuse('invalidRequest', words)
+    throw sdkError('invalidRequest', words)
   }
-  if (params.communityTax === '') throw refuse('invalidRequest', 'community tax must be not nil')
+  if (params.communityTax === '') throw sdkError('invalidRequest', 'community tax must be not nil')
   const communityTax = parseField(params.communityTax, 'community tax')
   const fault = faultOfTax(communityTax)
-  if (fault !== undefined) throw refuse('invalidRequest', fault)
+  if (fault !== undefined) throw sdkError('invalidRequest', fault)
   return { communityTax, withdrawAddrEnabled: params.withdrawAddrEnabled }
 }
 

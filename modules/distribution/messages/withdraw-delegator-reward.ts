@@ -2,10 +2,10 @@
 import { distributionTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
+import { unknownDelegation, unknownValidator } from '../../stake-errors.ts'
 import { toWireCoins, withZero } from '../coins.ts'
 import { startDelegation, withdrawRewards } from '../delegation.ts'
 import type { DistributionDependencies } from '../deps.ts'
-import { unknownDelegation, unknownValidator } from '../errors.ts'
 import { strictDestination } from '../treasury.ts'
 import { parseAccount, parseValidator } from './parties.ts'
 

@@ -7,7 +7,7 @@ import { type DelegationView, type StakeReader, type StakingHooks, type Validato
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-export const testAddress = (kind: number, number: number): Address =>
+const testAddress = (kind: number, number: number): Address =>
   Uint8Array.from({ length: 20 }, (_, index) =>
     index === 0 ? kind : index > 16 ? (number >> (8 * (19 - index))) & 255 : 7,
   )

@@ -2,7 +2,7 @@
 import { govBetaTx, govTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageContext, MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { describeCoins, readCoins, type WireCoin } from '../coins.ts'
 import type { GovDependencies } from '../deps.ts'
 import { addDeposit } from '../deposits.ts'
@@ -18,7 +18,7 @@ interface WireDeposit {
 const parse = ({ proposalId, depositor, amount }: WireDeposit) => {
   const from = parseParty(depositor, 'depositor')
   const coins = readCoins(amount)
-  if (coins === undefined || coins.length === 0) throw refuse('invalidCoins', describeCoins(amount))
+  if (coins === undefined || coins.length === 0) throw sdkError('invalidCoins', describeCoins(amount))
   return { id: proposalId, from, coins }
 }
 

@@ -3,14 +3,14 @@ import { govTx } from '../../../proto/index.ts'
 import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { writeParams } from '../keeper.ts'
 import { type GovParams, paramsFromProto } from '../params.ts'
 
 /** Throws sdk/18. */
 const parse = ({ params }: govTx.MsgUpdateParams): GovParams =>
   paramsFromProto(params ?? {}, (message) => {
-    throw refuse('invalidRequest', message)
+    throw sdkError('invalidRequest', message)
   })
 
 export const createUpdateParams = (): MessageHandler =>

@@ -5,7 +5,7 @@ import { mintTx } from '../../../proto/index.ts'
 import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { writeParams } from '../keeper.ts'
 import { faultOfParams, type MintParams } from '../params.ts'
 
@@ -13,25 +13,25 @@ import { faultOfParams, type MintParams } from '../params.ts'
 const AMOUNT = /^(?:0|-?[1-9][0-9]{0,77})$/
 
 const parseRate = (text: string, name: string): Decimal => {
-  if (text === '') throw refuse('invalidRequest', `${name} cannot be nil`)
+  if (text === '') throw sdkError('invalidRequest', `${name} cannot be nil`)
   try {
     return parseScaledDecimal(text)
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidRequest', `${name}: ${error.message}`)
+    throw sdkError('invalidRequest', `${name}: ${error.message}`)
   }
 }
 
 const parseSupply = (text: string): bigint => {
   // Clients that do not know the field yet leave it out.
   if (text === '') return 0n
-  if (!AMOUNT.test(text)) throw refuse('invalidRequest', `invalid max supply: ${text.slice(0, 100)}`)
+  if (!AMOUNT.test(text)) throw sdkError('invalidRequest', `invalid max supply: ${text.slice(0, 100)}`)
   return BigInt(text)
 }
 
 const parse = ({ authority, params }: mintTx.MsgUpdateParams): MintParams => {
   checkAuthority(authority)
-  if (params === undefined) throw refuse('invalidRequest', 'params are missing')
+  if (params === undefined) throw sdkError('invalidRequest', 'params are missing')
   const parsed: MintParams = {
     mintDenom: params.mintDenom,
     inflationRateChange: parseRate(params.inflationRateChange, 'inflation rate change'),
@@ -42,7 +42,7 @@ const parse = ({ authority, params }: mintTx.MsgUpdateParams): MintParams => {
     maxSupply: parseSupply(params.maxSupply),
   }
   const fault = faultOfParams(parsed)
-  if (fault !== undefined) throw refuse('invalidRequest', fault)
+  if (fault !== undefined) throw sdkError('invalidRequest', fault)
   return parsed
 }
 

@@ -5,11 +5,12 @@ import { CodedError } from '../../../core/errors.ts'
 import { slashingTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import type { DelegationView, ValidatorView } from '../../stake.ts'
+import { unknownDelegation, unknownValidator } from '../../stake-errors.ts'
 import { parseOperator } from '../../validator-addresses.ts'
 import type { SlashingDependencies } from '../deps.ts'
-import { noDelegation, noValidator, slashingError } from '../errors.ts'
+import { slashingError } from '../errors.ts'
 import { readSigningInfo } from '../keeper.ts'
 
 const parse = ({ validatorAddr }: slashingTx.MsgUnjail): Address => {
@@ -17,12 +18,12 @@ const parse = ({ validatorAddr }: slashingTx.MsgUnjail): Address => {
     return parseOperator(validatorAddr)
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidAddress', `validator input address: ${error.message}`)
+    throw sdkError('invalidAddress', `validator input address: ${error.message}`)
   }
 }
 
 const checkSelfDelegation = (validator: ValidatorView, own: DelegationView | undefined): void => {
-  if (own === undefined) throw noDelegation()
+  if (own === undefined) throw unknownDelegation()
   const tokens = truncate(divide(own.shares * validator.tokens, validator.shares))
   if (tokens < validator.minSelfDelegation) {
     throw slashingError('selfDelegationTooLow', `${tokens} less than ${validator.minSelfDelegation}`)
@@ -36,7 +37,7 @@ export const createUnjail = ({ stake, punisher }: SlashingDependencies): Message
       const { state, timeNs } = context
       const operator = parse(message)
       const validator = stake.validator(state, operator)
-      if (validator === undefined) throw noValidator()
+      if (validator === undefined) throw unknownValidator()
       checkSelfDelegation(validator, stake.delegation(state, operator, operator))
       if (!validator.isJailed) throw slashingError('notJailed')
       // Without an info it was never bonded: jailed for too little of its own, it may come back at any time.

@@ -1,4 +1,5 @@
 /** MsgBeginRedelegate: stake moves from one validator to another at once. */
+import { toSecondsAndNanos } from '../../../core/time.ts'
 import { stakingTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
@@ -6,7 +7,6 @@ import { sharesToUnbond } from '../delegations.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { redelegated } from '../events.ts'
 import { redelegate } from '../redelegations.ts'
-import { toSecondsAndNanos } from '../../time.ts'
 import { checkBondDenomination, parseAmountField, parseDelegatorField, parseOperatorField } from './fields.ts'
 
 const parse = (message: stakingTx.MsgBeginRedelegate) => ({

@@ -2,7 +2,7 @@
 import { stakingTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { unbondingCancelled } from '../events.ts'
 import { cancelUnbonding } from '../unbonding.ts'
@@ -12,7 +12,7 @@ const parse = (message: stakingTx.MsgCancelUnbondingDelegation) => {
   const operator = parseOperatorField(message.validatorAddress)
   const delegator = parseDelegatorField(message.delegatorAddress)
   const amount = parseAmountField(message.amount, 'invalid amount')
-  if (message.creationHeight <= 0n) throw refuse('invalidRequest', 'invalid height')
+  if (message.creationHeight <= 0n) throw sdkError('invalidRequest', 'invalid height')
   return { operator, delegator, amount, creationHeight: message.creationHeight }
 }
 

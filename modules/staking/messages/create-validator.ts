@@ -2,7 +2,7 @@
 import { stakingTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { consensusAddressOf } from '../../validator-addresses.ts'
 import { checkMinimumRate, parseCommissionRates } from '../commission.ts'
 import { delegate } from '../delegations.ts'
@@ -58,7 +58,7 @@ export const createCreateValidator = (dependencies: StakingDependencies): Messag
       const { operator, value } = parsed
       const { state } = context
       if (!dependencies.mayCreateValidator(state, operator)) {
-        throw refuse('unauthorized', dependencies.admissionRefusal)
+        throw sdkError('unauthorized', dependencies.admissionRefusal)
       }
       checkMinimumRate(parsed.commission.rate, readStakingParams(state).minCommissionRate)
       if (readValidator(state, operator) !== undefined) throw stakingError('operatorExists')

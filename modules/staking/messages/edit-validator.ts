@@ -3,7 +3,7 @@ import { formatDecimal, ONE } from '../../../core/decimal.ts'
 import { stakingTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { checkNewRate, parseRate } from '../commission.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { parseDescription, updateDescription } from '../description.ts'
@@ -21,7 +21,7 @@ const parse = (message: stakingTx.MsgEditValidator) => {
   const minimum = message.minSelfDelegation === '' ? undefined : parseMinSelfDelegation(message.minSelfDelegation)
   const rate = message.commissionRate === '' ? undefined : parseRate(message.commissionRate, 'commission rate')
   if (rate !== undefined && (rate < 0n || rate > ONE)) {
-    throw refuse('invalidRequest', 'commission rate must be between 0 and 1 (inclusive)')
+    throw sdkError('invalidRequest', 'commission rate must be between 0 and 1 (inclusive)')
   }
   return { operator, description, minimum, rate }
 }
@@ -35,7 +35,7 @@ export const createEditValidator = (dependencies: StakingDependencies): MessageH
       const { minCommissionRate } = readStakingParams(state)
       if (rate !== undefined && rate < minCommissionRate) {
         const floor = formatDecimal(minCommissionRate)
-        throw refuse('invalidRequest', `commission rate cannot be less than the min commission rate ${floor}`)
+        throw sdkError('invalidRequest', `commission rate cannot be less than the min commission rate ${floor}`)
       }
       const validator = requireValidator(state, operator)
       let after = { ...validator, description: updateDescription(validator.description, description) }

@@ -4,7 +4,7 @@ import { MAX_UINT256 } from '../../../core/amounts.ts'
 import { parseAccountAddress } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
 import type { StateReader } from '../../../store/state.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { parseOperator } from '../../validator-addresses.ts'
 import { readStakingParams } from '../params.ts'
 
@@ -21,7 +21,7 @@ const parseParty = (parse: (text: string) => Address, text: string, what: string
     return parse(text)
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    throw refuse('invalidAddress', `invalid ${what} address: ${error.message}`)
+    throw sdkError('invalidAddress', `invalid ${what} address: ${error.message}`)
   }
 }
 
@@ -41,9 +41,9 @@ export interface Amount {
 /** A positive amount of a well-formed denomination. Throws sdk/18 with the given words. */
 export const parseAmountField = (coin: WireCoin | undefined, fault: string): Amount => {
   if (coin === undefined || !DENOM.test(coin.denom) || !POSITIVE.test(coin.amount))
-    throw refuse('invalidRequest', fault)
+    throw sdkError('invalidRequest', fault)
   const amount = BigInt(coin.amount)
-  if (amount > MAX_UINT256) throw refuse('invalidRequest', fault)
+  if (amount > MAX_UINT256) throw sdkError('invalidRequest', fault)
   return { denom: coin.denom, amount, text: `${amount}${coin.denom}` }
 }
 
@@ -51,7 +51,7 @@ const MINIMUM_FAULT = 'minimum self delegation must be a positive integer'
 
 /** Throws sdk/18. */
 export const parseMinSelfDelegation = (text: string): bigint => {
-  if (!POSITIVE.test(text) || BigInt(text) > MAX_UINT256) throw refuse('invalidRequest', MINIMUM_FAULT)
+  if (!POSITIVE.test(text) || BigInt(text) > MAX_UINT256) throw sdkError('invalidRequest', MINIMUM_FAULT)
   return BigInt(text)
 }
 
@@ -59,5 +59,5 @@ export const parseMinSelfDelegation = (text: string): bigint => {
 export const checkBondDenomination = (state: StateReader, { denom }: Amount): void => {
   const { bondDenomination } = readStakingParams(state)
   if (denom === bondDenomination) return
-  throw refuse('invalidRequest', `invalid coin denomination: got ${denom}, expected ${bondDenomination}`)
+  throw sdkError('invalidRequest', `invalid coin denomination: got ${denom}, expected ${bondDenomination}`)
 }

@@ -1,11 +1,11 @@
 /** MsgUndelegate: stake leaves a validator, and is paid when the unbonding time is over. */
+import { toSecondsAndNanos } from '../../../core/time.ts'
 import { stakingTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
 import { sharesToUnbond } from '../delegations.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { undelegated } from '../events.ts'
-import { toSecondsAndNanos } from '../../time.ts'
 import { undelegate } from '../unbonding.ts'
 import { checkBondDenomination, parseAmountField, parseDelegatorField, parseOperatorField } from './fields.ts'
 

@@ -12,6 +12,7 @@ import { DENOMINATION } from '../../../core/amounts.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { sha256 } from '../../../core/hash.ts'
+import { NS_PER_SECOND } from '../../../core/time.ts'
 import { stakingTx } from '../../../proto/index.ts'
 import { LatestState } from '../../../store/latest.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
@@ -27,7 +28,6 @@ import {
   NOT_BONDED_POOL_ADDRESS,
   type StakingModule,
 } from '../index.ts'
-import { NS_PER_SECOND } from '../../time.ts'
 import { type Validator } from '../validator.ts'
 import { existingValidator } from '../validators.ts'
 

@@ -3,7 +3,7 @@ import { upgradeTx } from '../../../proto/index.ts'
 import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { refuse } from '../../sdk-errors.ts'
+import { sdkError } from '../../sdk-errors.ts'
 import { readAppliedHeight, writePlan } from '../keeper.ts'
 import { parsePlan } from '../plan.ts'
 
@@ -15,9 +15,9 @@ export const softwareUpgrade: MessageHandler = handleMessage(upgradeTx.Msg.metho
   execute: ({ state, height }, message) => {
     const plan = parsePlan(message.plan)
     // As in the SDK this block's own height is allowed: the plan is due in the next one.
-    if (plan.height < height) throw refuse('invalidRequest', 'upgrade cannot be scheduled in the past')
+    if (plan.height < height) throw sdkError('invalidRequest', 'upgrade cannot be scheduled in the past')
     if (readAppliedHeight(state, plan.name) !== undefined) {
-      throw refuse('invalidRequest', `upgrade with name ${plan.name} has already been completed`)
+      throw sdkError('invalidRequest', `upgrade with name ${plan.name} has already been completed`)
     }
     writePlan(state, plan)
     return {}

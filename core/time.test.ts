@@ -3,7 +3,9 @@ import { seeded } from '../test/sim/random.ts'
 import {
   formatDuration,
   formatSeconds,
+  formatDurationParts,
   formatTime,
+  formatTimestamp,
   MAX_TIME_NS,
   NS_PER_SECOND,
   parseDuration,
@@ -27,6 +29,30 @@ it(
     }
   }),
 )
+
+it(
+  'prints the timestamps that Date prints, before the year 0 and after 9999 too, and nothing where Date ends',
+  seeded(8, (random) => {
+    const last = 8_640_000_000_000
+    const all = [last, -last, 253_402_300_799, 253_402_300_800, -62_167_219_200, -62_167_219_201, -1]
+    for (let count = 0; count < 5_000; count++) all.push(Math.floor((random.below(2 ** 30) / 2 ** 29 - 1) * last))
+    for (const seconds of all) {
+      const text = new Date(seconds * 1_000).toISOString().slice(0, -5)
+      expect(formatTimestamp({ seconds: BigInt(seconds), nanos: 0 }, false)).toBe(`${text}Z`)
+      expect(formatTimestamp({ seconds: BigInt(seconds), nanos: 120_000 }, false)).toBe(`${text}.000120Z`)
+      expect(formatTimestamp({ seconds: BigInt(seconds), nanos: 120_000 }, true)).toBe(`${text}.00012Z`)
+    }
+    for (const seconds of [last + 1, -last - 1]) {
+      expect(formatTimestamp({ seconds: BigInt(seconds), nanos: 0 }, false)).toBeUndefined()
+    }
+  }),
+)
+
+it('prints durations of protobuf with one sign', () => {
+  expect(formatDurationParts({ seconds: -1n, nanos: -500_000_000 })).toBe('-1.500s')
+  expect(formatDurationParts({ seconds: 0n, nanos: -1 })).toBe('-0.000000001s')
+  expect(formatDurationParts({ seconds: 600n, nanos: 0 })).toBe('600s')
+})
 
 it('knows the days around the ends of months, leap years and centuries', () => {
   for (const text of [

@@ -1,6 +1,6 @@
 /** Times as nanoseconds since 1970, and their texts (RFC 3339, always UTC). */
-import { CodedError } from '../core/errors.ts'
-import { failAt, parseString } from '../core/parse.ts'
+import { coreError } from './errors.ts'
+import { failAt, parseString } from './parse.ts'
 
 export const NS_PER_SECOND = 1_000_000_000n
 const SECONDS_PER_DAY = 86_400n
@@ -20,14 +20,18 @@ const floorDivide = (value: bigint, divisor: bigint): bigint => {
 }
 
 /** The form of google.protobuf.Timestamp and Duration. */
-export const toSecondsAndNanos = (timeNs: bigint): { readonly seconds: bigint; readonly nanos: number } => {
+export interface SecondsAndNanos {
+  readonly seconds: bigint
+  readonly nanos: number
+}
+
+export const toSecondsAndNanos = (timeNs: bigint): SecondsAndNanos => {
   const seconds = floorDivide(timeNs, NS_PER_SECOND)
   return { seconds, nanos: Number(timeNs - seconds * NS_PER_SECOND) }
 }
 
 /** The inverse of {@link toSecondsAndNanos}. */
-export const toNanoseconds = ({ seconds, nanos }: { readonly seconds: bigint; readonly nanos: number }): bigint =>
-  seconds * NS_PER_SECOND + BigInt(nanos)
+export const toNanoseconds = ({ seconds, nanos }: SecondsAndNanos): bigint => seconds * NS_PER_SECOND + BigInt(nanos)
 
 /** Days since 1970 of a date of the Gregorian calendar; years begin in March (Hinnant, chrono-compatible dates). */
 const daysOf = (year: number, month: number, day: number): number => {
@@ -54,23 +58,44 @@ const dateOf = (days: number): readonly [year: number, month: number, day: numbe
 
 const pad = (value: number | bigint, digits: number): string => value.toString().padStart(digits, '0')
 
-const fraction = (nanos: number): string => pad(nanos, 9).replace(/(?:000){1,2}$/, '')
+/** None, three, six or nine digits behind a point, as protobuf's JSON has them. */
+const fraction = (nanos: number): string => (nanos === 0 ? '' : `.${pad(nanos, 9).replace(/(?:000){1,2}$/, '')}`)
 
-/** `2026-01-02T03:04:05Z`: whole seconds, as events show times. */
-export const formatSeconds = (timeNs: bigint): string => {
-  const { seconds } = toSecondsAndNanos(timeNs)
+/** Four digits; a sign and six of a year that needs more (ISO 8601, expanded). */
+const formatYear = (year: number): string => {
+  if (year >= 0 && year <= 9_999) return pad(year, 4)
+  return `${year < 0 ? '-' : '+'}${pad(Math.abs(year), 6)}`
+}
+
+/** Date and clock without the zone. */
+const formatClock = (seconds: bigint): string => {
   const days = floorDivide(seconds, SECONDS_PER_DAY)
   const rest = seconds - days * SECONDS_PER_DAY
   const [year, month, day] = dateOf(Number(days))
   const clock = [rest / 3_600n, (rest / 60n) % 60n, rest % 60n].map((part) => pad(part, 2)).join(':')
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${clock}Z`
+  return `${formatYear(year)}-${pad(month, 2)}-${pad(day, 2)}T${clock}`
 }
 
-/** As {@link formatSeconds} with the fraction: none, three, six or nine digits, as protobuf's JSON has it. */
+/** `2026-01-02T03:04:05Z`: whole seconds, as events show times. */
+export const formatSeconds = (timeNs: bigint): string => `${formatClock(toSecondsAndNanos(timeNs).seconds)}Z`
+
+/** As {@link formatSeconds} with the fraction, as protobuf's JSON has it. */
 export const formatTime = (timeNs: bigint): string => {
-  const { nanos } = toSecondsAndNanos(timeNs)
-  const text = formatSeconds(timeNs)
-  return nanos === 0 ? text : `${text.slice(0, -1)}.${fraction(nanos)}Z`
+  const { seconds, nanos } = toSecondsAndNanos(timeNs)
+  return `${formatClock(seconds)}${fraction(nanos)}Z`
+}
+
+/** The years from -271821 to 275760. */
+const MAX_TIMESTAMP_SECONDS = 8_640_000_000_000n
+
+/**
+ * A message of protobuf, which can hold any numbers, as protobuf's JSON has it; with `isShort` as encoding/json
+ * (time.RFC3339Nano): the fraction without zeros at its end. Undefined beyond 100,000,000 days from 1970.
+ */
+export const formatTimestamp = ({ seconds, nanos }: SecondsAndNanos, isShort: boolean): string | undefined => {
+  if (seconds > MAX_TIMESTAMP_SECONDS || seconds < -MAX_TIMESTAMP_SECONDS) return undefined
+  const digits = fraction(nanos)
+  return `${formatClock(seconds)}${isShort ? digits.replace(/0+$/, '') : digits}Z`
 }
 
 /** Reads what {@link formatTime} gives. Throws core/7. */
@@ -81,20 +106,23 @@ export const parseTime = (text: string): bigint => {
   const timeNs = seconds * NS_PER_SECOND + BigInt((match?.[7] ?? '').padEnd(9, '0'))
   // Printing it again tells dates that do not exist.
   if (match !== null && formatSeconds(timeNs) === `${text.slice(0, 19)}Z`) return timeNs
-  throw new CodedError('core', 7, `invalid time ${text.slice(0, 40)}: such as 2026-01-02T03:04:05.6Z is expected`)
+  throw coreError('time', `invalid time ${text.slice(0, 40)}: such as 2026-01-02T03:04:05.6Z is expected`)
 }
 
-/** `1814400s`, as google.protobuf.Duration is written in JSON. */
-export const formatDuration = (durationNs: bigint): string => {
-  const { seconds, nanos } = toSecondsAndNanos(durationNs)
-  return nanos === 0 ? `${seconds}s` : `${seconds}.${fraction(nanos)}s`
+/** As {@link formatDuration}, of a message of protobuf: both numbers have the sign. */
+export const formatDurationParts = ({ seconds, nanos }: SecondsAndNanos): string => {
+  const sign = seconds < 0n || nanos < 0 ? '-' : ''
+  return `${sign}${seconds < 0n ? -seconds : seconds}${fraction(Math.abs(nanos))}s`
 }
+
+/** `1814400s`, as google.protobuf.Duration is written in JSON. Not negative. */
+export const formatDuration = (durationNs: bigint): string => formatDurationParts(toSecondsAndNanos(durationNs))
 
 /** Not negative. Throws core/7. */
 export const parseDuration = (text: string): bigint => {
   const match = /^(\d{1,12})(?:\.(\d{1,9}))?s$/.exec(text)
   if (match === null) {
-    throw new CodedError('core', 7, `invalid duration ${text.slice(0, 40)}: such as 1814400s is expected`)
+    throw coreError('time', `invalid duration ${text.slice(0, 40)}: such as 1814400s is expected`)
   }
   return BigInt(match[1] ?? '0') * NS_PER_SECOND + BigInt((match[2] ?? '').padEnd(9, '0'))
 }

@@ -11,7 +11,7 @@
  * runs: each Info is either a question of CometBFT's RPC, allowed anywhere, or the handshake of a restart. Both
  * readings are followed until only one is left, so a log may end anywhere: a process can be killed anywhere.
  */
-import type { RecordedCall } from './call-log.ts'
+import type { RecordedCall } from '../call-log.ts'
 
 type State =
   | { readonly phase: 'start' }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { formatCall, parseCall, recordCalls, type RecordedCall, type RecordedMethod } from './call-log.ts'
+import { formatCall, parseCall, recordCalls, type RecordedCall, type RecordedMethod } from '../call-log.ts'
 import { checkCallSequence } from './grammar.ts'
-import { createHandlers } from './handlers.ts'
-import { createMemoryApplication } from './testing/memory-application.ts'
+import { createHandlers } from '../handlers.ts'
+import { createMemoryApplication } from './memory-application.ts'
 import { create } from '@bufbuild/protobuf'
-import { abci } from '../proto/index.ts'
-import { createRandom } from './testing/random.ts'
+import { abci } from '../../proto/index.ts'
+import { createRandom } from './random.ts'
 
 const METHODS: Readonly<Record<string, RecordedMethod>> = {
   info: 'info',
