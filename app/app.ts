@@ -1,10 +1,8 @@
 /** The application: the steps of a block from InitChain to Commit, and the door of the pool and of questions. */
 import { EMPTY_BYTES, uint64ToBytes } from '../core/bytes.ts'
 import { type CodedError, invariant } from '../core/errors.ts'
-import type { Hash } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
-import { readHistoryHash } from '../evm/system-contracts.ts'
 import { readConsensusParameters } from '../modules/consensus/index.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import type { Module } from '../modules/module.ts'
@@ -23,6 +21,7 @@ import type { Environment } from './environment.ts'
 import { appError } from './errors.ts'
 import { parseGenesisBytes } from './genesis/genesis.ts'
 import { type ChainModules, createChainModules } from './genesis/modules.ts'
+import { recentBlockHash } from './index/block-hash.ts'
 import {
   CHAIN_KEY,
   ChainReader,
@@ -79,8 +78,7 @@ const APP_VERSION = 1
 const STATE_CACHE_ENTRIES = 200_000
 /** Trie nodes that it keeps: the upper levels of a large state, all of a small one. */
 const TRIE_CACHE_BYTES = 64 * 1024 * 1024
-/** Blocks whose hashes the BLOCKHASH instruction can ask for. */
-const BLOCK_HASH_WINDOW = 256
+
 export class Application implements ConsensusApplication, QueryApplication {
   readonly #options: ApplicationOptions
   readonly #store: KeyValueStore
@@ -135,7 +133,7 @@ export class Application implements ConsensusApplication, QueryApplication {
       pool: this.#mempool.pool,
       latest: () => this.#state,
       latestTrieNodes: () => this.#trieNodes,
-      committedHeight: () => this.#head?.header.number ?? 0,
+      committedHeight: () => this.height,
       parameters: () => this.#requireParameters(),
       baseFeePerGas: () => this.#baseFeePerGas,
       submit: (raw) => this.#mempool.submit(raw),
@@ -160,6 +158,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     return this.#parameters
   }
 
+  /** The committed head; 0 before InitChain. */
   get height(): number {
     return this.#head?.header.number ?? 0
   }
@@ -336,13 +335,10 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#desk.close()
   }
 
-  /** Announces the head again when what CometBFT knows of the network has changed. */
+  /** What CometBFT knows of the network has changed: announces the head again, and the pool's transactions to new peers. */
   refreshStatus(): void {
-    if (this.#head !== undefined) this.#announcer.head(this.#headAnnouncement())
-  }
-
-  /** Offers to CometBFT what it does not have. */
-  offerAgain(): void {
+    if (this.#head === undefined) return
+    this.#announcer.head(this.#headAnnouncement())
     this.#mempool.offerAgain()
   }
 
@@ -397,14 +393,8 @@ export class Application implements ConsensusApplication, QueryApplication {
       trieNodes: this.#trieNodes,
       engine: this.#options.engine,
       modules: this.#modules,
-      blockHash: (height) => this.#blockHash(height),
+      blockHash: (number) => recentBlockHash(this.#reader, this.#state, this.#nextHeight(), number),
     }
-  }
-
-  #blockHash(height: number): Hash | undefined {
-    const distance = this.#nextHeight() - height
-    if (distance < 1 || distance > BLOCK_HASH_WINDOW) return undefined
-    return this.#reader.hashAt(height) ?? readHistoryHash(this.#state, height)
   }
 
   #validatorCount(height: number): number {

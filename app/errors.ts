@@ -1,5 +1,4 @@
 /** Failures of the application with stable codes. Codespace `query` maps to JSON-RPC codes in rpc/errors.ts. */
-import { MAX_UINT256 } from '../core/amounts.ts'
 import { CodedError } from '../core/errors.ts'
 import type { Hash } from '../core/hash.ts'
 import { bytesToUnprefixedHex, type Hex } from '../core/hex.ts'
@@ -48,6 +47,26 @@ export const unsupported = (message: string): CodedError => new CodedError('quer
 export const isQueryError = (error: unknown, code: keyof typeof QUERY_CODES): boolean =>
   error instanceof CodedError && error.codespace === 'query' && error.code === QUERY_CODES[code]
 
+/** Codespace `simulation`: why eth_simulateV1 refuses. From 10 on JSON-RPC says -38000 less the code. */
+export const SIMULATION_CODES = {
+  /** -32603, which geth has for every refusal that has no code of its own. */
+  invalidCall: 1,
+  /** -32603: what geth crashes at. */
+  crashed: 2,
+  nonceTooLow: 10,
+  nonceTooHigh: 11,
+  intrinsicGas: 13,
+  insufficientFunds: 14,
+  blockGasLimitReached: 15,
+  blockNumberInvalid: 20,
+  blockTimestampInvalid: 21,
+  initCodeTooLarge: 25,
+  limitExceeded: 26,
+} as const
+
+export const simulationError = (code: keyof typeof SIMULATION_CODES, message: string): CodedError =>
+  new CodedError('simulation', SIMULATION_CODES[code], message)
+
 /** Codespace `pool`: why a transaction was not admitted. Codes are those of CheckTx on port 26657. */
 export const POOL_CODES = {
   alreadyKnown: 2,
@@ -60,7 +79,7 @@ export const POOL_CODES = {
   oversized: 9,
   unprotected: 10,
   feeCap: 11,
-  exceedsBlockGas: 12,
+  // 12 was in use: it stays free.
   familyNotSupported: 13,
   wrongChain: 14,
   /** Recheck: included, replaced, evicted or expired. */
@@ -92,4 +111,4 @@ export const appError = (code: keyof typeof APP_CODES, message: string): CodedEr
 
 /** Geth's words. A number longer than any chain's is not printed: a million digits take a second of the node. */
 export const wrongChainText = (have: bigint, want: bigint): string =>
-  `invalid sender: invalid chain id for signer: have ${have <= MAX_UINT256 ? have : 'more than 256 bits'} want ${want}`
+  `invalid sender: invalid chain id for signer: have ${have < 2n ** 512n ? have : 'more than 512 bits'} want ${want}`

@@ -1,7 +1,7 @@
 /**
  * The first byte of a transaction on the wire tells its family. The order of a block is: the injected one (exactly
  * when the last commit carries vote extensions), order book, then Ethereum and native ones as the proposer likes.
- * See docs/adr for the table and its reasons.
+ * docs/adr/012 has the table and its reasons.
  */
 import { type Hash, keccak256, sha256 } from '../core/hash.ts'
 
@@ -10,7 +10,7 @@ export type Family = 'ethereum' | 'native' | 'order-book' | 'injected' | 'unknow
 /** Marks the list of vote extensions that a proposer puts first. */
 export const INJECTED_BYTE = 0x71
 /** Marks an order-book transaction: the rest is a ClobTx. */
-export const ORDER_BOOK_BYTE = 0x70
+const ORDER_BOOK_BYTE = 0x70
 
 /** The hash that a transaction is known by: Ethereum's, and of every other family CometBFT's. */
 export const transactionHash = (raw: Uint8Array): Hash => (familyOf(raw) === 'ethereum' ? keccak256(raw) : sha256(raw))

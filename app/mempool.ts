@@ -1,12 +1,13 @@
 /** The door of the pool: who may enter, what is journaled, what CometBFT is told, and what a block takes out. */
 import { bytesToKey } from '../core/bytes.ts'
-import { CodedError } from '../core/errors.ts'
+import { CodedError, errorText } from '../core/errors.ts'
 import { type Hash, keccak256, sha256 } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import { isEvmError } from '../evm/errors.ts'
 import { decodeSigned } from '../evm/transaction/recover-sender.ts'
 import { checkWithState, type TransactionLimits } from '../evm/transaction/validity.ts'
 import type { Module } from '../modules/module.ts'
+import { SDK_CODES } from '../modules/sdk-errors.ts'
 import type { StateReader } from '../store/state.ts'
 import type { Candidate } from './block/candidate.ts'
 import { createPrepare, type Prepare } from './block/native/prepare.ts'
@@ -24,10 +25,16 @@ import type { ApplicationSettings } from './settings.ts'
 /** Blocks between two looks for transactions that waited too long, and for those that CometBFT forgot. */
 const POOL_CARE_INTERVAL_BLOCKS = 10
 const MAX_OFFERED_AGAIN = 2_000
+/**
+ * Of a node without peers: gossip would only cost CometBFT's time (half of what it spends on a transaction), so it is
+ * told of as many as a page of its unconfirmed_txs shows.
+ */
+const MAX_GOSSIPED_ALONE = 100
 /** The journal is rewritten when most of it is outdated and it is at least this long. */
 const MIN_JOURNAL_ENTRIES = 10_000
-/** Reasons why a transaction of the pool may be invalid in one proposal and valid in another. */
+/** Reasons why a transaction of the pool may be invalid in one proposal and valid in another: nonce and funds. */
 const TAKEN_BY_ANOTHER = ['nonceTooLow', 'insufficientFunds'] as const
+const SDK_TAKEN_BY_ANOTHER: readonly number[] = [SDK_CODES.insufficientFunds[0], SDK_CODES.wrongSequence[0]]
 
 /** What admission depends on: all of it as of the committed head. */
 export interface MempoolHead {
@@ -45,7 +52,7 @@ export interface MempoolOptions {
   readonly settings: ApplicationSettings
   readonly environment: Environment
   readonly modules: readonly Module[]
-  /** Throws app/outOfOrder before InitChain. */
+  /** Throws app/10 before InitChain. */
   head(): MempoolHead
   /** Called for every Ethereum transaction once, when it becomes executable. */
   onExecutable(hash: Hash): void
@@ -54,21 +61,22 @@ export interface MempoolOptions {
 /** Who brings it: a wallet through eth_sendRawTransaction, a native client's broadcast, or CometBFT's mempool. */
 type Origin = 'wallet' | 'client' | 'network'
 
-/** The SDK's codes of what may be so in one proposal and not in another: funds and sequence. */
-const SDK_TAKEN_BY_ANOTHER = [5, 32]
-
 export class Mempool {
   readonly pool: Pool
   readonly #options: MempoolOptions
   readonly #environment: Environment
   readonly #prepare: Prepare
-  #sequence = 0
+  #arrivals = 0
   /** Entries of the journal. */
   #journaled = 0
   /** A full disk: said once, until it is over. */
   #journalFails = false
-  /** Hashes of the pool's transactions that CometBFT's mempool has taken. */
-  readonly #gossiped = new Set<string>()
+  /** Hashes of the pool's transactions that CometBFT's mempool has taken, with the height when it last asked of them. */
+  readonly #gossiped = new Map<string, number>()
+  /** After every block CometBFT asks again of all that its mempool holds, unless its operator has switched that off. */
+  #isAskedAgain = false
+  /** Of the last block that was settled. */
+  #height = 0
 
   constructor(options: MempoolOptions) {
     this.#options = options
@@ -104,6 +112,7 @@ export class Mempool {
   /** CometBFT's mempool or a peer of it brings a transaction. */
   check(raw: Uint8Array, recheck: boolean): TransactionCheck {
     const known = this.pool.get(transactionHash(raw))
+    if (recheck) this.#isAskedAgain = true
     if (known !== undefined) return this.#accepted(known)
     if (recheck) return refusal(new CodedError('pool', POOL_CODES.gone, 'no longer in the pool'))
     try {
@@ -137,7 +146,7 @@ export class Mempool {
       this.pool.remove(entry)
       throw poolError('full', 'the transaction cannot be stored: the disk of the node does not take it')
     }
-    this.#environment.gossip.offer([entry.raw])
+    if (this.#gossipRoom() > 0) this.#environment.gossip.offer([entry.raw])
     return entry
   }
 
@@ -150,13 +159,15 @@ export class Mempool {
   /** CometBFT forgot what it had: it was restarted. */
   forgetGossip(): void {
     this.#gossiped.clear()
+    this.#isAskedAgain = false
   }
 
-  /** Offers to CometBFT what it does not have: its mempool may have been full, or may have been lost. */
+  /** Offers to CometBFT what it does not have: its mempool may have been full or lost, or the first peer has come. */
   offerAgain(): void {
     const missing: Uint8Array[] = []
+    const most = Math.min(MAX_OFFERED_AGAIN, this.#gossipRoom())
     for (const { hash, raw } of this.pool.entries()) {
-      if (missing.length >= MAX_OFFERED_AGAIN) break
+      if (missing.length >= most) break
       if (!this.#gossiped.has(bytesToKey(hash))) missing.push(raw)
     }
     if (missing.length > 0) this.#environment.gossip.offer(missing)
@@ -169,11 +180,20 @@ export class Mempool {
       if (outcome.kind === 'native') this.#gossiped.delete(bytesToKey(outcome.prepared.transaction.hash))
     }
     for (const { address, after } of commitment.accounts) this.pool.advance(address, after?.nonce ?? 0n)
+    this.#height = content.height
     if (content.height % POOL_CARE_INTERVAL_BLOCKS !== 0) return
     this.pool.expire(this.#environment.clock.nowMs())
     if (this.#journaled > 2 * this.pool.size + MIN_JOURNAL_ENTRIES) this.#rewriteJournal()
-    for (const key of this.#gossiped) if (!this.pool.has(key)) this.#gossiped.delete(key)
+    this.#forgetLeft()
     this.offerAgain()
+  }
+
+  /** Forgets as gossiped what left the pool, and what CometBFT took and dropped: when its mempool ran full meanwhile. */
+  #forgetLeft(): void {
+    const askedSince = this.#isAskedAgain ? this.#height - POOL_CARE_INTERVAL_BLOCKS : 0
+    for (const [key, askedAt] of this.#gossiped) {
+      if (askedAt < askedSince || !this.pool.has(key)) this.#gossiped.delete(key)
+    }
   }
 
   /** A proposer found an entry invalid at its place. */
@@ -206,13 +226,19 @@ export class Mempool {
     }
   }
 
+  /** How many transactions more CometBFT is to be told of. */
+  #gossipRoom(): number {
+    const isAlone = this.#environment.consensusStatus().peers === 0
+    return isAlone ? MAX_GOSSIPED_ALONE - this.#gossiped.size : Number.POSITIVE_INFINITY
+  }
+
   #admit(raw: Uint8Array, origin: Origin): PoolEntry {
     const context = {
       ...this.#options.head(),
       pool: this.pool,
       settings: this.#options.settings,
       nowMs: this.#environment.clock.nowMs(),
-      sequence: this.#sequence++,
+      arrival: this.#arrivals++,
     }
     // A wallet's question is Ethereum's: whatever it sends is refused in geth's words. Of the others bytes that are
     // of no family are refused in the SDK's.
@@ -244,7 +270,7 @@ export class Mempool {
       this.#journalFails = false
       return true
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = errorText(error)
       if (!this.#journalFails) this.#environment.log.error('the journal of the pool cannot be written', { reason })
       this.#journalFails = true
       return false
@@ -252,7 +278,7 @@ export class Mempool {
   }
 
   #accepted({ hash, gasLimit }: PoolEntry, isGossiped = true): TransactionCheck {
-    if (isGossiped) this.#gossiped.add(bytesToKey(hash))
+    if (isGossiped) this.#gossiped.set(bytesToKey(hash), this.#height)
     return { code: 0, codespace: '', log: '', gasWanted: gasLimit }
   }
 }

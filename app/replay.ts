@@ -1,17 +1,16 @@
 /** Executes stored blocks once more, over the state of a height and beside the database, and compares everything. */
 import { bytesToKey, equalBytes } from '../core/bytes.ts'
 import { CodedError } from '../core/errors.ts'
-import type { Hash } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
-import { readHistoryHash } from '../evm/system-contracts.ts'
-import type { Commitment, TrieNodeSource } from '../store/commitment.ts'
+import type { Commitment } from '../store/commitment.ts'
 import { HistoricalState } from '../store/history.ts'
 import { HistoricalTrieNodes } from '../store/historical-trie-nodes.ts'
 import { isKept, readKeptRange } from '../store/kept-range.ts'
 import { Overlay } from '../store/overlay.ts'
 import type { StateReader } from '../store/state.ts'
 import type { KeyValueStore } from '../store/store.ts'
+import type { TrieNodeReader } from '../store/trie/trie.ts'
 import { type SealedBlock, sealCandidate } from './block/candidate.ts'
 import { executeBlock } from './block/execute.ts'
 import { decodeAnew } from './block/run.ts'
@@ -19,6 +18,7 @@ import { hashHeader, encodeHeader, type Header } from './block/header.ts'
 import type { Chain, ChainParameters } from './chain.ts'
 import type { Environment } from './environment.ts'
 import { createModules } from './genesis/modules.ts'
+import { recentBlockHash } from './index/block-hash.ts'
 import { ChainReader } from './index/chain-reader.ts'
 import { readBlockContent } from './index/finalize-request.ts'
 import { encodeNativeResults, nativeResultsOf } from './index/native-results.ts'
@@ -26,8 +26,6 @@ import { encodeStoredReceipt, type HeaderRecord } from './index/records.ts'
 
 /** Changes and trie nodes that the replayed blocks may hold in memory, some 200 MB, before their base is moved up. */
 const MAX_LAYER_ENTRIES = 500_000
-/** Blocks whose hashes the BLOCKHASH instruction can ask for. */
-const BLOCK_HASH_WINDOW = 256
 
 export interface ReplayOptions {
   /** Nothing is written to it, and nobody else writes. */
@@ -55,7 +53,7 @@ export interface Difference {
 }
 
 /** The state of a committed height, and above it what the replayed blocks wrote. */
-class ReplayedState implements TrieNodeSource {
+class ReplayedState implements TrieNodeReader {
   readonly #base: HistoricalState
   readonly #baseNodes: HistoricalTrieNodes
   readonly #overlay: Overlay
@@ -251,14 +249,8 @@ class Replay {
       trieNodes: this.#layer,
       engine,
       modules: createModules(this.#store),
-      blockHash: (number) => this.#blockHash(height, number, state),
+      blockHash: (number) => recentBlockHash(this.#reader, state, height, number),
     }
-  }
-
-  #blockHash(height: number, number: number, state: StateReader): Hash | undefined {
-    const distance = height - number
-    if (distance < 1 || distance > BLOCK_HASH_WINDOW) return undefined
-    return this.#reader.hashAt(number) ?? readHistoryHash(state, number)
   }
 
   /** What was replayed is equal to what is stored: where that is kept, it can stand for it. */

@@ -5,12 +5,11 @@ import { readBaseHeight, writeBaseHeight } from '../store/base-height.ts'
 import { type KeptRange, readKeptRange, writeKeptRange } from '../store/kept-range.ts'
 import type { StateReader } from '../store/state.ts'
 import type { Batch } from '../store/store.ts'
+import { BLOCK_HASH_WINDOW } from './index/block-hash.ts'
 import type { ChainReader } from './index/chain-reader.ts'
 import type { HeaderRecord } from './index/records.ts'
 import type { ApplicationSettings, PruningSettings } from './settings.ts'
 
-/** Blocks whose hashes the BLOCKHASH instruction can ask for stay, whatever the settings say. */
-const BLOCK_HASH_WINDOW = 256
 /** CometBFT needs the last block and the commit of the one before. */
 const LEAST_BLOCKS = 2
 
@@ -102,6 +101,7 @@ export const writeRetention = (
     ),
     oldestSnapshotHeight,
   })
+  // What BLOCKHASH can ask for stays, whatever the settings say.
   const newBase = Math.min(retain, height - BLOCK_HASH_WINDOW)
   if (newBase > Math.max(base, firstHeight)) writeBaseHeight(batch, newBase)
   return retain

@@ -5,7 +5,7 @@
  */
 import { contractAddress } from '../core/address.ts'
 import { bigintToBytes, bytesToBigint, concatBytes, EMPTY_BYTES, equalBytes, readUint32 } from '../core/bytes.ts'
-import { CodedError, invariant } from '../core/errors.ts'
+import { CodedError, errorText, invariant } from '../core/errors.ts'
 import { type Hash, keccak256 } from '../core/hash.ts'
 import { decodeRlp, encodeRlp } from '../core/rlp.ts'
 import { decodeSigned } from '../evm/transaction/recover-sender.ts'
@@ -183,7 +183,7 @@ export const checkSnapshotBlock = (
   } catch (error) {
     if (error instanceof CodedError && error.codespace === 'snapshot') throw error
     // Receipts are untrusted RLP of unknown shape until their root was compared.
-    return untrusted(error instanceof Error ? error.message : String(error))
+    return untrusted(errorText(error))
   }
 }
 

@@ -1,7 +1,7 @@
 /** A block executed but not decided: everything that its commit will write, except CometBFT's hash. */
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
-import { encodedLength } from '../../core/rlp.ts'
+import { encodedLength, type RlpInput } from '../../core/rlp.ts'
 import type { Hash } from '../../core/hash.ts'
 import { type Commitment, computeCommitment } from '../../store/commitment.ts'
 import { orderedTrieRoot } from '../../store/trie/ordered-root.ts'
@@ -121,11 +121,16 @@ const listHeaderLength = (payload: number): number => {
   return bytes
 }
 
-/** Length of the RLP of a block: header, transactions (typed ones as byte strings), no uncles, no withdrawals. */
-export const blockSizeBytes = (encodedHeader: Uint8Array, raws: readonly Uint8Array[]): number => {
+/** Length of the RLP of a block: header, transactions (typed ones as byte strings), no uncles, `withdrawals`. */
+export const blockSizeBytes = (
+  encodedHeader: Uint8Array,
+  raws: readonly Uint8Array[],
+  withdrawals: readonly RlpInput[] = [],
+): number => {
   let transactions = 0
   for (const raw of raws) transactions += (raw[0] as number) >= 0xc0 ? raw.length : encodedLength(raw)
-  const payload = encodedHeader.length + listHeaderLength(transactions) + transactions + 2
+  const lists = listHeaderLength(transactions) + transactions + 1 + encodedLength(withdrawals)
+  const payload = encodedHeader.length + lists
   return listHeaderLength(payload) + payload
 }
 

@@ -1,6 +1,7 @@
 /** PrepareProposal: the proposer chooses, executes what it chooses, and leaves out what turns out invalid. */
 import type { CodedError } from '../../core/errors.ts'
 import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
+import { proposalBytes } from '../../core/proposal-bytes.ts'
 import type { Chain } from '../chain.ts'
 import type { Environment } from '../environment.ts'
 import type { PoolEntry } from '../pool/account-queue.ts'
@@ -20,13 +21,6 @@ export const PLAIN_TRANSFER_GAS = 21_000
 
 /** Typed transactions are byte strings in the Ethereum block: up to this many bytes before each. */
 const RLP_PREFIX_BYTES = 4
-
-/** Bytes that a transaction takes of max_tx_bytes: its length, the field's tag and the length's varint. */
-export const proposalBytes = (length: number): number => {
-  let varint = 1
-  for (let rest = length; rest >= 0x80; rest = Math.floor(rest / 128)) varint++
-  return 1 + varint + length
-}
 
 export interface ChooseOptions {
   readonly injected: Uint8Array | undefined

@@ -1,5 +1,5 @@
 /** Executing a transaction failed in a way that no transaction may: a fault of the engine, not of the transaction. */
-import { CodedError, InvariantError, isFault } from '../../core/errors.ts'
+import { CodedError, errorText, InvariantError, isFault } from '../../core/errors.ts'
 import type { BlockRun, TransactionOutcome } from './run.ts'
 import { SlowTransaction, watchPrecompiles } from './slow-transaction.ts'
 import type { Clock } from '../environment.ts'
@@ -11,7 +11,7 @@ export class ExecutionFault extends Error {
   readonly raw: Uint8Array
 
   constructor(raw: Uint8Array, cause: unknown) {
-    super(`executing a transaction failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`executing a transaction failed: ${errorText(cause)}`, { cause })
     this.raw = raw
   }
 }
@@ -32,7 +32,7 @@ export const applyWatched = async (
   clock: Clock,
 ): Promise<TransactionOutcome | SlowTransaction> => {
   try {
-    return await run.apply(raw, watchPrecompiles(clock))
+    return await run.apply(raw, { onPrecompile: watchPrecompiles(clock) })
   } catch (error) {
     if (error instanceof SlowTransaction) return error
     throw toFault(raw, error)

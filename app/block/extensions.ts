@@ -18,7 +18,7 @@ const MIN_EXTENSION_BYTES = 6 * 1024
 const MAX_EXTENSION_BYTES = 128 * 1024
 
 /** Longest extension of one validator: a budget for the height shared by the set, clamped. */
-export const extensionCapBytes = (validatorCount: number): number =>
+const extensionCapBytes = (validatorCount: number): number =>
   Math.min(
     MAX_EXTENSION_BYTES,
     Math.max(MIN_EXTENSION_BYTES, Math.floor(EXTENSION_BUDGET_BYTES / Math.max(1, validatorCount))),

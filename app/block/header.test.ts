@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { EMPTY_UNCLES_HASH } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
 import { decodeHeader, encodeHeader, hashHeader, type Header } from './header.ts'
 
@@ -45,7 +46,8 @@ describe('a header', () => {
   it('has the hash that geth gives it', () => {
     expect(blocks.length).toBeGreaterThan(0)
     for (const block of blocks) {
-      expect(block).toMatchObject({ blobGasUsed: '0x0', difficulty: '0x0', excessBlobGas: '0x0', uncles: [] })
+      const sha3Uncles = bytesToHex(EMPTY_UNCLES_HASH)
+      expect(block).toMatchObject({ blobGasUsed: '0x0', difficulty: '0x0', excessBlobGas: '0x0', sha3Uncles })
       const encoded = encodeHeader(toHeader(block))
       expect(bytesToHex(hashHeader(encoded))).toBe(block['hash'])
       expect(encodeHeader(decodeHeader(encoded))).toEqual(encoded)

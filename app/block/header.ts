@@ -1,5 +1,5 @@
 /** Ethereum block headers: fields, RLP and hash (Yellow Paper 4.4, EIPs 1559, 4399, 4788, 4844, 4895, 7685). */
-import { type Address, ZERO_ADDRESS } from '../../core/address.ts'
+import type { Address } from '../../core/address.ts'
 import { bigintToBytes, bytesToBigint, EMPTY_BYTES } from '../../core/bytes.ts'
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH, type Hash, keccak256, sha256, ZERO_HASH } from '../../core/hash.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
@@ -21,6 +21,11 @@ export interface Header {
   readonly extraData: Uint8Array
   readonly mixHash: Hash
   readonly baseFeePerGas: bigint
+  /** What only simulated blocks have: in those of the chain there are no withdrawals, no blobs, and no beacon chain. */
+  readonly withdrawalsRoot?: Hash
+  readonly blobGasUsed?: bigint
+  readonly excessBlobGas?: bigint
+  readonly parentBeaconBlockRoot?: Hash
 }
 
 export const EMPTY_BLOOM = new Uint8Array(256)
@@ -30,8 +35,6 @@ export const WITHDRAWALS_ROOT = EMPTY_TRIE_ROOT
 /** Commitment to no requests (EIP-7685). */
 export const REQUESTS_HASH: Hash = sha256(EMPTY_BYTES)
 export const PARENT_BEACON_BLOCK_ROOT = ZERO_HASH
-
-export const GENESIS_PARENT = { parentHash: ZERO_HASH, miner: ZERO_ADDRESS, mixHash: ZERO_HASH } as const
 
 export const encodeHeader = (header: Header): Uint8Array =>
   encodeRlp([
@@ -51,10 +54,10 @@ export const encodeHeader = (header: Header): Uint8Array =>
     header.mixHash,
     BLOCK_NONCE,
     bigintToBytes(header.baseFeePerGas),
-    WITHDRAWALS_ROOT,
-    EMPTY_BYTES, // blobGasUsed
-    EMPTY_BYTES, // excessBlobGas
-    PARENT_BEACON_BLOCK_ROOT,
+    header.withdrawalsRoot ?? WITHDRAWALS_ROOT,
+    bigintToBytes(header.blobGasUsed ?? 0n),
+    bigintToBytes(header.excessBlobGas ?? 0n),
+    header.parentBeaconBlockRoot ?? PARENT_BEACON_BLOCK_ROOT,
     REQUESTS_HASH,
   ])
 

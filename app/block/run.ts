@@ -3,7 +3,7 @@ import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
 import { uint64ToBytes } from '../../core/bytes.ts'
 import { CodedError, invariant, isFault } from '../../core/errors.ts'
 import { type Hash, keccak256, ZERO_HASH } from '../../core/hash.ts'
-import type { BlockEnvironment, ExecuteOptions, ExecutionOutcome, ExecutionResult } from '../../evm/engine.ts'
+import type { BlockEnvironment, Engine, ExecuteOptions, ExecutionOutcome, ExecutionResult } from '../../evm/engine.ts'
 import type { NativePrecompiles } from '../../evm/native-precompiles.ts'
 import { typeNotSupported } from '../../evm/errors.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
@@ -59,7 +59,8 @@ export interface InvalidOutcome {
 }
 export type TransactionOutcome = EthereumOutcome | NativeOutcome | InjectedOutcome | InvalidOutcome
 
-type OnPrecompile = NonNullable<ExecuteOptions['onPrecompile']>
+/** Of the engine: what it tells while it executes an Ethereum transaction. */
+export type ExecutionHooks = Omit<ExecuteOptions, 'fees' | 'checks' | 'precompileMoves' | 'nativePrecompiles'>
 
 /** Decodes; the pool's copy is taken where it has one, so that a sender is recovered and signatures verified once. */
 export interface Decode {
@@ -76,7 +77,7 @@ export const decodeAnew = (modules: readonly Module[]): Decode => ({
 /** PREVRANDAO: known when proposing, so a proposer can bias it. */
 export const mixHash = (parentHash: Hash, timeNs: bigint): Hash => keccak256(parentHash, uint64ToBytes(timeNs))
 
-export const blockEnvironment = (
+const blockEnvironment = (
   chain: Chain,
   height: number,
   timeNs: bigint,
@@ -98,11 +99,16 @@ export const blockEnvironment = (
   }
 }
 
-/** Parent hash (EIP-2935) and beacon root, zero here (EIP-4788), for contracts to read. */
-export const runSystemCalls = async (chain: Chain, state: Overlay, environment: BlockEnvironment): Promise<void> => {
-  const { engine, head } = chain
-  await engine.systemCall(state, environment, HISTORY_STORAGE.address, head.record.hash)
-  await engine.systemCall(state, environment, BEACON_ROOTS.address, ZERO_HASH)
+/** Parent hash (EIP-2935) and beacon root, zero on this chain (EIP-4788), for contracts to read. */
+export const runSystemCalls = async (
+  engine: Engine,
+  state: Overlay,
+  environment: BlockEnvironment,
+  parentHash: Hash,
+  beaconRoot: Hash = ZERO_HASH,
+): Promise<void> => {
+  await engine.systemCall(state, environment, HISTORY_STORAGE.address, parentHash)
+  await engine.systemCall(state, environment, BEACON_ROOTS.address, beaconRoot)
 }
 
 export class BlockRun {
@@ -180,20 +186,21 @@ export class BlockRun {
   }
 
   async begin(): Promise<void> {
-    await runSystemCalls(this.#chain, this.overlay, this.environment)
+    const { engine, head } = this.#chain
+    await runSystemCalls(engine, this.overlay, this.environment, head.record.hash)
     const context = this.#context('BeginBlock')
     for (const module of inOrder(this.#chain.modules, BEGIN_BLOCK_ORDER)) module.beginBlock?.(context)
   }
 
   /**
-   * Applies the next transaction of the block. An invalid one leaves no trace but its outcome. What `onPrecompile` throws at
+   * Applies the next transaction of the block. An invalid one leaves no trace but its outcome. What a hook throws at
    * a frame stops the transaction: it leaves no trace at all.
    */
-  apply(raw: Uint8Array, onPrecompile?: OnPrecompile): TransactionOutcome | Promise<TransactionOutcome> {
+  apply(raw: Uint8Array, hooks: ExecutionHooks = {}): TransactionOutcome | Promise<TransactionOutcome> {
     const family = familyOf(raw)
     const isFirst = this.outcomes.length === 0
     if (isFirst && this.needsInjected) return this.#applyInjected(raw, family === 'injected')
-    if (family === 'ethereum') return this.#applyEthereum(raw, onPrecompile)
+    if (family === 'ethereum') return this.#applyEthereum(raw, hooks)
     if (family === 'native') return this.#applyNative(raw)
     const reason =
       family === 'injected'
@@ -249,10 +256,7 @@ export class BlockRun {
     )
   }
 
-  #applyEthereum(
-    raw: Uint8Array,
-    onPrecompile: OnPrecompile | undefined,
-  ): TransactionOutcome | Promise<TransactionOutcome> {
+  #applyEthereum(raw: Uint8Array, hooks: ExecutionHooks): TransactionOutcome | Promise<TransactionOutcome> {
     let signed: SignedTransaction
     try {
       signed = this.#decode.ethereum(raw)
@@ -280,7 +284,7 @@ export class BlockRun {
       fees: 'collect',
       checks: 'transaction',
       nativePrecompiles: this.#nativePrecompiles,
-      ...(onPrecompile === undefined ? {} : { onPrecompile }),
+      ...hooks,
     })
     return outcome instanceof Promise
       ? outcome.then((settled) => this.#finishEthereum(signed, settled))

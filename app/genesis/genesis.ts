@@ -4,6 +4,7 @@ import { parseAccountAddress } from '../../core/bech32.ts'
 import { bytesToKey, bytesToUtf8, padLeft, trimLeadingZeros } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { hexToBytes } from '../../core/hex.ts'
+import { MAX_CODE_BYTES } from '../../core/limits.ts'
 import { failAt, parseArray, parseInteger, parseObject, parseString, type JsonObject } from '../../core/parse.ts'
 import type { Hash } from '../../core/hash.ts'
 import { HARDFORKS, type Hardfork } from '../../evm/engine.ts'
@@ -23,14 +24,8 @@ import { parseUpgradeGenesis } from '../../modules/upgrade/index.ts'
 import { EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
 import type { ChainParameters } from '../chain.ts'
 import { NATIVE_PRECOMPILE_ADDRESSES, PRECOMPILE_CODE } from '../precompiles/index.ts'
+import { evmChainIdOf, isKnownChain } from './known-chains.ts'
 import { publicKeyFault } from './public-keys.ts'
-
-/** EVM chain ids of the chains that this software has presets for. */
-export const KNOWN_CHAINS: Readonly<Record<string, bigint>> = {
-  'localnat-1': 2517n,
-  'nat-2517-1': 2517n,
-  'nat-2518-1': 2518n,
-}
 
 /** The modules in the order of their genesis: each finds there what it needs. Named as the members of app_state. */
 export const MODULE_NAMES: readonly string[] = [
@@ -138,7 +133,7 @@ const parseContract = (value: unknown, path: string): GenesisContract => {
   return {
     address,
     nonce: BigInt(parseInteger(object['nonce'] ?? 1, `${path}.nonce`)),
-    code: parseHex(object['code'] ?? '0x', `${path}.code`, 24_576),
+    code: parseHex(object['code'] ?? '0x', `${path}.code`, MAX_CODE_BYTES),
     storage: parseStorage(storage, `${path}.storage`),
   }
 }
@@ -193,7 +188,7 @@ export const parseGenesis = (appState: unknown, chainId: string): Genesis => {
   const root = parseObject(appState, 'app_state', members)
   const evm = parseObject(root['evm'], 'app_state.evm', ['chain_id', 'hardforks', 'accounts'])
   const evmChainId = BigInt(parseInteger(evm['chain_id'], 'app_state.evm.chain_id'))
-  const known = KNOWN_CHAINS[chainId]
+  const known = isKnownChain(chainId) ? evmChainIdOf(chainId) : undefined
   if (evmChainId === 0n) failAt('app_state.evm.chain_id', 'must not be zero')
   if (known !== undefined && known !== evmChainId) {
     failAt('app_state.evm.chain_id', `is ${evmChainId}, but ${chainId} has the EVM chain id ${known}`)

@@ -1,4 +1,4 @@
-/** The modules of the chain in the order in which their hooks run, each with what it needs of the others. */
+/** The modules of the chain in the order of their genesis, each with what it needs of the others. */
 import { type Address, FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
 import { bytesToKey } from '../../core/bytes.ts'
 import { type Decimal, divideByInteger, toDecimal } from '../../core/decimal.ts'
@@ -20,8 +20,9 @@ import { createUpgradeModule } from '../../modules/upgrade/index.ts'
 import { scanAccountsAt } from '../../store/scan-at.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { KeyValueStore } from '../../store/store.ts'
+import { routeMessage } from '../block/native/route-message.ts'
+import { type MessageHandlers, messageHandlers } from '../module-handlers.ts'
 import { accountNumberOf } from '../native/account-number.ts'
-import { type MessageHandlers, messageHandlers, routeMessage } from '../block/native/route-message.ts'
 import { NATIVE_PRECOMPILE_ADDRESSES } from '../precompiles/index.ts'
 import { UPGRADES } from '../upgrades.ts'
 import { MODULE_ACCOUNTS, MODULE_NAMES } from './genesis.ts'

@@ -1,9 +1,9 @@
 /** Native transactions from the wire: TxRaw of cosmos.tx.v1beta1 by the rules of ADR-020 and ADR-027, bounded. */
 import { sha256, type Hash } from '../../core/hash.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
+import { sdkError } from '../../modules/sdk-errors.ts'
 import { tx } from '../../proto/index.ts'
 import { TRANSACTION_MESSAGES } from './definitions.ts'
-import { sdkError } from './errors.ts'
 import { MAX_FEE_COINS, MAX_GAS_LIMIT, MAX_MEMO_BYTES, MAX_MESSAGES, MAX_SIGNATURES } from './limits.ts'
 import { type PackedMessage, parsePublicKey, type PublicKey } from './public-key.ts'
 import { BYTES, checkFields, parseBinary, WireReader } from './wire.ts'

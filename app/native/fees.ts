@@ -1,7 +1,7 @@
 /** Fees of native transactions: one coin of anat for the whole gas limit, against the prices of gas. */
 import { DENOMINATION } from '../../core/amounts.ts'
+import { sdkError } from '../../modules/sdk-errors.ts'
 import type { FeeCoin, NativeFee } from './decode-transaction.ts'
-import { sdkError } from './errors.ts'
 
 export interface GasPrices {
   /** anat per gas, in force in the block: a rule of validity. */

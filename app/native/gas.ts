@@ -8,7 +8,7 @@ import type { NativeTransaction, SignerMode } from './decode-transaction.ts'
 import type { PublicKey } from './public-key.ts'
 
 const GAS_PER_ETHEREUM_SIGNATURE = 21_000n
-/** Flat price of a message, about that of four storage writes, for a module that does not say its own. */
+/** Flat price of every message, about that of four storage writes. Modules add what lists and sizes cost beyond it. */
 export const GAS_PER_MESSAGE = 50_000n
 
 /** What verifying one signer's signature costs: of a multisig every key that signs. */

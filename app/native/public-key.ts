@@ -3,11 +3,12 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import type { Address } from '../../core/address.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
-import { concatBytes, equalBytes } from '../../core/bytes.ts'
+import { bytesToKey, concatBytes } from '../../core/bytes.ts'
 import { keccak256, ripemd160, sha256 } from '../../core/hash.ts'
 import { decompressPublicKey, publicKeyToAddress, verifySecp256k1 } from '../../core/signature.ts'
+import { sdkError } from '../../modules/sdk-errors.ts'
+import { BoundedCache } from '../../store/cache.ts'
 import { ethermintSecp256k1, ethSecp256k1, multisig, secp256k1 } from '../../proto/index.ts'
-import { sdkError } from './errors.ts'
 import { MAX_SIGNATURES } from './limits.ts'
 import { checkFields, parseBinary } from './wire.ts'
 
@@ -16,7 +17,8 @@ export interface SinglePublicKey {
   readonly type: 'eth_secp256k1' | 'secp256k1'
   readonly typeUrl: string
   readonly key: Uint8Array
-  /** Of an Ethereum key that was parsed: it costs as much as a third of verifying a signature. */
+  /** The point with both coordinates (65 bytes), and the address of an Ethereum key, where the key was parsed. */
+  readonly point?: Uint8Array
   readonly address?: Address
 }
 
@@ -39,13 +41,29 @@ export interface PackedMessage {
 const SECP256K1_URL = `/${secp256k1.PubKeySchema.typeName}`
 const MULTISIG_URL = `/${multisig.LegacyAminoPubKeySchema.typeName}`
 
+/** Of each type, by the bytes: those who sign once sign again, and to parse a key costs half of verifying with it. */
+const PARSED_KEYS = 8_192
+const parsedKeys = () => new BoundedCache<SinglePublicKey>(PARSED_KEYS)
+
 const SINGLE_KEYS = {
-  [SECP256K1_URL]: { type: 'secp256k1', desc: secp256k1.PubKeySchema },
-  [`/${ethSecp256k1.PubKeySchema.typeName}`]: { type: 'eth_secp256k1', desc: ethSecp256k1.PubKeySchema },
-  [`/${ethermintSecp256k1.PubKeySchema.typeName}`]: { type: 'eth_secp256k1', desc: ethermintSecp256k1.PubKeySchema },
+  [SECP256K1_URL]: { type: 'secp256k1', desc: secp256k1.PubKeySchema, parsed: parsedKeys() },
+  [`/${ethSecp256k1.PubKeySchema.typeName}`]: {
+    type: 'eth_secp256k1',
+    desc: ethSecp256k1.PubKeySchema,
+    parsed: parsedKeys(),
+  },
+  [`/${ethermintSecp256k1.PubKeySchema.typeName}`]: {
+    type: 'eth_secp256k1',
+    desc: ethermintSecp256k1.PubKeySchema,
+    parsed: parsedKeys(),
+  },
 } as const
 
 const KEY_LENGTH = 33
+/** With tag and length. */
+const PACKED_KEY_LENGTH = KEY_LENGTH + 2
+/** First byte of a point with both coordinates (SEC 1). */
+const UNCOMPRESSED = Uint8Array.of(0x04)
 
 const readPoint = (key: Uint8Array): Uint8Array => {
   try {
@@ -58,14 +76,25 @@ const readPoint = (key: Uint8Array): Uint8Array => {
 const parseSingle = ({ typeUrl, value }: PackedMessage): SinglePublicKey | undefined => {
   const known = Object.hasOwn(SINGLE_KEYS, typeUrl) ? SINGLE_KEYS[typeUrl] : undefined
   if (known === undefined) return undefined
+  const name = value.length === PACKED_KEY_LENGTH ? bytesToKey(value) : undefined
+  const held = name === undefined ? undefined : known.parsed.get(name)
+  if (held !== undefined) return held
   checkFields(value, known.desc)
   const { key } = parseBinary(known.desc, value)
   if (key.length !== KEY_LENGTH) {
     throw sdkError('invalidPublicKey', `a ${known.type} key has ${KEY_LENGTH} bytes, not ${key.length}`)
   }
-  const point = readPoint(key)
-  if (known.type === 'secp256k1') return { type: known.type, typeUrl, key }
-  return { type: known.type, typeUrl, key, address: publicKeyToAddress(point) }
+  const coordinates = readPoint(key)
+  const point = concatBytes(UNCOMPRESSED, coordinates)
+  const { type } = known
+  // A copy, also of a Buffer, whose slice is none: a remembered key must not hold the transaction that it came with.
+  const own = new Uint8Array(key)
+  const single: SinglePublicKey =
+    type === 'secp256k1'
+      ? { type, typeUrl, key: own, point }
+      : { type, typeUrl, key: own, point, address: publicKeyToAddress(coordinates) }
+  if (name !== undefined) known.parsed.set(name, single)
+  return single
 }
 
 const parseMultisig = (value: Uint8Array): MultisigPublicKey => {
@@ -93,16 +122,6 @@ export const parsePublicKey = (packed: PackedMessage): PublicKey => {
   if (key !== undefined) return key
   throw sdkError('invalidPublicKey', `unsupported public key type ${packed.typeUrl.slice(0, 100)}`)
 }
-
-/** Tag and length of the only field of a single key. */
-const KEY_PREFIX = Uint8Array.of(0x0a, KEY_LENGTH)
-
-/** True when `packed` is this very key, of either name: it need not be parsed then. Only single keys are compared. */
-export const isPackedKey = (publicKey: PublicKey, { typeUrl, value }: PackedMessage): boolean =>
-  publicKey.type !== 'multisig' &&
-  Object.hasOwn(SINGLE_KEYS, typeUrl) &&
-  SINGLE_KEYS[typeUrl]?.type === publicKey.type &&
-  equalBytes(value, concatBytes(KEY_PREFIX, publicKey.key))
 
 /** The inverse of {@link parsePublicKey}: for an account's record, and for answers. */
 export const packPublicKey = (publicKey: PublicKey): PackedMessage => {
@@ -146,14 +165,11 @@ export const publicKeyAddress = (publicKey: PublicKey): Address => {
 }
 
 /** Whether a single key signed these bytes. Ethereum wallets may add a recovery byte, which says nothing new. */
-export const verifyWithKey = (publicKey: SinglePublicKey, signBytes: Uint8Array, signature: Uint8Array): boolean =>
-  publicKey.type === 'secp256k1'
-    ? verifySecp256k1(sha256(signBytes), signature, publicKey.key)
-    : verifySecp256k1(
-        keccak256(signBytes),
-        signature.length === 65 ? signature.subarray(0, 64) : signature,
-        publicKey.key,
-      )
+export const verifyWithKey = (publicKey: SinglePublicKey, signBytes: Uint8Array, signature: Uint8Array): boolean => {
+  const { type, key, point = key } = publicKey
+  if (type === 'secp256k1') return verifySecp256k1(sha256(signBytes), signature, point)
+  return verifySecp256k1(keccak256(signBytes), signature.length === 65 ? signature.subarray(0, 64) : signature, point)
+}
 
 /** Signatures that a key stands for. */
 export const countKeys = (publicKey: PublicKey): number => (publicKey.type === 'multisig' ? publicKey.keys.length : 1)

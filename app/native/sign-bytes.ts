@@ -1,10 +1,10 @@
 /** What native signers sign: SIGN_MODE_DIRECT and SIGN_MODE_LEGACY_AMINO_JSON. */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { utf8ToBytes } from '../../core/bytes.ts'
+import { sdkError } from '../../modules/sdk-errors.ts'
 import { tx, txSigning } from '../../proto/index.ts'
 import { printAminoJson, printGoString } from './amino-json.ts'
 import type { NativeTransaction } from './decode-transaction.ts'
-import { sdkError } from './errors.ts'
 
 /** What binds a signature to one chain, account and place. */
 export interface SignerData {

@@ -3,9 +3,9 @@ import type { Address } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
+import { sdkError } from '../../modules/sdk-errors.ts'
 import { multisigSignature, txSigning } from '../../proto/index.ts'
 import type { NativeTransaction, SignerInfo, SignerMode } from './decode-transaction.ts'
-import { sdkError } from './errors.ts'
 import {
   countKeys,
   type MultisigPublicKey,
@@ -29,8 +29,8 @@ export interface SigningContext {
   readonly chainId: string
   /** Keys of all signers together: a parameter of x/auth. */
   readonly maxSignatures: bigint
-  /** Undefined when there is no such account. `given` is the key that the transaction brings: mostly its own. */
-  account(address: Address, given?: PublicKey): SignerAccount | undefined
+  /** Undefined when there is no such account. */
+  account(address: Address): SignerAccount | undefined
 }
 
 /** A signer with its account and the key that it signs with. */
@@ -51,7 +51,7 @@ const resolveSigner = (info: SignerInfo, address: Address, index: number, contex
       `pubKey does not match signer address ${encodeBech32(address)} with signer index: ${index}`,
     )
   }
-  const account = context.account(address, given)
+  const account = context.account(address)
   if (account === undefined) throw sdkError('unknownAddress', `account ${encodeBech32(address)} does not exist`)
   const publicKey = account.publicKey ?? given
   if (publicKey === undefined) throw sdkError('invalidPublicKey', 'pubkey on account is not set')

@@ -6,11 +6,11 @@ import { fromBinary, ScalarType, type DescField, type DescMessage, type MessageS
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { isUtf8 } from '../../core/bytes.ts'
 import type { CodedError } from '../../core/errors.ts'
+import { sdkError } from '../../modules/sdk-errors.ts'
 import { findDefinition } from './definitions.ts'
-import { sdkError } from './errors.ts'
 import { MAX_NESTING } from './limits.ts'
 
-export const VARINT = 0
+const VARINT = 0
 export const FIXED64 = 1
 export const BYTES = 2
 export const FIXED32 = 5

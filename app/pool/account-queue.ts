@@ -12,8 +12,8 @@ interface EntryFields {
   readonly sender: Address
   readonly nonce: bigint
   readonly gasLimit: bigint
-  /** Order of arrival: decides between equal tips. */
-  readonly sequence: number
+  /** Counts up with every transaction that comes: decides between equal tips. */
+  readonly arrival: number
   readonly addedAtMs: number
   /** Of a native transaction both are its gas price. */
   readonly maxFeePerGas: bigint

@@ -5,13 +5,12 @@ import { encodeBech32 } from '../../core/bech32.ts'
 import { bytesToKey } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { readAuthParameters } from '../../modules/auth/index.ts'
-import { refuse } from '../../modules/sdk-errors.ts'
+import { sdkError } from '../../modules/sdk-errors.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { Prepare, PreparedTransaction } from '../block/native/prepare.ts'
 import { checkSigners, signerAccount } from '../block/native/signers.ts'
 import { POOL_CODES } from '../errors.ts'
 import { checkMemo, checkTimeoutHeight } from '../native/decode-transaction.ts'
-import { sdkError } from '../native/errors.ts'
 import { checkFee } from '../native/fees.ts'
 import { transactionGas } from '../native/gas.ts'
 import type { ResolvedSigner, SigningContext } from '../native/verify-signatures.ts'
@@ -26,11 +25,6 @@ export interface NativeAdmissionContext extends AdmissionContext {
   readonly height: number
   readonly prepare: Prepare
 }
-
-/** The SDK's codes of what only a mempool says. */
-const ALREADY_IN_MEMPOOL = new CodedError('sdk', 19, 'tx already in mempool')
-const MEMPOOL_FULL = 20
-const INVALID_GAS_LIMIT = 41
 
 /**
  * Accounts as the pool will leave them: a sequence is right from the nonce in the state (where it replaces) up to the
@@ -48,8 +42,8 @@ const poolSigning = (
   return {
     chainId,
     maxSignatures: readAuthParameters(state).txSigLimit,
-    account: (address, given) => {
-      const account = signerAccount(state, address, given)
+    account: (address) => {
+      const account = signerAccount(state, address)
       if (account === undefined) return undefined
       const next = pool.account(address)?.nextNonce ?? account.sequence
       const sequence = named.get(bytesToKey(address))
@@ -75,7 +69,7 @@ export const checkFeeFunds = (state: StateReader, payer: Address, feeAnat: bigin
   const spendable = account.balance > spentAnat ? account.balance - spentAnat : 0n
   if (spendable >= feeAnat) return
   const [has, needs] = [`${spendable}${DENOMINATION}`, `${feeAnat}${DENOMINATION}`]
-  throw refuse('insufficientFunds', `spendable balance ${has} is smaller than ${needs}`)
+  throw sdkError('insufficientFunds', `spendable balance ${has} is smaller than ${needs}`)
 }
 
 /** The pool's refusals in the SDK's codes. */
@@ -85,7 +79,7 @@ const insert = (entry: NativeEntry, { pool, state, baseFeePerGas }: NativeAdmiss
   } catch (error) {
     if (!(error instanceof CodedError) || error.codespace !== 'pool') throw error
     if (error.code !== POOL_CODES.replacementUnderpriced) {
-      throw new CodedError('sdk', MEMPOOL_FULL, `${error.message}: mempool is full`)
+      throw sdkError('mempoolFull', error.message)
     }
     const expected = pool.account(entry.sender)?.nextNonce ?? entry.nonce
     throw sdkError('wrongSequence', `account sequence mismatch, expected ${expected}, got ${entry.nonce}`)
@@ -99,10 +93,9 @@ export const admitNative = (raw: Uint8Array, context: NativeAdmissionContext): N
   const { transaction, payer } = prepared
   const { hash, fee } = transaction
   const { gasLimit } = fee
-  if (pool.get(hash) !== undefined) throw ALREADY_IN_MEMPOOL
+  if (pool.get(hash) !== undefined) throw sdkError('alreadyInMempool')
   if (gasLimit > limits.blockGasLimit) {
-    const message = `tx gas limit ${gasLimit} exceeds block max gas ${limits.blockGasLimit}: invalid gas limit`
-    throw new CodedError('sdk', INVALID_GAS_LIMIT, message)
+    throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} exceeds block max gas ${limits.blockGasLimit}`)
   }
   const parameters = readAuthParameters(state)
   checkTimeoutHeight(transaction, context.height)
@@ -113,7 +106,10 @@ export const admitNative = (raw: Uint8Array, context: NativeAdmissionContext): N
   const signers = checkPoolSigners(prepared, state, pool, context.nativeChainId)
   const needed = transactionGas(transaction, signers, parameters)
   if (needed > gasLimit) {
-    throw refuse('outOfGas', `out of gas in location: size and signatures; gasWanted: ${gasLimit}, gasUsed: ${needed}`)
+    throw sdkError(
+      'outOfGas',
+      `out of gas in location: size and signatures; gasWanted: ${gasLimit}, gasUsed: ${needed}`,
+    )
   }
   const entry: NativeEntry = {
     kind: 'native',
@@ -123,7 +119,7 @@ export const admitNative = (raw: Uint8Array, context: NativeAdmissionContext): N
     sender: payer,
     nonce,
     gasLimit,
-    sequence: context.sequence,
+    arrival: context.arrival,
     addedAtMs: context.nowMs,
     maxFeePerGas: gasPrice,
     maxPriorityFeePerGas: gasPrice,

@@ -46,7 +46,7 @@ const makeContext = (world: World = {}): AdmissionContext => {
     },
     baseFeePerGas: world.baseFeePerGas ?? parseGwei('1.9'),
     nowMs: 0,
-    sequence: 0,
+    arrival: 0,
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a transaction must meet to enter the pool: geth's checks in geth's order, then the pool's bounds. */
-import { ANAT_PER_NAT, MAX_UINT256 } from '../../core/amounts.ts'
+import { ANAT_PER_NAT } from '../../core/amounts.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
 import { poolErrors } from '../../evm/errors.ts'
@@ -31,11 +31,13 @@ export interface AdmissionContext {
   /** Of the next block, in anat. */
   readonly baseFeePerGas: bigint
   readonly nowMs: number
-  readonly sequence: number
+  readonly arrival: number
 }
 
-/** Ether with two digits, as geth's fee cap message prints it. */
+/** Ether with two digits, as geth's fee cap message prints it: from a float of 64 bits. */
 const formatNat = (amountAnat: bigint): string => {
+  const whole = Number(amountAnat / ANAT_PER_NAT)
+  if (whole > Number.MAX_SAFE_INTEGER) return `${BigInt(whole)}.00`
   const hundredths = (amountAnat * 100n + ANAT_PER_NAT / 2n) / ANAT_PER_NAT
   return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')}`
 }
@@ -46,16 +48,19 @@ const checkSize = (raw: Uint8Array): void => {
   }
 }
 
-/** Integers on the wire have no bound of their own. Those that no rule lets pass are refused before they are printed. */
+/** Integers up to here are refused in geth's order and words, which print them. */
+const MAX_PRINTED = 2n ** 512n
+
+/** Integers on the wire have no bound of their own. Those that take long to print are refused before. */
 const checkNumbers = (transaction: Transaction, { limits }: AdmissionContext): void => {
   const { chainId, value } = transaction
-  if (chainId !== undefined && chainId > MAX_UINT256) {
+  if (chainId !== undefined && chainId > MAX_PRINTED) {
     throw poolError('wrongChain', wrongChainText(chainId, limits.chainId))
   }
-  if (feeCap(transaction) > MAX_UINT256) throw poolErrors.feeCapVeryHigh()
-  if (tipCap(transaction) > MAX_UINT256) throw poolErrors.tipVeryHigh()
-  if (value > MAX_UINT256) {
-    throw poolError('insufficientFunds', 'insufficient funds for gas * price + value: the value exceeds 256 bits')
+  if (feeCap(transaction) > MAX_PRINTED) throw poolErrors.feeCapVeryHigh()
+  if (tipCap(transaction) > MAX_PRINTED) throw poolErrors.tipVeryHigh()
+  if (value > MAX_PRINTED) {
+    throw poolError('insufficientFunds', 'insufficient funds for gas * price + value: the value exceeds 512 bits')
   }
 }
 
@@ -135,7 +140,7 @@ export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: Ad
     sender: signed.sender,
     nonce: transaction.nonce,
     gasLimit: transaction.gasLimit,
-    sequence: context.sequence,
+    arrival: context.arrival,
     addedAtMs: context.nowMs,
     maxFeePerGas: feeCap(transaction),
     maxPriorityFeePerGas: tipCap(transaction),

@@ -7,7 +7,7 @@ interface Head {
   readonly rest: Iterator<PoolEntry>
 }
 
-const before = (a: Head, b: Head): boolean => (a.tip === b.tip ? a.entry.sequence < b.entry.sequence : a.tip > b.tip)
+const before = (a: Head, b: Head): boolean => (a.tip === b.tip ? a.entry.arrival < b.entry.arrival : a.tip > b.tip)
 
 /** A binary heap of the accounts' first transactions. */
 export class PriorityCursor {

@@ -35,7 +35,7 @@ interface EntryFields {
 
 /** An entry as admission makes it; the pool looks at none of the fields that are the same in all. */
 const makeEntry = ({ sender, nonce, fee, tip, length = 110, addedAtMs = 0, costAnat = 1n }: EntryFields): PoolEntry => {
-  const sequence = made++
+  const arrival = made++
   const transaction: LegacyTransaction = {
     type: 0,
     chainId: 1n,
@@ -49,10 +49,10 @@ const makeEntry = ({ sender, nonce, fee, tip, length = 110, addedAtMs = 0, costA
     r: 1n,
     s: 1n,
   }
-  const raw = concatBytes(uint64ToBytes(sequence), new Uint8Array(length - 8))
+  const raw = concatBytes(uint64ToBytes(arrival), new Uint8Array(length - 8))
   const signed: SignedTransaction = { transaction, raw, hash: keccak256(raw), sender }
   const { hash } = signed
-  const shared = { raw, hash, sender, nonce, gasLimit: 21_000n, sequence, addedAtMs, costAnat }
+  const shared = { raw, hash, sender, nonce, gasLimit: 21_000n, arrival, addedAtMs, costAnat }
   return { kind: 'ethereum', signed, ...shared, maxFeePerGas: fee, maxPriorityFeePerGas: tip }
 }
 
@@ -308,7 +308,7 @@ describe('the order of a block', () => {
             .flatMap(([head]) => (head === undefined ? [] : [head]))
             .toSorted((a, b) => {
               const [left, right] = [effectiveTip(a, baseFee), effectiveTip(b, baseFee)]
-              return left === right ? a.sequence - b.sequence : left > right ? -1 : 1
+              return left === right ? a.arrival - b.arrival : left > right ? -1 : 1
             })[0]
           expect(cursor.peek()).toBe(best)
           if (best === undefined) break

@@ -7,8 +7,8 @@ import { poolError } from '../errors.ts'
 import { AccountQueue, effectiveTip, type EthereumEntry, isEthereum, type PoolEntry } from './account-queue.ts'
 import { PriorityCursor } from './order.ts'
 
-/** Share of the pool that is evicted at once when it is full, so that the search for the cheapest is rare. */
-const EVICTION_SHARE = 100
+/** A full pool drops its slots divided by this at once, so that the search for the cheapest is rare. */
+const EVICTION_DIVISOR = 100
 
 /** What an item of an access or authorization list takes in memory once it is decoded, measured. */
 const ACCESS_ENTRY_BYTES = 250
@@ -243,8 +243,8 @@ export class Pool {
       if (key !== sender && lastTip < tip) victims.push({ last, tip: lastTip })
     }
     this.#floor = least === undefined ? undefined : { tip: least, baseFeePerGas, waitingOnly }
-    victims.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : b.last.sequence - a.last.sequence))
-    const share = Math.max(1, Math.floor(this.#settings.globalSlots / EVICTION_SHARE))
+    victims.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : b.last.arrival - a.last.arrival))
+    const share = Math.max(1, Math.floor(this.#settings.globalSlots / EVICTION_DIVISOR))
     for (const [index, { last }] of victims.entries()) {
       if (index >= share && !isFull()) break
       this.remove(last)

@@ -9,7 +9,7 @@ import { BANK_PRECOMPILE } from './addresses.ts'
 import { definePrecompile, query } from './precompile.ts'
 
 /** The native coin where a token's address is asked for (ERC-7528). */
-export const NATIVE_TOKEN: Address = parseAddress('0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE')
+const NATIVE_TOKEN: Address = parseAddress('0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE')
 
 /** Coins read at once; a query's gas bounds how often. */
 const PAGE = 100n

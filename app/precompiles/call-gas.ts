@@ -1,6 +1,6 @@
 /** Gas of one call of a precompile. */
 import type { CodedError } from '../../core/errors.ts'
-import { refuse } from '../../modules/sdk-errors.ts'
+import { sdkError } from '../../modules/sdk-errors.ts'
 
 export class CallGas {
   readonly #given: bigint
@@ -33,6 +33,6 @@ export class CallGas {
 
   exhaust(what: string): CodedError {
     this.#isExhausted = true
-    return refuse('outOfGas', `out of gas in location: ${what}`)
+    return sdkError('outOfGas', `out of gas in location: ${what}`)
   }
 }

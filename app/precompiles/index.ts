@@ -4,13 +4,14 @@ import { bytesToKey } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import type { NativePrecompiles } from '../../evm/native-precompiles.ts'
 import type { Module } from '../../modules/module.ts'
+import { messageHandlers, queryHandlers } from '../module-handlers.ts'
 import { bankPrecompile } from './bank.ts'
 import { bech32Precompile } from './bech32.ts'
 import { distributionPrecompile } from './distribution/index.ts'
 import { govPrecompile } from './gov/index.ts'
 import type { Precompile } from './precompile.ts'
 import { runCall } from './run-call.ts'
-import { type NativeBlock, type Routes, routesOf } from './scope.ts'
+import type { NativeBlock, Routes } from './scope.ts'
 import { slashingPrecompile } from './slashing.ts'
 import { stakingPrecompile } from './staking/index.ts'
 
@@ -41,7 +42,7 @@ const routesByModules = new WeakMap<readonly Module[], Routes>()
 const routesFor = (modules: readonly Module[]): Routes => {
   const known = routesByModules.get(modules)
   if (known !== undefined) return known
-  const routes = routesOf(modules)
+  const routes = { messages: messageHandlers(modules), queries: queryHandlers(modules) }
   routesByModules.set(modules, routes)
   return routes
 }

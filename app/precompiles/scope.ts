@@ -7,9 +7,10 @@ import { CodedError, InvariantError } from '../../core/errors.ts'
 import { delegationOf } from '../../evm/delegation.ts'
 import type { Log } from '../../evm/engine.ts'
 import type { NativeCall } from '../../evm/native-precompiles.ts'
-import type { Event, MessageHandler, Module, QueryHandler } from '../../modules/module.ts'
+import type { Event } from '../../modules/module.ts'
 import { GRPC_CODES } from '../../modules/sdk-errors.ts'
 import type { StateReader } from '../../store/state.ts'
+import type { MessageHandlers, QueryHandlers } from '../module-handlers.ts'
 import type { EventDefinition } from './abi/event.ts'
 import type { Fields, Values } from './abi/types.ts'
 import type { CallGas } from './call-gas.ts'
@@ -17,16 +18,10 @@ import { refuseCall } from './errors.ts'
 import { MESSAGE_GAS, READ_BYTE_GAS } from './gas.ts'
 import { MeteredState } from './metered-state.ts'
 
-/** The handlers of all modules, by the names that clients know. */
 export interface Routes {
-  readonly messages: ReadonlyMap<string, MessageHandler>
-  readonly queries: ReadonlyMap<string, QueryHandler>
+  readonly messages: MessageHandlers
+  readonly queries: QueryHandlers
 }
-
-export const routesOf = (modules: readonly Module[]): Routes => ({
-  messages: new Map(modules.flatMap(({ messages }) => messages.map((handler) => [handler.typeUrl, handler] as const))),
-  queries: new Map(modules.flatMap(({ queries }) => queries.map((handler) => [handler.path, handler] as const))),
-})
 
 /** The block that the call is in. */
 export interface NativeBlock {

@@ -1,5 +1,5 @@
 /** Gas of one native transaction. */
-import { refuse } from '../../../modules/sdk-errors.ts'
+import { sdkError } from '../../../modules/sdk-errors.ts'
 
 export class GasMeter {
   readonly #limit: bigint
@@ -18,7 +18,7 @@ export class GasMeter {
   consume(amount: bigint, what: string): void {
     this.#used += amount
     if (this.#used > this.#limit) {
-      throw refuse('outOfGas', `out of gas in location: ${what}; gasWanted: ${this.#limit}, gasUsed: ${this.#used}`)
+      throw sdkError('outOfGas', `out of gas in location: ${what}; gasWanted: ${this.#limit}, gasUsed: ${this.#used}`)
     }
   }
 }

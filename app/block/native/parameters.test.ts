@@ -71,7 +71,7 @@ const DOORS = {
       limits: { chainId: 1n, blockGasLimit: 10n ** 9n, hardfork: 'osaka' },
       baseFeePerGas: 1n,
       nowMs: 0,
-      sequence: 0,
+      arrival: 0,
       nativeChainId: CHAIN_ID,
       height: 1,
       prepare,

@@ -3,8 +3,9 @@ import type { Address } from '../../../core/address.ts'
 import { bytesToKey, plainBytes } from '../../../core/bytes.ts'
 import { invariant } from '../../../core/errors.ts'
 import type { MessageHandler, Module } from '../../../modules/module.ts'
+import { messageHandlers } from '../../module-handlers.ts'
 import { decodeNativeTransaction, type NativeTransaction } from '../../native/decode-transaction.ts'
-import { messageHandlers, routeMessage } from './route-message.ts'
+import { routeMessage } from './route-message.ts'
 
 export interface PreparedMessage {
   readonly handler: MessageHandler

@@ -1,15 +1,10 @@
 /** From a packed message to the module that handles it, and to those who must have signed it. */
 import type { Address } from '../../../core/address.ts'
-import type { MessageHandler, Module } from '../../../modules/module.ts'
-import { sdkError } from '../../native/errors.ts'
+import type { MessageHandler } from '../../../modules/module.ts'
+import { sdkError } from '../../../modules/sdk-errors.ts'
+import type { MessageHandlers } from '../../module-handlers.ts'
 import type { PackedMessage } from '../../native/public-key.ts'
 import { messageSigners } from '../../native/signers.ts'
-
-export type MessageHandlers = ReadonlyMap<string, MessageHandler>
-
-/** By type URL. */
-export const messageHandlers = (modules: readonly Module[]): MessageHandlers =>
-  new Map(modules.flatMap(({ messages }) => messages.map((handler) => [handler.typeUrl, handler])))
 
 export interface RoutedMessage {
   readonly handler: MessageHandler

@@ -1,10 +1,10 @@
 /** The signers of a native transaction in the state: an account's sequence is its nonce. */
 import type { Address } from '../../../core/address.ts'
 import { type AuthParameters, readPublicKey } from '../../../modules/auth/index.ts'
+import { sdkError } from '../../../modules/sdk-errors.ts'
 import type { StateReader } from '../../../store/state.ts'
 import { accountNumberOf } from '../../native/account-number.ts'
-import { sdkError } from '../../native/errors.ts'
-import { isPackedKey, parsePublicKey, type PublicKey } from '../../native/public-key.ts'
+import { parsePublicKey } from '../../native/public-key.ts'
 import {
   type ResolvedSigner,
   resolveSigners,
@@ -15,16 +15,14 @@ import {
 import type { PreparedTransaction } from './prepare.ts'
 
 /** Undefined when there is no such account. */
-export const signerAccount = (state: StateReader, address: Address, given?: PublicKey): SignerAccount | undefined => {
+export const signerAccount = (state: StateReader, address: Address): SignerAccount | undefined => {
   const account = state.account(address)
   if (account === undefined) return undefined
   const key = readPublicKey(state, address)
   return {
     accountNumber: accountNumberOf(address),
     sequence: account.nonce,
-    ...(key === undefined
-      ? {}
-      : { publicKey: given !== undefined && isPackedKey(given, key) ? given : parsePublicKey(key) }),
+    ...(key === undefined ? {} : { publicKey: parsePublicKey(key) }),
   }
 }
 
@@ -35,7 +33,7 @@ export const signingContext = (
 ): SigningContext => ({
   chainId,
   maxSignatures,
-  account: (address, given) => signerAccount(state, address, given),
+  account: (address) => signerAccount(state, address),
 })
 
 /** Throws what verifySignatures throws; signatures are not verified twice. */
