@@ -3,8 +3,8 @@ import type { Hash } from '../core/hash.ts'
 import type { Engine, Hardfork } from '../evm/engine.ts'
 import type { Module } from '../modules/module.ts'
 import type { StateReader } from '../store/state.ts'
-import type { TrieNodeSource } from '../store/commitment.ts'
 import type { KeyValueStore } from '../store/store.ts'
+import type { TrieNodeReader } from '../store/trie/trie.ts'
 import type { HeaderRecord } from './index/records.ts'
 
 /** Facts of the genesis that never change. */
@@ -34,7 +34,7 @@ export interface Chain {
   readonly state: StateReader
   readonly store: KeyValueStore
   /** Trie nodes of the committed head. */
-  readonly trieNodes: TrieNodeSource
+  readonly trieNodes: TrieNodeReader
   readonly engine: Engine
   readonly modules: readonly Module[]
   /** Hash of a committed block. */

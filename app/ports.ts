@@ -225,6 +225,14 @@ export interface CallRequest {
   readonly maxFeePerBlobGas?: Hex
 }
 
+/** What fills in the members that a transaction object leaves out. */
+export interface PoolHints {
+  /** The tip that eth_maxPriorityFeePerGas suggests. */
+  readonly suggestedTip: Hex
+  /** The sender's, behind what waits in the pool. */
+  readonly nextNonce: Hex
+}
+
 export interface AccountOverride {
   readonly balance?: Hex
   readonly nonce?: Hex
@@ -247,6 +255,56 @@ export interface BlockOverrides {
   readonly blobBaseFee?: Hex
 }
 
+export interface Withdrawal {
+  readonly index: Hex
+  readonly validatorIndex: Hex
+  readonly address: Hex
+  /** In gwei. */
+  readonly amount: Hex
+}
+
+/** What eth_simulateV1 can say of a block, more than calls can. */
+export interface SimulatedBlockOverrides extends BlockOverrides {
+  readonly beaconRoot?: Hex
+  readonly withdrawals?: readonly (Withdrawal | null)[]
+}
+
+export interface SimulatedBlock {
+  readonly blockOverrides: SimulatedBlockOverrides
+  readonly stateOverrides?: StateOverrides
+  readonly calls: readonly CallRequest[]
+}
+
+/** What traces a transaction, and how; `refused` is what geth refuses once it has found the transaction. */
+export type TracerChoice =
+  | {
+      readonly name: 'structLogger'
+      readonly enableMemory: boolean
+      readonly disableStack: boolean
+      readonly disableStorage: boolean
+      readonly enableReturnData: boolean
+      /** Bytes of steps after which none is shown; 0 is no limit. */
+      readonly limit: number
+    }
+  | { readonly name: 'callTracer'; readonly onlyTopCall: boolean; readonly withLog: boolean }
+  | { readonly name: 'flatCallTracer'; readonly convertParityErrors: boolean; readonly includePrecompiles: boolean }
+  | {
+      readonly name: 'prestateTracer'
+      readonly diffMode: boolean
+      readonly disableCode: boolean
+      readonly disableStorage: boolean
+      readonly includeEmpty: boolean
+    }
+  | { readonly name: '4byteTracer' | 'keccak256PreimageTracer' | 'noopTracer' }
+  | { readonly name: 'muxTracer'; readonly tracers: readonly { readonly as: string; readonly tracer: TracerChoice }[] }
+  | { readonly name: 'refused'; readonly message: string }
+
+export interface TraceOptions {
+  readonly tracer: TracerChoice
+  /** Of one transaction. */
+  readonly timeoutMs: number
+}
+
 export interface LogCriteria {
   /** Either a block by hash, or a range; bounds left out are the head. */
   readonly blockHash?: Hex
@@ -260,11 +318,13 @@ export interface LogCriteria {
 /** Every question with its parameters. The answer is the text of the JSON-RPC result. */
 export interface Questions {
   block: { block: BlockReference; full: boolean }
+  header: { block: BlockReference }
   blockTransactionCount: { block: BlockReference }
   blockReceipts: { block: BlockReference }
   transaction: { hash: Hex }
   transactionByIndex: { block: BlockReference; index: number }
   rawTransaction: { hash: Hex }
+  rawTransactionByIndex: { block: BlockReference; index: number }
   receipt: { hash: Hex }
   balance: { address: Hex; block: BlockReference }
   transactionCount: { address: Hex; block: BlockReference }
@@ -280,6 +340,39 @@ export interface Questions {
     stateOverrides?: StateOverrides
     blockOverrides?: BlockOverrides
   }
+  /** eth_simulateV1: blocks of calls on top of a block. */
+  simulate: {
+    block: BlockReference
+    blocks: readonly SimulatedBlock[]
+    traceTransfers: boolean
+    /** Nonces, funds and the base fee count, as in a block. */
+    validation: boolean
+    fullTransactions: boolean
+  }
+  /** What the pool knows, the application adds. */
+  createAccessList: { call: CallRequest; block: BlockReference; stateOverrides?: StateOverrides } & Partial<PoolHints>
+  /** `inputDiffers`: `data` and `input` were both given, and are not the same. */
+  fillTransaction: { call: CallRequest; block: BlockReference; inputDiffers: boolean } & Partial<PoolHints>
+  traceTransaction: { hash: Hex; options: TraceOptions }
+  traceBlock: { block: BlockReference; options: TraceOptions }
+  /** The RLP of a block, of this chain or not, whose parent is here. */
+  traceRawBlock: { raw: Hex; options: TraceOptions }
+  /** `txIndex`: before that transaction of the block, not after the block. `refused` is said once there is a state. */
+  traceCall: {
+    call: CallRequest
+    block: BlockReference
+    options: TraceOptions
+    stateOverrides?: StateOverrides
+    blockOverrides?: BlockOverrides
+    txIndex?: number
+    refused?: string
+  }
+  /** RLP. */
+  rawHeader: { block: BlockReference }
+  rawBlock: { block: BlockReference }
+  rawReceipts: { block: BlockReference }
+  /** EIP-7910. */
+  config: Record<string, never>
   gasPrice: Record<string, never>
   maxPriorityFeePerGas: Record<string, never>
   feeHistory: { count: number; newest: BlockReference; percentiles: readonly number[] }

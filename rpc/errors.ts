@@ -19,6 +19,8 @@ export const RPC_CODES = {
   responseTooLarge: 10,
   internal: 11,
   protocol: 12,
+  /** EIP-7966: sent, and not in a block in time. */
+  notIncluded: 13,
 } as const
 
 export type RpcErrorName = keyof typeof RPC_CODES
@@ -47,6 +49,7 @@ const RPC_TO_JSON_RPC: Readonly<Record<number, number>> = {
   [RPC_CODES.responseTooLarge]: -32003,
   [RPC_CODES.internal]: -32603,
   [RPC_CODES.protocol]: -32603,
+  [RPC_CODES.notIncluded]: 4,
 }
 
 /** Codespace `query` of the application, by its stable codes: what became of a question. */
@@ -67,11 +70,14 @@ const QUERY_TO_JSON_RPC: Readonly<Record<number, number>> = {
   9: JSON_RPC_DEFAULT,
 }
 
-/** Codespaces other than these two (`evm`, `pool`, ...) speak geth's texts and get geth's default code. */
+/** Codespace `simulation`: geth has a code for each refusal of eth_simulateV1, from -38010 on. */
+const simulationCode = (code: number): number => (code < 10 ? -32603 : -38000 - code)
+
+/** Codespaces other than these three (`evm`, `pool`, ...) speak geth's texts and get geth's default code. */
 export const jsonRpcCode = (error: CodedError): number => {
   if (error.codespace === RPC_CODESPACE) return RPC_TO_JSON_RPC[error.code] ?? JSON_RPC_DEFAULT
   if (error.codespace === 'query') return QUERY_TO_JSON_RPC[error.code] ?? JSON_RPC_DEFAULT
-  return JSON_RPC_DEFAULT
+  return error.codespace === 'simulation' ? simulationCode(error.code) : JSON_RPC_DEFAULT
 }
 
 const HTML_CHARACTERS: Readonly<Record<string, string>> = {
@@ -88,11 +94,13 @@ export const escapeForGo = (json: string): string =>
 
 export const goJson = (value: unknown): string => escapeForGo(JSON.stringify(value))
 
-/** The text of the member `error`. */
-export const errorObject = (code: number, message: string, data?: unknown): string =>
-  data === undefined
-    ? `{"code":${code},"message":${goJson(message)}}`
-    : `{"code":${code},"message":${goJson(message)},"data":${goJson(data)}}`
+/** The text of the member `error`. What Go cannot hold in a string it has replaced when it read the request. */
+export const errorObject = (code: number, message: string, data?: unknown): string => {
+  const text = goJson(message.toWellFormed())
+  return data === undefined
+    ? `{"code":${code},"message":${text}}`
+    : `{"code":${code},"message":${text},"data":${goJson(data)}}`
+}
 
 /** Faults of the node are logged in full and told in plain words. */
 export const describeFailure = (error: unknown, method: string, log: GatewayLog): string => {

@@ -1,17 +1,20 @@
-/** A gateway: JSON-RPC over HTTP and WebSocket and native REST, in front of an application near or far. */
+/** A gateway: JSON-RPC over HTTP and WebSocket, native REST and gRPC, in front of an application near or far. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createResponder } from './envelope.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
 import { createHttpHandler, createLimitedServer, refuse } from './http.ts'
 import { createAddressFinder, createRateLimiter, type RateLimiter } from './limits.ts'
+import { createInclusionWatch } from './inclusion.ts'
 import type { GatewayLog } from './log.ts'
 import type { CallContext, Method } from './method.ts'
-import { NAMESPACES, selectMethods } from './methods.ts'
+import { selectMethods } from './methods.ts'
+import { isNamespace } from './namespaces.ts'
 import { createPages, type Health } from './pages.ts'
+import { serveGrpc } from './native/grpc-server.ts'
 import { createRest } from './native/rest.ts'
 import type { GatewaySettings } from './settings.ts'
-import { formatHostPort, parseHostPort } from './stream/address.ts'
+import { boundHostPort, requireHostPort } from './stream/address.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
 import { attachWebSocket } from './websocket.ts'
 
@@ -20,6 +23,7 @@ export interface Gateway {
   readonly address: string | undefined
   readonly wsAddress: string | undefined
   readonly restAddress: string | undefined
+  readonly grpcAddress: string | undefined
   close(): Promise<void>
 }
 
@@ -36,12 +40,17 @@ const createContext = (
   application: ReachableApplication,
   head: HeadTracker,
   methods: ReadonlyMap<string, Method>,
-): CallContext => ({
-  head,
-  ask: (name, parameters) => application.ask(name, parameters, head.current().head.height),
-  clientVersion: JSON.stringify(describeVersion(settings.version)),
-  modules: describeModules(methods),
-})
+  log: GatewayLog,
+): CallContext => {
+  const ask: CallContext['ask'] = (name, parameters) => application.ask(name, parameters, head.current().head.height)
+  return {
+    head,
+    ask,
+    inclusion: createInclusionWatch({ head, ask, log }),
+    clientVersion: JSON.stringify(describeVersion(settings.version)),
+    modules: describeModules(methods),
+  }
+}
 
 const createLimiter = (settings: GatewaySettings): RateLimiter | undefined =>
   settings.rateLimit > 0
@@ -62,9 +71,9 @@ const readHealth = (head: HeadTracker): Health => {
 export const listen = (server: Server, address: string): Promise<string> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(parseHostPort(address), () => {
+    server.listen(requireHostPort(address), () => {
       server.off('error', reject)
-      resolve(formatHostPort(server.address() as AddressInfo))
+      resolve(boundHostPort(server.address() as AddressInfo))
     })
   })
 
@@ -80,11 +89,11 @@ export const startGateway = async (
   application: ReachableApplication,
   log: GatewayLog,
 ): Promise<Gateway> => {
-  for (const name of settings.api) if (!NAMESPACES.has(name)) log.warn('unknown namespace in json-rpc.api', { name })
+  for (const name of settings.api) if (!isNamespace(name)) log.warn('unknown namespace in json-rpc.api', { name })
   const methods = selectMethods(settings.api)
   const findAddress = createAddressFinder(settings.trustedProxies)
   const head = createHeadTracker(application)
-  const context = createContext(settings, application, head, methods)
+  const context = createContext(settings, application, head, methods, log)
   const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings
   const responder = createResponder({ methods, context, log, batchRequestLimit, batchResponseMaxSize, timeoutMs })
   const hub = createSubscriptionHub({ head, ask: context.ask, log })
@@ -143,8 +152,26 @@ export const startGateway = async (
     return address
   }
 
+  const startGrpc = async (): Promise<string | undefined> => {
+    if (settings.grpcAddress === undefined) return undefined
+    const { grpcMaxReceiveBytes: maxReceiveBytes, grpcMaxSendBytes: maxSendBytes } = settings
+    const server = await serveGrpc({
+      address: settings.grpcAddress,
+      application,
+      head,
+      log,
+      maxReceiveBytes,
+      maxSendBytes,
+      limiter,
+      findAddress,
+    })
+    closers.push(() => server.close())
+    return server.address
+  }
+
   const close = async (): Promise<void> => {
     hub.close()
+    context.inclusion.close()
     head.close()
     await Promise.all(closers.map((closer) => closer()))
   }
@@ -153,7 +180,8 @@ export const startGateway = async (
     const address = await startHttp()
     const wsAddress = await startWebSocket()
     const restAddress = await startRest()
-    return { address, wsAddress, restAddress, close }
+    const grpcAddress = await startGrpc()
+    return { address, wsAddress, restAddress, grpcAddress, close }
   } catch (error) {
     await close()
     throw error

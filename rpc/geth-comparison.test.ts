@@ -48,7 +48,13 @@ describe('beside geth', () => {
   let gateway: Gateway
 
   beforeAll(async () => {
-    const settings = { ...GATEWAY_DEFAULTS, address: '127.0.0.1:0', wsAddress: undefined, restAddress: undefined }
+    const settings = {
+      ...GATEWAY_DEFAULTS,
+      grpcAddress: undefined,
+      address: '127.0.0.1:0',
+      wsAddress: undefined,
+      restAddress: undefined,
+    }
     gateway = await startGateway({ ...settings, api: ['eth', 'net', 'web3', 'txpool'] }, application, SILENT_LOG)
   })
   afterAll(() => gateway.close())

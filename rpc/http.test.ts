@@ -14,7 +14,13 @@ let log: GatewayLog = SILENT_LOG
 
 const start = async (changes: Partial<GatewaySettings> = {}): Promise<void> => {
   application = createMemoryApplication()
-  const settings = { ...GATEWAY_DEFAULTS, address: '127.0.0.1:0', wsAddress: undefined, restAddress: undefined }
+  const settings = {
+    ...GATEWAY_DEFAULTS,
+    grpcAddress: undefined,
+    address: '127.0.0.1:0',
+    wsAddress: undefined,
+    restAddress: undefined,
+  }
   gateway = await startGateway({ ...settings, ...changes }, application, log)
 }
 const restart = async (changes: Partial<GatewaySettings>): Promise<void> => {
@@ -116,6 +122,15 @@ describe('statuses', () => {
     for (const type of refused) expect((await post(CALL, { 'content-type': type })).status, type).toBe(415)
   })
 
+  test('are found behind an absolute target, and a GET without a body is none of whatever type', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const absolute = await send('POST', 'http://some.host/?a=b', headers, CALL)
+    expect([absolute.status, absolute.body]).toEqual([200, RESULT])
+    expect((await send('POST', 'http://some.host/other', headers, CALL)).status).toBe(404)
+    const bare = await send('GET', '/', headers)
+    expect([bare.status, bare.headers['content-type'], bare.body]).toEqual([200, undefined, ''])
+  })
+
   test('name the length of an announced body that is too large', async () => {
     const reply = await post(Buffer.alloc(6_000_000, ' '))
     expect([reply.status, reply.body]).toEqual([413, 'content length too large (6000000>5242880)\n'])
@@ -208,7 +223,7 @@ describe('answers', () => {
 
   test('name the client in one line and the namespaces that are served', async () => {
     expect((await ask('web3_clientVersion')).result).toMatch(/^nat-chain\/v0\.1\.0\/linux-\w+\/node\d+\.\d+\.\d+$/)
-    expect((await ask('rpc_modules')).result).toEqual({ eth: '1.0', net: '1.0', rpc: '1.0', web3: '1.0' })
+    expect((await ask('rpc_modules')).result).toEqual({ debug: '1.0', eth: '1.0', net: '1.0', rpc: '1.0', web3: '1.0' })
     expect((await ask('txpool_status')).error?.code).toBe(-32601)
     await restart({ api: ['eth', 'txpool'] })
     expect((await ask('rpc_modules')).result).toEqual({ eth: '1.0', rpc: '1.0', txpool: '1.0' })

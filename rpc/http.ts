@@ -21,14 +21,21 @@ export interface HttpOptions {
 /** geth takes these three. */
 const JSON_TYPE = /^\s*application\/(?:json|json-rpc|jsonrequest)\s*(?:;\s*[^\s;="]+=(?:"[^"]*"|[^\s;"]+)\s*)*;?\s*$/i
 
-const isRpcPath = (url: string | undefined): boolean => url === '/' || url?.startsWith('/?') === true
+/** The path and the query of a target in origin form, or in the absolute form that proxies send. */
+const RPC_TARGET = /^(?:https?:\/\/[^/?]+)?\/(?:\?|$)/i
+
+const isRpcPath = (url: string | undefined): boolean => url === '/' || RPC_TARGET.test(url ?? '')
+
+/** A GET without query and body says that the server is there, whatever type it names. */
+const isBareGet = ({ method, url, headers }: IncomingMessage): boolean =>
+  method === 'GET' && url?.includes('?') !== true && Number(headers['content-length'] ?? 0) === 0
 
 /** As in geth the verb hardly matters, if the type is right; GET without a body, PUT, ... have pages of their own. */
 const isRpcRequest = (request: IncomingMessage): boolean => {
   const { method = '' } = request
   if (!isRpcPath(request.url)) return false
   if (method === 'POST') return true
-  if (['PUT', 'DELETE', 'OPTIONS', 'HEAD'].includes(method)) return false
+  if (['PUT', 'DELETE', 'OPTIONS', 'HEAD'].includes(method) || isBareGet(request)) return false
   return JSON_TYPE.test(request.headers['content-type'] ?? '')
 }
 
@@ -120,6 +127,7 @@ export const createHttpHandler = (
     const announced = Number(request.headers['content-length'] ?? 0)
     if (announced > bodyLimit) {
       response.setHeader('Connection', 'close')
+      response.statusMessage = 'Request Entity Too Large'
       return refuse(response, 413, `content length too large (${announced}>${bodyLimit})`)
     }
     const type = request.headers['content-type']

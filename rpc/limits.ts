@@ -1,6 +1,5 @@
 /** Limits of rates: a bucket of cost units for each address, refilled with time. */
 import { BlockList, isIP } from 'node:net'
-import type { IncomingMessage } from 'node:http'
 import { rpcError } from './errors.ts'
 
 export interface RateLimiter {
@@ -59,7 +58,13 @@ export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
   }
 }
 
-export type FindAddress = (request: IncomingMessage) => string
+/** What of a request tells where it comes from: of HTTP, and of a call of gRPC. */
+export interface Origin {
+  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export type FindAddress = (request: Origin) => string
 
 const parseTrusted = (entries: readonly string[]): BlockList => {
   const list = new BlockList()

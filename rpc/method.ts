@@ -3,12 +3,14 @@ import { CodedError } from '../core/errors.ts'
 import type { QuestionName, Questions } from '../app/ports.ts'
 import { RPC_CODESPACE, rpcError } from './errors.ts'
 import type { HeadTracker } from './head.ts'
+import type { InclusionWatch } from './inclusion.ts'
 import { invalidValue, type Decode } from './parameters/go-json.ts'
 
 export interface CallContext {
   readonly head: HeadTracker
   /** Asks the application as of this gateway's head; resolves to the text of the result. */
   ask<Name extends QuestionName>(name: Name, parameters: Questions[Name]): string | Promise<string>
+  readonly inclusion: InclusionWatch
   /** Texts of the results of web3_clientVersion and rpc_modules. */
   readonly clientVersion: string
   readonly modules: string

@@ -1,11 +1,24 @@
 /** The table of all methods; the setting `api` decides which namespaces are served. */
 import type { Method } from './method.ts'
+import { getRawBlock as debugGetRawBlock } from './debug/get-raw-block.ts'
+import { getRawHeader as debugGetRawHeader } from './debug/get-raw-header.ts'
+import { getRawReceipts as debugGetRawReceipts } from './debug/get-raw-receipts.ts'
+import { getRawTransaction as debugGetRawTransaction } from './debug/get-raw-transaction.ts'
+import { traceBlock as debugTraceBlock } from './debug/trace-block.ts'
+import { traceBlockByHash as debugTraceBlockByHash } from './debug/trace-block-by-hash.ts'
+import { traceBlockByNumber as debugTraceBlockByNumber } from './debug/trace-block-by-number.ts'
+import { traceCall as debugTraceCall } from './debug/trace-call.ts'
+import { traceTransaction as debugTraceTransaction } from './debug/trace-transaction.ts'
 import { accounts } from './eth/accounts.ts'
+import { blobBaseFee } from './eth/blob-base-fee.ts'
 import { blockNumber } from './eth/block-number.ts'
 import { call } from './eth/call.ts'
 import { chainId } from './eth/chain-id.ts'
+import { config } from './eth/config.ts'
+import { createAccessList } from './eth/create-access-list.ts'
 import { estimateGas } from './eth/estimate-gas.ts'
 import { feeHistory } from './eth/fee-history.ts'
+import { fillTransaction } from './eth/fill-transaction.ts'
 import { gasPrice } from './eth/gas-price.ts'
 import { getBalance } from './eth/get-balance.ts'
 import { getBlockByHash } from './eth/get-block-by-hash.ts'
@@ -16,8 +29,12 @@ import { getBlockTransactionCountByNumber } from './eth/get-block-transaction-co
 import { getCode } from './eth/get-code.ts'
 import { getFilterChanges } from './eth/get-filter-changes.ts'
 import { getFilterLogs } from './eth/get-filter-logs.ts'
+import { getHeaderByHash } from './eth/get-header-by-hash.ts'
+import { getHeaderByNumber } from './eth/get-header-by-number.ts'
 import { getLogs } from './eth/get-logs.ts'
 import { getProof } from './eth/get-proof.ts'
+import { getRawTransactionByBlockHashAndIndex } from './eth/get-raw-transaction-by-block-hash-and-index.ts'
+import { getRawTransactionByBlockNumberAndIndex } from './eth/get-raw-transaction-by-block-number-and-index.ts'
 import { getRawTransactionByHash } from './eth/get-raw-transaction-by-hash.ts'
 import { getStorageAt } from './eth/get-storage-at.ts'
 import { getTransactionByBlockHashAndIndex } from './eth/get-transaction-by-block-hash-and-index.ts'
@@ -33,7 +50,10 @@ import { maxPriorityFeePerGas } from './eth/max-priority-fee-per-gas.ts'
 import { newBlockFilter } from './eth/new-block-filter.ts'
 import { newFilter } from './eth/new-filter.ts'
 import { newPendingTransactionFilter } from './eth/new-pending-transaction-filter.ts'
+import { pendingTransactions } from './eth/pending-transactions.ts'
 import { sendRawTransaction } from './eth/send-raw-transaction.ts'
+import { sendRawTransactionSync } from './eth/send-raw-transaction-sync.ts'
+import { simulateV1 } from './eth/simulate-v1.ts'
 import { syncing } from './eth/syncing.ts'
 import { uninstallFilter } from './eth/uninstall-filter.ts'
 import { listening as netListening } from './net/listening.ts'
@@ -51,10 +71,12 @@ const METHODS: readonly Method[] = [
   chainId,
   blockNumber,
   syncing,
+  config,
   accounts,
   gasPrice,
   maxPriorityFeePerGas,
   feeHistory,
+  blobBaseFee,
   getBalance,
   getTransactionCount,
   getCode,
@@ -62,6 +84,8 @@ const METHODS: readonly Method[] = [
   getProof,
   getBlockByNumber,
   getBlockByHash,
+  getHeaderByNumber,
+  getHeaderByHash,
   getBlockReceipts,
   getBlockTransactionCountByHash,
   getBlockTransactionCountByNumber,
@@ -70,13 +94,20 @@ const METHODS: readonly Method[] = [
   getTransactionByBlockHashAndIndex,
   getTransactionByBlockNumberAndIndex,
   getRawTransactionByHash,
+  getRawTransactionByBlockHashAndIndex,
+  getRawTransactionByBlockNumberAndIndex,
+  pendingTransactions,
   getUncleCountByBlockHash,
   getUncleCountByBlockNumber,
   getUncleByBlockHashAndIndex,
   getUncleByBlockNumberAndIndex,
   call,
   estimateGas,
+  simulateV1,
+  createAccessList,
   sendRawTransaction,
+  sendRawTransactionSync,
+  fillTransaction,
   getLogs,
   newFilter,
   newBlockFilter,
@@ -93,6 +124,15 @@ const METHODS: readonly Method[] = [
   txpoolContent,
   txpoolContentFrom,
   txpoolInspect,
+  debugTraceTransaction,
+  debugTraceCall,
+  debugTraceBlockByNumber,
+  debugTraceBlockByHash,
+  debugTraceBlock,
+  debugGetRawHeader,
+  debugGetRawBlock,
+  debugGetRawReceipts,
+  debugGetRawTransaction,
   rpcModules,
 ]
 
@@ -106,6 +146,3 @@ export const selectMethods = (api: readonly string[]): ReadonlyMap<string, Metho
       method,
     ]),
   )
-
-/** What the setting may name: these, and the namespaces that other nodes have and this one does not serve yet. */
-export const NAMESPACES: ReadonlySet<string> = new Set([...METHODS.map(namespaceOf), 'debug', 'trace', 'clob'])

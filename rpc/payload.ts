@@ -2,11 +2,12 @@
  * The envelope of a request as Go reads it: member names ignore case, the last of several wins, ids are kept as they
  * were written (1.0 is echoed as 1.0), and what follows the first JSON value is not looked at.
  */
+import { escapeForGo } from './errors.ts'
 import { findValueEnd } from './json-syntax.ts'
 
 export interface Message {
   readonly version: string
-  /** The id as written; undefined when there is none. */
+  /** The id as written, but for what Go always escapes; undefined when there is none. */
   readonly id: string | undefined
   /** Empty when missing or not a string. */
   readonly method: string
@@ -103,7 +104,7 @@ const readMessage = (text: string, from: number, parsed: Readonly<Record<string,
         version = readText(text.slice(start, end), version)
         break
       case 'id':
-        id = text.slice(start, end)
+        id = escapeForGo(text.slice(start, end))
         break
       case 'method':
         method = readText(text.slice(start, end), method)

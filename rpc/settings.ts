@@ -1,10 +1,11 @@
-/** Settings of a gateway: `[json-rpc]` and `[api]` of app.toml. */
+/** Settings of a gateway: `[json-rpc]`, `[api]` and `[grpc]` of app.toml. */
 
 export interface GatewaySettings {
-  /** `host:port` of JSON-RPC over HTTP, over WebSocket, and of native REST; undefined leaves that server out. */
+  /** `host:port` of JSON-RPC over HTTP, over WebSocket, of native REST and gRPC; undefined leaves that server out. */
   readonly address: string | undefined
   readonly wsAddress: string | undefined
   readonly restAddress: string | undefined
+  readonly grpcAddress: string | undefined
   /** Namespaces that are served; `rpc` always is. */
   readonly api: readonly string[]
   /** First line of web3_clientVersion: `name/vX.Y.Z`. */
@@ -44,6 +45,9 @@ export interface GatewaySettings {
   readonly restCors: boolean
   /** Connections of the REST server; 0 is no limit. */
   readonly restMaxOpenConnections: number
+  /** Bytes of a gRPC request, and of an answer. */
+  readonly grpcMaxReceiveBytes: number
+  readonly grpcMaxSendBytes: number
   /** gRPC-Web on the REST port. */
   readonly grpcWeb: boolean
   /** The description of the REST routes at /swagger. */
@@ -54,6 +58,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   address: '127.0.0.1:8545',
   wsAddress: '127.0.0.1:8546',
   restAddress: '127.0.0.1:1317',
+  grpcAddress: '127.0.0.1:9090',
   api: ['eth', 'net', 'web3', 'debug'],
   version: 'nat-chain/v0.1.0',
   batchRequestLimit: 1_000,
@@ -74,6 +79,8 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   restBodyLimit: 1_000_000,
   restCors: false,
   restMaxOpenConnections: 1_000,
+  grpcMaxReceiveBytes: 10 * 1024 * 1024,
+  grpcMaxSendBytes: 64 * 1024 * 1024,
   grpcWeb: true,
   openApi: true,
 }

@@ -21,7 +21,13 @@ let log: GatewayLog = SILENT_LOG
 
 const start = async (changes: Partial<GatewaySettings> = {}): Promise<void> => {
   application = createMemoryApplication()
-  const settings = { ...GATEWAY_DEFAULTS, address: undefined, wsAddress: '127.0.0.1:0', restAddress: undefined }
+  const settings = {
+    ...GATEWAY_DEFAULTS,
+    grpcAddress: undefined,
+    address: undefined,
+    wsAddress: '127.0.0.1:0',
+    restAddress: undefined,
+  }
   gateway = await startGateway({ ...settings, ...changes }, application, log)
 }
 

@@ -115,7 +115,8 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
     }
     const reply = responder.respond(payload, subscriber)
     const text = reply instanceof Promise ? await reply : reply
-    if (text !== undefined) send(text)
+    // Over HTTP some replies end without a line feed, here none does.
+    if (text !== undefined) send(text.endsWith('\n') ? text : `${text}\n`)
     activate(created)
   }
 

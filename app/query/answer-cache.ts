@@ -2,7 +2,7 @@
 import { BoundedCache } from '../../store/cache.ts'
 
 /** Characters, of one byte each; a larger answer than half of it is not kept. */
-const CACHE_BYTES = 32 * 1024 * 1024
+const CACHE_BYTES = 16 * 1024 * 1024
 const ENTRY_BYTES = 256
 
 interface Entry {
@@ -11,8 +11,10 @@ interface Entry {
   readonly text: string
 }
 
+const createEntries = (): BoundedCache<Entry> => new BoundedCache(CACHE_BYTES, ({ text }) => text.length + ENTRY_BYTES)
+
 export class AnswerCache {
-  readonly #entries = new BoundedCache<Entry>(CACHE_BYTES, ({ text }) => text.length + ENTRY_BYTES)
+  #entries = createEntries()
 
   /** As of a head. */
   get(key: string, head: number): string | undefined {
@@ -22,5 +24,9 @@ export class AnswerCache {
 
   set(key: string, height: number, text: string): void {
     this.#entries.set(key, { height, text })
+  }
+
+  clear(): void {
+    this.#entries = createEntries()
   }
 }

@@ -6,28 +6,38 @@ import {
   block,
   blockReceipts,
   blockTransactionCount,
+  header,
   rawTransaction,
+  rawTransactionByIndex,
   receipt,
   transactionByHash,
   transactionByIndex,
 } from './blocks.ts'
 import { call, estimateGas } from './calls.ts'
+import { config } from './chain-config.ts'
+import { createAccessList } from './access-list.ts'
+import { fillTransaction } from './fill-transaction.ts'
 import { feeHistory } from './fees.ts'
 import { logs } from './logs.ts'
 import { heavyNativeQuery } from './native.ts'
 import { proof } from './proof.ts'
+import { simulate } from './simulate/simulate.ts'
 import { balance, code, storage, transactionCount } from './state.ts'
+import { rawBlock, rawHeader, rawReceipts } from './trace/raw-block.ts'
+import { traceBlock, traceCall, traceRawBlock, traceTransaction } from './trace/trace-questions.ts'
 import type { View } from './view.ts'
 
 type Answers = { readonly [Name in QuestionName]?: (view: View, parameters: Questions[Name]) => unknown }
 
 const ANSWERS: Answers = {
   block,
+  header,
   blockTransactionCount: (view, parameters) => blockTransactionCount(view, parameters.block),
   blockReceipts: (view, parameters) => blockReceipts(view, parameters.block),
   transaction: (view, { hash }) => transactionByHash(view, hexToBytes(hash)),
   transactionByIndex,
   rawTransaction: (view, { hash }) => bytesToHex(rawTransaction(view, hexToBytes(hash))),
+  rawTransactionByIndex,
   receipt,
   balance,
   transactionCount,
@@ -36,9 +46,24 @@ const ANSWERS: Answers = {
   proof,
   call,
   estimateGas,
+  simulate,
+  createAccessList,
+  fillTransaction,
+  config,
+  rawHeader,
+  rawBlock,
+  rawReceipts,
   feeHistory,
   logs,
   native: heavyNativeQuery,
+}
+
+/** Answers that are JSON text from the beginning: as objects they would take many times the memory. */
+const TEXTS: { readonly [Name in QuestionName]?: (view: View, parameters: Questions[Name]) => Promise<string> } = {
+  traceTransaction,
+  traceBlock,
+  traceRawBlock,
+  traceCall,
 }
 
 /** The answer as JSON text. Throws a CodedError. */
@@ -47,6 +72,8 @@ export const answer = <Name extends QuestionName>(
   name: Name,
   parameters: Questions[Name],
 ): string | Promise<string> => {
+  const text = TEXTS[name]
+  if (text !== undefined) return text(view, parameters)
   const reply = ANSWERS[name]
   if (reply === undefined) throw unsupported(`the question ${name} needs the pool and is not answered here`)
   const result = reply(view, parameters)

@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes, quantityToHex } from '../../core/hex.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import type { TransactionPosition } from '../index/records.ts'
 import type { BlockReference, Questions } from '../ports.ts'
-import { pendingBlock, pendingCount, pendingReceipts, pendingTransactionAt } from './pending.ts'
+import { pendingBlock, pendingCount, pendingReceipts, pendingSignedAt, pendingTransactionAt } from './pending.ts'
 import { firstHeight, isPending, requireHeader, resolveHeight, type View } from './view.ts'
 import { blockView, type Json, receiptView, transactionView } from './views.ts'
 
@@ -11,6 +11,14 @@ export const block = async (view: View, { block: reference, full }: Questions['b
   if (isPending(reference)) return pendingBlock(view, full)
   const height = resolveHeight(view, reference)
   return height === undefined ? null : blockAt(view, height, full)
+}
+
+/** What a block has besides its header. */
+const BODY: ReadonlySet<string> = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
+
+export const header = async (view: View, { block: reference }: Questions['header']): Promise<Json | null> => {
+  const whole = await block(view, { block: reference, full: false })
+  return whole === null ? null : Object.fromEntries(Object.entries(whole).filter(([name]) => !BODY.has(name)))
 }
 
 const blockAt = (view: View, height: number, full: boolean): Json => {
@@ -59,7 +67,7 @@ const positionOf = (view: View, hash: Uint8Array): TransactionPosition | undefin
   return position.height < firstHeight(view) ? undefined : position
 }
 
-export const transactionByPosition = (view: View, height: number, index: number): Json | null => {
+const transactionByPosition = (view: View, height: number, index: number): Json | null => {
   const signed = view.reader.transaction(height, index)
   if (signed === undefined) return null
   const { header, hash } = requireHeader(view, height)
@@ -85,6 +93,20 @@ export const rawTransaction = (view: View, hash: Uint8Array): Uint8Array => {
   const position = positionOf(view, hash)
   if (position === undefined) return EMPTY_BYTES
   return view.reader.transaction(position.height, position.index)?.raw ?? EMPTY_BYTES
+}
+
+/** Of what is not there no bytes. */
+export const rawTransactionByIndex = async (
+  view: View,
+  { block: reference, index }: Questions['rawTransactionByIndex'],
+): Promise<string> => {
+  const height = isPending(reference) ? undefined : resolveHeight(view, reference)
+  const signed = isPending(reference)
+    ? await pendingSignedAt(view, index)
+    : height === undefined
+      ? undefined
+      : view.reader.transaction(height, index)
+  return bytesToHex(signed?.raw ?? EMPTY_BYTES)
 }
 
 export const receipt = (view: View, { hash }: Questions['receipt']): Json | null => {

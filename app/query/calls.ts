@@ -1,7 +1,15 @@
 /** eth_call and eth_estimateGas. They run in worker threads, on a fixed height, with a gas cap. */
-import { bytesToHex, hexToBigint, quantityToHex } from '../../core/hex.ts'
+import { MAX_UINT64 } from '../../core/amounts.ts'
+import { bytesToHex, type Hex, hexToBigint, quantityToHex } from '../../core/hex.ts'
 import { MAX_TRANSACTION_GAS } from '../../core/limits.ts'
-import type { BlockEnvironment, ExecutionOutcome, ExecutionResult, Message, PrecompileMove } from '../../evm/engine.ts'
+import type {
+  BlockEnvironment,
+  ExecuteOptions,
+  ExecutionOutcome,
+  ExecutionResult,
+  Message,
+  PrecompileMove,
+} from '../../evm/engine.ts'
 import { isEvmError } from '../../evm/errors.ts'
 import { readHistoryHash } from '../../evm/system-contracts.ts'
 import { BLOB_GAS } from '../../evm/transition/prepare-message.ts'
@@ -9,7 +17,7 @@ import { Overlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
 import { hardforkAt } from '../chain.ts'
 import { executionReverted, queryFailed } from '../errors.ts'
-import type { Questions } from '../ports.ts'
+import type { BlockReference, CallRequest, Questions } from '../ports.ts'
 import { nativePrecompilesAt } from '../precompiles/index.ts'
 import { toCallMessage } from './message.ts'
 import { applyBlockOverrides, applyStateOverrides } from './overrides.ts'
@@ -19,7 +27,7 @@ import { isPending, requireHeader, requireHeight, type View } from './view.ts'
 
 type CallQuestion = Questions['call']
 
-interface Scene {
+export interface Scene {
   readonly base: StateReader
   readonly environment: BlockEnvironment
   /** Of the block, nanoseconds: native modules count finer than the EVM. */
@@ -51,10 +59,20 @@ const sceneAt = (view: View, height: number): Scene => {
 
 const ONE_SECOND_NS = 1_000_000_000n
 
-const prepareScene = async (view: View, question: CallQuestion): Promise<Scene> => {
-  const scene = isPending(question.block)
+/** What a call sees that names `block`; for `pending` that is what lies on top of the pool. */
+export const openScene = async (view: View, block: BlockReference): Promise<Scene> =>
+  isPending(block)
     ? await pendingState(view).then(({ state, environment, timeNs }) => ({ base: state, environment, timeNs }))
-    : sceneAt(view, requireHeight(view, question.block))
+    : sceneAt(view, requireHeight(view, block))
+
+const prepareScene = async (view: View, question: CallQuestion): Promise<Scene> =>
+  overrideScene(await openScene(view, question.block), question)
+
+/** A scene of its own. Throws query/1 and query/2. */
+export const overrideScene = (
+  scene: Scene,
+  question: Pick<CallQuestion, 'stateOverrides' | 'blockOverrides'>,
+): Scene & { readonly base: Overlay } => {
   const scratch = new Overlay(scene.base)
   const precompileMoves = applyStateOverrides(scratch, scene.environment.hardfork, question.stateOverrides)
   const environment = applyBlockOverrides(scene.environment, question.blockOverrides)
@@ -68,7 +86,13 @@ const prepareScene = async (view: View, question: CallQuestion): Promise<Scene> 
 }
 
 /** A call at a zero price sees a zero base fee, as in geth: its sender need not hold anything. */
-const run = async (view: View, scene: Scene, message: Message): Promise<ExecutionOutcome> => {
+export const runCall = async (
+  view: View,
+  scene: Scene,
+  message: Message,
+  hooks: Partial<ExecuteOptions> = {},
+  state = new Overlay(scene.base),
+): Promise<ExecutionOutcome> => {
   const { environment, timeNs, precompileMoves } = scene
   const free = message.maxFeePerGas === 0n && message.maxPriorityFeePerGas === 0n
   const seen = {
@@ -77,11 +101,12 @@ const run = async (view: View, scene: Scene, message: Message): Promise<Executio
     blobBaseFee: message.maxFeePerBlobGas === 0n ? 0n : environment.blobBaseFee,
   }
   const block = { height: environment.number, timeNs, chainId: view.parameters.chainId }
-  return view.engine.execute(new Overlay(scene.base), seen, message, {
+  return view.engine.execute(state, seen, message, {
     nativePrecompiles: nativePrecompilesAt(view.modules, block),
     fees: free ? 'none' : 'collect',
     checks: 'call',
     ...(precompileMoves === undefined ? {} : { precompileMoves }),
+    ...hooks,
   })
 }
 
@@ -96,13 +121,17 @@ const failureOf = (result: ExecutionResult): Error | undefined => {
 
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
+/** What a call may use: what it asks for, up to the node's cap. With neither geth gives half of 64 bits. */
+export const cappedGas = ({ settings: { gasCap } }: View, { gas }: CallRequest): bigint => {
+  if (gasCap === 0n) return gas === undefined ? MAX_UINT64 / 2n : hexToBigint(gas)
+  return gas === undefined ? gasCap : smaller(hexToBigint(gas), gasCap)
+}
+
 export const call = async (view: View, question: CallQuestion): Promise<string> => {
-  const { gasCap } = view.settings
   const scene = await prepareScene(view, question)
-  const wanted = question.call.gas === undefined ? gasCap : hexToBigint(question.call.gas)
-  const gasLimit = gasCap === 0n ? wanted : smaller(wanted, gasCap)
+  const gasLimit = cappedGas(view, question.call)
   const message = toCallMessage(question.call, view.parameters.evmChainId, gasLimit)
-  const outcome = await run(view, scene, message)
+  const outcome = await runCall(view, scene, message)
   if (!outcome.valid) throw queryFailed(`err: ${outcome.error.message} (supplied gas ${gasLimit})`)
   const failure = failureOf(outcome.result)
   if (failure !== undefined) throw failure
@@ -137,20 +166,20 @@ const isPlainTransfer = (scene: Scene, { to, data, authorizationList }: Message)
   return account === undefined || scene.base.code(account.codeHash).length === 0
 }
 
-export const estimateGas = async (view: View, question: CallQuestion): Promise<string> => {
+export const estimateGas = async (view: View, question: CallQuestion): Promise<Hex> => {
   const scene = await prepareScene(view, question)
   const wanted = question.call.gas === undefined ? 0n : hexToBigint(question.call.gas)
   const message = toCallMessage(question.call, view.parameters.evmChainId, wanted)
   let high = allowance(view, scene, message)
   const attempt = async (gasLimit: bigint): Promise<ExecutionResult | undefined> => {
-    const outcome = await run(view, scene, { ...message, gasLimit })
+    const outcome = await runCall(view, scene, { ...message, gasLimit })
     if (outcome.valid) return outcome.result
     // Too little gas for the transaction itself is an answer to the search; everything else is final.
     if (isEvmError(outcome.error, 'intrinsicGasTooLow')) return undefined
     throw queryFailed(`failed with ${gasLimit} gas: ${outcome.error.message}`)
   }
   if (isPlainTransfer(scene, message)) {
-    const outcome = await run(view, scene, { ...message, gasLimit: TRANSFER_GAS })
+    const outcome = await runCall(view, scene, { ...message, gasLimit: TRANSFER_GAS })
     if (outcome.valid && outcome.result.failure === undefined) return quantityToHex(TRANSFER_GAS)
   }
   const first = await attempt(high)

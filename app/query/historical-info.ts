@@ -2,7 +2,8 @@
  * `cosmos.staking.v1beta1.Query/HistoricalInfo`: the validators that stood behind a block. The SDK writes them into the
  * state of every block; here the state of that time is read again, and so as many heights are known as are kept.
  */
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { decodeRequest } from '../../modules/handlers.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
 import { historicalValidators } from '../../modules/staking/index.ts'
 import { stakingQuery } from '../../proto/index.ts'
@@ -18,7 +19,7 @@ const BLOCK_VERSION = 11n
 
 /** Of the header what the application knows: the hashes of CometBFT's own parts are not among it. Throws grpc/3, grpc/5. */
 export const historicalInfo = (view: View, request: Uint8Array): Uint8Array => {
-  const { height } = fromBinary(stakingQuery.QueryHistoricalInfoRequestSchema, request)
+  const { height } = decodeRequest(stakingQuery.QueryHistoricalInfoRequestSchema, request)
   if (height < 0n) throw queryRefusal('invalidArgument', 'height cannot be negative')
   const { store } = view.reader
   const at = Number(height)

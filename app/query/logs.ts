@@ -14,7 +14,7 @@ interface ParsedCriteria {
   readonly topics: readonly (readonly Uint8Array[])[]
 }
 
-export const parseCriteria = ({ addresses, topics }: LogCriteria): ParsedCriteria => ({
+const parseCriteria = ({ addresses, topics }: LogCriteria): ParsedCriteria => ({
   addresses: addresses.map(hexToBytes),
   topics: topics.map((set) => set.map(hexToBytes)),
 })
@@ -35,7 +35,7 @@ const terms = ({ addresses, topics }: ParsedCriteria): LogTerm[][] =>
   ].filter((set) => set.length > 0)
 
 /** Logs in blocks `from` to `to` that match; throws query/5 above the cap. */
-export const logsInRange = (view: View, criteria: LogCriteria, from: number, to: number): readonly Json[] => {
+const logsInRange = (view: View, criteria: LogCriteria, from: number, to: number): readonly Json[] => {
   const parsed = parseCriteria(criteria)
   const out: Json[] = []
   const openCursor = () => view.reader.store.cursor('index')
@@ -72,12 +72,11 @@ type Bound = BlockReference | undefined
 const isLatest = (reference: Bound): boolean =>
   reference === undefined || ('tag' in reference && reference.tag === 'latest')
 
-/** A height as geth's filters count it: block numbers and `earliest` are heights, the other tags are none yet. */
-const numberOf = (view: View, reference: Bound): number | undefined => {
-  if (reference === undefined || 'hash' in reference) return undefined
-  if ('number' in reference) return reference.number
-  return reference.tag === 'earliest' ? firstHeight(view) : undefined
-}
+const isEarliest = (reference: Bound): boolean =>
+  reference !== undefined && 'tag' in reference && reference.tag === 'earliest'
+
+const numberOf = (reference: Bound): number | undefined =>
+  reference !== undefined && 'number' in reference ? reference.number : undefined
 
 const refusePending = ({ fromBlock, toBlock }: LogCriteria): void => {
   if ((fromBlock !== undefined && isPending(fromBlock)) || (toBlock !== undefined && isPending(toBlock))) {
@@ -92,29 +91,42 @@ const requireBlocksFrom = (view: View, from: number): void => {
   if (from < readBaseHeight(view.reader.store)) throw prunedHistory()
 }
 
-/** geth's checks of a range, then the node's own bound. Throws query/1, query/5 and query/8. */
-export const checkRange = (view: View, criteria: LogCriteria): { readonly from: number; readonly to: number } => {
-  refusePending(criteria)
+/** Where a bound is, in geth's order: `latest` is behind every number until the range has been judged. */
+const placeOf = (view: View, bound: Bound): number => {
+  if (isLatest(bound)) return Infinity
+  return isEarliest(bound) ? firstHeight(view) : (numberOf(bound) ?? view.head)
+}
+
+const isReversed = (from: number | undefined, to: number | undefined): boolean =>
+  from !== undefined && to !== undefined && to > 0 && from > to
+
+/** geth's checks of a range, then the node's own bound: undefined holds no block. Throws query/1, query/5 and query/8. */
+const checkRange = (view: View, criteria: LogCriteria): { readonly from: number; readonly to: number } | undefined => {
   const { fromBlock, toBlock } = criteria
-  const from = numberOf(view, fromBlock) ?? view.head
-  const to = numberOf(view, toBlock) ?? view.head
-  const reversed = numberOf(view, fromBlock) !== undefined && numberOf(view, toBlock) !== undefined && from > to
-  // From the head on to a future block is no error for geth, there is only nothing yet.
-  if (reversed || from > view.head || (to > view.head && !isLatest(fromBlock))) throw queryFailed(INVALID_RANGE)
-  requireBlocksFrom(view, from)
+  const begin = numberOf(fromBlock)
+  if (isReversed(begin, numberOf(toBlock))) throw queryFailed(INVALID_RANGE)
+  if (begin !== undefined) requireBlocksFrom(view, begin)
+  refusePending(criteria)
+  const [first, last] = [placeOf(view, fromBlock), placeOf(view, toBlock)]
+  // Of two bounds of which one is no number, or zero, geth does not say that they are reversed.
+  if (first > last) return undefined
+  const from = first === Infinity ? view.head : first
+  const to = last === Infinity ? view.head : last
+  if (from > to || to > view.head) throw queryFailed(INVALID_RANGE)
   const { blockRangeCap } = view.settings
-  if (blockRangeCap > 0 && to - from >= blockRangeCap && to <= view.head) {
+  if (blockRangeCap > 0 && to - from >= blockRangeCap) {
     throw limitExceeded(`exceed maximum block range ${blockRangeCap}`)
   }
-  return { from: Math.max(from, firstHeight(view)), to: Math.min(to, view.head) }
+  return { from: Math.max(from, firstHeight(view)), to }
 }
 
 /** What eth_newFilter takes: new logs, or a range of numbers that need not exist yet. Throws query/1. */
 export const checkFilterRange = (view: View, criteria: LogCriteria): void => {
   refusePending(criteria)
-  const from = numberOf(view, criteria.fromBlock)
-  const to = numberOf(view, criteria.toBlock)
-  const open = isLatest(criteria.toBlock) && (isLatest(criteria.fromBlock) || from !== undefined)
+  const { fromBlock, toBlock } = criteria
+  const from = isEarliest(fromBlock) ? firstHeight(view) : numberOf(fromBlock)
+  const to = numberOf(toBlock)
+  const open = isLatest(toBlock) && (isLatest(fromBlock) || from !== undefined)
   if (!open && (from === undefined || to === undefined || from > to)) throw queryFailed(INVALID_RANGE)
   if (from !== undefined) requireBlocksFrom(view, from)
 }
@@ -125,6 +137,6 @@ export const logs = (view: View, criteria: LogCriteria): readonly Json[] => {
     if (height === undefined) throw queryFailed('unknown block')
     return logsInRange(view, criteria, height, height)
   }
-  const { from, to } = checkRange(view, criteria)
-  return logsInRange(view, criteria, from, to)
+  const range = checkRange(view, criteria)
+  return range === undefined ? [] : logsInRange(view, criteria, range.from, range.to)
 }

@@ -39,6 +39,7 @@ const blobFeeOf = ({ blobVersionedHashes, maxFeePerBlobGas }: CallRequest): bigi
 
 /** Throws query/1. `gasLimit` is what the call may use. */
 export const toCallMessage = (call: CallRequest, chainId: bigint, gasLimit: bigint): Message => {
+  const fees = feesOf(call)
   if (call.chainId !== undefined && hexToBigint(call.chainId) !== chainId) {
     throw queryFailed(`chainId does not match node's (have=${hexToBigint(call.chainId)}, want=${chainId})`)
   }
@@ -50,7 +51,7 @@ export const toCallMessage = (call: CallRequest, chainId: bigint, gasLimit: bigi
     gasLimit,
     value: big(call.value),
     data: call.data === undefined ? EMPTY_BYTES : hexToBytes(call.data),
-    ...feesOf(call),
+    ...fees,
     accessList: (call.accessList ?? []).map(({ address, storageKeys }) => ({
       address: hexToBytes(address),
       storageKeys: storageKeys.map(hexToBytes),

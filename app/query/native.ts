@@ -1,68 +1,52 @@
 /** Native gRPC queries: the modules' handlers by path, on state at a height. */
-import { CodedError } from '../../core/errors.ts'
-import type { Module, QueryHandler } from '../../modules/module.ts'
-import { refuse } from '../../modules/sdk-errors.ts'
+import type { CodedError } from '../../core/errors.ts'
+import { sdkError } from '../../modules/sdk-errors.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
 import { isKept, readKeptRange } from '../../store/kept-range.ts'
+import { type QueryHandlers, queryHandlers } from '../module-handlers.ts'
 import type { Questions } from '../ports.ts'
 import { HISTORICAL_INFO, historicalInfo } from './historical-info.ts'
 import { SIMULATE_PATH, simulateQuery } from './simulation.ts'
 import { requireHeight, type View } from './view.ts'
 
-/** gRPC's InvalidArgument. */
-const INVALID_ARGUMENT = 3
-const SDK_INVALID_HEIGHT = 26
-
-export const nativeHandlers = (modules: readonly Module[]): ReadonlyMap<string, QueryHandler> =>
-  new Map(modules.flatMap((module) => module.queries.map((handler) => [handler.path, handler] as const)))
-
 /** The SDK's words and code for a height whose state it has pruned. */
 const PRUNED =
   'version mismatch on immutable IAVL tree; version does not exist. Version has either been pruned, or is for a future block height'
-const SDK_NOT_FOUND = 38
 
 /** The height of a native query, 0 being the head. Throws sdk/38 where its state is not kept. */
 export const keptHeight = (view: View, height: number): number => {
   if (height === 0) return view.head
   const { store } = view.reader
   if (height < readBaseHeight(store) || !isKept(readKeptRange(store), height)) {
-    const message = `failed to load state at height ${height}; ${PRUNED} (latest height: ${view.head}): not found`
-    throw new CodedError('sdk', SDK_NOT_FOUND, message)
+    throw sdkError('notFound', `failed to load state at height ${height}; ${PRUNED} (latest height: ${view.head})`)
   }
   return requireHeight(view, { number: height })
 }
 
 /** sdk/26, in the SDK's words. */
 export const futureHeight = (): CodedError =>
-  new CodedError(
-    'sdk',
-    SDK_INVALID_HEIGHT,
-    'cannot query with height in the future; please provide a valid height: invalid height',
-  )
+  sdkError('invalidHeight', 'cannot query with height in the future; please provide a valid height')
 
-/** `height` 0 is the head. Throws grpc codes, sdk/6, /18 and /26, and sdk/38 for a height that is not kept. */
+/**
+ * `height` 0 is the head. Throws grpc codes, sdk/6, /18 and /26, sdk/38 for a height that is not kept, and whatever
+ * else a handler throws, which is a fault of the node.
+ */
 export const nativeQuery = (
   view: View,
-  handlers: ReadonlyMap<string, QueryHandler>,
+  handlers: QueryHandlers,
   path: string,
   request: Uint8Array,
   height: number,
 ): { readonly value: Uint8Array; readonly height: number } => {
   const handler = handlers.get(path)
   if (handler === undefined)
-    throw refuse('unknownRequest', path === '' ? 'no query path provided' : 'unknown query path')
-  if (height < 0) throw refuse('invalidRequest', 'cannot query with height < 0; please provide a valid height')
+    throw sdkError('unknownRequest', path === '' ? 'no query path provided' : 'unknown query path')
+  if (height < 0) throw sdkError('invalidRequest', 'cannot query with height < 0; please provide a valid height')
   if (height > view.head) throw futureHeight()
   const at = keptHeight(view, height)
-  try {
-    if (path === HISTORICAL_INFO) return { value: historicalInfo(view, request), height: at }
-    const context = { state: view.stateAt(at), height: at, chainId: view.parameters.chainId }
-    return { value: handler.query(context, request), height: at }
-  } catch (error) {
-    if (error instanceof CodedError) throw error
-    // A request that does not decode is the caller's fault, not a broken invariant.
-    throw new CodedError('grpc', INVALID_ARGUMENT, `malformed request: ${(error as Error).message}`)
-  }
+  if (path === HISTORICAL_INFO) return { value: historicalInfo(view, request), height: at }
+  const context = { state: view.stateAt(at), height: at, chainId: view.parameters.chainId }
+  return { value: handler.query(context, request), height: at }
 }
 
 /** Counting the votes of a proposal reads every one of them with its delegations; a simulation executes. */
@@ -80,7 +64,7 @@ export const heavyNativeQuery = (view: View, { path, data, height }: Questions['
   const value =
     path === SIMULATE_PATH
       ? simulateQuery(view, request)
-      : nativeQuery(view, nativeHandlers(view.modules), path, request, height).value
+      : nativeQuery(view, queryHandlers(view.modules), path, request, height).value
   return Buffer.from(value).toString('base64')
 }
 
@@ -104,7 +88,7 @@ export const toAbciError = ({
   message,
 }: CodedError): { readonly code: number; readonly codespace: string; readonly log: string } => {
   // Errors of modules have no status, and are unknown requests to the SDK.
-  if (codespace !== 'grpc' && codespace !== 'sdk') return toAbciError(refuse('unknownRequest', message))
+  if (codespace !== 'grpc' && codespace !== 'sdk') return toAbciError(sdkError('unknownRequest', message))
   if (codespace === 'sdk') return { code, codespace, log: message }
   const [sdkCode, words] = GRPC_TO_SDK[code] ?? INVALID_REQUEST
   const name = GRPC_NAMES[code] ?? 'Unknown'

@@ -13,28 +13,32 @@ const applyAccount = (state: StateWriter, address: Uint8Array, override: Account
   if (override.state !== undefined && override.stateDiff !== undefined) {
     throw queryFailed(`account ${checksumAddress(address)} has both 'state' and 'stateDiff'`)
   }
+  const { nonce, balance, code } = override
+  const slots = Object.entries(override.state ?? override.stateDiff ?? {})
+  // What changes nothing makes no account either: state roots of simulations would show it.
+  if ((nonce ?? balance ?? code ?? override.state) === undefined && slots.length === 0) return
   const account = state.account(address) ?? EMPTY_ACCOUNT
   state.setAccount(address, {
     ...account,
-    ...(override.nonce === undefined ? {} : { nonce: hexToBigint(override.nonce) }),
-    ...(override.balance === undefined ? {} : { balance: hexToBigint(override.balance) }),
-    ...(override.code === undefined ? {} : { codeHash: state.setCode(hexToBytes(override.code)) }),
+    ...(nonce === undefined ? {} : { nonce: hexToBigint(nonce) }),
+    ...(balance === undefined ? {} : { balance: hexToBigint(balance) }),
+    ...(code === undefined ? {} : { codeHash: state.setCode(hexToBytes(code)) }),
   })
   if (override.state !== undefined) state.clearStorage(address)
-  for (const [slot, value] of Object.entries(override.state ?? override.stateDiff ?? {})) {
+  for (const [slot, value] of slots) {
     state.setStorage(address, padLeft(hexToBytes(slot), 32), trimLeadingZeros(hexToBytes(value)))
   }
 }
 
 /** An override of a precompile takes it away from its address, whatever it changes. Throws query/1. */
 const precompileMove = (
-  hardfork: Hardfork,
+  isMovable: (address: Address) => boolean,
   from: Address,
   { movePrecompileToAddress }: AccountOverride,
   overrides: StateOverrides,
 ): PrecompileMove | undefined => {
   const to = movePrecompileToAddress === undefined ? undefined : hexToBytes(movePrecompileToAddress)
-  if (isPrecompile(hardfork, from) || isNativePrecompile(from)) {
+  if (isMovable(from)) {
     if (to !== undefined && bytesToHex(to) in overrides) {
       throw queryFailed(`account ${checksumAddress(to)} is already overridden`)
     }
@@ -44,16 +48,17 @@ const precompileMove = (
   return undefined
 }
 
-/** Returns the precompiles that the overrides move or remove. Throws query/1 with geth's texts. */
+/** Returns the precompiles (`isMovable`) that the overrides move or remove. Throws query/1 with geth's texts. */
 export const applyStateOverrides = (
   state: StateWriter,
   hardfork: Hardfork,
   overrides: StateOverrides = {},
+  isMovable = (address: Address): boolean => isPrecompile(hardfork, address) || isNativePrecompile(address),
 ): readonly PrecompileMove[] => {
   const moves: PrecompileMove[] = []
   for (const [hex, override] of Object.entries(overrides)) {
     const address = hexToBytes(hex)
-    const move = precompileMove(hardfork, address, override, overrides)
+    const move = precompileMove(isMovable, address, override, overrides)
     if (move !== undefined) moves.push(move)
     applyAccount(state, address, override)
   }
@@ -62,7 +67,8 @@ export const applyStateOverrides = (
   return moves
 }
 
-const toNumber = (hex: string, name: string): number => {
+/** Throws query/2 for a number that this node does not count to. */
+export const toNumber = (hex: string, name: string): number => {
   const value = hexToBigint(hex)
   if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw invalidParameters(`block override "${name}" is too large`)
   return Number(value)

@@ -1,7 +1,6 @@
 /** The pending block: what would be the next one if its proposer took the pool as it is. */
-import { bytesToKey, EMPTY_BYTES } from '../../core/bytes.ts'
+import { EMPTY_BYTES } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
-import type { TrieNodeSource } from '../../store/commitment.ts'
 import { buildCandidate, blockSizeBytes, type Candidate } from '../block/candidate.ts'
 import { encodeHeader, type Header, hashHeader } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
@@ -9,8 +8,10 @@ import { readBaseFee } from '../../modules/feemarket/index.ts'
 import { BlockRun, decodeAnew } from '../block/run.ts'
 import type { Chain } from '../chain.ts'
 import type { BlockEnvironment } from '../../evm/engine.ts'
+import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { readHistoryHash } from '../../evm/system-contracts.ts'
 import type { Overlay } from '../../store/overlay.ts'
+import { LayeredNodes } from '../../store/trie/layered-nodes.ts'
 import { requireHeader, type View } from './view.ts'
 import { blockView, type Json, type Placement, receiptView, transactionView } from './views.ts'
 import { bytesToHex } from '../../core/hex.ts'
@@ -38,17 +39,20 @@ interface PendingRun {
   readonly content: Parameters<typeof buildCandidate>[1]
 }
 
+/** What a block on top of the head would be, but for its transactions. */
+export const pendingMeta = (view: View, { head }: Chain): Omit<PendingRun['content'], 'transactions'> => ({
+  height: view.head + 1,
+  timeNs: head.record.timeNs + ONE_SECOND_NS,
+  proposerAddress: EMPTY_BYTES,
+  nextValidatorsHash: EMPTY_BYTES,
+  lastCommitRound: 0,
+  lastCommit: [],
+  misbehavior: [],
+})
+
 const runPending = async (view: View): Promise<PendingRun> => {
   const chain = chainOf(view, view.head)
-  const meta = {
-    height: view.head + 1,
-    timeNs: chain.head.record.timeNs + ONE_SECOND_NS,
-    proposerAddress: EMPTY_BYTES,
-    nextValidatorsHash: EMPTY_BYTES,
-    lastCommitRound: 0,
-    lastCommit: [],
-    misbehavior: [],
-  }
+  const meta = pendingMeta(view, chain)
   const run = new BlockRun(chain, meta, decodeAnew(chain.modules), 'preview')
   await run.begin()
   const transactions: Uint8Array[] = []
@@ -68,22 +72,21 @@ export const pendingState = async (
   return { state: run.overlay, environment: run.environment, timeNs: content.timeNs }
 }
 
-const pendingCandidate = async (view: View): Promise<Candidate> => {
+/** The block and the state after it. */
+export const pendingCandidate = async (
+  view: View,
+): Promise<{ readonly candidate: Candidate; readonly state: Overlay }> => {
   const { run, chain, content } = await runPending(view)
   run.end()
-  return buildCandidate(chain, content, run)
+  return { candidate: buildCandidate(chain, content, run), state: run.overlay }
 }
 
 /** The state trie of the pending block: what it would change over the nodes of the head. */
-export const pendingTrie = async (view: View): Promise<{ readonly root: Hash; readonly nodes: TrieNodeSource }> => {
-  const { commitment } = await pendingCandidate(view)
-  const head = view.trieNodesAt(view.head)
-  const getMany = (keys: readonly Uint8Array[]): (Uint8Array | undefined)[] =>
-    keys.map((key) => {
-      const name = bytesToKey(key)
-      return commitment.nodes.has(name) ? commitment.nodes.get(name) : head.getMany([key])[0]
-    })
-  return { root: commitment.stateRoot, nodes: { getMany } }
+export const pendingTrie = async (view: View): Promise<{ readonly root: Hash; readonly nodes: LayeredNodes }> => {
+  const { commitment } = (await pendingCandidate(view)).candidate
+  const nodes = new LayeredNodes(view.trieNodesAt(view.head))
+  nodes.add(commitment.nodes)
+  return { root: commitment.stateRoot, nodes }
 }
 
 /** Its transactions name the block by a hash that it will not have, as in geth. */
@@ -96,7 +99,7 @@ const placementIn = ({ unsealedHeader }: Candidate, index: number): Placement =>
 
 /** The pending block; its roots are computed as for a real one. */
 export const pendingBlock = async (view: View, full: boolean): Promise<Json> => {
-  const candidate = await pendingCandidate(view)
+  const { candidate } = await pendingCandidate(view)
   const header = candidate.unsealedHeader
   const signed = candidate.ethereum.map((outcome) => outcome.signed)
   const size = blockSizeBytes(
@@ -116,10 +119,13 @@ export const pendingCount = async (view: View): Promise<number> => {
 }
 
 export const pendingTransactionAt = async (view: View, index: number): Promise<Json | null> => {
-  const candidate = await pendingCandidate(view)
+  const { candidate } = await pendingCandidate(view)
   const outcome = candidate.ethereum[index]
   return outcome === undefined ? null : transactionView(outcome.signed, placementIn(candidate, index))
 }
+
+export const pendingSignedAt = async (view: View, index: number): Promise<SignedTransaction | undefined> =>
+  (await pendingCandidate(view)).candidate.ethereum[index]?.signed
 
 /** What fees a block on top of the pool would have, and the base fee after it. */
 export const pendingFees = async (
@@ -133,7 +139,8 @@ export const pendingFees = async (
 
 /** geth knows no effective price before the block is sealed. */
 export const pendingReceipts = async (view: View): Promise<readonly Json[]> => {
-  const { unsealedHeader: header, ethereum, logCount } = await pendingCandidate(view)
+  const { candidate } = await pendingCandidate(view)
+  const { unsealedHeader: header, ethereum, logCount } = candidate
   const hash = hashHeader(encodeHeader(header))
   const record = { header, hash, timeNs: 0n, sizeBytes: 0, transactionCount: ethereum.length, logCount }
   return ethereum.map(({ signed, receipt }, index) => {

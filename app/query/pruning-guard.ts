@@ -12,6 +12,8 @@ const ABOUT_BLOCKS: ReadonlySet<QuestionName> = new Set([
   'blockTransactionCount',
   'transactionByIndex',
   'feeHistory',
+  'rawBlock',
+  'rawReceipts',
 ])
 /** The lowest block moves at most once a block, and reading some takes less. */
 const MAX_ATTEMPTS = 3

@@ -31,18 +31,19 @@ const decodeString = (body: Uint8Array): string | undefined => {
     : bytesToUtf8(body.subarray(start, start + Number(length)))
 }
 
-/** The message of JSON-RPC error 3. An empty reason leaves a colon and a space, as in geth. */
-export const revertReason = (data: Uint8Array): string => {
-  if (data.length < 4) return REVERTED
+/** What Error(string) or Panic(uint256) say, or undefined when the data is neither. */
+export const decodeRevert = (data: Uint8Array): string | undefined => {
+  if (data.length < 4) return undefined
   const selector = bytesToHex(data.subarray(0, 4))
   const body = data.subarray(4)
-  if (selector === ERROR_SELECTOR) {
-    const reason = decodeString(body)
-    return reason === undefined ? REVERTED : `${REVERTED}: ${reason}`
-  }
-  if (selector === PANIC_SELECTOR && body.length >= 32) {
-    const code = bytesToBigint(body.subarray(0, 32))
-    return `${REVERTED}: ${PANICS.get(code) ?? `unknown panic code: 0x${code.toString(16)}`}`
-  }
-  return REVERTED
+  if (selector === ERROR_SELECTOR) return decodeString(body)
+  if (selector !== PANIC_SELECTOR || body.length < 32) return undefined
+  const code = bytesToBigint(body.subarray(0, 32))
+  return PANICS.get(code) ?? `unknown panic code: 0x${code.toString(16)}`
+}
+
+/** The message of JSON-RPC error 3. An empty reason leaves a colon and a space, as in geth. */
+export const revertReason = (data: Uint8Array): string => {
+  const reason = decodeRevert(data)
+  return reason === undefined ? REVERTED : `${REVERTED}: ${reason}`
 }

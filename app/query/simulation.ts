@@ -2,6 +2,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { CodedError, isFault } from '../../core/errors.ts'
 import { readBaseFee } from '../../modules/feemarket/index.ts'
+import { decodeRequest } from '../../modules/handlers.ts'
 import type { Module } from '../../modules/module.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
 import { baseAbci, txService } from '../../proto/index.ts'
@@ -12,9 +13,6 @@ import { requireHeader, type View } from './view.ts'
 
 const { simulate: METHOD } = txService.Service.method
 export const SIMULATE_PATH = `/${METHOD.parent.typeName}/${METHOD.name}`
-
-/** gRPC's Unknown. */
-const UNKNOWN = 2
 
 /** The modules of a chain never change: their handlers are looked up once. */
 const prepares = new WeakMap<readonly Module[], Prepare>()
@@ -40,21 +38,13 @@ const run = (view: View, raw: Uint8Array): Simulation => {
     })
   } catch (error) {
     if (!(error instanceof CodedError) || isFault(error)) throw error
-    throw new CodedError('grpc', UNKNOWN, error.message)
-  }
-}
-
-const parseRequest = (bytes: Uint8Array): txService.SimulateRequest => {
-  try {
-    return fromBinary(METHOD.input, bytes)
-  } catch (error) {
-    throw queryRefusal('invalidArgument', `malformed request: ${error instanceof Error ? error.message : ''}`)
+    throw queryRefusal('unknown', error.message)
   }
 }
 
 /** From and to the protobuf encodings. Throws grpc codes. */
 export const simulateQuery = (view: View, bytes: Uint8Array): Uint8Array => {
-  const request = parseRequest(bytes)
+  const request = decodeRequest(METHOD.input, bytes)
   const raw = request.tx === undefined ? request.txBytes : encodeTx(request.tx)
   if (raw.length === 0) throw queryRefusal('invalidArgument', 'empty txBytes is not allowed')
   const { gasUsed, data, events } = run(view, raw)

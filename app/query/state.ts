@@ -3,9 +3,9 @@ import { type Address, moduleAddress } from '../../core/address.ts'
 import { EMPTY_BYTES, equalBytes, padLeft } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBytes, quantityToHex } from '../../core/hex.ts'
-import type { TrieNodeSource } from '../../store/commitment.ts'
 import type { StateReader } from '../../store/state.ts'
 import { StateTrie } from '../../store/state-trie.ts'
+import type { TrieNodeReader } from '../../store/trie/trie.ts'
 import type { BlockReference, Questions } from '../ports.ts'
 import { pendingState, pendingTrie } from './pending.ts'
 import { isPending, requireHeader, requireHeight, type View } from './view.ts'
@@ -45,7 +45,7 @@ export const storage = (view: View, parameters: Questions['storage']): Hex | Pro
   if (!isModule(view, address)) {
     return read(view, parameters.block, (state) => bytesToHex(padLeft(state.storage(address, slot), 32)))
   }
-  const readTrie = (nodes: TrieNodeSource, root: Hash): Hex =>
+  const readTrie = (nodes: TrieNodeReader, root: Hash): Hex =>
     bytesToHex(padLeft(new StateTrie(nodes, root).slot(address, slot), 32))
   if (isPending(parameters.block)) return pendingTrie(view).then(({ nodes, root }) => readTrie(nodes, root))
   const height = requireHeight(view, parameters.block)

@@ -4,6 +4,7 @@ import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { encodeRlp } from '../../core/rlp.ts'
+import { sdkError, SDK_CODES } from '../../modules/sdk-errors.ts'
 import { StateTrie } from '../../store/state-trie.ts'
 import { encodeHeader } from '../block/header.ts'
 import type { AbciQueryResponse } from '../ports.ts'
@@ -15,10 +16,6 @@ const STORE_PATH = /^\/store\/([a-z_]{1,64})\/key$/
 export const PROOF_TYPE = 'eth:mpt'
 /** Longest key that is looked for: modules have no longer ones. */
 const MAX_KEY_BYTES = 1024
-
-/** The Cosmos SDK's codes: unknown request, invalid request. */
-const SDK_UNKNOWN_REQUEST = 6
-const SDK_INVALID_REQUEST = 18
 
 /** The module that a path of abci_query names; undefined for other paths. */
 export const storeModule = (path: string): string | undefined => STORE_PATH.exec(path)?.[1]
@@ -45,10 +42,10 @@ const proveValue = (view: View, module: string, key: Uint8Array, height: number)
 /** Throws codes of the SDK. An absent value is empty. */
 export const answerStoreQuery = (view: View, { module, key, height, prove }: StoreQuery): AbciQueryResponse => {
   if (!view.modules.some(({ name }) => name === module)) {
-    throw new CodedError('sdk', SDK_UNKNOWN_REQUEST, `no such store: ${module}: unknown request`)
+    throw sdkError('unknownRequest', `no such store: ${module}`)
   }
   if (key.length === 0 || key.length > MAX_KEY_BYTES) {
-    throw new CodedError('sdk', SDK_INVALID_REQUEST, `a key has 1 to ${MAX_KEY_BYTES} bytes, not ${key.length}`)
+    throw new CodedError('sdk', SDK_CODES.invalidRequest[0], `a key has 1 to ${MAX_KEY_BYTES} bytes, not ${key.length}`)
   }
   if (height > view.head) {
     throw futureHeight()

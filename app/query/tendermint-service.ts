@@ -1,7 +1,8 @@
 /** cosmos.base.tendermint.v1beta1.Service from CometBFT's own RPC: node info, syncing, blocks. */
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { encodeBech32 } from '../../core/bech32.ts'
-import { CodedError } from '../../core/errors.ts'
+import { decodeRequest } from '../../modules/handlers.ts'
+import { queryRefusal } from '../../modules/sdk-errors.ts'
 import {
   GetBlockByHeightRequestSchema,
   GetBlockByHeightResponseSchema,
@@ -144,8 +145,8 @@ const syncing = (status: unknown) => {
 
 /** CometBFT's blocks are asked for by height, the newest being the committed one. */
 const checkHeight = (height: bigint, head: number): void => {
-  if (height <= 0n) throw new CodedError('grpc', 3, `height must be greater than 0, but got ${height}`)
-  if (height > head) throw new CodedError('grpc', 3, 'requested block height is bigger than the chain length')
+  if (height <= 0n) throw queryRefusal('invalidArgument', `height must be greater than 0, but got ${height}`)
+  if (height > head) throw queryRefusal('invalidArgument', 'requested block height is bigger than the chain length')
 }
 
 type Answer = (environment: Environment, head: number, request: Uint8Array) => Promise<Uint8Array>
@@ -162,26 +163,26 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     return toBinary(GetLatestBlockResponseSchema, response)
   },
   GetBlockByHeight: async (environment, head, request) => {
-    const { height } = fromBinary(GetBlockByHeightRequestSchema, request)
+    const { height } = decodeRequest(GetBlockByHeightRequestSchema, request)
     checkHeight(height, head)
     const block = blockResponse(await environment.consensusRpc(`block?height=${height}`))
     return toBinary(GetBlockByHeightResponseSchema, create(GetBlockByHeightResponseSchema, block))
   },
   GetLatestValidatorSet: async (environment, head, request) => {
     const { output, input } = method.getLatestValidatorSet
-    const { pagination } = fromBinary(input, request)
+    const { pagination } = decodeRequest(input, request)
     return toBinary(output, create(output, await validatorSet(environment, head, pagination)))
   },
   GetValidatorSetByHeight: async (environment, head, request) => {
     const { output, input } = method.getValidatorSetByHeight
-    const { height, pagination } = fromBinary(input, request)
+    const { height, pagination } = decodeRequest(input, request)
     checkHeight(height, head)
     return toBinary(output, create(output, await validatorSet(environment, Number(height), pagination)))
   },
   GetLatestBlockResults: async (environment, head) =>
     toBinary(BLOCK_RESULTS, await blockResults(environment, BigInt(head))),
   GetBlockResults: async (environment, head, request) => {
-    const { height } = fromBinary(method.getBlockResults.input, request)
+    const { height } = decodeRequest(method.getBlockResults.input, request)
     checkHeight(height, head)
     return toBinary(BLOCK_RESULTS, await blockResults(environment, height))
   },
@@ -195,6 +196,6 @@ export const tendermintService = async (
   request: Uint8Array,
 ): Promise<Uint8Array> => {
   const answer = ANSWERS[path.slice(TENDERMINT_SERVICE.length)]
-  if (answer === undefined) throw new CodedError('grpc', 12, `unknown method ${path}`)
+  if (answer === undefined) throw queryRefusal('unimplemented', `unknown method ${path}`)
   return await answer(environment, head, request)
 }

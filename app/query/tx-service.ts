@@ -6,7 +6,6 @@ import {
   create,
   type DescMessage,
   type DescMethodUnary,
-  fromBinary,
   type MessageInitShape,
   type MessageShape,
   toBinary,
@@ -14,7 +13,8 @@ import {
 import { CodedError } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
 import { equalBytes, plainBytes } from '../../core/bytes.ts'
-import { queryRefusal } from '../../modules/sdk-errors.ts'
+import { decodeRequest } from '../../modules/handlers.ts'
+import { queryRefusal, SDK_CODES } from '../../modules/sdk-errors.ts'
 import { type tx, txService } from '../../proto/index.ts'
 import { ethereumResult } from '../block/ethereum-result.ts'
 import { encodeTx } from '../block/native/simulate.ts'
@@ -47,14 +47,6 @@ interface Served {
   answer(view: View, request: Uint8Array, fromAbci: boolean): Uint8Array | Promise<Uint8Array>
 }
 
-const parseRequest = <Desc extends DescMessage>(desc: Desc, bytes: Uint8Array): MessageShape<Desc> => {
-  try {
-    return fromBinary(desc, bytes)
-  } catch (error) {
-    throw queryRefusal('invalidArgument', `malformed request: ${error instanceof Error ? error.message : ''}`)
-  }
-}
-
 const serve = <Input extends DescMessage, Output extends DescMessage>(
   { name, input, output }: DescMethodUnary<Input, Output>,
   isOutside: boolean,
@@ -70,7 +62,7 @@ const serve = <Input extends DescMessage, Output extends DescMessage>(
     {
       isOutside,
       answer: (view, request, fromAbci) => {
-        const reply = answer(view, parseRequest(input, request), fromAbci)
+        const reply = answer(view, decodeRequest(input, request), fromAbci)
         return reply instanceof Promise ? reply.then(encode) : encode(reply)
       },
     },
@@ -172,7 +164,7 @@ export class TxService {
     const served = this.#methods.get(path.slice(TX_SERVICE.length))
     if (served === undefined) throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 200)}`)
     if (served.isOutside && fromAbci) {
-      throw new CodedError('sdk', 6, `${path} is served on the gRPC and REST ports only`)
+      throw new CodedError('sdk', SDK_CODES.unknownRequest[0], `${path} is served on the gRPC and REST ports only`)
     }
     return served.answer(view, request, fromAbci)
   }

@@ -3,6 +3,7 @@ import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/p
 import { DENOMINATION } from '../../core/amounts.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { sha256 } from '../../core/hash.ts'
+import { formatSeconds } from '../../core/time.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { feeCap } from '../../evm/transaction/validity.ts'
 import { type baseAbci, evmTx, tx } from '../../proto/index.ts'
@@ -10,7 +11,6 @@ import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
 import { familyOf } from '../families.ts'
 import { decodeNativeTransaction } from '../native/decode-transaction.ts'
 import type { TransactionResult } from '../ports.ts'
-import { formatSeconds } from '../../modules/time.ts'
 
 export type TxResponseInit = MessageInitShape<typeof baseAbci.TxResponseSchema>
 

@@ -1,7 +1,7 @@
 /** Validator sets as CometBFT has them, with the SDK's addresses and keys. */
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { encodeBech32 } from '../../core/bech32.ts'
-import { CodedError } from '../../core/errors.ts'
+import { queryRefusal } from '../../modules/sdk-errors.ts'
 import { type cometQuery, ed25519, type pagination as page } from '../../proto/index.ts'
 import type { Environment } from '../environment.ts'
 import { base64, big, hex, list, node, text } from './comet-json.ts'
@@ -53,7 +53,7 @@ export const validatorSet = async (
 ): Promise<ValidatorSet> => {
   const limit = Number(request?.limit ?? 0n) || MAX_PAGE
   const offset = Number(request?.offset ?? 0n)
-  if (limit > MAX_PAGE) throw new CodedError('grpc', 3, `a page has at most ${MAX_PAGE} validators`)
+  if (limit > MAX_PAGE) throw queryRefusal('invalidArgument', `a page has at most ${MAX_PAGE} validators`)
   const all = await readAll(environment, height)
   const validators = all.slice(offset, offset + limit).map(validator)
   return { blockHeight: BigInt(height), validators, pagination: { total: BigInt(all.length) } }

@@ -3,11 +3,12 @@ import type { CodedError } from '../../core/errors.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import type { Engine } from '../../evm/engine.ts'
 import type { Module } from '../../modules/module.ts'
-import type { TrieNodeSource } from '../../store/commitment.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
 import { isKept, readKeptRange } from '../../store/kept-range.ts'
 import type { StateReader } from '../../store/state.ts'
+import type { TrieNodeReader } from '../../store/trie/trie.ts'
 import type { ChainParameters } from '../chain.ts'
+import type { Clock } from '../environment.ts'
 import { prunedHistory, prunedState, queryFailed } from '../errors.ts'
 import type { ChainReader } from '../index/chain-reader.ts'
 import type { HeaderRecord } from '../index/records.ts'
@@ -19,13 +20,15 @@ export interface View {
   readonly parameters: ChainParameters
   readonly settings: ApplicationSettings
   readonly engine: Engine
+  /** For limits of time. */
+  readonly clock: Clock
   readonly modules: readonly Module[]
   /** Height that the asking gateway shows as its newest. */
   readonly head: number
   /** Committed state at a height up to the head. */
   stateAt(height: number): StateReader
   /** Trie nodes by their keys in the `trie` column, at a height up to the head. */
-  trieNodesAt(height: number): TrieNodeSource
+  trieNodesAt(height: number): TrieNodeReader
   /** Wire forms of what the pending block would run, best first. */
   readonly pending: readonly Uint8Array[]
 }
@@ -55,11 +58,14 @@ export const resolveHeight = (view: View, block: BlockReference): number | undef
   return height === undefined || height < firstHeight(view) || height > view.head ? undefined : height
 }
 
+/** Whether a number is that of a block that was here. */
+export const isPrunedBlock = (view: View, block: BlockReference): boolean =>
+  'number' in block && block.number >= genesisHeight(view) && block.number < firstHeight(view)
+
 /** As geth says it for methods that read state. The hash of a pruned block is not known any more. */
 const unknownBlock = (view: View, block: BlockReference): CodedError => {
   if ('hash' in block) return queryFailed('header for hash not found')
-  const isPruned = 'number' in block && block.number >= genesisHeight(view) && block.number < firstHeight(view)
-  return isPruned ? prunedHistory() : queryFailed('header not found')
+  return isPrunedBlock(view, block) ? prunedHistory() : queryFailed('header not found')
 }
 
 /** Throws query/1 when there is no such block, query/8 when it is pruned. */

@@ -3,7 +3,7 @@ import { bytesToHex, type Hex, quantityToHex } from '../../core/hex.ts'
 import { EMPTY_UNCLES_HASH, type Hash } from '../../core/hash.ts'
 import type { Address } from '../../core/address.ts'
 import type { Log } from '../../evm/engine.ts'
-import type { SignedTransaction, Transaction } from '../../evm/transaction/transaction.ts'
+import type { AccessListEntry, SignedTransaction, Transaction } from '../../evm/transaction/transaction.ts'
 import { BLOCK_NONCE, type Header, PARENT_BEACON_BLOCK_ROOT, REQUESTS_HASH, WITHDRAWALS_ROOT } from '../block/header.ts'
 import { logsBloom, type Receipt } from '../block/receipt.ts'
 import type { HeaderRecord } from '../index/records.ts'
@@ -20,9 +20,9 @@ export const blockView = (
   transactions: readonly unknown[],
 ): Json => ({
   baseFeePerGas: quantityToHex(header.baseFeePerGas),
-  blobGasUsed: '0x0',
+  blobGasUsed: quantityToHex(header.blobGasUsed ?? 0n),
   difficulty: '0x0',
-  excessBlobGas: '0x0',
+  excessBlobGas: quantityToHex(header.excessBlobGas ?? 0n),
   extraData: bytesToHex(header.extraData),
   gasLimit: quantityToHex(header.gasLimit),
   gasUsed: quantityToHex(header.gasUsed),
@@ -32,7 +32,9 @@ export const blockView = (
   mixHash: bytesToHex(header.mixHash),
   nonce: hash === null ? null : bytesToHex(BLOCK_NONCE),
   number: quantityToHex(header.number),
-  ...(hash === null ? {} : { parentBeaconBlockRoot: bytesToHex(PARENT_BEACON_BLOCK_ROOT) }),
+  ...(hash === null
+    ? {}
+    : { parentBeaconBlockRoot: bytesToHex(header.parentBeaconBlockRoot ?? PARENT_BEACON_BLOCK_ROOT) }),
   parentHash: bytesToHex(header.parentHash),
   receiptsRoot: bytesToHex(header.receiptsRoot),
   requestsHash: bytesToHex(REQUESTS_HASH),
@@ -44,7 +46,7 @@ export const blockView = (
   transactionsRoot: bytesToHex(header.transactionsRoot),
   uncles: [],
   withdrawals: [],
-  withdrawalsRoot: bytesToHex(WITHDRAWALS_ROOT),
+  withdrawalsRoot: bytesToHex(header.withdrawalsRoot ?? WITHDRAWALS_ROOT),
 })
 
 /** `newHeads` has the members of a header in the order of its fields. */
@@ -101,17 +103,13 @@ const feeMembers = (transaction: Transaction, placement: Placement | undefined):
   }
 }
 
-const accessListMember = (transaction: Transaction): Json =>
-  'accessList' in transaction
-    ? {
-        accessList: transaction.accessList.map(({ address, storageKeys }) => ({
-          address: bytesToHex(address),
-          storageKeys: storageKeys.map(bytesToHex),
-        })),
-      }
-    : {}
+export const accessListView = (list: readonly AccessListEntry[]): readonly Json[] =>
+  list.map(({ address, storageKeys }) => ({ address: bytesToHex(address), storageKeys: storageKeys.map(bytesToHex) }))
 
-const authorizationMember = (transaction: Transaction): Json =>
+export const accessListMember = (transaction: Transaction): Json =>
+  'accessList' in transaction ? { accessList: accessListView(transaction.accessList) } : {}
+
+export const authorizationMember = (transaction: Transaction): Json =>
   transaction.type === 4
     ? {
         authorizationList: transaction.authorizationList.map((authorization) => ({

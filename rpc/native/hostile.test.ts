@@ -1,15 +1,19 @@
 /** Clients of REST and reflection that mean no good. */
 import { EventEmitter } from 'node:events'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { expect, it } from 'vitest'
 import { bankQuery, txService } from '../../proto/index.ts'
 import { GATEWAY_DEFAULTS } from '../settings.ts'
 import { startGateway } from '../gateway.ts'
+import { rpcError } from '../errors.ts'
 import { SILENT_LOG } from '../log.ts'
 import { createMemoryApplication } from '../testing/memory-application.ts'
+import { NativeGateway } from '../testing/native-gateway.ts'
 import { readRequest } from './read-request.ts'
 import { reflectionServices } from './reflection.ts'
 import { createTypeRegistry, NATIVE_SERVICES } from './services.ts'
+import { GRPC, toGrpcStatus } from './status.ts'
 
 const registry = createTypeRegistry(NATIVE_SERVICES)
 
@@ -38,7 +42,13 @@ it('a query string is gone through once, however many names it has', () => {
 
 it('a question mark within a query belongs to its value', async () => {
   const application = createMemoryApplication()
-  const settings = { ...GATEWAY_DEFAULTS, address: undefined, wsAddress: undefined, restAddress: '127.0.0.1:0' }
+  const settings = {
+    ...GATEWAY_DEFAULTS,
+    grpcAddress: undefined,
+    address: undefined,
+    wsAddress: undefined,
+    restAddress: '127.0.0.1:0',
+  }
   const gateway = await startGateway(settings, application, SILENT_LOG)
   try {
     await fetch(`http://${gateway.restAddress}/cosmos/bank/v1beta1/supply/by_denom?denom=a?b`)
@@ -65,4 +75,32 @@ it('reflection asks no more of a client that does not read its answers', () => {
   expect(done).toEqual(['write', 'pause'])
   call.emit('drain')
   expect(done).toEqual(['write', 'pause', 'resume'])
+})
+
+it('an answer too long for the stream has exhausted a resource, as one too long for gRPC', () => {
+  const { code } = toGrpcStatus(rpcError('responseTooLarge', 'response too large'), '/a.B/C', SILENT_LOG)
+  expect(code).toBe(GRPC.resourceExhausted)
+})
+
+it('gRPC is limited with everything else that an address asks, also behind a proxy', async () => {
+  const gateway = await NativeGateway.start({ rateLimit: 5, rateLimitBurst: 10, trustedProxies: ['127.0.0.1'] })
+  gateway.answerWith(bankQuery.QueryParamsResponseSchema, {})
+  const client = new Client(gateway.grpcAddress, credentials.createInsecure())
+  const same = (bytes: Buffer): Buffer => bytes
+  const statusFor = (address: string): Promise<number> =>
+    new Promise((resolve) => {
+      const metadata = new Metadata()
+      metadata.set('x-forwarded-for', address)
+      const path = '/cosmos.bank.v1beta1.Query/Params'
+      client.makeUnaryRequest(path, same, same, Buffer.alloc(0), metadata, (error) => resolve(error?.code ?? 0))
+    })
+  try {
+    const ask = async (address: string): Promise<number> =>
+      (await gateway.get('/cosmos/bank/v1beta1/params', { 'x-forwarded-for': address })).status
+    expect([await statusFor('10.0.0.1'), await ask('10.0.0.1'), await statusFor('10.0.0.1')]).toEqual([0, 200, 8])
+    expect([await statusFor('10.0.0.2'), await ask('10.0.0.1')]).toEqual([0, 429])
+  } finally {
+    client.close()
+    await gateway.close()
+  }
 })

@@ -20,6 +20,9 @@ export interface NativeQueries {
 
 export const HEIGHT_HEADER = 'x-cosmos-block-height'
 
+/** What a native query takes of the rate limit. */
+export const QUERY_COST = 5
+
 const INVALID_HEIGHT = 26
 
 /** 0, which is the head, when absent. Throws grpc/3 for what is no height, and sdk/26 for one that is to come. */

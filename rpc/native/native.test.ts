@@ -17,25 +17,20 @@ import { startGateway, type Gateway } from '../gateway.ts'
 import { SILENT_LOG } from '../log.ts'
 import { GATEWAY_DEFAULTS, type GatewaySettings } from '../settings.ts'
 import { createMemoryApplication, type MemoryApplication } from '../testing/memory-application.ts'
-import { serveGrpc, type GrpcServer } from './grpc-server.ts'
 import { printDecimal } from './print-message.ts'
 import { MESSAGE_SERVICES, NATIVE_SERVICES } from './services.ts'
 
 let application: MemoryApplication
 let gateway: Gateway
-let grpc: GrpcServer
 
 const start = async (changes: Partial<GatewaySettings> = {}): Promise<void> => {
   application = createMemoryApplication()
-  const settings = { ...GATEWAY_DEFAULTS, address: undefined, wsAddress: undefined, restAddress: '127.0.0.1:0' }
+  const native = { restAddress: '127.0.0.1:0', grpcAddress: '127.0.0.1:0' }
+  const settings = { ...GATEWAY_DEFAULTS, ...native, address: undefined, wsAddress: undefined }
   gateway = await startGateway({ ...settings, ...changes }, application, SILENT_LOG)
-  grpc = await serveGrpc({ address: '127.0.0.1:0', application })
 }
 beforeEach(() => start())
-afterEach(async () => {
-  await gateway.close()
-  await grpc.close()
-})
+afterEach(() => gateway.close())
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
@@ -196,7 +191,6 @@ describe('REST', () => {
 
   test('lets browsers in when told to', async () => {
     await gateway.close()
-    await grpc.close()
     await start({ restCors: true })
     answerWith(bankQuery.QueryParamsResponseSchema, {})
     const reply = await fetch(`http://${gateway.restAddress}/cosmos/bank/v1beta1/params`)
@@ -207,7 +201,7 @@ describe('REST', () => {
 describe('gRPC', () => {
   const clients: Client[] = []
   const connect = (): Client => {
-    const client = new Client(grpc.address, credentials.createInsecure())
+    const client = new Client(gateway.grpcAddress ?? '', credentials.createInsecure())
     clients.push(client)
     return client
   }

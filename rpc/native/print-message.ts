@@ -15,10 +15,10 @@ import {
   type Message,
   type Registry,
 } from '@bufbuild/protobuf'
-import type { Any } from '@bufbuild/protobuf/wkt'
+import type { Any, Duration, Timestamp } from '@bufbuild/protobuf/wkt'
+import { formatDurationParts, formatTimestamp } from '../../core/time.ts'
 import { customtype, nullable } from '../../proto/gen/gogoproto/gogo_pb.ts'
 import { escapeForGo } from '../errors.ts'
-import { printDuration, printTimestamp } from './print-time.ts'
 
 /** Writes one value as JSON. */
 type Write = (value: unknown) => string
@@ -53,6 +53,10 @@ export const printDecimal = (text: string): string => {
 }
 
 const toText = (value: unknown): string => (value instanceof Uint8Array ? Buffer.from(value).toString() : String(value))
+const writeTimestamp = (value: Timestamp, style: Style): string => {
+  const text = formatTimestamp(value, style === 'go')
+  return text === undefined ? 'null' : `"${text}"`
+}
 const toBase64 = (bytes: Uint8Array): string =>
   `"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}"`
 
@@ -135,8 +139,8 @@ class Printer implements MessagePrinter {
 
   #createWriter(desc: DescMessage, style: Style): Write {
     if (desc.typeName === 'google.protobuf.Any') return (value) => this.#writeAny(value as Any, style)
-    if (desc.typeName === 'google.protobuf.Timestamp') return (value) => printTimestamp(value as never, style === 'go')
-    if (desc.typeName === 'google.protobuf.Duration') return (value) => printDuration(value as never)
+    if (desc.typeName === 'google.protobuf.Timestamp') return (value) => writeTimestamp(value as Timestamp, style)
+    if (desc.typeName === 'google.protobuf.Duration') return (value) => `"${formatDurationParts(value as Duration)}"`
     const members = desc.fields.map((field) => this.#member(field, style))
     return (value) => {
       let text = ''

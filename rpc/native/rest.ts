@@ -9,7 +9,7 @@ import type { FindAddress, RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
 import { allowOrigins, answerPreflight } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
-import { createNativeQueries, HEIGHT_HEADER } from './native-queries.ts'
+import { createNativeQueries, HEIGHT_HEADER, QUERY_COST } from './native-queries.ts'
 import { createOpenApiPages } from './openapi-pages.ts'
 import { createMessagePrinter } from './print-message.ts'
 import { readRequest } from './read-request.ts'
@@ -34,9 +34,6 @@ export interface RestOptions {
   readonly findAddress: FindAddress
   readonly services?: readonly DescService[]
 }
-
-/** What a native query takes of the rate limit. */
-const QUERY_COST = 5
 
 const send = (response: ServerResponse, status: number, text: string): void => {
   if (response.destroyed) return

@@ -51,6 +51,7 @@ const ofCodedError = (error: CodedError): GrpcStatus => {
   if (isRpcError(error, 'unavailable')) return { code: GRPC.unavailable, message }
   if (isRpcError(error, 'timeout')) return { code: GRPC.deadlineExceeded, message }
   if (isRpcError(error, 'rateLimited')) return { code: GRPC.resourceExhausted, message }
+  if (isRpcError(error, 'responseTooLarge')) return { code: GRPC.resourceExhausted, message }
   if (isRpcError(error, 'invalidParameters')) return { code: GRPC.invalidArgument, message }
   if (codespace === 'rpc') return { code: GRPC.internal, message }
   const known = codespace === 'sdk' ? SDK_TO_GRPC[code] : undefined

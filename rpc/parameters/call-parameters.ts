@@ -1,16 +1,9 @@
 /** The parameters that eth_call and eth_estimateGas have in common. */
-import type { BlockReference, Questions } from '../../app/ports.ts'
-import { optionalParameter, required } from '../method.ts'
+import { optionalParameter, required, type Answer, type CallContext, type ValuesOf } from '../method.ts'
 import { decodeBlockReference, LATEST, requireBlock } from './block.ts'
-import { decodeCall, toCallRequest, type CallArguments } from './call.ts'
-import {
-  decodeBlockOverrides,
-  decodeStateOverrides,
-  toBlockOverrides,
-  toStateOverrides,
-  type BlockOverridesRead,
-  type StateOverridesRead,
-} from './overrides.ts'
+import { decodeCall, toCallRequest } from './call.ts'
+import { judgeAtBlock } from './judge-at-block.ts'
+import { decodeBlockOverrides, decodeStateOverrides, toBlockOverrides, toStateOverrides } from './overrides.ts'
 
 export const callParameters = [
   required(decodeCall),
@@ -19,15 +12,21 @@ export const callParameters = [
   optionalParameter(decodeBlockOverrides),
 ] as const
 
-/** Throws rpc/failed for what geth refuses once all parameters have been read. */
-export const readCall = (
-  call: CallArguments,
-  block: BlockReference | undefined,
-  stateOverrides: StateOverridesRead | undefined,
-  blockOverrides: BlockOverridesRead | undefined,
-): Questions['call'] => ({
-  block: requireBlock(block ?? LATEST),
-  ...(stateOverrides === undefined ? {} : { stateOverrides: toStateOverrides(stateOverrides) }),
-  ...(blockOverrides === undefined ? {} : { blockOverrides: toBlockOverrides(blockOverrides) }),
-  call: toCallRequest(call),
-})
+type CallValues = ValuesOf<typeof callParameters>
+
+/** Asks `name` once the block is known; refuses with rpc/failed what geth refuses then, in its order. */
+export const askAtBlock = (
+  context: CallContext,
+  name: 'call' | 'estimateGas',
+  [call, reference = LATEST, stateOverrides, blockOverrides]: CallValues,
+): Answer => {
+  const block = requireBlock(reference)
+  return judgeAtBlock(context, block, () =>
+    context.ask(name, {
+      block,
+      ...(blockOverrides === undefined ? {} : { blockOverrides: toBlockOverrides(blockOverrides) }),
+      ...(stateOverrides === undefined ? {} : { stateOverrides: toStateOverrides(stateOverrides) }),
+      call: toCallRequest(call),
+    }),
+  )
+}

@@ -2,13 +2,13 @@
 import type { CallRequest } from '../../app/ports.ts'
 import type { Hex } from '../../core/hex.ts'
 import { rpcError } from '../errors.ts'
-import { arrayDecoder, invalidValue, optional, structDecoder, type Decode } from './go-json.ts'
-import { decodeAddress, decodeBig, decodeData, decodeHash, decodeU256, decodeUint64 } from './hex.ts'
+import { arrayDecoder, invalidValue, optional, refuseMismatch, structDecoder, type Decode } from './go-json.ts'
+import { decodeAddress, decodeBig, decodeData, decodeHash, decodeU256, decodeUint64, fixedDecoder } from './hex.ts'
 
 type AccessTuple = NonNullable<CallRequest['accessList']>[number]
 type Authorization = NonNullable<CallRequest['authorizationList']>[number]
 
-/** Checks the members that geth's generated parsers require, in their order. */
+/** Checks the members that geth's generated parsers require, in their order; what they refuse, nothing goes on after. */
 const requireMembers =
   <Result extends object>(
     name: string,
@@ -16,7 +16,7 @@ const requireMembers =
     decode: Decode<Partial<Result>>,
   ): Decode<Result> =>
   (value, place) => {
-    const read = decode(value, place)
+    const read = refuseMismatch(() => decode(value, place))
     for (const member of names) {
       if (read[member] === undefined) throw invalidValue(`missing required field '${member}' for ${name}`)
     }
@@ -75,7 +75,14 @@ export interface TransactionArguments {
   readonly maxFeePerBlobGas: Hex | undefined
   readonly blobVersionedHashes: readonly Hex[] | undefined
   readonly authorizationList: readonly Authorization[] | undefined
+  /** The parts of a sidecar: read, and of no effect on a call. */
+  readonly blobs: readonly Hex[] | undefined
+  readonly commitments: readonly Hex[] | undefined
+  readonly proofs: readonly Hex[] | undefined
 }
+
+const sidecarDecoder = (type: string, bytes: number): Decode<readonly Hex[] | undefined> =>
+  optional(arrayDecoder(`[]${type}`, fixedDecoder(type, bytes)))
 
 const decodeArguments = structDecoder<TransactionArguments>({
   type: 'ethapi.TransactionArgs',
@@ -96,6 +103,9 @@ const decodeArguments = structDecoder<TransactionArguments>({
     maxFeePerBlobGas: optional(decodeBig),
     blobVersionedHashes: optional(arrayDecoder('[]common.Hash', decodeHash)),
     authorizationList: optional(arrayDecoder('[]types.SetCodeAuthorization', decodeAuthorization)),
+    blobs: sidecarDecoder('kzg4844.Blob', 131_072),
+    commitments: sidecarDecoder('kzg4844.Commitment', 48),
+    proofs: sidecarDecoder('kzg4844.Proof', 48),
   },
 })
 
@@ -120,15 +130,20 @@ const PASSED_ON = [
   'maxFeePerBlobGas',
 ] as const satisfies readonly (keyof CallRequest & keyof TransactionArguments)[]
 
-/** Throws rpc/failed for members that exclude each other. */
-export const toCallRequest = (call: CallArguments): CallRequest => {
-  if (call.gasPrice !== undefined && (call.maxFeePerGas ?? call.maxPriorityFeePerGas) !== undefined) {
-    throw rpcError('failed', 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
-  }
+/** Without a check: members that exclude each other are refused where the call is made. */
+export const passCall = (call: CallArguments): CallRequest => {
   const request: Record<string, unknown> = {}
   for (const name of PASSED_ON) if (call[name] !== undefined) request[name] = call[name]
   // `input` is the newer name and wins.
   const data = call.input ?? call.data
   if (data !== undefined) request['data'] = data
   return request as CallRequest
+}
+
+/** Throws rpc/failed for members that exclude each other. */
+export const toCallRequest = (call: CallArguments): CallRequest => {
+  if (call.gasPrice !== undefined && (call.maxFeePerGas ?? call.maxPriorityFeePerGas) !== undefined) {
+    throw rpcError('failed', 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
+  }
+  return passCall(call)
 }

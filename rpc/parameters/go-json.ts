@@ -2,7 +2,7 @@
  * Reading JSON as Go's encoding/json does, with its texts: clients and their users know geth's errors word by word.
  * A decoder takes the parsed value and the place it was found at: '' for an argument, `Struct.field` for a member.
  */
-import type { CodedError } from '../../core/errors.ts'
+import { CodedError } from '../../core/errors.ts'
 import { isRpcError, rpcError } from '../errors.ts'
 
 export type Decode<Value> = (value: unknown, place: string) => Value
@@ -21,9 +21,46 @@ const kindOf = (value: unknown): string => {
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
+const mismatchOf = (what: string, place: string, type: string): CodedError =>
+  rpcError('parameterMismatch', describe(what, place, type))
+
 /** JSON of another kind than the type's: Go goes on, and reports it when nothing else was wrong. */
 export const mismatch = (value: unknown, place: string, type: string): CodedError =>
-  rpcError('parameterMismatch', describe(kindOf(value), place, type))
+  mismatchOf(kindOf(value), place, type)
+
+/** A number of JSON for an integer of Go. */
+export const integerDecoder =
+  (type: string, least: bigint, most: bigint): Decode<number> =>
+  (value, place) => {
+    if (value === null) return 0
+    if (typeof value !== 'number') throw mismatch(value, place, type)
+    const fits = Number.isInteger(value) && BigInt(value) >= least && BigInt(value) <= most
+    if (!fits) throw mismatchOf(`number ${value}`, place, type)
+    return value
+  }
+
+/** Takes every step past mismatches, the first of which is thrown at last. */
+export const passMismatches = <Item>(items: Iterable<Item>, step: (item: Item) => void): void => {
+  let first: CodedError | undefined
+  for (const item of items) {
+    try {
+      step(item)
+    } catch (error) {
+      if (!isRpcError(error, 'parameterMismatch')) throw error
+      first ??= error as CodedError
+    }
+  }
+  if (first !== undefined) throw first
+}
+
+/** Of types with a parser of their own, what they refuse is an invalid value: Go stops there. */
+export const refuseMismatch = <Value>(decode: () => Value): Value => {
+  try {
+    return decode()
+  } catch (error) {
+    throw error instanceof CodedError ? invalidValue(error.message) : error
+  }
+}
 
 export const decodeBoolean: Decode<boolean> = (value, place) => {
   if (value === null) return false
@@ -54,7 +91,9 @@ export const arrayDecoder =
   (value, place) => {
     if (value === null) return []
     if (!Array.isArray(value)) throw mismatch(value, place, type)
-    return value.map((item) => decodeItem(item, place))
+    const items: Value[] = []
+    passMismatches(value, (item) => void items.push(decodeItem(item, place)))
+    return items
   }
 
 /** A pointer in Go: null is absence. */
@@ -82,7 +121,8 @@ const capitalize = (name: string): string => name.charAt(0).toUpperCase() + name
 
 /**
  * Objects: members are found ignoring case, the last wins, unknown ones are skipped, null is an empty object.
- * A member with a parser of its own (`nested`) shows its path behind the place of the whole.
+ * The place of a member is the path from the whole argument, behind the name of the struct that it stands in; one with a
+ * parser of its own (`nested`) shows its path behind the place of the whole.
  */
 export const structDecoder = <Result extends object>(
   struct: Struct<Result>,
@@ -96,18 +136,13 @@ export const structDecoder = <Result extends object>(
     if (value === null) return {}
     if (!isObject(value)) throw mismatch(value, place, struct.type)
     const result: Record<string, unknown> = {}
-    let firstMismatch: CodedError | undefined
-    for (const [key, member] of Object.entries(value)) {
+    const path = nested || place === '' ? place : `${struct.name}.${place.slice(place.indexOf('.') + 1)}`
+    const at = path === '' ? struct.name : path
+    passMismatches(Object.entries(value), ([key, member]) => {
       const known = byName.get(key.toLowerCase())
-      if (known === undefined) continue
-      try {
-        result[known.name] = known.decode(member, `${nested && place !== '' ? place : struct.name}.${known.field}`)
-      } catch (error) {
-        if (!isRpcError(error, 'parameterMismatch')) throw error
-        firstMismatch ??= error as CodedError
-      }
-    }
-    if (firstMismatch !== undefined) throw firstMismatch
+      if (known === undefined) return
+      result[known.name] = known.decode(member, `${at}.${known.field}`)
+    })
     return result as Partial<Result>
   }
 }

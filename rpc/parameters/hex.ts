@@ -35,7 +35,7 @@ const evenDigits = (text: string, place: string, type: string): string => {
   return text.slice(2)
 }
 
-const fixedDecoder =
+export const fixedDecoder =
   (type: string, bytes: number): Decode<Hex> =>
   (value, place) => {
     const digits = evenDigits(checkString(value, place, type), place, type)

@@ -1,19 +1,41 @@
 /** State and block overrides of calls (geth's override.StateOverride and override.BlockOverrides). */
-import type { AccountOverride, BlockOverrides, StateOverrides } from '../../app/ports.ts'
+import type {
+  AccountOverride,
+  BlockOverrides,
+  SimulatedBlockOverrides,
+  StateOverrides,
+  Withdrawal,
+} from '../../app/ports.ts'
 import { checksumAddress, parseAddress } from '../../core/address.ts'
 import type { Hex } from '../../core/hex.ts'
 import { rpcError } from '../errors.ts'
-import { arrayDecoder, isObject, mismatch, optional, structDecoder, type Decode } from './go-json.ts'
+import {
+  arrayDecoder,
+  isObject,
+  mismatch,
+  optional,
+  passMismatches,
+  refuseMismatch,
+  structDecoder,
+  type Decode,
+} from './go-json.ts'
 import { decodeAddress, decodeBig, decodeData, decodeHash, decodeUint64 } from './hex.ts'
 
-/** A Go map: keys are read as values are. */
+/** A Go map: each value is read before its key, and a value of a wrong kind is reported when nothing worse follows. */
 const mapDecoder =
   <Value>(type: string, decodeKey: Decode<Hex>, decodeValue: Decode<Value>): Decode<Readonly<Record<Hex, Value>>> =>
   (value, place) => {
     if (value === null) return {}
     if (!isObject(value)) throw mismatch(value, place, type)
     const result: Record<Hex, Value> = {}
-    for (const [key, item] of Object.entries(value)) result[decodeKey(key, place)] = decodeValue(item, place)
+    const steps = Object.entries(value).flatMap(([key, item]) => {
+      let read: Value
+      return [
+        (): void => void (read = decodeValue(item, place)),
+        (): void => void (result[decodeKey(key, place)] = read),
+      ]
+    })
+    passMismatches(steps, (step) => step())
     return result
   }
 
@@ -45,23 +67,46 @@ export const decodeStateOverrides: Decode<StateOverridesRead> = mapDecoder(
   decodeAccount,
 )
 
+/** Without a check: an account that has both kinds of storage is refused where it is applied. */
+export const passStateOverrides = (read: StateOverridesRead): StateOverrides =>
+  Object.fromEntries(
+    Object.entries(read).map(([address, account]) => [address, withoutUndefined<AccountOverride>(account)]),
+  )
+
 /** Throws rpc/failed when an account has both kinds of storage. */
 export const toStateOverrides = (read: StateOverridesRead): StateOverrides => {
-  const result: Record<Hex, AccountOverride> = {}
   for (const [address, account] of Object.entries(read) as [Hex, Partial<AccountMembers>][]) {
     if (account.state !== undefined && account.stateDiff !== undefined) {
       throw rpcError('failed', `account ${checksumAddress(parseAddress(address))} has both 'state' and 'stateDiff'`)
     }
-    result[address] = withoutUndefined<AccountOverride>(account)
   }
-  return result
+  return passStateOverrides(read)
 }
 
 export interface BlockMembers extends Record<keyof BlockOverrides, Hex | undefined> {
   readonly difficulty: Hex | undefined
   readonly beaconRoot: Hex | undefined
-  readonly withdrawals: readonly unknown[] | undefined
+  readonly withdrawals: readonly (WithdrawalRead | undefined)[] | undefined
 }
+
+type WithdrawalRead = Partial<Record<keyof Withdrawal, Hex | undefined>>
+
+const decodeWithdrawalMembers = structDecoder<Record<keyof Withdrawal, Hex | undefined>>(
+  {
+    type: 'types.Withdrawal',
+    name: 'Withdrawal',
+    members: {
+      index: optional(decodeUint64),
+      validatorIndex: optional(decodeUint64),
+      address: optional(decodeAddress),
+      amount: optional(decodeUint64),
+    },
+  },
+  true,
+)
+
+const decodeWithdrawal: Decode<WithdrawalRead> = (value, place) =>
+  refuseMismatch(() => decodeWithdrawalMembers(value, place))
 
 export type BlockOverridesRead = Partial<BlockMembers>
 
@@ -79,7 +124,7 @@ export const decodeBlockOverrides: Decode<BlockOverridesRead> = structDecoder<Bl
     baseFeePerGas: optional(decodeBig),
     blobBaseFee: optional(decodeBig),
     beaconRoot: optional(decodeHash),
-    withdrawals: optional(arrayDecoder('types.Withdrawals', (value) => value)),
+    withdrawals: optional(arrayDecoder('types.Withdrawals', optional(decodeWithdrawal))),
   },
 })
 
@@ -93,3 +138,24 @@ export const toBlockOverrides = (read: BlockOverridesRead): BlockOverrides => {
 
 const unsupported = (name: string): Error =>
   rpcError('failed', `block override "${name}" is not supported for this RPC method`)
+
+const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`
+
+const toWithdrawal = (read: WithdrawalRead | undefined): Withdrawal | null =>
+  read === undefined
+    ? null
+    : {
+        index: read.index ?? '0x0',
+        validatorIndex: read.validatorIndex ?? '0x0',
+        address: read.address ?? ZERO_ADDRESS,
+        amount: read.amount ?? '0x0',
+      }
+
+/** Of simulated blocks, which have all of them. */
+export const toSimulatedBlockOverrides = (read: BlockOverridesRead): SimulatedBlockOverrides => {
+  const { difficulty: _, withdrawals, ...rest } = read
+  return {
+    ...withoutUndefined<SimulatedBlockOverrides>(rest),
+    ...(withdrawals === undefined ? {} : { withdrawals: withdrawals.map(toWithdrawal) }),
+  }
+}

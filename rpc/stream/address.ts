@@ -1,31 +1,24 @@
-/** `tcp://host:port` and `unix:///path`, as listen and connect take them. */
+/** Where the servers of this folder listen, and where they are reached. */
 import type { AddressInfo, Server } from 'node:net'
+import { type Endpoint, formatHostPort, type HostPort, parseEndpoint, parseHostPort } from '../../core/host-port.ts'
 import { rpcError } from '../errors.ts'
 
-export type StreamAddress = { readonly path: string } | { readonly host: string; readonly port: number }
-
-/** Throws rpc/failed for any other form. */
-export const parseStreamAddress = (address: string): StreamAddress => {
-  if (address.startsWith('unix://') && address.length > 7) return { path: address.slice(7) }
-  return parseHostPort(address.startsWith('tcp://') ? address.slice(6) : '', address)
+const requireRead = <Where extends Endpoint>(where: Where | undefined, address: string): Where => {
+  if (where !== undefined) return where
+  throw rpcError('failed', `address ${address}: expected host:port, tcp://host:port or unix:///path`)
 }
 
-/** `host:port`, `[::1]:port` or `:port` (all interfaces). Throws rpc/failed. */
-export const parseHostPort = (text: string, shown: string = text): { host: string; port: number } => {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text)
-  const port = Number(match?.[3])
-  if (match === null || port > 65_535) {
-    throw rpcError('failed', `address ${shown}: expected host:port, tcp://host:port or unix:///path`)
-  }
-  return { host: match[1] ?? (match[2] || '0.0.0.0'), port }
-}
+/** Throws rpc/failed for what is neither `tcp://host:port` nor `unix:///path`. */
+export const requireEndpoint = (address: string): Endpoint => requireRead(parseEndpoint(address), address)
 
-export const formatHostPort = (info: AddressInfo): string =>
-  info.family === 'IPv6' ? `[${info.address}]:${info.port}` : `${info.address}:${info.port}`
+/** Throws rpc/failed for what is no `host:port`. */
+export const requireHostPort = (address: string): HostPort => requireRead(parseHostPort(address), address)
 
-/** Where a listening server is reached, in the form that {@link parseStreamAddress} reads. */
+export const boundHostPort = ({ address, port }: AddressInfo): string => formatHostPort({ host: address, port })
+
+/** Where a listening server is reached, in the form that {@link requireEndpoint} reads. */
 export const describeAddress = (server: Server): string => {
   const bound = server.address()
   if (bound === null) return ''
-  return typeof bound === 'string' ? `unix://${bound}` : `tcp://${formatHostPort(bound)}`
+  return typeof bound === 'string' ? `unix://${bound}` : `tcp://${boundHostPort(bound)}`
 }

@@ -2,10 +2,10 @@
 import { connect, type Socket } from 'node:net'
 import type { Announcement, Head, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
-import { MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
+import { MAX_QUESTION_BYTES, MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { rpcError } from '../errors.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
-import { parseStreamAddress } from './address.ts'
+import { requireEndpoint } from './address.ts'
 import { createFrameReader, encodeFrame, FRAME, PROTOCOL, type Frame } from './frames.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
@@ -52,7 +52,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   const timeoutMs = options.timeoutMs ?? 30_000
   const maxPending = options.maxPending ?? 20_000
   const reconnect = options.reconnectMs ?? { first: 50, most: 2_000 }
-  const where = parseStreamAddress(address)
+  const where = requireEndpoint(address)
 
   const pending = new Map<number, PendingQuestion>()
   const listeners = new Set<(announcement: Announcement) => void>()
@@ -158,9 +158,12 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     }
     const id = nextId
     nextId = nextId === 0xffff_ffff ? 1 : nextId + 1
+    const frame = encodeFrame(FRAME.ask, id, JSON.stringify([name, parameters, asOf]))
+    // The application would end the connection, and with it the questions of everybody else.
+    if (frame.length > MAX_QUESTION_BYTES) return Promise.reject(rpcError('invalidParameters', 'request too large'))
     return new Promise((resolve, reject) => {
       pending.set(id, { resolve, reject, deadlineMs: performance.now() + timeoutMs })
-      write(encodeFrame(FRAME.ask, id, JSON.stringify([name, parameters, asOf])))
+      write(frame)
     })
   }
 

@@ -2,11 +2,11 @@
 import { unlink } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Announcement, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
-import { CodedError, InvariantError, isFault } from '../../core/errors.ts'
-import { MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
+import { CodedError, errorText, InvariantError, isFault } from '../../core/errors.ts'
+import { MAX_QUESTION_BYTES, MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../errors.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
-import { describeAddress, parseStreamAddress } from './address.ts'
+import { describeAddress, requireEndpoint } from './address.ts'
 import { createFrameReader, encodeFrame, FRAME, PROTOCOL, type Frame } from './frames.ts'
 import { isQuestionName } from './questions.ts'
 import { createBatchedWriter } from './write-batch.ts'
@@ -32,9 +32,6 @@ export interface QueryServer {
   close(): Promise<void>
 }
 
-/** Largest question: a transaction or a call with its overrides, after the 32 MB of a WebSocket message. */
-const MAX_QUESTION_BYTES = 40 * 1024 * 1024
-
 /** Connections at once. */
 const MAX_GATEWAYS = 1_000
 
@@ -58,8 +55,7 @@ const failureBody = (error: unknown, name: string, log: GatewayLog): string => {
 
 type Question = readonly [QuestionName, Questions[QuestionName], number]
 
-const parseQuestion = (body: string): Question => {
-  const question: unknown = JSON.parse(body)
+const readQuestion = (question: unknown): Question => {
   if (!Array.isArray(question)) throw rpcError('protocol', 'a question is an array')
   const [name, parameters, head] = question as readonly unknown[]
   if (typeof name !== 'string' || !isQuestionName(name)) throw rpcError('protocol', 'unknown question')
@@ -73,6 +69,8 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const log = options.log ?? SILENT_LOG
   const reader = createFrameReader(bounds.maxFrameBytes)
   const write = createBatchedWriter(socket)
+  /** Read and not yet taken: what comes in one piece may ask for more than can be unread at once. */
+  let waiting: Frame[] = []
   let inFlight = 0
   let greeted = false
   let stopAnnouncements: (() => void) | undefined
@@ -96,8 +94,21 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
 
   const isCongested = (): boolean => inFlight >= bounds.maxInFlight || socket.writableLength > bounds.pauseAboveBytes
 
+  const takeWaiting = (): void => {
+    let taken = 0
+    try {
+      while (taken < waiting.length && !socket.destroyed && !isCongested()) take(waiting[taken++] as Frame)
+    } catch (error) {
+      drop(errorText(error))
+    }
+    waiting = waiting.slice(taken)
+    if (isCongested()) socket.pause()
+  }
+
   const resume = (): void => {
-    if (socket.isPaused() && !socket.destroyed && !isCongested()) socket.resume()
+    if (!socket.isPaused() || socket.destroyed || isCongested()) return
+    takeWaiting()
+    if (!isCongested()) socket.resume()
   }
 
   const fail = (id: number, error: unknown, name: string): void => {
@@ -118,15 +129,20 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
 
   const answer = ({ id, body }: Frame): void => {
     let name = ''
+    let question: unknown
     try {
-      const [asked, parameters, head] = parseQuestion(body)
+      question = JSON.parse(body)
+    } catch {
+      return drop('a question that is not JSON')
+    }
+    try {
+      const [asked, parameters, head] = readQuestion(question)
       name = asked
       const text = application.ask(asked, parameters, head)
       if (typeof text === 'string') send(FRAME.answer, id, text)
       else void finish(id, name, text)
     } catch (error) {
-      if (error instanceof SyntaxError) drop('a question that is not JSON')
-      else fail(id, error, name)
+      fail(id, error, name)
     }
   }
 
@@ -148,11 +164,11 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   socket.setKeepAlive(true, 15_000)
   socket.on('data', (chunk: Buffer) => {
     try {
-      for (const frame of reader.push(chunk)) if (!socket.destroyed) take(frame)
+      waiting.push(...reader.push(chunk))
     } catch (error) {
-      drop(error instanceof Error ? error.message : String(error))
+      drop(errorText(error))
     }
-    if (isCongested()) socket.pause()
+    takeWaiting()
   })
   socket.on('drain', resume)
   socket.on('error', (error) => log.warn('stream to a gateway failed', { error: error.message }))
@@ -173,7 +189,7 @@ const removeStaleSocket = async (path: string): Promise<void> => {
 }
 
 const listen = async (server: Server, address: string): Promise<void> => {
-  const where = parseStreamAddress(address)
+  const where = requireEndpoint(address)
   if ('path' in where) await removeStaleSocket(where.path)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Announcement } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
+import { MAX_QUESTION_BYTES } from '../../core/limits.ts'
 import { createMemoryApplication, exampleHead } from '../testing/memory-application.ts'
 import { connectApplication, type ConnectApplicationOptions, type RemoteApplication } from './connect-application.ts'
 import { createFrameReader, encodeFrame, FRAME, PROTOCOL } from './frames.ts'
@@ -224,6 +225,39 @@ describe('bounds', () => {
     }
     await gone
     expect(await remote.ask('gasPrice', {}, 7)).toBe('null')
+  })
+
+  test('questions that come at once wait while long answers are unread, and are all answered', async () => {
+    const application = createMemoryApplication()
+    application.answers.block = () => `"${'x'.repeat(1_000_000)}"`
+    const bounds = { pauseAboveBytes: 2_000_000, dropAboveBytes: 8_000_000 }
+    const remote = await joinAs((await serve(application, bounds)).address)
+    const answers = Array.from({ length: 60 }, () => remote.ask('block', { block: { tag: 'latest' }, full: true }, 7))
+    expect((await Promise.all(answers)).map(({ length }) => length)).toEqual(
+      Array.from({ length: 60 }, () => 1_000_002),
+    )
+  })
+
+  test('a SyntaxError of a handler is an internal error, and no question that is not JSON', async () => {
+    const application = createMemoryApplication()
+    application.answers.gasPrice = () => {
+      throw new SyntaxError('Cannot convert x to a BigInt')
+    }
+    const remote = await joinAs((await serve(application)).address)
+    await expect(remote.ask('gasPrice', {}, 7)).rejects.toMatchObject({ message: 'internal error' })
+    application.answers.gasPrice = () => '"0x1"'
+    expect(await remote.ask('gasPrice', {}, 7)).toBe('"0x1"')
+  })
+
+  test('a question above the limit fails alone', async () => {
+    const remote = await joinAs((await serve()).address)
+    const data = 'A'.repeat(MAX_QUESTION_BYTES)
+    const [long, short] = await Promise.allSettled([
+      remote.ask('native', { path: '/a.B/C', data, height: 0 }, 7),
+      remote.ask('gasPrice', {}, 7),
+    ])
+    expect(long).toMatchObject({ status: 'rejected', reason: { message: 'request too large' } })
+    expect(short).toMatchObject({ status: 'fulfilled', value: 'null' })
   })
 
   test('an answer above the limit of a frame fails alone', async () => {

@@ -3,7 +3,6 @@ import { create, fromBinary, toBinary, type DescMessage, type MessageInitShape }
 import { afterEach, beforeEach } from 'vitest'
 import { startGateway, type Gateway } from '../gateway.ts'
 import { SILENT_LOG } from '../log.ts'
-import { serveGrpc, type GrpcServer } from '../native/grpc-server.ts'
 import { GATEWAY_DEFAULTS, type GatewaySettings } from '../settings.ts'
 import { createMemoryApplication, type MemoryApplication } from './memory-application.ts'
 
@@ -12,19 +11,18 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base6
 export class NativeGateway {
   readonly application: MemoryApplication
   readonly #gateway: Gateway
-  readonly #grpc: GrpcServer
 
-  private constructor(application: MemoryApplication, gateway: Gateway, grpc: GrpcServer) {
+  private constructor(application: MemoryApplication, gateway: Gateway) {
     this.application = application
     this.#gateway = gateway
-    this.#grpc = grpc
   }
 
   static async start(changes: Partial<GatewaySettings> = {}): Promise<NativeGateway> {
     const application = createMemoryApplication()
-    const settings = { ...GATEWAY_DEFAULTS, address: undefined, wsAddress: undefined, restAddress: '127.0.0.1:0' }
+    const native = { restAddress: '127.0.0.1:0', grpcAddress: '127.0.0.1:0' }
+    const settings = { ...GATEWAY_DEFAULTS, ...native, address: undefined, wsAddress: undefined }
     const gateway = await startGateway({ ...settings, ...changes }, application, SILENT_LOG)
-    return new NativeGateway(application, gateway, await serveGrpc({ address: '127.0.0.1:0', application }))
+    return new NativeGateway(application, gateway)
   }
 
   get url(): string {
@@ -32,7 +30,7 @@ export class NativeGateway {
   }
 
   get grpcAddress(): string {
-    return this.#grpc.address
+    return this.#gateway.grpcAddress ?? ''
   }
 
   /** Every native question is answered with this message. */
@@ -73,7 +71,6 @@ export class NativeGateway {
 
   async close(): Promise<void> {
     await this.#gateway.close()
-    await this.#grpc.close()
   }
 }
 

@@ -1,5 +1,5 @@
 /** Small programs of the EVM, written by hand, that touch what a block can get wrong. */
-import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
+import { bytesToHex, type Hex } from '../../core/hex.ts'
 import { bigintToBytes, concatBytes } from '../../core/bytes.ts'
 import { HISTORY_STORAGE } from '../../evm/system-contracts.ts'
 
@@ -137,5 +137,3 @@ export const words = (...values: readonly (bigint | Hex)[]): Hex => {
   const digits = values.map((value) => BigInt(value).toString(16).padStart(64, '0')).join('')
   return `0x${digits}`
 }
-
-export const wordBytes = (value: bigint): Uint8Array => hexToBytes(words(value))

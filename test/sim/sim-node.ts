@@ -9,6 +9,7 @@ import { CodedError, invariant } from '../../core/errors.ts'
 import type { Engine, ExecutionOutcome } from '../../evm/engine.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
+import { claimFormat } from '../../store/format.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { openRocksStore, type RocksStore } from '../../store/rocks/rocks-store.ts'
 import type { KeyValueStore } from '../../store/store.ts'
@@ -186,8 +187,13 @@ export class SimNode {
   }
 }
 
-const openStore = async ({ path }: SimNodeOptions): Promise<KeyValueStore> =>
-  path === undefined ? openMemoryStore() : openRocksStore({ path, cacheBytes: ROCKS_CACHE_BYTES })
+/** As a node opens its database. */
+const openStore = async ({ path }: SimNodeOptions): Promise<KeyValueStore> => {
+  if (path === undefined) return openMemoryStore()
+  const store = await openRocksStore({ path, cacheBytes: ROCKS_CACHE_BYTES })
+  claimFormat(store, path)
+  return store
+}
 
 const closeStore = async (store: KeyValueStore): Promise<void> => {
   store.close()

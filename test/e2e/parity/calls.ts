@@ -6,9 +6,9 @@ import type { Peer } from './peer.ts'
 
 export const RICH: Hex = '0x71562b71999873db5b286df957af199ec94617f7'
 export const TARGET: Hex = '0x00000000000000000000000000000000000c0de1'
-const INNER: Hex = '0x00000000000000000000000000000000000c0de2'
-const POOR: Hex = '0x1111111111111111111111111111111111111111'
-const word = (value: number | bigint): string => value.toString(16).padStart(64, '0')
+export const INNER: Hex = '0x00000000000000000000000000000000000c0de2'
+export const POOR: Hex = '0x1111111111111111111111111111111111111111'
+export const word = (value: number | bigint): string => value.toString(16).padStart(64, '0')
 export const ONES: Hex = `0x${'11'.repeat(32)}`
 
 const RETURN_TOP = '0 MSTORE 32 0 RETURN'
@@ -18,7 +18,7 @@ const panic = (code: number): string => revertWith(`4e487b71${word(code)}`)
 const reason = (text: string): string =>
   revertWith(`08c379a0${word(32)}${word(Buffer.byteLength(text))}${Buffer.from(text).toString('hex').padEnd(64, '0')}`)
 /** Calls INNER, and returns its success, what it returned, and the gas that it took. */
-const callInner = (opcode: string, { gas = 'GAS', value = '0' } = {}): string => {
+export const callInner = (opcode: string, { gas = 'GAS', value = '0' } = {}): string => {
   const operands =
     opcode === 'CALL' || opcode === 'CALLCODE' ? `0 0 0 0 ${value} ${INNER} ${gas}` : `0 0 0 0 ${INNER} ${gas}`
   return `GAS 128 MSTORE ${operands} ${opcode} 0 MSTORE GAS 128 MLOAD SUB 64 MSTORE RETURNDATASIZE 32 MSTORE RETURNDATASIZE 0 96 RETURNDATACOPY 96 RETURNDATASIZE ADD 0 RETURN`
@@ -26,7 +26,7 @@ const callInner = (opcode: string, { gas = 'GAS', value = '0' } = {}): string =>
 const create = (init: string, opcode = 'CREATE', value = '0'): string =>
   `${memory(init)} ${opcode === 'CREATE2' ? '7 ' : ''}${(init.length - 2) / 2} 0 ${value} ${opcode}`
 
-const PROGRAMS: Readonly<Record<string, string>> = {
+export const PROGRAMS: Readonly<Record<string, string>> = {
   stop: 'STOP',
   'revert empty': '0 0 REVERT',
   'revert one byte': revertWith('ab'),
@@ -114,7 +114,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 }
 
 /** What INNER is, for each way of calling it. */
-const INNERS: Readonly<Record<string, string>> = {
+export const INNERS: Readonly<Record<string, string>> = {
   'that returns': `42 ${RETURN_TOP}`,
   'that reverts': reason('inner'),
   'that panics': panic(0x11),
@@ -130,7 +130,7 @@ const INNERS: Readonly<Record<string, string>> = {
 }
 
 /** Calls that fail or not as the outermost frame. */
-const INIT_CODES: Readonly<Record<string, Hex>> = {
+export const INIT_CODES: Readonly<Record<string, Hex>> = {
   empty: '0x',
   reverts: assemble(reason('init')),
   'returns 0xef': assemble('0xef 0 MSTORE8 1 0 RETURN'),
@@ -142,7 +142,7 @@ const INIT_CODES: Readonly<Record<string, Hex>> = {
   underflow: '0x01',
 }
 
-const PRECOMPILE_INPUTS: readonly (readonly [number, string])[] = [
+export const PRECOMPILE_INPUTS: readonly (readonly [number, string])[] = [
   [1, '0x'],
   [1, `0x${'01'.repeat(128)}`],
   [2, '0x01'],
@@ -192,7 +192,7 @@ const PRECOMPILE_INPUTS: readonly (readonly [number, string])[] = [
   [256, `0x${'01'.repeat(160)}`],
 ]
 
-const address = (number: number): Hex => `0x${number.toString(16).padStart(40, '0')}`
+export const address = (number: number): Hex => `0x${number.toString(16).padStart(40, '0')}`
 
 const programs = async (peer: Peer): Promise<void> => {
   for (const [name, source] of Object.entries(PROGRAMS)) {
@@ -308,7 +308,7 @@ const precompiles = async (peer: Peer): Promise<void> => {
 }
 
 /** Members of the transaction object, right and wrong. */
-const ARGUMENTS: Readonly<Record<string, object>> = {
+export const ARGUMENTS: Readonly<Record<string, object>> = {
   'no funds for value': { from: POOR, to: TARGET, value: '0x1' },
   'no funds for gas': { from: POOR, to: TARGET, gas: '0x5208', gasPrice: '0x2540be400' },
   'no funds for gas and value': { from: POOR, to: TARGET, gas: '0x5208', gasPrice: '0x2540be400', value: '0x1' },

@@ -43,6 +43,13 @@ const FACTS = new Set([
 
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null
 
+/** geth makes its list of a Go map: in no order. */
+const sortAccessList = (answer: Members): Members => {
+  const list = answer['accessList'] as readonly { readonly address: string; readonly storageKeys: readonly string[] }[]
+  const sorted = list.map(({ address, storageKeys }) => ({ address, storageKeys: storageKeys.toSorted() }))
+  return { ...answer, accessList: sorted.sort((a, b) => (a.address < b.address ? -1 : 1)) }
+}
+
 export class Peer {
   readonly url: string
   readonly wsUrl: string
@@ -129,6 +136,7 @@ export class Peer {
     if (key === 'accountProof') return '<accountProof>'
     if (Array.isArray(value)) return value.map((item) => this.#strip(item, key, parent))
     if (isObject(value)) {
+      if ('accessList' in value && 'gasUsed' in value) return sortAccessList(value)
       const isBlock = 'parentHash' in value
       return Object.fromEntries(
         Object.entries(value).map(([name, member]) => [
@@ -142,11 +150,16 @@ export class Peer {
     if ((key === 'effectiveGasPrice' || key === 'gasPrice') && typeof value === 'string')
       return this.#price(value, parent)
     if (typeof value !== 'string') return value
-    return value
-      .replaceAll(/baseFee: \d+/g, 'baseFee: <baseFee>')
-      .replaceAll(this.head.hash, '<blockHash>')
-      .replaceAll(/missing trie node [0-9a-f]{64} \(path \) state 0x[0-9a-f]{64}/g, 'missing trie node <root>')
-      .replaceAll(/requested \d+, head \d+/g, 'requested <number>, head <number>')
+    return (
+      value
+        .replaceAll(/baseFee: \d+/g, 'baseFee: <baseFee>')
+        .replaceAll(this.head.hash, '<blockHash>')
+        .replaceAll(/missing trie node [0-9a-f]{64} \(path \) state 0x[0-9a-f]{64}/g, 'missing trie node <root>')
+        .replaceAll(/requested \d+, head \d+/g, 'requested <number>, head <number>')
+        .replaceAll(/must be in order: \d+ <= \d+/g, 'must be in order: <number> <= <number>')
+        // Geth prints the address of what it wanted to print.
+        .replaceAll(/block gas limit reached: \d+/g, 'block gas limit reached: <gas>')
+    )
   }
 
   /** Above the base fee, when it follows from it. */

@@ -1,8 +1,15 @@
 /** Everything that is asked of a fresh chain, in order. */
+import { accessLists } from './access-lists.ts'
+import { awaited } from './awaited.ts'
 import { calls } from './calls.ts'
+import { edges } from './edges.ts'
+import { filled } from './filled.ts'
+import { malformed } from './malformed.ts'
 import type { Peer } from './peer.ts'
 import { pool } from './pool.ts'
+import { simulations } from './simulations.ts'
 import { subscriptions } from './subscriptions.ts'
+import { traces } from './traces.ts'
 import { createWorld, transactions } from './transactions.ts'
 
 /** Members of one batch, of every kind. */
@@ -27,8 +34,15 @@ const batch = async (peer: Peer): Promise<void> => {
 export const scenario = async (peer: Peer): Promise<void> => {
   const world = createWorld()
   await calls(peer)
+  await simulations(peer)
   await transactions(peer, world)
+  await edges(peer, world)
+  await malformed(peer)
   await pool(peer, world)
   await subscriptions(peer, world)
+  await accessLists(peer, world)
+  await filled(peer, world)
+  await awaited(peer, world)
+  await traces(peer, world)
   await batch(peer)
 }

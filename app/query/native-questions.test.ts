@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { handleQuery } from '../../modules/handlers.ts'
+import type { Module, QueryHandler } from '../../modules/module.ts'
+import { bankQuery } from '../../proto/index.ts'
+import { LatestState } from '../../store/latest.ts'
+import { openMemoryStore } from '../../store/memory/memory-store.ts'
+import { ChainReader } from '../index/chain-reader.ts'
+import { AnswerCache } from './answer-cache.ts'
+import { NativeQuestions, type NativeQuestionsOptions } from './native-questions.ts'
+import type { View } from './view.ts'
+
+const { balance } = bankQuery.Query.method
+const TALLY = '/cosmos.gov.v1.Query/TallyResult'
+
+interface World {
+  readonly questions: NativeQuestions
+  readonly logged: readonly string[]
+  readonly heads: readonly number[]
+}
+
+const createWorld = (handlers: readonly QueryHandler[], heavy: () => Promise<string>): World => {
+  const store = openMemoryStore()
+  const logged: string[] = []
+  const heads: number[] = []
+  const parameters = { chainId: 'test-1', evmChainId: 1n, initialHeight: 1, hardforks: [] }
+  const options: Partial<NativeQuestionsOptions> = {
+    modules: [{ queries: handlers } as unknown as Module],
+    environment: { log: { error: (text: string) => void logged.push(text) } } as never,
+    answers: new AnswerCache(),
+    view: (head) =>
+      ({
+        head,
+        parameters,
+        reader: new ChainReader(store),
+        stateAt: () => new LatestState(store, 1),
+      }) as unknown as View,
+    heavy: (_, __, head) => {
+      heads.push(head)
+      return heavy()
+    },
+  }
+  return { questions: new NativeQuestions(options as NativeQuestionsOptions), logged, heads }
+}
+
+const NEVER = (): Promise<string> => Promise.reject(new TypeError('not asked'))
+const abciQuery = (path: string) => ({ path, data: new Uint8Array(0), height: 0, prove: false })
+
+describe('a native question', () => {
+  it('over ABCI whose handler has a fault is an internal error, which stops nothing and is logged', async () => {
+    const broken = handleQuery(balance, () => {
+      throw new TypeError('undefined is no balance')
+    })
+    const { questions, logged } = createWorld([broken], NEVER)
+    const { code, log } = await questions.abciQuery(abciQuery(broken.path), 5)
+    expect(code).not.toBe(0)
+    expect(log).toContain('internal error')
+    expect(log).not.toContain('malformed')
+    expect(logged).toEqual(['a native query failed'])
+    expect(() => questions.ask({ path: broken.path, data: '', height: 0 }, 5)).toThrow(TypeError)
+  })
+
+  it('over ABCI that a worker died of is an internal error, too', async () => {
+    const { questions, logged } = createWorld([], NEVER)
+    expect((await questions.abciQuery(abciQuery(TALLY), 5)).log).toContain('internal error')
+    expect(logged).toEqual(['a native query failed'])
+  })
+
+  it('that is dear is answered once for each height', async () => {
+    const { questions, heads } = createWorld([], async () => '"AAEC"')
+    const ask = (head: number) => questions.ask({ path: TALLY, data: '', height: 0 }, head)
+    expect([await ask(5), await ask(5), await ask(6)]).toEqual(['"AAEC"', '"AAEC"', '"AAEC"'])
+    expect(heads).toEqual([5, 6])
+    expect([...(await questions.abciQuery(abciQuery(TALLY), 6)).value]).toEqual([0, 1, 2])
+    expect(heads).toEqual([5, 6])
+  })
+})

@@ -1,0 +1,126 @@
+/** Questions of native clients: from the gateway as the question `native`, and through CometBFT as abci_query. */
+import { plainBytes } from '../../core/bytes.ts'
+import { CodedError, isFault } from '../../core/errors.ts'
+import type { Module } from '../../modules/module.ts'
+import { SDK_CODES } from '../../modules/sdk-errors.ts'
+import type { Environment } from '../environment.ts'
+import { queryFailed } from '../errors.ts'
+import { type QueryHandlers, queryHandlers } from '../module-handlers.ts'
+import type { AbciQueryRequest, AbciQueryResponse, Questions } from '../ports.ts'
+import type { AnswerCache } from './answer-cache.ts'
+import { isHeavyQuery, keptHeight, nativeQuery, toAbciError } from './native.ts'
+import { NODE_SERVICE, nodeService } from './node-service.ts'
+import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
+import { answerStoreQuery, storeModule } from './store-proof.ts'
+import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
+import { TX_SERVICE, TxService, type TxServiceOptions } from './tx-service.ts'
+
+/** Characters of a request whose answer is kept. */
+const MAX_KEPT_REQUEST = 64
+
+const NOTHING = { key: new Uint8Array(0), value: new Uint8Array(0), height: 0, codespace: '', log: '', code: 0 }
+
+export interface NativeQuestionsOptions extends QuestionTools, TxServiceOptions {
+  readonly environment: Environment
+  readonly modules: readonly Module[]
+  readonly answers: AnswerCache
+}
+
+const encode = (value: Uint8Array): string => jsonText(Buffer.from(value).toString('base64'))
+
+export class NativeQuestions {
+  readonly #options: NativeQuestionsOptions
+  readonly #handlers: QueryHandlers
+  readonly #txService: TxService
+
+  constructor(options: NativeQuestionsOptions) {
+    this.#options = options
+    this.#handlers = queryHandlers(options.modules)
+    this.#txService = new TxService(options)
+  }
+
+  /** Base64. Throws CodedErrors, at once or in the promise. */
+  ask(question: Questions['native'], head: number): Reply {
+    const { path, data, height } = question
+    if (isHeavyQuery(path)) return this.#heavy(question, head)
+    const request = Buffer.from(data, 'base64')
+    if (path.startsWith(TENDERMINT_SERVICE)) {
+      return tendermintService(this.#options.environment, head, path, request).then(encode)
+    }
+    const view = this.#options.view(head)
+    if (path.startsWith(TX_SERVICE)) {
+      const reply = this.#txService.answer(view, path, request, false)
+      return reply instanceof Promise ? reply.then(encode) : encode(reply)
+    }
+    if (path.startsWith(NODE_SERVICE)) return encode(nodeService(view, path))
+    return encode(nativeQuery(view, this.#handlers, path, request, height).value)
+  }
+
+  /** A refusal is a code of the answer; what is thrown is a fault of the database, which stops the node. */
+  async abciQuery(request: AbciQueryRequest, head: number): Promise<AbciQueryResponse> {
+    try {
+      return { ...NOTHING, ...(await this.#abciAnswer(request, head)) }
+    } catch (error) {
+      if (!(error instanceof CodedError) || isFault(error)) throw error
+      return { ...NOTHING, ...toAbciError(error) }
+    }
+  }
+
+  async #abciAnswer(
+    { path, data, height, prove }: AbciQueryRequest,
+    head: number,
+  ): Promise<Partial<AbciQueryResponse>> {
+    if (path.startsWith(TENDERMINT_SERVICE)) {
+      // CometBFT waits for this answer, and must not be asked meanwhile.
+      throw new CodedError('sdk', SDK_CODES.unknownRequest[0], `${path} is served on the gRPC and REST ports only`)
+    }
+    const view = this.#options.view(head)
+    const module = storeModule(path)
+    if (module !== undefined) return answerStoreQuery(view, { module, key: data, height, prove })
+    if (isHeavyQuery(path)) {
+      const question = { path, data: Buffer.from(data).toString('base64'), height }
+      return { value: await this.#workerAnswer(question, head), height: keptHeight(view, height) }
+    }
+    if (path.startsWith(TX_SERVICE)) {
+      return { value: await this.#txService.answer(view, path, data, true), height: head }
+    }
+    if (path.startsWith(NODE_SERVICE)) return { value: nodeService(view, path), height: head }
+    try {
+      return nativeQuery(view, this.#handlers, path, data, height)
+    } catch (error) {
+      throw this.#toRefusal(error, path)
+    }
+  }
+
+  async #workerAnswer(question: Questions['native'], head: number): Promise<Uint8Array> {
+    try {
+      const answered = JSON.parse(await this.#heavy(question, head)) as string
+      return plainBytes(Buffer.from(answered, 'base64'))
+    } catch (error) {
+      throw this.#toRefusal(error, question.path)
+    }
+  }
+
+  /**
+   * Over ABCI what is no code would stop the node: a query writes nothing, and neither a fault of its handler nor a
+   * worker that died is a reason to.
+   */
+  #toRefusal(error: unknown, path: string): CodedError {
+    if (error instanceof CodedError) return error
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.#options.environment.log.error('a native query failed', { path, reason })
+    return queryFailed('internal error')
+  }
+
+  /** Once for each height: the same tally is asked for by everyone who watches a vote. */
+  async #heavy(question: Questions['native'], head: number): Promise<string> {
+    const { answers } = this.#options
+    const height = question.height === 0 ? head : question.height
+    const key = `native ${height} ${question.path} ${question.data}`
+    const kept = answers.get(key, head)
+    if (kept !== undefined) return kept
+    const answered = await this.#options.heavy('native', { ...question, height }, head)
+    if (question.data.length <= MAX_KEPT_REQUEST) answers.set(key, height, answered)
+    return answered
+  }
+}

@@ -1,0 +1,9 @@
+import { defineMethod, required } from '../method.ts'
+import { decodeBlockReference, requireBlock } from '../parameters/block.ts'
+
+export const getRawReceipts = defineMethod({
+  name: 'debug_getRawReceipts',
+  cost: 10,
+  parameters: [required(decodeBlockReference)],
+  answer: ({ ask }, block) => ask('rawReceipts', { block: requireBlock(block) }),
+})

@@ -1,0 +1,10 @@
+import { defineMethod, optionalParameter, required } from '../method.ts'
+import { decodeHash } from '../parameters/hex.ts'
+import { decodeTraceConfig, toTraceOptions } from '../parameters/trace-config.ts'
+
+export const traceBlockByHash = defineMethod({
+  name: 'debug_traceBlockByHash',
+  cost: 200,
+  parameters: [required(decodeHash), optionalParameter(decodeTraceConfig)],
+  answer: ({ ask }, hash, config) => ask('traceBlock', { block: { hash }, options: toTraceOptions(config) }),
+})

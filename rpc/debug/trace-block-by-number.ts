@@ -1,0 +1,10 @@
+import { defineMethod, optionalParameter, required } from '../method.ts'
+import { decodeBlockNumber } from '../parameters/block.ts'
+import { decodeTraceConfig, toTraceOptions } from '../parameters/trace-config.ts'
+
+export const traceBlockByNumber = defineMethod({
+  name: 'debug_traceBlockByNumber',
+  cost: 200,
+  parameters: [required(decodeBlockNumber), optionalParameter(decodeTraceConfig)],
+  answer: ({ ask }, block, config) => ask('traceBlock', { block, options: toTraceOptions(config) }),
+})

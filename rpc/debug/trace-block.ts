@@ -1,0 +1,10 @@
+import { defineMethod, optionalParameter, required } from '../method.ts'
+import { decodeData } from '../parameters/hex.ts'
+import { decodeTraceConfig, toTraceOptions } from '../parameters/trace-config.ts'
+
+export const traceBlock = defineMethod({
+  name: 'debug_traceBlock',
+  cost: 200,
+  parameters: [required(decodeData), optionalParameter(decodeTraceConfig)],
+  answer: ({ ask }, raw, config) => ask('traceRawBlock', { raw, options: toTraceOptions(config) }),
+})

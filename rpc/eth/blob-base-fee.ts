@@ -1,0 +1,8 @@
+/** Of a chain without blobs: the least that EIP-4844 allows. */
+import { defineMethod } from '../method.ts'
+
+export const blobBaseFee = defineMethod({
+  name: 'eth_blobBaseFee',
+  parameters: [],
+  answer: () => '"0x1"',
+})

@@ -1,0 +1,96 @@
+/** Requests that wait until a transaction is in a block. A head wakes them: nothing is polled. */
+import type { Head, QuestionName, Questions } from '../app/ports.ts'
+import type { Hex } from '../core/hex.ts'
+import { rpcError } from './errors.ts'
+import type { HeadTracker } from './head.ts'
+import type { GatewayLog } from './log.ts'
+
+/** Of one gateway. */
+export const MAX_WAITING = 1_000
+
+export interface InclusionPlace extends Disposable {
+  /** Resolves to the text of the receipt, or to undefined when there was none for so long. */
+  receiptOf(hash: Hex, timeoutMs: number): Promise<string | undefined>
+}
+
+export interface InclusionWatch {
+  /** To be disposed of. Throws rpc/rateLimited when too many wait. */
+  reserve(): InclusionPlace
+  /** All that wait are told that their time is over. */
+  close(): void
+}
+
+export interface InclusionOptions {
+  readonly head: HeadTracker
+  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name]): string | Promise<string>
+  readonly log: GatewayLog
+}
+
+interface Waiter {
+  readonly hash: Hex
+  settle(receipt: string | undefined): void
+}
+
+export const createInclusionWatch = ({ head: tracker, ask, log }: InclusionOptions): InclusionWatch => {
+  const waiters = new Set<Waiter>()
+  let reserved = 0
+  /** Up to here every block was looked through, once for all that wait; behind a gap each is asked for. */
+  let seenHeight = -1
+
+  const look = async (waiter: Waiter): Promise<void> => {
+    const receipt = await ask('receipt', { hash: waiter.hash })
+    if (receipt !== 'null') waiter.settle(receipt)
+  }
+
+  const waitersIn = async ({ hash }: Head): Promise<readonly Waiter[]> => {
+    const block = JSON.parse(await ask('block', { block: { hash }, full: false })) as { transactions?: Hex[] } | null
+    const hashes = new Set(block?.transactions)
+    return [...waiters].filter((waiter) => hashes.has(waiter.hash))
+  }
+
+  const lookThrough = async (head: Head): Promise<void> => {
+    const isNext = head.height === seenHeight + 1
+    seenHeight = head.height
+    try {
+      for (const waiter of isNext ? await waitersIn(head) : [...waiters]) await look(waiter)
+    } catch (error) {
+      // The next head makes up for it.
+      seenHeight = -1
+      log.warn('receipts were not looked for', { height: head.height, error: String(error) })
+    }
+  }
+
+  const stop = tracker.subscribe((announcement) => {
+    if (announcement.type !== 'head') return
+    if (waiters.size === 0) seenHeight = announcement.head.height
+    else void lookThrough(announcement.head)
+  })
+
+  const receiptOf = async (hash: Hex, timeoutMs: number): Promise<string | undefined> => {
+    const waiting = Promise.withResolvers<string | undefined>()
+    const waiter: Waiter = { hash, settle: waiting.resolve }
+    waiters.add(waiter)
+    let timer: NodeJS.Timeout | undefined
+    try {
+      // It may be in a block already.
+      await look(waiter)
+      timer = setTimeout(() => waiter.settle(undefined), Math.max(0, timeoutMs))
+      return await waiting.promise
+    } finally {
+      clearTimeout(timer)
+      waiters.delete(waiter)
+    }
+  }
+
+  return {
+    reserve() {
+      if (reserved >= MAX_WAITING) throw rpcError('rateLimited', 'too many requests wait for transactions')
+      reserved++
+      return { receiptOf, [Symbol.dispose]: () => void reserved-- }
+    },
+    close() {
+      stop()
+      for (const waiter of waiters) waiter.settle(undefined)
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** Names and options of tracers. What geth refuses here it refuses only once it has found what to trace. */
+import type { TracerChoice } from '../../app/ports.ts'
+import { CodedError } from '../../core/errors.ts'
+import { decodeBoolean, isObject, type Members, mismatch, structDecoder, type Decode } from './go-json.ts'
+
+/** The struct of a tracer's options, `native.callTracerConfig`: all of them are switches. */
+const switchesDecoder = <Name extends string>(
+  struct: string,
+  names: readonly Name[],
+): Decode<Record<Name, boolean>> => {
+  const members = Object.fromEntries(names.map((name) => [name, decodeBoolean])) as Members<Record<Name, boolean>>
+  const decode = structDecoder<Record<Name, boolean>>({ type: `native.${struct}`, name: struct, members })
+  const off = Object.fromEntries(names.map((name) => [name, false])) as Record<Name, boolean>
+  return (value, place) => ({ ...off, ...decode(value, place) })
+}
+
+const decodeCallTracer = switchesDecoder('callTracerConfig', ['onlyTopCall', 'withLog'])
+const decodeFlatCallTracer = switchesDecoder('flatCallTracerConfig', ['convertParityErrors', 'includePrecompiles'])
+const decodePrestateTracer = switchesDecoder('prestateTracerConfig', [
+  'diffMode',
+  'disableCode',
+  'disableStorage',
+  'includeEmpty',
+])
+
+const refuse = (message: string): TracerChoice => ({ name: 'refused', message })
+
+const readPrestateTracer = (config: unknown): TracerChoice => {
+  const options = decodePrestateTracer(config, '')
+  if (options.diffMode && options.includeEmpty) return refuse('cannot use diffMode with includeEmpty')
+  return { name: 'prestateTracer', ...options }
+}
+
+const readMuxTracer = (config: unknown): TracerChoice => {
+  if (config === null) return { name: 'muxTracer', tracers: [] }
+  if (!isObject(config)) throw mismatch(config, '', 'map[string]json.RawMessage')
+  const tracers = Object.entries(config).map(([as, options]) => ({ as, tracer: readTracer(as, options) }))
+  return tracers.find(({ tracer }) => tracer.name === 'refused')?.tracer ?? { name: 'muxTracer', tracers }
+}
+
+/** geth takes every other name for a program in JavaScript; this node runs none. */
+const refuseProgram = (program: string): TracerChoice => {
+  if (program === '') return refuse('SyntaxError: SyntaxError: (anonymous): Line 1:3 Unexpected token )')
+  if (/^[A-Za-z_$][\w$]*$/.test(program)) return refuse(`ReferenceError: ${program} is not defined at <eval>:1:2(0)`)
+  return refuse('tracers in JavaScript are not supported')
+}
+
+const readKnown = (name: string, config: unknown): TracerChoice => {
+  switch (name) {
+    case 'callTracer':
+      return { name, ...decodeCallTracer(config, '') }
+    case 'flatCallTracer':
+      return { name, ...decodeFlatCallTracer(config, '') }
+    case 'prestateTracer':
+      return readPrestateTracer(config)
+    case 'muxTracer':
+      return readMuxTracer(config)
+    case '4byteTracer':
+    case 'keccak256PreimageTracer':
+    case 'noopTracer':
+      return { name }
+    default:
+      return refuseProgram(name)
+  }
+}
+
+/** `config` is what `tracerConfig` holds; null when it is left out. */
+export const readTracer = (name: string, config: unknown): TracerChoice => {
+  try {
+    return readKnown(name, config)
+  } catch (error) {
+    if (error instanceof CodedError) return refuse(error.message)
+    throw error
+  }
+}
