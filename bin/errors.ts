@@ -34,5 +34,4 @@ export const CLI_CODES = {
 export const cliError = (code: keyof typeof CLI_CODES, message: string, data?: unknown): CodedError =>
   new CodedError('cli', CLI_CODES[code], message, data)
 
-/** The text of anything thrown. */
-export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export { errorText } from '../core/errors.ts'

@@ -1,4 +1,4 @@
-/** `chain gateway`: JSON-RPC and REST for an application that runs elsewhere. It holds no state: any number may run. */
+/** `chain gateway`: JSON-RPC, REST and gRPC for an application that runs elsewhere. It holds no state: any number may run. */
 import { readFileSync } from 'node:fs'
 import { existsSync } from 'node:fs'
 import { connectApplication } from '../../rpc/stream/connect-application.ts'
@@ -29,7 +29,8 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
   })
   for (const warning of warnings) log.warn(warning)
   const listeners = gatewayListeners({ settings })
-  if (listeners.length === 0) throw cliError('settings', 'nothing to serve: json-rpc.enable and api.enable are false')
+  if (listeners.length === 0)
+    throw cliError('settings', 'nothing to serve: json-rpc.enable, api.enable and grpc.enable are false')
   await requireFreePorts(listeners)
   const signal = untilSignal()
   const application = connectApplication({ address, log })

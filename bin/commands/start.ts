@@ -20,8 +20,8 @@ export interface StartOptions {
   readonly callLogFile?: string
   /** Flags that the gateway child must see too. */
   readonly gatewayArguments: readonly string[]
-  /** Of the interface: accepted, and of no effect while no bridge runs. */
-  readonly bridgeEndpoint?: string
+  /** Names of flags that were given and have no effect in this version: they are warned of. */
+  readonly inertFlags?: readonly string[]
   readonly log?: NodeLog
   readonly onChildLine?: (name: string, line: string) => void
   readonly onHeight?: (height: number) => void
@@ -38,9 +38,7 @@ export const startCommand = async (options: StartOptions): Promise<void> => {
   const log = options.log ?? createLog()
   const configuration = loadNode(options.home, options.flags)
   for (const warning of configuration.warnings) log.warn(warning)
-  if (options.bridgeEndpoint !== undefined) {
-    log.warn('no bridge runs yet: --bridge-daemon-eth-rpc-endpoint is accepted and has no effect')
-  }
+  for (const name of options.inertFlags ?? []) log.warn(`--${name} has no effect in this version: no bridge runs yet`)
   const signal = untilSignal()
   const nodeOptions: NodeOptions = {
     configuration,

@@ -1,10 +1,10 @@
 /** `chain status`: the health rule of the interface. Healthy is catching_up false and equal native and EVM heights. */
 import * as z from 'zod'
+import { formatHostPort, type HostPort } from '../../core/host-port.ts'
 import type { Home } from '../config/home.ts'
-import { formatHostPort, type HostPort } from '../config/kinds.ts'
 import { errorText } from '../errors.ts'
-import { cometListeners, gatewayListeners, grpcListeners, loadNode, type NodeFlags } from '../node/load-node.ts'
-import { fetchPeerCount, fetchStatus } from '../runtime/comet-rpc.ts'
+import { cometListeners, gatewayListeners, loadNode, type NodeFlags } from '../node/load-node.ts'
+import { fetchApplicationHeight, fetchPeerCount, fetchStatus } from '../runtime/comet-rpc.ts'
 
 const TIMEOUT_MS = 5_000
 /** The two heights are read one after the other, and a block may fall in between. */
@@ -24,8 +24,10 @@ export interface NodeStatus {
 }
 
 export interface StatusOptions {
+  /** Listen address of the consensus RPC. */
   readonly rpc: string
-  readonly jsonRpc: HostPort
+  /** Left out where JSON-RPC is not enabled: the EVM height is then what the application tells CometBFT. */
+  readonly jsonRpc?: HostPort
   readonly ports: Readonly<Record<string, string>>
 }
 
@@ -51,7 +53,7 @@ const problemOf = (catchingUp: boolean, nativeHeight: number, evmHeight: number)
 const readOnce = async ({ rpc, jsonRpc, ports }: StatusOptions): Promise<NodeStatus> => {
   try {
     const status = await fetchStatus(rpc)
-    const evmHeight = await fetchBlockNumber(jsonRpc)
+    const evmHeight = await (jsonRpc === undefined ? fetchApplicationHeight(rpc) : fetchBlockNumber(jsonRpc))
     const { latest_block_height: nativeHeight, catching_up: catchingUp } = status.sync_info
     const problem = problemOf(catchingUp, nativeHeight, evmHeight)
     return {
@@ -70,6 +72,7 @@ const readOnce = async ({ rpc, jsonRpc, ports }: StatusOptions): Promise<NodeSta
   }
 }
 
+/** Never throws: what cannot be asked is a problem of the node. */
 export const readStatus = async (options: StatusOptions): Promise<NodeStatus> => {
   let status = await readOnce(options)
   for (let attempt = 1; attempt < ATTEMPTS && !status.healthy; attempt++) status = await readOnce(options)
@@ -79,14 +82,11 @@ export const readStatus = async (options: StatusOptions): Promise<NodeStatus> =>
 /** Of the node that runs with this home. */
 export const statusCommand = async (home: Home, flags: NodeFlags): Promise<NodeStatus> => {
   const configuration = loadNode(home, flags)
-  const listeners = [
-    ...cometListeners(configuration),
-    ...gatewayListeners(configuration),
-    ...grpcListeners(configuration),
-  ]
+  const { comet, settings } = configuration
+  const listeners = [...cometListeners(configuration), ...gatewayListeners(configuration)]
   return await readStatus({
-    rpc: configuration.comet.rpc,
-    jsonRpc: configuration.settings['json-rpc.address'],
+    rpc: comet.rpc,
+    ...(settings['json-rpc.enable'] ? { jsonRpc: settings['json-rpc.address'] } : {}),
     ports: Object.fromEntries(listeners.map(({ purpose, address }) => [purpose, formatHostPort(address)])),
   })
 }

@@ -1,7 +1,7 @@
 /** The settings of app.toml that a gateway reads, in its own words. */
+import { formatHostPort } from '../../core/host-port.ts'
 import { GATEWAY_DEFAULTS, type GatewaySettings } from '../../rpc/settings.ts'
 import { VERSION } from '../version.ts'
-import { formatHostPort } from './kinds.ts'
 import type { Settings } from './settings.ts'
 
 export const toGatewaySettings = (settings: Settings): GatewaySettings => {
@@ -12,6 +12,7 @@ export const toGatewaySettings = (settings: Settings): GatewaySettings => {
     address: serves ? formatHostPort(settings['json-rpc.address']) : undefined,
     wsAddress: serves ? formatHostPort(settings['json-rpc.ws-address']) : undefined,
     restAddress: settings['api.enable'] ? formatHostPort(settings['api.address']) : undefined,
+    grpcAddress: settings['grpc.enable'] ? formatHostPort(settings['grpc.address']) : undefined,
     api: settings['json-rpc.api'],
     version: `nat-chain/v${VERSION}`,
     batchRequestLimit: settings['json-rpc.batch-request-limit'],
@@ -29,6 +30,8 @@ export const toGatewaySettings = (settings: Settings): GatewaySettings => {
     restBodyLimit: settings['api.rpc-max-body-bytes'],
     restCors: settings['api.enabled-unsafe-cors'],
     restMaxOpenConnections: settings['api.max-open-connections'],
+    grpcMaxReceiveBytes: settings['grpc.max-recv-msg-size'],
+    grpcMaxSendBytes: settings['grpc.max-send-msg-size'],
     grpcWeb: settings['grpc-web.enable'],
     openApi: settings['api.swagger'],
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDurationMs, formatHostPort, natAmount, parseDurationMs, parseHostPort } from './kinds.ts'
+import { formatDurationMs, natAmount, parseDurationMs } from './kinds.ts'
 
 describe('kinds of settings', () => {
   it('reads durations as Go writes them', () => {
@@ -8,16 +8,6 @@ describe('kinds of settings', () => {
     ])
     expect(['', '5', 's', '5 s', '-5s', '5d'].map(parseDurationMs)).toEqual(Array.from({ length: 6 }))
     expect([250, 5_000, 90_000, 10_800_000].map(formatDurationMs)).toEqual(['250ms', '5s', '90s', '3h'])
-  })
-
-  it('reads addresses with and without scheme and brackets', () => {
-    expect(parseHostPort('tcp://127.0.0.1:1')).toEqual({ host: '127.0.0.1', port: 1 })
-    expect(parseHostPort(':8545')).toEqual({ host: '0.0.0.0', port: 8545 })
-    expect(parseHostPort('[::1]:8545')).toEqual({ host: '::1', port: 8545 })
-    expect(formatHostPort({ host: '::1', port: 8545 })).toBe('[::1]:8545')
-    expect(['localhost', '1.2.3.4:65536', '8545', 'a:b', 'http://a:1'].map(parseHostPort)).toEqual(
-      Array.from({ length: 5 }),
-    )
   })
 
   it('keeps amounts of NAT exact', () => {

@@ -1,5 +1,6 @@
 /** Kinds of settings: how each is read from TOML, from text (flags, environment), and written. */
 import { DENOMINATION } from '../../core/amounts.ts'
+import { formatHostPort, type HostPort, parseHostPort } from '../../core/host-port.ts'
 
 export interface Kind<T> {
   /** Undefined when the value is not allowed. Text stands for itself, so that flags and TOML read alike. */
@@ -88,22 +89,6 @@ export const duration = (minMs = 0, maxMs = 365 * 24 * 3_600_000): Kind<number> 
   allowed: `a duration such as "5s" or "250ms", from ${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}`,
   toToml: (ms) => quote(formatDurationMs(ms)),
 })
-
-export interface HostPort {
-  readonly host: string
-  readonly port: number
-}
-
-/** Splits host:port, with brackets around IPv6, with or without tcp:// before it. */
-export const parseHostPort = (text: string): HostPort | undefined => {
-  const match = /^(?:tcp:\/\/)?(?:\[([0-9a-fA-F:]+)\]|([A-Za-z0-9._-]*)):([0-9]{1,5})$/.exec(text)
-  const port = Number(match?.[3] ?? -1)
-  if (match === null || port > 65_535) return undefined
-  return { host: match[1] ?? (match[2] === '' ? '0.0.0.0' : (match[2] ?? '')), port }
-}
-
-export const formatHostPort = ({ host, port }: HostPort): string =>
-  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 
 export const address: Kind<HostPort> = {
   parse: (value) => (typeof value === 'string' ? parseHostPort(value) : undefined),

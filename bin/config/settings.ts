@@ -1,5 +1,6 @@
 /** Every setting of app.toml: its kind, default and what it does. The file, the flags and the environment follow from this table. */
 import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
+import { NAMESPACES } from '../../rpc/namespaces.ts'
 import {
   address,
   choice,
@@ -38,8 +39,6 @@ const inert = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({
 })
 const local = (port: number): { readonly host: string; readonly port: number } => ({ host: '127.0.0.1', port })
 
-export const NAMESPACES = ['eth', 'net', 'web3', 'debug', 'txpool', 'trace', 'rpc', 'clob'] as const
-
 const pool = APPLICATION_DEFAULTS.pool
 
 /** In the order of the file. Keys are section.name; those without a section stand first. */
@@ -67,7 +66,7 @@ export const SETTINGS = {
   'min-retain-blocks': setting(
     integer(0),
     APPLICATION_DEFAULTS.minRetainBlocks,
-    'Blocks older than this many heights are dropped, here and by CometBFT, once evidence, snapshots and 21 days allow; 0 keeps all',
+    'Blocks older than this many heights are dropped, here and by CometBFT, once evidence, snapshots and the unbonding time allow; 0 keeps all',
   ),
   'unsafe-skip-upgrades': setting(
     heights,
@@ -99,7 +98,7 @@ export const SETTINGS = {
   'database.cache-mb': setting(
     // The binding takes less than 4 GiB.
     integer(8, 4_000),
-    512,
+    128,
     'Memory for what the database has read, in MiB; it fills while the node runs, and stays so',
   ),
 

@@ -7,13 +7,12 @@ import { dirname, join } from 'node:path'
 import { create, fromBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { accountNumberOf } from '../../app/native/account-number.ts'
-import { type NativeTransaction } from '../../app/native/decode-transaction.ts'
-import { type PackedMessage } from '../../app/native/public-key.ts'
+import type { NativeTransaction } from '../../app/native/decode-transaction.ts'
+import type { PackedMessage } from '../../app/native/public-key.ts'
 import { requiredSigners } from '../../app/native/signers.ts'
 import { MAX_SIGNATURES } from '../../app/native/limits.ts'
 import { verifySignatures } from '../../app/native/verify-signatures.ts'
 import { DENOMINATION } from '../../core/amounts.ts'
-import { encodeBech32 } from '../../core/bech32.ts'
 import { plainBytes } from '../../core/bytes.ts'
 import { parseScaledDecimal } from '../../core/decimal.ts'
 import { invariant } from '../../core/errors.ts'
@@ -141,10 +140,4 @@ export const collectGentxs = (document: GenesisDocument, folder: string): Collec
     }
   }
   return { document: collected, count: files.length, peers }
-}
-
-/** For texts: who signs. */
-export const signerText = (transaction: tx.Tx): string => {
-  const [signer] = requiredSigners(checkTransaction(transaction))
-  return signer === undefined ? '' : encodeBech32(signer)
 }

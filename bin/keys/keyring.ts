@@ -35,7 +35,7 @@ const keyFile = z.looseObject({
 })
 
 /** Throws cli/1. */
-export const requireName = (name: string): string => {
+const requireName = (name: string): string => {
   if (NAME.test(name) && !name.startsWith('nat1')) return name
   throw cliError('usage', `"${name}" is no name for a key: 1 to 64 letters, digits, dots, dashes and underscores`)
 }

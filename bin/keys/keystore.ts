@@ -14,7 +14,7 @@ const KEY_BYTES = 32
 const CIPHER = 'aes-128-ctr'
 
 /** What making a key of the password costs: geth's own two choices. Standard takes 256 MiB and about a second. */
-export const KEYSTORE_COSTS = { standard: { n: 262_144, p: 1 }, light: { n: 4_096, p: 6 } } as const
+const KEYSTORE_COSTS = { standard: { n: 262_144, p: 1 }, light: { n: 4_096, p: 6 } } as const
 export type KeystoreCost = keyof typeof KEYSTORE_COSTS
 const BLOCK_SIZE = 8
 /** Of a file from elsewhere: 1 GiB. */

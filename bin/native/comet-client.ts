@@ -13,8 +13,8 @@ import { plainBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { methodPath } from '../../rpc/native/services.ts'
-import { cliError, errorText } from '../errors.ts'
-import { rpcUrl } from '../runtime/comet-rpc.ts'
+import { cliError } from '../errors.ts'
+import { MAX_ANSWER_BYTES, readJson, requestFault, rpcUrl } from '../runtime/comet-rpc.ts'
 
 export const DEFAULT_NODE = 'tcp://127.0.0.1:26657'
 const TIMEOUT_MS = 30_000
@@ -56,13 +56,15 @@ export class QueryRefusal extends CodedError {
 
 export class CometClient {
   readonly url: string
+  readonly #maxAnswerBytes: number
 
   /** `node` is tcp://host:port or a URL. */
-  constructor(node: string) {
+  constructor(node: string, maxAnswerBytes: number = MAX_ANSWER_BYTES) {
+    this.#maxAnswerBytes = maxAnswerBytes
     this.url = rpcUrl(node.includes('://') ? node : `tcp://${node}`)
   }
 
-  /** The result of a method. Throws cli/10 when there is no node, and cli/20 with its words when it refuses. */
+  /** The result of a method. Throws cli/10 when there is no node or its answer has no end, and cli/20 with its words when it refuses. */
   async call(method: string, params: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
     let answer: z.infer<typeof reply>
     try {
@@ -72,10 +74,10 @@ export class CometClient {
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
-      answer = reply.parse(await response.json())
+      answer = reply.parse(await readJson(response.body, this.url, this.#maxAnswerBytes))
     } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-      throw cliError('unreachable', `${this.url} cannot be asked: ${errorText(error)}${cause}; name a node with --node`)
+      if (error instanceof CodedError) throw error
+      throw cliError('unreachable', `${this.url} cannot be asked: ${requestFault(error)}; name a node with --node`)
     }
     const { error, result } = answer
     if (error === undefined) return result

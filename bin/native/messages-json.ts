@@ -18,7 +18,7 @@ import { filesOf, NATIVE_SERVICES } from '../../rpc/native/services.ts'
 import { shortenTypeUrls } from '../../rpc/native/type-urls.ts'
 import { cliError, errorText } from '../errors.ts'
 
-export const REGISTRY = createRegistry(...filesOf(NATIVE_SERVICES), ...DEFINITIONS)
+const REGISTRY = createRegistry(...filesOf(NATIVE_SERVICES), ...DEFINITIONS)
 
 const printer = createMessagePrinter(REGISTRY)
 

@@ -30,7 +30,7 @@ const lines = (value: object): readonly string[] =>
 export const formatText = (value: unknown): string => (isBranch(value) ? lines(value).join('\n') : leaf(value))
 
 /** JSON is on one line, unless a terminal shows it. */
-export const formatJson = (value: unknown): string =>
+const formatJson = (value: unknown): string =>
   JSON.stringify(value, undefined, process.stdout.isTTY ? INDENT.length : 0)
 
 export const printResult = (value: unknown, output: Output): void => {

@@ -66,7 +66,7 @@ const readValue = (field: DescField, text: string, keyring: Keyring): JsonValue 
 }
 
 /** Commander's name of a flag. */
-export const flagAttribute = (name: string): string =>
+const flagAttribute = (name: string): string =>
   name.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Of a field: those of a query that all queries have keep theirs. */

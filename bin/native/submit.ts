@@ -58,7 +58,7 @@ const confirm = async (transaction: tx.Tx, { flags, terminal }: TxSession): Prom
   if (!(await terminal.confirm('sign this transaction?'))) throw cliError('transaction', 'not signed')
 }
 
-export const printTransaction = (transaction: tx.Tx, output: Output): void =>
+const printTransaction = (transaction: tx.Tx, output: Output): void =>
   printResult(toJson(tx.TxSchema, transaction), output)
 
 /** Exit status 1 for what the chain refused. */

@@ -1,9 +1,9 @@
 /** Reads and checks a home before anything starts: settings, genesis, and what they say of each other. */
 import { readFileSync } from 'node:fs'
+import { parseHostPort } from '../../core/host-port.ts'
 import { loadSettings } from '../config/app-toml.ts'
 import { type CometAddresses, readCometAddresses } from '../config/comet-toml.ts'
 import { type Home, requireHome, requireNoUnfinishedRestore } from '../config/home.ts'
-import { parseHostPort } from '../config/kinds.ts'
 import { isPublicNetwork } from '../config/networks.ts'
 import type { Settings } from '../config/settings.ts'
 import { cliError } from '../errors.ts'
@@ -47,15 +47,12 @@ const settingListener = (
   key: 'api.address' | 'grpc.address' | 'json-rpc.address' | 'json-rpc.ws-address',
 ): Listener => ({ purpose, address: settings[key], setting: `${key} in app.toml, or --${key}` })
 
-/** Port of native gRPC, which the application itself serves, when it is enabled. */
-export const grpcListeners = (configuration: Pick<NodeConfiguration, 'settings'>): readonly Listener[] =>
-  configuration.settings['grpc.enable'] ? [settingListener(configuration, 'native gRPC', 'grpc.address')] : []
-
 /** Ports of the gateway, as far as they are enabled. */
 export const gatewayListeners = (configuration: Pick<NodeConfiguration, 'settings'>): readonly Listener[] => {
   const { settings } = configuration
   return [
     ...(settings['api.enable'] ? [settingListener(configuration, 'native REST', 'api.address')] : []),
+    ...(settings['grpc.enable'] ? [settingListener(configuration, 'native gRPC', 'grpc.address')] : []),
     ...(settings['json-rpc.enable']
       ? [
           settingListener(configuration, 'JSON-RPC', 'json-rpc.address'),
@@ -68,7 +65,7 @@ export const gatewayListeners = (configuration: Pick<NodeConfiguration, 'setting
 const firewallWarning = (configuration: NodeConfiguration): readonly string[] => {
   const { genesis, settings } = configuration
   if (!isPublicNetwork(genesis.chainId)) return []
-  const exposed = [...gatewayListeners({ settings }), ...grpcListeners({ settings })]
+  const exposed = gatewayListeners({ settings })
     .filter(({ address }) => isExposed(address))
     .map(({ purpose, address }) => `${purpose} ${address.port}`)
   if (exposed.length === 0) return []

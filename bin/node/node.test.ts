@@ -35,6 +35,10 @@ const start = (...flags: readonly string[]): RunningChain => {
   return running
 }
 
+interface CometStatus {
+  readonly sync_info: { readonly latest_block_height: string }
+}
+
 /** Process ids of programs whose command line names this home and `part`. */
 const pidsOf = (part: string): readonly number[] =>
   execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
@@ -97,6 +101,21 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
       process.kill(pid ?? 0, 'SIGKILL')
       await expect.poll(height, SLOW).toBeGreaterThan(before + 1)
     }
+  })
+
+  it('runs without a gateway where nothing of it is enabled', async () => {
+    const node = start('--json-rpc.enable', 'false', '--api.enable', 'false', '--grpc.enable', 'false')
+    await expect.poll(() => node.output(), SLOW).toMatch(/started .*height=/)
+    const from = Number(/started .*height=(\d+)/.exec(node.output())?.[1])
+    const cometHeight = async (): Promise<number> => {
+      const status = (await askJsonRpc(ports.rpcUrl, 'status')) as CometStatus | undefined
+      return Number(status?.sync_info.latest_block_height ?? -1)
+    }
+    await expect.poll(cometHeight, SLOW).toBeGreaterThanOrEqual(from + 3)
+    expect(pidsOf(' gateway ')).toEqual([])
+    expect(node.output()).not.toContain('gateway')
+    node.process.kill('SIGTERM')
+    expect(await node.exited).toBe(0)
   })
 
   it('leaves no process behind when it is killed', async () => {

@@ -2,6 +2,7 @@
 import { constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../core/errors.ts'
+import { claimFormat } from '../../store/format.ts'
 import { STORE_ERRORS } from '../../store/rocks/errors.ts'
 import { openRocksStore, type RocksStore } from '../../store/rocks/rocks-store.ts'
 import { readRollbackTarget } from '../../store/rollback.ts'
@@ -19,8 +20,7 @@ export interface OpenDatabaseOptions {
   readonly onFault?: (error: Error) => void
 }
 
-/** Throws cli/11 while another process has it open, and store/1, store/3, store/4. */
-export const openStore = async (path: string, options: OpenDatabaseOptions = {}): Promise<RocksStore> => {
+const openRocks = async (path: string, options: OpenDatabaseOptions): Promise<RocksStore> => {
   try {
     return await openRocksStore({ path, cacheBytes: CACHE_BYTES, ...options })
   } catch (error) {
@@ -35,6 +35,21 @@ export const openStore = async (path: string, options: OpenDatabaseOptions = {})
 export const closeStore = async (store: RocksStore): Promise<void> => {
   store.close()
   await store.closed
+}
+
+/**
+ * A new database gets the mark of its format. Throws cli/11 while another process has it open, store/6 for one that
+ * another version wrote, and store/1, store/3, store/4.
+ */
+export const openStore = async (path: string, options: OpenDatabaseOptions = {}): Promise<RocksStore> => {
+  const store = await openRocks(path, options)
+  try {
+    claimFormat(store, path)
+    return store
+  } catch (error) {
+    await closeStore(store)
+    throw error
+  }
 }
 
 /** As {@link openStore}; throws cli/14 when a rollback was cut short there. */
@@ -59,6 +74,7 @@ export const withDatabase = async <T>(
   open: (path: string) => Promise<RocksStore> = openDatabase,
 ): Promise<T> => {
   requirePermission(root, READ_WRITE)
+  // RocksDB would make an empty one.
   if (!existsSync(join(database, 'CURRENT'))) {
     throw cliError('homeMissing', `${database} holds no database: the node of this home has not run yet`)
   }

@@ -21,7 +21,6 @@ import { concatBytes, equalBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { type Hash, keccak256, sha256 } from '../../core/hash.ts'
 import { bytesToHex } from '../../core/hex.ts'
-import { openRocksStore } from '../../store/rocks/rocks-store.ts'
 import { MAX_CHUNK_BYTES } from '../../store/snapshot/chunk.ts'
 import { MAX_METADATA_BYTES, parseSnapshotMetadata, SNAPSHOT_FORMAT } from '../../store/snapshot/metadata.ts'
 import type { KeyValueStore } from '../../store/store.ts'
@@ -29,6 +28,7 @@ import { type Home, movingMarker } from '../config/home.ts'
 import { cliError } from '../errors.ts'
 import { ArchiveReader, type ArchiveFile } from '../runtime/archive.ts'
 import { decompressChunk } from '../runtime/snapshot-files.ts'
+import { closeStore, openStore } from './open-database.ts'
 
 /** CometBFT's databases of an archive. Its write-ahead log and all keys stay at home. */
 export const COMETBFT_DATABASES = ['blockstore.db', 'state.db', 'evidence.db', 'tx_index.db'] as const
@@ -147,7 +147,7 @@ const restoreDatabase = async (
   chunks: number,
   options: RestoreArchiveOptions,
 ): Promise<RestoredHome> => {
-  const store = await openRocksStore({ path, cacheBytes: CACHE_BYTES })
+  const store = await openStore(path, { cacheBytes: CACHE_BYTES })
   try {
     const [first, ...rest] = reader.manifest.files as [ArchiveFile, ...ArchiveFile[]]
     const session = beginSession(store, await readWhole(reader, first), options)
@@ -161,8 +161,7 @@ const restoreDatabase = async (
     session.finish()
     return { height: session.height, blockHash: session.blockHash }
   } finally {
-    store.close()
-    await store.closed
+    await closeStore(store)
   }
 }
 

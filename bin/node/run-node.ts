@@ -9,10 +9,8 @@ import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
 import { serveAbciGrpc } from '../../abci/grpc-server.ts'
 import { createHandlers } from '../../abci/handlers.ts'
 import { serveAbciSocket } from '../../abci/socket-server.ts'
-import { serveGrpc } from '../../rpc/native/grpc-server.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
-import { formatHostPort } from '../config/kinds.ts'
-import { cliError } from '../errors.ts'
+import { cliError, errorText } from '../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
 import type { ChildOptions } from '../supervise/child.ts'
@@ -21,7 +19,7 @@ import { requireFreePorts } from '../supervise/ports.ts'
 import { runCometbft } from '../supervise/run-cometbft.ts'
 import { watchProgress } from '../supervise/watch-progress.ts'
 import { createHalt } from './halt.ts'
-import { cometListeners, gatewayListeners, grpcListeners, type NodeConfiguration } from './load-node.ts'
+import { cometListeners, gatewayListeners, type NodeConfiguration } from './load-node.ts'
 import { openApplication } from './open-application.ts'
 
 /** CometBFT's names. */
@@ -40,7 +38,7 @@ export interface NodeOptions {
   readonly queriesAddress?: string
   /** Over COMETBFT_BINARY and the PATH. */
   readonly cometbftBinary?: string
-  /** Calls of CometBFT are appended to it: abci/grammar.ts checks them. */
+  /** Calls of CometBFT are appended to it: abci/testing/grammar.ts checks them. */
   readonly callLogFile?: string
   /** Arguments of `chain gateway` after its home and the address of the application. */
   readonly gatewayArguments: readonly string[]
@@ -73,7 +71,7 @@ class Teardown {
       try {
         await run()
       } catch (error) {
-        log.error(`stopping ${name} failed`, { reason: error instanceof Error ? error.message : String(error) })
+        log.error(`stopping ${name} failed`, { reason: errorText(error) })
       }
     }
   }
@@ -115,20 +113,16 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
   const abciAddress = options.abciAddress ?? home.abciSocket
   const queriesAddress = options.queriesAddress ?? home.queriesSocket
   const binary = options.externalCometbft ? undefined : await findCometbft(process.env, options.cometbftBinary)
-  await requireFreePorts([
-    ...(options.externalCometbft ? [] : cometListeners(configuration)),
-    ...grpcListeners(configuration),
-    ...(options.externalGateway ? [] : gatewayListeners(configuration)),
-  ])
+  const served = options.externalGateway ? [] : gatewayListeners(configuration)
+  await requireFreePorts([...(options.externalCometbft ? [] : cometListeners(configuration)), ...served])
   mkdirSync(home.data, { recursive: true })
 
   const teardown = new Teardown()
   const { promise: ended, resolve: end } = Promise.withResolvers<Error | string>()
   const onFault = (error: Error): void => void setTimeout(end, FAULT_GRACE_MS, error)
-  // First, for it loads while the database opens, and connects as soon as somebody listens.
-  const gateway = options.externalGateway
-    ? undefined
-    : keepRunning(gatewayChild(options, queriesAddress), GATEWAY_POLICY, log, end)
+  // First, for it loads while the database opens, and connects as soon as somebody listens. One without servers ends.
+  const gateway =
+    served.length === 0 ? undefined : keepRunning(gatewayChild(options, queriesAddress), GATEWAY_POLICY, log, end)
   const stop = async (): Promise<void> => {
     await gateway?.stop()
     await teardown.run(log)
@@ -147,16 +141,6 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
     )
     const queries = await serveQueries({ address: queriesAddress, application, log, onFatal: end })
     teardown.add('the query stream', () => queries.close())
-    if (settings['grpc.enable']) {
-      const grpc = await serveGrpc({
-        address: formatHostPort(settings['grpc.address']),
-        application,
-        log,
-        maxReceiveBytes: settings['grpc.max-recv-msg-size'],
-        maxSendBytes: settings['grpc.max-send-msg-size'],
-      })
-      teardown.add('the gRPC server', () => grpc.close())
-    }
     const serveAbci = options.abciTransport === 'grpc' ? serveAbciGrpc : serveAbciSocket
     const abci = await serveAbci({
       address: abciAddress,

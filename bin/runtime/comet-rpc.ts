@@ -1,10 +1,11 @@
 /** What this node asks its own CometBFT over port 26657; never from inside an ABCI call. */
 import * as z from 'zod'
+import { CodedError } from '../../core/errors.ts'
 import { cliError, errorText } from '../errors.ts'
 
 const TIMEOUT_MS = 5_000
 /** A genesis file of a large network. */
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024
+export const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 const height = z.string().regex(/^\d+$/).transform(Number)
 
@@ -29,17 +30,33 @@ export const rpcUrl = (laddr: string): string =>
     .replace('://0.0.0.0:', '://127.0.0.1:')
     .replace('://[::]:', '://[::1]:')
 
-/** Fetches JSON; refuses what is too large or too slow, and errors unless they are `kept`. Throws cli/10. */
-export const fetchJson = async (url: string, timeoutMs = TIMEOUT_MS, kept = false): Promise<unknown> => {
+/** The JSON of an answer, whatever length it announces. Throws cli/10 for a longer one, and what JSON.parse throws. */
+export const readJson = async (body: Response['body'], url: string, maxBytes = MAX_ANSWER_BYTES): Promise<unknown> => {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of body ?? []) {
+    length += part.length
+    if (length > maxBytes) throw cliError('unreachable', `${url} answers more than ${maxBytes} bytes`)
+    parts.push(part)
+  }
+  return JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown
+}
+
+/** Why a request failed: fetch says little, and its cause the rest. */
+export const requestFault = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return `${errorText(error)}${cause}`
+}
+
+/** Fetches JSON; refuses what is too large or too slow, and HTTP errors unless `keepsErrors`. Throws cli/10. */
+export const fetchJson = async (url: string, timeoutMs = TIMEOUT_MS, keepsErrors = false): Promise<unknown> => {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
-    if (!response.ok && !kept) throw cliError('unreachable', `${url} answered HTTP ${response.status}`)
-    const length = Number(response.headers.get('content-length') ?? 0)
-    if (length > MAX_ANSWER_BYTES) throw cliError('unreachable', `${url} would answer ${length} bytes`)
-    return await response.json()
+    if (!response.ok && !keepsErrors) throw cliError('unreachable', `${url} answered HTTP ${response.status}`)
+    return await readJson(response.body, url)
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-    throw cliError('unreachable', `${url} cannot be read: ${errorText(error)}${cause}`)
+    if (error instanceof CodedError) throw error
+    throw cliError('unreachable', `${url} cannot be read: ${requestFault(error)}`)
   }
 }
 
@@ -53,6 +70,8 @@ export const fetchPeerCount = async (rpc: string): Promise<number> =>
 export const fetchRoundState = async (rpc: string): Promise<string> =>
   consensusAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/consensus_state`)).result.round_state['height/round/step']
 
+const infoAnswer = z.object({ response: z.object({ last_block_height: height.default(0) }) })
+
 const anyAnswer = z.object({
   result: z.unknown().optional(),
   error: z.object({ message: z.string(), data: z.string().default('') }).optional(),
@@ -64,3 +83,7 @@ export const fetchRoute = async (rpc: string, route: string): Promise<unknown> =
   if (error !== undefined) throw cliError('query', error.data === '' ? error.message : error.data)
   return result
 }
+
+/** The height that the application has committed. */
+export const fetchApplicationHeight = async (rpc: string): Promise<number> =>
+  infoAnswer.parse(await fetchRoute(rpc, 'abci_info')).response.last_block_height

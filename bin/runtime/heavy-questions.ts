@@ -1,12 +1,12 @@
 /** Worker threads for questions that execute code or scan logs: a heavy call never delays a block. */
 import { availableParallelism } from 'node:os'
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { HeavyQuestions } from '../../app/environment.ts'
 import { QUERY_CODES, limitExceeded } from '../../app/errors.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
 import type { ApplicationSettings } from '../../app/settings.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
+import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
 
 const MAX_WORKERS = 8
@@ -184,13 +184,8 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     const { worker } = seat
     const waiting = release(seat)
     waiting?.reject(limitExceeded('the node is stopping'))
-    const exited = once(worker, 'exit')
-    if (waiting === undefined) {
-      worker.postMessage('stop' satisfies HeavyRequest)
-      const patience = setTimeout(() => void worker.terminate(), STOP_TIMEOUT_MS)
-      await exited
-      clearTimeout(patience)
-    } else await worker.terminate()
+    if (waiting === undefined) await endWorker(worker, STOP_TIMEOUT_MS)
+    else await worker.terminate()
   }
 
   const count = options.workers ?? Math.max(1, Math.min(MAX_WORKERS, availableParallelism() - 1))

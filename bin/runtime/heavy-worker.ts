@@ -35,6 +35,7 @@ const ask = async ({ name, parameters, head, pending }: HeavyQuestion): Promise<
     parameters: chain,
     settings: data.settings,
     engine,
+    clock: { nowMs: () => performance.now() },
     modules,
     head,
     stateAt: (height) => heights.stateAt(guard.kept(height)),

@@ -18,7 +18,7 @@ import type { PoolJournal } from '../../app/environment.ts'
 import { plainBytes, readUint32 } from '../../core/bytes.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
 
-export const FLUSH_INTERVAL_MS = 100
+const FLUSH_INTERVAL_MS = 100
 const LENGTH_BYTES = 4
 /** Appending, so that a write after a truncation leaves no hole. */
 const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND
@@ -43,7 +43,7 @@ const encodeRecords = (transactions: readonly Uint8Array[]): Uint8Array => {
 }
 
 /** A torn last record, which a crash can leave, ends the list. */
-export const decodeRecords = (bytes: Uint8Array): readonly Uint8Array[] => {
+const decodeRecords = (bytes: Uint8Array): readonly Uint8Array[] => {
   const found: Uint8Array[] = []
   for (let at = 0; at + LENGTH_BYTES <= bytes.length; ) {
     const length = readUint32(bytes, at)

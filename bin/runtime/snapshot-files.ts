@@ -47,8 +47,8 @@ export const decompressChunk = (chunk: Uint8Array, maxBytes: number): Uint8Array
 
 export const snapshotPath = (folder: string, height: number, format = SNAPSHOT_FORMAT): string =>
   join(folder, `${height}-${format}`)
-export const metadataPath = (snapshot: string): string => join(snapshot, 'metadata')
-export const chunkPath = (snapshot: string, index: number): string => join(snapshot, `chunk-${index}`)
+const metadataPath = (snapshot: string): string => join(snapshot, 'metadata')
+const chunkPath = (snapshot: string, index: number): string => join(snapshot, `chunk-${index}`)
 
 const writeSynced = (path: string, bytes: Uint8Array): void => {
   const file = openSync(path, 'wx', 0o644)

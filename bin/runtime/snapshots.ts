@@ -1,15 +1,16 @@
 /** Makes snapshots beside the running node, and hands out what was made. */
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { SnapshotShelf } from '../../app/environment.ts'
 import type { SnapshotDescription } from '../../app/ports.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { errorText } from '../errors.ts'
+import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
 import { decompressChunk, listSnapshots, readChunk, removeSnapshot, removeUnfinished } from './snapshot-files.ts'
 
 /** The writer waits this long for cursors at its height: opening them takes some milliseconds. */
 const OPEN_TIMEOUT_MS = 500
+/** Time to end in before the thread is terminated. */
 const STOP_TIMEOUT_MS = 5_000
 
 /** What the gate between the threads says. */
@@ -85,13 +86,7 @@ class SnapshotMaker {
 
   /** A snapshot that is not finished is given up. */
   async close(): Promise<void> {
-    const worker = this.#worker
-    if (worker === undefined) return
-    const exited = once(worker, 'exit')
-    worker.postMessage('stop' satisfies SnapshotRequest)
-    const patience = setTimeout(() => void worker.terminate(), STOP_TIMEOUT_MS)
-    await exited
-    clearTimeout(patience)
+    if (this.#worker !== undefined) await endWorker(this.#worker, STOP_TIMEOUT_MS)
   }
 
   #start(): void {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { BlockPruner } from '../../app/index/prune-blocks.ts'
-import { CodedError } from '../../core/errors.ts'
+import { CodedError, errorText } from '../../core/errors.ts'
 import { STORE_ERRORS } from '../../store/rocks/errors.ts'
 import { attachRocksStore } from '../../store/rocks/rocks-store.ts'
 import { sweepStep } from '../../store/sweep.ts'
@@ -70,7 +70,7 @@ const wake = (): void => {
       stopping = true
       const isCoded = error instanceof CodedError && error.codespace === 'store'
       const code = isCoded ? error.code : STORE_ERRORS.failed
-      report({ type: 'fault', code, message: error instanceof Error ? error.message : String(error) })
+      report({ type: 'fault', code, message: errorText(error) })
     })
     .finally(() => {
       running = undefined

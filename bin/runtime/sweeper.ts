@@ -1,11 +1,11 @@
 /** Deletes pruned history and blocks in a thread of its own, woken by every committed block. */
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { CodedError } from '../../core/errors.ts'
+import { CodedError, errorText } from '../../core/errors.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
 import { readKeptRange } from '../../store/kept-range.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { STORE_ERRORS } from '../../store/rocks/errors.ts'
+import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
 
 export interface SweeperWorkerData {
@@ -57,7 +57,7 @@ export const startSweeper = ({ store, log, onFault, onStep }: SweeperOptions): S
       if (message.type === 'fault') fail(message.code, message.message)
       onStep?.(message)
     })
-    started.on('error', (error) => fail(STORE_ERRORS.failed, error instanceof Error ? error.message : String(error)))
+    started.on('error', (error) => fail(STORE_ERRORS.failed, errorText(error)))
     return started
   }
   return {
@@ -70,10 +70,7 @@ export const startSweeper = ({ store, log, onFault, onStep }: SweeperOptions): S
     },
     close: async () => {
       closed = true
-      if (worker === undefined) return
-      const exited = once(worker, 'exit')
-      worker.postMessage('stop' satisfies SweeperRequest)
-      await exited
+      if (worker !== undefined) await endWorker(worker)
     },
   }
 }

@@ -28,7 +28,7 @@ export const GATEWAY_POLICY: RestartPolicy = {
 }
 
 /** Time between SIGTERM and SIGKILL. */
-export const GRACE_MS = 5_000
+const GRACE_MS = 5_000
 
 export interface Supervised {
   /** Process id of the child that runs now. */

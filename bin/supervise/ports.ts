@@ -1,8 +1,8 @@
 /** Which ports the node needs, and whether they are free. */
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { formatHostPort, type HostPort } from '../../core/host-port.ts'
 import { cliError } from '../errors.ts'
-import { formatHostPort, type HostPort } from '../config/kinds.ts'
 
 export interface Listener {
   /** Such as "JSON-RPC". */

@@ -27,6 +27,8 @@ export interface ProgressWatch {
 export const watchProgress = (options: ProgressOptions): ProgressWatch => {
   const stopping = new AbortController()
   let status: ConsensusStatus = { catchingUp: true, peers: 0, highestHeight: 0 }
+  /** A CometBFT that was away may have been restarted, and then its mempool is empty. */
+  let wasAway = true
   let lastHeight = -1
   let lastAdvanceMs = performance.now()
   let lastComplaintMs = 0
@@ -34,7 +36,8 @@ export const watchProgress = (options: ProgressOptions): ProgressWatch => {
   const poll = async (): Promise<void> => {
     const [{ sync_info: sync }, peers] = await Promise.all([fetchStatus(options.rpc), fetchPeerCount(options.rpc)])
     const next = { catchingUp: sync.catching_up, peers, highestHeight: sync.latest_block_height }
-    const changed = next.catchingUp !== status.catchingUp || next.peers !== status.peers
+    const changed = wasAway || next.catchingUp !== status.catchingUp || next.peers !== status.peers
+    wasAway = false
     status = next
     if (changed) options.onStatus(next)
   }
@@ -56,7 +59,7 @@ export const watchProgress = (options: ProgressOptions): ProgressWatch => {
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       // Unreachable while it starts or restarts: its supervisor reports that.
-      await poll().catch(() => undefined)
+      await poll().catch(() => (wasAway = true))
       await complainWhenStuck()
       await sleep(POLL_INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
     }

@@ -4,13 +4,13 @@
  * node test/bench/native.ts [query|send|all] [seconds]
  */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { Agent, get } from 'node:http'
 import { encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
 import { invariant } from '../../core/errors.ts'
 import { devnetAccounts } from '../../bin/commands/devnet.ts'
 import { bankQuery, txService } from '../../proto/index.ts'
 import { client, Devnet, machine } from './support/devnet.ts'
+import { openCalls } from './support/grpc-calls.ts'
 import { createAccount, type NativeAccount, signMultiSend, signSend } from './support/native-transfers.ts'
 import { cpuSeconds } from './support/process-times.ts'
 
@@ -28,26 +28,6 @@ const MOST_OUTSTANDING = 15_000
 const [mode = 'all', secondsText = '15'] = process.argv.slice(2)
 const seconds = Number(secondsText)
 const devnet = new Devnet()
-
-const same = (bytes: Buffer): Buffer => bytes
-
-/** Calls with bytes over channels of their own connections, each in its turn. */
-const openChannels = () => {
-  const channels = Array.from(
-    { length: CHANNELS },
-    () => new Client(GRPC, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 }),
-  )
-  let turn = 0
-  const call = (path: string, request: Buffer): Promise<Buffer> =>
-    new Promise((resolve, reject) => {
-      const channel = channels[turn++ % CHANNELS]
-      channel?.makeUnaryRequest(path, same, same, request, new Metadata(), (error, reply) => {
-        if (error !== null || reply === undefined) reject(error ?? new TypeError('no reply'))
-        else resolve(reply)
-      })
-    })
-  return { call, close: () => channels.forEach((channel) => channel.close()) }
-}
 
 const percentile = (sorted: readonly number[], part: number): string =>
   (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1)
@@ -83,13 +63,9 @@ const printCpu = (before: ReadonlyMap<string, number>, count: number): void => {
 
 const queries = async (): Promise<void> => {
   const address = encodeBech32(parseAccountAddress(devnetAccounts()[1]?.address ?? ''))
-  const channels = openChannels()
-  const request = Buffer.from(
-    toBinary(
-      bankQuery.QueryBalanceRequestSchema,
-      create(bankQuery.QueryBalanceRequestSchema, { address, denom: 'anat' }),
-    ),
-  )
+  const channels = openCalls(GRPC, CHANNELS)
+  const { QueryBalanceRequestSchema } = bankQuery
+  const request = toBinary(QueryBalanceRequestSchema, create(QueryBalanceRequestSchema, { address, denom: 'anat' }))
   await measure('balance over gRPC', CHANNELS * CALLS_A_CHANNEL, async () => {
     await channels.call('/cosmos.bank.v1beta1.Query/Balance', request)
   })
@@ -138,14 +114,12 @@ class CommittedCounter {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const send = async (): Promise<void> => {
-  const channels = openChannels()
-  const broadcast = async (txBytes: Uint8Array): Promise<number> => {
-    const { BroadcastTxRequestSchema, BroadcastTxResponseSchema, BroadcastMode } = txService
-    const request = create(BroadcastTxRequestSchema, { txBytes, mode: BroadcastMode.SYNC })
-    const reply = await channels.call(
-      '/cosmos.tx.v1beta1.Service/BroadcastTx',
-      Buffer.from(toBinary(BroadcastTxRequestSchema, request)),
-    )
+  const { BroadcastTxRequestSchema, BroadcastTxResponseSchema, BroadcastMode } = txService
+  const channels = openCalls(GRPC, CHANNELS)
+  const encode = (txBytes: Uint8Array): Uint8Array =>
+    toBinary(BroadcastTxRequestSchema, create(BroadcastTxRequestSchema, { txBytes, mode: BroadcastMode.SYNC }))
+  const broadcast = async (request: Uint8Array): Promise<number> => {
+    const reply = await channels.call('/cosmos.tx.v1beta1.Service/BroadcastTx', request)
     const { txResponse } = fromBinary(BroadcastTxResponseSchema, reply)
     if (txResponse !== undefined && txResponse.code !== 0 && txResponse.code !== 20) {
       throw new TypeError(`refused: ${txResponse.code} ${txResponse.rawLog}`)
@@ -154,12 +128,12 @@ const send = async (): Promise<void> => {
   }
   const counter = new CommittedCounter()
   const senders = Array.from({ length: SENDERS }, (_, index) => createAccount(index))
-  await fund(senders, broadcast, counter)
+  await fund(senders, (raw) => broadcast(encode(raw)), counter)
 
   const total = Math.ceil((5_000 * seconds) / SENDERS) * SENDERS
   const signing = performance.now()
   const raws = Array.from({ length: total }, (_, index) =>
-    signSend(senders[index % SENDERS] as NativeAccount, Math.floor(index / SENDERS)),
+    encode(signSend(senders[index % SENDERS] as NativeAccount, Math.floor(index / SENDERS))),
   )
   console.log(`signed ${total} in ${((performance.now() - signing) / 1_000).toFixed(1)} s`)
 

@@ -51,7 +51,7 @@ const load = (store: KeyValueStore, height: number): void => {
       batch.put('state', accountKey(addressOf(i)), encodeAccount(accountOf(i)))
       changes.push({ key: keccak256(addressOf(i)), value: encodeTrieAccount(accountOf(i)) })
     }
-    const update = updateTrie({ nodes: (keys) => store.getMany('trie', keys) }, root, changes, { prefix })
+    const update = updateTrie({ getMany: (keys) => store.getMany('trie', keys) }, root, changes, { prefix })
     for (const [key, node] of update.nodes) if (node !== undefined) batch.put('trie', keyToBytes(key), node)
     store.write(batch, { sync: false })
     root = update.root

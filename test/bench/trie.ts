@@ -79,7 +79,7 @@ const store = await openRocksStore({ path, cacheBytes: 512 * 1024 * 1024 })
 let reads = 0
 let readMs = 0
 const reader: TrieNodeReader = {
-  nodes: (keys) => {
+  getMany: (keys) => {
     const started = performance.now()
     const nodes = store.getMany('trie', keys)
     readMs += performance.now() - started
@@ -101,11 +101,10 @@ try {
     root = update.root
   }
   const cache = new TrieNodeCache(store, 64 * 1024 * 1024)
-  const cachedReader: TrieNodeReader = { nodes: (keys) => cache.getMany(keys) }
   for (let round = ROUNDS + 1; round <= 2 * ROUNDS; round++) {
     const changed = changesOf(round)
     const update = timed(`round ${round}: the same with a node cache`, changes, () =>
-      updateTrie(cachedReader, root, changed, { prefix: PREFIX }),
+      updateTrie(cache, root, changed, { prefix: PREFIX }),
     )
     writeUpdate(store, update, true, 0, 0)
     timed('    note the nodes', update.nodes.size, () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { checkCallSequence } from '../../abci/grammar.ts'
+import { checkCallSequence } from '../../abci/testing/grammar.ts'
 import { accounts } from './clients.ts'
 import { expectConsistentHeights } from './consistency.ts'
 import { descendants, isAlive, until, useNode } from './harness.ts'

@@ -132,7 +132,10 @@ describe('a stopped node', () => {
       expect(stderr).toMatch(/blocks 1 to \d+ can be replayed/)
     }
     const none = await runChain(['replay', '--home', join(old.folder, 'nowhere')])
-    expect([none.status, none.stderr]).toEqual([1, expect.stringMatching(/is no database: has a node run/)])
+    expect([none.status, none.stderr]).toEqual([
+      1,
+      expect.stringMatching(/holds no database: the node of this home has not run/),
+    ])
   })
 
   it('is exported at a height, into a file that is there whole or not at all', async () => {

@@ -2,6 +2,8 @@
  * Each part as a service of its own, by the commands of docker-compose.yml: application, CometBFT, and two gateways over
  * TCP. No container engine is needed: names of services, ports and the home are those of this machine instead.
  */
+import { fromBinary } from '@bufbuild/protobuf'
+import { Client, credentials, status as grpcStatus } from '@grpc/grpc-js'
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { setTomlValue } from '../../bin/config/toml-lines.ts'
 import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
 import { invariant } from '../../core/errors.ts'
+import { node as nodeQuery } from '../../proto/index.ts'
 import { accountAt } from './clients.ts'
 import {
   askJsonRpc,
@@ -76,6 +79,20 @@ const untilHeight = async (index: number, wanted: number): Promise<number> =>
     return now >= wanted ? now : undefined
   })
 
+/** Height of the state over native gRPC; rejects with the code of the status. */
+const grpcHeight = (own: ReadonlyMap<number, number>): Promise<number> => {
+  const client = new Client(`127.0.0.1:${own.get(9_090)}`, credentials.createInsecure())
+  const path = `/${nodeQuery.Service.typeName}/Status`
+  const same = (bytes: Buffer): Buffer => bytes
+  return new Promise<Buffer>((resolve, reject) => {
+    client.makeUnaryRequest(path, same, same, Buffer.alloc(0), (error, reply) =>
+      error === null && reply !== undefined ? resolve(reply) : reject(error),
+    )
+  })
+    .then((reply) => Number(fromBinary(nodeQuery.StatusResponseSchema, reply).height))
+    .finally(() => client.close())
+}
+
 const transfer = (nonce: number) =>
   accountAt(0).signTransaction({
     chainId: EVM_CHAIN_ID,
@@ -89,7 +106,7 @@ const transfer = (nonce: number) =>
 
 /** Ports of the containers, and those that stand for them here; the second gateway has some of its own. */
 const CONTAINER_PORTS = [26_658, 26_659, 26_657, 26_656, 9_090, 8_545, 8_546, 1_317] as const
-const GATEWAY_PORTS: readonly number[] = [8_545, 8_546, 1_317]
+const GATEWAY_PORTS: readonly number[] = [8_545, 8_546, 1_317, 9_090]
 let cometbft = ''
 
 const here = (argument: string, ports: ReadonlyMap<number, number>): string => {
@@ -179,6 +196,8 @@ describe('parts that run as services of their own', () => {
     })
     expect(await askJsonRpc(urlOf(0), 'eth_uninstallFilter', filter)).toBe(true)
     expect((await callJsonRpc(urlOf(1), 'eth_getFilterChanges', filter)).error?.message).toBe('filter not found')
+    const before = await height(0)
+    for (const own of [ports, secondPorts]) expect(await grpcHeight(own)).toBeGreaterThanOrEqual(before)
   })
 
   it('go on when a gateway ends in order, and it comes back', async () => {
@@ -197,6 +216,8 @@ describe('parts that run as services of their own', () => {
       expect(await healthOf('gateway', index === 0 ? ports : secondPorts)).toBe(1)
       const { error } = await callJsonRpc(urlOf(index), 'eth_getBalance', accountAt(0).address, 'latest')
       expect(error?.code).toBeLessThan(0)
+      const own = index === 0 ? ports : secondPorts
+      await expect(grpcHeight(own)).rejects.toMatchObject({ code: grpcStatus.UNAVAILABLE })
     }
     startApplication()
     // CometBFT ends without its application: whoever runs it starts it again.

@@ -1,6 +1,6 @@
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkCallSequence } from '../../abci/grammar.ts'
+import { checkCallSequence } from '../../abci/testing/grammar.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
 import { expectConsistentHeights } from './consistency.ts'
 import { callJsonRpc, createNode, descendants, isAlive, type TestNode, until } from './harness.ts'

@@ -3,7 +3,7 @@
  * their CometBFT, one of these is of the older line where that is installed: all are one chain.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { checkCallSequence } from '../../abci/grammar.ts'
+import { checkCallSequence } from '../../abci/testing/grammar.ts'
 import { accounts } from './clients.ts'
 import { expectConsistentHeights } from './consistency.ts'
 import { type TestNode, until } from './harness.ts'

@@ -146,6 +146,36 @@ describe('transactions of every type', () => {
   })
 })
 
+describe('what the node prepares for a transaction', () => {
+  const data = encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [accountAt(4).address, 9n] })
+
+  it('lists what it touches, and the call with the list uses as much gas as told', async () => {
+    const { accessList, gasUsed } = await client.createAccessList({ account: owner.address, to: token, data })
+    expect(accessList).toMatchObject([{ address: token.toLowerCase(), storageKeys: [expect.any(String)] }])
+    const hash = await wallet.sendTransaction({ to: token, data, accessList })
+    expect(await included(hash)).toMatchObject({ type: 'eip1559', gasUsed })
+  })
+
+  it('lists no precompile of the chain: like those of Ethereum they are warm in any case', async () => {
+    const code = '0x600060006000600060006108045af1610999315b00' // CALL of the bank, BALANCE of nobody
+    const call = { from: owner.address, to: other.address, gas: '0x186a0' }
+    const params = [call, 'latest', { [other.address]: { code } }]
+    const answer = await client.request({ method: 'eth_createAccessList' as never, params: params as never })
+    expect(answer).toMatchObject({ accessList: [{ address: `0x${'999'.padStart(40, '0')}`, storageKeys: [] }] })
+  })
+
+  it('fills in what a transaction lacks, and answers with its receipt once it is included', async () => {
+    const { transaction } = await client.fillTransaction({ account: owner.address, to: token, data })
+    expect(transaction).toMatchObject({ type: 'eip1559', chainId: EVM_CHAIN_ID, to: token.toLowerCase() })
+    const { nonce, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction
+    const request = { type: 'eip1559', to: token, data, nonce, gas, maxFeePerGas, maxPriorityFeePerGas } as const
+    const serializedTransaction = await owner.signTransaction({ ...request, chainId: EVM_CHAIN_ID } as never)
+    const receipt = await client.sendRawTransactionSync({ serializedTransaction, timeout: 20_000 })
+    expect(receipt).toMatchObject({ status: 'success', from: owner.address.toLowerCase() })
+    expect(await client.getTransactionReceipt({ hash: receipt.transactionHash })).toEqual(receipt)
+  })
+})
+
 describe('blocks, fees and receipts', () => {
   it('shows a block with its transactions, by number and by hash', async () => {
     const { blockNumber, blockHash, transactionHash } = await included(

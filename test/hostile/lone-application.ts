@@ -64,7 +64,8 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
     const settings = { ...APPLICATION_DEFAULTS, ...options.settings }
     const stateAt = (height: number) => heights.stateAt(height)
     const trieNodesAt = (height: number) => heights.trieNodesAt(height)
-    return { reader, modules, parameters, settings, engine: real, head, stateAt, trieNodesAt, pending: [] }
+    const clock = { nowMs: () => 0 }
+    return { reader, modules, parameters, settings, engine: real, clock, head, stateAt, trieNodesAt, pending: [] }
   }
   const application = new Application({
     store,

@@ -34,7 +34,7 @@ const readOption = (text: string): gov.VoteOption => {
 }
 
 /** yes=0.6,no=0.4: weights that are one together. Throws cli/1. */
-export const readWeightedOptions = (text: string): readonly { option: gov.VoteOption; weight: string }[] => {
+const readWeightedOptions = (text: string): readonly { option: gov.VoteOption; weight: string }[] => {
   let sum = 0n
   const options = text.split(',').map((part) => {
     const [name = '', weight = '1'] = part.split('=')
