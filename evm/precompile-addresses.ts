@@ -31,3 +31,6 @@ export const isPrecompile = (hardfork: Hardfork, address: Address): boolean => {
   const number = ((address[18] as number) << 8) | (address[19] as number)
   return (number > 0 && number <= LAST[hardfork]) || (number === P256_VERIFY && hardfork === 'osaka')
 }
+
+/** The last two bytes of an address that has no others. */
+export const numberOfPrecompile = (address: Address): number => ((address[18] as number) << 8) | (address[19] as number)

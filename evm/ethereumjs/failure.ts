@@ -5,6 +5,7 @@ import { MAX_INIT_CODE_BYTES } from '../../core/limits.ts'
 import type { ExecutionFailure, Message } from '../engine.ts'
 import { MAX_MEMORY_BYTES, memoryNeed } from '../memory-need.ts'
 import { maxStack, minStack, opcodeName } from '../opcodes.ts'
+import type { Curves } from './curves.ts'
 import { NativeFailure } from './native-precompiles.ts'
 import { precompileFailure } from './precompile-failure.ts'
 
@@ -134,9 +135,13 @@ export const failureOf = (result: ExecResult, last?: StepGas): ExecutionFailure 
 }
 
 /** Of the outermost frame, which may be a precompile: geth says more of its input than the library does. */
-export const topFailure = (result: ExecResult, message: Message, gas: bigint): ExecutionFailure | undefined => {
+export const topFailure = (
+  result: ExecResult,
+  message: Message,
+  gas: bigint,
+  curves: Curves,
+): ExecutionFailure | undefined => {
   const failure = failureOf(result)
   if (failure === undefined || result.runState !== undefined || message.to === undefined) return failure
-  const better = precompileFailure(message.to, message.data, gas, failure.message)
-  return better === undefined ? failure : { kind: 'other', message: better }
+  return { ...failure, message: precompileFailure(message.to, message.data, gas, failure.message, curves) }
 }

@@ -13,7 +13,7 @@ import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import type { AccessListEntry } from '../transaction/transaction.ts'
 import { isEmptyAccount } from '../transition/fees.ts'
 import { customCrypto } from './crypto.ts'
-import { loadCurves } from './curves.ts'
+import { type Curves, loadCurves } from './curves.ts'
 import { NativeFrames } from './native-precompiles.ts'
 import { EthereumjsState } from './state-adapter.ts'
 
@@ -51,6 +51,7 @@ const unprefixed = bytesToUnprefixedHex
 
 export class Machine {
   readonly evm: EVM
+  readonly curves: Curves
   /** Of the running execution. */
   onPrecompile: ExecuteOptions['onPrecompile'] = undefined
   readonly state: EthereumjsState
@@ -60,8 +61,9 @@ export class Machine {
   #block: BlockEnvironment | undefined
   #libraryBlock: LibraryBlock | undefined
 
-  constructor(evm: EVM, state: EthereumjsState, hardfork: Hardfork) {
+  constructor(evm: EVM, curves: Curves, state: EthereumjsState, hardfork: Hardfork) {
     this.evm = evm
+    this.curves = curves
     this.state = state
     this.#unmoved = evm.precompiles
     for (const [hex, compute] of this.#unmoved) this.#unmoved.set(hex, this.#watched(BigInt(`0x${hex}`), compute))
@@ -174,5 +176,5 @@ export const createLibraryEvm = async (
 export const createMachine = async (hardfork: Hardfork, chainId: bigint): Promise<Machine> => {
   const state = new EthereumjsState()
   const { evm } = await createLibraryEvm(hardfork, chainId, state)
-  return new Machine(evm, state, hardfork)
+  return new Machine(evm, await loadCurves(), state, hardfork)
 }

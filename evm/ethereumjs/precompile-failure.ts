@@ -1,6 +1,9 @@
 /** What geth says of an input that a precompile refuses, where the library's own error does not tell. */
 import type { Address } from '../../core/address.ts'
 import { bytesToBigint, isZeroBytes } from '../../core/bytes.ts'
+import { numberOfPrecompile } from '../precompile-addresses.ts'
+import { curveFailure } from './curve-failure.ts'
+import type { Curves } from './curves.ts'
 
 /** Field of the curve BN254. */
 const BN254_PRIME = 21888242871839275222246405745257275088696311157297823662689037894645226208583n
@@ -75,12 +78,7 @@ const blsPoints = (input: Uint8Array, message: string): string => {
 }
 
 /** The text for a call of `address` that failed with `message`; undefined when it is no precompile of these. */
-export const precompileFailure = (
-  address: Address,
-  input: Uint8Array,
-  gas: bigint,
-  message: string,
-): string | undefined => {
+const inputFailure = (address: Address, input: Uint8Array, gas: bigint, message: string): string | undefined => {
   if (!isZeroBytes(address.subarray(0, 19))) return undefined
   switch (address[19]) {
     case 0x05:
@@ -103,4 +101,17 @@ export const precompileFailure = (
     default:
       return undefined
   }
+}
+
+/** What geth says where a library said `coarse` of a call of `address` with this input: the same of both engines. */
+export const precompileFailure = (
+  address: Address,
+  input: Uint8Array,
+  gas: bigint,
+  coarse: string,
+  curves: Curves,
+): string => {
+  if (!isZeroBytes(address.subarray(0, 18))) return coarse
+  const message = inputFailure(address, input, gas, coarse) ?? coarse
+  return curveFailure(numberOfPrecompile(address), input, message, curves) ?? message
 }

@@ -5,9 +5,8 @@ import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import type { Hardfork } from '../engine.ts'
-import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
+import { numberOfPrecompile, PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import { blake2f } from './blake2f.ts'
-import { curveFailure } from './curve-failure.ts'
 import { curvePrecompiles } from './curve-precompiles.ts'
 import { type Curves, loadCurves } from './curves.ts'
 import { describePrecompile } from './failure.ts'
@@ -33,9 +32,7 @@ const FAST: ReadonlyMap<number, (input: Uint8Array, gas: number) => PrecompileRe
 ])
 
 const failed = (address: Address, input: Uint8Array, gas: number, error: string, curves: Curves): PrecompileResult => {
-  const coarse = describePrecompile(error)
-  const message = precompileFailure(address, input, BigInt(gas), coarse) ?? coarse
-  const failure = curveFailure(numberOfPrecompile(address), input, message, curves) ?? message
+  const failure = precompileFailure(address, input, BigInt(gas), describePrecompile(error), curves)
   return { gasUsed: gas, output: EMPTY_BYTES, failure }
 }
 
@@ -44,8 +41,6 @@ const identity: Precompile = (input, gas) => {
   if (gas < gasUsed) return { gasUsed: gas, output: EMPTY_BYTES, failure: EVMError.errorMessages.OUT_OF_GAS }
   return { gasUsed, output: input.slice(), failure: undefined }
 }
-
-export const numberOfPrecompile = (address: Address): number => ((address[18] as number) << 8) | (address[19] as number)
 
 /** The precompiles of a fork by number. */
 export const loadPrecompiles = async (hardfork: Hardfork): Promise<ReadonlyMap<number, Precompile>> => {
