@@ -32,6 +32,8 @@ export const invalidParameters = (message: string): CodedError =>
 export const executionReverted = (message: string, data: Hex): CodedError =>
   new CodedError('query', QUERY_CODES.reverted, message, data)
 export const limitExceeded = (message: string): CodedError => new CodedError('query', QUERY_CODES.limit, message)
+export const answerTooLarge = (maxBytes: number): CodedError =>
+  new CodedError('query', QUERY_CODES.tooLarge, `the answer is larger than ${maxBytes} bytes: ask for less`)
 /** Geth's words and, by rpc/errors.ts, its code. */
 export const prunedHistory = (): CodedError =>
   new CodedError('query', QUERY_CODES.prunedHistory, 'pruned history unavailable')

@@ -9,6 +9,7 @@ import {
   hasValidId,
   isCall,
   isNotification,
+  MAX_SEPARATORS,
   parsePayload,
   type Message,
   type Payload,
@@ -40,8 +41,12 @@ export interface Responder {
   respond(payload: Payload, subscriber: Subscriber | undefined): string | undefined | Promise<string | undefined>
 }
 
-/** Requests of a batch that are asked before the first of them must be answered. */
+/**
+ * Requests of a batch that are asked before the first of them must be answered, and what they may cost together, the
+ * first aside: answers wait in memory, and a trace can have 64 MiB.
+ */
 const BATCH_WINDOW = 16
+const BATCH_WINDOW_COST = 320
 const MAX_METHOD_LENGTH = 2_048
 
 const parseSubscriptionId = [required(stringDecoder('rpc.ID'))] as const
@@ -57,6 +62,7 @@ const INVALID_REQUEST = rpcError('invalidRequest', 'invalid request')
 
 /** Answers to a text that holds no request; geth ends these without a line feed. */
 export const PARSE_ERROR = failWith('null', rpcError('parse', 'parse error'))
+export const CROWDED = failWith('null', rpcError('rateLimited', `request with more than ${MAX_SEPARATORS} values`))
 const EMPTY_BATCH = failWith('null', rpcError('invalidRequest', 'empty batch'))
 
 const methodNotFound = (method: string): CodedError =>
@@ -126,6 +132,19 @@ export const createResponder = (options: ResponderOptions): Responder => {
   const refuseRest = (messages: readonly Message[], error: CodedError): string[] =>
     messages.filter((message) => !isNotification(message)).map((message) => failWith(message.id ?? 'null', error))
 
+  const costOf = ({ method }: Message): number => methods.get(method)?.cost ?? 1
+
+  const windowOf = (messages: readonly Message[]): readonly Message[] => {
+    const window: Message[] = []
+    let cost = 0
+    for (const message of messages.slice(0, BATCH_WINDOW)) {
+      cost += costOf(message)
+      if (window.length > 0 && cost > BATCH_WINDOW_COST) break
+      window.push(message)
+    }
+    return window
+  }
+
   const answerBatch = async (
     messages: readonly Message[],
     subscriber: Subscriber | undefined,
@@ -136,7 +155,7 @@ export const createResponder = (options: ResponderOptions): Responder => {
     let problem: CodedError | undefined
     let done = 0
     while (done < messages.length && problem === undefined) {
-      const window = messages.slice(done, done + BATCH_WINDOW).map((message) => answerOne(message, subscriber))
+      const window = windowOf(messages.slice(done)).map((message) => answerOne(message, subscriber))
       for (const answer of window) {
         done++
         const text = await answer
@@ -163,7 +182,7 @@ export const createResponder = (options: ResponderOptions): Responder => {
       parsePayload(text, options.batchRequestLimit > 0 ? options.batchRequestLimit : Number.MAX_SAFE_INTEGER),
     cost(payload) {
       let cost = 0
-      for (const message of payload.messages) cost += methods.get(message.method)?.cost ?? 1
+      for (const message of payload.messages) cost += costOf(message)
       return cost
     },
     respond(payload, subscriber) {

@@ -53,3 +53,8 @@ test('what is none is refused with the words of Go', () => {
   }
   for (const [text, message] of Object.entries(faults)) expect(() => parseGoDuration(text), text).toThrow(message)
 })
+
+test('a text that no time has is refused before it is read', () => {
+  expect(parseGoDuration('0h'.repeat(128))).toBe(0)
+  expect(() => parseGoDuration('0h'.repeat(129))).toThrow(`time: invalid duration "${'0h'.repeat(128)}"`)
+})

@@ -40,14 +40,17 @@ const UNITS_MS: ReadonlyMap<string, number> = new Map([
   ['m', 60_000],
   ['h', 3_600_000],
 ])
+/** Characters. Go takes any number of them; what means a time has few. */
+const MAX_LENGTH = 256
 /** Go counts nanoseconds in 64 bits. */
 const MAX_MS = 2 ** 63 / 1e6
 
 /** Milliseconds (time.ParseDuration). Throws rpc/failed in Go's words. */
 export const parseGoDuration = (text: string): number => {
   const fail = (reason: string): never => {
-    throw rpcError('failed', `time: ${reason} ${JSON.stringify(text)}`)
+    throw rpcError('failed', `time: ${reason} ${JSON.stringify(text.slice(0, MAX_LENGTH))}`)
   }
+  if (text.length > MAX_LENGTH) return fail('invalid duration')
   const sign = text.startsWith('-') ? -1 : 1
   let rest = text.replace(/^[-+]/, '')
   if (rest === '0') return 0

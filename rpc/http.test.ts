@@ -396,6 +396,20 @@ describe('batches', () => {
     ])
     expect(replies[3]?.error?.code).toBe(-32003)
   })
+
+  test('ask for few traces at once: their answers wait in memory', async () => {
+    const asked: number[] = []
+    let open = 0
+    application.answers.traceTransaction = () => {
+      asked.push(++open)
+      return new Promise((resolve) => setImmediate(() => resolve(String(open--))))
+    }
+    const trace = `{"jsonrpc":"2.0","id":1,"method":"debug_traceTransaction","params":["0x${'11'.repeat(32)}"]}`
+    const { body } = await post(`[${Array.from({ length: 10 }, () => trace).join(',')}]`)
+    expect(JSON.parse(body)).toHaveLength(10)
+    expect(asked).toHaveLength(10)
+    expect(Math.max(...asked)).toBe(3)
+  })
 })
 
 describe('rates', () => {
@@ -433,6 +447,17 @@ describe('rates', () => {
     await expect(restart({ trustedProxies: ['nonsense'] })).rejects.toMatchObject({ codespace: 'rpc' })
     await start()
   })
+})
+
+test('a request with more values than any has use for is refused before it is read', async () => {
+  const call = (items: number): string =>
+    `{"jsonrpc":"2.0","id":1,"method":"eth_simulateV1","params":[{"blockStateCalls":[{"calls":[${'{},'.repeat(items)}{}]}]}]}`
+  expect((await post(call(90_000))).body).toContain('"result"')
+  expect(JSON.parse((await post(call(1_000_000))).body)).toMatchObject({
+    id: null,
+    error: { code: -32005, message: 'request with more than 100000 values' },
+  })
+  expect(application.asked.map(({ name }) => name)).toEqual(['simulate'])
 })
 
 test('requests one behind the other on one connection are answered in order', async () => {

@@ -1,6 +1,6 @@
 /** JSON-RPC over HTTP on node:http: the path of most requests, so nothing stands between the socket and the answer. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { failWith, PARSE_ERROR, type Responder } from './envelope.ts'
+import { CROWDED, failWith, PARSE_ERROR, type Responder } from './envelope.ts'
 import { rpcError } from './errors.ts'
 import type { FindAddress, RateLimiter } from './limits.ts'
 import type { Payload } from './payload.ts'
@@ -14,6 +14,8 @@ export interface HttpOptions {
   readonly corsOrigins: readonly string[]
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
+  /** Characters of large answers that clients have not taken yet. */
+  readonly unsentLimit?: number
   /** Everything that is not JSON-RPC. */
   readonly pages: (request: IncomingMessage, response: ServerResponse) => void
 }
@@ -55,13 +57,40 @@ export const refuse = (response: ServerResponse, status: number, text: string): 
   response.end(`${text}\n`)
 }
 
+/** Characters: what connections take at once, or nearly so. */
+const LARGE_ANSWER = 1024 * 1024
+/** A trace alone can have 64 MiB. */
+const DEFAULT_UNSENT_LIMIT = 512 * 1024 * 1024
+
+/** Takes note of a large answer until the client has it; false when too much is on its way. */
+type Hold = (response: ServerResponse, length: number) => boolean
+
+/** As in geth, whose http.Server has a WriteTimeout, a client that does not take its answer in time is cut off. */
+const createHold = ({ timeoutMs, unsentLimit = DEFAULT_UNSENT_LIMIT }: HttpOptions): Hold => {
+  let unsent = 0
+  return (response, length) => {
+    if (unsent + length > unsentLimit) return false
+    unsent += length
+    const timer = setTimeout(() => response.destroy(), timeoutMs)
+    response.once('close', () => {
+      clearTimeout(timer)
+      unsent -= length
+    })
+    return true
+  }
+}
+
 export const createHttpHandler = (
   options: HttpOptions,
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
   const { responder, bodyLimit, corsOrigins, limiter, findAddress } = options
+  const hold = createHold(options)
 
   const send = (request: IncomingMessage, response: ServerResponse, text: string): void => {
     if (response.destroyed) return
+    if (text.length > LARGE_ANSWER && !hold(response, text.length)) {
+      return refuse(response, 503, 'too many large answers are being sent, try again')
+    }
     const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(text))]
     const { origin } = request.headers
     if (origin !== undefined) {
@@ -93,6 +122,7 @@ export const createHttpHandler = (
     const payload = responder.parse(body)
     if (payload === 'empty') return send(request, response, '')
     if (payload === 'malformed') return send(request, response, PARSE_ERROR)
+    if (payload === 'crowded') return send(request, response, `${CROWDED}\n`)
     if (isLimited(request, response, payload)) return
     const text = responder.respond(payload, undefined)
     if (text instanceof Promise) void text.then((late) => send(request, response, late ?? ''))

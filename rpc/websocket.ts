@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
-import { failWith, type Responder, type Subscriber } from './envelope.ts'
+import { CROWDED, failWith, type Responder, type Subscriber } from './envelope.ts'
 import { rpcError } from './errors.ts'
 import { describeSyntaxError } from './json-syntax.ts'
 import type { FindAddress, RateLimiter } from './limits.ts'
@@ -143,6 +143,7 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
       if (closing) return
       const payload = responder.parse(text)
       if (payload === 'empty' || payload === 'malformed') return refuse(text)
+      if (payload === 'crowded') return send(`${CROWDED}\n`)
       if (isLimited(payload)) return
       if (++inFlight >= MAX_IN_FLIGHT) socket.pause()
       void answer(payload).finally(() => {

@@ -1,5 +1,6 @@
 /** eth_call and eth_estimateGas. They run in worker threads, on a fixed height, with a gas cap. */
 import { MAX_UINT64 } from '../../core/amounts.ts'
+import type { Hash } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBigint, quantityToHex } from '../../core/hex.ts'
 import { MAX_TRANSACTION_GAS } from '../../core/limits.ts'
 import type {
@@ -11,12 +12,12 @@ import type {
   PrecompileMove,
 } from '../../evm/engine.ts'
 import { isEvmError } from '../../evm/errors.ts'
-import { readHistoryHash } from '../../evm/system-contracts.ts'
 import { BLOB_GAS } from '../../evm/transition/prepare-message.ts'
 import { Overlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
 import { hardforkAt } from '../chain.ts'
 import { executionReverted, queryFailed } from '../errors.ts'
+import { recentBlockHash } from '../index/block-hash.ts'
 import type { BlockReference, CallRequest, Questions } from '../ports.ts'
 import { nativePrecompilesAt } from '../precompiles/index.ts'
 import { toCallMessage } from './message.ts'
@@ -35,6 +36,10 @@ export interface Scene {
   readonly precompileMoves?: readonly PrecompileMove[]
 }
 
+/** A block that is overridden with a higher number sees no hash of its own nor of what came after it, as in geth. */
+const hashBefore = (view: View, base: StateReader, height: number, number: number): Hash | undefined =>
+  number < height ? (view.reader.hashAt(number) ?? recentBlockHash(view.reader, base, height, number)) : undefined
+
 /** The state after a block, and that block as what the call sees. */
 const sceneAt = (view: View, height: number): Scene => {
   const { header, timeNs } = requireHeader(view, height)
@@ -52,7 +57,7 @@ const sceneAt = (view: View, height: number): Scene => {
       prevRandao: header.mixHash,
       chainId: view.parameters.evmChainId,
       hardfork: hardforkAt(view.parameters, header.timestamp),
-      blockHash: (number) => view.reader.hashAt(number) ?? readHistoryHash(base, number),
+      blockHash: (number) => hashBefore(view, base, height, number),
     },
   }
 }
@@ -66,16 +71,18 @@ export const openScene = async (view: View, block: BlockReference): Promise<Scen
     : sceneAt(view, requireHeight(view, block))
 
 const prepareScene = async (view: View, question: CallQuestion): Promise<Scene> =>
-  overrideScene(await openScene(view, question.block), question)
+  overrideScene(view, await openScene(view, question.block), question)
 
-/** A scene of its own. Throws query/1 and query/2. */
+/** A scene of its own, at the fork of its time. Throws query/1 and query/2. */
 export const overrideScene = (
+  { parameters }: View,
   scene: Scene,
   question: Pick<CallQuestion, 'stateOverrides' | 'blockOverrides'>,
 ): Scene & { readonly base: Overlay } => {
   const scratch = new Overlay(scene.base)
-  const precompileMoves = applyStateOverrides(scratch, scene.environment.hardfork, question.stateOverrides)
-  const environment = applyBlockOverrides(scene.environment, question.blockOverrides)
+  const seen = applyBlockOverrides(scene.environment, question.blockOverrides)
+  const environment = { ...seen, hardfork: hardforkAt(parameters, seen.timestamp) }
+  const precompileMoves = applyStateOverrides(scratch, environment.hardfork, question.stateOverrides)
   const isMoved = environment.timestamp !== scene.environment.timestamp
   return {
     base: scratch,

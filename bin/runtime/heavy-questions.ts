@@ -2,15 +2,15 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { HeavyQuestions } from '../../app/environment.ts'
-import { QUERY_CODES, limitExceeded } from '../../app/errors.ts'
+import { QUERY_CODES, invalidParameters, limitExceeded } from '../../app/errors.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
 import type { ApplicationSettings } from '../../app/settings.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
 import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
+import { isSlow, QuestionQueue } from './question-queue.ts'
 
 const MAX_WORKERS = 8
-const MAX_WAITING = 2_000
 /** Workers start after the node itself, unless a question comes sooner: they would compete for its processors. */
 const WARM_UP_AFTER_MS = 1_500
 const RETRY_LOADING_MS = 1_000
@@ -96,7 +96,8 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
   const { handle, settings, log } = options
   const committedHeight = new SharedArrayBuffer(8)
   const counter = new BigInt64Array(committedHeight)
-  const queue: Waiting[] = []
+  const count = options.workers ?? Math.max(1, Math.min(MAX_WORKERS, availableParallelism() - 1))
+  const queue = new QuestionQueue<Waiting>()
   const seats: Seat[] = []
   /** Workers that were told to end: the database stays open until they have. */
   const ending = new Set<Promise<unknown>>()
@@ -113,8 +114,13 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     seat.busy = undefined
     return waiting
   }
+  /** What takes long leaves a worker to the rest, where there are two. */
+  const takesSlow = (): boolean => {
+    const slow = seats.filter(({ busy }) => busy !== undefined && isSlow(busy.waiting)).length
+    return slow < Math.max(1, count - 1)
+  }
   const nextWaiting = (): Waiting | undefined => {
-    for (let waiting = queue.shift(); waiting !== undefined; waiting = queue.shift()) {
+    for (let waiting = queue.next(takesSlow()); waiting !== undefined; waiting = queue.next(takesSlow())) {
       if (performance.now() - waiting.sinceMs <= MAX_WAIT_MS) return waiting
       waiting.reject(limitExceeded('the node is busy: the question waited too long; try again'))
     }
@@ -122,13 +128,23 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
   }
   const assign = (): void => {
     for (const seat of seats) {
-      if (!seat.ready || seat.busy !== undefined) continue
-      const waiting = nextWaiting()
-      if (waiting === undefined) return
-      const timer = setTimeout(() => replaceHanging(seat), settings.evmTimeoutMs + TIMEOUT_MARGIN_MS)
-      seat.busy = { waiting, timer }
-      seat.worker.postMessage(waiting.question)
+      while (seat.ready && seat.busy === undefined) {
+        const waiting = nextWaiting()
+        if (waiting === undefined) return
+        handOver(seat, waiting)
+      }
     }
+  }
+  /** V8 cannot copy what is nested too deeply: nobody who waits may pay for the question of another. */
+  const handOver = (seat: Seat, waiting: Waiting): void => {
+    try {
+      seat.worker.postMessage(waiting.question)
+    } catch {
+      waiting.reject(invalidParameters('the question is nested too deeply'))
+      return
+    }
+    const timer = setTimeout(() => replaceHanging(seat), settings.evmTimeoutMs + TIMEOUT_MARGIN_MS)
+    seat.busy = { waiting, timer }
   }
   const settle = (seat: Seat, answer: HeavyAnswer): void => {
     if (seat.busy?.waiting.question.id !== answer.id) return
@@ -188,7 +204,6 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     else await worker.terminate()
   }
 
-  const count = options.workers ?? Math.max(1, Math.min(MAX_WORKERS, availableParallelism() - 1))
   const startWorkers = (): void => {
     clearTimeout(warmUp)
     while (!closed && seats.length < count) {
@@ -201,13 +216,12 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
   return {
     run: (name, parameters, head, pending) =>
       new Promise<string>((resolve, reject) => {
-        if (closed || queue.length >= MAX_WAITING) {
+        const question = { id: nextId++, name, parameters, head, pending }
+        if (closed || !queue.push({ question, sinceMs: performance.now(), resolve, reject })) {
           reject(limitExceeded('too many questions wait for an answer; try again'))
           return
         }
         startWorkers()
-        const question = { id: nextId++, name, parameters, head, pending }
-        queue.push({ question, sinceMs: performance.now(), resolve, reject })
         assign()
       }),
     announceHeight: (height) => {
@@ -216,7 +230,9 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     close: async () => {
       closed = true
       clearTimeout(warmUp)
-      for (const { reject } of queue.splice(0)) reject(limitExceeded('the node is stopping'))
+      for (let waiting = queue.next(true); waiting !== undefined; waiting = queue.next(true)) {
+        waiting.reject(limitExceeded('the node is stopping'))
+      }
       await Promise.all([...ending, ...seats.map(endSeat)])
     },
   }

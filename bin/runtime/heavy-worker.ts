@@ -1,11 +1,13 @@
 /** One worker thread: answers questions one by one over the shared database, at the head that each names. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { answerTooLarge } from '../../app/errors.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
 import { answer } from '../../app/query/answer.ts'
 import { PruningGuard } from '../../app/query/pruning-guard.ts'
 import type { View } from '../../app/query/view.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
+import { MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { OpenHeights } from '../../store/open-heights.ts'
 import { attachRocksStore } from '../../store/rocks/rocks-store.ts'
@@ -42,7 +44,10 @@ const ask = async ({ name, parameters, head, pending }: HeavyQuestion): Promise<
     trieNodesAt: (height) => heights.trieNodesAt(guard.kept(height)),
     pending,
   }
-  return guard.run(name, async () => await answer(view, name, parameters))
+  const text = await guard.run(name, async () => await answer(view, name, parameters))
+  // As for gateways elsewhere: in this process, too, the thread that executes blocks would have to carry it.
+  if (text.length > MAX_STREAM_FRAME_BYTES) throw answerTooLarge(MAX_STREAM_FRAME_BYTES)
+  return text
 }
 
 const toFailure = (error: unknown): HeavyFailure =>

@@ -24,7 +24,7 @@ const readScene = (call: CallArguments, { blockOverrides, stateOverrides }: Trac
 
 export const traceCall = defineMethod({
   name: 'debug_traceCall',
-  cost: 50,
+  cost: 100,
   parameters: [required(decodeCall), required(decodeBlockReference), optionalParameter(decodeTraceCallConfig)],
   answer: ({ ask }, call, reference, config = {}) =>
     ask('traceCall', {

@@ -4,7 +4,7 @@ import { decodeTraceConfig, toTraceOptions } from '../parameters/trace-config.ts
 
 export const traceTransaction = defineMethod({
   name: 'debug_traceTransaction',
-  cost: 50,
+  cost: 100,
   parameters: [required(decodeHash), optionalParameter(decodeTraceConfig)],
   answer: ({ ask }, hash, config) => ask('traceTransaction', { hash, options: toTraceOptions(config) }),
 })

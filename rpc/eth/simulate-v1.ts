@@ -5,7 +5,7 @@ import { decodeSimulation, toSimulation } from '../parameters/simulation.ts'
 
 export const simulateV1 = defineMethod({
   name: 'eth_simulateV1',
-  cost: 50,
+  cost: 100,
   parameters: [required(decodeSimulation), optionalParameter(decodeBlockReference)],
   answer: ({ ask }, read, reference = LATEST) => {
     const simulation = toSimulation(read)

@@ -31,10 +31,14 @@ const readPrestateTracer = (config: unknown): TracerChoice => {
   return { name: 'prestateTracer', ...options }
 }
 
-const readMuxTracer = (config: unknown): TracerChoice => {
+/** Of a muxTracer in another. Geth has no limit; here every step would go through all of them. */
+const MAX_MUX_DEPTH = 8
+
+const readMuxTracer = (config: unknown, depth: number): TracerChoice => {
+  if (depth > MAX_MUX_DEPTH) return refuse(`muxTracer is nested more than ${MAX_MUX_DEPTH} times`)
   if (config === null) return { name: 'muxTracer', tracers: [] }
   if (!isObject(config)) throw mismatch(config, '', 'map[string]json.RawMessage')
-  const tracers = Object.entries(config).map(([as, options]) => ({ as, tracer: readTracer(as, options) }))
+  const tracers = Object.entries(config).map(([as, options]) => ({ as, tracer: readTracer(as, options, depth) }))
   return tracers.find(({ tracer }) => tracer.name === 'refused')?.tracer ?? { name: 'muxTracer', tracers }
 }
 
@@ -45,7 +49,7 @@ const refuseProgram = (program: string): TracerChoice => {
   return refuse('tracers in JavaScript are not supported')
 }
 
-const readKnown = (name: string, config: unknown): TracerChoice => {
+const readKnown = (name: string, config: unknown, depth: number): TracerChoice => {
   switch (name) {
     case 'callTracer':
       return { name, ...decodeCallTracer(config, '') }
@@ -54,7 +58,7 @@ const readKnown = (name: string, config: unknown): TracerChoice => {
     case 'prestateTracer':
       return readPrestateTracer(config)
     case 'muxTracer':
-      return readMuxTracer(config)
+      return readMuxTracer(config, depth + 1)
     case '4byteTracer':
     case 'keccak256PreimageTracer':
     case 'noopTracer':
@@ -64,10 +68,10 @@ const readKnown = (name: string, config: unknown): TracerChoice => {
   }
 }
 
-/** `config` is what `tracerConfig` holds; null when it is left out. */
-export const readTracer = (name: string, config: unknown): TracerChoice => {
+/** `config` is what `tracerConfig` holds; null when it is left out. `depth` counts the muxTracers around this one. */
+export const readTracer = (name: string, config: unknown, depth = 0): TracerChoice => {
   try {
-    return readKnown(name, config)
+    return readKnown(name, config, depth)
   } catch (error) {
     if (error instanceof CodedError) return refuse(error.message)
     throw error

@@ -32,8 +32,8 @@ export const prepareCall = (
   const { gasLimit } = environment
   const sender = given.from === undefined ? ZERO_ADDRESS : hexToBytes(given.from)
   const nonce = given.nonce ?? quantityToHex(state.account(sender)?.nonce ?? 0n)
-  const wanted = given.gas === undefined ? gasLimit - blockGasUsed : hexToBigint(given.gas)
-  // Geth's sum wraps around.
+  // Geth's difference and sum wrap around: a sum that did so lets a call use more than the block has.
+  const wanted = given.gas === undefined ? BigInt.asUintN(64, gasLimit - blockGasUsed) : hexToBigint(given.gas)
   if (BigInt.asUintN(64, blockGasUsed + wanted) > gasLimit) {
     throw simulationError('blockGasLimitReached', `block gas limit reached: ${blockGasUsed} >= ${gasLimit}`)
   }

@@ -2,6 +2,7 @@
 import { bytesToKey, EMPTY_BYTES } from '../../../core/bytes.ts'
 import type { Hash } from '../../../core/hash.ts'
 import { hexToBigint, hexToBytes } from '../../../core/hex.ts'
+import { MAX_STREAM_FRAME_BYTES } from '../../../core/limits.ts'
 import { encodeRlp } from '../../../core/rlp.ts'
 import type { BlockEnvironment, ExecuteOptions, ExecutionResult, Log, PrecompileMove } from '../../../evm/engine.ts'
 import { BLOB_GAS } from '../../../evm/transition/prepare-message.ts'
@@ -14,7 +15,7 @@ import { encodeHeader, type Header, hashHeader } from '../../block/header.ts'
 import { encodeReceipt, logsBloom, mergeBlooms } from '../../block/receipt.ts'
 import { runSystemCalls } from '../../block/run.ts'
 import { hardforkAt } from '../../chain.ts'
-import { simulationError } from '../../errors.ts'
+import { answerTooLarge, simulationError } from '../../errors.ts'
 import type { CallRequest, Questions, Withdrawal } from '../../ports.ts'
 import { nativePrecompilesAt } from '../../precompiles/index.ts'
 import { applyStateOverrides } from '../overrides.ts'
@@ -23,7 +24,7 @@ import type { View } from '../view.ts'
 import { type SimulatedCall, simulatedBlockView, withdrawalFields } from './block-view.ts'
 import { blobBaseFee, excessBlobGas } from './blob-gas.ts'
 import { type GasPool, prepareCall, refusalOf, requirePoolGas } from './call.ts'
-import { LogTracer } from './log-tracer.ts'
+import { LogTracer, type NumberedLog } from './log-tracer.ts'
 import type { PlannedBlock } from './plan.ts'
 import type { Tip } from './tip.ts'
 import { type UnsignedTransaction, toUnsignedTransaction } from './unsigned-transaction.ts'
@@ -32,6 +33,25 @@ const ONE_SECOND_NS = 1_000_000_000n
 const GWEI = 1_000_000_000n
 /** Equal calls repeat the logs of those before them: gas alone does not bound receipts. */
 const MAX_RECEIPT_BYTES = 32 * 1024 * 1024
+/** What calls return costs little gas, too. The blocks take the rest of what an answer may have. */
+const MAX_ANSWER_BYTES = MAX_STREAM_FRAME_BYTES - 2 * 1024 * 1024
+
+/** What a call and a log take in JSON beside their data. */
+const CALL_BYTES = 512
+/** Each byte as two digits, and in the message of a revert at worst as an escape of six. */
+const HEX_CHARACTERS = 2
+const REVERT_CHARACTERS = 8
+
+const answerBytesOf = (
+  { failure, returnData }: ExecutionResult,
+  logs: readonly NumberedLog[],
+  rawBytes: number,
+): number => {
+  const ofData = returnData.length * (failure?.kind === 'revert' ? REVERT_CHARACTERS : HEX_CHARACTERS)
+  let bytes = CALL_BYTES + ofData + HEX_CHARACTERS * rawBytes
+  for (const { log } of logs) bytes += CALL_BYTES + HEX_CHARACTERS * log.data.length
+  return bytes
+}
 
 /** What the blocks of a simulation share. */
 export interface Session {
@@ -42,6 +62,8 @@ export interface Session {
   readonly logs: Map<string, readonly Log[]>
   /** Of all receipts until now. */
   receiptBytes: number
+  /** Of the answer to all calls until now, about. */
+  answerBytes: number
   /** Of the base and of simulated blocks; undefined where there is none. */
   blockHash(number: number): Hash | undefined
 }
@@ -139,7 +161,10 @@ class SimulatedBlockRun {
     const encodedReceipt = encodeReceipt(receipt, bloom)
     this.#session.receiptBytes += encodedReceipt.length
     if (this.#session.receiptBytes > MAX_RECEIPT_BYTES) throw simulationError('limitExceeded', 'too many logs')
-    this.outcomes.push({ transaction, result, logs: this.#tracer.logs(), encodedReceipt, bloom })
+    const tracedLogs = this.#tracer.logs()
+    this.#session.answerBytes += answerBytesOf(result, tracedLogs, transaction.raw.length)
+    if (this.#session.answerBytes > MAX_ANSWER_BYTES) throw answerTooLarge(MAX_ANSWER_BYTES)
+    this.outcomes.push({ transaction, result, logs: tracedLogs, encodedReceipt, bloom })
   }
 }
 

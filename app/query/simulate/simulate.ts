@@ -11,7 +11,7 @@ import { tipAt } from './tip.ts'
 /** Gas is counted in numbers where the node has no cap. */
 const MAX_GAS = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Throws codes of simulation, and query/1, /2, /8 and /9. */
+/** Throws codes of simulation, and query/1, /2, /7, /8 and /9. */
 export const simulate = async (view: View, question: Questions['simulate']): Promise<readonly Json[]> => {
   requireBlockCount(question.blocks.length)
   const tip = await tipAt(view, question.block)
@@ -25,6 +25,7 @@ export const simulate = async (view: View, question: Questions['simulate']): Pro
     pool: { gas: gasCap > 0n && gasCap < MAX_GAS ? gasCap : MAX_GAS },
     logs: new Map(),
     receiptBytes: 0,
+    answerBytes: 0,
     blockHash: (number: number): Hash | undefined =>
       number < base.number ? (view.reader.hashAt(number) ?? readHistoryHash(baseState, number)) : hashes.get(number),
   }

@@ -40,6 +40,8 @@ export interface CallFrameOptions {
 /** What a frame or a log takes in JSON beside its data, and twice that of a byte. */
 const FRAME_BYTES = 256
 const HEX_CHARACTERS = 2
+/** Of a character in a text, at worst. */
+const ESCAPE_CHARACTERS = 6
 
 const isCreation = (type: CallFrame['type']): boolean => type === 'CREATE' || type === 'CREATE2'
 
@@ -147,6 +149,7 @@ export class CallFrames {
     if (failure.kind !== 'revert') return
     frame.output = output
     frame.revertReason = decodeRevert(returnData)
+    this.#scene.budget.takeBytes(ESCAPE_CHARACTERS * (frame.revertReason?.length ?? 0))
   }
 
   #take(dataBytes: number): void {

@@ -27,7 +27,8 @@ export class KeccakPreimageTracer implements Tracer {
   }
 
   #step({ stack, memory }: Step): void {
-    this.#scene.budget.step()
+    // Geth looks at hashes that are not paid for, too: each can take as long as thousands of other steps.
+    this.#scene.budget.checkTime()
     if (stack.length < 2) return
     const preimage = paddedMemory(memory, stack.at(-1) ?? 0n, stack.at(-2) ?? 0n)
     if (preimage === undefined) return

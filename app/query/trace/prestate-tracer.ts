@@ -161,6 +161,8 @@ export class PrestateTracer implements Tracer {
 
   #lookCreated2({ stack, memory, address }: Step): void {
     if (stack.length < 4) return
+    // What it hashes can be large.
+    this.#scene.budget.checkTime()
     const [salt = 0n, size = 0n, offset = 0n] = stack.slice(-4, -1)
     const init = paddedMemory(memory, offset, size)
     if (init !== undefined) this.#lookCreated(contractAddress2(address, padLeft(bigintToBytes(salt), 32), init))

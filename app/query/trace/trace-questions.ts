@@ -2,6 +2,7 @@
 import { contractAddress } from '../../../core/address.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { bytesToHex, hexToBytes } from '../../../core/hex.ts'
+import type { BlockEnvironment } from '../../../evm/engine.ts'
 import type { Overlay } from '../../../store/overlay.ts'
 import { isQueryError, prunedHistory, QUERY_CODES, queryFailed } from '../../errors.ts'
 import type { BlockReference, Questions, TraceOptions } from '../../ports.ts'
@@ -109,12 +110,19 @@ const openTraceScene = async (
   return { ...scene, base: replay.run.overlay }
 }
 
+/** One number on, the block stands on the one that it was: geth's traces have its hash then, its calls do not. */
+const onTopOf = (view: View, height: number, environment: BlockEnvironment): BlockEnvironment =>
+  environment.number === height + 1
+    ? { ...environment, blockHash: (n) => (n === height ? view.reader.hashAt(n) : environment.blockHash(n)) }
+    : environment
+
 const runTracedCall = async (view: View, question: Questions['traceCall']): Promise<string> => {
   const { options, call, refused } = question
   const budget = budgetOf(view, options)
   const opened = await openTraceScene(view, question, budget)
   if (refused !== undefined) throw queryFailed(refused)
-  const scene = overrideScene(opened, question)
+  const overridden = overrideScene(view, opened, question)
+  const scene = { ...overridden, environment: onTopOf(view, opened.environment.number, overridden.environment) }
   const message = toCallMessage(call, view.parameters.evmChainId, cappedGas(view, call))
   const state: Overlay = scene.base
   const tracer = createTracer(options.tracer, {
