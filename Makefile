@@ -5,7 +5,7 @@
 RUN := scripts/run.sh
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install Node packages, CometBFT and the clients of the tests
 	@scripts/setup.sh --with-test-clients

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { runChain } from './testing/node-process.ts'
 
 const OPERATOR = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const SCRIPT = fileURLToPath(new URL('./chain.ts', import.meta.url))
@@ -24,6 +25,38 @@ it('a command whose reader has gone does its work, and says nothing of a broken 
     expect(await run('init', 'one', '--chain-id', 'mine-1', '--evm-chain-id', '77001')).toEqual([0, ''])
     expect(await run('genesis', 'add-validator', '--power', '10', '--operator', OPERATOR)).toEqual([0, ''])
     expect(await run('genesis', 'validate')).toEqual([0, ''])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}, 30_000)
+
+it.each([
+  [['statuss'], 2, /unknown command 'statuss'/],
+  [['status', '--hme', 'x'], 2, /Did you mean --home/],
+  [['tx', 'bnk'], 2, /Did you mean bank/],
+  [['query', 'bank', 'balances'], 2, /missing required argument 'address'/],
+  [['snapshot'], 2, /Usage: chain snapshot/],
+  [['keys', 'show', 'nobody', '--home', '/nonexistent', '--keyring-backend', 'test'], 1, /no key nobody/],
+] as const)('%j ends with %i and says why on standard error', async (args, status, message) => {
+  expect(await runChain(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(message) as string })
+})
+
+it.each([['--help'], ['--version'], ['tx', '--help']])('%s %s is no fault', async (...args) => {
+  const { status, stderr } = await runChain(...args)
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+})
+
+it('a genesis without validators is refused before CometBFT keeps it for good', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chain-'))
+  try {
+    const home = join(folder, 'home')
+    await runChain('init', 'one', '--chain-id', 'mine-1', '--evm-chain-id', '77001', '--home', home)
+    const { status, stderr } = await runChain('start', '--home', home)
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('has no validators: run "chain genesis add-validator"'),
+    ])
+    expect(readdirSync(join(home, 'data'))).toEqual(['priv_validator_state.json'])
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -1,5 +1,5 @@
 /** The command line. Each command is loaded when it is asked for, so that none waits for the others' code. */
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { CodedError } from '../core/errors.ts'
 import { registerDebug } from './commands/debug.ts'
 import { registerKeys } from './commands/keys.ts'
@@ -20,9 +20,13 @@ import { registerTestnet } from './commands/register-testnet.ts'
 import { registerVerify } from './commands/register-verify.ts'
 import { registerVerifyProof } from './commands/register-verify-proof.ts'
 import { registerVersion } from './commands/register-version.ts'
+import { throwOnMisuse } from './commands/throw-on-misuse.ts'
 import { registerTx } from './commands/tx.ts'
 import { CLI_CODES, errorText } from './errors.ts'
 import { VERSION } from './version.ts'
+
+/** Exit status of a command that was written wrongly; any other failure is 1. */
+const USAGE_STATUS = 2
 
 const createProgram = (): Command => {
   const program = new Command('chain').description('nat-chain: a node with an EVM under CometBFT').version(VERSION)
@@ -49,7 +53,7 @@ const createProgram = (): Command => {
     registerDebug,
   ])
     add(program)
-  return program
+  return throwOnMisuse(program)
 }
 
 // Whoever read the output has gone, such as head or a log collector: the work goes on, for it may be half done, and a
@@ -60,12 +64,21 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-try {
-  await createProgram().parseAsync()
-} catch (error) {
+const report = (error: unknown): void => {
+  if (error instanceof CommanderError) {
+    // It has said why; 0 stands for a help or a version that was asked for.
+    process.exitCode = error.exitCode === 0 ? 0 : USAGE_STATUS
+    return
+  }
   const isCoded = error instanceof CodedError
   // A fault of ours shows where it came from; a refusal says what to do, and the system's names the path and the reason.
   const isFault = error instanceof Error && !isCoded && !('syscall' in error)
   process.stderr.write(`Error: ${isFault ? (error.stack ?? error.message) : errorText(error)}\n`)
-  process.exitCode = isCoded && error.codespace === 'cli' && error.code === CLI_CODES.usage ? 2 : 1
+  process.exitCode = isCoded && error.codespace === 'cli' && error.code === CLI_CODES.usage ? USAGE_STATUS : 1
+}
+
+try {
+  await createProgram().parseAsync()
+} catch (error) {
+  report(error)
 }

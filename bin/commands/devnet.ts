@@ -16,6 +16,7 @@ import { type GenesisDocument, readGenesisJson, writeGenesis } from '../genesis/
 import { addAccount, addValidator } from '../genesis/edit.ts'
 import { readValidatorPublicKey } from '../genesis/keys.ts'
 import { validateGenesis } from '../genesis/validate.ts'
+import { isNodeRunning } from '../node/is-node-running.ts'
 import { loadNode, type NodeFlags, settingArguments } from '../node/load-node.ts'
 import { rpcUrl } from '../runtime/comet-rpc.ts'
 import { createLog } from '../runtime/log.ts'
@@ -131,9 +132,12 @@ const untilServing = async ({ home, flags }: DevnetOptions, stopped: AbortSignal
   return false
 }
 
-/** Resolves when it was stopped. */
+/** Resolves when it was stopped. Throws cli/11 beside a devnet with the same home: its chain and its log are its own. */
 export const devnetCommand = async (options: DevnetOptions): Promise<void> => {
   const { home } = options
+  if (await isNodeRunning(home)) {
+    throw cliError('homeInUse', `the chain in ${home.root} runs already: stop it first, or name a home in DEVNET_HOME`)
+  }
   if (options.reset || !existsSync(join(home.root, MARKER))) {
     forget(home)
     await makeDevnet(home)

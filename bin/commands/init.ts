@@ -7,10 +7,10 @@ import { promisify } from 'node:util'
 import type { HostPort } from '../../core/host-port.ts'
 import { renderAppToml } from '../config/app-toml.ts'
 import { adaptCometToml } from '../config/comet-toml.ts'
-import type { Home } from '../config/home.ts'
+import { type Home, requireWritableFolder } from '../config/home.ts'
 import { findNetwork, type Network } from '../config/networks.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
-import { cliError } from '../errors.ts'
+import { cliError, errorText } from '../errors.ts'
 import { createGenesis, writeGenesis } from '../genesis/document.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
 
@@ -37,15 +37,28 @@ const networkSettings = (network: Network): Settings => {
   }
 }
 
-const renderClientToml = (chainId: string): string => `# Defaults of clients of this node.
+const renderClientToml = (
+  chainId: string,
+): string => `# For tools that read the home of an SDK node. The commands of this software read none of it.
 chain-id = ${JSON.stringify(chainId)}
 node = "tcp://localhost:26657"
-keyring-backend = "os"
+keyring-backend = "file"
 output = "text"
 broadcast-mode = "sync"
 `
 
-/** Returns what the operator should know. Throws cli/1, cli/3 or cli/8. */
+/** CometBFT's own files. It prints the reason of a failure, such as a full disk, on standard output. */
+const initComet = async (binary: string, home: Home): Promise<void> => {
+  try {
+    await promisify(execFile)(binary, ['init', '--home', home.root])
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string }
+    const reason = `${stdout}\n${stderr}`.trim().split('\n').at(-1) ?? ''
+    throw cliError('cometbft', `${binary} init failed: ${reason === '' ? errorText(error) : reason}`)
+  }
+}
+
+/** Returns what the operator should know. Throws cli/1, cli/3, cli/8 or cli/16. */
 export const initHome = async (options: InitOptions): Promise<readonly string[]> => {
   const { home, chainId } = options
   const network = findNetwork(chainId, options.evmChainId)
@@ -56,8 +69,9 @@ export const initHome = async (options: InitOptions): Promise<readonly string[]>
     )
   }
   const binary = await findCometbft()
+  requireWritableFolder(dirname(home.genesis))
   mkdirSync(dirname(home.genesis), { recursive: true, mode: 0o700 })
-  await promisify(execFile)(binary, ['init', '--home', home.root])
+  await initComet(binary, home)
   const moniker = options.moniker ?? hostname()
   writeFileSync(home.configToml, adaptCometToml(readFileSync(home.configToml, 'utf8'), network, moniker))
   writeFileSync(home.appToml, renderAppToml({ ...networkSettings(network), ...options.settings }))

@@ -1,5 +1,6 @@
 /** A group of commands that is built when one of them is asked for: the others need not wait for its code. */
 import type { Command } from 'commander'
+import { throwOnMisuse } from './throw-on-misuse.ts'
 
 export interface LazyGroup {
   readonly name: string
@@ -17,7 +18,7 @@ export const registerLazyGroup = (program: Command, { name, alias, description, 
     .helpOption(false)
     .allowUnknownOption()
     .action(async () => {
-      await (await load()).parseAsync(group.args, { from: 'user' })
+      await throwOnMisuse(await load()).parseAsync(group.args, { from: 'user' })
     })
   if (alias !== undefined) group.alias(alias)
 }

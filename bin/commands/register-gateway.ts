@@ -5,7 +5,7 @@ import { type Flags, homeOf, homeOption, nodeFlags, textOf, withSettings } from 
 export const registerGateway = (program: Command): void => {
   const gateway = program
     .command('gateway')
-    .description('run a gateway alone: JSON-RPC and REST for an application elsewhere')
+    .description('run a gateway alone: JSON-RPC, REST and gRPC for an application elsewhere')
     .option('--application <address>', 'the stream of an application: unix:///path or tcp://host:port')
     .addOption(homeOption())
   withSettings(gateway).action(async (flags: Flags) => {

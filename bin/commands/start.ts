@@ -1,7 +1,7 @@
 /** `chain start`: runs until it is told to stop, or until a part of it fails for good. */
 import type { Home } from '../config/home.ts'
-import { errorText } from '../errors.ts'
-import { loadNode, type NodeFlags } from '../node/load-node.ts'
+import { cliError, errorText } from '../errors.ts'
+import { loadNode, type NodeConfiguration, type NodeFlags } from '../node/load-node.ts'
 import { type AbciTransport, type NodeOptions, runNode } from '../node/run-node.ts'
 import { createLog, type NodeLog } from '../runtime/log.ts'
 import { untilSignal } from '../supervise/signals.ts'
@@ -33,10 +33,20 @@ const printLine = (_name: string, line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
+/** CometBFT keeps the genesis of its first start for good: a home that began without validators could not be mended. */
+const requireValidators = ({ home, genesis }: NodeConfiguration): void => {
+  if (genesis.validatorCount > 0) return
+  throw cliError(
+    'genesis',
+    `${home.genesis} has no validators: run "chain genesis add-validator", or "chain genesis fetch" for that of a network`,
+  )
+}
+
 /** Resolves after an orderly stop. Throws a CodedError when the node cannot start or cannot go on. */
 export const startCommand = async (options: StartOptions): Promise<void> => {
   const log = options.log ?? createLog()
   const configuration = loadNode(options.home, options.flags)
+  requireValidators(configuration)
   for (const warning of configuration.warnings) log.warn(warning)
   for (const name of options.inertFlags ?? []) log.warn(`--${name} has no effect in this version: no bridge runs yet`)
   const signal = untilSignal()

@@ -1,7 +1,7 @@
 /** Where things lie in a node's home: CometBFT's layout, with the application's files beside. */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
@@ -69,10 +69,22 @@ export const requirePermission = (path: string, modes: number): void => {
   try {
     accessSync(path, modes)
   } catch (error) {
-    if (!/EACCES|EPERM|EROFS/.test(errorText(error))) return
+    const reason = errorText(error)
+    if (reason.includes('EROFS')) throw cliError('permission', `${path} is on a file system that is read-only`)
+    if (!/EACCES|EPERM/.test(reason)) return
     const what = (modes & constants.W_OK) === 0 ? 'read' : 'read and write'
     throw cliError('permission', `no permission to ${what} ${path}: run this as its owner`)
   }
+}
+
+/**
+ * Throws cli/16 when this user cannot make files in the folder, or cannot make the folder: the first above it that is
+ * there decides. Node says ENOENT instead of the reason.
+ */
+export const requireWritableFolder = (path: string): void => {
+  let existing = resolve(path)
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing)
+  requirePermission(existing, constants.R_OK | constants.W_OK | constants.X_OK)
 }
 
 /** Throws cli/2 when `chain init` has not been run there, and cli/16 for a home of somebody else. */

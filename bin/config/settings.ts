@@ -140,9 +140,13 @@ export const SETTINGS = {
   'json-rpc.gas-cap': setting(
     integer(0),
     Number(APPLICATION_DEFAULTS.gasCap),
-    'Most gas of eth_call and eth_estimateGas',
+    'Most gas of eth_call, estimates, access lists, eth_simulateV1 and debug_traceCall',
   ),
-  'json-rpc.evm-timeout': setting(duration(1), APPLICATION_DEFAULTS.evmTimeoutMs, 'Longest eth_call'),
+  'json-rpc.evm-timeout': setting(
+    duration(1),
+    APPLICATION_DEFAULTS.evmTimeoutMs,
+    'Longest eth_call, estimate, access list, eth_simulateV1 or trace',
+  ),
   'json-rpc.txfee-cap': setting(
     natAmount,
     APPLICATION_DEFAULTS.txFeeCapAnat,

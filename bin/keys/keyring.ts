@@ -8,6 +8,7 @@ import * as z from 'zod'
 import { type PublicKey, publicKeyAddress } from '../../app/native/public-key.ts'
 import type { Address } from '../../core/address.ts'
 import { equalBytes } from '../../core/bytes.ts'
+import { requireWritableFolder } from '../config/home.ts'
 import { cliError, errorText } from '../errors.ts'
 import { decryptKey, encryptKey, type Keystore, type KeystoreCost } from './keystore.ts'
 import { ALGORITHMS, type Algorithm, printPublicKey, publicKeyOf, readPublicKey } from './public-key-json.ts'
@@ -128,6 +129,7 @@ export class Keyring {
   }
 
   #write(name: string, publicKey: PublicKey, keystore: Keystore | undefined): KeyRecord {
+    requireWritableFolder(this.folder)
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
     chmodSync(this.folder, 0o700)
     const nat = { name, pubkey: printPublicKey(publicKey) }

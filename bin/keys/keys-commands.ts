@@ -105,6 +105,10 @@ const readSource = async (
       : readText(source)
   const digits = readDigits(text)
   if (digits !== undefined) return digits
+  // Never quoted: it may be a key with a slip in it.
+  if (!text.trimStart().startsWith('{')) {
+    throw cliError('usage', `${source} holds neither a private key (64 hexadecimal digits) nor a keystore (JSON)`)
+  }
   const keystore = parseJson(text, source)
   const password =
     sourcePasswordFile === undefined

@@ -10,6 +10,7 @@ import { serveAbciGrpc } from '../../abci/grpc-server.ts'
 import { createHandlers } from '../../abci/handlers.ts'
 import { serveAbciSocket } from '../../abci/socket-server.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
+import { requireWritableFolder } from '../config/home.ts'
 import { cliError, errorText } from '../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
@@ -115,6 +116,7 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
   const binary = options.externalCometbft ? undefined : await findCometbft(process.env, options.cometbftBinary)
   const served = options.externalGateway ? [] : gatewayListeners(configuration)
   await requireFreePorts([...(options.externalCometbft ? [] : cometListeners(configuration)), ...served])
+  requireWritableFolder(home.data)
   mkdirSync(home.data, { recursive: true })
 
   const teardown = new Teardown()

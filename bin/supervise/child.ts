@@ -20,6 +20,8 @@ kill -KILL "$watcher" 2>/dev/null
 exit "$status"
 `
 
+/** A SIGTERM that came while the shell was still making the child is lost: it is said once more. */
+const REPEAT_MS = 300
 /** Lines of a child's output kept for the message when it dies. */
 const KEPT_LINES = 20
 const MAX_LINE_CHARACTERS = 2_000
@@ -44,7 +46,7 @@ export interface ChildExit {
 export interface Child {
   readonly pid: number
   readonly exited: Promise<ChildExit>
-  /** SIGTERM, then SIGKILL after the grace period. Settles when it has ended. */
+  /** SIGTERM, once more if it lives on, then SIGKILL after the grace period. Settles when it has ended. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -105,9 +107,12 @@ export const startChild = (options: ChildOptions): Child => {
     exited,
     stop: async (graceMs) => {
       signalGroup(pid, 'SIGTERM')
-      const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs)
+      const timers = [
+        setTimeout(() => signalGroup(pid, 'SIGTERM'), REPEAT_MS),
+        setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs),
+      ]
       await exited
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
     },
   }
 }

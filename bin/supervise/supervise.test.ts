@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createLog } from '../runtime/log.ts'
@@ -92,6 +93,17 @@ describe('a child', () => {
     expect(await child.exited).toMatchObject({ code: 3, signal: undefined })
     expect(lines.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(['one', 'two'])
   })
+
+  it('that is stopped while the shell still makes it does not wait for its grace', async () => {
+    // Without the second SIGTERM one in six outlived the first.
+    for (let attempt = 0; attempt < 40; attempt++) {
+      const child = startChild({ name: 'young', command: '/bin/sleep', args: ['60'] })
+      await sleep(attempt % 8)
+      const startedAtMs = performance.now()
+      await child.stop(10_000)
+      expect(performance.now() - startedAtMs).toBeLessThan(5_000)
+    }
+  }, 30_000)
 
   it('that does not listen to SIGTERM is killed after its grace', async () => {
     const { promise: ready, resolve } = Promise.withResolvers<string>()

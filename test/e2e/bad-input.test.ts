@@ -458,8 +458,8 @@ describe('other commands', () => {
   it.each([
     [['init', 'a', '--chain-id', 'unknown-1'], 2, /name its EVM chain id with --evm-chain-id/],
     [['init', 'a', '--chain-id', 'nat-2517-1', '--evm-chain-id', '1'], 2, /is 2517, not 1/],
-    [['init', 'a'], 1, /--chain-id/],
-    [['start', '--nonsense'], 1, /unknown option '--nonsense'/],
+    [['init', 'a'], 2, /--chain-id/],
+    [['start', '--nonsense'], 2, /unknown option '--nonsense'/],
     [['genesis', 'add-account', '0x12', '1nat'], 1, /genesis\.json does not exist/],
     [['status'], 1, /chain init/],
   ] as const)('%j is refused', async (args, status, message) => {

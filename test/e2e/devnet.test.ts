@@ -153,10 +153,19 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     await stop(terminal)
   }, 60_000)
 
-  it('forgets the chain with devnet-reset, and touches no home but its own', async () => {
+  it('forgets the chain with devnet-reset, and touches no home but its own, nor one that runs', async () => {
     const terminal = await run('devnet-reset')
     expect(terminal.output).toContain('nat-chain devnet is new')
     expect(readdirSync(folder)).toEqual(['home'])
+    const log = readFileSync(join(home, 'logs', 'devnet.log'), 'utf8')
+    for (const target of ['devnet', 'devnet-reset']) {
+      const beside = new Terminal(`make ${target}`)
+      expect(await beside.ended).toBe(2)
+      expect(beside.output).toContain(`the chain in ${home} runs already: stop it first`)
+    }
+    expect(readFileSync(join(home, 'logs', 'devnet.log'), 'utf8').startsWith(log)).toBe(true)
+    const reached = await height()
+    await until('the next block', async () => ((await height()) > reached ? true : undefined))
     await stop(terminal)
   }, 60_000)
 })
