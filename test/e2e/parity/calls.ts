@@ -409,8 +409,8 @@ const argumentsOfCalls = async (peer: Peer): Promise<void> => {
 const SEE_BLOCK = assemble(
   'NUMBER 0 MSTORE TIMESTAMP 32 MSTORE GASLIMIT 64 MSTORE COINBASE 96 MSTORE DIFFICULTY 128 MSTORE BASEFEE 160 MSTORE BLOBBASEFEE 192 MSTORE 224 0 RETURN',
 )
-/** All members, so that no fact of the chain is left. */
-const BLOCK = {
+/** Block overrides with all members, so that no fact of the chain is left. */
+export const BLOCK = {
   number: '0x10',
   time: '0x6b018d35',
   gasLimit: '0x3b9aca00',

@@ -4,7 +4,7 @@ import { contractAddress } from '../../../core/address.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../../core/hex.ts'
 import { keccak256 } from '../../../core/hash.ts'
 import { assemble, deployment, memory } from './assemble.ts'
-import { INNERS, ONES, POOR, PRECOMPILE_INPUTS, PROGRAMS, TARGET } from './calls.ts'
+import { BLOCK, INNERS, ONES, POOR, PRECOMPILE_INPUTS, PROGRAMS, TARGET } from './calls.ts'
 import type { Peer } from './peer.ts'
 import type { World } from './transactions.ts'
 import { type Fields, GWEI, hashOf, Wallet } from './wallet.ts'
@@ -331,15 +331,7 @@ const ARGUMENTS: readonly (readonly [string, object, object?])[] = [
           ),
         },
       },
-      blockOverrides: {
-        number: '0x10',
-        time: '0x6b018d35',
-        gasLimit: '0x3b9aca00',
-        feeRecipient: POOR,
-        prevRandao: ONES,
-        baseFeePerGas: '0x7',
-        blobBaseFee: '0x9',
-      },
+      blockOverrides: BLOCK,
     },
   ],
 ]
