@@ -58,6 +58,8 @@ const stripNumbers = (text: string): string =>
       const [whole = '', fraction = ''] = decimal.split('.')
       return isChosen(whole) && /(?:0{6}|9{6}|3{6}|6{6})$/.test(fraction) && whole.length < 22 ? decimal : '<decimal>'
     })
+    // Of a time, whatever its length.
+    .replaceAll(/\bnanos:\d+/g, 'nanos:<integer>')
     .replaceAll(/(?<![0-9A-Za-z.<])\d{8,}(?![0-9A-Za-z.])/g, (digits) => (isChosen(digits) ? digits : '<integer>'))
     .replaceAll(/(?<![0-9A-Za-z.])\d{8,}(?=anat)/g, (digits) => (isChosen(digits) ? digits : '<integer>'))
 
