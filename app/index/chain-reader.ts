@@ -31,7 +31,7 @@ import {
 
 const MAX_CACHED_HEADERS = 2_048
 /** Each of the caches of bodies and of receipts: a full block is read for every one of its transactions. */
-const RECORD_CACHE_BYTES = 16 * 1024 * 1024
+const RECORD_CACHE_BYTES = 8 * 1024 * 1024
 const RECORD_ENTRY_BYTES = 128
 
 const createRecordCache = (): BoundedCache<Uint8Array> =>

@@ -9,7 +9,7 @@ interface ColumnPlan {
   readonly cachePercent: number
   /**
    * Memtables take up to a quarter of it each and half of it at rest; table files have an eighth, the first level
-   * all of it. All columns together rest below 70 MiB.
+   * all of it. All columns together rest below 35 MiB.
    */
   readonly memtableBudgetMiB: number
   /** Reads of single keys: hash index in the blocks, filters in memory, a filter on the memtable. */
@@ -18,13 +18,13 @@ interface ColumnPlan {
 
 const PLAN: Readonly<Record<Column, ColumnPlan>> = {
   meta: { cachePercent: 1, memtableBudgetMiB: 2, pointLookups: true },
-  state: { cachePercent: 30, memtableBudgetMiB: 24, pointLookups: true },
-  code: { cachePercent: 5, memtableBudgetMiB: 8, pointLookups: true },
-  history: { cachePercent: 14, memtableBudgetMiB: 16, pointLookups: false },
-  trie: { cachePercent: 30, memtableBudgetMiB: 32, pointLookups: true },
-  trie_history: { cachePercent: 4, memtableBudgetMiB: 16, pointLookups: false },
-  blocks: { cachePercent: 8, memtableBudgetMiB: 24, pointLookups: false },
-  index: { cachePercent: 8, memtableBudgetMiB: 16, pointLookups: false },
+  state: { cachePercent: 30, memtableBudgetMiB: 12, pointLookups: true },
+  code: { cachePercent: 5, memtableBudgetMiB: 4, pointLookups: true },
+  history: { cachePercent: 14, memtableBudgetMiB: 8, pointLookups: false },
+  trie: { cachePercent: 30, memtableBudgetMiB: 16, pointLookups: true },
+  trie_history: { cachePercent: 4, memtableBudgetMiB: 8, pointLookups: false },
+  blocks: { cachePercent: 8, memtableBudgetMiB: 12, pointLookups: false },
+  index: { cachePercent: 8, memtableBudgetMiB: 8, pointLookups: false },
 }
 
 const columnOptions = (plan: ColumnPlan, cacheBytes: number): ColumnOptions => ({
