@@ -17,8 +17,8 @@ import { cpuSeconds } from './support/process-times.ts'
 const GRPC = '127.0.0.1:9090'
 const REST = 'http://127.0.0.1:1317'
 const COMET = 'http://127.0.0.1:26657'
-const CHANNELS = 4
-const CALLS_A_CHANNEL = 32
+const CHANNELS = 8
+const CALLS_A_CHANNEL = 48
 const HTTP_CONNECTIONS = 64
 const SENDERS = 2_000
 const RECIPIENTS_A_FUNDING = 200
