@@ -1,5 +1,5 @@
 /** ABCI messages and their bytes. */
-import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { encodeExecTxResult } from '../proto/encode-exec-tx-result.ts'
 import { errorText } from '../core/errors.ts'
@@ -21,18 +21,24 @@ export const decodeRequest = (frame: Uint8Array): abci.Request => {
 /** Field numbers of Response and of ResponseFinalizeBlock. */
 const FINALIZE_BLOCK = 21
 const TX_RESULTS = 2
+const schema = abci.ResponseFinalizeBlockSchema
 
-/** Most of it are results with their events, encoded by hand; they stand behind the other fields. */
-const encodeFinalizeBlock = (answer: abci.ResponseFinalizeBlock): Uint8Array => {
+/** In the order of the fields. Most of it are results with their events, encoded by hand. */
+export const encodeFinalizeBlock = (answer: abci.ResponseFinalizeBlock): Uint8Array => {
   const writer = new BinaryWriter()
-  writer.raw(toBinary(abci.ResponseFinalizeBlockSchema, { ...answer, txResults: [] }, WRITE_OPTIONS))
-  for (const result of answer.txResults) {
+  const { events, txResults } = answer
+  writer.raw(toBinary(schema, create(schema, { events }), WRITE_OPTIONS))
+  for (const result of txResults) {
     writer.tag(TX_RESULTS, WireType.LengthDelimited).bytes(encodeExecTxResult(result))
   }
-  return new BinaryWriter().tag(FINALIZE_BLOCK, WireType.LengthDelimited).bytes(writer.finish()).finish()
+  writer.raw(toBinary(schema, { ...answer, events: [], txResults: [] }, WRITE_OPTIONS))
+  return writer.finish()
 }
 
 export const encodeResponse = (response: abci.Response): Uint8Array =>
   response.value.case === 'finalizeBlock'
-    ? encodeFinalizeBlock(response.value.value)
+    ? new BinaryWriter()
+        .tag(FINALIZE_BLOCK, WireType.LengthDelimited)
+        .bytes(encodeFinalizeBlock(response.value.value))
+        .finish()
     : toBinary(abci.ResponseSchema, response, WRITE_OPTIONS)

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { fromBinary, toBinary, type DescMethod } from '@bufbuild/protobuf'
 import { plainBytes } from '../core/bytes.ts'
 import { errorText } from '../core/errors.ts'
-import { READ_OPTIONS, WRITE_OPTIONS } from './codec.ts'
+import { encodeFinalizeBlock, READ_OPTIONS, WRITE_OPTIONS } from './codec.ts'
 import type { ConsensusGate, GateMember } from './consensus-gate.ts'
 import { protocolError } from './errors.ts'
-import type { AbciHandlers, AbciMethod } from './handlers.ts'
+import type { AbciHandlers, AbciMethod, AbciResponse } from './handlers.ts'
 import type { AbciLog } from './log.ts'
 import { encodeBounded } from './reply-limits.ts'
 
@@ -115,5 +115,9 @@ export const answerCall = async (
   const answer = handler(request)
   if (answer instanceof Promise) gate.hold(name, answer)
   const response = await answer
-  return encodeBounded(name, response, (value) => toBinary(method.output, value as never, WRITE_OPTIONS), log)
+  const encode = (value: unknown): Uint8Array =>
+    name === 'finalizeBlock'
+      ? encodeFinalizeBlock(value as AbciResponse<'finalizeBlock'>)
+      : toBinary(method.output, value as never, WRITE_OPTIONS)
+  return encodeBounded(name, response, encode, log)
 }

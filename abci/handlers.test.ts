@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf'
+import { create, fromBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import type {
   ConsensusApplication,
@@ -8,6 +8,7 @@ import type {
   ProposedBlock,
 } from '../app/ports.ts'
 import { abci } from '../proto/index.ts'
+import { encodeFinalizeBlock } from './codec.ts'
 import { ABCI_CODES, isProtocolError } from './errors.ts'
 import { createHandlers, dispatch, type AbciMethod } from './handlers.ts'
 import { createMemoryApplication } from './testing/memory-application.ts'
@@ -143,7 +144,7 @@ describe('FinalizeBlock and ProcessProposal', () => {
     expect((await handlers.processProposal(proposal)).status).toBe(abci.ResponseProcessProposal_ProposalStatus.REJECT)
     const answer = await handlers.finalizeBlock(finalizeRequest())
     expect(seen).toEqual([expectedBlock, expectedBlock])
-    expect(answer).toEqual(
+    expect(fromBinary(abci.ResponseFinalizeBlockSchema, encodeFinalizeBlock(answer))).toEqual(
       create(abci.ResponseFinalizeBlockSchema, {
         txResults: [0, 1].map((code) => ({
           code,

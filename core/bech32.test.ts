@@ -1,5 +1,6 @@
 import { bech32 } from '@scure/base'
 import { expect, test } from 'vitest'
+import { Random } from '../test/sim/random.ts'
 import { decodeBech32, encodeBech32 } from './bech32.ts'
 
 test('bech32 is encoded as the library does it', () => {
@@ -16,4 +17,34 @@ test('bech32 is encoded as the library does it', () => {
 test('a text of more than 90 characters is a broken invariant', () => {
   expect(encodeBech32(new Uint8Array(50))).toHaveLength(90)
   expect(() => encodeBech32(new Uint8Array(51))).toThrow('92 characters')
+})
+
+test('what the library takes is taken, and nothing else, with whatever words and faults', () => {
+  const characters = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l1bioQPN_é '
+  const random = new Random(5)
+  const pick = (text: string): string => text[random.below(text.length)] ?? ''
+  const library = (text: string, prefix: string): Uint8Array | undefined => {
+    try {
+      const decoded = bech32.decode(text as `${string}1${string}`, 90)
+      return decoded.prefix === prefix ? bech32.fromWords(decoded.words) : undefined
+    } catch {
+      return undefined
+    }
+  }
+  let taken = 0
+  for (let round = 0; round < 20_000; round++) {
+    const prefix = random.pick(['nat', 'natvaloper', 'a'])
+    const words = Array.from({ length: random.below(40) }, () => random.below(32))
+    // Whole bytes most of the time: the bits behind them must be zero.
+    if (random.below(2) === 0 && words.length > 0) words[words.length - 1] = random.below(2) * 16
+    const text = bech32.encode(prefix, words, 90)
+    const at = random.below(text.length + 1)
+    const forms = [text, text.toUpperCase(), text.slice(0, at) + pick(characters) + text.slice(at + 1), text.slice(at)]
+    const given = random.pick(forms)
+    const expected = library(given, 'nat')
+    if (expected !== undefined) taken++
+    if (expected === undefined) expect(() => decodeBech32(given, 'nat'), given).toThrow('invalid bech32 address')
+    else expect(decodeBech32(given, 'nat'), given).toEqual(expected)
+  }
+  expect(taken).toBeGreaterThan(500)
 })

@@ -48,8 +48,41 @@ export const encodeBech32 = (bytes: Uint8Array, prefix: string = BECH32_PREFIX):
   return `${prefix}1${String.fromCharCode(...characters)}`
 }
 
+const WORDS = new Int8Array(128).fill(-1)
+for (let word = 0; word < ALPHABET.length; word++) WORDS[ALPHABET.charCodeAt(word)] = word
+
+/**
+ * What nearly every address is, lower case and correct, in a fifth of the library's time. Undefined for all else, of
+ * which the library judges.
+ */
+const decodePlain = (text: string, prefix: string): Uint8Array | undefined => {
+  const from = prefix.length + 1
+  const end = text.length - CHECKSUM_WORDS
+  if (text.length > MAX_LENGTH || end < from || !text.startsWith(prefix) || text[prefix.length] !== '1')
+    return undefined
+  const bytes = new Uint8Array(((end - from) * 5) >> 3)
+  let checksum = startChecksum(prefix)
+  let [held, bits, filled] = [0, 0, 0]
+  for (let at = from; at < text.length; at++) {
+    const word = WORDS[text.charCodeAt(at)] ?? -1
+    if (word < 0) return undefined
+    checksum = extend(checksum, word)
+    if (at >= end) continue
+    held = (held << 5) | word
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    bytes[filled++] = held >> bits
+    held &= (1 << bits) - 1
+  }
+  // Bits that make no byte are fewer than a word, and zeros.
+  return checksum === 1 && bits < 5 && held === 0 ? bytes : undefined
+}
+
 /** Decodes an address with the given prefix. Throws core/5. */
 export const decodeBech32 = (text: string, prefix: string = BECH32_PREFIX): Uint8Array => {
+  const plain = decodePlain(text, prefix)
+  if (plain !== undefined) return plain
   try {
     const decoded = bech32.decode(text as `${string}1${string}`, MAX_LENGTH)
     if (decoded.prefix === prefix) return plainBytes(bech32.fromWords(decoded.words))

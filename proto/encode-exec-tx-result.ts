@@ -1,7 +1,8 @@
 /**
  * tendermint.abci.ExecTxResult by hand: a native transaction has some thirty attributes of events, every result is
- * encoded twice, for CometBFT and for the record of the block, and the general encoder takes more than twice as long.
+ * written twice, for CometBFT and for the record of the block, and the general encoder takes more than twice as long.
  */
+import { BackwardWriter } from './backward-writer.ts'
 
 interface EventAttribute {
   readonly key: string
@@ -35,75 +36,6 @@ const [TYPE, ATTRIBUTES, KEY, VALUE, INDEX] = [0x0a, 0x12, 0x0a, 0x12, 0x18] as 
 
 /** What most results fit into. */
 const INITIAL_BYTES = 2_048
-/** Of a varint of 64 bits with its tag. */
-const MAX_PREFIX_BYTES = 11
-
-/** Writes from the end to the start: the length of what is nested is known once it stands there. */
-class BackwardWriter {
-  // Out of Node's pool: two allocations for each of thousands of results would cost as much as writing them.
-  #bytes: Uint8Array = Buffer.allocUnsafe(INITIAL_BYTES)
-  #at = INITIAL_BYTES
-
-  /** Bytes from the end to what was written last. */
-  get written(): number {
-    return this.#bytes.length - this.#at
-  }
-
-  finish(): Uint8Array {
-    const { buffer, byteOffset } = this.#bytes
-    return new Uint8Array(buffer, byteOffset + this.#at, this.written)
-  }
-
-  #reserve(length: number): void {
-    if (this.#at >= length) return
-    const grown = new Uint8Array(2 * this.#bytes.length + length)
-    const at = grown.length - this.written
-    grown.set(this.#bytes.subarray(this.#at), at)
-    this.#bytes = grown
-    this.#at = at
-  }
-
-  number(tag: number, value: number): void {
-    this.#reserve(MAX_PREFIX_BYTES)
-    let size = 1
-    for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
-    let at = (this.#at -= size)
-    let rest = value
-    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#bytes[at++] = (rest % 0x80) | 0x80
-    this.#bytes[at] = rest
-    this.#bytes[--this.#at] = tag
-  }
-
-  /** Gas may be any integer of 63 bits. */
-  gas(tag: number, gas: bigint): void {
-    if (gas <= Number.MAX_SAFE_INTEGER) return this.number(tag, Number(gas))
-    this.#reserve(MAX_PREFIX_BYTES)
-    const bytes: number[] = []
-    let rest = gas
-    for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
-    this.#bytes.set([tag, ...bytes, Number(rest)], (this.#at -= bytes.length + 2))
-  }
-
-  bytes(tag: number, bytes: Uint8Array): void {
-    this.#reserve(bytes.length)
-    this.#bytes.set(bytes, (this.#at -= bytes.length))
-    this.number(tag, bytes.length)
-  }
-
-  /** Most texts are short and ASCII, for which a call into the machine costs more than this loop. */
-  text(tag: number, text: string): void {
-    this.#reserve(text.length)
-    const bytes = this.#bytes
-    let at = this.#at
-    for (let index = text.length - 1; index >= 0; index--) {
-      const code = text.charCodeAt(index)
-      if (code >= 0x80) return this.bytes(tag, Buffer.from(text))
-      bytes[--at] = code
-    }
-    this.#at = at
-    this.number(tag, text.length)
-  }
-}
 
 const writeAttribute = (writer: BackwardWriter, { key, value, index }: EventAttribute): void => {
   const end = writer.written
@@ -123,20 +55,33 @@ const writeEvent = (writer: BackwardWriter, { type, attributes }: ExecTxResultFi
   writer.number(TAG.events, writer.written - end)
 }
 
+/** By the list itself: CometBFT's answer and the record of the block hold the same one, which nobody changes. */
+const encodedEvents = new WeakMap<ExecTxResultFields['events'], Uint8Array>()
+
+const encodeEvents = (events: ExecTxResultFields['events']): Uint8Array => {
+  const known = encodedEvents.get(events)
+  if (known !== undefined) return known
+  const writer = new BackwardWriter(INITIAL_BYTES)
+  for (let at = events.length - 1; at >= 0; at--) {
+    const event = events[at]
+    if (event !== undefined) writeEvent(writer, event)
+  }
+  const bytes = writer.finish()
+  encodedEvents.set(events, bytes)
+  return bytes
+}
+
 /**
  * What the general encoder writes for the same fields: in the order of their numbers, defaults left out. A view into
  * a larger buffer: copy what is kept.
  */
 export const encodeExecTxResult = (result: ExecTxResultFields): Uint8Array => {
   const { code, data, log, gasWanted, gasUsed, events, codespace } = result
-  const writer = new BackwardWriter()
+  const writer = new BackwardWriter(INITIAL_BYTES)
   if (codespace !== '') writer.text(TAG.codespace, codespace)
-  for (let at = events.length - 1; at >= 0; at--) {
-    const event = events[at]
-    if (event !== undefined) writeEvent(writer, event)
-  }
-  if (gasUsed !== 0n) writer.gas(TAG.gasUsed, gasUsed)
-  if (gasWanted !== 0n) writer.gas(TAG.gasWanted, gasWanted)
+  writer.raw(encodeEvents(events))
+  if (gasUsed !== 0n) writer.uint64(TAG.gasUsed, gasUsed)
+  if (gasWanted !== 0n) writer.uint64(TAG.gasWanted, gasWanted)
   if (log !== '') writer.text(TAG.log, log)
   if (data.length > 0) writer.bytes(TAG.data, data)
   if (code !== 0) writer.number(TAG.code, code)

@@ -47,7 +47,12 @@ export const chooseBlock = async (
 ): Promise<Candidate> => {
   const { candidates, maxTxBytes } = options
   const pace = new Pace(environment)
-  const run = new BlockRun(chain, content, options.decode)
+  /** What is applied now: the pool has it decoded, and need not be asked by its hash. */
+  let applied: PoolEntry | undefined
+  const run = new BlockRun(chain, content, {
+    ethereum: (raw) => (applied?.kind === 'ethereum' ? applied.signed : options.decode.ethereum(raw)),
+    native: (raw) => (applied?.kind === 'native' ? applied.prepared : options.decode.native(raw)),
+  })
   const transactions: Uint8Array[] = []
   let wireBytes = 0
   let rlpBytes = BLOCK_OVERHEAD_BYTES
@@ -68,6 +73,7 @@ export const chooseBlock = async (
       candidates.skipAccount()
       continue
     }
+    applied = entry
     const outcome = await applyWatched(run, raw, environment.clock)
     if (outcome instanceof SlowTransaction) {
       options.onSlow(entry)

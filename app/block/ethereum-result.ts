@@ -2,6 +2,7 @@
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
+import { markSearched } from '../../modules/events.ts'
 import type { Event } from '../../modules/module.ts'
 import type { TransactionResult } from '../ports.ts'
 import type { Receipt } from './receipt.ts'
@@ -36,5 +37,5 @@ export const ethereumResult = (outcome: EthereumOutcomeSummary, index: number): 
   data: EMPTY_BYTES,
   gasWanted: outcome.signed.transaction.gasLimit,
   gasUsed: outcome.receipt.gasUsed,
-  events: [ethereumEvent(outcome, index), ...(outcome.nativeEvents ?? [])],
+  events: [ethereumEvent(outcome, index), ...markSearched(outcome.nativeEvents ?? [])],
 })

@@ -330,7 +330,8 @@ describe('random bytes', () => {
       verifySignatures(transaction, requiredSigners(transaction), {
         chainId: 'nat-test-1',
         maxSignatures: 7n,
-        account: () => ({ accountNumber: 2n ** 47n + 11n, sequence: 5n }),
+        account: () => ({ sequence: 5n }),
+        accountNumber: () => 2n ** 47n + 11n,
       })
     })
 

@@ -1,6 +1,5 @@
 /** Who must sign: the accounts that a message's cosmos.msg.v1.signer option names, of the messages within it too. */
-import { getOption, hasOption, ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf'
-import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
+import { create, getOption, hasOption, ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf'
 import { toAddress, type Address } from '../../core/address.ts'
 import { BECH32_PREFIX } from '../../core/amounts.ts'
 import { decodeBech32, parseAccountAddress } from '../../core/bech32.ts'
@@ -40,17 +39,21 @@ const parseSigner = ({ field, isOperator }: SignerField, text: string): Address 
   }
 }
 
-const readSigners = (message: ReflectMessage): readonly Address[] => {
-  const { desc } = message
+/** `message` is of the definition `desc`. Throws sdk/2. */
+export const readSigners = (desc: DescMessage, message: unknown): readonly Address[] => {
   const signerFields = SIGNER_FIELDS.get(desc)
   if (signerFields === undefined) {
     throw sdkError('parse', `no cosmos.msg.v1.signer option found for message ${desc.typeName}`)
   }
   return signerFields.flatMap((signer) => {
     const { field } = signer
-    // An absent message reads as an empty one, whose signer is no address.
-    const values: readonly unknown[] = field.fieldKind === 'list' ? [...message.get(field)] : [message.get(field)]
-    if (field.message !== undefined) return values.flatMap((value) => readSigners(value as ReflectMessage))
+    const held = (message as Readonly<Record<string, unknown>>)[field.localName]
+    const values: readonly unknown[] = field.fieldKind === 'list' ? (held as readonly unknown[]) : [held]
+    const inner = field.message
+    if (inner !== undefined) {
+      // An absent message reads as an empty one, whose signer is no address.
+      return values.flatMap((value) => readSigners(inner, value ?? create(inner)))
+    }
     if (field.scalar === ScalarType.STRING) return values.map((value) => parseSigner(signer, String(value)))
     throw sdkError('parse', `unexpected type of the signer field ${field.name} in message ${desc.typeName}`)
   })
@@ -60,7 +63,7 @@ const readSigners = (message: ReflectMessage): readonly Address[] => {
 export const messageSigners = ({ typeUrl, value }: PackedMessage): readonly Address[] => {
   const desc = TRANSACTION_MESSAGES.get(typeUrl)
   if (desc === undefined) throw sdkError('parse', `unable to resolve type URL ${typeUrl.slice(0, 200)}`)
-  return readSigners(reflect(desc, parseBinary(desc, value)))
+  return readSigners(desc, parseBinary(desc, value))
 }
 
 /** The signers of a transaction, each once, in the order of its messages: the first pays. Throws sdk/2. */

@@ -4,7 +4,7 @@
  */
 import { fromBinary, ScalarType, type DescField, type DescMessage, type MessageShape } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
-import { isUtf8 } from '../../core/bytes.ts'
+import { bytesToUtf8, EMPTY_BYTES, isUtf8 } from '../../core/bytes.ts'
 import type { CodedError } from '../../core/errors.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
 import { findDefinition } from './definitions.ts'
@@ -117,10 +117,25 @@ const unknownField = (desc: DescMessage, number: number, wireType: number): Code
 /** ADR-020: bit 11 of the number marks a field that an older node may ignore. */
 const isCritical = (number: number): boolean => (number & 0x400) === 0
 
+/** A google.protobuf.Any whose fields were checked: where one stands there twice the last counts. */
+const readAny = (bytes: Uint8Array): { readonly typeUrl: string; readonly value: Uint8Array } => {
+  const reader = new WireReader(bytes)
+  let typeUrl = ''
+  let value = EMPTY_BYTES
+  while (!reader.done) {
+    const { number, wireType } = reader.tag()
+    const read = reader.value(wireType)
+    if (read === undefined) continue
+    if (number === AnySchema.field.typeUrl.number) typeUrl = bytesToUtf8(read)
+    if (number === AnySchema.field.value.number) value = read
+  }
+  return { typeUrl, value }
+}
+
 const checkNested = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
   const unknown = checkLevel(bytes, desc, allowUnknown, depth)
   if (desc.typeName !== AnySchema.typeName) return unknown
-  const { typeUrl, value } = parseBinary(AnySchema, bytes)
+  const { typeUrl, value } = readAny(bytes)
   const inner = findDefinition(typeUrl)
   if (inner === undefined) throw malformed(`unable to resolve type URL ${typeUrl.slice(0, 200)}`)
   return checkNested(value, inner, allowUnknown, depth + 1) || unknown

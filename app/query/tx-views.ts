@@ -4,6 +4,7 @@ import { DENOMINATION } from '../../core/amounts.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { sha256 } from '../../core/hash.ts'
 import { formatSeconds } from '../../core/time.ts'
+import { markAll } from '../../modules/events.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { feeCap } from '../../evm/transaction/validity.ts'
 import { type baseAbci, evmTx, tx } from '../../proto/index.ts'
@@ -65,5 +66,5 @@ export const txResponse = ({ raw, height, timeNs, result }: PlacedTransaction, s
   gasUsed: result.gasUsed,
   tx: { typeUrl: TX_URL, value: toBinary(tx.TxSchema, shown) },
   timestamp: formatSeconds(timeNs),
-  events: result.events.map(({ type, attributes }) => ({ type, attributes: [...attributes] })),
+  events: markAll(result.events).map(({ type, attributes }) => ({ type, attributes: [...attributes] })),
 })

@@ -16,9 +16,16 @@ export interface PackedPublicKey {
   readonly value: Uint8Array
 }
 
+/** By the bytes in the state, which are the same object as long as the state holds them in memory. */
+const decoded = new WeakMap<Uint8Array, PackedPublicKey>()
+
 const decode = (bytes: Uint8Array): PackedPublicKey => {
+  const known = decoded.get(bytes)
+  if (known !== undefined) return known
   const { typeUrl, value } = fromBinary(AnySchema, bytes)
-  return { typeUrl, value }
+  const key = { typeUrl, value }
+  decoded.set(bytes, key)
+  return key
 }
 
 export const readPublicKey = (state: StateReader, address: Address): PackedPublicKey | undefined => {

@@ -1,6 +1,7 @@
 /** A native transaction in a block: the ante, then the messages. A failed one keeps what the ante did. */
 import { EMPTY_BYTES } from '../../../core/bytes.ts'
 import { CodedError, isFault } from '../../../core/errors.ts'
+import { markSearched } from '../../../modules/events.ts'
 import type { Event } from '../../../modules/module.ts'
 import type { StateWriter } from '../../../store/state.ts'
 import type { TransactionResult } from '../../ports.ts'
@@ -31,12 +32,13 @@ const settle = (
   const { gasLimit: gasWanted } = prepared.transaction.fee
   try {
     const { data, events } = atomically(context.state, () => runMessages(prepared, context, meter))
-    const all = [...anteEvents, ...events]
+    const all = markSearched([...anteEvents, ...events])
     return { code: 0, codespace: '', log: '', data, gasWanted, gasUsed: meter.used, events: all }
   } catch (error) {
     if (!(error instanceof CodedError) || isFault(error)) throw error
     const { code, codespace, message: log } = error
-    return { code, codespace, log, data: EMPTY_BYTES, gasWanted, gasUsed: meter.used, events: anteEvents }
+    const events = markSearched(anteEvents)
+    return { code, codespace, log, data: EMPTY_BYTES, gasWanted, gasUsed: meter.used, events }
   }
 }
 

@@ -1,11 +1,10 @@
 /** The messages of a native transaction, in order: all of them or none. */
-import { create, toBinary } from '@bufbuild/protobuf'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError, isFault } from '../../../core/errors.ts'
 import { makeEvent } from '../../../modules/events.ts'
 import type { Event } from '../../../modules/module.ts'
 import { SDK_CODES } from '../../../modules/sdk-errors.ts'
-import { baseAbci } from '../../../proto/index.ts'
+import { encodeTxMsgData } from '../../../proto/encode-tx-msg-data.ts'
 import { GAS_PER_MESSAGE } from '../../native/gas.ts'
 import type { NativeContext } from './ante.ts'
 import type { GasMeter } from './gas-meter.ts'
@@ -74,7 +73,7 @@ export const runMessages = (
     }
     for (const event of [messageEvent(prepared, own), ...own]) events.push(withIndex(event, index))
   }
-  const data = toBinary(baseAbci.TxMsgDataSchema, create(baseAbci.TxMsgDataSchema, { msgResponses }))
+  const data = encodeTxMsgData(msgResponses)
   if (data.length > MAX_DATA_BYTES) {
     throw new CodedError('sdk', SDK_CODES.invalidRequest[0], `the responses have more than ${MAX_DATA_BYTES} bytes`)
   }

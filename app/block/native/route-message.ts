@@ -1,14 +1,17 @@
 /** From a packed message to the module that handles it, and to those who must have signed it. */
 import type { Address } from '../../../core/address.ts'
+import { invariant } from '../../../core/errors.ts'
 import type { MessageHandler } from '../../../modules/module.ts'
 import { sdkError } from '../../../modules/sdk-errors.ts'
 import type { MessageHandlers } from '../../module-handlers.ts'
+import { TRANSACTION_MESSAGES } from '../../native/definitions.ts'
 import type { PackedMessage } from '../../native/public-key.ts'
-import { messageSigners } from '../../native/signers.ts'
+import { readSigners } from '../../native/signers.ts'
+import { parseBinary } from '../../native/wire.ts'
 
 export interface RoutedMessage {
   readonly handler: MessageHandler
-  /** As the handler decoded it, not checked yet. */
+  /** Decoded, not checked yet. */
   readonly message: unknown
   /** At least one, repeated where the message repeats them. */
   readonly signers: readonly [Address, ...Address[]]
@@ -19,7 +22,10 @@ export const routeMessage = (handlers: MessageHandlers, packed: PackedMessage): 
   const { typeUrl, value } = packed
   const handler = handlers.get(typeUrl)
   if (handler === undefined) throw sdkError('parse', `unable to resolve type URL ${typeUrl.slice(0, 200)}`)
-  const [first, ...others] = messageSigners(packed)
+  const definition = TRANSACTION_MESSAGES.get(typeUrl)
+  invariant(definition !== undefined, `${typeUrl} has a handler, and so a definition`)
+  const message = parseBinary(definition, value)
+  const [first, ...others] = readSigners(definition, message)
   if (first === undefined) throw sdkError('parse', `${typeUrl} names no signer`)
-  return { handler, message: handler.decode(value), signers: [first, ...others] }
+  return { handler, message, signers: [first, ...others] }
 }

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { makeEvent, markAll, markSearched } from './events.ts'
+import type { Event } from './module.ts'
+
+const SPENT = makeEvent('coin_spent', { spender: 'alice', amount: '5anat' })
+const SENDER = makeEvent('message', { sender: 'alice' })
+const ACTION = makeEvent('message', { action: '/cosmos.bank.v1beta1.MsgSend', sender: 'alice', module: 'bank' })
+
+/** `type.key=value` of each event that is indexed. */
+const indexed = (events: readonly Event[]): readonly (readonly string[])[] =>
+  events.map(({ type, attributes }) =>
+    attributes.filter(({ index }) => index).map(({ key, value }) => `${type}.${key}=${value}`),
+  )
+
+describe('what CometBFT is to index', () => {
+  test('has no sums that every transaction moves, and no numbers of messages', () => {
+    const delegate = makeEvent('delegate', { validator: 'val', amount: '5anat', msg_index: '0' })
+    expect(indexed(markSearched([delegate]))).toEqual([['delegate.validator=val', 'delegate.amount=5anat']])
+    const event = makeEvent('tx', { fee: '1anat', fee_payer: 'alice', msg_index: '0' })
+    expect(indexed(markSearched([event, SPENT]))).toEqual([['tx.fee_payer=alice'], ['coin_spent.spender=alice']])
+  })
+
+  test('has an event once', () => {
+    const other = makeEvent('coin_spent', { spender: 'alice', amount: '7anat' })
+    const bob = makeEvent('coin_spent', { spender: 'bob', amount: '7anat' })
+    expect(indexed(markSearched([SPENT, other, bob, SPENT]))).toEqual([
+      ['coin_spent.spender=alice'],
+      [],
+      ['coin_spent.spender=bob'],
+      [],
+    ])
+  })
+
+  test('keeps together what a search may join, and leaves out what it says already', () => {
+    const action = ['message.action=/cosmos.bank.v1beta1.MsgSend', 'message.sender=alice', 'message.module=bank']
+    expect(indexed(markSearched([SENDER, ACTION, SENDER]))).toEqual([[], action, []])
+    const toFees = makeEvent('transfer', { recipient: 'fees', sender: 'alice', amount: '1anat' })
+    const toBob = makeEvent('transfer', { recipient: 'bob', sender: 'alice', amount: '1anat' })
+    expect(indexed(markSearched([toFees, toBob]))).toEqual([
+      ['transfer.recipient=fees', 'transfer.sender=alice'],
+      ['transfer.recipient=bob', 'transfer.sender=alice'],
+    ])
+    expect(indexed(markSearched([SENDER]))).toEqual([['message.sender=alice']])
+  })
+
+  test('leaves out what its module leaves out', () => {
+    const event = { type: 'ethereum_tx', attributes: [{ key: 'txIndex', value: '0', index: false }] }
+    expect(indexed(markSearched([event]))).toEqual([[]])
+  })
+
+  test('changes nothing else', () => {
+    const events = [SENDER, SPENT, ACTION, SENDER]
+    expect(markAll(markSearched(events))).toEqual(events)
+  })
+})
