@@ -1,4 +1,5 @@
 /** What the application needs of the world around it; bin supplies it, tests supply their own. */
+import type { SignatureTask } from '../core/signature.ts'
 import type { Hex } from '../core/hex.ts'
 import type { QuestionName, Questions, SnapshotDescription } from './ports.ts'
 
@@ -11,7 +12,7 @@ export interface Clock {
 export interface PoolJournal {
   /** Transactions of the last run, oldest first. */
   load(): readonly Uint8Array[]
-  append(transaction: Uint8Array): void
+  append(transactions: readonly Uint8Array[]): void
   /** Replaces the whole journal at once. */
   rewrite(transactions: readonly Uint8Array[]): void
 }
@@ -30,6 +31,12 @@ export interface HeavyQuestions {
     head: number,
     pending: readonly Uint8Array[],
   ): Promise<string>
+}
+
+/** Checks signatures beside the thread that executes blocks, where there is a processor for it. */
+export interface SignatureThread {
+  /** The answers of runSignatureTask, in order; rejects when the thread cannot be used. */
+  check(tasks: readonly SignatureTask[]): Promise<readonly (Uint8Array | undefined)[]>
 }
 
 /** What the application knows of the consensus engine beside it. */
@@ -86,6 +93,8 @@ export interface Environment {
   readonly journal: PoolJournal
   readonly gossip: Gossip
   readonly heavy: HeavyQuestions
+  /** Left out where there is one processor: signatures are checked where they are needed then. */
+  readonly signatures?: SignatureThread
   consensusStatus(): ConsensusStatus
   /** The JSON result of a route of CometBFT's RPC, such as `block?height=7`. Never used inside an ABCI call. */
   consensusRpc(route: string): Promise<unknown>

@@ -1,24 +1,28 @@
 /** The door of the pool: who may enter, what is journaled, what CometBFT is told, and what a block takes out. */
 import { bytesToKey } from '../core/bytes.ts'
-import { CodedError, errorText } from '../core/errors.ts'
+import { CodedError } from '../core/errors.ts'
 import { type Hash, keccak256, sha256 } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
+import { publicKeyToAddress, type SignatureTask } from '../core/signature.ts'
 import { isEvmError } from '../evm/errors.ts'
-import { decodeSigned } from '../evm/transaction/recover-sender.ts'
+import { decodeSigned, recoverSender, senderTask } from '../evm/transaction/recover-sender.ts'
 import { checkWithState, type TransactionLimits } from '../evm/transaction/validity.ts'
 import type { Module } from '../modules/module.ts'
 import { SDK_CODES } from '../modules/sdk-errors.ts'
 import type { StateReader } from '../store/state.ts'
 import type { Candidate } from './block/candidate.ts'
-import { createPrepare, type Prepare } from './block/native/prepare.ts'
+import { createPrepare, type Prepare, type PreparedTransaction } from './block/native/prepare.ts'
 import type { Decode } from './block/run.ts'
 import type { Environment } from './environment.ts'
-import { POOL_CODES, poolError } from './errors.ts'
+import { POOL_CODES } from './errors.ts'
 import { familyOf, transactionHash } from './families.ts'
+import { soleSignatureTask } from './native/verify-signatures.ts'
 import type { PoolEntry } from './pool/account-queue.ts'
-import { admit } from './pool/admit.ts'
+import { admit, examine, type ExaminedTransaction } from './pool/admit.ts'
 import { admitNative, checkFeeFunds, checkPoolSigners } from './pool/admit-native.ts'
+import { JournalWriter } from './pool/journal-writer.ts'
 import { Pool } from './pool/pool.ts'
+import { SignatureQueue } from './pool/signature-queue.ts'
 import type { TransactionCheck } from './ports.ts'
 import type { ApplicationSettings } from './settings.ts'
 
@@ -30,8 +34,6 @@ const MAX_OFFERED_AGAIN = 2_000
  * told of as many as a page of its unconfirmed_txs shows.
  */
 const MAX_GOSSIPED_ALONE = 100
-/** The journal is rewritten when most of it is outdated and it is at least this long. */
-const MIN_JOURNAL_ENTRIES = 10_000
 /** Reasons why a transaction of the pool may be invalid in one proposal and valid in another: nonce and funds. */
 const TAKEN_BY_ANOTHER = ['nonceTooLow', 'insufficientFunds'] as const
 const SDK_TAKEN_BY_ANOTHER: readonly number[] = [SDK_CODES.insufficientFunds[0], SDK_CODES.wrongSequence[0]]
@@ -58,6 +60,11 @@ export interface MempoolOptions {
   onExecutable(hash: Hash): void
 }
 
+/** A transaction that is decoded, and checked as far as that needs no sender. */
+type Examined =
+  | { readonly kind: 'ethereum'; readonly examined: ExaminedTransaction }
+  | { readonly kind: 'native'; readonly prepared: PreparedTransaction }
+
 /** Who brings it: a wallet through eth_sendRawTransaction, a native client's broadcast, or CometBFT's mempool. */
 type Origin = 'wallet' | 'client' | 'network'
 
@@ -66,11 +73,9 @@ export class Mempool {
   readonly #options: MempoolOptions
   readonly #environment: Environment
   readonly #prepare: Prepare
+  readonly #signatures: SignatureQueue | undefined
+  readonly #journal: JournalWriter
   #arrivals = 0
-  /** Entries of the journal. */
-  #journaled = 0
-  /** A full disk: said once, until it is over. */
-  #journalFails = false
   /** Hashes of the pool's transactions that CometBFT's mempool has taken, with the height when it last asked of them. */
   readonly #gossiped = new Map<string, number>()
   /** After every block CometBFT asks again of all that its mempool holds, unless its operator has switched that off. */
@@ -82,9 +87,12 @@ export class Mempool {
     this.#options = options
     this.#environment = options.environment
     this.#prepare = createPrepare(options.modules)
+    const { signatures } = options.environment
+    this.#signatures = signatures && new SignatureQueue(signatures)
     this.pool = new Pool(options.settings.pool, (entry) => {
       if (entry.kind === 'ethereum') options.onExecutable(entry.hash)
     })
+    this.#journal = new JournalWriter(options.environment, this.pool)
   }
 
   /** The pool has most transactions of a block: their signatures need not be looked at again. */
@@ -106,7 +114,7 @@ export class Mempool {
         if (!(error instanceof CodedError)) throw error
       }
     }
-    this.#rewriteJournal()
+    this.#journal.rewrite()
   }
 
   /** CometBFT's mempool or a peer of it brings a transaction. */
@@ -117,7 +125,7 @@ export class Mempool {
     if (recheck) return refusal(new CodedError('pool', POOL_CODES.gone, 'no longer in the pool'))
     try {
       const entry = this.#admit(raw, 'network')
-      this.#append(entry.raw)
+      this.#journal.tryWrite(entry)
       return this.#accepted(entry)
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
@@ -125,10 +133,10 @@ export class Mempool {
     }
   }
 
-  /** A native client's broadcast, as {@link submit}. */
-  broadcast(raw: Uint8Array): TransactionCheck {
+  /** A native client's broadcast, as {@link submit}; a refusal is a code. */
+  async broadcast(raw: Uint8Array): Promise<TransactionCheck> {
     try {
-      return this.#accepted(this.#submit(raw, 'client'), false)
+      return this.#accepted(await this.#submit(raw, 'client'), false)
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
       return refusal(error)
@@ -136,16 +144,16 @@ export class Mempool {
   }
 
   /** eth_sendRawTransaction: journaled before it is answered. Throws pool, evm and rlp errors. */
-  submit(raw: Uint8Array): Hash {
-    return this.#submit(raw, 'wallet').hash
+  async submit(raw: Uint8Array): Promise<Hash> {
+    return (await this.#submit(raw, 'wallet')).hash
   }
 
-  #submit(raw: Uint8Array, origin: Origin): PoolEntry {
-    const entry = this.#admit(raw, origin)
-    if (!this.#append(entry.raw)) {
-      this.pool.remove(entry)
-      throw poolError('full', 'the transaction cannot be stored: the disk of the node does not take it')
-    }
+  /** In the order of the calls, also where signatures are checked elsewhere. */
+  async #submit(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
+    const examined = this.#examine(raw, origin)
+    const answer = this.#signatures && (await this.#signatures.check(this.#taskOf(examined)))
+    const entry = this.#enter(examined, answer)
+    await this.#journal.write(entry)
     if (this.#gossipRoom() > 0) this.#environment.gossip.offer([entry.raw])
     return entry
   }
@@ -183,7 +191,7 @@ export class Mempool {
     this.#height = content.height
     if (content.height % POOL_CARE_INTERVAL_BLOCKS !== 0) return
     this.pool.expire(this.#environment.clock.nowMs())
-    if (this.#journaled > 2 * this.pool.size + MIN_JOURNAL_ENTRIES) this.#rewriteJournal()
+    this.#journal.rewriteIfOutdated()
     this.#forgetLeft()
     this.offerAgain()
   }
@@ -232,49 +240,45 @@ export class Mempool {
     return isAlone ? MAX_GOSSIPED_ALONE - this.#gossiped.size : Number.POSITIVE_INFINITY
   }
 
-  #admit(raw: Uint8Array, origin: Origin): PoolEntry {
-    const context = {
+  #context() {
+    return {
       ...this.#options.head(),
       pool: this.pool,
       settings: this.#options.settings,
       nowMs: this.#environment.clock.nowMs(),
       arrival: this.#arrivals++,
     }
+  }
+
+  #admit(raw: Uint8Array, origin: Origin): PoolEntry {
+    return this.#enter(this.#examine(raw, origin))
+  }
+
+  #examine(raw: Uint8Array, origin: Origin): Examined {
     // A wallet's question is Ethereum's: whatever it sends is refused in geth's words. Of the others bytes that are
     // of no family are refused in the SDK's.
     if (origin !== 'wallet' && ['native', 'unknown'].includes(familyOf(raw))) {
-      return admitNative(raw, { ...context, prepare: this.#prepare })
+      return { kind: 'native', prepared: this.#prepare(raw) }
     }
-    return admit(raw, origin === 'wallet' ? 'wallet' : 'network', context)
+    const examined = examine(raw, origin === 'wallet' ? 'wallet' : 'network', this.#context())
+    return { kind: 'ethereum', examined }
   }
 
-  /** False when it could not be written: the node goes on without it, for peers have what they sent. */
-  #append(raw: Uint8Array): boolean {
-    return this.#guardJournal(() => {
-      this.#environment.journal.append(raw)
-      this.#journaled++
-    })
+  /** What is left of its signature for another thread; undefined where it is checked with the rest. */
+  #taskOf(examined: Examined): SignatureTask | undefined {
+    if (examined.kind === 'ethereum') return senderTask(examined.examined.transaction)
+    const { transaction, signers } = examined.prepared
+    return soleSignatureTask(transaction, signers, this.#options.head().nativeChainId)
   }
 
-  /** Leaves out what was included, replaced or evicted since the last time. */
-  #rewriteJournal(): void {
-    this.#guardJournal(() => {
-      this.#environment.journal.rewrite([...this.pool.entries()].map(({ raw }) => raw))
-      this.#journaled = this.pool.size
-    })
-  }
-
-  #guardJournal(write: () => void): boolean {
-    try {
-      write()
-      this.#journalFails = false
-      return true
-    } catch (error) {
-      const reason = errorText(error)
-      if (!this.#journalFails) this.#environment.log.error('the journal of the pool cannot be written', { reason })
-      this.#journalFails = true
-      return false
+  /** `answer` is that of the task: without one, or where the signature does not hold, it is looked at here. */
+  #enter(examined: Examined, answer?: Uint8Array): PoolEntry {
+    if (examined.kind === 'native') {
+      return admitNative({ ...examined.prepared, isVerified: answer !== undefined }, this.#context())
     }
+    const { transaction } = examined.examined
+    const sender = answer === undefined ? recoverSender(transaction) : publicKeyToAddress(answer)
+    return admit(examined.examined, sender, this.#context())
   }
 
   #accepted({ hash, gasLimit }: PoolEntry, isGossiped = true): TransactionCheck {

@@ -32,17 +32,38 @@ const native = loadNative()
 export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 export const SECP256K1_HALF_ORDER = SECP256K1_ORDER / 2n
 
-/** The uncompressed public key (64 bytes, without its 0x04) that signed `hash`. Throws core/4 when there is none. */
-export const recoverPublicKey = (hash: Hash, yParity: number, r: bigint, s: bigint): Uint8Array => {
+/** Work on one signature that needs nothing else, so that any thread can do it. */
+export type SignatureTask =
+  /** Who signed: the answer is the public key of {@link recoverPublicKey}. `signature` is r and s. */
+  | { readonly kind: 'recover'; readonly digest: Hash; readonly signature: Uint8Array; readonly yParity: number }
+  /** Whether this key signed, as {@link verifySecp256k1} says it. The answer is the key; it has 65 bytes. */
+  | { readonly kind: 'verify'; readonly digest: Hash; readonly signature: Uint8Array; readonly publicKey: Uint8Array }
+
+/** Throws core/4 when these are no values of a signature. */
+export const recoverTask = (digest: Hash, yParity: number, r: bigint, s: bigint): SignatureTask => {
   if (r <= 0n || s <= 0n || r >= SECP256K1_ORDER || s >= SECP256K1_ORDER || (yParity !== 0 && yParity !== 1)) {
     throw coreError('signature', 'invalid signature values')
   }
   const signature = concatBytes(padLeft(bigintToBytes(r), 32), padLeft(bigintToBytes(s), 32))
+  return { kind: 'recover', digest, signature, yParity }
+}
+
+/** Undefined for a signature that does not hold. */
+export const runSignatureTask = (task: SignatureTask): Uint8Array | undefined => {
+  const { digest, signature } = task
+  if (task.kind === 'verify') return verifySecp256k1(digest, signature, task.publicKey) ? task.publicKey : undefined
   try {
-    return native.ecdsaRecover(signature, yParity, hash, false).subarray(1)
+    return native.ecdsaRecover(signature, task.yParity, digest, false).subarray(1)
   } catch {
-    throw coreError('signature', 'recovery failed')
+    return undefined
   }
+}
+
+/** The uncompressed public key (64 bytes, without its 0x04) that signed `hash`. Throws core/4 when there is none. */
+export const recoverPublicKey = (hash: Hash, yParity: number, r: bigint, s: bigint): Uint8Array => {
+  const publicKey = runSignatureTask(recoverTask(hash, yParity, r, s))
+  if (publicKey === undefined) throw coreError('signature', 'recovery failed')
+  return publicKey
 }
 
 /** The 64 bytes of a compressed public key of 33 bytes. Throws core/8 when it is no point of the curve. */

@@ -5,7 +5,7 @@ import type { Address } from '../../core/address.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { bytesToKey, concatBytes } from '../../core/bytes.ts'
 import { keccak256, ripemd160, sha256 } from '../../core/hash.ts'
-import { decompressPublicKey, publicKeyToAddress, verifySecp256k1 } from '../../core/signature.ts'
+import { decompressPublicKey, publicKeyToAddress, type SignatureTask, verifySecp256k1 } from '../../core/signature.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
 import { BoundedCache } from '../../store/cache.ts'
 import { ethermintSecp256k1, ethSecp256k1, multisig, secp256k1 } from '../../proto/index.ts'
@@ -164,11 +164,30 @@ export const publicKeyAddress = (publicKey: PublicKey): Address => {
   }
 }
 
-/** Whether a single key signed these bytes. Ethereum wallets may add a recovery byte, which says nothing new. */
-export const verifyWithKey = (publicKey: SinglePublicKey, signBytes: Uint8Array, signature: Uint8Array): boolean => {
-  const { type, key, point = key } = publicKey
-  if (type === 'secp256k1') return verifySecp256k1(sha256(signBytes), signature, point)
-  return verifySecp256k1(keccak256(signBytes), signature.length === 65 ? signature.subarray(0, 64) : signature, point)
+/** What a single key has signed: the digest of these bytes, and r and s of the signature. */
+const signedDigest = ({ type }: SinglePublicKey, signBytes: Uint8Array, signature: Uint8Array) =>
+  type === 'secp256k1'
+    ? { digest: sha256(signBytes), signature }
+    : // Ethereum wallets may add a recovery byte, which says nothing new.
+      { digest: keccak256(signBytes), signature: signature.length === 65 ? signature.subarray(0, 64) : signature }
+
+/** Whether a single key signed these bytes. */
+export const verifyWithKey = (publicKey: SinglePublicKey, signBytes: Uint8Array, given: Uint8Array): boolean => {
+  const { digest, signature } = signedDigest(publicKey, signBytes, given)
+  return verifySecp256k1(digest, signature, publicKey.point ?? publicKey.key)
+}
+
+/** {@link verifyWithKey} for another thread; undefined where it is not worth it, or false without any work. */
+export const verifyTask = (
+  publicKey: SinglePublicKey,
+  signBytes: Uint8Array,
+  given: Uint8Array,
+): SignatureTask | undefined => {
+  const { digest, signature } = signedDigest(publicKey, signBytes, given)
+  const { point } = publicKey
+  return point === undefined || signature.length !== 64
+    ? undefined
+    : { kind: 'verify', digest, signature, publicKey: point }
 }
 
 /** Signatures that a key stands for. */

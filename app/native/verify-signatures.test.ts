@@ -32,11 +32,8 @@ import { verifySignatures, type SigningContext } from './verify-signatures.ts'
 const contextOf = (publicKey?: PublicKey, overrides: Partial<SigningContext> = {}): SigningContext => ({
   chainId: CHAIN_ID,
   maxSignatures: 7n,
-  account: () => ({
-    accountNumber: DEFAULT_SIGNER.accountNumber,
-    sequence: BigInt(DEFAULT_SIGNER.sequence),
-    publicKey,
-  }),
+  account: () => ({ sequence: BigInt(DEFAULT_SIGNER.sequence), publicKey }),
+  accountNumber: () => DEFAULT_SIGNER.accountNumber,
   ...overrides,
 })
 

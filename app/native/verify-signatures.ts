@@ -3,8 +3,10 @@ import type { Address } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
+import type { SignatureTask } from '../../core/signature.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
 import { multisigSignature, txSigning } from '../../proto/index.ts'
+import { accountNumberOf } from './account-number.ts'
 import type { NativeTransaction, SignerInfo, SignerMode } from './decode-transaction.ts'
 import {
   countKeys,
@@ -12,13 +14,13 @@ import {
   type PublicKey,
   publicKeyAddress,
   type SinglePublicKey,
+  verifyTask,
   verifyWithKey,
 } from './public-key.ts'
 import { type SignBytes, signBytesOf, type SignerData } from './sign-bytes.ts'
 import { checkFields, parseBinary } from './wire.ts'
 
 export interface SignerAccount {
-  readonly accountNumber: bigint
   /** The next sequence: the nonce. */
   readonly sequence: bigint
   /** Of an account that has signed a native transaction before. */
@@ -31,6 +33,7 @@ export interface SigningContext {
   readonly maxSignatures: bigint
   /** Undefined when there is no such account. */
   account(address: Address): SignerAccount | undefined
+  accountNumber(address: Address): bigint
 }
 
 /** A signer with its account and the key that it signs with. */
@@ -144,6 +147,37 @@ const verifySignature = (
   }
 }
 
+/** By the key, which is parsed once for many transactions. */
+const accountNumbers = new WeakMap<SinglePublicKey, bigint>()
+
+/**
+ * The signature of a transaction of one single key that it carries, for another thread: what {@link verifySignatures}
+ * would verify if the account's sequence is the one that the transaction names. Undefined for all others.
+ */
+export const soleSignatureTask = (
+  transaction: NativeTransaction,
+  requiredSigners: readonly Address[],
+  chainId: string,
+): SignatureTask | undefined => {
+  const { signerInfos, signatures } = transaction
+  const [[info, ...infos], [signature, ...others], [address, ...rest]] = [signerInfos, signatures, requiredSigners]
+  if (info === undefined || signature === undefined || address === undefined) return undefined
+  if (infos.length > 0 || others.length > 0 || rest.length > 0) return undefined
+  const { publicKey, mode, sequence } = info
+  if (publicKey === undefined || publicKey.type === 'multisig' || mode.type !== 'single') return undefined
+  if (!equalBytes(publicKeyAddress(publicKey), address)) return undefined
+  try {
+    const accountNumber = accountNumbers.get(publicKey) ?? accountNumberOf(address)
+    accountNumbers.set(publicKey, accountNumber)
+    const data = { chainId, accountNumber, sequence }
+    return verifyTask(publicKey, signBytesOf(transaction)(mode.mode, data), signature)
+  } catch (error) {
+    // Such as a mode that is not served: whoever verifies it says so.
+    if (error instanceof CodedError) return undefined
+    throw error
+  }
+}
+
 const isAminoOnly = (mode: SignerMode): boolean =>
   (mode.type === 'single' ? [mode.mode] : mode.modes).every((each) => each === txSigning.SignMode.LEGACY_AMINO_JSON)
 
@@ -174,11 +208,15 @@ export const verifySignatures = (
   }
   const signBytes = signBytesOf(transaction)
   for (const [index, signer] of signers.entries()) {
-    const { accountNumber, sequence } = signer.account
+    const { sequence } = signer.account
     if (signer.info.sequence !== sequence) {
       throw sdkError('wrongSequence', `account sequence mismatch, expected ${sequence}, got ${signer.info.sequence}`)
     }
-    const data: SignerData = { chainId: context.chainId, accountNumber, sequence }
+    const data: SignerData = {
+      chainId: context.chainId,
+      accountNumber: context.accountNumber(signer.address),
+      sequence,
+    }
     const failure = verifySignature(signBytes, signer, signatures[index] ?? new Uint8Array(0), data)
     if (failure !== undefined) throw unauthorized(failure, data, signer.info.mode)
   }

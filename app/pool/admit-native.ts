@@ -7,9 +7,10 @@ import { CodedError } from '../../core/errors.ts'
 import { readAuthParameters } from '../../modules/auth/index.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
 import type { StateReader } from '../../store/state.ts'
-import type { Prepare, PreparedTransaction } from '../block/native/prepare.ts'
+import type { PreparedTransaction } from '../block/native/prepare.ts'
 import { checkSigners, signerAccount } from '../block/native/signers.ts'
 import { POOL_CODES } from '../errors.ts'
+import { accountNumberOf } from '../native/account-number.ts'
 import { checkMemo, checkTimeoutHeight } from '../native/decode-transaction.ts'
 import { checkFee } from '../native/fees.ts'
 import { transactionGas } from '../native/gas.ts'
@@ -23,7 +24,6 @@ export interface NativeAdmissionContext extends AdmissionContext {
   readonly nativeChainId: string
   /** Of the next block. */
   readonly height: number
-  readonly prepare: Prepare
 }
 
 /**
@@ -42,6 +42,7 @@ const poolSigning = (
   return {
     chainId,
     maxSignatures: readAuthParameters(state).txSigLimit,
+    accountNumber: accountNumberOf,
     account: (address) => {
       const account = signerAccount(state, address)
       if (account === undefined) return undefined
@@ -86,10 +87,9 @@ const insert = (entry: NativeEntry, { pool, state, baseFeePerGas }: NativeAdmiss
   }
 }
 
-/** Decodes, checks and inserts. Throws codes of the SDK. Executes nothing. */
-export const admitNative = (raw: Uint8Array, context: NativeAdmissionContext): NativeEntry => {
+/** Checks and inserts. Throws codes of the SDK. Executes nothing. */
+export const admitNative = (prepared: PreparedTransaction, context: NativeAdmissionContext): NativeEntry => {
   const { state, pool, settings, limits, baseFeePerGas } = context
-  const prepared = context.prepare(raw)
   const { transaction, payer } = prepared
   const { hash, fee } = transaction
   const { gasLimit } = fee

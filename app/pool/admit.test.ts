@@ -7,7 +7,8 @@ import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
 import { parseAddress } from '../../core/address.ts'
 import { EMPTY_ACCOUNT, type AccountState, type StateReader } from '../../store/state.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../settings.ts'
-import { type AdmissionContext, admit } from './admit.ts'
+import { recoverSender } from '../../evm/transaction/recover-sender.ts'
+import { type AdmissionContext, admit, examine } from './admit.ts'
 import { Pool } from './pool.ts'
 
 const CHAIN_ID = 2_517
@@ -90,7 +91,8 @@ const legacy = async (fields: Record<string, unknown> = {}): Promise<Uint8Array>
 
 const refusal = (raw: Uint8Array, context: AdmissionContext, origin: 'wallet' | 'network' = 'wallet'): string => {
   try {
-    admit(raw, origin, context)
+    const examined = examine(raw, origin, context)
+    admit(examined, recoverSender(examined.transaction), context)
   } catch (error) {
     if (error instanceof CodedError) return error.message
     throw error

@@ -1,10 +1,10 @@
 /** What a transaction must meet to enter the pool: geth's checks in geth's order, then the pool's bounds. */
+import type { Address } from '../../core/address.ts'
 import { ANAT_PER_NAT } from '../../core/amounts.ts'
-import { keccak256 } from '../../core/hash.ts'
+import { type Hash, keccak256 } from '../../core/hash.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
 import { poolErrors } from '../../evm/errors.ts'
 import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
-import { recoverSender } from '../../evm/transaction/recover-sender.ts'
 import type { SignedTransaction, Transaction } from '../../evm/transaction/transaction.ts'
 import {
   checkEnvelope,
@@ -109,11 +109,27 @@ const checkFunds = (signed: SignedTransaction, context: AdmissionContext): void 
   throw poolError('insufficientFunds', `insufficient funds for gas * price + value: ${details}`)
 }
 
+/** An Ethereum transaction of which all is checked that does not need its sender. */
+export interface ExaminedTransaction {
+  readonly raw: Uint8Array
+  readonly transaction: Transaction
+  readonly hash: Hash
+}
+
+const checkUnknown = (hash: Hash, { pool }: AdmissionContext): void => {
+  if (pool.get(hash) !== undefined) throw poolError('alreadyKnown', 'already known')
+}
+
 /**
- * Decodes, checks and inserts an Ethereum transaction. Throws a CodedError of codespace pool, evm or rlp; the text is what the sender sees.
- * Never executes code. `origin` is who brought it: a wallet through eth_sendRawTransaction, or CometBFT's mempool.
+ * The first half of an admission: decodes, and checks what needs no sender. Throws a CodedError of codespace pool, evm
+ * or rlp; the text is what the sender sees. `origin` is who brought it: a wallet through eth_sendRawTransaction, or
+ * CometBFT's mempool.
  */
-export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: AdmissionContext): EthereumEntry => {
+export const examine = (
+  raw: Uint8Array,
+  origin: 'wallet' | 'network',
+  context: AdmissionContext,
+): ExaminedTransaction => {
   const family = familyOf(raw)
   if (origin === 'network' && family !== 'ethereum') {
     throw poolError('familyNotSupported', `transactions of the ${family} family are not supported`)
@@ -125,10 +141,23 @@ export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: Ad
   if (origin === 'wallet') checkWalletRules(transaction, context.settings)
   checkProtected(transaction, context.settings)
   const hash = keccak256(raw)
-  if (context.pool.get(hash) !== undefined) throw poolError('alreadyKnown', 'already known')
+  checkUnknown(hash, context)
   checkSize(raw)
   checkEnvelope(transaction, context.limits)
-  const signed: SignedTransaction = { transaction, raw, hash, sender: recoverSender(transaction) }
+  return { raw, transaction, hash }
+}
+
+/**
+ * The second half: checks with the sender's account, and inserts. Throws as {@link examine}. Never executes code. The
+ * head may have moved on since the first half, and the same transaction may have come twice.
+ */
+export const admit = (
+  { raw, transaction, hash }: ExaminedTransaction,
+  sender: Address,
+  context: AdmissionContext,
+): EthereumEntry => {
+  checkUnknown(hash, context)
+  const signed: SignedTransaction = { transaction, raw, hash, sender }
   checkGas(transaction, context.limits)
   checkMinimumPrice(transaction, context)
   checkFunds(signed, context)
@@ -137,7 +166,7 @@ export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: Ad
     signed,
     raw,
     hash,
-    sender: signed.sender,
+    sender,
     nonce: transaction.nonce,
     gasLimit: transaction.gasLimit,
     arrival: context.arrival,
@@ -146,7 +175,7 @@ export const admit = (raw: Uint8Array, origin: 'wallet' | 'network', context: Ad
     maxPriorityFeePerGas: tipCap(transaction),
     costAnat: transactionCost(transaction),
   }
-  const stateNonce = context.state.account(signed.sender)?.nonce ?? 0n
+  const stateNonce = context.state.account(sender)?.nonce ?? 0n
   context.pool.insert(entry, stateNonce, context.baseFeePerGas)
   return entry
 }

@@ -52,9 +52,9 @@ export interface DeskOptions {
   /** Of the next block. */
   baseFeePerGas(): bigint
   /** Admits, journals and offers a transaction. Throws pool, evm and rlp errors. */
-  submit(raw: Uint8Array): Hash
+  submit(raw: Uint8Array): Promise<Hash>
   /** As {@link submit} for a native client; a refusal is a code. */
-  broadcast(raw: Uint8Array): TransactionCheck
+  broadcast(raw: Uint8Array): Promise<TransactionCheck>
 }
 
 /** Views of old heights kept open on the main thread. */
@@ -242,7 +242,7 @@ export class QuestionDesk {
       pendingTransaction: ({ hash }) => this.#pendingText(hash) ?? 'null',
       gasPrice: () => jsonText(quantityToHex(this.#gasPrice())),
       maxPriorityFeePerGas: () => jsonText(quantityToHex(this.#tip())),
-      sendRawTransaction: ({ raw }) => jsonText(bytesToHex(this.#options.submit(hexToBytes(raw)))),
+      sendRawTransaction: async ({ raw }) => jsonText(bytesToHex(await this.#options.submit(hexToBytes(raw)))),
       newFilter: (criteria, head) => this.#filters.addLogs(criteria, head),
       newBlockFilter: (_, head) => this.#filters.addBlocks(head),
       newPendingTransactionFilter: ({ full }) => this.#filters.addPending(full),

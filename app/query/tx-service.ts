@@ -15,6 +15,7 @@ import { sha256 } from '../../core/hash.ts'
 import { equalBytes, plainBytes } from '../../core/bytes.ts'
 import { decodeRequest } from '../../modules/handlers.ts'
 import { queryRefusal, SDK_CODES } from '../../modules/sdk-errors.ts'
+import { encodeBroadcastResponse } from '../../proto/encode-broadcast-response.ts'
 import { type tx, txService } from '../../proto/index.ts'
 import { ethereumResult } from '../block/ethereum-result.ts'
 import { encodeTx } from '../block/native/simulate.ts'
@@ -22,15 +23,7 @@ import type { Environment } from '../environment.ts'
 import { readBlockContent } from '../index/finalize-request.ts'
 import type { TransactionCheck } from '../ports.ts'
 import { blockTransactions, findByCometHash, searchTransactions } from './tx-search.ts'
-import {
-  anyTx,
-  ethereumTx,
-  nativeTx,
-  type PlacedTransaction,
-  txResponse,
-  type TxResponseInit,
-  upperHex,
-} from './tx-views.ts'
+import { anyTx, ethereumTx, nativeTx, type PlacedTransaction, txResponse, upperHex } from './tx-views.ts'
 import { requireHeader, type View } from './view.ts'
 
 export const TX_SERVICE = '/cosmos.tx.v1beta1.Service/'
@@ -38,7 +31,7 @@ export const TX_SERVICE = '/cosmos.tx.v1beta1.Service/'
 export interface TxServiceOptions {
   readonly environment: Environment
   /** Admits, journals and offers a transaction; a refusal is a code. */
-  broadcast(raw: Uint8Array): TransactionCheck
+  broadcast(raw: Uint8Array): Promise<TransactionCheck>
 }
 
 interface Served {
@@ -105,18 +98,22 @@ const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
   return { placed, shown: ethereumTx(signed) }
 }
 
-const broadcastRequest = (
+const broadcastRequest = async (
   broadcast: TxServiceOptions['broadcast'],
   { txBytes, mode }: txService.BroadcastTxRequest,
-): TxResponseInit => {
+): Promise<Uint8Array> => {
   const { BroadcastMode } = txService
   if (txBytes.length === 0) throw queryRefusal('invalidArgument', 'invalid empty tx')
   if (mode !== BroadcastMode.SYNC && mode !== BroadcastMode.ASYNC) {
     throw queryRefusal('invalidArgument', 'unsupported return type; supported types: sync, async')
   }
-  const { code, codespace, log } = broadcast(txBytes)
+  const { code, codespace, log: rawLog } = await broadcast(txBytes)
   const txhash = upperHex(sha256(txBytes))
-  return mode === BroadcastMode.ASYNC ? { txhash } : { txhash, code, codespace, rawLog: log }
+  return encodeBroadcastResponse(
+    mode === BroadcastMode.ASYNC
+      ? { txhash, code: 0, codespace: '', rawLog: '' }
+      : { txhash, code, codespace, rawLog: rawLog.toWellFormed() },
+  )
 }
 
 const decoded = (raw: Uint8Array): tx.Tx => {
@@ -148,7 +145,13 @@ export class TxService {
           return show({ placed, shown: anyTx(placed.raw) })
         })
       }),
-      serve(method.broadcastTx, true, (_, request) => ({ txResponse: broadcastRequest(broadcast, request) })),
+      [
+        method.broadcastTx.name,
+        {
+          isOutside: true,
+          answer: (_, request) => broadcastRequest(broadcast, decodeRequest(method.broadcastTx.input, request)),
+        },
+      ],
       serve(method.getTxsEvent, true, (view, request) => searchTransactions(environment, view, request)),
       serve(method.getBlockWithTxs, true, (view, request) => blockTransactions(environment, view, request)),
       serve(method.txDecode, false, (_, { txBytes }) => ({ tx: decoded(txBytes) })),

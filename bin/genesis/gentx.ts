@@ -78,7 +78,8 @@ const applyGentx = (document: GenesisDocument, transaction: tx.Tx): GenesisDocum
   verifySignatures(decoded, signers, {
     chainId: document.chain_id,
     maxSignatures: BigInt(MAX_SIGNATURES),
-    account: (address) => ({ accountNumber: accountNumberOf(address), sequence: 0n }),
+    account: () => ({ sequence: 0n }),
+    accountNumber: accountNumberOf,
   })
   const [operator] = signers
   const { description, commission, minSelfDelegation, pubkey, value } = message

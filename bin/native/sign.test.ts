@@ -100,7 +100,8 @@ describe('a transaction', () => {
     const context = {
       chainId: CHAIN_ID,
       maxSignatures: 7n,
-      account: (address: Uint8Array) => ({ accountNumber: accountNumberOf(address), sequence: DATA.sequence }),
+      account: () => ({ sequence: DATA.sequence }),
+      accountNumber: accountNumberOf,
     }
     for (const order of [keys, keys.toReversed()]) {
       const signed = checkTransaction(order.reduce(sign, both))

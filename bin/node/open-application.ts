@@ -1,5 +1,6 @@
 /** Opens the application of a home: database, engine, journal, gossip. */
 import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { Application } from '../../app/app.ts'
 import type { ChainParameters } from '../../app/chain.ts'
 import type { ConsensusStatus } from '../../app/environment.ts'
@@ -14,6 +15,7 @@ import { fetchRoute, rpcUrl } from '../runtime/comet-rpc.ts'
 import { startHeavyQuestions } from '../runtime/heavy-questions.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { openPoolJournal } from '../runtime/pool-journal.ts'
+import { createSignatureThread } from '../runtime/signature-thread.ts'
 import { startSnapshots } from '../runtime/snapshots.ts'
 import { startSweeper } from '../runtime/sweeper.ts'
 import { VERSION } from '../version.ts'
@@ -64,6 +66,7 @@ export const openApplication = async (
   const gossip = createGossip(rpcUrl(comet.rpc), log)
   const applicationSettings = toApplicationSettings(settings)
   const heavy = startHeavyQuestions({ handle: store.handle, settings: applicationSettings, log, onFault })
+  const signatures = availableParallelism() > 1 ? createSignatureThread({ log }) : undefined
   const sweeper = startSweeper({ store, log, onFault })
   const snapshots = startSnapshots({
     handle: store.handle,
@@ -77,6 +80,7 @@ export const openApplication = async (
   const closeAll = async (): Promise<void> => {
     await gossip.close()
     await heavy.close()
+    await signatures?.close()
     await sweeper.close()
     await snapshots.close()
     journal.close()
@@ -96,6 +100,7 @@ export const openApplication = async (
         journal,
         gossip,
         heavy,
+        ...(signatures && { signatures }),
         consensusStatus: () => status,
         consensusRpc: (route) => fetchRoute(comet.rpc, route),
         log,

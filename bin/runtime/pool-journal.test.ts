@@ -17,10 +17,10 @@ describe('the journal of the pool', () => {
   it('gives back what was appended, in order, without having been closed', () => {
     const path = join(folder, 'appended')
     const journal = openPoolJournal(path, fail)
-    journal.append(transaction(1, 100))
-    journal.append(transaction(2, 131_072))
+    journal.append([transaction(1, 100)])
+    journal.append([transaction(2, 131_072), transaction(3, 1)])
     const next = openPoolJournal(path, fail)
-    expect(next.load()).toEqual([transaction(1, 100), transaction(2, 131_072)])
+    expect(next.load()).toEqual([transaction(1, 100), transaction(2, 131_072), transaction(3, 1)])
     journal.close()
     next.close()
   })
@@ -28,10 +28,10 @@ describe('the journal of the pool', () => {
   it('drops a record that a crash tore', () => {
     const path = join(folder, 'torn')
     const journal = openPoolJournal(path, fail)
-    journal.append(transaction(1, 10))
+    journal.append([transaction(1, 10)])
     appendFileSync(path, Uint8Array.of(0, 0, 0, 9, 1, 2))
     expect(journal.load()).toEqual([transaction(1, 10)])
-    journal.append(transaction(3, 10))
+    journal.append([transaction(3, 10)])
     expect(journal.load()).toEqual([transaction(1, 10), transaction(3, 10)])
     journal.close()
   })
@@ -39,9 +39,9 @@ describe('the journal of the pool', () => {
   it('is replaced at once, and goes on after that', () => {
     const path = join(folder, 'rewritten')
     const journal = openPoolJournal(path, fail)
-    journal.append(transaction(1, 10))
+    journal.append([transaction(1, 10)])
     journal.rewrite([transaction(2, 5), transaction(3, 6)])
-    journal.append(transaction(4, 7))
+    journal.append([transaction(4, 7)])
     expect(journal.load()).toEqual([transaction(2, 5), transaction(3, 6), transaction(4, 7)])
     journal.rewrite([])
     expect(journal.load()).toEqual([])
@@ -63,7 +63,7 @@ describe('the journal of the pool', () => {
       const { openPoolJournal } = await import(${JSON.stringify(new URL('./pool-journal.ts', import.meta.url).href)})
       process.on('SIGXFSZ', () => undefined)
       const journal = openPoolJournal(${JSON.stringify(path)}, () => undefined)
-      const append = (length) => { try { journal.append(new Uint8Array(length).fill(length)); return 'ok' } catch (error) { return error.code } }
+      const append = (length) => { try { journal.append([new Uint8Array(length).fill(length)]); return 'ok' } catch (error) { return error.code } }
       journal.rewrite([])
       console.log([append(100), append(200), append(1000), append(50)].join())
     `

@@ -97,16 +97,16 @@ export const openPoolJournal = (path: string, onError: (error: Error) => void): 
       ftruncateSync(descriptor, length)
       return transactions
     },
-    append: (transaction) => {
-      const record = encodeRecords([transaction])
+    append: (transactions) => {
+      const records = encodeRecords(transactions)
       try {
-        writeAll(descriptor, record)
+        writeAll(descriptor, records)
       } catch (error) {
         // Half a record would make every later one unreadable.
         ftruncateSync(descriptor, length)
         throw error
       }
-      length += record.length
+      length += records.length
       dirty = true
     },
     rewrite: (transactions) => {

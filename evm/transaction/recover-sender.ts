@@ -3,7 +3,14 @@ import type { Address } from '../../core/address.ts'
 import { plainBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { keccak256, type Hash } from '../../core/hash.ts'
-import { publicKeyToAddress, recoverPublicKey, SECP256K1_HALF_ORDER } from '../../core/signature.ts'
+import {
+  publicKeyToAddress,
+  recoverPublicKey,
+  recoverTask,
+  SECP256K1_HALF_ORDER,
+  SECP256K1_ORDER,
+  type SignatureTask,
+} from '../../core/signature.ts'
 import { invalidSender } from '../errors.ts'
 import { decodeTransaction } from './decode-transaction.ts'
 import { signingHash } from './encode-transaction.ts'
@@ -31,6 +38,19 @@ export const recoverSigner = (digest: Hash, parity: bigint, r: bigint, s: bigint
 /** Throws evm/invalidSender: `invalid sender: recovery failed` or `... invalid transaction v, r, s values`. */
 export const recoverSender = (transaction: Transaction): Address =>
   recoverSigner(signingHash(transaction), parityOf(transaction), transaction.r, transaction.s)
+
+/**
+ * What is left of {@link recoverSender} for another thread: its answer is the public key. Undefined where there is
+ * nothing to recover, and {@link recoverSender} throws.
+ */
+export const senderTask = (transaction: Transaction): SignatureTask | undefined => {
+  const { r, s } = transaction
+  const parity = parityOf(transaction)
+  if ((parity !== 0n && parity !== 1n) || r <= 0n || s <= 0n || r >= SECP256K1_ORDER || s > SECP256K1_HALF_ORDER) {
+    return undefined
+  }
+  return recoverTask(signingHash(transaction), Number(parity), r, s)
+}
 
 /** Decodes, hashes and recovers. Throws what {@link decodeTransaction} and {@link recoverSender} throw. */
 export const decodeSigned = (raw: Uint8Array): SignedTransaction => {

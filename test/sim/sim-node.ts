@@ -157,9 +157,7 @@ export class SimNode {
         yieldToEventLoop: () => Promise.resolve(),
         journal: {
           load: () => this.#journal,
-          append: (transaction) => {
-            this.#journal.push(transaction)
-          },
+          append: (transactions) => void this.#journal.push(...transactions),
           rewrite: (transactions) => {
             this.#journal = [...transactions]
           },

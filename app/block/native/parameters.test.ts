@@ -64,7 +64,7 @@ const blockOf = (state: Overlay) => ({
 const DOORS = {
   'a block': (raw: Uint8Array, state: Overlay) => void executeNative(prepare(raw), blockOf(state)),
   'the pool': (raw: Uint8Array, state: Overlay) =>
-    void admitNative(raw, {
+    void admitNative(prepare(raw), {
       pool: new Pool(APPLICATION_DEFAULTS.pool, () => undefined),
       state,
       settings: APPLICATION_DEFAULTS,
@@ -74,7 +74,6 @@ const DOORS = {
       arrival: 0,
       nativeChainId: CHAIN_ID,
       height: 1,
-      prepare,
     }),
   'a simulation': (raw: Uint8Array, state: Overlay) => void simulate(raw, prepare, blockOf(state)),
 }

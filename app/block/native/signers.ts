@@ -20,7 +20,6 @@ export const signerAccount = (state: StateReader, address: Address): SignerAccou
   if (account === undefined) return undefined
   const key = readPublicKey(state, address)
   return {
-    accountNumber: accountNumberOf(address),
     sequence: account.nonce,
     ...(key === undefined ? {} : { publicKey: parsePublicKey(key) }),
   }
@@ -34,6 +33,7 @@ export const signingContext = (
   chainId,
   maxSignatures,
   account: (address) => signerAccount(state, address),
+  accountNumber: accountNumberOf,
 })
 
 /** Throws what verifySignatures throws; signatures are not verified twice. */
