@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { checkImports } from './check-imports.ts'
-import { writeCounts } from './summary.ts'
+import { writeReport } from './summary.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -41,7 +41,8 @@ const failed = CHECKS.filter((check) => {
   if (!passed) console.error(`check: ${check.name} FAILED`)
   return !passed
 })
-writeCounts('check', { passed: CHECKS.length - failed.length, failed: failed.length })
+const failures = failed.map(({ name }) => `check: ${name}`)
+writeReport('check', { passed: CHECKS.length - failed.length, failed: failed.length, failures })
 console.log(
   failed.length === 0 ? 'check: all passed' : `check: failed: ${failed.map((check) => check.name).join(', ')}`,
 )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countVitest, summarize } from './summary.ts'
+import { readVitest, summarize } from './summary.ts'
 
 describe('the last line', () => {
   it('sums checks and tests', () => {
@@ -19,16 +19,25 @@ describe('the last line', () => {
     expect(summarize([], 2)).toBe('0 passed, 1 failed')
   })
 
-  it('counts a test file that did not even load as one failure', () => {
+  it('counts a test file that did not even load as one failure, and says what failed', () => {
+    const passed = { status: 'passed', fullName: 'a sum is right', failureMessages: [] }
+    const failed = { status: 'failed', fullName: 'a sum is wrong', failureMessages: ['expected 2 to be 3\n  at sum'] }
     const report = {
       numPassedTests: 3,
       numFailedTests: 1,
       testResults: [
-        { status: 'failed', assertionResults: [] },
-        { status: 'failed', assertionResults: [{ status: 'failed' }] },
-        { status: 'passed', assertionResults: [{ status: 'passed' }] },
+        { name: 'broken.test.ts', status: 'failed', message: 'cannot find module', assertionResults: [] },
+        { name: 'sum.test.ts', status: 'failed', message: '', assertionResults: [passed, failed] },
+        { name: 'other.test.ts', status: 'passed', message: '', assertionResults: [passed] },
       ],
     }
-    expect(countVitest(report)).toEqual({ passed: 3, failed: 2 })
+    expect(readVitest(report, 'all')).toEqual({
+      passed: 3,
+      failed: 2,
+      failures: [
+        'all: broken.test.ts: cannot find module',
+        'all: sum.test.ts: a sum is wrong: expected 2 to be 3\n      at sum',
+      ],
+    })
   })
 })

@@ -1,4 +1,7 @@
-/** Counts of checks and tests, left by each tool and summed into the last line: `N passed, N failed`. */
+/**
+ * Counts of checks and tests, left by each tool and summed into the last line: `N passed, N failed`. What failed is told
+ * just before it, since the end of a log is what one has of a run elsewhere.
+ */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,6 +12,11 @@ export interface Counts {
   readonly failed: number
 }
 
+/** What a run of one tool leaves: `failures` has a name and, if there is one, the message, for people. */
+export interface Report extends Counts {
+  readonly failures: readonly string[]
+}
+
 const folder = join(import.meta.dirname, '..', '.cache', 'summary')
 /** Where a run of vitest leaves its report. */
 export const reportPath = (run: string): string => join(folder, `vitest-${run}.json`)
@@ -16,27 +24,46 @@ export const reportPath = (run: string): string => join(folder, `vitest-${run}.j
 const vitestReport = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
-  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) })),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string(),
+      assertionResults: z.array(
+        z.object({ status: z.string(), fullName: z.string(), failureMessages: z.array(z.string()) }),
+      ),
+    }),
+  ),
 })
-const ownReport = z.object({ passed: z.number(), failed: z.number() })
+const ownReport = z.object({ passed: z.number(), failed: z.number(), failures: z.array(z.string()) })
+type FileReport = z.infer<typeof vitestReport>['testResults'][number]
 
-/** A file that failed as a whole (it did not even load) counts as one failure. */
-export const countVitest = (report: z.infer<typeof vitestReport>): Counts => {
-  const broken = report.testResults.filter(
-    (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
-  )
-  return { passed: report.numPassedTests, failed: report.numFailedTests + broken.length }
+/** Of a message with its stack and differences. */
+const FAILURE_LINES = 12
+const firstLines = (text: string): string => text.split('\n').slice(0, FAILURE_LINES).join('\n    ')
+
+/** A file that failed as a whole (it did not even load) is one failure. */
+const fileFailures = ({ name, status, message, assertionResults }: FileReport): readonly string[] => {
+  const tests = assertionResults.filter((test) => test.status === 'failed')
+  if (tests.length === 0 && status === 'failed') return [`${name}: ${firstLines(message)}`]
+  return tests.map(({ fullName, failureMessages }) => `${name}: ${fullName}: ${firstLines(failureMessages.join('\n'))}`)
 }
 
-const readCounts = (path: string): Counts => {
-  const report: unknown = JSON.parse(readFileSync(path, 'utf8'))
+/** `run` names what ran the tests, such as another transport. */
+export const readVitest = (report: z.infer<typeof vitestReport>, run: string): Report => {
+  const failures = report.testResults.flatMap(fileFailures).map((failure) => `${run}: ${failure}`)
+  return { passed: report.numPassedTests, failed: Math.max(report.numFailedTests, failures.length), failures }
+}
+
+const readReport = (name: string): Report => {
+  const report: unknown = JSON.parse(readFileSync(join(folder, name), 'utf8'))
   const own = ownReport.safeParse(report)
-  return own.success ? own.data : countVitest(vitestReport.parse(report))
+  return own.success ? own.data : readVitest(vitestReport.parse(report), name.replace('.json', ''))
 }
 
-export const writeCounts = (name: string, counts: Counts): void => {
+export const writeReport = (name: string, report: Report): void => {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(counts)}\n`)
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(report)}\n`)
 }
 
 /** The last line. A command that failed without leaving a count (a crash, setup) is one failure. */
@@ -46,14 +73,16 @@ export const summarize = (reports: readonly Counts[], exitStatus: number): strin
   return `${passed} passed, ${failed === 0 && exitStatus !== 0 ? 1 : failed} failed`
 }
 
-const readReports = (): readonly Counts[] => {
+const readReports = (): readonly Report[] => {
   mkdirSync(folder, { recursive: true })
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
-    .map((name) => readCounts(join(folder, name)))
+    .map(readReport)
 }
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { 'exit-status': { type: 'string', default: '0' } } })
-  console.log(summarize(readReports(), Number(values['exit-status'])))
+  const reports = readReports()
+  for (const failure of reports.flatMap(({ failures }) => failures)) console.log(`failed: ${failure}`)
+  console.log(summarize(reports, Number(values['exit-status'])))
 }
