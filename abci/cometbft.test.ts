@@ -24,7 +24,7 @@ import {
 import { createMemoryApplication, type MemoryApplication } from './testing/memory-application.ts'
 
 const binary = findCometbft()
-if (binary === undefined) console.log('skipped: no cometbft on the PATH and COMETBFT_BINARY is not set')
+if (binary === undefined) console.log('skipped: there is no cometbft: "make setup" builds it')
 
 interface SeenProposal {
   readonly height: number

@@ -1,27 +1,19 @@
 /** Runs the real CometBFT in a temporary home, for tests. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { invariant } from '../../core/errors.ts'
 
-const isExecutable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** $COMETBFT_BINARY, or `cometbft` on the PATH, or undefined. */
+/** By the rule of scripts/environment.sh: $COMETBFT_BINARY, the PATH, what "make setup" has built; else undefined. */
 export const findCometbft = (): string | undefined => {
-  const named = process.env['COMETBFT_BINARY']
-  if (named !== undefined && named !== '') return named
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), join(process.env['HOME'] ?? '/', 'go', 'bin')]
-  return folders.map((folder) => join(folder, 'cometbft')).find(isExecutable)
+  const { status, stdout } = spawnSync('sh', ['-c', '. scripts/environment.sh && find_cometbft'], {
+    cwd: join(import.meta.dirname, '..', '..'),
+    encoding: 'utf8',
+  })
+  return status === 0 ? stdout.trim() : undefined
 }
 
 const freePort = async (): Promise<number> => {
