@@ -1,0 +1,91 @@
+import { EventEmitter, once } from 'node:events'
+import { performance } from 'node:perf_hooks'
+import { getHeapSpaceStatistics } from 'node:v8'
+import { Worker } from 'node:worker_threads'
+import { afterEach, describe, expect, it } from 'vitest'
+import { careForMemory, exposeCollector, limitOtherThreads, type MemoryCare } from './young-objects.ts'
+
+const INTERVAL_MS = 50
+let care: MemoryCare | undefined
+afterEach(() => care?.stop())
+
+/** Bytes that V8 holds for young objects. */
+const youngBytes = (): number =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
+
+/** Young objects of which every second one stays for a while, so that their room grows. */
+const makeYoungObjects = (): void => {
+  let kept: { readonly text: string }[] = []
+  for (let index = 0; index < 2_000_000; index++) {
+    kept.push({ text: String(index) })
+    if (kept.length > 200_000) kept = []
+  }
+}
+
+/** Counts collections, and tells when there have been so many. */
+const countCollections = (pauseMs: number) => {
+  const collect = exposeCollector()
+  let count = 0
+  const collected = new EventEmitter()
+  const counting = (): void => {
+    collect()
+    collected.emit(String(++count))
+  }
+  care = careForMemory({ collect: counting, intervalMs: INTERVAL_MS, pauseMs })
+  return { until: (wanted: number) => once(collected, String(wanted)), count: () => count }
+}
+
+const work = (ms: number): void => {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
+const intervals = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, count * INTERVAL_MS))
+
+describe('the care for memory', () => {
+  it('gives back the room of young objects when the process comes to rest', async () => {
+    const { until } = countCollections(0)
+    makeYoungObjects()
+    const grown = youngBytes()
+    await until(1)
+    expect(grown).toBeGreaterThanOrEqual(4 * 1024 * 1024)
+    expect(youngBytes()).toBeLessThan(grown / 2)
+  })
+
+  it('collects again after work', async () => {
+    const { until, count } = countCollections(0)
+    await until(1)
+    work(2 * INTERVAL_MS)
+    await until(2)
+    expect(count()).toBe(2)
+  })
+
+  it('leaves a pause between two collections', async () => {
+    const { until, count } = countCollections(60_000)
+    await until(1)
+    work(2 * INTERVAL_MS)
+    await intervals(5)
+    expect(count()).toBe(1)
+  })
+})
+
+it('other threads have little room for young objects', async () => {
+  limitOtherThreads()
+  const script = `
+    const { parentPort } = require('node:worker_threads')
+    const { getHeapSpaceStatistics } = require('node:v8')
+    let kept = []
+    let most = 0
+    for (let index = 0; index < 4_000_000; index++) {
+      kept.push({ text: String(index) })
+      if (kept.length > 400_000) kept = []
+      if (index % 100_000 === 0) {
+        most = Math.max(most, getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size)
+      }
+    }
+    parentPort.postMessage(most)`
+  const worker = new Worker(script, { eval: true })
+  const [most] = (await once(worker, 'message')) as [number]
+  await worker.terminate()
+  // Two halves of 8 MB.
+  expect(most).toBeLessThanOrEqual(16.5 * 1024 * 1024)
+})
