@@ -86,6 +86,6 @@ it('other threads have little room for young objects', async () => {
   const worker = new Worker(script, { eval: true })
   const [most] = (await once(worker, 'message')) as [number]
   await worker.terminate()
-  // Two halves of 8 MB.
-  expect(most).toBeLessThanOrEqual(16.5 * 1024 * 1024)
+  // Two halves of 8 MB and a little beside; V8 by itself grows to two of 16.
+  expect(most).toBeLessThan(24 * 1024 * 1024)
 })
