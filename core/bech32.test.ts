@@ -14,6 +14,17 @@ test('bech32 is encoded as the library does it', () => {
   }
 })
 
+test('the bytes of before may change', () => {
+  const library = (bytes: Uint8Array, prefix: string) => bech32.encode(prefix, bech32.toWords(bytes), 90)
+  const random = new Random(7)
+  const changing = Buffer.alloc(20)
+  for (let round = 0; round < 2_000; round++) {
+    const prefix = random.pick(['nat', 'natvaloper'])
+    changing[random.below(2) * 19] = random.below(3)
+    expect(encodeBech32(changing, prefix)).toBe(library(changing, prefix))
+  }
+})
+
 test('a text of more than 90 characters is a broken invariant', () => {
   expect(encodeBech32(new Uint8Array(50))).toHaveLength(90)
   expect(() => encodeBech32(new Uint8Array(51))).toThrow('92 characters')

@@ -2,7 +2,7 @@
 import { bech32 } from '@scure/base'
 import { type Address, parseAddress, toAddress } from './address.ts'
 import { BECH32_PREFIX } from './amounts.ts'
-import { plainBytes } from './bytes.ts'
+import { equalBytes, plainBytes } from './bytes.ts'
 import { coreError, invariant } from './errors.ts'
 
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
@@ -27,8 +27,7 @@ const startChecksum = (prefix: string): number => {
   return checksum
 }
 
-/** `nat1...` for accounts; `prefix` for operators and consensus keys. Events are full of them, so it is done by hand. */
-export const encodeBech32 = (bytes: Uint8Array, prefix: string = BECH32_PREFIX): string => {
+const encode = (bytes: Uint8Array, prefix: string): string => {
   const words = Math.ceil((bytes.length * 8) / 5)
   const length = prefix.length + 1 + words + CHECKSUM_WORDS
   invariant(length <= MAX_LENGTH, `bech32 of ${length} characters`)
@@ -46,6 +45,26 @@ export const encodeBech32 = (bytes: Uint8Array, prefix: string = BECH32_PREFIX):
   checksum ^= 1
   for (let shift = 25; shift >= 0; shift -= 5) characters.push(ALPHABET.charCodeAt((checksum >>> shift) & 31))
   return `${prefix}1${String.fromCharCode(...characters)}`
+}
+
+interface Encoded {
+  readonly bytes: Uint8Array
+  readonly prefix: string
+  readonly text: string
+}
+
+/** The events of a transaction name the same few addresses again and again: these were the last. */
+const RECENT = 4
+const recent: Encoded[] = []
+let oldest = 0
+
+/** `nat1...` for accounts; `prefix` for operators and consensus keys. */
+export const encodeBech32 = (bytes: Uint8Array, prefix: string = BECH32_PREFIX): string => {
+  for (const each of recent) if (each.prefix === prefix && equalBytes(each.bytes, bytes)) return each.text
+  const text = encode(bytes, prefix)
+  recent[oldest] = { bytes: new Uint8Array(bytes), prefix, text }
+  oldest = (oldest + 1) % RECENT
+  return text
 }
 
 const WORDS = new Int8Array(128).fill(-1)

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { FEE_COLLECTOR_ADDRESS } from '../core/address.ts'
+import { encodeBech32 } from '../core/bech32.ts'
 import { makeEvent, markAll, markSearched } from './events.ts'
 import type { Event } from './module.ts'
 
@@ -34,13 +36,22 @@ describe('what CometBFT is to index', () => {
   test('keeps together what a search may join, and leaves out what it says already', () => {
     const action = ['message.action=/cosmos.bank.v1beta1.MsgSend', 'message.sender=alice', 'message.module=bank']
     expect(indexed(markSearched([SENDER, ACTION, SENDER]))).toEqual([[], action, []])
-    const toFees = makeEvent('transfer', { recipient: 'fees', sender: 'alice', amount: '1anat' })
+    const toCarol = makeEvent('transfer', { recipient: 'carol', sender: 'alice', amount: '1anat' })
     const toBob = makeEvent('transfer', { recipient: 'bob', sender: 'alice', amount: '1anat' })
-    expect(indexed(markSearched([toFees, toBob]))).toEqual([
-      ['transfer.recipient=fees', 'transfer.sender=alice'],
+    expect(indexed(markSearched([toCarol, toBob]))).toEqual([
+      ['transfer.recipient=carol', 'transfer.sender=alice'],
       ['transfer.recipient=bob', 'transfer.sender=alice'],
     ])
     expect(indexed(markSearched([SENDER]))).toEqual([['message.sender=alice']])
+  })
+
+  test('has no payments of fees but who made them', () => {
+    const recipient = encodeBech32(FEE_COLLECTOR_ADDRESS)
+    const fees = makeEvent('transfer', { recipient, sender: 'alice', amount: '1anat' })
+    const toBob = makeEvent('transfer', { recipient: 'bob', sender: 'alice', amount: '1anat' })
+    const received = makeEvent('coin_received', { receiver: recipient, amount: '1anat' })
+    expect(indexed(markSearched([received, fees]))).toEqual([[], ['transfer.sender=alice']])
+    expect(indexed(markSearched([fees, toBob]))).toEqual([[], ['transfer.recipient=bob', 'transfer.sender=alice']])
   })
 
   test('leaves out what its module leaves out', () => {

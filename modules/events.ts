@@ -1,4 +1,6 @@
 /** Native events in the form of the Cosmos SDK. */
+import { FEE_COLLECTOR_ADDRESS } from '../core/address.ts'
+import { encodeBech32 } from '../core/bech32.ts'
 import type { Event, EventAttribute } from './module.ts'
 
 /** Every attribute is marked as indexed, as the SDK's default has it. What the index keeps says {@link markSearched}. */
@@ -15,8 +17,11 @@ const NEVER_SEARCHED: ReadonlySet<string> = new Set([
   'tx.fee',
 ])
 
-const isSearched = ({ type }: Event, { key, index }: EventAttribute): boolean =>
-  index && key !== 'msg_index' && !NEVER_SEARCHED.has(`${type}.${key}`)
+/** Every transaction pays to it, so a search for it would find all of them. */
+const FEE_COLLECTOR = encodeBech32(FEE_COLLECTOR_ADDRESS)
+
+const isSearched = ({ type }: Event, { key, value, index }: EventAttribute): boolean =>
+  index && key !== 'msg_index' && value !== FEE_COLLECTOR && !NEVER_SEARCHED.has(`${type}.${key}`)
 const termOf = ({ type }: Event, { key, value }: EventAttribute): string => `${type}.${key}='${value}'`
 
 const unmarked = ({ type, attributes }: Event): Event => ({

@@ -30,9 +30,10 @@ const formatPrice = (feeAnat: bigint, gasLimit: bigint): string => {
 export const checkFee = ({ coins, gasLimit }: NativeFee, { baseFeePerGas, minimumGasPrice }: GasPrices): PaidFee => {
   if (gasLimit <= 0n) throw sdkError('invalidRequest', 'gas cannot be zero')
   const [coin] = coins
-  const minimumFee = `${(baseFeePerGas > minimumGasPrice ? baseFeePerGas : minimumGasPrice) * gasLimit}${DENOMINATION}`
+  const minimumFee = (): string =>
+    `${(baseFeePerGas > minimumGasPrice ? baseFeePerGas : minimumGasPrice) * gasLimit}${DENOMINATION}`
   if (coin === undefined) {
-    throw sdkError('insufficientFee', `fee not provided. The minimum global fee for this tx is: ${minimumFee}`)
+    throw sdkError('insufficientFee', `fee not provided. The minimum global fee for this tx is: ${minimumFee()}`)
   }
   if (coins.some(({ amount }) => amount < 0n)) {
     throw sdkError('insufficientFee', `invalid fee provided: ${formatCoins(coins)}`)
@@ -54,7 +55,7 @@ export const checkFee = ({ coins, gasLimit }: NativeFee, { baseFeePerGas, minimu
   if (feeAnat === 0n || feeAnat < minimumGasPrice * gasLimit) {
     throw sdkError(
       'insufficientFee',
-      `provided fee < minimum global fee (${formatCoins(coins)} < ${minimumFee}). Please increase the gas price.`,
+      `provided fee < minimum global fee (${formatCoins(coins)} < ${minimumFee()}). Please increase the gas price.`,
     )
   }
   return { feeAnat, gasPrice: feeAnat / gasLimit }

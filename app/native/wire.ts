@@ -5,7 +5,7 @@
 import { fromBinary, ScalarType, type DescField, type DescMessage, type MessageShape } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { bytesToUtf8, EMPTY_BYTES, isUtf8 } from '../../core/bytes.ts'
-import type { CodedError } from '../../core/errors.ts'
+import { type CodedError, invariant } from '../../core/errors.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
 import { findDefinition } from './definitions.ts'
 import { MAX_NESTING } from './limits.ts'
@@ -104,11 +104,43 @@ const wireTypeOfScalar = (type: ScalarType): number => {
   }
 }
 
-const isExpected = (field: DescField, wireType: number): boolean => {
-  if (field.fieldKind === 'map' || field.message !== undefined) return wireType === BYTES
-  const expected = field.scalar === undefined ? VARINT : wireTypeOfScalar(field.scalar)
-  // Numbers of a list may be packed.
-  return wireType === expected || (field.fieldKind === 'list' && wireType === BYTES)
+/** What is checked of a field, read once from its definition: definitions are slow to ask. */
+interface FieldCheck {
+  readonly name: string
+  readonly wireType: number
+  /** Numbers of a list may be packed. */
+  readonly isList: boolean
+  readonly isText: boolean
+  /** Of a single message one of its own, else 0. */
+  readonly bit: number
+  /** Of a message, or of a list of them. */
+  readonly message: DescMessage | undefined
+}
+
+const readField = (field: DescField, bit: number): FieldCheck => {
+  const isMap = field.fieldKind === 'map'
+  const scalarType = field.scalar === undefined ? VARINT : wireTypeOfScalar(field.scalar)
+  return {
+    name: field.name,
+    wireType: isMap || field.message !== undefined ? BYTES : scalarType,
+    isList: field.fieldKind === 'list',
+    isText: !isMap && field.scalar === ScalarType.STRING,
+    bit,
+    message: isMap ? undefined : field.message,
+  }
+}
+
+const fieldChecks = new WeakMap<DescMessage, ReadonlyMap<number, FieldCheck>>()
+
+const checksOf = (desc: DescMessage): ReadonlyMap<number, FieldCheck> => {
+  const known = fieldChecks.get(desc)
+  if (known !== undefined) return known
+  const single = desc.fields.filter(({ fieldKind }) => fieldKind === 'message')
+  invariant(single.length < 32, `${desc.typeName} has more single messages than an integer has bits`)
+  const bitOf = (field: DescField): number => (single.includes(field) ? 1 << single.indexOf(field) : 0)
+  const checks = new Map(desc.fields.map((field) => [field.number, readField(field, bitOf(field))]))
+  fieldChecks.set(desc, checks)
+  return checks
 }
 
 const unknownField = (desc: DescMessage, number: number, wireType: number): CodedError =>
@@ -144,30 +176,30 @@ const checkNested = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean
 const checkLevel = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
   if (depth > MAX_NESTING) throw malformed(`messages are nested deeper than ${MAX_NESTING} levels`)
   const reader = new WireReader(bytes)
-  const singular = new Set<number>()
+  const checks = checksOf(desc)
+  /** Bits of the single messages that were there. */
+  let seen = 0
   let unknown = false
   while (!reader.done) {
     const { number, wireType } = reader.tag()
-    const field = desc.fields.find((each) => each.number === number)
+    const field = checks.get(number)
     const value = reader.value(wireType)
     if (field === undefined) {
       if (isCritical(number) || !allowUnknown) throw unknownField(desc, number, wireType)
       unknown = true
       continue
     }
-    if (!isExpected(field, wireType)) {
+    if (wireType !== field.wireType && !(field.isList && wireType === BYTES)) {
       throw malformed(`${desc.typeName}: field ${field.name} has wire type ${WIRE_TYPE_NAMES[wireType]}`)
     }
     if (value === undefined) continue
-    if (field.scalar === ScalarType.STRING && !isUtf8(value)) {
+    if (field.isText && !isUtf8(value)) {
       throw malformed(`${desc.typeName}: field ${field.name} contains invalid UTF-8`)
     }
-    if (field.fieldKind === 'message') {
-      // Decoders merge both: of an Any the type of one with the bytes of the other, which were not checked together.
-      if (singular.has(number)) throw malformed(`${desc.typeName}: field ${field.name} stands there twice`)
-      singular.add(number)
-    }
-    if (field.fieldKind !== 'map' && field.message !== undefined) {
+    // Decoders merge both: of an Any the type of one with the bytes of the other, which were not checked together.
+    if ((seen & field.bit) !== 0) throw malformed(`${desc.typeName}: field ${field.name} stands there twice`)
+    seen |= field.bit
+    if (field.message !== undefined) {
       unknown = checkNested(value, field.message, allowUnknown, depth + 1) || unknown
     }
   }
