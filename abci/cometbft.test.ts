@@ -39,7 +39,7 @@ const TRANSPORTS = [
 
 describe.skipIf(binary === undefined).each(TRANSPORTS)(
   'CometBFT over $transport',
-  { timeout: 90_000 },
+  { timeout: 180_000 },
   ({ transport, serveAbci }) => {
     let folder: string
     let home: CometHome

@@ -28,7 +28,7 @@ it('a command whose reader has gone does its work, and says nothing of a broken 
   } finally {
     rmSync(folder, { recursive: true })
   }
-}, 30_000)
+}, 120_000)
 
 it.each([
   [['statuss'], 2, /unknown command 'statuss'/],
@@ -60,4 +60,4 @@ it('a genesis without validators is refused before CometBFT keeps it for good', 
   } finally {
     rmSync(folder, { recursive: true })
   }
-}, 30_000)
+}, 120_000)

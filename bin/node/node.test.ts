@@ -124,7 +124,7 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
     expect(pidsOf('').length).toBeGreaterThanOrEqual(3)
     node.process.kill('SIGKILL')
     await node.exited
-    await expect.poll(() => pidsOf(''), { timeout: 2_000, interval: 50 }).toEqual([])
+    await expect.poll(() => pidsOf(''), { timeout: 10_000, interval: 50 }).toEqual([])
   })
 
   it('is refused a second time, with the ports that are in use', async () => {

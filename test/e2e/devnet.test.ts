@@ -143,7 +143,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     await until('some blocks', async () => ((await height()) >= 2 ? true : undefined))
     await stop(terminal)
     expect(readFileSync(join(home, 'logs', 'devnet.log'), 'utf8')).toContain('cometbft: ')
-  }, 60_000)
+  }, 120_000)
 
   it('goes on from the same height when it is run again', async () => {
     const stoppedAt = Number(/stopped height=(\d+)/.exec(readFileSync(join(home, 'logs', 'devnet.log'), 'utf8'))?.[1])
@@ -151,7 +151,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     expect(terminal.output).toContain(`nat-chain devnet goes on from height ${stoppedAt}\n`)
     expect(await height()).toBeGreaterThanOrEqual(stoppedAt)
     await stop(terminal)
-  }, 60_000)
+  }, 120_000)
 
   it('forgets the chain with devnet-reset, and touches no home but its own, nor one that runs', async () => {
     const terminal = await run('devnet-reset')
@@ -167,5 +167,5 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     const reached = await height()
     await until('the next block', async () => ((await height()) > reached ? true : undefined))
     await stop(terminal)
-  }, 60_000)
+  }, 120_000)
 })

@@ -75,7 +75,7 @@ describe('genesis transactions', () => {
     expect(balances).toEqual([400n, 600n, 1_000n])
     const peers = /^persistent_peers = (.*)$/m.exec(readFileSync(join(first, 'config', 'config.toml'), 'utf8'))?.[1]
     expect(peers).toContain('@10.0.0.2:26656')
-  }, 60_000)
+  }, 120_000)
 
   it('are refused when they were changed, or are of another chain', async () => {
     const [file = ''] = readdirSync(gentxOf(second))
@@ -92,7 +92,7 @@ describe('genesis transactions', () => {
     await run('init', 'node', '--chain-id', 'other-1', '--evm-chain-id', '77002', '--home', other)
     const foreign = await runChain(['genesis', 'collect-gentxs', '--home', other, '--gentx-dir', gentxOf(second)])
     expect([foreign.status, foreign.stderr]).toEqual([1, expect.stringMatching(/signature verification failed/)])
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('files of a testnet', () => {
@@ -118,7 +118,7 @@ describe('files of a testnet', () => {
     const reply = await fetch('http://127.0.7.2:1317/cosmos/staking/v1beta1/validators?status=BOND_STATUS_BONDED')
     const { validators } = (await reply.json()) as { validators: readonly { description: { moniker: string } }[] }
     expect(validators.map(({ description }) => description.moniker).toSorted()).toEqual(['node0', 'node1'])
-  }, 90_000)
+  }, 120_000)
 
   it('are not written over what is there', async () => {
     const { status, stderr } = await runChain(['testnet', 'init-files', '--output-dir', folder])

@@ -210,7 +210,7 @@ describe('stakes of four validators', () => {
       '/cosmos/evidence/v1beta1/evidence',
     )
     expect(evidence).toEqual([expect.objectContaining({ consensus_address: bech32 })])
-  }, 60_000)
+  }, 120_000)
 })
 
 /** Proposes, and the three operators that are left vote yes. */
@@ -270,7 +270,7 @@ describe('governance of four validators', () => {
     )
     await untilPassed(id)
     expect(await rest('/cosmos/staking/v1beta1/params')).toMatchObject({ params: { max_validators: 77 } })
-  }, 60_000)
+  }, 120_000)
 
   it('halts the chain for an upgrade, at a height that every node names', async () => {
     const at = (await nodeAt(0).height()) + 60

@@ -75,7 +75,7 @@ describe('four validators', () => {
       proposers.add(block.header.proposer_address)
     }
     expect(proposers.size).toBe(COUNT)
-  }, 90_000)
+  }, 120_000)
 
   it('include what a full node without power was given', async () => {
     const { validator_info: info } = await full.comet<{ validator_info: { voting_power: string } }>('status')
@@ -88,7 +88,7 @@ describe('four validators', () => {
     expect(refusals).toEqual([])
     for (const node of [nodeAt(0), nodeAt(3), full]) expect(await withoutReceipt(node, answered)).toEqual([])
     await network.expectSameBlocks(await full.height())
-  }, 60_000)
+  }, 120_000)
 
   it('go on without one that is killed under load, and it catches up by block sync', async () => {
     load = await startLoad(nodeAt(0), accounts.slice(4, 6), EVERY_MS)
@@ -151,5 +151,5 @@ describe('four validators', () => {
       await expectConsistentHeights(node, 1, await node.height())
       expect(checkCallSequence(node.calls())).toBeUndefined()
     }
-  }, 60_000)
+  }, 120_000)
 })

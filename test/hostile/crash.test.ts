@@ -40,7 +40,7 @@ const start = (...flags: readonly string[]): RunningChain => {
 const kill = async (chain: RunningChain): Promise<void> => {
   chain.process.kill('SIGKILL')
   await chain.exited
-  await expect.poll(() => pidsOf(''), { timeout: 2_000, interval: 20 }).toEqual([])
+  await expect.poll(() => pidsOf(''), { timeout: 10_000, interval: 20 }).toEqual([])
 }
 const pidsOf = (part: string): readonly number[] =>
   execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
@@ -154,6 +154,6 @@ describe.skipIf(cometbft === undefined)('a node that crashes', { timeout: 240_00
     }
     expect(await chain.exited).toBe(1)
     expect(chain.output()).toContain('cometbft died 5 times in a row')
-    await expect.poll(() => pidsOf(''), { timeout: 2_000, interval: 20 }).toEqual([])
+    await expect.poll(() => pidsOf(''), { timeout: 10_000, interval: 20 }).toEqual([])
   })
 })
