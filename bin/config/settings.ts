@@ -83,7 +83,7 @@ export const SETTINGS = {
 
   'grpc.enable': setting(flag, true, 'Native gRPC'),
   'grpc.address': setting(address, local(9090), 'Where native gRPC listens'),
-  'grpc.max-recv-msg-size': setting(integer(1_000), 10_485_760, 'Largest request in bytes'),
+  'grpc.max-recv-msg-size': setting(integer(1_000), 1_048_576, 'Largest request in bytes; a transaction has 128 KiB'),
   'grpc.max-send-msg-size': setting(integer(1_000), 67_108_864, 'Largest answer in bytes'),
 
   'grpc-web.enable': setting(flag, true, 'gRPC-Web for browsers, on the port of native REST'),

@@ -30,7 +30,7 @@ import {
   txSigning,
 } from '../../proto/index.ts'
 import { MESSAGE_SERVICES, methodPath, PACKED_FILES } from './services.ts'
-import { GRPC } from './status.ts'
+import { GRPC } from '../grpc/status.ts'
 
 type Interfaces = ReadonlyMap<string, readonly DescMessage[]>
 

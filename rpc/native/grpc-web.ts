@@ -7,7 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CodedError } from '../../core/errors.ts'
 import { HEIGHT_HEADER, type NativeQueries } from './native-queries.ts'
 import { invalidArgument } from './parse-parameter.ts'
-import { GRPC, type GrpcStatus } from './status.ts'
+import { encodeStatusText } from '../grpc/message.ts'
+import { GRPC, type GrpcStatus } from '../grpc/status.ts'
 
 const COMPRESSED = 0x01
 const TRAILERS = 0x80
@@ -43,18 +44,8 @@ const readMessage = (body: Buffer): Buffer => {
   return body.subarray(PREFIX_BYTES)
 }
 
-/** Percent-encoded, as gRPC writes messages of statuses into headers. */
-const encodeStatusMessage = (message: string): string =>
-  [...Buffer.from(message)]
-    .map((byte) =>
-      byte >= 0x20 && byte < 0x7f && byte !== 0x25
-        ? String.fromCharCode(byte)
-        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
-    )
-    .join('')
-
 const trailers = ({ code, message }: GrpcStatus): Buffer => {
-  const text = message === '' ? '' : `grpc-message: ${encodeStatusMessage(message)}\r\n`
+  const text = message === '' ? '' : `grpc-message: ${encodeStatusText(message)}\r\n`
   return frame(TRAILERS, Buffer.from(`grpc-status: ${code}\r\n${text}`, 'latin1'))
 }
 

@@ -5,7 +5,7 @@ import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { createDescriptions, type Descriptions } from './describe-application.ts'
 import { invalidArgument } from './parse-parameter.ts'
 import { MESSAGE_SERVICES, methodPath } from './services.ts'
-import { GRPC } from './status.ts'
+import { GRPC } from '../grpc/status.ts'
 
 export interface NativeReply {
   readonly bytes: Buffer

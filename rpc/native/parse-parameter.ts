@@ -1,7 +1,7 @@
 /** Texts of paths and queries as values of fields, with the words of grpc-gateway, which are those of Go's strconv. */
 import { fromJson, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { CodedError } from '../../core/errors.ts'
-import { GRPC } from './status.ts'
+import { GRPC } from '../grpc/status.ts'
 
 export const invalidArgument = (message: string): CodedError => new CodedError('grpc', GRPC.invalidArgument, message)
 

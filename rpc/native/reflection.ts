@@ -5,9 +5,10 @@
 import { toBinary, type DescFile, type DescService } from '@bufbuild/protobuf'
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
-import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
+import type { StreamMethod } from '../grpc/methods.ts'
+import { invalidArgument } from './parse-parameter.ts'
 import { filesOf, withImports } from './services.ts'
-import { GRPC } from './status.ts'
+import { GRPC } from '../grpc/status.ts'
 
 const VERSIONS = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const
 
@@ -46,7 +47,7 @@ const symbolsOf = (file: DescFile): string[] => [
   ]),
 ]
 
-type Answer = (request: Uint8Array) => Buffer
+type Answer = (request: Uint8Array) => Uint8Array
 
 export const createReflection = (services: readonly DescService[]): Answer => {
   const files = filesOf(services)
@@ -92,43 +93,22 @@ export const createReflection = (services: readonly DescService[]): Answer => {
     } else {
       writeFile(writer, kind === REQUEST.fileByFilename ? byName.get(text) : findSymbol(text), text)
     }
-    return Buffer.from(writer.finish())
+    return writer.finish()
   }
 }
 
-const passThrough = (bytes: Buffer): Buffer => bytes
-
-/** The definitions and handlers of both versions, for `Server.addService`. */
-export const reflectionServices = (
-  services: readonly DescService[],
-): readonly (readonly [ServiceDefinition, UntypedServiceImplementation])[] => {
+/** Both versions, by path. */
+export const reflectionMethods = (services: readonly DescService[]): ReadonlyMap<string, StreamMethod> => {
   const answer = createReflection(services)
-  return VERSIONS.map((name) => {
-    const definition: ServiceDefinition = {
-      ServerReflectionInfo: {
-        path: `/${name}/ServerReflectionInfo`,
-        requestStream: true,
-        responseStream: true,
-        requestSerialize: passThrough,
-        requestDeserialize: passThrough,
-        responseSerialize: passThrough,
-        responseDeserialize: passThrough,
-      },
-    }
-    const serve = (call: ServerDuplexStream<Buffer, Buffer>): void => {
-      call.on('data', (request: Buffer) => {
-        try {
-          // A client that does not read its answers is not asked for more: they are far longer than its questions.
-          if (call.write(answer(request))) return
-          call.pause()
-          call.once('drain', () => call.resume())
-        } catch {
-          call.destroy(Object.assign(new TypeError('malformed request'), { code: GRPC.invalidArgument }))
-        }
-      })
-      call.on('end', () => call.end())
-      call.on('error', () => {})
-    }
-    return [definition, { ServerReflectionInfo: serve }] as const
-  })
+  const method: StreamMethod = {
+    kind: 'stream',
+    answer(request) {
+      try {
+        return answer(request)
+      } catch {
+        throw invalidArgument('malformed request')
+      }
+    },
+  }
+  return new Map(VERSIONS.map((name) => [`/${name}/ServerReflectionInfo`, method]))
 }

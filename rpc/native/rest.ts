@@ -16,7 +16,8 @@ import { readRequest } from './read-request.ts'
 import { receiveBody } from './receive-body.ts'
 import { createRoutes, type MatchedRoute } from './routes.ts'
 import { createTypeRegistry, methodPath, NATIVE_SERVICES } from './services.ts'
-import { GRPC, type GrpcStatus, toGrpcStatus, toHttpStatus } from './status.ts'
+import { GRPC, type GrpcStatus } from '../grpc/status.ts'
+import { toGrpcStatus, toHttpStatus } from './status.ts'
 
 export interface RestOptions {
   readonly application: ReachableApplication

@@ -1,23 +1,8 @@
 /** Failures of native queries as gRPC statuses, and those as HTTP statuses (grpc-gateway's table). */
 import { CodedError, isFault } from '../../core/errors.ts'
+import { GRPC, type GrpcStatus } from '../grpc/status.ts'
 import { INTERNAL_ERROR_TEXT, isRpcError } from '../errors.ts'
 import type { GatewayLog } from '../log.ts'
-
-export const GRPC = {
-  unknown: 2,
-  invalidArgument: 3,
-  deadlineExceeded: 4,
-  notFound: 5,
-  resourceExhausted: 8,
-  unimplemented: 12,
-  internal: 13,
-  unavailable: 14,
-} as const
-
-export interface GrpcStatus {
-  readonly code: number
-  readonly message: string
-}
 
 /** Codespace `query` of the application: parameters, timeout, limit, not supported, too large. */
 const QUERY_TO_GRPC: Readonly<Record<number, number>> = {

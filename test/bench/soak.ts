@@ -1,22 +1,29 @@
 /**
- * Memory over time: a devnet under a steady load of transfers for ten minutes, its memory every minute.
- * Run: make bench BENCH=soak
+ * Memory over time: a devnet under a steady load of transfers for ten minutes; its memory after every minute, as it is
+ * under load and as it is once the processes are at rest and have collected their garbage: growth of the second is a
+ * leak, or a bound that is not full yet. Run: make bench BENCH=soak, or node test/bench/soak.ts [minutes]
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { join } from 'node:path'
 import { Devnet, machine, requireLoadTool, runLoad } from './support/devnet.ts'
 
 const MINUTES = Number(process.argv[2] ?? 10)
 const RATE = 500
+/** Processes at rest collect within two of these looks: bin/runtime/young-objects.ts. */
+const REST_MS = 6_000
 
 requireLoadTool()
 const devnet = new Devnet()
 console.log(`machine: ${machine()}`)
 try {
   await devnet.start()
+  await pause(REST_MS)
   console.log(`idle: ${devnet.memory()}`)
   for (let minute = 1; minute <= MINUTES; minute++) {
     runLoad(join(devnet.home, 'soak.json'), '--kind', 'mixed', '--rate', String(RATE), '--count', String(RATE * 60))
-    console.log(`after minute ${minute}: ${devnet.memory()}`)
+    const underLoad = devnet.memory()
+    await pause(REST_MS)
+    console.log(`after minute ${minute}: ${underLoad}, at rest ${devnet.memory()}`)
   }
 } finally {
   await devnet.stop()

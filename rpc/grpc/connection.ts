@@ -1,0 +1,111 @@
+/** One connection of a client of gRPC: HTTP/2 on its socket, its calls, and the bounds of both. */
+import {
+  constants,
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type ServerSessionOptions,
+} from 'node:http2'
+import type { Socket } from 'node:net'
+import { type CallSettings, GrpcCall, type GrpcPeer, refuseHttp } from './call.ts'
+import { isGrpcType } from './message.ts'
+import { type GrpcMethod, serveCall } from './methods.ts'
+import { GRPC } from './status.ts'
+
+const MAX_STREAMS = 100
+/** Names, values and 32 bytes for each (RFC 9113, section 6.5.2): what other servers of HTTP take. */
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_HEADERS = 64
+/** What a connection may hold before it gets no more streams: four of the largest answers that it does not take. */
+const MAX_SESSION_MEGABYTES = 256
+/** Resets by a client: so many at once, and so many a second (CVE-2023-44487). More end the connection. */
+const RESETS_AT_ONCE = 1_000
+const RESETS_PER_SECOND = 33
+
+const HTTP2: ServerSessionOptions = {
+  settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
+  maxHeaderListPairs: MAX_HEADERS,
+  maxSessionMemory: MAX_SESSION_MEGABYTES,
+  streamResetBurst: RESETS_AT_ONCE,
+  streamResetRate: RESETS_PER_SECOND,
+}
+
+const ignore = (): void => undefined
+
+/** A reset without an error would leave the stream as it is until all was read that came on it. */
+function destroyStream(this: ServerHttp2Stream): void {
+  this.destroy()
+}
+
+export interface ConnectionOptions {
+  /** By path. */
+  readonly methods: ReadonlyMap<string, GrpcMethod>
+  readonly calls: CallSettings
+  /** A connection without calls is closed after this long. */
+  readonly idleMs: number
+  readonly onClose: (connection: Connection) => void
+}
+
+export class Connection implements GrpcPeer {
+  /** Asked once, for the socket forgets it at its end. */
+  readonly remoteAddress: string
+  readonly #socket: Socket
+  readonly #session: ServerHttp2Session
+  readonly #options: ConnectionOptions
+  readonly #idle: NodeJS.Timeout
+  #calls = 0
+
+  constructor(socket: Socket, options: ConnectionOptions) {
+    this.remoteAddress = socket.remoteAddress ?? ''
+    this.#socket = socket
+    this.#session = performServerHandshake(socket, HTTP2)
+    this.#options = options
+    this.#idle = setTimeout(() => {
+      if (this.#calls === 0) this.close()
+    }, options.idleMs).unref()
+    // Whatever breaks a socket or a session closes it too.
+    socket.on('error', ignore)
+    this.#session.on('error', ignore)
+    this.#session.on('stream', (stream, headers) => this.#serve(stream, headers))
+    socket.on('close', () => {
+      clearTimeout(this.#idle)
+      options.onClose(this)
+    })
+  }
+
+  /** Takes no more calls (GOAWAY), and ends when those that run have ended. */
+  close(): void {
+    this.#session.close()
+  }
+
+  /** The socket, for a session waits until its client has taken what was written. */
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    this.#calls++
+    // Whatever breaks a stream closes it too.
+    stream.on('error', ignore)
+    stream.on('aborted', destroyStream)
+    const call = this.#begin(stream, headers)
+    stream.on('close', () => {
+      call?.closed()
+      this.#calls--
+      if (this.#calls === 0) this.#idle.refresh()
+    })
+  }
+
+  #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): GrpcCall | undefined {
+    if (headers[':method'] !== 'POST') return refuseHttp(stream, constants.HTTP_STATUS_METHOD_NOT_ALLOWED)
+    if (!isGrpcType(headers['content-type'])) {
+      return refuseHttp(stream, constants.HTTP_STATUS_UNSUPPORTED_MEDIA_TYPE)
+    }
+    const call = new GrpcCall(stream, headers, this, this.#options.calls)
+    const method = this.#options.methods.get(call.path)
+    if (method !== undefined) serveCall(call, method)
+    else call.end({ code: GRPC.unimplemented, message: `The server does not implement the method ${call.path}` })
+    return call
+  }
+}

@@ -1,0 +1,124 @@
+/** The two kinds of methods that are served, and how their calls run. */
+import { once } from 'node:events'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
+import { CodedError } from '../../core/errors.ts'
+import { type GrpcCall, OK } from './call.ts'
+import type { GrpcMessage } from './message-reader.ts'
+import { GRPC } from './status.ts'
+
+/** What a method is told of a call. */
+export interface GrpcCaller {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** Of the client's socket, or empty when that has gone. */
+  readonly remoteAddress: string
+  /** Whether nobody waits for an answer any more: the client has gone, or its time has passed. */
+  readonly isOver: boolean
+}
+
+export interface UnaryReply {
+  readonly bytes: Uint8Array
+  /** Headers in front of the message, their names in lower case. */
+  readonly metadata: OutgoingHttpHeaders
+}
+
+/** One request, one answer. What it rejects with becomes the status. */
+export interface UnaryMethod {
+  readonly kind: 'unary'
+  answer(request: Buffer, caller: GrpcCaller): Promise<UnaryReply>
+}
+
+/** A stream of requests, each with one answer. What it throws becomes the status. */
+export interface StreamMethod {
+  readonly kind: 'stream'
+  answer(request: Buffer): Uint8Array
+}
+
+export type GrpcMethod = UnaryMethod | StreamMethod
+
+/** Throws grpc/13 for a request that ends before its message does. */
+const requireWhole = ({ reader }: GrpcCall): void => {
+  if (reader.isWithin) throw new CodedError('grpc', GRPC.internal, 'Received a request that ends within a message')
+}
+
+// The words of grpc-js, also where they do not fit.
+const cardinality = (words: string, path: string): CodedError =>
+  new CodedError('grpc', GRPC.unimplemented, `Received ${words} request message for server streaming method ${path}`)
+
+const runUnary = async (call: GrpcCall, method: UnaryMethod, message: GrpcMessage): Promise<void> => {
+  try {
+    const request = message.isCompressed ? await call.open(message) : message.bytes
+    call.reader.release()
+    if (call.isOver) return
+    const { bytes, metadata } = await method.answer(request, call)
+    call.answer(bytes, metadata)
+  } catch (error) {
+    call.fail(error)
+  }
+}
+
+const serveUnary = (call: GrpcCall, method: UnaryMethod): void => {
+  const { stream, reader, path } = call
+  let message: GrpcMessage | undefined
+  call.startReceiving()
+  stream.on('data', (chunk: Buffer) => {
+    if (call.isOver) return
+    try {
+      reader.push(chunk)
+      for (let next = reader.next(); next !== undefined; next = reader.next()) {
+        if (message !== undefined) throw cardinality('a second', path)
+        message = next
+      }
+    } catch (error) {
+      message = undefined
+      call.fail(error)
+    }
+  })
+  stream.on('end', () => {
+    call.received()
+    if (call.isOver) return
+    try {
+      requireWhole(call)
+      if (message === undefined) throw cardinality('no', path)
+      void runUnary(call, method, message)
+      message = undefined
+    } catch (error) {
+      call.fail(error)
+    }
+  })
+}
+
+/** One message after another: a client that does not read its answers is not asked for more. */
+const serveStream = async (call: GrpcCall, method: StreamMethod): Promise<void> => {
+  const { stream, reader } = call
+  try {
+    for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+      reader.push(chunk)
+      for (let next = reader.next(); next !== undefined; next = reader.next()) {
+        call.stopReceiving()
+        const request = await call.open(next)
+        reader.release()
+        if (call.isOver) return
+        if (!call.write(method.answer(request))) await once(stream, 'drain')
+      }
+      if (call.isOver) return
+      if (reader.isWithin) call.startReceiving()
+    }
+    call.received()
+    requireWhole(call)
+    call.end(OK)
+  } catch (error) {
+    // A client that goes ends the stream of its requests with an error too.
+    if (!call.isOver) call.fail(error)
+  } finally {
+    // What nobody reads would keep the stream.
+    stream.resume()
+  }
+}
+
+export const serveCall = (call: GrpcCall, method: GrpcMethod): void => {
+  // Its headers alone may have ended it.
+  if (call.isOver) return
+  if (method.kind === 'unary') serveUnary(call, method)
+  else void serveStream(call, method)
+}

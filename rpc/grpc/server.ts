@@ -1,0 +1,105 @@
+/** A server of gRPC over HTTP/2 without TLS, on node:http2. */
+import { createServer, type Server } from 'node:net'
+import { ByteBudget } from './byte-budget.ts'
+import type { CallSettings } from './call.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
+import { Decompressor } from './decompress.ts'
+import type { GrpcMethod } from './methods.ts'
+import type { GrpcStatus } from './status.ts'
+
+/** Half a request holds what has come of it for so long. */
+const RECEIVE_TIMEOUT_MS = 30_000
+/** As over HTTP: a client that does not take a large answer in time is cut off. */
+const SEND_TIMEOUT_MS = 30_000
+/** Unfinished requests of all connections, without the first 16 KiB of each. */
+const MAX_UNFINISHED_BYTES = 64 * 1024 * 1024
+/** Large answers of all connections that have not been taken; as over HTTP. */
+const MAX_UNSENT_BYTES = 512 * 1024 * 1024
+/** Clients that ask nothing for minutes. */
+const CONNECTION_IDLE_MS = 5 * 60_000
+/** What calls have for their answers when the server closes. */
+const CLOSE_GRACE_MS = 500
+
+export interface GrpcHttp2Options {
+  readonly host: string
+  /** 0 for any. */
+  readonly port: number
+  /** By path. */
+  readonly methods: ReadonlyMap<string, GrpcMethod>
+  /** Bytes of a message, also of one that was decompressed. */
+  readonly maxReceiveBytes: number
+  readonly maxSendBytes: number
+  /** Maps a failure to what the client reads. */
+  readonly toStatus: (error: unknown, path: string) => GrpcStatus
+  readonly receiveTimeoutMs?: number
+  readonly sendTimeoutMs?: number
+  readonly connectionIdleMs?: number
+  readonly maxUnfinishedBytes?: number
+  readonly maxUnsentBytes?: number
+}
+
+export interface GrpcHttp2Server {
+  readonly port: number
+  /** Bytes that are held of unfinished requests, and of large answers that have not been taken. */
+  readonly unfinishedBytes: number
+  readonly unsentBytes: number
+  close(): Promise<void>
+}
+
+const ignore = (): void => undefined
+
+const createCallSettings = (options: GrpcHttp2Options): CallSettings => {
+  const { maxReceiveBytes, maxSendBytes, toStatus } = options
+  const { maxUnfinishedBytes = MAX_UNFINISHED_BYTES, maxUnsentBytes = MAX_UNSENT_BYTES } = options
+  const { receiveTimeoutMs = RECEIVE_TIMEOUT_MS, sendTimeoutMs = SEND_TIMEOUT_MS } = options
+  return {
+    maxReceiveBytes,
+    maxSendBytes,
+    receiveTimeoutMs,
+    sendTimeoutMs,
+    // One message has room, however long it may be.
+    unfinished: new ByteBudget(Math.max(maxUnfinishedBytes, maxReceiveBytes)),
+    unsent: new ByteBudget(Math.max(maxUnsentBytes, maxSendBytes)),
+    decompressor: new Decompressor(),
+    toStatus,
+  }
+}
+
+const listen = (server: Server, { host, port }: GrpcHttp2Options): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      // An accept that fails for want of descriptors is of no call.
+      server.on('error', ignore)
+      const bound = server.address()
+      resolve(typeof bound === 'object' ? (bound?.port ?? port) : port)
+    })
+  })
+
+/** Rejects when the address cannot be bound. */
+export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHttp2Server> => {
+  const calls = createCallSettings(options)
+  const { methods, connectionIdleMs: idleMs = CONNECTION_IDLE_MS } = options
+  const connections = new Set<Connection>()
+  const onClose = (connection: Connection): void => void connections.delete(connection)
+  const settings: ConnectionOptions = { methods, calls, idleMs, onClose }
+  const server = createServer((socket) => connections.add(new Connection(socket, settings)))
+  const port = await listen(server, options)
+  return {
+    port,
+    get unfinishedBytes() {
+      return calls.unfinished.held
+    },
+    get unsentBytes() {
+      return calls.unsent.held
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const connection of connections) connection.close()
+        // Streams that clients keep open would hold it up for ever.
+        setTimeout(() => connections.forEach((connection) => connection.destroy()), CLOSE_GRACE_MS).unref()
+      }),
+  }
+}
