@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FEE_COLLECTOR_ADDRESS } from '../core/address.ts'
 import { encodeBech32 } from '../core/bech32.ts'
+import { Random } from '../test/sim/random.ts'
 import { makeEvent, markAll, markSearched } from './events.ts'
 import type { Event } from './module.ts'
 
@@ -57,6 +58,54 @@ describe('what CometBFT is to index', () => {
   test('leaves out what its module leaves out', () => {
     const event = { type: 'ethereum_tx', attributes: [{ key: 'txIndex', value: '0', index: false }] }
     expect(indexed(markSearched([event]))).toEqual([[]])
+  })
+
+  test('is what a plain reading of the rule says, for random events', () => {
+    const unsearched = ['coin_spent.amount', 'coin_received.amount', 'transfer.amount', 'tx.fee']
+    const collector = encodeBech32(FEE_COLLECTOR_ADDRESS)
+    const plainTerms = ({ type, attributes }: Event): readonly string[] =>
+      attributes
+        .filter(
+          ({ key, value, index }) =>
+            index && key !== 'msg_index' && value !== collector && !unsearched.includes(`${type}.${key}`),
+        )
+        .map(({ key, value }) => `${type}.${key}=${value}`)
+    const plain = (events: readonly Event[]): readonly (readonly string[])[] => {
+      const told = new Set(
+        events
+          .map(plainTerms)
+          .filter((terms) => terms.length > 1)
+          .flat(),
+      )
+      return events.map((event) => {
+        const terms = plainTerms(event)
+        const name = terms.join(' ')
+        if (told.has(name)) return []
+        told.add(name)
+        return terms
+      })
+    }
+    const random = new Random(26)
+    for (let round = 0; round < 3_000; round++) {
+      const events = Array.from({ length: random.below(9) }, (): Event => {
+        const keys = random.pick([
+          ['sender'],
+          ['recipient', 'sender', 'amount'],
+          ['fee', 'sender'],
+          ['msg_index'],
+          ['sender', 'sender'],
+        ])
+        return {
+          type: random.pick(['transfer', 'tx', 'message']),
+          attributes: keys.map((key) => ({
+            key,
+            value: random.pick(['alice', 'bob', 'carol', collector]),
+            index: random.below(10) > 0,
+          })),
+        }
+      })
+      expect(indexed(markSearched(events))).toEqual(plain(events))
+    }
   })
 
   test('changes nothing else', () => {

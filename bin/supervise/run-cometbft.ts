@@ -38,6 +38,8 @@ export const runCometbft = (options: CometbftOptions): Supervised => {
         ...['--abci', options.transport, '--proxy_app', options.proxyApp],
         ...['--rpc.laddr', options.rpc, '--p2p.laddr', options.p2p],
       ],
+      // A tenth of its time was garbage collection: with twice the room it is half of that, for some 50 MB. See Go's GOGC.
+      environment: { GOGC: process.env['GOGC'] ?? '200' },
       onLine,
     },
     COMETBFT_POLICY,
