@@ -40,7 +40,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   modules: ['@bufbuild/protobuf'],
   app: ['@bufbuild/protobuf'],
   abci: ['@bufbuild/protobuf', '@grpc/grpc-js'],
-  rpc: ['@bufbuild/protobuf', '@grpc/grpc-js', 'express', 'ws', 'zod'],
+  rpc: ['@bufbuild/protobuf', 'express', 'ws', 'zod'],
   bin: ['@bufbuild/protobuf', '@scure/bip32', '@scure/bip39', 'commander', 'smol-toml', 'zod'],
 }
 

@@ -9,7 +9,7 @@ const TIMES = [1, 2, 3]
 const SENDERS = accounts.slice(0, 4)
 const EVERY_MS = 40
 /** Children of a killed node end within this time. */
-const ORPHANS_LIMIT_MS = 10_000
+const ORPHANS_LIMIT_MS = 2_000
 
 const node = useNode({ timeoutCommitMs: 300, isRecorded: true })
 let load: Load | undefined
