@@ -32,16 +32,19 @@ const encodeCharacter = (character: string): string =>
     ? character
     : [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 
+/** At the ends of a header HTTP/2 does not take them. */
+const encodeOuterSpaces = (text: string): string => text.replaceAll(/^ +| +$/g, (spaces) => '%20'.repeat(spaces.length))
+
 /** Percent-encoded UTF-8, as gRPC writes texts of statuses into headers; what is too long for one is cut. */
 export const encodeStatusText = (text: string): string => {
-  if (text.length <= MAX_STATUS_CHARACTERS && PLAIN.test(text)) return text
+  if (text.length <= MAX_STATUS_CHARACTERS && PLAIN.test(text)) return encodeOuterSpaces(text)
   let encoded = ''
   for (const character of text) {
     const next = encodeCharacter(character)
     if (encoded.length + next.length > MAX_STATUS_CHARACTERS) break
     encoded += next
   }
-  return encoded
+  return encodeOuterSpaces(encoded)
 }
 
 const TIMEOUT = /^(\d{1,8})\s*([HMSmun])$/

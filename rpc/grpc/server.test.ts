@@ -199,6 +199,7 @@ describe('what stands in headers', () => {
   it('is percent-encoded UTF-8 of bounded length', () => {
     expect(encodeStatusText('plain ~ text')).toBe('plain ~ text')
     expect(encodeStatusText('100 %\n')).toBe('100 %25%0A')
+    expect(encodeStatusText('  invalid denom: ')).toBe('%20%20invalid denom:%20')
     expect(decodeURIComponent(encodeStatusText(TEXT))).toBe(TEXT)
     expect(encodeStatusText('x'.repeat(1e6))).toHaveLength(4_096)
     expect(decodeURIComponent(encodeStatusText('🙂'.repeat(1e5)))).toMatch(/^(?:🙂)+$/u)
