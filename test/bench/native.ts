@@ -83,9 +83,14 @@ const queries = async (): Promise<void> => {
   agent.destroy()
 }
 
-/** Undefined for an error, which a height that is yet to come is to CometBFT. */
-const ask = async <T>(route: string): Promise<T | undefined> =>
-  ((await (await fetch(`${COMET}/${route}`)).json()) as { readonly result?: T }).result
+/**
+ * Undefined for an error, which a height that is yet to come is to CometBFT. A connection of its own each time: CometBFT
+ * closes one that was kept when it sees fit, also under a request.
+ */
+const ask = async <T>(route: string): Promise<T | undefined> => {
+  const response = await fetch(`${COMET}/${route}`, { headers: { connection: 'close' } })
+  return ((await response.json()) as { readonly result?: T }).result
+}
 
 interface Blockchain {
   readonly last_height: string
