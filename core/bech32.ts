@@ -13,6 +13,10 @@ const REMAINDERS = Int32Array.from({ length: 32 }, (_, top) =>
 )
 const CHECKSUM_WORDS = 6
 const MAX_LENGTH = 90
+const SEPARATOR = 0x31
+
+/** A text while it is written: nothing is kept in it. */
+const scratch = Buffer.alloc(MAX_LENGTH)
 
 /** BIP-173's checksum, one word further. */
 const extend = (checksum: number, word: number): number =>
@@ -32,19 +36,20 @@ const encode = (bytes: Uint8Array, prefix: string): string => {
   const length = prefix.length + 1 + words + CHECKSUM_WORDS
   invariant(length <= MAX_LENGTH, `bech32 of ${length} characters`)
   let checksum = startChecksum(prefix)
-  const characters: number[] = []
+  let written = scratch.write(prefix, 'latin1')
+  scratch[written++] = SEPARATOR
   for (let at = 0; at < words; at++) {
     // Five bits that lie in one byte or in two; behind the last byte there are zeros.
     const first = (at * 5) >> 3
     const pair = ((bytes[first] ?? 0) << 8) | (bytes[first + 1] ?? 0)
     const word = (pair >> (11 - ((at * 5) & 7))) & 31
     checksum = extend(checksum, word)
-    characters.push(ALPHABET.charCodeAt(word))
+    scratch[written++] = ALPHABET.charCodeAt(word)
   }
   for (let word = 0; word < CHECKSUM_WORDS; word++) checksum = extend(checksum, 0)
   checksum ^= 1
-  for (let shift = 25; shift >= 0; shift -= 5) characters.push(ALPHABET.charCodeAt((checksum >>> shift) & 31))
-  return `${prefix}1${String.fromCharCode(...characters)}`
+  for (let shift = 25; shift >= 0; shift -= 5) scratch[written++] = ALPHABET.charCodeAt((checksum >>> shift) & 31)
+  return scratch.toString('latin1', 0, written)
 }
 
 interface Encoded {

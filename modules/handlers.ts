@@ -12,6 +12,25 @@ import { errorText } from '../core/errors.ts'
 import type { MessageContext, MessageHandler, QueryContext, QueryHandler } from './module.ts'
 import { queryRefusal } from './sdk-errors.ts'
 
+export interface ParsedWork<Input extends DescMessage, Output extends DescMessage, Parsed> {
+  /** Throws a CodedError. Reads nothing but the message. */
+  parse(message: MessageShape<Input>): Parsed
+  /** Throws a CodedError: everything that it wrote is undone. */
+  execute(context: MessageContext, parsed: Parsed): MessageInitShape<Output>
+}
+
+/** Of a message that is executed in a form of its own. */
+export const handleParsed = <Input extends DescMessage, Output extends DescMessage, Parsed>(
+  { input, output }: DescMethodUnary<Input, Output>,
+  { parse, execute }: ParsedWork<Input, Output, Parsed>,
+): MessageHandler => ({
+  typeUrl: `/${input.typeName}`,
+  decode: (bytes) => fromBinary(input, bytes, { readUnknownFields: false }),
+  // What `decode` gave comes back, and then what this gives.
+  prepare: (message) => parse(message as MessageShape<Input>),
+  execute: (context, parsed) => toBinary(output, create(output, execute(context, parsed as Parsed))),
+})
+
 export interface MessageWork<Input extends DescMessage, Output extends DescMessage> {
   /** Throws a CodedError. Reads nothing. */
   checkStateless(message: MessageShape<Input>): void
@@ -20,15 +39,15 @@ export interface MessageWork<Input extends DescMessage, Output extends DescMessa
 }
 
 export const handleMessage = <Input extends DescMessage, Output extends DescMessage>(
-  { input, output }: DescMethodUnary<Input, Output>,
+  method: DescMethodUnary<Input, Output>,
   { checkStateless, execute }: MessageWork<Input, Output>,
-): MessageHandler => ({
-  typeUrl: `/${input.typeName}`,
-  decode: (bytes) => fromBinary(input, bytes, { readUnknownFields: false }),
-  // What `decode` gave comes back.
-  checkStateless: (message) => checkStateless(message as MessageShape<Input>),
-  execute: (context, message) => toBinary(output, create(output, execute(context, message as MessageShape<Input>))),
-})
+): MessageHandler => {
+  const parse = (message: MessageShape<Input>): MessageShape<Input> => {
+    checkStateless(message)
+    return message
+  }
+  return handleParsed(method, { parse, execute })
+}
 
 /** Throws grpc/3 for bytes that are no such message: whoever asks is told what is wrong with them. */
 export const decodeRequest = <Input extends DescMessage>(input: Input, bytes: Uint8Array): MessageShape<Input> => {

@@ -4,8 +4,8 @@ import type { StateReader, StateWriter } from '../store/state.ts'
 export interface EventAttribute {
   readonly key: string
   readonly value: string
-  /** Whether CometBFT's indexer keeps it. */
-  readonly index: boolean
+  /** Whether CometBFT's indexer keeps it. Set once more at the end of the transaction: `markSearched`. */
+  index: boolean
 }
 
 /** A native event, as `tx_search` and `/subscribe` of CometBFT show it. */
@@ -72,10 +72,10 @@ export interface MessageHandler {
   readonly typeUrl: string
   /** The bytes hold no field that the definition does not know. */
   decode(bytes: Uint8Array): unknown
-  /** Throws a CodedError. Reads nothing. */
-  checkStateless(message: unknown): void
+  /** Checks what needs no state, and returns what `execute` takes: once, however often it is executed. Throws a CodedError. */
+  prepare(message: unknown): unknown
   /** Throws a CodedError: everything it wrote is undone. Returns the encoded response. */
-  execute(context: MessageContext, message: unknown): Uint8Array
+  execute(context: MessageContext, prepared: unknown): Uint8Array
 }
 
 export interface QueryContext {

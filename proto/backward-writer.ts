@@ -3,36 +3,54 @@
 /** Of a varint of 64 bits with its tag. */
 const MAX_PREFIX_BYTES = 11
 
+/** Thousands of messages stand in each: an allocation for every message would cost as much as writing it. */
+const SLAB_BYTES = 65_536
+let slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
+/** What is free of the slab ends here. */
+let free = SLAB_BYTES
+
 /** Writes from the end to the start: the length of what is nested is known once it stands there. */
 export class BackwardWriter {
-  // Out of Node's pool: two allocations for each of thousands of messages would cost as much as writing them.
   #bytes: Uint8Array
+  #end: number
   #at: number
+  /** Where its room begins: a slab has others below. */
+  #from: number
 
   /** `capacity` in bytes is what it has room for without growing. */
   constructor(capacity: number) {
-    this.#bytes = Buffer.allocUnsafe(capacity)
-    this.#at = capacity
+    if (capacity > free) {
+      slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, capacity))
+      free = slab.length
+    }
+    this.#bytes = slab
+    this.#end = free
+    this.#at = free
+    free -= capacity
+    this.#from = free
   }
 
   /** Bytes from the end to what was written last. */
   get written(): number {
-    return this.#bytes.length - this.#at
+    return this.#end - this.#at
   }
 
-  /** A view into a larger buffer: copy what is kept. */
+  /** A view into a larger buffer: copy what is kept. Nothing may be written afterwards. */
   finish(): Uint8Array {
-    const { buffer, byteOffset } = this.#bytes
-    return new Uint8Array(buffer, byteOffset + this.#at, this.written)
+    // What it did not need is the next one's, unless another began meanwhile.
+    if (this.#bytes === slab && this.#from === free) free = this.#at
+    return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + this.#at, this.written)
   }
 
   #reserve(length: number): void {
-    if (this.#at >= length) return
-    const grown = new Uint8Array(2 * this.#bytes.length + length)
+    if (this.#at - this.#from >= length) return
+    const grown = new Uint8Array(2 * this.written + length + SLAB_BYTES)
     const at = grown.length - this.written
-    grown.set(this.#bytes.subarray(this.#at), at)
+    grown.set(this.#bytes.subarray(this.#at, this.#end), at)
     this.#bytes = grown
+    this.#end = grown.length
     this.#at = at
+    this.#from = 0
   }
 
   /** `value` below 2^53. A tag is the number of a field with its wire type, in one byte. */

@@ -87,8 +87,8 @@ const routeTo = (modules: () => readonly Module[]): GovDependencies['prepareMess
     const { handler, message, signers } = routeMessage(handlers, packed)
     return {
       signers,
-      checkStateless: () => handler.checkStateless(message),
-      execute: (context) => handler.execute(context, message),
+      checkStateless: () => void handler.prepare(message),
+      execute: (context) => handler.execute(context, handler.prepare(message)),
     }
   }
 }

@@ -85,15 +85,14 @@ export class Scope {
     const handler = this.#routes.messages.get(typeUrl)
     if (handler === undefined) throw refuseCall(`unable to resolve type URL ${typeUrl}`)
     this.#gas.consume(MESSAGE_GAS, typeUrl)
-    const message = handler.decode(toBinary(input, create(input, init)))
-    handler.checkStateless(message)
+    const prepared = handler.prepare(handler.decode(toBinary(input, create(input, init))))
     const context = {
       ...this.#block,
       state: this.#call.state,
       emit: (event: Event): void => void this.events.push(event),
       consumeGas: (amount: bigint, what: string): void => this.#gas.consume(amount, what),
     }
-    return fromBinary(output, handler.execute(context, message))
+    return fromBinary(output, handler.execute(context, prepared))
   }
 
   /** Asks a module; what it reads is paid for. */

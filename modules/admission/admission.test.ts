@@ -33,8 +33,8 @@ const makeWorld = (genesis?: unknown) => {
   const send = <Input extends DescMessage>({ input }: { readonly input: Input }, message: MessageInitShape<Input>) => {
     const handler = admissionModule.messages.find(({ typeUrl }) => typeUrl === `/${input.typeName}`)
     const decoded = handler?.decode(toBinary(input, create(input, message)))
-    handler?.checkStateless(decoded)
-    handler?.execute({ ...context, consumeGas: () => undefined }, decoded)
+    const prepared = handler?.prepare(decoded)
+    handler?.execute({ ...context, consumeGas: () => undefined }, prepared)
   }
   const query = <Input extends DescMessage, Output extends DescMessage>(
     { name: path, input, output }: { readonly name: string; readonly input: Input; readonly output: Output },

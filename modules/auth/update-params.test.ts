@@ -36,8 +36,8 @@ const update = (
   const [handler] = module.messages as readonly [MessageHandler]
   const message = create(authTx.MsgUpdateParamsSchema, { authority, ...(params && { params }) })
   const decoded = handler.decode(toBinary(authTx.MsgUpdateParamsSchema, message))
-  handler.checkStateless(decoded)
-  handler.execute({ ...context(state), consumeGas: () => undefined }, decoded)
+  const prepared = handler.prepare(decoded)
+  handler.execute({ ...context(state), consumeGas: () => undefined }, prepared)
 }
 
 const refusal = (act: () => unknown): string => {

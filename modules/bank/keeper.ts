@@ -11,7 +11,7 @@ import {
   utf8ToBytes,
 } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
-import { EMPTY_ACCOUNT, type StateReader, type StateWriter } from '../../store/state.ts'
+import { type AccountState, EMPTY_ACCOUNT, type StateReader, type StateWriter } from '../../store/state.ts'
 import type { Coin } from '../ledger.ts'
 import { insufficientFunds } from './errors.ts'
 import { balanceKey, balancePrefix, BALANCES_PREFIX, SUPPLY_PREFIX, supplyKey } from './keys.ts'
@@ -36,20 +36,30 @@ const setBalance = (state: StateWriter, address: Address, denom: string, amount:
     writeAmount(state, balanceKey(address, denom), amount)
     return
   }
+  setAnat(state, address, state.account(address), amount)
+}
+
+const setAnat = (state: StateWriter, address: Address, account: AccountState | undefined, amount: bigint): void => {
   invariant(amount >= 0n, 'a balance would be negative')
-  const account = state.account(address)
   const after = { ...(account ?? EMPTY_ACCOUNT), balance: amount }
   // EIP-161: an account with nothing in it does not exist.
   const empty = amount === 0n && after.nonce === 0n && equalBytes(after.codeHash, EMPTY_ACCOUNT.codeHash)
   state.setAccount(address, empty ? undefined : after)
 }
 
+/** Adds to a balance, or takes from it. Throws sdk/5 when it has too little. */
+const changeBalance = (state: StateWriter, address: Address, denom: string, change: bigint): void => {
+  const account = denom === DENOMINATION ? state.account(address) : undefined
+  const balance = denom === DENOMINATION ? (account?.balance ?? 0n) : readBalance(state, address, denom)
+  if (balance + change < 0n) throw insufficientFunds(denom, balance, -change)
+  if (denom === DENOMINATION) setAnat(state, address, account, balance + change)
+  else setBalance(state, address, denom, balance + change)
+}
+
 /** Moves coins from one account to another. Throws sdk/5 when `from` has too little. */
 export const send = (state: StateWriter, from: Address, to: Address, { denom, amount }: Coin): void => {
-  const balance = readBalance(state, from, denom)
-  if (balance < amount) throw insufficientFunds(denom, balance, amount)
-  setBalance(state, from, denom, balance - amount)
-  setBalance(state, to, denom, readBalance(state, to, denom) + amount)
+  changeBalance(state, from, denom, -amount)
+  changeBalance(state, to, denom, amount)
 }
 
 export const readSupply = (state: StateReader, denom: string): bigint => readAmount(state, supplyKey(denom))

@@ -36,8 +36,7 @@ const makeWorld = (): World => {
 
 const run = (world: World, typeUrl: string, bytes: Uint8Array): void => {
   const handler = messages.find((each) => each.typeUrl === typeUrl) as MessageHandler
-  const message = handler.decode(bytes)
-  handler.checkStateless(message)
+  const prepared = handler.prepare(handler.decode(bytes))
   const context = { state: world.state, height: 1, timeNs: 0n, chainId: 'x' }
   handler.execute(
     {
@@ -47,7 +46,7 @@ const run = (world: World, typeUrl: string, bytes: Uint8Array): void => {
         world.gas += amount
       },
     },
-    message,
+    prepared,
   )
 }
 

@@ -44,12 +44,12 @@ const run = <Desc extends DescMessage>(desc: Desc, init: MessageInitShape<Desc>,
   const handler = module.messages.find(({ typeUrl }) => typeUrl === `/${desc.typeName}`)
   if (handler === undefined) throw new TypeError(`no handler for ${desc.typeName}`)
   const message = handler.decode(toBinary(desc, create(desc, init)))
-  handler.checkStateless(message)
+  const prepared = handler.prepare(message)
   let gas = 0n
   const consumeGas = (amount: bigint): void => {
     gas += amount
   }
-  handler.execute({ ...context(state), consumeGas }, message)
+  handler.execute({ ...context(state), consumeGas }, prepared)
   return gas
 }
 

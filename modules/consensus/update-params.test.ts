@@ -43,10 +43,10 @@ const update = (init: Init, state = makeState()): readonly Event[] => {
   const message = handler.decode(
     toBinary(consensusTx.MsgUpdateParamsSchema, create(consensusTx.MsgUpdateParamsSchema, init)),
   )
-  handler.checkStateless(message)
+  const prepared = handler.prepare(message)
   const events: Event[] = []
   const emit = (event: Event): void => void events.push(event)
-  handler.execute({ state, height: HEIGHT, timeNs: 0n, chainId: 'x', emit, consumeGas: () => undefined }, message)
+  handler.execute({ state, height: HEIGHT, timeNs: 0n, chainId: 'x', emit, consumeGas: () => undefined }, prepared)
   return events
 }
 

@@ -7,7 +7,7 @@ import { parseAccountAddress } from '../../core/bech32.ts'
 import { CodedError } from '../../core/errors.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { evidence, evidenceTx } from '../../proto/index.ts'
-import { handleMessage } from '../handlers.ts'
+import { handleParsed } from '../handlers.ts'
 import type { MessageHandler } from '../module.ts'
 import { sdkError } from '../sdk-errors.ts'
 import { EQUIVOCATION_ROUTE, EQUIVOCATION_URL, equivocationFault, hashEquivocation } from './equivocation.ts'
@@ -44,10 +44,10 @@ const parse = ({ submitter, evidence: any }: evidenceTx.MsgSubmitEvidence): evid
   return equivocation
 }
 
-export const submitEvidence: MessageHandler = handleMessage(evidenceTx.Msg.method.submitEvidence, {
-  checkStateless: (message) => void parse(message),
-  execute: ({ state }, message) => {
-    const hash = hashEquivocation(parse(message))
+export const submitEvidence: MessageHandler = handleParsed(evidenceTx.Msg.method.submitEvidence, {
+  parse,
+  execute: ({ state }, equivocation) => {
+    const hash = hashEquivocation(equivocation)
     if (readEvidence(state, hash) !== undefined) {
       throw evidenceError('exists', bytesToUnprefixedHex(hash).toUpperCase())
     }

@@ -41,8 +41,8 @@ const update = (
   const [handler] = module.messages as readonly [MessageHandler]
   const message = create(feeMarketTx.MsgUpdateParamsSchema, { authority, ...(params && { params }) })
   const decoded = handler.decode(toBinary(feeMarketTx.MsgUpdateParamsSchema, message))
-  handler.checkStateless(decoded)
-  handler.execute({ ...context(state), consumeGas: () => undefined }, decoded)
+  const prepared = handler.prepare(decoded)
+  handler.execute({ ...context(state), consumeGas: () => undefined }, prepared)
 }
 
 const refusal = (act: () => unknown): string => {

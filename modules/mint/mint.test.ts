@@ -192,8 +192,8 @@ describe('MsgUpdateParams', () => {
     const message = create(mintTx.MsgUpdateParamsSchema, { authority, params: { ...params, ...change } })
     try {
       const decoded = handler?.decode(toBinary(mintTx.MsgUpdateParamsSchema, message))
-      handler?.checkStateless(decoded)
-      handler?.execute({ ...world.context, consumeGas: () => undefined }, decoded)
+      const prepared = handler?.prepare(decoded)
+      handler?.execute({ ...world.context, consumeGas: () => undefined }, prepared)
     } catch (error) {
       if (error instanceof CodedError) return [error.codespace, error.code]
       throw error

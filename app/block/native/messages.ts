@@ -58,20 +58,20 @@ export const runMessages = (
 ): MessagesResult => {
   const events: Event[] = []
   const msgResponses: { readonly typeUrl: string; readonly value: Uint8Array }[] = []
-  for (const [index, prepared] of messages.entries()) {
-    const { handler, message } = prepared
+  for (const [index, each] of messages.entries()) {
+    const { handler, prepared } = each
     const own: Event[] = []
     try {
       meter.consume(GAS_PER_MESSAGE, handler.typeUrl)
       const context = { state, height, timeNs, chainId, emit: (event: Event) => void own.push(event) }
       const consumeGas = (amount: bigint, what: string): void => meter.consume(amount, what)
-      const value = handler.execute({ ...context, consumeGas }, message)
+      const value = handler.execute({ ...context, consumeGas }, prepared)
       msgResponses.push({ typeUrl: `${handler.typeUrl}Response`, value })
     } catch (error) {
       if (!(error instanceof CodedError) || isFault(error)) throw error
       throw failedMessage(error, index)
     }
-    for (const event of [messageEvent(prepared, own), ...own]) events.push(withIndex(event, index))
+    for (const event of [messageEvent(each, own), ...own]) events.push(withIndex(event, index))
   }
   const data = encodeTxMsgData(msgResponses)
   if (data.length > MAX_DATA_BYTES) {

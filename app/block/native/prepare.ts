@@ -1,6 +1,6 @@
 /** What can be known of a native transaction without state: done once, by the pool or by a block. */
 import type { Address } from '../../../core/address.ts'
-import { bytesToKey, plainBytes } from '../../../core/bytes.ts'
+import { equalBytes, plainBytes } from '../../../core/bytes.ts'
 import { invariant } from '../../../core/errors.ts'
 import type { MessageHandler, Module } from '../../../modules/module.ts'
 import { messageHandlers } from '../../module-handlers.ts'
@@ -9,8 +9,8 @@ import { routeMessage } from './route-message.ts'
 
 export interface PreparedMessage {
   readonly handler: MessageHandler
-  /** As the handler decoded and checked it. */
-  readonly message: unknown
+  /** What the handler made of the message. */
+  readonly prepared: unknown
   /** Its first signer. */
   readonly sender: Address
 }
@@ -35,15 +35,14 @@ export const createPrepare = (modules: readonly Module[]): Prepare => {
   const handlers = messageHandlers(modules)
   return (raw) => {
     const transaction = decodeNativeTransaction(plainBytes(raw))
-    const signers = new Map<string, Address>()
+    const signers: Address[] = []
     const messages = transaction.messages.map((packed): PreparedMessage => {
       const { handler, message, signers: own } = routeMessage(handlers, packed)
-      for (const address of own) signers.set(bytesToKey(address), address)
-      handler.checkStateless(message)
-      return { handler, message, sender: own[0] }
+      for (const address of own) if (!signers.some((each) => equalBytes(each, address))) signers.push(address)
+      return { handler, prepared: handler.prepare(message), sender: own[0] }
     })
     const [first] = messages
     invariant(first !== undefined, 'there is at least one message')
-    return { transaction, signers: [...signers.values()], payer: first.sender, messages, isVerified: false }
+    return { transaction, signers, payer: first.sender, messages, isVerified: false }
   }
 }

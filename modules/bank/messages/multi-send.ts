@@ -1,6 +1,6 @@
 /** MsgMultiSend: coins from one account to several. */
 import { bankTx } from '../../../proto/index.ts'
-import { handleMessage } from '../../handlers.ts'
+import { handleParsed } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
 import { parseCoins } from '../coins.ts'
 import type { BankDependencies } from '../deps.ts'
@@ -33,6 +33,7 @@ const parse = (message: bankTx.MsgMultiSend) => {
   const sum = parseCoins(input.coins)
   const outputs = message.outputs.map(({ address, coins }) => ({
     to: parseParty(address, 'output'),
+    toText: address,
     coins: parseCoins(coins),
   }))
   if (!sumsMatch(sum, outputs)) throw bankError('sumsDiffer')
@@ -40,14 +41,11 @@ const parse = (message: bankTx.MsgMultiSend) => {
 }
 
 export const createMultiSend = (dependencies: BankDependencies): MessageHandler =>
-  handleMessage(bankTx.Msg.method.multiSend, {
-    checkStateless: (message) => void parse(message),
-    execute: (context, message) => {
-      const { from, sum, outputs } = parse(message)
+  handleParsed(bankTx.Msg.method.multiSend, {
+    parse,
+    execute: (context, { from, sum, outputs }) => {
       checkSendEnabled(context.state, sum)
-      for (const [index, { to }] of outputs.entries()) {
-        checkReceiver(to, message.outputs[index]?.address ?? '', dependencies)
-      }
+      for (const { to, toText } of outputs) checkReceiver(to, toText, dependencies)
       consumeTransferGas(context, outputs.reduce((count, { coins }) => count + coins.length, 0) - 1)
       sendToMany(context, from, sum, outputs)
       return {}

@@ -1,7 +1,7 @@
 /** MsgSend: coins from one account to another. A contract gets them without code running. */
 import type { Address } from '../../../core/address.ts'
 import { bankTx } from '../../../proto/index.ts'
-import { handleMessage } from '../../handlers.ts'
+import { handleParsed } from '../../handlers.ts'
 import type { Coin } from '../../ledger.ts'
 import type { MessageHandler } from '../../module.ts'
 import { parseCoins } from '../coins.ts'
@@ -14,32 +14,24 @@ import { checkReceiver, parseParty } from './receiver.ts'
 interface Transfer {
   readonly from: Address
   readonly to: Address
+  /** As the message names the receiver. */
+  readonly toText: string
   readonly coins: readonly Coin[]
 }
 
-/** By the message, which nobody changes: it is parsed when it comes, and executed in a block or two of candidates. */
-const parsed = new WeakMap<bankTx.MsgSend, Transfer>()
-
-const parse = (message: bankTx.MsgSend): Transfer => {
-  const known = parsed.get(message)
-  if (known !== undefined) return known
-  const { fromAddress, toAddress, amount } = message
-  const transfer = {
-    from: parseParty(fromAddress, 'from'),
-    to: parseParty(toAddress, 'to'),
-    coins: parseCoins(amount),
-  }
-  parsed.set(message, transfer)
-  return transfer
-}
+const parse = ({ fromAddress, toAddress, amount }: bankTx.MsgSend): Transfer => ({
+  from: parseParty(fromAddress, 'from'),
+  to: parseParty(toAddress, 'to'),
+  toText: toAddress,
+  coins: parseCoins(amount),
+})
 
 export const createSend = (dependencies: BankDependencies): MessageHandler =>
-  handleMessage(bankTx.Msg.method.send, {
-    checkStateless: (message) => void parse(message),
-    execute: (context, message) => {
-      const { from, to, coins } = parse(message)
+  handleParsed(bankTx.Msg.method.send, {
+    parse,
+    execute: (context, { from, to, toText, coins }) => {
       checkSendEnabled(context.state, coins)
-      checkReceiver(to, message.toAddress, dependencies)
+      checkReceiver(to, toText, dependencies)
       consumeTransferGas(context, coins.length - 1)
       sendCoins(context, from, to, coins)
       return {}

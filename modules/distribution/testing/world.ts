@@ -55,10 +55,10 @@ export const makeWorld = (genesis: unknown = {}) => {
     const handler = module.messages.find(({ typeUrl }) => typeUrl === `/${input.typeName}`)
     if (handler === undefined) throw new RangeError(`no handler of ${input.typeName}`)
     const message = handler.decode(toBinary(input, create(input, value)))
-    handler.checkStateless(message)
+    const prepared = handler.prepare(message)
     state.checkpoint()
     try {
-      const answer = fromBinary(output, handler.execute(context, message))
+      const answer = fromBinary(output, handler.execute(context, prepared))
       state.commit()
       return answer
     } catch (error) {

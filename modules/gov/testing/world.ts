@@ -132,8 +132,8 @@ export const makeWorld = (
       const message = handler.decode(value)
       return {
         signers: [signerOf(message)],
-        checkStateless: () => handler.checkStateless(message),
-        execute: (context) => handler.execute(context, message),
+        checkStateless: () => void handler.prepare(message),
+        execute: (context) => handler.execute(context, handler.prepare(message)),
       }
     },
   }
@@ -163,13 +163,12 @@ export const run = <Method extends DescMethodUnary>(
 ): MessageShape<Method['output']> => {
   const handler = world.module.messages.find(({ typeUrl }) => typeUrl === `/${method.input.typeName}`)
   invariant(handler !== undefined, 'the message has a handler')
-  const decoded = handler.decode(toBinary(method.input, create(method.input, message)))
-  handler.checkStateless(decoded)
+  const prepared = handler.prepare(handler.decode(toBinary(method.input, create(method.input, message))))
   const before = world.events
   world.events = []
   world.state.checkpoint()
   try {
-    const response = handler.execute(contextOf(world), decoded)
+    const response = handler.execute(contextOf(world), prepared)
     world.state.commit()
     return fromBinary(method.output, response) as MessageShape<Method['output']>
   } catch (error) {

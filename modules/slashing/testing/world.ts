@@ -67,10 +67,10 @@ export const runMessage = <Message extends DescMessage>(
   const handler = module.messages.find(({ typeUrl }) => typeUrl === `/${type.typeName}`)
   invariant(handler !== undefined, `no handler of ${type.typeName}`)
   const decoded = handler.decode(toBinary(type, create(type, message)))
-  handler.checkStateless(decoded)
+  const prepared = handler.prepare(decoded)
   const [block, events] = makeBlock(state, height, { timeNs })
   const context: MessageContext = { ...block, consumeGas: () => undefined }
-  handler.execute(context, decoded)
+  handler.execute(context, prepared)
   return events
 }
 

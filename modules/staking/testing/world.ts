@@ -152,11 +152,11 @@ export class World {
     const handler = this.module.messages.find(({ typeUrl }) => typeUrl === `/${method.input.typeName}`)
     if (handler === undefined) throw new TypeError(`no handler of ${method.input.typeName}`)
     const decoded = handler.decode(toBinary(method.input, create(method.input, message)))
-    handler.checkStateless(decoded)
+    const prepared = handler.prepare(decoded)
     const before = this.events.length
     this.state.checkpoint()
     try {
-      const bytes = handler.execute({ ...this.context(), consumeGas: () => undefined }, decoded)
+      const bytes = handler.execute({ ...this.context(), consumeGas: () => undefined }, prepared)
       this.state.commit()
       return fromBinary(method.output, bytes)
     } catch (error) {
