@@ -19,24 +19,32 @@ const WIRE_TYPE_NAMES = ['varint', 'fixed64', 'bytes', 'start_group', 'end_group
 
 const malformed = (message: string): CodedError => sdkError('parse', message)
 
-/** Reads one message from its start to its end. Every method throws sdk/2 at the first byte that cannot be. */
+/**
+ * Reads one message, which is the bytes from `from` to `end`, from its start to its end. Every method throws sdk/2 at
+ * the first byte that cannot be.
+ */
 export class WireReader {
   readonly #bytes: Uint8Array
-  #at = 0
+  readonly #end: number
+  #at: number
+  /** Where the length-delimited value begins that was read or skipped last; it ends where the reader stands. */
+  #valueAt = 0
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, from = 0, end = bytes.length) {
     this.#bytes = bytes
+    this.#at = from
+    this.#end = end
   }
 
   get done(): boolean {
-    return this.#at === this.#bytes.length
+    return this.#at === this.#end
   }
 
   /** Up to 64 bits; above 2^53 the number is not exact. `shortest` refuses a longer form than needed (ADR-027). */
   varint(shortest = false): number {
     let value = 0
     for (let length = 1, scale = 1; length <= 10; length++, scale *= 128) {
-      const byte = this.#bytes[this.#at++]
+      const byte = this.#at < this.#end ? this.#bytes[this.#at++] : undefined
       if (byte === undefined) throw malformed('invalid length; unexpected EOF')
       if (length === 10 && byte > 1) break
       value += (byte & 0x7f) * scale
@@ -56,33 +64,58 @@ export class WireReader {
     return { number, wireType }
   }
 
-  take(length: number): Uint8Array {
-    if (length > this.#bytes.length - this.#at) throw malformed('invalid length; unexpected EOF')
-    this.#at += length
-    return this.#bytes.subarray(this.#at - length, this.#at)
-  }
-
   bytes(shortest = false): Uint8Array {
-    return this.take(this.varint(shortest))
+    this.#pass(this.varint(shortest))
+    return this.view()
   }
 
-  /** Skips a value; that of a length-delimited field is returned. */
-  value(wireType: number): Uint8Array | undefined {
+  /** Goes past a value. True for that of a length-delimited field, of which view() and inner() tell more. */
+  skip(wireType: number): boolean {
     switch (wireType) {
       case VARINT:
         this.varint()
-        return undefined
+        return false
       case FIXED64:
-        this.take(8)
-        return undefined
+        this.#pass(8)
+        return false
       case FIXED32:
-        this.take(4)
-        return undefined
+        this.#pass(4)
+        return false
       case BYTES:
-        return this.bytes()
+        this.#pass(this.varint())
+        return true
       default:
         throw malformed('groups are not supported')
     }
+  }
+
+  #pass(length: number): void {
+    if (length > this.#end - this.#at) throw malformed('invalid length; unexpected EOF')
+    this.#valueAt = this.#at
+    this.#at += length
+  }
+
+  /** The bytes of the last length-delimited value. */
+  view(): Uint8Array {
+    return this.#bytes.subarray(this.#valueAt, this.#at)
+  }
+
+  /** A reader of the last length-delimited value. */
+  inner(): WireReader {
+    return new WireReader(this.#bytes, this.#valueAt, this.#at)
+  }
+
+  /** One that stands where this one does. */
+  copy(): WireReader {
+    return new WireReader(this.#bytes, this.#at, this.#end)
+  }
+
+  /** Whether the last length-delimited value is UTF-8. */
+  isUtf8(): boolean {
+    for (let at = this.#valueAt; at < this.#at; at++) {
+      if ((this.#bytes[at] ?? 0) >= 0x80) return isUtf8(this.view())
+    }
+    return true
   }
 }
 
@@ -149,33 +182,33 @@ const unknownField = (desc: DescMessage, number: number, wireType: number): Code
 /** ADR-020: bit 11 of the number marks a field that an older node may ignore. */
 const isCritical = (number: number): boolean => (number & 0x400) === 0
 
-/** A google.protobuf.Any whose fields were checked: where one stands there twice the last counts. */
-const readAny = (bytes: Uint8Array): { readonly typeUrl: string; readonly value: Uint8Array } => {
-  const reader = new WireReader(bytes)
+const NOTHING = new WireReader(EMPTY_BYTES)
+
+/** Of a google.protobuf.Any whose fields were checked: where one stands there twice the last counts. */
+const readAny = (reader: WireReader): { readonly typeUrl: string; readonly value: WireReader } => {
   let typeUrl = ''
-  let value = EMPTY_BYTES
+  let value = NOTHING
   while (!reader.done) {
     const { number, wireType } = reader.tag()
-    const read = reader.value(wireType)
-    if (read === undefined) continue
-    if (number === AnySchema.field.typeUrl.number) typeUrl = bytesToUtf8(read)
-    if (number === AnySchema.field.value.number) value = read
+    if (!reader.skip(wireType)) continue
+    if (number === AnySchema.field.typeUrl.number) typeUrl = bytesToUtf8(reader.view())
+    if (number === AnySchema.field.value.number) value = reader.inner()
   }
   return { typeUrl, value }
 }
 
-const checkNested = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
-  const unknown = checkLevel(bytes, desc, allowUnknown, depth)
-  if (desc.typeName !== AnySchema.typeName) return unknown
-  const { typeUrl, value } = readAny(bytes)
+const checkNested = (reader: WireReader, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
+  const again = desc.typeName === AnySchema.typeName ? reader.copy() : undefined
+  const unknown = checkLevel(reader, desc, allowUnknown, depth)
+  if (again === undefined) return unknown
+  const { typeUrl, value } = readAny(again)
   const inner = findDefinition(typeUrl)
   if (inner === undefined) throw malformed(`unable to resolve type URL ${typeUrl.slice(0, 200)}`)
   return checkNested(value, inner, allowUnknown, depth + 1) || unknown
 }
 
-const checkLevel = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
+const checkLevel = (reader: WireReader, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
   if (depth > MAX_NESTING) throw malformed(`messages are nested deeper than ${MAX_NESTING} levels`)
-  const reader = new WireReader(bytes)
   const checks = checksOf(desc)
   /** Bits of the single messages that were there. */
   let seen = 0
@@ -183,7 +216,7 @@ const checkLevel = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean,
   while (!reader.done) {
     const { number, wireType } = reader.tag()
     const field = checks.get(number)
-    const value = reader.value(wireType)
+    const isDelimited = reader.skip(wireType)
     if (field === undefined) {
       if (isCritical(number) || !allowUnknown) throw unknownField(desc, number, wireType)
       unknown = true
@@ -192,15 +225,15 @@ const checkLevel = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean,
     if (wireType !== field.wireType && !(field.isList && wireType === BYTES)) {
       throw malformed(`${desc.typeName}: field ${field.name} has wire type ${WIRE_TYPE_NAMES[wireType]}`)
     }
-    if (value === undefined) continue
-    if (field.isText && !isUtf8(value)) {
+    if (!isDelimited) continue
+    if (field.isText && !reader.isUtf8()) {
       throw malformed(`${desc.typeName}: field ${field.name} contains invalid UTF-8`)
     }
     // Decoders merge both: of an Any the type of one with the bytes of the other, which were not checked together.
     if ((seen & field.bit) !== 0) throw malformed(`${desc.typeName}: field ${field.name} stands there twice`)
     seen |= field.bit
     if (field.message !== undefined) {
-      unknown = checkNested(value, field.message, allowUnknown, depth + 1) || unknown
+      unknown = checkNested(reader.inner(), field.message, allowUnknown, depth + 1) || unknown
     }
   }
   return unknown
@@ -211,7 +244,7 @@ const checkLevel = (bytes: Uint8Array, desc: DescMessage, allowUnknown: boolean,
  * `allowNonCritical` unknown fields with bit 11 in their number pass; true is returned when there were any.
  */
 export const checkFields = (bytes: Uint8Array, desc: DescMessage, allowNonCritical = false): boolean =>
-  checkNested(bytes, desc, allowNonCritical, 1)
+  checkNested(new WireReader(bytes), desc, allowNonCritical, 1)
 
 /** Decodes what {@link checkFields} has passed; unknown fields are left out. Throws sdk/2. */
 export const parseBinary = <Desc extends DescMessage>(desc: Desc, bytes: Uint8Array): MessageShape<Desc> => {
