@@ -23,7 +23,7 @@ import { admitNative, checkFeeFunds, checkPoolSigners } from './pool/admit-nativ
 import { JournalWriter } from './pool/journal-writer.ts'
 import { Pool } from './pool/pool.ts'
 import { SignatureQueue } from './pool/signature-queue.ts'
-import type { TransactionCheck } from './ports.ts'
+import type { BroadcastCheck, TransactionCheck } from './ports.ts'
 import type { ApplicationSettings } from './settings.ts'
 
 /** Blocks between two looks for transactions that waited too long, and for those that CometBFT forgot. */
@@ -134,12 +134,13 @@ export class Mempool {
   }
 
   /** A native client's broadcast, as {@link submit}; a refusal is a code. */
-  async broadcast(raw: Uint8Array): Promise<TransactionCheck> {
+  async broadcast(raw: Uint8Array): Promise<BroadcastCheck> {
     try {
-      return this.#accepted(await this.#submit(raw, 'client'), false)
+      const entry = await this.#submit(raw, 'client')
+      return { ...this.#accepted(entry, false), nativeHash: entry.kind === 'native' ? entry.hash : sha256(raw) }
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
-      return refusal(error)
+      return { ...refusal(error), nativeHash: sha256(raw) }
     }
   }
 

@@ -44,6 +44,12 @@ export interface TransactionCheck {
   readonly gasWanted: bigint
 }
 
+/** Of a native client's broadcast. */
+export interface BroadcastCheck extends TransactionCheck {
+  /** By which CometBFT and native clients know the transaction: sha256. */
+  readonly nativeHash: Hash
+}
+
 /** A vote of the last commit with its extension: ABCI's ExtendedVoteInfo. */
 export interface ExtendedVote extends CommitVote {
   readonly extension: Uint8Array

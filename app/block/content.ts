@@ -1,5 +1,5 @@
 /** What decides the outcome of a block, and the key of a candidate: CometBFT's hash of the block is not part of it. */
-import { bigintToBytes, bytesToKey, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
+import { bigintToBytes, bytesToKey, uint32ToBytes, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { encodeRlp } from '../../core/rlp.ts'
 import type { CommitVote, Misbehavior } from '../../modules/module.ts'
@@ -34,13 +34,10 @@ export const encodeBlockMeta = (content: Omit<BlockContent, 'transactions'>): Ui
     ]),
   ])
 
-const HASH_BYTES = 32
-
 /** Two proposals with the same key execute to the same candidate. */
 export const contentKey = (content: BlockContent): string => {
-  // One buffer: a list of arguments as long as a block can be would overflow the stack.
-  const digests = new Uint8Array(content.transactions.length * HASH_BYTES)
-  for (const [index, transaction] of content.transactions.entries())
-    digests.set(sha256(transaction), index * HASH_BYTES)
-  return bytesToKey(sha256(encodeBlockMeta(content), digests))
+  // One buffer, each transaction behind its length: a digest of each would take longer than all the rest.
+  const meta = encodeBlockMeta(content)
+  const parts = content.transactions.flatMap((transaction) => [uint32ToBytes(transaction.length), transaction])
+  return bytesToKey(sha256(Buffer.concat([uint32ToBytes(meta.length), meta, ...parts])))
 }

@@ -23,7 +23,7 @@ import type {
   PoolHints,
   QuestionName,
   Questions,
-  TransactionCheck,
+  BroadcastCheck,
 } from '../ports.ts'
 import type { ApplicationSettings } from '../settings.ts'
 import { answer } from './answer.ts'
@@ -54,7 +54,7 @@ export interface DeskOptions {
   /** Admits, journals and offers a transaction. Throws pool, evm and rlp errors. */
   submit(raw: Uint8Array): Promise<Hash>
   /** As {@link submit} for a native client; a refusal is a code. */
-  broadcast(raw: Uint8Array): Promise<TransactionCheck>
+  broadcast(raw: Uint8Array): Promise<BroadcastCheck>
 }
 
 /** Views of old heights kept open on the main thread. */

@@ -21,7 +21,7 @@ import { ethereumResult } from '../block/ethereum-result.ts'
 import { encodeTx } from '../block/native/simulate.ts'
 import type { Environment } from '../environment.ts'
 import { readBlockContent } from '../index/finalize-request.ts'
-import type { TransactionCheck } from '../ports.ts'
+import type { BroadcastCheck } from '../ports.ts'
 import { blockTransactions, findByCometHash, searchTransactions } from './tx-search.ts'
 import { anyTx, ethereumTx, nativeTx, type PlacedTransaction, txResponse, upperHex } from './tx-views.ts'
 import { requireHeader, type View } from './view.ts'
@@ -31,7 +31,7 @@ export const TX_SERVICE = '/cosmos.tx.v1beta1.Service/'
 export interface TxServiceOptions {
   readonly environment: Environment
   /** Admits, journals and offers a transaction; a refusal is a code. */
-  broadcast(raw: Uint8Array): Promise<TransactionCheck>
+  broadcast(raw: Uint8Array): Promise<BroadcastCheck>
 }
 
 interface Served {
@@ -107,8 +107,8 @@ const broadcastRequest = async (
   if (mode !== BroadcastMode.SYNC && mode !== BroadcastMode.ASYNC) {
     throw queryRefusal('invalidArgument', 'unsupported return type; supported types: sync, async')
   }
-  const { code, codespace, log: rawLog } = await broadcast(txBytes)
-  const txhash = upperHex(sha256(txBytes))
+  const { code, codespace, log: rawLog, nativeHash } = await broadcast(txBytes)
+  const txhash = upperHex(nativeHash)
   return encodeBroadcastResponse(
     mode === BroadcastMode.ASYNC
       ? { txhash, code: 0, codespace: '', rawLog: '' }

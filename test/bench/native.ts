@@ -23,7 +23,7 @@ const HTTP_CONNECTIONS = 64
 const SENDERS = 2_000
 const RECIPIENTS_A_FUNDING = 200
 /** Sent and not yet committed, above which the generator waits. */
-const MOST_OUTSTANDING = 15_000
+const MOST_OUTSTANDING = 8_000
 
 const [mode = 'all', secondsText = '15'] = process.argv.slice(2)
 const seconds = Number(secondsText)
