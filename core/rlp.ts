@@ -65,6 +65,15 @@ export const encodeRlp = (input: RlpInput): Uint8Array => {
   return out
 }
 
+/** The envelope of EIP-2718: the type before the list, which stands alone for type 0. */
+export const encodeEnvelope = (type: number, input: RlpInput): Uint8Array => {
+  if (type === 0) return encodeRlp(input)
+  const out = new Uint8Array(1 + encodedLength(input))
+  out[0] = type
+  writeItem(out, 1, input)
+  return out
+}
+
 /** Wraps items that are RLP already into a list. */
 export const encodeRlpList = (encodedItems: readonly Uint8Array[]): Uint8Array => {
   let payload = 0

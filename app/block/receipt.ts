@@ -1,7 +1,7 @@
 /** Receipts: what a transaction did, their RLP for the receipts root, and the logs bloom (Yellow Paper 4.3.1). */
-import { bigintToBytes, bytesToKey, concatBytes } from '../../core/bytes.ts'
+import { bigintToBytes, bytesToKey } from '../../core/bytes.ts'
 import { keccak256 } from '../../core/hash.ts'
-import { encodeRlp } from '../../core/rlp.ts'
+import { encodeEnvelope } from '../../core/rlp.ts'
 import type { Address } from '../../core/address.ts'
 import type { Log } from '../../evm/engine.ts'
 import { BoundedCache } from '../../store/cache.ts'
@@ -43,7 +43,11 @@ const addToBloom = (bloom: Uint8Array, item: Uint8Array): void => {
   }
 }
 
+/** That of most transactions. Nobody writes to a bloom that is made. */
+const EMPTY_BLOOM = new Uint8Array(256)
+
 export const logsBloom = (logs: readonly Log[]): Uint8Array => {
+  if (logs.length === 0) return EMPTY_BLOOM
   const bloom = new Uint8Array(256)
   for (const log of logs) {
     addToBloom(bloom, log.address)
@@ -60,12 +64,10 @@ export const mergeBlooms = (blooms: readonly Uint8Array[]): Uint8Array => {
 }
 
 /** The form that the receipts root commits to (EIP-2718, EIP-658). */
-export const encodeReceipt = (receipt: Receipt, bloom: Uint8Array): Uint8Array => {
-  const payload = encodeRlp([
+export const encodeReceipt = (receipt: Receipt, bloom: Uint8Array): Uint8Array =>
+  encodeEnvelope(receipt.type, [
     receipt.succeeded ? Uint8Array.of(1) : new Uint8Array(0),
     bigintToBytes(receipt.cumulativeGasUsed),
     bloom,
     receipt.logs.map((log) => [log.address, [...log.topics], log.data]),
   ])
-  return receipt.type === 0 ? payload : concatBytes(Uint8Array.of(receipt.type), payload)
-}

@@ -1,7 +1,7 @@
 /** Wire forms, and the hashes that senders sign. */
-import { bigintToBytes, concatBytes, EMPTY_BYTES } from '../../core/bytes.ts'
+import { bigintToBytes, EMPTY_BYTES } from '../../core/bytes.ts'
 import { keccak256, type Hash } from '../../core/hash.ts'
-import { encodeRlp, type RlpInput } from '../../core/rlp.ts'
+import { encodeEnvelope, encodeRlp, type RlpInput } from '../../core/rlp.ts'
 import type { AccessListEntry, Authorization, Transaction } from './transaction.ts'
 
 const encodeAccessList = (list: readonly AccessListEntry[]): RlpInput =>
@@ -50,14 +50,13 @@ export const unsignedFields = (transaction: Transaction): RlpInput[] => {
 /** The EIP-2718 form: what is hashed into the transaction's hash and stands in blocks. */
 export const encodeTransaction = (transaction: Transaction): Uint8Array => {
   const { type, v, r, s } = transaction
-  const payload = encodeRlp([...unsignedFields(transaction), bigintToBytes(v), bigintToBytes(r), bigintToBytes(s)])
-  return type === 0 ? payload : concatBytes(Uint8Array.of(type), payload)
+  return encodeEnvelope(type, [...unsignedFields(transaction), bigintToBytes(v), bigintToBytes(r), bigintToBytes(s)])
 }
 
 /** The digest that the sender signed (EIP-155 for legacy transactions that name a chain). */
 export const signingHash = (transaction: Transaction): Hash => {
   const fields = unsignedFields(transaction)
-  if (transaction.type !== 0) return keccak256(Uint8Array.of(transaction.type), encodeRlp(fields))
+  if (transaction.type !== 0) return keccak256(encodeEnvelope(transaction.type, fields))
   const { chainId } = transaction
   return keccak256(
     encodeRlp(chainId === undefined ? fields : [...fields, bigintToBytes(chainId), EMPTY_BYTES, EMPTY_BYTES]),

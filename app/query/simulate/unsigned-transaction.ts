@@ -1,8 +1,8 @@
 /** The transaction that a simulated call stands for: without a signature, its hash that of the wire form as it is. */
-import { bigintToBytes, concatBytes, EMPTY_BYTES } from '../../../core/bytes.ts'
+import { bigintToBytes, EMPTY_BYTES } from '../../../core/bytes.ts'
 import { type Hash, keccak256 } from '../../../core/hash.ts'
 import { bytesToHex, quantityToHex } from '../../../core/hex.ts'
-import { encodeRlp } from '../../../core/rlp.ts'
+import { encodeEnvelope } from '../../../core/rlp.ts'
 import type { Address } from '../../../core/address.ts'
 import type { Message } from '../../../evm/engine.ts'
 import { encodeTransaction, unsignedFields } from '../../../evm/transaction/encode-transaction.ts'
@@ -38,7 +38,7 @@ const typeOf = ({ gasPrice, authorizationList, blobVersionedHashes }: CallReques
 const encodeBlobTransaction = (transaction: DynamicFeeTransaction, { hashes, maxFeePerGas }: Blobs): Uint8Array => {
   const signature = [EMPTY_BYTES, EMPTY_BYTES, EMPTY_BYTES]
   const fields = [...unsignedFields(transaction), bigintToBytes(maxFeePerGas), hashes, ...signature]
-  return concatBytes(Uint8Array.of(3), encodeRlp(fields))
+  return encodeEnvelope(3, fields)
 }
 
 /** Throws simulation/2 for a creation that its type does not have: geth crashes there. */
