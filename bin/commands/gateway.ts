@@ -9,7 +9,7 @@ import type { Home } from '../config/home.ts'
 import { cliError } from '../errors.ts'
 import { gatewayListeners, type NodeFlags } from '../node/load-node.ts'
 import { createLog } from '../runtime/log.ts'
-import { careForMemory } from '../runtime/young-objects.ts'
+import { careForMemory } from '../runtime/memory-care.ts'
 import { requireFreePorts } from '../supervise/ports.ts'
 import { untilSignal } from '../supervise/signals.ts'
 

@@ -9,7 +9,7 @@ import { Devnet, machine, requireLoadTool, runLoad } from './support/devnet.ts'
 
 const MINUTES = Number(process.argv[2] ?? 10)
 const RATE = 500
-/** Processes at rest collect within two of these looks: bin/runtime/young-objects.ts. */
+/** Processes at rest collect within two of these looks: bin/runtime/memory-care.ts. */
 const REST_MS = 6_000
 
 requireLoadTool()

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
-import { careForMemory, exposeCollector, limitOtherThreads, type MemoryCare } from './young-objects.ts'
+import { careForMemory, exposeCollector, limitOtherThreads, type MemoryCare } from './memory-care.ts'
 
 const INTERVAL_MS = 50
 let care: MemoryCare | undefined
@@ -24,15 +24,17 @@ const makeYoungObjects = (): void => {
 
 /** Counts collections, and tells when there have been so many. */
 const countCollections = (pauseMs: number) => {
-  const collect = exposeCollector()
+  const { all, old } = exposeCollector()
   let count = 0
   const collected = new EventEmitter()
-  const counting = (): void => {
+  const counting = (kind: string, collect: () => void) => (): void => {
     collect()
+    collected.emit(kind)
     collected.emit(String(++count))
   }
-  care = careForMemory({ collect: counting, intervalMs: INTERVAL_MS, pauseMs })
-  return { until: (wanted: number) => once(collected, String(wanted)), count: () => count }
+  const collector = { all: counting('all', all), old: counting('old', old) }
+  care = careForMemory({ collector, intervalMs: INTERVAL_MS, pauseMs, spareMs: 0 })
+  return { until: (wanted: number | 'old') => once(collected, String(wanted)), count: () => count }
 }
 
 const work = (ms: number): void => {
@@ -65,6 +67,20 @@ describe('the care for memory', () => {
     work(2 * INTERVAL_MS)
     await intervals(5)
     expect(count()).toBe(1)
+  })
+
+  it('collects once when many arrays outside the heap came and there is time to spare', async () => {
+    const { until, count } = countCollections(60_000)
+    await until(1)
+    const load = setInterval(() => work(INTERVAL_MS / 5), INTERVAL_MS)
+    try {
+      const arrays = Array.from({ length: 400 }, () => Buffer.alloc(100_000))
+      await until('old')
+      await intervals(5)
+      expect([count(), arrays.length]).toEqual([2, 400])
+    } finally {
+      clearInterval(load)
+    }
   })
 })
 
