@@ -33,7 +33,7 @@ const countCollections = (pauseMs: number) => {
     collected.emit(String(++count))
   }
   const collector = { all: counting('all', all), old: counting('old', old) }
-  care = careForMemory({ collector, intervalMs: INTERVAL_MS, pauseMs, spareMs: 0 })
+  care = careForMemory({ collector, intervalMs: INTERVAL_MS, pauseMs, share: 1 })
   return { until: (wanted: number | 'old') => once(collected, String(wanted)), count: () => count }
 }
 

@@ -44,6 +44,8 @@ const REST_UTILIZATION = 0.1
 const SPARE_UTILIZATION = 0.5
 /** Of arrays outside V8's heap that came since there were least: most of them are garbage. */
 const MOST_EXTERNAL_BYTES = 24 * 1024 * 1024
+/** Of objects: with more V8 is better left alone, which collects old ones beside the work. */
+const MOST_HEAP_BYTES = 256 * 1024 * 1024
 
 export interface MemoryCareOptions {
   readonly collector?: Collector
@@ -51,8 +53,8 @@ export interface MemoryCareOptions {
   readonly intervalMs?: number
   /** Between two collections at rest: load may come and go. */
   readonly pauseMs?: number
-  /** From a collection to one of old objects. */
-  readonly spareMs?: number
+  /** Most of its time that a process spends on collecting old objects. */
+  readonly share?: number
 }
 
 export interface MemoryCare {
@@ -60,6 +62,7 @@ export interface MemoryCare {
 }
 
 const externalBytes = (): number => getHeapStatistics().external_memory
+const heapBytes = (): number => getHeapStatistics().used_heap_size
 
 /**
  * Collects all garbage once when the process has come to rest, after its start and after each time of load, when an idle
@@ -69,20 +72,25 @@ export const careForMemory = ({
   collector = exposeCollector(),
   intervalMs = 2_000,
   pauseMs = 60_000,
-  spareMs = 5_000,
+  share = 0.01,
 }: MemoryCareOptions = {}): MemoryCare => {
   let last = performance.eventLoopUtilization()
   let leastExternal = externalBytes()
   let wasBusy = true
   let restedAtMs = Number.NEGATIVE_INFINITY
   let collectedAtMs = Number.NEGATIVE_INFINITY
+  let tookMs = 0
   const collect = (kind: keyof Collector): void => {
+    const from = performance.now()
     collector[kind]()
     collectedAtMs = performance.now()
+    tookMs = collectedAtMs - from
     leastExternal = externalBytes()
     // The collection is no load.
     last = performance.eventLoopUtilization()
   }
+  const hasTime = (utilization: number): boolean =>
+    utilization < SPARE_UTILIZATION && (performance.now() - collectedAtMs) * share >= tookMs
   const look = (): void => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, last)
@@ -91,8 +99,8 @@ export const careForMemory = ({
     leastExternal = Math.min(leastExternal, external)
     if (utilization >= REST_UTILIZATION) {
       wasBusy = true
-      const hasMany = external - leastExternal > MOST_EXTERNAL_BYTES
-      if (hasMany && utilization < SPARE_UTILIZATION && performance.now() - collectedAtMs >= spareMs) collect('old')
+      const hasMany = external - leastExternal > MOST_EXTERNAL_BYTES && heapBytes() < MOST_HEAP_BYTES
+      if (hasMany && hasTime(utilization)) collect('old')
       return
     }
     if (!wasBusy || performance.now() - restedAtMs < pauseMs) return
