@@ -47,13 +47,21 @@ const setAnat = (state: StateWriter, address: Address, account: AccountState | u
   state.setAccount(address, empty ? undefined : after)
 }
 
-/** Adds to a balance, or takes from it. Throws sdk/5 when it has too little. */
-const changeBalance = (state: StateWriter, address: Address, denom: string, change: bigint): void => {
-  const account = denom === DENOMINATION ? state.account(address) : undefined
-  const balance = denom === DENOMINATION ? (account?.balance ?? 0n) : readBalance(state, address, denom)
+/** `change` may be below zero. Throws sdk/5 when the balance has too little. */
+const changed = (denom: string, balance: bigint, change: bigint): bigint => {
   if (balance + change < 0n) throw insufficientFunds(denom, balance, -change)
-  if (denom === DENOMINATION) setAnat(state, address, account, balance + change)
-  else setBalance(state, address, denom, balance + change)
+  return balance + change
+}
+
+/** Adds to a balance, or takes from it, with one look at the account. Throws sdk/5 when it has too little. */
+const changeBalance = (state: StateWriter, address: Address, denom: string, change: bigint): void => {
+  if (denom === DENOMINATION) {
+    const account = state.account(address)
+    setAnat(state, address, account, changed(denom, account?.balance ?? 0n, change))
+  } else {
+    const key = balanceKey(address, denom)
+    writeAmount(state, key, changed(denom, readAmount(state, key), change))
+  }
 }
 
 /** Moves coins from one account to another. Throws sdk/5 when `from` has too little. */

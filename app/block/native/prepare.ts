@@ -1,6 +1,6 @@
 /** What can be known of a native transaction without state: done once, by the pool or by a block. */
 import type { Address } from '../../../core/address.ts'
-import { equalBytes, plainBytes } from '../../../core/bytes.ts'
+import { bytesToKey, plainBytes } from '../../../core/bytes.ts'
 import { invariant } from '../../../core/errors.ts'
 import type { MessageHandler, Module } from '../../../modules/module.ts'
 import { messageHandlers } from '../../module-handlers.ts'
@@ -35,14 +35,15 @@ export const createPrepare = (modules: readonly Module[]): Prepare => {
   const handlers = messageHandlers(modules)
   return (raw) => {
     const transaction = decodeNativeTransaction(plainBytes(raw))
-    const signers: Address[] = []
+    // A message may name thousands of signers before it is refused for that.
+    const signers = new Map<string, Address>()
     const messages = transaction.messages.map((packed): PreparedMessage => {
       const { handler, message, signers: own } = routeMessage(handlers, packed)
-      for (const address of own) if (!signers.some((each) => equalBytes(each, address))) signers.push(address)
+      for (const address of own) signers.set(bytesToKey(address), address)
       return { handler, prepared: handler.prepare(message), sender: own[0] }
     })
     const [first] = messages
     invariant(first !== undefined, 'there is at least one message')
-    return { transaction, signers, payer: first.sender, messages, isVerified: false }
+    return { transaction, signers: [...signers.values()], payer: first.sender, messages, isVerified: false }
   }
 }
