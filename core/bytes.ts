@@ -84,13 +84,6 @@ export const uint64ToBytes = (value: number | bigint): Uint8Array => {
   return out
 }
 
-/** Four bytes, big endian. */
-export const uint32ToBytes = (value: number): Uint8Array => {
-  const bytes = new Uint8Array(4)
-  new DataView(bytes.buffer).setUint32(0, value)
-  return bytes
-}
-
 /** Reads eight bytes at `offset` as an unsigned integer. Heights and counts fit a JavaScript number. */
 export const readUint64 = (bytes: Uint8Array, offset = 0): number => {
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 8)

@@ -1,8 +1,9 @@
 /** What decides the outcome of a block, and the key of a candidate: CometBFT's hash of the block is not part of it. */
-import { bigintToBytes, bytesToKey, uint32ToBytes, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
+import { bigintToBytes, bytesToKey, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { encodeRlp } from '../../core/rlp.ts'
 import type { CommitVote, Misbehavior } from '../../modules/module.ts'
+import { encodeItems } from '../index/records.ts'
 
 export interface BlockContent {
   readonly height: number
@@ -35,9 +36,6 @@ export const encodeBlockMeta = (content: Omit<BlockContent, 'transactions'>): Ui
   ])
 
 /** Two proposals with the same key execute to the same candidate. */
-export const contentKey = (content: BlockContent): string => {
-  // One buffer, each transaction behind its length: a digest of each would take longer than all the rest.
-  const meta = encodeBlockMeta(content)
-  const parts = content.transactions.flatMap((transaction) => [uint32ToBytes(transaction.length), transaction])
-  return bytesToKey(sha256(Buffer.concat([uint32ToBytes(meta.length), meta, ...parts])))
-}
+export const contentKey = (content: BlockContent): string =>
+  // In one buffer: a digest of each transaction would take longer than all the rest. The list before says where it ends.
+  bytesToKey(sha256(encodeBlockMeta(content), encodeItems(content.transactions)))
