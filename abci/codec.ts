@@ -1,10 +1,14 @@
 /** ABCI messages and their bytes. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { encodeExecTxResult } from '../proto/encode-exec-tx-result.ts'
+import { WireType } from '@bufbuild/protobuf/wire'
+import { concatBytes, plainBytes } from '../core/bytes.ts'
 import { errorText } from '../core/errors.ts'
+import { BackwardWriter } from '../proto/backward-writer.ts'
+import { encodeExecTxResult, type ExecTxResultFields } from '../proto/encode-exec-tx-result.ts'
 import { abci } from '../proto/index.ts'
 import { protocolError } from './errors.ts'
+import { encodeVarint } from './frames.ts'
+import type { AbciMethod, AbciResponse } from './handlers.ts'
 
 export const READ_OPTIONS = { readUnknownFields: false } as const
 export const WRITE_OPTIONS = { writeUnknownFields: false } as const
@@ -18,27 +22,61 @@ export const decodeRequest = (frame: Uint8Array): abci.Request => {
   }
 }
 
-/** Field numbers of Response and of ResponseFinalizeBlock. */
-const FINALIZE_BLOCK = 21
-const TX_RESULTS = 2
-const schema = abci.ResponseFinalizeBlockSchema
+/** ResponseFinalizeBlock, the events of its results encoded. */
+export interface FinalizeBlockAnswer extends Omit<abci.ResponseFinalizeBlock, 'txResults'> {
+  readonly txResults: readonly ExecTxResultFields[]
+}
+
+/** A response in the form in which its handler gives it. */
+export interface AbciAnswer {
+  readonly method: AbciMethod
+  readonly response: AbciResponse<AbciMethod>
+}
+
+/** Length-delimited fields of Response, and in theirs the lists of transactions and results. */
+const PREPARE_PROPOSAL = (17 << 3) | WireType.LengthDelimited
+const FINALIZE_BLOCK = (21 << 3) | WireType.LengthDelimited
+const TXS = (1 << 3) | WireType.LengthDelimited
+const TX_RESULTS = (2 << 3) | WireType.LengthDelimited
+
+/** Of a tag or a length, in bytes. */
+const MAX_VARINT_BYTES = 5
+
+const encodeField = (tag: number, bytes: Uint8Array): Uint8Array =>
+  concatBytes(encodeVarint(tag), encodeVarint(bytes.length), bytes)
 
 /** In the order of the fields. Most of it are results with their events, encoded by hand. */
-export const encodeFinalizeBlock = (answer: abci.ResponseFinalizeBlock): Uint8Array => {
-  const writer = new BinaryWriter()
-  const { events, txResults } = answer
-  writer.raw(toBinary(schema, create(schema, { events }), WRITE_OPTIONS))
-  for (const result of txResults) {
-    writer.tag(TX_RESULTS, WireType.LengthDelimited).bytes(encodeExecTxResult(result))
-  }
-  writer.raw(toBinary(schema, { ...answer, events: [], txResults: [] }, WRITE_OPTIONS))
+export const encodeFinalizeBlock = (answer: FinalizeBlockAnswer): Uint8Array => {
+  const schema = abci.ResponseFinalizeBlockSchema
+  const { events, txResults, ...rest } = answer
+  const parts = [
+    toBinary(schema, create(schema, { events }), WRITE_OPTIONS),
+    ...txResults.map((result) => encodeExecTxResult(result, TX_RESULTS)),
+    toBinary(schema, { ...rest, events: [], txResults: [] }, WRITE_OPTIONS),
+  ]
+  return plainBytes(Buffer.concat(parts))
+}
+
+const encodePrepareProposal = ({ txs }: abci.ResponsePrepareProposal): Uint8Array => {
+  const writer = new BackwardWriter(txs.reduce((sum, raw) => sum + raw.length + 2 * MAX_VARINT_BYTES, 0))
+  for (const raw of txs.toReversed()) writer.bytes(TXS, raw)
   return writer.finish()
 }
 
-export const encodeResponse = (response: abci.Response): Uint8Array =>
-  response.value.case === 'finalizeBlock'
-    ? new BinaryWriter()
-        .tag(FINALIZE_BLOCK, WireType.LengthDelimited)
-        .bytes(encodeFinalizeBlock(response.value.value))
-        .finish()
-    : toBinary(abci.ResponseSchema, response, WRITE_OPTIONS)
+/** A Response with one field, that of the method. A full block would take the general encoder several times as long. */
+export const encodeAnswer = ({ method, response }: AbciAnswer): Uint8Array => {
+  switch (method) {
+    case 'finalizeBlock':
+      return encodeField(FINALIZE_BLOCK, encodeFinalizeBlock(response as FinalizeBlockAnswer))
+    case 'prepareProposal':
+      return encodeField(PREPARE_PROPOSAL, encodePrepareProposal(response as abci.ResponsePrepareProposal))
+    default: {
+      const value = { case: method, value: response } as abci.Response['value']
+      return toBinary(abci.ResponseSchema, create(abci.ResponseSchema, { value }), WRITE_OPTIONS)
+    }
+  }
+}
+
+/** CometBFT stops at it. */
+export const encodeException = (error: string): Uint8Array =>
+  toBinary(abci.ResponseSchema, create(abci.ResponseSchema, { value: { case: 'exception', value: { error } } }))

@@ -1,13 +1,12 @@
 /** One connection of CometBFT's socket client: requests are answered strictly one after another, in their order. */
 import type { Socket } from 'node:net'
-import { create } from '@bufbuild/protobuf'
 import { plainBytes } from '../core/bytes.ts'
 import { type CodedError, errorText } from '../core/errors.ts'
-import { abci } from '../proto/index.ts'
-import { decodeRequest, encodeResponse } from './codec.ts'
+import type { abci } from '../proto/index.ts'
+import { type AbciAnswer, decodeRequest, encodeAnswer, encodeException } from './codec.ts'
 import type { ConsensusGate } from './consensus-gate.ts'
 import { isProtocolError, protocolError } from './errors.ts'
-import { createFrameDecoder, encodeFrameLength } from './frames.ts'
+import { createFrameDecoder, encodeVarint } from './frames.ts'
 import { dispatch, type AbciHandlers } from './handlers.ts'
 import type { AbciLog } from './log.ts'
 
@@ -78,10 +77,7 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
     }
   }
 
-  const send = (response: abci.Response): void => {
-    const body = encodeResponse(response)
-    output.push(encodeFrameLength(body.length), body)
-  }
+  const send = (body: Uint8Array): void => void output.push(encodeVarint(body.length), body)
 
   const fail = (error: unknown): void => {
     if (isProtocolError(error)) {
@@ -94,12 +90,12 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
     log.error(`the application failed in a call of abci connection ${name}: ${reason}`)
     // CometBFT stops at an exception: the application cannot go on, and must not be asked again.
     const text = errorText(error).toWellFormed()
-    send(create(abci.ResponseSchema, { value: { case: 'exception', value: { error: text } } }))
+    send(encodeException(text))
     flush()
     options.onFatal(error)
   }
 
-  const execute = (request: abci.Request): abci.Response | Promise<abci.Response> => {
+  const execute = (request: abci.Request): AbciAnswer | Promise<AbciAnswer> => {
     const answer = dispatch(handlers, request)
     if (answer instanceof Promise && request.value.case !== undefined) gate.hold(request.value.case, answer)
     return answer
@@ -107,16 +103,16 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
 
   const isActive = (): boolean => !closed && !options.isHalted()
 
-  const answerFrame = (frame: Uint8Array): abci.Response | Promise<abci.Response | undefined> => {
+  const answerFrame = (frame: Uint8Array): AbciAnswer | Promise<AbciAnswer | undefined> => {
     const request = decodeRequest(frame)
     const wait = request.value.case === undefined ? undefined : gate.enter(member, request.value.case)
     return wait === undefined ? execute(request) : wait.then(() => (isActive() ? execute(request) : undefined))
   }
 
-  const finishCall = async (answer: Promise<abci.Response | undefined>): Promise<void> => {
+  const finishCall = async (answer: Promise<AbciAnswer | undefined>): Promise<void> => {
     try {
-      const response = await answer
-      if (response !== undefined && isActive()) send(response)
+      const done = await answer
+      if (done !== undefined && isActive()) send(encodeAnswer(done))
     } catch (error) {
       fail(error)
     }
@@ -149,7 +145,7 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
         call = finishCall(answer)
         return
       }
-      send(answer)
+      send(encodeAnswer(answer))
     }
     if (!isActive()) return
     scheduled = true

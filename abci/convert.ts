@@ -11,14 +11,15 @@ import type {
   TransactionResult,
 } from '../app/ports.ts'
 import { invariant } from '../core/errors.ts'
+import type { ExecTxResultFields } from '../proto/encode-exec-tx-result.ts'
 import { abci, cometCrypto, cometParams, cometProof, cometValidator } from '../proto/index.ts'
 import { protocolError } from './errors.ts'
 
 // The port's own words: this folder sees no module.
+type Event = FinalizeBlockResponse['events'][number]
 type CommitVote = ProposedBlock['lastCommit'][number]
 type Misbehavior = ProposedBlock['misbehavior'][number]
 type ValidatorUpdate = FinalizeBlockResponse['validatorUpdates'][number]
-type Event = TransactionResult['events'][number]
 
 const ADDRESS_BYTES = 20
 const HASH_BYTES = 32
@@ -222,18 +223,11 @@ export const writeEvent = (event: Event): abci.Event => ({
   })),
 })
 
-export const writeTransactionResult = (result: TransactionResult): abci.ExecTxResult => ({
-  $typeName: abci.ExecTxResultSchema.typeName,
-  info: '',
-  code: result.code,
-  codespace: result.codespace,
+export const writeTransactionResult = (result: TransactionResult): ExecTxResultFields => ({
+  ...result,
   log: writeText(result.log),
-  data: result.data,
   gasWanted: writeGas(result.gasWanted),
   gasUsed: writeGas(result.gasUsed),
-  // The list itself, by which its encoding is remembered. It has all of the message but the names of the types, for which
-  // encodeFinalizeBlock does not ask.
-  events: result.events as unknown as abci.Event[],
 })
 
 export const writeValidatorUpdate = ({ publicKey, power }: ValidatorUpdate): abci.ValidatorUpdate => {

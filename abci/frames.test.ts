@@ -5,7 +5,7 @@ import { concatBytes } from '../core/bytes.ts'
 import { CodedError } from '../core/errors.ts'
 import { abci } from '../proto/index.ts'
 import { ABCI_CODES, isProtocolError } from './errors.ts'
-import { createFrameDecoder, encodeFrame, encodeFrameLength } from './frames.ts'
+import { createFrameDecoder, encodeFrame, encodeVarint } from './frames.ts'
 import { createRandom, type Random } from './testing/random.ts'
 
 const FUZZ_RUNS = 2_000
@@ -76,7 +76,7 @@ describe('frames', () => {
   it('over the limit are refused before their body arrives, after the frames before them', () => {
     const decoder = createFrameDecoder(100)
     const frames: Uint8Array[] = []
-    const input = concatBytes(encodeFrame(new Uint8Array(100)), encodeFrameLength(101))
+    const input = concatBytes(encodeFrame(new Uint8Array(100)), encodeVarint(101))
     const push = (): void => {
       for (const frame of decoder.push(input)) frames.push(frame)
     }

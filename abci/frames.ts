@@ -82,13 +82,13 @@ export const createFrameDecoder = (maxFrameBytes: number = MAX_FRAME_BYTES): Fra
   }
 }
 
-/** The prefix of a frame with a body of `length` bytes. */
-export const encodeFrameLength = (length: number): Uint8Array => {
+/** A varint of protobuf, below 2^53: the length before the body of a frame is one. */
+export const encodeVarint = (value: number): Uint8Array => {
   const bytes: number[] = []
-  let rest = length
+  let rest = value
   for (; rest >= 0x80; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80)
   bytes.push(rest)
   return Uint8Array.from(bytes)
 }
 
-export const encodeFrame = (message: Uint8Array): Uint8Array => concatBytes(encodeFrameLength(message.length), message)
+export const encodeFrame = (message: Uint8Array): Uint8Array => concatBytes(encodeVarint(message.length), message)

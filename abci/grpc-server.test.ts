@@ -9,6 +9,7 @@ import { status } from '@grpc/grpc-js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isOutOfOrder, type ConsensusApplication } from '../app/ports.ts'
 import { CodedError, InvariantError } from '../core/errors.ts'
+import { encodeEvents } from '../proto/encode-exec-tx-result.ts'
 import { abci } from '../proto/index.ts'
 import type { RecordedCall } from './call-log.ts'
 import { ABCI_CODES } from './errors.ts'
@@ -279,7 +280,7 @@ describe('the ABCI gRPC server', () => {
           data: Uint8Array.of(9),
           gasWanted: 21_000n,
           gasUsed: 20_000n,
-          events: [{ type: 'e', attributes: [{ key: 'k', value: log, index: true }] }],
+          events: encodeEvents([{ type: 'e', attributes: [{ key: 'k', value: log, index: true }] }]),
         })),
         events: Array.from({ length: results }, () => ({ type: 'block', attributes: [] })),
         validatorUpdates: [],

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { fromBinary, toBinary, type DescMethod } from '@bufbuild/protobuf'
 import { plainBytes } from '../core/bytes.ts'
 import { errorText } from '../core/errors.ts'
-import { encodeFinalizeBlock, READ_OPTIONS, WRITE_OPTIONS } from './codec.ts'
+import { encodeFinalizeBlock, type FinalizeBlockAnswer, READ_OPTIONS, WRITE_OPTIONS } from './codec.ts'
 import type { ConsensusGate, GateMember } from './consensus-gate.ts'
 import { protocolError } from './errors.ts'
-import type { AbciHandlers, AbciMethod, AbciResponse } from './handlers.ts'
+import type { AbciHandlers, AbciMethod } from './handlers.ts'
 import type { AbciLog } from './log.ts'
 import { encodeBounded } from './reply-limits.ts'
 
@@ -117,7 +117,7 @@ export const answerCall = async (
   const response = await answer
   const encode = (value: unknown): Uint8Array =>
     name === 'finalizeBlock'
-      ? encodeFinalizeBlock(value as AbciResponse<'finalizeBlock'>)
+      ? encodeFinalizeBlock(value as FinalizeBlockAnswer)
       : toBinary(method.output, value as never, WRITE_OPTIONS)
   return encodeBounded(name, response, encode, log)
 }

@@ -21,5 +21,7 @@ export const guardHalted = (
       : handlers.processProposal(request),
   // A decided block cannot be refused. CometBFT is stopped while it waits, and replays the block another day.
   finalizeBlock: (request) =>
-    isHalted() ? released.then(() => create(abci.ResponseFinalizeBlockSchema)) : handlers.finalizeBlock(request),
+    isHalted()
+      ? released.then(() => ({ ...create(abci.ResponseFinalizeBlockSchema), txResults: [] }))
+      : handlers.finalizeBlock(request),
 })

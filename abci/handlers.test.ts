@@ -7,8 +7,9 @@ import type {
   PrepareProposalRequest,
   ProposedBlock,
 } from '../app/ports.ts'
+import { encodeEvents } from '../proto/encode-exec-tx-result.ts'
 import { abci } from '../proto/index.ts'
-import { encodeFinalizeBlock } from './codec.ts'
+import { encodeAnswer, encodeFinalizeBlock } from './codec.ts'
 import { ABCI_CODES, isProtocolError } from './errors.ts'
 import { createHandlers, dispatch, type AbciMethod } from './handlers.ts'
 import { createMemoryApplication } from './testing/memory-application.ts'
@@ -127,7 +128,7 @@ describe('FinalizeBlock and ProcessProposal', () => {
             data: Uint8Array.of(9),
             gasWanted: 21_000n,
             gasUsed: 20_000n,
-            events: [{ type: 'transfer', attributes: [{ key: 'amount', value: '1anat', index: true }] }],
+            events: encodeEvents([{ type: 'transfer', attributes: [{ key: 'amount', value: '1anat', index: true }] }]),
           })),
           events: [{ type: 'block', attributes: [] }],
           validatorUpdates: [{ publicKey, power: 0n }],
@@ -436,8 +437,8 @@ describe('the other methods', () => {
       const field = abci.RequestSchema.fields.find(({ localName }) => localName === method)
       if (field?.message === undefined) throw new TypeError(`no request of ${method}`)
       const value = { case: method, value: create(field.message) } as abci.Request['value']
-      const response = await dispatch(handlers, create(abci.RequestSchema, { value }))
-      expect(response.value.case).toBe(method)
+      const answer = await dispatch(handlers, create(abci.RequestSchema, { value }))
+      expect(fromBinary(abci.ResponseSchema, encodeAnswer(answer)).value.case).toBe(method)
     }
     expect(await protocolCodeOf(() => dispatch(handlers, create(abci.RequestSchema)))).toBe(ABCI_CODES.unknownMethod)
   })

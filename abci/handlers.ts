@@ -4,6 +4,7 @@ import type { ConsensusApplication, ProposedBlock } from '../app/ports.ts'
 import { invariant } from '../core/errors.ts'
 import { proposalBytes } from '../core/proposal-bytes.ts'
 import { abci } from '../proto/index.ts'
+import type { AbciAnswer, FinalizeBlockAnswer } from './codec.ts'
 import {
   readAddress,
   readCommit,
@@ -31,7 +32,9 @@ import { ABCI_CODES, ABCI_CODESPACE, protocolError } from './errors.ts'
 /** Such as `finalizeBlock`: names a request, its response, and a method of the gRPC service. */
 export type AbciMethod = Exclude<abci.Request['value']['case'], undefined>
 export type AbciRequest<Method extends AbciMethod> = Extract<abci.Request['value'], { case: Method }>['value']
-export type AbciResponse<Method extends AbciMethod> = Extract<abci.Response['value'], { case: Method }>['value']
+export type AbciResponse<Method extends AbciMethod> = Method extends 'finalizeBlock'
+  ? FinalizeBlockAnswer
+  : Extract<abci.Response['value'], { case: Method }>['value']
 
 /**
  * One function a method. A protocol error (errors.ts) is the peer's fault and is raised before the application is
@@ -174,19 +177,19 @@ const answerProcessProposal = async (
 const answerFinalizeBlock = async (
   application: ConsensusApplication,
   request: abci.RequestFinalizeBlock,
-): Promise<abci.ResponseFinalizeBlock> => {
+): Promise<FinalizeBlockAnswer> => {
   const block = readBlock(request, request.decidedLastCommit, 'decided_last_commit')
   const answer = await application.finalizeBlock(block)
   const results = answer.transactionResults.length
   invariant(results === request.txs.length, `${results} results for ${request.txs.length} transactions`)
   const updates = answer.consensusParameterUpdates
-  return create(abci.ResponseFinalizeBlockSchema, {
+  const response = create(abci.ResponseFinalizeBlockSchema, {
     events: answer.events.map(writeEvent),
-    txResults: answer.transactionResults.map(writeTransactionResult),
     validatorUpdates: answer.validatorUpdates.map(writeValidatorUpdate),
     ...(updates && { consensusParamUpdates: writeConsensusParameters(updates) }),
     appHash: answer.appHash,
   })
+  return { ...response, txResults: answer.transactionResults.map(writeTransactionResult) }
 }
 
 const voteHandlers = (application: ConsensusApplication): Pick<AbciHandlers, 'extendVote' | 'verifyVoteExtension'> => ({
@@ -273,15 +276,12 @@ export const createHandlers = (application: ConsensusApplication): AbciHandlers 
   ...unsupportedHandlers,
 })
 
-/** The response that carries `value`; the pairing of method and type is that of {@link AbciHandlers}. */
-const wrap = (method: AbciMethod, value: unknown): abci.Response =>
-  create(abci.ResponseSchema, { value: { case: method, value } as abci.Response['value'] })
-
 /** Answers one request, at once where the handler does. Throws abci/4 for a request without a known method. */
-export const dispatch = (handlers: AbciHandlers, request: abci.Request): abci.Response | Promise<abci.Response> => {
+export const dispatch = (handlers: AbciHandlers, request: abci.Request): AbciAnswer | Promise<AbciAnswer> => {
   const { case: method, value } = request.value
   if (method === undefined) throw protocolError('unknownMethod', 'a request of an unknown method')
-  const handler = handlers[method] as (request: unknown) => unknown
-  const answer = handler(value)
-  return answer instanceof Promise ? answer.then((response: unknown) => wrap(method, response)) : wrap(method, answer)
+  // The pairing of method, request and response is that of AbciHandlers.
+  type Response = AbciResponse<AbciMethod>
+  const answer = (handlers[method] as (request: unknown) => Response | Promise<Response>)(value)
+  return answer instanceof Promise ? answer.then((response) => ({ method, response })) : { method, response: answer }
 }

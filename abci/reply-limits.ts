@@ -4,9 +4,10 @@
  * what consensus does not need.
  */
 import { create, toBinary } from '@bufbuild/protobuf'
+import { EMPTY_BYTES } from '../core/bytes.ts'
 import { invariant } from '../core/errors.ts'
 import { abci } from '../proto/index.ts'
-import { WRITE_OPTIONS } from './codec.ts'
+import { type FinalizeBlockAnswer, WRITE_OPTIONS } from './codec.ts'
 import { ABCI_CODES, ABCI_CODESPACE } from './errors.ts'
 import type { AbciHandlers, AbciMethod, AbciResponse } from './handlers.ts'
 import type { AbciLog } from './log.ts'
@@ -26,17 +27,15 @@ export const boundProposals = (handlers: AbciHandlers): AbciHandlers => ({
 })
 
 /** Not hashed: only code, data and gas of a result are (CometBFT's types.NewResults). */
-const withoutEvents = (response: abci.ResponseFinalizeBlock): abci.ResponseFinalizeBlock => ({
+const withoutEvents = (response: FinalizeBlockAnswer): FinalizeBlockAnswer => ({
   ...response,
   events: [],
-  txResults: response.txResults.map((result) => ({ ...result, events: [] })),
+  txResults: response.txResults.map((result) => ({ ...result, events: EMPTY_BYTES })),
 })
 
-const withoutTexts = (response: abci.ResponseFinalizeBlock): abci.ResponseFinalizeBlock => ({
+const withoutTexts = (response: FinalizeBlockAnswer): FinalizeBlockAnswer => ({
   ...withoutEvents(response),
-  txResults: response.txResults.map(({ code, data, gasWanted, gasUsed }) =>
-    create(abci.ExecTxResultSchema, { code, data, gasWanted, gasUsed }),
-  ),
+  txResults: response.txResults.map((result) => ({ ...result, events: EMPTY_BYTES, log: '', codespace: '' })),
 })
 
 const refuseAnswer = ({ value, height }: abci.ResponseQuery): abci.ResponseQuery =>

@@ -9,7 +9,7 @@ import { concatBytes } from '../core/bytes.ts'
 import { InvariantError, type CodedError } from '../core/errors.ts'
 import { abci } from '../proto/index.ts'
 import { ABCI_CODES } from './errors.ts'
-import { encodeFrame, encodeFrameLength } from './frames.ts'
+import { encodeFrame, encodeVarint } from './frames.ts'
 import { createHandlers } from './handlers.ts'
 import type { AbciServer } from './server.ts'
 import { serveAbciSocket, type AbciSocketOptions } from './socket-server.ts'
@@ -144,7 +144,7 @@ describe('the ABCI socket server', () => {
   it('closes a connection that sends an oversized frame, after the answers before it, and serves on', async () => {
     const address = await serve({}, { maxFrameBytes: 1_000 })
     const client = await connectTo(address)
-    client.write(concatBytes(echoRequest('before'), encodeFrameLength(1_001)))
+    client.write(concatBytes(echoRequest('before'), encodeVarint(1_001)))
     expect(casesOf(await client.read(2))).toEqual(['echo'])
     await client.closed
     expect(refused).toEqual([ABCI_CODES.frameTooLarge])

@@ -91,6 +91,12 @@ export interface TransactionResult {
   readonly data: Uint8Array
   readonly gasWanted: bigint
   readonly gasUsed: bigint
+  /** Encoded: those of `encodeEvents`. */
+  readonly events: Uint8Array
+}
+
+/** A result as clients are shown it. */
+export interface ShownResult extends Omit<TransactionResult, 'events'> {
   readonly events: readonly Event[]
 }
 

@@ -4,12 +4,13 @@ import { encodeBech32 } from '../core/bech32.ts'
 import type { Event, EventAttribute } from './module.ts'
 
 /** Every attribute is marked as indexed, as the SDK's default has it. What the index keeps says {@link markSearched}. */
-export const makeEvent = (type: string, attributes: Readonly<Record<string, string>>): Event => {
-  const listed: EventAttribute[] = []
-  // Not Object.entries: a transfer has ten events, and the pairs would be half of what making them takes.
-  for (const key of Object.keys(attributes)) listed.push({ key, value: attributes[key] ?? '', index: true })
-  return { type, attributes: listed }
-}
+export const makeEvent = (type: string, attributes: Readonly<Record<string, string>>): Event => ({
+  type,
+  attributes: Object.keys(attributes).map((key) => attribute(key, attributes[key] ?? '')),
+})
+
+/** Of an event that is written out: {@link makeEvent} takes several times as long, and a transfer has ten. */
+export const attribute = (key: string, value: string): EventAttribute => ({ key, value, index: true })
 
 /** By type of event, sums that every transaction moves: who looks for a transfer knows whose it was. */
 const NEVER_SEARCHED: ReadonlyMap<string, string> = new Map([
@@ -22,65 +23,88 @@ const NEVER_SEARCHED: ReadonlyMap<string, string> = new Map([
 /** Every transaction pays to it, so a search for it would find all of them. */
 const FEE_COLLECTOR = encodeBech32(FEE_COLLECTOR_ADDRESS)
 
-/** The attributes by which an event is looked for. */
-const searchedOf = ({ type, attributes }: Event): readonly EventAttribute[] => {
+const unmark = ({ attributes }: Event): void => {
+  for (const each of attributes) each.index = false
+}
+
+/** Leaves the marks of attributes by which an event is looked for. */
+const unmarkUnsearched = ({ type, attributes }: Event): void => {
   const never = NEVER_SEARCHED.get(type)
-  const isSearched = ({ key, value, index }: EventAttribute): boolean =>
-    index && key !== never && key !== 'msg_index' && value !== FEE_COLLECTOR
-  return attributes.every(isSearched) ? attributes : attributes.filter(isSearched)
+  for (const each of attributes) {
+    if (each.key === never || each.key === 'msg_index' || each.value === FEE_COLLECTOR) each.index = false
+  }
 }
 
-/** An event as the index has it. */
-interface Entry {
-  readonly event: Event
-  readonly searched: readonly EventAttribute[]
+/** Terms are the marked attributes. */
+const countTerms = ({ attributes }: Event): number => {
+  let count = 0
+  for (const { index } of attributes) if (index) count++
+  return count
 }
 
-const isEqual = (a: Entry, b: Entry): boolean => {
-  if (a.searched.length !== b.searched.length) return false
-  return a.searched.every(({ key, value }, at) => key === b.searched[at]?.key && value === b.searched[at]?.value)
+const nextTerm = ({ attributes }: Event, from: number): number => {
+  let at = from
+  while (at < attributes.length && attributes[at]?.index === false) at++
+  return at
 }
 
-const hasTerm = ({ searched }: Entry, { key, value }: EventAttribute): boolean =>
-  searched.some((each) => each.key === key && each.value === value)
+const hasEqualTerms = (a: Event, b: Event): boolean => {
+  for (let [inA, inB] = [nextTerm(a, 0), nextTerm(b, 0)]; ; inA = nextTerm(a, inA + 1), inB = nextTerm(b, inB + 1)) {
+    const [one, other] = [a.attributes[inA], b.attributes[inB]]
+    if (one === undefined || other === undefined) return one === other
+    if (one.key !== other.key || one.value !== other.value) return false
+  }
+}
+
+const hasTerm = ({ attributes }: Event, { key, value }: EventAttribute): boolean =>
+  attributes.some((each) => each.index && each.key === key && each.value === value)
 
 /** Among so few all are looked at. */
 const FEW = 16
 
-/** Entries that may say what another one says, in their order. */
-type Candidates = (entry: Entry) => readonly Entry[]
-
-/** Who says the same has all of an entry's values: those that have the rarest of them are looked at. */
-const candidatesOf = (entries: readonly Entry[]): Candidates => {
-  if (entries.length <= FEW) return () => entries
-  const byValue = new Map<string, Entry[]>()
-  for (const entry of entries) {
-    for (const { value } of entry.searched) {
-      const named = byValue.get(value)
-      if (named === undefined) byValue.set(value, [entry])
-      else if (named.at(-1) !== entry) named.push(entry)
+/** By value the places of the events that have it among their terms, ascending. */
+const placesByValue = (events: readonly Event[]): ReadonlyMap<string, readonly number[]> => {
+  const places = new Map<string, number[]>()
+  for (const [at, { attributes }] of events.entries()) {
+    for (const { value, index } of attributes) {
+      if (!index) continue
+      const named = places.get(value)
+      if (named === undefined) places.set(value, [at])
+      else if (named.at(-1) !== at) named.push(at)
     }
   }
-  return ({ searched }) => {
-    const lists = searched.map(({ value }) => byValue.get(value) ?? entries)
-    return lists.reduce((rarest, list) => (list.length < rarest.length ? list : rarest), entries)
-  }
+  return places
 }
 
-/** Not when an earlier event says the same, nor when its only term stands in a longer event of its type. */
-const isNews = (entry: Entry, candidates: readonly Entry[]): boolean => {
-  const { event, searched } = entry
-  const [only] = searched
-  if (only === undefined) return false
-  let isEarlier = true
-  for (const other of candidates) {
-    if (other === entry) {
-      if (searched.length > 1) return true
-      isEarlier = false
-    } else if (other.event.type === event.type) {
-      if (isEarlier && isEqual(other, entry)) return false
-      if (searched.length === 1 && other.searched.length > 1 && hasTerm(other, only)) return false
-    }
+/** Who says the same has all of an event's values: those that have the rarest of them are looked at. */
+const rarest = (
+  places: ReadonlyMap<string, readonly number[]>,
+  { attributes }: Event,
+): readonly number[] | undefined => {
+  let least: readonly number[] | undefined
+  for (const { value, index } of attributes) {
+    const named = index ? places.get(value) : undefined
+    if (named !== undefined && (least === undefined || named.length < least.length)) least = named
+  }
+  return least
+}
+
+/**
+ * Not when an earlier event says the same, nor when its only term stands in a longer event of its type. `among` are the
+ * places of the events that may, ascending; undefined are all.
+ */
+const isNews = (events: readonly Event[], at: number, event: Event, among: readonly number[] | undefined): boolean => {
+  const terms = countTerms(event)
+  const only = terms === 1 ? event.attributes[nextTerm(event, 0)] : undefined
+  const count = among?.length ?? events.length
+  for (let next = 0; next < count; next++) {
+    const place = among === undefined ? next : among[next]
+    const other = place === undefined ? undefined : events[place]
+    if (place === undefined || other === undefined) continue
+    if (place >= at && only === undefined) return true
+    if (place === at || other.type !== event.type) continue
+    if (place < at && hasEqualTerms(other, event)) return false
+    if (only !== undefined && countTerms(other) > 1 && hasTerm(other, only)) return false
   }
   return true
 }
@@ -92,11 +116,14 @@ const isNews = (entry: Entry, candidates: readonly Entry[]): boolean => {
  * one event, so all others keep every term.
  */
 export const markSearched = (events: readonly Event[]): readonly Event[] => {
-  const entries = events.map((event): Entry => ({ event, searched: searchedOf(event) }))
-  const candidates = candidatesOf(entries)
-  const news = entries.map((entry) => isNews(entry, candidates(entry)))
-  for (const [at, { event, searched }] of entries.entries()) {
-    for (const each of event.attributes) each.index = news[at] === true && searched.includes(each)
+  for (const event of events) unmarkUnsearched(event)
+  const places = events.length > FEW ? placesByValue(events) : undefined
+  // From the last to the first: the earlier ones, which decide, have their marks still. A longer event that lost them
+  // had an equal before it.
+  for (let at = events.length - 1; at >= 0; at--) {
+    const event = events[at]
+    if (event === undefined || isNews(events, at, event, places && rarest(places, event))) continue
+    unmark(event)
   }
   return events
 }

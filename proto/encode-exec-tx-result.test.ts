@@ -1,16 +1,13 @@
-import { create, toBinary } from '@bufbuild/protobuf'
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, test } from 'vitest'
-import { encodeExecTxResult, type ExecTxResultFields } from './encode-exec-tx-result.ts'
+import { decodeEvents, encodeEvents, encodeExecTxResult, type ExecTxResultFields } from './encode-exec-tx-result.ts'
 import { abci } from './index.ts'
 
-const general = ({ events, ...fields }: ExecTxResultFields): Uint8Array =>
-  toBinary(
-    abci.ExecTxResultSchema,
-    create(abci.ExecTxResultSchema, {
-      ...fields,
-      events: events.map(({ type, attributes }) => ({ type, attributes: [...attributes] })),
-    }),
-  )
+type Fields = Omit<ExecTxResultFields, 'events'> & Pick<MessageInitShape<typeof abci.ExecTxResultSchema>, 'events'>
+type Events = Parameters<typeof encodeEvents>[0]
+
+const general = (fields: Fields): Uint8Array =>
+  toBinary(abci.ExecTxResultSchema, create(abci.ExecTxResultSchema, fields))
 
 const NOTHING: ExecTxResultFields = {
   code: 0,
@@ -18,7 +15,7 @@ const NOTHING: ExecTxResultFields = {
   log: '',
   gasWanted: 0n,
   gasUsed: 0n,
-  events: [],
+  events: encodeEvents([]),
   codespace: '',
 }
 
@@ -40,19 +37,22 @@ describe('encodeExecTxResult', () => {
     const text = (): string => texts[random(texts.length)] ?? ''
     const gas = (): bigint => [0n, 1n, 127n, 128n, 21_000n, 2n ** 53n + 1n, 2n ** 63n - 1n][random(7)] ?? 0n
     for (let round = 0; round < 300; round++) {
-      const result: ExecTxResultFields = {
+      const events: Events = Array.from({ length: random(4) }, () => ({
+        type: text(),
+        attributes: Array.from({ length: random(4) }, () => ({ key: text(), value: text(), index: random(2) === 1 })),
+      }))
+      const result = {
         code: [0, 1, 127, 128, 2 ** 32 - 1][random(5)] ?? 0,
         data: new Uint8Array([0, 1, 127, 128, 300][random(5)] ?? 0).fill(random(256)),
         log: text(),
         gasWanted: gas(),
         gasUsed: gas(),
-        events: Array.from({ length: random(4) }, () => ({
-          type: text(),
-          attributes: Array.from({ length: random(4) }, () => ({ key: text(), value: text(), index: random(2) === 1 })),
-        })),
         codespace: text(),
       }
-      expect(Buffer.from(encodeExecTxResult(result)).equals(general(result)), `round ${round}`).toBe(true)
+      const encoded = encodeExecTxResult({ ...result, events: encodeEvents(events) })
+      const copied = events.map(({ type, attributes }) => ({ type, attributes: [...attributes] }))
+      expect(Buffer.from(encoded).equals(general({ ...result, events: copied })), `round ${round}`).toBe(true)
+      expect(decodeEvents(encodeEvents(events)), `round ${round}`).toMatchObject(events)
     }
   })
 
@@ -62,6 +62,8 @@ describe('encodeExecTxResult', () => {
 
   test('replaces what UTF-8 cannot say', () => {
     const log = 'a\ud800b'
-    expect(encodeExecTxResult({ ...NOTHING, log })).toEqual(general({ ...NOTHING, log: log.toWellFormed() }))
+    expect(encodeExecTxResult({ ...NOTHING, log })).toEqual(
+      general({ ...NOTHING, events: [], log: log.toWellFormed() }),
+    )
   })
 })

@@ -1,13 +1,21 @@
 /**
- * tendermint.abci.ExecTxResult by hand: a native transaction has some thirty attributes of events, every result is
- * written twice, for CometBFT and for the record of the block, and the general encoder takes more than twice as long.
+ * tendermint.abci.ExecTxResult by hand: a native transaction has some thirty attributes of events, and the general
+ * encoder takes more than twice as long. The events are encoded once, when the transaction has run: every result is
+ * written twice, for CometBFT and for the record of the block, and until then thousands wait, as bytes and not as objects.
  */
+import { fromBinary } from '@bufbuild/protobuf'
 import { BackwardWriter } from './backward-writer.ts'
+import { abci } from './index.ts'
 
 interface EventAttribute {
   readonly key: string
   readonly value: string
   readonly index: boolean
+}
+
+interface Event {
+  readonly type: string
+  readonly attributes: readonly EventAttribute[]
 }
 
 export interface ExecTxResultFields {
@@ -17,7 +25,8 @@ export interface ExecTxResultFields {
   /** Both at most 2^63 - 1. */
   readonly gasWanted: bigint
   readonly gasUsed: bigint
-  readonly events: readonly { readonly type: string; readonly attributes: readonly EventAttribute[] }[]
+  /** Those of {@link encodeEvents}. */
+  readonly events: Uint8Array
   readonly codespace: string
 }
 
@@ -45,7 +54,7 @@ const writeAttribute = (writer: BackwardWriter, { key, value, index }: EventAttr
   writer.number(ATTRIBUTES, writer.written - end)
 }
 
-const writeEvent = (writer: BackwardWriter, { type, attributes }: ExecTxResultFields['events'][number]): void => {
+const writeEvent = (writer: BackwardWriter, { type, attributes }: Event): void => {
   const end = writer.written
   for (let at = attributes.length - 1; at >= 0; at--) {
     const attribute = attributes[at]
@@ -55,35 +64,33 @@ const writeEvent = (writer: BackwardWriter, { type, attributes }: ExecTxResultFi
   writer.number(TAG.events, writer.written - end)
 }
 
-/** By the list itself: CometBFT's answer and the record of the block hold the same one, which nobody changes. */
-const encodedEvents = new WeakMap<ExecTxResultFields['events'], Uint8Array>()
-
-const encodeEvents = (events: ExecTxResultFields['events']): Uint8Array => {
-  const known = encodedEvents.get(events)
-  if (known !== undefined) return known
+/** The field `events` of an ExecTxResult, tags and all: an ExecTxResult with nothing else. A view into a larger buffer. */
+export const encodeEvents = (events: readonly Event[]): Uint8Array => {
   const writer = new BackwardWriter(INITIAL_BYTES)
   for (let at = events.length - 1; at >= 0; at--) {
     const event = events[at]
     if (event !== undefined) writeEvent(writer, event)
   }
-  const bytes = writer.finish()
-  encodedEvents.set(events, bytes)
-  return bytes
+  return writer.finish()
 }
+
+/** What stood in {@link encodeEvents}. */
+export const decodeEvents = (events: Uint8Array): readonly Event[] => fromBinary(abci.ExecTxResultSchema, events).events
 
 /**
  * What the general encoder writes for the same fields: in the order of their numbers, defaults left out. A view into
- * a larger buffer: copy what is kept.
+ * a larger buffer: copy what is kept. With `tag`, that of a field that holds it, the field.
  */
-export const encodeExecTxResult = (result: ExecTxResultFields): Uint8Array => {
+export const encodeExecTxResult = (result: ExecTxResultFields, tag?: number): Uint8Array => {
   const { code, data, log, gasWanted, gasUsed, events, codespace } = result
   const writer = new BackwardWriter(INITIAL_BYTES)
   if (codespace !== '') writer.text(TAG.codespace, codespace)
-  writer.raw(encodeEvents(events))
+  writer.raw(events)
   if (gasUsed !== 0n) writer.uint64(TAG.gasUsed, gasUsed)
   if (gasWanted !== 0n) writer.uint64(TAG.gasWanted, gasWanted)
   if (log !== '') writer.text(TAG.log, log)
   if (data.length > 0) writer.bytes(TAG.data, data)
   if (code !== 0) writer.number(TAG.code, code)
+  if (tag !== undefined) writer.number(tag, writer.written)
   return writer.finish()
 }

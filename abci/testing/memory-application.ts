@@ -4,6 +4,7 @@ import type { ConsensusApplication, InitChainRequest, ProposedBlock, Transaction
 import { EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
+import { encodeEvents } from '../../proto/encode-exec-tx-result.ts'
 
 type ValidatorUpdate = InitChainRequest['validators'][number]
 
@@ -22,7 +23,9 @@ const acceptTransaction = (transaction: Uint8Array): TransactionResult => ({
   data: EMPTY_BYTES,
   gasWanted: 1n,
   gasUsed: BigInt(transaction.length),
-  events: [{ type: 'stored', attributes: [{ key: 'length', value: String(transaction.length), index: true }] }],
+  events: encodeEvents([
+    { type: 'stored', attributes: [{ key: 'length', value: String(transaction.length), index: true }] },
+  ]),
 })
 
 /** A transaction that begins with byte 0xff is refused by CheckTx. Methods may be replaced by `overrides`. */

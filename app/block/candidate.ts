@@ -3,6 +3,7 @@ import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
 import { encodedLength, type RlpInput } from '../../core/rlp.ts'
 import type { Hash } from '../../core/hash.ts'
+import { encodeEvents } from '../../proto/encode-exec-tx-result.ts'
 import { type Commitment, computeCommitment } from '../../store/commitment.ts'
 import { orderedTrieRoot } from '../../store/trie/ordered-root.ts'
 import type { Chain } from '../chain.ts'
@@ -43,7 +44,7 @@ const NO_RESULT: TransactionResult = {
   data: EMPTY_BYTES,
   gasWanted: 0n,
   gasUsed: 0n,
-  events: [],
+  events: EMPTY_BYTES,
 }
 
 const transactionResults = (outcomes: readonly TransactionOutcome[]): readonly TransactionResult[] => {
@@ -60,10 +61,11 @@ const transactionResults = (outcomes: readonly TransactionOutcome[]): readonly T
         return outcome.result
       default: {
         const { signed, receipt, result } = outcome
-        return ethereumResult(
+        const shown = ethereumResult(
           { signed, receipt, failure: result.failure?.message, nativeEvents: result.nativeEvents },
           ethereumIndex++,
         )
+        return { ...shown, events: encodeEvents(shown.events) }
       }
     }
   })

@@ -4,7 +4,7 @@ import { bytesToHex } from '../../core/hex.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { markSearched } from '../../modules/events.ts'
 import type { Event } from '../../modules/module.ts'
-import type { TransactionResult } from '../ports.ts'
+import type { ShownResult } from '../ports.ts'
 import type { Receipt } from './receipt.ts'
 
 export interface EthereumOutcomeSummary {
@@ -30,7 +30,7 @@ const ethereumEvent = ({ signed, failure }: EthereumOutcomeSummary, index: numbe
 })
 
 /** `index` is its place in the Ethereum block. A failed one has code 0 too: it is in the block, and its receipt tells. */
-export const ethereumResult = (outcome: EthereumOutcomeSummary, index: number): TransactionResult => ({
+export const ethereumResult = (outcome: EthereumOutcomeSummary, index: number): ShownResult => ({
   code: 0,
   codespace: '',
   log: outcome.failure ?? '',

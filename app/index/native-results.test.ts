@@ -1,22 +1,30 @@
 import { expect, it } from 'vitest'
 import { sha256 } from '../../core/hash.ts'
+import { encodeEvents, encodeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
 import type { TransactionResult } from '../ports.ts'
-import { decodeNativeResults, encodeNativeResults } from './native-results.ts'
+import { decodeNativeResult, decodeNativeResults, encodeNativeResults } from './native-results.ts'
 
 it('results of native transactions are read as they were written', () => {
-  const result: TransactionResult = {
+  const events = [{ type: 'transfer', attributes: [{ key: 'amount', value: '', index: true }] }]
+  const failed: TransactionResult = {
     code: 5,
     codespace: 'sdk',
     log: 'Zürich',
     data: Uint8Array.of(1, 2, 3),
     gasWanted: 2n ** 62n,
     gasUsed: 0n,
-    events: [{ type: 'transfer', attributes: [{ key: 'amount', value: '', index: true }] }],
+    events: encodeEvents(events),
   }
+  const passed: TransactionResult = { ...failed, code: 0, codespace: '', events: encodeEvents([]) }
   const results = [
-    { index: 0, hash: sha256(Uint8Array.of(1)), result },
-    { index: 70_000, hash: sha256(Uint8Array.of(2)), result: { ...result, code: 0, codespace: '', events: [] } },
+    { index: 0, hash: sha256(Uint8Array.of(1)), result: encodeExecTxResult(failed) },
+    { index: 70_000, hash: sha256(Uint8Array.of(2)), result: encodeExecTxResult(passed) },
   ]
-  expect(decodeNativeResults(encodeNativeResults(results))).toMatchObject(results)
+  const read = decodeNativeResults(encodeNativeResults(results))
+  expect(read.map(({ index, hash }) => ({ index, hash }))).toEqual(results.map(({ index, hash }) => ({ index, hash })))
+  expect(read.map(decodeNativeResult)).toMatchObject([
+    { ...failed, events },
+    { ...passed, events: [] },
+  ])
   expect(decodeNativeResults(encodeNativeResults([]))).toEqual([])
 })

@@ -11,7 +11,7 @@ import { abci } from '../../proto/index.ts'
 import { nativeHashKey, nativeResultsKey } from '../../store/keys.ts'
 import type { Batch } from '../../store/store.ts'
 import type { Candidate } from '../block/candidate.ts'
-import type { TransactionResult } from '../ports.ts'
+import type { ShownResult } from '../ports.ts'
 import { encodeItems, encodePosition, itemAt, itemCount } from './records.ts'
 
 export interface NativeResult {
@@ -19,35 +19,39 @@ export interface NativeResult {
   readonly index: number
   /** sha256. */
   readonly hash: Hash
-  readonly result: TransactionResult
+  /** An ExecTxResult. */
+  readonly result: Uint8Array
 }
 
-const decodeResult = (bytes: Uint8Array): TransactionResult => {
-  const { code, codespace, log, data, gasWanted, gasUsed, events } = fromBinary(abci.ExecTxResultSchema, bytes)
+/** The result of one. */
+export const decodeNativeResult = ({ result }: NativeResult): ShownResult => {
+  const { code, codespace, log, data, gasWanted, gasUsed, events } = fromBinary(abci.ExecTxResultSchema, result)
   return { code, codespace, log, data, gasWanted, gasUsed, events }
 }
 
 /** Receipts say all about the other transactions of Ethereum. */
-export const nativeResultsOf = ({ outcomes, response }: Candidate): readonly NativeResult[] =>
-  outcomes.flatMap((outcome, index) => {
-    if (outcome.kind === 'native') return [{ index, hash: outcome.prepared.transaction.hash, result: outcome.result }]
+export const nativeResultsOf = ({ outcomes, response }: Candidate): readonly NativeResult[] => {
+  const results: NativeResult[] = []
+  for (const [index, outcome] of outcomes.entries()) {
     const result = response.transactionResults[index]
-    if (outcome.kind !== 'ethereum' || outcome.result.nativeEvents.length === 0 || result === undefined) return []
-    return [{ index, hash: sha256(outcome.signed.raw), result }]
-  })
+    if (result === undefined) continue
+    if (outcome.kind === 'native') {
+      results.push({ index, hash: outcome.prepared.transaction.hash, result: encodeExecTxResult(result) })
+    } else if (outcome.kind === 'ethereum' && outcome.result.nativeEvents.length > 0) {
+      results.push({ index, hash: sha256(outcome.signed.raw), result: encodeExecTxResult(result) })
+    }
+  }
+  return results
+}
 
 /** RLP [index, hash, ExecTxResult] each. */
 export const encodeNativeResults = (results: readonly NativeResult[]): Uint8Array =>
-  encodeItems(
-    results.map(({ index, hash, result }) =>
-      encodeRlp([bigintToBytes(BigInt(index)), hash, encodeExecTxResult(result)]),
-    ),
-  )
+  encodeItems(results.map(({ index, hash, result }) => encodeRlp([bigintToBytes(BigInt(index)), hash, result])))
 
 export const decodeNativeResults = (record: Uint8Array): readonly NativeResult[] =>
   Array.from({ length: itemCount(record) }, (_, at) => {
     const [index, hash, result] = decodeRlp(itemAt(record, at)) as [Uint8Array, Uint8Array, Uint8Array]
-    return { index: Number(bytesToBigint(index)), hash: hash.slice(), result: decodeResult(result) }
+    return { index: Number(bytesToBigint(index)), hash: hash.slice(), result }
   })
 
 export const writeNativeResults = (batch: Batch, height: number, results: readonly NativeResult[]): void => {

@@ -6,7 +6,7 @@ import { queryRefusal } from '../../modules/sdk-errors.ts'
 import { type tx, txService } from '../../proto/index.ts'
 import type { Environment } from '../environment.ts'
 import { familyOf } from '../families.ts'
-import type { TransactionResult } from '../ports.ts'
+import type { ShownResult } from '../ports.ts'
 import { blockResponse } from './tendermint-service.ts'
 import { anyTx, type PlacedTransaction, txResponse, type TxResponseInit, upperHex } from './tx-views.ts'
 import type { View } from './view.ts'
@@ -24,13 +24,13 @@ interface FoundTransaction {
     readonly data?: string | null
     readonly gas_wanted?: string
     readonly gas_used?: string
-    readonly events?: TransactionResult['events']
+    readonly events?: ShownResult['events']
   }
 }
 
 const base64 = (text: string): Uint8Array => plainBytes(Buffer.from(text, 'base64'))
 
-const foundResult = ({ tx_result: found }: FoundTransaction): TransactionResult => ({
+const foundResult = ({ tx_result: found }: FoundTransaction): ShownResult => ({
   code: found.code ?? 0,
   codespace: found.codespace ?? '',
   log: found.log ?? '',

@@ -21,6 +21,7 @@ import { ethereumResult } from '../block/ethereum-result.ts'
 import { encodeTx } from '../block/native/simulate.ts'
 import type { Environment } from '../environment.ts'
 import { readBlockContent } from '../index/finalize-request.ts'
+import { decodeNativeResult } from '../index/native-results.ts'
 import type { BroadcastCheck } from '../ports.ts'
 import { blockTransactions, findByCometHash, searchTransactions } from './tx-search.ts'
 import { anyTx, ethereumTx, nativeTx, type PlacedTransaction, txResponse, upperHex } from './tx-views.ts'
@@ -83,7 +84,7 @@ const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
     const found = reader.nativeResults(height).find((each) => each.index === index)
     const raw = readBlockContent(reader.store, height)?.transactions[index]
     if (found === undefined || raw === undefined) return undefined
-    const placed = { raw, height, timeNs: requireHeader(view, height).timeNs, result: found.result }
+    const placed = { raw, height, timeNs: requireHeader(view, height).timeNs, result: decodeNativeResult(found) }
     return { placed, shown: anyTx(raw) }
   }
   const position = reader.positionOf(hash)
@@ -92,8 +93,9 @@ const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
   const [signed, receipt] = [reader.transaction(height, index), reader.receipt(height, index)]
   if (signed === undefined || receipt === undefined) return undefined
   const own = sha256(signed.raw)
-  const stored = reader.nativeResults(height).find((each) => equalBytes(each.hash, own))?.result
-  const result = stored ?? ethereumResult({ signed, receipt, failure: receipt.succeeded ? undefined : '' }, index)
+  const stored = reader.nativeResults(height).find((each) => equalBytes(each.hash, own))
+  const failure = receipt.succeeded ? undefined : ''
+  const result = stored === undefined ? ethereumResult({ signed, receipt, failure }, index) : decodeNativeResult(stored)
   const placed = { raw: signed.raw, height, timeNs: requireHeader(view, height).timeNs, result }
   return { placed, shown: ethereumTx(signed) }
 }

@@ -11,7 +11,7 @@ import { type baseAbci, evmTx, tx } from '../../proto/index.ts'
 import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
 import { familyOf } from '../families.ts'
 import { decodeNativeTransaction } from '../native/decode-transaction.ts'
-import type { TransactionResult } from '../ports.ts'
+import type { ShownResult } from '../ports.ts'
 
 export type TxResponseInit = MessageInitShape<typeof baseAbci.TxResponseSchema>
 
@@ -50,7 +50,7 @@ export interface PlacedTransaction {
   readonly raw: Uint8Array
   readonly height: number
   readonly timeNs: bigint
-  readonly result: TransactionResult
+  readonly result: ShownResult
 }
 
 /** `tx` is the transaction decoded. */

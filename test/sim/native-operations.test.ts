@@ -9,6 +9,7 @@ import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { consensusAddress } from '../../core/signature.ts'
 import type { Misbehavior } from '../../modules/module.ts'
 import { readValidators } from '../../modules/staking/validators.ts'
+import { decodeEvents } from '../../proto/encode-exec-tx-result.ts'
 import { forkWorld } from './fork.ts'
 import { Operations } from './native-operations.ts'
 import { signNative } from './native-transactions.ts'
@@ -88,7 +89,10 @@ class Simulation {
       // An Ethereum transaction that failed has code 0, and says why.
       if (name !== undefined) this.#note(name, result?.code === 0 && result.log === '', result?.log)
     }
-    operations.note(block.height, [...response.events, ...response.transactionResults.flatMap(({ events }) => events)])
+    operations.note(block.height, [
+      ...response.events,
+      ...response.transactionResults.flatMap(({ events }) => decodeEvents(events)),
+    ])
     for (const each of world.nodes) checkInvariants(each)
     operations.jailed = [...readValidators(committedState(node))].flatMap(({ isJailed, operator }) =>
       isJailed ? [operator] : [],

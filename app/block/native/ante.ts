@@ -5,7 +5,7 @@ import { encodeBech32 } from '../../../core/bech32.ts'
 import { viewBuffer } from '../../../core/bytes.ts'
 import { readAuthParameters, writePublicKey } from '../../../modules/auth/index.ts'
 import { sendCoins } from '../../../modules/bank/index.ts'
-import { makeEvent } from '../../../modules/events.ts'
+import { attribute } from '../../../modules/events.ts'
 import type { Event } from '../../../modules/module.ts'
 import { EMPTY_ACCOUNT, type StateWriter } from '../../../store/state.ts'
 import { ethSecp256k1, multisigSignature } from '../../../proto/index.ts'
@@ -52,8 +52,8 @@ const signatureTexts = ({ info }: ResolvedSigner, signature: Uint8Array): readon
 }
 
 const signerEvents = (signer: ResolvedSigner, signature: Uint8Array): readonly Event[] => [
-  makeEvent('tx', { acc_seq: `${encodeBech32(signer.address)}/${signer.info.sequence}` }),
-  ...signatureTexts(signer, signature).map((text) => makeEvent('tx', { signature: text })),
+  { type: 'tx', attributes: [attribute('acc_seq', `${encodeBech32(signer.address)}/${signer.info.sequence}`)] },
+  ...signatureTexts(signer, signature).map((text) => ({ type: 'tx', attributes: [attribute('signature', text)] })),
 ]
 
 /** Pays, uses the sequences up and gives the meter of the messages. Throws a CodedError; some of it may be done then. */
@@ -81,7 +81,8 @@ export const runAnte = (
   // Before the fee: an account without a nonce that pays with all that it has would be gone (EIP-161).
   for (const signer of signers) useSigner(state, signer)
   sendCoins({ state, emit }, payer, FEE_COLLECTOR_ADDRESS, [{ denom: DENOMINATION, amount: feeAnat }])
-  emit(makeEvent('tx', { fee: `${feeAnat}${DENOMINATION}`, fee_payer: encodeBech32(payer) }))
+  const paid = [attribute('fee', `${feeAnat}${DENOMINATION}`), attribute('fee_payer', encodeBech32(payer))]
+  emit({ type: 'tx', attributes: paid })
   for (const [index, signer] of signers.entries()) {
     for (const event of signerEvents(signer, transaction.signatures[index] ?? new Uint8Array(0))) emit(event)
   }

@@ -3,6 +3,7 @@ import { EMPTY_BYTES } from '../../../core/bytes.ts'
 import { CodedError, isFault } from '../../../core/errors.ts'
 import { markSearched } from '../../../modules/events.ts'
 import type { Event } from '../../../modules/module.ts'
+import { encodeEvents } from '../../../proto/encode-exec-tx-result.ts'
 import type { StateWriter } from '../../../store/state.ts'
 import type { TransactionResult } from '../../ports.ts'
 import { type NativeContext, runAnte } from './ante.ts'
@@ -32,12 +33,12 @@ const settle = (
   const { gasLimit: gasWanted } = prepared.transaction.fee
   try {
     const { data, events } = atomically(context.state, () => runMessages(prepared, context, meter))
-    const all = markSearched([...anteEvents, ...events])
+    const all = encodeEvents(markSearched([...anteEvents, ...events]))
     return { code: 0, codespace: '', log: '', data, gasWanted, gasUsed: meter.used, events: all }
   } catch (error) {
     if (!(error instanceof CodedError) || isFault(error)) throw error
     const { code, codespace, message: log } = error
-    const events = markSearched(anteEvents)
+    const events = encodeEvents(markSearched(anteEvents))
     return { code, codespace, log, data: EMPTY_BYTES, gasWanted, gasUsed: meter.used, events }
   }
 }

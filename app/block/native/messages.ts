@@ -1,7 +1,7 @@
 /** The messages of a native transaction, in order: all of them or none. */
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError, isFault } from '../../../core/errors.ts'
-import { makeEvent } from '../../../modules/events.ts'
+import { attribute } from '../../../modules/events.ts'
 import type { Event } from '../../../modules/module.ts'
 import { SDK_CODES } from '../../../modules/sdk-errors.ts'
 import { encodeTxMsgData } from '../../../proto/encode-tx-msg-data.ts'
@@ -21,7 +21,7 @@ export interface MessagesResult {
 
 const withIndex = ({ type, attributes }: Event, index: number): Event => ({
   type,
-  attributes: [...attributes, { key: 'msg_index', value: String(index), index: true }],
+  attributes: attributes.concat(attribute('msg_index', String(index))),
 })
 
 /** `cosmos.bank.v1beta1.MsgSend` belongs to `bank`. */
@@ -29,12 +29,10 @@ const moduleOf = (typeUrl: string): string => typeUrl.split('.')[1] ?? ''
 
 /** The event that names the message, before its own. */
 const messageEvent = ({ handler, sender }: PreparedMessage, own: readonly Event[]): Event => {
-  const named = own.some(({ attributes }) => attributes.some(({ key }) => key === 'module'))
-  return makeEvent('message', {
-    action: handler.typeUrl,
-    sender: encodeBech32(sender),
-    ...(named ? {} : { module: moduleOf(handler.typeUrl) }),
-  })
+  const attributes = [attribute('action', handler.typeUrl), attribute('sender', encodeBech32(sender))]
+  const isNamed = own.some((event) => event.attributes.some(({ key }) => key === 'module'))
+  if (!isNamed) attributes.push(attribute('module', moduleOf(handler.typeUrl)))
+  return { type: 'message', attributes }
 }
 
 const isOutOfGas = ({ codespace, code }: CodedError): boolean => codespace === 'sdk' && code === SDK_CODES.outOfGas[0]
@@ -71,7 +69,8 @@ export const runMessages = (
       if (!(error instanceof CodedError) || isFault(error)) throw error
       throw failedMessage(error, index)
     }
-    for (const event of [messageEvent(each, own), ...own]) events.push(withIndex(event, index))
+    events.push(withIndex(messageEvent(each, own), index))
+    for (const event of own) events.push(withIndex(event, index))
   }
   const data = encodeTxMsgData(msgResponses)
   if (data.length > MAX_DATA_BYTES) {
