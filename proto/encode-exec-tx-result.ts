@@ -43,8 +43,12 @@ const TAG = {
 /** Event: type 1, attributes 2. EventAttribute: key 1, value 2, index 3. */
 const [TYPE, ATTRIBUTES, KEY, VALUE, INDEX] = [0x0a, 0x12, 0x0a, 0x12, 0x18] as const
 
-/** What most results fit into. */
+/** What the events of most transactions fit into. */
 const INITIAL_BYTES = 2_048
+/** Of a character of a JavaScript text. */
+const MAX_UTF8_BYTES = 3
+/** Of all numbers and lengths of a result, with their tags. */
+const MAX_NUMBERS_BYTES = 80
 
 const writeAttribute = (writer: BackwardWriter, { key, value, index }: EventAttribute): void => {
   const end = writer.written
@@ -83,7 +87,8 @@ export const decodeEvents = (events: Uint8Array): readonly Event[] => fromBinary
  */
 export const encodeExecTxResult = (result: ExecTxResultFields, tag?: number): Uint8Array => {
   const { code, data, log, gasWanted, gasUsed, events, codespace } = result
-  const writer = new BackwardWriter(INITIAL_BYTES)
+  const texts = MAX_UTF8_BYTES * (log.length + codespace.length)
+  const writer = new BackwardWriter(events.length + data.length + texts + MAX_NUMBERS_BYTES)
   if (codespace !== '') writer.text(TAG.codespace, codespace)
   writer.raw(events)
   if (gasUsed !== 0n) writer.uint64(TAG.gasUsed, gasUsed)
