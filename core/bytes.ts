@@ -46,17 +46,40 @@ export const padLeft = (bytes: Uint8Array, length: number): Uint8Array => {
   return out
 }
 
-/** Integers below it convert by arithmetic, which takes a fraction of the way over text. */
-const SMALL_INTEGER = 2n ** 48n
+/** Numbers of up to six bytes are exact, and convert by arithmetic: a fraction of the way over text. */
+const SMALL_BYTES = 6
+const SMALL_BITS = 48n
+const SMALL_INTEGER = 2n ** SMALL_BITS
+/** Balances lie below it: two small integers. */
+const MEDIUM_INTEGER = 2n ** (2n * SMALL_BITS)
+
+const countBytes = (value: number): number => {
+  let length = 0
+  for (let rest = value; rest >= 1; rest /= 256) length++
+  return length
+}
+
+/** Big-endian, up to `end` (exclusive). */
+const writeNumber = (out: Uint8Array, end: number, value: number): void => {
+  let at = end
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) out[--at] = rest & 0xff
+}
+
+const readNumber = (bytes: Uint8Array, from: number, to: number): number => {
+  let value = 0
+  for (let at = from; at < to; at++) value = value * 256 + (bytes[at] as number)
+  return value
+}
 
 /** Minimal big-endian form; zero is the empty string. The value must not be negative. */
 export const bigintToBytes = (value: bigint): Uint8Array => {
   if (value === 0n) return EMPTY_BYTES
-  if (value > 0n && value < SMALL_INTEGER) {
-    let length = 0
-    for (let rest = Number(value); rest >= 1; rest /= 256) length++
-    const out = new Uint8Array(length)
-    for (let rest = Number(value); length > 0; rest = Math.floor(rest / 256)) out[--length] = rest & 0xff
+  if (value > 0n && value < MEDIUM_INTEGER) {
+    const high = value < SMALL_INTEGER ? 0 : Number(value >> SMALL_BITS)
+    const low = Number(high === 0 ? value : value & (SMALL_INTEGER - 1n))
+    const out = new Uint8Array(high === 0 ? countBytes(low) : countBytes(high) + SMALL_BYTES)
+    writeNumber(out, out.length, low)
+    writeNumber(out, out.length - SMALL_BYTES, high)
     return out
   }
   let hex = value.toString(16)
@@ -65,11 +88,11 @@ export const bigintToBytes = (value: bigint): Uint8Array => {
 }
 
 export const bytesToBigint = (bytes: Uint8Array): bigint => {
-  if (bytes.length <= 6) {
-    // Most integers are short, and these need no text between: 2^48 is a safe number.
-    let value = 0
-    for (const byte of bytes) value = value * 256 + byte
-    return BigInt(value)
+  const { length } = bytes
+  if (length <= SMALL_BYTES) return BigInt(readNumber(bytes, 0, length))
+  if (length <= 2 * SMALL_BYTES) {
+    const middle = length - SMALL_BYTES
+    return (BigInt(readNumber(bytes, 0, middle)) << SMALL_BITS) | BigInt(readNumber(bytes, middle, length))
   }
   return BigInt(`0x${viewBuffer(bytes).toString('hex')}`)
 }
