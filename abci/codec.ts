@@ -4,11 +4,11 @@ import { WireType } from '@bufbuild/protobuf/wire'
 import { concatBytes, plainBytes } from '../core/bytes.ts'
 import { errorText } from '../core/errors.ts'
 import { BackwardWriter } from '../proto/backward-writer.ts'
-import { encodeExecTxResult, type ExecTxResultFields } from '../proto/encode-exec-tx-result.ts'
+import { encodeExecTxResult } from '../proto/encode-exec-tx-result.ts'
 import { abci } from '../proto/index.ts'
 import { protocolError } from './errors.ts'
 import { encodeVarint } from './frames.ts'
-import type { AbciMethod, AbciResponse } from './handlers.ts'
+import type { AbciAnswer, FinalizeBlockAnswer } from './handlers.ts'
 
 export const READ_OPTIONS = { readUnknownFields: false } as const
 export const WRITE_OPTIONS = { writeUnknownFields: false } as const
@@ -20,17 +20,6 @@ export const decodeRequest = (frame: Uint8Array): abci.Request => {
   } catch (error) {
     throw protocolError('undecodable', `a frame of ${frame.length} bytes is no request: ${errorText(error)}`)
   }
-}
-
-/** ResponseFinalizeBlock, the events of its results encoded. */
-export interface FinalizeBlockAnswer extends Omit<abci.ResponseFinalizeBlock, 'txResults'> {
-  readonly txResults: readonly ExecTxResultFields[]
-}
-
-/** A response in the form in which its handler gives it. */
-export interface AbciAnswer {
-  readonly method: AbciMethod
-  readonly response: AbciResponse<AbciMethod>
 }
 
 /** Length-delimited fields of Response, and in theirs the lists of transactions and results. */
@@ -63,6 +52,9 @@ const encodePrepareProposal = ({ txs }: abci.ResponsePrepareProposal): Uint8Arra
   return writer.finish()
 }
 
+const encodeResponse = (value: abci.Response['value']): Uint8Array =>
+  toBinary(abci.ResponseSchema, create(abci.ResponseSchema, { value }), WRITE_OPTIONS)
+
 /** A Response with one field, that of the method. A full block would take the general encoder several times as long. */
 export const encodeAnswer = ({ method, response }: AbciAnswer): Uint8Array => {
   switch (method) {
@@ -70,13 +62,11 @@ export const encodeAnswer = ({ method, response }: AbciAnswer): Uint8Array => {
       return encodeField(FINALIZE_BLOCK, encodeFinalizeBlock(response as FinalizeBlockAnswer))
     case 'prepareProposal':
       return encodeField(PREPARE_PROPOSAL, encodePrepareProposal(response as abci.ResponsePrepareProposal))
-    default: {
-      const value = { case: method, value: response } as abci.Response['value']
-      return toBinary(abci.ResponseSchema, create(abci.ResponseSchema, { value }), WRITE_OPTIONS)
-    }
+    default:
+      return encodeResponse({ case: method, value: response } as abci.Response['value'])
   }
 }
 
 /** CometBFT stops at it. */
 export const encodeException = (error: string): Uint8Array =>
-  toBinary(abci.ResponseSchema, create(abci.ResponseSchema, { value: { case: 'exception', value: { error } } }))
+  encodeResponse({ case: 'exception', value: create(abci.ResponseExceptionSchema, { error }) })

@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import { plainBytes } from '../core/bytes.ts'
 import { type CodedError, errorText } from '../core/errors.ts'
 import type { abci } from '../proto/index.ts'
-import { type AbciAnswer, decodeRequest, encodeAnswer, encodeException } from './codec.ts'
+import { decodeRequest, encodeAnswer, encodeException } from './codec.ts'
 import type { ConsensusGate } from './consensus-gate.ts'
 import { isProtocolError, protocolError } from './errors.ts'
 import { createFrameDecoder, encodeVarint } from './frames.ts'
-import { dispatch, type AbciHandlers } from './handlers.ts'
+import { type AbciAnswer, dispatch, type AbciHandlers } from './handlers.ts'
 import type { AbciLog } from './log.ts'
 
 /** Frames answered before the event loop gets its turn: some milliseconds of CheckTx. */

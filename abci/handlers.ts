@@ -3,8 +3,8 @@ import { create } from '@bufbuild/protobuf'
 import type { ConsensusApplication, ProposedBlock } from '../app/ports.ts'
 import { invariant } from '../core/errors.ts'
 import { proposalBytes } from '../core/proposal-bytes.ts'
+import type { ExecTxResultFields } from '../proto/encode-exec-tx-result.ts'
 import { abci } from '../proto/index.ts'
-import type { AbciAnswer, FinalizeBlockAnswer } from './codec.ts'
 import {
   readAddress,
   readCommit,
@@ -29,12 +29,23 @@ import {
 } from './convert.ts'
 import { ABCI_CODES, ABCI_CODESPACE, protocolError } from './errors.ts'
 
+/** ResponseFinalizeBlock, the events of its results encoded. */
+export interface FinalizeBlockAnswer extends Omit<abci.ResponseFinalizeBlock, 'txResults'> {
+  readonly txResults: readonly ExecTxResultFields[]
+}
+
 /** Such as `finalizeBlock`: names a request, its response, and a method of the gRPC service. */
 export type AbciMethod = Exclude<abci.Request['value']['case'], undefined>
 export type AbciRequest<Method extends AbciMethod> = Extract<abci.Request['value'], { case: Method }>['value']
 export type AbciResponse<Method extends AbciMethod> = Method extends 'finalizeBlock'
   ? FinalizeBlockAnswer
   : Extract<abci.Response['value'], { case: Method }>['value']
+
+/** A response in the form in which its handler gives it. */
+export interface AbciAnswer {
+  readonly method: AbciMethod
+  readonly response: AbciResponse<AbciMethod>
+}
 
 /**
  * One function a method. A protocol error (errors.ts) is the peer's fault and is raised before the application is

@@ -7,9 +7,9 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { EMPTY_BYTES } from '../core/bytes.ts'
 import { invariant } from '../core/errors.ts'
 import { abci } from '../proto/index.ts'
-import { type FinalizeBlockAnswer, WRITE_OPTIONS } from './codec.ts'
+import { WRITE_OPTIONS } from './codec.ts'
 import { ABCI_CODES, ABCI_CODESPACE } from './errors.ts'
-import type { AbciHandlers, AbciMethod, AbciResponse } from './handlers.ts'
+import type { AbciHandlers, AbciMethod, AbciResponse, FinalizeBlockAnswer } from './handlers.ts'
 import type { AbciLog } from './log.ts'
 
 /** Transactions of a proposal, as CometBFT counts them. */

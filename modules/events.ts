@@ -9,7 +9,7 @@ export const makeEvent = (type: string, attributes: Readonly<Record<string, stri
   attributes: Object.keys(attributes).map((key) => attribute(key, attributes[key] ?? '')),
 })
 
-/** Of an event that is written out: {@link makeEvent} takes several times as long, and a transfer has ten. */
+/** Of an event that is written out: {@link makeEvent} takes twice as long, and a transfer has ten. */
 export const attribute = (key: string, value: string): EventAttribute => ({ key, value, index: true })
 
 /** By type of event, sums that every transaction moves: who looks for a transfer knows whose it was. */

@@ -1,6 +1,6 @@
-import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, test } from 'vitest'
-import { decodeEvents, encodeEvents, encodeExecTxResult, type ExecTxResultFields } from './encode-exec-tx-result.ts'
+import { encodeEvents, encodeExecTxResult, type ExecTxResultFields } from './encode-exec-tx-result.ts'
 import { abci } from './index.ts'
 
 type Fields = Omit<ExecTxResultFields, 'events'> & Pick<MessageInitShape<typeof abci.ExecTxResultSchema>, 'events'>
@@ -52,7 +52,7 @@ describe('encodeExecTxResult', () => {
       const encoded = encodeExecTxResult({ ...result, events: encodeEvents(events) })
       const copied = events.map(({ type, attributes }) => ({ type, attributes: [...attributes] }))
       expect(Buffer.from(encoded).equals(general({ ...result, events: copied })), `round ${round}`).toBe(true)
-      expect(decodeEvents(encodeEvents(events)), `round ${round}`).toMatchObject(events)
+      expect(fromBinary(abci.ExecTxResultSchema, encodeEvents(events)).events, `round ${round}`).toMatchObject(events)
     }
   })
 

@@ -3,9 +3,7 @@
  * encoder takes more than twice as long. The events are encoded once, when the transaction has run: every result is
  * written twice, for CometBFT and for the record of the block, and until then thousands wait, as bytes and not as objects.
  */
-import { fromBinary } from '@bufbuild/protobuf'
 import { BackwardWriter } from './backward-writer.ts'
-import { abci } from './index.ts'
 
 interface EventAttribute {
   readonly key: string
@@ -77,9 +75,6 @@ export const encodeEvents = (events: readonly Event[]): Uint8Array => {
   }
   return writer.finish()
 }
-
-/** What stood in {@link encodeEvents}. */
-export const decodeEvents = (events: Uint8Array): readonly Event[] => fromBinary(abci.ExecTxResultSchema, events).events
 
 /**
  * What the general encoder writes for the same fields: in the order of their numbers, defaults left out. A view into

@@ -2,6 +2,7 @@
  * 5,000 random native operations on two nodes, every invariant of every module after every block, and an export in
  * between whose chain goes on with an equal root. CHAIN_SIM_OPERATIONS changes the number.
  */
+import { fromBinary } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { invariant } from '../../core/errors.ts'
@@ -9,7 +10,7 @@ import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { consensusAddress } from '../../core/signature.ts'
 import type { Misbehavior } from '../../modules/module.ts'
 import { readValidators } from '../../modules/staking/validators.ts'
-import { decodeEvents } from '../../proto/encode-exec-tx-result.ts'
+import { abci } from '../../proto/index.ts'
 import { forkWorld } from './fork.ts'
 import { Operations } from './native-operations.ts'
 import { signNative } from './native-transactions.ts'
@@ -91,7 +92,7 @@ class Simulation {
     }
     operations.note(block.height, [
       ...response.events,
-      ...response.transactionResults.flatMap(({ events }) => decodeEvents(events)),
+      ...response.transactionResults.flatMap(({ events }) => fromBinary(abci.ExecTxResultSchema, events).events),
     ])
     for (const each of world.nodes) checkInvariants(each)
     operations.jailed = [...readValidators(committedState(node))].flatMap(({ isJailed, operator }) =>
