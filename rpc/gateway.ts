@@ -1,9 +1,8 @@
 /** A gateway: JSON-RPC over HTTP and WebSocket, native REST and gRPC, in front of an application near or far. */
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createResponder } from './envelope.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
-import { createHttpHandler, createLimitedServer, refuse } from './http.ts'
+import { createHttpServer } from './http-server.ts'
+import { createHttpHandler, refuse } from './http.ts'
 import { createAddressFinder, createRateLimiter, type RateLimiter } from './limits.ts'
 import { createInclusionWatch } from './inclusion.ts'
 import type { GatewayLog } from './log.ts'
@@ -14,7 +13,6 @@ import { createPages, type Health } from './pages.ts'
 import { serveGrpc } from './native/grpc-server.ts'
 import { createRest } from './native/rest.ts'
 import type { GatewaySettings } from './settings.ts'
-import { boundHostPort, requireHostPort } from './stream/address.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
 import { attachWebSocket } from './websocket.ts'
 
@@ -68,21 +66,6 @@ const readHealth = (head: HeadTracker): Health => {
   return { healthy: !catchingUp, details: { height, evmHeight: height, catchingUp } }
 }
 
-export const listen = (server: Server, address: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(requireHostPort(address), () => {
-      server.off('error', reject)
-      resolve(boundHostPort(server.address() as AddressInfo))
-    })
-  })
-
-export const closeServer = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
-
 /** Rejects when a setting cannot be used or an address not be bound; nothing stays open then. */
 export const startGateway = async (
   settings: GatewaySettings,
@@ -109,19 +92,17 @@ export const startGateway = async (
     if (settings.address === undefined) return undefined
     const { corsOrigins, httpBodyLimit: bodyLimit } = settings
     const pages = createPages({ corsOrigins, health: () => readHealth(head), isReady: () => head.isAvailable() })
-    const handler = createHttpHandler({ ...limits, responder, bodyLimit, corsOrigins, limiter, findAddress, pages })
-    const server = createLimitedServer(limits, handler)
-    const address = await listen(server, settings.address)
-    closers.push(() => closeServer(server))
+    const handler = createHttpHandler({ responder, timeoutMs, bodyLimit, corsOrigins, limiter, findAddress, pages })
+    const server = createHttpServer(limits, handler)
+    const address = await server.listen(settings.address)
+    closers.push(() => server.close())
     return address
   }
 
   const startWebSocket = async (): Promise<string | undefined> => {
     if (settings.wsAddress === undefined) return undefined
-    const server = createLimitedServer(limits, (_request, response) =>
-      refuse(response, 426, 'this port speaks WebSocket'),
-    )
-    const endpoint = attachWebSocket(server, {
+    const server = createHttpServer(limits, (_request, response) => refuse(response, 426, 'this port speaks WebSocket'))
+    const endpoint = attachWebSocket(server.server, {
       responder,
       hub,
       log,
@@ -133,10 +114,10 @@ export const startGateway = async (
       subscriptionLimit: settings.wsSubscriptionLimit,
       pingIntervalMs: settings.wsPingIntervalMs,
     })
-    const address = await listen(server, settings.wsAddress)
+    const address = await server.listen(settings.wsAddress)
     closers.push(() => {
       endpoint.close()
-      return closeServer(server)
+      return server.close()
     })
     return address
   }
@@ -146,9 +127,9 @@ export const startGateway = async (
     const { restBodyLimit: bodyLimit, restCors: cors, grpcWeb, openApi, version } = settings
     const serves = { bodyLimit, cors, grpcWeb, openApi, version }
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress })
-    const server = createLimitedServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, rest)
-    const address = await listen(server, settings.restAddress)
-    closers.push(() => closeServer(server))
+    const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, rest)
+    const address = await server.listen(settings.restAddress)
+    closers.push(() => server.close())
     return address
   }
 
@@ -172,8 +153,8 @@ export const startGateway = async (
   const close = async (): Promise<void> => {
     hub.close()
     context.inclusion.close()
-    head.close()
     await Promise.all(closers.map((closer) => closer()))
+    head.close()
   }
 
   try {

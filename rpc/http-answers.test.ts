@@ -5,7 +5,8 @@ import { connect, type Socket } from 'node:net'
 import type { Server, ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import type { Responder } from './envelope.ts'
-import { createHttpHandler, createLimitedServer } from './http.ts'
+import { createHttpServer } from './http-server.ts'
+import { createHttpHandler } from './http.ts'
 
 /** More than the buffers of a connection hold. */
 const LENGTH = 32 * 1024 * 1024
@@ -22,10 +23,9 @@ const sockets: Socket[] = []
 
 /** Answers come one by one. */
 const start = async (timeoutMs: number): Promise<AsyncIterator<[ServerResponse]>> => {
-  const limits = { timeoutMs, idleTimeoutMs: 1_000, maxConnections: 0 }
   const handle = createHttpHandler({
-    ...limits,
     responder,
+    timeoutMs,
     bodyLimit: 100,
     corsOrigins: [],
     limiter: undefined,
@@ -33,10 +33,11 @@ const start = async (timeoutMs: number): Promise<AsyncIterator<[ServerResponse]>
     unsentLimit: 1.5 * LENGTH,
     pages: () => undefined,
   })
-  server = createLimitedServer(limits, (request, response) => {
+  const limits = { timeoutMs, idleTimeoutMs: 1_000, maxConnections: 0 }
+  ;({ server } = createHttpServer(limits, (request, response) => {
     server.emit('answer', response)
     handle(request, response)
-  })
+  }))
   const answers = on(server, 'answer') as AsyncIterator<[ServerResponse]>
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

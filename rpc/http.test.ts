@@ -1,4 +1,5 @@
 /** The HTTP port: statuses as measured on geth 1.16.8, and what is ours alone. */
+import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -479,4 +480,38 @@ test('requests one behind the other on one connection are answered in order', as
   await done
   expect([...text.matchAll(/"id":(\d)/g)].map(([, id]) => id)).toEqual(['1', '2', '3'])
   socket.destroy()
+})
+
+describe('a gateway that stops', () => {
+  /** A question that is with the application, and how to answer it. */
+  const askSlowly = async (): Promise<{ readonly reply: Promise<Reply>; readonly answer: (text: string) => void }> => {
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<(text: string) => void>()
+    application.answers.gasPrice = () => new Promise((resolve) => onAsked(resolve))
+    const reply = post('{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}', { connection: 'keep-alive' })
+    return { reply, answer: await asked }
+  }
+
+  test('answers what it has been asked, whatever its connections wait for', async () => {
+    const { port } = new URL(`http://${gateway.address}`)
+    const idle = connect(Number(port), '127.0.0.1')
+    const idleClosed = once(idle, 'close')
+    await once(idle, 'connect')
+    const { reply, answer } = await askSlowly()
+    const closed = gateway.close()
+    await idleClosed
+    await expect(post(CALL)).rejects.toThrow('ECONNREFUSED')
+    answer('"0x1"')
+    expect((await reply).body).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1"}\n')
+    expect((await reply).headers['connection']).toBe('close')
+    await closed
+    await start()
+  })
+
+  test('waits for an answer that does not come no longer than two seconds', async () => {
+    const { reply } = await askSlowly()
+    const startedMs = performance.now()
+    await Promise.all([gateway.close(), expect(reply).rejects.toThrow('socket hang up')])
+    expect(performance.now() - startedMs).toBeGreaterThan(1_900)
+    await start()
+  })
 })

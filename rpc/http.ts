@@ -1,5 +1,5 @@
 /** JSON-RPC over HTTP on node:http: the path of most requests, so nothing stands between the socket and the answer. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CROWDED, failWith, PARSE_ERROR, type Responder } from './envelope.ts'
 import { rpcError } from './errors.ts'
 import type { FindAddress, RateLimiter } from './limits.ts'
@@ -8,9 +8,8 @@ import type { Payload } from './payload.ts'
 export interface HttpOptions {
   readonly responder: Responder
   readonly bodyLimit: number
+  /** A client has so long to take a large answer. */
   readonly timeoutMs: number
-  readonly idleTimeoutMs: number
-  readonly maxConnections: number
   readonly corsOrigins: readonly string[]
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
@@ -166,17 +165,4 @@ export const createHttpHandler = (
     }
     return receive(request, response)
   }
-}
-
-/** A server with the limits of time and connections that every server of the gateway has. */
-export const createLimitedServer = (
-  options: Pick<HttpOptions, 'timeoutMs' | 'idleTimeoutMs' | 'maxConnections'>,
-  handler: (request: IncomingMessage, response: ServerResponse) => void,
-): Server => {
-  const server = createServer({ noDelay: true, keepAlive: true }, handler)
-  server.requestTimeout = options.timeoutMs
-  server.headersTimeout = options.timeoutMs
-  server.keepAliveTimeout = options.idleTimeoutMs
-  if (options.maxConnections > 0) server.maxConnections = options.maxConnections
-  return server
 }

@@ -1,0 +1,71 @@
+/** The HTTP servers of the gateway: limits of time and connections, and an end that cuts off no answer. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { boundHostPort, requireHostPort } from './stream/address.ts'
+
+/** What requests have for their answers when the server closes: less than a node gives its gateway to end. */
+const CLOSE_GRACE_MS = 2_000
+
+export interface HttpServerLimits {
+  /** For a request to arrive. */
+  readonly timeoutMs: number
+  readonly idleTimeoutMs: number
+  /** 0 for any number. */
+  readonly maxConnections: number
+}
+
+export interface HttpServer {
+  readonly server: Server
+  /** Returns `host:port` as it was bound. Rejects when it cannot be. */
+  listen(address: string): Promise<string>
+  /** Takes no more requests, and settles when those that are here were answered, or after {@link CLOSE_GRACE_MS}. */
+  close(): Promise<void>
+}
+
+export const createHttpServer = (
+  limits: HttpServerLimits,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): HttpServer => {
+  /** The newest response of each connection; none before its first request, and of one that became a WebSocket. */
+  const connections = new Map<Socket, ServerResponse | undefined>()
+  let closing = false
+  const server = createServer({ noDelay: true, keepAlive: true }, (request, response) => {
+    connections.set(request.socket, response)
+    // Node ends a connection after such an answer, once the client has all of it.
+    if (closing) response.shouldKeepAlive = false
+    handler(request, response)
+  })
+  server.on('connection', (socket) => {
+    connections.set(socket, undefined)
+    socket.once('close', () => connections.delete(socket))
+  })
+  server.requestTimeout = limits.timeoutMs
+  server.headersTimeout = limits.timeoutMs
+  server.keepAliveTimeout = limits.idleTimeoutMs
+  if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections
+  return {
+    server,
+    listen: (address) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(requireHostPort(address), () => {
+          server.off('error', reject)
+          resolve(boundHostPort(server.address() as AddressInfo))
+        })
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        closing = true
+        const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
+        // Ends connections that wait for their next request as well.
+        server.close(() => {
+          clearTimeout(grace)
+          resolve()
+        })
+        for (const [socket, response] of connections) {
+          if (response !== undefined) response.shouldKeepAlive = false
+          else if (socket.bytesRead === 0) socket.destroy()
+        }
+      }),
+  }
+}
