@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { bigintToBytes, bytesToBigint } from './bytes.ts'
+import {
+  bigintToBytes,
+  bytesToBase64,
+  bytesToBigint,
+  bytesToUnprefixedHex,
+  bytesToUtf8,
+  readUint32,
+  readUint64,
+  uint32ToBytes,
+  uint64ToBytes,
+} from './bytes.ts'
 
 /** By way of text, which is what both were before they computed. */
 const plain = (value: bigint): string => {
@@ -38,5 +48,40 @@ test('a view into a larger buffer reads as itself', () => {
   for (let length = 0; length <= 33; length++) {
     const view = bytes.subarray(3, 3 + length)
     expect(bytesToBigint(view)).toBe(bytesToBigint(view.slice()))
+  }
+})
+
+test('integers of four and of eight bytes are those of a DataView, and are not read beyond the end', () => {
+  const view = new DataView(new ArrayBuffer(8))
+  for (const value of values.filter((each) => each < 2n ** 64n)) {
+    view.setBigUint64(0, value)
+    expect(uint64ToBytes(value), `${value}`).toEqual(new Uint8Array(view.buffer))
+    const bytes = Uint8Array.from([7, ...new Uint8Array(view.buffer)])
+    if (value <= Number.MAX_SAFE_INTEGER) {
+      expect(uint64ToBytes(Number(value)), `${value}`).toEqual(new Uint8Array(view.buffer))
+      expect(readUint64(bytes, 1), `${value}`).toBe(Number(value))
+    }
+    expect(readUint32(bytes, 5), `${value}`).toBe(view.getUint32(4))
+    expect(uint32ToBytes(view.getUint32(4)), `${value}`).toEqual(bytes.subarray(5))
+    for (const at of [-1, 6, 9]) expect(() => readUint32(bytes, at)).toThrow(RangeError)
+    for (const at of [-1, 2, 9]) expect(() => readUint64(bytes, at)).toThrow(RangeError)
+  }
+})
+
+test('bytes become text as Node writes a copy of them', () => {
+  const bytes = Uint8Array.from({ length: 300 }, (_, at) => (at * 71) & 0xff)
+  for (const [from, to] of [
+    [0, 0],
+    [3, 4],
+    [1, 33],
+    [0, 64],
+    [1, 66],
+    [0, 300],
+  ] as const) {
+    const view = bytes.subarray(from, to)
+    const copy = Buffer.from(view)
+    expect(bytesToUnprefixedHex(view)).toBe(copy.toString('hex'))
+    expect(bytesToBase64(view)).toBe(copy.toString('base64'))
+    expect(bytesToUtf8(view)).toBe(copy.toString('utf8'))
   }
 })

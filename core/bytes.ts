@@ -94,32 +94,51 @@ export const bytesToBigint = (bytes: Uint8Array): bigint => {
     const middle = length - SMALL_BYTES
     return (BigInt(readNumber(bytes, 0, middle)) << SMALL_BITS) | BigInt(readNumber(bytes, middle, length))
   }
-  return BigInt(`0x${viewBuffer(bytes).toString('hex')}`)
+  return BigInt(`0x${bytesToUnprefixedHex(bytes)}`)
 }
+
+const scratch = new DataView(new ArrayBuffer(8))
+const scratchBytes = new Uint8Array(scratch.buffer)
 
 export const uint64ToBytes = (value: number | bigint): Uint8Array => {
   const out = new Uint8Array(8)
   if (typeof value === 'bigint' || !Number.isSafeInteger(value) || value < 0) {
-    new DataView(out.buffer).setBigUint64(0, BigInt(value))
+    scratch.setBigUint64(0, BigInt(value))
+    out.set(scratchBytes)
     return out
   }
   for (let at = 8, rest = value; rest > 0; rest = Math.floor(rest / 256)) out[--at] = rest & 0xff
   return out
 }
 
+export const uint32ToBytes = (value: number): Uint8Array =>
+  Uint8Array.of((value >>> 24) & 0xff, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff)
+
 /** Reads eight bytes at `offset` as an unsigned integer. Heights and counts fit a JavaScript number. */
-export const readUint64 = (bytes: Uint8Array, offset = 0): number => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 8)
-  return view.getUint32(0) * 0x1_0000_0000 + view.getUint32(4)
+export const readUint64 = (bytes: Uint8Array, offset = 0): number =>
+  readUint32(bytes, offset) * 0x1_0000_0000 + readUint32(bytes, offset + 4)
+
+export const readUint32 = (bytes: Uint8Array, offset = 0): number => {
+  if (offset < 0 || offset + 4 > bytes.length) throw new RangeError('an integer ends behind the bytes')
+  return readNumber(bytes, offset, offset + 4)
 }
 
-export const readUint32 = (bytes: Uint8Array, offset = 0): number =>
-  new DataView(bytes.buffer, bytes.byteOffset + offset, 4).getUint32(0)
-
-// Node's own codec on any Uint8Array: without the Buffer between, half of the time of the most called function here.
-const { latin1Slice } = Buffer.prototype as unknown as {
-  readonly latin1Slice: (this: Uint8Array, start: number, end: number) => string
+/*
+ * Node's own codecs on any Uint8Array. A Buffer between would cost as much again, and a short array its place in V8's
+ * heap: asked for its `buffer`, V8 moves it to memory of its own.
+ */
+type Slice = (this: Uint8Array, start: number, end: number) => string
+const { base64Slice, hexSlice, latin1Slice, utf8Slice } = Buffer.prototype as unknown as {
+  readonly base64Slice: Slice
+  readonly hexSlice: Slice
+  readonly latin1Slice: Slice
+  readonly utf8Slice: Slice
 }
+
+/** Lower-case hexadecimal without a prefix. */
+export const bytesToUnprefixedHex = (bytes: Uint8Array): string => hexSlice.call(bytes, 0, bytes.length)
+
+export const bytesToBase64 = (bytes: Uint8Array): string => base64Slice.call(bytes, 0, bytes.length)
 
 /** A Map key with one character a byte: cheap to make, and ordered as the bytes are. */
 export const bytesToKey = (bytes: Uint8Array): string => latin1Slice.call(bytes, 0, bytes.length)
@@ -138,4 +157,4 @@ export const utf8ToBytes = (text: string): Uint8Array => plainBytes(Buffer.from(
 /** Whether the bytes are well-formed UTF-8: decoding replaces what is not. */
 export const isUtf8 = (bytes: Uint8Array): boolean => isValidUtf8(bytes)
 
-export const bytesToUtf8 = (bytes: Uint8Array): string => viewBuffer(bytes).toString('utf8')
+export const bytesToUtf8 = (bytes: Uint8Array): string => utf8Slice.call(bytes, 0, bytes.length)

@@ -1,13 +1,12 @@
 /** Hexadecimal with and without the 0x prefix, as Ethereum's JSON-RPC writes data and quantities. */
-import { bytesToBigint, plainBytes, viewBuffer } from './bytes.ts'
+import { bytesToBigint, bytesToUnprefixedHex, plainBytes } from './bytes.ts'
 import { coreError } from './errors.ts'
+
+export { bytesToUnprefixedHex }
 
 export type Hex = `0x${string}`
 
-export const bytesToHex = (bytes: Uint8Array): Hex => `0x${viewBuffer(bytes).toString('hex')}`
-
-/** Lower-case hexadecimal without a prefix. */
-export const bytesToUnprefixedHex = (bytes: Uint8Array): string => viewBuffer(bytes).toString('hex')
+export const bytesToHex = (bytes: Uint8Array): Hex => `0x${bytesToUnprefixedHex(bytes)}`
 
 const HEX_DATA = /^0x(?:[0-9a-fA-F]{2})*$/
 

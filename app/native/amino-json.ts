@@ -7,7 +7,7 @@ import { getOption, hasOption, ScalarType, type DescField, type DescMessage } fr
 import type { GenExtension } from '@bufbuild/protobuf/codegenv2'
 import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
 import type { Any, Duration, FieldOptions, MessageOptions, Timestamp } from '@bufbuild/protobuf/wkt'
-import { viewBuffer } from '../../core/bytes.ts'
+import { bytesToBase64, viewBuffer } from '../../core/bytes.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
 import { aminoOptions, gogoOptions, scalarOptions } from '../../proto/index.ts'
 import { printAminoDecimal, printAminoDuration, printAminoInteger, printAminoTimestamp } from './amino-scalars.ts'
@@ -23,7 +23,7 @@ export const printGoString = (text: string): string =>
 
 const cannotPrint = (what: string) => sdkError('invalidRequest', `amino JSON cannot express ${what}`)
 
-const printBytes = (bytes: Uint8Array): string => `"${viewBuffer(bytes).toString('base64')}"`
+const printBytes = (bytes: Uint8Array): string => `"${bytesToBase64(bytes)}"`
 
 const printScalar = (value: unknown): string => {
   if (typeof value === 'string') return printGoString(value)

@@ -1,5 +1,5 @@
 /** Questions of native clients: from the gateway as the question `native`, and through CometBFT as abci_query. */
-import { plainBytes } from '../../core/bytes.ts'
+import { bytesToBase64, plainBytes } from '../../core/bytes.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
 import type { Module } from '../../modules/module.ts'
 import { SDK_CODES } from '../../modules/sdk-errors.ts'
@@ -26,7 +26,7 @@ export interface NativeQuestionsOptions extends QuestionTools, TxServiceOptions 
   readonly answers: AnswerCache
 }
 
-const encode = (value: Uint8Array): string => jsonText(Buffer.from(value).toString('base64'))
+const encode = (value: Uint8Array): string => jsonText(bytesToBase64(value))
 
 export class NativeQuestions {
   readonly #options: NativeQuestionsOptions
@@ -78,7 +78,7 @@ export class NativeQuestions {
     const module = storeModule(path)
     if (module !== undefined) return answerStoreQuery(view, { module, key: data, height, prove })
     if (isHeavyQuery(path)) {
-      const question = { path, data: Buffer.from(data).toString('base64'), height }
+      const question = { path, data: bytesToBase64(data), height }
       return { value: await this.#workerAnswer(question, head), height: keptHeight(view, height) }
     }
     if (path.startsWith(TX_SERVICE)) {

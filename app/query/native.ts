@@ -1,4 +1,5 @@
 /** Native gRPC queries: the modules' handlers by path, on state at a height. */
+import { bytesToBase64 } from '../../core/bytes.ts'
 import type { CodedError } from '../../core/errors.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
@@ -65,7 +66,7 @@ export const heavyNativeQuery = (view: View, { path, data, height }: Questions['
     path === SIMULATE_PATH
       ? simulateQuery(view, request)
       : nativeQuery(view, queryHandlers(view.modules), path, request, height).value
-  return Buffer.from(value).toString('base64')
+  return bytesToBase64(value)
 }
 
 /** Of abci_query: the SDK's code for a gRPC status, and its words. Others are invalid requests there. */

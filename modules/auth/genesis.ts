@@ -2,7 +2,7 @@
 import { type Address, checksumAddress } from '../../core/address.ts'
 import { MAX_UINT64 } from '../../core/amounts.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
-import { compareBytes, viewBuffer } from '../../core/bytes.ts'
+import { compareBytes, bytesToBase64 } from '../../core/bytes.ts'
 import { failAt, parseAmount, parseArray, parseObject, parseString } from '../../core/parse.ts'
 import type { PackedPublicKey } from './keeper.ts'
 import { type AuthParameters, DEFAULT_AUTH_PARAMETERS, PARAMETER_NAMES, parametersFault } from './params.ts'
@@ -91,6 +91,6 @@ export const parseAuthGenesis = (
 /** The inverse of {@link parseAuthGenesis}. */
 export function* formatPublicKeys(keys: Iterable<readonly [Address, PackedPublicKey]>): Generator<unknown, void> {
   for (const [address, { typeUrl, value }] of keys) {
-    yield { address: checksumAddress(address), type_url: typeUrl, value: viewBuffer(value).toString('base64') }
+    yield { address: checksumAddress(address), type_url: typeUrl, value: bytesToBase64(value) }
   }
 }

@@ -1,5 +1,5 @@
 /** The member `consensus` of app_state: empty in a new chain; an export brings the validator sets. */
-import { viewBuffer } from '../../core/bytes.ts'
+import { bytesToBase64 } from '../../core/bytes.ts'
 import { failAt, parseAmount, parseArray, parseInteger, parseObject, parseString } from '../../core/parse.ts'
 import type { ValidatorUpdate } from '../module.ts'
 import type { ValidatorSetEntry } from './validator-sets.ts'
@@ -59,7 +59,7 @@ export const formatConsensusGenesis = (validatorSets: readonly ValidatorSetEntry
   validator_sets: validatorSets.map(({ fromHeight, validators }) => ({
     from_height: fromHeight.toString(),
     validators: validators.map(({ publicKey, power }) => ({
-      pub_key: viewBuffer(publicKey).toString('base64'),
+      pub_key: bytesToBase64(publicKey),
       power: power.toString(),
     })),
   })),

@@ -1,7 +1,7 @@
 /** The member `gov` of app_state in the SDK's form. Queues, counts and sums follow from proposals, votes and deposits. */
 import { type Address, toAddress } from '../../core/address.ts'
 import { encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
-import { bytesToKey, viewBuffer } from '../../core/bytes.ts'
+import { bytesToKey, bytesToBase64 } from '../../core/bytes.ts'
 import { formatDecimal } from '../../core/decimal.ts'
 import { CodedError } from '../../core/errors.ts'
 import { failAt, parseAmount, parseArray, parseObject, parseString } from '../../core/parse.ts'
@@ -92,7 +92,7 @@ const parseMessage = (value: unknown, path: string): PackedMessage => {
   const typeUrl = parseString(object['type_url'], `${path}.type_url`)
   const text = parseText(object['value'], `${path}.value`)
   const bytes = Uint8Array.from(Buffer.from(text, 'base64'))
-  if (viewBuffer(bytes).toString('base64') !== text) failAt(`${path}.value`, 'must be the message in base64')
+  if (bytesToBase64(bytes) !== text) failAt(`${path}.value`, 'must be the message in base64')
   return { typeUrl, value: bytes }
 }
 
@@ -308,7 +308,7 @@ const formatProposal = (proposal: Proposal) => {
     id: proposal.id.toString(),
     messages: proposal.messages.map(({ typeUrl, value }) => ({
       type_url: typeUrl,
-      value: viewBuffer(value).toString('base64'),
+      value: bytesToBase64(value),
     })),
     status: statusName(proposal.status),
     final_tally_result: formatTally(proposal.finalTally),

@@ -11,6 +11,7 @@ import { plainBytes } from '../../core/bytes.ts'
 import { type CodedError, invariant } from '../../core/errors.ts'
 import { COLUMNS, type Batch, type Column, type Cursor, type Entry, type KeyValueStore, type Range } from '../store.ts'
 import { storeError } from './errors.ts'
+import { createNativeBytes } from './native-bytes.ts'
 import { openOptions } from './options.ts'
 import { RocksCursor } from './rocks-cursor.ts'
 
@@ -40,6 +41,9 @@ const MAX_SPARE_BATCH_BYTES = 32 * 1024 * 1024
 
 type References = Readonly<Record<Column, ColumnReference>>
 
+const nativeKey = createNativeBytes()
+const nativeValue = createNativeBytes()
+
 class RocksBatch implements Batch {
   readonly #columns: References
   #context: BatchContext | undefined
@@ -57,13 +61,13 @@ class RocksBatch implements Batch {
   }
 
   put(column: Column, key: Uint8Array, value: Uint8Array): void {
-    binding.batch_put(this.open(), key, value, this.#columns[column])
+    binding.batch_put(this.open(), nativeKey(key), nativeValue(value), this.#columns[column])
     this.#size++
     this.bytes += key.length + value.length
   }
 
   delete(column: Column, key: Uint8Array): void {
-    binding.batch_del(this.open(), key, this.#columns[column])
+    binding.batch_del(this.open(), nativeKey(key), this.#columns[column])
     this.#size++
     this.bytes += key.length
   }
@@ -126,7 +130,7 @@ class RocksDatabase implements RocksStore {
   get(column: Column, key: Uint8Array): Uint8Array | undefined {
     const context = this.#open()
     try {
-      const value = binding.db_get_many_sync(context, [key], this.#columns[column])[0]
+      const value = binding.db_get_many_sync(context, [nativeKey(key)], this.#columns[column])[0]
       return value === undefined ? undefined : plainBytes(value)
     } catch (error) {
       throw this.#toFault(error)

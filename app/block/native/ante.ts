@@ -2,7 +2,7 @@
 import { FEE_COLLECTOR_ADDRESS } from '../../../core/address.ts'
 import { DENOMINATION } from '../../../core/amounts.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
-import { viewBuffer } from '../../../core/bytes.ts'
+import { bytesToBase64 } from '../../../core/bytes.ts'
 import { readAuthParameters, writePublicKey } from '../../../modules/auth/index.ts'
 import { sendCoins } from '../../../modules/bank/index.ts'
 import { attribute } from '../../../modules/events.ts'
@@ -45,7 +45,7 @@ const useSigner = (state: StateWriter, { address, account, publicKey, isNewKey }
 
 /** As the SDK lists them: of a multisig those of its keys, and then the whole. */
 const signatureTexts = ({ info }: ResolvedSigner, signature: Uint8Array): readonly string[] => {
-  const base64 = (bytes: Uint8Array): string => viewBuffer(bytes).toString('base64')
+  const base64 = (bytes: Uint8Array): string => bytesToBase64(bytes)
   if (info.mode.type === 'single') return [base64(signature)]
   const { signatures } = parseBinary(multisigSignature.MultiSignatureSchema, signature)
   return [...signatures, signature].map(base64)

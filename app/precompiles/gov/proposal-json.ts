@@ -17,7 +17,7 @@ import {
 } from '@bufbuild/protobuf'
 import { reflect } from '@bufbuild/protobuf/reflect'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
-import { bytesToUtf8, utf8ToBytes, viewBuffer } from '../../../core/bytes.ts'
+import { bytesToUtf8, utf8ToBytes, bytesToBase64 } from '../../../core/bytes.ts'
 import { parseDecimal } from '../../../core/decimal.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { gogoOptions, type govTx } from '../../../proto/index.ts'
@@ -36,7 +36,7 @@ const isDecimal = (field: DescField): boolean => getOption(field, gogoOptions.cu
 const scaleDecimal = (field: DescField, value: JsonValue): JsonValue => {
   if (typeof value !== 'string') throw invalid(`${field.name} must be a decimal in a string`)
   const scaled = parseDecimal(value).toString()
-  return field.scalar === ScalarType.BYTES ? viewBuffer(utf8ToBytes(scaled)).toString('base64') : scaled
+  return field.scalar === ScalarType.BYTES ? bytesToBase64(utf8ToBytes(scaled)) : scaled
 }
 
 /** A message within: not of the types that are texts in JSON. */

@@ -2,7 +2,7 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { checksumAddress } from '../../../core/address.ts'
-import { viewBuffer } from '../../../core/bytes.ts'
+import { bytesToBase64 } from '../../../core/bytes.ts'
 import { parseOperator } from '../../../modules/validator-addresses.ts'
 import { ed25519, type staking } from '../../../proto/index.ts'
 import { array, bool, int64, string, tuple, uint256, uint64, uint8, type ValueOf } from '../abi/types.ts'
@@ -87,7 +87,7 @@ export const NO_VALIDATOR: ValueOf<typeof validator> = {
 }
 
 const toKey = (packed: staking.Validator['consensusPubkey']): string =>
-  packed === undefined ? '' : viewBuffer(fromBinary(ed25519.PubKeySchema, packed.value).key).toString('base64')
+  packed === undefined ? '' : bytesToBase64(fromBinary(ed25519.PubKeySchema, packed.value).key)
 
 export const toValidator = (from: staking.Validator): ValueOf<typeof validator> => ({
   operatorAddress: checksumAddress(parseOperator(from.operatorAddress)),
