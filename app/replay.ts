@@ -21,7 +21,7 @@ import { createModules } from './genesis/modules.ts'
 import { recentBlockHash } from './index/block-hash.ts'
 import { ChainReader } from './index/chain-reader.ts'
 import { readBlockContent } from './index/finalize-request.ts'
-import { encodeNativeResults, nativeResultsOf } from './index/native-results.ts'
+import { type NativeResult, nativeResultsOf } from './index/native-results.ts'
 import { encodeStoredReceipt, type HeaderRecord } from './index/records.ts'
 
 /** Changes and trie nodes that the replayed blocks may hold in memory, some 200 MB, before their base is moved up. */
@@ -180,11 +180,19 @@ const compareReceipts = (reader: ChainReader, height: number, { candidate }: Sea
   return undefined
 }
 
+const isSameResult = (one: NativeResult, other: NativeResult): boolean =>
+  one.index === other.index && equalBytes(one.hash, other.hash) && equalBytes(one.result, other.result)
+
 const compareNativeResults = (reader: ChainReader, height: number, { candidate }: SealedBlock) => {
-  const stored = encodeNativeResults(reader.nativeResults(height))
-  const replayed = encodeNativeResults(nativeResultsOf(candidate))
-  if (equalBytes(stored, replayed)) return undefined
-  return { what: 'results of native transactions', stored: shown(stored), replayed: shown(replayed) }
+  const stored = reader.nativeResults(height)
+  const replayed = nativeResultsOf(candidate)
+  for (let at = 0; at < Math.max(stored.length, replayed.length); at++) {
+    const [one, other] = [stored[at], replayed[at]]
+    if (one !== undefined && other !== undefined && isSameResult(one, other)) continue
+    const what = `result of transaction ${(one ?? other)?.index} beside its receipt`
+    return { what, stored: shown(one?.result), replayed: shown(other?.result) }
+  }
+  return undefined
 }
 
 const compareBlock = (reader: ChainReader, stored: HeaderRecord, sealed: SealedBlock): Difference | undefined => {

@@ -50,6 +50,7 @@ const NODE_MODULES_IN_ZONE: Readonly<Record<string, readonly string[]>> = {
   'core/': ['crypto'],
   'core/bytes.ts': ['buffer'],
   'core/signature.ts': ['module'],
+  'store/compression.ts': ['zlib'],
   'store/rocks/': ['fs', 'path', 'module'],
   'evm/': ['crypto'],
 }

@@ -17,7 +17,7 @@ import { BoundedCache } from '../../store/cache.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { Receipt } from '../block/receipt.ts'
 import type { ChainParameters } from '../chain.ts'
-import { decodeNativeResults, type NativeResult } from './native-results.ts'
+import { decodeNativeResults, findNativeResult, type NativeResult } from './native-results.ts'
 import {
   bodyItem,
   decodeHeaderRecord,
@@ -125,6 +125,12 @@ export class ChainReader {
   nativeResults(height: number): readonly NativeResult[] {
     const bytes = this.#store.get('blocks', nativeResultsKey(height))
     return bytes === undefined ? [] : decodeNativeResults(bytes)
+  }
+
+  /** `index` is that among all transactions of the block, as in {@link nativePositionOf}. */
+  nativeResult(height: number, index: number): NativeResult | undefined {
+    const bytes = this.#store.get('blocks', nativeResultsKey(height))
+    return bytes === undefined ? undefined : findNativeResult(bytes, index)
   }
 
   /** Empty when there is none. A record is written once, with its block: what is cached stays true. */

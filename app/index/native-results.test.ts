@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
+import { uint32ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { encodeEvents, encodeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
 import type { TransactionResult } from '../ports.ts'
-import { decodeNativeResult, decodeNativeResults, encodeNativeResults } from './native-results.ts'
+import { decodeNativeResult, decodeNativeResults, encodeNativeResults, findNativeResult } from './native-results.ts'
 
 it('results of native transactions are read as they were written', () => {
   const events = [{ type: 'transfer', attributes: [{ key: 'amount', value: '', index: true }] }]
@@ -27,4 +28,20 @@ it('results of native transactions are read as they were written', () => {
     { ...passed, events: [] },
   ])
   expect(decodeNativeResults(encodeNativeResults([]))).toEqual([])
+})
+
+it('one of many is found by its place among the transactions of the block', () => {
+  const empty = { code: 0, codespace: '', log: '', data: Uint8Array.of(), gasWanted: 0n, events: encodeEvents([]) }
+  // Every third transaction has a result.
+  const results = Array.from({ length: 250 }, (_, at) => ({
+    index: 3 * at + 1,
+    hash: sha256(uint32ToBytes(at)),
+    result: encodeExecTxResult({ ...empty, gasUsed: BigInt(at) }),
+  }))
+  const record = encodeNativeResults(results)
+  expect(decodeNativeResults(record)).toEqual(results)
+  for (let index = 0; index < 3 * 250 + 5; index++) {
+    const expected = index % 3 === 1 ? results[(index - 1) / 3] : undefined
+    expect(findNativeResult(record, index), String(index)).toEqual(expected)
+  }
 })

@@ -3,11 +3,11 @@
  * are found by their hash, also later.
  */
 import { fromBinary } from '@bufbuild/protobuf'
-import { bigintToBytes, bytesToBigint } from '../../core/bytes.ts'
+import { concatBytes, readUint32, uint32ToBytes } from '../../core/bytes.ts'
 import { type Hash, sha256 } from '../../core/hash.ts'
-import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import { encodeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
 import { abci } from '../../proto/index.ts'
+import { compress, decompress } from '../../store/compression.ts'
 import { nativeHashKey, nativeResultsKey } from '../../store/keys.ts'
 import type { Batch } from '../../store/store.ts'
 import type { Candidate } from '../block/candidate.ts'
@@ -44,15 +44,51 @@ export const nativeResultsOf = ({ outcomes, response }: Candidate): readonly Nat
   return results
 }
 
-/** RLP [index, hash, ExecTxResult] each. */
-export const encodeNativeResults = (results: readonly NativeResult[]): Uint8Array =>
-  encodeItems(results.map(({ index, hash, result }) => encodeRlp([bigintToBytes(BigInt(index)), hash, result])))
+/**
+ * So many are compressed at a time: one is read without the others of a large block. They repeat each other: a seventh
+ * is left of 1,400 bytes, in a tenth of the time that it takes to write them as they are.
+ */
+const RESULTS_A_FRAME = 100
+const INDEX_BYTES = 4
+const HEAD_BYTES = INDEX_BYTES + 32
+
+/** index(4) hash(32) ExecTxResult. */
+const encodeResult = ({ index, hash, result }: NativeResult): Uint8Array =>
+  concatBytes(uint32ToBytes(index), hash, result)
+
+const decodeResult = (item: Uint8Array): NativeResult => ({
+  index: readUint32(item),
+  hash: item.slice(INDEX_BYTES, HEAD_BYTES),
+  result: item.subarray(HEAD_BYTES),
+})
+
+/** Index of the first(4), and the results, compressed. */
+const encodeFrame = (results: readonly NativeResult[]): Uint8Array =>
+  concatBytes(uint32ToBytes(results[0]?.index ?? 0), compress(encodeItems(results.map(encodeResult))))
+
+const decodeFrame = (frame: Uint8Array): readonly NativeResult[] => {
+  const items = decompress(frame.subarray(INDEX_BYTES))
+  return Array.from({ length: itemCount(items) }, (_, at) => decodeResult(itemAt(items, at)))
+}
+
+/** By rising index. */
+export const encodeNativeResults = (results: readonly NativeResult[]): Uint8Array => {
+  const frames: Uint8Array[] = []
+  for (let at = 0; at < results.length; at += RESULTS_A_FRAME) {
+    frames.push(encodeFrame(results.slice(at, at + RESULTS_A_FRAME)))
+  }
+  return encodeItems(frames)
+}
 
 export const decodeNativeResults = (record: Uint8Array): readonly NativeResult[] =>
-  Array.from({ length: itemCount(record) }, (_, at) => {
-    const [index, hash, result] = decodeRlp(itemAt(record, at)) as [Uint8Array, Uint8Array, Uint8Array]
-    return { index: Number(bytesToBigint(index)), hash: hash.slice(), result }
-  })
+  Array.from({ length: itemCount(record) }, (_, at) => decodeFrame(itemAt(record, at))).flat()
+
+/** The one with this index among all transactions of the block. */
+export const findNativeResult = (record: Uint8Array, index: number): NativeResult | undefined => {
+  let at = itemCount(record) - 1
+  while (at >= 0 && readUint32(itemAt(record, at)) > index) at--
+  return at < 0 ? undefined : decodeFrame(itemAt(record, at)).find((each) => each.index === index)
+}
 
 export const writeNativeResults = (batch: Batch, height: number, results: readonly NativeResult[]): void => {
   if (results.length === 0) return

@@ -7,6 +7,7 @@ import {
   EMPTY_BYTES,
   readUint32,
   readUint64,
+  uint32ToBytes,
   uint64ToBytes,
 } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
@@ -47,9 +48,6 @@ export const decodeHeaderRecord = (bytes: Uint8Array): HeaderRecord => {
     logCount: Number(bytesToBigint(field(5))),
   }
 }
-
-const uint32 = (value: number): Uint8Array =>
-  Uint8Array.of((value >>> 24) & 0xff, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff)
 
 /** count(4), end offsets(4 each), items. */
 export const encodeItems = (items: readonly Uint8Array[]): Uint8Array => {
@@ -134,7 +132,7 @@ export interface TransactionPosition {
 }
 
 export const encodePosition = ({ height, index }: TransactionPosition): Uint8Array =>
-  concatBytes(uint64ToBytes(height), uint32(index))
+  concatBytes(uint64ToBytes(height), uint32ToBytes(index))
 
 export const decodePosition = (bytes: Uint8Array): TransactionPosition => ({
   height: readUint64(bytes),

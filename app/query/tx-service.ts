@@ -12,7 +12,7 @@ import {
 } from '@bufbuild/protobuf'
 import { CodedError } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
-import { equalBytes, plainBytes } from '../../core/bytes.ts'
+import { plainBytes } from '../../core/bytes.ts'
 import { decodeRequest } from '../../modules/handlers.ts'
 import { queryRefusal, SDK_CODES } from '../../modules/sdk-errors.ts'
 import { encodeBroadcastResponse } from '../../proto/encode-broadcast-response.ts'
@@ -81,7 +81,7 @@ const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
   const native = reader.nativePositionOf(hash)
   if (native !== undefined && native.height <= head) {
     const { height, index } = native
-    const found = reader.nativeResults(height).find((each) => each.index === index)
+    const found = reader.nativeResult(height, index)
     const raw = readBlockContent(reader.store, height)?.transactions[index]
     if (found === undefined || raw === undefined) return undefined
     const placed = { raw, height, timeNs: requireHeader(view, height).timeNs, result: decodeNativeResult(found) }
@@ -92,8 +92,8 @@ const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
   const { height, index } = position
   const [signed, receipt] = [reader.transaction(height, index), reader.receipt(height, index)]
   if (signed === undefined || receipt === undefined) return undefined
-  const own = sha256(signed.raw)
-  const stored = reader.nativeResults(height).find((each) => equalBytes(each.hash, own))
+  const own = reader.nativePositionOf(sha256(signed.raw))
+  const stored = own?.height === height ? reader.nativeResult(height, own.index) : undefined
   const failure = receipt.succeeded ? undefined : ''
   const result = stored === undefined ? ethereumResult({ signed, receipt, failure }, index) : decodeNativeResult(stored)
   const placed = { raw: signed.raw, height, timeNs: requireHeader(view, height).timeNs, result }
