@@ -28,7 +28,10 @@ export interface PruningSettings {
 export interface ApplicationSettings {
   /** Mempool rule on the effective price. */
   readonly minimumGasPriceAnat: bigint
-  /** PrepareProposal stops choosing after this long: a proposer's choice, never a rule of validity. */
+  /**
+   * PrepareProposal stops choosing after so much execution, or twice the time: a proposer's choice, never a rule of
+   * validity.
+   */
   readonly maxBlockMs: number
   readonly pool: PoolSettings
   /** Of eth_call and eth_estimateGas. */

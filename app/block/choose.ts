@@ -26,6 +26,7 @@ export interface ChooseOptions {
   readonly injected: Uint8Array | undefined
   readonly candidates: PriorityCursor
   readonly maxTxBytes: number
+  /** Of execution. */
   readonly maxBlockMs: number
   readonly decode: Decode
   /** A chosen transaction turned out invalid at its place. */
@@ -63,7 +64,7 @@ export const chooseBlock = async (
     wireBytes += proposalBytes(options.injected.length)
   }
   for (let entry = candidates.peek(); entry !== undefined; entry = candidates.peek()) {
-    if (pace.elapsedMs > options.maxBlockMs || run.gasLeft < PLAIN_TRANSFER_GAS) break
+    if (pace.isSpent(options.maxBlockMs) || run.gasLeft < PLAIN_TRANSFER_GAS) break
     if (pace.isYieldDue) await pace.yield()
     const { raw, gasLimit } = entry
     const size = proposalBytes(raw.length)

@@ -2,12 +2,16 @@
 import type { Environment } from '../environment.ts'
 
 const YIELD_AFTER_MS = 10
+/** What comes in meanwhile takes its time of the thread: up to as much again. */
+const MOST_ELAPSED = 2
 
 /** By the clock, not by a count: one transaction may take a microsecond or most of a second. */
 export class Pace {
   readonly #environment: Pick<Environment, 'clock' | 'yieldToEventLoop'>
   readonly #startedMs: number
   #yieldedMs: number
+  /** Others worked so long while this one yielded. */
+  #othersMs = 0
 
   constructor(environment: Pick<Environment, 'clock' | 'yieldToEventLoop'>) {
     this.#environment = environment
@@ -15,9 +19,10 @@ export class Pace {
     this.#yieldedMs = this.#startedMs
   }
 
-  /** Since the block was begun. */
-  get elapsedMs(): number {
-    return this.#environment.clock.nowMs() - this.#startedMs
+  /** Whether so much work is done, or twice the time is over. */
+  isSpent(budgetMs: number): boolean {
+    const elapsedMs = this.#environment.clock.nowMs() - this.#startedMs
+    return elapsedMs - this.#othersMs > budgetMs || elapsedMs > MOST_ELAPSED * budgetMs
   }
 
   get isYieldDue(): boolean {
@@ -25,7 +30,9 @@ export class Pace {
   }
 
   async yield(): Promise<void> {
+    const fromMs = this.#environment.clock.nowMs()
     await this.#environment.yieldToEventLoop()
     this.#yieldedMs = this.#environment.clock.nowMs()
+    this.#othersMs += this.#yieldedMs - fromMs
   }
 }
