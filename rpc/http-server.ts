@@ -33,7 +33,9 @@ export const createHttpServer = (
     connections.set(request.socket, response)
     // Node ends a connection after such an answer, once the client has all of it.
     if (closing) response.shouldKeepAlive = false
-    handler(request, response)
+    // After all else that has arrived by now: whoever learned of a block from CometBFT asks for no older one here, though
+    // the announcement of it, which came before the request, waits behind it in the same turn.
+    setImmediate(handler, request, response)
   })
   server.on('connection', (socket) => {
     connections.set(socket, undefined)

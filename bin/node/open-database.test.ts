@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { utf8ToBytes } from '../../core/bytes.ts'
+import { STORE_FORMAT } from '../../store/format.ts'
 import { FORMAT_KEY } from '../../store/keys.ts'
 import { STORE_ERRORS } from '../../store/rocks/errors.ts'
 import { openRocksStore } from '../../store/rocks/rocks-store.ts'
@@ -19,7 +20,7 @@ describe('the database of a home', () => {
     const path = join(folder, 'db')
     await closeStore(await openDatabase(path))
     const store = await openDatabase(path)
-    expect(store.get('meta', FORMAT_KEY)).toEqual(utf8ToBytes('1'))
+    expect(store.get('meta', FORMAT_KEY)).toEqual(utf8ToBytes(String(STORE_FORMAT)))
     await closeStore(store)
   })
 

@@ -45,10 +45,9 @@ const useSigner = (state: StateWriter, { address, account, publicKey, isNewKey }
 
 /** As the SDK lists them: of a multisig those of its keys, and then the whole. */
 const signatureTexts = ({ info }: ResolvedSigner, signature: Uint8Array): readonly string[] => {
-  const base64 = (bytes: Uint8Array): string => bytesToBase64(bytes)
-  if (info.mode.type === 'single') return [base64(signature)]
+  if (info.mode.type === 'single') return [bytesToBase64(signature)]
   const { signatures } = parseBinary(multisigSignature.MultiSignatureSchema, signature)
-  return [...signatures, signature].map(base64)
+  return [...signatures, signature].map(bytesToBase64)
 }
 
 const signerEvents = (signer: ResolvedSigner, signature: Uint8Array): readonly Event[] => [
