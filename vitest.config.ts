@@ -5,9 +5,10 @@ export default defineConfig({
     include: ['**/*.test.ts'],
     exclude: ['**/node_modules/**', '.cache/**', '.devnet/**', 'test/fixtures/**'],
     environment: 'node',
-    // Processes: the database binding and its handles do not outlive a test file. Two, for the smallest machine.
+    // Processes: the database binding and its handles do not outlive a test file. Three, also on two processors: most of
+    // the long tests wait for blocks, which come by the clock.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     // They end what hangs; a busy machine takes several times as long as a quiet one.
     testTimeout: 120_000,
     hookTimeout: 120_000,

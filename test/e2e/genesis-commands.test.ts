@@ -115,8 +115,15 @@ describe('files of a testnet', () => {
       60_000,
     )
     expect(height).toBeGreaterThanOrEqual(2)
-    const reply = await fetch('http://127.0.7.2:1317/cosmos/staking/v1beta1/validators?status=BOND_STATUS_BONDED')
-    const { validators } = (await reply.json()) as { validators: readonly { description: { moniker: string } }[] }
+    // The other node: its CometBFT makes blocks before its gateway answers.
+    const validators = await until(
+      'the gateway of the first node',
+      async () => {
+        const reply = await fetch('http://127.0.7.2:1317/cosmos/staking/v1beta1/validators?status=BOND_STATUS_BONDED')
+        return ((await reply.json()) as { validators: readonly { description: { moniker: string } }[] }).validators
+      },
+      60_000,
+    )
     expect(validators.map(({ description }) => description.moniker).toSorted()).toEqual(['node0', 'node1'])
   }, 120_000)
 
