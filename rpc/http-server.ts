@@ -1,6 +1,7 @@
 /** The HTTP servers of the gateway: limits of time and connections, and an end that cuts off no answer. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { afterArrivals } from './arrival.ts'
 import { boundHostPort, requireHostPort } from './stream/address.ts'
 
 /** What requests have for their answers when the server closes: less than a node gives its gateway to end. */
@@ -33,9 +34,7 @@ export const createHttpServer = (
     connections.set(request.socket, response)
     // Node ends a connection after such an answer, once the client has all of it.
     if (closing) response.shouldKeepAlive = false
-    // After all else that has arrived by now: whoever learned of a block from CometBFT asks for no older one here, though
-    // the announcement of it, which came before the request, waits behind it in the same turn.
-    setImmediate(handler, request, response)
+    afterArrivals(handler, request, response)
   })
   server.on('connection', (socket) => {
     connections.set(socket, undefined)

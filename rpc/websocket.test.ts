@@ -307,6 +307,19 @@ describe('connections', () => {
     await closed
   })
 
+  test('that end right behind a message have it done', async () => {
+    const client = await open()
+    const asked = new Promise((resolve) => {
+      application.answers.sendRawTransaction = () => {
+        resolve(true)
+        return '"0x01"'
+      }
+    })
+    client.send('eth_sendRawTransaction', ['0x02c0'])
+    client.socket.terminate()
+    expect(await asked).toBe(true)
+  })
+
   test('get pings and are cut when they do not answer', async () => {
     await restart({ wsPingIntervalMs: 50 })
     const alive = await open()

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
+import { afterArrivals } from './arrival.ts'
 import { CROWDED, failWith, type Responder, type Subscriber } from './envelope.ts'
 import { rpcError } from './errors.ts'
 import { describeSyntaxError } from './json-syntax.ts'
@@ -184,7 +185,7 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     connections.set(socket, connection)
     socket.on('message', (data: RawData) => {
       connection.isAlive = true
-      connection.receive(textOf(data))
+      afterArrivals(connection.receive, textOf(data))
     })
     socket.on('pong', () => {
       connection.isAlive = true
@@ -192,7 +193,8 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     socket.on('error', (error) => options.log.info('websocket', { error: error.message }))
     socket.on('close', () => {
       connections.delete(socket)
-      connection.end()
+      // What it sent before is done.
+      afterArrivals(connection.end)
     })
   }
 
