@@ -29,7 +29,7 @@ import {
   type TransactionPosition,
 } from './records.ts'
 
-const MAX_CACHED_HEADERS = 2_048
+const MAX_CACHED_HEADERS = 256
 /** Each of the caches of bodies and of receipts: a full block is read for every one of its transactions. */
 const RECORD_CACHE_BYTES = 8 * 1024 * 1024
 const RECORD_ENTRY_BYTES = 128

@@ -2,7 +2,7 @@
 import { BoundedCache } from '../../store/cache.ts'
 
 /** Characters, of one byte each; a larger answer than half of it is not kept. */
-const CACHE_BYTES = 16 * 1024 * 1024
+const CACHE_BYTES = 4 * 1024 * 1024
 const ENTRY_BYTES = 256
 
 interface Entry {

@@ -98,7 +98,7 @@ export const SETTINGS = {
   'database.cache-mb': setting(
     // The binding takes less than 4 GiB.
     integer(8, 4_000),
-    64,
+    16,
     'Memory for what the database has read, in MiB; it fills while the node runs, and stays so',
   ),
 
