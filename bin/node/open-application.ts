@@ -14,6 +14,7 @@ import { createGossip } from '../runtime/gossip.ts'
 import { fetchRoute, rpcUrl } from '../runtime/comet-rpc.ts'
 import { startHeavyQuestions } from '../runtime/heavy-questions.ts'
 import type { NodeLog } from '../runtime/log.ts'
+import { warnOfOpenFiles } from '../runtime/open-files.ts'
 import { openPoolJournal } from '../runtime/pool-journal.ts'
 import { createSignatureThread } from '../runtime/signature-thread.ts'
 import { startSnapshots } from '../runtime/snapshots.ts'
@@ -60,6 +61,7 @@ export const openApplication = async (
   const { home, comet, settings } = configuration
   const cacheBytes = settings['database.cache-mb'] * 1024 * 1024
   const store = await openDatabase(home.database, { cacheBytes, onFault })
+  warnOfOpenFiles(home.database, log)
   const journal = openPoolJournal(home.poolJournal, (error) => {
     log.error('the journal of the pool cannot be flushed', { reason: error.message })
   })
