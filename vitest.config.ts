@@ -5,10 +5,9 @@ export default defineConfig({
     include: ['**/*.test.ts'],
     exclude: ['**/node_modules/**', '.cache/**', '.devnet/**', 'test/fixtures/**'],
     environment: 'node',
-    // Processes: the database binding and its handles do not outlive a test file. Three, also on two processors: most of
-    // the long tests wait for blocks, which come by the clock.
+    // Processes: the database binding and its handles do not outlive a test file. Two, for the smallest machine.
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 2,
     // They end what hangs; a busy machine takes several times as long as a quiet one.
     testTimeout: 120_000,
     hookTimeout: 120_000,

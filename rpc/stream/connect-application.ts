@@ -116,7 +116,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     const opened = connect(where)
     const reader = createFrameReader(options.maxFrameBytes ?? MAX_STREAM_FRAME_BYTES + 64)
     socket = opened
-    write = createBatchedWriter(opened)
+    write = createBatchedWriter(opened).write
     opened.setNoDelay(true)
     opened.setKeepAlive(true, 15_000)
     opened.on('connect', () => write(encodeFrame(FRAME.hello, 0, PROTOCOL)))

@@ -68,7 +68,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const { application } = options
   const log = options.log ?? SILENT_LOG
   const reader = createFrameReader(bounds.maxFrameBytes)
-  const write = createBatchedWriter(socket)
+  const writer = createBatchedWriter(socket)
   /** Read and not yet taken: what comes in one piece may ask for more than can be unread at once. */
   let waiting: Frame[] = []
   let inFlight = 0
@@ -85,10 +85,12 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     if (socket.destroyed) return
     if (Buffer.byteLength(body) > MAX_STREAM_FRAME_BYTES) {
       // A failure in the place of the answer keeps the other questions of the gateway alive.
-      write(encodeFrame(FRAME.failure, id, failureBody(rpcError('responseTooLarge', 'response too large'), '', log)))
+      writer.write(
+        encodeFrame(FRAME.failure, id, failureBody(rpcError('responseTooLarge', 'response too large'), '', log)),
+      )
       return
     }
-    write(encodeFrame(kind, id, body))
+    writer.write(encodeFrame(kind, id, body))
     if (socket.writableLength > bounds.dropAboveBytes) drop(`${socket.writableLength} bytes of answers left unread`)
   }
 
@@ -146,7 +148,11 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     }
   }
 
-  const announce = (announcement: Announcement): void => send(FRAME.announcement, 0, JSON.stringify(announcement))
+  const announce = (announcement: Announcement): void => {
+    send(FRAME.announcement, 0, JSON.stringify(announcement))
+    // Before CometBFT gets its answer to Commit: whoever hears of the block there finds it here.
+    if (announcement.type === 'head') writer.flush()
+  }
 
   const take = (frame: Frame): void => {
     if (!greeted) {

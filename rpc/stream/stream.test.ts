@@ -1,5 +1,7 @@
 /** Both ends of the stream over real sockets. */
-import { mkdtempSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -114,6 +116,37 @@ describe('the stream', () => {
     expect(seen.filter((entry) => entry.startsWith('head')).map((entry) => Number(entry.slice(5)))).toEqual(
       Array.from({ length: 51 }, (_, index) => 7 + index),
     )
+  })
+
+  test('has handed a head to the system when its commit goes on, before CometBFT can tell anybody of it', async () => {
+    const application = createMemoryApplication()
+    const { address } = await serve(application)
+    const folder = mkdtempSync(join(tmpdir(), 'stream-'))
+    const told = join(folder, 'told')
+    const gateway = `
+      const socket = require('node:net').connect(${Number(address.split(':').at(-1))}, '127.0.0.1')
+      socket.write(Buffer.from('${encodeFrame(FRAME.hello, 0, PROTOCOL).toString('hex')}', 'hex'))
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1')
+        if (text.includes('"height":7')) process.stdout.write('joined')
+        if (text.includes('"height":8')) require('node:fs').writeFileSync('${told}', '')
+      })
+    `
+    const child = spawn(process.execPath, ['-e', gateway], { stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      await once(child.stdout, 'data')
+      application.commit()
+      // Nothing more runs here: what was not written by now is not.
+      const deadline = performance.now() + 5_000
+      while (!existsSync(told) && performance.now() < deadline) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+      }
+      expect(existsSync(told)).toBe(true)
+    } finally {
+      child.kill()
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   test('announces to many gateways', async () => {

@@ -1,19 +1,29 @@
 /** Joins the frames that one turn of the event loop writes into one system call. */
 import type { Socket } from 'node:net'
 
-export const createBatchedWriter = (socket: Socket): ((frame: Buffer) => void) => {
+export interface BatchedWriter {
+  write(frame: Buffer): void
+  /** Hands all that was written to the system now, as far as it takes it. */
+  flush(): void
+}
+
+export const createBatchedWriter = (socket: Socket): BatchedWriter => {
   let corked = false
-  const uncork = (): void => {
+  const flush = (): void => {
+    if (!corked) return
     corked = false
     socket.uncork()
   }
-  return (frame) => {
-    if (socket.destroyed) return
-    if (!corked) {
-      corked = true
-      socket.cork()
-      setImmediate(uncork)
-    }
-    socket.write(frame)
+  return {
+    write(frame) {
+      if (socket.destroyed) return
+      if (!corked) {
+        corked = true
+        socket.cork()
+        setImmediate(flush)
+      }
+      socket.write(frame)
+    },
+    flush,
   }
 }
