@@ -1,13 +1,24 @@
-/**
- * Runs `work` after all else that has arrived by now: whoever learned of a block from CometBFT asks for no older one here,
- * though the announcement of it, which came before the request, is read behind it. In the order of the calls. A promise
- * that `work` returns must not reject.
+/*
+ * Whoever learned of a block from CometBFT asks for no older one here, though the announcement of it, which came before
+ * the request, is read behind it. In the order of the calls; a promise that `work` returns must not reject.
  */
+type Work<Parameters extends readonly unknown[]> = (...parameters: Parameters) => void | Promise<void>
+
+/** Runs `work` after all else that this turn of the event loop reads. */
 export const afterArrivals = <Parameters extends readonly unknown[]>(
-  work: (...parameters: Parameters) => void | Promise<void>,
+  work: Work<Parameters>,
   ...parameters: Parameters
 ): void => {
-  // This turn of the event loop reads the sockets that had something when it began, and of them also what came since;
-  // the next one reads all the others.
+  setImmediate(() => void work(...parameters))
+}
+
+/**
+ * As {@link afterArrivals}, for connections that carry more than requests: a turn reads the sockets that had something
+ * when it began, and of them also a request that came since; the next turn reads all the others.
+ */
+export const afterLateArrivals = <Parameters extends readonly unknown[]>(
+  work: Work<Parameters>,
+  ...parameters: Parameters
+): void => {
   setImmediate(() => setImmediate(() => void work(...parameters)))
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 import { CodedError } from '../../core/errors.ts'
-import { afterArrivals } from '../arrival.ts'
+import { afterLateArrivals } from '../arrival.ts'
 import { type GrpcCall, OK } from './call.ts'
 import type { GrpcMessage } from './message-reader.ts'
 import { GRPC } from './status.ts'
@@ -81,7 +81,7 @@ const serveUnary = (call: GrpcCall, method: UnaryMethod): void => {
     try {
       requireWhole(call)
       if (message === undefined) throw cardinality('no', path)
-      afterArrivals(runUnary, call, method, message)
+      afterLateArrivals(runUnary, call, method, message)
       message = undefined
     } catch (error) {
       call.fail(error)
