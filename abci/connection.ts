@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { plainBytes } from '../core/bytes.ts'
 import { type CodedError, errorText } from '../core/errors.ts'
+import { Room } from '../core/room.ts'
 import type { abci } from '../proto/index.ts'
 import { decodeRequest, encodeAnswer, encodeException } from './codec.ts'
 import type { ConsensusGate } from './consensus-gate.ts'
@@ -12,6 +13,8 @@ import type { AbciLog } from './log.ts'
 
 /** Frames answered before the event loop gets its turn: some milliseconds of CheckTx. */
 const FRAMES_PER_TURN = 128
+/** The answer to a block of some thousand native transfers. What a larger one took goes back. */
+const MAX_ROOM_BYTES = 8 * 1024 * 1024
 /** Frames that wait behind an unfinished call before reading pauses. CometBFT itself queues 256. */
 const MAX_WAITING_FRAMES = 10_000
 
@@ -34,6 +37,8 @@ export interface Connection {
   close(): Promise<void>
 }
 
+const holdsBlock = ({ method }: AbciAnswer): boolean => method === 'prepareProposal' || method === 'finalizeBlock'
+
 export const serveConnection = (socket: Socket, options: ConnectionOptions): Connection => {
   const { gate, handlers, log, name } = options
   const decoder = createFrameDecoder(options.maxFrameBytes)
@@ -42,6 +47,9 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
   let waitingBytes = 0
   let inputError: unknown
   let output: Uint8Array[] = []
+  /** Answers with a block are written in it, once the one before has left. */
+  const room = new Room(MAX_ROOM_BYTES)
+  let isRoomFree = true
   let call: Promise<void> | undefined
   let scheduled = false
   let closed = false
@@ -66,11 +74,17 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
     replace: () => drop(protocolError('replaced', 'a newer connection took the consensus calls over')),
   }
 
-  // Replies of a turn leave in one write. That answers Flush too: nothing is held back past the turn.
-  const flush = (): void => {
-    if (closed || output.length === 0) return
+  const write = (): void => {
+    if (output.length === 0) return
     socket.write(output.length === 1 ? (output[0] as Uint8Array) : Buffer.concat(output))
     output = []
+  }
+
+  // Replies of a turn leave together. That answers Flush too: nothing is held back past the turn.
+  const flush = (): void => {
+    if (closed) return
+    write()
+    socket.uncork()
     // Reading goes on while output is backed up, or both sides would wait for each other for ever: so it has a bound.
     if (socket.writableLength > options.maxQueuedBytes) {
       drop(protocolError('outputBackedUp', `the peer left ${socket.writableLength} bytes of answers unread`))
@@ -78,6 +92,17 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
   }
 
   const send = (body: Uint8Array): void => void output.push(encodeVarint(body.length), body)
+
+  const sendAnswer = (answer: AbciAnswer): void => {
+    if (!holdsBlock(answer)) return send(encodeAnswer(answer))
+    const body = encodeAnswer(answer, isRoomFree ? room : undefined)
+    isRoomFree = false
+    // Not copied once more, but in the same call to the system as what is before it.
+    if (socket.writableCorked === 0) socket.cork()
+    output.push(encodeVarint(body.length))
+    write()
+    socket.write(body, () => (isRoomFree = true))
+  }
 
   const fail = (error: unknown): void => {
     if (isProtocolError(error)) {
@@ -112,7 +137,7 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
   const finishCall = async (answer: Promise<AbciAnswer | undefined>): Promise<void> => {
     try {
       const done = await answer
-      if (done !== undefined && isActive()) send(encodeAnswer(done))
+      if (done !== undefined && isActive()) sendAnswer(done)
     } catch (error) {
       fail(error)
     }
@@ -145,7 +170,7 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
         call = finishCall(answer)
         return
       }
-      send(encodeAnswer(answer))
+      sendAnswer(answer)
     }
     if (!isActive()) return
     scheduled = true

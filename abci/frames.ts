@@ -6,6 +6,8 @@ import { protocolError } from './errors.ts'
 
 /** InitChain with the largest genesis; CometBFT's bound for a block, and blocks of this chain, are smaller. */
 export const MAX_FRAME_BYTES = MAX_GENESIS_BYTES + 1024 * 1024
+/** What a frame that spans chunks gets at once, if it is so long: a block of thousands of transactions has room in it. */
+const FIRST_BYTES = 2 * 1024 * 1024
 /** Go's binary.MaxVarintLen64: a length in more bytes is malformed. */
 const MAX_LENGTH_BYTES = 10
 
@@ -41,10 +43,10 @@ export const createFrameDecoder = (maxFrameBytes: number = MAX_FRAME_BYTES): Fra
     if (failure !== undefined) throw failure
   }
 
-  // Grows with what arrives: nothing is allocated on the word of a length alone.
+  // Grows with what arrives: little is allocated on the word of a length alone.
   const append = (piece: Uint8Array): void => {
     if (filled + piece.length > body.length) {
-      const grown = new Uint8Array(Math.min(length, Math.max(2 * body.length, filled + piece.length)))
+      const grown = new Uint8Array(Math.min(length, Math.max(FIRST_BYTES, 2 * body.length, filled + piece.length)))
       grown.set(body.subarray(0, filled))
       body = grown
     }

@@ -21,7 +21,7 @@ import { createModules } from './genesis/modules.ts'
 import { recentBlockHash } from './index/block-hash.ts'
 import { ChainReader } from './index/chain-reader.ts'
 import { readBlockContent } from './index/finalize-request.ts'
-import { type NativeResult, nativeResultsOf } from './index/native-results.ts'
+import { encodeNativeResult, type NativeResult, nativeResultsOf } from './index/native-results.ts'
 import { encodeStoredReceipt, type HeaderRecord } from './index/records.ts'
 
 /** Changes and trie nodes that the replayed blocks may hold in memory, some 200 MB, before their base is moved up. */
@@ -185,7 +185,7 @@ const isSameResult = (one: NativeResult, other: NativeResult): boolean =>
 
 const compareNativeResults = (reader: ChainReader, height: number, { candidate }: SealedBlock) => {
   const stored = reader.nativeResults(height)
-  const replayed = nativeResultsOf(candidate)
+  const replayed = nativeResultsOf(candidate).map(encodeNativeResult)
   for (let at = 0; at < Math.max(stored.length, replayed.length); at++) {
     const [one, other] = [stored[at], replayed[at]]
     if (one !== undefined && other !== undefined && isSameResult(one, other)) continue

@@ -3,8 +3,10 @@ import {
   bigintToBytes,
   bytesToBase64,
   bytesToBigint,
+  bytesToKey,
   bytesToUnprefixedHex,
   bytesToUtf8,
+  keyToBytes,
   readUint32,
   readUint64,
   uint32ToBytes,
@@ -83,5 +85,16 @@ test('bytes become text as Node writes a copy of them', () => {
     expect(bytesToUnprefixedHex(view)).toBe(copy.toString('hex'))
     expect(bytesToBase64(view)).toBe(copy.toString('base64'))
     expect(bytesToUtf8(view)).toBe(copy.toString('utf8'))
+  }
+})
+
+test('a key has a character for every byte, of short arrays and of long ones', () => {
+  const bytes = Uint8Array.from({ length: 300 }, (_, at) => (at * 71) & 0xff)
+  for (const length of [...Array(70).keys(), 300]) {
+    const view = bytes.subarray(300 - length)
+    const key = Buffer.from(view).toString('latin1')
+    expect(bytesToKey(view)).toBe(key)
+    expect(bytesToKey(view.slice())).toBe(key)
+    expect(keyToBytes(key)).toEqual(view)
   }
 })

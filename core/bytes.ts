@@ -140,8 +140,20 @@ export const bytesToUnprefixedHex = (bytes: Uint8Array): string => hexSlice.call
 
 export const bytesToBase64 = (bytes: Uint8Array): string => base64Slice.call(bytes, 0, bytes.length)
 
+/** V8 keeps an array of up to so many bytes in its own heap. */
+const SHORT_BYTES = 64
+/** Of every such length one, to collect characters in. */
+const shortCodes = Array.from({ length: SHORT_BYTES + 1 }, (_, length) => new Array<number>(length).fill(0))
+
 /** A Map key with one character a byte: cheap to make, and ordered as the bytes are. */
-export const bytesToKey = (bytes: Uint8Array): string => latin1Slice.call(bytes, 0, bytes.length)
+export const bytesToKey = (bytes: Uint8Array): string => {
+  const { length } = bytes
+  const codes = shortCodes[length]
+  // Node's codec would move a short array out of V8's heap: that takes three times as long as all of this.
+  if (codes === undefined) return latin1Slice.call(bytes, 0, length)
+  for (let at = 0; at < length; at++) codes[at] = bytes[at] as number
+  return String.fromCharCode(...codes)
+}
 
 export const keyToBytes = (key: string): Uint8Array => plainBytes(Buffer.from(key, 'latin1'))
 

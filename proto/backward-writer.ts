@@ -1,13 +1,18 @@
 /** The wire format of protobuf by hand, for the few messages that are written for every transaction. */
 
 /** Of a varint of 64 bits with its tag. */
-const MAX_PREFIX_BYTES = 11
+const MAX_PREFIX_BYTES = 12
 
 /** Thousands of messages stand in each: an allocation for every message would cost as much as writing it. */
 const SLAB_BYTES = 65_536
 let slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
 /** What is free of the slab ends here. */
 let free = SLAB_BYTES
+
+/** Gives memory of at least `capacity` bytes. */
+interface Room {
+  take(capacity: number): Uint8Array
+}
 
 /** Writes from the end to the start: the length of what is nested is known once it stands there. */
 export class BackwardWriter {
@@ -17,11 +22,18 @@ export class BackwardWriter {
   /** Where its room begins: a slab has others below. */
   #from: number
 
-  /** `capacity` in bytes is what it has room for without growing. */
-  constructor(capacity: number) {
+  /** `capacity` in bytes is what it has room for without growing. With `room` it writes there. */
+  constructor(capacity: number, room?: Room) {
+    if (room !== undefined || capacity > SLAB_BYTES) {
+      this.#bytes = room?.take(capacity) ?? Buffer.allocUnsafeSlow(capacity)
+      this.#end = this.#bytes.length
+      this.#at = this.#end
+      this.#from = 0
+      return
+    }
     if (capacity > free) {
-      slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, capacity))
-      free = slab.length
+      slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
+      free = SLAB_BYTES
     }
     this.#bytes = slab
     this.#end = free
@@ -53,7 +65,7 @@ export class BackwardWriter {
     this.#from = 0
   }
 
-  /** `value` below 2^53. A tag is the number of a field with its wire type, in one byte. */
+  /** `value` below 2^53. A tag is the number of a field with its wire type, in one byte or, above 15, in two. */
   number(tag: number, value: number): void {
     this.#reserve(MAX_PREFIX_BYTES)
     let size = 1
@@ -62,7 +74,12 @@ export class BackwardWriter {
     let rest = value
     for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#bytes[at++] = (rest % 0x80) | 0x80
     this.#bytes[at] = rest
-    this.#bytes[--this.#at] = tag
+    this.#tag(tag)
+  }
+
+  #tag(tag: number): void {
+    if (tag >= 0x80) this.#bytes[--this.#at] = tag >> 7
+    this.#bytes[--this.#at] = tag < 0x80 ? tag : (tag & 0x7f) | 0x80
   }
 
   /** Any integer of 64 bits without a sign. */
@@ -72,7 +89,8 @@ export class BackwardWriter {
     const bytes: number[] = []
     let rest = value
     for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
-    this.#bytes.set([tag, ...bytes, Number(rest)], (this.#at -= bytes.length + 2))
+    this.#bytes.set([...bytes, Number(rest)], (this.#at -= bytes.length + 1))
+    this.#tag(tag)
   }
 
   /** What is written already, tags and all. */

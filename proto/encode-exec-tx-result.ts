@@ -76,14 +76,13 @@ export const encodeEvents = (events: readonly Event[]): Uint8Array => {
   return writer.finish()
 }
 
-/**
- * What the general encoder writes for the same fields: in the order of their numbers, defaults left out. A view into
- * a larger buffer: copy what is kept. With `tag`, that of a field that holds it, the field.
- */
-export const encodeExecTxResult = (result: ExecTxResultFields, tag?: number): Uint8Array => {
+/** An upper bound of its bytes, with the tag and the length of a field that holds it. */
+export const execTxResultRoom = ({ data, log, events, codespace }: ExecTxResultFields): number =>
+  events.length + data.length + MAX_UTF8_BYTES * (log.length + codespace.length) + MAX_NUMBERS_BYTES
+
+/** What the general encoder writes for the same fields: in the order of their numbers, defaults left out. */
+export const writeExecTxResult = (writer: BackwardWriter, result: ExecTxResultFields): void => {
   const { code, data, log, gasWanted, gasUsed, events, codespace } = result
-  const texts = MAX_UTF8_BYTES * (log.length + codespace.length)
-  const writer = new BackwardWriter(events.length + data.length + texts + MAX_NUMBERS_BYTES)
   if (codespace !== '') writer.text(TAG.codespace, codespace)
   writer.raw(events)
   if (gasUsed !== 0n) writer.uint64(TAG.gasUsed, gasUsed)
@@ -91,6 +90,11 @@ export const encodeExecTxResult = (result: ExecTxResultFields, tag?: number): Ui
   if (log !== '') writer.text(TAG.log, log)
   if (data.length > 0) writer.bytes(TAG.data, data)
   if (code !== 0) writer.number(TAG.code, code)
-  if (tag !== undefined) writer.number(tag, writer.written)
+}
+
+/** A view into a larger buffer: copy what is kept. */
+export const encodeExecTxResult = (result: ExecTxResultFields): Uint8Array => {
+  const writer = new BackwardWriter(execTxResultRoom(result))
+  writeExecTxResult(writer, result)
   return writer.finish()
 }

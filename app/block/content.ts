@@ -2,6 +2,7 @@
 import { bigintToBytes, bytesToKey, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { encodeRlp } from '../../core/rlp.ts'
+import { Room } from '../../core/room.ts'
 import type { CommitVote, Misbehavior } from '../../modules/module.ts'
 import { encodeItems } from '../index/records.ts'
 
@@ -35,7 +36,10 @@ export const encodeBlockMeta = (content: Omit<BlockContent, 'transactions'>): Ui
     ]),
   ])
 
+/** Transactions stand in it side by side while they are hashed. */
+const room = new Room(2 * 1024 * 1024)
+
 /** Two proposals with the same key execute to the same candidate. */
 export const contentKey = (content: BlockContent): string =>
   // In one buffer: a digest of each transaction would take longer than all the rest. The list before says where it ends.
-  bytesToKey(sha256(encodeBlockMeta(content), encodeItems(content.transactions)))
+  bytesToKey(sha256(encodeBlockMeta(content), encodeItems(content.transactions, room)))

@@ -5,14 +5,16 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { concatBytes, readUint32, uint32ToBytes } from '../../core/bytes.ts'
 import { type Hash, sha256 } from '../../core/hash.ts'
-import { encodeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
+import { Room } from '../../core/room.ts'
+import { BackwardWriter } from '../../proto/backward-writer.ts'
+import { encodeExecTxResult, execTxResultRoom, writeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
 import { abci } from '../../proto/index.ts'
 import { compress, decompress } from '../../store/compression.ts'
 import { nativeHashKey, nativeResultsKey } from '../../store/keys.ts'
 import type { Batch } from '../../store/store.ts'
 import type { Candidate } from '../block/candidate.ts'
-import type { ShownResult } from '../ports.ts'
-import { encodeItems, encodePosition, itemAt, itemCount } from './records.ts'
+import type { ShownResult, TransactionResult } from '../ports.ts'
+import { encodeItems, encodeItemsHead, encodePosition, itemAt, itemCount, itemsHeadBytes } from './records.ts'
 
 export interface NativeResult {
   /** Place among all transactions of the block: its bytes stand there in the FinalizeBlock request. */
@@ -29,16 +31,25 @@ export const decodeNativeResult = ({ result }: NativeResult): ShownResult => {
   return { code, codespace, log, data, gasWanted, gasUsed, events }
 }
 
+/** Not yet encoded: {@link encodeNativeResults} writes it where it is compressed from. */
+export type UnwrittenResult = Omit<NativeResult, 'result'> & { readonly result: TransactionResult }
+
+export const encodeNativeResult = ({ index, hash, result }: UnwrittenResult): NativeResult => ({
+  index,
+  hash,
+  result: encodeExecTxResult(result),
+})
+
 /** Receipts say all about the other transactions of Ethereum. */
-export const nativeResultsOf = ({ outcomes, response }: Candidate): readonly NativeResult[] => {
-  const results: NativeResult[] = []
+export const nativeResultsOf = ({ outcomes, response }: Candidate): readonly UnwrittenResult[] => {
+  const results: UnwrittenResult[] = []
   for (const [index, outcome] of outcomes.entries()) {
     const result = response.transactionResults[index]
     if (result === undefined) continue
     if (outcome.kind === 'native') {
-      results.push({ index, hash: outcome.prepared.transaction.hash, result: encodeExecTxResult(result) })
+      results.push({ index, hash: outcome.prepared.transaction.hash, result })
     } else if (outcome.kind === 'ethereum' && outcome.result.nativeEvents.length > 0) {
-      results.push({ index, hash: sha256(outcome.signed.raw), result: encodeExecTxResult(result) })
+      results.push({ index, hash: sha256(outcome.signed.raw), result })
     }
   }
   return results
@@ -52,19 +63,39 @@ const RESULTS_A_FRAME = 100
 const INDEX_BYTES = 4
 const HEAD_BYTES = INDEX_BYTES + 32
 
-/** index(4) hash(32) ExecTxResult. */
-const encodeResult = ({ index, hash, result }: NativeResult): Uint8Array =>
-  concatBytes(uint32ToBytes(index), hash, result)
-
 const decodeResult = (item: Uint8Array): NativeResult => ({
   index: readUint32(item),
   hash: item.slice(INDEX_BYTES, HEAD_BYTES),
   result: item.subarray(HEAD_BYTES),
 })
 
+/** Frames are made in it, one after another. */
+const room = new Room(1024 * 1024)
+
+/** The items of a frame: index(4) hash(32) ExecTxResult each. Valid until the next call. */
+const encodeFrameItems = (results: readonly UnwrittenResult[]): Uint8Array => {
+  const writer = new BackwardWriter(
+    results.reduce((sum, { result }) => sum + HEAD_BYTES + execTxResultRoom(result), itemsHeadBytes(results.length)),
+    room,
+  )
+  const starts: number[] = []
+  for (let at = results.length - 1; at >= 0; at--) {
+    const each = results[at]
+    if (each === undefined) continue
+    // Counted from the end, for that is where it is written from.
+    starts.push(writer.written)
+    writeExecTxResult(writer, each.result)
+    writer.raw(each.hash)
+    writer.raw(uint32ToBytes(each.index))
+  }
+  const { written } = writer
+  writer.raw(encodeItemsHead(starts.reverse().map((start) => written - start)))
+  return writer.finish()
+}
+
 /** Index of the first(4), and the results, compressed. */
-const encodeFrame = (results: readonly NativeResult[]): Uint8Array =>
-  concatBytes(uint32ToBytes(results[0]?.index ?? 0), compress(encodeItems(results.map(encodeResult))))
+const encodeFrame = (results: readonly UnwrittenResult[]): Uint8Array =>
+  concatBytes(uint32ToBytes(results[0]?.index ?? 0), compress(encodeFrameItems(results)))
 
 const decodeFrame = (frame: Uint8Array): readonly NativeResult[] => {
   const items = decompress(frame.subarray(INDEX_BYTES))
@@ -72,7 +103,7 @@ const decodeFrame = (frame: Uint8Array): readonly NativeResult[] => {
 }
 
 /** By rising index. */
-export const encodeNativeResults = (results: readonly NativeResult[]): Uint8Array => {
+export const encodeNativeResults = (results: readonly UnwrittenResult[]): Uint8Array => {
   const frames: Uint8Array[] = []
   for (let at = 0; at < results.length; at += RESULTS_A_FRAME) {
     frames.push(encodeFrame(results.slice(at, at + RESULTS_A_FRAME)))
@@ -90,7 +121,7 @@ export const findNativeResult = (record: Uint8Array, index: number): NativeResul
   return at < 0 ? undefined : decodeFrame(itemAt(record, at)).find((each) => each.index === index)
 }
 
-export const writeNativeResults = (batch: Batch, height: number, results: readonly NativeResult[]): void => {
+export const writeNativeResults = (batch: Batch, height: number, results: readonly UnwrittenResult[]): void => {
   if (results.length === 0) return
   batch.put('blocks', nativeResultsKey(height), encodeNativeResults(results))
   for (const { index, hash } of results) batch.put('index', nativeHashKey(hash), encodePosition({ height, index }))

@@ -12,6 +12,7 @@ import {
 } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
+import type { Room } from '../../core/room.ts'
 import { decodeHeader, encodeHeader, type Header } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
 
@@ -49,11 +50,24 @@ export const decodeHeaderRecord = (bytes: Uint8Array): HeaderRecord => {
   }
 }
 
-/** count(4), end offsets(4 each), items. */
-export const encodeItems = (items: readonly Uint8Array[]): Uint8Array => {
-  const base = 4 + 4 * items.length
-  const out = new Uint8Array(items.reduce((sum, { length }) => sum + length, base))
-  const view = new DataView(out.buffer)
+/** Before the items. */
+export const itemsHeadBytes = (count: number): number => 4 + 4 * count
+
+/** count(4), end offsets(4 each): what stands before the items. */
+export const encodeItemsHead = (ends: readonly number[]): Uint8Array => {
+  const head = new Uint8Array(itemsHeadBytes(ends.length))
+  const view = new DataView(head.buffer)
+  view.setUint32(0, ends.length)
+  for (const [index, end] of ends.entries()) view.setUint32(4 + 4 * index, end)
+  return head
+}
+
+/** Head and items, in `room` if there is one. */
+export const encodeItems = (items: readonly Uint8Array[], room?: Room): Uint8Array => {
+  const base = itemsHeadBytes(items.length)
+  const length = items.reduce((sum, item) => sum + item.length, base)
+  const out = room?.take(length).subarray(0, length) ?? new Uint8Array(length)
+  const view = new DataView(out.buffer, out.byteOffset)
   view.setUint32(0, items.length)
   let end = 0
   for (const [index, item] of items.entries()) {
