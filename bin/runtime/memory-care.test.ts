@@ -33,8 +33,9 @@ const countCollections = (pauseMs: number) => {
     collected.emit(String(++count))
   }
   const collector = { all: counting('all', all), old: counting('old', old) }
-  care = careForMemory({ collector, intervalMs: INTERVAL_MS, pauseMs, share: 1 })
-  return { until: (wanted: number | 'old') => once(collected, String(wanted)), count: () => count }
+  const trim = (): void => void collected.emit('trim', count)
+  care = careForMemory({ collector, trim, intervalMs: INTERVAL_MS, pauseMs, share: 1 })
+  return { until: (wanted: number | 'old' | 'trim') => once(collected, String(wanted)), count: () => count }
 }
 
 const work = (ms: number): void => {
@@ -59,6 +60,11 @@ describe('the care for memory', () => {
     work(2 * INTERVAL_MS)
     await until(2)
     expect(count()).toBe(2)
+  })
+
+  it('gives back what was freed, after a collection', async () => {
+    const { until } = countCollections(60_000)
+    expect(await until('trim')).toEqual([1])
   })
 
   it('leaves a pause between two collections', async () => {

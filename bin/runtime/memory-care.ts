@@ -1,5 +1,5 @@
 /**
- * Memory that V8 would keep. Two kinds:
+ * Memory that V8 and the allocator would keep. Three kinds:
  *
  * Room for young objects. Under load the thread that executes blocks makes some 200 MB of them a second, most of which
  * are dead after a millisecond: the more room they have, the fewer are copied because they seemed to stay. V8 keeps the
@@ -10,6 +10,9 @@
  * ones when they and its heap are twice what was left; what the allocator needs for so much, with holes between, it
  * keeps. A process with time to spare collects them earlier. (By its default V8 collects whenever there are 64 MB more of
  * them: under load a tenth of the application's time. The script `chain` says otherwise; gateways have few.)
+ *
+ * What was freed between blocks still in use: the allocator gives it back when it is told, which is done after a
+ * collection (malloc-trim.ts).
  */
 import { performance } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
@@ -48,8 +51,13 @@ const MOST_EXTERNAL_BYTES = 24 * 1024 * 1024
 /** Of objects: with more V8 is better left alone, which collects old ones beside the work. */
 const MOST_HEAP_BYTES = 256 * 1024 * 1024
 
+/** By then a thread of V8 has freed the arrays that a collection found. */
+const SWEEP_MS = 500
+
 export interface MemoryCareOptions {
   readonly collector?: Collector
+  /** Gives back what was freed. */
+  readonly trim?: () => void
   /** Between two looks at what the process does. */
   readonly intervalMs?: number
   /** Between two collections at rest: load may come and go. */
@@ -67,10 +75,12 @@ const heapBytes = (): number => getHeapStatistics().used_heap_size
 
 /**
  * Collects all garbage once when the process has come to rest, after its start and after each time of load, when an idle
- * node has nothing better to do. Under light load it collects old objects whenever many arrays came.
+ * node has nothing better to do. Under light load it collects old objects whenever many arrays came. After each what was
+ * freed goes back to the system.
  */
 export const careForMemory = ({
   collector = exposeCollector(),
+  trim,
   intervalMs = 2_000,
   pauseMs = 60_000,
   share = 0.01,
@@ -81,6 +91,13 @@ export const careForMemory = ({
   let restedAtMs = Number.NEGATIVE_INFINITY
   let collectedAtMs = Number.NEGATIVE_INFINITY
   let tookMs = 0
+  let sweeping: NodeJS.Timeout | undefined
+  const giveBack = (): void => {
+    const from = performance.now()
+    trim?.()
+    tookMs += performance.now() - from
+    last = performance.eventLoopUtilization()
+  }
   const collect = (kind: keyof Collector): void => {
     const from = performance.now()
     collector[kind]()
@@ -89,6 +106,9 @@ export const careForMemory = ({
     leastExternal = externalBytes()
     // The collection is no load.
     last = performance.eventLoopUtilization()
+    clearTimeout(sweeping)
+    sweeping = setTimeout(giveBack, SWEEP_MS)
+    sweeping.unref()
   }
   const hasTime = (utilization: number): boolean =>
     utilization < SPARE_UTILIZATION && (performance.now() - collectedAtMs) * share >= tookMs
@@ -111,5 +131,10 @@ export const careForMemory = ({
   }
   const timer = setInterval(look, intervalMs)
   timer.unref()
-  return { stop: () => clearInterval(timer) }
+  return {
+    stop: () => {
+      clearInterval(timer)
+      clearTimeout(sweeping)
+    },
+  }
 }
