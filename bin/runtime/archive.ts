@@ -1,7 +1,7 @@
 /**
- * A file that holds others: "NATSNAP1", then one zstd stream of length(4) manifest (JSON), and for each file of the
- * manifest, in its order, the content and its sha256; then "NATSEND1". A manifest names every size, so a reader knows
- * the whole before it writes anything, and takes not a byte more.
+ * A file that holds others: "NATSNAP2", then one zstd stream of length(4) manifest (JSON) and its sha256, and for each
+ * file of the manifest, in its order, the content and its sha256; then "NATSEND2". A manifest names every size, so a
+ * reader knows the whole before it writes anything, and takes not a byte more.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -22,11 +22,14 @@ import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import * as z from 'zod'
 import { concatBytes, equalBytes, readUint32, utf8ToBytes, viewBuffer } from '../../core/bytes.ts'
+import { sha256 } from '../../core/hash.ts'
 import { cliError, errorText } from '../errors.ts'
 
-const MAGIC = utf8ToBytes('NATSNAP1')
+const MAGIC = utf8ToBytes('NATSNAP2')
 /** A zstd stream without its last bytes can still give all of its content. */
-const END = utf8ToBytes('NATSEND1')
+const END = utf8ToBytes('NATSEND2')
+/** Its manifest had no hash: a changed byte there was told as another chain. */
+const EARLIER_MAGIC = utf8ToBytes('NATSNAP1')
 const LENGTH_BYTES = 4
 const HASH_BYTES = 32
 /** A manifest entry takes some 60 bytes. */
@@ -96,6 +99,7 @@ function* archiveBytes({ manifest, sourceOf, onFile }: WriteArchiveOptions): Gen
   length.writeUInt32BE(text.length)
   yield length
   yield text
+  yield sha256(text)
   for (const [index, { path, size }] of manifest.files.entries()) {
     const source = sourceOf(path)
     const file = openRegular(source)
@@ -199,7 +203,9 @@ export class ArchiveReader {
     try {
       const length = readUint32(await bytes.exactly(LENGTH_BYTES))
       if (length > MAX_MANIFEST_BYTES) damaged('its manifest is too long')
-      return new ArchiveReader(parseManifest(await bytes.exactly(length)), bytes, close)
+      const text = await bytes.exactly(length)
+      if (!equalBytes(sha256(text), await bytes.exactly(HASH_BYTES))) damaged('its manifest does not have its hash')
+      return new ArchiveReader(parseManifest(text), bytes, close)
     } catch (error) {
       close()
       throw asDamage(error)
@@ -252,6 +258,9 @@ const endOfStream = (path: string): number => {
     const end = size - END.length
     const [first, last] = [Buffer.alloc(MAGIC.length), Buffer.alloc(END.length)]
     readSync(file, first, { position: 0 })
+    if (equalBytes(first, EARLIER_MAGIC)) {
+      throw cliError('snapshot', `${path} is an archive of an earlier version: export it again with this one`)
+    }
     if (!equalBytes(first, MAGIC)) throw cliError('snapshot', `${path} is no archive of "chain snapshot export"`)
     if (end <= MAGIC.length) damaged('it has no content')
     readSync(file, last, { position: end })
