@@ -81,6 +81,8 @@ const readBlock = (file: number, offset: number, size: number): ReadonlyMap<stri
 export interface Table {
   readonly column: string
   readonly bytes: number
+  /** Of its entries, with which it begins; filter, index and properties stand behind them. */
+  readonly entryBytes: number
   readonly keys: number
 }
 
@@ -99,7 +101,7 @@ const readTable = (file: number): Table | undefined => {
   const column = properties?.get('rocksdb.column.family.name')
   if (column === undefined) return undefined
   const keys = number('rocksdb.num.entries') - 2 * number('rocksdb.deleted.keys')
-  return { column: bytesToUtf8(column), bytes, keys }
+  return { column: bytesToUtf8(column), bytes, entryBytes: number('rocksdb.data.size'), keys }
 }
 
 /** Throws store/4 for a file that is no table. */

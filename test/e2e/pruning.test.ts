@@ -352,9 +352,9 @@ describe('a database that was changed behind the back of the node', () => {
     expect(originals.length, column).toBeGreaterThan(0)
     for (const [path, bytes] of originals) {
       const changed = Buffer.from(bytes)
-      // Index, properties and footer stand at the end: damaged, the database would not even open.
-      const end = Math.max(changed.length / 2, changed.length - 4_096)
-      for (let at = 100; at < end; at += 500) changed[at] = (changed[at] as number) ^ 0x10
+      // What stands behind the entries is left: damaged, the database would not even open.
+      const { entryBytes } = readTableFile(path)
+      for (let at = 20; at < entryBytes; at += 50) changed[at] = (changed[at] as number) ^ 0x10
       writeFileSync(path, changed)
     }
     return () => {
@@ -391,7 +391,7 @@ describe('a database that was changed behind the back of the node', () => {
       try {
         node.spawn()
         await node.untilHeight(1)
-        // Whatever hash is asked for, the block of the table is read where it would stand; some blocks are whole.
+        // Whatever hash is asked for, the block of the table is read where it would stand, unless it is below or above all.
         let reply = await callJsonRpc(node.urls.http, 'eth_getBlockByHash', head?.hash, false)
         for (let asked = 0; reply.error === undefined && asked < MOST_HASHES; asked++) {
           const hash = `0x${randomBytes(32).toString('hex')}`
