@@ -1,32 +1,23 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openHome } from '../../bin/config/home.ts'
-import { setTomlValue } from '../../bin/config/toml-lines.ts'
 import type { Inspection } from '../../bin/commands/inspect.ts'
 import { closeStore, openStore } from '../../bin/node/open-database.ts'
-import { bytesToHex } from '../../core/hex.ts'
-import { readTableFile } from '../../store/rocks/table-properties.ts'
-import { type Column, COLUMNS } from '../../store/store.ts'
 import { accountAt, createWallet } from './clients.ts'
-import { callJsonRpc, chainCommand, createNode, type Finished, runChain, type TestNode, until } from './harness.ts'
+import { callJsonRpc, chainCommand, createNode, type Finished, runChain, type TestNode } from './harness.ts'
+import { inspectHome } from './inspect-home.ts'
 
 const LIMIT_MS = 120_000
 /** More blocks than come while a node of a busy machine stops. */
 const KEEP_RECENT = 60
 const INTERVAL = 10
 const NOBODY = 65_534
-/** Questions until one meets a damaged place. */
-const MOST_HASHES = 200
-/** More than a column of this chain has. */
-const MOST_ENTRIES = 100_000
 
 interface ShownBlock {
   readonly hash: string
   readonly stateRoot: string
-  readonly timestamp: string
 }
 
 let node: TestNode
@@ -34,17 +25,7 @@ let node: TestNode
 const hex = (height: number): string => `0x${height.toString(16)}`
 const blockAt = (height: number): Promise<ShownBlock> =>
   node.ask<ShownBlock>('eth_getBlockByNumber', hex(height), false)
-const inspect = async (): Promise<Inspection> => {
-  const { status, stdout, stderr } = await runChain(['inspect', '--json', '--home', node.home])
-  expect(status, stderr).toBe(0)
-  return JSON.parse(stdout) as Inspection
-}
-const setApp = (key: string, value: string): void => {
-  const path = join(node.home, 'config', 'app.toml')
-  writeFileSync(path, setTomlValue(readFileSync(path, 'utf8'), key, value))
-}
-/** The node has ended by itself. */
-const ended = (): Promise<number | string> => node.exited
+const inspect = (): Promise<Inspection> => inspectHome(node.home)
 const run = (command: string, ...args: readonly string[]): Promise<Finished> =>
   runChain([command, '--home', node.home, ...args])
 const runAsNobody = (command: string): Promise<Finished> =>
@@ -251,7 +232,7 @@ describe('chain rollback', () => {
       markRollback(store, height - 1)
       await closeStore(store)
       node.spawn()
-      expect(await ended()).toBe(1)
+      expect(await node.exited).toBe(1)
       expect(node.output).toContain(`a rollback was cut short: run "chain rollback --height ${height - 1}" again`)
       expect((await inspect()).rollbackTarget).toBe(height - 1)
       expect((await run('verify')).stderr).toContain('a rollback was cut short')
@@ -260,170 +241,6 @@ describe('chain rollback', () => {
       node.spawn()
       await node.untilHeight(height + 1)
       expect(await node.stop()).toBe(0)
-    },
-    LIMIT_MS,
-  )
-})
-
-describe('halting', () => {
-  afterAll(() => {
-    setApp('halt-height', '0')
-    setApp('halt-time', '0')
-  })
-
-  it(
-    'stops exactly at halt-height, however fast blocks come, with status 0',
-    async () => {
-      const height = ((await inspect()).head?.height ?? 0) + 9
-      setApp('halt-height', String(height))
-      node.spawn()
-      expect(await ended()).toBe(0)
-      expect(node.output).toContain(`halt-height ${height}`)
-      expect((await inspect()).head?.height).toBe(height)
-      // Nothing is done at a height that is reached already.
-      node.spawn()
-      expect(await ended()).toBe(0)
-      expect((await inspect()).head?.height).toBe(height)
-      setApp('halt-height', '0')
-      node.spawn()
-      await node.untilHeight(height + 2)
-      expect(await node.stop()).toBe(0)
-    },
-    LIMIT_MS,
-  )
-
-  it(
-    'stops after the first block of halt-time or later',
-    async () => {
-      const before = Number((await inspect()).head?.timeNs ?? 0) / 1e9
-      const time = Math.ceil(Math.max(before, Date.now() / 1000)) + 4
-      setApp('halt-time', String(time))
-      node.spawn()
-      expect(await ended()).toBe(0)
-      expect(node.output).toContain(`halt-time ${time}`)
-      const head = (await inspect()).head
-      expect(Number(head?.timeNs) / 1e9).toBeGreaterThanOrEqual(time)
-      setApp('halt-time', '0')
-      node.spawn()
-      await node.untilHeight((head?.height ?? 0) + 1)
-      const previous = await blockAt((head?.height ?? 0) - 1)
-      expect(Number(previous.timestamp)).toBeLessThan(time)
-      expect(await node.stop()).toBe(0)
-    },
-    LIMIT_MS,
-  )
-})
-
-describe('a database that was changed behind the back of the node', () => {
-  it(
-    'is found out by verify, which names the account',
-    async () => {
-      const store = await openStore(openHome(node.home).database)
-      const [entry] = store.scan('state', { gte: Uint8Array.of(0x61), limit: 1 })
-      const [key, value] = entry as readonly [Uint8Array, Uint8Array]
-      const change = (bytes: Uint8Array): void => {
-        const batch = store.batch()
-        batch.put('state', key, bytes)
-        store.write(batch, { sync: true })
-      }
-      change(value.with(1, (value[1] as number) ^ 1))
-      await closeStore(store)
-      const { status, stderr } = await run('verify')
-      expect(status).toBe(1)
-      expect(stderr).toContain(`account ${bytesToHex(key.subarray(1))}`)
-      const again = await openStore(openHome(node.home).database)
-      const batch = again.batch()
-      batch.put('state', key, value)
-      again.write(batch, { sync: true })
-      await closeStore(again)
-      expect((await run('verify')).status).toBe(0)
-    },
-    LIMIT_MS,
-  )
-
-  /** Flips bytes in every block of data of every table of a column; returns how to undo it. */
-  const flipTables = (column: Column): (() => void) => {
-    const { database } = openHome(node.home)
-    const originals = readdirSync(database)
-      .filter((name) => name.endsWith('.sst'))
-      .map((name) => join(database, name))
-      .filter((path) => readTableFile(path).column === column)
-      .map((path) => [path, readFileSync(path)] as const)
-    expect(originals.length, column).toBeGreaterThan(0)
-    for (const [path, bytes] of originals) {
-      const changed = Buffer.from(bytes)
-      // What stands behind the entries is left: damaged, the database would not even open.
-      const { entryBytes } = readTableFile(path)
-      for (let at = 20; at < entryBytes; at += 50) changed[at] = (changed[at] as number) ^ 0x10
-      writeFileSync(path, changed)
-    }
-    return () => {
-      for (const [path, bytes] of originals) writeFileSync(path, bytes)
-    }
-  }
-
-  const listTables = (): readonly string[] =>
-    readdirSync(openHome(node.home).database)
-      .filter((name) => name.endsWith('.sst'))
-      .sort()
-
-  /**
-   * Everything is in the tables then, and nothing reads them to pack them once the node starts. RocksDB tells of packing
-   * that has begun, not of what is to begin: only an opening that changed no table shows that there is no more.
-   */
-  const settleTables = async (): Promise<void> => {
-    for (let before = ''; before !== listTables().join(); ) {
-      before = listTables().join()
-      const store = await openStore(openHome(node.home).database)
-      for (const column of COLUMNS) store.scan(column, { limit: MOST_ENTRIES })
-      await until('the tables are packed', () => store.property('rocksdb.num-running-compactions') === '0' || undefined)
-      await closeStore(store)
-    }
-  }
-
-  it(
-    'is never served: a question gets an internal error, and the node stops with what to do',
-    async () => {
-      await settleTables()
-      const { head } = await inspect()
-      // Nothing but a question by hash reads this column.
-      const restore = flipTables('index')
-      try {
-        node.spawn()
-        await node.untilHeight(1)
-        // Whatever hash is asked for, the block of the table is read where it would stand, unless it is below or above all.
-        let reply = await callJsonRpc(node.urls.http, 'eth_getBlockByHash', head?.hash, false)
-        for (let asked = 0; reply.error === undefined && asked < MOST_HASHES; asked++) {
-          const hash = `0x${randomBytes(32).toString('hex')}`
-          reply = await callJsonRpc(node.urls.http, 'eth_getBlockByHash', hash, false)
-        }
-        expect(reply.error).toEqual({ code: -32603, message: 'internal error' })
-        expect(await ended()).toBe(1)
-        expect(node.output).toContain('the database is corrupt: restore it from a snapshot')
-      } finally {
-        await node.stop()
-        restore()
-      }
-      expect((await run('verify')).status).toBe(0)
-    },
-    LIMIT_MS,
-  )
-
-  it(
-    'halts a node whose execution or commit meets it',
-    async () => {
-      await settleTables()
-      const restore = flipTables('state')
-      try {
-        node.spawn()
-        expect(await ended()).toBe(1)
-        expect(node.output).toContain('the database is corrupt: restore it from a snapshot')
-      } finally {
-        await node.stop()
-        restore()
-      }
-      const { status, stderr } = await run('verify')
-      expect([status, stderr]).toEqual([0, ''])
     },
     LIMIT_MS,
   )
