@@ -104,6 +104,20 @@ const transfer = (nonce: number) =>
     maxPriorityFeePerGas: 10n ** 9n,
   })
 
+/**
+ * Rarely it hangs while it stops, and heeds no SIGTERM either: who runs it has to kill it then (docs/operating.md). With
+ * SIGQUIT Go writes where it hangs.
+ */
+const untilCometbftEnded = async (): Promise<void> => {
+  try {
+    await until('the end of CometBFT', () => running.get('cometbft')?.exitCode ?? undefined)
+  } catch (error) {
+    const from = output.length
+    await stop('cometbft', 'SIGQUIT')
+    console.log(`${String(error)}: it hung, and was ended\n${output.slice(from, from + 40_000)}`)
+  }
+}
+
 /** Ports of the containers, and those that stand for them here; the second gateway has some of its own. */
 const CONTAINER_PORTS = [26_658, 26_659, 26_657, 26_656, 9_090, 8_545, 8_546, 1_317] as const
 const GATEWAY_PORTS: readonly number[] = [8_545, 8_546, 1_317, 9_090]
@@ -221,7 +235,7 @@ describe('parts that run as services of their own', () => {
     }
     startApplication()
     // CometBFT ends without its application: whoever runs it starts it again.
-    await until('the end of CometBFT', () => running.get('cometbft')?.exitCode ?? undefined)
+    await untilCometbftEnded()
     startCometbft()
     for (const index of [0, 1]) {
       await untilHeight(index, before + 2)
