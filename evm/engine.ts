@@ -72,6 +72,8 @@ export interface ExecutionResult {
   readonly effectiveGasPrice: bigint
   /** Balance of accounts that destroyed themselves in the transaction that created them: it leaves the supply. */
   readonly burntAnat: bigint
+  /** What it made this node do, in the unit of evm/weight.ts; no result depends on it. */
+  readonly weight: number
 }
 
 /** One step of the interpreter before its instruction runs, for tracers (EIP-3155). */
@@ -150,6 +152,8 @@ export interface ExecuteOptions {
   readonly precompileMoves?: readonly PrecompileMove[]
   /** The chain's own precompiles; without them their addresses are ordinary ones. */
   readonly nativePrecompiles?: NativePrecompiles
+  /** Most that it may weigh (evm/weight.ts): above it it is refused with `overWeight`, and nothing was changed. */
+  readonly weightLimit?: number
   /**
    * Called before a precompile computes, with its address as a number. What it throws stops the execution, comes out of
    * `execute`, and leaves the state as it was.

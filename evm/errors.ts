@@ -33,6 +33,7 @@ export const EVM_ERROR = {
   invalidBlobHashVersion: 26,
   blobFeeCapTooLow: 27,
   badKzgArguments: 28,
+  overWeight: 29,
 } as const
 
 export type EvmErrorName = keyof typeof EVM_ERROR

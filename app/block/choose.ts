@@ -2,16 +2,17 @@
 import type { CodedError } from '../../core/errors.ts'
 import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
+import { isEvmError } from '../../evm/errors.ts'
 import type { Chain } from '../chain.ts'
 import type { Environment } from '../environment.ts'
 import type { PoolEntry } from '../pool/account-queue.ts'
 import type { PriorityCursor } from '../pool/order.ts'
 import { buildCandidate, type Candidate } from './candidate.ts'
 import type { BlockContent } from './content.ts'
-import { applyWatched } from './execution-fault.ts'
+import { applyGuarded } from './execution-fault.ts'
 import { Pace } from './pace.ts'
-import { BlockRun, type Decode } from './run.ts'
-import { SlowTransaction } from './slow-transaction.ts'
+import { BlockRun, type Decode, type TransactionOutcome } from './run.ts'
+import { type HeavyTransactions, WeightShares } from './weight-shares.ts'
 
 /** Room for header, list prefixes and a margin in the RLP of a block. */
 const BLOCK_OVERHEAD_BYTES = 4_096
@@ -31,12 +32,16 @@ export interface ChooseOptions {
   readonly decode: Decode
   /** A chosen transaction turned out invalid at its place. */
   readonly onInvalid: (entry: PoolEntry, error: CodedError) => void
-  /** A chosen transaction takes too long: it was stopped and changed nothing. */
-  readonly onSlow: (entry: PoolEntry) => void
+  readonly heavy: HeavyTransactions
+  /** A chosen transaction weighs more than any block has room for. */
+  readonly onTooHeavy: (entry: PoolEntry) => void
 }
 
+const isOverWeight = (outcome: TransactionOutcome): boolean =>
+  outcome.kind === 'invalid' && isEvmError(outcome.error, 'overWeight')
+
 /**
- * Fills a block by priority until the gas, the bytes or the time budget are used up. The result holds the chosen
+ * Fills a block by priority until the gas, the weight, the bytes or the time budget are used up. The result holds the chosen
  * transactions in order and is the candidate that ProcessProposal of the same content only has to seal. Throws
  * {@link ExecutionFault} with the transaction at fault.
  */
@@ -57,6 +62,7 @@ export const chooseBlock = async (
   const transactions: Uint8Array[] = []
   let wireBytes = 0
   let rlpBytes = BLOCK_OVERHEAD_BYTES
+  const shares = new WeightShares(options.heavy, run.maxWeight)
   await run.begin()
   if (options.injected !== undefined) {
     await run.apply(options.injected)
@@ -74,10 +80,19 @@ export const chooseBlock = async (
       candidates.skipAccount()
       continue
     }
+    const weightLimit = shares.limitOf(entry, run.weightLeft)
+    if (weightLimit === undefined) {
+      candidates.skipAccount()
+      continue
+    }
     applied = entry
-    const outcome = await applyWatched(run, raw, environment.clock)
-    if (outcome instanceof SlowTransaction) {
-      options.onSlow(entry)
+    const fromMs = pace.nowMs
+    const outcome = await applyGuarded(run, raw, { weightLimit })
+    if (isOverWeight(outcome)) {
+      run.dropLast()
+      const elapsedMs = pace.nowMs - fromMs
+      pace.leaveOut(elapsedMs)
+      if (shares.noteStopped(entry, weightLimit, elapsedMs)) options.onTooHeavy(entry)
       candidates.skipAccount()
       continue
     }
@@ -86,6 +101,11 @@ export const chooseBlock = async (
       options.onInvalid(entry, outcome.error)
       candidates.skipAccount()
       continue
+    }
+    if (outcome.kind === 'ethereum') {
+      const elapsedMs = pace.nowMs - fromMs
+      const { gasBeforeRefund, weight } = outcome.result
+      if (shares.noteIncluded(gasBeforeRefund, weight, elapsedMs) === 'heavy') pace.leaveOut(elapsedMs)
     }
     transactions.push(raw)
     wireBytes += size

@@ -2,8 +2,8 @@
 import type { CodedError } from '../../core/errors.ts'
 import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
+import { WEIGHT } from '../../evm/weight.ts'
 import { type AuthParameters, readAuthParameters } from '../../modules/auth/index.ts'
-import type { ConsensusParameters } from '../../modules/consensus/index.ts'
 import type { Chain } from '../chain.ts'
 import type { Environment } from '../environment.ts'
 import { appError } from '../errors.ts'
@@ -49,7 +49,7 @@ export const executeProposal = async (
   environment: Environment,
 ): Promise<Candidate | CodedError> => {
   const run = new BlockRun(chain, content, decode)
-  const fault = contentFault(content, run.parameters, readAuthParameters(chain.state))
+  const fault = contentFault(content, run, readAuthParameters(chain.state))
   if (fault !== undefined) return fault
   const pace = new Pace(environment)
   await run.begin()
@@ -65,7 +65,7 @@ export const executeProposal = async (
 /** What cannot be valid however it executes: found before a faulty proposer's block has cost anything. */
 const contentFault = (
   { transactions }: BlockContent,
-  { block }: ConsensusParameters,
+  { parameters: { block }, maxWeight }: Pick<BlockRun, 'parameters' | 'maxWeight'>,
   auth: AuthParameters,
 ): CodedError | undefined => {
   // One more, for the vote extensions need no gas.
@@ -76,6 +76,10 @@ const contentFault = (
   if (gas > block.maxGas) {
     const most = 1 + Math.floor(block.maxGas / PLAIN_TRANSFER_GAS)
     return appError('invalidInBlock', `${transactions.length} transactions: gas for ${most} at most`)
+  }
+  if ((transactions.length - 1) * WEIGHT.transaction > maxWeight) {
+    const most = 1 + Math.floor(maxWeight / WEIGHT.transaction)
+    return appError('invalidInBlock', `${transactions.length} transactions: weight for ${most} at most`)
   }
   let bytes = 0
   for (const transaction of transactions) bytes += proposalBytes(transaction.length)

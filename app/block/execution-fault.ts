@@ -1,8 +1,6 @@
 /** Executing a transaction failed in a way that no transaction may: a fault of the engine, not of the transaction. */
 import { CodedError, errorText, InvariantError, isFault } from '../../core/errors.ts'
-import type { BlockRun, TransactionOutcome } from './run.ts'
-import { SlowTransaction, watchPrecompiles } from './slow-transaction.ts'
-import type { Clock } from '../environment.ts'
+import type { BlockRun, ExecutionHooks, TransactionOutcome } from './run.ts'
 
 /** The state of the run can no longer be trusted: a proposer begins again, a validator rejects the proposal. */
 export class ExecutionFault extends Error {
@@ -17,24 +15,14 @@ export class ExecutionFault extends Error {
 }
 
 /** Throws {@link ExecutionFault}. A broken invariant of ours or a broken database halts the node, as everywhere. */
-export const applyGuarded = async (run: BlockRun, raw: Uint8Array): Promise<TransactionOutcome> => {
-  try {
-    return await run.apply(raw)
-  } catch (error) {
-    throw toFault(raw, error)
-  }
-}
-
-/** As {@link applyGuarded}, for a proposer: gives {@link SlowTransaction} back for one that it should leave out. */
-export const applyWatched = async (
+export const applyGuarded = async (
   run: BlockRun,
   raw: Uint8Array,
-  clock: Clock,
-): Promise<TransactionOutcome | SlowTransaction> => {
+  hooks?: ExecutionHooks,
+): Promise<TransactionOutcome> => {
   try {
-    return await run.apply(raw, { onPrecompile: watchPrecompiles(clock) })
+    return await run.apply(raw, hooks)
   } catch (error) {
-    if (error instanceof SlowTransaction) return error
     throw toFault(raw, error)
   }
 }

@@ -12,6 +12,8 @@ export class Pace {
   #yieldedMs: number
   /** Others worked so long while this one yielded. */
   #othersMs = 0
+  /** Own work that the budget is not for. */
+  #besideMs = 0
 
   constructor(environment: Pick<Environment, 'clock' | 'yieldToEventLoop'>) {
     this.#environment = environment
@@ -19,10 +21,19 @@ export class Pace {
     this.#yieldedMs = this.#startedMs
   }
 
-  /** Whether so much work is done, or twice the time is over. */
+  /** Whether so much work is done, or twice the time is over, without {@link leaveOut}. */
   isSpent(budgetMs: number): boolean {
-    const elapsedMs = this.#environment.clock.nowMs() - this.#startedMs
+    const elapsedMs = this.nowMs - this.#startedMs - this.#besideMs
     return elapsedMs - this.#othersMs > budgetMs || elapsedMs > MOST_ELAPSED * budgetMs
+  }
+
+  /** This much of the work does not count. */
+  leaveOut(elapsedMs: number): void {
+    this.#besideMs += elapsedMs
+  }
+
+  get nowMs(): number {
+    return this.#environment.clock.nowMs()
   }
 
   get isYieldDue(): boolean {

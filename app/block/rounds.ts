@@ -16,6 +16,7 @@ import type { BlockContent } from './content.ts'
 import { executeBlock, executeProposal, proposalFault } from './execute.ts'
 import { ExecutionFault } from './execution-fault.ts'
 import { Proposals } from './proposals.ts'
+import { HeavyTransactions } from './weight-shares.ts'
 
 export interface RoundsOptions {
   readonly mempool: Mempool
@@ -38,6 +39,7 @@ const contentOf = ({ hash: _, ...content }: ProposedBlock): BlockContent => cont
 export class Rounds {
   readonly #options: RoundsOptions
   readonly #proposals = new Proposals()
+  readonly #heavy = new HeavyTransactions()
 
   constructor(options: RoundsOptions) {
     this.#options = options
@@ -54,12 +56,13 @@ export class Rounds {
       try {
         const candidate = await chooseBlock(chain, content, environment, {
           injected,
-          candidates: mempool.pool.byPriority(baseFeePerGas),
+          candidates: mempool.pool.byPriority(baseFeePerGas, this.#heavy.rank(baseFeePerGas)),
           maxTxBytes,
           maxBlockMs,
           decode: mempool.decode,
           onInvalid: (entry, error) => mempool.dropInvalid(entry, error),
-          onSlow: (entry) => mempool.dropSlow(entry),
+          heavy: this.#heavy,
+          onTooHeavy: (entry) => mempool.dropSlow(entry),
         })
         this.#proposals.keep(candidate)
         return candidate

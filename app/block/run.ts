@@ -10,6 +10,7 @@ import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
 import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { toMessage } from '../../evm/transaction/validity.ts'
+import { overWeight } from '../../evm/weight.ts'
 import { noteBurntByEvm } from '../../modules/bank/index.ts'
 import {
   encodeConsensusParameters,
@@ -23,6 +24,7 @@ import {
 } from '../../modules/consensus/index.ts'
 import { readBaseFee } from '../../modules/feemarket/index.ts'
 import type { BlockContext, Event, Module, ValidatorUpdate } from '../../modules/module.ts'
+import { readMaxBlockWeight } from '../../modules/weight/index.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { type Chain, hardforkAt } from '../chain.ts'
 import { appError, wrongChainText } from '../errors.ts'
@@ -34,6 +36,7 @@ import { carriesExtensions, checkInjected } from './extensions.ts'
 import { nativePrecompilesAt } from '../precompiles/index.ts'
 import { executeNative } from './native/execute.ts'
 import { createPrepare, type PreparedTransaction } from './native/prepare.ts'
+import { mostNativeWeight, nativeWeight } from './native/weight.ts'
 import type { Receipt } from './receipt.ts'
 
 export interface EthereumOutcome {
@@ -115,6 +118,8 @@ export class BlockRun {
   readonly overlay: Overlay
   readonly environment: BlockEnvironment
   readonly parameters: ConsensusParameters
+  /** Most that the transactions may weigh together (evm/weight.ts), in nanoseconds. */
+  readonly maxWeight: number
   readonly outcomes: TransactionOutcome[] = []
   readonly events: Event[] = []
   validatorUpdates: readonly ValidatorUpdate[] = []
@@ -128,6 +133,7 @@ export class BlockRun {
   /** Gas of both families. */
   #gasUsed = 0n
   #cumulativeGasUsed = 0n
+  #weight = 0
   #logCount = 0
 
   /** A `preview` (the pending block) has no votes yet, and so no injected transaction. */
@@ -143,6 +149,7 @@ export class BlockRun {
     this.#decode = decode
     this.overlay = new Overlay(chain.state)
     this.parameters = readConsensusParameters(chain.state)
+    this.maxWeight = readMaxBlockWeight(chain.state)
     const { height, timeNs } = content
     const { chainId } = chain.parameters
     this.#nativePrecompiles = nativePrecompilesAt(chain.modules, { height, timeNs, chainId })
@@ -152,6 +159,11 @@ export class BlockRun {
 
   get gasLeft(): bigint {
     return this.environment.gasLimit - this.#gasUsed
+  }
+
+  /** What is left for further transactions, in nanoseconds. */
+  get weightLeft(): number {
+    return this.maxWeight - this.#weight
   }
 
   /** Gas of the Ethereum transactions, and how many logs they made. */
@@ -285,6 +297,7 @@ export class BlockRun {
       checks: 'transaction',
       nativePrecompiles: this.#nativePrecompiles,
       ...hooks,
+      weightLimit: Math.min(this.weightLeft, hooks.weightLimit ?? Number.POSITIVE_INFINITY),
     })
     return outcome instanceof Promise
       ? outcome.then((settled) => this.#finishEthereum(signed, settled))
@@ -295,6 +308,7 @@ export class BlockRun {
     if (!outcome.valid) return this.#record({ kind: 'invalid', error: outcome.error })
     const { result } = outcome
     noteBurntByEvm(this.overlay, result.burntAnat)
+    this.#weight += result.weight
     this.#gasUsed += result.gasUsed
     this.#cumulativeGasUsed += result.gasUsed
     const receipt: Receipt = {
@@ -315,6 +329,7 @@ export class BlockRun {
     const { height, timeNs } = this.#content
     try {
       const prepared = this.#decode.native(raw)
+      if (mostNativeWeight(prepared) > this.weightLeft) throw overWeight()
       const result = executeNative(prepared, {
         state: this.overlay,
         height,
@@ -324,6 +339,7 @@ export class BlockRun {
         gasLeft: this.gasLeft,
       })
       this.#gasUsed += result.gasUsed
+      this.#weight += nativeWeight(prepared, result.gasUsed)
       return this.#record({ kind: 'native', prepared, result })
     } catch (error) {
       if (!(error instanceof CodedError) || isFault(error)) throw error

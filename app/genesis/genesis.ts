@@ -9,6 +9,7 @@ import { failAt, parseArray, parseInteger, parseObject, parseString, type JsonOb
 import type { Hash } from '../../core/hash.ts'
 import { HARDFORKS, type Hardfork } from '../../evm/engine.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
+import { parseWeightGenesis } from '../../modules/weight/index.ts'
 import { parseAdmissionGenesis } from '../../modules/admission/index.ts'
 import { parseAuthGenesis } from '../../modules/auth/index.ts'
 import { parseBankGenesis } from '../../modules/bank/index.ts'
@@ -40,6 +41,7 @@ export const MODULE_NAMES: readonly string[] = [
   'upgrade',
   'admission',
   'feemarket',
+  'weight',
   'consensus',
 ]
 
@@ -206,6 +208,7 @@ export const parseGenesis = (appState: unknown, chainId: string): Genesis => {
   parseUpgradeGenesis(root['upgrade'])
   parseAdmissionGenesis(root['admission'])
   parseFeeMarketGenesis(root['feemarket'])
+  parseWeightGenesis(root['weight'])
   parseConsensusGenesis(root['consensus'])
   const provenance = parseProvenance(root['export'], {
     evm_accounts: accounts.length,

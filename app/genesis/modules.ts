@@ -17,6 +17,7 @@ import { createSlashingModule } from '../../modules/slashing/index.ts'
 import type { StakeReader } from '../../modules/stake.ts'
 import { createStakingModule } from '../../modules/staking/index.ts'
 import { createUpgradeModule } from '../../modules/upgrade/index.ts'
+import { createWeightModule } from '../../modules/weight/index.ts'
 import { scanAccountsAt } from '../../store/scan-at.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { KeyValueStore } from '../../store/store.ts'
@@ -160,6 +161,7 @@ export const createChainModules = ({ store, committedHeight, skippedUpgrades = [
     upgrade,
     createAdmissionModule(),
     createFeeMarketModule(),
+    createWeightModule(),
     createConsensusModule({ unbondingTimeNs: (state) => stake.unbondingTimeNs(state) }),
   ]
   checkOrder(modules)

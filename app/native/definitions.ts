@@ -22,6 +22,7 @@ import {
   slashingTx,
   stakingTx,
   upgradeTx,
+  weightTx,
 } from '../../proto/index.ts'
 
 const TRANSACTION_FILES: readonly DescFile[] = [
@@ -39,6 +40,7 @@ const TRANSACTION_FILES: readonly DescFile[] = [
   slashingTx.file_cosmos_slashing_v1beta1_tx,
   stakingTx.file_cosmos_staking_v1beta1_tx,
   upgradeTx.file_cosmos_upgrade_v1beta1_tx,
+  weightTx.file_nat_weight_v1_tx,
 ]
 
 /** What stands packed in messages. */

@@ -1,6 +1,9 @@
 /** Executable transactions by effective tip, and by arrival among equals; in nonce order within an account. */
 import { effectiveTip, type PoolEntry } from './account-queue.ts'
 
+/** What a transaction is worth to the proposer beside others, in anat a gas, from its effective tip. */
+export type Rank = (entry: PoolEntry, tip: bigint) => bigint
+
 interface Head {
   readonly entry: PoolEntry
   readonly tip: bigint
@@ -13,9 +16,12 @@ const before = (a: Head, b: Head): boolean => (a.tip === b.tip ? a.entry.arrival
 export class PriorityCursor {
   readonly #heap: Head[] = []
   readonly #baseFeePerGas: bigint
+  readonly #rank: Rank
 
-  constructor(accounts: Iterable<Iterator<PoolEntry>>, baseFeePerGas: bigint) {
+  /** `rank` says what a transaction is worth where that is not its tip. */
+  constructor(accounts: Iterable<Iterator<PoolEntry>>, baseFeePerGas: bigint, rank: Rank = (_, tip) => tip) {
     this.#baseFeePerGas = baseFeePerGas
+    this.#rank = rank
     for (const rest of accounts) this.#push(rest)
   }
 
@@ -41,7 +47,7 @@ export class PriorityCursor {
     const tip = effectiveTip(next.value, this.#baseFeePerGas)
     if (tip < 0n) return
     const heap = this.#heap
-    const head = { entry: next.value, tip, rest }
+    const head = { entry: next.value, tip: this.#rank(next.value, tip), rest }
     let at = heap.length
     heap.push(head)
     while (at > 0) {

@@ -5,7 +5,7 @@ import type { Hash } from '../../core/hash.ts'
 import type { PoolSettings } from '../settings.ts'
 import { poolError } from '../errors.ts'
 import { AccountQueue, effectiveTip, type EthereumEntry, isEthereum, type PoolEntry } from './account-queue.ts'
-import { PriorityCursor } from './order.ts'
+import { PriorityCursor, type Rank } from './order.ts'
 
 /** A full pool drops its slots divided by this at once, so that the search for the cheapest is rare. */
 const EVICTION_DIVISOR = 100
@@ -171,10 +171,11 @@ export class Pool {
   }
 
   /** Executable transactions, best first, for a block with this base fee. */
-  byPriority(baseFeePerGas: bigint): PriorityCursor {
+  byPriority(baseFeePerGas: bigint, rank?: Rank): PriorityCursor {
     return new PriorityCursor(
       [...this.#accounts.values()].map((queue) => queue.executable()),
       baseFeePerGas,
+      rank,
     )
   }
 

@@ -24,6 +24,7 @@ import { payCoinbase } from '../transition/fees.ts'
 import { executePlainTransfer, plainRecipient } from '../transition/plain-transfer.ts'
 import { type PreparedMessage, prepareMessage } from '../transition/prepare-message.ts'
 import { settleGas } from '../transition/settle.ts'
+import { startWeight, WEIGHT } from '../weight.ts'
 import { topFailure } from './failure.ts'
 import { createMachine, type Machine } from './machine.ts'
 import { traceFrames } from './trace-frames.ts'
@@ -99,6 +100,8 @@ const transition = async (
     createdAddress: message.to === undefined ? result.createdAddress?.bytes : undefined,
     effectiveGasPrice,
     burntAnat,
+    // Less than it is: nothing that a block holds runs in the reference.
+    weight: startWeight(message) + WEIGHT.gas * Number(gas.gasBeforeRefund),
   }
 }
 

@@ -145,7 +145,8 @@ const shown = async (engine: Engine, state: Overlay, message: Message) => {
       .map(([slot, value]) => `${bytesToHex(keyToBytes(key + slot))} ${bytesToHex(value)}`),
   )
   if (!outcome.valid) return { error: outcome.error.code, held, slots: slots.sort() }
-  const { failure, ...result } = outcome.result
+  // The reference does not count all of the weight.
+  const { failure, weight: _, ...result } = outcome.result
   return { ...result, failure: failure?.kind, held, slots: slots.sort() }
 }
 

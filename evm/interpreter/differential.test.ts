@@ -23,6 +23,7 @@ import {
   type Message,
   type StateAccess,
 } from '../engine.ts'
+import { withoutWeight } from '../testing/without-weight.ts'
 import { createEthereumjsEngine } from '../ethereumjs/create-engine.ts'
 import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import { ProgramWriter } from '../testing/random-program.ts'
@@ -184,7 +185,8 @@ const run = async (
   const onAccess = (access: StateAccess): void =>
     void events.push(`${bytesToHex(access.address)} ${access.kind === 'slot' ? access.slot : 'account'}`)
   const hooks = traced ? { onEnter, onExit, onAccess } : {}
-  return { outcome: coarse(await engine.execute(state, world.block, message, { ...options, ...hooks })), events }
+  const outcome = await engine.execute(state, world.block, message, { ...options, ...hooks })
+  return { outcome: withoutWeight(coarse(outcome)), events }
 }
 
 /** The reference copies the memory for a tracer before it finds it too large: such a transaction it runs untraced. */

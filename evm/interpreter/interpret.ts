@@ -19,6 +19,7 @@ import { and, byteAt, isLess, isSignedLess, not, or, shiftLeft, shiftRight, shif
 import { CALLER_WORD, type Frame, VALUE_WORD } from './frame.ts'
 import { INSTRUCTIONS } from './instructions/table.ts'
 import type { Machine } from './machine.ts'
+import { WEIGHT } from '../weight.ts'
 import { expansionGas } from './memory.ts'
 import { unpaid } from './failure.ts'
 import { CONTINUE, DONE, INVALID_JUMP, OUT_OF_GAS, REVERTED, type Signal, STACK_BOUNDS } from './signals.ts'
@@ -67,26 +68,32 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
         subtract(stack, sp)
         break
       case 0x04:
+        machine.weigh(WEIGHT.division)
         sp -= 8
         divide(stack, sp)
         break
       case 0x05:
+        machine.weigh(WEIGHT.division)
         sp -= 8
         signedDivide(stack, sp)
         break
       case 0x06:
+        machine.weigh(WEIGHT.division)
         sp -= 8
         modulo(stack, sp)
         break
       case 0x07:
+        machine.weigh(WEIGHT.division)
         sp -= 8
         signedModulo(stack, sp)
         break
       case 0x08:
+        machine.weigh(WEIGHT.modularArithmetic)
         addModulo(stack, sp - 8)
         sp -= 16
         break
       case 0x09:
+        machine.weigh(WEIGHT.modularArithmetic)
         multiplyModulo(stack, sp - 8)
         sp -= 16
         break

@@ -8,6 +8,7 @@ import type { BlockEnvironment, ExecuteOptions } from '../engine.ts'
 import type { Precompile } from '../ethereumjs/precompiles.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
 import { STACK_LIMIT } from '../opcodes.ts'
+import { overWeight, WEIGHT } from '../weight.ts'
 import { isEmptyAccount } from '../transition/fees.ts'
 import { type Code, type CodeCache, NO_CODE } from './code.ts'
 import { Frame } from './frame.ts'
@@ -74,6 +75,9 @@ export class Machine {
   nativePrecompiles: NativePrecompiles | undefined
   onPrecompile: ExecuteOptions['onPrecompile'] = undefined
   tracer: Tracer | undefined
+  /** What the execution weighs so far, without what its gas covers; it never falls, whatever is reverted. */
+  weight = 0
+  weightLimit = Number.POSITIVE_INFINITY
   #checkpoints = 0
   #state: StateWriter | undefined
   #block: BlockEnvironment | undefined
@@ -85,6 +89,8 @@ export class Machine {
   begin(state: StateWriter, block: BlockEnvironment): void {
     invariant(this.#state === undefined, 'a machine is used for two executions at once')
     this.#state = state
+    this.weight = 0
+    this.weightLimit = Number.POSITIVE_INFINITY
     this.rules = RULES[block.hardfork]
     if (this.#block !== block) this.#setBlock(block)
   }
@@ -116,6 +122,21 @@ export class Machine {
     this.tracer = undefined
     this.substate.end()
     this.memory.release()
+  }
+
+  /** Counts work before it is done. Throws evm/29 where the execution has no room for it. */
+  weigh(nanoseconds: number): void {
+    this.weight += nanoseconds
+    if (this.weight > this.weightLimit) throw overWeight()
+  }
+
+  /** The first use of a code in an execution: it is loaded, and analysed for jumps. */
+  weighCode(entry: AccountEntry, code: Code): Code {
+    if (!entry.isCodeWeighed) {
+      entry.isCodeWeighed = true
+      this.weigh(code.length * WEIGHT.codeByte)
+    }
+    return code
   }
 
   get state(): StateWriter {

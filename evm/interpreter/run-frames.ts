@@ -11,6 +11,7 @@ import { type AccountState, EMPTY_ACCOUNT } from '../../store/state.ts'
 import type { ExecutionFailure } from '../engine.ts'
 import type { PrecompileResult } from '../ethereumjs/precompiles.ts'
 import { precompileAddress } from '../precompile-addresses.ts'
+import { PRECOMPILE_WEIGHT, WEIGHT } from '../weight.ts'
 import { Code, NO_CODE } from './code.ts'
 import { frameFailure, plainFailure } from './failure.ts'
 import { ADDRESS_WORD, CALLER_WORD, type Frame, VALUE_WORD } from './frame.ts'
@@ -105,7 +106,7 @@ class FrameRunner {
     const { kind, valueAnat } = request
     const account = state.account(target.address)
     if (target.precompile !== undefined) return this.#runPrecompile(target.precompile, target, caller)
-    let code = machine.codeOf(target, account)
+    let code = machine.weighCode(target, machine.codeOf(target, account))
     if (code.delegate !== undefined && machine.rules.hardfork !== 'cancun') code = this.#delegateCode(code)
     if (code.length === 0) {
       // Nothing runs: only the value moves.
@@ -141,7 +142,7 @@ class FrameRunner {
     invariant(delegate !== undefined, 'code delegates without a delegate')
     const entry = machine.substate.accountAt(delegate)
     if (entry.precompile !== undefined) return NO_CODE
-    return machine.codeOf(entry, machine.state.account(delegate))
+    return machine.weighCode(entry, machine.codeOf(entry, machine.state.account(delegate)))
   }
 
   #create(target: AccountEntry, caller: Frame | undefined, creator: AccountState): void {
@@ -230,6 +231,7 @@ class FrameRunner {
       precompile === undefined
         ? this.#runNative(number, caller)
         : toFrameResult(precompile(request.input, request.gas), request.gas)
+    machine.weigh((request.gas - gasLeft) * precompileGasWeight(number, precompile === undefined))
     if (failure === undefined) machine.commit()
     else {
       machine.revert()
@@ -297,6 +299,7 @@ class FrameRunner {
     if (frame.gas < gas) return DEPOSIT
     frame.gas -= gas
     const { state } = this.#machine
+    this.#machine.weigh(output.length * WEIGHT.codeByte)
     const codeHash = state.setCode(output)
     state.setAccount(frame.address, { ...(state.account(frame.address) ?? EMPTY_ACCOUNT), codeHash })
     return DONE
@@ -341,6 +344,10 @@ class FrameRunner {
     }
   }
 }
+
+/** Nanoseconds for each unit of gas. */
+const precompileGasWeight = (number: number, isNative: boolean): number =>
+  isNative ? WEIGHT.nativeGas : (PRECOMPILE_WEIGHT.get(number) ?? WEIGHT.precompileGas)
 
 const toFrameResult = ({ gasUsed, output, failure }: PrecompileResult, gas: number): FrameResult =>
   failure === undefined

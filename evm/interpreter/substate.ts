@@ -39,6 +39,8 @@ export interface AccountEntry {
   isWarm: boolean
   isCreated: boolean
   isDestroyed: boolean
+  /** Whether its code counts in the weight already; a revert does not change it. */
+  isCodeWeighed: boolean
   /** The code of `codeHash`, so that a call need not look for it again. */
   codeHash: Hash
   code: Code
@@ -139,6 +141,7 @@ export class Substate {
       isWarm: this.#warmAtOnce.has(key),
       isCreated: false,
       isDestroyed: false,
+      isCodeWeighed: false,
       codeHash: EMPTY_CODE_HASH,
       code: NO_CODE,
       slots: undefined,

@@ -8,6 +8,7 @@ import { type AppliedAuthorizations, applyAuthorizations } from '../transition/a
 import { isEmptyAccount, payCoinbase } from '../transition/fees.ts'
 import type { PreparedMessage } from '../transition/prepare-message.ts'
 import { settleGas } from '../transition/settle.ts'
+import { overWeight, startWeight, WEIGHT } from '../weight.ts'
 import type { Machine } from './machine.ts'
 import { type FrameResult, runFrames } from './run-frames.ts'
 import { Tracer } from './tracer.ts'
@@ -83,6 +84,8 @@ export const transition = (
   options: ExecuteOptions,
 ): ExecutionResult => {
   const { sender, effectiveGasPrice } = prepared
+  machine.weightLimit = options.weightLimit ?? Number.POSITIVE_INFINITY
+  machine.weigh(startWeight(message))
   state.setAccount(message.sender, {
     ...sender,
     nonce: sender.nonce + 1n,
@@ -102,6 +105,8 @@ export const transition = (
   const { failure, gasLeft, output } = runOutermost(machine, message, to, Number(gasGiven))
   const refund = applied.refund + BigInt(machine.substate.refund)
   const gas = settleGas(message, prepared, gasGiven - BigInt(gasLeft), refund)
+  const weight = machine.weight + WEIGHT.gas * Number(gas.gasBeforeRefund)
+  if (weight > machine.weightLimit) throw overWeight()
   const payer = state.account(message.sender)
   invariant(payer !== undefined, 'the sender vanished during its own transaction')
   const left = (message.gasLimit - gas.gasUsed) * effectiveGasPrice
@@ -118,5 +123,6 @@ export const transition = (
     createdAddress: message.to === undefined ? to : undefined,
     effectiveGasPrice,
     burntAnat,
+    weight,
   }
 }

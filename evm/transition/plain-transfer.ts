@@ -4,6 +4,7 @@ import { EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../core/hash.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { BlockEnvironment, ExecuteOptions, ExecutionOutcome, Message } from '../engine.ts'
+import { overWeight, startWeight, WEIGHT } from '../weight.ts'
 import { isPrecompile } from '../precompile-addresses.ts'
 import { credit, payCoinbase } from './fees.ts'
 import type { PreparedMessage } from './prepare-message.ts'
@@ -34,9 +35,11 @@ export const executePlainTransfer = (
   prepared: PreparedMessage,
   options: ExecuteOptions,
 ): ExecutionOutcome => {
-  state.beginTransaction()
   const { sender, intrinsicGas, floorGas, effectiveGasPrice } = prepared
   const gasUsed = intrinsicGas < floorGas ? floorGas : intrinsicGas
+  const weight = startWeight(message) + WEIGHT.gas * Number(gasUsed)
+  if (weight > (options.weightLimit ?? Number.POSITIVE_INFINITY)) throw overWeight()
+  state.beginTransaction()
   const toSelf = equalBytes(message.sender, recipient)
   const spent = gasUsed * effectiveGasPrice + (toSelf ? 0n : message.value)
   state.setAccount(message.sender, { ...sender, nonce: sender.nonce + 1n, balance: sender.balance - spent })
@@ -54,6 +57,7 @@ export const executePlainTransfer = (
       createdAddress: undefined,
       effectiveGasPrice,
       burntAnat: 0n,
+      weight,
     },
   }
 }

@@ -44,6 +44,8 @@ import {
   upgrade,
   upgradeQuery,
   upgradeTx,
+  weightQuery,
+  weightTx,
 } from '../../proto/index.ts'
 
 /** Answered over REST, gRPC and gRPC-Web. */
@@ -61,6 +63,7 @@ export const NATIVE_SERVICES: readonly DescService[] = [
   consensusQuery.Query,
   feeMarketQuery.Query,
   admissionQuery.Query,
+  weightQuery.Query,
   txService.Service,
   node.Service,
   cometQuery.Service,
@@ -83,6 +86,7 @@ export const MESSAGE_SERVICES: readonly DescService[] = [
   consensusTx.Msg,
   feeMarketTx.Msg,
   admissionTx.Msg,
+  weightTx.Msg,
 ]
 
 /** Of what stands in an Any beside messages: accounts, keys, contents of proposals, evidence, transactions. */

@@ -1,5 +1,6 @@
 /** Hashing, call data, code, return data and copies between them and memory. */
 import { keccak256 } from '../../../core/hash.ts'
+import { WEIGHT } from '../../weight.ts'
 import type { Frame } from '../frame.ts'
 import { RETURN_DATA_BOUNDS } from '../signals.ts'
 import { setBytes, setNumber, toNumber, WORD } from '../words.ts'
@@ -12,8 +13,10 @@ const HASH_WORD_GAS = 6
 export const hash: Instruction = (machine, frame) => {
   const { stack } = machine
   const [offset, size] = [operand(frame, 0), operand(frame, 1)]
-  const signal = charge(machine, frame, HASH_WORD_GAS * wordsOf(toNumber(stack, size)), memoryEnd(stack, offset, size))
+  const words = wordsOf(toNumber(stack, size))
+  const signal = charge(machine, frame, HASH_WORD_GAS * words, memoryEnd(stack, offset, size))
   if (signal !== 0) return signal
+  machine.weigh(WEIGHT.hash + WEIGHT.hashWord * words)
   setBytes(stack, size, keccak256(memorySlice(machine, frame, offset, size)))
   frame.sp -= WORD
   return 0
@@ -55,7 +58,8 @@ export const extCodeCopy: Instruction = (machine, frame) => {
   const signal = charge(machine, frame, access + WORD_GAS * wordsOf(size), memoryEnd(stack, to, count))
   if (signal !== 0) return signal
   if (size > 0) {
-    const { bytes, length } = machine.codeOf(entry, machine.state.account(entry.address))
+    const code = machine.codeOf(entry, machine.state.account(entry.address))
+    const { bytes, length } = machine.weighCode(entry, code)
     const offset = frame.memoryBase + toNumber(stack, to)
     copyPadded(machine.memory.bytes, offset, bytes.subarray(0, length), toNumber(stack, from), size)
   }

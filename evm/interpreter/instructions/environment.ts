@@ -1,6 +1,7 @@
 /** What code sees of the accounts, the transaction and the block. */
 import { equalBytes } from '../../../core/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../../core/hash.ts'
+import { WEIGHT } from '../../weight.ts'
 import { isEmptyAccount } from '../../transition/fees.ts'
 import { bitLength, copyWord, setBigint, setBytes, setSmall, toNumber, WORD } from '../words.ts'
 import { countLeadingZeros } from '../arithmetic.ts'
@@ -17,8 +18,10 @@ const HASHES = 256
 
 export const exponent: Instruction = (machine, frame) => {
   // 10 gas, and 50 for each byte of the exponent (EIP-160).
-  frame.gas -= 10 + 50 * Math.ceil(bitLength(machine.stack, frame.sp - 2 * WORD) / 8)
+  const bytes = Math.ceil(bitLength(machine.stack, frame.sp - 2 * WORD) / 8)
+  frame.gas -= 10 + 50 * bytes
   if (frame.gas < 0) return OUT_OF_GAS
+  machine.weigh(WEIGHT.exponentByte * bytes)
   frame.sp -= WORD
   exponentiate(machine.stack, frame.sp)
   return 0
@@ -72,7 +75,7 @@ export const balance: Instruction = onAccount((machine, frame, entry) => {
 })
 
 export const extCodeSize: Instruction = onAccount((machine, frame, entry) => {
-  const { length } = machine.codeOf(entry, machine.state.account(entry.address))
+  const { length } = machine.weighCode(entry, machine.codeOf(entry, machine.state.account(entry.address)))
   setSmall(machine.stack, frame.sp - WORD, length)
 })
 
@@ -86,6 +89,7 @@ export const extCodeHash: Instruction = onAccount((machine, frame, entry) => {
 
 export const blockHash: Instruction = (machine, frame) => {
   const at = frame.sp - WORD
+  machine.weigh(WEIGHT.blockHash)
   const { number } = machine.block
   const wanted = toNumber(machine.stack, at)
   const hash = wanted < number && wanted >= number - HASHES ? machine.block.blockHash(wanted) : undefined

@@ -1,6 +1,7 @@
 /** Storage (EIP-2200, 2929, 3529), transient storage (EIP-1153) and logs. */
 import { invariant } from '../../../core/errors.ts'
 import type { Hash } from '../../../core/hash.ts'
+import { WEIGHT } from '../../weight.ts'
 import type { Frame } from '../frame.ts'
 import type { Machine } from '../machine.ts'
 import { BELOW_SENTRY, OUT_OF_GAS, WRITE_PROTECTION } from '../signals.ts'
@@ -24,6 +25,7 @@ const ownerOf = (frame: Frame): AccountEntry => {
 
 const accessSlot = (machine: Machine, slot: Slot): number => {
   if (slot.isWarm) return 0
+  machine.weigh(WEIGHT.coldSlot)
   machine.substate.warm(slot)
   return COLD_SLOT_GAS
 }
@@ -45,6 +47,7 @@ const priceWrite = (machine: Machine, slot: Slot, valueAt: number): number => {
   if (isEqual(words, slot.at, stack, valueAt)) return WARM_GAS
   const clears = isZero(stack, valueAt)
   if (substate.isOriginal(slot)) {
+    machine.weigh(WEIGHT.changedSlot)
     if (substate.isOriginallyZero(slot)) return SET_GAS
     if (clears) substate.refund += CLEARING_REFUND
     return RESET_GAS
@@ -96,6 +99,7 @@ export const log: Instruction = (machine, frame) => {
   const signal = charge(machine, frame, gas, memoryEnd(stack, offset, size))
   if (signal !== 0) return signal
   if (frame.isStatic) return WRITE_PROTECTION
+  machine.weigh(WEIGHT.log + WEIGHT.logByte * toNumber(stack, size))
   const topics: Hash[] = []
   for (let topic = 0; topic < count; topic++) topics.push(toBytes(stack, operand(frame, 2 + topic)))
   const data = memorySlice(machine, frame, offset, size).slice()

@@ -1,6 +1,7 @@
 /** Instructions that enter other frames, and SELFDESTRUCT. */
 import { contractAddress, contractAddress2 } from '../../../core/address.ts'
 import { MAX_INIT_CODE_BYTES } from '../../../core/limits.ts'
+import { WEIGHT } from '../../weight.ts'
 import { isEmptyAccount } from '../../transition/fees.ts'
 import type { Frame } from '../frame.ts'
 import { memoryFailure } from '../failure.ts'
@@ -41,6 +42,7 @@ const delegateGas = (machine: Machine, target: AccountEntry): number => {
   if (delegate === undefined) return 0
   const entry = machine.substate.accountAt(delegate)
   if (entry.isWarm) return WARM_GAS
+  machine.weigh(WEIGHT.coldAccount)
   machine.substate.warm(entry)
   return COLD_ACCOUNT_GAS
 }
@@ -81,6 +83,7 @@ export const call: Instruction = (machine, frame) => {
   const signal = charge(machine, frame, gas + forwarded, end)
   if (signal !== CONTINUE) return signal
   if (frame.isStatic && givesValue && kind === CALL) return WRITE_PROTECTION
+  machine.weigh(givesValue ? WEIGHT.frame + WEIGHT.changedAccount : WEIGHT.frame)
 
   request.kind = kind
   request.target = target
@@ -107,6 +110,9 @@ export const create: Instruction = (machine, frame) => {
   if (signal !== CONTINUE) return signal
   if (frame.isStatic) return WRITE_PROTECTION
 
+  machine.weigh(
+    WEIGHT.coldAccount + WEIGHT.changedAccount + (salted ? WEIGHT.hash + WEIGHT.hashWord * wordsOf(size) : 0),
+  )
   const initCode = memorySlice(machine, frame, offsetAt, sizeAt)
   const address = salted
     ? contractAddress2(frame.address, toBytes(stack, operand(frame, 3)), initCode)
@@ -123,6 +129,7 @@ export const create: Instruction = (machine, frame) => {
 }
 
 const selfDestructGas = (machine: Machine, frame: Frame, heir: AccountEntry): number => {
+  machine.weigh(heir.isWarm ? WEIGHT.changedAccount : WEIGHT.coldAccount + WEIGHT.changedAccount)
   const access = heir.isWarm ? 0 : COLD_SURCHARGE_GAS + WARM_GAS
   machine.substate.warm(heir)
   const held = machine.state.account(frame.address)?.balance ?? 0n

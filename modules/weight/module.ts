@@ -1,0 +1,22 @@
+import type { Module } from '../module.ts'
+import { parseWeightGenesis } from './genesis.ts'
+import { readMaxBlockWeight, writeMaxBlockWeight } from './keeper.ts'
+import { WEIGHT_MESSAGES } from './messages.ts'
+import { maxBlockWeightFault } from './params.ts'
+import { WEIGHT_QUERIES } from './queries.ts'
+
+export const createWeightModule = (): Module => ({
+  name: 'weight',
+  initGenesis: ({ state }, genesis) => {
+    writeMaxBlockWeight(state, parseWeightGenesis(genesis).maxBlockWeight)
+  },
+  exportGenesis: ({ state }) => ({ params: { max_block_weight: readMaxBlockWeight(state).toString() } }),
+  messages: WEIGHT_MESSAGES,
+  queries: WEIGHT_QUERIES,
+  invariants: [
+    {
+      name: 'weight/limit-in-range',
+      check: ({ state }) => maxBlockWeightFault(readMaxBlockWeight(state)),
+    },
+  ],
+})

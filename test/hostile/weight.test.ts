@@ -1,0 +1,77 @@
+/** Transactions that take long for their gas: they have a limit of their own, and take nobody's place. */
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { bytesToHex } from '../../core/hex.ts'
+import { EVM_CODESPACE, EVM_ERROR } from '../../evm/errors.ts'
+import { signTransaction } from '../sim/traffic.ts'
+import { blockOf, GENESIS_TIME_NS, type Lone, openLone } from './lone-application.ts'
+
+/** Point evaluations (EIP-4844) with a wrong proof until the gas is used up: 50,000 gas each. */
+const KZG_LOOP = ((): `0x${string}` => {
+  const generator = '97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb'
+  const versionedHash = `01${createHash('sha256').update(Buffer.from(generator, 'hex')).digest('hex').slice(2)}`
+  const word = (value: number): string => value.toString(16).padStart(64, '0')
+  const input = versionedHash + word(5) + word(7) + generator + generator
+  const code = (inputAt: number): string =>
+    `60c061${inputAt.toString(16).padStart(4, '0')}5f39` + '5b5f5f60c05f600a61c350fa50600756'
+  return `0x${code(code(0).length / 2)}${input}`
+})()
+const MOST_GAS = 16_777_216n
+const HIGH_TIP = 9_000_000_000n
+
+type Account = Lone['accounts'][number]
+const heavyTransaction = (account: Account, nonce: number, gas = MOST_GAS): Promise<Uint8Array> =>
+  signTransaction(account, 2, { nonce, data: KZG_LOOP, gas, tip: HIGH_TIP })
+
+const open = async () => {
+  const lone = await openLone({ environment: { clock: { nowMs: () => performance.now() } } })
+  const [attacker, other, honest] = lone.accounts as [Account, Account, Account]
+  const propose = async (height: number) =>
+    lone.application.prepareProposal({ ...blockOf(height, []), votes: [], maxTxBytes: 1_000_000 })
+  const commit = async (height: number, transactions: readonly Uint8Array[]) => {
+    const { transactionResults } = await lone.application.finalizeBlock(blockOf(height, transactions))
+    await lone.application.commit()
+    return transactionResults
+  }
+  return { ...lone, attacker, other, honest, propose, commit }
+}
+
+it('heavy transactions of the highest tip leave the place of ordinary ones, and pay when they have their turn', async () => {
+  const { application, attacker, other, honest, propose, commit } = await open()
+  const heavy = await Promise.all(
+    [attacker, other].flatMap((account) => [0, 1].map((nonce) => heavyTransaction(account, nonce))),
+  )
+  const small = await Promise.all(
+    Array.from({ length: 40 }, (_, nonce) =>
+      signTransaction(honest, 2, { nonce, to: attacker.address, gas: 21_000n, tip: 200_000_000n }),
+    ),
+  )
+  for (const raw of [...heavy, ...small]) expect(application.checkTx(raw, false)).toMatchObject({ code: 0 })
+  const first = await propose(1)
+  expect(first.map(bytesToHex)).toEqual(expect.arrayContaining(small.map(bytesToHex)))
+  expect(first.length).toBeGreaterThan(small.length)
+  expect(first.length).toBeLessThan(small.length + heavy.length)
+  const results = [...(await commit(1, first))]
+  for (let height = 2; height < 6; height++) results.push(...(await commit(height, await propose(height))))
+  // Out of gas: code 1 of the EVM, and all of it is paid.
+  expect(results.filter(({ gasUsed }) => gasUsed === MOST_GAS)).toHaveLength(heavy.length)
+})
+
+it('a proposal that weighs too much is rejected; decided all the same, what is too much has a code and no effect', async () => {
+  const { application, attacker, other, honest } = await open()
+  const heavy = await Promise.all([attacker, other, honest].map((account) => heavyTransaction(account, 0)))
+  const block = { ...blockOf(1, heavy), timeNs: GENESIS_TIME_NS + 7n }
+  expect(await application.processProposal(block)).toBe(false)
+  const { transactionResults, appHash } = await application.finalizeBlock(block)
+  const tooMuch = transactionResults.findIndex(
+    ({ code, codespace }) => code === EVM_ERROR.overWeight && codespace === EVM_CODESPACE,
+  )
+  expect(tooMuch).toBeGreaterThan(0)
+  expect(transactionResults[tooMuch]).toMatchObject({ gasUsed: 0n })
+  // Without it the block has the same state.
+  const valid = heavy.filter((_, index) => transactionResults[index]?.codespace !== EVM_CODESPACE)
+  const without = await open()
+  const alone = { ...block, transactions: valid }
+  expect(await without.application.processProposal(alone)).toBe(true)
+  expect((await without.application.finalizeBlock(alone)).appHash).toEqual(appHash)
+})
