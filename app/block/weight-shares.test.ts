@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import { MAX_TRANSACTION_GAS, MAX_TRANSACTION_WEIGHT } from '../../core/limits.ts'
+import { DEFAULT_MAX_BLOCK_WEIGHT } from '../../modules/weight/index.ts'
+import type { PoolEntry } from '../pool/account-queue.ts'
+import { HeavyTransactions, WeightShares } from './weight-shares.ts'
+
+const ORDINARY_SHARE = 500_000_000
+const entryOf = (gasLimit: bigint): PoolEntry => ({ kind: 'ethereum', gasLimit }) as PoolEntry
+const largest = (): PoolEntry => entryOf(MAX_TRANSACTION_GAS)
+
+it('lets any one transaction of the greatest gas run to its end in an empty block', () => {
+  for (const maxWeight of [MAX_TRANSACTION_WEIGHT, DEFAULT_MAX_BLOCK_WEIGHT, 10_000_000_000]) {
+    const shares = new WeightShares(new HeavyTransactions(), maxWeight)
+    expect(shares.limitOf(largest(), maxWeight)).toBeGreaterThanOrEqual(MAX_TRANSACTION_WEIGHT)
+  }
+})
+
+it('keeps a share for ordinary transactions, whatever heavy ones have used', () => {
+  const shares = new WeightShares(new HeavyTransactions(), DEFAULT_MAX_BLOCK_WEIGHT)
+  let left = DEFAULT_MAX_BLOCK_WEIGHT
+  for (let tries = 0; tries < 100; tries++) {
+    const entry = entryOf(1_000_000n)
+    const limit = shares.limitOf(entry, left)
+    if (limit === undefined) continue
+    const heavy = Math.min(limit, 77_000_000)
+    if (heavy < 77_000_000) {
+      shares.noteStopped(entry, limit, 0)
+      continue
+    }
+    expect(shares.noteIncluded(1_000_000n, heavy, 0)).toBe('heavy')
+    left -= heavy
+  }
+  expect(left).toBeGreaterThanOrEqual(ORDINARY_SHARE)
+  expect(left).toBeLessThan(ORDINARY_SHARE + 77_000_000)
+  expect(shares.limitOf(entryOf(21_000n), left)).toBeGreaterThan(60_000)
+})
+
+it('wastes a bounded time on transactions that it has to stop, and small ones still have their turn', () => {
+  const shares = new WeightShares(new HeavyTransactions(), DEFAULT_MAX_BLOCK_WEIGHT)
+  let left = DEFAULT_MAX_BLOCK_WEIGHT
+  expect(shares.noteIncluded(MAX_TRANSACTION_GAS, 1_200_000_000, 0)).toBe('heavy')
+  left -= 1_200_000_000
+  let wasted = 0
+  for (let tries = 0; tries < 1_000; tries++) {
+    const entry = largest()
+    const limit = shares.limitOf(entry, left)
+    if (limit === undefined) continue
+    wasted += limit
+    shares.noteStopped(entry, limit, 0)
+  }
+  expect(wasted).toBeLessThan(700_000_000)
+  expect(shares.limitOf(entryOf(100_000n), left)).toBeGreaterThan(1_000_000)
+})
+
+it('remembers what it stopped: it waits for a block with room, and is worth less', () => {
+  const heavy = new HeavyTransactions()
+  const entry = largest()
+  const shares = new WeightShares(heavy, DEFAULT_MAX_BLOCK_WEIGHT)
+  shares.noteIncluded(MAX_TRANSACTION_GAS, 1_200_000_000, 0)
+  const limit = shares.limitOf(entry, 600_000_000)
+  expect(limit).toBeLessThan(MAX_TRANSACTION_WEIGHT)
+  expect(shares.noteStopped(entry, limit ?? 0, 0)).toBe(false)
+  expect(shares.limitOf(entry, 600_000_000)).toBeUndefined()
+  const next = new WeightShares(heavy, DEFAULT_MAX_BLOCK_WEIGHT)
+  expect(next.limitOf(entry, DEFAULT_MAX_BLOCK_WEIGHT)).toBeGreaterThanOrEqual(MAX_TRANSACTION_WEIGHT)
+  const rank = heavy.rank(1_900_000_000n)
+  expect(rank(entry, 1_000_000_000n)).toBeLessThan(rank(largest(), 0n))
+})
+
+it('tells that a transaction fits into no block', () => {
+  const shares = new WeightShares(new HeavyTransactions(), DEFAULT_MAX_BLOCK_WEIGHT)
+  const entry = entryOf(900_000_000n)
+  const limit = shares.limitOf(entry, DEFAULT_MAX_BLOCK_WEIGHT)
+  expect(shares.noteStopped(entry, limit ?? 0, 0)).toBe(true)
+})
+
+it('on a slow machine, by the clock, the heavy ones have no room any more', () => {
+  const shares = new WeightShares(new HeavyTransactions(), DEFAULT_MAX_BLOCK_WEIGHT)
+  shares.noteIncluded(1_000_000n, 77_000_000, 5_000)
+  const limit = shares.limitOf(entryOf(1_000_000n), DEFAULT_MAX_BLOCK_WEIGHT - 77_000_000)
+  expect(limit).toBeLessThan(20_000_000)
+})
