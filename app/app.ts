@@ -166,8 +166,6 @@ export class Application implements ConsensusApplication, QueryApplication {
   // ---- ABCI ---------------------------------------------------------------------------------------------------
 
   info(): ApplicationInfo {
-    // CometBFT forgets its mempool when it restarts, and asks this first.
-    this.#mempool.forgetGossip()
     const committed = this.#hasBlocks()
     return {
       data: 'nat-chain',
@@ -176,6 +174,11 @@ export class Application implements ConsensusApplication, QueryApplication {
       lastBlockHeight: committed ? this.height : 0,
       lastBlockAppHash: committed && this.#head !== undefined ? this.#head.hash : EMPTY_BYTES,
     }
+  }
+
+  /** A CometBFT begins to make the consensus calls: it was started, and its mempool is empty. */
+  consensusConnected(): void {
+    this.#mempool.forgetGossip()
   }
 
   /** Writes block 0. May repeat until the first block is committed: each time from nothing. */

@@ -2,6 +2,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import type { FinalizeBlockResponse, ProposedBlock } from '../../app/ports.ts'
 import { concatBytes, EMPTY_BYTES } from '../../core/bytes.ts'
+import { proposalBytes } from '../../core/proposal-bytes.ts'
 import {
   type InjectedVote,
   InjectedExtensionsSchema,
@@ -274,6 +275,27 @@ describe('the list of vote extensions', () => {
 })
 
 describe('limits of a whole block', () => {
+  it(
+    'bytes: a proposer never passes what CometBFT gives it, and keeps its pool where there is no room',
+    withWorld(138, { powers: [10n, 9n, 8n, 7n] }, async (world) => {
+      const { driver, nodes } = world
+      const { hash: _, lastCommit, ...block } = await prepare(world)
+      const votes = lastCommit.map((vote) => ({ ...vote, extension: EMPTY_BYTES, extensionSignature: EMPTY_BYTES }))
+      const [{ application }] = nodes as readonly [SimNode]
+      const propose = (maxTxBytes: number) =>
+        application.prepareProposal({ ...block, votes, transactions: [], maxTxBytes })
+      const all = await propose(8_000_000)
+      expect(all).toHaveLength(5)
+      for (let room = 0; room < 600; room++) {
+        const used = (await propose(room)).reduce((sum, { length }) => sum + proposalBytes(length), 0)
+        expect(used).toBeLessThanOrEqual(room)
+      }
+      expect(await propose(0)).toEqual([])
+      expect(await propose(8_000_000)).toEqual(all)
+      await driver.step()
+    }),
+  )
+
   it(
     'bytes: one more than the consensus parameter rejects it',
     withWorld(140, { maxBytes: 3_000 }, async (world) => {
