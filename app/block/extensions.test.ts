@@ -3,7 +3,7 @@ import { concatBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
 import { makeTorsionedValidator, makeValidator, type Validator } from '../../test/sim/validators.ts'
 import type { ExtendedVote } from '../ports.ts'
-import { checkInjected, encodeInjected } from './extensions.ts'
+import { checkInjected, encodeInjected, extensionFault } from './extensions.ts'
 
 const HEIGHT = 42
 const ROUND = 1
@@ -98,12 +98,15 @@ describe('what a proposer injects', () => {
     expect(inject(votes, proposalBytes(3 + 7 * 2) - 1, validators)).toBeUndefined()
   })
 
-  it('of 1,000 validators with the longest extensions fits beside all else into a block of 8 MB', () => {
-    const SIGNED = { extension: new Uint8Array(2 * 1024), signature: new Uint8Array(64) }
-    const each = 3 + (3 + SIGNED.extension.length) + (2 + SIGNED.signature.length)
-    // CometBFT's types.MaxDataBytes: header, evidence, and 3,358 bytes for each vote of the commit.
-    const room = 8_000_000 - 1_048_576 - 1_000 - 1_000 * 3_358
-    expect(proposalBytes(3 + 1_000 * each)).toBeLessThan(room)
+  it('fits with the longest extensions of any set into 3 MiB, which the consensus parameters leave at least', () => {
+    for (const count of [1, 4, 100, 256, 257, 1_000]) {
+      const cap = Array.from({ length: 18 }, (_, bit) => 2 ** (17 - bit)).reduce(
+        (found, step) => (extensionFault(new Uint8Array(found + step), count) === undefined ? found + step : found),
+        0,
+      )
+      const vote = 4 + cap + (2 + 64)
+      expect(proposalBytes(3 + count * proposalBytes(vote)), `${count} votes of ${cap} bytes`).toBeLessThan(3 * 2 ** 20)
+    }
   })
 })
 

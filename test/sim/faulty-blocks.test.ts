@@ -217,6 +217,27 @@ describe('the list of vote extensions', () => {
   )
 
   it(
+    'takes no more bytes than CometBFT gives the proposer, which keeps its pool where there is no room',
+    withWorld(138, { powers: [10n, 9n, 8n, 7n] }, async (world) => {
+      const { driver, nodes } = world
+      const { hash: _, lastCommit, ...block } = await prepare(world)
+      const votes = lastCommit.map((vote) => ({ ...vote, extension: EMPTY_BYTES, extensionSignature: EMPTY_BYTES }))
+      const [{ application }] = nodes as readonly [SimNode]
+      const propose = (maxTxBytes: number) =>
+        application.prepareProposal({ ...block, votes, transactions: [], maxTxBytes })
+      const all = await propose(8_000_000)
+      expect(all).toHaveLength(5)
+      for (let room = 0; room < 600; room++) {
+        const used = (await propose(room)).reduce((sum, { length }) => sum + proposalBytes(length), 0)
+        expect(used).toBeLessThanOrEqual(room)
+      }
+      expect(await propose(0)).toEqual([])
+      expect(await propose(8_000_000)).toEqual(all)
+      await driver.step()
+    }),
+  )
+
+  it(
     'that is missing costs the first transaction its place',
     withWorld(131, {}, async (world) => {
       const block = await prepare(world)
@@ -275,27 +296,6 @@ describe('the list of vote extensions', () => {
 })
 
 describe('limits of a whole block', () => {
-  it(
-    'bytes: a proposer never passes what CometBFT gives it, and keeps its pool where there is no room',
-    withWorld(138, { powers: [10n, 9n, 8n, 7n] }, async (world) => {
-      const { driver, nodes } = world
-      const { hash: _, lastCommit, ...block } = await prepare(world)
-      const votes = lastCommit.map((vote) => ({ ...vote, extension: EMPTY_BYTES, extensionSignature: EMPTY_BYTES }))
-      const [{ application }] = nodes as readonly [SimNode]
-      const propose = (maxTxBytes: number) =>
-        application.prepareProposal({ ...block, votes, transactions: [], maxTxBytes })
-      const all = await propose(8_000_000)
-      expect(all).toHaveLength(5)
-      for (let room = 0; room < 600; room++) {
-        const used = (await propose(room)).reduce((sum, { length }) => sum + proposalBytes(length), 0)
-        expect(used).toBeLessThanOrEqual(room)
-      }
-      expect(await propose(0)).toEqual([])
-      expect(await propose(8_000_000)).toEqual(all)
-      await driver.step()
-    }),
-  )
-
   it(
     'bytes: one more than the consensus parameter rejects it',
     withWorld(140, { maxBytes: 3_000 }, async (world) => {
