@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ExtendedVote } from '../app/ports.ts'
 import { InvariantError } from '../core/errors.ts'
-import { ed25519PublicKey } from '../core/signature.ts'
 import { verifyExtensionSignature } from '../core/vote-extension.ts'
 import type { RecordedCall } from './call-log.ts'
 import { checkCallSequence } from './testing/grammar.ts'
@@ -126,7 +125,7 @@ describe.skipIf(binary === undefined).each(TRANSPORTS)(
     it('signs vote extensions as core/vote-extension.ts checks them', async () => {
       await start(await serve(`unix://${join(folder, 'app.sock')}`), 3)
       const [validator] = application.validators
-      const publicKey = ed25519PublicKey(validator?.publicKey ?? new Uint8Array(0))
+      const publicKey = validator?.publicKey ?? new Uint8Array(0)
       const signed = proposals.filter(({ height }) => height > 1)
       expect(signed.length).toBeGreaterThanOrEqual(2)
       for (const { height, round, votes } of signed) {

@@ -32,7 +32,8 @@ export interface ConsensusGate {
   idle(): Promise<void>
 }
 
-export const createConsensusGate = (): ConsensusGate => {
+/** `onOwner` is told when a connection makes its first consensus call, before that call runs. */
+export const createConsensusGate = (onOwner: () => void): ConsensusGate => {
   let owner: GateMember | undefined
   let running: Promise<void> | undefined
   // The handshake begins with Info: its height must not be that of a block whose commit still runs. Later calls of
@@ -53,6 +54,7 @@ export const createConsensusGate = (): ConsensusGate => {
         const replaced = owner
         owner = member
         replaced?.replace()
+        onOwner()
       }
       return running
     },

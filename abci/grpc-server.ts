@@ -87,7 +87,7 @@ export const serveAbciGrpc = async (options: AbciServerOptions): Promise<AbciSer
   const { endpoint, proxyApp } = parseGrpcAddress(options.address)
   const { log, callLog } = options
   const bounded = boundProposals(options.handlers)
-  const gate = createConsensusGate()
+  const gate = createConsensusGate(options.onConsensusConnection ?? (() => undefined))
   let halted = false
   const context: AnswerContext = {
     handlers: callLog === undefined ? bounded : recordCalls(bounded, callLog),

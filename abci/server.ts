@@ -15,6 +15,8 @@ export interface AbciServerOptions {
   readonly maxFrameBytes?: number
   /** Told of every consensus and snapshot call. */
   readonly callLog?: (call: RecordedCall) => void
+  /** A connection makes its first consensus call: CometBFT was started. Called before it is answered. */
+  readonly onConsensusConnection?: () => void
   /** The application broke an invariant: the process must stop. Called once, after the answer was written. */
   readonly onFatal: (error: unknown) => void
   /** The peer sent what is not ABCI. */

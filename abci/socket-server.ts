@@ -18,7 +18,7 @@ export const serveAbciSocket = async (options: AbciSocketOptions): Promise<AbciS
   const endpoint = requireEndpoint(options.address)
   const { log, callLog } = options
   const handlers = callLog === undefined ? options.handlers : recordCalls(options.handlers, callLog)
-  const gate = createConsensusGate()
+  const gate = createConsensusGate(options.onConsensusConnection ?? (() => undefined))
   const connections = new Set<Connection>()
   let accepted = 0
   let halted = false

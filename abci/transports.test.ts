@@ -47,6 +47,52 @@ const REQUESTS: readonly (readonly [AbciMethod, Record<string, unknown>])[] = [
   ['commit', {}],
 ]
 
+describe.each(['socket', 'grpc'] as const)('a server over %s', (transport) => {
+  it('tells of each connection that begins to make consensus calls, and of no question', async () => {
+    let connections = 0
+    const quiet = (): void => {}
+    const serve = transport === 'socket' ? serveAbciSocket : serveAbciGrpc
+    const server = await serve({
+      address: transport === 'socket' ? 'tcp://127.0.0.1:0' : '127.0.0.1:0',
+      handlers: createHandlers(createMemoryApplication()),
+      log: { info: quiet, warn: quiet, error: quiet },
+      onFatal: quiet,
+      onConsensusConnection: () => connections++,
+    })
+    /** Answers by the number of connections that the server has told of by then. */
+    const connect = async () => {
+      const client = transport === 'socket' ? await connectClient(server.address) : connectGrpc(server.address)
+      const call = async (method: 'info' | 'initChain'): Promise<number> => {
+        if (!('socket' in client)) await client.call(method, requestOf(method))
+        else {
+          client.write(encodeRequest({ case: method, value: requestOf(method) } as abci.Request['value']))
+          await client.read(1)
+        }
+        return connections
+      }
+      return { call, close: () => ('socket' in client ? client.socket.destroy() : client.close()) }
+    }
+    const requestOf = (name: string): never => {
+      const method = abci.ABCI.methods.find(({ localName }) => localName === name)
+      if (method === undefined) throw new TypeError(`no method ${name}`)
+      return create(method.input, REQUESTS.find(([known]) => known === name)?.[1] ?? {}) as never
+    }
+    const [asking, first, second] = [await connect(), await connect(), await connect()]
+    try {
+      // The handshake asks on another connection than that of consensus, and so do users through CometBFT's RPC.
+      for (let i = 0; i < 3; i++) expect(await asking.call('info')).toBe(0)
+      expect(await first.call('initChain')).toBe(1)
+      expect(await first.call('initChain')).toBe(1)
+      expect(await asking.call('info')).toBe(1)
+      expect(await second.call('initChain')).toBe(2)
+      expect(await second.call('info')).toBe(2)
+    } finally {
+      for (const each of [asking, first, second]) each.close()
+      await server.close()
+    }
+  })
+})
+
 describe('the transports', () => {
   const servers: AbciServer[] = []
   let socket: AbciClient

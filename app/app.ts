@@ -3,7 +3,7 @@ import { EMPTY_BYTES, uint64ToBytes } from '../core/bytes.ts'
 import { type CodedError, invariant } from '../core/errors.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
-import { readConsensusParameters } from '../modules/consensus/index.ts'
+import { readConsensusParameters, readValidators } from '../modules/consensus/index.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import type { Module } from '../modules/module.ts'
 import { readBaseHeight } from '../store/base-height.ts'
@@ -166,8 +166,6 @@ export class Application implements ConsensusApplication, QueryApplication {
   // ---- ABCI ---------------------------------------------------------------------------------------------------
 
   info(): ApplicationInfo {
-    // CometBFT forgets its mempool when it restarts, and asks this first.
-    this.#mempool.forgetGossip()
     const committed = this.#hasBlocks()
     return {
       data: 'nat-chain',
@@ -176,6 +174,11 @@ export class Application implements ConsensusApplication, QueryApplication {
       lastBlockHeight: committed ? this.height : 0,
       lastBlockAppHash: committed && this.#head !== undefined ? this.#head.hash : EMPTY_BYTES,
     }
+  }
+
+  /** A CometBFT begins to make the consensus calls: it was started, and its mempool is empty. */
+  consensusConnected(): void {
+    this.#mempool.forgetGossip()
   }
 
   /** Writes block 0. May repeat until the first block is committed: each time from nothing. */
@@ -209,14 +212,12 @@ export class Application implements ConsensusApplication, QueryApplication {
 
   async prepareProposal(request: PrepareProposalRequest): Promise<readonly Uint8Array[]> {
     const chain = this.#chain()
-    const injected = carriesExtensions(
-      readConsensusParameters(chain.state),
-      request.height,
-      chain.parameters.initialHeight,
-    )
-      ? encodeInjected(request.votes)
-      : undefined
     const { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, misbehavior } = request
+    const { initialHeight } = chain.parameters
+    const needsInjected = carriesExtensions(readConsensusParameters(chain.state), height, initialHeight)
+    const injected = needsInjected ? this.#inject(chain, request) : undefined
+    // The others will refuse an empty block here; one that is too long CometBFT would not even send.
+    if (needsInjected && injected === undefined) return []
     const lastCommit = request.votes.map(({ validatorAddress, power, flag }) => ({ validatorAddress, power, flag }))
     const content = { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, lastCommit, misbehavior }
     const { maxTxBytes } = request
@@ -353,6 +354,18 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#environment.announceHeight(record.header.number)
     this.#setHead(record)
     this.#mempool.load()
+  }
+
+  /** The first transaction of a proposal; undefined where it has no room. */
+  #inject(chain: Chain, request: PrepareProposalRequest): Uint8Array | undefined {
+    const { height, lastCommitRound, maxTxBytes, votes } = request
+    const { chainId } = chain.parameters
+    const validators = readValidators(chain.state, height - 1)
+    const injected = encodeInjected(votes, { chainId, height, lastCommitRound, validators, maxTxBytes })
+    const { log } = this.#environment
+    if (injected === undefined) log.error('no room for the vote extensions of the last commit', { height, maxTxBytes })
+    else if (injected.leftOut > 0) log.warn('vote extensions left out', { height, count: injected.leftOut })
+    return injected?.raw
   }
 
   #hasBlocks(): boolean {

@@ -70,6 +70,21 @@ it('offers again what CometBFT asked of and then had no room for', async () => {
   expect(again).toEqual([bytesToHex(dropped)])
 })
 
+it('offers again what it has to a CometBFT that was started anew, and not to who asks for its height', async () => {
+  const { application, network, sign, submit, take } = await openGossip()
+  network.peers = 1
+  const raw = await sign(0)
+  await submit(raw)
+  expect(take()).toHaveLength(1)
+  // Anyone may do so, as often as they like: /abci_info of CometBFT's RPC.
+  application.info()
+  application.refreshStatus()
+  expect(take()).toEqual([])
+  application.consensusConnected()
+  application.refreshStatus()
+  expect(take()).toEqual([bytesToHex(raw)])
+})
+
 it('takes the word of a CometBFT that does not ask again', async () => {
   const { network, sign, submit, take, decideEmpty } = await openGossip()
   network.peers = 1

@@ -171,6 +171,7 @@ export interface SnapshotChunkResult {
  * the consensus connection come one after another, those of the mempool and query connections in between.
  */
 export interface ConsensusApplication {
+  /** Anyone may ask, through CometBFT's RPC. */
   info(): ApplicationInfo
   initChain(request: InitChainRequest): Promise<InitChainResponse>
   checkTx(transaction: Uint8Array, recheck: boolean): TransactionCheck

@@ -1,5 +1,4 @@
-/** Signatures: secp256k1 with recovery (native), and ed25519 for CometBFT's votes. */
-import { createPublicKey, verify, type KeyObject } from 'node:crypto'
+/** Signatures over secp256k1, with recovery (native). Those of votes are in ed25519.ts. */
 import { createRequire } from 'node:module'
 import type { Address } from './address.ts'
 import { concatBytes, padLeft, bigintToBytes } from './bytes.ts'
@@ -97,16 +96,6 @@ export const signDigest = (hash: Hash, privateKey: Uint8Array): { r: Uint8Array;
   const { signature, recid } = native.ecdsaSign(hash, privateKey)
   return { r: signature.slice(0, 32), s: signature.slice(32, 64), yParity: recid }
 }
-
-// SubjectPublicKeyInfo of an ed25519 key (RFC 8410) up to its 32 bytes.
-const ED25519_PREFIX = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00)
-
-/** Prepares a 32-byte ed25519 public key for {@link verifyEd25519}; worth keeping, for parsing costs more than verifying. */
-export const ed25519PublicKey = (publicKey: Uint8Array): KeyObject =>
-  createPublicKey({ key: Buffer.from(concatBytes(ED25519_PREFIX, publicKey)), format: 'der', type: 'spki' })
-
-export const verifyEd25519 = (key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean =>
-  signature.length === 64 && verify(null, message, key, signature)
 
 /** CometBFT's address of an ed25519 key: the first 20 bytes of its SHA-256. */
 export const consensusAddress = (publicKey: Uint8Array): Uint8Array => sha256(publicKey).slice(0, 20)

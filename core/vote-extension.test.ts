@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { concatBytes } from './bytes.ts'
 import { bytesToUnprefixedHex, hexToBytes } from './hex.ts'
-import { consensusAddress, ed25519PublicKey } from './signature.ts'
+import { consensusAddress } from './signature.ts'
 import { extensionSignBytes, verifyExtensionSignature, type SignedExtension } from './vote-extension.ts'
 
 interface Vector {
@@ -36,7 +36,7 @@ const signedOf = ({ extension, times, height, round, chainId }: Vector): SignedE
 })
 
 describe('vote extensions signed by CometBFT', () => {
-  const publicKey = ed25519PublicKey(fromHex(fixture.publicKey))
+  const publicKey = fromHex(fixture.publicKey)
 
   it('belong to the address of the key', () => {
     expect(bytesToUnprefixedHex(consensusAddress(fromHex(fixture.publicKey)))).toBe(fixture.address)

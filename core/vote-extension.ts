@@ -1,7 +1,6 @@
 /** The signature of a vote extension, as CometBFT makes it (types.VoteExtensionSignBytes, CanonicalVoteExtension). */
-import type { KeyObject } from 'node:crypto'
 import { concatBytes, EMPTY_BYTES, utf8ToBytes } from './bytes.ts'
-import { verifyEd25519 } from './signature.ts'
+import { verifyEd25519 } from './ed25519.ts'
 
 export interface SignedExtension {
   readonly extension: Uint8Array
@@ -43,7 +42,7 @@ export const extensionSignBytes = ({ extension, height, round, chainId }: Signed
   return concatBytes(uvarint(body.length), body)
 }
 
-/** `publicKey` comes from `ed25519PublicKey`, which callers keep. */
+/** By ZIP-215, as CometBFT verifies it. `publicKey` has 32 bytes. */
 export const verifyExtensionSignature = (
-  signed: SignedExtension & { readonly publicKey: KeyObject; readonly signature: Uint8Array },
+  signed: SignedExtension & { readonly publicKey: Uint8Array; readonly signature: Uint8Array },
 ): boolean => verifyEd25519(signed.publicKey, extensionSignBytes(signed), signed.signature)

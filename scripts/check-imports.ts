@@ -33,7 +33,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages by folder; a trailing slash allows the whole scope. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  core: ['@scure/base', 'hash-wasm', 'secp256k1'],
+  core: ['@noble/curves', '@scure/base', 'hash-wasm', 'secp256k1'],
   proto: ['@bufbuild/protobuf'],
   store: ['@nxtedition/rocksdb'],
   evm: ['@ethereumjs/', '@noble/curves', 'mcl-wasm', 'rustbn-wasm'],

@@ -8,7 +8,7 @@ import { validateGenesis } from './validate.ts'
 
 const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const BOB = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-const KEY = Buffer.alloc(32, 7).toString('base64')
+const KEY = Buffer.alloc(32, 9).toString('base64')
 
 const empty = createGenesis('localnat-1', 2517n, '2026-01-01T00:00:00Z')
 const funded = addValidator(addAccount(addAccount(empty, ALICE, '5nat'), BOB, '7anat'), {

@@ -153,6 +153,7 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
       handlers: halt.guard(createHandlers(application)),
       log,
       ...(options.callLogFile === undefined ? {} : recordTo(options.callLogFile)),
+      onConsensusConnection: () => application.consensusConnected(),
       onFatal: (error) => end(error instanceof Error ? error : cliError('childFailed', String(error))),
     })
     teardown.add('the ABCI server', () => {

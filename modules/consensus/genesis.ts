@@ -1,5 +1,6 @@
 /** The member `consensus` of app_state: empty in a new chain; an export brings the validator sets. */
 import { bytesToBase64 } from '../../core/bytes.ts'
+import { consensusKeyFault } from '../../core/ed25519.ts'
 import { failAt, parseAmount, parseArray, parseInteger, parseObject, parseString } from '../../core/parse.ts'
 import type { ValidatorUpdate } from '../module.ts'
 import type { ValidatorSetEntry } from './validator-sets.ts'
@@ -12,12 +13,12 @@ export interface ConsensusGenesis {
 /** Sets that one state holds: those of the last votes, of the next block and of the one after it, and some more. */
 const MAX_SETS = 16
 const MAX_VALIDATORS = 10_000
-const KEY_BYTES = 32
 
 const parseValidator = (value: unknown, path: string): ValidatorUpdate => {
   const object = parseObject(value, path, ['pub_key', 'power'])
   const publicKey = Uint8Array.from(Buffer.from(parseString(object['pub_key'], `${path}.pub_key`), 'base64'))
-  if (publicKey.length !== KEY_BYTES) failAt(`${path}.pub_key`, `must be ${KEY_BYTES} bytes in base64`)
+  const fault = consensusKeyFault(publicKey)
+  if (fault !== undefined) failAt(`${path}.pub_key`, fault)
   const power = parseAmount(object['power'], `${path}.power`)
   return power > 0n ? { publicKey, power } : failAt(`${path}.power`, 'must be positive')
 }

@@ -21,6 +21,9 @@ const printAll = (value: unknown): Json =>
     ),
   ) as Json
 
+/** One byte, 32 times. */
+const keyText = (byte: number): string => Buffer.alloc(32, byte).toString('base64')
+
 describe('a new chain', () => {
   it('has the defaults of the SDK, and nothing else', () => {
     const world = new World()
@@ -147,6 +150,16 @@ describe('a genesis file is refused', () => {
       'a wrong key',
       (g) => void Object.assign(g['validators']?.[0]?.['consensus_pubkey'] ?? {}, { key: 'AA==' }),
       'validators[0].consensus_pubkey.key',
+    ],
+    [
+      'a key that is no point of the curve',
+      (g) => void Object.assign(g['validators']?.[0]?.['consensus_pubkey'] ?? {}, { key: keyText(2) }),
+      'validators[0].consensus_pubkey.key: no point of the curve of ed25519 has this encoding',
+    ],
+    [
+      'a key for which anybody can sign',
+      (g) => void Object.assign(g['validators']?.[0]?.['consensus_pubkey'] ?? {}, { key: keyText(0) }),
+      'validators[0].consensus_pubkey.key: the point of this ed25519 key has a small order',
     ],
     [
       'a wrong status',

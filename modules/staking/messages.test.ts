@@ -51,6 +51,8 @@ const rates = (rate: string, maxRate: string, maxChangeRate: string) => ({
   commission: { rate, maxRate, maxChangeRate },
 })
 const ONE = NAT.toString()
+/** The field `key` of a PubKey: one byte, 32 times. */
+const keyField = (byte: number): Uint8Array => Uint8Array.of(10, 32, ...new Uint8Array(32).fill(byte))
 
 describe('MsgCreateValidator', () => {
   it.each([
@@ -66,6 +68,10 @@ describe('MsgCreateValidator', () => {
       { pubkey: { typeUrl: '/cosmos.crypto.ed25519.PubKey', value: Uint8Array.of(10, 31, ...new Uint8Array(31)) } },
       'sdk/8',
     ],
+    // No point of the curve; then one of small order, for which anybody could sign.
+    [{ pubkey: { typeUrl: '/cosmos.crypto.ed25519.PubKey', value: keyField(2) } }, 'sdk/8'],
+    [{ pubkey: { typeUrl: '/cosmos.crypto.ed25519.PubKey', value: keyField(0) } }, 'sdk/8'],
+    [{ pubkey: { typeUrl: '/cosmos.crypto.ed25519.PubKey', value: keyField(9) } }, 'ok'],
     [{ pubkey: createValidatorMessage(0, 1n).pubkey }, 'staking/5'],
     [{ value: coin(0n) }, 'sdk/18'],
     [{ value: coin(-1n) }, 'sdk/18'],

@@ -2,48 +2,15 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { sha256 } from '../../core/hash.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
+import { voteSignBytes } from './canonical.ts'
 import type { TestNode } from './harness.ts'
 
 // PrivateKeyInfo of an ed25519 key (RFC 8410) up to its 32 bytes.
 const ED25519_PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PRECOMMIT = 2
-
-interface Vote {
-  readonly height: number
-  readonly blockHash: Uint8Array
-  readonly partsHash: Uint8Array
-  /** RFC 3339 without a fraction. */
-  readonly time: string
-  readonly chainId: string
-}
-
-/** CometBFT's CanonicalVote, with its length in front: what a validator signs. */
-const signBytes = ({ height, blockHash, partsHash, time, chainId }: Vote): Uint8Array => {
-  const parts = new BinaryWriter().tag(1, WireType.Varint).uint32(1).tag(2, WireType.LengthDelimited).bytes(partsHash)
-  const blockId = new BinaryWriter()
-    .tag(1, WireType.LengthDelimited)
-    .bytes(blockHash)
-    .tag(2, WireType.LengthDelimited)
-    .bytes(parts.finish())
-  const timestamp = new BinaryWriter().tag(1, WireType.Varint).int64(Date.parse(time) / 1_000)
-  const vote = new BinaryWriter()
-    .tag(1, WireType.Varint)
-    .int32(PRECOMMIT)
-    .tag(2, WireType.Bit64)
-    .sfixed64(height)
-    .tag(4, WireType.LengthDelimited)
-    .bytes(blockId.finish())
-    .tag(5, WireType.LengthDelimited)
-    .bytes(timestamp.finish())
-    .tag(6, WireType.LengthDelimited)
-    .string(chainId)
-    .finish()
-  return new BinaryWriter().bytes(vote).finish()
-}
 
 interface KeyFile {
   readonly address: string
@@ -66,10 +33,13 @@ export const reportDoubleSign = async (culprit: TestNode, to: TestNode, height: 
   const index = validators.findIndex(({ address }) => address === key.address)
   const { block } = await to.comet<{ block: { header: { time: string } } }>(`block?height=${height}`)
   const time = `${block.header.time.slice(0, 19)}Z`
+  const seconds = BigInt(Date.parse(time) / 1_000)
   const votes = ['one block', 'another block'].map((name) => {
     const blockHash = sha256(utf8ToBytes(name))
     const partsHash = sha256(utf8ToBytes(`parts of ${name}`))
-    const signature = sign(null, signBytes({ height, blockHash, partsHash, time, chainId }), privateKey)
+    const blockId = { hash: blockHash, parts: { total: 1, hash: partsHash } }
+    const vote = { type: PRECOMMIT, height, round: 0, blockId, time: { seconds, nanos: 0 }, chainId }
+    const signature = sign(null, voteSignBytes(vote), privateKey)
     return {
       blockHash,
       json: {

@@ -10,13 +10,14 @@ import type { View } from '../../app/query/view.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
+import { testConsensusKey } from '../../core/testing/consensus-key.ts'
 import type { Engine } from '../../evm/engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { OpenHeights } from '../../store/open-heights.ts'
 import { withStake } from '../sim/stake-genesis.ts'
 
-export const VALIDATORS = [{ publicKey: new Uint8Array(32), power: 1n }]
+export const VALIDATORS = [{ publicKey: testConsensusKey('lone'), power: 1n }]
 
 export const GENESIS_TIME_NS = 1_700_000_000_000_000_000n
 const FUNDS_ANAT = 10n ** 24n

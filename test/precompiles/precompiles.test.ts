@@ -13,7 +13,7 @@ import { PRECOMPILES } from '../../app/precompiles/index.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { type Pick, seededRandom } from '../../store/testing/seeded-random.ts'
 import { NATIVE_TOKEN_ADDRESS, PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
-import { ALICE, BOB, CONTRACT, engines, FIRST, FUNDS, NAT, type Outcome, SECOND, STAKE, World } from './world.ts'
+import { ALICE, BOB, CONTRACT, engines, FIRST, FUNDS, KEYS, NAT, type Outcome, SECOND, STAKE, World } from './world.ts'
 
 const [INTERPRETER, REFERENCE] = await engines()
 
@@ -198,7 +198,7 @@ describe('staking', () => {
       const validator = valueOf(await world.call(engine, 'staking', 'validator', [hex(FIRST)]))
       expect(validator).toMatchObject({
         operatorAddress: hex(FIRST),
-        consensusPubkey: Buffer.alloc(32, 1).toString('base64'),
+        consensusPubkey: Buffer.from(KEYS[0]).toString('base64'),
         jailed: false,
         status: 3,
         tokens: STAKE,
@@ -229,7 +229,7 @@ describe('staking', () => {
 
   const DESCRIPTION = { moniker: 'alice', identity: '', website: 'https://a.example', securityContact: '', details: '' }
   const RATES = { rate: 10n ** 17n, maxRate: 2n * 10n ** 17n, maxChangeRate: 10n ** 16n }
-  const KEY = Buffer.alloc(32, 7).toString('base64')
+  const KEY = Buffer.alloc(32, 9).toString('base64')
 
   it('creates and edits a validator, for a person alone', async () => {
     await inBoth(async (world, engine) => {
@@ -265,6 +265,9 @@ describe('staking', () => {
       const shortKey = [DESCRIPTION, RATES, NAT, hex(BOB), 'AAAA', NAT] as const
       const refused = await world.call(engine, 'staking', 'createValidator', shortKey, { from: BOB })
       expect(refusalOf(refused)).toBe('consensus pubkey len is invalid, got: 3, expected: 32')
+      const anybodys = [DESCRIPTION, RATES, NAT, hex(BOB), Buffer.alloc(32).toString('base64'), NAT] as const
+      const open = await world.call(engine, 'staking', 'createValidator', anybodys, { from: BOB })
+      expect(refusalOf(open)).toContain('the point of this ed25519 key has a small order: anybody can sign for it')
     })
   })
 
@@ -393,7 +396,7 @@ describe('slashing', () => {
       expect(params.slashFractionDoubleSign).toEqual({ value: 5n * 10n ** 16n, precision: 18 })
       expect(params.downtimeJailDuration).toBeGreaterThan(0n)
       const [infos] = valueOf(await world.call(engine, 'slashing', 'getSigningInfos', [PAGE]))
-      const consensus = hex(consensusAddressOf(new Uint8Array(32).fill(1)))
+      const consensus = hex(consensusAddressOf(KEYS[0]))
       for (const { validatorAddress } of infos) expect(validatorAddress).toMatch(/^0x/)
       const one = await world.call(engine, 'slashing', 'getSigningInfo', [consensus])
       if (infos.length > 0) expect(valueOf(one).validatorAddress).toBe(consensus)

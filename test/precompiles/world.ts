@@ -12,6 +12,7 @@ import {
 } from 'viem'
 import { type Address, ADDRESS_LENGTH, moduleAddress, parseAddress } from '../../core/address.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
+import { testConsensusKey } from '../../core/testing/consensus-key.ts'
 import type { BlockEnvironment, Engine, ExecutionResult, Message } from '../../evm/engine.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
@@ -45,18 +46,20 @@ export const [ALICE, BOB, FIRST, SECOND, CONTRACT] = [0xa1, 0xb0, 0x11, 0x22, 0x
 export const CHAIN_ID = 'localnat-1'
 const START_NS = 1_700_000_000_000_000_000n
 
-const VALIDATORS = [1, 2].map((byte) => ({ publicKey: new Uint8Array(32).fill(byte), power: STAKE / NAT }))
+/** Keys of the votes of the two validators. */
+export const KEYS = ['first', 'second'].map(testConsensusKey) as [Uint8Array, Uint8Array]
+const VALIDATORS = KEYS.map((publicKey) => ({ publicKey, power: STAKE / NAT }))
 
-const validatorOf = (operator: Address, byte: number) =>
+const validatorOf = (operator: Address, publicKey: Uint8Array, moniker: string) =>
   genesisValidator({
     operator,
-    publicKey: new Uint8Array(32).fill(byte),
+    publicKey,
     tokens: STAKE,
-    moniker: `validator ${byte}`,
+    moniker,
   })
 
 const genesisOf = (): Readonly<Record<string, unknown>> => {
-  const validators = [validatorOf(FIRST, 1), validatorOf(SECOND, 2)]
+  const validators = [validatorOf(FIRST, KEYS[0], 'validator 1'), validatorOf(SECOND, KEYS[1], 'validator 2')]
   const holding = (address: Address, amount: bigint) => ({
     address: bytesToHex(address),
     coins: [{ denom: 'anat', amount: amount.toString() }],

@@ -5,12 +5,13 @@ import { Application } from '../../app/app.ts'
 import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { hexToBytes } from '../../core/hex.ts'
+import { testConsensusKey } from '../../core/testing/consensus-key.ts'
 import type { Engine } from '../../evm/engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { withStake } from './stake-genesis.ts'
 
-const VALIDATORS = [{ publicKey: new Uint8Array(32), power: 1n }]
+const VALIDATORS = [{ publicKey: testConsensusKey('lone'), power: 1n }]
 
 const accounts = [1, 2].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
 const FAULTY_VALUE = 666n

@@ -2,6 +2,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import type { FinalizeBlockResponse, ProposedBlock } from '../../app/ports.ts'
 import { concatBytes, EMPTY_BYTES } from '../../core/bytes.ts'
+import { proposalBytes } from '../../core/proposal-bytes.ts'
 import {
   type InjectedVote,
   InjectedExtensionsSchema,
@@ -10,7 +11,7 @@ import {
 import { withHash, withTransactions } from './driver.ts'
 import { SimNode } from './sim-node.ts'
 import { GWEI, INVALID_KINDS, makeInvalid, signTransaction } from './traffic.ts'
-import { makeValidator } from './validators.ts'
+import { makeTorsionedValidator, makeValidator } from './validators.ts'
 import { checkBlock, checkInvariants, gossip, pendingNonce, shownBlock, type World, withWorld } from './world.ts'
 
 const BLOCK_GAS = 3_000_000
@@ -160,6 +161,9 @@ describe('the list of vote extensions', () => {
     'with an extension but no signature': (raw) =>
       edit(raw, ([, ...rest]) => [vote(Uint8Array.of(1), EMPTY_BYTES), ...rest]),
     'of an unknown version': (raw) => edit(raw, (votes) => votes, 2),
+    'with a field that nobody knows': (raw) => concatBytes(raw, Uint8Array.of(0x1a, 0x00)),
+    'with a version that is longer than it must be': (raw) =>
+      concatBytes(raw.subarray(0, 1), Uint8Array.of(0x08, 0x81, 0x00), raw.subarray(3)),
     'that does not decode': (raw) => concatBytes(raw, Uint8Array.of(0xff, 0xff)),
   }
 
@@ -171,6 +175,66 @@ describe('the list of vote extensions', () => {
       expect(codesOf(response)).toEqual([false, true, true, true, true])
       expect(response.transactionResults[0]).toMatchObject({ codespace: 'app', code: 1 })
     })(),
+  )
+
+  const injectedVotes = ({ transactions: [raw = EMPTY_BYTES] }: ProposedBlock): readonly InjectedVote[] =>
+    fromBinary(InjectedExtensionsSchema, raw.subarray(1)).votes
+
+  const forger = { ...makeValidator('forger', 9n), sign: () => new Uint8Array(64) }
+  const honest = (...powers: readonly bigint[]) => powers.map((power, index) => makeValidator(`honest ${index}`, power))
+
+  it(
+    'with signatures that have a point of small order in R is valid, for CometBFT takes them',
+    withWorld(
+      136,
+      { validators: [makeTorsionedValidator('torsioned', 9n), ...honest(4n, 4n, 4n)] },
+      async ({ driver, nodes }) => {
+        await driver.step()
+        for (let height = 2; height <= 10; height++) {
+          const { block } = await driver.step(nodes[height % 2])
+          // More than two thirds do not vote without it.
+          expect(injectedVotes(block)[0]?.signature.length).toBe(64)
+        }
+      },
+    ),
+  )
+
+  it(
+    'leaves out a vote whose signature is wrong, as block sync may bring one, and the chain goes on',
+    // Neither of the others may fail: CometBFT has verified more than two thirds.
+    withWorld(137, { validators: [forger, ...honest(10n, 10n)] }, async ({ driver, nodes }) => {
+      await driver.step()
+      let forged = 0
+      for (let height = 2; height <= 20; height++) {
+        const { block } = await driver.step(nodes[height % 2])
+        const [first] = block.lastCommit
+        if (first?.flag !== 'commit') continue
+        forged++
+        expect(injectedVotes(block)[0]).toMatchObject({ extension: EMPTY_BYTES, signature: EMPTY_BYTES })
+      }
+      expect(forged).toBeGreaterThan(0)
+    }),
+  )
+
+  it(
+    'takes no more bytes than CometBFT gives the proposer, which keeps its pool where there is no room',
+    withWorld(138, { powers: [10n, 9n, 8n, 7n] }, async (world) => {
+      const { driver, nodes } = world
+      const { hash: _, lastCommit, ...block } = await prepare(world)
+      const votes = lastCommit.map((vote) => ({ ...vote, extension: EMPTY_BYTES, extensionSignature: EMPTY_BYTES }))
+      const [{ application }] = nodes as readonly [SimNode]
+      const propose = (maxTxBytes: number) =>
+        application.prepareProposal({ ...block, votes, transactions: [], maxTxBytes })
+      const all = await propose(8_000_000)
+      expect(all).toHaveLength(5)
+      for (let room = 0; room < 600; room++) {
+        const used = (await propose(room)).reduce((sum, { length }) => sum + proposalBytes(length), 0)
+        expect(used).toBeLessThanOrEqual(room)
+      }
+      expect(await propose(0)).toEqual([])
+      expect(await propose(8_000_000)).toEqual(all)
+      await driver.step()
+    }),
   )
 
   it(

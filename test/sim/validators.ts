@@ -3,6 +3,7 @@ import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { concatBytes, EMPTY_BYTES, plainBytes, utf8ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { consensusAddress } from '../../core/signature.ts'
+import { createTorsionedSigner } from '../../core/testing/torsioned-signer.ts'
 import { extensionSignBytes, type SignedExtension } from '../../core/vote-extension.ts'
 import type { ExtendedVote } from '../../app/ports.ts'
 
@@ -26,6 +27,13 @@ export const makeValidator = (name: string, power: bigint): Validator => {
     power,
     sign: (extension) => plainBytes(sign(null, extensionSignBytes(extension), key)),
   }
+}
+
+/** Its signatures have a point of small order in R: valid by ZIP-215, and not for who verifies without the cofactor. */
+export const makeTorsionedValidator = (name: string, power: bigint): Validator => {
+  const { publicKey, sign: signTorsioned } = createTorsionedSigner(sha256(utf8ToBytes(name)))
+  const address = consensusAddress(publicKey)
+  return { publicKey, address, power, sign: (extension) => signTorsioned(extensionSignBytes(extension)) }
 }
 
 /** A precommit for the decided block, as it exists somewhere in the network. */

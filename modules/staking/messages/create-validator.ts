@@ -12,7 +12,7 @@ import { stakingError } from '../errors.ts'
 import { validatorCreated } from '../events.ts'
 import { callHooks } from '../hooks.ts'
 import { readStakingParams } from '../params.ts'
-import { parsePublicKey } from '../public-key.ts'
+import { checkPublicKey, parsePublicKey } from '../public-key.ts'
 import type { Validator } from '../validator.ts'
 import { createValidator, readOperatorOf, readValidator } from '../validators.ts'
 import { checkBondDenomination, parseAmountField, parseMinSelfDelegation, parseOperatorField } from './fields.ts'
@@ -64,6 +64,7 @@ export const createCreateValidator = (dependencies: StakingDependencies): Messag
       if (readValidator(state, operator) !== undefined) throw stakingError('operatorExists')
       const validator = newValidator(parsed, context.timeNs)
       if (readOperatorOf(state, validator.consensusAddress) !== undefined) throw stakingError('publicKeyExists')
+      checkPublicKey(validator.publicKey)
       checkBondDenomination(state, value)
       createValidator(state, validator)
       callHooks(dependencies, 'afterValidatorCreated', context, operator)

@@ -12,6 +12,7 @@ import { DENOMINATION } from '../../../core/amounts.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { sha256 } from '../../../core/hash.ts'
+import { testConsensusKey } from '../../../core/testing/consensus-key.ts'
 import { NS_PER_SECOND } from '../../../core/time.ts'
 import { stakingTx } from '../../../proto/index.ts'
 import { LatestState } from '../../../store/latest.ts'
@@ -37,7 +38,7 @@ export const FIRST_TIME_NS = 1_700_000_000n * NS_PER_SECOND
 /** Accounts and operators by number. */
 export const account = (number: number): Address => sha256(Uint8Array.of(1, number >> 8, number & 255)).slice(0, 20)
 /** The key of an operator. */
-export const keyOf = (number: number): Uint8Array => sha256(Uint8Array.of(2, number >> 8, number & 255)).slice()
+export const keyOf = (number: number): Uint8Array => testConsensusKey(`operator ${number}`)
 export const accountText = (number: number): string => encodeBech32(account(number))
 export const operatorText = (number: number): string => formatOperator(account(number))
 export const coin = (amount: bigint, denom = DENOMINATION) => ({ denom, amount: amount.toString() })

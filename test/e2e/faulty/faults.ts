@@ -89,7 +89,15 @@ export const PROPOSER_FAULTS: Readonly<Record<string, Fault>> = {
     concatBytes(injected ?? EMPTY_BYTES, Uint8Array.of(0xff, 0xff)),
     ...rest,
   ]),
-  'a forged signature': fault(/the signature of vote extension 0 is wrong/, async ({ transactions }) =>
+  'vote extensions in another encoding': fault(
+    /vote extensions are not in their canonical encoding/,
+    // A field that nobody knows.
+    async ({ transactions: [injected, ...rest] }) => [
+      concatBytes(injected ?? EMPTY_BYTES, Uint8Array.of(0x1a, 0x00)),
+      ...rest,
+    ],
+  ),
+  'a forged signature': fault(/vote extension 0 has a wrong signature/, async ({ transactions }) =>
     forgeSignature(transactions),
   ),
   'more gas than the block has': fault(/gas limit reached/, async ({ transactions, transfer }) => [

@@ -14,7 +14,8 @@ export const file_nat_clob_v1_vote_extensions: GenFile = /*@__PURE__*/
 
 /**
  * What the proposer of H+1 puts first in its block: the extension and signature of every COMMIT vote of height H, in
- * the order of the commit. On the wire a byte 0x71 stands before it.
+ * the order of the commit. On the wire a byte 0x71 stands before it. Fields in ascending order, each written once and as short
+ * as possible, none that is empty or unknown: any other encoding is refused.
  *
  * @generated from message nat.clob.v1.InjectedExtensions
  */
@@ -38,7 +39,7 @@ export const InjectedExtensionsSchema: GenMessage<InjectedExtensions> = /*@__PUR
   messageDesc(file_nat_clob_v1_vote_extensions, 0);
 
 /**
- * Both empty: the extension was longer than allowed and is skipped.
+ * Both empty: the vote is left out, for its extension is too long, its signature wrong, or the block has no room for it.
  *
  * @generated from message nat.clob.v1.InjectedVote
  */
