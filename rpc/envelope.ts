@@ -134,10 +134,10 @@ export const createResponder = (options: ResponderOptions): Responder => {
 
   const costOf = ({ method }: Message): number => methods.get(method)?.cost ?? 1
 
-  const windowOf = (messages: readonly Message[]): readonly Message[] => {
+  const windowFrom = (messages: readonly Message[], done: number): readonly Message[] => {
     const window: Message[] = []
     let cost = 0
-    for (const message of messages.slice(0, BATCH_WINDOW)) {
+    for (const message of messages.slice(done, done + BATCH_WINDOW)) {
       cost += costOf(message)
       if (window.length > 0 && cost > BATCH_WINDOW_COST) break
       window.push(message)
@@ -155,7 +155,7 @@ export const createResponder = (options: ResponderOptions): Responder => {
     let problem: CodedError | undefined
     let done = 0
     while (done < messages.length && problem === undefined) {
-      const window = windowOf(messages.slice(done)).map((message) => answerOne(message, subscriber))
+      const window = windowFrom(messages, done).map((message) => answerOne(message, subscriber))
       for (const answer of window) {
         done++
         const text = await answer
