@@ -327,6 +327,12 @@ export interface LogCriteria {
   readonly topics: readonly (readonly Hex[])[]
 }
 
+/** A log of the chain: behind all of them in the blocks below, and behind `log` of them in the block itself. */
+export interface LogCursor {
+  readonly height: number
+  readonly log: number
+}
+
 /** Every question with its parameters. The answer is the text of the JSON-RPC result. */
 export interface Questions {
   block: { block: BlockReference; full: boolean }
@@ -390,10 +396,16 @@ export interface Questions {
   feeHistory: { count: number; newest: BlockReference; percentiles: readonly number[] }
   sendRawTransaction: { raw: Hex }
   logs: LogCriteria
-  newFilter: LogCriteria
-  newBlockFilter: Record<string, never>
+  /**
+   * What matches from a place in the chain up to a height, as much of it as one answer may hold:
+   * `{"next":LogCursor|null,"logs":[...]}`, where `next` is the place at which the next page begins.
+   */
+  logsPage: { criteria: Pick<LogCriteria, 'addresses' | 'topics'>; from: LogCursor; to: number }
+  /** Of all three kinds of filters: `client` is whose they are, as far as the gateway can tell. */
+  newFilter: { criteria: LogCriteria; client: string }
+  newBlockFilter: { client: string }
   /** `full` yields transactions instead of their hashes. */
-  newPendingTransactionFilter: { full: boolean }
+  newPendingTransactionFilter: { full: boolean; client: string }
   filterChanges: { id: Hex }
   filterLogs: { id: Hex }
   uninstallFilter: { id: Hex }
@@ -403,6 +415,10 @@ export interface Questions {
   txpoolInspect: Record<string, never>
   /** Pending transactions in full, for `newPendingTransactions` with `true`. */
   pendingTransaction: { hash: Hex }
+  /** Transactions as they look while they wait; their wire forms come beside the question, `senders` in their order. */
+  waitingTransactions: { senders: readonly Hex[] }
+  /** {@link Head}s of committed blocks, for a gateway that missed their announcements; at most 100, none catching up. */
+  heads: { from: number; to: number }
   syncing: Record<string, never>
   peerCount: Record<string, never>
   /** A native gRPC query: `path` names the method, `data` is its request in base64; the answer a base64 JSON string. */
@@ -425,7 +441,8 @@ export interface Head {
 }
 
 export type Announcement =
-  | { readonly type: 'head'; readonly head: Head }
+  /** `isNew` of a block that was just committed; otherwise the head as it was, told to whoever begins to listen. */
+  | { readonly type: 'head'; readonly head: Head; readonly isNew: boolean }
   /** Hashes of transactions that entered the pool, in order. */
   | { readonly type: 'pending'; readonly hashes: readonly Hex[] }
 
