@@ -385,6 +385,13 @@ export interface Questions {
     txIndex?: number
     refused?: string
   }
+  /** Storage before a transaction of a block, by the hashes of slots from `start` (bytes) on. */
+  storageRange: { block: BlockReference; txIndex: number; address: Hex; start: Hex; most: number }
+  /** Accounts by the hashes of their addresses from `start` (bytes) on; up to 256, which 0 and less stand for, too. */
+  accountRange: { block: BlockReference; start: Hex; most: number; withCode: boolean; withStorage: boolean }
+  /** Between the states after two blocks, or by one. */
+  modifiedAccounts: { first: BlockReference; last?: BlockReference }
+  intermediateRoots: { hash: Hex }
   /** RLP. */
   rawHeader: { block: BlockReference }
   rawBlock: { block: BlockReference }

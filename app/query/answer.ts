@@ -24,6 +24,8 @@ import { logs, logsPage } from './logs.ts'
 import { heavyNativeQuery } from './native.ts'
 import { proof } from './proof.ts'
 import { simulate } from './simulate/simulate.ts'
+import { intermediateRoots, modifiedAccounts } from './state-changes.ts'
+import { accountRange, storageRange } from './state-ranges.ts'
 import { balance, code, storage, transactionCount } from './state.ts'
 import { rawBlock, rawHeader, rawReceipts } from './trace/raw-block.ts'
 import { traceBlock, traceCall, traceRawBlock, traceTransaction } from './trace/trace-questions.ts'
@@ -51,6 +53,10 @@ const ANSWERS: Answers = {
   createAccessList,
   fillTransaction,
   config,
+  storageRange,
+  accountRange,
+  modifiedAccounts,
+  intermediateRoots,
   rawHeader,
   rawBlock,
   rawReceipts,
