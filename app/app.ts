@@ -55,9 +55,8 @@ import type {
   SnapshotOffer,
   TransactionCheck,
 } from './ports.ts'
-import { Announcer } from './query/announcer.ts'
+import { Announcer, headOf } from './query/announcer.ts'
 import { QuestionDesk } from './query/desk.ts'
-import { headerView } from './query/views.ts'
 import { SnapshotSync } from './snapshots.ts'
 import { writeRetention } from './retention.ts'
 import type { ApplicationSettings } from './settings.ts'
@@ -288,7 +287,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#forgetProposals()
     this.#mempool.settle(candidate)
     this.#desk.committed(decided)
-    this.#announcer.head(this.#headAnnouncement())
+    this.#announcer.head(this.#headAnnouncement(), true)
     this.#environment.snapshots?.committed(height)
     reached('commit-settled')
     return retainHeight
@@ -339,7 +338,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   /** What CometBFT knows of the network has changed: announces the head again, and the pool's transactions to new peers. */
   refreshStatus(): void {
     if (this.#head === undefined) return
-    this.#announcer.head(this.#headAnnouncement())
+    this.#announcer.head(this.#headAnnouncement(), false)
     this.#mempool.offerAgain()
   }
 
@@ -377,7 +376,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#reader.forget()
     this.#load()
-    this.#announcer.head(this.#headAnnouncement())
+    this.#announcer.head(this.#headAnnouncement(), false)
   }
 
   #setHead(record: HeaderRecord): void {
@@ -460,15 +459,11 @@ export class Application implements ConsensusApplication, QueryApplication {
     const record = this.#head
     const parameters = this.#requireParameters()
     invariant(record !== undefined, 'a chain without a head')
-    return {
-      height: record.header.number,
-      hash: bytesToHex(record.hash),
-      header: JSON.stringify(headerView(record.header, record.hash)),
-      logCount: record.logCount,
+    return headOf(record, {
       evmChainId: Number(parameters.evmChainId),
       chainId: parameters.chainId,
       catchingUp: this.#environment.consensusStatus().catchingUp,
-    }
+    })
   }
 
   /** Empties the database of a genesis whose first block was never committed, or of a restore that failed. */

@@ -328,6 +328,12 @@ export interface LogCriteria {
   readonly topics: readonly (readonly Hex[])[]
 }
 
+/** A log of the chain: behind all of them in the blocks below, and behind `log` of them in the block itself. */
+export interface LogCursor {
+  readonly height: number
+  readonly log: number
+}
+
 /** Every question with its parameters. The answer is the text of the JSON-RPC result. */
 export interface Questions {
   block: { block: BlockReference; full: boolean }
@@ -380,6 +386,13 @@ export interface Questions {
     txIndex?: number
     refused?: string
   }
+  /** Storage before a transaction of a block, by the hashes of slots from `start` (bytes) on. */
+  storageRange: { block: BlockReference; txIndex: number; address: Hex; start: Hex; most: number }
+  /** Accounts by the hashes of their addresses from `start` (bytes) on; up to 256, which 0 and less stand for, too. */
+  accountRange: { block: BlockReference; start: Hex; most: number; withCode: boolean; withStorage: boolean }
+  /** Between the states after two blocks, or by one. */
+  modifiedAccounts: { first: BlockReference; last?: BlockReference }
+  intermediateRoots: { hash: Hex }
   /** RLP. */
   rawHeader: { block: BlockReference }
   rawBlock: { block: BlockReference }
@@ -391,10 +404,16 @@ export interface Questions {
   feeHistory: { count: number; newest: BlockReference; percentiles: readonly number[] }
   sendRawTransaction: { raw: Hex }
   logs: LogCriteria
-  newFilter: LogCriteria
-  newBlockFilter: Record<string, never>
+  /**
+   * What matches from a place in the chain up to a height, as much of it as one answer may hold:
+   * `{"next":LogCursor|null,"logs":[...]}`, where `next` is the place at which the next page begins.
+   */
+  logsPage: { criteria: Pick<LogCriteria, 'addresses' | 'topics'>; from: LogCursor; to: number }
+  /** Of all three kinds of filters: `client` is whose they are, as far as the gateway can tell. */
+  newFilter: { criteria: LogCriteria; client: string }
+  newBlockFilter: { client: string }
   /** `full` yields transactions instead of their hashes. */
-  newPendingTransactionFilter: { full: boolean }
+  newPendingTransactionFilter: { full: boolean; client: string }
   filterChanges: { id: Hex }
   filterLogs: { id: Hex }
   uninstallFilter: { id: Hex }
@@ -404,6 +423,10 @@ export interface Questions {
   txpoolInspect: Record<string, never>
   /** Pending transactions in full, for `newPendingTransactions` with `true`. */
   pendingTransaction: { hash: Hex }
+  /** Transactions as they look while they wait; their wire forms come beside the question, `senders` in their order. */
+  waitingTransactions: { senders: readonly Hex[] }
+  /** {@link Head}s of committed blocks, for a gateway that missed their announcements; at most 100, none catching up. */
+  heads: { from: number; to: number }
   syncing: Record<string, never>
   peerCount: Record<string, never>
   /** A native gRPC query: `path` names the method, `data` is its request in base64; the answer a base64 JSON string. */
@@ -426,7 +449,8 @@ export interface Head {
 }
 
 export type Announcement =
-  | { readonly type: 'head'; readonly head: Head }
+  /** `isNew` of a block that was just committed; otherwise the head as it was, told to whoever begins to listen. */
+  | { readonly type: 'head'; readonly head: Head; readonly isNew: boolean }
   /** Hashes of transactions that entered the pool, in order. */
   | { readonly type: 'pending'; readonly hashes: readonly Hex[] }
 

@@ -18,7 +18,7 @@ import type { Entry, KeyValueStore } from '../store/store.ts'
 import { orderedTrieRoot } from '../store/trie/ordered-root.ts'
 import { blockSizeBytes } from './block/candidate.ts'
 import { decodeHeader, encodeHeader, type Header } from './block/header.ts'
-import { encodeReceipt, logsBloom, type Receipt } from './block/receipt.ts'
+import { countLogBytes, encodeReceipt, logsBloom, type Receipt } from './block/receipt.ts'
 import { mixHash } from './block/run.ts'
 import { ChainReader, encodeChainParameters, readChainParameters } from './index/chain-reader.ts'
 import { decodeHeaderRecord, type HeaderRecord } from './index/records.ts'
@@ -168,6 +168,7 @@ const readBlock = (header: Header, metadata: SnapshotMetadata, items: readonly E
       sizeBytes: blockSizeBytes(metadata.header, raws),
       transactionCount: raws.length,
       logCount: receipts.reduce((sum, { logs }) => sum + logs.length, 0),
+      logBytes: countLogBytes(receipts),
     },
   }
 }

@@ -2,7 +2,7 @@
 import type { CodedError } from '../core/errors.ts'
 import { describeFailure, errorObject, goJson, jsonRpcCode, rpcError } from './errors.ts'
 import type { GatewayLog } from './log.ts'
-import type { Answer, CallContext, Method } from './method.ts'
+import type { Answer, CallContext, FindClient, Method } from './method.ts'
 import { readParameters, required } from './method.ts'
 import { stringDecoder } from './parameters/go-json.ts'
 import {
@@ -16,7 +16,14 @@ import {
   type Unreadable,
 } from './payload.ts'
 
-/** A connection that can carry notifications; requests over HTTP have none. */
+/** Who asks. */
+export interface Caller {
+  readonly client: FindClient
+  /** Left out where notifications cannot be carried, over HTTP. */
+  readonly subscriber?: Subscriber
+}
+
+/** A connection that can carry notifications. */
 export interface Subscriber {
   /** Returns the id of the subscription. Throws a CodedError. */
   subscribe(namespace: string, params: unknown): string
@@ -38,7 +45,7 @@ export interface Responder {
   parse(text: string): Payload | Unreadable
   cost(payload: Payload): number
   /** The text to send; undefined when nothing is to be sent. Never rejects. */
-  respond(payload: Payload, subscriber: Subscriber | undefined): string | undefined | Promise<string | undefined>
+  respond(payload: Payload, caller: Caller): string | undefined | Promise<string | undefined>
 }
 
 /**
@@ -89,12 +96,12 @@ const unsubscribe = (message: Message, subscriber: Subscriber | undefined): stri
 export const createResponder = (options: ResponderOptions): Responder => {
   const { methods, context, log } = options
 
-  const execute = (message: Message, subscriber: Subscriber | undefined): Answer => {
+  const execute = (message: Message, caller: Caller): Answer => {
     const { method } = message
     const found = methods.get(method)
-    if (found !== undefined) return found.call(message.params, context)
-    if (method.endsWith('_subscribe')) return subscribe(message, subscriber)
-    if (method.endsWith('_unsubscribe')) return unsubscribe(message, subscriber)
+    if (found !== undefined) return found.call(message.params, context, caller.client)
+    if (method.endsWith('_subscribe')) return subscribe(message, caller.subscriber)
+    if (method.endsWith('_unsubscribe')) return unsubscribe(message, caller.subscriber)
     checkMethodLength(method, 'method')
     throw methodNotFound(method)
   }
@@ -107,10 +114,10 @@ export const createResponder = (options: ResponderOptions): Responder => {
     }
   }
 
-  const call = (message: Message, subscriber: Subscriber | undefined): Answer => {
+  const call = (message: Message, caller: Caller): Answer => {
     const id = message.id ?? 'null'
     try {
-      const answer = execute(message, subscriber)
+      const answer = execute(message, caller)
       return typeof answer === 'string' ? reply(id, answer) : finish(id, message.method, answer)
     } catch (error) {
       return failure(id, describeFailure(error, message.method, log))
@@ -118,10 +125,10 @@ export const createResponder = (options: ResponderOptions): Responder => {
   }
 
   /** Undefined for what gets no answer: notifications, which are carried out, and responses. */
-  const answerOne = (message: Message, subscriber: Subscriber | undefined): Answer | undefined => {
-    if (isCall(message)) return call(message, subscriber)
+  const answerOne = (message: Message, caller: Caller): Answer | undefined => {
+    if (isCall(message)) return call(message, caller)
     if (isNotification(message)) {
-      void call(message, subscriber)
+      void call(message, caller)
       return undefined
     }
     const hasId = hasValidId(message)
@@ -134,10 +141,10 @@ export const createResponder = (options: ResponderOptions): Responder => {
 
   const costOf = ({ method }: Message): number => methods.get(method)?.cost ?? 1
 
-  const windowOf = (messages: readonly Message[]): readonly Message[] => {
+  const windowFrom = (messages: readonly Message[], done: number): readonly Message[] => {
     const window: Message[] = []
     let cost = 0
-    for (const message of messages.slice(0, BATCH_WINDOW)) {
+    for (const message of messages.slice(done, done + BATCH_WINDOW)) {
       cost += costOf(message)
       if (window.length > 0 && cost > BATCH_WINDOW_COST) break
       window.push(message)
@@ -145,17 +152,14 @@ export const createResponder = (options: ResponderOptions): Responder => {
     return window
   }
 
-  const answerBatch = async (
-    messages: readonly Message[],
-    subscriber: Subscriber | undefined,
-  ): Promise<string | undefined> => {
+  const answerBatch = async (messages: readonly Message[], caller: Caller): Promise<string | undefined> => {
     const replies: string[] = []
     const deadlineMs = performance.now() + options.timeoutMs
     let size = 0
     let problem: CodedError | undefined
     let done = 0
     while (done < messages.length && problem === undefined) {
-      const window = windowOf(messages.slice(done)).map((message) => answerOne(message, subscriber))
+      const window = windowFrom(messages, done).map((message) => answerOne(message, caller))
       for (const answer of window) {
         done++
         const text = await answer
@@ -185,16 +189,16 @@ export const createResponder = (options: ResponderOptions): Responder => {
       for (const message of payload.messages) cost += costOf(message)
       return cost
     },
-    respond(payload, subscriber) {
+    respond(payload, caller) {
       const { messages } = payload
       if (payload.isBatch) {
         if (messages.length === 0) return EMPTY_BATCH
-        if (!isTooLong(messages)) return answerBatch(messages, subscriber)
+        if (!isTooLong(messages)) return answerBatch(messages, caller)
         const id = messages.find(isCall)?.id ?? 'null'
         return `[${failWith(id, rpcError('invalidRequest', 'batch too large'))}]`
       }
       const [message] = messages
-      const answer = message === undefined ? undefined : answerOne(message, subscriber)
+      const answer = message === undefined ? undefined : answerOne(message, caller)
       if (typeof answer === 'string') return `${answer}\n`
       return answer?.then((text) => `${text}\n`)
     },

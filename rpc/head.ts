@@ -1,5 +1,6 @@
 /** The pushed copy of the head: what a gateway knows without asking, and the height that its questions carry. */
 import type { Announcement, Head, QueryApplication } from '../app/ports.ts'
+import { errorText } from '../core/errors.ts'
 import { quantityToHex } from '../core/hex.ts'
 import { rpcError } from './errors.ts'
 
@@ -14,14 +15,28 @@ export interface KnownHead {
   readonly networkVersion: string
 }
 
+/** What a gateway tells those who listen. */
+export type HeadNews =
+  | { readonly type: 'head'; readonly head: Head }
+  | Extract<Announcement, { type: 'pending' }>
+  /** Heads that nobody can be told of any more: what follows is not in order with what came before. */
+  | { readonly type: 'missed'; readonly reason: string }
+
 export interface HeadTracker {
   /** Throws rpc/unavailable before the first head and while the application is away. */
   current(): KnownHead
   isAvailable(): boolean
-  /** Heads that are new, and pending transactions, in order. Returns how to stop. */
-  subscribe(listener: (announcement: Announcement) => void): () => void
+  /**
+   * Heads of blocks that are committed from now on, each once and in the order of their heights, and pending
+   * transactions. Returns how to stop.
+   */
+  subscribe(listener: (news: HeadNews) => void): () => void
   close(): void
 }
+
+/** Heads of one answer, and those that are made up for behind a lost connection: more is for clients to look up. */
+const HEADS_AT_ONCE = 100
+const MAX_MISSED_HEADS = 1_000
 
 const describe = (head: Head): KnownHead => ({
   head,
@@ -31,17 +46,62 @@ const describe = (head: Head): KnownHead => ({
 })
 
 export const createHeadTracker = (application: ReachableApplication): HeadTracker => {
-  const listeners = new Set<(announcement: Announcement) => void>()
+  const listeners = new Set<(news: HeadNews) => void>()
   let known: KnownHead | undefined
+  /** The newest head that was told, or that was there before anybody could listen. */
+  let told: Head | undefined
+  /** While heads are made up for, those that follow them wait. */
+  let waiting: Head[] | undefined
+
+  const publish = (news: HeadNews): void => {
+    for (const listener of listeners) listener(news)
+  }
+  const tell = (head: Head): void => {
+    told = head
+    publish({ type: 'head', head })
+  }
+
+  const makeUpFor = async (from: number, { height, catchingUp }: Head): Promise<void> => {
+    const to = height - 1
+    if (to - from >= MAX_MISSED_HEADS) throw rpcError('failed', `${to - from + 1} blocks were missed`)
+    for (let first = from; first <= to; first += HEADS_AT_ONCE) {
+      const last = Math.min(first + HEADS_AT_ONCE - 1, to)
+      const heads = JSON.parse(await application.ask('heads', { from: first, to: last }, to)) as readonly Head[] | null
+      if (heads?.length !== last - first + 1) throw rpcError('failed', `blocks ${first} to ${last} are not here`)
+      for (const head of heads) tell({ ...head, catchingUp })
+    }
+  }
+
+  const catchUp = async (from: number, head: Head): Promise<void> => {
+    const following: Head[] = (waiting = [])
+    try {
+      await makeUpFor(from, head)
+    } catch (error) {
+      publish({ type: 'missed', reason: errorText(error) })
+    }
+    tell(head)
+    waiting = undefined
+    for (const next of following) follow(next, true)
+  }
+
+  const follow = (head: Head, isNew: boolean): void => {
+    if (waiting !== undefined) {
+      // A head that was lost among them shows as a gap again, and is made up for then.
+      if (waiting.length < MAX_MISSED_HEADS) waiting.push(head)
+      return
+    }
+    const behind = told === undefined ? undefined : head.height - told.height
+    if (told !== undefined && behind !== undefined && behind > 1) void catchUp(told.height + 1, head)
+    else if (behind === 1) tell(head)
+    // The first of all, the same again, or that of a chain that was rolled back.
+    else if (isNew && head.hash !== told?.hash) tell(head)
+    else told = head
+  }
 
   const stop = application.subscribe((announcement) => {
-    if (announcement.type === 'head') {
-      const isNew = known === undefined || announcement.head.hash !== known.head.hash
-      known = describe(announcement.head)
-      // A reconnected application announces the head again.
-      if (!isNew) return
-    }
-    for (const listener of listeners) listener(announcement)
+    if (announcement.type === 'pending') return publish(announcement)
+    known = describe(announcement.head)
+    follow(announcement.head, announcement.isNew)
   })
 
   const isAvailable = (): boolean => known !== undefined && application.connected !== false

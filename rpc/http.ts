@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CROWDED, failWith, PARSE_ERROR, type Responder } from './envelope.ts'
 import { rpcError } from './errors.ts'
-import type { FindAddress, RateLimiter } from './limits.ts'
+import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import type { Payload } from './payload.ts'
 
 export interface HttpOptions {
@@ -123,7 +123,7 @@ export const createHttpHandler = (
     if (payload === 'malformed') return send(request, response, PARSE_ERROR)
     if (payload === 'crowded') return send(request, response, `${CROWDED}\n`)
     if (isLimited(request, response, payload)) return
-    const text = responder.respond(payload, undefined)
+    const text = responder.respond(payload, { client: () => clientOf(findAddress(request)) })
     if (text instanceof Promise) void text.then((late) => send(request, response, late ?? ''))
     else send(request, response, text ?? '')
   }

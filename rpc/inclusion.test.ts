@@ -63,9 +63,9 @@ test('behind heads that were missed every transaction is asked for', async () =>
   const waiting = wait(1)
   included.add(hash(1))
   application.answers.block = () => 'null'
-  application.announce({ type: 'head', head: exampleHead(99) })
+  application.announce({ type: 'head', head: exampleHead(99), isNew: true })
   expect(await waiting).toContain(hash(1))
-  expect(asked()).toEqual(['receipt', 'receipt'])
+  expect(asked()).toEqual(['receipt', 'heads', 'receipt'])
 })
 
 test('a block that could not be looked through is made up for with the next head', async () => {

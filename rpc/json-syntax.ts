@@ -41,9 +41,8 @@ const NUMBER_RULES: readonly Rule[] = [
   { pattern: /[eE][+-]?$/, context: 'in exponent of numeric literal' },
 ]
 
-// Two patterns and a loop: one pattern for a whole string would need a stack as long as the string.
-const PLAIN_CHARACTERS = /[^"\\\x00-\x1f]*/y
-const ESCAPE_SEQUENCE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+// Taken piece by piece: one pattern for a whole string would need a stack as long as the string.
+const STRING_PIECE = /(?:[^"\\\x00-\x1f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,1000}/y
 const NUMBER_BODY = /-?(?:0|[1-9]\d*)?(?:(?<=\d)\.\d*)?(?:(?<=\d)[eE][+-]?\d*)?/y
 
 /** The end of the text, where Go waits for more. */
@@ -63,8 +62,7 @@ const scanString = (text: string, from: number): number => {
   let at = from + 1
   let length = 1
   while (length > 0) {
-    at += matchAt(PLAIN_CHARACTERS, text, at).length
-    length = matchAt(ESCAPE_SEQUENCE, text, at).length
+    length = matchAt(STRING_PIECE, text, at).length
     at += length
   }
   if (text.charAt(at) === '"') return at + 1

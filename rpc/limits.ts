@@ -104,3 +104,21 @@ export const createAddressFinder = (trustedProxies: readonly string[]): FindAddr
     return address
   }
 }
+
+const IPV6_GROUPS = 8
+/** Of a network that is given to one client, by RFC 6177: it has 2^64 addresses. */
+const CLIENT_GROUPS = 4
+
+/** Who is behind an address: itself with IPv4, its network of 64 bits with IPv6. */
+export const clientOf = (address: string): string => {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
+  const groups = head === '' ? [] : head.split(':')
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : IPV6_GROUPS - groups.length - rest.length
+  const all = [...groups, ...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...rest]
+  return `${all
+    .slice(0, CLIENT_GROUPS)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}

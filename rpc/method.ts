@@ -18,12 +18,15 @@ export interface CallContext {
 
 export type Answer = string | Promise<string>
 
+/** Whose request it is: an address, or the network of one, as {@link clientOf} of limits.ts has it. */
+export type FindClient = () => string
+
 export interface Method {
   readonly name: string
   /** What it takes of the rate limit: 1 for a look-up. */
   readonly cost: number
   /** `params` as sent; undefined when absent. Throws or rejects with a CodedError. */
-  call(params: unknown, context: CallContext): Answer
+  call(params: unknown, context: CallContext, client: FindClient): Answer
 }
 
 export interface Parameter<Value> {
@@ -78,6 +81,12 @@ export interface MethodDefinition<List extends readonly Parameter<unknown>[]> {
   answer(context: CallContext, ...values: ValuesOf<List>): Answer
 }
 
+/** One whose answer takes something of what its client may have. */
+export interface ClientMethodDefinition<List extends readonly Parameter<unknown>[]>
+  extends Omit<MethodDefinition<List>, 'answer'> {
+  answer(context: CallContext, client: string, ...values: ValuesOf<List>): Answer
+}
+
 export const defineMethod = <const List extends readonly Parameter<unknown>[]>(
   definition: MethodDefinition<List>,
 ): Method => {
@@ -86,5 +95,17 @@ export const defineMethod = <const List extends readonly Parameter<unknown>[]>(
     name,
     cost: definition.cost ?? 1,
     call: (params, context) => answer(context, ...(readParameters(params, parameters) as unknown as ValuesOf<List>)),
+  }
+}
+
+export const defineClientMethod = <const List extends readonly Parameter<unknown>[]>(
+  definition: ClientMethodDefinition<List>,
+): Method => {
+  const { name, parameters, answer } = definition
+  return {
+    name,
+    cost: definition.cost ?? 1,
+    call: (params, context, client) =>
+      answer(context, client(), ...(readParameters(params, parameters) as unknown as ValuesOf<List>)),
   }
 }

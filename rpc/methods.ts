@@ -1,9 +1,14 @@
 /** The table of all methods; the setting `api` decides which namespaces are served. */
 import type { Method } from './method.ts'
+import { accountRange as debugAccountRange } from './debug/account-range.ts'
+import { getModifiedAccountsByHash as debugGetModifiedAccountsByHash } from './debug/get-modified-accounts-by-hash.ts'
+import { getModifiedAccountsByNumber as debugGetModifiedAccountsByNumber } from './debug/get-modified-accounts-by-number.ts'
 import { getRawBlock as debugGetRawBlock } from './debug/get-raw-block.ts'
 import { getRawHeader as debugGetRawHeader } from './debug/get-raw-header.ts'
 import { getRawReceipts as debugGetRawReceipts } from './debug/get-raw-receipts.ts'
 import { getRawTransaction as debugGetRawTransaction } from './debug/get-raw-transaction.ts'
+import { intermediateRoots as debugIntermediateRoots } from './debug/intermediate-roots.ts'
+import { storageRangeAt as debugStorageRangeAt } from './debug/storage-range-at.ts'
 import { traceBlock as debugTraceBlock } from './debug/trace-block.ts'
 import { traceBlockByHash as debugTraceBlockByHash } from './debug/trace-block-by-hash.ts'
 import { traceBlockByNumber as debugTraceBlockByNumber } from './debug/trace-block-by-number.ts'
@@ -133,6 +138,11 @@ const METHODS: readonly Method[] = [
   debugGetRawBlock,
   debugGetRawReceipts,
   debugGetRawTransaction,
+  debugStorageRangeAt,
+  debugAccountRange,
+  debugGetModifiedAccountsByNumber,
+  debugGetModifiedAccountsByHash,
+  debugIntermediateRoots,
   rpcModules,
 ]
 

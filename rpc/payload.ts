@@ -32,6 +32,14 @@ const MAX_DEPTH = 10_000
  */
 export const MAX_SEPARATORS = 100_000
 
+/**
+ * Characters of an id that is echoed, six times as long where all of it must be escaped. Geth echoes any; no client has
+ * use for more.
+ */
+const MAX_ID_LENGTH = 4_096
+/** Stands for an id that is not echoed. */
+const UNUSABLE_ID = '{}'
+
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
 const skipSpace = (text: string, from: number): number => {
@@ -109,7 +117,7 @@ const readMessage = (text: string, from: number, parsed: Readonly<Record<string,
         version = readText(text.slice(start, end), version)
         break
       case 'id':
-        id = escapeForGo(text.slice(start, end))
+        id = end - start > MAX_ID_LENGTH ? UNUSABLE_ID : escapeForGo(text.slice(start, end))
         break
       case 'method':
         method = readText(text.slice(start, end), method)
@@ -138,20 +146,22 @@ const readItem = (text: string, from: number, parsed: unknown): Message | undefi
 
 const readBatch = (text: string, from: number, items: readonly unknown[], maxItems: number): Payload | Unreadable => {
   const messages: Message[] = []
+  let hasCall = false
   let at = skipSpace(text, from + 1)
   for (const item of items) {
     const message = readItem(text, at, item)
     const end = skipValue(text, at)
     if (message === undefined || end < 0) return 'malformed'
     messages.push(message)
+    hasCall ||= isCall(message)
     // A batch that is refused for its length needs the id of its first call alone.
-    if (messages.length > maxItems && messages.some(isCall)) break
+    if (hasCall && messages.length > maxItems) break
     at = skipSpace(text, skipSpace(text, end) + 1)
   }
   return { isBatch: true, messages }
 }
 
-/** A usable id is anything but an object and an array. */
+/** A usable id is anything but an object, an array and a text of thousands of characters. */
 export const hasValidId = (message: Message): boolean =>
   message.id !== undefined && !message.id.startsWith('{') && !message.id.startsWith('[')
 
@@ -161,31 +171,47 @@ export const isCall = (message: Message): boolean =>
 export const isNotification = (message: Message): boolean =>
   message.version === '2.0' && message.method !== '' && message.id === undefined
 
-/** The first value of a text; undefined when it is not JSON. */
-const parseFirst = (text: string): unknown => {
+/** The value of a text that holds one and nothing else; undefined when it is not JSON. */
+const parseWhole = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    try {
-      return JSON.parse(text.slice(0, findValueEnd(text)))
-    } catch {
-      return undefined
-    }
+    return undefined
   }
 }
 
-const isCrowded = (text: string): boolean => {
+/** The first value of a text; undefined when it is not JSON, or nests deeper than Go reads. */
+const parseFirst = (text: string): unknown => {
+  try {
+    return parseWhole(text.slice(0, findValueEnd(text)))
+  } catch {
+    return undefined
+  }
+}
+
+/** How often a character stands in a text, counted up to `most`. */
+const countUpTo = (text: string, character: string, most: number): number => {
   let count = 0
-  for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) if (++count > MAX_SEPARATORS) return true
-  return false
+  for (let at = text.indexOf(character); at >= 0 && count < most; at = text.indexOf(character, at + 1)) count++
+  return count
+}
+
+/**
+ * Siblings stand between commas, so more openings than commas and the allowed depth together nest too deep, unless they
+ * stand in strings or behind the first value. JSON.parse would take a gigabyte for 5 MB of them.
+ */
+const mayNestTooDeep = (text: string, commas: number): boolean => {
+  const most = commas + MAX_DEPTH + 1
+  return countUpTo(text, '[', most) + countUpTo(text, '{', most) >= most
 }
 
 /** Reads a body or a WebSocket message. Of a batch above `maxItems` not all messages are returned. */
 export const parsePayload = (text: string, maxItems: number): Payload | Unreadable => {
   const start = skipSpace(text, 0)
   if (start === text.length) return 'empty'
-  if (isCrowded(text)) return 'crowded'
-  const parsed = parseFirst(text)
+  const commas = countUpTo(text, ',', MAX_SEPARATORS + 1)
+  if (commas > MAX_SEPARATORS) return 'crowded'
+  const parsed = (mayNestTooDeep(text, commas) ? undefined : parseWhole(text)) ?? parseFirst(text)
   if (parsed === undefined) return 'malformed'
   if (Array.isArray(parsed)) return readBatch(text, start, parsed, maxItems)
   const message = readItem(text, start, parsed)

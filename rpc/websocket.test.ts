@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { startGateway, type Gateway } from './gateway.ts'
+import { rpcError } from './errors.ts'
 import { SILENT_LOG, type GatewayLog } from './log.ts'
 import { GATEWAY_DEFAULTS, type GatewaySettings } from './settings.ts'
 import { converse } from './testing/converse.ts'
-import { createMemoryApplication, type MemoryApplication } from './testing/memory-application.ts'
+import { createMemoryApplication, exampleHead, type MemoryApplication } from './testing/memory-application.ts'
 import { acceptedTexts, type Conversation } from './testing/websocket-requests.ts'
 
 const recorded = JSON.parse(
@@ -172,7 +173,7 @@ describe('subscriptions', () => {
     const head = application.commit()
     expect(await client.next()).toBe(notification(id, head.header))
     // The same head again, as after a reconnection.
-    application.announce({ type: 'head', head })
+    application.announce({ type: 'head', head, isNew: false })
     const next = application.commit()
     expect(await client.next()).toBe(notification(id, next.header))
   })
@@ -197,7 +198,7 @@ describe('subscriptions', () => {
     expect(await client.next()).toBe(notification(subscribed.result, head.header))
   })
 
-  test('to logs ask once a block for all of them, only when there are logs, and filter', async () => {
+  test('to logs ask once a block for all of them, page by page, only when there are logs, and filter', async () => {
     const topic = (digit: string): string => `0x${digit.repeat(64)}`
     const logs = [
       {
@@ -209,7 +210,11 @@ describe('subscriptions', () => {
       { address: '0x00000000000000000000000000000000000000bb', topics: [topic('1')], data: '0x', logIndex: '0x1' },
       { address: '0x00000000000000000000000000000000000000aa', topics: [], data: '0x', logIndex: '0x2' },
     ]
-    application.answers.logs = () => JSON.stringify(logs)
+    application.answers.logsPage = ({ from }) =>
+      JSON.stringify({
+        next: from.log === 2 ? null : { height: 9, log: 2 },
+        logs: logs.slice(from.log, from.log === 2 ? 3 : 2),
+      })
     const wanted = [
       [{}, [0, 1, 2]],
       [{ address: '0x00000000000000000000000000000000000000AA' }, [0, 2]],
@@ -231,7 +236,7 @@ describe('subscriptions', () => {
       // Nothing else came before the answer to this.
       expect((await client.request('eth_chainId')).result).toBe('0x539')
     }
-    expect(application.asked.filter(({ name }) => name === 'logs')).toHaveLength(1)
+    expect(application.asked.filter(({ name }) => name === 'logsPage')).toHaveLength(2)
   })
 
   test('to pending transactions send hashes, or whole transactions with the flag', async () => {
@@ -269,6 +274,28 @@ describe('subscriptions', () => {
     expect(await client.next()).toBe(notification(id, 'false'))
   })
 
+  test('whose logs cannot be told whole end with their connection and a reason', async () => {
+    application.answers.logsPage = () => Promise.reject(rpcError('responseTooLarge', 'the answer is too large'))
+    const [client, other] = [await open(), await open()]
+    await client.request('eth_subscribe', ['logs', {}])
+    const { result: id } = await other.request('eth_subscribe', ['newHeads'])
+    const closed = new Promise((resolve) => client.socket.once('close', (code, reason) => resolve([code, `${reason}`])))
+    const head = application.commit({ logCount: 1 })
+    expect(await closed).toEqual([1013, 'a subscription ended: logs of block 8: the answer is too large'])
+    expect(await other.next()).toBe(notification(id, head.header))
+  })
+
+  test('made before the head is known are not told of it as of something new', async () => {
+    const client = await open()
+    const { result: id } = await client.request('eth_subscribe', ['newHeads'])
+    await client.request('eth_subscribe', ['logs', {}])
+    // A gateway that begins is told of the head as it is, and so is one that has connected again.
+    application.announce({ type: 'head', head: exampleHead(7, { logCount: 5 }), isNew: false })
+    const head = application.commit()
+    expect(await client.next()).toBe(notification(id, head.header))
+    expect(application.asked).toEqual([])
+  })
+
   test('belong to their connection and end with it', async () => {
     const client = await open()
     const other = await open()
@@ -302,7 +329,7 @@ describe('connections', () => {
       socket.pause()
       for (let count = 0; count < 400; count++) socket.write(frame)
     })
-    expect(await warned).toBe('websocket closed: too slow')
+    expect(await warned).toBe('websocket closed')
     socket.resume()
     await closed
   })

@@ -7,7 +7,7 @@ import { afterArrivals } from './arrival.ts'
 import { CROWDED, failWith, type Responder, type Subscriber } from './envelope.ts'
 import { rpcError } from './errors.ts'
 import { describeSyntaxError } from './json-syntax.ts'
-import type { FindAddress, RateLimiter } from './limits.ts'
+import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import type { GatewayLog } from './log.ts'
 import { isOriginAllowed } from './origins.ts'
 import type { Payload } from './payload.ts'
@@ -31,8 +31,17 @@ export interface WebSocketOptions {
 const MAX_IN_FLIGHT = 1_000
 /** Close codes of RFC 6455. */
 const POLICY_VIOLATION = 1008
+const TRY_AGAIN_LATER = 1013
+/** Bytes of the reason in a close frame. */
+const MAX_REASON_BYTES = 123
 /** What a connection that is closed for being slow has left to take the reason. */
 const CLOSE_GRACE_MS = 1_000
+
+const truncate = (reason: string): string =>
+  Buffer.from(reason)
+    .subarray(0, MAX_REASON_BYTES)
+    .toString('utf8')
+    .replace(/\ufffd+$/, '')
 
 /** 16 random bytes as a quantity, as geth makes them. */
 const createId = (): string => `0x${randomBytes(16).toString('hex').replace(/^0+/, '') || '0'}`
@@ -52,16 +61,24 @@ interface Connection {
 const createConnection = (socket: WebSocket, address: string, options: WebSocketOptions): Connection => {
   const { responder, hub, limiter, bufferLimit } = options
   const subscriptions = new Map<string, Held>()
+  const client = clientOf(address)
   let inFlight = 0
   let closing = false
 
-  const closeSlow = (): void => {
+  const closeWith = (code: number, reason: string, bytes: number): void => {
     if (closing) return
     closing = true
-    options.log.warn('websocket closed: too slow', { address, bytes: socket.bufferedAmount })
-    socket.close(POLICY_VIOLATION, 'too slow: messages were left unread')
+    options.log.warn('websocket closed', { address, reason, bytes })
+    socket.close(code, truncate(reason))
     setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref()
   }
+
+  const closeSlow = (): void =>
+    closeWith(POLICY_VIOLATION, 'too slow: messages were left unread', socket.bufferedAmount)
+
+  /** JSON-RPC has no word for a subscription that ends by itself, so all of the connection does. */
+  const closeFailed = (reason: string): void =>
+    closeWith(TRY_AGAIN_LATER, `a subscription ended: ${reason}`, socket.bufferedAmount)
 
   const send = (text: string): void => {
     if (closing || socket.readyState !== socket.OPEN) return
@@ -83,7 +100,10 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
       throw rpcError('rateLimited', `too many subscriptions, at most ${options.subscriptionLimit} are allowed`)
     }
     const id = createId()
-    subscriptions.set(id, { waiting: [], end: hub.add({ kind, notify: (result) => notify(id, result) }) })
+    subscriptions.set(id, {
+      waiting: [],
+      end: hub.add({ kind, notify: (result) => notify(id, result), fail: closeFailed }),
+    })
     return id
   }
 
@@ -114,7 +134,7 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
       },
       unsubscribe,
     }
-    const reply = responder.respond(payload, subscriber)
+    const reply = responder.respond(payload, { client: () => client, subscriber })
     const text = reply instanceof Promise ? await reply : reply
     // Over HTTP some replies end without a line feed, here none does.
     if (text !== undefined) send(text.endsWith('\n') ? text : `${text}\n`)

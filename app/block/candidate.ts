@@ -12,7 +12,7 @@ import type { FinalizeBlockResponse, TransactionResult } from '../ports.ts'
 import type { BlockContent } from './content.ts'
 import { ethereumResult } from './ethereum-result.ts'
 import { encodeHeader, type Header, hashHeader } from './header.ts'
-import { encodeReceipt, logsBloom, mergeBlooms } from './receipt.ts'
+import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from './receipt.ts'
 import type { BlockRun, EthereumOutcome, TransactionOutcome } from './run.ts'
 
 export interface Candidate {
@@ -150,6 +150,7 @@ export const sealCandidate = (candidate: Candidate, cometHash: Hash): SealedBloc
       sizeBytes: blockSizeBytes(encoded, raws),
       transactionCount: raws.length,
       logCount: candidate.logCount,
+      logBytes: countLogBytes(candidate.ethereum.map(({ receipt }) => receipt)),
     },
   }
 }

@@ -126,5 +126,6 @@ export const writeGenesisBlock = ({ store, modules, genesis, request }: GenesisI
     sizeBytes: blockSizeBytes(encoded, []),
     transactionCount: 0,
     logCount: 0,
+    logBytes: 0,
   }
 }

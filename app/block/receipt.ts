@@ -19,6 +19,18 @@ export interface Receipt {
   readonly logs: readonly Log[]
 }
 
+const ADDRESS_BYTES = 20
+const TOPIC_BYTES = 32
+
+/** Bytes of all addresses, topics and data. */
+export const countLogBytes = (receipts: readonly Pick<Receipt, 'logs'>[]): number => {
+  let bytes = 0
+  for (const { logs } of receipts) {
+    for (const { topics, data } of logs) bytes += ADDRESS_BYTES + TOPIC_BYTES * topics.length + data.length
+  }
+  return bytes
+}
+
 /** Items whose places are remembered: tokens, their events and whoever uses them come again and again. */
 const KNOWN_ITEMS = 32_768
 const known = new BoundedCache<number>(KNOWN_ITEMS)

@@ -26,12 +26,15 @@ import {
   type HeaderRecord,
   itemAt,
   itemCount,
+  readFirstLogIndex,
   type TransactionPosition,
 } from './records.ts'
 
 const MAX_CACHED_HEADERS = 256
 /** Each of the caches of bodies and of receipts: a full block is read for every one of its transactions. */
 const RECORD_CACHE_BYTES = 8 * 1024 * 1024
+/** A larger record is read anew for every question about a part of it. */
+export const MAX_CACHED_RECORD_BYTES = RECORD_CACHE_BYTES / 2
 const RECORD_ENTRY_BYTES = 128
 
 const createRecordCache = (): BoundedCache<Uint8Array> =>
@@ -99,6 +102,29 @@ export class ChainReader {
   transactions(height: number): readonly SignedTransaction[] {
     const body = this.#record(this.#bodies, bodyKey, height)
     return Array.from({ length: itemCount(body) }, (_, index) => transactionIn(body, index))
+  }
+
+  transactionHash(height: number, index: number): Hash | undefined {
+    const body = this.#record(this.#bodies, bodyKey, height)
+    return index < itemCount(body) ? keccak256(bodyItem(body, index).raw) : undefined
+  }
+
+  /** Stored bytes of one transaction; 0 when there is none. */
+  transactionBytes(height: number, index: number): number {
+    const body = this.#record(this.#bodies, bodyKey, height)
+    return index < itemCount(body) ? itemAt(body, index).length : 0
+  }
+
+  /** Index in the block of the first log of a transaction; undefined when there is no such transaction. */
+  firstLogIndex(height: number, index: number): number | undefined {
+    const record = this.#record(this.#receipts, receiptsKey, height)
+    return index < itemCount(record) ? readFirstLogIndex(itemAt(record, index)) : undefined
+  }
+
+  /** Stored bytes of one receipt; 0 when there is none. */
+  receiptBytes(height: number, index: number): number {
+    const record = this.#record(this.#receipts, receiptsKey, height)
+    return index < itemCount(record) ? itemAt(record, index).length : 0
   }
 
   transactionHashes(height: number): readonly Hash[] {

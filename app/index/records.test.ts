@@ -71,6 +71,7 @@ describe('records of a block', () => {
           sizeBytes: number(random),
           transactionCount: number(random),
           logCount: number(random),
+          logBytes: number(random),
         }
         expect(plain(decodeHeaderRecord(encodeHeaderRecord(record)))).toBe(plain(record))
         const receipt = makeReceipt(random)

@@ -25,6 +25,8 @@ export interface HeaderRecord {
   readonly sizeBytes: number
   readonly transactionCount: number
   readonly logCount: number
+  /** Bytes of their addresses, topics and data: what showing them costs is known before they are read. */
+  readonly logBytes: number
 }
 
 export const encodeHeaderRecord = (record: HeaderRecord): Uint8Array =>
@@ -35,6 +37,7 @@ export const encodeHeaderRecord = (record: HeaderRecord): Uint8Array =>
     bigintToBytes(BigInt(record.sizeBytes)),
     bigintToBytes(BigInt(record.transactionCount)),
     bigintToBytes(BigInt(record.logCount)),
+    bigintToBytes(BigInt(record.logBytes)),
   ])
 
 export const decodeHeaderRecord = (bytes: Uint8Array): HeaderRecord => {
@@ -47,6 +50,7 @@ export const decodeHeaderRecord = (bytes: Uint8Array): HeaderRecord => {
     sizeBytes: Number(bytesToBigint(field(3))),
     transactionCount: Number(bytesToBigint(field(4))),
     logCount: Number(bytesToBigint(field(5))),
+    logBytes: Number(bytesToBigint(field(6))),
   }
 }
 
@@ -138,6 +142,18 @@ export const decodeStoredReceipt = (bytes: Uint8Array): Receipt => {
     firstLogIndex: Number(bytesToBigint(firstLogIndex)),
     logs: logs.map(([address, topics, data]) => ({ address, topics, data })),
   }
+}
+
+const FIRST_LOG_FIELD = 6
+
+/** `firstLogIndex` of a stored receipt, without its logs being read: the fields before it are short texts of RLP. */
+export const readFirstLogIndex = (bytes: Uint8Array): number => {
+  const lengthAt = (at: number): number => ((bytes[at] as number) < 0x80 ? 1 : 1 + (bytes[at] as number) - 0x80)
+  const list = bytes[0] as number
+  let at = list < 0xf8 ? 1 : 1 + list - 0xf7
+  for (let field = 0; field < FIRST_LOG_FIELD; field++) at += lengthAt(at)
+  const first = bytes[at] as number
+  return first < 0x80 ? first : Number(bytesToBigint(bytes.subarray(at + 1, at + lengthAt(at))))
 }
 
 export interface TransactionPosition {

@@ -5,14 +5,14 @@ import { finalizeRequestKey } from '../../store/keys.ts'
 import { orderedTrieRoot } from '../../store/trie/ordered-root.ts'
 import { blockSizeBytes } from '../block/candidate.ts'
 import { encodeHeader, hashHeader } from '../block/header.ts'
-import { encodeReceipt, logsBloom, mergeBlooms } from '../block/receipt.ts'
+import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from '../block/receipt.ts'
 import type { ChainReader } from './chain-reader.ts'
 import type { HeaderRecord } from './records.ts'
 
 /** What a block of `height` has otherwise than its header says, in words; undefined when all is well. */
 const transactionDifference = (
   reader: ChainReader,
-  { header, sizeBytes, transactionCount, logCount }: HeaderRecord,
+  { header, sizeBytes, transactionCount, logCount, logBytes }: HeaderRecord,
 ) => {
   const { number: height } = header
   const transactions = reader.transactions(height)
@@ -26,6 +26,7 @@ const transactionDifference = (
   if (!equalBytes(orderedTrieRoot(encoded), header.receiptsRoot)) return 'has other receipts than receiptsRoot'
   if (!equalBytes(mergeBlooms(blooms), header.logsBloom)) return 'has other logs than logsBloom'
   if (receipts.reduce((sum, { logs }) => sum + logs.length, 0) !== logCount) return `has not ${logCount} logs`
+  if (countLogBytes(receipts) !== logBytes) return `has not ${logBytes} bytes of logs`
   if ((receipts.at(-1)?.cumulativeGasUsed ?? 0n) !== header.gasUsed) return 'has another gasUsed than its receipts'
   for (const [index, { hash }] of transactions.entries()) {
     const position = reader.positionOf(hash)

@@ -1,9 +1,22 @@
 /** Tells gateways of new heads and of transactions that became executable. */
 import type { Hash } from '../../core/hash.ts'
 import { bytesToHex, type Hex } from '../../core/hex.ts'
+import type { HeaderRecord } from '../index/records.ts'
 import type { Announcement, Head } from '../ports.ts'
+import { headerView } from './views.ts'
 
 export type Listener = (announcement: Announcement) => void
+
+export const headOf = (
+  { header, hash, logCount }: HeaderRecord,
+  chain: Pick<Head, 'evmChainId' | 'chainId' | 'catchingUp'>,
+): Head => ({
+  height: header.number,
+  hash: bytesToHex(hash),
+  header: JSON.stringify(headerView(header, hash)),
+  logCount,
+  ...chain,
+})
 
 export class Announcer {
   readonly #listeners = new Set<Listener>()
@@ -12,15 +25,16 @@ export class Announcer {
   /** Calls `listener` for `head` at once, then for every announcement. */
   subscribe(listener: Listener, head: Head | undefined): () => void {
     this.#listeners.add(listener)
-    if (head !== undefined) listener({ type: 'head', head })
+    if (head !== undefined) listener({ type: 'head', head, isNew: false })
     return () => {
       this.#listeners.delete(listener)
     }
   }
 
-  head(head: Head): void {
+  /** `isNew` when the block was just committed, and not when its head is told again or came with a snapshot. */
+  head(head: Head, isNew: boolean): void {
     this.flush()
-    this.#tell({ type: 'head', head })
+    this.#tell({ type: 'head', head, isNew })
   }
 
   /** Collected until the running task ends: under load one message carries many hashes. */

@@ -7,21 +7,25 @@ import {
   blockReceipts,
   blockTransactionCount,
   header,
+  heads,
   rawTransaction,
   rawTransactionByIndex,
   receipt,
   transactionByHash,
   transactionByIndex,
+  waitingTransactions,
 } from './blocks.ts'
 import { call, estimateGas } from './calls.ts'
 import { config } from './chain-config.ts'
 import { createAccessList } from './access-list.ts'
 import { fillTransaction } from './fill-transaction.ts'
 import { feeHistory } from './fees.ts'
-import { logs } from './logs.ts'
+import { logs, logsPage } from './logs.ts'
 import { heavyNativeQuery } from './native.ts'
 import { proof } from './proof.ts'
 import { simulate } from './simulate/simulate.ts'
+import { intermediateRoots, modifiedAccounts } from './state-changes.ts'
+import { accountRange, storageRange } from './state-ranges.ts'
 import { balance, code, storage, transactionCount } from './state.ts'
 import { rawBlock, rawHeader, rawReceipts } from './trace/raw-block.ts'
 import { traceBlock, traceCall, traceRawBlock, traceTransaction } from './trace/trace-questions.ts'
@@ -33,7 +37,6 @@ const ANSWERS: Answers = {
   block,
   header,
   blockTransactionCount: (view, parameters) => blockTransactionCount(view, parameters.block),
-  blockReceipts: (view, parameters) => blockReceipts(view, parameters.block),
   transaction: (view, { hash }) => transactionByHash(view, hexToBytes(hash)),
   transactionByIndex,
   rawTransaction: (view, { hash }) => bytesToHex(rawTransaction(view, hexToBytes(hash))),
@@ -50,16 +53,24 @@ const ANSWERS: Answers = {
   createAccessList,
   fillTransaction,
   config,
+  storageRange,
+  accountRange,
+  modifiedAccounts,
+  intermediateRoots,
   rawHeader,
   rawBlock,
   rawReceipts,
   feeHistory,
   logs,
+  logsPage,
+  waitingTransactions,
+  heads,
   native: heavyNativeQuery,
 }
 
 /** Answers that are JSON text from the beginning: as objects they would take many times the memory. */
 const TEXTS: { readonly [Name in QuestionName]?: (view: View, parameters: Questions[Name]) => Promise<string> } = {
+  blockReceipts,
   traceTransaction,
   traceBlock,
   traceRawBlock,

@@ -1,8 +1,13 @@
 /** Blocks, transactions and receipts as JSON-RPC shows them. Unknown ones are null. */
 import { bytesToHex, hexToBytes, quantityToHex } from '../../core/hex.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
+import { MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
+import { answerTooLarge } from '../errors.ts'
+import { keccak256 } from '../../core/hash.ts'
+import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
 import type { TransactionPosition } from '../index/records.ts'
-import type { BlockReference, Questions } from '../ports.ts'
+import type { BlockReference, Head, Questions } from '../ports.ts'
+import { headOf } from './announcer.ts'
 import { pendingBlock, pendingCount, pendingReceipts, pendingSignedAt, pendingTransactionAt } from './pending.ts'
 import { firstHeight, isPending, requireHeader, resolveHeight, type View } from './view.ts'
 import { blockView, type Json, receiptView, transactionView } from './views.ts'
@@ -16,8 +21,15 @@ export const block = async (view: View, { block: reference, full }: Questions['b
 /** What a block has besides its header. */
 const BODY: ReadonlySet<string> = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
 
+const emptyBlockAt = (view: View, height: number): Json => {
+  const { header, hash, sizeBytes } = requireHeader(view, height)
+  return blockView(header, hash, sizeBytes, [])
+}
+
 export const header = async (view: View, { block: reference }: Questions['header']): Promise<Json | null> => {
-  const whole = await block(view, { block: reference, full: false })
+  const height = isPending(reference) ? undefined : resolveHeight(view, reference)
+  const pending = isPending(reference) ? await pendingBlock(view, false) : null
+  const whole = height === undefined ? pending : emptyBlockAt(view, height)
   return whole === null ? null : Object.fromEntries(Object.entries(whole).filter(([name]) => !BODY.has(name)))
 }
 
@@ -43,21 +55,30 @@ export const blockTransactionCount = (
   return height === undefined ? null : quantityToHex(requireHeader(view, height).transactionCount)
 }
 
-export const blockReceipts = (
-  view: View,
-  reference: BlockReference,
-): readonly Json[] | null | Promise<readonly Json[]> => {
-  if (isPending(reference)) return pendingReceipts(view)
-  const height = resolveHeight(view, reference)
-  if (height === undefined) return null
+function* receiptsAt(view: View, height: number): Generator<Json> {
   const record = requireHeader(view, height)
-  const receipts = view.reader.receipts(height)
-  return view.reader.transactions(height).flatMap((signed, index) => {
-    const receipt = receipts[index]
-    if (receipt === undefined) return []
+  for (let index = 0; index < record.transactionCount; index++) {
+    const signed = view.reader.transaction(height, index)
+    const receipt = view.reader.receipt(height, index)
+    if (signed === undefined || receipt === undefined) return
     const { hash: transactionHash, sender: from, transaction } = signed
-    return [receiptView(receipt, { record, index, transactionHash, from, to: transaction.to })]
-  })
+    yield receiptView(receipt, { record, index, transactionHash, from, to: transaction.to })
+  }
+}
+
+/** Text by text: as objects all receipts of a block take many times the memory. Throws query/7. */
+export const blockReceipts = async (view: View, { block: reference }: Questions['blockReceipts']): Promise<string> => {
+  const height = isPending(reference) ? undefined : resolveHeight(view, reference)
+  if (height === undefined && !isPending(reference)) return 'null'
+  const texts: string[] = []
+  let size = 0
+  for (const shown of height === undefined ? await pendingReceipts(view) : receiptsAt(view, height)) {
+    const text = JSON.stringify(shown)
+    size += text.length + 1
+    if (size > MAX_STREAM_FRAME_BYTES) throw answerTooLarge(MAX_STREAM_FRAME_BYTES)
+    texts.push(text)
+  }
+  return `[${texts.join(',')}]`
 }
 
 /** Where a transaction is, in a block that is here up to the head: pruning may not have come to its index yet. */
@@ -124,4 +145,27 @@ export const receipt = (view: View, { hash }: Questions['receipt']): Json | null
     from: signed.sender,
     to: signed.transaction.to,
   })
+}
+
+/** Transactions as they look while they wait. */
+export const waitingTransactions = (
+  { pending }: Pick<View, 'pending'>,
+  { senders }: Questions['waitingTransactions'],
+): readonly Json[] =>
+  pending.map((raw, index) => {
+    const sender = hexToBytes(senders[index] ?? '0x')
+    return transactionView({ transaction: decodeTransaction(raw), raw, hash: keccak256(raw), sender }, undefined)
+  })
+
+const MAX_HEADS = 100
+
+/** See the question `heads`: as many of the blocks as are here. */
+export const heads = (view: View, { from, to }: Questions['heads']): readonly Head[] => {
+  const { chainId, evmChainId } = view.parameters
+  const last = Math.min(to, view.head, from + MAX_HEADS - 1)
+  const out: Head[] = []
+  for (let height = Math.max(from, firstHeight(view)); height <= last; height++) {
+    out.push(headOf(requireHeader(view, height), { chainId, evmChainId: Number(evmChainId), catchingUp: false }))
+  }
+  return out
 }

@@ -3,6 +3,7 @@ import { type Address, ZERO_ADDRESS } from '../../core/address.ts'
 import type { Hash } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBytes, quantityToHex } from '../../core/hex.ts'
 import type { Engine } from '../../evm/engine.ts'
+import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { readValidators } from '../../modules/consensus/index.ts'
 import type { Module, ValidatorUpdate } from '../../modules/module.ts'
 import { isKept, readKeptRange } from '../../store/kept-range.ts'
@@ -27,6 +28,15 @@ import type {
 } from '../ports.ts'
 import type { ApplicationSettings } from '../settings.ts'
 import { answer } from './answer.ts'
+import {
+  answerCost,
+  checkAnswerSize,
+  LIGHT_COST,
+  type Place,
+  READS,
+  type Reads,
+  TRANSACTION_TEXT,
+} from './answer-cost.ts'
 import { AnswerCache } from './answer-cache.ts'
 import type { Announcer } from './announcer.ts'
 import { minimumTip, TipOracle } from './fees.ts'
@@ -62,22 +72,30 @@ const MAX_OPEN_VIEWS = 8
 /** What the pending block may hold, so that a call on top of it stays a call. */
 const MAX_PENDING_TRANSACTIONS = 200
 const MAX_PENDING_GAS = 30_000_000n
-/** A block with more transactions is assembled in a worker. */
-const LARGE_BLOCK_TRANSACTIONS = 50
+/** They are copied to a worker for every question. */
+const MAX_PENDING_BYTES = 1024 * 1024
+
+/** Questions about one block or transaction that are asked again and again. */
+const KEPT: ReadonlySet<QuestionName> = new Set<QuestionName>(['block', 'blockReceipts', 'transaction', 'receipt'])
+
+/** The block that a question is about, if it names one. */
+const referenceOf = (parameters: Questions[QuestionName]): BlockReference | undefined => {
+  const { block, newest } = parameters as { readonly block?: BlockReference; readonly newest?: BlockReference }
+  return block ?? newest
+}
+
+/** Looking at `pending` executes the pool. */
+const asksPending = (parameters: Questions[QuestionName]): boolean => {
+  const reference = referenceOf(parameters)
+  return reference !== undefined && isPending(reference)
+}
+
+const readsOf = (name: QuestionName, parameters: Questions[QuestionName]): Reads =>
+  name === 'block' && (parameters as Questions['block']).full ? 'transactions' : READS[name]
 
 type Handlers = {
   readonly [Name in QuestionName]?: (parameters: Questions[Name], head: number) => Reply
 }
-
-/** Questions that are a few reads, unless they are about the pending block. */
-type PendingHeavy =
-  | 'balance'
-  | 'code'
-  | 'storage'
-  | 'header'
-  | 'blockTransactionCount'
-  | 'transactionByIndex'
-  | 'rawTransactionByIndex'
 
 export class QuestionDesk {
   readonly #options: DeskOptions
@@ -97,7 +115,13 @@ export class QuestionDesk {
       heavy: (name, parameters, head) => this.#heavy(name, parameters, head),
     }
     const { settings, environment, modules } = options
-    this.#filters = new FilterQuestions({ ...tools, settings, environment })
+    this.#filters = new FilterQuestions({
+      ...tools,
+      settings,
+      environment,
+      find: (hash, head) => this.#find(hash, head),
+      describe: (transactions, head) => this.#describe(transactions, head),
+    })
     this.#native = new NativeQuestions({
       ...tools,
       environment,
@@ -108,17 +132,45 @@ export class QuestionDesk {
     this.#heights = new OpenHeights(options.reader.store, () => options.committedHeight(), MAX_OPEN_VIEWS)
     this.#handlers = this.#table()
     options.announcer.subscribe((announcement) => {
-      if (announcement.type === 'pending')
-        this.#filters.notePending(announcement.hashes, (hash) => this.#pendingText(hash))
+      if (announcement.type === 'pending') this.#filters.notePending(announcement.hashes)
     }, undefined)
   }
 
   /** Throws CodedErrors, at once or in the promise. */
   ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Reply {
-    const handler = this.#handlers[name]
-    if (handler === undefined) throw unsupported(`the question ${String(name)} is not known`)
+    const handler = this.#handlers[name] ?? ((given, at) => this.#judged(name, given, at))
+    if (!Object.hasOwn(READS, name)) throw unsupported(`the question ${String(name)} is not known`)
     const committed = this.#options.committedHeight()
     return handler(parameters, head > 0 && head < committed && this.#isKept(head) ? head : committed)
+  }
+
+  /** Answered here when it is little, by a worker otherwise; what is decided for good is kept. */
+  #judged<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Reply {
+    const reads = readsOf(name, parameters)
+    const view = this.#view(head)
+    if (reads === 'worker' || asksPending(parameters)) return this.#heavy(name, parameters, head)
+    if (reads === 'few') return answer(view, name, parameters)
+    const place = this.#placeOf(view, parameters)
+    if (place === undefined) return answer(view, name, parameters)
+    const { height, index } = place
+    const key = KEPT.has(name) ? `${name} ${reads} ${height} ${index}` : undefined
+    const kept = key === undefined ? undefined : this.#answers.get(key, head)
+    if (kept !== undefined) return kept
+    checkAnswerSize(view, reads, place)
+    const isLight = answerCost(view, reads, place) <= LIGHT_COST
+    const reply = isLight ? answer(view, name, parameters) : this.#heavy(name, parameters, head)
+    return key === undefined ? reply : this.#keep(key, height, reply)
+  }
+
+  /** Of what a question is about; undefined when it is not there. */
+  #placeOf(view: View, parameters: Questions[QuestionName]): Place | undefined {
+    const { block, index, hash } = parameters as { block?: BlockReference; index?: number; hash?: Hex }
+    if (hash !== undefined) {
+      const position = view.reader.positionOf(hexToBytes(hash))
+      return position === undefined || position.height > view.head ? undefined : position
+    }
+    const height = block === undefined ? undefined : resolveHeight(view, block)
+    return height === undefined ? undefined : { height, ...(index === undefined ? {} : { index }) }
   }
 
   #isKept(height: number): boolean {
@@ -157,95 +209,29 @@ export class QuestionDesk {
 
   #table(): Handlers {
     const { pool, environment } = this.#options
-    const light =
-      <Name extends QuestionName>(name: Name) =>
-      (parameters: Questions[Name], head: number): Reply =>
-        answer(this.#view(head), name, parameters)
-    const heavy =
-      <Name extends QuestionName>(name: Name) =>
-      (parameters: Questions[Name], head: number): Reply =>
-        this.#heavy(name, parameters, head)
-    /** Looking at `pending` executes the pool; everything else is a few reads. */
-    const pendingHeavy =
-      <Name extends PendingHeavy>(name: Name) =>
-      (parameters: Questions[Name], head: number): Reply =>
-        isPending(parameters.block) ? this.#heavy(name, parameters, head) : light(name)(parameters, head)
-    const blockQuestion =
-      <Name extends 'block' | 'blockReceipts'>(name: Name) =>
-      (parameters: Questions[Name], head: number): Reply => {
-        const { block } = parameters
-        if (isPending(block)) return this.#heavy(name, parameters, head)
-        const height = resolveHeight(this.#view(head), block)
-        if (height === undefined) return 'null'
-        const key = `${name} ${height} ${'full' in parameters && parameters.full}`
-        const kept = this.#answers.get(key, head)
-        if (kept !== undefined) return kept
-        const reply = this.#isLarge(height) ? this.#heavy(name, parameters, head) : light(name)(parameters, head)
-        return this.#keep(key, height, reply)
-      }
-    /** Of a transaction in a block: looked up by its hash, kept once it is there. */
-    const placedQuestion =
-      <Name extends 'transaction' | 'receipt'>(name: Name) =>
-      (parameters: Questions[Name], head: number): Reply => {
-        const key = `${name} ${parameters.hash}`
-        const kept = this.#answers.get(key, head)
-        if (kept !== undefined) return kept
-        const position = this.#options.reader.positionOf(hexToBytes(parameters.hash))
-        if (position === undefined || position.height > head) return 'null'
-        return this.#keep(key, position.height, light(name)(parameters, head))
-      }
     return {
-      block: blockQuestion('block'),
-      blockReceipts: blockQuestion('blockReceipts'),
-      blockTransactionCount: pendingHeavy('blockTransactionCount'),
-      header: pendingHeavy('header'),
-      transactionByIndex: pendingHeavy('transactionByIndex'),
-      rawTransactionByIndex: pendingHeavy('rawTransactionByIndex'),
-      receipt: placedQuestion('receipt'),
-      balance: pendingHeavy('balance'),
-      code: pendingHeavy('code'),
-      storage: pendingHeavy('storage'),
-      proof: heavy('proof'),
-      call: heavy('call'),
-      estimateGas: heavy('estimateGas'),
-      simulate: heavy('simulate'),
-      traceTransaction: heavy('traceTransaction'),
-      traceBlock: heavy('traceBlock'),
-      traceRawBlock: heavy('traceRawBlock'),
-      traceCall: heavy('traceCall'),
-      rawHeader: light('rawHeader'),
-      rawBlock: heavy('rawBlock'),
-      rawReceipts: heavy('rawReceipts'),
       createAccessList: (parameters, head) =>
         this.#heavy('createAccessList', { ...parameters, ...this.#hints(parameters.call) }, head),
       fillTransaction: (parameters, head) =>
         this.#heavy('fillTransaction', { ...parameters, ...this.#hints(parameters.call) }, head),
-      config: light('config'),
-      feeHistory: heavy('feeHistory'),
-      logs: heavy('logs'),
-      transaction: (parameters, head) => {
-        const waiting = pool.ethereum(hexToBytes(parameters.hash))
-        return waiting === undefined
-          ? placedQuestion('transaction')(parameters, head)
-          : jsonText(transactionView(waiting.signed, undefined))
-      },
+      transaction: ({ hash }, head) => this.#waiting(hash, head) ?? this.#judged('transaction', { hash }, head),
       rawTransaction: (parameters, head) => {
         const waiting = pool.ethereum(hexToBytes(parameters.hash))
         return waiting === undefined
-          ? light('rawTransaction')(parameters, head)
+          ? this.#judged('rawTransaction', parameters, head)
           : jsonText(bytesToHex(waiting.signed.raw))
       },
       transactionCount: (parameters, head) => {
-        if (!isPending(parameters.block)) return light('transactionCount')(parameters, head)
+        if (!isPending(parameters.block)) return this.#judged('transactionCount', parameters, head)
         return jsonText(this.#nextNonce(hexToBytes(parameters.address)))
       },
-      pendingTransaction: ({ hash }) => this.#pendingText(hash) ?? 'null',
+      pendingTransaction: ({ hash }, head) => this.#waiting(hash, head) ?? 'null',
       gasPrice: () => jsonText(quantityToHex(this.#gasPrice())),
       maxPriorityFeePerGas: () => jsonText(quantityToHex(this.#tip())),
       sendRawTransaction: async ({ raw }) => jsonText(bytesToHex(await this.#options.submit(hexToBytes(raw)))),
-      newFilter: (criteria, head) => this.#filters.addLogs(criteria, head),
-      newBlockFilter: (_, head) => this.#filters.addBlocks(head),
-      newPendingTransactionFilter: ({ full }) => this.#filters.addPending(full),
+      newFilter: (parameters, head) => this.#filters.addLogs(parameters, head),
+      newBlockFilter: (parameters, head) => this.#filters.addBlocks(parameters, head),
+      newPendingTransactionFilter: (parameters) => this.#filters.addPending(parameters),
       filterChanges: ({ id }, head) => this.#filters.changes(id, head),
       filterLogs: ({ id }, head) => this.#filters.logs(id, head),
       uninstallFilter: ({ id }) => this.#filters.remove(id),
@@ -292,10 +278,8 @@ export class QuestionDesk {
   }
 
   #heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<string> {
-    const { block, newest } = parameters as { readonly block?: BlockReference; readonly newest?: BlockReference }
-    const reference = block ?? newest
-    const asksPending = reference !== undefined && isPending(reference)
-    const pending = asksPending ? this.#pendingTransactions() : []
+    const reference = referenceOf(parameters)
+    const pending = asksPending(parameters) ? this.#pendingTransactions() : []
     const { heavy } = this.#options.environment
     const answered = heavy.run(name, parameters, head, pending)
     if (reference === undefined || !('tag' in reference) || reference.tag === 'earliest') return answered
@@ -310,26 +294,46 @@ export class QuestionDesk {
     const cursor = this.#options.pool.byPriority(this.#options.baseFeePerGas())
     const out: Uint8Array[] = []
     let gas = 0n
+    let bytes = 0
     for (
       let entry = cursor.peek();
       entry !== undefined && out.length < MAX_PENDING_TRANSACTIONS;
       entry = cursor.peek()
     ) {
       gas += entry.gasLimit
-      if (gas > MAX_PENDING_GAS) break
+      bytes += entry.raw.length
+      if (gas > MAX_PENDING_GAS || bytes > MAX_PENDING_BYTES) break
       out.push(entry.raw)
       cursor.take()
     }
     return out
   }
 
-  #pendingText(hash: Hex): string | undefined {
-    const waiting = this.#options.pool.ethereum(hexToBytes(hash))
-    return waiting === undefined ? undefined : jsonText(transactionView(waiting.signed, undefined))
+  /** A transaction of the pool in full; undefined when it does not wait. */
+  #waiting(hash: Hex, head: number): Reply | undefined {
+    const signed = this.#options.pool.ethereum(hexToBytes(hash))?.signed
+    if (signed === undefined) return undefined
+    const described = this.#describe([signed], head)
+    return typeof described === 'string' ? described.slice(1, -1) : described.then((text) => text.slice(1, -1))
   }
 
-  #isLarge(height: number): boolean {
-    return (this.#options.reader.header(height)?.transactionCount ?? 0) > LARGE_BLOCK_TRANSACTIONS
+  /** The text of a list, as of a head. */
+  #describe(transactions: readonly SignedTransaction[], head: number): Reply {
+    const cost = transactions.reduce((sum, { raw }) => sum + raw.length + TRANSACTION_TEXT, 0)
+    if (cost <= LIGHT_COST) return jsonText(transactions.map((signed) => transactionView(signed, undefined)))
+    const senders = transactions.map(({ sender }) => bytesToHex(sender))
+    const raws = transactions.map(({ raw }) => raw)
+    return this.#options.environment.heavy.run('waitingTransactions', { senders }, head, raws)
+  }
+
+  #find(hash: Uint8Array, head: number): SignedTransaction | undefined {
+    const waiting = this.#options.pool.ethereum(hash)
+    if (waiting !== undefined) return waiting.signed
+    const { reader } = this.#options
+    const position = reader.positionOf(hash)
+    return position === undefined || position.height > head
+      ? undefined
+      : reader.transaction(position.height, position.index)
   }
 
   #keep(key: string, height: number, reply: Reply): Reply {

@@ -1,64 +1,137 @@
-/** Polling filters: they live in the application, so that any gateway can answer for them. */
+/**
+ * Polling filters: they live in the application, so that any gateway can answer for them. Each is a place in what all
+ * share, the chain or the ring of pending transactions, with the criteria that it was made with.
+ */
 import type { Hex } from '../../core/hex.ts'
 import { limitExceeded, queryFailed } from '../errors.ts'
-import type { LogCriteria } from '../ports.ts'
-
-/** What one pending-transaction filter holds between two polls: hashes, or whole transactions. */
-const MAX_PENDING_HASHES = 10_000
-const MAX_PENDING_TRANSACTIONS = 1_000
+import type { LogCriteria, LogCursor } from '../ports.ts'
 
 export type Filter =
-  /** `cursor` is the last height that was answered. */
-  | { readonly kind: 'logs'; readonly criteria: LogCriteria; cursor: number; usedMs: number }
-  | { readonly kind: 'blocks'; cursor: number; usedMs: number }
-  /** JSON texts: hashes, or transactions in full. */
-  | { readonly kind: 'pending'; readonly full: boolean; transactions: string[]; usedMs: number }
+  /** `next` is the place in the chain that was not answered yet. */
+  | { readonly kind: 'logs'; readonly criteria: LogCriteria; next: LogCursor }
+  | { readonly kind: 'blocks'; next: number }
+  /** `next` is a number of the ring. */
+  | { readonly kind: 'pending'; readonly full: boolean; next: number }
+
+/** Bytes, about: of a filter, and of one address or topic in its criteria, which is a text of hex. */
+const FILTER_BYTES = 512
+const CHOICE_BYTES = 112
+
+const bytesOf = (filter: Filter): number => {
+  if (filter.kind !== 'logs') return FILTER_BYTES
+  const { addresses, topics } = filter.criteria
+  return FILTER_BYTES + CHOICE_BYTES * topics.reduce((sum, choices) => sum + choices.length, addresses.length)
+}
+
+export interface FilterBounds {
+  /** A filter that is not polled for so long is forgotten. */
+  readonly lifetimeMs: number
+  /** Filters of all clients. */
+  readonly most: number
+  /** Of one client. */
+  readonly mostOfClient: number
+  readonly bytes: number
+  readonly bytesOfClient: number
+}
+
+interface Held {
+  readonly id: Hex
+  readonly filter: Filter
+  readonly owner: Owner
+  readonly bytes: number
+  usedMs: number
+}
+
+/** The filters of one client, those that were not polled for longest first. */
+interface Owner {
+  readonly client: string
+  readonly filters: Map<Hex, Held>
+  bytes: number
+}
 
 export class Filters {
-  readonly #filters = new Map<Hex, Filter>()
-  readonly #lifetimeMs: number
-  readonly #most: number
+  readonly #filters = new Map<Hex, Held>()
+  readonly #owners = new Map<string, Owner>()
+  readonly #bounds: FilterBounds
+  #bytes = 0
 
-  constructor(lifetimeMs: number, most: number) {
-    this.#lifetimeMs = lifetimeMs
-    this.#most = most
+  constructor(bounds: FilterBounds) {
+    this.#bounds = bounds
   }
 
-  add(id: Hex, filter: Filter): Hex {
-    this.#expire(filter.usedMs)
-    if (this.#filters.size >= this.#most) throw limitExceeded(`too many filters: at most ${this.#most} at once`)
-    this.#filters.set(id, filter)
+  /** Bytes, about, that all filters take. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /**
+   * A client that has used up its own is refused, query/5; where those of all clients are too many, the client with
+   * most of them loses the one that was not polled for longest.
+   */
+  add(id: Hex, filter: Filter, client: string, nowMs: number): Hex {
+    this.#expire(nowMs)
+    const owner = this.#owners.get(client) ?? { client, filters: new Map(), bytes: 0 }
+    const bytes = bytesOf(filter)
+    const { most, mostOfClient, bytes: allBytes, bytesOfClient } = this.#bounds
+    if (owner.filters.size >= Math.min(mostOfClient, most) || owner.bytes + bytes > bytesOfClient) {
+      throw limitExceeded(
+        `too many filters: a client may have ${Math.min(mostOfClient, most)} with ${bytesOfClient} bytes of criteria; uninstall some`,
+      )
+    }
+    while (this.#filters.size >= most || this.#bytes + bytes > allBytes) this.#evict()
+    const held = { id, filter, owner, bytes, usedMs: nowMs }
+    this.#owners.set(client, owner)
+    this.#filters.set(id, held)
+    owner.filters.set(id, held)
+    owner.bytes += bytes
+    this.#bytes += bytes
     return id
   }
 
   /** Throws query/1 `filter not found`, also for one that was not polled for its lifetime. */
   use(id: Hex, nowMs: number): Filter {
-    const filter = this.#filters.get(id)
-    if (filter === undefined || nowMs - filter.usedMs > this.#lifetimeMs) {
-      this.#filters.delete(id)
+    const held = this.#filters.get(id)
+    if (held === undefined || this.#isOld(held, nowMs)) {
+      this.remove(id)
       throw queryFailed('filter not found')
     }
-    filter.usedMs = nowMs
-    return filter
+    held.usedMs = nowMs
+    // Both maps are in the order of use.
+    for (const map of [this.#filters, held.owner.filters]) {
+      map.delete(id)
+      map.set(id, held)
+    }
+    return held.filter
   }
 
   remove(id: Hex): boolean {
-    return this.#filters.delete(id)
+    const held = this.#filters.get(id)
+    if (held === undefined) return false
+    const { owner, bytes } = held
+    this.#filters.delete(id)
+    owner.filters.delete(id)
+    owner.bytes -= bytes
+    this.#bytes -= bytes
+    if (owner.filters.size === 0) this.#owners.delete(owner.client)
+    return true
   }
 
-  /** `describe` gives a transaction in full while the pool has it. */
-  notePending(hashes: readonly Hex[], describe: (hash: Hex) => string | undefined): void {
-    for (const filter of this.#filters.values()) {
-      if (filter.kind !== 'pending') continue
-      const room = (filter.full ? MAX_PENDING_TRANSACTIONS : MAX_PENDING_HASHES) - filter.transactions.length
-      for (const hash of hashes.slice(0, Math.max(room, 0))) {
-        const shown = filter.full ? describe(hash) : `"${hash}"`
-        if (shown !== undefined) filter.transactions.push(shown)
-      }
-    }
+  #isOld({ usedMs }: Held, nowMs: number): boolean {
+    return nowMs - usedMs > this.#bounds.lifetimeMs
   }
 
   #expire(nowMs: number): void {
-    for (const [id, filter] of this.#filters) if (nowMs - filter.usedMs > this.#lifetimeMs) this.#filters.delete(id)
+    for (const [id, held] of this.#filters) {
+      if (!this.#isOld(held, nowMs)) return
+      this.remove(id)
+    }
+  }
+
+  /** Of the greediest, by bytes. */
+  #evict(): void {
+    let greediest: Owner | undefined
+    for (const owner of this.#owners.values()) if (owner.bytes > (greediest?.bytes ?? 0)) greediest = owner
+    const [id] = greediest?.filters.keys() ?? []
+    if (id !== undefined) this.remove(id)
   }
 }

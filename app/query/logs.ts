@@ -1,11 +1,12 @@
 /** eth_getLogs over the index of addresses and topics. */
 import { equalBytes } from '../../core/bytes.ts'
-import { bytesToHex, hexToBytes } from '../../core/hex.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
+import { MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import type { Log } from '../../evm/engine.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
-import { limitExceeded, prunedHistory, queryFailed } from '../errors.ts'
+import { answerTooLarge, limitExceeded, prunedHistory, queryFailed } from '../errors.ts'
 import { type LogTerm, searchLogIndex } from '../index/log-index.ts'
-import type { BlockReference, LogCriteria } from '../ports.ts'
+import type { BlockReference, LogCriteria, LogCursor, Questions } from '../ports.ts'
 import { firstHeight, isPending, resolveHeight, type View } from './view.ts'
 import { type Json, logView } from './views.ts'
 
@@ -14,7 +15,7 @@ interface ParsedCriteria {
   readonly topics: readonly (readonly Uint8Array[])[]
 }
 
-const parseCriteria = ({ addresses, topics }: LogCriteria): ParsedCriteria => ({
+const parseCriteria = ({ addresses, topics }: Pick<LogCriteria, 'addresses' | 'topics'>): ParsedCriteria => ({
   addresses: addresses.map(hexToBytes),
   topics: topics.map((set) => set.map(hexToBytes)),
 })
@@ -34,37 +35,96 @@ const terms = ({ addresses, topics }: ParsedCriteria): LogTerm[][] =>
     ...topics.map((set, position) => set.map((value) => ({ kind: position + 1, value }))),
   ].filter((set) => set.length > 0)
 
-/** Logs in blocks `from` to `to` that match; throws query/5 above the cap. */
-const logsInRange = (view: View, criteria: LogCriteria, from: number, to: number): readonly Json[] => {
-  const parsed = parseCriteria(criteria)
-  const out: Json[] = []
+/** What a log takes as JSON beside its data, and fields of 32 bytes as hex: less than that no log has. */
+const LOG_TEXT_BYTES = 480
+
+interface FoundLog {
+  readonly view: Json
+  readonly height: number
+  /** In the block. */
+  readonly logIndex: number
+  /** Characters of its JSON, about. */
+  readonly size: number
+}
+
+/** Logs from a place up to block `to` that match, in order. */
+function* findLogs(
+  view: View,
+  criteria: ParsedCriteria,
+  { height: from, log: skipped }: LogCursor,
+  to: number,
+): Generator<FoundLog> {
   const openCursor = () => view.reader.store.cursor('index')
-  for (const { height, logs } of searchLogIndex(openCursor, terms(parsed), from, to)) {
+  for (const { height, logs } of searchLogIndex(openCursor, terms(criteria), from, to)) {
     const record = view.reader.header(height)
     if (record === undefined) continue
     const wanted = logs === undefined ? undefined : new Set(logs.map(({ transaction }) => transaction))
     const indexes = wanted ?? Array.from({ length: record.transactionCount }, (_, index) => index)
     for (const index of indexes) {
+      const isBefore = (at: number): boolean => height === from && at < skipped
+      // The logs of the next transaction begin where those of this one end.
+      const end = isBefore(0) ? view.reader.firstLogIndex(height, index + 1) : undefined
+      if (end !== undefined && isBefore(end - 1)) continue
       const receipt = view.reader.receipt(height, index)
       if (receipt === undefined || receipt.logs.length === 0) continue
-      const matching = receipt.logs.map((log, at) => ({ log, at })).filter(({ log }) => matches(log, parsed))
-      if (matching.length === 0) continue
-      const hash = view.reader.transaction(height, index)?.hash
-      if (hash === undefined) continue
-      const transactionHash = bytesToHex(hash)
-      for (const { log, at } of matching) {
-        out.push(
-          logView(log, { record, transactionHash, transactionIndex: index, logIndex: receipt.firstLogIndex + at }),
-        )
-      }
-      if (out.length > view.settings.logsCap) {
-        throw limitExceeded(`query returned more than ${view.settings.logsCap} results`)
+      let transactionHash: Hex | undefined
+      for (const [at, log] of receipt.logs.entries()) {
+        if (isBefore(receipt.firstLogIndex + at) || !matches(log, criteria)) continue
+        const hash = transactionHash ?? hashOf(view, height, index)
+        if (hash === undefined) break
+        transactionHash = hash
+        const logIndex = receipt.firstLogIndex + at
+        const size = LOG_TEXT_BYTES + 2 * log.data.length
+        yield {
+          view: logView(log, { record, transactionHash: hash, transactionIndex: index, logIndex }),
+          height,
+          logIndex,
+          size,
+        }
       }
     }
   }
   // Blocks may have been pruned under the search.
   requireBlocksFrom(view, from)
+}
+
+const hashOf = (view: View, height: number, index: number): Hex | undefined => {
+  const hash = view.reader.transactionHash(height, index)
+  return hash === undefined ? undefined : bytesToHex(hash)
+}
+
+/** Throws query/5 above the cap of logs, and query/7 above what one answer may hold. */
+const logsInRange = (view: View, criteria: LogCriteria, from: number, to: number): readonly Json[] => {
+  const out: Json[] = []
+  let size = 0
+  for (const found of findLogs(view, parseCriteria(criteria), { height: from, log: 0 }, to)) {
+    size += found.size
+    if (out.length >= view.settings.logsCap) {
+      throw limitExceeded(`query returned more than ${view.settings.logsCap} results`)
+    }
+    if (size > MAX_STREAM_FRAME_BYTES) throw answerTooLarge(MAX_STREAM_FRAME_BYTES)
+    out.push(found.view)
+  }
   return out
+}
+
+/** Characters of a page, about, and logs at most: it ends behind the log that passes one of them. */
+const PAGE_TEXT_BYTES = 4 * 1024 * 1024
+const PAGE_LOGS = 10_000
+
+/** See the question `logsPage`. Throws query/8 when blocks of the range have been pruned. */
+export const logsPage = (view: View, { criteria, from, to }: Questions['logsPage']): Json => {
+  const logs: Json[] = []
+  let size = 0
+  const most = Math.min(PAGE_LOGS, view.settings.logsCap)
+  for (const found of findLogs(view, parseCriteria(criteria), from, Math.min(to, view.head))) {
+    if (logs.length >= most || size > PAGE_TEXT_BYTES) {
+      return { next: { height: found.height, log: found.logIndex }, logs }
+    }
+    size += found.size
+    logs.push(found.view)
+  }
+  return { next: null, logs }
 }
 
 type Bound = BlockReference | undefined

@@ -142,7 +142,7 @@ export const pendingReceipts = async (view: View): Promise<readonly Json[]> => {
   const { candidate } = await pendingCandidate(view)
   const { unsealedHeader: header, ethereum, logCount } = candidate
   const hash = hashHeader(encodeHeader(header))
-  const record = { header, hash, timeNs: 0n, sizeBytes: 0, transactionCount: ethereum.length, logCount }
+  const record = { header, hash, timeNs: 0n, sizeBytes: 0, transactionCount: ethereum.length, logCount, logBytes: 0 }
   return ethereum.map(({ signed, receipt }, index) => {
     const { hash: transactionHash, sender: from, transaction } = signed
     const shown = receiptView(receipt, { record, index, transactionHash, from, to: transaction.to })

@@ -5,7 +5,7 @@ import type { ChainReader } from '../index/chain-reader.ts'
 import type { QuestionName } from '../ports.ts'
 import { requireKept } from './view.ts'
 
-/** Questions about whole blocks. `logs` looks after itself: its range says what must not have been pruned. */
+/** Questions about whole blocks. `logs` and `logsPage` look after themselves: their range says what must not have been pruned. */
 const ABOUT_BLOCKS: ReadonlySet<QuestionName> = new Set([
   'block',
   'blockReceipts',
@@ -14,6 +14,7 @@ const ABOUT_BLOCKS: ReadonlySet<QuestionName> = new Set([
   'feeHistory',
   'rawBlock',
   'rawReceipts',
+  'heads',
 ])
 /** The lowest block moves at most once a block, and reading some takes less. */
 const MAX_ATTEMPTS = 3

@@ -11,6 +11,10 @@ import { type Json, transactionView } from './views.ts'
 /** Above this txpool_content would not fit a reply: txpool_contentFrom still answers. */
 const MAX_SHOWN = 20_000
 
+/** Characters of an answer, about: it is made by the thread that executes blocks. */
+const MAX_SHOWN_TEXT = 8 * 1024 * 1024
+const ENTRY_TEXT = 600
+
 type Show = (entry: EthereumEntry) => unknown
 
 /** Native transactions are none that a wallet could read. */
@@ -21,6 +25,17 @@ const byNonce = (entries: Iterable<PoolEntry>, show: Show): Record<string, unkno
 }
 
 const pendingView = ({ signed }: EthereumEntry): Json => transactionView(signed, undefined)
+
+/** Shows until the answer would be too large; throws query/5 then. */
+const bounded = (show: Show): Show => {
+  let size = 0
+  return (entry) => {
+    size += ENTRY_TEXT + 2 * entry.signed.raw.length
+    if (size > MAX_SHOWN_TEXT)
+      throw limitExceeded(`the answer would have more than ${MAX_SHOWN_TEXT} bytes: ask for less`)
+    return show(entry)
+  }
+}
 
 const inspectView = ({ signed: { transaction } }: EthereumEntry): string => {
   const target = transaction.to === undefined ? 'contract creation' : checksumAddress(transaction.to)
@@ -45,15 +60,16 @@ const everything = (pool: Pool, show: Show): Json => {
   return { pending, queued }
 }
 
-export const txpoolContent = (pool: Pool): Json => everything(pool, pendingView)
+export const txpoolContent = (pool: Pool): Json => everything(pool, bounded(pendingView))
 
 export const txpoolInspect = (pool: Pool): Json => everything(pool, inspectView)
 
 export const txpoolContentFrom = (pool: Pool, address: string): Json => {
   const queue: AccountQueue | undefined = pool.account(hexToBytes(address))
+  const show = bounded(pendingView)
   return {
-    pending: byNonce(queue?.executable() ?? [], pendingView),
-    queued: byNonce(queue?.waiting() ?? [], pendingView),
+    pending: byNonce(queue?.executable() ?? [], show),
+    queued: byNonce(queue?.waiting() ?? [], show),
   }
 }
 

@@ -16,6 +16,10 @@ const SLOW: ReadonlySet<QuestionName> = new Set<QuestionName>([
   'traceRawBlock',
   'traceCall',
   'simulate',
+  'storageRange',
+  'accountRange',
+  'modifiedAccounts',
+  'intermediateRoots',
 ])
 
 export interface Queued {

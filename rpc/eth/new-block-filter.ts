@@ -1,8 +1,8 @@
-import { defineMethod } from '../method.ts'
+import { defineClientMethod } from '../method.ts'
 
-export const newBlockFilter = defineMethod({
+export const newBlockFilter = defineClientMethod({
   name: 'eth_newBlockFilter',
   cost: 5,
   parameters: [],
-  answer: ({ ask }) => ask('newBlockFilter', {}),
+  answer: ({ ask }, client) => ask('newBlockFilter', { client }),
 })

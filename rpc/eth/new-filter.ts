@@ -1,9 +1,9 @@
-import { defineMethod, required } from '../method.ts'
+import { defineClientMethod, required } from '../method.ts'
 import { checkCriteriaSize, decodeCriteria } from '../parameters/criteria.ts'
 
-export const newFilter = defineMethod({
+export const newFilter = defineClientMethod({
   name: 'eth_newFilter',
   cost: 5,
   parameters: [required(decodeCriteria)],
-  answer: ({ ask }, criteria) => ask('newFilter', checkCriteriaSize(criteria)),
+  answer: ({ ask }, client, criteria) => ask('newFilter', { criteria: checkCriteriaSize(criteria), client }),
 })

@@ -1,9 +1,9 @@
-import { defineMethod, optionalParameter } from '../method.ts'
+import { defineClientMethod, optionalParameter } from '../method.ts'
 import { decodeBoolean } from '../parameters/go-json.ts'
 
-export const newPendingTransactionFilter = defineMethod({
+export const newPendingTransactionFilter = defineClientMethod({
   name: 'eth_newPendingTransactionFilter',
   cost: 5,
   parameters: [optionalParameter(decodeBoolean)],
-  answer: ({ ask }, full) => ask('newPendingTransactionFilter', { full: full === true }),
+  answer: ({ ask }, client, full) => ask('newPendingTransactionFilter', { full: full === true, client }),
 })

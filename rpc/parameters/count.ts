@@ -3,10 +3,13 @@ import { goJson } from '../errors.ts'
 import { invalidValue, type Decode } from './go-json.ts'
 
 const MAX_UINT64 = 0xffff_ffff_ffff_ffffn
+/** With leading zeros; the time that BigInt takes grows faster than the length of a text. */
+const MAX_DIGITS = 1_024
 
 const parseUint64 = (text: string): bigint | undefined => {
   if (text === '') return 0n
   if (!/^(?:0[xX][0-9a-fA-F]+|[0-9]+)$/.test(text)) return undefined
+  if (text.length > MAX_DIGITS) return undefined
   const value = BigInt(text)
   return value > MAX_UINT64 ? undefined : value
 }

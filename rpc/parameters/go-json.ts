@@ -39,6 +39,9 @@ export const integerDecoder =
     return value
   }
 
+export const decodeInt = integerDecoder('int', -(2n ** 63n), 2n ** 63n - 1n)
+export const decodeUint64Number = integerDecoder('uint64', 0n, 2n ** 64n - 1n)
+
 /** Takes every step past mismatches, the first of which is thrown at last. */
 export const passMismatches = <Item>(items: Iterable<Item>, step: (item: Item) => void): void => {
   let first: CodedError | undefined

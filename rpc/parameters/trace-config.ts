@@ -5,7 +5,8 @@ import { parseGoDuration } from '../go-duration.ts'
 import {
   decodeBoolean,
   decodeString,
-  integerDecoder,
+  decodeInt,
+  decodeUint64Number,
   isObject,
   type Members,
   mismatch,
@@ -50,9 +51,6 @@ interface TraceCallMembers extends TraceMembers {
 export type TraceConfig = Partial<TraceMembers>
 export type TraceCallConfig = Partial<TraceCallMembers>
 
-const decodeInt = integerDecoder('int', -(2n ** 63n), 2n ** 63n - 1n)
-const decodeUint = integerDecoder('uint64', 0n, 2n ** 64n - 1n)
-
 /** Forks cannot be changed: geth's own traces leave this unused, too. */
 const decodeChainConfig: Decode<unknown> = (value, place) => {
   if (!isObject(value)) throw mismatch(value, place, 'params.ChainConfig')
@@ -74,7 +72,7 @@ const traceMembers = (place: string): Members<TraceMembers> => ({
   overrides: at(`${place}.Config.overrides`, optional(decodeChainConfig)),
   tracer: at(`${place}.Tracer`, optional(decodeString)),
   timeout: at(`${place}.Timeout`, optional(decodeString)),
-  reexec: at(`${place}.Reexec`, optional(decodeUint)),
+  reexec: at(`${place}.Reexec`, optional(decodeUint64Number)),
   tracerConfig: (value) => value,
 })
 

@@ -176,7 +176,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     ask,
     subscribe(listener) {
       listeners.add(listener)
-      if (head !== undefined) listener({ type: 'head', head })
+      if (head !== undefined) listener({ type: 'head', head, isNew: false })
       return () => listeners.delete(listener)
     },
     async close() {

@@ -391,7 +391,7 @@ describe('garbage', () => {
       socket.on('error', () => {}).resume()
       rounds++
       if (rounds > 20) {
-        const head = JSON.stringify({ type: 'head', head: exampleHead(5) } satisfies Announcement)
+        const head = JSON.stringify({ type: 'head', head: exampleHead(5), isNew: true } satisfies Announcement)
         socket.write(Buffer.concat([hello, encodeFrame(FRAME.announcement, 0, head)]))
       } else {
         const noise = Buffer.from(Array.from({ length: 10 + random(400) }, () => random(256)))

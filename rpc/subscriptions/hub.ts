@@ -2,17 +2,21 @@
  * The subscriptions of all connections of a gateway. Each block's logs and receipts are asked for once, however many
  * subscriptions want them, and only while some do.
  */
-import type { Announcement, Head, Questions, QuestionName } from '../../app/ports.ts'
+import type { Head, LogCriteria, LogCursor, Questions, QuestionName } from '../../app/ports.ts'
+import { errorText } from '../../core/errors.ts'
 import type { Hex } from '../../core/hex.ts'
-import type { HeadTracker } from '../head.ts'
+import { rpcError } from '../errors.ts'
+import type { HeadNews, HeadTracker } from '../head.ts'
 import type { GatewayLog } from '../log.ts'
-import { matchLogs, type LogView } from './match-logs.ts'
+import { isInRange, matches, type LogView } from './match-logs.ts'
 import type { SubscriptionKind } from './subscription.ts'
 
 export interface HubSubscription {
   readonly kind: SubscriptionKind
   /** Sends the text of a result. */
   notify(result: string): void
+  /** Ends it where not everything can be told: whoever misses nothing of a stream must hear that it did. */
+  fail(reason: string): void
 }
 
 export interface SubscriptionHub {
@@ -30,10 +34,27 @@ export interface HubOptions {
 type KindName = SubscriptionKind['type']
 type Of<Name extends KindName> = HubSubscription & { readonly kind: Extract<SubscriptionKind, { type: Name }> }
 
+interface LogPage {
+  readonly next: LogCursor | null
+  readonly logs: readonly LogView[]
+}
+
+/** What all of them look for; empty, which is every address, when one of them looks for all or they are too many. */
+const unionOfAddresses = (criteria: readonly LogCriteria[]): readonly Hex[] => {
+  if (criteria.some(({ addresses }) => addresses.length === 0)) return []
+  const union = new Set(criteria.flatMap(({ addresses }) => addresses))
+  return union.size > MAX_UNION ? [] : [...union]
+}
+
+/** Addresses that a block is searched for on behalf of all subscriptions. */
+const MAX_UNION = 1_000
 /** Announcements that wait for the logs of the ones before them; more means that the application does not answer. */
 const MAX_WAITING = 1_000
 /** Pending transactions of one announcement that are asked for together. */
 const TRANSACTIONS_AT_ONCE = 64
+
+const isAboutBlocks = ({ kind }: HubSubscription): boolean =>
+  kind.type === 'newHeads' || kind.type === 'logs' || kind.type === 'transactionReceipts'
 
 export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   const { ask, log } = options
@@ -45,12 +66,21 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   const listOf = <Name extends KindName>(type: Name): Of<Name>[] =>
     [...subscriptions].filter((subscription): subscription is Of<Name> => subscription.kind.type === type)
 
-  const sendLogs = async (head: Head, wanting: readonly Of<'logs'>[]): Promise<void> => {
-    const logs = JSON.parse(await ask('logs', { blockHash: head.hash, addresses: [], topics: [] })) as LogView[]
-    for (const subscription of wanting) {
-      for (const match of matchLogs(logs, subscription.kind.criteria, head.height)) {
-        if (subscriptions.has(subscription)) subscription.notify(JSON.stringify(match))
+  /** Page by page: a block may have more logs than one answer, or the memory of a gateway, holds. */
+  const sendLogs = async ({ height }: Head, subscribed: readonly Of<'logs'>[]): Promise<void> => {
+    const wanting = subscribed.filter(({ kind }) => isInRange(kind.criteria, height))
+    const criteria = { addresses: unionOfAddresses(wanting.map(({ kind }) => kind.criteria)), topics: [] }
+    let from: LogCursor | null = { height, log: 0 }
+    while (from !== null && wanting.some((subscription) => subscriptions.has(subscription))) {
+      const page: LogPage = JSON.parse(await ask('logsPage', { criteria, from, to: height })) as LogPage
+      for (const log of page.logs) {
+        let text: string | undefined
+        for (const subscription of wanting) {
+          if (!subscriptions.has(subscription) || !matches(log, subscription.kind.criteria)) continue
+          subscription.notify((text ??= JSON.stringify(log)))
+        }
       }
+      from = page.next
     }
   }
 
@@ -81,19 +111,24 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
     for (const subscription of wanting) if (subscriptions.has(subscription)) subscription.notify(result)
   }
 
+  const fail = (wanting: readonly HubSubscription[], what: string, error: unknown): void => {
+    const reason = errorText(error)
+    log.warn('subscriptions ended: notifications could not be sent', { what, reason, subscriptions: wanting.length })
+    for (const subscription of wanting) {
+      if (subscriptions.delete(subscription)) subscription.fail(`${what}: ${reason}`)
+    }
+  }
+
   /** One after another, so that the logs of a block never come before those of its parent. */
   const enqueue = (wanting: readonly HubSubscription[], what: string, send: () => Promise<void>): void => {
     if (wanting.length === 0) return
-    if (waiting >= MAX_WAITING) {
-      log.warn('notifications were left out: the application does not answer', { what })
-      return
-    }
+    if (waiting >= MAX_WAITING) return fail(wanting, what, rpcError('failed', 'the application does not answer'))
     waiting++
     queue = queue.then(async () => {
       try {
         await send()
       } catch (error) {
-        log.warn('notifications were left out', { what, error: String(error) })
+        fail(wanting, what, error)
       }
       waiting--
     })
@@ -120,13 +155,11 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
     enqueue(full, 'pending transactions', () => sendTransactions(hashes, full))
   }
 
-  const stop = options.head.subscribe((announcement: Announcement) => {
-    if (subscriptions.size === 0) {
-      if (announcement.type === 'head') catchingUp = announcement.head.catchingUp
-      return
-    }
-    if (announcement.type === 'head') onHead(announcement.head)
-    else onPending(announcement.hashes)
+  const stop = options.head.subscribe((news: HeadNews) => {
+    if (news.type === 'missed')
+      fail([...subscriptions].filter(isAboutBlocks), 'blocks', rpcError('failed', news.reason))
+    else if (news.type === 'pending') onPending(news.hashes)
+    else onHead(news.head)
   })
 
   return {

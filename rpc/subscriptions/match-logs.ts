@@ -7,13 +7,13 @@ export interface LogView {
   readonly topics: readonly string[]
 }
 
-const isInRange = (criteria: LogCriteria, height: number): boolean => {
+export const isInRange = (criteria: LogCriteria, height: number): boolean => {
   const { fromBlock, toBlock } = criteria
   if (fromBlock !== undefined && 'number' in fromBlock && height < fromBlock.number) return false
   return toBlock === undefined || !('number' in toBlock) || height <= toBlock.number
 }
 
-const matches = (log: LogView, criteria: LogCriteria): boolean => {
+export const matches = (log: LogView, criteria: LogCriteria): boolean => {
   const { addresses, topics } = criteria
   if (addresses.length > 0 && !(addresses as readonly string[]).includes(log.address)) return false
   if (topics.length > log.topics.length) return false
@@ -22,6 +22,3 @@ const matches = (log: LogView, criteria: LogCriteria): boolean => {
     return choices.length === 0 || (topic !== undefined && (choices as readonly string[]).includes(topic))
   })
 }
-
-export const matchLogs = <Log extends LogView>(logs: readonly Log[], criteria: LogCriteria, height: number): Log[] =>
-  isInRange(criteria, height) ? logs.filter((log) => matches(log, criteria)) : []

@@ -42,7 +42,7 @@ export const createMemoryApplication = (height = 7): MemoryApplication => {
     },
     subscribe(listener) {
       listeners.add(listener)
-      listener({ type: 'head', head })
+      listener({ type: 'head', head, isNew: false })
       return () => listeners.delete(listener)
     },
     announce(announcement) {
@@ -50,7 +50,7 @@ export const createMemoryApplication = (height = 7): MemoryApplication => {
       for (const listener of listeners) listener(announcement)
     },
     commit(changes) {
-      application.announce({ type: 'head', head: exampleHead(head.height + 1, changes) })
+      application.announce({ type: 'head', head: exampleHead(head.height + 1, changes), isNew: true })
       return head
     },
   }

@@ -8,16 +8,17 @@ import { chooseNodePorts, runChain, TestNode } from './harness.ts'
 import { RICH } from './parity/calls.ts'
 import { type Exchange, Peer } from './parity/peer.ts'
 import { scenario } from './parity/scenario.ts'
+import { states } from './parity/states.ts'
+import { createWorld } from './parity/transactions.ts'
 import { CHAIN_ID } from './parity/wallet.ts'
 
 /** As long as geth's period when the replies were recorded: all that is asked of one pending block is asked within it. */
 const BLOCK_MS = 1_800
 
-const recorded = new Map(
-  Object.entries(
-    JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/geth-parity.json'), 'utf8')) as Record<string, unknown>,
-  ),
-)
+const readFixture = (name: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8')) as Record<string, unknown>
+
+const recorded = new Map(Object.entries({ ...readFixture('geth-parity.json'), ...readFixture('geth-states.json') }))
 
 const makeHome = async (home: string): Promise<void> => {
   const steps = [
@@ -42,6 +43,7 @@ beforeAll(async () => {
   await node.start()
   const peer = new Peer(node.urls.http, node.urls.ws)
   await scenario(peer)
+  await states(peer, createWorld().dev)
   ;({ transcript } = peer)
 }, 120_000)
 

@@ -4,7 +4,7 @@ import { Application } from '../../app/app.ts'
 import type { Environment } from '../../app/environment.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
-import type { InitChainRequest, ProposedBlock } from '../../app/ports.ts'
+import type { InitChainRequest, ProposedBlock, QuestionName } from '../../app/ports.ts'
 import { answer } from '../../app/query/answer.ts'
 import type { View } from '../../app/query/view.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
@@ -27,6 +27,8 @@ export interface LoneOptions {
   readonly environment?: Partial<Environment>
   readonly settings?: Partial<ApplicationSettings>
   readonly genesis?: Partial<InitChainRequest>
+  /** All questions that go to workers are answered; otherwise the native ones. */
+  readonly workers?: boolean
 }
 
 export interface Lone {
@@ -34,6 +36,8 @@ export interface Lone {
   readonly accounts: readonly PrivateKeyAccount[]
   /** Errors and warnings for the operator. */
   readonly complaints: string[]
+  /** Questions that went to workers. */
+  readonly handedOver: QuestionName[]
 }
 
 export const blockOf = (height: number, transactions: readonly Uint8Array[]): ProposedBlock => ({
@@ -52,6 +56,8 @@ export const blockOf = (height: number, transactions: readonly Uint8Array[]): Pr
 export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
   const silent = (): undefined => undefined
   const complaints: string[] = []
+  const handedOver: QuestionName[] = []
+  let filters = 0
   const complain = (message: string): void => void complaints.push(message)
   const real = await createInterpreterEngine()
   const accounts = [1, 2, 3].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
@@ -79,14 +85,18 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
       journal: { load: () => [], append: silent, rewrite: silent },
       gossip: { offer: silent },
       heavy: {
-        run: async (name, parameters, head) => (name === 'native' ? answer(viewAt(head), name, parameters) : 'null'),
+        run: async (name, parameters, head, pending) => {
+          handedOver.push(name)
+          const isAnswered = name === 'native' || options.workers === true
+          return isAnswered ? answer({ ...viewAt(head), pending }, name, parameters) : 'null'
+        },
       },
       consensusStatus: () => ({ catchingUp: false, peers: 0, highestHeight: 0 }),
       consensusRpc: () => Promise.resolve({}),
       log: { info: silent, warn: complain, error: complain },
       announceHeight: silent,
       reached: silent,
-      randomId: () => '0x01',
+      randomId: () => `0x${(++filters).toString(16)}`,
       ...options.environment,
     },
   })
@@ -109,5 +119,5 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
     initialHeight: 1,
     ...options.genesis,
   })
-  return { application, accounts, complaints }
+  return { application, accounts, complaints, handedOver }
 }

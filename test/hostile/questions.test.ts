@@ -76,7 +76,10 @@ describe('a question about heights', () => {
       await ask(lone, 'block', { block, full: true })
       await ask(lone, 'blockReceipts', { block })
       await ask(lone, 'transactionByIndex', { block, index: 2 ** 31 })
-      await ask(lone, 'newFilter', { fromBlock: block, toBlock: block, addresses: [], topics: [] })
+      await ask(lone, 'newFilter', {
+        criteria: { fromBlock: block, toBlock: block, addresses: [], topics: [] },
+        client: '',
+      })
       for (const path of PATHS) await ask(lone, 'native', { path, data: '////', height: number })
     }
     expect(await ask(lone, 'block', { block: { number: INITIAL_HEIGHT - 1 }, full: false })).toContain(

@@ -163,7 +163,7 @@ const expectPrunedBlocks = async (pruned: SimNode, archive: SimNode, base: numbe
       gone,
     )
     expect(await outcome(pruned, 'block', { block: { hash: hash ?? '0x' }, full: false })).toEqual({ answer: null })
-    const filter = { fromBlock: block, addresses: [], topics: [] }
+    const filter = { criteria: { fromBlock: block, addresses: [], topics: [] }, client: '' }
     expect(await outcome(pruned, 'newFilter', filter)).toEqual(gone)
   }
   expect((await shownBlock(pruned, { tag: 'earliest' }))['number']).toBe(`0x${base.toString(16)}`)

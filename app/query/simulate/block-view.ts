@@ -37,7 +37,7 @@ const callView = (
   header: Header,
   hash: Hash,
 ): Json => {
-  const record = { header, hash, timeNs: 0n, sizeBytes: 0, transactionCount: 0, logCount: 0 }
+  const record = { header, hash, timeNs: 0n, sizeBytes: 0, transactionCount: 0, logCount: 0, logBytes: 0 }
   const transactionHash = bytesToHex(transaction.hash)
   return {
     returnData: result.failure === undefined ? bytesToHex(result.returnData) : '0x',
