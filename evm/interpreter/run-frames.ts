@@ -9,8 +9,8 @@ import { MAX_CODE_BYTES } from '../../core/limits.ts'
 import { MAX_UINT64 } from '../../core/amounts.ts'
 import { type AccountState, EMPTY_ACCOUNT } from '../../store/state.ts'
 import type { ExecutionFailure } from '../engine.ts'
-import type { PrecompileResult } from '../ethereumjs/precompiles.ts'
 import { precompileAddress } from '../precompile-addresses.ts'
+import { OUT_OF_GAS, type Precompile } from '../precompiles/precompile.ts'
 import { Code, NO_CODE } from './code.ts'
 import { frameFailure, plainFailure } from './failure.ts'
 import { ADDRESS_WORD, CALLER_WORD, type Frame, VALUE_WORD } from './frame.ts'
@@ -225,11 +225,8 @@ class FrameRunner {
     const mark = substate.mark()
     machine.checkpoint()
     if (request.kind === CALL || request.kind === STATICCALL) this.#pay(target, caller)
-    machine.onPrecompile?.(BigInt(number), request.input)
     const { failure, gasLeft, output } =
-      precompile === undefined
-        ? this.#runNative(number, caller)
-        : toFrameResult(precompile(request.input, request.gas), request.gas)
+      precompile === undefined ? this.#runNative(number, caller) : this.#runEthereum(number, precompile)
     if (failure === undefined) machine.commit()
     else {
       machine.revert()
@@ -238,11 +235,22 @@ class FrameRunner {
     this.#finish(failure, gasLeft, output)
   }
 
+  /** One of Ethereum's. Nothing is told or computed before it is paid for. */
+  #runEthereum(number: number, precompile: Precompile): FrameResult {
+    const { request, onPrecompile } = this.#machine
+    const gasLeft = request.gas - precompile.gasOf(request.input)
+    if (gasLeft < 0) return failedPrecompile(OUT_OF_GAS)
+    onPrecompile?.(BigInt(number), request.input)
+    const output = precompile.run(request.input)
+    return typeof output === 'string' ? failedPrecompile(output) : { failure: undefined, gasLeft, output }
+  }
+
   /** One of the chain's own: it reads and writes the state of this very frame. */
   #runNative(number: number, caller: Frame | undefined): FrameResult {
     const machine = this.#machine
     const { request, nativePrecompiles, substate } = machine
     invariant(nativePrecompiles !== undefined, 'a precompile is named and missing')
+    machine.onPrecompile?.(BigInt(number), request.input)
     const { gasUsed, output, logs, events, failure } = nativePrecompiles.run({
       precompile: precompileAddress(number),
       caller: caller?.address ?? machine.origin,
@@ -342,10 +350,11 @@ class FrameRunner {
   }
 }
 
-const toFrameResult = ({ gasUsed, output, failure }: PrecompileResult, gas: number): FrameResult =>
-  failure === undefined
-    ? { failure: undefined, gasLeft: gas - gasUsed, output }
-    : { failure: { kind: 'other', message: failure }, gasLeft: 0, output: EMPTY_BYTES }
+const failedPrecompile = (message: string): FrameResult => ({
+  failure: { kind: 'other', message },
+  gasLeft: 0,
+  output: EMPTY_BYTES,
+})
 
 /** Where a contract may be created: nothing but a balance (EIP-684, EIP-7610). */
 const isVacant = ({ nonce, codeHash, storageRoot }: AccountState): boolean =>
