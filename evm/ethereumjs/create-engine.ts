@@ -81,7 +81,7 @@ const transition = async (
     .finally(stopTracing)
 
   const { execResult } = result
-  const failure = topFailure(execResult, message, message.gasLimit - prepared.intrinsicGas, machine.curves)
+  const failure = topFailure(execResult, message, message.gasLimit - prepared.intrinsicGas, machine.table)
   const refund = applied.refund + (execResult.gasRefund ?? 0n)
   const gas = settleGas(message, prepared, execResult.executionGasUsed, refund)
   const payer = state.account(message.sender)

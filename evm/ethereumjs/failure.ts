@@ -1,13 +1,13 @@
 /** Why a frame failed, in geth's words: from the library's coarser error and the instruction that it stopped at. */
 import { EVMError, type ExecResult } from '@ethereumjs/evm'
-import { bigintToBytes, padLeft } from '../../core/bytes.ts'
+import { bigintToBytes, isZeroBytes, padLeft } from '../../core/bytes.ts'
 import { MAX_INIT_CODE_BYTES } from '../../core/limits.ts'
 import type { ExecutionFailure, Message } from '../engine.ts'
 import { MAX_MEMORY_BYTES, memoryNeed } from '../memory-need.ts'
 import { maxStack, minStack, opcodeName } from '../opcodes.ts'
-import type { Curves } from './curves.ts'
+import { numberOfPrecompile } from '../precompile-addresses.ts'
+import type { PrecompileTable } from '../precompiles/table.ts'
 import { NativeFailure } from './native-precompiles.ts'
-import { precompileFailure } from './precompile-failure.ts'
 
 const { errorMessages } = EVMError
 type RunState = NonNullable<ExecResult['runState']>
@@ -88,7 +88,7 @@ const depositFailure = (code: Uint8Array): string =>
   code[0] === 0xef ? 'invalid code: must not begin with 0xef' : 'contract creation code storage out of gas'
 
 /** Only precompiles fail without an interpreter; the library has one error for most of what they refuse. */
-export const describePrecompile = (error: string): string =>
+const describePrecompile = (error: string): string =>
   error === errorMessages.REVERT ? 'point is not on curve' : (TEXTS[error] ?? error)
 
 const describe = (error: string, runState: RunState, last: StepGas | undefined): string => {
@@ -139,9 +139,12 @@ export const topFailure = (
   result: ExecResult,
   message: Message,
   gas: bigint,
-  curves: Curves,
+  table: PrecompileTable,
 ): ExecutionFailure | undefined => {
   const failure = failureOf(result)
   if (failure === undefined || result.runState !== undefined || message.to === undefined) return failure
-  return { ...failure, message: precompileFailure(message.to, message.data, gas, failure.message, curves) }
+  const precompile = isZeroBytes(message.to.subarray(0, 18)) ? table.get(numberOfPrecompile(message.to)) : undefined
+  if (precompile === undefined) return failure
+  const output = gas < precompile.gasOf(message.data) ? OUT_OF_GAS : precompile.run(message.data)
+  return typeof output === 'string' ? { ...failure, message: output } : failure
 }

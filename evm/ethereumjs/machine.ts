@@ -10,10 +10,11 @@ import type { StateWriter } from '../../store/state.ts'
 import type { BlockEnvironment, ExecuteOptions, Hardfork, PrecompileMove } from '../engine.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
 import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
+import { loadPrecompiles, type PrecompileTable } from '../precompiles/table.ts'
 import type { AccessListEntry } from '../transaction/transaction.ts'
 import { isEmptyAccount } from '../transition/fees.ts'
 import { customCrypto } from './crypto.ts'
-import { type Curves, loadCurves } from './curves.ts'
+import { loadCurves } from './curves.ts'
 import { NativeFrames } from './native-precompiles.ts'
 import { EthereumjsState } from './state-adapter.ts'
 
@@ -51,7 +52,8 @@ const unprefixed = bytesToUnprefixedHex
 
 export class Machine {
   readonly evm: EVM
-  readonly curves: Curves
+  /** The interpreter's: what calls cost, and geth's words for what is refused. */
+  readonly table: PrecompileTable
   /** Of the running execution. */
   onPrecompile: ExecuteOptions['onPrecompile'] = undefined
   readonly state: EthereumjsState
@@ -61,9 +63,9 @@ export class Machine {
   #block: BlockEnvironment | undefined
   #libraryBlock: LibraryBlock | undefined
 
-  constructor(evm: EVM, curves: Curves, state: EthereumjsState, hardfork: Hardfork) {
+  constructor(evm: EVM, table: PrecompileTable, state: EthereumjsState, hardfork: Hardfork) {
     this.evm = evm
-    this.curves = curves
+    this.table = table
     this.state = state
     this.#unmoved = evm.precompiles
     for (const [hex, compute] of this.#unmoved) this.#unmoved.set(hex, this.#watched(BigInt(`0x${hex}`), compute))
@@ -75,8 +77,9 @@ export class Machine {
   }
 
   #watched(address: bigint, compute: PrecompileFunc): PrecompileFunc {
+    const gasOf = this.table.get(Number(address))?.gasOf
     return (input) => {
-      this.onPrecompile?.(address, input.data)
+      if (gasOf === undefined || input.gasLimit >= gasOf(input.data)) this.onPrecompile?.(address, input.data)
       return compute(input)
     }
   }
@@ -159,7 +162,7 @@ const tabulateEips = (common: Common): void => {
   common.isActivatedEIP = (eip) => active[eip] === 1
 }
 
-/** Without a state it serves for its precompiles alone. */
+/** Without a state it serves for its precompiles alone, in tests. */
 export const createLibraryEvm = async (
   hardfork: Hardfork,
   chainId: bigint,
@@ -176,5 +179,5 @@ export const createLibraryEvm = async (
 export const createMachine = async (hardfork: Hardfork, chainId: bigint): Promise<Machine> => {
   const state = new EthereumjsState()
   const { evm } = await createLibraryEvm(hardfork, chainId, state)
-  return new Machine(evm, await loadCurves(), state, hardfork)
+  return new Machine(evm, (await loadPrecompiles())[hardfork], state, hardfork)
 }

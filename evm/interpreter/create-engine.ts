@@ -16,8 +16,8 @@ import type {
 import { HARDFORKS } from '../engine.ts'
 import { EVM_CODESPACE } from '../errors.ts'
 import { createEthereumjsEngine } from '../ethereumjs/create-engine.ts'
-import { loadPrecompiles, type Precompile } from '../ethereumjs/precompiles.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
+import { loadPrecompiles, type PrecompileTable } from '../precompiles/table.ts'
 import { numberOfPrecompile, PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CALL_GAS } from '../system-contracts.ts'
 import { executePlainTransfer, plainRecipient } from '../transition/plain-transfer.ts'
@@ -34,7 +34,7 @@ const CALL = 0xf1
 
 /** The precompiles of a fork, and the keys of the addresses that they answer at. */
 interface Precompiles {
-  readonly byNumber: ReadonlyMap<number, Precompile>
+  readonly byNumber: PrecompileTable
   readonly places: ReadonlyMap<string, number>
 }
 
@@ -180,11 +180,8 @@ class InterpreterEngine implements Engine {
 
 /** Loads the curves of the precompiles once a thread; executions are synchronous. */
 export const createInterpreterEngine = async (): Promise<Engine> => {
-  const load = async (hardfork: Hardfork): Promise<Precompiles> => ({
-    byNumber: await loadPrecompiles(hardfork),
-    places: placesOf(hardfork),
-  })
+  const tables = await loadPrecompiles()
   const precompiles = {} as Record<Hardfork, Precompiles>
-  for (const hardfork of HARDFORKS) precompiles[hardfork] = await load(hardfork)
+  for (const hardfork of HARDFORKS) precompiles[hardfork] = { byNumber: tables[hardfork], places: placesOf(hardfork) }
   return new InterpreterEngine(await createEthereumjsEngine(), precompiles)
 }

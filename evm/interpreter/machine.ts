@@ -5,9 +5,9 @@ import { InvariantError, invariant } from '../../core/errors.ts'
 import { EMPTY_CODE_HASH } from '../../core/hash.ts'
 import { type AccountState, EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
 import type { BlockEnvironment, ExecuteOptions } from '../engine.ts'
-import type { Precompile } from '../ethereumjs/precompiles.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
 import { STACK_LIMIT } from '../opcodes.ts'
+import type { PrecompileTable } from '../precompiles/table.ts'
 import { overWeight, WEIGHT } from '../weight.ts'
 import { isEmptyAccount } from '../transition/fees.ts'
 import { type Code, type CodeCache, NO_CODE } from './code.ts'
@@ -71,7 +71,7 @@ export class Machine {
   depth = -1
   origin: Address = ZERO_ADDRESS
   blobVersionedHashes: readonly Uint8Array[] = []
-  precompiles: ReadonlyMap<number, Precompile> = new Map()
+  precompiles: PrecompileTable = new Map()
   nativePrecompiles: NativePrecompiles | undefined
   onPrecompile: ExecuteOptions['onPrecompile'] = undefined
   tracer: Tracer | undefined

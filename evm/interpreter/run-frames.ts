@@ -9,8 +9,8 @@ import { MAX_CODE_BYTES } from '../../core/limits.ts'
 import { MAX_UINT64 } from '../../core/amounts.ts'
 import { type AccountState, EMPTY_ACCOUNT } from '../../store/state.ts'
 import type { ExecutionFailure } from '../engine.ts'
-import type { PrecompileResult } from '../ethereumjs/precompiles.ts'
 import { precompileAddress } from '../precompile-addresses.ts'
+import { OUT_OF_GAS, type Precompile } from '../precompiles/precompile.ts'
 import { PRECOMPILE_WEIGHT, WEIGHT } from '../weight.ts'
 import { Code, NO_CODE } from './code.ts'
 import { frameFailure, plainFailure } from './failure.ts'
@@ -226,12 +226,8 @@ class FrameRunner {
     const mark = substate.mark()
     machine.checkpoint()
     if (request.kind === CALL || request.kind === STATICCALL) this.#pay(target, caller)
-    machine.onPrecompile?.(BigInt(number), request.input)
     const { failure, gasLeft, output } =
-      precompile === undefined
-        ? this.#runNative(number, caller)
-        : toFrameResult(precompile(request.input, request.gas), request.gas)
-    machine.weigh((request.gas - gasLeft) * precompileGasWeight(number, precompile === undefined))
+      precompile === undefined ? this.#runNative(number, caller) : this.#runEthereum(number, precompile)
     if (failure === undefined) machine.commit()
     else {
       machine.revert()
@@ -240,11 +236,24 @@ class FrameRunner {
     this.#finish(failure, gasLeft, output)
   }
 
+  /** One of Ethereum's. Nothing is told or computed before it is paid for. */
+  #runEthereum(number: number, precompile: Precompile): FrameResult {
+    const { request, onPrecompile } = this.#machine
+    const gas = precompile.gasOf(request.input)
+    const gasLeft = request.gas - gas
+    if (gasLeft < 0) return failedPrecompile(OUT_OF_GAS)
+    this.#machine.weigh(gas * (PRECOMPILE_WEIGHT.get(number) ?? WEIGHT.precompileGas))
+    onPrecompile?.(BigInt(number), request.input)
+    const output = precompile.run(request.input)
+    return typeof output === 'string' ? failedPrecompile(output) : { failure: undefined, gasLeft, output }
+  }
+
   /** One of the chain's own: it reads and writes the state of this very frame. */
   #runNative(number: number, caller: Frame | undefined): FrameResult {
     const machine = this.#machine
     const { request, nativePrecompiles, substate } = machine
     invariant(nativePrecompiles !== undefined, 'a precompile is named and missing')
+    machine.onPrecompile?.(BigInt(number), request.input)
     const { gasUsed, output, logs, events, failure } = nativePrecompiles.run({
       precompile: precompileAddress(number),
       caller: caller?.address ?? machine.origin,
@@ -259,7 +268,11 @@ class FrameRunner {
     substate.logs.push(...logs)
     for (const log of logs) machine.tracer?.log(log)
     substate.nativeEvents.push(...events)
-    if (failure?.kind === 'other') return { failure, gasLeft: 0, output: EMPTY_BYTES }
+    if (failure?.kind === 'other') {
+      machine.weigh(request.gas * WEIGHT.nativeGas)
+      return { failure, gasLeft: 0, output: EMPTY_BYTES }
+    }
+    machine.weigh(Number(gasUsed) * WEIGHT.nativeGas)
     return { failure, gasLeft: request.gas - Number(gasUsed), output }
   }
 
@@ -345,14 +358,11 @@ class FrameRunner {
   }
 }
 
-/** Nanoseconds for each unit of gas. */
-const precompileGasWeight = (number: number, isNative: boolean): number =>
-  isNative ? WEIGHT.nativeGas : (PRECOMPILE_WEIGHT.get(number) ?? WEIGHT.precompileGas)
-
-const toFrameResult = ({ gasUsed, output, failure }: PrecompileResult, gas: number): FrameResult =>
-  failure === undefined
-    ? { failure: undefined, gasLeft: gas - gasUsed, output }
-    : { failure: { kind: 'other', message: failure }, gasLeft: 0, output: EMPTY_BYTES }
+const failedPrecompile = (message: string): FrameResult => ({
+  failure: { kind: 'other', message },
+  gasLeft: 0,
+  output: EMPTY_BYTES,
+})
 
 /** Where a contract may be created: nothing but a balance (EIP-684, EIP-7610). */
 const isVacant = ({ nonce, codeHash, storageRoot }: AccountState): boolean =>

@@ -2,7 +2,8 @@
  * The compression function F of BLAKE2b (RFC 7693, 3.2) as a precompiled contract (EIP-152), its rounds in WebAssembly:
  * a transaction can pay for 16,777,216 of them. The code is a list of operations on 64 bits, assembled below.
  */
-import type { PrecompileResult } from './precompiles.ts'
+import { readUint32 } from '../../core/bytes.ts'
+import { INVALID_LENGTH, type Precompile } from './precompile.ts'
 
 const INPUT_BYTES = 213
 /** Of the input: rounds, state, message, offset counters, and whether it is the last block. */
@@ -134,10 +135,11 @@ const compress = (input: Uint8Array, roundCount: number): Uint8Array => {
   })
 }
 
-/** Undefined where the input, or the gas for its rounds, is refused. */
-export const blake2f = (input: Uint8Array, gas: number): PrecompileResult | undefined => {
-  if (input.length !== INPUT_BYTES || (input[FLAG_AT] as number) > 1) return undefined
-  const roundCount = new DataView(input.buffer, input.byteOffset).getUint32(0)
-  if (gas < roundCount) return undefined
-  return { gasUsed: roundCount, output: compress(input, roundCount), failure: undefined }
+/** 0x09. A round costs one gas; of an input of another length none is asked. */
+export const blake2f: Precompile = {
+  gasOf: (input) => (input.length === INPUT_BYTES ? readUint32(input) : 0),
+  run: (input) => {
+    if (input.length !== INPUT_BYTES) return INVALID_LENGTH
+    return (input[FLAG_AT] as number) > 1 ? 'invalid final flag' : compress(input, readUint32(input))
+  },
 }

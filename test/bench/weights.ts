@@ -1,0 +1,43 @@
+/**
+ * What each kind of work of a transaction costs in processor time, the measure behind the weights of a block: nanoseconds
+ * for one execution with the operands that take longest, its gas, and what that makes a gas. Worst first.
+ * By hand: node test/bench/weights.ts [part of a name]
+ */
+import { INSTRUCTION_PROGRAMS } from './support/weights/instructions.ts'
+import { PRECOMPILE_PROGRAMS } from './support/weights/precompiles.ts'
+import { FRAME_PROGRAMS } from './support/weights/frames.ts'
+import { accessPrograms } from './support/weights/accesses.ts'
+import { openColdState } from './support/weights/cold-state.ts'
+import { measureBlockEnd } from './support/weights/block-end.ts'
+import { measureTransactions } from './support/weights/transactions.ts'
+import { measureProgram, type Row } from './support/weights/program.ts'
+
+const [wanted = ''] = process.argv.slice(2)
+const rows: Row[] = []
+const cold = await openColdState()
+for (const program of [...INSTRUCTION_PROGRAMS, ...FRAME_PROGRAMS, ...PRECOMPILE_PROGRAMS, ...accessPrograms(cold)]) {
+  if (!program.name.includes(wanted)) continue
+  try {
+    rows.push(measureProgram(program))
+  } catch (e) {
+    console.log(String(e))
+  }
+}
+if ('transaction access list authorization'.includes(wanted)) rows.push(...measureTransactions(cold))
+await cold.close()
+if ('block:'.includes(wanted)) {
+  const plain = await openColdState(0)
+  rows.push(...measureBlockEnd(plain.store))
+  await plain.close()
+}
+
+const cell = (value: number, width: number, digits: number): string => value.toFixed(digits).padStart(width)
+rows.sort((a, b) => b.ns / b.gas - a.ns / a.gas)
+console.log(
+  `${'unit'.padEnd(44)} ${'ns'.padStart(12)} ${'gas'.padStart(9)} ${'ns/gas'.padStart(8)} ${'Mgas/s'.padStart(8)}`,
+)
+for (const { name, ns, gas } of rows) {
+  console.log(
+    `${name.padEnd(44)} ${cell(ns, 12, 1)} ${cell(gas, 9, 0)} ${cell(ns / gas, 8, 2)} ${cell((1_000 * gas) / ns, 8, 1)}`,
+  )
+}
