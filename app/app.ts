@@ -137,6 +137,7 @@ export class Application implements ConsensusApplication, QueryApplication {
       baseFeePerGas: () => this.#baseFeePerGas,
       submit: (raw) => this.#mempool.submit(raw),
       broadcast: (raw) => this.#mempool.broadcast(raw),
+      failedNative: (hash) => this.#mempool.failedNative(hash),
       announcer: this.#announcer,
     })
     this.#snapshots = new SnapshotSync({

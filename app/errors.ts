@@ -86,6 +86,10 @@ export const POOL_CODES = {
   wrongChain: 14,
   /** Recheck: included, replaced, evicted or expired. */
   gone: 15,
+  /** It waits in the pool of this node, which tells the network of it once it can execute. */
+  waiting: 16,
+  /** It cost a proposer more than it pays for, and is not taken again for a while. */
+  setAside: 17,
 } as const
 
 export const poolError = (code: keyof typeof POOL_CODES, message: string, data?: unknown): CodedError =>

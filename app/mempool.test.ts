@@ -1,8 +1,9 @@
 /** What CometBFT is told of the pool for gossip. */
 import { expect, it } from 'vitest'
 import { blockOf, openLone } from '../test/hostile/lone-application.ts'
-import { signTransaction } from '../test/sim/traffic.ts'
+import { signTransaction, type TransactionFields } from '../test/sim/traffic.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../core/hex.ts'
+import { POOL_CODES } from './errors.ts'
 import { APPLICATION_DEFAULTS } from './settings.ts'
 
 const SENT = 150
@@ -10,10 +11,19 @@ const SENT = 150
 const PAGE = 100
 
 /** CometBFT's mempool, and what it is offered. */
-const openGossip = async () => {
+const openGossip = async ({ maxGas = 1_000_000_000 } = {}) => {
   const offered: string[] = []
   const network = { peers: 0 }
   const { application, accounts } = await openLone({
+    genesis: {
+      consensusParameters: {
+        block: { maxBytes: 8_000_000, maxGas },
+        evidence: { maxAgeNumBlocks: 1, maxAgeDurationNs: 1n, maxBytes: 1 },
+        validator: { pubKeyTypes: ['ed25519'] },
+        version: { app: 1 },
+        abci: { voteExtensionsEnableHeight: 0 },
+      },
+    },
     settings: { pool: { ...APPLICATION_DEFAULTS.pool, accountSlots: SENT } },
     environment: {
       gossip: { offer: (raws) => offered.push(...raws.map(bytesToHex)) },
@@ -21,7 +31,8 @@ const openGossip = async () => {
     },
   })
   const [wallet] = accounts as readonly [(typeof accounts)[number]]
-  const sign = (nonce: number) => signTransaction(wallet, 2, { nonce, to: wallet.address })
+  const sign = (nonce: number, fields: Partial<TransactionFields> = {}, kind: 'call' | 'creation' = 'call') =>
+    signTransaction(wallet, 2, { nonce, ...(kind === 'call' && { to: wallet.address }), ...fields })
   const submit = (raw: Uint8Array) => application.ask('sendRawTransaction', { raw: bytesToHex(raw) }, 0)
   const check = (raw: Uint8Array, recheck = false): number => application.checkTx(raw, recheck).code
   /** What CometBFT is offered it takes, and asks CheckTx of it. */
@@ -30,12 +41,65 @@ const openGossip = async () => {
     for (const hex of taken) expect(check(hexToBytes(hex as Hex))).toBe(0)
     return taken
   }
-  const decideEmpty = async (height: number): Promise<void> => {
-    await application.finalizeBlock(blockOf(height, []))
+  const decide = async (height: number, raws: readonly Uint8Array[]): Promise<void> => {
+    await application.finalizeBlock(blockOf(height, raws))
     await application.commit()
   }
-  return { application, network, sign, submit, check, take, decideEmpty }
+  const decideEmpty = (height: number): Promise<void> => decide(height, [])
+  return { application, network, offered, sign, submit, check, take, decide, decideEmpty }
 }
+
+/** Jumps to its begin until its gas is used up. */
+const BURNS_ALL: Hex = '0x5b5f56'
+
+it('gives CometBFT only what can execute, and the rest once it can', async () => {
+  const { application, network, offered, sign, submit, check, take } = await openGossip()
+  network.peers = 1
+  const [first, second, third, fifth] = [await sign(0), await sign(1), await sign(2), await sign(4)]
+  // A peer's come in another order, and a wallet sends ahead: none is lost.
+  for (const raw of [third, fifth]) expect(check(raw)).toBe(POOL_CODES.waiting)
+  await submit(second)
+  expect(offered).toEqual([])
+  expect(check(second)).toBe(POOL_CODES.waiting)
+  expect(check(second, true)).toBe(POOL_CODES.waiting)
+  expect(application.checkTx(third, false).log).toMatch(/^a transaction with a lower nonce is missing/)
+  expect(await application.ask('txpoolStatus', {}, 0)).toBe('{"pending":"0x0","queued":"0x3"}')
+  expect(check(first)).toBe(0)
+  expect(take()).toEqual([second, third].map(bytesToHex))
+  expect(await application.ask('txpoolStatus', {}, 0)).toBe('{"pending":"0x3","queued":"0x1"}')
+  expect(check(fifth, true)).toBe(POOL_CODES.waiting)
+})
+
+it('takes back from CometBFT what has to wait again', async () => {
+  const { network, sign, submit, check, take, decide } = await openGossip()
+  network.peers = 1
+  const all = 10n ** 24n
+  const raws = [await sign(0), await sign(1, { value: all / 2n }), await sign(2, { value: all / 4n })]
+  for (const raw of raws) await submit(raw)
+  expect(take()).toHaveLength(3)
+  // Another transaction with nonce 0 spends so much that the second cannot be paid for any more: it leaves.
+  await decide(1, [await sign(0, { to: `0x${'77'.repeat(20)}`, value: (all * 6n) / 10n })])
+  expect(raws.map((raw) => check(raw, true))).toEqual([POOL_CODES.gone, POOL_CODES.gone, POOL_CODES.waiting])
+  const between = await sign(1)
+  await submit(between)
+  expect(take()).toEqual([between, raws[2] as Uint8Array].map(bytesToHex))
+})
+
+it('keeps from CometBFT what pays less than the base fee, and all behind it, until the base fee falls', async () => {
+  const { network, sign, submit, check, take, decide, decideEmpty } = await openGossip({ maxGas: 17_000_000 })
+  network.peers = 1
+  const heavy = await sign(0, { data: BURNS_ALL, gas: 16_777_216n, maxFeePerGas: 5n * 10n ** 10n }, 'creation')
+  const low = await sign(1, { maxFeePerGas: 2_000_000_000n })
+  const behind = await sign(2, { maxFeePerGas: 10n ** 11n })
+  for (const raw of [heavy, low, behind]) await submit(raw)
+  expect(take()).toHaveLength(3)
+  // From 1.9 gwei to 2.13.
+  await decide(1, [heavy])
+  expect([check(low, true), check(behind, true)]).toEqual([POOL_CODES.waiting, POOL_CODES.waiting])
+  expect(take()).toEqual([])
+  for (let height = 2; height <= 12; height++) await decideEmpty(height)
+  expect(take()).toEqual([low, behind].map(bytesToHex))
+})
 
 it('a node without peers tells CometBFT of a page of transactions, and of all when the first peer comes', async () => {
   const { application, network, sign, submit, take } = await openGossip()

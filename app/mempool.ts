@@ -4,9 +4,9 @@ import { CodedError } from '../core/errors.ts'
 import { type Hash, keccak256, sha256 } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import { publicKeyToAddress, type SignatureTask } from '../core/signature.ts'
-import { isEvmError } from '../evm/errors.ts'
+import { exceedsBlockGasLimit, isEvmError } from '../evm/errors.ts'
 import { decodeSigned, recoverSender, senderTask } from '../evm/transaction/recover-sender.ts'
-import { checkWithState, type TransactionLimits } from '../evm/transaction/validity.ts'
+import { checkEnvelope, checkGas, checkWithState, type TransactionLimits } from '../evm/transaction/validity.ts'
 import type { Module } from '../modules/module.ts'
 import { SDK_CODES } from '../modules/sdk-errors.ts'
 import type { StateReader } from '../store/state.ts'
@@ -17,23 +17,21 @@ import type { Environment } from './environment.ts'
 import { POOL_CODES } from './errors.ts'
 import { familyOf, transactionHash } from './families.ts'
 import { soleSignatureTask } from './native/verify-signatures.ts'
-import type { PoolEntry } from './pool/account-queue.ts'
+import { type PoolEntry, poolAccountOf } from './pool/account-queue.ts'
 import { admit, examine, type ExaminedTransaction } from './pool/admit.ts'
 import { admitNative, checkFeeFunds, checkPoolSigners } from './pool/admit-native.ts'
+import { DepartedNatives, type FailedNative } from './pool/departed.ts'
+import { GossipRecord } from './pool/gossip-record.ts'
 import { JournalWriter } from './pool/journal-writer.ts'
 import { Pool } from './pool/pool.ts'
+import { SetAside, type SetAsideReason } from './pool/set-aside.ts'
 import { SignatureQueue } from './pool/signature-queue.ts'
+import { WAIT_TEXTS } from './pool/wait-texts.ts'
 import type { BroadcastCheck, TransactionCheck } from './ports.ts'
 import type { ApplicationSettings } from './settings.ts'
 
 /** Blocks between two looks for transactions that waited too long, and for those that CometBFT forgot. */
 const POOL_CARE_INTERVAL_BLOCKS = 10
-const MAX_OFFERED_AGAIN = 2_000
-/**
- * Of a node without peers: gossip would only cost CometBFT's time (half of what it spends on a transaction), so it is
- * told of as many as a page of its unconfirmed_txs shows.
- */
-const MAX_GOSSIPED_ALONE = 100
 /** Reasons why a transaction of the pool may be invalid in one proposal and valid in another: nonce and funds. */
 const TAKEN_BY_ANOTHER = ['nonceTooLow', 'insufficientFunds'] as const
 const SDK_TAKEN_BY_ANOTHER: readonly number[] = [SDK_CODES.insufficientFunds[0], SDK_CODES.wrongSequence[0]]
@@ -75,13 +73,18 @@ export class Mempool {
   readonly #prepare: Prepare
   readonly #signatures: SignatureQueue | undefined
   readonly #journal: JournalWriter
+  readonly #gossip: GossipRecord
+  readonly #setAside = new SetAside()
+  readonly #departed = new DepartedNatives()
   #arrivals = 0
-  /** Hashes of the pool's transactions that CometBFT's mempool has taken, with the height when it last asked of them. */
-  readonly #gossiped = new Map<string, number>()
-  /** After every block CometBFT asks again of all that its mempool holds, unless its operator has switched that off. */
-  #isAskedAgain = false
-  /** Of the last block that was settled. */
-  #height = 0
+  /** Entries that became executable in the running call: CometBFT is offered them at its end. */
+  #promoted: PoolEntry[] = []
+  /** Entries that subscribers were told of. */
+  #announced = new WeakSet<PoolEntry>()
+  /** Hashes of the native transactions of the block that is being settled. */
+  #included: ReadonlySet<string> = new Set()
+  /** As of the last block that was settled. */
+  #settled: Pick<MempoolHead, 'baseFeePerGas' | 'limits'> | undefined
 
   constructor(options: MempoolOptions) {
     this.#options = options
@@ -89,9 +92,11 @@ export class Mempool {
     this.#prepare = createPrepare(options.modules)
     const { signatures } = options.environment
     this.#signatures = signatures && new SignatureQueue(signatures)
-    this.pool = new Pool(options.settings.pool, (entry) => {
-      if (entry.kind === 'ethereum') options.onExecutable(entry.hash)
+    this.pool = new Pool(options.settings.pool, {
+      executable: (entry) => this.#noteExecutable(entry),
+      left: (entry) => this.#noteLeft(entry),
     })
+    this.#gossip = new GossipRecord(this.pool, options.environment)
     this.#journal = new JournalWriter(options.environment, this.pool)
   }
 
@@ -114,19 +119,30 @@ export class Mempool {
         if (!(error instanceof CodedError)) throw error
       }
     }
+    // CometBFT may not run yet: it is offered all in time.
+    this.#promoted = []
     this.#journal.rewrite()
   }
 
-  /** CometBFT's mempool or a peer of it brings a transaction. */
+  /**
+   * CometBFT's mempool or a peer of it brings a transaction. It may keep, and gossip, what can execute: what has to wait is
+   * taken into the pool, and refused with pool/16.
+   */
   check(raw: Uint8Array, recheck: boolean): TransactionCheck {
-    const known = this.pool.get(transactionHash(raw))
-    if (recheck) this.#isAskedAgain = true
-    if (known !== undefined) return this.#accepted(known)
-    if (recheck) return refusal(new CodedError('pool', POOL_CODES.gone, 'no longer in the pool'))
+    const hash = transactionHash(raw)
+    if (recheck) this.#gossip.askedAgain()
+    const known = this.pool.get(hash)
+    if (known !== undefined) return this.#answerComet(known)
+    if (recheck) {
+      const gone = new CodedError('pool', POOL_CODES.gone, 'no longer in the pool')
+      return refusal(this.#setAside.refusal(hash, this.#environment.clock.nowMs()) ?? gone)
+    }
     try {
       const entry = this.#admit(raw, 'network')
       this.#journal.tryWrite(entry)
-      return this.#accepted(entry)
+      const answer = this.#answerComet(entry)
+      this.#offer(this.#takePromoted())
+      return answer
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
       return refusal(error)
@@ -137,7 +153,7 @@ export class Mempool {
   async broadcast(raw: Uint8Array): Promise<BroadcastCheck> {
     try {
       const entry = await this.#submit(raw, 'client')
-      return { ...this.#accepted(entry, false), nativeHash: entry.kind === 'native' ? entry.hash : sha256(raw) }
+      return { ...accepted(entry), nativeHash: entry.kind === 'native' ? entry.hash : sha256(raw) }
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
       return { ...refusal(error), nativeHash: sha256(raw) }
@@ -154,55 +170,58 @@ export class Mempool {
     const examined = this.#examine(raw, origin)
     const answer = this.#signatures && (await this.#signatures.check(this.#taskOf(examined)))
     const entry = this.#enter(examined, answer)
+    // It goes before those that waited for it.
+    const promoted = [entry, ...this.#takePromoted()]
     await this.#journal.write(entry)
-    if (this.#gossipRoom() > 0) this.#environment.gossip.offer([entry.raw])
+    this.#offer(promoted)
     return entry
   }
 
   /** Another chain begins. */
   clear(): void {
     this.pool.clear()
-    this.#gossiped.clear()
+    this.#gossip.clear()
+    this.#departed.clear()
+    this.#settled = undefined
   }
 
   /** CometBFT forgot what it had: it was restarted. */
   forgetGossip(): void {
-    this.#gossiped.clear()
-    this.#isAskedAgain = false
+    this.#gossip.clear()
   }
 
   /** Offers to CometBFT what it does not have: its mempool may have been full or lost, or the first peer has come. */
   offerAgain(): void {
-    const missing: Uint8Array[] = []
-    const most = Math.min(MAX_OFFERED_AGAIN, this.#gossipRoom())
-    for (const { hash, raw } of this.pool.entries()) {
-      if (missing.length >= most) break
-      if (!this.#gossiped.has(bytesToKey(hash))) missing.push(raw)
-    }
-    if (missing.length > 0) this.#environment.gossip.offer(missing)
+    this.#gossip.offerMissing(this.#options.head().baseFeePerGas)
   }
 
-  /** Takes out what a committed block included or made invalid. */
+  /** Takes out what a committed block included or made invalid, and looks anew at the accounts that it changed. */
   settle({ outcomes, commitment, content }: Candidate): void {
-    for (const outcome of outcomes) {
-      if (outcome.kind === 'ethereum') this.#gossiped.delete(bytesToKey(outcome.signed.hash))
-      if (outcome.kind === 'native') this.#gossiped.delete(bytesToKey(outcome.prepared.transaction.hash))
-    }
-    for (const { address, after } of commitment.accounts) this.pool.advance(address, after?.nonce ?? 0n)
-    this.#height = content.height
+    const { baseFeePerGas, limits, height } = this.#options.head()
+    this.#included = new Set(
+      outcomes.flatMap((outcome) => (outcome.kind === 'native' ? bytesToKey(outcome.prepared.transaction.hash) : [])),
+    )
+    for (const { address, after } of commitment.accounts) this.pool.update(address, poolAccountOf(after))
+    for (const key of this.#included) this.#departed.delete(key)
+    this.#included = new Set()
+    this.pool.expireNatives(height)
+    const before = this.#settled
+    this.#settled = { baseFeePerGas, limits }
+    if (before !== undefined && !isSameLimits(before.limits, limits)) this.#dropUnfit()
+    this.#gossip.settle(content.height)
+    this.#offer(this.#takePromoted())
+    if (before !== undefined && baseFeePerGas < before.baseFeePerGas) this.offerAgain()
     if (content.height % POOL_CARE_INTERVAL_BLOCKS !== 0) return
     this.pool.expire(this.#environment.clock.nowMs())
     this.#journal.rewriteIfOutdated()
-    this.#forgetLeft()
+    this.#gossip.forgetDropped()
     this.offerAgain()
   }
 
-  /** Forgets as gossiped what left the pool, and what CometBFT took and dropped: when its mempool ran full meanwhile. */
-  #forgetLeft(): void {
-    const askedSince = this.#isAskedAgain ? this.#height - POOL_CARE_INTERVAL_BLOCKS : 0
-    for (const [key, askedAt] of this.#gossiped) {
-      if (askedAt < askedSince || !this.pool.has(key)) this.#gossiped.delete(key)
-    }
+  /** Why a native transaction that left the pool cannot be in a block any more; `hash` is of one that is in none. */
+  failedNative(hash: Hash): FailedNative | undefined {
+    const { state, height } = this.#options.head()
+    return this.#departed.failure(hash, state, height)
   }
 
   /** A proposer found an entry invalid at its place. */
@@ -213,10 +232,61 @@ export class Mempool {
     this.pool.remove(entry)
   }
 
-  /** A proposer would hold the chain up with it. */
+  /** A proposer would hold the chain up with it: it is not taken again for a while. */
   dropSlow(entry: PoolEntry): void {
-    this.#environment.log.warn('transaction dropped', { hash: bytesToHex(entry.hash), reason: 'takes too long' })
+    this.#drop(entry.hash, 'slow')
+  }
+
+  /** The engine failed at it, in a proposal of this node or of another: it is not taken again for a while. */
+  dropFaulty(raw: Uint8Array): void {
+    this.#drop(transactionHash(raw), 'faulty')
+  }
+
+  #drop(hash: Hash, reason: SetAsideReason): void {
+    this.#environment.log.warn('transaction dropped', { hash: bytesToHex(hash), reason })
+    this.#setAside.add(hash, reason, this.#environment.clock.nowMs())
+    const entry = this.pool.get(hash)
+    if (entry === undefined) return
     this.pool.remove(entry)
+    this.#journal.outdate()
+  }
+
+  /** What no block may hold under the limits of the next one. */
+  #dropUnfit(): void {
+    const { limits } = this.#options.head()
+    for (const entry of [...this.pool.entries()]) {
+      try {
+        if (entry.gasLimit > limits.blockGasLimit) throw exceedsBlockGasLimit()
+        if (entry.kind !== 'ethereum') continue
+        checkEnvelope(entry.signed.transaction, limits)
+        checkGas(entry.signed.transaction, limits)
+      } catch (error) {
+        if (!(error instanceof CodedError)) throw error
+        this.pool.remove(entry)
+      }
+    }
+  }
+
+  #noteExecutable(entry: PoolEntry): void {
+    this.#promoted.push(entry)
+    if (entry.kind === 'native' || this.#announced.has(entry)) return
+    this.#announced.add(entry)
+    this.#options.onExecutable(entry.hash)
+  }
+
+  #noteLeft(entry: PoolEntry): void {
+    this.#gossip.delete(entry)
+    if (entry.kind === 'native' && !this.#included.has(bytesToKey(entry.hash))) this.#departed.add(entry)
+  }
+
+  #takePromoted(): readonly PoolEntry[] {
+    const promoted = this.#promoted
+    if (promoted.length > 0) this.#promoted = []
+    return promoted
+  }
+
+  #offer(entries: readonly PoolEntry[]): void {
+    if (entries.length > 0) this.#gossip.offer(entries, this.#options.head().baseFeePerGas)
   }
 
   #standsInState(entry: PoolEntry): boolean {
@@ -235,12 +305,6 @@ export class Mempool {
     }
   }
 
-  /** How many transactions more CometBFT is to be told of. */
-  #gossipRoom(): number {
-    const isAlone = this.#environment.consensusStatus().peers === 0
-    return isAlone ? MAX_GOSSIPED_ALONE - this.#gossiped.size : Number.POSITIVE_INFINITY
-  }
-
   #context() {
     return {
       ...this.#options.head(),
@@ -256,6 +320,10 @@ export class Mempool {
   }
 
   #examine(raw: Uint8Array, origin: Origin): Examined {
+    if (this.#setAside.size > 0) {
+      const refused = this.#setAside.refusal(transactionHash(raw), this.#environment.clock.nowMs())
+      if (refused !== undefined) throw refused
+    }
     // A wallet's question is Ethereum's: whatever it sends is refused in geth's words. Of the others bytes that are
     // of no family are refused in the SDK's.
     if (origin !== 'wallet' && ['native', 'unknown'].includes(familyOf(raw))) {
@@ -282,11 +350,31 @@ export class Mempool {
     return admit(examined.examined, sender, this.#context())
   }
 
-  #accepted({ hash, gasLimit }: PoolEntry, isGossiped = true): TransactionCheck {
-    if (isGossiped) this.#gossiped.set(bytesToKey(hash), this.#height)
-    return { code: 0, codespace: '', log: '', gasWanted: gasLimit }
+  /** CometBFT keeps what the next block could hold. */
+  #answerComet(entry: PoolEntry): TransactionCheck {
+    const { baseFeePerGas, state } = this.#options.head()
+    if (this.#gossip.isDue(entry, baseFeePerGas)) {
+      this.#gossip.keep(entry)
+      return accepted(entry)
+    }
+    this.#gossip.delete(entry)
+    const reason = this.pool.waitReason(entry, poolAccountOf(state.account(entry.sender)))
+    const text = reason === undefined ? 'the base fee is above what it pays' : WAIT_TEXTS[reason]
+    return refusal(
+      new CodedError('pool', POOL_CODES.waiting, `${text}: the transaction waits in the pool of this node`),
+    )
   }
 }
+
+const accepted = ({ gasLimit }: PoolEntry): TransactionCheck => ({
+  code: 0,
+  codespace: '',
+  log: '',
+  gasWanted: gasLimit,
+})
+
+const isSameLimits = (a: TransactionLimits, b: TransactionLimits): boolean =>
+  a.hardfork === b.hardfork && a.blockGasLimit === b.blockGasLimit
 
 const isTakenByAnother = (error: CodedError): boolean =>
   TAKEN_BY_ANOTHER.some((name) => isEvmError(error, name)) ||

@@ -69,8 +69,6 @@ export class Rounds {
       } catch (error) {
         if (!(error instanceof ExecutionFault)) throw error
         this.#noteFault(error)
-        const entry = mempool.pool.get(transactionHash(error.raw))
-        if (entry !== undefined) mempool.pool.remove(entry)
       }
     }
   }
@@ -118,7 +116,10 @@ export class Rounds {
     return candidate
   }
 
+  /** The pool does not hold the transaction after it. */
   #noteFault({ message, raw }: ExecutionFault): void {
-    this.#options.environment.log.error(message, { hash: bytesToHex(transactionHash(raw)), raw: bytesToHex(raw) })
+    const { mempool, environment } = this.#options
+    mempool.dropFaulty(raw)
+    environment.log.error(message, { hash: bytesToHex(transactionHash(raw)), raw: bytesToHex(raw) })
   }
 }

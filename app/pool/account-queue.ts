@@ -1,7 +1,9 @@
 /** The waiting transactions of one account, of both families, by nonce. */
 import type { Address } from '../../core/address.ts'
-import type { Hash } from '../../core/hash.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { EMPTY_CODE_HASH, type Hash } from '../../core/hash.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
+import type { AccountState } from '../../store/state.ts'
 import type { PreparedTransaction } from '../block/native/prepare.ts'
 
 interface EntryFields {
@@ -28,6 +30,8 @@ interface EntryFields {
 export interface EthereumEntry extends EntryFields {
   readonly kind: 'ethereum'
   readonly signed: SignedTransaction
+  /** Whom its authorizations would let run code, as far as their signatures and nonces can still be good (EIP-7702). */
+  readonly authorities: readonly Address[]
 }
 
 export interface NativeEntry extends EntryFields {
@@ -45,119 +49,276 @@ export const effectiveTip = (entry: PoolEntry, baseFeePerGas: bigint): bigint =>
   return room < entry.maxPriorityFeePerGas ? room : entry.maxPriorityFeePerGas
 }
 
+/** What of an account in committed state decides which of its transactions can execute. */
+export interface PoolAccount {
+  readonly nonce: bigint
+  /** In anat. */
+  readonly balance: bigint
+  /** Its code is a delegation (EIP-7702): whoever calls it can take its balance. */
+  readonly isDelegated: boolean
+}
+
+/** Of an account of the state; undefined is one that there is not. */
+export const poolAccountOf = (account: AccountState | undefined): PoolAccount => ({
+  nonce: account?.nonce ?? 0n,
+  balance: account?.balance ?? 0n,
+  isDelegated: account !== undefined && !equalBytes(account.codeHash, EMPTY_CODE_HASH),
+})
+
+/** Entries that a change made executable, and those that wait because of it. */
+export interface Moves {
+  readonly promoted: readonly PoolEntry[]
+  readonly demoted: readonly PoolEntry[]
+}
+
 /**
- * Nonces from the account's own up to the first gap are executable, the rest waits behind the gap.
+ * Why an entry waits. `reserved`: one at a time, for the account is delegated, or will be by what is in the pool; `slots`:
+ * as many as an account may have can execute.
+ */
+export type WaitReason = 'gap' | 'reserved' | 'slots' | 'funds'
+
+/** An executable entry, with what it and those before it come to. */
+interface Slot {
+  readonly entry: PoolEntry
+  /** Most that they can cost together, in anat. */
+  readonly totalAnat: bigint
+  readonly leastMaxFeePerGas: bigint
+  readonly leastPriorityFeePerGas: bigint
+}
+
+const highestFirst = (a: PoolEntry, b: PoolEntry): number => (a.nonce < b.nonce ? 1 : -1)
+
+/**
+ * Nonces from the account's own up to the first gap are executable, as many as its balance pays for together, and one
+ * alone of a delegated account. The rest waits.
  */
 export class AccountQueue {
-  readonly #byNonce = new Map<bigint, PoolEntry>()
-  /** Nonce of the account in committed state. */
-  #stateNonce: bigint
-  /** First nonce that is missing, counted from the account's own. */
-  #end: bigint
-  /** Most that the executable entries can cost together, in anat. */
-  #expenditureAnat = 0n
+  readonly #accountSlots: number
+  #account: PoolAccount
+  /** By nonce, from the account's own on. */
+  #executable: Slot[] = []
+  readonly #waiting = new Map<bigint, PoolEntry>()
+  /** The waiting entry with the highest nonce; undefined where it is not known. */
+  #lastWaiting: PoolEntry | undefined
+  /** An authorization of this account is in the pool. */
+  #isReserved = false
+  #revision = 0
 
-  constructor(stateNonce: bigint) {
-    this.#stateNonce = stateNonce
-    this.#end = stateNonce
+  /** `accountSlots` is the most that may be executable. */
+  constructor(account: PoolAccount, accountSlots: number) {
+    this.#account = account
+    this.#accountSlots = accountSlots
   }
 
   get size(): number {
-    return this.#byNonce.size
+    return this.#executable.length + this.#waiting.size
   }
   get executableCount(): number {
-    return Number(this.#end - this.#stateNonce)
+    return this.#executable.length
   }
   get waitingCount(): number {
-    return this.size - this.executableCount
+    return this.#waiting.size
   }
   /** The nonce that a wallet should use next: what `pending` answers. */
   get nextNonce(): bigint {
-    return this.#end
+    return this.#account.nonce + BigInt(this.#executable.length)
   }
   get stateNonce(): bigint {
-    return this.#stateNonce
+    return this.#account.nonce
+  }
+  /** Counts the changes. */
+  get revision(): number {
+    return this.#revision
   }
 
   get(nonce: bigint): PoolEntry | undefined {
-    return this.#byNonce.get(nonce)
+    return this.#slot(nonce)?.entry ?? this.#waiting.get(nonce)
   }
 
   isExecutable(nonce: bigint): boolean {
-    return nonce >= this.#stateNonce && nonce < this.#end
+    return nonce >= this.#account.nonce && nonce < this.nextNonce
   }
 
-  /** Puts an entry in its place; returns those that became executable by it, in nonce order. */
-  set(entry: PoolEntry): readonly PoolEntry[] {
+  /** Whether an entry that comes could execute: the gap before it is none, and the account pays for it. */
+  takesNow({ nonce, costAnat }: PoolEntry): boolean {
+    return this.isExecutable(nonce) || (nonce === this.nextNonce && this.#hasRoom(costAnat))
+  }
+
+  /** Of an entry that waits, or would wait. */
+  waitReason(nonce: bigint): WaitReason {
+    if (this.#isOneAtATime) return 'reserved'
+    if (nonce > this.nextNonce) return 'gap'
+    return this.#executable.length < this.#accountSlots ? 'funds' : 'slots'
+  }
+
+  /** Puts an entry in its place, or in that of another with its nonce. */
+  set(entry: PoolEntry): Moves {
     const { nonce } = entry
-    const replaced = this.#byNonce.get(nonce)
-    if (replaced !== undefined && this.isExecutable(nonce)) this.#expenditureAnat += entry.costAnat - replaced.costAnat
-    this.#byNonce.set(nonce, entry)
-    return this.#advance()
-  }
-
-  delete(nonce: bigint): void {
-    if (!this.#byNonce.delete(nonce)) return
-    if (!this.isExecutable(nonce)) return
-    this.#end = nonce
-    this.#sumExpenditure()
-  }
-
-  /** The account moved on: returns what is behind it now, and what became executable. */
-  setStateNonce(nonce: bigint): { readonly stale: readonly PoolEntry[]; readonly promoted: readonly PoolEntry[] } {
-    const stale: PoolEntry[] = []
-    for (const [key, entry] of this.#byNonce) if (key < nonce) stale.push(entry)
-    for (const entry of stale) this.#byNonce.delete(entry.nonce)
-    const before = this.#end
-    this.#stateNonce = nonce
-    // Without a nonce that moved backwards nothing below the old end was missing.
-    this.#end = before > nonce ? before : nonce
-    this.#sumExpenditure()
-    return { stale, promoted: this.#advance() }
-  }
-
-  #advance(): readonly PoolEntry[] {
-    const promoted: PoolEntry[] = []
-    for (let entry = this.#byNonce.get(this.#end); entry !== undefined; entry = this.#byNonce.get(this.#end)) {
-      promoted.push(entry)
-      this.#expenditureAnat += entry.costAnat
-      this.#end++
+    this.#revision++
+    if (this.isExecutable(nonce)) {
+      const index = Number(nonce - this.#account.nonce)
+      this.#executable[index] = this.#slotAfter(index, entry)
+      return this.#arrange(index)
     }
-    return promoted
+    this.#hold(entry)
+    return this.#arrange(this.#executable.length)
+  }
+
+  delete(nonce: bigint): Moves {
+    this.#revision++
+    if (!this.isExecutable(nonce)) {
+      this.#release(nonce)
+      return this.#arrange(this.#executable.length)
+    }
+    const index = Number(nonce - this.#account.nonce)
+    const [, ...behind] = this.#executable.splice(index).map(({ entry }) => entry)
+    for (const entry of behind) this.#hold(entry)
+    return { promoted: [], demoted: behind }
+  }
+
+  /** The account is another now: `left` are the entries behind its nonce, and those that it cannot pay for even alone. */
+  update(account: PoolAccount): Moves & { readonly left: readonly PoolEntry[] } {
+    const held = this.#executable.map(({ entry }) => entry)
+    this.#account = account
+    this.#revision++
+    this.#executable = []
+    for (const entry of held) this.#hold(entry)
+    const left: PoolEntry[] = []
+    for (const entry of this.#waiting.values()) {
+      if (entry.nonce < account.nonce || entry.costAnat > account.balance) left.push(entry)
+    }
+    for (const { nonce } of left) this.#release(nonce)
+    return { ...this.#fill(held), left }
+  }
+
+  /** Whether the pool holds an authorization of this account. */
+  reserve(isReserved: boolean): Moves {
+    this.#isReserved = isReserved
+    this.#revision++
+    return this.#arrange(this.#isOneAtATime ? 1 : this.#executable.length)
   }
 
   /** Executable entries in nonce order. */
   *executable(): Generator<PoolEntry> {
-    for (let nonce = this.#stateNonce; nonce < this.#end; nonce++) {
-      const entry = this.#byNonce.get(nonce)
-      if (entry !== undefined) yield entry
-    }
+    for (const { entry } of this.#executable) yield entry
   }
 
-  /** Entries behind a gap in nonce order. */
+  /** Waiting entries in nonce order. */
   waiting(): readonly PoolEntry[] {
-    return [...this.#byNonce.values()]
-      .filter((entry) => !this.isExecutable(entry.nonce))
-      .sort((a, b) => (a.nonce < b.nonce ? -1 : 1))
+    return this.waitingFromLast().toReversed()
+  }
+
+  /** Waiting entries, the highest nonce first: in this order they can leave without stranding another. */
+  waitingFromLast(): readonly PoolEntry[] {
+    return [...this.#waiting.values()].sort(highestFirst)
   }
 
   /** The entry with the highest nonce: the one that can leave without stranding another. */
   last(): PoolEntry | undefined {
-    let last: PoolEntry | undefined
-    for (const entry of this.#byNonce.values()) {
-      if (last === undefined || entry.nonce > last.nonce) last = entry
+    return this.lastWaiting() ?? this.lastExecutable()
+  }
+
+  lastWaiting(): PoolEntry | undefined {
+    if (this.#lastWaiting === undefined) {
+      for (const entry of this.#waiting.values()) this.#noteWaiting(entry)
     }
-    return last
+    return this.#lastWaiting
+  }
+
+  /** The executable entry with so many others behind it. */
+  lastExecutable(behind = 0): PoolEntry | undefined {
+    return this.#executable.at(-1 - behind)?.entry
+  }
+
+  /**
+   * What a block with this base fee pays for a gas of an executable entry, or for one that would come there: no more than
+   * for any before it, for it cannot come in before them.
+   */
+  tipAt(entry: PoolEntry, baseFeePerGas: bigint): bigint {
+    const index = Number(entry.nonce - this.#account.nonce)
+    const { leastMaxFeePerGas, leastPriorityFeePerGas } = this.#slotAfter(index, entry)
+    const room = leastMaxFeePerGas - baseFeePerGas
+    return room < leastPriorityFeePerGas ? room : leastPriorityFeePerGas
+  }
+
+  /** The highest base fee at which an executable entry can come in, with those before it. */
+  highestBaseFee(nonce: bigint): bigint {
+    return this.#slot(nonce)?.leastMaxFeePerGas ?? 0n
   }
 
   /** Most that the executable entries can cost, less the one at `nonce` that would be replaced. */
   expenditureWithout(nonce: bigint): bigint {
-    const replaced = this.isExecutable(nonce) ? this.#byNonce.get(nonce) : undefined
-    return this.#expenditureAnat - (replaced?.costAnat ?? 0n)
+    return (this.#executable.at(-1)?.totalAnat ?? 0n) - (this.#slot(nonce)?.entry.costAnat ?? 0n)
   }
 
-  #sumExpenditure(): void {
-    this.#expenditureAnat = 0n
-    for (const entry of this.executable()) this.#expenditureAnat += entry.costAnat
+  get #isOneAtATime(): boolean {
+    return this.#isReserved || this.#account.isDelegated
+  }
+
+  #hasRoom(costAnat: bigint): boolean {
+    const most = this.#isOneAtATime ? 1 : this.#accountSlots
+    const spent = this.#executable.at(-1)?.totalAnat ?? 0n
+    return this.#executable.length < most && spent + costAnat <= this.#account.balance
+  }
+
+  #slot(nonce: bigint): Slot | undefined {
+    return this.isExecutable(nonce) ? this.#executable[Number(nonce - this.#account.nonce)] : undefined
+  }
+
+  /** What stands at `index` when `entry` is put there. */
+  #slotAfter(index: number, entry: PoolEntry): Slot {
+    const before = index === 0 ? undefined : this.#executable[index - 1]
+    const { maxFeePerGas, maxPriorityFeePerGas, costAnat } = entry
+    if (before === undefined) {
+      return {
+        entry,
+        totalAnat: costAnat,
+        leastMaxFeePerGas: maxFeePerGas,
+        leastPriorityFeePerGas: maxPriorityFeePerGas,
+      }
+    }
+    const { totalAnat, leastMaxFeePerGas: fee, leastPriorityFeePerGas: tip } = before
+    return {
+      entry,
+      totalAnat: totalAnat + costAnat,
+      leastMaxFeePerGas: fee < maxFeePerGas ? fee : maxFeePerGas,
+      leastPriorityFeePerGas: tip < maxPriorityFeePerGas ? tip : maxPriorityFeePerGas,
+    }
+  }
+
+  /** Takes the executable entries from `index` on apart, and puts together what can execute. */
+  #arrange(index: number): Moves {
+    const taken = this.#executable.splice(index).map(({ entry }) => entry)
+    for (const entry of taken) this.#hold(entry)
+    return this.#fill(taken)
+  }
+
+  /** `before` were executable, and wait now. */
+  #fill(before: readonly PoolEntry[]): Moves {
+    const known = before.length === 0 ? undefined : new Set(before)
+    const promoted: PoolEntry[] = []
+    for (let next = this.#waiting.get(this.nextNonce); next !== undefined; next = this.#waiting.get(this.nextNonce)) {
+      if (!this.#hasRoom(next.costAnat)) break
+      this.#release(next.nonce)
+      this.#executable.push(this.#slotAfter(this.#executable.length, next))
+      if (known?.has(next) !== true) promoted.push(next)
+    }
+    return { promoted, demoted: before.filter(({ nonce }) => this.#waiting.has(nonce)) }
+  }
+
+  #hold(entry: PoolEntry): void {
+    // Of none that wait the new one is the last; of several it may be.
+    const isKnown = this.#waiting.size === 0 || this.#lastWaiting !== undefined
+    this.#waiting.set(entry.nonce, entry)
+    if (isKnown) this.#noteWaiting(entry)
+  }
+
+  #noteWaiting(entry: PoolEntry): void {
+    if (this.#lastWaiting === undefined || entry.nonce >= this.#lastWaiting.nonce) this.#lastWaiting = entry
+  }
+
+  #release(nonce: bigint): void {
+    this.#waiting.delete(nonce)
+    if (this.#lastWaiting?.nonce === nonce) this.#lastWaiting = undefined
   }
 }

@@ -2,7 +2,7 @@
 import type { Address } from '../../core/address.ts'
 import { DENOMINATION } from '../../core/amounts.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
-import { bytesToKey } from '../../core/bytes.ts'
+import { equalBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { readAuthParameters } from '../../modules/auth/index.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
@@ -15,9 +15,10 @@ import { checkMemo, checkTimeoutHeight } from '../native/decode-transaction.ts'
 import { checkFee } from '../native/fees.ts'
 import { transactionGas } from '../native/gas.ts'
 import type { ResolvedSigner, SigningContext } from '../native/verify-signatures.ts'
-import type { NativeEntry } from './account-queue.ts'
+import { type NativeEntry, poolAccountOf } from './account-queue.ts'
 import type { AdmissionContext } from './admit.ts'
 import type { Pool } from './pool.ts'
+import { WAIT_TEXTS } from './wait-texts.ts'
 
 export interface NativeAdmissionContext extends AdmissionContext {
   /** CometBFT's chain id. */
@@ -27,27 +28,25 @@ export interface NativeAdmissionContext extends AdmissionContext {
 }
 
 /**
- * Accounts as the pool will leave them: a sequence is right from the nonce in the state (where it replaces) up to the
- * first that is missing in the pool. A higher one is refused, as by the SDK.
+ * The first signer's account as the pool will leave it: a sequence is right from the nonce in the state (where it
+ * replaces) up to the first that is missing in the pool. A higher one is refused, as by the SDK. Other signers' sequences
+ * are those of the state: nothing would keep in order what the pool holds of several accounts.
  */
 const poolSigning = (
-  { transaction, signers }: PreparedTransaction,
+  { transaction, payer }: PreparedTransaction,
   state: StateReader,
   pool: Pool,
   chainId: string,
 ): SigningContext => {
-  const named = new Map(
-    signers.map((address, index) => [bytesToKey(address), transaction.signerInfos[index]?.sequence]),
-  )
+  const sequence = transaction.signerInfos[0]?.sequence
   return {
     chainId,
     maxSignatures: readAuthParameters(state).txSigLimit,
     accountNumber: accountNumberOf,
     account: (address) => {
       const account = signerAccount(state, address)
-      if (account === undefined) return undefined
+      if (account === undefined || !equalBytes(address, payer)) return account
       const next = pool.account(address)?.nextNonce ?? account.sequence
-      const sequence = named.get(bytesToKey(address))
       const fits = sequence !== undefined && sequence >= account.sequence && sequence <= next
       return { ...account, sequence: fits ? sequence : next }
     },
@@ -75,8 +74,11 @@ export const checkFeeFunds = (state: StateReader, payer: Address, feeAnat: bigin
 
 /** The pool's refusals in the SDK's codes. */
 const insert = (entry: NativeEntry, { pool, state, baseFeePerGas }: NativeAdmissionContext): void => {
+  const account = poolAccountOf(state.account(entry.sender))
+  // A client that CometBFT tells of a code believes its transaction refused: so it is, and waits nowhere.
+  if (pool.waitReason(entry, account) === 'reserved') throw sdkError('mempoolFull', WAIT_TEXTS.reserved)
   try {
-    pool.insert(entry, state.account(entry.sender)?.nonce ?? 0n, baseFeePerGas)
+    pool.insert(entry, account, baseFeePerGas)
   } catch (error) {
     if (!(error instanceof CodedError) || error.codespace !== 'pool') throw error
     if (error.code !== POOL_CODES.replacementUnderpriced) {

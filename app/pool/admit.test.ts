@@ -37,7 +37,7 @@ const RICH: AccountState = { ...EMPTY_ACCOUNT, balance: 100n * NAT, nonce: 5n }
 const makeContext = (world: World = {}): AdmissionContext => {
   const settings = { ...APPLICATION_DEFAULTS, ...world.settings }
   return {
-    pool: new Pool(settings.pool, () => undefined),
+    pool: new Pool(settings.pool, { executable: () => undefined, left: () => undefined }),
     state: stateOf('account' in world ? world.account : RICH),
     settings,
     limits: {

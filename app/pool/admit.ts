@@ -1,10 +1,12 @@
 /** What a transaction must meet to enter the pool: geth's checks in geth's order, then the pool's bounds. */
 import type { Address } from '../../core/address.ts'
 import { ANAT_PER_NAT } from '../../core/amounts.ts'
+import { bytesToKey } from '../../core/bytes.ts'
 import { type Hash, keccak256 } from '../../core/hash.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
 import { poolErrors } from '../../evm/errors.ts'
 import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
+import { recoverAuthority } from '../../evm/transaction/recover-authority.ts'
 import type { SignedTransaction, Transaction } from '../../evm/transaction/transaction.ts'
 import {
   checkEnvelope,
@@ -20,7 +22,7 @@ import type { StateReader } from '../../store/state.ts'
 import { poolError, wrongChainText } from '../errors.ts'
 import { familyOf } from '../families.ts'
 import type { ApplicationSettings } from '../settings.ts'
-import type { EthereumEntry } from './account-queue.ts'
+import { type EthereumEntry, poolAccountOf } from './account-queue.ts'
 import type { Pool } from './pool.ts'
 
 export interface AdmissionContext {
@@ -109,6 +111,23 @@ const checkFunds = (signed: SignedTransaction, context: AdmissionContext): void 
   throw poolError('insufficientFunds', `insufficient funds for gas * price + value: ${details}`)
 }
 
+/**
+ * Whose delegations the transaction can set, in this block or a later one. Each costs 40 microseconds, and the sender
+ * the gas of two transfers.
+ */
+const authoritiesOf = (transaction: Transaction, { state, limits }: AdmissionContext): readonly Address[] => {
+  if (transaction.type !== 4) return []
+  const authorities = new Map<string, Address>()
+  for (const authorization of transaction.authorizationList) {
+    const { chainId, nonce } = authorization
+    if (chainId !== 0n && chainId !== limits.chainId) continue
+    const authority = recoverAuthority(authorization)
+    if (authority === undefined || (state.account(authority)?.nonce ?? 0n) > nonce) continue
+    authorities.set(bytesToKey(authority), authority)
+  }
+  return [...authorities.values()]
+}
+
 /** An Ethereum transaction of which all is checked that does not need its sender. */
 export interface ExaminedTransaction {
   readonly raw: Uint8Array
@@ -164,6 +183,7 @@ export const admit = (
   const entry: EthereumEntry = {
     kind: 'ethereum',
     signed,
+    authorities: authoritiesOf(transaction, context),
     raw,
     hash,
     sender,
@@ -175,7 +195,6 @@ export const admit = (
     maxPriorityFeePerGas: tipCap(transaction),
     costAnat: transactionCost(transaction),
   }
-  const stateNonce = context.state.account(sender)?.nonce ?? 0n
-  context.pool.insert(entry, stateNonce, context.baseFeePerGas)
+  context.pool.insert(entry, poolAccountOf(context.state.account(sender)), context.baseFeePerGas)
   return entry
 }

@@ -59,6 +59,11 @@ export class JournalWriter {
     })
   }
 
+  /** It holds what must not come again: it is rewritten when {@link rewriteIfOutdated} is asked the next time. */
+  outdate(): void {
+    this.#count = Number.POSITIVE_INFINITY
+  }
+
   rewriteIfOutdated(): void {
     if (this.#count > 2 * this.#pool.size + MIN_ENTRIES) this.rewrite()
   }

@@ -6,7 +6,7 @@ import type { LegacyTransaction, SignedTransaction } from '../../evm/transaction
 import { type Random, seeded } from '../../test/sim/random.ts'
 import { POOL_CODES } from '../errors.ts'
 import type { PoolSettings } from '../settings.ts'
-import { AccountQueue, effectiveTip, type PoolEntry } from './account-queue.ts'
+import { AccountQueue, effectiveTip, type PoolAccount, type PoolEntry } from './account-queue.ts'
 import { PriorityCursor } from './order.ts'
 import { Pool } from './pool.ts'
 
@@ -31,10 +31,15 @@ interface EntryFields {
   readonly length?: number
   readonly addedAtMs?: number
   readonly costAnat?: bigint
+  readonly authorities?: readonly Uint8Array[]
 }
 
+const RICH: PoolAccount = { nonce: 0n, balance: 10n ** 30n, isDelegated: false }
+const SILENT = { executable: () => undefined, left: () => undefined }
+
 /** An entry as admission makes it; the pool looks at none of the fields that are the same in all. */
-const makeEntry = ({ sender, nonce, fee, tip, length = 110, addedAtMs = 0, costAnat = 1n }: EntryFields): PoolEntry => {
+const makeEntry = (fields: EntryFields): PoolEntry => {
+  const { sender, nonce, fee, tip, length = 110, addedAtMs = 0, costAnat = 1n, authorities = [] } = fields
   const arrival = made++
   const transaction: LegacyTransaction = {
     type: 0,
@@ -53,7 +58,7 @@ const makeEntry = ({ sender, nonce, fee, tip, length = 110, addedAtMs = 0, costA
   const signed: SignedTransaction = { transaction, raw, hash: keccak256(raw), sender }
   const { hash } = signed
   const shared = { raw, hash, sender, nonce, gasLimit: 21_000n, arrival, addedAtMs, costAnat }
-  return { kind: 'ethereum', signed, ...shared, maxFeePerGas: fee, maxPriorityFeePerGas: tip }
+  return { kind: 'ethereum', signed, authorities, ...shared, maxFeePerGas: fee, maxPriorityFeePerGas: tip }
 }
 
 const nonceOf = (entry: PoolEntry): bigint => entry.nonce
@@ -63,18 +68,33 @@ const ascending = (a: PoolEntry, b: PoolEntry): number => Number(nonceOf(a) - no
 /** The pool as a plain list: everything that it counts is counted anew each time. */
 class Model {
   entries: PoolEntry[] = []
-  readonly nonces = new Map(SENDERS.map((sender) => [bytesToKey(sender), 0n]))
+  readonly accounts = new Map<string, PoolAccount>(SENDERS.map((sender) => [bytesToKey(sender), RICH]))
 
   of(sender: string): PoolEntry[] {
     return this.entries.filter((entry) => senderOf(entry) === sender).sort(ascending)
   }
 
+  account(sender: string): PoolAccount {
+    return this.accounts.get(sender) ?? RICH
+  }
+
+  isOneAtATime(sender: string): boolean {
+    const isReserved = this.entries.some(
+      (entry) => entry.kind === 'ethereum' && entry.authorities.some((authority) => bytesToKey(authority) === sender),
+    )
+    return isReserved || this.account(sender).isDelegated
+  }
+
   executable(sender: string): PoolEntry[] {
+    const { nonce, balance } = this.account(sender)
+    const most = this.isOneAtATime(sender) ? 1 : SETTINGS.accountSlots
     const out: PoolEntry[] = []
-    let next = this.nonces.get(sender) ?? 0n
-    for (const entry of this.of(sender))
-      if (nonceOf(entry) === next++) out.push(entry)
-      else break
+    let total = 0n
+    for (const entry of this.of(sender)) {
+      total += entry.costAnat
+      if (nonceOf(entry) !== nonce + BigInt(out.length) || total > balance || out.length >= most) break
+      out.push(entry)
+    }
     return out
   }
 
@@ -82,18 +102,43 @@ class Model {
     return this.of(sender).slice(this.executable(sender).length)
   }
 
-  count(list: (sender: string) => readonly PoolEntry[]): number {
-    let count = 0
-    for (const sender of this.nonces.keys()) count += list(sender).length
-    return count
+  all(list: (sender: string) => readonly PoolEntry[]): PoolEntry[] {
+    return [...this.accounts.keys()].flatMap((sender) => [...list(sender)])
   }
 
+  get allExecutable(): PoolEntry[] {
+    return this.all((sender) => this.executable(sender))
+  }
+  get allWaiting(): PoolEntry[] {
+    return this.all((sender) => this.waiting(sender))
+  }
   get bytes(): number {
     return this.entries.reduce((sum, { raw }) => sum + raw.length, 0)
   }
 
+  /** What an executable entry brings: no more than any before it. */
+  tipOf(entry: PoolEntry, baseFee: bigint): bigint {
+    const before = this.of(senderOf(entry)).filter((other) => nonceOf(other) <= nonceOf(entry))
+    return before.map((other) => effectiveTip(other, baseFee)).reduce((a, b) => (a < b ? a : b))
+  }
+
   remove(entry: PoolEntry): void {
     this.entries = this.entries.filter((held) => held !== entry)
+  }
+
+  clone(): Model {
+    const copy = new Model()
+    copy.entries = [...this.entries]
+    for (const [key, account] of this.accounts) copy.accounts.set(key, account)
+    return copy
+  }
+
+  get isWithinLimits(): boolean {
+    return (
+      this.entries.length <= SETTINGS.globalSlots &&
+      this.bytes <= SETTINGS.maxBytes &&
+      this.allWaiting.length <= SETTINGS.globalQueue
+    )
   }
 }
 
@@ -110,18 +155,23 @@ const expectSame = (pool: Pool, model: Model): void => {
   expect(isSameSet([...pool.entries()], model.entries)).toBe(true)
   expect({ size: pool.size, executable: pool.executableCount, waiting: pool.waitingCount }).toEqual({
     size: model.entries.length,
-    executable: model.count((sender) => model.executable(sender)),
-    waiting: model.count((sender) => model.waiting(sender)),
+    executable: model.allExecutable.length,
+    waiting: model.allWaiting.length,
   })
-  const expected = [...model.nonces.keys()].filter((sender) => model.of(sender).length > 0).sort()
+  expect(model.isWithinLimits, 'limits of all').toBe(true)
+  const expected = [...model.accounts.keys()].filter((sender) => model.of(sender).length > 0).sort()
   expect(pool.accounts().map(([key]) => key)).toEqual(expected)
   for (const [key, queue] of pool.accounts()) {
     const executable = model.executable(key)
     expect(isSame([...queue.executable()], executable)).toBe(true)
     expect(isSame(queue.waiting(), model.waiting(key))).toBe(true)
     expect([queue.executableCount, queue.waitingCount]).toEqual([executable.length, model.waiting(key).length])
-    expect(queue.nextNonce).toBe((model.nonces.get(key) ?? 0n) + BigInt(executable.length))
-    expect(queue.last()).toBe(model.of(key).at(-1))
+    expect(queue.waitingCount).toBeLessThanOrEqual(SETTINGS.accountQueue)
+    expect(queue.nextNonce).toBe(model.account(key).nonce + BigInt(executable.length))
+    expect(queue.lastWaiting()).toBe(model.waiting(key).at(-1))
+    expect(queue.lastExecutable()).toBe(executable.at(-1))
+    const last = executable.at(-1)
+    if (last !== undefined) expect(queue.tipAt(last, 20n)).toBe(model.tipOf(last, 20n))
     for (const without of [...executable, undefined]) {
       const sum = executable.reduce((total, entry) => total + (entry === without ? 0n : entry.costAnat), 0n)
       expect(queue.expenditureWithout(without === undefined ? 1_000n : nonceOf(without))).toBe(sum)
@@ -139,89 +189,136 @@ const codeOf = (call: () => void): number => {
   return 0
 }
 
+/** What leaves for an entry that comes: no more than it needs room for, and in the order of the rules. */
+const expectFair = (before: Model, victims: readonly PoolEntry[], entry: PoolEntry, baseFee: bigint): void => {
+  const sender = senderOf(entry)
+  const held = before.of(sender).find((other) => nonceOf(other) === nonceOf(entry))
+  const after = before.clone()
+  if (held !== undefined) after.remove(held)
+  after.entries.push(entry)
+  const canExecute = after.executable(sender).includes(entry)
+  const waited = new Set(before.allWaiting)
+  const [first, ...others] = victims
+  for (const victim of victims) after.remove(victim)
+  expect(after.isWithinLimits).toBe(true)
+  if (first !== undefined) {
+    const oneFewer = victims.some((victim) => {
+      const more = after.clone()
+      more.entries.push(victim)
+      return !more.isWithinLimits
+    })
+    expect(oneFewer, 'no more leave than must').toBe(true)
+  }
+  for (const victim of victims) {
+    const from = senderOf(victim)
+    if (!canExecute) {
+      expect(waited.has(victim), 'what waits displaces what waits').toBe(true)
+      expect(from).not.toBe(sender)
+      const crowd = before.waiting(sender).length + (held === undefined ? 1 : 0)
+      expect(before.waiting(from).length).toBeGreaterThanOrEqual(crowd)
+    } else if (!waited.has(victim)) {
+      expect(from).not.toBe(sender)
+      expect(before.tipOf(victim, baseFee) < after.tipOf(entry, baseFee), 'only cheaper ones leave').toBe(true)
+      const left = new Set([...victims, ...(held === undefined ? [] : [held])])
+      expect([...waited].every((other) => left.has(other) || senderOf(other) === sender)).toBe(true)
+    }
+    const kept = after.of(from).filter((other) => waited.has(other) === waited.has(victim))
+    expect(
+      kept.every((other) => nonceOf(other) < nonceOf(victim) || other === entry),
+      'the last leaves',
+    ).toBe(true)
+  }
+  expect(others.length).toBeLessThan(20)
+}
+
 /** What the pool must answer, from its rules; and what it may evict for it. */
 const insertBoth = (pool: Pool, model: Model, entry: PoolEntry, baseFee: bigint): number => {
   const sender = senderOf(entry)
-  const nonce = model.nonces.get(sender) ?? 0n
+  const account = model.account(sender)
   const held = model.of(sender).find((other) => nonceOf(other) === nonceOf(entry))
-  const before = [...model.entries]
-  const bytesBefore = model.bytes
-  const extend = nonceOf(entry) === nonce + BigInt(model.executable(sender).length)
-  const accountFull = extend
-    ? model.executable(sender).length >= SETTINGS.accountSlots
-    : model.waiting(sender).length >= SETTINGS.accountQueue
-  const noRoom = model.entries.length >= SETTINGS.globalSlots || model.bytes + entry.raw.length > SETTINGS.maxBytes
-  const queueFull = !extend && model.count((key) => model.waiting(key)) >= SETTINGS.globalQueue
-  const code = codeOf(() => pool.insert(entry, nonce, baseFee))
+  const before = model.clone()
+  const wanted = model.clone()
+  if (held !== undefined) wanted.remove(held)
+  wanted.entries.push(entry)
+  const own = entry.kind === 'ethereum' ? entry.authorities : []
+  const executes = wanted.executable(sender).includes(entry)
+  const isLast = nonceOf(entry) === account.nonce + BigInt(model.executable(sender).length)
+  const accountFull =
+    (isLast && model.executable(sender).length >= SETTINGS.accountSlots) ||
+    (!executes && model.waiting(sender).length >= SETTINGS.accountQueue)
+  const code = codeOf(() => pool.insert(entry, account, baseFee))
 
   const kept = new Set(pool.entries())
-  const evicted = before.filter((other) => !kept.has(other) && other !== held)
-  for (const victim of evicted.toSorted((a, b) => ascending(b, a))) {
-    expect(senderOf(victim), 'nobody evicts its own').not.toBe(sender)
-    expect(effectiveTip(victim, baseFee) < effectiveTip(entry, baseFee), 'only cheaper ones leave').toBe(true)
-    expect(model.of(senderOf(victim)).at(-1), 'the last of its account leaves').toBe(victim)
-    model.remove(victim)
-  }
+  const left = before.entries.filter((other) => !kept.has(other) && other !== held)
   if (held !== undefined) {
     const pays = (now: bigint, then: bigint): boolean => now * 100n >= then * 110n && now > then
     const enough =
       pays(entry.maxFeePerGas, held.maxFeePerGas) && pays(entry.maxPriorityFeePerGas, held.maxPriorityFeePerGas)
-    const grows = bytesBefore + entry.raw.length - held.raw.length > SETTINGS.maxBytes
     if (!enough) expect(code).toBe(POOL_CODES.replacementUnderpriced)
-    else if (!grows) expect(code).toBe(0)
     else expect([0, POOL_CODES.full]).toContain(code)
-    if (!enough || !grows) expect(evicted).toEqual([])
-    if (code === 0) model.remove(held)
+  } else if (own.length > 0) {
+    expect([0, POOL_CODES.full, POOL_CODES.accountLimit]).toContain(code)
   } else if (accountFull) {
     expect(code).toBe(POOL_CODES.accountLimit)
-  } else if (noRoom || queueFull) {
-    expect([0, POOL_CODES.full]).toContain(code)
-    if (code === 0) expect(evicted.length).toBeGreaterThan(0)
+  } else if (wanted.isWithinLimits) {
+    expect(code).toBe(0)
   } else {
-    expect([code, evicted]).toEqual([0, []])
+    expect([0, POOL_CODES.full]).toContain(code)
   }
-  if (code === 0) model.entries.push(entry)
-  expect(model.entries.length).toBeLessThanOrEqual(SETTINGS.globalSlots)
-  expect(model.bytes).toBeLessThanOrEqual(SETTINGS.maxBytes)
-  if (code === 0 && held === undefined && !extend) {
-    expect(
-      model.count((key) => model.waiting(key)),
-      'waiting in all',
-    ).toBeLessThanOrEqual(SETTINGS.globalQueue)
+  // With an authorization others may have to wait, and to leave for that.
+  if (own.length === 0) {
+    if (code === 0) expectFair(before, left, entry, baseFee)
+    else expect(left).toEqual([])
   }
+  model.entries = [...kept]
+  if (code === 0) expect(kept.has(entry)).toBe(true)
   return code
 }
 
 const randomEntry = (random: Random, model: Model, nowMs: number): PoolEntry => {
   const sender = random.pick(SENDERS)
-  const nonce = model.nonces.get(bytesToKey(sender)) ?? 0n
+  const { nonce, balance } = model.account(bytesToKey(sender))
   // Most follow what is there, some leave gaps, some replace.
   const reach = random.chance(60) ? model.executable(bytesToKey(sender)).length : random.below(16)
   const tip = BigInt(1 + random.below(60))
+  const costAnat = BigInt(random.below(1_000))
   return makeEntry({
     sender,
     nonce: nonce + BigInt(reach),
     fee: tip + BigInt(random.below(80)),
     tip,
-    length: 60 + random.below(200),
+    length: random.chance(5) ? 900 : 60 + random.below(200),
     addedAtMs: nowMs,
-    costAnat: BigInt(random.below(1_000)),
+    costAnat: costAnat < balance ? costAnat : balance,
+    authorities: random.chance(2) ? [random.pick(SENDERS)] : [],
   })
 }
+
+const randomAccount = (random: Random, { nonce }: PoolAccount): PoolAccount => ({
+  nonce: nonce + BigInt(random.below(6)),
+  balance: random.chance(70) ? RICH.balance : BigInt(random.below(4_000)),
+  isDelegated: random.chance(10),
+})
 
 describe('the pool', () => {
   it(
     'counts, keeps and drops as a plain list does, over thousands of random operations',
     seeded(60, (random) => {
-      const announced: PoolEntry[] = []
-      const pool = new Pool(SETTINGS, (entry) => announced.push(entry))
+      const promoted: PoolEntry[] = []
+      const left: PoolEntry[] = []
+      const pool = new Pool(SETTINGS, {
+        executable: (entry) => promoted.push(entry),
+        left: (entry) => left.push(entry),
+      })
       const model = new Model()
       const codes = new Map<number, number>()
       let nowMs = 0
       for (let step = 0; step < 4_000; step++) {
         nowMs += random.below(1_000)
-        announced.length = 0
-        const executable = new Set([...model.nonces.keys()].flatMap((sender) => model.executable(sender)))
+        promoted.length = 0
+        left.length = 0
+        const before = [...model.entries]
+        const executed = new Set(model.allExecutable)
         const kind = random.below(100)
         if (kind < 75) {
           const code = insertBoth(pool, model, randomEntry(random, model, nowMs), BigInt(random.below(30)))
@@ -229,24 +326,45 @@ describe('the pool', () => {
         } else if (kind < 83 && model.entries.length > 0) {
           const entry = random.pick(model.entries)
           pool.remove(entry)
-          model.remove(entry)
+          expect(pool.has(bytesToKey(entry.hash))).toBe(false)
         } else if (kind < 96) {
           const sender = random.pick(SENDERS)
           const key = bytesToKey(sender)
-          const nonce = (model.nonces.get(key) ?? 0n) + BigInt(random.below(6))
-          pool.advance(sender, nonce)
-          model.nonces.set(key, nonce)
-          for (const entry of model.of(key)) if (nonceOf(entry) < nonce) model.remove(entry)
+          const account = randomAccount(random, model.account(key))
+          pool.update(sender, account)
+          model.accounts.set(key, account)
+          const dead = model.of(key).filter((each) => nonceOf(each) < account.nonce || each.costAnat > account.balance)
+          expect(dead.filter((entry) => pool.has(bytesToKey(entry.hash)))).toEqual([])
         } else {
           pool.expire(nowMs)
-          const waiting = [...model.nonces.keys()].flatMap((sender) => model.waiting(sender))
-          for (const entry of waiting) if (nowMs - entry.addedAtMs > SETTINGS.lifetimeMs) model.remove(entry)
+          for (const entry of model.allWaiting) {
+            const isOld = nowMs - entry.addedAtMs > SETTINGS.lifetimeMs
+            const executes = pool.account(entry.sender)?.isExecutable(nonceOf(entry)) === true
+            expect(pool.has(bytesToKey(entry.hash))).toBe(!isOld || executes)
+          }
         }
+        model.entries = [...pool.entries()]
         expectSame(pool, model)
-        const now = [...model.nonces.keys()].flatMap((sender) => model.executable(sender))
-        const expected = now.filter((entry) => !executable.has(entry))
-        expect(isSameSet(announced, expected)).toBe(true)
-        expect(announced.length, 'announced once').toBe(new Set(announced).size)
+        const held = new Set(model.entries)
+        const known = new Set(before)
+        const gone = before.filter((entry) => !held.has(entry))
+        expect(
+          isSameSet(
+            left.filter((entry) => known.has(entry)),
+            gone,
+          ),
+        ).toBe(true)
+        const fresh = model.allExecutable.filter((entry) => !executed.has(entry))
+        const told = new Set(promoted)
+        expect(
+          fresh.every((entry) => told.has(entry)),
+          'what can execute now was told',
+        ).toBe(true)
+        // With authorizations one operation may let an entry wait and execute again.
+        const isPlain = [...before, ...left, ...model.entries].every(
+          (entry) => entry.kind === 'ethereum' && entry.authorities.length === 0,
+        )
+        if (isPlain) expect(promoted.length, 'told once').toBe(told.size)
       }
       for (const code of [0, POOL_CODES.replacementUnderpriced, POOL_CODES.accountLimit, POOL_CODES.full]) {
         expect(codes.get(code) ?? 0, `code ${code} was met`).toBeGreaterThan(10)
@@ -256,16 +374,16 @@ describe('the pool', () => {
       // Not a byte has leaked: one transaction of the whole allowance fits.
       const [sender = new Uint8Array(20)] = SENDERS
       const whole = makeEntry({ sender, nonce: 0n, fee: 9n, tip: 9n, length: SETTINGS.maxBytes })
-      pool.insert(whole, 0n, 0n)
+      pool.insert(whole, RICH, 0n)
       expect(pool.get(whole.hash)).toBe(whole)
     }),
   )
 
   it('asks a replacement for ten percent more of both fees', () => {
     const [sender = new Uint8Array(20)] = SENDERS
-    const pool = new Pool(SETTINGS, () => undefined)
+    const pool = new Pool(SETTINGS, SILENT)
     const insert = (fee: bigint, tip: bigint): number =>
-      codeOf(() => pool.insert(makeEntry({ sender, nonce: 0n, fee, tip }), 0n, 0n))
+      codeOf(() => pool.insert(makeEntry({ sender, nonce: 0n, fee, tip }), RICH, 0n))
     expect(insert(100n, 10n)).toBe(0)
     expect(insert(109n, 20n)).toBe(POOL_CODES.replacementUnderpriced)
     expect(insert(200n, 10n)).toBe(POOL_CODES.replacementUnderpriced)
@@ -275,24 +393,49 @@ describe('the pool', () => {
 })
 
 describe('the queue of an account', () => {
+  const [sender = new Uint8Array(20)] = SENDERS
+  const entryAt = (nonce: bigint, costAnat = nonce): PoolEntry =>
+    makeEntry({ sender, nonce, fee: 1n, tip: 1n, costAnat })
+  const account = { nonce: 5n, balance: 100n, isDelegated: false }
+
   it('promotes what a missing nonce held back, and strands it again', () => {
-    const [sender = new Uint8Array(20)] = SENDERS
-    const queue = new AccountQueue(5n)
-    const [five, six, seven] = [5n, 6n, 7n].map((nonce) =>
-      makeEntry({ sender, nonce, fee: 1n, tip: 1n, costAnat: nonce }),
-    )
-    if (five === undefined || six === undefined || seven === undefined) throw new RangeError('three entries were made')
-    expect(queue.set(seven)).toEqual([])
-    expect(queue.set(five)).toEqual([five])
+    const queue = new AccountQueue(account, 12)
+    const [five, six, seven] = [entryAt(5n), entryAt(6n), entryAt(7n)]
+    expect(queue.set(seven)).toEqual({ promoted: [], demoted: [] })
+    expect(queue.waitReason(7n)).toBe('gap')
+    expect(queue.set(five).promoted).toEqual([five])
     expect([queue.executableCount, queue.waitingCount, queue.nextNonce]).toEqual([1, 1, 6n])
-    expect(queue.set(six)).toEqual([six, seven])
+    expect(queue.set(six).promoted).toEqual([six, seven])
     expect(queue.expenditureWithout(6n)).toBe(12n)
-    queue.delete(5n)
+    expect(queue.delete(5n).demoted).toEqual([six, seven])
     expect([queue.executableCount, queue.waitingCount, queue.nextNonce]).toEqual([0, 2, 5n])
-    expect(queue.setStateNonce(6n)).toEqual({ stale: [], promoted: [six, seven] })
-    const { stale, promoted } = queue.setStateNonce(9n)
-    expect([new Set(stale), promoted]).toEqual([new Set([six, seven]), []])
+    expect(queue.update({ ...account, nonce: 6n })).toEqual({ left: [], promoted: [six, seven], demoted: [] })
+    const { left, promoted } = queue.update({ ...account, nonce: 9n })
+    expect([new Set(left), promoted]).toEqual([new Set([six, seven]), []])
     expect([queue.size, queue.nextNonce, queue.expenditureWithout(0n)]).toEqual([0, 9n, 0n])
+  })
+
+  it('lets execute what the balance pays for together, and keeps what it pays for alone', () => {
+    const queue = new AccountQueue(account, 12)
+    const [first, second, third] = [entryAt(5n, 60n), entryAt(6n, 60n), entryAt(7n, 30n)]
+    for (const entry of [third, second, first]) queue.set(entry)
+    expect([...queue.executable()]).toEqual([first])
+    expect(queue.waitReason(6n)).toBe('funds')
+    expect(queue.update({ ...account, balance: 120n }).promoted).toEqual([second])
+    expect(queue.update({ ...account, balance: 59n })).toEqual({ left: [first, second], promoted: [], demoted: [] })
+    expect(queue.waiting()).toEqual([third])
+  })
+
+  it('lets one transaction of a delegated account execute at a time', () => {
+    const queue = new AccountQueue(account, 12)
+    const entries = [entryAt(5n), entryAt(6n), entryAt(7n)] as const
+    for (const entry of entries) queue.set(entry)
+    expect(queue.update({ ...account, isDelegated: true }).demoted).toEqual(entries.slice(1))
+    expect(queue.waitReason(6n)).toBe('reserved')
+    expect(queue.update({ ...account, nonce: 6n, isDelegated: true }).promoted).toEqual([entries[1]])
+    expect(queue.update({ ...account, nonce: 6n }).promoted).toEqual([entries[2]])
+    expect(queue.reserve(true).demoted).toEqual([entries[2]])
+    expect(queue.reserve(false).promoted).toEqual([entries[2]])
   })
 })
 

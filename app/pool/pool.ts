@@ -4,53 +4,44 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { PoolSettings } from '../settings.ts'
 import { poolError } from '../errors.ts'
-import { AccountQueue, effectiveTip, type EthereumEntry, isEthereum, type PoolEntry } from './account-queue.ts'
+import {
+  AccountQueue,
+  type EthereumEntry,
+  isEthereum,
+  type Moves,
+  type PoolAccount,
+  type PoolEntry,
+  type WaitReason,
+} from './account-queue.ts'
+import { Evictions } from './eviction.ts'
+import { memoryBytes } from './memory-bytes.ts'
+import { NativeWatch } from './native-watch.ts'
 import { PriorityCursor, type Rank } from './order.ts'
 
-/** A full pool drops its slots divided by this at once, so that the search for the cheapest is rare. */
-const EVICTION_DIVISOR = 100
-
-/** What an item of an access or authorization list takes in memory once it is decoded, measured. */
-const ACCESS_ENTRY_BYTES = 250
-const STORAGE_KEY_BYTES = 100
-const AUTHORIZATION_BYTES = 350
-/** What a native transaction takes in memory with its decoded messages, for each byte on the wire: 8 to 10, measured. */
-const NATIVE_FACTOR = 10
-
-/** Bytes of a transaction as the pool holds it: a list of short items takes several times its length on the wire. */
-const memoryBytes = (entry: PoolEntry): number => {
-  if (entry.kind === 'native') return NATIVE_FACTOR * entry.raw.length
-  const { raw, transaction } = entry.signed
-  let bytes = raw.length
-  if (transaction.type === 0) return bytes
-  for (const { storageKeys } of transaction.accessList) {
-    bytes += ACCESS_ENTRY_BYTES + STORAGE_KEY_BYTES * storageKeys.length
-  }
-  return transaction.type === 4 ? bytes + AUTHORIZATION_BYTES * transaction.authorizationList.length : bytes
-}
-
-/** The least that a last transaction of any account pays, as the last search for one to evict found it. */
-interface Floor {
-  readonly tip: bigint
-  readonly baseFeePerGas: bigint
-  readonly waitingOnly: boolean
+/** Told of what happens to transactions of the pool. */
+export interface PoolListener {
+  /** It can execute: when it comes, when what it waited for has come, and again after it had to wait anew. */
+  executable(entry: PoolEntry): void
+  /** It is no longer in the pool, for whatever reason. */
+  left(entry: PoolEntry): void
 }
 
 export class Pool {
   readonly #settings: PoolSettings
   readonly #byHash = new Map<string, PoolEntry>()
   readonly #accounts = new Map<string, AccountQueue>()
+  readonly #evictions = new Evictions(this.#accounts)
+  readonly #watch = new NativeWatch()
+  /** Accounts of which the pool holds authorizations, and how many transactions bring them. */
+  readonly #authorities = new Map<string, number>()
   #bytes = 0
   #executable = 0
   #natives = 0
-  /** Forgotten when something leaves: a full pool refuses the cheap without a search each time. */
-  #floor: Floor | undefined
-  /** Called for every transaction once, when it becomes executable. */
-  readonly #onExecutable: (entry: PoolEntry) => void
+  readonly #listener: PoolListener
 
-  constructor(settings: PoolSettings, onExecutable: (entry: PoolEntry) => void) {
+  constructor(settings: PoolSettings, listener: PoolListener) {
     this.#settings = settings
-    this.#onExecutable = onExecutable
+    this.#listener = listener
   }
 
   get size(): number {
@@ -101,70 +92,90 @@ export class Pool {
     return this.#byHash.values()
   }
 
+  /** Why an entry that comes would have to wait, or undefined. `account` is the sender as of the head. */
+  waitReason(entry: PoolEntry, account: PoolAccount): WaitReason | undefined {
+    const queue = this.#queueOf(entry, account)
+    return queue.takesNow(entry) ? undefined : queue.waitReason(entry.nonce)
+  }
+
   /**
-   * Inserts an entry that was checked, replacing the one with its nonce. `stateNonce` is the account's own.
+   * Inserts an entry that was checked, replacing the one with its nonce. `account` is the sender as of the head.
    * Throws pool errors: a replacement that pays too little, an account or the pool at its limit.
    */
-  insert(entry: PoolEntry, stateNonce: bigint, baseFeePerGas: bigint): void {
+  insert(entry: PoolEntry, account: PoolAccount, baseFeePerGas: bigint): void {
     const { nonce } = entry
     const accountKey = bytesToKey(entry.sender)
-    const queue = this.#accounts.get(accountKey) ?? new AccountQueue(stateNonce)
+    const queue = this.#queueOf(entry, account)
     const replaced = queue.get(nonce)
     if (replaced !== undefined) this.#checkReplacement(replaced, entry)
-    else this.#checkAccountLimit(queue, nonce)
+    else this.#checkAccountLimit(queue, entry)
     this.#makeRoom(queue, entry, replaced, baseFeePerGas)
     // Evicting may have emptied and forgotten the queue: it is (again) the account's from here on.
     this.#accounts.set(accountKey, queue)
-    if (replaced !== undefined) this.#forget(replaced)
+    if (replaced !== undefined) this.#takeOut(replaced)
     this.#byHash.set(bytesToKey(entry.hash), entry)
-    if (entry.kind === 'native') this.#natives++
     this.#bytes += memoryBytes(entry)
-    this.#lowerFloor(entry)
-    const executableBefore = queue.executableCount
-    const promoted = queue.set(entry)
-    this.#executable += queue.executableCount - executableBefore
-    if (replaced !== undefined && queue.isExecutable(nonce)) this.#onExecutable(entry)
-    for (const one of promoted) this.#onExecutable(one)
+    const replacesExecutable = replaced !== undefined && queue.isExecutable(nonce)
+    this.#change(queue, () => queue.set(entry))
+    if (replacesExecutable && queue.isExecutable(nonce)) this.#listener.executable(entry)
+    if (entry.kind === 'native') {
+      this.#natives++
+      this.#watch.add(entry)
+    }
+    // The new ones first: an account that both name does not change.
+    this.#countAuthorizations(entry, 1)
+    if (replaced !== undefined) this.#countAuthorizations(replaced, -1)
+    this.#enforceLimits(queue)
+    // With an authorization of its own account, an entry far behind others may have to wait with them, beyond the limits.
+    if (!this.has(bytesToKey(entry.hash))) throw poolError('full', 'txpool is full')
   }
 
   remove(entry: PoolEntry): void {
-    const accountKey = bytesToKey(entry.sender)
-    const queue = this.#accounts.get(accountKey)
-    if (queue === undefined || !this.#byHash.has(bytesToKey(entry.hash))) return
-    this.#forget(entry)
-    const before = queue.executableCount
-    queue.delete(entry.nonce)
-    this.#executable += queue.executableCount - before
-    if (queue.size === 0) this.#accounts.delete(accountKey)
+    const queue = this.#drop(entry)
+    if (queue !== undefined) this.#enforceLimits(queue)
   }
 
   clear(): void {
     this.#byHash.clear()
     this.#accounts.clear()
+    this.#evictions.forget()
+    this.#watch.clear()
+    this.#authorities.clear()
     this.#bytes = 0
     this.#executable = 0
     this.#natives = 0
-    this.#floor = undefined
   }
 
-  /** An account's nonce is `nonce` now: what lies behind it leaves, what follows becomes executable. */
-  advance(address: Address, nonce: bigint): void {
+  /**
+   * A block has changed an account: what lies behind its nonce or costs more than it has leaves, what it cannot pay for
+   * together with those before it waits, and what it can execute now does.
+   */
+  update(address: Address, account: PoolAccount): void {
     const key = bytesToKey(address)
+    for (const entry of this.#watch.outdated(key, account.nonce)) this.remove(entry)
     const queue = this.#accounts.get(key)
     if (queue === undefined) return
-    const before = queue.executableCount
-    const { stale, promoted } = queue.setStateNonce(nonce)
-    for (const entry of stale) this.#forget(entry)
-    this.#executable += queue.executableCount - before
+    let left: readonly PoolEntry[] = []
+    this.#change(queue, () => {
+      const moves = queue.update(account)
+      left = moves.left
+      return moves
+    })
     if (queue.size === 0) this.#accounts.delete(key)
-    for (const entry of promoted) this.#onExecutable(entry)
+    for (const entry of left) this.#forget(entry)
+    this.#enforceLimits(queue)
   }
 
-  /** Drops what has waited behind a gap for too long. */
+  /** Drops what no block from `height` on may hold. */
+  expireNatives(height: number): void {
+    for (const entry of this.#watch.expired(height)) this.remove(entry)
+  }
+
+  /** Drops what has waited for too long. */
   expire(nowMs: number): void {
     for (const [, queue] of [...this.#accounts]) {
       if (queue.waitingCount === 0) continue
-      for (const entry of queue.waiting()) {
+      for (const entry of queue.waitingFromLast()) {
         if (nowMs - entry.addedAtMs > this.#settings.lifetimeMs) this.remove(entry)
       }
     }
@@ -179,19 +190,78 @@ export class Pool {
     )
   }
 
-  #forget(entry: PoolEntry): void {
-    if (this.#byHash.delete(bytesToKey(entry.hash))) {
-      this.#bytes -= memoryBytes(entry)
-      if (entry.kind === 'native') this.#natives--
-    }
-    this.#floor = undefined
+  /** Of an account without transactions it is kept only once one has been inserted. */
+  #queueOf({ sender }: PoolEntry, account: PoolAccount): AccountQueue {
+    const key = bytesToKey(sender)
+    const held = this.#accounts.get(key)
+    if (held !== undefined) return held
+    const queue = new AccountQueue(account, this.#settings.accountSlots)
+    if (this.#authorities.has(key)) queue.reserve(true)
+    return queue
   }
 
-  #lowerFloor(entry: PoolEntry): void {
-    const floor = this.#floor
-    if (floor === undefined) return
-    const tip = effectiveTip(entry, floor.baseFeePerGas)
-    if (tip < floor.tip) this.#floor = { ...floor, tip }
+  #change(queue: AccountQueue, change: () => Moves): void {
+    const before = queue.executableCount
+    const { promoted } = change()
+    this.#executable += queue.executableCount - before
+    this.#evictions.note(queue)
+    for (const entry of promoted) this.#listener.executable(entry)
+  }
+
+  /** Returns the queue that it was in. What stood behind it waits. */
+  #drop(entry: PoolEntry): AccountQueue | undefined {
+    const accountKey = bytesToKey(entry.sender)
+    const queue = this.#accounts.get(accountKey)
+    if (queue === undefined || !this.#byHash.has(bytesToKey(entry.hash))) return undefined
+    this.#forget(entry)
+    this.#change(queue, () => queue.delete(entry.nonce))
+    if (queue.size === 0) this.#accounts.delete(accountKey)
+    return queue
+  }
+
+  /** What must wait anew counts among those that wait: the last of a queue leave, and nothing must wait for that. */
+  #enforceLimits(queue: AccountQueue): void {
+    const { accountQueue, globalQueue } = this.#settings
+    for (let last = queue.lastWaiting(); last !== undefined && queue.waitingCount > accountQueue; ) {
+      this.#drop(last)
+      last = queue.lastWaiting()
+    }
+    while (this.waitingCount > globalQueue) {
+      const victim = this.#evictions.greediest()
+      if (victim === undefined) break
+      this.#drop(victim)
+    }
+  }
+
+  #forget(entry: PoolEntry): void {
+    this.#takeOut(entry)
+    this.#countAuthorizations(entry, -1)
+  }
+
+  #takeOut(entry: PoolEntry): void {
+    this.#byHash.delete(bytesToKey(entry.hash))
+    this.#bytes -= memoryBytes(entry)
+    if (entry.kind === 'native') {
+      this.#natives--
+      this.#watch.delete(entry)
+    }
+    this.#listener.left(entry)
+  }
+
+  #countAuthorizations(entry: PoolEntry, change: 1 | -1): void {
+    if (entry.kind === 'native') return
+    for (const authority of entry.authorities) this.#countAuthorization(bytesToKey(authority), change)
+  }
+
+  #countAuthorization(key: string, change: 1 | -1): void {
+    const count = (this.#authorities.get(key) ?? 0) + change
+    if (count > 0) this.#authorities.set(key, count)
+    else this.#authorities.delete(key)
+    const queue = this.#accounts.get(key)
+    const [isReserved, wasReserved] = [count > 0, count > change]
+    if (queue === undefined || isReserved === wasReserved) return
+    this.#change(queue, () => queue.reserve(isReserved))
+    if (isReserved) this.#enforceLimits(queue)
   }
 
   #checkReplacement(held: PoolEntry, entry: PoolEntry): void {
@@ -205,50 +275,28 @@ export class Pool {
     }
   }
 
-  #checkAccountLimit(queue: AccountQueue, nonce: bigint): void {
+  #checkAccountLimit(queue: AccountQueue, entry: PoolEntry): void {
     const { accountSlots, accountQueue } = this.#settings
-    if (nonce === queue.nextNonce ? queue.executableCount >= accountSlots : queue.waitingCount >= accountQueue) {
+    const isLast = entry.nonce === queue.nextNonce && queue.executableCount >= accountSlots
+    if (isLast || (!queue.takesNow(entry) && queue.waitingCount >= accountQueue)) {
       throw poolError('accountLimit', 'txpool is full: too many transactions of this account are waiting')
     }
   }
 
-  /** A replacement takes no new place, but it may be longer than what it replaces. */
+  /** Drops just what an entry needs room for. A replacement takes no new place, but may be longer than what it replaces. */
   #makeRoom(queue: AccountQueue, entry: PoolEntry, replaced: PoolEntry | undefined, baseFeePerGas: bigint): void {
     const { globalQueue, globalSlots, maxBytes } = this.#settings
+    const canExecute = queue.takesNow(entry)
     const places = replaced === undefined ? 1 : 0
     const bytes = memoryBytes(entry) - (replaced === undefined ? 0 : memoryBytes(replaced))
-    const waits = places === 1 && entry.nonce !== queue.nextNonce
-    const tooManyWait = (): boolean => waits && this.waitingCount >= globalQueue
-    const isFull = (): boolean => this.size + places > globalSlots || this.#bytes + bytes > maxBytes || tooManyWait()
-    if (isFull()) this.#evictCheaperThan(entry, baseFeePerGas, tooManyWait(), isFull)
-    if (isFull()) throw poolError('full', 'txpool is full')
-  }
-
-  /**
-   * Makes room by dropping the cheapest last transactions of other accounts, as far as they pay less than `entry`;
-   * only such as wait behind a gap where those are too many.
-   */
-  #evictCheaperThan(entry: PoolEntry, baseFeePerGas: bigint, waitingOnly: boolean, isFull: () => boolean): void {
-    const tip = effectiveTip(entry, baseFeePerGas)
-    const known = this.#floor
-    const holds = known?.baseFeePerGas === baseFeePerGas && known.waitingOnly === waitingOnly
-    if (holds && tip <= known.tip) return
-    const sender = bytesToKey(entry.sender)
-    const victims: { readonly last: PoolEntry; readonly tip: bigint }[] = []
-    let least: bigint | undefined
-    for (const [key, queue] of this.#accounts) {
-      const last = queue.last()
-      if (last === undefined || (waitingOnly && queue.waitingCount === 0)) continue
-      const lastTip = effectiveTip(last, baseFeePerGas)
-      if (least === undefined || lastTip < least) least = lastTip
-      if (key !== sender && lastTip < tip) victims.push({ last, tip: lastTip })
+    const shortage = {
+      places: places === 0 ? 0 : this.size + places - globalSlots,
+      waitingPlaces: places === 0 || canExecute ? 0 : this.waitingCount + places - globalQueue,
+      bytes: this.#bytes + bytes - maxBytes,
     }
-    this.#floor = least === undefined ? undefined : { tip: least, baseFeePerGas, waitingOnly }
-    victims.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : b.last.arrival - a.last.arrival))
-    const share = Math.max(1, Math.floor(this.#settings.globalSlots / EVICTION_DIVISOR))
-    for (const [index, { last }] of victims.entries()) {
-      if (index >= share && !isFull()) break
-      this.remove(last)
-    }
+    if (shortage.places <= 0 && shortage.waitingPlaces <= 0 && shortage.bytes <= 0) return
+    const victims = this.#evictions.forArrival({ entry, queue, canExecute, baseFeePerGas, shortage })
+    if (victims === undefined) throw poolError('full', 'txpool is full')
+    for (const victim of victims) this.remove(victim)
   }
 }

@@ -15,6 +15,7 @@ import type { ChainParameters } from '../chain.ts'
 import type { Environment } from '../environment.ts'
 import { isQueryError, unsupported } from '../errors.ts'
 import type { ChainReader } from '../index/chain-reader.ts'
+import type { FailedNative } from '../pool/departed.ts'
 import type { Pool } from '../pool/pool.ts'
 import type {
   AbciQueryRequest,
@@ -65,6 +66,8 @@ export interface DeskOptions {
   submit(raw: Uint8Array): Promise<Hash>
   /** As {@link submit} for a native client; a refusal is a code. */
   broadcast(raw: Uint8Array): Promise<BroadcastCheck>
+  /** Of a native transaction that the pool held and that no block can hold any more. */
+  failedNative(hash: Hash): FailedNative | undefined
 }
 
 /** Views of old heights kept open on the main thread. */
@@ -128,6 +131,7 @@ export class QuestionDesk {
       modules,
       answers: this.#answers,
       broadcast: (raw) => options.broadcast(raw),
+      failedNative: (hash) => options.failedNative(hash),
     })
     this.#heights = new OpenHeights(options.reader.store, () => options.committedHeight(), MAX_OPEN_VIEWS)
     this.#handlers = this.#table()

@@ -11,8 +11,8 @@ import {
   toBinary,
 } from '@bufbuild/protobuf'
 import { CodedError } from '../../core/errors.ts'
-import { sha256 } from '../../core/hash.ts'
-import { plainBytes } from '../../core/bytes.ts'
+import { type Hash, sha256 } from '../../core/hash.ts'
+import { EMPTY_BYTES, plainBytes } from '../../core/bytes.ts'
 import { decodeRequest } from '../../modules/handlers.ts'
 import { queryRefusal, SDK_CODES } from '../../modules/sdk-errors.ts'
 import { encodeBroadcastResponse } from '../../proto/encode-broadcast-response.ts'
@@ -21,7 +21,9 @@ import { ethereumResult } from '../block/ethereum-result.ts'
 import { encodeTx } from '../block/native/simulate.ts'
 import type { Environment } from '../environment.ts'
 import { readBlockContent } from '../index/finalize-request.ts'
+import { decodeNativeTransaction } from '../native/decode-transaction.ts'
 import { decodeNativeResult } from '../index/native-results.ts'
+import type { FailedNative } from '../pool/departed.ts'
 import type { BroadcastCheck } from '../ports.ts'
 import { blockTransactions, findByCometHash, searchTransactions } from './tx-search.ts'
 import { anyTx, ethereumTx, nativeTx, type PlacedTransaction, txResponse, upperHex } from './tx-views.ts'
@@ -33,6 +35,8 @@ export interface TxServiceOptions {
   readonly environment: Environment
   /** Admits, journals and offers a transaction; a refusal is a code. */
   broadcast(raw: Uint8Array): Promise<BroadcastCheck>
+  /** By sha256: a native transaction that this node held, that is in no block, and that none can hold any more. */
+  failedNative(hash: Hash): FailedNative | undefined
 }
 
 interface Served {
@@ -100,6 +104,15 @@ const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
   return { placed, shown: ethereumTx(signed) }
 }
 
+/** Of no block: its height is 0, and it has no time. */
+const failedResponse = ({ raw, error }: FailedNative): MessageInitShape<typeof txService.GetTxResponseSchema> => {
+  const shown = nativeTx(raw)
+  const { code, codespace, message: log } = error
+  const { gasLimit } = decodeNativeTransaction(raw).fee
+  const result = { code, codespace, log, data: EMPTY_BYTES, gasWanted: gasLimit, gasUsed: 0n, events: [] }
+  return { tx: shown, txResponse: { ...txResponse({ raw, height: 0, timeNs: 0n, result }, shown), timestamp: '' } }
+}
+
 const broadcastRequest = async (
   broadcast: TxServiceOptions['broadcast'],
   { txBytes, mode }: txService.BroadcastTxRequest,
@@ -131,7 +144,7 @@ const decoded = (raw: Uint8Array): tx.Tx => {
 export class TxService {
   readonly #methods: ReadonlyMap<string, Served>
 
-  constructor({ environment, broadcast }: TxServiceOptions) {
+  constructor({ environment, broadcast, failedNative }: TxServiceOptions) {
     const { method } = txService.Service
     this.#methods = new Map([
       serve(method.getTx, false, (view, { hash: text }, fromAbci) => {
@@ -139,13 +152,16 @@ export class TxService {
         const show = ({ placed, shown }: Found) => ({ tx: shown, txResponse: txResponse(placed, shown) })
         const found = findTransaction(view, hash)
         if (found !== undefined) return show(found)
-        const missing = queryRefusal('notFound', `tx not found: ${text.slice(0, 80)}`)
-        if (fromAbci) throw missing
+        const missing = () => {
+          const failed = failedNative(hash)
+          if (failed !== undefined) return failedResponse(failed)
+          throw queryRefusal('notFound', `tx not found: ${text.slice(0, 80)}`)
+        }
+        if (fromAbci) return missing()
         // Those of Ethereum have a sha256 too, which CometBFT's index alone knows.
-        return findByCometHash(environment, view, hash).then((placed) => {
-          if (placed === undefined) throw missing
-          return show({ placed, shown: anyTx(placed.raw) })
-        })
+        return findByCometHash(environment, view, hash).then((placed) =>
+          placed === undefined ? missing() : show({ placed, shown: anyTx(placed.raw) }),
+        )
       }),
       [
         method.broadcastTx.name,

@@ -1,5 +1,7 @@
 /** config.toml: CometBFT's own template with this chain's values in it. */
 import { parse } from 'smol-toml'
+import { COMET_MEMPOOL_CACHE, COMET_MEMPOOL_TRANSACTIONS } from '../../app/pool/limits.ts'
+import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
 import type { Network } from './networks.ts'
 import { setTomlValue } from './toml-lines.ts'
 
@@ -17,6 +19,12 @@ const CHAIN_VALUES: Readonly<Record<string, string>> = {
   // CosmJS polls tx_search after a broadcast. Validators that serve nobody set "null".
   'tx_index.indexer': '"kv"',
   'mempool.type': '"flood"',
+  'mempool.size': String(COMET_MEMPOOL_TRANSACTIONS),
+  'mempool.cache_size': String(COMET_MEMPOOL_CACHE),
+  // As many bytes as the pool holds.
+  'mempool.max_txs_bytes': String(APPLICATION_DEFAULTS.pool.maxBytes),
+  // The pool promotes what was refused while it had to wait.
+  'mempool.keep-invalid-txs-in-cache': 'false',
 }
 
 const LOCAL_VALUES: Readonly<Record<string, string>> = {

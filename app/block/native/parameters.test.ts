@@ -65,7 +65,7 @@ const DOORS = {
   'a block': (raw: Uint8Array, state: Overlay) => void executeNative(prepare(raw), blockOf(state)),
   'the pool': (raw: Uint8Array, state: Overlay) =>
     void admitNative(prepare(raw), {
-      pool: new Pool(APPLICATION_DEFAULTS.pool, () => undefined),
+      pool: new Pool(APPLICATION_DEFAULTS.pool, { executable: () => undefined, left: () => undefined }),
       state,
       settings: APPLICATION_DEFAULTS,
       limits: { chainId: 1n, blockGasLimit: 10n ** 9n, hardfork: 'osaka' },

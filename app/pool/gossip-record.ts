@@ -1,0 +1,112 @@
+/** What CometBFT's mempool holds of the pool, and what it is offered for gossip. */
+import type { Environment } from '../environment.ts'
+import { COMET_MEMPOOL_TRANSACTIONS } from './limits.ts'
+import type { PoolEntry } from './account-queue.ts'
+import type { Pool } from './pool.ts'
+
+/** Blocks after which an entry that CometBFT was offered, or took, and does not ask of, is offered again. */
+const OFFER_AGAIN_BLOCKS = 10
+const MAX_OFFERED_AGAIN = 2_000
+/**
+ * Of a node without peers: gossip would only cost CometBFT's time (half of what it spends on a transaction), so it is
+ * told of as many as a page of its unconfirmed_txs shows.
+ */
+const MAX_TOLD_ALONE = 100
+
+export class GossipRecord {
+  readonly #pool: Pool
+  readonly #environment: Pick<Environment, 'gossip' | 'consensusStatus'>
+  /** What CometBFT's mempool has taken, with the height when it last asked of it. */
+  readonly #told = new Map<PoolEntry, number>()
+  /** Heights at which entries were offered. */
+  #offered = new WeakMap<PoolEntry, number>()
+  /** After every block CometBFT asks again of all that its mempool holds, unless its operator has switched that off. */
+  #isAskedAgain = false
+  /** Of the last block. */
+  #height = 0
+
+  constructor(pool: Pool, environment: Pick<Environment, 'gossip' | 'consensusStatus'>) {
+    this.#pool = pool
+    this.#environment = environment
+  }
+
+  /** CometBFT asked of an entry, and keeps it. */
+  keep(entry: PoolEntry): void {
+    this.#told.set(entry, this.#height)
+  }
+
+  /** CometBFT does not have it: it left the pool, or must wait and was refused. */
+  delete(entry: PoolEntry): void {
+    this.#told.delete(entry)
+    this.#offered.delete(entry)
+  }
+
+  askedAgain(): void {
+    this.#isAskedAgain = true
+  }
+
+  /** CometBFT was restarted, or another chain begins. */
+  clear(): void {
+    this.#told.clear()
+    this.#offered = new WeakMap()
+    this.#isAskedAgain = false
+  }
+
+  /** Whether CometBFT may hold it: nothing stands between it and the next block. */
+  isDue(entry: PoolEntry, baseFeePerGas: bigint): boolean {
+    const queue = this.#pool.account(entry.sender)
+    return queue?.isExecutable(entry.nonce) === true && queue.highestBaseFee(entry.nonce) >= baseFeePerGas
+  }
+
+  /** Offers those that are due, as far as there is room. */
+  offer(entries: Iterable<PoolEntry>, baseFeePerGas: bigint): void {
+    const room = this.#room()
+    const raws: Uint8Array[] = []
+    for (const entry of entries) {
+      if (raws.length >= room) break
+      if (this.#isMissing(entry) && this.isDue(entry, baseFeePerGas)) raws.push(this.#noteOffered(entry))
+    }
+    if (raws.length > 0) this.#environment.gossip.offer(raws)
+  }
+
+  /** Offers what CometBFT does not have, the best first: its mempool may have been full or lost, or the first peer has come. */
+  offerMissing(baseFeePerGas: bigint): void {
+    const room = Math.min(this.#room(), MAX_OFFERED_AGAIN)
+    if (room <= 0 || this.#told.size >= this.#pool.executableCount) return
+    const raws: Uint8Array[] = []
+    const cursor = this.#pool.byPriority(baseFeePerGas)
+    for (let entry = cursor.peek(); entry !== undefined && raws.length < room; entry = cursor.peek()) {
+      if (this.#isMissing(entry)) raws.push(this.#noteOffered(entry))
+      cursor.take()
+    }
+    if (raws.length > 0) this.#environment.gossip.offer(raws)
+  }
+
+  settle(height: number): void {
+    this.#height = height
+  }
+
+  /** Forgets what CometBFT took and dropped: when its mempool ran full meanwhile. */
+  forgetDropped(): void {
+    if (!this.#isAskedAgain) return
+    for (const [entry, askedAt] of this.#told) {
+      if (askedAt < this.#height - OFFER_AGAIN_BLOCKS) this.delete(entry)
+    }
+  }
+
+  #isMissing(entry: PoolEntry): boolean {
+    const offeredAt = this.#offered.get(entry)
+    return !this.#told.has(entry) && (offeredAt === undefined || this.#height - offeredAt >= OFFER_AGAIN_BLOCKS)
+  }
+
+  #noteOffered(entry: PoolEntry): Uint8Array {
+    this.#offered.set(entry, this.#height)
+    return entry.raw
+  }
+
+  /** How many transactions more CometBFT is to be told of. */
+  #room(): number {
+    const isAlone = this.#environment.consensusStatus().peers === 0
+    return (isAlone ? MAX_TOLD_ALONE : COMET_MEMPOOL_TRANSACTIONS) - this.#told.size
+  }
+}
