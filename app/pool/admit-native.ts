@@ -4,11 +4,14 @@ import { DENOMINATION } from '../../core/amounts.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
+import { WEIGHT } from '../../evm/weight.ts'
 import { readAuthParameters } from '../../modules/auth/index.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
+import { readMaxBlockWeight } from '../../modules/weight/index.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { PreparedTransaction } from '../block/native/prepare.ts'
 import { checkSigners, signerAccount } from '../block/native/signers.ts'
+import { mostNativeWeight, nativeWeight } from '../block/native/weight.ts'
 import { POOL_CODES } from '../errors.ts'
 import { accountNumberOf } from '../native/account-number.ts'
 import { checkMemo, checkTimeoutHeight } from '../native/decode-transaction.ts'
@@ -98,6 +101,11 @@ export const admitNative = (prepared: PreparedTransaction, context: NativeAdmiss
   if (pool.get(hash) !== undefined) throw sdkError('alreadyInMempool')
   if (gasLimit > limits.blockGasLimit) {
     throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} exceeds block max gas ${limits.blockGasLimit}`)
+  }
+  const maxWeight = readMaxBlockWeight(state)
+  if (mostNativeWeight(prepared) > maxWeight) {
+    const most = (BigInt(maxWeight) - BigInt(nativeWeight(prepared, 0n))) / BigInt(WEIGHT.nativeGas)
+    throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} is more than a block has time for: at most ${most}`)
   }
   const parameters = readAuthParameters(state)
   checkTimeoutHeight(transaction, context.height)
