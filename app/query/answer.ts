@@ -21,7 +21,7 @@ import { createAccessList } from './access-list.ts'
 import { fillTransaction } from './fill-transaction.ts'
 import { feeHistory } from './fees.ts'
 import { logs, logsPage } from './logs.ts'
-import { heavyNativeQuery } from './native.ts'
+import { nativeAnswer } from './native-worker.ts'
 import { proof } from './proof.ts'
 import { simulate } from './simulate/simulate.ts'
 import { intermediateRoots, modifiedAccounts } from './state-changes.ts'
@@ -65,7 +65,7 @@ const ANSWERS: Answers = {
   logsPage,
   waitingTransactions,
   heads,
-  native: heavyNativeQuery,
+  native: nativeAnswer,
 }
 
 /** Answers that are JSON text from the beginning: as objects they would take many times the memory. */
