@@ -86,7 +86,16 @@ export const RESTORE_STEPS = [
 export type BlockStep = (typeof BLOCK_STEPS)[number]
 export type Step = BlockStep | (typeof RESTORE_STEPS)[number]
 
-export interface Environment {
+/** CometBFT's RPC. */
+export interface Consensus {
+  /**
+   * The JSON result of a route such as `block?height=7`. Never used inside an ABCI call. `accepts` is shown the text of
+   * the reply before it is read, and may refuse to have it read here: the promise rejects then.
+   */
+  consensusRpc(route: string, accepts?: (text: string) => boolean): Promise<unknown>
+}
+
+export interface Environment extends Consensus {
   readonly clock: Clock
   /** Lets input and output happen between two transactions of a block. */
   yieldToEventLoop(): Promise<void>
@@ -96,8 +105,6 @@ export interface Environment {
   /** Left out where there is one processor: signatures are checked where they are needed then. */
   readonly signatures?: SignatureThread
   consensusStatus(): ConsensusStatus
-  /** The JSON result of a route of CometBFT's RPC, such as `block?height=7`. Never used inside an ABCI call. */
-  consensusRpc(route: string): Promise<unknown>
   readonly log: Log
   /** Raises the counter that worker threads compare heights with, before a block is written. */
   announceHeight(height: number): void

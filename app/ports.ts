@@ -430,7 +430,13 @@ export interface Questions {
   syncing: Record<string, never>
   peerCount: Record<string, never>
   /** A native gRPC query: `path` names the method, `data` is its request in base64; the answer a base64 JSON string. */
-  native: { path: string; data: string; height: number }
+  native: {
+    path: string
+    data: string
+    height: number
+    /** What CometBFT said, by its routes: the application adds it where a worker makes the answer. */
+    replies?: Readonly<Record<string, string>>
+  }
 }
 export type QuestionName = keyof Questions
 

@@ -21,7 +21,7 @@ import { createAccessList } from './access-list.ts'
 import { fillTransaction } from './fill-transaction.ts'
 import { feeHistory } from './fees.ts'
 import { logs, logsPage } from './logs.ts'
-import { heavyNativeQuery } from './native.ts'
+import { nativeAnswer } from './native-worker.ts'
 import { proof } from './proof.ts'
 import { simulate } from './simulate/simulate.ts'
 import { intermediateRoots, modifiedAccounts } from './state-changes.ts'
@@ -39,7 +39,8 @@ const ANSWERS: Answers = {
   blockTransactionCount: (view, parameters) => blockTransactionCount(view, parameters.block),
   transaction: (view, { hash }) => transactionByHash(view, hexToBytes(hash)),
   transactionByIndex,
-  rawTransaction: (view, { hash }) => bytesToHex(rawTransaction(view, hexToBytes(hash))),
+  // Of one that waits the bytes come beside the question.
+  rawTransaction: (view, { hash }) => bytesToHex(view.pending[0] ?? rawTransaction(view, hexToBytes(hash))),
   rawTransactionByIndex,
   receipt,
   balance,
@@ -65,7 +66,7 @@ const ANSWERS: Answers = {
   logsPage,
   waitingTransactions,
   heads,
-  native: heavyNativeQuery,
+  native: nativeAnswer,
 }
 
 /** Answers that are JSON text from the beginning: as objects they would take many times the memory. */

@@ -1,7 +1,7 @@
 /** What the application answered to a block, as CometBFT keeps it. */
 import { create, fromJson, type JsonObject, type JsonValue, type MessageShape } from '@bufbuild/protobuf'
 import { abci, cometParams, cometQuery } from '../../proto/index.ts'
-import type { Environment } from '../environment.ts'
+import type { Consensus } from '../environment.ts'
 import { base64, list, node, text } from './comet-json.ts'
 
 export const BLOCK_RESULTS = cometQuery.GetBlockResultsResponseSchema
@@ -40,7 +40,7 @@ const parameters = (value: unknown): MessageShape<typeof cometParams.ConsensusPa
 }
 
 export const blockResults = async (
-  environment: Environment,
+  environment: Consensus,
   height: bigint,
 ): Promise<MessageShape<typeof BLOCK_RESULTS>> => {
   const answer = await environment.consensusRpc(`block_results?height=${height}`)

@@ -221,9 +221,10 @@ export class QuestionDesk {
       transaction: ({ hash }, head) => this.#waiting(hash, head) ?? this.#judged('transaction', { hash }, head),
       rawTransaction: (parameters, head) => {
         const waiting = pool.ethereum(hexToBytes(parameters.hash))
-        return waiting === undefined
-          ? this.#judged('rawTransaction', parameters, head)
-          : jsonText(bytesToHex(waiting.signed.raw))
+        if (waiting === undefined) return this.#judged('rawTransaction', parameters, head)
+        const { raw } = waiting.signed
+        if (raw.length <= LIGHT_COST) return jsonText(bytesToHex(raw))
+        return environment.heavy.run('rawTransaction', parameters, head, [raw])
       },
       transactionCount: (parameters, head) => {
         if (!isPending(parameters.block)) return this.#judged('transactionCount', parameters, head)

@@ -3,17 +3,18 @@ import { bytesToBase64, plainBytes } from '../../core/bytes.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
 import type { Module } from '../../modules/module.ts'
 import { SDK_CODES } from '../../modules/sdk-errors.ts'
-import type { Environment } from '../environment.ts'
+import type { Consensus, Environment } from '../environment.ts'
 import { queryFailed } from '../errors.ts'
 import { type QueryHandlers, queryHandlers } from '../module-handlers.ts'
 import type { AbciQueryRequest, AbciQueryResponse, Questions } from '../ports.ts'
 import type { AnswerCache } from './answer-cache.ts'
+import { answerWithConsensus } from './heard-consensus.ts'
 import { isHeavyQuery, keptHeight, nativeQuery, toAbciError } from './native.ts'
 import { NODE_SERVICE, nodeService } from './node-service.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
 import { answerStoreQuery, storeModule } from './store-proof.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
-import { TX_SERVICE, TxService, type TxServiceOptions } from './tx-service.ts'
+import { isLongTransaction, TX_SERVICE, TxService, type TxServiceOptions } from './tx-service.ts'
 
 /** Characters of a request whose answer is kept. */
 const MAX_KEPT_REQUEST = 64
@@ -44,13 +45,18 @@ export class NativeQuestions {
     const { path, data, height } = question
     if (isHeavyQuery(path)) return this.#heavy(question, head)
     const request = Buffer.from(data, 'base64')
+    const { environment, heavy } = this.#options
+    const weighed = (answer: (consensus: Consensus) => Uint8Array | Promise<Uint8Array>): Reply =>
+      answerWithConsensus(environment, heavy, { question, head }, answer, encode)
     if (path.startsWith(TENDERMINT_SERVICE)) {
-      return tendermintService(this.#options.environment, head, path, request).then(encode)
+      return weighed((consensus) => tendermintService(consensus, head, path, request))
     }
     const view = this.#options.view(head)
     if (path.startsWith(TX_SERVICE)) {
-      const reply = this.#txService.answer(view, path, request, false)
-      return reply instanceof Promise ? reply.then(encode) : encode(reply)
+      if (isLongTransaction(view, path, request)) return heavy('native', { ...question, replies: {} }, head)
+      return weighed((consensus) =>
+        new TxService({ ...this.#options, environment: consensus }).answer(view, path, request, false),
+      )
     }
     if (path.startsWith(NODE_SERVICE)) return encode(nodeService(view, path))
     return encode(nativeQuery(view, this.#handlers, path, request, height).value)

@@ -33,7 +33,7 @@ import {
 import { cometQuery } from '../../proto/index.ts'
 import type { BlockIDFlag } from '../../proto/gen/tendermint/types/validator_pb.ts'
 import { ConsensusSchema } from '../../proto/gen/tendermint/version/types_pb.ts'
-import type { Environment } from '../environment.ts'
+import type { Consensus } from '../environment.ts'
 import { BLOCK_RESULTS, blockResults } from './block-results.ts'
 import { base64, big, hex, int, list, type Node, node, text, timestamp } from './comet-json.ts'
 import { validatorSet } from './validator-set.ts'
@@ -149,7 +149,7 @@ const checkHeight = (height: bigint, head: number): void => {
   if (height > head) throw queryRefusal('invalidArgument', 'requested block height is bigger than the chain length')
 }
 
-type Answer = (environment: Environment, head: number, request: Uint8Array) => Promise<Uint8Array>
+type Answer = (environment: Consensus, head: number, request: Uint8Array) => Promise<Uint8Array>
 
 const { method } = cometQuery.Service
 
@@ -190,7 +190,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 
 /** Answers one method of the service, as of the committed height `head`. Throws grpc/3, grpc/12 for unserved methods. */
 export const tendermintService = async (
-  environment: Environment,
+  environment: Consensus,
   head: number,
   path: string,
   request: Uint8Array,

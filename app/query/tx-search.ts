@@ -4,7 +4,7 @@ import { plainBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
 import { type tx, txService } from '../../proto/index.ts'
-import type { Environment } from '../environment.ts'
+import type { Consensus } from '../environment.ts'
 import { familyOf } from '../families.ts'
 import type { ShownResult } from '../ports.ts'
 import { blockResponse } from './tendermint-service.ts'
@@ -63,7 +63,7 @@ const placeFound = (view: View, found: FoundTransaction): PlacedTransaction => {
 
 /** By sha256, in CometBFT's index. Undefined when it is not there, or when CometBFT does not answer. */
 export const findByCometHash = async (
-  environment: Environment,
+  environment: Consensus,
   view: View,
   hash: Uint8Array,
 ): Promise<PlacedTransaction | undefined> => {
@@ -93,7 +93,7 @@ const reasonOf = (error: unknown): string =>
 
 /** By CometBFT's index of events. */
 export const searchTransactions = async (
-  environment: Environment,
+  environment: Consensus,
   view: View,
   request: txService.GetTxsEventRequest,
 ): Promise<MessageInitShape<typeof txService.GetTxsEventResponseSchema>> => {
@@ -118,7 +118,7 @@ export const searchTransactions = async (
 
 /** Of a block those that clients know, a page of them. */
 export const blockTransactions = async (
-  environment: Environment,
+  environment: Consensus,
   view: View,
   { height, pagination }: txService.GetBlockWithTxsRequest,
 ): Promise<MessageInitShape<typeof txService.GetBlockWithTxsResponseSchema>> => {

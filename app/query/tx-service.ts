@@ -19,12 +19,13 @@ import { encodeBroadcastResponse } from '../../proto/encode-broadcast-response.t
 import { type tx, txService } from '../../proto/index.ts'
 import { ethereumResult } from '../block/ethereum-result.ts'
 import { encodeTx } from '../block/native/simulate.ts'
-import type { Environment } from '../environment.ts'
+import type { Consensus } from '../environment.ts'
 import { readBlockContent } from '../index/finalize-request.ts'
 import { decodeNativeTransaction } from '../native/decode-transaction.ts'
 import { decodeNativeResult } from '../index/native-results.ts'
 import type { FailedNative } from '../pool/departed.ts'
 import type { BroadcastCheck } from '../ports.ts'
+import { answerCost, LIGHT_COST } from './answer-cost.ts'
 import { blockTransactions, findByCometHash, searchTransactions } from './tx-search.ts'
 import { anyTx, ethereumTx, nativeTx, type PlacedTransaction, txResponse, upperHex } from './tx-views.ts'
 import { requireHeader, type View } from './view.ts'
@@ -32,7 +33,7 @@ import { requireHeader, type View } from './view.ts'
 export const TX_SERVICE = '/cosmos.tx.v1beta1.Service/'
 
 export interface TxServiceOptions {
-  readonly environment: Environment
+  readonly environment: Consensus
   /** Admits, journals and offers a transaction; a refusal is a code. */
   broadcast(raw: Uint8Array): Promise<BroadcastCheck>
   /** By sha256: a native transaction that this node held, that is in no block, and that none can hold any more. */
@@ -189,4 +190,13 @@ export class TxService {
     }
     return served.answer(view, request, fromAbci)
   }
+}
+
+/** Whether a transaction that is asked for by its hash takes long to show, by what is stored of it and its block. */
+export const isLongTransaction = (view: View, path: string, request: Uint8Array): boolean => {
+  const { name, input } = txService.Service.method.getTx
+  if (path !== `${TX_SERVICE}${name}`) return false
+  const position = view.reader.positionOf(parseHash(decodeRequest(input, request).hash))
+  if (position === undefined || position.height > view.head) return false
+  return answerCost(view, 'receipt', position) > LIGHT_COST
 }

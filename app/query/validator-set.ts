@@ -3,7 +3,7 @@ import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
 import { type cometQuery, ed25519, type pagination as page } from '../../proto/index.ts'
-import type { Environment } from '../environment.ts'
+import type { Consensus } from '../environment.ts'
 import { base64, big, hex, list, node, text } from './comet-json.ts'
 
 /** Of one page, here and in CometBFT. */
@@ -32,7 +32,7 @@ const validator = (value: unknown): Validator => ({
 })
 
 /** All of a height, which is at most a thousand: CometBFT's pages begin at multiples of their size, the SDK's anywhere. */
-const readAll = async (environment: Environment, height: number): Promise<readonly unknown[]> => {
+const readAll = async (environment: Consensus, height: number): Promise<readonly unknown[]> => {
   const all: unknown[] = []
   for (let number = 1, total = 1; all.length < total; number++) {
     const route = `validators?height=${height}&page=${number}&per_page=${MAX_PAGE}`
@@ -47,7 +47,7 @@ const readAll = async (environment: Environment, height: number): Promise<readon
 
 /** The page that begins at an offset, at most 100 of them; a key is not taken, as in the SDK. Throws grpc/3. */
 export const validatorSet = async (
-  environment: Environment,
+  environment: Consensus,
   height: number,
   request: page.PageRequest | undefined,
 ): Promise<ValidatorSet> => {

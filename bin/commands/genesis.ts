@@ -48,7 +48,7 @@ const chainIdOf = (home: Home): string | undefined => {
 export const fetchGenesis = async (home: Home, url: string, expected: ExpectedChain): Promise<ValidGenesis> => {
   if (!/^https?:\/\//.test(url)) throw cliError('usage', `"${url}" is no http or https URL`)
   const target = /\.json(?:\?.*)?$|\/genesis\/?$/.test(url) ? url : `${url.replace(/\/+$/, '')}/genesis`
-  const document = unwrap(await fetchJson(target, FETCH_TIMEOUT_MS))
+  const document = unwrap(await fetchJson(target, { timeoutMs: FETCH_TIMEOUT_MS }))
   const valid = validateGenesis(document, target, { chainId: chainIdOf(home), ...expected })
   if (valid.validatorCount === 0) throw cliError('genesis', `${target}: validators: a running network has at least one`)
   try {

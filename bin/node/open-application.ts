@@ -104,7 +104,7 @@ export const openApplication = async (
         heavy,
         ...(signatures && { signatures }),
         consensusStatus: () => status,
-        consensusRpc: (route) => fetchRoute(comet.rpc, route),
+        consensusRpc: (route, accepts) => fetchRoute(comet.rpc, route, accepts),
         log,
         announceHeight: (height) => heavy.announceHeight(height),
         reached: reachedStep,

@@ -30,8 +30,8 @@ export const rpcUrl = (laddr: string): string =>
     .replace('://0.0.0.0:', '://127.0.0.1:')
     .replace('://[::]:', '://[::1]:')
 
-/** The JSON of an answer, whatever length it announces. Throws cli/10 for a longer one, and what JSON.parse throws. */
-export const readJson = async (body: Response['body'], url: string, maxBytes = MAX_ANSWER_BYTES): Promise<unknown> => {
+/** The text of an answer, whatever length it announces. Throws cli/10 for a longer one. */
+const readText = async (body: Response['body'], url: string, maxBytes: number): Promise<string> => {
   const parts: Uint8Array[] = []
   let length = 0
   for await (const part of body ?? []) {
@@ -39,8 +39,12 @@ export const readJson = async (body: Response['body'], url: string, maxBytes = M
     if (length > maxBytes) throw cliError('unreachable', `${url} answers more than ${maxBytes} bytes`)
     parts.push(part)
   }
-  return JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown
+  return Buffer.concat(parts).toString('utf8')
 }
+
+/** As JSON; throws also what JSON.parse throws. */
+export const readJson = async (body: Response['body'], url: string, maxBytes = MAX_ANSWER_BYTES): Promise<unknown> =>
+  JSON.parse(await readText(body, url, maxBytes)) as unknown
 
 /** Why a request failed: fetch says little, and its cause the rest. */
 export const requestFault = (error: unknown): string => {
@@ -48,12 +52,24 @@ export const requestFault = (error: unknown): string => {
   return `${errorText(error)}${cause}`
 }
 
-/** Fetches JSON; refuses what is too large or too slow, and HTTP errors unless `keepsErrors`. Throws cli/10. */
-export const fetchJson = async (url: string, timeoutMs = TIMEOUT_MS, keepsErrors = false): Promise<unknown> => {
+/** Of {@link fetchJson}. */
+interface FetchOptions {
+  readonly timeoutMs?: number
+  /** HTTP errors are answers, too. */
+  readonly keepsErrors?: boolean
+  /** Shown the text; false refuses to have it parsed. */
+  readonly accepts?: ((text: string) => boolean) | undefined
+}
+
+/** Fetches JSON; refuses what is too large or too slow, and HTTP errors unless they are kept. Throws cli/10. */
+export const fetchJson = async (url: string, options: FetchOptions = {}): Promise<unknown> => {
+  const { timeoutMs = TIMEOUT_MS, keepsErrors = false, accepts = () => true } = options
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
     if (!response.ok && !keepsErrors) throw cliError('unreachable', `${url} answered HTTP ${response.status}`)
-    return await readJson(response.body, url)
+    const text = await readText(response.body, url, MAX_ANSWER_BYTES)
+    if (!accepts(text)) throw cliError('unreachable', 'the answer is read elsewhere')
+    return JSON.parse(text) as unknown
   } catch (error) {
     if (error instanceof CodedError) throw error
     throw cliError('unreachable', `${url} cannot be read: ${requestFault(error)}`)
@@ -78,8 +94,8 @@ const anyAnswer = z.object({
 })
 
 /** The result of a route such as `block?height=7`. Throws cli/10, and cli/20 with CometBFT's words where it refuses. */
-export const fetchRoute = async (rpc: string, route: string): Promise<unknown> => {
-  const { result, error } = anyAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/${route}`, TIMEOUT_MS, true))
+export const fetchRoute = async (rpc: string, route: string, accepts?: (text: string) => boolean): Promise<unknown> => {
+  const { result, error } = anyAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/${route}`, { keepsErrors: true, accepts }))
   if (error !== undefined) throw cliError('query', error.data === '' ? error.message : error.data)
   return result
 }

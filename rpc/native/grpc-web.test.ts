@@ -99,6 +99,12 @@ describe('frames', () => {
     expect((await call(BALANCE, frame(0, request), 'application/grpc-web+json')).trailers).toContain('grpc-status: 3')
   })
 
+  test('of hundreds of thousands of parts of text are refused before they are joined', async () => {
+    const { trailers } = await call(BALANCE, Buffer.from('a='.repeat(400_000)), 'application/grpc-web-text')
+    expect(trailers).toContain('grpc-status: 3')
+    expect(trailers).toContain('more than 1000 parts')
+  })
+
   test('name heights in headers', async () => {
     answer()
     const { response } = await call(BALANCE, frame(0, request), undefined, { 'x-cosmos-block-height': '3' })

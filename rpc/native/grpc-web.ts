@@ -27,9 +27,18 @@ const frame = (flags: number, bytes: Uint8Array): Buffer => {
   return framed
 }
 
-/** Clients may encode every frame by itself: each ends with its padding. */
-const decodeText = (body: Buffer): Buffer =>
-  Buffer.concat((body.toString('latin1').match(/[^=\s]+={0,2}/g) ?? []).map((part) => Buffer.from(part, 'base64')))
+/** Parts that are encoded by themselves: a call has one message, and no client cuts it into more than a few. */
+const MAX_TEXT_PARTS = 1_000
+
+/** Clients may encode every frame by itself: each ends with its padding. Throws grpc/3. */
+const decodeText = (body: Buffer): Buffer => {
+  const parts: Buffer[] = []
+  for (const [part] of body.toString('latin1').matchAll(/[^=\s]+={0,2}/g)) {
+    if (parts.length >= MAX_TEXT_PARTS) throw invalidArgument(`the body has more than ${MAX_TEXT_PARTS} parts`)
+    parts.push(Buffer.from(part, 'base64'))
+  }
+  return Buffer.concat(parts)
+}
 
 /** Throws grpc/3, and grpc/12 for a compressed message. */
 const readMessage = (body: Buffer): Buffer => {

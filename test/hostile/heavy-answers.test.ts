@@ -104,6 +104,9 @@ describe('an answer is made by a worker when it is long', () => {
       expect(value).toMatchObject(shown)
       expect(workers).toEqual(['waitingTransactions'])
     }
+    const { value: bytes, workers: rawBy } = await ask('rawTransaction', { hash: hash as Hex })
+    expect(rawBy).toEqual(['rawTransaction'])
+    expect(bytes).toBe(`0x${Buffer.from(raw).toString('hex')}`)
     await decide(4, [raw])
     const { value, workers } = await ask('filterChanges', { id: full as Hex })
     expect(value).toMatchObject([shown])
