@@ -13,8 +13,7 @@ import { serveQueries } from '../../rpc/stream/serve-queries.ts'
 import { requireWritableFolder } from '../config/home.ts'
 import { cliError, errorText } from '../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
-import { createMallocTrim } from '../runtime/malloc-trim.ts'
-import { careForMemory, limitOtherThreads, SMALL_SEMI_SPACE } from '../runtime/memory-care.ts'
+import { limitOtherThreads, SMALL_SEMI_SPACE } from '../runtime/young-objects.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
 import type { ChildOptions } from '../supervise/child.ts'
 import { GATEWAY_POLICY, keepRunning } from '../supervise/keep-running.ts'
@@ -122,8 +121,6 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
 
   const teardown = new Teardown()
   limitOtherThreads()
-  const memory = careForMemory({ trim: createMallocTrim(log) })
-  teardown.add('the care for memory', () => memory.stop())
   const { promise: ended, resolve: end } = Promise.withResolvers<Error | string>()
   const onFault = (error: Error): void => void setTimeout(end, FAULT_GRACE_MS, error)
   // First, for it loads while the database opens, and connects as soon as somebody listens. One without servers ends.
