@@ -10,6 +10,7 @@ import { cliError } from '../errors.ts'
 import { gatewayListeners, type NodeFlags } from '../node/load-node.ts'
 import { createLog } from '../runtime/log.ts'
 import { requireFreePorts } from '../supervise/ports.ts'
+import { sendPulse } from '../supervise/send-pulse.ts'
 import { untilSignal } from '../supervise/signals.ts'
 
 export interface GatewayOptions {
@@ -33,6 +34,7 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
     throw cliError('settings', 'nothing to serve: json-rpc.enable, api.enable and grpc.enable are false')
   await requireFreePorts(listeners)
   const signal = untilSignal()
+  sendPulse()
   const application = connectApplication({ address, log })
   try {
     const gateway = await startGateway(toGatewaySettings(settings), application, log)
