@@ -55,6 +55,8 @@ export interface SnapshotShelf {
   chunk(height: number, format: number, index: number): Uint8Array
   /** Told of every committed height before the next one is written: a snapshot begins here, and is made elsewhere. */
   committed(height: number): void
+  /** On the disk of the database; left out where nobody knows. */
+  freeBytes?(): number
   /** Throws when the content is damaged or longer than `maxBytes`. */
   decompress(chunk: Uint8Array, maxBytes: number): Uint8Array
 }

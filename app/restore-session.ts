@@ -8,12 +8,13 @@ import { MAX_CHUNK_BYTES, MAX_CHUNK_CONTENT_BYTES } from '../store/snapshot/chun
 import { snapshotError } from '../store/snapshot/errors.ts'
 import { parseSnapshotMetadata, type SnapshotMetadata } from '../store/snapshot/metadata.ts'
 import { deleteProgress } from '../store/snapshot/progress.ts'
-import { STAGED_BLOCK_PREFIX } from '../store/snapshot/restore-chunk.ts'
+import { MAX_BLOCK_SECTION_BYTES, STAGED_BLOCK_PREFIX } from '../store/snapshot/restore-chunk.ts'
 import { SnapshotRestore } from '../store/snapshot/restore.ts'
 import type { Entry, KeyValueStore } from '../store/store.ts'
 import type { Header } from './block/header.ts'
 import type { ChainParameters } from './chain.ts'
 import type { SnapshotShelf } from './environment.ts'
+import { isModuleAddress } from './genesis/genesis.ts'
 import { CHAIN_KEY, encodeChainParameters, HEIGHT_KEY } from './index/chain-reader.ts'
 import { writeHeader, writeTransactions } from './index/write-block.ts'
 import type { SnapshotDescription } from './ports.ts'
@@ -21,6 +22,11 @@ import { ancestorEntries, checkSnapshotBlock, checkSnapshotHeader } from './snap
 
 /** Transactions and receipts of one block of 1,000,000,000 gas, with room. */
 const MAX_BLOCK_ITEMS = 200_000
+/**
+ * Transactions and receipts take less than a byte for each unit of gas: 4 to 8 buy a byte of data, 375 the 25 to 34 of a
+ * log or a topic, 21,000 all that stands about them. So the gas of the header, which is trusted, bounds what a peer sends.
+ */
+const BLOCK_BYTES = 2 * 1024 * 1024
 
 /** What it throws is the fault of the snapshot; the database must be emptied then. */
 export class RestoreSession {
@@ -52,7 +58,8 @@ export class RestoreSession {
     this.#blockHash = appHash.slice()
     this.#metadata = parsed
     this.#store = store
-    this.#state = new SnapshotRestore(store, hash)
+    const maxBlockBytes = Math.min(MAX_BLOCK_SECTION_BYTES, BLOCK_BYTES + Number(this.#header.gasUsed))
+    this.#state = new SnapshotRestore(store, hash, { isModule: isModuleAddress, maxBlockBytes })
     this.#decompress = decompress
   }
 
@@ -95,6 +102,7 @@ export class RestoreSession {
     const staged = this.#stagedItems()
     const items = staged.map(([key, value]): Entry => [key.subarray(STAGED_BLOCK_PREFIX.length), value])
     const { record, transactions, receipts } = checkSnapshotBlock(this.#header, metadata, items)
+    this.#state.forgetMarks()
     const batch = this.#store.batch()
     batch.put('meta', CHAIN_KEY, metadata.chain)
     batch.put('meta', HEIGHT_KEY, uint64ToBytes(metadata.height))

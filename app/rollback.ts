@@ -11,6 +11,7 @@ import {
 import type { KeyValueStore } from '../store/store.ts'
 import { verifyState } from '../store/verify-state.ts'
 import { appError } from './errors.ts'
+import { isModuleAddress } from './genesis/genesis.ts'
 import { ChainReader, HEIGHT_KEY, readChainParameters, readCommittedHeight } from './index/chain-reader.ts'
 import { deleteBlock } from './index/prune-blocks.ts'
 
@@ -77,7 +78,7 @@ export const finishRollback = (
   deleteBlocksAbove(store, head, target)
   const record = new ChainReader(store).header(target)
   if (record === undefined) throw appError('damaged', `block ${target} is missing: restore from a snapshot`)
-  const verdict = verifyState(store, record.header.stateRoot)
+  const verdict = verifyState(store, record.header.stateRoot, isModuleAddress)
   if ('difference' in verdict) {
     throw appError('damaged', `after the rollback ${verdict.difference}: restore from a snapshot`)
   }

@@ -116,6 +116,22 @@ const itemsOf = (items: readonly Entry[], tag: number): readonly Uint8Array[] =>
       key.length === ITEM_KEY_BYTES && readUint32(key, 1) === index ? value : untrusted('its items are not numbered'),
     )
 
+const readLogs = (logs: WireReceipt[2]): Receipt['logs'] =>
+  logs.map(([address, topics, data]) => ({
+    address: address.slice(),
+    topics: topics.map((topic) => topic.slice()),
+    data: data.slice(),
+  }))
+
+/** As the receipts root has it. */
+const consensusReceipt = ({ transaction }: SignedTransaction, wire: Uint8Array): Uint8Array => {
+  const [succeeded, cumulativeGas, wireLogs] = decodeRlp(wire) as unknown as WireReceipt
+  const cumulativeGasUsed = bytesToBigint(cumulativeGas)
+  const logs = readLogs(wireLogs)
+  const receipt = { type: transaction.type, succeeded: succeeded.length > 0, cumulativeGasUsed, logs }
+  return encodeReceipt(receipt, logsBloom(logs))
+}
+
 const completeReceipts = (
   header: Header,
   transactions: readonly SignedTransaction[],
@@ -134,11 +150,7 @@ const completeReceipts = (
       effectiveGasPrice: effectiveGasPrice(feeCap(transaction), tipCap(transaction), header.baseFeePerGas),
       contractAddress: transaction.to === undefined ? contractAddress(sender, transaction.nonce) : undefined,
       firstLogIndex,
-      logs: logs.map(([address, topics, data]) => ({
-        address: address.slice(),
-        topics: topics.map((topic) => topic.slice()),
-        data: data.slice(),
-      })),
+      logs: readLogs(logs),
     }
     cumulative = cumulativeGasUsed
     firstLogIndex += logs.length
@@ -155,9 +167,10 @@ const readBlock = (header: Header, metadata: SnapshotMetadata, items: readonly E
     untrusted('its transactions')
   }
   const transactions = raws.map((raw) => decodeSigned(raw))
-  const receipts = completeReceipts(header, transactions, wire)
-  const encoded = receipts.map((receipt) => encodeReceipt(receipt, logsBloom(receipt.logs)))
+  // One at a time: what their logs take in memory, a peer would choose.
+  const encoded = transactions.map((transaction, index) => consensusReceipt(transaction, wire[index] ?? EMPTY_BYTES))
   if (!equalBytes(orderedTrieRoot(encoded), header.receiptsRoot)) untrusted('its receipts')
+  const receipts = completeReceipts(header, transactions, wire)
   return {
     transactions,
     receipts,

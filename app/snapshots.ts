@@ -1,7 +1,7 @@
 /** Snapshots between nodes: serves those that were made here, and restores one that another node offers. */
 import { EMPTY_BYTES, equalBytes } from '../core/bytes.ts'
 import { CodedError } from '../core/errors.ts'
-import { SNAPSHOT_CODES } from '../store/snapshot/errors.ts'
+import { SNAPSHOT_CODES, snapshotError } from '../store/snapshot/errors.ts'
 import { SNAPSHOT_FORMAT } from '../store/snapshot/metadata.ts'
 import { readProgress } from '../store/snapshot/progress.ts'
 import type { KeyValueStore } from '../store/store.ts'
@@ -18,6 +18,13 @@ import { RestoreSession } from './restore-session.ts'
 
 /** CometBFT takes this many of one peer. */
 const MAX_LISTED = 10
+/**
+ * What must stay free on the disk while a snapshot is restored: one that never ends is given up before the disk is full,
+ * which would stop the node.
+ */
+const MIN_FREE_BYTES = 512 * 1024 * 1024
+/** Peers that are remembered of one restore. */
+const MAX_SENDERS = 100
 
 export interface SnapshotSyncOptions {
   readonly store: KeyValueStore
@@ -50,6 +57,8 @@ const answer = (result: SnapshotChunkResult['result']): SnapshotChunkResult => (
 export class SnapshotSync {
   readonly #options: SnapshotSyncOptions
   #session: RestoreSession | undefined
+  /** Who sent chunks of it. */
+  readonly #senders = new Set<string>()
 
   constructor(options: SnapshotSyncOptions) {
     this.#options = options
@@ -67,6 +76,7 @@ export class SnapshotSync {
     const { store, shelf, expectedChain, log } = this.#options
     const { height, format } = description
     this.#session = undefined
+    this.#senders.clear()
     if (this.#options.holdsMore()) {
       log.warn('a snapshot is offered, but this home holds a chain already', { height })
       return 'abort'
@@ -103,7 +113,9 @@ export class SnapshotSync {
       log.warn('a chunk of the snapshot is not what the snapshot names', { chunk: index, sender })
       return { result: 'retry', refetchChunks: [index], rejectSenders: sender === '' ? [] : [sender] }
     }
+    if (sender !== '' && this.#senders.size < MAX_SENDERS) this.#senders.add(sender)
     try {
+      this.#requireRoom()
       session.apply(chunk)
     } catch (error) {
       return this.#reject(error)
@@ -129,12 +141,23 @@ export class SnapshotSync {
     return answer('accept')
   }
 
-  /** The chunks are what the snapshot names, so the snapshot itself is wrong. */
+  #requireRoom(): void {
+    const freeBytes = this.#options.shelf?.freeBytes?.() ?? Number.POSITIVE_INFINITY
+    if (freeBytes >= MIN_FREE_BYTES) return
+    throw snapshotError('noRoom', `it needs more than the disk has: ${freeBytes} bytes are free`)
+  }
+
+  /**
+   * The chunks are what the snapshot names, so the snapshot itself is wrong, and whoever sent a part of it offers what
+   * is false: without that another one would follow, and another.
+   */
   #reject(error: unknown): SnapshotChunkResult {
     if (!(error instanceof CodedError) || error.codespace !== 'snapshot') throw error
     this.#session = undefined
     this.#options.wipe()
     this.#options.log.warn('the snapshot was rejected', { reason: error.message })
-    return answer('rejectSnapshot')
+    const isFalse = error.code !== SNAPSHOT_CODES.noRoom
+    const rejectSenders = isFalse ? [...this.#senders] : []
+    return { result: 'rejectSnapshot', refetchChunks: [], rejectSenders }
   }
 }

@@ -41,7 +41,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   app: ['@bufbuild/protobuf'],
   abci: ['@bufbuild/protobuf', '@grpc/grpc-js'],
   rpc: ['@bufbuild/protobuf', 'express', 'ws', 'zod'],
-  bin: ['@bufbuild/protobuf', '@scure/bip32', '@scure/bip39', 'commander', 'koffi', 'smol-toml', 'zod'],
+  bin: ['@bufbuild/protobuf', '@scure/bip32', '@scure/bip39', 'commander', 'smol-toml', 'zod'],
 }
 
 /** The deterministic zone gets nothing of Node but this: file or folder, and the modules allowed there. */

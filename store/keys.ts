@@ -46,6 +46,12 @@ export const storageKey = (address: Address, slot: Uint8Array): Uint8Array => co
 export const storagePrefix = (address: Address): Uint8Array => concatBytes(STORAGE, address)
 export const valueKey = (system: Address, key: Uint8Array): Uint8Array => concatBytes(VALUE, system, key)
 
+/**
+ * Whether an address keeps values of a module, and so no storage slots: in the trie the two look alike, and only the
+ * address says which they are.
+ */
+export type IsModule = (address: Address) => boolean
+
 /** Bytes before the path in the keys of nodes. */
 export const ACCOUNT_TRIE_PREFIX_BYTES = 1
 export const STORAGE_TRIE_PREFIX_BYTES = 33

@@ -29,7 +29,9 @@ const flip = (chain: RandomChain, column: Column, letter: string): Uint8Array =>
 }
 
 const differenceOf = (chain: RandomChain): string => {
-  const verdict = verifyState(chain.store, chain.roots[chain.height] as Uint8Array)
+  const verdict = verifyState(chain.store, chain.roots[chain.height] as Uint8Array, (address) =>
+    chain.isModule(address),
+  )
   return 'difference' in verdict ? verdict.difference : 'none'
 }
 
@@ -38,11 +40,14 @@ describe('verifyState', () => {
     const chain = makeChain()
     const state = readColumn(chain.store, 'state')
     const count = (letter: string): number => [...state.keys()].filter((key) => key.startsWith(letter)).length
-    expect(verifyState(chain.store, chain.roots[chain.height] as Uint8Array)).toEqual({
+    expect(
+      verifyState(chain.store, chain.roots[chain.height] as Uint8Array, (address) => chain.isModule(address)),
+    ).toEqual({
       accounts: count('a'),
       slots: count('s'),
       values: count('v'),
       nodes: readColumn(chain.store, 'trie').size,
+      codes: 0,
     })
   })
 

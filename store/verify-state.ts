@@ -1,12 +1,20 @@
 /** Builds the whole state trie anew from the flat state, and names the first thing that is not as its root says. */
 import type { Address } from '../core/address.ts'
 import { bytesToHex } from '../core/hex.ts'
-import { compareBytes, EMPTY_BYTES, equalBytes, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
+import { bytesToKey, compareBytes, EMPTY_BYTES, equalBytes, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
 import { InvariantError } from '../core/errors.ts'
-import { EMPTY_TRIE_ROOT, type Hash, keccak256 } from '../core/hash.ts'
+import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, type Hash, keccak256 } from '../core/hash.ts'
 import { encodeRlp } from '../core/rlp.ts'
 import { decodeAccount, encodeTrieAccount } from './account-codec.ts'
-import { accountKey, accountTriePath, prefixEnd, storagePrefix, storageTriePath, valueKey } from './keys.ts'
+import {
+  accountKey,
+  accountTriePath,
+  type IsModule,
+  prefixEnd,
+  storagePrefix,
+  storageTriePath,
+  valueKey,
+} from './keys.ts'
 import type { AccountState } from './state.ts'
 import type { Column, Entry, KeyValueStore } from './store.ts'
 import { readTrie } from './trie/read-trie.ts'
@@ -30,6 +38,8 @@ export interface VerifiedState {
   readonly slots: number
   readonly values: number
   readonly nodes: number
+  /** That accounts name. The database keeps code that none names any more too. */
+  readonly codes: number
 }
 
 export type StateVerdict = VerifiedState | { readonly difference: string }
@@ -81,12 +91,16 @@ const storageLeaves = (store: KeyValueStore, address: Address): { slots: Leaf[];
 
 class StateVerifier {
   readonly #store: KeyValueStore
+  readonly #isModule: IsModule
+  /** By bytesToKey of their hashes. */
+  readonly #codes = new Set<string>()
   #slots = 0
   #values = 0
   #nodes = 0
 
-  constructor(store: KeyValueStore) {
+  constructor(store: KeyValueStore, isModule: IsModule) {
     this.#store = store
+    this.#isModule = isModule
   }
 
   verify(stateRoot: Hash): StateVerdict {
@@ -95,6 +109,7 @@ class StateVerifier {
       const address = key.slice(-ADDRESS_BYTES)
       const account = attempt(() => decodeAccount(bytes))
       if (account instanceof InvariantError) return { difference: `account ${bytesToHex(address)}: ${account.message}` }
+      if (!equalBytes(account.codeHash, EMPTY_CODE_HASH)) this.#codes.add(bytesToKey(account.codeHash))
       const difference = this.#storageDifference(address, account)
       if (difference !== undefined) return { difference }
       const name = (): string => `account ${bytesToHex(address)}`
@@ -102,9 +117,10 @@ class StateVerifier {
     }
     const difference = this.#trieDifference(accountTriePath(EMPTY_BYTES), stateRoot, accounts, 'the state root')
     if (difference !== undefined) return { difference }
-    const { left } = this
+    const left = this.left ?? this.#codeDifference()
     if (left !== undefined) return { difference: left }
-    return { accounts: accounts.length, slots: this.#slots, values: this.#values, nodes: this.#nodes }
+    const codes = this.#codes.size
+    return { accounts: accounts.length, slots: this.#slots, values: this.#values, nodes: this.#nodes, codes }
   }
 
   /** What no account leads to. */
@@ -120,11 +136,25 @@ class StateVerifier {
 
   #storageDifference(address: Address, { storageRoot }: AccountState): string | undefined {
     const { slots, values } = storageLeaves(this.#store, address)
+    const [wrong] = this.#isModule(address) ? slots : values
+    if (wrong !== undefined) {
+      return `${wrong.name()} stands at the address of ${this.#isModule(address) ? 'a module' : 'no module'}`
+    }
     this.#slots += slots.length
     this.#values += values.length
     const prefix = storageTriePath(keccak256(address), EMPTY_BYTES)
     const leaves = values.length === 0 ? slots : [...slots, ...values]
     return this.#trieDifference(prefix, storageRoot, leaves, `the storage root of ${bytesToHex(address)}`)
+  }
+
+  /** All code has its hash, and accounts have theirs. */
+  #codeDifference(): string | undefined {
+    let found = 0
+    for (const [hash, code] of entriesWith(this.#store, 'code', EMPTY_BYTES)) {
+      if (!equalBytes(keccak256(code), hash)) return `code ${bytesToHex(hash)} does not have its hash`
+      if (this.#codes.has(bytesToKey(hash))) found++
+    }
+    return found === this.#codes.size ? undefined : `${this.#codes.size - found} codes that accounts name are missing`
   }
 
   /** Compares the trie of `leaves` with its root and with its stored nodes. `prefix` stands before their paths. */
@@ -186,5 +216,5 @@ const attempt = <T>(read: () => T): T | InvariantError => {
 }
 
 /** Takes memory for the whole account trie: some 500 bytes an account. */
-export const verifyState = (store: KeyValueStore, stateRoot: Hash): StateVerdict =>
-  new StateVerifier(store).verify(stateRoot)
+export const verifyState = (store: KeyValueStore, stateRoot: Hash, isModule: IsModule): StateVerdict =>
+  new StateVerifier(store, isModule).verify(stateRoot)

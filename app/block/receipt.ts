@@ -76,7 +76,10 @@ export const mergeBlooms = (blooms: readonly Uint8Array[]): Uint8Array => {
 }
 
 /** The form that the receipts root commits to (EIP-2718, EIP-658). */
-export const encodeReceipt = (receipt: Receipt, bloom: Uint8Array): Uint8Array =>
+export const encodeReceipt = (
+  receipt: Pick<Receipt, 'type' | 'succeeded' | 'cumulativeGasUsed' | 'logs'>,
+  bloom: Uint8Array,
+): Uint8Array =>
   encodeEnvelope(receipt.type, [
     receipt.succeeded ? Uint8Array.of(1) : new Uint8Array(0),
     bigintToBytes(receipt.cumulativeGasUsed),

@@ -117,6 +117,9 @@ const SYSTEM_OWNERS: ReadonlyMap<string, string> = new Map(
   [...MODULE_ACCOUNTS, 'fee_collector'].map((name) => [bytesToKey(moduleAddress(name)), name]),
 )
 
+/** Whether an address is of a module, and so keeps values and no storage slots. */
+export const isModuleAddress = (address: Address): boolean => SYSTEM_OWNERS.has(bytesToKey(address))
+
 const parseContract = (value: unknown, path: string): GenesisContract => {
   const object = parseObject(value, path, ['address', 'nonce', 'code', 'storage'])
   const storage = parseObject(

@@ -17,11 +17,11 @@ import { addAccount, addValidator } from '../genesis/edit.ts'
 import { readValidatorPublicKey } from '../genesis/keys.ts'
 import { validateGenesis } from '../genesis/validate.ts'
 import { isNodeRunning } from '../node/is-node-running.ts'
-import { loadNode, type NodeFlags, settingArguments } from '../node/load-node.ts'
-import { rpcUrl } from '../runtime/comet-rpc.ts'
+import { loadNode, nodeArguments, type NodeFlags } from '../node/load-node.ts'
+import { rpcUrl } from '../runtime/rpc-url.ts'
 import { createLog } from '../runtime/log.ts'
+import { superviseNode } from '../supervise/supervise-node.ts'
 import { initHome } from './init.ts'
-import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 
 /** Of every Ethereum development tool: anyone can spend from these accounts. */
@@ -144,31 +144,26 @@ export const devnetCommand = async (options: DevnetOptions): Promise<void> => {
   }
   mkdirSync(home.logs, { recursive: true })
   const file = createWriteStream(join(home.logs, 'devnet.log'))
-  const log = createLog({
-    write: (line) => {
-      file.write(line)
-      // The terminal shows what needs a look.
-      if (!/^\S+ info /.test(line)) process.stderr.write(line)
+  const write = (line: string): void => {
+    file.write(line)
+    // The terminal shows what needs a look.
+    if (!/^\S+ info /.test(line)) process.stderr.write(line)
+  }
+  const stopped = new AbortController()
+  let isShown = false
+  process.exitCode = await superviseNode({
+    args: ['--home', home.root, ...nodeArguments(options.flags)],
+    log: createLog({ write }),
+    onLine: (part, line) => (part === 'application' ? write(`${line}\n`) : file.write(`${part}: ${line}\n`)),
+    onStarted: (height) => {
+      // Not of an application that was started again.
+      if (isShown) return
+      isShown = true
+      void untilServing(options, stopped.signal).then((serving) => {
+        if (serving) process.stdout.write(banner(options, height))
+      })
     },
   })
-  const stopped = new AbortController()
-  try {
-    await startCommand({
-      home,
-      flags: options.flags,
-      externalCometbft: false,
-      externalGateway: false,
-      gatewayArguments: settingArguments(options.flags),
-      log,
-      onChildLine: (name, line) => file.write(`${name}: ${line}\n`),
-      onStarted: (height) => {
-        void untilServing(options, stopped.signal).then((serving) => {
-          if (serving) process.stdout.write(banner(options, height))
-        })
-      },
-    })
-  } finally {
-    stopped.abort()
-  }
-  process.stdout.write('stopped\n')
+  stopped.abort()
+  if (process.exitCode === 0) process.stdout.write('stopped\n')
 }

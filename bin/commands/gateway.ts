@@ -9,8 +9,8 @@ import type { Home } from '../config/home.ts'
 import { cliError } from '../errors.ts'
 import { gatewayListeners, type NodeFlags } from '../node/load-node.ts'
 import { createLog } from '../runtime/log.ts'
-import { careForMemory } from '../runtime/memory-care.ts'
 import { requireFreePorts } from '../supervise/ports.ts'
+import { sendPulse } from '../supervise/send-pulse.ts'
 import { untilSignal } from '../supervise/signals.ts'
 
 export interface GatewayOptions {
@@ -34,7 +34,7 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
     throw cliError('settings', 'nothing to serve: json-rpc.enable, api.enable and grpc.enable are false')
   await requireFreePorts(listeners)
   const signal = untilSignal()
-  const memory = careForMemory()
+  sendPulse()
   const application = connectApplication({ address, log })
   try {
     const gateway = await startGateway(toGatewaySettings(settings), application, log)
@@ -44,7 +44,6 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
     await gateway.close()
   } finally {
     await application.close()
-    memory.stop()
     signal.dispose()
   }
 }

@@ -1,4 +1,5 @@
 /** `chain verify`: whether the database of a stopped home is what its headers commit to. */
+import { isModuleAddress } from '../../app/genesis/genesis.ts'
 import { readChainParameters, readCommittedHeight, ChainReader } from '../../app/index/chain-reader.ts'
 import { verifyBlocks } from '../../app/index/verify-blocks.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
@@ -34,10 +35,11 @@ const verifyDatabase = (store: KeyValueStore, { from, to, say }: VerifyOptions):
   const reader = new ChainReader(store)
   const record = reader.header(head)
   if (record === undefined) throw damaged(`block ${head} is missing`)
-  const verdict = verifyState(store, record.header.stateRoot)
+  const verdict = verifyState(store, record.header.stateRoot, isModuleAddress)
   if ('difference' in verdict) throw damaged(`state of height ${head}: ${verdict.difference}`)
-  const { accounts, slots, values, nodes } = verdict
-  say(`state of height ${head}: ${accounts} accounts, ${slots} slots, ${values} module values, ${nodes} trie nodes`)
+  const { accounts, slots, values, nodes, codes } = verdict
+  const counted = `${accounts} accounts, ${slots} slots, ${values} module values, ${nodes} trie nodes, ${codes} codes`
+  say(`state of height ${head}: ${counted}`)
   const difference = verifyBlocks(reader, first, last, { genesisHeight, lowest })
   if (difference !== undefined) throw damaged(difference)
   say(`blocks ${first} to ${last}: roots, blooms, receipts, indexes and hashes are right`)

@@ -14,7 +14,8 @@ import { CodedError } from '../../core/errors.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { methodPath } from '../../rpc/native/services.ts'
 import { cliError } from '../errors.ts'
-import { MAX_ANSWER_BYTES, readJson, requestFault, rpcUrl } from '../runtime/comet-rpc.ts'
+import { MAX_ANSWER_BYTES, readJson, requestFault } from '../runtime/comet-rpc.ts'
+import { rpcUrl } from '../runtime/rpc-url.ts'
 
 export const DEFAULT_NODE = 'tcp://127.0.0.1:26657'
 const TIMEOUT_MS = 30_000

@@ -43,7 +43,7 @@ interface CometStatus {
 const pidsOf = (part: string): readonly number[] =>
   execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
     .split('\n')
-    .filter((line) => line.includes(home) && line.includes(part) && !line.includes('/bin/sh'))
+    .filter((line) => line.includes(home) && line.includes(part))
     .map((line) => Number.parseInt(line, 10))
 
 const height = (): Promise<number> => blockNumber(ports.jsonRpcUrl)

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { CodedError } from '../../core/errors.ts'
 import { cliError, errorText } from '../errors.ts'
+import { rpcUrl } from './rpc-url.ts'
 
 const TIMEOUT_MS = 5_000
 /** A genesis file of a large network. */
@@ -22,13 +23,6 @@ const consensusAnswer = z.object({
 })
 
 export type CometStatus = z.infer<typeof statusAnswer>['result']
-
-/** http://host:port of a listen address such as tcp://0.0.0.0:26657. */
-export const rpcUrl = (laddr: string): string =>
-  laddr
-    .replace(/^tcp:\/\//, 'http://')
-    .replace('://0.0.0.0:', '://127.0.0.1:')
-    .replace('://[::]:', '://[::1]:')
 
 /** The text of an answer, whatever length it announces. Throws cli/10 for a longer one. */
 const readText = async (body: Response['body'], url: string, maxBytes: number): Promise<string> => {

@@ -1,4 +1,6 @@
 /** Makes snapshots beside the running node, and hands out what was made. */
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { SnapshotShelf } from '../../app/environment.ts'
 import type { SnapshotDescription } from '../../app/ports.ts'
@@ -112,6 +114,11 @@ class SnapshotMaker {
   }
 }
 
+const freeBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
 /** Those that are whole, newest first; what was rolled back or never finished goes. */
 const openFolder = ({ folder, head, log }: SnapshotsOptions): SnapshotDescription[] => {
   removeUnfinished(folder)
@@ -156,6 +163,7 @@ export const startSnapshots = (options: SnapshotsOptions): Snapshots => {
       committed: (height) => {
         if (maker !== undefined && height % interval === 0) maker.begin(height)
       },
+      freeBytes: () => freeBytes(dirname(folder)),
       decompress: decompressChunk,
     },
     oldestHeight: () => held.at(-1)?.height,

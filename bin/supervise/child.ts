@@ -1,27 +1,16 @@
 /** One child process that never outlives this one: not even when this one is killed with SIGKILL. */
-import { spawn } from 'node:child_process'
-import { createWriteStream, type WriteStream } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
 /**
- * The child runs below a shell that holds the reading end of a pipe from us (descriptor 3). When we end, however, the
- * kernel closes the pipe, the shell reads its end and stops the child: SIGTERM, and SIGKILL a second later.
+ * The kernel kills the child when its parent dies (PR_SET_PDEATHSIG of prctl(2), which setpriv of util-linux sets): no
+ * process stands between the two that could be killed instead. A parent that died before that was set is found out by
+ * the shell, which then becomes the child.
  */
-const WATCHDOG = `
-trap : TERM INT HUP
-"$@" 3<&- &
-child=$!
-( read -r _ <&3; kill -TERM "$child"; sleep 1; kill -KILL "$child" ) 2>/dev/null &
-watcher=$!
-exec 3<&-
-wait "$child"; status=$?
-while kill -0 "$child" 2>/dev/null; do wait "$child"; status=$?; done
-kill -KILL "$watcher" 2>/dev/null
-exit "$status"
-`
+const GUARD = ['--pdeathsig', 'KILL', '/bin/sh', '-c', '[ "$PPID" = "$0" ] && exec "$@"'] as const
 
-/** A SIGTERM that came while the shell was still making the child is lost: it is said once more. */
-const REPEAT_MS = 300
+/** After its end somebody else may hold its pipes open: what is in them by then was read. */
+const LAST_WORDS_MS = 300
 /** Lines of a child's output kept for the message when it dies. */
 const KEPT_LINES = 20
 const MAX_LINE_CHARACTERS = 2_000
@@ -31,9 +20,9 @@ export interface ChildOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** All output goes there, beside `onLine`. */
-  readonly logFile?: string
   onLine?(line: string): void
+  /** With it the child gets a channel for messages (that of process.send). */
+  onMessage?(message: unknown): void
 }
 
 export interface ChildExit {
@@ -46,7 +35,10 @@ export interface ChildExit {
 export interface Child {
   readonly pid: number
   readonly exited: Promise<ChildExit>
-  /** SIGTERM, once more if it lives on, then SIGKILL after the grace period. Settles when it has ended. */
+  send(message: object): void
+  /** SIGKILL. */
+  kill(): void
+  /** SIGTERM, then SIGKILL after the grace period. Settles when it has ended. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -65,6 +57,7 @@ const readLines = (stream: Readable | null, onLine: (line: string) => void): voi
 }
 
 const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
+  if (pid === 0) return
   try {
     process.kill(-pid, signal)
   } catch {
@@ -72,47 +65,62 @@ const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
+/** Settles with the end of the process itself: whoever inherited its pipes may live on. */
+const untilExit = (child: ChildProcess, onError: (text: string) => void): Promise<Omit<ChildExit, 'lastLines'>> =>
+  new Promise((resolve) => {
+    child.on('error', (error) => {
+      onError(error.message)
+      // It was never started; else its end follows.
+      if (child.pid === undefined) resolve({ code: undefined, signal: undefined })
+    })
+    child.on('exit', (code, signal) => {
+      const exit = { code: code ?? undefined, signal: signal ?? undefined }
+      // Whatever it has started.
+      signalGroup(child.pid ?? 0, 'SIGKILL')
+      const timer = setTimeout(resolve, LAST_WORDS_MS, exit)
+      child.on('close', () => {
+        clearTimeout(timer)
+        resolve(exit)
+      })
+    })
+  })
+
 export const startChild = (options: ChildOptions): Child => {
-  const { name, command, args, logFile } = options
-  const child = spawn('/bin/sh', ['-c', WATCHDOG, name, command, ...args], {
+  const { command, args, onMessage } = options
+  const child = spawn('setpriv', [...GUARD, String(process.pid), command, ...args], {
     // A group of its own: Ctrl-C in the terminal reaches us alone, and we stop the children in order.
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(onMessage === undefined ? [] : (['ipc'] as const))],
     env: { ...process.env, ...options.environment },
   })
-  const log: WriteStream | undefined = logFile === undefined ? undefined : createWriteStream(logFile, { flags: 'a' })
   const lastLines: string[] = []
   const keep = (line: string): void => {
     lastLines.push(line.slice(0, MAX_LINE_CHARACTERS))
     if (lastLines.length > KEPT_LINES) lastLines.shift()
-    log?.write(`${line}\n`)
     options.onLine?.(line)
   }
   readLines(child.stdout, keep)
   readLines(child.stderr, keep)
-  // The pipe is never written to, and a broken one says nothing new.
-  child.stdio[3]?.on('error', () => undefined)
+  if (onMessage !== undefined) child.on('message', onMessage)
   const pid = child.pid ?? 0
-  const exited = new Promise<ChildExit>((resolve) => {
-    child.on('error', (error) => keep(error.message))
-    child.on('close', (code, signal) => {
-      // Whatever is left of the group when the shell itself was killed.
-      if (pid !== 0) signalGroup(pid, 'SIGKILL')
-      log?.end()
-      resolve({ code: code ?? undefined, signal: signal ?? undefined, lastLines })
-    })
+  const exited = untilExit(child, keep).then((exit) => {
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    return { ...exit, lastLines }
   })
   return {
     pid,
     exited,
+    send: (message) => {
+      // One that is ending has closed its side.
+      if (child.connected) child.send(message, () => undefined)
+    },
+    kill: () => signalGroup(pid, 'SIGKILL'),
     stop: async (graceMs) => {
       signalGroup(pid, 'SIGTERM')
-      const timers = [
-        setTimeout(() => signalGroup(pid, 'SIGTERM'), REPEAT_MS),
-        setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs),
-      ]
+      const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs)
       await exited
-      for (const timer of timers) clearTimeout(timer)
+      clearTimeout(timer)
     },
   }
 }

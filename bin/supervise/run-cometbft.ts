@@ -1,22 +1,24 @@
 /**
- * CometBFT as a child: started again when it dies, and also when its consensus has stopped while the process lives on.
+ * CometBFT as a child: started again when it dies, when it answers no more, and also when its consensus has stopped while
+ * the process lives on.
  * Its gRPC client does not end it when a call fails, as the socket's does.
  */
 import type { NodeLog } from '../runtime/log.ts'
+import { rpcUrl } from '../runtime/rpc-url.ts'
 import { COMETBFT_POLICY, keepRunning, type Supervised } from './keep-running.ts'
+import { watchHealth } from './life-signs.ts'
+import type { CometbftPlan } from './messages.ts'
 
-export interface CometbftOptions {
-  readonly binary: string
-  readonly home: string
-  readonly transport: 'socket' | 'grpc'
+export interface CometbftOptions extends CometbftPlan {
   /** As the ABCI server names it. */
   readonly proxyApp: string
-  readonly rpc: string
-  readonly p2p: string
   readonly log: NodeLog
   onLine(line: string): void
   onGivenUp(error: Error): void
 }
+
+/** It answers this question from memory, in milliseconds. */
+const MOST_FAILURES = 6
 
 /** In both of its log formats. What peers send stands behind the message, or escaped, and cannot look like this. */
 const CONSENSUS_STOPPED = /^E\[[^\]]*\] CONSENSUS FAILURE!!!|"_msg":"CONSENSUS FAILURE!!!"/
@@ -46,6 +48,7 @@ export const runCometbft = (options: CometbftOptions): Supervised => {
         ...['--rpc.laddr', options.rpc, '--p2p.laddr', options.p2p],
       ],
       environment: RUNTIME,
+      watchLife: watchHealth({ url: `${rpcUrl(options.rpc)}/health`, mostFailures: MOST_FAILURES }),
       onLine,
     },
     COMETBFT_POLICY,

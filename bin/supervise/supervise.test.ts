@@ -1,6 +1,7 @@
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +10,9 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { createLog } from '../runtime/log.ts'
 import { startChild } from './child.ts'
 import { findCometbft } from './cometbft-binary.ts'
-import { keepRunning } from './keep-running.ts'
+import { heapLimitFlags } from './heap-limit.ts'
+import { keepRunning, type SupervisedOptions } from './keep-running.ts'
+import { watchHealth, watchPulse } from './life-signs.ts'
 import { requireFreePorts } from './ports.ts'
 import { runCometbft } from './run-cometbft.ts'
 
@@ -94,8 +97,7 @@ describe('a child', () => {
     expect(lines.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(['one', 'two'])
   })
 
-  it('that is stopped while the shell still makes it does not wait for its grace', async () => {
-    // Without the second SIGTERM one in six outlived the first.
+  it('that is stopped while it is still made does not wait for its grace', async () => {
     for (let attempt = 0; attempt < 40; attempt++) {
       const child = startChild({ name: 'young', command: '/bin/sleep', args: ['60'] })
       await sleep(attempt % 8)
@@ -118,26 +120,68 @@ describe('a child', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('ends within two seconds when its parent is killed, even when it ignores SIGTERM', async () => {
-    const parent = spawn(
+  /** A process that runs one child, which ignores SIGTERM and says its process id. */
+  const startParent = (body: string): ChildProcess =>
+    spawn(
       process.execPath,
       [
         '--input-type=module',
         '-e',
         `
       const { startChild } = await import(${JSON.stringify(new URL('./child.ts', import.meta.url).href)})
-      startChild({ name: 'orphan', command: '/bin/sh', args: ['-c', "trap '' TERM; echo $$; while :; do sleep 0.1; done"],
+      const child = startChild({ name: 'orphan', command: '/bin/sh', args: ['-c', "trap '' TERM; echo $$; while :; do sleep 0.1; done"],
         onLine: (line) => console.log(line) })
+      ${body}
     `,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
-    const pid = await new Promise<number>((resolve) => {
-      parent.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())))
+
+  it('ends when its parent is killed, even when it ignores SIGTERM or is stopped', async () => {
+    for (const isStopped of [false, true]) {
+      const parent = startParent('')
+      const pid = await new Promise<number>((resolve) => {
+        parent.stdout?.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())))
+      })
+      expect(isAlive(pid)).toBe(true)
+      if (isStopped) process.kill(pid, 'SIGSTOP')
+      parent.kill('SIGKILL')
+      await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 20 }).toBe(false)
+    }
+  })
+
+  it('is not left behind by a parent that is killed while it is made', async () => {
+    for (let attempt = 0; attempt < 10; attempt++) {
+      // At once, and after each of the first milliseconds.
+      const parent = startParent(
+        `;(await import('node:fs')).writeSync(1, child.pid + '\\n')
+         setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${attempt})`,
+      )
+      const pid = await new Promise<number>((resolve) => {
+        parent.stdout?.once('data', (chunk: Buffer) => resolve(Number.parseInt(chunk.toString(), 10)))
+      })
+      await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 5 }).toBe(false)
+    }
+  }, 60_000)
+
+  it('is seen to end though somebody else holds its output open', async () => {
+    const child = startChild({
+      name: 'forgetful',
+      command: '/bin/sh',
+      args: ['-c', "setsid sh -c 'echo $$; exec sleep 60' & sleep 0.3; exit 4"],
     })
+    const { code, lastLines } = await child.exited
+    expect(code).toBe(4)
+    const pid = Number(lastLines[0])
     expect(isAlive(pid)).toBe(true)
-    parent.kill('SIGKILL')
-    await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 20 }).toBe(false)
+    process.kill(pid, 'SIGKILL')
+  })
+
+  it('that cannot be started ends with the reason', async () => {
+    const child = startChild({ name: 'none', command: join(folder, 'no-such-program'), args: [] })
+    const { code, lastLines } = await child.exited
+    expect(code).toBe(127)
+    expect(lastLines.join()).toMatch(/no-such-program.*not found/)
   })
 })
 
@@ -175,6 +219,92 @@ describe('a supervised child', () => {
   })
 })
 
+describe('a sign of life', () => {
+  const policy = { firstPauseMs: 1, longestPauseMs: 5, healthyAfterMs: 60_000, maxDeaths: 3 }
+  const beats = `setInterval(() => process.send({ type: 'pulse' }), 20)`
+
+  /** Runs a program of Node until it was started twice; says which process ids it had, and what the log said. */
+  const untilRestarted = async (
+    body: string,
+    watchLife: SupervisedOptions['watchLife'],
+    meanwhile: (pid: number) => void = () => undefined,
+  ): Promise<string> => {
+    const pids: number[] = []
+    let log = ''
+    const supervised = keepRunning(
+      {
+        name: 'hanging',
+        command: process.execPath,
+        args: ['-e', `console.log(process.pid); ${body}`],
+        onLine: (line) => {
+          pids.push(Number(line))
+          if (pids.length === 1) meanwhile(Number(line))
+        },
+        onMessage: () => undefined,
+        ...(watchLife === undefined ? {} : { watchLife }),
+      },
+      policy,
+      createLog({ write: (line) => (log += line) }),
+      () => undefined,
+    )
+    await expect.poll(() => pids.length, { timeout: 20_000 }).toBe(2)
+    expect(isAlive(pids[0] ?? 0)).toBe(false)
+    await supervised.stop()
+    return log
+  }
+
+  it('that stays away ends a process that was stopped, and it is started again', async () => {
+    const watch = watchPulse({ mostMissing: 10, busyIsAlive: true }, 20)
+    const log = await untilRestarted(beats, watch, (pid) => {
+      setTimeout(() => process.kill(pid, 'SIGSTOP'), 200)
+    })
+    expect(log).toContain('hanging gives no sign of life: it is ended')
+  })
+
+  it('that stays away ends an event loop that turns no more, where no work takes so long', async () => {
+    const body = `${beats}; setTimeout(() => { for (;;); }, 200)`
+    const log = await untilRestarted(body, watchPulse({ mostMissing: 10, busyIsAlive: false }, 20))
+    expect(log).toContain('no pulse 10 times')
+  })
+
+  it('is that it works, for a process that may work for long', async () => {
+    const onSilent: string[] = []
+    const child = spawn(process.execPath, ['-e', 'for (;;);'])
+    const life = watchPulse({ mostMissing: 10, busyIsAlive: true }, 20)(child.pid ?? 0, (reason) =>
+      onSilent.push(reason),
+    )
+    await sleep(1_500)
+    expect(onSilent).toEqual([])
+    child.kill('SIGSTOP')
+    await expect.poll(() => onSilent, { timeout: 10_000 }).toHaveLength(1)
+    life.stop()
+    child.kill('SIGKILL')
+  })
+
+  it('is an answer over one connection, which nobody else can take away', async () => {
+    const server = createHttpServer((_request, response) => response.end('{}'))
+    server.maxConnections = 2
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const silent: string[] = []
+    const watch = watchHealth({ url: `http://127.0.0.1:${port}/health`, mostFailures: 3, intervalMs: 20 })
+    let connections = 0
+    server.on('connection', () => connections++)
+    const life = watch(0, (reason) => silent.push(reason))
+    await expect.poll(() => connections).toBe(1)
+    const others = Array.from({ length: 5 }, () => connect({ host: '127.0.0.1', port }))
+    for (const other of others) other.on('error', () => undefined)
+    await sleep(500)
+    expect(silent).toEqual([])
+    expect(connections).toBeLessThanOrEqual(2)
+    for (const other of others) other.destroy()
+    server.closeAllConnections()
+    server.close()
+    await expect.poll(() => silent).toHaveLength(1)
+    life.stop()
+  })
+})
+
 describe('a supervised CometBFT', () => {
   const options = (binary: string) => {
     const lines: string[] = []
@@ -205,12 +335,10 @@ describe('a supervised CometBFT', () => {
     const body = `echo "$@"; [ -e ${mark} ] || { touch ${mark}; echo '${line}'; }; exec sleep 60`
     const { run, lines, complaints } = options(script(`comet-stops-${format}`, body))
     const comet = run()
-    // The shell may say that it was ended.
-    const said = (): readonly string[] => lines.filter((each) => each !== 'Terminated')
-    await expect.poll(said, { timeout: 10_000 }).toHaveLength(3)
+    await expect.poll(() => lines, { timeout: 10_000 }).toHaveLength(3)
     const call =
       'start --home /home/x --abci grpc --proxy_app 127.0.0.1:1 --rpc.laddr tcp://127.0.0.1:2 --p2p.laddr tcp://127.0.0.1:3'
-    expect(said()).toEqual([call, line, call])
+    expect(lines).toEqual([call, line, call])
     expect(complaints.join('')).toContain('the consensus of cometbft has stopped: it is started again')
     await comet.stop()
   })
@@ -235,5 +363,17 @@ describe('the launcher', () => {
     const chain = join(import.meta.dirname, '..', '..', 'chain')
     const { stdout } = await promisify(execFile)(chain, ['version'], { cwd: folder })
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('the heap of the application', () => {
+  it('may take half of the memory, between 1 and 4 GiB, unless the operator says otherwise', () => {
+    const gibibyte = 1024 ** 3
+    expect([1, 4, 64].map((size) => heapLimitFlags(size * gibibyte, ''))).toEqual([
+      ['--max-old-space-size=1024'],
+      ['--max-old-space-size=2048'],
+      ['--max-old-space-size=4096'],
+    ])
+    expect(heapLimitFlags(gibibyte, '--max-old-space-size=9000')).toEqual([])
   })
 })

@@ -1,6 +1,9 @@
 /** Reads committed state into the contents of chunks. */
 import type { Cursor, Entry } from '../store.ts'
-import { EMPTY_BYTES } from '../../core/bytes.ts'
+import { bytesToKey, EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
+import { EMPTY_CODE_HASH } from '../../core/hash.ts'
+import { decodeAccount } from '../account-codec.ts'
+import { accountKey } from '../keys.ts'
 import { BLOCK_SECTION, ChunkBuilder, CODE_SECTION, STATE_SECTION } from './chunk.ts'
 import type { SnapshotCounts } from './metadata.ts'
 
@@ -18,13 +21,24 @@ const KINDS: Readonly<Record<number, keyof SnapshotCounts>> = {
   ['v'.charCodeAt(0)]: 'values',
 }
 
-function* entriesOf({ code, state, block }: SnapshotSource): Generator<readonly [number, Entry], void, void> {
-  for (const [section, cursor] of [
-    [CODE_SECTION, code],
-    [STATE_SECTION, state],
-  ] as const) {
-    for (let entry = cursor.seek(EMPTY_BYTES); entry !== undefined; entry = cursor.next()) yield [section, entry]
+/** By bytesToKey of their hashes: the database keeps code for ever, also that of accounts that are gone. */
+const codesOf = (state: Cursor): ReadonlySet<string> => {
+  const codes = new Set<string>()
+  const [tag] = accountKey(EMPTY_BYTES)
+  for (let entry = state.seek(accountKey(EMPTY_BYTES)); entry !== undefined; entry = state.next()) {
+    if (entry[0][0] !== tag) break
+    const { codeHash } = decodeAccount(entry[1])
+    if (!equalBytes(codeHash, EMPTY_CODE_HASH)) codes.add(bytesToKey(codeHash))
   }
+  return codes
+}
+
+function* entriesOf({ code, state, block }: SnapshotSource): Generator<readonly [number, Entry], void, void> {
+  const codes = codesOf(state)
+  for (let entry = code.seek(EMPTY_BYTES); entry !== undefined; entry = code.next()) {
+    if (codes.has(bytesToKey(entry[0]))) yield [CODE_SECTION, entry]
+  }
+  for (let entry = state.seek(EMPTY_BYTES); entry !== undefined; entry = state.next()) yield [STATE_SECTION, entry]
   for (const entry of block) yield [BLOCK_SECTION, entry]
 }
 

@@ -17,6 +17,8 @@ export const SNAPSHOT_CODES = {
   tooLarge: 6,
   /** Of this chain, as it says, and not of the block that is trusted. */
   untrusted: 7,
+  /** It would fill the disk. */
+  noRoom: 8,
 } as const
 
 export const snapshotError = (code: keyof typeof SNAPSHOT_CODES, message: string): CodedError =>

@@ -24,6 +24,8 @@ export interface RestoreProgress {
   readonly storages: number
   readonly complete: number
   readonly counts: SnapshotCounts
+  /** Codes that accounts name, each counted once. */
+  readonly named: number
   /** Keys and values of the block section. */
   readonly blockBytes: number
 }
@@ -38,13 +40,24 @@ export const beginProgress = (snapshot: Hash): RestoreProgress => ({
   storages: 0,
   complete: 0,
   counts: { codes: 0, accounts: 0, slots: 0, values: 0 },
+  named: 0,
   blockBytes: 0,
 })
 
 const encode = (progress: RestoreProgress): Uint8Array => {
   const { codes, accounts, slots, values } = progress.counts
-  const { snapshot, lastKey, accountRoot, openStorage, openRoot, blockBytes } = progress
-  const numbers = [progress.next, progress.storages, progress.complete, codes, accounts, slots, values, blockBytes]
+  const { snapshot, lastKey, accountRoot, openStorage, openRoot, blockBytes, named } = progress
+  const numbers = [
+    progress.next,
+    progress.storages,
+    progress.complete,
+    codes,
+    accounts,
+    slots,
+    values,
+    blockBytes,
+    named,
+  ]
   return encodeRlp([
     snapshot,
     lastKey,
@@ -72,6 +85,7 @@ export const readProgress = (store: KeyValueStore): RestoreProgress | undefined 
     complete: number(7),
     counts: { codes: number(8), accounts: number(9), slots: number(10), values: number(11) },
     blockBytes: number(12),
+    named: number(13),
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, type Hash, keccak256 } from '../../core/hash.ts'
 import { decodeRlp, encodeRlp, type RlpItem } from '../../core/rlp.ts'
 import { decodeAccount, encodeAccount, encodeTrieAccount } from '../account-codec.ts'
-import { accountKey, accountTriePath, storageTriePath } from '../keys.ts'
+import { type IsModule, accountKey, accountTriePath, storageTriePath } from '../keys.ts'
 import type { AccountState } from '../state.ts'
 import type { Batch, KeyValueStore } from '../store.ts'
 import type { TrieChange, TrieNodeReader } from '../trie/trie.ts'
@@ -40,6 +40,15 @@ export const MAX_BLOCK_SECTION_BYTES = 256 * 1024 * 1024
 
 /** Column `meta`: parts of the block wait there, behind this prefix, until the state is complete. */
 export const STAGED_BLOCK_PREFIX = utf8ToBytes('restore/block/')
+/** Column `meta`: hashes of codes that some account names, until the state is complete. */
+export const NAMED_CODE_PREFIX = utf8ToBytes('restore/code/')
+const NAMED = Uint8Array.of(1)
+
+export interface RestoreRules {
+  readonly isModule: IsModule
+  /** At most {@link MAX_BLOCK_SECTION_BYTES}. */
+  readonly maxBlockBytes?: number
+}
 
 const fail = (what: string): never => {
   throw snapshotError('content', `the snapshot holds what is no state: ${what}`)
@@ -80,6 +89,7 @@ const parseAccount = (bytes: Uint8Array): AccountState => {
 export class ChunkRestore {
   readonly #store: KeyValueStore
   readonly #batch: Batch
+  readonly #rules: RestoreRules
   /** Nodes of this chunk, which the database does not show yet. */
   readonly #nodes = new Map<string, Uint8Array | undefined>()
   readonly #reader: TrieNodeReader
@@ -94,11 +104,13 @@ export class ChunkRestore {
   #storages: number
   #complete: number
   #blockBytes: number
+  #named: number
   readonly #counts
 
-  constructor(store: KeyValueStore, batch: Batch, before: RestoreProgress) {
+  constructor(store: KeyValueStore, batch: Batch, rules: RestoreRules, before: RestoreProgress) {
     this.#store = store
     this.#batch = batch
+    this.#rules = rules
     this.#reader = { getMany: (keys) => this.#readNodes(keys) }
     this.#lastKey = before.lastKey
     this.#openStorage = before.openStorage
@@ -106,6 +118,7 @@ export class ChunkRestore {
     this.#storages = before.storages
     this.#complete = before.complete
     this.#blockBytes = before.blockBytes
+    this.#named = before.named
     this.#counts = { ...before.counts }
   }
 
@@ -142,13 +155,15 @@ export class ChunkRestore {
       storages: this.#storages,
       complete: this.#complete,
       counts: this.#counts,
+      named: this.#named,
       blockBytes: this.#blockBytes,
     }
   }
 
   #addBlockItem(key: Uint8Array, value: Uint8Array): void {
     this.#blockBytes += key.length + value.length
-    if (this.#blockBytes > MAX_BLOCK_SECTION_BYTES) fail(`a block of more than ${MAX_BLOCK_SECTION_BYTES} bytes`)
+    const { maxBlockBytes = MAX_BLOCK_SECTION_BYTES } = this.#rules
+    if (this.#blockBytes > maxBlockBytes) fail(`a block of more than ${maxBlockBytes} bytes`)
     this.#batch.put('meta', concatBytes(STAGED_BLOCK_PREFIX, key), value)
   }
 
@@ -183,6 +198,8 @@ export class ChunkRestore {
 
   #addSlot(key: Uint8Array, value: Uint8Array): void {
     if (value.length === 0 || value.length > MAX_SLOT_VALUE_BYTES || value[0] === 0) fail('a storage value')
+    // In the trie a module's value looks as a slot does: as slots the values would have the root, and be lost.
+    if (this.#rules.isModule(key.subarray(1, OWNER_BYTES))) fail('storage slots at the address of a module')
     this.#enterStorage(key.subarray(0, OWNER_BYTES))
     this.#storageChanges.push({ key: keccak256(key.subarray(OWNER_BYTES)), value: encodeRlp(value) })
     this.#counts.slots++
@@ -190,6 +207,7 @@ export class ChunkRestore {
 
   /** As store/commitment.ts enters module values. */
   #addValue(key: Uint8Array, value: Uint8Array): void {
+    if (!this.#rules.isModule(key.subarray(1, OWNER_BYTES))) fail('module values at the address of no module')
     this.#enterStorage(key.subarray(0, OWNER_BYTES))
     this.#storageChanges.push({
       key: keccak256(keccak256(key.subarray(OWNER_BYTES))),
@@ -227,6 +245,12 @@ export class ChunkRestore {
     const missing = [...this.#neededCodes].filter(([key]) => !this.#newCodes.has(key)).map(([, hash]) => hash)
     const held = this.#store.getMany('code', missing)
     if (held.includes(undefined)) fail('an account whose code is missing')
+    const needed = [...this.#neededCodes.values()].map((hash) => concatBytes(NAMED_CODE_PREFIX, hash))
+    for (const [index, mark] of this.#store.getMany('meta', needed).entries()) {
+      if (mark !== undefined) continue
+      this.#batch.put('meta', needed[index] as Uint8Array, NAMED)
+      this.#named++
+    }
   }
 
   #readNodes(keys: readonly Uint8Array[]): (Uint8Array | undefined)[] {

@@ -1,5 +1,5 @@
 /** For tests: blocks of random changes, written as the committer writes them, with a copy of every height's columns. */
-import { bytesToKey, keyToBytes, uint64ToBytes } from '../../core/bytes.ts'
+import { bytesToKey, equalBytes, keyToBytes, uint64ToBytes } from '../../core/bytes.ts'
 import { EMPTY_TRIE_ROOT, type Hash, keccak256 } from '../../core/hash.ts'
 import { computeCommitment } from '../commitment.ts'
 import { LatestState } from '../latest.ts'
@@ -35,6 +35,11 @@ export class RandomChain {
     this.#pick = pick
     this.#accounts = accounts
     this.#remember()
+  }
+
+  /** Those that have module values. */
+  isModule(who: Uint8Array): boolean {
+    return [0, 1].some((index) => equalBytes(address(this.#accounts + index), who))
   }
 
   /** `more` adds to the block's batch. */

@@ -1,7 +1,6 @@
 /**
  * Memory over time: a devnet under a steady load of transfers for ten minutes; its memory after every minute, as it is
- * under load and as it is once the processes are at rest and have collected their garbage: growth of the second is a
- * leak, or a bound that is not full yet. Run: make bench BENCH=soak, or
+ * under load and as it is at rest: what grows for longer than the bounds of caches take to fill is a leak. Run: make bench BENCH=soak, or
  * node test/bench/soak.ts [minutes [transactions a second]]
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,7 +9,7 @@ import { Devnet, machine, requireLoadTool, runLoad } from './support/devnet.ts'
 
 const MINUTES = Number(process.argv[2] ?? 10)
 const RATE = Number(process.argv[3] ?? 500)
-/** Processes at rest collect within two of these looks: bin/runtime/memory-care.ts. */
+/** What came last is done by then. */
 const REST_MS = 6_000
 
 requireLoadTool()

@@ -35,14 +35,14 @@ const expectNothingLost = async (finished: Load): Promise<void> => {
 afterEach(async () => await load?.stop())
 
 describe('under load', () => {
-  it('a killed application takes its children along, and a second start goes on and has lost nothing', async () => {
+  it('a killed supervisor takes its children along, and a second start goes on and has lost nothing', async () => {
     const running = await startNodeLoad()
     for (const time of TIMES) {
       await moreAnswers(running, 20)
       const family = [...descendants(node().pid).keys()]
-      expect(family.length).toBeGreaterThanOrEqual(2)
+      expect(family.length).toBe(3)
       const before = await node().height()
-      node().kill('application')
+      node().kill('supervisor')
       expect(await node().stop()).toBe('SIGKILL')
       const ended = (): true | undefined => (family.some(isAlive) ? undefined : true)
       await until('the end of its children', ended, ORPHANS_LIMIT_MS)
@@ -50,6 +50,23 @@ describe('under load', () => {
       expect(await node().height(), `start ${time}`).toBeGreaterThanOrEqual(before)
       await node().untilHeight(before + 3)
     }
+    await moreAnswers(running, 10)
+    await expectNothingLost(running)
+  }, 120_000)
+
+  it('a killed application is started again together with its CometBFT, and has lost nothing', async () => {
+    const running = await startNodeLoad()
+    const { pid } = node()
+    for (const time of TIMES) {
+      await moreAnswers(running, 20)
+      const before = await node().height()
+      const others = [node().pidOf('gateway'), node().pidOf('cometbft')]
+      const killed = node().kill('application')
+      await node().untilHeight(before + 3, 30_000)
+      expect(node().pidOf('application'), `application ${time}`).not.toBe(killed)
+      expect([node().pidOf('gateway') === others[0], node().pidOf('cometbft') === others[1]]).toEqual([true, false])
+    }
+    expect(node().pid).toBe(pid)
     await moreAnswers(running, 10)
     await expectNothingLost(running)
   }, 120_000)

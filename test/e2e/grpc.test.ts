@@ -62,7 +62,8 @@ const openNode = async (maxGas?: bigint): Promise<TestNode> => {
 
 /** The pool is filled while no block is made: what follows fills one. */
 const fillPool = async (into: TestNode, raws: readonly Uint8Array[], frozen: readonly TestNode[]): Promise<void> => {
-  const pids = frozen.map((node) => node.pidOf('cometbft'))
+  // With their supervisors, which would take them for dead.
+  const pids = frozen.flatMap((node) => [node.pid, node.pidOf('cometbft')])
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
   await submitAll(into, raws)
   for (const pid of pids) process.kill(pid, 'SIGCONT')

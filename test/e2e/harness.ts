@@ -162,9 +162,13 @@ export const descendants = (root: number): ReadonlyMap<number, string> => {
   return found
 }
 
-export type Part = 'application' | 'gateway' | 'cometbft'
+export type Part = 'supervisor' | 'application' | 'gateway' | 'cometbft'
 
-const PART_COMMANDS = { gateway: /^\S*node.* gateway --home/, cometbft: /^\S*cometbft start / } as const
+const PART_COMMANDS = {
+  application: /^\S*node.*\.ts application /,
+  gateway: /^\S*node.* gateway --home/,
+  cometbft: /^\S*cometbft start /,
+} as const
 
 export interface NodeOptions {
   /** Of CometBFT; that of the chain when left out. */
@@ -362,21 +366,21 @@ export class TestNode {
     return status
   }
 
-  /** The process that does the work of a part: not the shell that watches over it. */
+  /** The process of a part, which must run. */
   pidOf(part: Part): number {
-    if (part === 'application') return this.pid
+    if (part === 'supervisor') return this.pid
     const found = [...descendants(this.pid)].find(([, command]) => PART_COMMANDS[part].test(command))
     invariant(found !== undefined, `${part} runs`)
     return found[0]
   }
 
-  /** Stops or continues the application and its CometBFT as they are: SIGSTOP, SIGCONT. */
+  /** Stops or continues the node as it is: SIGSTOP, SIGCONT. Alone a part of it would be taken for dead. */
   freeze(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    const pids = [this.pidOf('cometbft'), this.pidOf('application')]
+    const pids = [this.pid, this.pidOf('cometbft'), this.pidOf('application')]
     for (const pid of pids) process.kill(pid, signal)
   }
 
-  isRunning(part: Exclude<Part, 'application'>): boolean {
+  isRunning(part: Exclude<Part, 'supervisor'>): boolean {
     return [...descendants(this.pid).values()].some((command) => PART_COMMANDS[part].test(command))
   }
 

@@ -106,7 +106,7 @@ describe('four validators', () => {
 
   it('go on without one that is killed under load, and it catches up by block sync', async () => {
     load = await startLoad(nodeAt(0), accounts.slice(4, 6), EVERY_MS)
-    nodeAt(3).kill('application')
+    nodeAt(3).kill('supervisor')
     expect(await nodeAt(3).stop()).toBe('SIGKILL')
     const without = await nodeAt(0).height()
     await nodeAt(0).untilHeight(without + 4, 60_000)

@@ -45,7 +45,7 @@ const kill = async (chain: RunningChain): Promise<void> => {
 const pidsOf = (part: string): readonly number[] =>
   execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
     .split('\n')
-    .filter((line) => line.includes(home) && line.includes(part) && !line.includes('/bin/sh'))
+    .filter((line) => line.includes(home) && line.includes(part))
     .map((line) => Number.parseInt(line, 10))
 const height = (): Promise<number> => blockNumber(ports.jsonRpcUrl)
 const ask = (method: string, params: readonly unknown[]): Promise<unknown> =>

@@ -12,7 +12,7 @@ import { SimNode, type SimNodeOptions } from './sim-node.ts'
 /** Small, so that a small chain has several chunks. */
 const CHUNK_BYTES = 4_000
 
-const PLAIN_SHELF: SnapshotShelf = {
+export const PLAIN_SHELF: SnapshotShelf = {
   list: () => [],
   chunk: () => new Uint8Array(0),
   committed: () => undefined,
@@ -22,7 +22,7 @@ const PLAIN_SHELF: SnapshotShelf = {
   },
 }
 
-const makeSnapshot = (store: KeyValueStore, height: number) => {
+export const makeSnapshot = (store: KeyValueStore, height: number) => {
   const { items, ...block } = describeBlock(store, height)
   const [code, state] = [store.cursor('code'), store.cursor('state')]
   const contents: Uint8Array[] = []

@@ -14,7 +14,7 @@ const MOST_WAIT_MS = 1_500
 const LIMIT_MS = 60_000
 /** Blocks are compared this often, so that a difference is found near its cause. */
 const COMPARE_EVERY = 10
-const PARTS: readonly Part[] = ['application', 'gateway', 'cometbft']
+const PARTS: readonly Part[] = ['supervisor', 'application', 'gateway', 'cometbft']
 
 let pair: Pair
 let load: Load
@@ -32,15 +32,15 @@ afterAll(async () => {
   await pair?.witness.remove()
 })
 
-/** Whether the node ended because CometBFT died too often in a row; false once it has started another one. */
-const gaveUp = (): Promise<boolean> => {
+/** Whether the node ended because a part died too often in a row; false once it has started another one. */
+const gaveUp = (part: 'application' | 'cometbft'): Promise<boolean> => {
   const { victim } = pair
   const { pid } = victim
   const decided = (): boolean | undefined => {
     if (!isAlive(pid)) return true
-    return victim.isRunning('cometbft') ? false : undefined
+    return victim.isRunning(part) ? false : undefined
   }
-  return until('CometBFT again, or the end of the node', decided, LIMIT_MS)
+  return until(`${part} again, or the end of the node`, decided, LIMIT_MS)
 }
 
 const killOne = async (random: Random): Promise<Part> => {
@@ -51,12 +51,12 @@ const killOne = async (random: Random): Promise<Part> => {
   const before = await until('the height', () => victim.height(), LIMIT_MS)
   // Killed a moment ago, it may not have been started again yet.
   const pid = await until(`the process of ${part}`, () => victim.kill(part), LIMIT_MS)
-  if (part === 'application') {
+  if (part === 'supervisor') {
     await until('its end', () => (isAlive(pid) ? undefined : true))
     await victim.stop()
     await victim.start()
-  } else if (part === 'cometbft' && (await gaveUp())) {
-    // As it should, when CometBFT dies again and again.
+  } else if (part !== 'gateway' && (await gaveUp(part))) {
+    // As it should, when it dies again and again.
     expect(await victim.stop()).toBe(1)
     await victim.start()
   }

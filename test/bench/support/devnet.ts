@@ -74,23 +74,24 @@ export class Devnet {
     const lines = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n')
     const own = lines.filter((line) => line.includes(this.home) && !line.includes(' -c '))
     const pidOf = (part: string): number => Number.parseInt(own.find((line) => line.includes(part)) ?? '0', 10)
-    const application = this.#process?.pid ?? 0
     return new Map([
-      ['application', application],
+      ['application', pidOf('.ts application ')],
       ['gateway', pidOf(' gateway ')],
       ['cometbft', pidOf('cometbft')],
     ])
   }
 
-  /** Resident memory in MB: application, gateway, both. */
+  /** Resident memory in MB: supervisor, application, gateway, all. */
   memory(): string {
     const lines = execFileSync('ps', ['-eo', 'pid,rss,args'], { encoding: 'utf8' }).split('\n')
     const rows = lines.map((line) => line.trim().split(/\s+/))
     const megabytes = (match: (row: readonly string[]) => boolean): number =>
       rows.filter(match).reduce((sum, row) => sum + Number(row[1]) / 1024, 0)
-    const application = megabytes((row) => row[0] === String(this.#process?.pid))
+    const supervisor = megabytes((row) => row[0] === String(this.#process?.pid))
+    const application = megabytes((row) => row.includes('application') && row.includes(this.home))
     const gateway = megabytes((row) => row.includes('gateway') && row.includes(this.home) && !row.includes('-c'))
-    return `${application.toFixed(0)} + ${gateway.toFixed(0)} = ${(application + gateway).toFixed(0)} MB`
+    const all = supervisor + application + gateway
+    return `${[supervisor, application, gateway].map((each) => each.toFixed(0)).join(' + ')} = ${all.toFixed(0)} MB`
   }
 }
 

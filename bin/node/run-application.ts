@@ -1,6 +1,7 @@
 /**
- * `chain start`: the application in this process, CometBFT and the gateway as children. Everything starts in the order
- * in which it is needed and stops in the reverse; a fatal error of any part stops all.
+ * The application in this process: database, ABCI server, query stream. Its supervisor runs CometBFT and the gateway
+ * beside it (bin/supervise/supervise-node.ts), as it says here. Everything starts in the order in which it is needed and
+ * stops in the reverse; a fatal error of any part stops all.
  */
 import { appendFileSync, mkdirSync } from 'node:fs'
 import type { ConsensusStatus } from '../../app/environment.ts'
@@ -13,13 +14,10 @@ import { serveQueries } from '../../rpc/stream/serve-queries.ts'
 import { requireWritableFolder } from '../config/home.ts'
 import { cliError, errorText } from '../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
-import { createMallocTrim } from '../runtime/malloc-trim.ts'
-import { careForMemory, limitOtherThreads, SMALL_SEMI_SPACE } from '../runtime/memory-care.ts'
+import { limitOtherThreads } from '../runtime/young-objects.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
-import type { ChildOptions } from '../supervise/child.ts'
-import { GATEWAY_POLICY, keepRunning } from '../supervise/keep-running.ts'
+import type { FromApplication } from '../supervise/messages.ts'
 import { requireFreePorts } from '../supervise/ports.ts'
-import { runCometbft } from '../supervise/run-cometbft.ts'
 import { watchProgress } from '../supervise/watch-progress.ts'
 import { createHalt } from './halt.ts'
 import { cometListeners, gatewayListeners, type NodeConfiguration } from './load-node.ts'
@@ -28,9 +26,11 @@ import { openApplication } from './open-application.ts'
 /** CometBFT's names. */
 export type AbciTransport = 'socket' | 'grpc'
 
-export interface NodeOptions {
+export interface ApplicationOptions {
   readonly configuration: NodeConfiguration
   readonly log: NodeLog
+  /** An application of this node has died before: its gateway runs, and holds its ports. */
+  readonly isRestarted: boolean
   /** CometBFT runs elsewhere and connects to `abciAddress`. */
   readonly externalCometbft: boolean
   /** Gateways run elsewhere and connect to `queriesAddress`. */
@@ -45,13 +45,11 @@ export interface NodeOptions {
   readonly callLogFile?: string
   /** Arguments of `chain gateway` after its home and the address of the application. */
   readonly gatewayArguments: readonly string[]
-  /** Output of the children, line by line. */
-  onChildLine(name: string, line: string): void
-  /** Called at every committed height. */
-  onHeight?(height: number): void
+  /** To the supervisor. */
+  tell(message: FromApplication): void
 }
 
-export interface RunningNode {
+export interface RunningApplication {
   /** Settles when the node must stop: a part failed for good, or halt-height (in words) was reached. Never rejects. */
   readonly ended: Promise<Error | string>
   readonly height: () => number
@@ -80,25 +78,6 @@ class Teardown {
   }
 }
 
-const chainScript = new URL('../chain.ts', import.meta.url).pathname
-
-const gatewayChild = (options: NodeOptions, queriesAddress: string): ChildOptions => ({
-  name: 'gateway',
-  command: process.execPath,
-  args: [
-    '--disable-warning=ExperimentalWarning',
-    SMALL_SEMI_SPACE,
-    chainScript,
-    'gateway',
-    '--home',
-    options.configuration.home.root,
-    '--application',
-    queriesAddress,
-    ...options.gatewayArguments,
-  ],
-  onLine: (line) => options.onChildLine('gateway', line),
-})
-
 /** Time of the head's block in seconds since 1970. */
 const headSeconds = ({ header }: Head): number =>
   Number((JSON.parse(header) as { readonly timestamp: string }).timestamp)
@@ -108,31 +87,40 @@ const recordTo = (file: string): { readonly callLog: (call: RecordedCall) => voi
   callLog: (call) => appendFileSync(file, `${formatCall(call)}\n`),
 })
 
+/** Checks that everything is there, and says what is to be run beside this process. */
+const planParts = async (options: ApplicationOptions, queriesAddress: string): Promise<void> => {
+  const { configuration, externalCometbft, externalGateway, gatewayArguments } = options
+  const { home } = configuration
+  const binary = externalCometbft ? undefined : await findCometbft(process.env, options.cometbftBinary)
+  const served = externalGateway ? [] : gatewayListeners(configuration)
+  const listeners = [...(externalCometbft ? [] : cometListeners(configuration)), ...served]
+  if (!options.isRestarted) await requireFreePorts(listeners)
+  requireWritableFolder(home.data)
+  mkdirSync(home.data, { recursive: true })
+  const cometbft = { home: home.root, transport: options.abciTransport, ...configuration.comet }
+  options.tell({
+    type: 'planned',
+    ...(binary === undefined ? {} : { cometbft: { binary, ...cometbft } }),
+    // One without servers would end.
+    ...(served.length === 0
+      ? {}
+      : { gatewayArguments: ['--home', home.root, '--application', queriesAddress, ...gatewayArguments] }),
+  })
+}
+
 /** Throws a CodedError when something is in the way; nothing is left running then. */
-export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
+export const runApplication = async (options: ApplicationOptions): Promise<RunningApplication> => {
   const { configuration, log } = options
   const { home, settings } = configuration
   const abciAddress = options.abciAddress ?? home.abciSocket
   const queriesAddress = options.queriesAddress ?? home.queriesSocket
-  const binary = options.externalCometbft ? undefined : await findCometbft(process.env, options.cometbftBinary)
-  const served = options.externalGateway ? [] : gatewayListeners(configuration)
-  await requireFreePorts([...(options.externalCometbft ? [] : cometListeners(configuration)), ...served])
-  requireWritableFolder(home.data)
-  mkdirSync(home.data, { recursive: true })
+  await planParts(options, queriesAddress)
 
   const teardown = new Teardown()
   limitOtherThreads()
-  const memory = careForMemory({ trim: createMallocTrim(log) })
-  teardown.add('the care for memory', () => memory.stop())
   const { promise: ended, resolve: end } = Promise.withResolvers<Error | string>()
   const onFault = (error: Error): void => void setTimeout(end, FAULT_GRACE_MS, error)
-  // First, for it loads while the database opens, and connects as soon as somebody listens. One without servers ends.
-  const gateway =
-    served.length === 0 ? undefined : keepRunning(gatewayChild(options, queriesAddress), GATEWAY_POLICY, log, end)
-  const stop = async (): Promise<void> => {
-    await gateway?.stop()
-    await teardown.run(log)
-  }
+  const stop = (): Promise<void> => teardown.run(log)
   try {
     const { application, setConsensusStatus, close } = await openApplication(configuration, log, onFault)
     teardown.add('the database', close)
@@ -161,30 +149,10 @@ export const runNode = async (options: NodeOptions): Promise<RunningNode> => {
       halt.release()
       return closed
     })
-
-    if (binary !== undefined) {
-      const cometbft = runCometbft({
-        binary,
-        home: home.root,
-        transport: options.abciTransport,
-        proxyApp: abci.address,
-        ...configuration.comet,
-        log,
-        onLine: (line) => options.onChildLine('cometbft', line),
-        onGivenUp: end,
-      })
-      teardown.add('cometbft', () => cometbft.stop())
-    }
+    options.tell({ type: 'listening', proxyApp: abci.address })
     const onStatus = (status: ConsensusStatus): void => setConsensusStatus(status)
     const watch = watchProgress({ rpc: configuration.comet.rpc, log, height: () => application.height, onStatus })
     teardown.add('the progress watch', () => watch.stop())
-
-    teardown.add(
-      'the head subscription',
-      application.subscribe((announcement) => {
-        if (announcement.type === 'head') options.onHeight?.(announcement.head.height)
-      }),
-    )
     return { ended, height: () => application.height, stop }
   } catch (error) {
     await stop()

@@ -1,0 +1,8 @@
+/** Where CometBFT's RPC is asked. */
+
+/** http://host:port of a listen address such as tcp://0.0.0.0:26657. */
+export const rpcUrl = (laddr: string): string =>
+  laddr
+    .replace(/^tcp:\/\//, 'http://')
+    .replace('://0.0.0.0:', '://127.0.0.1:')
+    .replace('://[::]:', '://[::1]:')

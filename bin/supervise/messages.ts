@@ -1,0 +1,31 @@
+/** What the supervisor and the processes that it runs say to each other, over the channel of process.send. */
+
+/** Between two pulses of a process. */
+export const PULSE_MS = 1_000
+
+/**
+ * Exit status of an application that must not be started again: it has said why. Any other than this and 0 is a crash.
+ * (EX_SOFTWARE of sysexits.h.)
+ */
+export const FINAL_STATUS = 70
+
+export interface CometbftPlan {
+  readonly binary: string
+  readonly home: string
+  readonly transport: 'socket' | 'grpc'
+  /** Listen addresses. */
+  readonly rpc: string
+  readonly p2p: string
+}
+
+export type FromApplication =
+  /** Its settings are sound: the gateway may load while it opens its database. */
+  | { readonly type: 'planned'; readonly cometbft?: CometbftPlan; readonly gatewayArguments?: readonly string[] }
+  /** It waits for CometBFT there, as the ABCI server names it. */
+  | { readonly type: 'listening'; readonly proxyApp: string }
+  | { readonly type: 'started'; readonly height: number }
+  /** It wants to end: the others end first, in order, and then it is told to. */
+  | { readonly type: 'stopping' }
+  | { readonly type: 'pulse' }
+
+export type ToApplication = { readonly type: 'stop' }
