@@ -1,7 +1,7 @@
 /** The member `gov` of app_state in the SDK's form. Queues, counts and sums follow from proposals, votes and deposits. */
 import { type Address, toAddress } from '../../core/address.ts'
 import { encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
-import { bytesToKey, bytesToBase64 } from '../../core/bytes.ts'
+import { bytesToBase64, bytesToKey, utf8ToBytes } from '../../core/bytes.ts'
 import { formatDecimal } from '../../core/decimal.ts'
 import { CodedError } from '../../core/errors.ts'
 import { failAt, parseAmount, parseArray, parseObject, parseString } from '../../core/parse.ts'
@@ -37,7 +37,8 @@ import { optionName, splitOptions } from './vote.ts'
 
 /** Entries of one list. */
 const MAX_ENTRIES = 10_000_000
-const MAX_CONSTITUTION = 1_000_000
+/** It is one value of the state, and those of a snapshot's chunk are below 3 MiB. */
+const MAX_CONSTITUTION_BYTES = 1_000_000
 
 export interface GovGenesis {
   readonly nextProposalId: bigint
@@ -253,7 +254,7 @@ export const parseGovGenesis = (genesis: unknown, path = 'app_state.gov'): GovGe
     `${path}.votes`,
   )
   const constitution = parseText(object['constitution'], `${path}.constitution`)
-  if (constitution.length > MAX_CONSTITUTION) failAt(`${path}.constitution`, 'is too long')
+  if (utf8ToBytes(constitution).length > MAX_CONSTITUTION_BYTES) failAt(`${path}.constitution`, 'is too long')
   return {
     nextProposalId,
     params: parseParams(object['params'], `${path}.params`),

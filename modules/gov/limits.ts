@@ -6,7 +6,7 @@ export const MAX_PROPOSAL_MESSAGES = 32
 export const MAX_METADATA_BYTES = 255
 /** Bytes of a summary (the SDK's 40 times the metadata). */
 export const MAX_SUMMARY_BYTES = 40 * MAX_METADATA_BYTES
-/** Denominations of a deposit. */
+/** Denominations of a deposit, and of all deposits on one proposal together: other parameters may accept others. */
 export const MAX_DEPOSIT_COINS = 16
 /** Accounts with a deposit on one proposal: all are paid back in one block. More can be added to a deposit that is there. */
 export const MAX_DEPOSITORS = 500

@@ -6,10 +6,12 @@ import { moduleAddress } from '../../core/address.ts'
 import { bankTx, govBeta, govBetaTx, govTx } from '../../proto/index.ts'
 import { readDeposit, readProposal, readVote, readVoteCount, writeVoteCount } from './keeper.ts'
 import { MAX_DEPOSITORS, OPEN_VOTES } from './limits.ts'
-import { ProposalStatus } from './proposal.ts'
+import { DEFAULT_PARAMS, paramsToProto } from './params.ts'
+import { decodeProposal, encodeProposal, ProposalStatus } from './proposal.ts'
 import {
   account,
   attribute,
+  endBlockAfter,
   eventShapes,
   faults,
   GOV,
@@ -305,6 +307,38 @@ describe('MsgDeposit', () => {
     expect(to(1n, anat(1n), name(1))).toBeUndefined()
     expect(faults(world)).toEqual([])
   })
+
+  it('have 16 denominations together, whichever the parameters accepted over time', () => {
+    const denoms = Array.from({ length: 32 }, (_, index) => `ibc/d${String(index).padStart(2, '0')}`)
+    const coins = (from: number, amount: string) => denoms.slice(from, from + 16).map((denom) => ({ denom, amount }))
+    const world = makeWorld(
+      {},
+      denoms.map((denom) => [account(1), 1_000n, denom] as const),
+    )
+    const accept = (from: number): void => {
+      const list = (amount: bigint) => coins(from, amount.toString()).map(({ denom }) => ({ denom, amount }))
+      const minimum = { minDeposit: list(500n), expeditedMinDeposit: list(900n), minDepositRatio: 0n }
+      run(world, method.updateParams, { authority: GOV, params: paramsToProto({ ...DEFAULT_PARAMS, ...minimum }) })
+    }
+    accept(0)
+    run(world, method.submitProposal, submission({ initialDeposit: coins(0, '1') }))
+    accept(16)
+    const more = { proposalId: 1n, depositor: name(1), amount: coins(16, '1') }
+    expect(refusal(() => run(world, method.deposit, more))?.slice(0, 2)).toEqual(['gov', 104])
+    expect(readProposal(world.state, 1n)?.totalDeposit).toHaveLength(16)
+    expect(faults(world)).toEqual([])
+    endBlockAfter(world, 10n ** 15n)
+    expect(readProposal(world.state, 1n)).toBeUndefined()
+  })
+
+  it('that are stored are read, however many denominations they have', () => {
+    const world = rich(depositParams('0'))
+    run(world, method.submitProposal, submission({ initialDeposit: anat(10n) }))
+    const proposal = readProposal(world.state, 1n)
+    if (proposal === undefined) throw new RangeError('the proposal is there')
+    const totalDeposit = Array.from({ length: 20 }, (_, index) => ({ denom: `d${10 + index}`, amount: 1n }))
+    expect(decodeProposal(encodeProposal({ ...proposal, totalDeposit }))).toEqual({ ...proposal, totalDeposit })
+  })
 })
 
 /** Gives the depositor of the next message what it deposits. */
@@ -486,6 +520,8 @@ describe('MsgUpdateParams (x/gov/keeper/msg_server_test.go, TestMsgUpdateParams)
     [{ vetoThreshold: '2' }, 'veto threshold too large'],
     [{ votingPeriod: undefined }, 'voting period must not be nil'],
     [{ votingPeriod: { seconds: 0n } }, 'voting period must be positive'],
+    [{ votingPeriod: { seconds: 3_650n * 86_400n + 1n } }, 'voting period must be at most 3650 days'],
+    [{ maxDepositPeriod: { seconds: 3_650n * 86_400n + 1n } }, 'maximum deposit period must be at most 3650 days'],
     [{ expeditedVotingPeriod: { seconds: 9n } }, 'must be strictly less than the regular voting period'],
     [{ proposalCancelDest: 'x' }, 'deposits destination address is invalid'],
   ]
