@@ -5,7 +5,7 @@ import { type Decimal, divideByInteger, toDecimal } from '../../core/decimal.ts'
 import { createAdmissionModule, mayCreateValidator } from '../../modules/admission/index.ts'
 import { createAuthModule, type ModuleAccountInfo } from '../../modules/auth/index.ts'
 import { createBankModule, createLedger } from '../../modules/bank/index.ts'
-import { createConsensusModule, readConsensusParameters } from '../../modules/consensus/index.ts'
+import { createConsensusModule, readConsensusParameters, roomFault } from '../../modules/consensus/index.ts'
 import { createDistributionModule } from '../../modules/distribution/index.ts'
 import { createEvidenceModule } from '../../modules/evidence/index.ts'
 import { createFeeMarketModule } from '../../modules/feemarket/index.ts'
@@ -102,6 +102,7 @@ const createStakeModules = (ledger: Ledger) => {
     ledger,
     hooks: () => [distribution.hooks, slashing.hooks],
     mayCreateValidator,
+    maxValidatorsFault: (state, maxValidators) => roomFault(readConsensusParameters(state), maxValidators),
     admissionRefusal: ADMISSION_REFUSAL,
   })
   const { stake } = staking
@@ -160,7 +161,7 @@ export const createChainModules = ({ store, committedHeight, skippedUpgrades = [
     upgrade,
     createAdmissionModule(),
     createFeeMarketModule(),
-    createConsensusModule({ unbondingTimeNs: (state) => stake.unbondingTimeNs(state) }),
+    createConsensusModule(stake),
   ]
   checkOrder(modules)
   return { modules, haltReason: (state, nextHeight) => upgrade.haltReason(state, nextHeight) }
