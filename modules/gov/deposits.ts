@@ -13,7 +13,6 @@ import { govError } from './errors.ts'
 import { deposited } from './events.ts'
 import {
   deleteDeposit,
-  GOV_ADDRESS,
   readDeposit,
   readDeposits,
   readParams,
@@ -21,6 +20,7 @@ import {
   writeDeposit,
   writeProposal,
 } from './keeper.ts'
+import { GOV_ADDRESS } from './keys.ts'
 import { GAS_PER_DEPOSIT, MAX_DEPOSIT_COINS, MAX_DEPOSITORS } from './limits.ts'
 import type { GovParams } from './params.ts'
 import { isOpen, type Proposal, ProposalStatus } from './proposal.ts'

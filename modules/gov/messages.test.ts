@@ -4,8 +4,8 @@ import { ANAT_PER_NAT } from '../../core/amounts.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { moduleAddress } from '../../core/address.ts'
 import { bankTx, govBeta, govBetaTx, govTx } from '../../proto/index.ts'
-import { readDeposit, readProposal, readVote, readVoteCount, writeVoteCount } from './keeper.ts'
-import { MAX_DEPOSITORS, OPEN_VOTES } from './limits.ts'
+import { readDeposit, readProposal } from './keeper.ts'
+import { GAS_PER_COUNT, GAS_PER_VOTE, GAS_PER_VOTING, MAX_DEPOSITORS } from './limits.ts'
 import { DEFAULT_PARAMS, paramsToProto } from './params.ts'
 import { decodeProposal, encodeProposal, ProposalStatus } from './proposal.ts'
 import {
@@ -22,10 +22,12 @@ import {
   run,
   type World,
 } from './testing/world.ts'
+import { readEndedVotings, readVote, readVotes } from './votings.ts'
 
 const { method } = govTx.Msg
 const legacy = govBetaTx.Msg.method
 const nat = (amount: number) => BigInt(amount) * ANAT_PER_NAT
+const REGULAR = { id: 1n, expedited: false }
 const anat = (amount: bigint) => [{ denom: 'anat', amount: amount.toString() }]
 const rich = (genesis: unknown = {}): World =>
   makeWorld(genesis, [
@@ -405,7 +407,7 @@ describe('votes', () => {
     const world = voting()
     run(world, method.vote, { proposalId: 1n, voter: name(2), option: 2, metadata: 'metadata' })
     run(world, legacy.vote, { proposalId: 1n, voter: name(2), option: 1 })
-    expect(readVote(world.state, 1n, account(2))).toEqual({
+    expect(readVote(world.state, REGULAR, account(2))).toEqual({
       options: [{ option: 1, weight: 10n ** 18n }],
       metadata: '',
     })
@@ -421,21 +423,25 @@ describe('votes', () => {
         '{"option":2,"weight":"0.050000000000000000"},{"option":4,"weight":"0.050000000000000000"}]',
     )
     expect(eventShapes(world)).toEqual(['proposal_vote(voter, option, proposal_id)'])
-    expect(readVoteCount(world.state, 1n)).toBe(2)
+    expect([...readVotes(world.state, REGULAR)]).toHaveLength(2)
     expect(faults(world)).toEqual([])
   })
 
-  it('need a part of the stake when there are very many', () => {
+  it('are paid by the delegation: each is counted', () => {
     const world = voting()
-    world.stake.validator(account(50), 10_000_000n)
-    world.stake.delegate(account(2), account(50), 99n)
-    world.stake.delegate(account(3), account(50), 101n)
-    writeVoteCount(world.state, 1n, OPEN_VOTES)
-    const vote = (voter: number) =>
-      refusal(() => run(world, method.vote, { proposalId: 1n, voter: name(voter), option: 1 }))?.slice(0, 2)
-    expect([vote(2), vote(3), vote(50), vote(4)]).toEqual([['gov', 101], undefined, undefined, ['gov', 101]])
-    expect(vote(3)).toBeUndefined()
-    expect(readVoteCount(world.state, 1n)).toBe(OPEN_VOTES + 2)
+    for (let index = 0; index < 3; index++) world.stake.validator(account(50 + index), 10_000_000n)
+    const gasOf = (voter: number): bigint => {
+      world.gas = 0n
+      run(world, method.vote, { proposalId: 1n, voter: name(voter), option: 1 })
+      return world.gas
+    }
+    expect([gasOf(2), gasOf(2)]).toEqual([GAS_PER_VOTE, 0n])
+    for (let index = 0; index < 3; index++) world.stake.delegate(account(3), account(50 + index), 99n)
+    expect([gasOf(3), gasOf(3)]).toEqual([GAS_PER_VOTE + 3n * GAS_PER_COUNT, 3n * GAS_PER_COUNT])
+    world.gas = 0n
+    world.stake.delegate(account(3), account(50), 1n)
+    expect(world.gas).toBe(2n * (GAS_PER_COUNT + GAS_PER_VOTING))
+    expect(faults(world)).toEqual([])
   })
 })
 
@@ -477,7 +483,11 @@ describe('MsgCancelProposal (x/gov/keeper/deposit_test.go, TestChargeDeposit; ms
     expect(cancel(1n, 1)).toEqual(['gov', 20])
     world.timeNs = end
     expect(cancel(1n, 1)).toBeUndefined()
-    expect(readVote(world.state, 1n, account(2))).toBeUndefined()
+    // It counts for nothing, and the end of the block deletes it.
+    expect([...readEndedVotings(world.state)]).toEqual([REGULAR])
+    expect(faults(world)).toEqual([])
+    endBlockAfter(world, 1n)
+    expect(readVote(world.state, REGULAR, account(2))).toBeUndefined()
     expect(faults(world)).toEqual([])
   })
 
