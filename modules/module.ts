@@ -45,6 +45,11 @@ export interface ModuleContext {
   readonly timeNs: bigint
   readonly chainId: string
   emit(event: Event): void
+  /**
+   * Beside the flat price of a message (app/native/gas.ts). Throws sdk/11 beyond the transaction's limit. Absent where
+   * nobody pays, which is at the begin and the end of a block: whoever works there bounds it.
+   */
+  consumeGas?(amount: bigint, what: string): void
 }
 
 export interface BlockContext extends ModuleContext {
@@ -62,7 +67,7 @@ export interface EndBlockContext extends BlockContext {
 
 /** What a message can see and do: what it emits gets the message's index, and all that it does has a price. */
 export interface MessageContext extends ModuleContext {
-  /** Gas beside the flat price of a message (app/native/gas.ts). Throws sdk/11 beyond the transaction's limit. */
+  /** As {@link ModuleContext.consumeGas}, and always there. */
   consumeGas(amount: bigint, what: string): void
 }
 

@@ -5,7 +5,7 @@ import { type Decimal, divideByInteger, toDecimal } from '../../core/decimal.ts'
 import { createAdmissionModule, mayCreateValidator } from '../../modules/admission/index.ts'
 import { createAuthModule, type ModuleAccountInfo } from '../../modules/auth/index.ts'
 import { createBankModule, createLedger } from '../../modules/bank/index.ts'
-import { createConsensusModule, readConsensusParameters } from '../../modules/consensus/index.ts'
+import { createConsensusModule, readConsensusParameters, roomFault } from '../../modules/consensus/index.ts'
 import { createDistributionModule } from '../../modules/distribution/index.ts'
 import { createEvidenceModule } from '../../modules/evidence/index.ts'
 import { createFeeMarketModule } from '../../modules/feemarket/index.ts'
@@ -14,7 +14,7 @@ import type { Ledger } from '../../modules/ledger.ts'
 import { createMintModule } from '../../modules/mint/index.ts'
 import type { Module, QueryContext } from '../../modules/module.ts'
 import { createSlashingModule } from '../../modules/slashing/index.ts'
-import type { StakeReader } from '../../modules/stake.ts'
+import type { StakeReader, StakingHooks } from '../../modules/stake.ts'
 import { createStakingModule } from '../../modules/staking/index.ts'
 import { createUpgradeModule } from '../../modules/upgrade/index.ts'
 import { createWeightModule } from '../../modules/weight/index.ts'
@@ -98,11 +98,12 @@ const ADMISSION_REFUSAL =
   'governance must approve the operator first (nat.admission.v1.MsgApproveOperator); anyone may run a full node'
 
 /** Staking tells the others what happens to stakes: each holds what it needs of the rest. */
-const createStakeModules = (ledger: Ledger) => {
+const createStakeModules = (ledger: Ledger, govHooks: () => StakingHooks) => {
   const staking = createStakingModule({
     ledger,
-    hooks: () => [distribution.hooks, slashing.hooks],
+    hooks: () => [distribution.hooks, slashing.hooks, govHooks()],
     mayCreateValidator,
+    maxValidatorsFault: (state, maxValidators) => roomFault(readConsensusParameters(state), maxValidators),
     admissionRefusal: ADMISSION_REFUSAL,
   })
   const { stake } = staking
@@ -133,11 +134,17 @@ export const createChainModules = ({ store, committedHeight, skippedUpgrades = [
   const accounts = ({ height }: QueryContext, start?: Address) =>
     accountsAt(store, height, committedHeight ?? (() => height), start)
   const ledger = createLedger({ isBlockedReceiver })
-  const { staking, stake, distribution, slashing, mint, evidence } = createStakeModules(ledger)
+  const { staking, stake, distribution, slashing, mint, evidence } = createStakeModules(ledger, () => gov.hooks)
   const upgrade = createUpgradeModule({
     knownUpgrades: UPGRADES,
     skipHeights: new Set(skippedUpgrades),
     moduleNames: MODULE_NAMES.toSorted((a, b) => (a < b ? -1 : 1)),
+  })
+  const gov = createGovModule({
+    ledger,
+    stake,
+    prepareMessage: routeTo(() => modules),
+    fundCommunityPool: (context, from, coins) => distribution.fundCommunityPool(context, from, coins),
   })
   const modules: readonly Module[] = [
     createAuthModule({
@@ -150,19 +157,14 @@ export const createChainModules = ({ store, committedHeight, skippedUpgrades = [
     distribution,
     staking,
     slashing,
-    createGovModule({
-      ledger,
-      stake,
-      prepareMessage: routeTo(() => modules),
-      fundCommunityPool: (context, from, coins) => distribution.fundCommunityPool(context, from, coins),
-    }),
+    gov,
     mint,
     evidence,
     upgrade,
     createAdmissionModule(),
     createFeeMarketModule(),
     createWeightModule(),
-    createConsensusModule({ unbondingTimeNs: (state) => stake.unbondingTimeNs(state) }),
+    createConsensusModule(stake),
   ]
   checkOrder(modules)
   return { modules, haltReason: (state, nextHeight) => upgrade.haltReason(state, nextHeight) }

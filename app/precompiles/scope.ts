@@ -67,12 +67,16 @@ export class Scope {
     throw refuseCall(`msg.sender address ${caller} does not match the requester address ${wanted}`)
   }
 
-  /** An account whose own code runs is none of a person; one that delegates (EIP-7702) is. */
+  /**
+   * An account whose own code runs is none of a person; one that delegates (EIP-7702) is. Without code only the sender of
+   * the transaction calls, and a contract from its constructor.
+   */
   requireNoContract(): void {
-    const { state, caller } = this.#call
+    const { state, caller, depth } = this.#call
     const account = state.account(caller)
     const code = account === undefined ? undefined : state.code(account.codeHash)
-    if (code === undefined || code.length === 0 || delegationOf(code) !== undefined) return
+    const hasCode = code !== undefined && code.length > 0
+    if (hasCode ? delegationOf(code) !== undefined : depth === 1) return
     throw refuseCall('this method can only be called directly to the precompile, not from a smart contract')
   }
 

@@ -9,6 +9,8 @@ import { TX_SERVICE, TxService } from './tx-service.ts'
 import type { View } from './view.ts'
 
 const broadcast = (): Promise<never> => Promise.reject(unsupported('a worker has no pool'))
+/** A worker is asked for what is long, and that is in a block: what failed without one is answered beside the pool. */
+const failedNative = (): undefined => undefined
 
 /** Base64. Throws as {@link answerWithReplies}, and what the services throw. */
 export const nativeAnswer = (view: View, question: Questions['native']): string | Promise<string> => {
@@ -18,7 +20,7 @@ export const nativeAnswer = (view: View, question: Questions['native']): string 
   return answerWithReplies(replies, (consensus) => {
     if (path.startsWith(TENDERMINT_SERVICE)) return tendermintService(consensus, view.head, path, request)
     if (path.startsWith(TX_SERVICE))
-      return new TxService({ environment: consensus, broadcast }).answer(view, path, request, false)
+      return new TxService({ environment: consensus, broadcast, failedNative }).answer(view, path, request, false)
     throw unsupported(`${path} is not made of what CometBFT says`)
   }).then(bytesToBase64)
 }

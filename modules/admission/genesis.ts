@@ -5,8 +5,8 @@ import { CodedError } from '../../core/errors.ts'
 import { failAt, parseArray, parseObject, parseString } from '../../core/parse.ts'
 import { parseOperator } from '../validator-addresses.ts'
 
-/** Most operators. */
-const MAX_OPERATORS = 100_000
+/** Most operators: governance adds to them without a bound. */
+const MAX_OPERATORS = 10_000_000
 
 export interface AdmissionGenesis {
   readonly approvalRequired: boolean

@@ -24,6 +24,16 @@ export const DEFAULT_AUTH_PARAMETERS: AuthParameters = {
 /** What the software reads of a transaction at all: no parameter lifts it. */
 export const AUTH_LIMITS = { maxMemoCharacters: 256n, txSigLimit: 7n } as const
 
+/**
+ * Most that a parameter of gas can be. Prices that no transaction could pay would keep every vote out that might lower
+ * them again: at these, a vote of some hundred bytes with seven signatures costs below a million of gas.
+ */
+const MAX_COSTS = {
+  txSizeCostPerByte: 1_000n,
+  sigVerifyCostEd25519: 100_000n,
+  sigVerifyCostSecp256k1: 100_000n,
+} as const
+
 /** The fixed order of the parameters, with their names on the wire and in the SDK's refusals. */
 export const PARAMETER_NAMES = [
   ['maxMemoCharacters', 'max_memo_characters', 'max memo characters'],
@@ -42,6 +52,10 @@ export const parametersFault = (parameters: AuthParameters): string | undefined 
   }
   if (parameters.txSigLimit > txSigLimit) {
     return `tx_sig_limit must not be above ${txSigLimit}, the most that the software reads`
+  }
+  for (const [name, wireName] of PARAMETER_NAMES) {
+    const most = name in MAX_COSTS ? MAX_COSTS[name as keyof typeof MAX_COSTS] : undefined
+    if (most !== undefined && parameters[name] > most) return `${wireName} must not be above ${most} gas`
   }
   return undefined
 }

@@ -24,8 +24,8 @@ import {
 const MAX_ACCOUNTS = 10_000_000
 /** Most denominations: nobody can make more of them later. */
 const MAX_COINS = 1_000
-/** Most denominations with metadata, or with an entry of their own for sending. */
-const MAX_DENOMS = 10_000
+/** Most denominations with metadata, or with an entry of their own for sending: governance adds entries without a bound. */
+const MAX_DENOMS = 10_000_000
 const MAX_UNITS = 32
 const MAX_EXPONENT = 255
 /** Most characters of a text about a denomination. */

@@ -9,6 +9,7 @@ export {
 } from './keeper.ts'
 export type { ConsensusDependencies } from './deps.ts'
 export { createConsensusModule } from './module.ts'
+export { roomFault } from './room.ts'
 export {
   checkConsensusParameters,
   type ConsensusParameters,

@@ -45,6 +45,10 @@ export const writeValidatorSets = (state: StateWriter, entries: readonly Validat
   state.setValue(CONSENSUS_ADDRESS, VALIDATOR_SETS_KEY, encodeRlp(items))
 }
 
+/** Of the largest set that is in force or will be, if no more than `maxValidators` come in. */
+export const mostValidators = (state: StateReader, maxValidators: number): number =>
+  Math.max(maxValidators, ...readValidatorSets(state).map(({ validators }) => validators.length))
+
 /** Validators whose votes decide block `height`, sorted by public key. */
 export const readValidators = (state: StateReader, height: number): readonly ValidatorUpdate[] =>
   setAt(readValidatorSets(state), height)

@@ -2,10 +2,11 @@ import { failAt } from '../../core/parse.ts'
 import type { Module } from '../module.ts'
 import { formatConsensusGenesis, parseConsensusGenesis, sameValidators } from './genesis.ts'
 import type { ConsensusDependencies } from './deps.ts'
-import { readConsensusParameters, readValidatorSets, writeValidatorSets } from './keeper.ts'
+import { mostValidators, readConsensusParameters, readValidatorSets, writeValidatorSets } from './keeper.ts'
 import { createUpdateParams } from './messages/update-params.ts'
 import { checkConsensusParameters } from './params.ts'
 import { CONSENSUS_QUERIES } from './queries.ts'
+import { checkRoom } from './update.ts'
 
 /**
  * Parameters and validators come with InitChain and are written by the block lifecycle before the modules' genesis
@@ -16,12 +17,14 @@ export const createConsensusModule = (dependencies: ConsensusDependencies): Modu
   name: 'consensus',
   initGenesis: ({ state }, genesis) => {
     const { validatorSets } = parseConsensusGenesis(genesis)
-    if (validatorSets === undefined) return
-    const [given, newest] = [readValidatorSets(state).at(-1), validatorSets.at(-1)]
-    if (!sameValidators(given?.validators ?? [], newest?.validators ?? [])) {
-      failAt('app_state.consensus.validator_sets', 'the newest set must be the validators of the genesis file')
+    if (validatorSets !== undefined) {
+      const [given, newest] = [readValidatorSets(state).at(-1), validatorSets.at(-1)]
+      if (!sameValidators(given?.validators ?? [], newest?.validators ?? [])) {
+        failAt('app_state.consensus.validator_sets', 'the newest set must be the validators of the genesis file')
+      }
+      writeValidatorSets(state, validatorSets)
     }
-    writeValidatorSets(state, validatorSets)
+    checkRoom(readConsensusParameters(state), mostValidators(state, dependencies.maxValidators(state)))
   },
   exportGenesis: ({ state }) => formatConsensusGenesis(readValidatorSets(state)),
   messages: [createUpdateParams(dependencies)],

@@ -8,7 +8,7 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import type { Event, MessageHandler } from '../module.ts'
-import { readConsensusParameters, writeConsensusParameters } from './keeper.ts'
+import { readConsensusParameters, writeConsensusParameters, writeValidatorSets } from './keeper.ts'
 import { createConsensusModule } from './module.ts'
 import { checkConsensusParameters, DEFAULT_CONSENSUS_PARAMETERS } from './params.ts'
 import { checkExtensionsUpdate, checkUpdate } from './update.ts'
@@ -16,10 +16,13 @@ import { checkExtensionsUpdate, checkUpdate } from './update.ts'
 const DAY_SECONDS = 86_400n
 const AUTHORITY = encodeBech32(GOVERNANCE_ADDRESS)
 const HEIGHT = 5
-const module = createConsensusModule({ unbondingTimeNs: () => 21n * DAY_SECONDS * 1_000_000_000n })
+const module = createConsensusModule({
+  unbondingTimeNs: () => 21n * DAY_SECONDS * 1_000_000_000n,
+  maxValidators: () => 100,
+})
 
 type Init = Exclude<MessageInitShape<typeof consensusTx.MsgUpdateParamsSchema>, consensusTx.MsgUpdateParams>
-const BLOCK = { maxBytes: 4_000_000n, maxGas: 500_000_000n }
+const BLOCK = { maxBytes: 5_000_000n, maxGas: 500_000_000n }
 const EVIDENCE = {
   maxAgeNumBlocks: 100n,
   maxAgeDuration: { seconds: 2n * DAY_SECONDS, nanos: 5 },
@@ -35,6 +38,7 @@ const VALID: Init = {
 const makeState = (voteExtensionsEnableHeight = 0): Overlay => {
   const state = new Overlay(new LatestState(openMemoryStore(), 100))
   writeConsensusParameters(state, { ...DEFAULT_CONSENSUS_PARAMETERS, abci: { voteExtensionsEnableHeight } })
+  writeValidatorSets(state, [{ fromHeight: 1, validators: [{ publicKey: new Uint8Array(32), power: 1n }] }])
   return state
 }
 
@@ -113,8 +117,9 @@ describe('TestConsensusParamsValidation of CometBFT', () => {
     [-2, 2, 0, ED25519, 'block.MaxBytes must be -1 or greater than 0. Got -2'],
     // Valid there, and not here: no block without a bound, and none that holds nothing.
     [-1, 2, 0, ED25519, 'block.max_bytes must be between 1 and 8000000'],
-    [1, 2, 0, ED25519, 'block.max_bytes must pass evidence.max_bytes by at least 196608'],
-    [4 * MiB, 2, MiB, ED25519, 'accepted'],
+    [1, 2, 0, ED25519, 'block.max_bytes must be at least 3149817 with 0 bytes of evidence and 1 validators, not 1'],
+    [4 * MiB, 2, MiB, ED25519, 'block.max_bytes must be at least 4198393'],
+    [5 * MiB, 2, MiB, ED25519, 'accepted'],
   ])('%i bytes, age %i, evidence of %i, %j', (maxBytes, age, evidenceBytes, pubKeyTypes, outcome) => {
     const check = (): void =>
       checkUpdate({
@@ -171,7 +176,7 @@ describe('an update of the consensus parameters', () => {
     const state = makeState(1)
     // The text that `ConsensusParams.String()` of CometBFT v0.38.25 prints.
     const text =
-      'block:<max_bytes:4000000 max_gas:500000000 > evidence:<max_age_num_blocks:100 ' +
+      'block:<max_bytes:5000000 max_gas:500000000 > evidence:<max_age_num_blocks:100 ' +
       'max_age_duration:<seconds:172800 nanos:5 > max_bytes:1048576 > validator:<pub_key_types:"ed25519" > version:<> '
     expect(update(VALID, state)).toEqual([
       {
@@ -184,7 +189,7 @@ describe('an update of the consensus parameters', () => {
     ])
     const parameters = readConsensusParameters(state)
     expect(parameters).toEqual({
-      block: { maxBytes: 4_000_000, maxGas: 500_000_000 },
+      block: { maxBytes: 5_000_000, maxGas: 500_000_000 },
       evidence: { maxAgeNumBlocks: 100, maxAgeDurationNs: 172_800_000_000_005n, maxBytes: 1_048_576 },
       validator: { pubKeyTypes: ['ed25519'] },
       version: { app: 1 },
@@ -205,6 +210,7 @@ describe('an update of the consensus parameters', () => {
     ['gas without a bound', { block: { ...BLOCK, maxGas: -1n } }, 'block.max_gas must be positive'],
     ['gas for nothing', { block: { ...BLOCK, maxGas: 999_999n } }, 'block.max_gas must be at least 1000000'],
     ['a number beyond 2^53', { block: { ...BLOCK, maxGas: 2n ** 62n } }, 'block.max_gas is out of range'],
+    ['blocks without room', { block: { ...BLOCK, maxBytes: 4_530_834n } }, 'block.max_bytes must be at least 4530835'],
     ['secp256k1 keys', { validator: { pubKeyTypes: ['secp256k1'] } }, 'validator.pub_key_types must be ["ed25519"]'],
     [
       'evidence without an age',
@@ -242,5 +248,43 @@ describe('an update of the consensus parameters', () => {
     const state = makeState(1)
     expect(refusal(() => update({ ...VALID, ...init }, state))).toContain(outcome)
     expect(readConsensusParameters(state)).toEqual(DEFAULT_CONSENSUS_PARAMETERS)
+  })
+})
+
+/** CometBFT v0.40 panics in types/block.go, MaxDataBytes, where what it keeps back passes the block. */
+describe('the room of a block', () => {
+  const maxBytesFor = (validators: number): number => 3 * 1_048_576 + 1_048_576 + 11 + 626 + 94 + 3_358 * validators
+  const sets = (count: number) => [
+    { fromHeight: 1, validators: Array.from({ length: count }, () => ({ publicKey: new Uint8Array(32), power: 1n })) },
+  ]
+  const start = (maxBytes: number, count: number): void => {
+    const state = makeState()
+    writeConsensusParameters(state, {
+      ...DEFAULT_CONSENSUS_PARAMETERS,
+      block: { maxBytes, maxGas: 1_000_000 },
+    })
+    writeValidatorSets(state, sets(count))
+    module.initGenesis({ state, height: 0, timeNs: 0n, chainId: 'x', emit: () => undefined }, undefined)
+  }
+
+  it('is for the validators that may come, in a genesis', () => {
+    expect(refusal(() => start(maxBytesFor(100), 4))).toBe('accepted')
+    expect(refusal(() => start(maxBytesFor(100) - 1, 4))).toContain('and 100 validators')
+  })
+
+  it('is for the larger set that is there still', () => {
+    expect(refusal(() => start(maxBytesFor(250) - 1, 250))).toContain('and 250 validators')
+    expect(refusal(() => start(maxBytesFor(250), 250))).toBe('accepted')
+    const state = makeState()
+    writeValidatorSets(state, sets(250))
+    const block = { ...BLOCK, maxBytes: BigInt(maxBytesFor(250)) }
+    expect(refusal(() => update({ ...VALID, block: { ...block, maxBytes: block.maxBytes - 1n } }, state))).toContain(
+      'and 250 validators',
+    )
+    expect(refusal(() => update({ ...VALID, block }, state))).toBe('accepted')
+  })
+
+  it('of 8,000,000 bytes is enough for 1,000 validators', () => {
+    expect(maxBytesFor(1_000)).toBeLessThan(8_000_000)
   })
 })

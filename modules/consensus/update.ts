@@ -1,16 +1,20 @@
 /** What may be changed while the chain runs: CometBFT's rules in its words, and those of this application. */
 import { CodedError } from '../../core/errors.ts'
-import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
 import { checkConsensusParameters, type ConsensusParameters, PARAMETERS_REFUSED } from './params.ts'
+import { roomFault } from './room.ts'
 
 const refuse = (message: string): never => {
   throw new CodedError('consensus', PARAMETERS_REFUSED, message)
 }
 
-/** Beside the evidence a block holds a header, a commit, its vote extensions and the largest transaction. */
-const MIN_ROOM_BYTES = MAX_TRANSACTION_BYTES + 65_536
 /** Below it no vote and no proposal would find room, and nobody could raise it again. */
 const MIN_BLOCK_GAS = 1_000_000
+
+/** Throws consensus/1. */
+export const checkRoom = (parameters: Pick<ConsensusParameters, 'block' | 'evidence'>, validators: number): void => {
+  const fault = roomFault(parameters, validators)
+  if (fault !== undefined) refuse(fault)
+}
 
 /** ValidateBasic of CometBFT's types/params.go, then what this application cannot run with. Throws consensus/1. */
 export const checkUpdate = (parameters: ConsensusParameters): void => {
@@ -32,9 +36,7 @@ export const checkUpdate = (parameters: ConsensusParameters): void => {
   if (parameters.validator.pubKeyTypes.length === 0) refuse('len(Validator.PubKeyTypes) must be greater than 0')
   checkConsensusParameters(parameters)
   if (block.maxGas < MIN_BLOCK_GAS) refuse(`block.max_gas must be at least ${MIN_BLOCK_GAS}, not ${block.maxGas}`)
-  if (block.maxBytes < evidence.maxBytes + MIN_ROOM_BYTES) {
-    refuse(`block.max_bytes must pass evidence.max_bytes by at least ${MIN_ROOM_BYTES}, for headers and transactions`)
-  }
+  checkRoom(parameters, 1)
 }
 
 /**

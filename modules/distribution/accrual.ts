@@ -1,16 +1,19 @@
 /**
- * Lazy allocation of fees. The SDK writes four records of every validator in every block; here a validator that signs
- * writes nothing. One accumulator A counts what a unit of voting power has earned since the chain began; a voter is owed
+ * Lazy allocation of fees. The SDK writes four records of every validator in every block; here a voter writes
+ * nothing. One accumulator A counts what a unit of voting power has earned since the chain began; a voter is owed
  * power * (A - its checkpoint), and is settled when something touches it.
  *
- * A block with fees F (whole anat) and signing power P adds d = floor(F * (1 - tax) * 10^18 / P) / 10^18 to A. F * (1 -
+ * A block with fees F (whole anat) and a set of power P adds d = floor(F * (1 - tax) * 10^18 / P) / 10^18 to A. F * (1 -
  * tax) has at most 18 places, and so has power * d: nothing is rounded when a voter is settled, and the sum of all is
  * exact to the last 10^-18 anat, whenever the settling happens. What the division leaves (below P * 10^-18 anat, so
  * below 1.2 anat a block at CometBFT's largest total power), the tax, and the part of voters that staking does not know
  * any more go to the community pool.
  *
- * Bounds: a block with fees writes the totals, one denomination of the pool, and a checkpoint per absent voter; one whose
- * votes differ from the last also the set, and the records of the voters that changed: at most all of two sets.
+ * All of the set share, those too whose precommits the proposer did not include: it chooses these, and must not gain by
+ * leaving some out.
+ *
+ * Bounds: a block with fees writes the totals and one denomination of the pool; one whose set differs from the last also
+ * the set, and the records of the voters that changed: at most all of two sets.
  */
 import { DENOMINATION } from '../../core/amounts.ts'
 import { bytesToKey, equalBytes } from '../../core/bytes.ts'
@@ -135,8 +138,8 @@ const followVotes = (
 }
 
 /**
- * Begin block: the fees of the last block go to the voters of its commit that were not absent. Without fees nothing is
- * read but the collector's balance, and nothing written; the set of voters is then followed later, at the same figures.
+ * Begin block: the fees of the last block go to all of its set by their power. Without fees nothing is read but the
+ * collector's balance, and nothing written; the set of voters is then followed later, at the same figures.
  * Without a commit (the first block of a chain) fees wait for the next block.
  */
 export const allocateFees = (context: BlockContext, dependencies: DistributionDependencies): void => {
@@ -148,18 +151,13 @@ export const allocateFees = (context: BlockContext, dependencies: DistributionDe
   collect(context, dependencies, feeCollector, [{ denom: DENOMINATION, amount: fees }])
   const known = followVotes(context, dependencies, lastCommit)
   const shared = fees * (ONE - readParams(state).communityTax)
-  let [signing, sharing] = [0n, 0n]
-  for (const { validatorAddress, power, flag } of lastCommit) {
-    if (flag === 'absent') continue
-    signing += power
+  let [all, sharing] = [0n, 0n]
+  for (const { validatorAddress, power } of lastCommit) {
+    all += power
     if (known.has(bytesToKey(validatorAddress))) sharing += power
   }
-  const gain: Decimal = signing === 0n ? 0n : shared / signing
+  const gain: Decimal = all === 0n ? 0n : shared / all
   if (gain > 0n) {
-    for (const { validatorAddress, flag } of lastCommit) {
-      if (flag !== 'absent' || !known.has(bytesToKey(validatorAddress))) continue
-      writeCheckpoint(state, validatorAddress, readCheckpoint(state, validatorAddress) + gain)
-    }
     const totals = readTotals(state)
     writeTotals(state, { ...totals, accumulator: totals.accumulator + gain })
   }

@@ -293,7 +293,27 @@ describe('lazy allocation', () => {
     const { rewards } = world.ask(query.validatorOutstandingRewards, {
       validatorAddress: formatOperator(operatorOf(1)),
     })
-    expect(rewards?.rewards[0]?.amount).toBe(toDecimal(588n).toString())
+    expect(rewards?.rewards[0]?.amount).toBe(toDecimal(882n).toString())
+  })
+
+  it('a proposer earns the same whoever it includes, and who is left out earns no less', () => {
+    const earn = (omitted: readonly number[]): readonly string[] => {
+      const world = makeWorld()
+      world.pass()
+      const numbers = Array.from({ length: 10 }, (_, number) => number)
+      for (const number of numbers) world.createValidator(number, 10n, 0n)
+      for (let block = 0; block < 10; block++) {
+        world.beginBlock(
+          10n ** 20n,
+          numbers.map((number) => vote(number, 10n, omitted.includes(number) ? 'absent' : 'commit')),
+        )
+      }
+      return numbers.map((number) => {
+        const validatorAddress = formatOperator(operatorOf(number))
+        return world.ask(query.validatorOutstandingRewards, { validatorAddress }).rewards?.rewards[0]?.amount ?? '0'
+      })
+    }
+    expect(earn([7, 8, 9])).toEqual(earn([]))
   })
 
   it('fees of the first block, which has no commit, wait for the second', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../test/sim/random.ts'
 import { nextBaseFee } from './base-fee.ts'
-import { DEFAULT_FEE_MARKET_GENESIS } from './params.ts'
+import { DEFAULT_FEE_MARKET_GENESIS, MAX_PRICE_ANAT } from './params.ts'
 
 /** `calc_base_fee` of EIP-1559's text, constant by constant. */
 const reference = (parentBaseFee: bigint, parentGasUsed: bigint, parentGasLimit: bigint): bigint => {
@@ -17,6 +17,8 @@ const reference = (parentBaseFee: bigint, parentGasUsed: bigint, parentGasLimit:
   const delta = (parentBaseFee * (parentGasTarget - parentGasUsed)) / parentGasTarget / BASE_FEE_MAX_CHANGE_DENOMINATOR
   return parentBaseFee - delta
 }
+
+const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 const FREE = { ...DEFAULT_FEE_MARKET_GENESIS, minBaseFeeAnat: 0n }
 
@@ -37,7 +39,7 @@ describe('the next base fee', () => {
         const limit = BigInt(random.pick([2, 3, 1_000_000_000, 30_000_000, 2 + random.below(1_000)]))
         const used = random.chance(10) ? limit / 2n : (limit * BigInt(random.below(1_001))) / 1_000n
         const baseFee = random.pick([0n, 1n, 7n, 8n, 1_900_000_000n, BigInt(random.below(2 ** 31)) ** 3n])
-        const expected = reference(baseFee, used, limit)
+        const expected = lesser(reference(baseFee, used, limit), MAX_PRICE_ANAT)
         expect(nextBaseFee(baseFee, used, limit, FREE)).toBe(expected)
         const floor = BigInt(random.below(2 ** 31))
         expect(nextBaseFee(baseFee, used, limit, { ...FREE, minBaseFeeAnat: floor })).toBe(
@@ -46,6 +48,11 @@ describe('the next base fee', () => {
       }
     }),
   )
+
+  it('never passes what is read as a price: full blocks could raise it for ever', () => {
+    expect(nextBaseFee(MAX_PRICE_ANAT - 1n, 10n, 10n, FREE)).toBe(MAX_PRICE_ANAT)
+    expect(nextBaseFee(MAX_PRICE_ANAT, 10n, 10n, FREE)).toBe(MAX_PRICE_ANAT)
+  })
 
   it('stays where the limit leaves no target', () => {
     expect(nextBaseFee(5n, 1n, 1n, FREE)).toBe(5n)

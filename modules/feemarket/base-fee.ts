@@ -1,7 +1,7 @@
-import type { FeeMarketParams } from './params.ts'
+import { type FeeMarketParams, MAX_PRICE_ANAT } from './params.ts'
 
 /**
- * The base fee of the next block (EIP-1559), never below the minimum.
+ * The base fee of the next block (EIP-1559), never below the minimum, nor above what is read as a price.
  * `gasUsed` is the gas of both transaction families, `gasLimit` that of the block; both in gas, fees in anat.
  */
 export const nextBaseFee = (
@@ -19,5 +19,6 @@ export const nextBaseFee = (
   } else if (target > 0n && gasUsed < target) {
     next = baseFeeAnat - (baseFeeAnat * (target - gasUsed)) / target / denominator
   }
+  if (next > MAX_PRICE_ANAT) return MAX_PRICE_ANAT
   return next > params.minBaseFeeAnat ? next : params.minBaseFeeAnat
 }

@@ -13,6 +13,13 @@ const started = (genesis: unknown): Overlay => {
   return state
 }
 
+it.each([
+  { min_base_fee: '2000000000000000000', base_fee: '3000000000000000000' },
+  { base_fee: '18446744073709551615' },
+])('a price that nobody could pay is refused: %j', (genesis) => {
+  expect(() => started(genesis)).toThrow(/base_fee: must not be above 1000000000000000000$/)
+})
+
 it('an export of a market whose base fee has moved begins one with equal state', () => {
   const state = started({ base_fee: '5000000000', elasticity_multiplier: 4 })
   writeBaseFee(state, 7_777_777_777n)

@@ -1,5 +1,5 @@
 /** Parameters of EIP-1559 and their defaults. */
-import { MAX_UINT256 } from '../../core/amounts.ts'
+import { ANAT_PER_NAT } from '../../core/amounts.ts'
 import { failAt, parseAmount, parseInteger, parseObject } from '../../core/parse.ts'
 
 export interface FeeMarketParams {
@@ -22,6 +22,8 @@ export const DEFAULT_FEE_MARKET_GENESIS: FeeMarketGenesis = {
   baseFeeChangeDenominator: 8,
 }
 
+/** Nobody could pay more than a NAT for a unit of gas. */
+export const MAX_PRICE_ANAT = ANAT_PER_NAT
 export const MAX_ELASTICITY = 1_000
 export const MAX_CHANGE_DENOMINATOR = 1_000_000
 
@@ -37,7 +39,7 @@ export const parseFeeMarketGenesis = (genesis: unknown, path = 'app_state.feemar
   const object = parseObject(genesis ?? {}, path, MEMBERS)
   const amount = (name: (typeof MEMBERS)[number], fallback: bigint): bigint => {
     const anat = object[name] === undefined ? fallback : parseAmount(object[name], `${path}.${name}`)
-    return anat <= MAX_UINT256 ? anat : failAt(`${path}.${name}`, 'must be below 2^256')
+    return anat <= MAX_PRICE_ANAT ? anat : failAt(`${path}.${name}`, `must not be above ${MAX_PRICE_ANAT}`)
   }
   const minBaseFeeAnat = amount('min_base_fee', DEFAULT_FEE_MARKET_GENESIS.minBaseFeeAnat)
   const baseFeeAnat = amount('base_fee', DEFAULT_FEE_MARKET_GENESIS.baseFeeAnat)

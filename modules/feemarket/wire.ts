@@ -1,14 +1,10 @@
 /** The parameters as cosmos.evm.feemarket.v1 has them: decimals of anat, and members that are fixed here. */
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { ANAT_PER_NAT } from '../../core/amounts.ts'
 import { ONE, parseScaledDecimal, toDecimal } from '../../core/decimal.ts'
 import { CodedError } from '../../core/errors.ts'
 import type { feeMarket } from '../../proto/index.ts'
 import { sdkError } from '../sdk-errors.ts'
-import { type FeeMarketGenesis, MAX_CHANGE_DENOMINATOR, MAX_ELASTICITY } from './params.ts'
-
-/** Nobody could pay more than a NAT for a unit of gas. */
-const MAX_PRICE_ANAT = ANAT_PER_NAT
+import { type FeeMarketGenesis, MAX_CHANGE_DENOMINATOR, MAX_ELASTICITY, MAX_PRICE_ANAT } from './params.ts'
 
 /** `no_base_fee`, `enable_height` and `min_gas_multiplier` are zero: gas that is not used costs an Ethereum sender nothing. */
 export const toWire = (market: FeeMarketGenesis): MessageInitShape<typeof feeMarket.ParamsSchema> => ({

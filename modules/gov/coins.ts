@@ -21,7 +21,7 @@ export const formatCoins = (coins: readonly { readonly denom: string; readonly a
 /** The same, of a list that may be anything: for messages. */
 export const describeCoins = (coins: readonly WireCoin[]): string => formatCoins(coins.slice(0, 8)).slice(0, 200)
 
-/** Undefined when it is no valid list. The empty list is one. */
+/** Of a message or a genesis: undefined when it is no valid list, or too long. The empty list is valid. */
 export const readCoins = (coins: readonly WireCoin[]): readonly Coin[] | undefined => {
   if (coins.length > MAX_DEPOSIT_COINS) return undefined
   const parsed: Coin[] = []
@@ -38,6 +38,10 @@ export const readCoins = (coins: readonly WireCoin[]): readonly Coin[] | undefin
 
 export const toWireCoins = (coins: readonly Coin[]): WireCoin[] =>
   coins.map(({ denom, amount }) => ({ denom, amount: amount.toString() }))
+
+/** Of what {@link toWireCoins} gave: whatever was written is read. */
+export const storedCoins = (coins: readonly WireCoin[]): readonly Coin[] =>
+  coins.map(({ denom, amount }) => ({ denom, amount: BigInt(amount) }))
 
 export const amountOf = (coins: readonly Coin[], denom: string): bigint =>
   coins.find((coin) => coin.denom === denom)?.amount ?? 0n

@@ -13,7 +13,6 @@ import { govError } from './errors.ts'
 import { deposited } from './events.ts'
 import {
   deleteDeposit,
-  GOV_ADDRESS,
   readDeposit,
   readDeposits,
   readParams,
@@ -21,7 +20,8 @@ import {
   writeDeposit,
   writeProposal,
 } from './keeper.ts'
-import { GAS_PER_DEPOSIT, MAX_DEPOSITORS } from './limits.ts'
+import { GOV_ADDRESS } from './keys.ts'
+import { GAS_PER_DEPOSIT, MAX_DEPOSIT_COINS, MAX_DEPOSITORS } from './limits.ts'
 import type { GovParams } from './params.ts'
 import { isOpen, type Proposal, ProposalStatus } from './proposal.ts'
 
@@ -77,7 +77,7 @@ const activated = (proposal: Proposal, params: GovParams, timeNs: bigint): Propo
 
 /**
  * Takes a deposit, and begins the voting period when the proposal now has enough: returns whether it did. Throws gov/3,
- * /16, /23, /102 and sdk/5.
+ * /16, /23, /102, /104 and sdk/5.
  */
 export const addDeposit = (
   { ledger }: GovDependencies,
@@ -93,6 +93,13 @@ export const addDeposit = (
   const minimum = minimumOf(params, proposal.expedited)
   checkDepositDenoms(params, coins)
   checkDepositSize(minimum, params.minDepositRatio, coins)
+  const totalDeposit = addCoins(proposal.totalDeposit, coins)
+  if (totalDeposit.length > MAX_DEPOSIT_COINS) {
+    throw govError(
+      'tooManyDenoms',
+      `the deposits on proposal ${id} can have ${MAX_DEPOSIT_COINS} denominations together`,
+    )
+  }
   const before = readDeposit(state, id, depositor)
   if (before === undefined) {
     if (proposal.depositors >= MAX_DEPOSITORS) {
@@ -103,7 +110,7 @@ export const addDeposit = (
   ledger.send(context, depositor, GOV_ADDRESS, coins)
   const funded: Proposal = {
     ...proposal,
-    totalDeposit: addCoins(proposal.totalDeposit, coins),
+    totalDeposit,
     depositors: proposal.depositors + (before === undefined ? 1 : 0),
   }
   const starts = proposal.status === ProposalStatus.DEPOSIT_PERIOD && coversAll(funded.totalDeposit, minimum)

@@ -23,7 +23,7 @@ export interface PreparedMessage {
 
 export interface GovDependencies {
   readonly ledger: Pick<Ledger, 'balance' | 'send' | 'burn' | 'isBlockedReceiver'>
-  readonly stake: Pick<StakeReader, 'bondedValidators' | 'delegationsOf'>
+  readonly stake: Pick<StakeReader, 'bondedValidators' | 'delegation' | 'delegationsOf'>
   /**
    * The handlers of all modules, this one's too: called with a message only, never while modules are made. Throws a
    * CodedError for an unknown type (sdk/2) and for bytes that are not a message of it.

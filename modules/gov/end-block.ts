@@ -5,22 +5,16 @@ import type { ModuleContext } from '../module.ts'
 import type { GovDependencies } from './deps.ts'
 import { burnDeposits, refundDeposits } from './deposits.ts'
 import { dropped, votingEnded, type VotingResult } from './events.ts'
-import {
-  deleteProposal,
-  deleteVotes,
-  readEndedDeposits,
-  readEndedVotings,
-  readParams,
-  readProposal,
-  readVotes,
-  writeProposal,
-  writeVoteCount,
-} from './keeper.ts'
-import { MAX_ENDED_PER_BLOCK, WORK_PER_BLOCK, WORK_PER_PROPOSAL } from './limits.ts'
+import { deleteProposal, readDueDeposits, readDueVotings, readParams, readProposal, writeProposal } from './keeper.ts'
+import { CLEARED_PER_BLOCK, GAS_PER_WORK, MAX_ENDED_PER_BLOCK, WORK_PER_BLOCK, WORK_PER_PROPOSAL } from './limits.ts'
 import type { GovParams } from './params.ts'
 import { type Proposal, ProposalStatus } from './proposal.ts'
 import { executeMessages } from './proposal-messages.ts'
-import { tally } from './tally.ts'
+import { ballotsOf, tally } from './tally.ts'
+import { clearEnded } from './votings.ts'
+
+/** Each depositor can have each of the denominations. */
+const depositWork = ({ depositors, totalDeposit }: Proposal): number => depositors * totalDeposit.length
 
 /** The proposal got too little in time: nothing of it stays. Returns the work. */
 const dropProposal = (dependencies: GovDependencies, context: ModuleContext, proposal: Proposal): number => {
@@ -28,12 +22,14 @@ const dropProposal = (dependencies: GovDependencies, context: ModuleContext, pro
   const close = readParams(context.state).burnProposalDepositPrevote ? burnDeposits : refundDeposits
   close(dependencies, context, proposal.id)
   context.emit(dropped(proposal.id))
-  return WORK_PER_PROPOSAL + proposal.depositors
+  return WORK_PER_PROPOSAL + depositWork(proposal)
 }
 
 interface Conclusion {
   readonly result: VotingResult
   readonly log: string
+  /** What the messages consumed. */
+  readonly gas: bigint
 }
 
 /** It is over before its messages run: none of them can vote or deposit on it. Its votes and deposits are gone. */
@@ -46,23 +42,24 @@ const carryOut = (
   const { messages } = proposal
   const passed: Proposal = { ...proposal, status: ProposalStatus.PASSED }
   writeProposal(context.state, passed, before)
-  const failure = executeMessages(dependencies, context, messages)
-  if (failure === undefined) return { result: 'proposal_passed', log: 'passed' }
+  const { failure, gas } = executeMessages(dependencies, context, messages)
+  if (failure === undefined) return { result: 'proposal_passed', log: 'passed', gas }
   const { index, reason } = failure
   writeProposal(context.state, { ...passed, status: ProposalStatus.FAILED, failedReason: reason }, passed)
   return {
     result: 'proposal_failed',
     log: `passed, but msg ${index} (${messages[index]?.typeUrl ?? ''}) failed on execution: ${reason}`,
+    gas,
   }
 }
 
 const reject = (state: StateWriter, before: Proposal, proposal: Proposal): Conclusion => {
   const failedReason = 'proposal did not get enough votes to pass'
   writeProposal(state, { ...proposal, status: ProposalStatus.REJECTED, failedReason }, before)
-  return { result: 'proposal_rejected', log: 'rejected' }
+  return { result: 'proposal_rejected', log: 'rejected', gas: 0n }
 }
 
-/** The regular period counts from the same start; all vote again, for a tally deletes the votes. */
+/** The regular period counts from the same start; all vote again. */
 const convertToRegular = (
   state: StateWriter,
   before: Proposal,
@@ -72,8 +69,7 @@ const convertToRegular = (
   const { votingStartTimeNs } = proposal
   invariant(votingStartTimeNs !== undefined, 'a proposal in its voting period has a start of it')
   writeProposal(state, { ...proposal, expedited: false, votingEndTimeNs: votingStartTimeNs + votingPeriodNs }, before)
-  writeVoteCount(state, proposal.id, 0)
-  return { result: 'expedited_proposal_rejected', log: 'expedited proposal converted to regular' }
+  return { result: 'expedited_proposal_rejected', log: 'expedited proposal converted to regular', gas: 0n }
 }
 
 /** A vote that is over for good. */
@@ -95,17 +91,21 @@ const endVoting = (dependencies: GovDependencies, context: ModuleContext, before
   const { state } = context
   const { id, expedited } = before
   const params = readParams(state)
-  const votes = [...readVotes(state, id)]
-  const { passes, burnsDeposits, result, reads } = tally(state, dependencies.stake, votes, params, expedited)
-  deleteVotes(state, votes)
+  const ballots = ballotsOf(state, { id, expedited })
+  const { passes, burnsDeposits, result, reads } = tally(state, dependencies.stake, ballots, params, expedited)
   const proposal = { ...before, finalTally: result }
   const converts = expedited && !passes
-  const { result: word, log } = converts
+  const {
+    result: word,
+    log,
+    gas,
+  } = converts
     ? convertToRegular(state, before, proposal, params)
     : settle(dependencies, context, before, { ...proposal, depositors: 0 }, passes, burnsDeposits)
   context.emit(votingEnded(id, word, log))
-  const settled = converts ? 0 : before.depositors
-  return WORK_PER_PROPOSAL * (1 + (passes ? before.messages.length : 0)) + votes.length + reads + settled
+  const settled = converts ? 0 : depositWork(before)
+  const executed = WORK_PER_PROPOSAL * (passes ? before.messages.length : 0) + Number(gas / GAS_PER_WORK)
+  return WORK_PER_PROPOSAL + reads + settled + executed
 }
 
 /** The oldest first; what passes the bound waits for the next block. */
@@ -123,7 +123,8 @@ export const endBlock = (dependencies: GovDependencies, context: ModuleContext):
       if (proposal !== undefined) work += end(dependencies, context, proposal)
     }
   }
-  each(readEndedDeposits(state, timeNs, MAX_ENDED_PER_BLOCK), dropProposal)
+  each(readDueDeposits(state, timeNs, MAX_ENDED_PER_BLOCK), dropProposal)
   // Read now: what the block did to votings must be seen.
-  each(readEndedVotings(state, timeNs, MAX_ENDED_PER_BLOCK), endVoting)
+  each(readDueVotings(state, timeNs, MAX_ENDED_PER_BLOCK), endVoting)
+  clearEnded(state, CLEARED_PER_BLOCK)
 }

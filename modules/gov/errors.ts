@@ -17,8 +17,8 @@ const GOV_CODES = {
   summaryTooLong: [22, 'summary too long'],
   invalidDepositDenom: [23, 'invalid deposit denom'],
   // Bounds that the SDK does not have.
-  tooManyVotes: [101, 'too many votes'],
   tooManyDepositors: [102, 'too many depositors'],
+  tooManyDenoms: [104, 'too many denominations'],
   depositsSpent: [103, 'deposits of other proposals would be spent'],
 } as const
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ANAT_PER_NAT } from '../../core/amounts.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { bankTx, govTx } from '../../proto/index.ts'
-import { GOV_ADDRESS } from './keeper.ts'
+import { GOV_ADDRESS } from './keys.ts'
 import {
   account,
   endBlockAfter,
@@ -75,6 +75,11 @@ const busyWorld = (): World => {
   ] as const
   run(world, method.voteWeighted, { proposalId: voting, voter: name(2), options: [...options], metadata: 'why' })
   run(world, method.vote, { proposalId: voting, voter: name(5), option: 2 })
+  // Its votes wait for the end of the block.
+  const canceled = propose({ title: 'canceled' })
+  run(world, method.vote, { proposalId: canceled, voter: name(5), option: 3 })
+  run(world, method.vote, { proposalId: canceled, voter: name(2), option: 1 })
+  run(world, method.cancelProposal, { proposalId: canceled, proposer: name(1) })
   return world
 }
 
@@ -87,10 +92,11 @@ describe('the genesis of governance', () => {
   it('of an export gives the same values under the same keys', () => {
     const world = busyWorld()
     const genesis = exported(world)
-    const again = makeWorld(genesis, FUNDED)
+    const again = makeWorld(genesis, FUNDED, world.stake)
     expect(everything(again)).toEqual(everything(world))
     expect(exported(again)).toEqual(genesis)
     expect([faults(world), faults(again)]).toEqual([[], []])
+    expect(genesis['ended_votings']).toMatchObject([{ expedited: false, votes: [{}, {}], counts: [{}] }])
     const statuses = (genesis['proposals'] as { status: string }[]).map(({ status }) => status.slice(16))
     expect(statuses).toEqual(['PASSED', 'FAILED', 'REJECTED', 'VOTING_PERIOD', 'VOTING_PERIOD', 'DEPOSIT_PERIOD'])
   })
@@ -99,6 +105,7 @@ describe('the genesis of governance', () => {
     expect(exported(makeWorld(undefined))).toEqual({
       starting_proposal_id: '1',
       deposits: [],
+      ended_votings: [],
       votes: [],
       proposals: [],
       constitution: '',

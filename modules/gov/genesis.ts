@@ -1,11 +1,8 @@
 /** The member `gov` of app_state in the SDK's form. Queues, counts and sums follow from proposals, votes and deposits. */
-import { type Address, toAddress } from '../../core/address.ts'
-import { encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
-import { bytesToKey, bytesToBase64 } from '../../core/bytes.ts'
-import { formatDecimal } from '../../core/decimal.ts'
-import { CodedError } from '../../core/errors.ts'
+import { toAddress } from '../../core/address.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { bytesToBase64, utf8ToBytes } from '../../core/bytes.ts'
 import { failAt, parseAmount, parseArray, parseObject, parseString } from '../../core/parse.ts'
-import { MAX_UINT64 } from '../../core/amounts.ts'
 import { formatTime, parseKeyTimeMember } from '../../core/time.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { Coin } from '../ledger.ts'
@@ -13,11 +10,19 @@ import { addCoins, formatCoins, readCoins, toWireCoins } from './coins.ts'
 import type { GovDependencies, PackedMessage } from './deps.ts'
 import { formatParams, parseParams } from './genesis-params.ts'
 import {
-  type CastVote,
+  checkEntries,
+  mapAll,
+  MAX_ENTRIES,
+  parseFlag,
+  parseId,
+  parseList,
+  parseOwner,
+  parseText,
+} from './genesis-values.ts'
+import { exportVotes, initVotes, parseVotesGenesis, type VotesGenesis } from './genesis-votes.ts'
+import {
   type Deposit,
-  GOV_ADDRESS,
   readAllDeposits,
-  readAllVotes,
   readConstitution,
   readNextProposalId,
   readParams,
@@ -27,17 +32,14 @@ import {
   writeNextProposalId,
   writeParams,
   writeProposal,
-  writeVote,
-  writeVoteCount,
 } from './keeper.ts'
+import { GOV_ADDRESS } from './keys.ts'
 import { MAX_DEPOSITORS, MAX_PROPOSAL_MESSAGES } from './limits.ts'
 import type { GovParams } from './params.ts'
 import { EMPTY_TALLY, isOpen, type Proposal, ProposalStatus, type TallyResult } from './proposal.ts'
-import { optionName, splitOptions } from './vote.ts'
 
-/** Entries of one list. */
-const MAX_ENTRIES = 10_000_000
-const MAX_CONSTITUTION = 1_000_000
+/** It is one value of the state, and those of a snapshot's chunk are below 3 MiB. */
+const MAX_CONSTITUTION_BYTES = 1_000_000
 
 export interface GovGenesis {
   readonly nextProposalId: bigint
@@ -45,7 +47,7 @@ export interface GovGenesis {
   readonly constitution: string
   readonly proposals: readonly Proposal[]
   readonly deposits: readonly Deposit[]
-  readonly votes: readonly CastVote[]
+  readonly votes: VotesGenesis
 }
 
 const STATUSES: Readonly<Record<string, Proposal['status']>> = {
@@ -55,28 +57,6 @@ const STATUSES: Readonly<Record<string, Proposal['status']>> = {
   PROPOSAL_STATUS_REJECTED: ProposalStatus.REJECTED,
   PROPOSAL_STATUS_FAILED: ProposalStatus.FAILED,
 }
-
-const located = <T>(path: string, parse: () => T): T => {
-  try {
-    return parse()
-  } catch (error) {
-    if (!(error instanceof CodedError) || error.codespace === 'genesis') throw error
-    return failAt(path, error.message)
-  }
-}
-
-const parseOwner = (value: unknown, path: string): Address =>
-  located(path, () => parseAccountAddress(parseString(value, path)))
-
-const parseId = (value: unknown, path: string): bigint => {
-  const id = parseAmount(value, path)
-  return id > 0n && id <= MAX_UINT64 ? id : failAt(path, 'must be between 1 and 2^64 - 1')
-}
-
-const parseFlag = (value: unknown, path: string): boolean =>
-  value === undefined ? false : typeof value === 'boolean' ? value : failAt(path, 'must be true or false')
-
-const parseText = (value: unknown, path: string): string => (value === undefined ? '' : parseString(value, path))
 
 const parseCoins = (value: unknown, path: string): readonly Coin[] => {
   const coins = parseArray(value, path, MAX_ENTRIES).map((item, index) => {
@@ -158,43 +138,6 @@ const parseDeposit = (value: unknown, path: string): Deposit => {
   }
 }
 
-const parseOption = (value: unknown, path: string) => {
-  const object = parseObject(value, path, ['option', 'weight'])
-  const name = parseString(object['option'], `${path}.option`)
-  const option = [1, 2, 3, 4].find((each) => optionName(each) === name) ?? 0
-  return { option, weight: parseString(object['weight'], `${path}.weight`) }
-}
-
-const parseVote = (value: unknown, path: string): CastVote => {
-  const object = parseObject(value, path, ['proposal_id', 'voter', 'options', 'metadata'])
-  const at = `${path}.options`
-  const options = parseArray(object['options'], at, 4).map((item, index) => parseOption(item, `${at}[${index}]`))
-  return {
-    proposalId: parseId(object['proposal_id'], `${path}.proposal_id`),
-    voter: parseOwner(object['voter'], `${path}.voter`),
-    options: located(at, () => splitOptions(options)),
-    metadata: parseText(object['metadata'], `${path}.metadata`),
-  }
-}
-
-const parseList = <Item>(value: unknown, path: string, parse: (item: unknown, path: string) => Item): readonly Item[] =>
-  parseArray(value ?? undefined, path, MAX_ENTRIES).map((item, index) => parse(item, `${path}[${index}]`))
-
-/** Each account once on each proposal, and all on proposals that `takes` them. */
-const checkEntries = (
-  entries: readonly { readonly proposalId: bigint; readonly owner: Address }[],
-  takes: (id: bigint) => boolean,
-  path: string,
-): void => {
-  const seen = new Set<string>()
-  for (const [index, { proposalId, owner }] of entries.entries()) {
-    if (!takes(proposalId)) failAt(`${path}[${index}].proposal_id`, `proposal ${proposalId} takes none of them`)
-    const key = `${proposalId}/${bytesToKey(owner)}`
-    if (seen.has(key)) failAt(`${path}[${index}]`, `is the second of ${encodeBech32(owner)} on proposal ${proposalId}`)
-    seen.add(key)
-  }
-}
-
 /** Identifiers once, below the next; an open proposal has the deposits that it says. Counts its depositors. */
 const completeProposals = (
   proposals: readonly Omit<Proposal, 'depositors'>[],
@@ -224,7 +167,7 @@ const completeProposals = (
 }
 
 const MEMBERS = [
-  ...['starting_proposal_id', 'deposits', 'votes', 'proposals', 'params', 'constitution'],
+  ...['starting_proposal_id', 'deposits', 'votes', 'proposals', 'params', 'constitution', 'ended_votings'],
   // What the SDK's form still has, always null.
   ...['deposit_params', 'voting_params', 'tally_params'],
 ]
@@ -238,7 +181,6 @@ export const parseGovGenesis = (genesis: unknown, path = 'app_state.gov'): GovGe
   const start = object['starting_proposal_id']
   const nextProposalId = start === undefined ? 1n : parseId(start, `${path}.starting_proposal_id`)
   const deposits = parseList(object['deposits'], `${path}.deposits`, parseDeposit)
-  const votes = parseList(object['votes'], `${path}.votes`, parseVote)
   const parsed = parseList(object['proposals'], `${path}.proposals`, parseProposal)
   const proposals = completeProposals(parsed, deposits, nextProposalId, `${path}.proposals`)
   const byId = new Map(proposals.map((proposal) => [proposal.id, proposal]))
@@ -247,26 +189,21 @@ export const parseGovGenesis = (genesis: unknown, path = 'app_state.gov'): GovGe
     (id) => [byId.get(id)].some((proposal) => proposal !== undefined && isOpen(proposal)),
     `${path}.deposits`,
   )
-  checkEntries(
-    votes.map(({ proposalId, voter }) => ({ proposalId, owner: voter })),
-    (id) => byId.get(id)?.status === ProposalStatus.VOTING_PERIOD,
-    `${path}.votes`,
-  )
   const constitution = parseText(object['constitution'], `${path}.constitution`)
-  if (constitution.length > MAX_CONSTITUTION) failAt(`${path}.constitution`, 'is too long')
+  if (utf8ToBytes(constitution).length > MAX_CONSTITUTION_BYTES) failAt(`${path}.constitution`, 'is too long')
   return {
     nextProposalId,
     params: parseParams(object['params'], `${path}.params`),
     constitution,
     proposals,
     deposits,
-    votes,
+    votes: parseVotesGenesis(object, (id) => byId.get(id), path),
   }
 }
 
 /** Throws genesis/1 when the module's account has less than the deposits. */
 export const initGovGenesis = (
-  { ledger }: GovDependencies,
+  dependencies: GovDependencies,
   state: StateWriter,
   genesis: GovGenesis,
   path = 'app_state.gov',
@@ -280,14 +217,9 @@ export const initGovGenesis = (
     writeDeposit(state, deposit, deposit.coins)
     all = addCoins(all, deposit.coins)
   }
-  const counts = new Map<bigint, number>()
-  for (const vote of genesis.votes) {
-    writeVote(state, vote.proposalId, vote.voter, vote)
-    counts.set(vote.proposalId, (counts.get(vote.proposalId) ?? 0) + 1)
-  }
-  for (const [id, count] of counts) writeVoteCount(state, id, count)
+  initVotes(dependencies, state, genesis.votes)
   for (const { denom, amount } of all) {
-    const balance = ledger.balance(state, GOV_ADDRESS, denom)
+    const balance = dependencies.ledger.balance(state, GOV_ADDRESS, denom)
     if (balance < amount) failAt(`${path}.deposits`, `sum to ${amount}${denom}, the module's account has ${balance}`)
   }
 }
@@ -326,10 +258,6 @@ const formatProposal = (proposal: Proposal) => {
   }
 }
 
-function* mapAll<From, To>(items: Iterable<From>, map: (item: From) => To): Generator<To, void> {
-  for (const item of items) yield map(item)
-}
-
 /** The inverse of {@link parseGovGenesis} and {@link initGovGenesis}. */
 export const exportGovGenesis = (state: StateReader): unknown => ({
   starting_proposal_id: readNextProposalId(state).toString(),
@@ -338,12 +266,7 @@ export const exportGovGenesis = (state: StateReader): unknown => ({
     depositor: encodeBech32(depositor),
     amount: toWireCoins(coins),
   })),
-  votes: mapAll(readAllVotes(state), ({ proposalId, voter, options, metadata }) => ({
-    proposal_id: proposalId.toString(),
-    voter: encodeBech32(voter),
-    options: options.map(({ option, weight }) => ({ option: optionName(option), weight: formatDecimal(weight) })),
-    metadata,
-  })),
+  ...exportVotes(state),
   proposals: mapAll(readProposals(state), formatProposal),
   params: formatParams(readParams(state)),
   constitution: readConstitution(state),

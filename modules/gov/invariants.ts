@@ -6,18 +6,26 @@ import type { Invariant } from '../module.ts'
 import { addCoins, formatCoins } from './coins.ts'
 import type { GovDependencies } from './deps.ts'
 import {
-  GOV_ADDRESS,
   readAllDeposits,
-  readAllVotes,
   readDeposited,
-  readEndedDeposits,
-  readEndedVotings,
+  readDueDeposits,
+  readDueVotings,
   readNextProposalId,
   readProposal,
   readProposals,
-  readVoteCount,
 } from './keeper.ts'
+import { GOV_ADDRESS, type Voting } from './keys.ts'
 import { isOpen, ProposalStatus } from './proposal.ts'
+import {
+  addShares,
+  type Count,
+  isRunning,
+  NO_COUNT,
+  readAllCounts,
+  readAllVotes,
+  readEndedVotings,
+  readVoting,
+} from './votings.ts'
 
 /** Proposals that are open at once, for the comparison with the queues. */
 const MAX_OPEN = 1_000_000
@@ -49,20 +57,41 @@ const depositFault = (state: StateReader, { ledger }: GovDependencies): string |
   return missing === undefined ? undefined : `the account has less than the deposits of ${formatCoins([missing])}`
 }
 
+const nameOf = ({ id, expedited }: Voting): string => `${expedited ? 'the expedited voting' : 'the voting'} on ${id}`
+
 const voteFault = (state: StateReader): string | undefined => {
-  const counts = new Map<bigint, number>()
-  for (const { proposalId, voter } of readAllVotes(state)) {
-    if (readVoteCount(state, proposalId) === undefined) {
-      return `a vote of ${bytesToHex(voter)} on proposal ${proposalId}, which takes none`
+  const ended = new Set([...readEndedVotings(state)].map(nameOf))
+  for (const { voting, voter } of readAllVotes(state)) {
+    if (!isRunning(state, voting) && !ended.has(nameOf(voting))) {
+      return `a vote of ${bytesToHex(voter)} in ${nameOf(voting)}, which takes none`
     }
-    counts.set(proposalId, (counts.get(proposalId) ?? 0) + 1)
   }
-  for (const { id, status } of readProposals(state)) {
-    const expected = status === ProposalStatus.VOTING_PERIOD ? (counts.get(id) ?? 0) : undefined
-    const noted = readVoteCount(state, id)
-    if (noted !== expected) return `proposal ${id} has ${expected ?? 'no'} votes, noted are ${noted ?? 'none'}`
+  for (const { id, status, expedited } of readProposals(state)) {
+    const expected = status === ProposalStatus.VOTING_PERIOD ? expedited : undefined
+    if (readVoting(state, id)?.expedited !== expected) return `the voting on ${id} runs, or does not, and should`
   }
   return undefined
+}
+
+const countFault = (state: StateReader, { stake }: GovDependencies): string | undefined => {
+  const expected = new Map<string, Count>()
+  const nameFor = (voting: Voting, operator: Uint8Array): string => `${nameOf(voting)}, of ${bytesToHex(operator)}`
+  for (const { voting, voter, options } of readAllVotes(state)) {
+    if (!isRunning(state, voting)) continue
+    for (const { operator, shares } of stake.delegationsOf(state, voter)) {
+      const name = nameFor(voting, operator)
+      expected.set(name, addShares(expected.get(name) ?? NO_COUNT, shares, options))
+    }
+  }
+  let found = 0
+  for (const { voting, operator, count } of readAllCounts(state)) {
+    if (!isRunning(state, voting)) continue
+    found++
+    const [name, are] = [nameFor(voting, operator), count.join()]
+    const wanted = expected.get(name)?.join() ?? 'none'
+    if (are !== wanted) return `the count of ${name} is ${are}, not ${wanted}`
+  }
+  return found === expected.size ? undefined : `there are ${found} counts, ${expected.size} are expected`
 }
 
 const bigintOrder = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -76,8 +105,8 @@ const queueFault = (state: StateReader): string | undefined => {
     if (status === ProposalStatus.VOTING_PERIOD) open.voting.push(id)
   }
   const queues = [
-    ['deposit period', readEndedDeposits(state, END_OF_TIME_NS, MAX_OPEN), open.deposit],
-    ['voting period', readEndedVotings(state, END_OF_TIME_NS, MAX_OPEN), open.voting],
+    ['deposit period', readDueDeposits(state, END_OF_TIME_NS, MAX_OPEN), open.deposit],
+    ['voting period', readDueVotings(state, END_OF_TIME_NS, MAX_OPEN), open.voting],
   ] as const
   for (const [name, queued, expected] of queues) {
     const sorted = [...queued].sort(bigintOrder)
@@ -89,6 +118,7 @@ const queueFault = (state: StateReader): string | undefined => {
 
 export const govInvariants = (dependencies: GovDependencies): readonly Invariant[] => [
   { name: 'gov/deposits-are-backed', check: ({ state }) => depositFault(state, dependencies) },
-  { name: 'gov/votes-are-of-running-votings', check: ({ state }) => voteFault(state) },
+  { name: 'gov/votes-are-of-votings', check: ({ state }) => voteFault(state) },
+  { name: 'gov/counts-are-those-of-the-votes', check: ({ state }) => countFault(state, dependencies) },
   { name: 'gov/queues-hold-the-open-proposals', check: ({ state }) => queueFault(state) },
 ]

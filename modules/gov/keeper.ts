@@ -1,15 +1,7 @@
-/** The state of governance: the only code that knows its keys. Counts and queues follow what they are of. */
+/** The state of governance but for votes, which are in votings.ts: queues and sums follow what they are of. */
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
-import { type Address, moduleAddress } from '../../core/address.ts'
-import {
-  bigintToBytes,
-  bytesToBigint,
-  bytesToUtf8,
-  concatBytes,
-  readUint64,
-  uint64ToBytes,
-  utf8ToBytes,
-} from '../../core/bytes.ts'
+import type { Address } from '../../core/address.ts'
+import { bigintToBytes, bytesToBigint, bytesToUtf8, readUint64, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import { gov } from '../../proto/index.ts'
@@ -24,42 +16,21 @@ import {
   depositKey,
   DEPOSITS_PREFIX,
   depositsPrefix,
+  GOV_ADDRESS,
+  ID_BYTES,
   INACTIVE_PREFIX,
   NEXT_PROPOSAL_KEY,
   PARAMS_KEY,
+  PRESENT,
   proposalKey,
   PROPOSALS_PREFIX,
   queueKey,
-  voteKey,
-  VOTES_PREFIX,
-  votesPrefix,
-  votingKey,
+  readAll,
+  type Voting,
 } from './keys.ts'
 import { type GovParams, paramsFromProto, paramsToProto } from './params.ts'
 import { decodeProposal, encodeProposal, type Proposal, ProposalStatus } from './proposal.ts'
-import { decodeVote, encodeVote, type Vote } from './vote.ts'
-
-export const GOV_ADDRESS = moduleAddress('gov')
-
-/** Values read at once. */
-const CHUNK = 1_000
-const PRESENT = Uint8Array.of(1)
-const ID_BYTES = 8
-
-/** Every value under a prefix in the order of keys, from `start` (inclusive) on. */
-function* readAll(
-  state: StateReader,
-  prefix: Uint8Array,
-  start: Uint8Array = prefix,
-): Generator<readonly [Uint8Array, Uint8Array], void> {
-  for (let next = start; ; ) {
-    const page = state.values(GOV_ADDRESS, prefix, CHUNK, next)
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined || page.length < CHUNK) return
-    next = concatBytes(last[0], Uint8Array.of(0))
-  }
-}
+import { beginVoting, endVoting } from './votings.ts'
 
 // Parameters, constitution, identifiers
 
@@ -121,6 +92,16 @@ const queueOf = ({ id, status, depositEndTimeNs, votingEndTimeNs }: Proposal): U
   return queueKey(ACTIVE_PREFIX, votingEndTimeNs, id)
 }
 
+const votingOf = (proposal: Proposal | undefined): Voting | undefined =>
+  proposal?.status === ProposalStatus.VOTING_PERIOD ? { id: proposal.id, expedited: proposal.expedited } : undefined
+
+const followVoting = (state: StateWriter, before: Proposal | undefined, after: Proposal | undefined): void => {
+  const [ended, begun] = [votingOf(before), votingOf(after)]
+  if (ended?.expedited === begun?.expedited) return
+  if (ended !== undefined) endVoting(state, ended)
+  if (begun !== undefined) beginVoting(state, begun)
+}
+
 /** Writes it, and moves it from the queue of `before` to its own. Returns the bytes that were written. */
 export const writeProposal = (state: StateWriter, proposal: Proposal, before?: Proposal): Uint8Array => {
   const bytes = encodeProposal(proposal)
@@ -129,18 +110,16 @@ export const writeProposal = (state: StateWriter, proposal: Proposal, before?: P
   const to = queueOf(proposal)
   if (from !== undefined) state.setValue(GOV_ADDRESS, from, undefined)
   if (to !== undefined) state.setValue(GOV_ADDRESS, to, PRESENT)
-  const isVoting = proposal.status === ProposalStatus.VOTING_PERIOD
-  if (isVoting && before?.status !== ProposalStatus.VOTING_PERIOD) writeVoteCount(state, proposal.id, 0)
-  if (!isVoting && before?.status === ProposalStatus.VOTING_PERIOD) writeVoteCount(state, proposal.id, undefined)
+  followVoting(state, before, proposal)
   return bytes
 }
 
-/** Its votes and deposits are gone by then. */
+/** Its deposits are gone by then. */
 export const deleteProposal = (state: StateWriter, proposal: Proposal): void => {
   state.setValue(GOV_ADDRESS, proposalKey(proposal.id), undefined)
   const queue = queueOf(proposal)
   if (queue !== undefined) state.setValue(GOV_ADDRESS, queue, undefined)
-  if (proposal.status === ProposalStatus.VOTING_PERIOD) writeVoteCount(state, proposal.id, undefined)
+  followVoting(state, proposal, undefined)
 }
 
 /** At most `limit` identifiers of proposals whose time is at or before `timeNs`, the oldest first. */
@@ -153,70 +132,11 @@ const readEnded = (state: StateReader, prefix: Uint8Array, timeNs: bigint, limit
   return ids
 }
 
-export const readEndedDeposits = (state: StateReader, timeNs: bigint, limit: number): readonly bigint[] =>
+export const readDueDeposits = (state: StateReader, timeNs: bigint, limit: number): readonly bigint[] =>
   readEnded(state, INACTIVE_PREFIX, timeNs, limit)
 
-export const readEndedVotings = (state: StateReader, timeNs: bigint, limit: number): readonly bigint[] =>
+export const readDueVotings = (state: StateReader, timeNs: bigint, limit: number): readonly bigint[] =>
   readEnded(state, ACTIVE_PREFIX, timeNs, limit)
-
-// Votes
-
-/** Undefined when the proposal is not in its voting period. */
-export const readVoteCount = (state: StateReader, id: bigint): number | undefined => {
-  const bytes = state.value(GOV_ADDRESS, votingKey(id))
-  if (bytes === undefined) return undefined
-  const [count] = decodeRlp(bytes) as [Uint8Array]
-  return Number(bytesToBigint(count))
-}
-
-export const writeVoteCount = (state: StateWriter, id: bigint, count: number | undefined): void =>
-  state.setValue(
-    GOV_ADDRESS,
-    votingKey(id),
-    count === undefined ? undefined : encodeRlp([bigintToBytes(BigInt(count))]),
-  )
-
-export const readVote = (state: StateReader, id: bigint, voter: Address): Vote | undefined => {
-  const bytes = state.value(GOV_ADDRESS, voteKey(id, voter))
-  return bytes === undefined ? undefined : decodeVote(bytes)
-}
-
-export const hasVote = (state: StateReader, id: bigint, voter: Address): boolean =>
-  state.value(GOV_ADDRESS, voteKey(id, voter)) !== undefined
-
-export const writeVote = (state: StateWriter, id: bigint, voter: Address, vote: Vote): void =>
-  state.setValue(GOV_ADDRESS, voteKey(id, voter), encodeVote(vote))
-
-export interface CastVote extends Vote {
-  readonly proposalId: bigint
-  readonly voter: Address
-}
-
-const castVote = ([key, value]: readonly [Uint8Array, Uint8Array]): CastVote => ({
-  proposalId: BigInt(readUint64(key, VOTES_PREFIX.length)),
-  voter: key.slice(VOTES_PREFIX.length + ID_BYTES),
-  ...decodeVote(value),
-})
-
-/** Of one proposal, in the order of voters, from `start` (inclusive) on. */
-export function* readVotes(state: StateReader, id: bigint, start?: Address): Generator<CastVote, void> {
-  const prefix = votesPrefix(id)
-  const from = start === undefined ? prefix : voteKey(id, start)
-  for (const entry of readAll(state, prefix, from)) yield castVote(entry)
-}
-
-/** Of all proposals. */
-export function* readAllVotes(state: StateReader): Generator<CastVote, void> {
-  for (const entry of readAll(state, VOTES_PREFIX)) yield castVote(entry)
-}
-
-/**
- * All have been read by then: a list is slow to read while it is deleted. The count is not changed: it goes with the
- * voting period, or is written anew.
- */
-export const deleteVotes = (state: StateWriter, votes: readonly CastVote[]): void => {
-  for (const { proposalId, voter } of votes) state.setValue(GOV_ADDRESS, voteKey(proposalId, voter), undefined)
-}
 
 // Deposits
 

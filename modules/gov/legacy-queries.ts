@@ -9,7 +9,7 @@ import type { QueryHandler } from '../module.ts'
 import { queryRefusal, sdkError } from '../sdk-errors.ts'
 import { toWireCoins } from './coins.ts'
 import type { GovDependencies } from './deps.ts'
-import { type CastVote, type Deposit, readParams } from './keeper.ts'
+import { type Deposit, readParams } from './keeper.ts'
 import { unwrapContent } from './legacy-content.ts'
 import type { GovParams } from './params.ts'
 import type { Proposal, TallyResult } from './proposal.ts'
@@ -23,6 +23,7 @@ import {
   pageOfProposals,
   pageOfVotes,
 } from './views.ts'
+import type { CastVote } from './votings.ts'
 
 /** Go's zero time, the first second of the year 1: v1beta1 has no absent times. */
 const ZERO_TIME = { seconds: -62_135_596_800n, nanos: 0 }
@@ -59,8 +60,8 @@ const proposalToLegacy = (proposal: Proposal) => {
   }
 }
 
-const voteToLegacy = ({ proposalId, voter, options }: CastVote) => ({
-  proposalId,
+const voteToLegacy = ({ voting, voter, options }: CastVote) => ({
+  proposalId: voting.id,
   voter: encodeBech32(voter),
   options: options.map(({ option, weight }) => ({ option, weight: weight.toString() })),
 })

@@ -4,12 +4,14 @@ import { ANAT_PER_NAT } from '../../core/amounts.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { moduleAddress } from '../../core/address.ts'
 import { bankTx, govBeta, govBetaTx, govTx } from '../../proto/index.ts'
-import { readDeposit, readProposal, readVote, readVoteCount, writeVoteCount } from './keeper.ts'
-import { MAX_DEPOSITORS, OPEN_VOTES } from './limits.ts'
-import { ProposalStatus } from './proposal.ts'
+import { readDeposit, readProposal } from './keeper.ts'
+import { GAS_PER_COUNT, GAS_PER_VOTE, GAS_PER_VOTING, MAX_DEPOSITORS } from './limits.ts'
+import { DEFAULT_PARAMS, paramsToProto } from './params.ts'
+import { decodeProposal, encodeProposal, ProposalStatus } from './proposal.ts'
 import {
   account,
   attribute,
+  endBlockAfter,
   eventShapes,
   faults,
   GOV,
@@ -20,10 +22,12 @@ import {
   run,
   type World,
 } from './testing/world.ts'
+import { readEndedVotings, readVote, readVotes } from './votings.ts'
 
 const { method } = govTx.Msg
 const legacy = govBetaTx.Msg.method
 const nat = (amount: number) => BigInt(amount) * ANAT_PER_NAT
+const REGULAR = { id: 1n, expedited: false }
 const anat = (amount: bigint) => [{ denom: 'anat', amount: amount.toString() }]
 const rich = (genesis: unknown = {}): World =>
   makeWorld(genesis, [
@@ -305,6 +309,38 @@ describe('MsgDeposit', () => {
     expect(to(1n, anat(1n), name(1))).toBeUndefined()
     expect(faults(world)).toEqual([])
   })
+
+  it('have 16 denominations together, whichever the parameters accepted over time', () => {
+    const denoms = Array.from({ length: 32 }, (_, index) => `ibc/d${String(index).padStart(2, '0')}`)
+    const coins = (from: number, amount: string) => denoms.slice(from, from + 16).map((denom) => ({ denom, amount }))
+    const world = makeWorld(
+      {},
+      denoms.map((denom) => [account(1), 1_000n, denom] as const),
+    )
+    const accept = (from: number): void => {
+      const list = (amount: bigint) => coins(from, amount.toString()).map(({ denom }) => ({ denom, amount }))
+      const minimum = { minDeposit: list(500n), expeditedMinDeposit: list(900n), minDepositRatio: 0n }
+      run(world, method.updateParams, { authority: GOV, params: paramsToProto({ ...DEFAULT_PARAMS, ...minimum }) })
+    }
+    accept(0)
+    run(world, method.submitProposal, submission({ initialDeposit: coins(0, '1') }))
+    accept(16)
+    const more = { proposalId: 1n, depositor: name(1), amount: coins(16, '1') }
+    expect(refusal(() => run(world, method.deposit, more))?.slice(0, 2)).toEqual(['gov', 104])
+    expect(readProposal(world.state, 1n)?.totalDeposit).toHaveLength(16)
+    expect(faults(world)).toEqual([])
+    endBlockAfter(world, 10n ** 15n)
+    expect(readProposal(world.state, 1n)).toBeUndefined()
+  })
+
+  it('that are stored are read, however many denominations they have', () => {
+    const world = rich(depositParams('0'))
+    run(world, method.submitProposal, submission({ initialDeposit: anat(10n) }))
+    const proposal = readProposal(world.state, 1n)
+    if (proposal === undefined) throw new RangeError('the proposal is there')
+    const totalDeposit = Array.from({ length: 20 }, (_, index) => ({ denom: `d${10 + index}`, amount: 1n }))
+    expect(decodeProposal(encodeProposal({ ...proposal, totalDeposit }))).toEqual({ ...proposal, totalDeposit })
+  })
 })
 
 /** Gives the depositor of the next message what it deposits. */
@@ -371,7 +407,7 @@ describe('votes', () => {
     const world = voting()
     run(world, method.vote, { proposalId: 1n, voter: name(2), option: 2, metadata: 'metadata' })
     run(world, legacy.vote, { proposalId: 1n, voter: name(2), option: 1 })
-    expect(readVote(world.state, 1n, account(2))).toEqual({
+    expect(readVote(world.state, REGULAR, account(2))).toEqual({
       options: [{ option: 1, weight: 10n ** 18n }],
       metadata: '',
     })
@@ -387,21 +423,25 @@ describe('votes', () => {
         '{"option":2,"weight":"0.050000000000000000"},{"option":4,"weight":"0.050000000000000000"}]',
     )
     expect(eventShapes(world)).toEqual(['proposal_vote(voter, option, proposal_id)'])
-    expect(readVoteCount(world.state, 1n)).toBe(2)
+    expect([...readVotes(world.state, REGULAR)]).toHaveLength(2)
     expect(faults(world)).toEqual([])
   })
 
-  it('need a part of the stake when there are very many', () => {
+  it('are paid by the delegation: each is counted', () => {
     const world = voting()
-    world.stake.validator(account(50), 10_000_000n)
-    world.stake.delegate(account(2), account(50), 99n)
-    world.stake.delegate(account(3), account(50), 101n)
-    writeVoteCount(world.state, 1n, OPEN_VOTES)
-    const vote = (voter: number) =>
-      refusal(() => run(world, method.vote, { proposalId: 1n, voter: name(voter), option: 1 }))?.slice(0, 2)
-    expect([vote(2), vote(3), vote(50), vote(4)]).toEqual([['gov', 101], undefined, undefined, ['gov', 101]])
-    expect(vote(3)).toBeUndefined()
-    expect(readVoteCount(world.state, 1n)).toBe(OPEN_VOTES + 2)
+    for (let index = 0; index < 3; index++) world.stake.validator(account(50 + index), 10_000_000n)
+    const gasOf = (voter: number): bigint => {
+      world.gas = 0n
+      run(world, method.vote, { proposalId: 1n, voter: name(voter), option: 1 })
+      return world.gas
+    }
+    expect([gasOf(2), gasOf(2)]).toEqual([GAS_PER_VOTE, 0n])
+    for (let index = 0; index < 3; index++) world.stake.delegate(account(3), account(50 + index), 99n)
+    expect([gasOf(3), gasOf(3)]).toEqual([GAS_PER_VOTE + 3n * GAS_PER_COUNT, 3n * GAS_PER_COUNT])
+    world.gas = 0n
+    world.stake.delegate(account(3), account(50), 1n)
+    expect(world.gas).toBe(2n * (GAS_PER_COUNT + GAS_PER_VOTING))
+    expect(faults(world)).toEqual([])
   })
 })
 
@@ -443,7 +483,11 @@ describe('MsgCancelProposal (x/gov/keeper/deposit_test.go, TestChargeDeposit; ms
     expect(cancel(1n, 1)).toEqual(['gov', 20])
     world.timeNs = end
     expect(cancel(1n, 1)).toBeUndefined()
-    expect(readVote(world.state, 1n, account(2))).toBeUndefined()
+    // It counts for nothing, and the end of the block deletes it.
+    expect([...readEndedVotings(world.state)]).toEqual([REGULAR])
+    expect(faults(world)).toEqual([])
+    endBlockAfter(world, 1n)
+    expect(readVote(world.state, REGULAR, account(2))).toBeUndefined()
     expect(faults(world)).toEqual([])
   })
 
@@ -486,6 +530,8 @@ describe('MsgUpdateParams (x/gov/keeper/msg_server_test.go, TestMsgUpdateParams)
     [{ vetoThreshold: '2' }, 'veto threshold too large'],
     [{ votingPeriod: undefined }, 'voting period must not be nil'],
     [{ votingPeriod: { seconds: 0n } }, 'voting period must be positive'],
+    [{ votingPeriod: { seconds: 3_650n * 86_400n + 1n } }, 'voting period must be at most 3650 days'],
+    [{ maxDepositPeriod: { seconds: 3_650n * 86_400n + 1n } }, 'maximum deposit period must be at most 3650 days'],
     [{ expeditedVotingPeriod: { seconds: 9n } }, 'must be strictly less than the regular voting period'],
     [{ proposalCancelDest: 'x' }, 'deposits destination address is invalid'],
   ]

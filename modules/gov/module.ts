@@ -1,8 +1,10 @@
 /** Governance: proposals that token holders fund and vote on, and that act with the authority of the module. */
 import type { Module } from '../module.ts'
+import type { StakingHooks } from '../stake.ts'
 import type { GovDependencies } from './deps.ts'
 import { endBlock } from './end-block.ts'
 import { exportGovGenesis, initGovGenesis, parseGovGenesis } from './genesis.ts'
+import { createHooks } from './hooks.ts'
 import { govInvariants } from './invariants.ts'
 import { govLegacyQueries } from './legacy-queries.ts'
 import { createCancelProposal } from './messages/cancel-proposal.ts'
@@ -13,8 +15,13 @@ import { createUpdateParams } from './messages/update-params.ts'
 import { createVotes } from './messages/vote.ts'
 import { govQueries } from './queries.ts'
 
-export const createGovModule = (dependencies: GovDependencies): Module => ({
+export interface GovModule extends Module {
+  readonly hooks: StakingHooks
+}
+
+export const createGovModule = (dependencies: GovDependencies): GovModule => ({
   name: 'gov',
+  hooks: createHooks(dependencies),
   initGenesis: ({ state }, genesis) => initGovGenesis(dependencies, state, parseGovGenesis(genesis)),
   exportGenesis: ({ state }) => exportGovGenesis(state),
   endBlock: (context) => {

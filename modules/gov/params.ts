@@ -39,6 +39,9 @@ export interface GovParams {
 
 const DAY_NS = 86_400n * 1_000_000_000n
 
+/** Ten years: the end of a period that begins now still fits the keys of queues and the times of a genesis file. */
+const MAX_PERIOD_NS = 3_650n * DAY_NS
+
 /** The SDK's, but for the deposits. */
 export const DEFAULT_PARAMS: GovParams = {
   minDeposit: [{ denom: DENOMINATION, amount: 1_000n * ANAT_PER_NAT }],
@@ -70,6 +73,8 @@ export const paramsFault = (params: GovParams): string | undefined => {
   if (params.maxDepositPeriodNs <= 0n) return 'maximum deposit period must be positive'
   if (params.votingPeriodNs <= 0n) return 'voting period must be positive'
   if (params.expeditedVotingPeriodNs <= 0n) return 'expedited voting period must be positive'
+  if (params.maxDepositPeriodNs > MAX_PERIOD_NS) return 'maximum deposit period must be at most 3650 days'
+  if (params.votingPeriodNs > MAX_PERIOD_NS) return 'voting period must be at most 3650 days'
   if (params.expeditedVotingPeriodNs >= params.votingPeriodNs) {
     return 'expedited voting period must be strictly less than the regular voting period'
   }

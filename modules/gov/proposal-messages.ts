@@ -8,7 +8,8 @@ import { sdkError } from '../sdk-errors.ts'
 import { formatCoins } from './coins.ts'
 import type { GovDependencies, PackedMessage, PreparedMessage } from './deps.ts'
 import { govError } from './errors.ts'
-import { GOV_ADDRESS, readDeposited } from './keeper.ts'
+import { readDeposited } from './keeper.ts'
+import { GOV_ADDRESS } from './keys.ts'
 import { GAS_PER_PROPOSAL, MAX_FAILED_REASON, MAX_PROPOSAL_MESSAGES } from './limits.ts'
 
 /** A proposal within a proposal has no depth that a bound could count: none is taken. */
@@ -54,13 +55,13 @@ const checkDepositsCovered = ({ ledger }: GovDependencies, { state }: ModuleCont
   if (missing.length > 0) throw govError('depositsSpent', `deposits are ${formatCoins(missing)}`)
 }
 
-const meter = (): MessageContext['consumeGas'] => {
-  let used = 0n
-  return (amount, what) => {
-    used += amount
-    if (used > GAS_PER_PROPOSAL) {
-      throw sdkError('outOfGas', `out of gas in location: ${what}; gasWanted: ${GAS_PER_PROPOSAL}, gasUsed: ${used}`)
-    }
+class Meter {
+  used = 0n
+
+  consume(amount: bigint, what: string): void {
+    this.used += amount
+    if (this.used <= GAS_PER_PROPOSAL) return
+    throw sdkError('outOfGas', `out of gas in location: ${what}; gasWanted: ${GAS_PER_PROPOSAL}, gasUsed: ${this.used}`)
   }
 }
 
@@ -78,10 +79,18 @@ export const executeMessages = (
   dependencies: GovDependencies,
   { state, height, timeNs, chainId, emit }: ModuleContext,
   messages: readonly PackedMessage[],
-): ExecutionFailure | undefined => {
+): { readonly failure: ExecutionFailure | undefined; readonly gas: bigint } => {
+  const meter = new Meter()
   const events: Event[] = []
   const keep = (event: Event): void => void events.push(event)
-  const context: MessageContext = { state, height, timeNs, chainId, emit: keep, consumeGas: meter() }
+  const context: MessageContext = {
+    state,
+    height,
+    timeNs,
+    chainId,
+    emit: keep,
+    consumeGas: (amount, what) => meter.consume(amount, what),
+  }
   let index = 0
   state.checkpoint()
   try {
@@ -94,8 +103,8 @@ export const executeMessages = (
   } catch (error) {
     state.revert()
     if (!isFailure(error)) throw error
-    return { index, reason: error.message.slice(0, MAX_FAILED_REASON).toWellFormed() }
+    return { failure: { index, reason: error.message.slice(0, MAX_FAILED_REASON).toWellFormed() }, gas: meter.used }
   }
   for (const event of events) emit(event)
-  return undefined
+  return { failure: undefined, gas: meter.used }
 }

@@ -7,7 +7,7 @@ import { invariant } from '../../core/errors.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import { gov } from '../../proto/index.ts'
 import type { Coin } from '../ledger.ts'
-import { readCoins, toWireCoins } from './coins.ts'
+import { storedCoins, toWireCoins } from './coins.ts'
 import type { PackedMessage } from './deps.ts'
 import { fromTimestamp, toTimestamp } from './times.ts'
 
@@ -87,8 +87,7 @@ export const decodeProposal = (bytes: Uint8Array): Proposal => {
   const [depositors, encoded] = decodeRlp(bytes) as [Uint8Array, Uint8Array]
   const proto = fromBinary(gov.ProposalSchema, encoded)
   const { finalTallyResult: tally, submitTime, depositEndTime, votingStartTime, votingEndTime } = proto
-  const totalDeposit = readCoins(proto.totalDeposit)
-  invariant(tally && submitTime && depositEndTime && totalDeposit, 'a stored proposal is whole')
+  invariant(tally && submitTime && depositEndTime, 'a stored proposal is whole')
   return {
     id: proto.id,
     messages: proto.messages.map(({ typeUrl, value }) => ({ typeUrl, value })),
@@ -101,7 +100,7 @@ export const decodeProposal = (bytes: Uint8Array): Proposal => {
     },
     submitTimeNs: fromTimestamp(submitTime),
     depositEndTimeNs: fromTimestamp(depositEndTime),
-    totalDeposit,
+    totalDeposit: storedCoins(proto.totalDeposit),
     votingStartTimeNs: votingStartTime === undefined ? undefined : fromTimestamp(votingStartTime),
     votingEndTimeNs: votingEndTime === undefined ? undefined : fromTimestamp(votingEndTime),
     metadata: proto.metadata,

@@ -14,22 +14,13 @@ import { govError } from './errors.ts'
 import { canceled, proposalSubmitted, votingStartedBySubmission } from './events.ts'
 import {
   deleteProposal,
-  deleteVotes,
   readNextProposalId,
   readParams,
   readProposal,
-  readVoteCount,
-  readVotes,
   writeNextProposalId,
   writeProposal,
 } from './keeper.ts'
-import {
-  GAS_PER_DELETED_VOTE,
-  GAS_PER_DEPOSIT,
-  GAS_PER_PROPOSAL_BYTE,
-  MAX_METADATA_BYTES,
-  MAX_SUMMARY_BYTES,
-} from './limits.ts'
+import { GAS_PER_DEPOSIT, GAS_PER_PROPOSAL_BYTE, MAX_METADATA_BYTES, MAX_SUMMARY_BYTES } from './limits.ts'
 import { metadataFault } from './metadata.ts'
 import { parseParty } from './parties.ts'
 import { EMPTY_TALLY, isOpen, type Proposal, ProposalStatus } from './proposal.ts'
@@ -148,9 +139,7 @@ export const cancelProposal = (
     throw govError('votingPeriodEnded', `voting period is already ended for this proposal ${id}`)
   }
   context.consumeGas(GAS_PER_DEPOSIT * BigInt(depositors), 'refund')
-  context.consumeGas(GAS_PER_DELETED_VOTE * BigInt(readVoteCount(state, id) ?? 0), 'votes')
   chargeDeposits(dependencies, context, id)
-  deleteVotes(state, [...readVotes(state, id)])
   deleteProposal(state, proposal)
   context.emit(canceled(id, sender))
 }

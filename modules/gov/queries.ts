@@ -7,7 +7,7 @@ import type { QueryHandler } from '../module.ts'
 import { queryRefusal } from '../sdk-errors.ts'
 import { toWireCoins } from './coins.ts'
 import type { GovDependencies } from './deps.ts'
-import { type CastVote, type Deposit, readConstitution, readParams } from './keeper.ts'
+import { type Deposit, readConstitution, readParams } from './keeper.ts'
 import { paramsToProto } from './params.ts'
 import { proposalToProto, tallyToProto } from './proposal.ts'
 import {
@@ -19,9 +19,10 @@ import {
   pageOfProposals,
   pageOfVotes,
 } from './views.ts'
+import type { CastVote } from './votings.ts'
 
-const voteToProto = ({ proposalId, voter, options, metadata }: CastVote) => ({
-  proposalId,
+const voteToProto = ({ voting, voter, options, metadata }: CastVote) => ({
+  proposalId: voting.id,
   voter: encodeBech32(voter),
   options: options.map(({ option, weight }) => ({ option, weight: formatDecimal(weight) })),
   metadata,

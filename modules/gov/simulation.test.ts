@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
 import { ANAT_PER_NAT } from '../../core/amounts.ts'
+import { ONE } from '../../core/decimal.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { bankTx, govTx } from '../../proto/index.ts'
 import { type Random, seeded } from '../../test/sim/random.ts'
-import { GOV_ADDRESS, readDeposited, readParams, readProposals, writeParams } from './keeper.ts'
+import { GOV_ADDRESS } from './keys.ts'
+import { readDeposited, readParams, readProposals, writeParams } from './keeper.ts'
 import { ProposalStatus } from './proposal.ts'
 import {
   account,
@@ -89,6 +91,12 @@ it(
       const world = makeChain()
       for (let block = 0; block < 60; block++) {
         for (let index = random.below(12); index > 0; index--) refusal(() => step(world, random))
+        if (random.chance(50)) {
+          const [delegator, operator] = [account(random.pick(ACCOUNTS)), account(random.pick([1, 2, 3]))]
+          if (random.chance(50)) world.stake.delegate(delegator, operator, BigInt(1 + random.below(10 ** 9)))
+          else world.stake.undelegate(delegator, operator, (ONE * BigInt(random.below(101))) / 100n)
+        }
+        if (random.chance(10)) world.stake.change(account(1), { status: random.pick(['bonded', 'unbonding']) })
         if (random.chance(5)) {
           const params = readParams(world.state)
           writeParams(world.state, { ...params, burnVoteQuorum: random.chance(50), proposalCancelDest: account(8) })
@@ -107,7 +115,7 @@ it(
         ),
       )
       const funded = readDeposited(world.state).map(({ denom, amount }) => [GOV_ADDRESS, amount, denom] as const)
-      expect(values(makeWorld(plain, funded))).toEqual(values(world))
+      expect(values(makeWorld(plain, funded, world.stake))).toEqual(values(world))
     }
     expect([...seen].sort((a, b) => a - b)).toEqual([
       ProposalStatus.DEPOSIT_PERIOD,

@@ -10,21 +10,17 @@ import { type Page, takePage } from '../pages.ts'
 import { queryRefusal } from '../sdk-errors.ts'
 import type { GovDependencies } from './deps.ts'
 import {
-  type CastVote,
   type Deposit,
-  hasVote,
   readDeposit,
   readDeposits,
   readParams,
   readProposal,
   readProposals,
   readProposalsBackwards,
-  readVote,
-  readVoteCount,
-  readVotes,
 } from './keeper.ts'
 import { EMPTY_TALLY, type Proposal, ProposalStatus, type TallyResult } from './proposal.ts'
-import { tally } from './tally.ts'
+import { ballotsOf, tally } from './tally.ts'
+import { type CastVote, readVote, readVotes, readVoting } from './votings.ts'
 
 /** Proposals that a search looks at. */
 const MAX_SEARCHED = 5_000
@@ -53,6 +49,12 @@ export const findProposal = (state: StateReader, id: bigint): Proposal => {
   return proposal
 }
 
+const runningVote = (state: StateReader, id: bigint, voter: Address): CastVote | undefined => {
+  const voting = readVoting(state, id)
+  const vote = voting === undefined ? undefined : readVote(state, voting, voter)
+  return voting === undefined || vote === undefined ? undefined : { voting, voter, ...vote }
+}
+
 export interface ProposalFilter {
   /** Of the definition; what is no status filters nothing. */
   readonly proposalStatus: number
@@ -74,7 +76,7 @@ export const pageOfProposals = (
   const depositor = filter.depositor === '' ? undefined : parseOwner(filter.depositor, 'depositor')
   const matches = (proposal: Proposal): boolean =>
     (!isStatus(proposalStatus) || proposal.status === proposalStatus) &&
-    (voter === undefined || hasVote(state, proposal.id, voter)) &&
+    (voter === undefined || runningVote(state, proposal.id, voter) !== undefined) &&
     (depositor === undefined || readDeposit(state, proposal.id, depositor) !== undefined) &&
     shows(proposal)
   const read = page?.reverse === true ? readProposalsBackwards : readProposals
@@ -96,11 +98,11 @@ export const pageOfProposals = (
 export const findVote = (state: StateReader, id: bigint, text: string): CastVote => {
   requireId(id)
   const voter = parseOwner(text, 'voter')
-  const vote = readVote(state, id, voter)
+  const vote = runningVote(state, id, voter)
   if (vote === undefined) {
     throw queryRefusal('invalidArgument', `voter: ${text} not found for proposal: ${id}`)
   }
-  return { proposalId: id, voter, ...vote }
+  return vote
 }
 
 /**
@@ -108,10 +110,10 @@ export const findVote = (state: StateReader, id: bigint, text: string): CastVote
  * contract could ask for them as often as it likes.
  */
 export const pageOfVotes = (state: StateReader, id: bigint, page: PageRequest): Page<CastVote> => {
-  const isVoting = readVoteCount(state, requireId(id)) !== undefined
+  const voting = readVoting(state, requireId(id))
   return takePage(
     page,
-    (start) => (isVoting ? readVotes(state, id, start) : []),
+    (start) => (voting === undefined ? [] : readVotes(state, voting, start)),
     ({ voter }) => voter,
   )
 }
@@ -137,5 +139,5 @@ export const currentTally = (state: StateReader, { stake }: GovDependencies, id:
   const { status, expedited, finalTally } = findProposal(state, id)
   if (status === ProposalStatus.DEPOSIT_PERIOD) return EMPTY_TALLY
   if (status !== ProposalStatus.VOTING_PERIOD) return finalTally
-  return tally(state, stake, readVotes(state, id), readParams(state), expedited).result
+  return tally(state, stake, ballotsOf(state, { id, expedited }), readParams(state), expedited).result
 }

@@ -10,6 +10,9 @@ import { govError } from './errors.ts'
 export const { VoteOption } = gov
 export type VoteOption = 1 | 2 | 3 | 4
 
+/** The place of an option in a count. */
+export const OPTIONS = { 1: 0, 2: 1, 3: 2, 4: 3 } as const
+
 export interface WeightedOption {
   readonly option: VoteOption
   readonly weight: Decimal

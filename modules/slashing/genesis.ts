@@ -19,7 +19,7 @@ import { DEFAULT_PARAMS, maxMissed, paramsFault, type SlashingParams } from './p
 import { indexOffset } from './queries.ts'
 
 /** Most validators that ever were bonded. */
-const MAX_INFOS = 1_000_000
+const MAX_INFOS = 10_000_000
 
 interface SlashingGenesis {
   readonly params: SlashingParams

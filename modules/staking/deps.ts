@@ -13,6 +13,8 @@ export interface StakingPorts {
 
 export interface StakingDependencies extends StakingPorts {
   mayCreateValidator(state: StateReader, operator: Address): boolean
+  /** Why so many validators cannot vote with the consensus parameters as they are; undefined when they can. */
+  maxValidatorsFault(state: StateReader, maxValidators: number): string | undefined
   /** What an operator reads who may not (sdk/4), without the closing word. */
   readonly admissionRefusal: string
 }

@@ -291,6 +291,8 @@ describe('MsgUpdateParams', () => {
     [{ unbondingTime: { seconds: -1n, nanos: 0 } }],
     [{ maxValidators: 0 }],
     [{ maxValidators: 1_001 }],
+    // More than the blocks of this world have room for.
+    [{ maxValidators: 901 }],
     [{ maxEntries: 0 }],
     [{ bondDenom: '' }],
     [{ bondDenom: 'stake' }],

@@ -10,7 +10,7 @@ import { createCreateValidator } from './messages/create-validator.ts'
 import { createDelegate } from './messages/delegate.ts'
 import { createEditValidator } from './messages/edit-validator.ts'
 import { createUndelegate } from './messages/undelegate.ts'
-import { UPDATE_PARAMS } from './messages/update-params.ts'
+import { createUpdateParams } from './messages/update-params.ts'
 import { STAKING_QUERIES } from './queries.ts'
 import { completeMatureRedelegations } from './redelegations.ts'
 import { createStake } from './stake.ts'
@@ -48,7 +48,7 @@ export const createStakingModule = (dependencies: StakingDependencies): StakingM
     createBeginRedelegate(dependencies),
     createUndelegate(dependencies),
     createCancelUnbonding(dependencies),
-    UPDATE_PARAMS,
+    createUpdateParams(dependencies),
   ],
   queries: STAKING_QUERIES,
   invariants: stakingInvariants(dependencies.ledger),

@@ -35,10 +35,10 @@ describe('InitChain', () => {
   it('refuses blocks without a limit', async () => {
     for (const block of [
       { maxBytes: -1, maxGas: 1_000_000 },
-      { maxBytes: 1_000_000, maxGas: -1 },
+      { maxBytes: 5_000_000, maxGas: -1 },
       { maxBytes: 0, maxGas: 1 },
       { maxBytes: 20_000_000, maxGas: 1 },
-      { maxBytes: 1_000_000, maxGas: 0 },
+      { maxBytes: 5_000_000, maxGas: 0 },
     ]) {
       const consensusParameters = { ...WITHOUT_EXTENSIONS, block }
       expect(await refusalOf({ consensusParameters }), JSON.stringify(block)).toMatch(/^consensus params: block\./)
@@ -46,7 +46,7 @@ describe('InitChain', () => {
   })
 
   it.each([1, 20_999, 21_000])('runs with blocks of %i gas', async (maxGas) => {
-    const consensusParameters = { ...WITHOUT_EXTENSIONS, block: { maxBytes: 1_000_000, maxGas } }
+    const consensusParameters = { ...WITHOUT_EXTENSIONS, block: { maxBytes: 5_000_000, maxGas } }
     const { application, accounts } = await openLone({ genesis: { consensusParameters } })
     const [account] = accounts as readonly [(typeof accounts)[number]]
     const raw = await signTransaction(account, 2, { nonce: 0, to: account.address })

@@ -72,6 +72,39 @@ describe('a contract', () => {
     })
   })
 
+  it('is no operator, in its constructor neither, where it has no code yet', async () => {
+    for (const engine of [INTERPRETER, REFERENCE]) {
+      const world = new World()
+      const creation = (operator: Address): Uint8Array =>
+        hexToBytes(
+          encodeFunctionData({
+            abi: stakingAbi,
+            functionName: 'createValidator',
+            args: [
+              { moniker: 'contract', identity: '', website: '', securityContact: '', details: '' },
+              { rate: 0n, maxRate: 0n, maxChangeRate: 0n },
+              NAT,
+              hex(operator),
+              Buffer.alloc(32, 7).toString('base64'),
+              2n * NAT,
+            ],
+          }),
+        )
+      const own = contractAddress(ALICE, world.state.account(ALICE)?.nonce ?? 0n)
+      const constructed = await world.execute(engine, {
+        to: undefined,
+        value: 10n * NAT,
+        data: code(...callWith(STAKING, creation(own)), ...RETURN_TOP),
+      })
+      expect(constructed).toMatchObject({ failure: undefined, logs: [] })
+      const child = contractAddress(CONTRACT, 1n)
+      const init = code(...callWith(STAKING, creation(child)), ...RETURN_TOP)
+      install(world, [...create(init, 10n * NAT), ...RETURN_TOP])
+      expect(await world.execute(engine, { to: CONTRACT })).toMatchObject({ failure: undefined, logs: [] })
+      for (const address of [own, child]) expect(balanceOf(world, address)).toBe(10n * NAT)
+    }
+  })
+
   it('delegates in its constructor and destroys itself: the stake stays, the rest goes to the heir', async () => {
     await inBoth(async (world, engine) => {
       const child = contractAddress(CONTRACT, 1n)

@@ -295,38 +295,43 @@ describe('the list of vote extensions', () => {
   )
 })
 
+/** Little more than the least that parameters may say. */
+const MAX_BYTES = 4_600_000
+const FILLER_BYTES = 100_000
+
 describe('limits of a whole block', () => {
   it(
     'bytes: one more than the consensus parameter rejects it',
-    withWorld(140, { maxBytes: 3_000 }, async (world) => {
+    withWorld(140, { maxBytes: MAX_BYTES, maxGas: 200_000_000 }, async (world) => {
       const { driver, accounts } = world
       const block = await prepare(world)
       const sender = accounts[6] as World['accounts'][number]
-      // Tag, two bytes of length, content: as CometBFT counts them.
-      const used = block.transactions.reduce((sum, { length }) => sum + length + (length < 128 ? 2 : 3), 0)
-      const room = 3_000 - used - 3
+      const sign = (nonce: number, bytes: number, tip = GWEI): Promise<Uint8Array> =>
+        signTransaction(sender, 2, { nonce, to: sender.address, gas: 2_000_000n, tip, data: `0x${'00'.repeat(bytes)}` })
+      // Tag, one to three bytes of length, content: as CometBFT counts them.
+      const wireBytes = ({ length }: Uint8Array): number => length + (length < 128 ? 2 : length < 16_384 ? 3 : 4)
+      const transactions = [...block.transactions]
+      const used = (): number => transactions.reduce((sum, raw) => sum + wireBytes(raw), 0)
+      let nonce = 0
+      while (used() < MAX_BYTES - 2 * FILLER_BYTES) transactions.push(await sign(nonce++, FILLER_BYTES))
+      const room = MAX_BYTES - used() - 4
+      // The largest transaction has 131,072 bytes: two share what is left.
+      transactions.push(await sign(nonce++, room - 100_000))
       // Signatures with leading zeros are shorter: another fee gives another one.
       const sized = async (wanted: number): Promise<Uint8Array> => {
         for (let tip = GWEI; ; tip++) {
-          const sign = (bytes: number) =>
-            signTransaction(sender, 2, {
-              nonce: 0,
-              to: sender.address,
-              gas: 200_000n,
-              tip,
-              data: `0x${'01'.repeat(bytes)}`,
-            })
-          const once = await sign(wanted - 150)
-          const raw = await sign(wanted - 150 + wanted - once.length)
+          const once = await sign(nonce, wanted - 150, tip)
+          const raw = await sign(nonce, wanted - 150 + wanted - once.length, tip)
           if (raw.length === wanted) return raw
         }
       }
-      const [fits, over] = [await sized(room), await sized(room + 1)]
-      expect([fits.length, over.length]).toEqual([room, room + 1])
-      expect(await driver.process(withTransactions(block, [...block.transactions, over]))).toBe(false)
-      expect(await driver.process(withTransactions(block, [...block.transactions, fits]))).toBe(true)
+      const left = MAX_BYTES - used() - 4
+      const [fits, over] = [await sized(left), await sized(left + 1)]
+      expect([fits.length, over.length]).toEqual([left, left + 1])
+      expect(await driver.process(withTransactions(block, [...transactions, over]))).toBe(false)
+      expect(await driver.process(withTransactions(block, [...transactions, fits]))).toBe(true)
       // Decided all the same its transactions are as good as any.
-      const { response } = await driver.decide(withTransactions(block, [...block.transactions, over]))
+      const { response } = await driver.decide(withTransactions(block, [...transactions, over]))
       expect(codesOf(response).every(Boolean)).toBe(true)
     }),
   )

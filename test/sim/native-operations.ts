@@ -295,7 +295,7 @@ export class Operations {
         pack(consensusTx.MsgUpdateParamsSchema, {
           authority,
           block: {
-            maxBytes: BigInt(2_000_000 + random.below(2_000_000)),
+            maxBytes: BigInt(4_600_000 + random.below(2_000_000)),
             maxGas: BigInt(20 + random.below(20)) * 10n ** 6n,
           },
           evidence: {

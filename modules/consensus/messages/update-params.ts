@@ -7,10 +7,10 @@ import { makeEvent } from '../../events.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
 import type { ConsensusDependencies } from '../deps.ts'
-import { readConsensusParameters, writeConsensusParameters } from '../keeper.ts'
+import { mostValidators, readConsensusParameters, writeConsensusParameters } from '../keeper.ts'
 import { type ConsensusParameters, PARAMETERS_REFUSED } from '../params.ts'
 import { formatUpdate } from '../format-update.ts'
-import { checkExtensionsUpdate, checkUpdate } from '../update.ts'
+import { checkExtensionsUpdate, checkRoom, checkUpdate } from '../update.ts'
 
 type Groups = Pick<ConsensusParameters, 'block' | 'evidence' | 'validator'>
 
@@ -70,6 +70,7 @@ export const createUpdateParams = (dependencies: ConsensusDependencies): Message
         const [age, most] = [groups.evidence.maxAgeDurationNs, unbondingNs]
         throw refuse(`evidence.max_age_duration must not pass staking's unbonding time: ${age}ns > ${most}ns`)
       }
+      checkRoom(groups, mostValidators(state, dependencies.maxValidators(state)))
       const { voteExtensionsEnableHeight: enabled } = current.abci
       const voteExtensionsEnableHeight = readExtensions(message) ?? enabled
       checkExtensionsUpdate(enabled, voteExtensionsEnableHeight, height)

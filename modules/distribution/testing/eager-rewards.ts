@@ -73,11 +73,10 @@ export class EagerRewards {
       if (validator !== undefined && voters.get(key) !== power) this.touch(validator)
     }
     this.#voters = voters
-    const signed = votes.filter(({ flag }) => flag !== 'absent')
-    const power = signed.reduce((sum, vote) => sum + vote.power, 0n)
+    const power = votes.reduce((sum, vote) => sum + vote.power, 0n)
     const perPower = power === 0n ? 0n : (fees * (ONE - tax)) / power
     let left = (fees + surplus) * ONE
-    for (const vote of signed) {
+    for (const vote of votes) {
       const validator = this.#validatorBy(vote.validatorAddress)
       if (validator === undefined) continue
       const reward = vote.power * perPower

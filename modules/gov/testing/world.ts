@@ -10,7 +10,7 @@ import {
 import { type Address, moduleAddress } from '../../../core/address.ts'
 import { encodeBech32, parseAccountAddress } from '../../../core/bech32.ts'
 import { bytesToKey, keyToBytes } from '../../../core/bytes.ts'
-import { toDecimal } from '../../../core/decimal.ts'
+import { type Decimal, multiply, toDecimal } from '../../../core/decimal.ts'
 import { CodedError, invariant } from '../../../core/errors.ts'
 import { LatestState } from '../../../store/latest.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
@@ -22,7 +22,7 @@ import { createBankModule, createLedger, mint } from '../../bank/index.ts'
 import type { EndBlockContext, Event, MessageContext, Module } from '../../module.ts'
 import type { DelegationView, ValidatorView } from '../../stake.ts'
 import type { GovDependencies, PackedMessage } from '../deps.ts'
-import { createGovModule } from '../module.ts'
+import { createGovModule, type GovModule } from '../module.ts'
 
 export const account = (number: number): Address =>
   Uint8Array.from({ length: 20 }, (_, index) => (index === 0 ? number >> 8 : index === 1 ? number & 0xff : 0x11))
@@ -32,10 +32,18 @@ export const GOV = encodeBech32(moduleAddress('gov'))
 const BLOCKED = moduleAddress('bonded_tokens_pool')
 const POOL = moduleAddress('distribution')
 
+type DelegationHook =
+  | 'beforeDelegationCreated'
+  | 'beforeDelegationSharesModified'
+  | 'beforeDelegationRemoved'
+  | 'afterDelegationModified'
+
 /** Validators and delegations in plain maps. Shares are tokens until a test says otherwise. */
 export class FakeStake {
   readonly views = new Map<string, ValidatorView>()
   readonly delegations = new Map<string, DelegationView[]>()
+  /** Set by the world that listens. */
+  tell: (hook: DelegationHook, delegator: Address, operator: Address) => void = () => undefined
 
   /** Bonded, with a delegation of its own. */
   validator(operator: Address, tokens: bigint): void {
@@ -63,16 +71,44 @@ export class FakeStake {
     const view = this.views.get(bytesToKey(operator))
     invariant(view !== undefined, 'the validator is known')
     const shares = view.tokens === 0n ? toDecimal(tokens) : (view.shares * tokens) / view.tokens
+    this.#add(delegator, operator, shares)
     this.change(operator, { tokens: view.tokens + tokens, shares: view.shares + shares })
-    const list = this.delegations.get(bytesToKey(delegator)) ?? []
-    list.push({ delegator, operator, shares })
-    this.delegations.set(bytesToKey(delegator), list)
+  }
+
+  /** `part` of it, from 0 to 1. */
+  undelegate(delegator: Address, operator: Address, part: Decimal): void {
+    const view = this.views.get(bytesToKey(operator))
+    const shares = multiply(this.delegation(delegator, operator)?.shares ?? 0n, part)
+    invariant(view !== undefined, 'the validator is known')
+    if (shares === 0n) return
+    this.#add(delegator, operator, -shares)
+    const tokens = (view.tokens * shares) / view.shares
+    this.change(operator, { tokens: view.tokens - tokens, shares: view.shares - shares })
+  }
+
+  delegation(delegator: Address, operator: Address): DelegationView | undefined {
+    return this.delegations
+      .get(bytesToKey(delegator))
+      ?.find((each) => bytesToKey(each.operator) === bytesToKey(operator))
+  }
+
+  /** With the hooks of staking, in its order. */
+  #add(delegator: Address, operator: Address, shares: Decimal): void {
+    const held = this.delegation(delegator, operator)
+    this.tell(held === undefined ? 'beforeDelegationCreated' : 'beforeDelegationSharesModified', delegator, operator)
+    const rest = (this.delegations.get(bytesToKey(delegator)) ?? []).filter((each) => each !== held)
+    const after = { delegator, operator, shares: (held?.shares ?? 0n) + shares }
+    const removed = after.shares === 0n
+    if (removed) this.tell('beforeDelegationRemoved', delegator, operator)
+    this.delegations.set(bytesToKey(delegator), removed ? rest : [...rest, after])
+    if (!removed) this.tell('afterDelegationModified', delegator, operator)
   }
 
   get port(): GovDependencies['stake'] {
     return {
       bondedValidators: () =>
         [...this.views.values()].filter(({ status, isJailed }) => status === 'bonded' && !isJailed),
+      delegation: (_, delegator, operator) => this.delegation(delegator, operator),
       delegationsOf: (_, delegator) => this.delegations.get(bytesToKey(delegator)) ?? [],
     }
   }
@@ -115,10 +151,10 @@ const signerOf = (message: unknown): Address => {
 export const makeWorld = (
   genesis: unknown = {},
   balances: readonly (readonly [Address, bigint, string?])[] = [],
+  stake = new FakeStake(),
 ): World => {
   const store = openMemoryStore()
   const state = new Overlay(new LatestState(store, 1_000))
-  const stake = new FakeStake()
   const isBlockedReceiver = (address: Address): boolean => bytesToKey(address) === bytesToKey(BLOCKED)
   const bank = createBankModule({ accounts: () => [], isBlockedReceiver })
   const ledger = createLedger({ isBlockedReceiver })
@@ -137,9 +173,10 @@ export const makeWorld = (
       }
     },
   }
-  const module: Module = createGovModule(dependencies)
+  const module: GovModule = createGovModule(dependencies)
   for (const [address, amount, denom = 'anat'] of balances) mint(state, address, { denom, amount })
   const world = { store, state, stake, dependencies, module, events: [], gas: 0n, timeNs: 1_700_000_000_000_000_000n }
+  stake.tell = (hook, delegator, operator) => module.hooks[hook]?.(contextOf(world), delegator, operator)
   module.initGenesis(contextOf(world), genesis)
   return world
 }

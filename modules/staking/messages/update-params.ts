@@ -3,6 +3,8 @@ import { stakingTx } from '../../../proto/index.ts'
 import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
+import { sdkError } from '../../sdk-errors.ts'
+import type { StakingDependencies } from '../deps.ts'
 import { fromWireParams, writeStakingParams } from '../params.ts'
 import { noteIndexChange } from '../validators.ts'
 
@@ -11,11 +13,15 @@ const parse = ({ authority, params }: stakingTx.MsgUpdateParams) => {
   return fromWireParams(params)
 }
 
-export const UPDATE_PARAMS: MessageHandler = handleMessage(stakingTx.Msg.method.updateParams, {
-  checkStateless: (message) => void parse(message),
-  execute: ({ state }, message) => {
-    writeStakingParams(state, parse(message))
-    noteIndexChange(state)
-    return {}
-  },
-})
+export const createUpdateParams = ({ maxValidatorsFault }: StakingDependencies): MessageHandler =>
+  handleMessage(stakingTx.Msg.method.updateParams, {
+    checkStateless: (message) => void parse(message),
+    execute: ({ state }, message) => {
+      const params = parse(message)
+      const fault = maxValidatorsFault(state, params.maxValidators)
+      if (fault !== undefined) throw sdkError('invalidRequest', fault)
+      writeStakingParams(state, params)
+      noteIndexChange(state)
+      return {}
+    },
+  })

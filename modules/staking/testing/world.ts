@@ -85,6 +85,7 @@ export class World {
     this.state = state
     const hooks = [listen(this.hookCalls)]
     this.module = createStakingModule({
+      maxValidatorsFault: (_, most) => (most > 900 ? 'too many' : undefined),
       ledger: createLedger({ isBlockedReceiver: () => false }),
       hooks: () => hooks,
       mayCreateValidator: () => this.admitted,
