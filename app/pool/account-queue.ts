@@ -123,9 +123,6 @@ export class AccountQueue {
   get nextNonce(): bigint {
     return this.#account.nonce + BigInt(this.#executable.length)
   }
-  get stateNonce(): bigint {
-    return this.#account.nonce
-  }
   /** Counts the changes. */
   get revision(): number {
     return this.#revision
@@ -178,17 +175,24 @@ export class AccountQueue {
 
   /** The account is another now: `left` are the entries behind its nonce, and those that it cannot pay for even alone. */
   update(account: PoolAccount): Moves & { readonly left: readonly PoolEntry[] } {
-    const held = this.#executable.map(({ entry }) => entry)
+    const passed = Number(account.nonce - this.#account.nonce)
     this.#account = account
     this.#revision++
-    this.#executable = []
-    for (const entry of held) this.#hold(entry)
     const left: PoolEntry[] = []
+    const kept = this.#executable
+    this.#executable = []
+    for (const [index, { entry }] of kept.entries()) {
+      // What follows the ones that a block took stays as it is, as a rule: it is only counted anew.
+      if (index < passed) left.push(entry)
+      else if (index === passed + this.#executable.length && this.#hasRoom(entry.costAnat)) this.#append(entry)
+      else this.#hold(entry)
+    }
+    const before = kept.slice(Math.max(0, passed + this.#executable.length)).map(({ entry }) => entry)
     for (const entry of this.#waiting.values()) {
       if (entry.nonce < account.nonce || entry.costAnat > account.balance) left.push(entry)
     }
     for (const { nonce } of left) this.#release(nonce)
-    return { ...this.#fill(held), left }
+    return { ...this.#fill(before), left }
   }
 
   /** Whether the pool holds an authorization of this account. */
@@ -213,11 +217,7 @@ export class AccountQueue {
     return [...this.#waiting.values()].sort(highestFirst)
   }
 
-  /** The entry with the highest nonce: the one that can leave without stranding another. */
-  last(): PoolEntry | undefined {
-    return this.lastWaiting() ?? this.lastExecutable()
-  }
-
+  /** Of those that wait the one with the highest nonce. */
   lastWaiting(): PoolEntry | undefined {
     if (this.#lastWaiting === undefined) {
       for (const entry of this.#waiting.values()) this.#noteWaiting(entry)
@@ -286,6 +286,10 @@ export class AccountQueue {
     }
   }
 
+  #append(entry: PoolEntry): void {
+    this.#executable.push(this.#slotAfter(this.#executable.length, entry))
+  }
+
   /** Takes the executable entries from `index` on apart, and puts together what can execute. */
   #arrange(index: number): Moves {
     const taken = this.#executable.splice(index).map(({ entry }) => entry)
@@ -300,7 +304,7 @@ export class AccountQueue {
     for (let next = this.#waiting.get(this.nextNonce); next !== undefined; next = this.#waiting.get(this.nextNonce)) {
       if (!this.#hasRoom(next.costAnat)) break
       this.#release(next.nonce)
-      this.#executable.push(this.#slotAfter(this.#executable.length, next))
+      this.#append(next)
       if (known?.has(next) !== true) promoted.push(next)
     }
     return { promoted, demoted: before.filter(({ nonce }) => this.#waiting.has(nonce)) }
