@@ -34,7 +34,7 @@ const warmAtStart = (
     substate.warm(entry)
     for (const key of storageKeys) {
       setBytes(slotWord, 0, key)
-      substate.warm(substate.slot(entry, slotWord, 0))
+      substate.warmSlot(entry, slotWord, 0)
     }
   }
   for (const authority of authorities) substate.warm(substate.accountAt(authority))
