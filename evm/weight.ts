@@ -26,6 +26,8 @@ export const WEIGHT = {
   codeByte: 4,
   /** A slot that changes: its path in the tries is hashed and written. */
   changedSlot: 15_000,
+  /** The first changed slot of an account that is not the transaction's own target: another trie. */
+  changedStorage: 60_000,
   /** An account that a call with value, a creation or SELFDESTRUCT changes. */
   changedAccount: 15_000,
   /** A frame of a call or a creation. */

@@ -18,13 +18,19 @@ const CACHE_BYTES = 32 * 1024 * 1024
 /** Of a code in the cache, beside its bytes. */
 const ENTRY_BYTES = 512
 
+/** Bytes of each instruction with its data, and whether it is a JUMPDEST: without branches, which random code defeats. */
+const LENGTHS = Uint8Array.from({ length: 256 }, (_, opcode) =>
+  opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 2 : 1,
+)
+const IS_DESTINATION = Uint8Array.from({ length: 256 }, (_, opcode) => (opcode === JUMPDEST ? 1 : 0))
+
 /** Marks the JUMPDESTs that are no data of a PUSH. */
 const findJumpDestinations = (bytes: Uint8Array, length: number): Uint8Array => {
   const found = new Uint8Array(length)
-  for (let at = 0; at < length; at++) {
+  for (let at = 0; at < length; ) {
     const opcode = bytes[at] as number
-    if (opcode === JUMPDEST) found[at] = 1
-    else if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1
+    found[at] = IS_DESTINATION[opcode] as number
+    at += LENGTHS[opcode] as number
   }
   return found
 }

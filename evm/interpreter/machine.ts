@@ -2,7 +2,7 @@
 import { type Address, ZERO_ADDRESS } from '../../core/address.ts'
 import { EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
 import { InvariantError, invariant } from '../../core/errors.ts'
-import { EMPTY_CODE_HASH } from '../../core/hash.ts'
+import { EMPTY_CODE_HASH, type Hash } from '../../core/hash.ts'
 import { type AccountState, EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
 import type { BlockEnvironment, ExecuteOptions } from '../engine.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
@@ -81,6 +81,8 @@ export class Machine {
   #checkpoints = 0
   #state: StateWriter | undefined
   #block: BlockEnvironment | undefined
+  /** Of the blocks before it that were asked for, absent ones too: at most the 256 that the instruction reaches. */
+  readonly #blockHashes = new Map<number, Hash | undefined>()
 
   constructor(codes: CodeCache) {
     this.codes = codes
@@ -97,6 +99,7 @@ export class Machine {
 
   #setBlock(block: BlockEnvironment): void {
     this.#block = block
+    this.#blockHashes.clear()
     const { context } = this
     setBytes(context, CONTEXT.coinbase, block.coinbase)
     setNumber(context, CONTEXT.timestamp, block.timestamp)
@@ -130,6 +133,12 @@ export class Machine {
     if (this.weight > this.weightLimit) throw overWeight()
   }
 
+  /** A slot of the account changes: its path in the account's trie, and with the first one of them that trie. */
+  weighChange(owner: AccountEntry): void {
+    this.weigh(owner.isStorageWeighed ? WEIGHT.changedSlot : WEIGHT.changedSlot + WEIGHT.changedStorage)
+    owner.isStorageWeighed = true
+  }
+
   /** The first use of a code in an execution: it is loaded, and analysed for jumps. */
   weighCode(entry: AccountEntry, code: Code): Code {
     if (!entry.isCodeWeighed) {
@@ -147,6 +156,15 @@ export class Machine {
   get block(): BlockEnvironment {
     if (this.#block === undefined) throw new InvariantError('invariant broken: the machine runs without a block')
     return this.#block
+  }
+
+  /** Undefined where there is none. `number` is one that BLOCKHASH reaches. */
+  blockHash(number: number): Hash | undefined {
+    const known = this.#blockHashes.get(number)
+    if (known !== undefined || this.#blockHashes.has(number)) return known
+    const hash = this.block.blockHash(number)
+    this.#blockHashes.set(number, hash)
+    return hash
   }
 
   /** The frame of a depth, with a stack of its own behind `stackBase`. */

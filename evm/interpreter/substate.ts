@@ -11,6 +11,7 @@ import type { Log } from '../engine.ts'
 import type { NativeEvent } from '../native-precompiles.ts'
 import { precompileAddress } from '../precompile-addresses.ts'
 import { type Code, NO_CODE } from './code.ts'
+import { LogBytes } from './log-bytes.ts'
 import {
   addressKey,
   copyWord,
@@ -29,6 +30,8 @@ import {
 export interface Slot {
   readonly at: number
   isWarm: boolean
+  /** Its words hold what the state does: a slot that an access list warms is read when something asks for it. */
+  isRead: boolean
 }
 
 /** An account that the transaction has come across. */
@@ -39,8 +42,9 @@ export interface AccountEntry {
   isWarm: boolean
   isCreated: boolean
   isDestroyed: boolean
-  /** Whether its code counts in the weight already; a revert does not change it. */
+  /** Whether its code, and the trie of its storage, count in the weight already; a revert does not change it. */
   isCodeWeighed: boolean
+  isStorageWeighed: boolean
   /** The code of `codeHash`, so that a call need not look for it again. */
   codeHash: Hash
   code: Code
@@ -82,6 +86,7 @@ export class Substate {
   refund = 0
   burntAnat = 0n
   readonly logs: Log[] = []
+  readonly logBytes = new LogBytes()
   readonly nativeEvents: NativeEvent[] = []
   /** Numbers of the precompiles by the key of the address that they answer at, and those that are warm at once. */
   #precompiles: ReadonlyMap<string, number> = new Map()
@@ -128,6 +133,12 @@ export class Substate {
     return this.#accounts.get(key) ?? this.#addAccount(key, toAddressBytes(s, at))
   }
 
+  /** Whether {@link account} is warm. Notes nothing: whoever cannot pay for an account leaves no trace of it. */
+  isWarmAccount(s: Limbs, at: number): boolean {
+    const key = addressKey(s, at)
+    return this.#accounts.get(key)?.isWarm ?? this.#warmAtOnce.has(key)
+  }
+
   accountAt(address: Address): AccountEntry {
     setBytes(this.#scratch, 0, address)
     const key = addressKey(this.#scratch, 0)
@@ -142,6 +153,7 @@ export class Substate {
       isCreated: false,
       isDestroyed: false,
       isCodeWeighed: false,
+      isStorageWeighed: false,
       codeHash: EMPTY_CODE_HASH,
       code: NO_CODE,
       slots: undefined,
@@ -151,17 +163,33 @@ export class Substate {
     return account
   }
 
-  /** The slot with its current and original value, read from the state when the transaction first asks for it. */
-  slot(account: AccountEntry, s: Limbs, at: number): Slot {
-    account.slots ??= new Map()
-    const key = wordKey(s, at)
-    const known = account.slots.get(key)
-    if (known !== undefined) return known
-    const slot: Slot = { at: this.#reserveWords(2 * WORD), isWarm: false }
+  /** The slot where the transaction has come across it, without a look at the state. */
+  knownSlot(account: AccountEntry, s: Limbs, at: number): Slot | undefined {
+    return account.slots?.get(wordKey(s, at))
+  }
+
+  /** A slot whose access is paid for: with its current and original value, read when the transaction first asks for it. */
+  slot(account: AccountEntry, s: Limbs, at: number, known = this.knownSlot(account, s, at)): Slot {
+    const slot = known ?? this.#addSlot(account, s, at)
+    if (slot.isRead) return slot
     const held = this.#state?.storage(account.address, toBytes(s, at)) ?? EMPTY_BYTES
     setBytes(this.#words, slot.at + CURRENT, held)
     copyWord(this.#words, slot.at + ORIGINAL, this.#words, slot.at + CURRENT)
-    account.slots.set(key, slot)
+    slot.isRead = true
+    return slot
+  }
+
+  /** Warms a slot from the start (EIP-2930). Nothing is read yet. */
+  warmSlot(account: AccountEntry, s: Limbs, at: number): void {
+    this.warm(this.knownSlot(account, s, at) ?? this.#addSlot(account, s, at))
+  }
+
+  #addSlot(account: AccountEntry, s: Limbs, at: number): Slot {
+    account.slots ??= new Map()
+    const slot: Slot = { at: this.#reserveWords(2 * WORD), isWarm: false, isRead: false }
+    // The array is used again: what is not read yet is nothing, and so no change.
+    this.#words.fill(0, slot.at, slot.at + 2 * WORD)
+    account.slots.set(wordKey(s, at), slot)
     return slot
   }
 
@@ -171,7 +199,7 @@ export class Substate {
     const key = wordKey(s, at)
     const known = account.transient.get(key)
     if (known !== undefined) return known
-    const slot: Slot = { at: this.#reserveWords(WORD), isWarm: true }
+    const slot: Slot = { at: this.#reserveWords(WORD), isWarm: true, isRead: true }
     this.#words.fill(0, slot.at, slot.at + WORD)
     account.transient.set(key, slot)
     return slot

@@ -35,7 +35,7 @@ const warmAtStart = (
     substate.warm(entry)
     for (const key of storageKeys) {
       setBytes(slotWord, 0, key)
-      substate.warm(substate.slot(entry, slotWord, 0))
+      substate.warmSlot(entry, slotWord, 0)
     }
   }
   for (const authority of authorities) substate.warm(substate.accountAt(authority))
@@ -49,6 +49,8 @@ const runOutermost = (machine: Machine, message: Message, to: Address, gas: numb
     const { delegate } = machine.codeOf(target, state.account(to))
     if (delegate !== undefined) substate.warm(substate.accountAt(delegate))
   }
+  // Its storage is one of the things that a transaction changes anyhow.
+  target.isStorageWeighed = true
   request.kind = message.to === undefined ? CREATE : CALL
   request.target = target
   request.gas = gas

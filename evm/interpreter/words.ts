@@ -147,7 +147,8 @@ export const setBytes = (s: Limbs, at: number, bytes: Uint8Array): void => {
   }
 }
 
-const writeBytes = (out: Uint8Array, s: Limbs, at: number): Uint8Array => {
+/** The word, most significant byte first, in as many bytes as there are. */
+export const writeBytes = (out: Uint8Array, s: Limbs, at: number): Uint8Array => {
   for (let i = 0, last = out.length - 1; i <= last; i++) {
     out[last - i] = (s[at + (i >>> 2)] as number) >>> ((i & 3) << 3)
   }

@@ -9,10 +9,15 @@ export const COLD_SLOT_GAS = 2_100
 /** What a cold account costs beside the warm access that the constant part holds. */
 export const COLD_SURCHARGE_GAS = COLD_ACCOUNT_GAS - WARM_GAS
 
-/** Warms an account. The surcharge where it was cold. */
-export const accessAccount = (machine: Machine, entry: AccountEntry): number => {
-  if (entry.isWarm) return 0
-  machine.weigh(WEIGHT.coldAccount)
-  machine.substate.warm(entry)
-  return COLD_SURCHARGE_GAS
+/** The surcharge of the account that the word names where it is cold. Warms nothing: that is done when it is paid. */
+export const accessGas = ({ substate, stack }: Machine, at: number): number =>
+  substate.isWarmAccount(stack, at) ? 0 : COLD_SURCHARGE_GAS
+
+/** The account, paid for. */
+export const accessAccount = (machine: Machine, at: number): AccountEntry => {
+  const { substate, stack } = machine
+  const entry = substate.account(stack, at)
+  if (!entry.isWarm) machine.weigh(WEIGHT.coldAccount)
+  substate.warm(entry)
+  return entry
 }

@@ -4,7 +4,7 @@ import { WEIGHT } from '../../weight.ts'
 import type { Frame } from '../frame.ts'
 import { RETURN_DATA_BOUNDS } from '../signals.ts'
 import { setBytes, setNumber, toNumber, WORD } from '../words.ts'
-import { accessAccount } from './access.ts'
+import { accessAccount, accessGas } from './access.ts'
 import { charge, type Instruction, memoryEnd, memorySlice, operand, wordsOf } from './instruction.ts'
 
 const WORD_GAS = 3
@@ -52,11 +52,11 @@ export const codeCopy = copyFrom(({ code }) => code.bytes.subarray(0, code.lengt
 export const extCodeCopy: Instruction = (machine, frame) => {
   const { stack } = machine
   const [to, from, count] = [operand(frame, 1), operand(frame, 2), operand(frame, 3)]
-  const entry = machine.substate.account(stack, operand(frame, 0))
-  const access = accessAccount(machine, entry)
   const size = toNumber(stack, count)
-  const signal = charge(machine, frame, access + WORD_GAS * wordsOf(size), memoryEnd(stack, to, count))
+  const gas = accessGas(machine, operand(frame, 0)) + WORD_GAS * wordsOf(size)
+  const signal = charge(machine, frame, gas, memoryEnd(stack, to, count))
   if (signal !== 0) return signal
+  const entry = accessAccount(machine, operand(frame, 0))
   if (size > 0) {
     const code = machine.codeOf(entry, machine.state.account(entry.address))
     const { bytes, length } = machine.weighCode(entry, code)

@@ -10,7 +10,7 @@ import { ADDRESS_WORD, type Frame } from '../frame.ts'
 import { CONTEXT, type Machine } from '../machine.ts'
 import { OUT_OF_GAS } from '../signals.ts'
 import type { AccountEntry } from '../substate.ts'
-import { accessAccount } from './access.ts'
+import { accessAccount, accessGas } from './access.ts'
 import type { Instruction } from './instruction.ts'
 
 /** BLOCKHASH reaches this many blocks back. */
@@ -63,10 +63,9 @@ export const selfBalance: Instruction = (machine, frame) => {
 const onAccount =
   (read: (machine: Machine, frame: Frame, entry: AccountEntry) => void): Instruction =>
   (machine, frame) => {
-    const entry = machine.substate.account(machine.stack, frame.sp - WORD)
-    frame.gas -= accessAccount(machine, entry)
+    frame.gas -= accessGas(machine, frame.sp - WORD)
     if (frame.gas < 0) return OUT_OF_GAS
-    read(machine, frame, entry)
+    read(machine, frame, accessAccount(machine, frame.sp - WORD))
     return 0
   }
 
@@ -92,7 +91,7 @@ export const blockHash: Instruction = (machine, frame) => {
   machine.weigh(WEIGHT.blockHash)
   const { number } = machine.block
   const wanted = toNumber(machine.stack, at)
-  const hash = wanted < number && wanted >= number - HASHES ? machine.block.blockHash(wanted) : undefined
+  const hash = wanted < number && wanted >= number - HASHES ? machine.blockHash(wanted) : undefined
   if (hash === undefined) setSmall(machine.stack, at, 0)
   else setBytes(machine.stack, at, hash)
   return 0

@@ -5,8 +5,9 @@ import { WEIGHT } from '../../weight.ts'
 import type { Frame } from '../frame.ts'
 import type { Machine } from '../machine.ts'
 import { BELOW_SENTRY, OUT_OF_GAS, WRITE_PROTECTION } from '../signals.ts'
+import type { LogBytes } from '../log-bytes.ts'
 import type { AccountEntry, Slot } from '../substate.ts'
-import { copyWord, isEqual, isZero, toBytes, toNumber, WORD } from '../words.ts'
+import { copyWord, isEqual, isZero, type Limbs, toNumber, WORD, writeBytes } from '../words.ts'
 import { COLD_SLOT_GAS, WARM_GAS } from './access.ts'
 import { charge, type Instruction, memoryEnd, memorySlice, operand } from './instruction.ts'
 
@@ -23,31 +24,35 @@ const ownerOf = (frame: Frame): AccountEntry => {
   return frame.account
 }
 
-const accessSlot = (machine: Machine, slot: Slot): number => {
-  if (slot.isWarm) return 0
+/** The access is paid for. */
+const accessSlot = (machine: Machine, slot: Slot): void => {
+  if (slot.isWarm) return
   machine.weigh(WEIGHT.coldSlot)
   machine.substate.warm(slot)
-  return COLD_SLOT_GAS
 }
 
+/** Warm or cold is known without the state: what is not paid for is not read. */
 export const loadStorage: Instruction = (machine, frame) => {
   const { substate, stack } = machine
   const at = frame.sp - WORD
-  const slot = substate.slot(ownerOf(frame), stack, at)
-  frame.gas -= accessSlot(machine, slot) || WARM_GAS
+  const owner = ownerOf(frame)
+  const known = substate.knownSlot(owner, stack, at)
+  frame.gas -= known?.isWarm === true ? WARM_GAS : COLD_SLOT_GAS
   if (frame.gas < 0) return OUT_OF_GAS
+  const slot = substate.slot(owner, stack, at, known)
+  accessSlot(machine, slot)
   copyWord(stack, at, substate.words, slot.at)
   return 0
 }
 
 /** Gas of a write beside the access, and what it changes of the refund. */
-const priceWrite = (machine: Machine, slot: Slot, valueAt: number): number => {
+const priceWrite = (machine: Machine, owner: AccountEntry, slot: Slot, valueAt: number): number => {
   const { substate, stack } = machine
   const { words } = substate
   if (isEqual(words, slot.at, stack, valueAt)) return WARM_GAS
   const clears = isZero(stack, valueAt)
   if (substate.isOriginal(slot)) {
-    machine.weigh(WEIGHT.changedSlot)
+    machine.weighChange(owner)
     if (substate.isOriginallyZero(slot)) return SET_GAS
     if (clears) substate.refund += CLEARING_REFUND
     return RESET_GAS
@@ -64,10 +69,14 @@ const priceWrite = (machine: Machine, slot: Slot, valueAt: number): number => {
 
 export const writeStorage: Instruction = (machine, frame) => {
   const { substate, stack } = machine
+  // What is left pays for the read of a cold slot.
   if (frame.gas <= SENTRY_GAS) return BELOW_SENTRY
   const valueAt = operand(frame, 1)
-  const slot = substate.slot(ownerOf(frame), stack, operand(frame, 0))
-  frame.gas -= accessSlot(machine, slot) + priceWrite(machine, slot, valueAt)
+  const owner = ownerOf(frame)
+  const slot = substate.slot(owner, stack, operand(frame, 0))
+  const accessGas = slot.isWarm ? 0 : COLD_SLOT_GAS
+  accessSlot(machine, slot)
+  frame.gas -= accessGas + priceWrite(machine, owner, slot, valueAt)
   if (frame.gas < 0) return OUT_OF_GAS
   if (frame.isStatic) return WRITE_PROTECTION
   if (!isEqual(substate.words, slot.at, stack, valueAt)) substate.setSlot(slot, stack, valueAt)
@@ -90,6 +99,12 @@ export const writeTransient: Instruction = (machine, frame) => {
   return 0
 }
 
+const NO_TOPICS: readonly Hash[] = []
+
+/** Below each other on the stack from `at` on. */
+const topicsOf = (logBytes: LogBytes, stack: Limbs, at: number, count: number): readonly Hash[] =>
+  Array.from({ length: count }, (_, index) => writeBytes(logBytes.reserve(4 * WORD), stack, at - index * WORD))
+
 /** LOG0 to LOG4. */
 export const log: Instruction = (machine, frame) => {
   const { stack } = machine
@@ -100,10 +115,9 @@ export const log: Instruction = (machine, frame) => {
   if (signal !== 0) return signal
   if (frame.isStatic) return WRITE_PROTECTION
   machine.weigh(WEIGHT.log + WEIGHT.logByte * toNumber(stack, size))
-  const topics: Hash[] = []
-  for (let topic = 0; topic < count; topic++) topics.push(toBytes(stack, operand(frame, 2 + topic)))
-  const data = memorySlice(machine, frame, offset, size).slice()
-  const made = { address: frame.address, topics, data }
+  const { logBytes } = machine.substate
+  const topics = count === 0 ? NO_TOPICS : topicsOf(logBytes, stack, operand(frame, 2), count)
+  const made = { address: frame.address, topics, data: logBytes.keep(memorySlice(machine, frame, offset, size)) }
   machine.substate.logs.push(made)
   machine.tracer?.log(made)
   frame.sp -= (2 + count) * WORD

@@ -20,7 +20,7 @@ import {
 } from '../signals.ts'
 import type { AccountEntry } from '../substate.ts'
 import { isZero, toBigint, toBytes, toNumber, WORD } from '../words.ts'
-import { accessAccount, COLD_ACCOUNT_GAS, COLD_SURCHARGE_GAS, WARM_GAS } from './access.ts'
+import { accessAccount, accessGas, COLD_ACCOUNT_GAS, COLD_SURCHARGE_GAS, WARM_GAS } from './access.ts'
 import { charge, type Instruction, memoryEnd, memorySlice, operand, wordsOf } from './instruction.ts'
 
 const CALL = 0xf1
@@ -62,7 +62,7 @@ const forwardedGas = (available: number, asked: number): number =>
  * taken at once, for the 64th is reckoned from what they leave.
  */
 export const call: Instruction = (machine, frame) => {
-  const { stack, substate, request } = machine
+  const { stack, request } = machine
   const kind = frame.opcode
   const pays = kind === CALL || kind === CALLCODE
   const inputAt = operand(frame, pays ? 3 : 2)
@@ -71,9 +71,9 @@ export const call: Instruction = (machine, frame) => {
   const memoryGas = expansionGas(frame.memorySize, end)
   if (memoryGas === Infinity && memoryFailure(stack, frame.sp, kind) === GAS_OVERFLOW) return GAS_OVERFLOW
 
-  const target = substate.account(stack, operand(frame, 1))
-  let gas = accessAccount(machine, target)
+  let gas = accessGas(machine, operand(frame, 1))
   if (frame.gas < gas) return COLD_TARGET
+  const target = accessAccount(machine, operand(frame, 1))
   gas += delegateGas(machine, target)
   if (frame.gas < gas) return COLD_TARGET
   const valueAt = operand(frame, 2)
@@ -128,6 +128,7 @@ export const create: Instruction = (machine, frame) => {
   return ENTER
 }
 
+/** The constant part, charged before, has paid for a look at the heir. */
 const selfDestructGas = (machine: Machine, frame: Frame, heir: AccountEntry): number => {
   machine.weigh(heir.isWarm ? WEIGHT.changedAccount : WEIGHT.coldAccount + WEIGHT.changedAccount)
   const access = heir.isWarm ? 0 : COLD_SURCHARGE_GAS + WARM_GAS
