@@ -171,9 +171,13 @@ it('ranks an account by the least that it pays before the last, which cannot com
 })
 
 it('does not take again for a while what took too long or cannot be executed', async () => {
-  const { accounts, check, propose, status, sign, application } = await openPool(
+  const journals: (readonly Uint8Array[])[] = []
+  const { accounts, check, commit, propose, status, sign, application } = await openPool(
     {},
     {
+      environment: {
+        journal: { load: () => [], append: () => undefined, rewrite: (raws) => void journals.push(raws) },
+      },
       engine: (real) => ({
         systemCall: (...call) => real.systemCall(...call),
         execute: (state, environment, message, options) => {
@@ -194,6 +198,9 @@ it('does not take again for a while what took too long or cannot be executed', a
     codespace: 'pool',
     code: POOL_CODES.setAside,
   })
+  // Nor does the journal bring it again.
+  for (let height = 1; height <= 10; height++) await commit([])
+  expect(journals.at(-1)).toEqual([behind, good])
   // Another with its nonce comes in, and what waited can execute.
   expect(check(await sign(one, 0)).code).toBe(0)
   expect(await status()).toEqual([3, 0])
