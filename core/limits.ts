@@ -11,7 +11,7 @@ export const MAX_TRANSACTION_GAS = 16_777_216n
  * Most that a transaction within that gas can weigh (evm/weight.ts), in nanoseconds: the limit of a block is never below
  * it.
  */
-export const MAX_TRANSACTION_WEIGHT = 1_300_000_000
+export const MAX_TRANSACTION_WEIGHT = 1_400_000_000
 /** EIP-7934: the largest RLP of an Ethereum block. */
 export const MAX_BLOCK_RLP_BYTES = 8_388_608
 /** Consensus parameters of a genesis of this chain. */

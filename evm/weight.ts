@@ -10,55 +10,60 @@
 import type { Message } from './engine.ts'
 import { evmError } from './errors.ts'
 
-/** Nanoseconds for each unit. */
+/** Nanoseconds for each unit, beside what {@link WEIGHT.gas} counts for its gas. */
 export const WEIGHT = {
-  /** Each unit of gas, before refunds. */
-  gas: 3,
-  /** A transaction itself: its signature, its accounts, its receipt and its place in the tries. */
-  transaction: 60_000,
-  /** An entry of an authorization list (EIP-7702): a signature and an account. */
-  authorization: 70_000,
-  /** The first access to an account, or to its code, in a transaction: a read of the database, and a node of the trie. */
-  coldAccount: 25_000,
+  /** Each unit of gas, before refunds: what the instructions take that have no entry here. */
+  gas: 4,
+  /** A transaction: decoding, its signature, the accounts that it changes, its receipt. */
+  transaction: 90_000,
+  /** An entry of an authorization list (EIP-7702): a signature, and an account that changes. */
+  authorization: 90_000,
+  /** The first access to an account in a transaction: a read of the database. */
+  coldAccount: 12_000,
   /** The first access to a slot. */
-  coldSlot: 12_000,
-  /** A byte of code that is loaded and analysed, or created and hashed. */
-  codeByte: 4,
-  /** A slot that changes: its path in the tries is hashed and written. */
-  changedSlot: 15_000,
+  coldSlot: 10_000,
+  /** A byte of code that is loaded, and analysed for jumps. */
+  codeByte: 2,
+  /** A slot that had a value and changes: its path in the trie is read and hashed. A new one pays for that with its gas. */
+  changedSlot: 35_000,
   /** The first changed slot of an account that is not the transaction's own target: another trie. */
-  changedStorage: 60_000,
+  changedStorage: 100_000,
   /** An account that a call with value, a creation or SELFDESTRUCT changes. */
-  changedAccount: 15_000,
-  /** A frame of a call or a creation. */
-  frame: 600,
+  changedAccount: 35_000,
+  /** A frame of a call. */
+  frame: 800,
   /** KECCAK256, and each of its words. */
-  hash: 600,
+  hash: 700,
   hashWord: 80,
-  /** A log, and each byte of its data: kept, bloomed, encoded and stored. */
-  log: 3_000,
-  logByte: 10,
+  /** A log, and each of its topics: bloom, receipts root, index. */
+  log: 1_500,
+  logTopic: 4_000,
   /** DIV, SDIV, MOD and SMOD. */
-  division: 120,
+  division: 150,
   /** ADDMOD and MULMOD. */
   modularArithmetic: 200,
   /** EXP, for each byte of its exponent. */
-  exponentByte: 700,
+  exponentByte: 200,
+  /** SELFBALANCE. */
+  selfBalance: 100,
   /** BLOCKHASH. */
-  blockHash: 500,
-  /** Each unit of gas of a precompile of Ethereum that has no entry below. */
-  precompileGas: 70,
-  /** Each unit of gas of a native precompile, and of a native transaction. */
-  nativeGas: 12,
+  blockHash: 100,
+  /** A call of a precompile of Ethereum, and each unit of gas that it charges where the table below has no other figure. */
+  precompile: 3_000,
+  precompileGas: 45,
+  /** Each unit of gas of a native transaction, and of a native precompile. */
+  nativeGas: 5,
   /** Each signature of a native transaction. */
   nativeSignature: 75_000,
 } as const
 
+const POINT_EVALUATION = 0x0a
+
 /**
- * Nanoseconds for each unit of gas that a precompile charges, by its number. Gas follows the input, so this measures what
- * the input costs. Those that are not listed take {@link WEIGHT.precompileGas}.
+ * Nanoseconds for each unit of gas that a precompile charges, by its number, where it is not {@link WEIGHT.precompileGas}.
+ * Gas follows the input, so this measures what the input costs.
  */
-export const PRECOMPILE_WEIGHT: ReadonlyMap<number, number> = new Map([])
+export const PRECOMPILE_WEIGHT: ReadonlyMap<number, number> = new Map([[POINT_EVALUATION, 76]])
 
 /** What a message weighs before its first instruction: itself and its lists. */
 export const startWeight = ({ authorizationList, accessList }: Message): number => {

@@ -4,7 +4,7 @@ import { DEFAULT_MAX_BLOCK_WEIGHT } from '../../modules/weight/index.ts'
 import type { PoolEntry } from '../pool/account-queue.ts'
 import { HeavyTransactions, WeightShares } from './weight-shares.ts'
 
-const ORDINARY_SHARE = 500_000_000
+const ORDINARY_SHARE = 400_000_000
 const entryOf = (gasLimit: bigint): PoolEntry => ({ kind: 'ethereum', gasLimit }) as PoolEntry
 const largest = (): PoolEntry => entryOf(MAX_TRANSACTION_GAS)
 

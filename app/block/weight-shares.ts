@@ -14,9 +14,9 @@ import { mostNativeWeight } from './native/weight.ts'
 import type { Rank } from '../pool/order.ts'
 
 /** Kept for ordinary transactions, in nanoseconds. */
-const ORDINARY_SHARE = 500_000_000
+const ORDINARY_SHARE = 400_000_000
 /** An ordinary transaction weighs at most this much for each unit of its gas, and as much more as any. */
-const ORDINARY_PER_GAS = 12
+const ORDINARY_PER_GAS = 16
 const ORDINARY_BASE = 300_000
 /** Work on stopped transactions in one block: beyond it only those are tried that cannot waste much, or have room. */
 const MAX_WASTED = 400_000_000

@@ -134,8 +134,8 @@ export class Machine {
   }
 
   /** A slot of the account changes: its path in the account's trie, and with the first one of them that trie. */
-  weighChange(owner: AccountEntry): void {
-    this.weigh(owner.isStorageWeighed ? WEIGHT.changedSlot : WEIGHT.changedSlot + WEIGHT.changedStorage)
+  weighChange(owner: AccountEntry, isNew: boolean): void {
+    this.weigh((isNew ? 0 : WEIGHT.changedSlot) + (owner.isStorageWeighed ? 0 : WEIGHT.changedStorage))
     owner.isStorageWeighed = true
   }
 

@@ -242,7 +242,7 @@ class FrameRunner {
     const gas = precompile.gasOf(request.input)
     const gasLeft = request.gas - gas
     if (gasLeft < 0) return failedPrecompile(OUT_OF_GAS)
-    this.#machine.weigh(gas * (PRECOMPILE_WEIGHT.get(number) ?? WEIGHT.precompileGas))
+    this.#machine.weigh(WEIGHT.precompile + gas * (PRECOMPILE_WEIGHT.get(number) ?? WEIGHT.precompileGas))
     onPrecompile?.(BigInt(number), request.input)
     const output = precompile.run(request.input)
     return typeof output === 'string' ? failedPrecompile(output) : { failure: undefined, gasLeft, output }
@@ -312,7 +312,6 @@ class FrameRunner {
     if (frame.gas < gas) return DEPOSIT
     frame.gas -= gas
     const { state } = this.#machine
-    this.#machine.weigh(output.length * WEIGHT.codeByte)
     const codeHash = state.setCode(output)
     state.setAccount(frame.address, { ...(state.account(frame.address) ?? EMPTY_ACCOUNT), codeHash })
     return DONE

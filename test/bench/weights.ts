@@ -1,6 +1,7 @@
 /**
  * What each kind of work of a transaction costs in processor time, the measure behind the weights of a block: nanoseconds
- * for one execution with the operands that take longest, its gas, and what that makes a gas. Worst first.
+ * for one execution with the operands that take longest, its gas, what that makes a gas, and what it weighs (evm/weight.ts).
+ * Worst first.
  * By hand: node test/bench/weights.ts [part of a name]
  */
 import { INSTRUCTION_PROGRAMS } from './support/weights/instructions.ts'
@@ -34,10 +35,11 @@ if ('block:'.includes(wanted)) {
 const cell = (value: number, width: number, digits: number): string => value.toFixed(digits).padStart(width)
 rows.sort((a, b) => b.ns / b.gas - a.ns / a.gas)
 console.log(
-  `${'unit'.padEnd(44)} ${'ns'.padStart(12)} ${'gas'.padStart(9)} ${'ns/gas'.padStart(8)} ${'Mgas/s'.padStart(8)}`,
+  `${'unit'.padEnd(44)} ${'ns'.padStart(12)} ${'gas'.padStart(9)} ${'ns/gas'.padStart(8)} ${'Mgas/s'.padStart(8)} ${'weight'.padStart(12)} weight/ns`,
 )
-for (const { name, ns, gas } of rows) {
+for (const { name, ns, gas, weight } of rows) {
+  const counted = weight === undefined ? '' : ` ${cell(weight, 12, 0)} ${cell(weight / ns, 6, 2)}`
   console.log(
-    `${name.padEnd(44)} ${cell(ns, 12, 1)} ${cell(gas, 9, 0)} ${cell(ns / gas, 8, 2)} ${cell((1_000 * gas) / ns, 8, 1)}`,
+    `${name.padEnd(44)} ${cell(ns, 12, 1)} ${cell(gas, 9, 0)} ${cell(ns / gas, 8, 2)} ${cell((1_000 * gas) / ns, 8, 1)}${counted}`,
   )
 }

@@ -6,6 +6,7 @@ import { hexToBytes } from '../../../core/hex.ts'
 import { type AuthParameters, DEFAULT_AUTH_PARAMETERS, writeAuthParameters } from '../../../modules/auth/index.ts'
 import { createBankModule } from '../../../modules/bank/index.ts'
 import { EMPTY_ACCOUNT } from '../../../store/state.ts'
+import { createWeightModule } from '../../../modules/weight/index.ts'
 import { LatestState } from '../../../store/latest.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
 import { Overlay } from '../../../store/overlay.ts'
@@ -26,6 +27,10 @@ const stateWith = (change: Partial<AuthParameters>): Overlay => {
   const state = new Overlay(new LatestState(openMemoryStore(), 100))
   for (const { address } of accounts) state.setAccount(hexToBytes(address), { ...EMPTY_ACCOUNT, balance: 10n ** 24n })
   writeAuthParameters(state, { ...DEFAULT_AUTH_PARAMETERS, ...change })
+  createWeightModule().initGenesis(
+    { state, height: 0, timeNs: 0n, chainId: CHAIN_ID, emit: () => undefined },
+    undefined,
+  )
   return state
 }
 

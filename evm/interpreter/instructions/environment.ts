@@ -54,6 +54,7 @@ export const codeSize: Instruction = (machine, frame) => {
 }
 
 export const selfBalance: Instruction = (machine, frame) => {
+  machine.weigh(WEIGHT.selfBalance)
   setBigint(machine.stack, frame.sp, machine.state.account(frame.address)?.balance ?? 0n)
   frame.sp += WORD
   return 0

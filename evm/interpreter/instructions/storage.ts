@@ -52,8 +52,9 @@ const priceWrite = (machine: Machine, owner: AccountEntry, slot: Slot, valueAt: 
   if (isEqual(words, slot.at, stack, valueAt)) return WARM_GAS
   const clears = isZero(stack, valueAt)
   if (substate.isOriginal(slot)) {
-    machine.weighChange(owner)
-    if (substate.isOriginallyZero(slot)) return SET_GAS
+    const isNew = substate.isOriginallyZero(slot)
+    machine.weighChange(owner, isNew)
+    if (isNew) return SET_GAS
     if (clears) substate.refund += CLEARING_REFUND
     return RESET_GAS
   }
@@ -114,7 +115,7 @@ export const log: Instruction = (machine, frame) => {
   const signal = charge(machine, frame, gas, memoryEnd(stack, offset, size))
   if (signal !== 0) return signal
   if (frame.isStatic) return WRITE_PROTECTION
-  machine.weigh(WEIGHT.log + WEIGHT.logByte * toNumber(stack, size))
+  machine.weigh(WEIGHT.log + WEIGHT.logTopic * count)
   const { logBytes } = machine.substate
   const topics = count === 0 ? NO_TOPICS : topicsOf(logBytes, stack, operand(frame, 2), count)
   const made = { address: frame.address, topics, data: logBytes.keep(memorySlice(machine, frame, offset, size)) }

@@ -34,6 +34,8 @@ export interface Row {
   readonly name: string
   readonly ns: number
   readonly gas: number
+  /** What evm/weight.ts counts for it; of an execution alone, what it does at the end of its block included. */
+  readonly weight?: number
 }
 
 const WARM_UP_GAS = 1_500_000n
@@ -82,6 +84,7 @@ const gasOfUnit = (program: Program): number => {
 export const measureProgram = (program: Program): Row => {
   const code = (): Uint8Array => codeOf(program, program.copies ?? 100, true)
   let nsPerGas = Infinity
+  let weightPerGas = 0
   const block = program.block ?? BENCH_BLOCK
   execute(stateFor(program, code()), WARM_UP_GAS, optionsOf(program), block)
   for (let run = 0; run < RUNS; run++) {
@@ -93,7 +96,8 @@ export const measureProgram = (program: Program): Row => {
       throw new TypeError(`${program.name}: ${result.failure?.message ?? 'ended'}`)
     }
     nsPerGas = Math.min(nsPerGas, ns / Number(result.gasUsed))
+    weightPerGas = result.weight / Number(result.gasUsed)
   }
   const gas = program.isWhole === true ? Number(program.gas ?? DEFAULT_GAS) : gasOfUnit(program)
-  return { name: program.name, ns: nsPerGas * gas, gas }
+  return { name: program.name, ns: nsPerGas * gas, gas, weight: weightPerGas * gas }
 }
