@@ -1,5 +1,8 @@
 /** Accounts, slots and code that no cache holds, from RocksDB; also where the gas for them is missing. */
-import { setCode, addressOf } from './bench-machine.ts'
+import type { BlockEnvironment } from '../../../../evm/engine.ts'
+import { headerKey } from '../../../../store/keys.ts'
+import type { RocksStore } from '../../../../store/rocks/rocks-store.ts'
+import { addressOf, BENCH_BLOCK, setCode } from './bench-machine.ts'
 import { ABSENT_FROM, type ColdState, CONTRACTS, contractKey, keyAt, presentKey, SLOTS, STEP } from './cold-state.ts'
 import type { Program } from './program.ts'
 import { assemble, toBytes } from './assemble.ts'
@@ -31,8 +34,20 @@ const CALLS = {
   STATICCALL: 'PUSH0 PUSH0 PUSH0 PUSH0 DUP5 PUSH0 STATICCALL',
 }
 
-export const accessPrograms = ({ fresh }: ColdState): readonly Program[] =>
+/** Hashes of blocks that the database does not hold. */
+const absentHashes = (store: RocksStore): BlockEnvironment => ({
+  ...BENCH_BLOCK,
+  blockHash: (number) => store.get('blocks', headerKey(number)),
+})
+
+export const accessPrograms = ({ fresh, store }: ColdState): readonly Program[] =>
   [
+    { name: 'BLOCKHASH, absent', unit: 'PUSH 900 BLOCKHASH POP', block: absentHashes(store) },
+    {
+      name: 'BLOCKHASH, absent, another each time',
+      unit: 'PUSH 255 GAS AND NUMBER SUB BLOCKHASH POP',
+      block: absentHashes(store),
+    },
     { name: 'SLOAD, cold', setup: present, unit: `${NEXT} DUP1 SLOAD POP` },
     { name: 'SLOAD, cold, absent', setup: absent, unit: `${NEXT} DUP1 SLOAD POP` },
     { name: 'SSTORE, cold, changing', setup: present, unit: `${NEXT} GAS DUP2 SSTORE` },
