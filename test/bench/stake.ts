@@ -16,6 +16,7 @@ import { uint64ToBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { bytesToHex } from '../../core/hex.ts'
+import { testConsensusKey } from '../../core/testing/consensus-key.ts'
 import { mint } from '../../modules/bank/index.ts'
 import type { CommitVote, EndBlockContext } from '../../modules/module.ts'
 import { POWER_REDUCTION } from '../../modules/stake.ts'
@@ -38,7 +39,7 @@ const STAKE = 40n * POWER_REDUCTION
 
 const account = (index: number): Uint8Array => keccak256(uint64ToBytes(1_000_000 + index)).slice(12)
 const validators = Array.from({ length: VALIDATORS }, (_, index) => {
-  const publicKey = keccak256(uint64ToBytes(index))
+  const publicKey = testConsensusKey(`validator ${index}`)
   const operator = account(index)
   return { operator, publicKey, ...genesisValidator({ operator, publicKey, tokens: STAKE, moniker: `v${index}` }) }
 })

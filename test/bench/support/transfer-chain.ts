@@ -11,6 +11,7 @@ import { bytesToHex, hexToBytes } from '../../../core/hex.ts'
 import { encodeRlp } from '../../../core/rlp.ts'
 import { privateKeyToAddress, signDigest } from '../../../core/signature.ts'
 import { contractAddress } from '../../../core/address.ts'
+import { testConsensusKey } from '../../../core/testing/consensus-key.ts'
 import { createEthereumjsEngine } from '../../../evm/ethereumjs/create-engine.ts'
 import { createInterpreterEngine } from '../../../evm/interpreter/create-engine.ts'
 import { openRocksStore, type RocksStore } from '../../../store/rocks/rocks-store.ts'
@@ -18,7 +19,7 @@ import type { KeyValueStore } from '../../../store/store.ts'
 import { tokenAbi, tokenBytecode } from '../../e2e/contracts/token.ts'
 import { withStake } from '../../sim/stake-genesis.ts'
 
-const VALIDATORS = [{ publicKey: keccak256(new Uint8Array(1)), power: 10n }]
+const VALIDATORS = [{ publicKey: testConsensusKey('bench'), power: 10n }]
 
 const CHAIN_ID = 2517n
 const GENESIS_NS = 1_700_000_000_000_000_000n
