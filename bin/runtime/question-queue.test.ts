@@ -11,11 +11,11 @@ const drain = (queue: QuestionQueue<Queued>, takesSlow: boolean): string[] => {
   return names
 }
 
-test('traces and simulations wait behind everything else, and for a worker that may take them', () => {
+test('traces and long answers wait behind everything else, and for a worker that may take them', () => {
   const queue = new QuestionQueue<Queued>()
-  for (const name of ['traceCall', 'call', 'simulate', 'logs'] as const) expect(queue.push(item(name))).toBe(true)
+  for (const name of ['traceCall', 'call', 'blockReceipts', 'logs'] as const) expect(queue.push(item(name))).toBe(true)
   expect(drain(queue, false)).toEqual(['call', 'logs'])
-  expect(drain(queue, true)).toEqual(['traceCall', 'simulate'])
+  expect(drain(queue, true)).toEqual(['traceCall', 'blockReceipts'])
 })
 
 test('many traces leave room for calls, which are bounded as well', () => {

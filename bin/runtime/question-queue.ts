@@ -9,7 +9,10 @@ const MAX_WAITING_SIZE = 256 * 1024 * 1024
 /** What a value takes beside its text. */
 const VALUE_SIZE = 16
 
-/** They take a worker for seconds where a call takes it for milliseconds. */
+/**
+ * They take a worker for seconds, or for the tenths of one that a long answer takes, where a call takes it for
+ * milliseconds. Of blocks and transactions only the long answers come here.
+ */
 const SLOW: ReadonlySet<QuestionName> = new Set<QuestionName>([
   'traceTransaction',
   'traceBlock',
@@ -20,6 +23,15 @@ const SLOW: ReadonlySet<QuestionName> = new Set<QuestionName>([
   'accountRange',
   'modifiedAccounts',
   'intermediateRoots',
+  'block',
+  'blockReceipts',
+  'receipt',
+  'transaction',
+  'transactionByIndex',
+  'rawTransaction',
+  'rawTransactionByIndex',
+  'rawBlock',
+  'rawReceipts',
 ])
 
 export interface Queued {
