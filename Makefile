@@ -3,6 +3,7 @@
 .DEFAULT_GOAL := help
 
 RUN := scripts/run.sh
+DEVNET_FLAGS = $(if $(EVM_CHAIN_ID),--evm-chain-id $(EVM_CHAIN_ID))
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -10,13 +11,13 @@ help: ## list the commands
 setup: ## install Node packages, CometBFT and the clients of the tests
 	@scripts/setup.sh --with-test-clients
 
-devnet: ## run a local chain with ten funded accounts (Ctrl-C stops it, again goes on)
+devnet: ## run a local chain with ten funded accounts (Ctrl-C stops it, again goes on); EVM_CHAIN_ID=n for a new one
 	@scripts/setup.sh
-	@exec scripts/devnet.sh
+	@exec scripts/devnet.sh $(DEVNET_FLAGS)
 
 devnet-reset: ## forget the local chain and run a new one
 	@scripts/setup.sh
-	@exec scripts/devnet.sh --reset
+	@exec scripts/devnet.sh --reset $(DEVNET_FLAGS)
 
 test: setup ## everything: checks, unit tests, vectors, end to end
 	@exec $(RUN) node scripts/test.ts

@@ -2,20 +2,15 @@
 import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HDKey } from '@scure/bip32'
-import { mnemonicToSeedSync } from '@scure/bip39'
-import { checksumAddress } from '../../core/address.ts'
 import { ANAT_PER_NAT, DENOMINATION } from '../../core/amounts.ts'
-import { bytesToHex } from '../../core/hex.ts'
-import { invariant } from '../../core/errors.ts'
 import { formatHostPort } from '../../core/host-port.ts'
-import { privateKeyToAddress } from '../../core/signature.ts'
 import type { Home } from '../config/home.ts'
 import { cliError } from '../errors.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../genesis/document.ts'
 import { addAccount, addValidator } from '../genesis/edit.ts'
 import { readValidatorPublicKey } from '../genesis/keys.ts'
 import { validateGenesis } from '../genesis/validate.ts'
+import { DEVNET_MNEMONIC, devnetAccounts, SHARED_EVM_CHAIN_ID } from '../keys/devnet-accounts.ts'
 import { isNodeRunning } from '../node/is-node-running.ts'
 import { loadNode, nodeArguments, type NodeFlags } from '../node/load-node.ts'
 import { rpcUrl } from '../runtime/rpc-url.ts'
@@ -24,11 +19,10 @@ import { superviseNode } from '../supervise/supervise-node.ts'
 import { initHome } from './init.ts'
 import { statusCommand } from './status.ts'
 
-/** Of every Ethereum development tool: anyone can spend from these accounts. */
-export const DEVNET_MNEMONIC = 'test test test test test test test test test test test junk'
-const ACCOUNTS = 10
 const BALANCE = '1000000nat'
-const CHAIN_ID = 'localnat-1'
+/** One with an EVM chain id of its own is a chain of its own to native clients too. */
+const chainIdOf = (evmChainId: bigint): string =>
+  evmChainId === SHARED_EVM_CHAIN_ID ? 'localnat-1' : `localnat-${evmChainId}-1`
 /** In NAT: whatever the ten accounts delegate elsewhere, this validator decides, and the chain goes on. */
 const VALIDATOR_POWER = 100_000_000
 /** Nobody waits two days for the vote of a devnet. */
@@ -49,20 +43,8 @@ export interface DevnetOptions {
   readonly home: Home
   readonly flags: NodeFlags
   readonly reset: boolean
-}
-
-interface DevnetAccount {
-  readonly address: string
-  readonly privateKey: string
-}
-
-export const devnetAccounts = (): readonly DevnetAccount[] => {
-  const root = HDKey.fromMasterSeed(mnemonicToSeedSync(DEVNET_MNEMONIC))
-  return Array.from({ length: ACCOUNTS }, (_, index) => {
-    const { privateKey } = root.derive(`m/44'/60'/0'/0/${index}`)
-    invariant(privateKey, 'a derived key holds its private part')
-    return { address: checksumAddress(privateKeyToAddress(privateKey)), privateKey: bytesToHex(privateKey) }
-  })
+  /** Of a new chain, or that of the one that is there: 2517 and any when left out. */
+  readonly evmChainId?: bigint
 }
 
 const fundedGenesis = (home: Home): GenesisDocument => {
@@ -77,10 +59,11 @@ const fundedGenesis = (home: Home): GenesisDocument => {
   })
 }
 
-const makeDevnet = async (home: Home): Promise<void> => {
+const makeDevnet = async (home: Home, evmChainId: bigint): Promise<void> => {
   await initHome({
     home,
-    chainId: CHAIN_ID,
+    chainId: chainIdOf(evmChainId),
+    evmChainId,
     moniker: 'devnet',
     overwrite: true,
     settings: { 'json-rpc.api': ['eth', 'net', 'web3', 'debug', 'txpool'] },
@@ -100,6 +83,23 @@ const forget = (home: Home): void => {
   rmSync(home.root, { recursive: true })
 }
 
+/** Throws cli/7 for a chain that was made with another EVM chain id. */
+const requireEvmChainId = ({ home, evmChainId }: DevnetOptions): void => {
+  const held = validateGenesis(readGenesisJson(home.genesis), home.genesis).evmChainId
+  if (evmChainId === undefined || held === evmChainId) return
+  throw cliError(
+    'wrongChain',
+    `the devnet in ${home.root} has the EVM chain id ${held}, not ${evmChainId}: forget it with "make devnet-reset" or --reset, or name another home in DEVNET_HOME`,
+  )
+}
+
+const sharedIdWarning = (evmChainId: bigint): string =>
+  evmChainId === SHARED_EVM_CHAIN_ID
+    ? `  The testnet nat-2517-1 has the same EVM chain id: what these keys sign here runs there too, and the reverse.
+  "make devnet-reset EVM_CHAIN_ID=31337" makes a devnet with another one.
+`
+    : ''
+
 const banner = (options: DevnetOptions, height: number): string => {
   const { settings, comet, genesis } = loadNode(options.home, options.flags)
   const accounts = devnetAccounts().map(({ address, privateKey }) => `  ${address}  ${privateKey}`)
@@ -117,7 +117,7 @@ nat-chain devnet ${height === 0 ? 'is new' : `goes on from height ${height}`}
 ${accounts.join('\n')}
   The first operates the validator. Votes of governance take ${GOVERNANCE.params.voting_period} here.
   WARNING: these keys are public. Never send anything of value to these addresses on any network.
-
+${sharedIdWarning(genesis.evmChainId)}
   home ${options.home.root}, log ${join(options.home.logs, 'devnet.log')}
   Ctrl-C stops it; "make devnet" goes on from the same height, "make devnet-reset" starts anew.
 `
@@ -140,8 +140,8 @@ export const devnetCommand = async (options: DevnetOptions): Promise<void> => {
   }
   if (options.reset || !existsSync(join(home.root, MARKER))) {
     forget(home)
-    await makeDevnet(home)
-  }
+    await makeDevnet(home, options.evmChainId ?? SHARED_EVM_CHAIN_ID)
+  } else requireEvmChainId(options)
   mkdirSync(home.logs, { recursive: true })
   const file = createWriteStream(join(home.logs, 'devnet.log'))
   const write = (line: string): void => {

@@ -40,6 +40,11 @@ export const parseHeight = (text: string): number => {
   return Number(text)
 }
 
+export const parseEvmChainId = (text: string): bigint => {
+  if (!/^[1-9][0-9]{0,15}$/.test(text)) throw new InvalidArgumentError('must be a positive integer')
+  return BigInt(text)
+}
+
 export const nodeFlags = (flags: Flags): NodeFlags => {
   const settings: Record<string, string> = {}
   for (const key of SETTING_KEYS) {

@@ -1,11 +1,6 @@
 /** `chain init`: the home of a node. */
-import { type Command, InvalidArgumentError } from 'commander'
-import { type Flags, homeOf, homeOption, say } from './flags.ts'
-
-const parseEvmChainId = (text: string): bigint => {
-  if (!/^[1-9][0-9]{0,15}$/.test(text)) throw new InvalidArgumentError('must be a positive integer')
-  return BigInt(text)
-}
+import type { Command } from 'commander'
+import { type Flags, homeOf, homeOption, parseEvmChainId, say } from './flags.ts'
 
 export const registerInit = (program: Command): void => {
   program

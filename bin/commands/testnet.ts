@@ -19,7 +19,7 @@ import { addAccount, addValidator } from '../genesis/edit.ts'
 import { readValidatorPublicKey } from '../genesis/keys.ts'
 import { validateGenesis } from '../genesis/validate.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
-import { devnetAccounts } from './devnet.ts'
+import { devnetAccounts } from '../keys/devnet-accounts.ts'
 import { initHome } from './init.ts'
 
 export interface TestnetOptions {

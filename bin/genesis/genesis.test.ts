@@ -1,7 +1,7 @@
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
-import { DEVNET_MNEMONIC, devnetAccounts } from '../commands/devnet.ts'
+import { DEVNET_MNEMONIC, devnetAccounts } from '../keys/devnet-accounts.ts'
 import { createGenesis, type GenesisDocument } from './document.ts'
 import { addAccount, addValidator, parseCoins } from './edit.ts'
 import { validateGenesis } from './validate.ts'

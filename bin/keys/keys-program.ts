@@ -13,6 +13,7 @@ import {
 import { addressForms } from '../native/addresses.ts'
 import { type Output, printResult } from '../native/output.ts'
 import { cliError } from '../errors.ts'
+import { keyNotice } from './devnet-accounts.ts'
 import { COIN_TYPE, formatPath } from './derive-key.ts'
 import { type KeyRecord, parseAlgorithm } from './keyring.ts'
 import {
@@ -69,6 +70,9 @@ const pathOf = (flags: Flags): string =>
 
 const printKey = (record: KeyRecord, output: Output): void => printResult(describeKey(record), output)
 
+/** Beside the result, which programs read. */
+const sayNotice = ({ address }: KeyRecord): void => void process.stderr.write(`${keyNotice(address)}\n`)
+
 const addNewKey = async (name: string, flags: Flags): Promise<void> => {
   await withSession(flags, async (session) => {
     const isRecovered = flags['recover'] === true
@@ -82,6 +86,7 @@ const addNewKey = async (name: string, flags: Flags): Promise<void> => {
     const { record, mnemonic } = await addKey(options, session)
     const isShown = !isRecovered && flags['backup'] !== false
     printResult({ ...describeKey(record), ...(isShown ? { mnemonic } : {}) }, outputOf(flags))
+    sayNotice(record)
     if (isShown) process.stderr.write('Write the mnemonic down: without it and the password, the key is lost.\n')
   })
 }
@@ -130,7 +135,9 @@ const addImport = (program: Command): void => {
         const sourcePasswordFile = textOf(flags, 'sourcePasswordFile')
         const algorithm = parseAlgorithm(String(flags['algo']))
         const options = { name, source, sourcePasswordFile, algorithm, cost: costOf(flags) }
-        printKey(await importKey(options, session), outputOf(flags))
+        const record = await importKey(options, session)
+        printKey(record, outputOf(flags))
+        sayNotice(record)
       })
     })
 }

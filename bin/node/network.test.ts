@@ -5,7 +5,7 @@ import { createPublicClient, createWalletClient, defineChain, http, parseEther }
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { DEVNET_MNEMONIC } from '../commands/devnet.ts'
+import { DEVNET_MNEMONIC } from '../keys/devnet-accounts.ts'
 import { setTomlValue } from '../config/toml-lines.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
 import {

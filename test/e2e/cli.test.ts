@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createQueryProgram } from '../../bin/native/query-program.ts'
-import { devnetAccounts } from '../../bin/commands/devnet.ts'
+import { devnetAccounts } from '../../bin/keys/devnet-accounts.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { CHAIN_ID, type Finished, runChain, useNode } from './harness.ts'
 

@@ -129,6 +129,9 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
       expect(output).toContain(`${address}\n`)
     }
     expect(output).toMatch(/WARNING: these keys are public/)
+    expect(output).toContain(
+      'The testnet nat-2517-1 has the same EVM chain id: what these keys sign here runs there too',
+    )
     expect(output).toContain(`home ${home}, log ${home}/logs/devnet.log`)
     expect(output).toContain('"make devnet" goes on from the same height, "make devnet-reset" starts anew')
     for (let index = 0; index < 10; index++) {
@@ -167,5 +170,20 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     const reached = await height()
     await until('the next block', async () => ((await height()) > reached ? true : undefined))
     await stop(terminal)
+  }, 120_000)
+
+  it('has another EVM chain id when it is made with one, and is refused with another than it has', async () => {
+    const other = new Terminal('make devnet EVM_CHAIN_ID=31337')
+    expect(await other.ended).toBe(2)
+    expect(other.output).toContain(`the devnet in ${home} has the EVM chain id 2517, not 31337: forget it with`)
+    const made = await run('devnet-reset EVM_CHAIN_ID=31337')
+    expect(made.output).toContain('chain id localnat-31337-1, EVM chain id 31337 (0x7a69)')
+    expect(made.output).not.toContain('the same EVM chain id')
+    expect(await askJsonRpc(url(), 'eth_chainId')).toBe('0x7a69')
+    await stop(made)
+    // Without the flag it is what it was made as.
+    const again = await run('devnet')
+    expect(await askJsonRpc(url(), 'eth_chainId')).toBe('0x7a69')
+    await stop(again)
   }, 120_000)
 })
