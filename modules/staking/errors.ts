@@ -33,6 +33,11 @@ const CODES = {
   noPublicKey: [39, 'empty validator public key'],
   commissionBelowMinimum: [40, 'commission cannot be less than min rate'],
   noSource: [44, 'redelegation source validator not found'],
+  // A bound that the SDK does not have.
+  beingSlashed: [
+    101,
+    'the validator is being slashed: stake behind it cannot move until that is done, some minutes at most',
+  ],
 } as const
 
 /** `detail` goes before the words of the code, as the SDK wraps its errors. */

@@ -10,6 +10,10 @@ import { formatCommission } from './commission.ts'
 import type { Trio } from './redelegations.ts'
 import type { Validator } from './validator.ts'
 
+/** Of a slash that blocks went on with: what the validator itself has lost. */
+export const slashCompleted = (operator: Address, burned: bigint): Event =>
+  makeEvent('complete_slash', { validator: formatOperator(operator), burned_coins: burned.toString() })
+
 /** An empty list of coins is empty text: what was slashed to nothing pays nothing. */
 const formatSum = (amount: bigint, denomination: string): string => (amount === 0n ? '' : `${amount}${denomination}`)
 

@@ -1,5 +1,6 @@
 /** The inverse of init-genesis.ts: queues, indexes and sums follow from the records. */
 import { encodeBech32 } from '../../core/bech32.ts'
+import { bytesToBase64 } from '../../core/bytes.ts'
 import { formatDecimal } from '../../core/decimal.ts'
 import { formatTime } from '../../core/time.ts'
 import type { StateReader } from '../../store/state.ts'
@@ -10,6 +11,7 @@ import { formatStakingParams, readStakingParams } from './params.ts'
 import { formatPublicKey } from './public-key.ts'
 import { readUnbondingId } from './queue.ts'
 import { readAllRedelegations, type Redelegation, type RedelegationEntry } from './redelegations.ts'
+import { readTasks, type SlashTask } from './slash-tasks.ts'
 import { readAllUnbondings, type UnbondingDelegation, type UnbondingEntry } from './unbonding.ts'
 import { readLastPowers, readLastTotalPower } from './validator-updates.ts'
 import type { Validator } from './validator.ts'
@@ -60,7 +62,22 @@ const formatEntry = (entry: UnbondingEntry | RedelegationEntry) => ({
   initial_balance: entry.initialBalance.toString(),
   unbonding_id: entry.id.toString(),
   unbonding_on_hold_ref_count: '0',
+  ...(entry.paidFor === undefined ? {} : { paid_for: entry.paidFor.toString() }),
 })
+
+const formatSlash = (task: SlashTask) => ({
+  id: task.id.toString(),
+  validator_address: formatOperator(task.operator),
+  infraction_height: task.infractionHeight.toString(),
+  time: formatTime(task.timeNs),
+  fraction: formatDecimal(task.fraction),
+  owed: task.owed.toString(),
+  phase: task.phase,
+  last: bytesToBase64(task.last),
+})
+
+/** Hardly ever one. */
+const formatSlashes = (tasks: readonly SlashTask[]) => (tasks.length === 0 ? {} : { slashes: tasks.map(formatSlash) })
 
 const formatUnbonding = ({ delegator, operator, entries }: UnbondingDelegation) => ({
   delegator_address: encodeBech32(delegator),
@@ -90,6 +107,7 @@ export const exportStaking = (state: StateReader) => ({
   delegations: mapAll(readAllDelegations(state), formatDelegation),
   unbonding_delegations: mapAll(readAllUnbondings(state), formatUnbonding),
   redelegations: mapAll(readAllRedelegations(state), formatRedelegation),
+  ...formatSlashes(readTasks(state)),
   exported: true,
   last_unbonding_id: readUnbondingId(state).toString(),
 })

@@ -1,5 +1,7 @@
 /** Records of the genesis file in the SDK's form (proto-JSON), each by itself. Every failure is genesis/1 and names its member. */
 import { MAX_UINT64 } from '../../core/amounts.ts'
+import { plainBytes } from '../../core/bytes.ts'
+import { ONE } from '../../core/decimal.ts'
 import { failAt, parseAmount, parseArray, parseInteger, parseObject, parseString } from '../../core/parse.ts'
 import type { DelegationView } from '../stake.ts'
 import { consensusAddressOf } from '../validator-addresses.ts'
@@ -8,6 +10,7 @@ import { checkDescription, EMPTY_DESCRIPTION } from './description.ts'
 import { checkNoHold, located, locatedAccount, locatedDecimal, locatedOperator, locatedTime } from './genesis-values.ts'
 import { parseGenesisPublicKey } from './public-key.ts'
 import type { Redelegation, RedelegationEntry } from './redelegations.ts'
+import type { SlashTask } from './slash-tasks.ts'
 import type { UnbondingDelegation, UnbondingEntry } from './unbonding.ts'
 import type { Validator } from './validator.ts'
 import type { PowerEntry } from './validators.ts'
@@ -125,6 +128,7 @@ const ENTRY_MEMBERS = [
   'initial_balance',
   'unbonding_id',
   'unbonding_on_hold_ref_count',
+  'paid_for',
 ] as const
 
 /** What entries of unbonding delegations and of redelegations share. */
@@ -136,6 +140,7 @@ const parseEntry = (value: unknown, path: string, more: string) => {
     completionTimeNs: locatedTime(object['completion_time'], `${path}.completion_time`),
     initialBalance: parseAmount(object['initial_balance'], `${path}.initial_balance`),
     id: parseInteger(object['unbonding_id'], `${path}.unbonding_id`),
+    ...(object['paid_for'] === undefined ? {} : { paidFor: parseInteger(object['paid_for'], `${path}.paid_for`) }),
     more: object[more],
   }
 }
@@ -183,4 +188,27 @@ export const parsePower = (value: unknown, path: string): PowerEntry => {
   const power = parseAmount(object['power'], `${path}.power`)
   if (power === 0n || power > MAX_UINT64) failAt(`${path}.power`, 'must be positive and below 2^64')
   return { operator: locatedOperator(object['address'], `${path}.address`), power }
+}
+
+/** A slash that blocks go on with. */
+export const parseSlash = (value: unknown, path: string): SlashTask => {
+  const members = ['id', 'validator_address', 'infraction_height', 'time', 'fraction', 'owed', 'phase', 'last']
+  const object = parseObject(value, path, members)
+  const owed = parseString(object['owed'], `${path}.owed`)
+  const { phase } = object
+  if (phase !== 'unbondings' && phase !== 'redelegations')
+    failAt(`${path}.phase`, 'must be unbondings or redelegations')
+  const size = parseAmount(owed.replace(/^-/, ''), `${path}.owed`)
+  const fraction = locatedDecimal(object['fraction'], `${path}.fraction`)
+  if (fraction > ONE) failAt(`${path}.fraction`, 'must not be above 1')
+  return {
+    id: parseInteger(object['id'], `${path}.id`),
+    operator: locatedOperator(object['validator_address'], `${path}.validator_address`),
+    infractionHeight: parseInteger(object['infraction_height'], `${path}.infraction_height`),
+    timeNs: locatedTime(object['time'], `${path}.time`),
+    fraction,
+    owed: owed.startsWith('-') ? -size : size,
+    phase: phase as SlashTask['phase'],
+    last: plainBytes(Buffer.from(parseString(object['last'], `${path}.last`), 'base64')),
+  }
 }

@@ -9,12 +9,14 @@ import {
   parseFlag,
   parsePower,
   parseRedelegation,
+  parseSlash,
   parseUnbonding,
   parseValidator,
 } from './genesis-records.ts'
 import { parseStakingParams, type StakingParams } from './params.ts'
 import { MAX_STAKE, poolOf, type PoolTokens } from './pools.ts'
 import type { Redelegation } from './redelegations.ts'
+import type { SlashTask } from './slash-tasks.ts'
 import type { UnbondingDelegation } from './unbonding.ts'
 import type { Validator } from './validator.ts'
 import type { PowerEntry } from './validators.ts'
@@ -31,6 +33,8 @@ export interface StakingGenesis {
   readonly delegations: readonly DelegationView[]
   readonly unbondingDelegations: readonly UnbondingDelegation[]
   readonly redelegations: readonly Redelegation[]
+  /** Not in the SDK's form: what blocks go on with (slash-tasks.ts). */
+  readonly slashes: readonly SlashTask[]
   /** It goes on from another chain: its modules know these validators already. */
   readonly exported: boolean
   /** Not in the SDK's form, which loses the counter: ids of ended unbonding would be used again. */
@@ -74,13 +78,14 @@ const checkReferences = (genesis: Unchecked, path: string): void => {
 
 /** Queues are ordered by these ids: each is used once, and the counter is not below any. */
 const checkIds = (
-  { validators, unbondingDelegations, redelegations, lastUnbondingId }: Unchecked,
+  { validators, unbondingDelegations, redelegations, slashes, lastUnbondingId }: Unchecked,
   path: string,
 ): void => {
   const seen = new Set<number>()
   const ids = [
     ...validators.map(({ unbondingIds }) => unbondingIds),
     ...[...unbondingDelegations, ...redelegations].map(({ entries }) => entries.map(({ id }) => id)),
+    slashes.map(({ id }) => id),
   ]
   for (const id of ids.flat()) {
     if (id === 0 || seen.has(id)) failAt(path, `unbonding id ${id} must be positive, and stand once`)
@@ -131,6 +136,7 @@ const MEMBERS = [
   'delegations',
   'unbonding_delegations',
   'redelegations',
+  'slashes',
   'exported',
   'last_unbonding_id',
 ] as const
@@ -156,6 +162,7 @@ export const parseStakingGenesis = (genesis: unknown, path = 'app_state.staking'
     delegations: list('delegations', parseDelegation),
     unbondingDelegations: list('unbonding_delegations', parseUnbonding),
     redelegations: list('redelegations', parseRedelegation),
+    slashes: list('slashes', parseSlash),
   }
   const id = object['last_unbonding_id']
   const parsed = {

@@ -13,6 +13,7 @@ import { writeStakingParams } from './params.ts'
 import { writePools } from './pools.ts'
 import { writeUnbondingId } from './queue.ts'
 import { enqueueRedelegation, writeRedelegation } from './redelegations.ts'
+import { writeTask } from './slash-tasks.ts'
 import { enqueueUnbonding, writeUnbonding } from './unbonding.ts'
 import { applyFirstValidators, enqueueValidator, writeLastPower, writeLastTotalPower } from './validator-updates.ts'
 import { createValidator, forgetIndexChange, noteIndexChange, readStrongest } from './validators.ts'
@@ -45,7 +46,11 @@ const writeDelegations = (ports: StakingPorts, context: ModuleContext, genesis: 
   }
 }
 
-const writeLeaving = ({ state }: ModuleContext, { unbondingDelegations, redelegations }: StakingGenesis): void => {
+const writeLeaving = (
+  { state }: ModuleContext,
+  { unbondingDelegations, redelegations, slashes }: StakingGenesis,
+): void => {
+  for (const task of slashes) writeTask(state, task)
   for (const unbonding of unbondingDelegations) {
     writeUnbonding(state, unbonding)
     for (const entry of unbonding.entries) enqueueUnbonding(state, unbonding, entry)

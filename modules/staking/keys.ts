@@ -5,6 +5,7 @@
  * 0x12                               sum of those powers
  * 0x13                               the marker: the power index changed since the last application; never at a block's end
  * 0x14                               RLP [bonded, not bonded] tokens that stand behind records
+ * 0x15 id(8)                         a slash that blocks go on with, RLP (slash-tasks.ts)
  * 0x21 operator                      validator, RLP (validator.ts)
  * 0x22 consensus address             operator
  * 0x23 inverted power(8) operator    0x01; ascending keys are falling powers, then operators: the SDK's order
@@ -40,6 +41,7 @@ export const LAST_POWER_PREFIX = Uint8Array.of(0x11)
 export const LAST_TOTAL_POWER_KEY = Uint8Array.of(0x12)
 export const INDEX_CHANGED_KEY = Uint8Array.of(0x13)
 export const POOLS_KEY = Uint8Array.of(0x14)
+export const SLASH_TASK_PREFIX = Uint8Array.of(0x15)
 export const VALIDATOR_PREFIX = Uint8Array.of(0x21)
 const CONSENSUS_ADDRESS = Uint8Array.of(0x22)
 export const POWER_PREFIX = Uint8Array.of(0x23)
@@ -61,6 +63,7 @@ const DELEGATION_BY_OPERATOR = Uint8Array.of(0x71)
 /** 2^64 - 1 - power sorts the strongest first. */
 const invertedPower = (power: bigint): Uint8Array => uint64ToBytes((1n << 64n) - 1n - power)
 
+export const slashTaskKey = (id: number): Uint8Array => concatBytes(SLASH_TASK_PREFIX, uint64ToBytes(id))
 export const lastPowerKey = (operator: Address): Uint8Array => concatBytes(LAST_POWER_PREFIX, operator)
 export const validatorKey = (operator: Address): Uint8Array => concatBytes(VALIDATOR_PREFIX, operator)
 export const consensusAddressKey = (address: Uint8Array): Uint8Array => concatBytes(CONSENSUS_ADDRESS, address)
@@ -111,11 +114,30 @@ export const validatorQueueKey = (timeNs: bigint, height: number, operator: Addr
 export const addressAt = (bytes: Uint8Array, offset: number, index = 0): Address =>
   bytes.slice(offset + index * ADDRESS_LENGTH, offset + (index + 1) * ADDRESS_LENGTH)
 
+/** Where an index by heights begins with a height. */
+const sinceStart = (prefix: Uint8Array, height: number): Uint8Array =>
+  concatBytes(prefix, uint64ToBytes(Math.max(0, height)))
+
 /** What follows prefix, validator and height in the keys of an index by heights, from a height (inclusive) on, ascending. */
 export const readSince = (state: StateReader, prefix: Uint8Array, height: number): readonly Uint8Array[] => {
-  const start = concatBytes(prefix, uint64ToBytes(Math.max(0, height)))
+  const start = sinceStart(prefix, height)
   return [...readAll(state, prefix, start)].map(([key]) => key.slice(start.length)).sort(compareBytes)
 }
+
+/** At most `limit` whole keys of such an index in their order, behind `last` where that is not empty. */
+export const readKeysSince = (
+  state: StateReader,
+  prefix: Uint8Array,
+  height: number,
+  last: Uint8Array,
+  limit: number,
+): readonly Uint8Array[] => {
+  const start = last.length === 0 ? sinceStart(prefix, height) : concatBytes(last, Uint8Array.of(0))
+  return state.values(STAKING_ADDRESS, prefix, limit, start).map(([key]) => key.slice())
+}
+
+/** The addresses that follow prefix, validator and height in a key of such an index. */
+export const addressesSince = (key: Uint8Array): Uint8Array => key.slice(1 + ADDRESS_LENGTH + 8)
 
 /** Moves the key of a record to the height of its newest entry. */
 export const followNewest = (

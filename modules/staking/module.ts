@@ -1,5 +1,6 @@
 import type { Module, ModuleContext, ValidatorUpdate } from '../module.ts'
 import type { StakePunisher, StakeReader } from '../stake.ts'
+import { continueSlashes, settleRedelegation, settleUnbonding } from './continue-slashes.ts'
 import type { StakingDependencies, StakingPorts } from './deps.ts'
 import { exportStaking } from './export-genesis.ts'
 import { initStaking } from './init-genesis.ts'
@@ -12,7 +13,9 @@ import { createEditValidator } from './messages/edit-validator.ts'
 import { createUndelegate } from './messages/undelegate.ts'
 import { createUpdateParams } from './messages/update-params.ts'
 import { STAKING_QUERIES } from './queries.ts'
+import { MAX_MATURE, MAX_MATURE_WHILE_SLASHING } from './queue.ts'
 import { completeMatureRedelegations } from './redelegations.ts'
+import { readTasks } from './slash-tasks.ts'
 import { createStake } from './stake.ts'
 import { completeMatureUnbondings } from './unbonding.ts'
 import { applyValidatorUpdates, completeMatureValidators } from './validator-updates.ts'
@@ -25,11 +28,18 @@ export interface StakingModule extends Module {
 
 /** Modules whose hooks change stake (governance, slashing) end their blocks before this one. */
 const endBlock = (ports: StakingPorts, context: ModuleContext): readonly ValidatorUpdate[] => {
-  // First: with no unbonding time, who leaves the set now is unbonded in this block.
+  continueSlashes(ports, context)
+  // Early: with no unbonding time, who leaves the set now is unbonded in this block.
   const updates = applyValidatorUpdates(ports, context)
   completeMatureValidators(ports, context)
-  completeMatureUnbondings(ports, context)
-  completeMatureRedelegations(context)
+  const isSlashing = readTasks(context.state).length > 0
+  const most = isSlashing ? MAX_MATURE_WHILE_SLASHING : MAX_MATURE
+  completeMatureUnbondings(ports, context, most, (delegator, operator) => {
+    if (isSlashing) settleUnbonding(ports, context, delegator, operator)
+  })
+  completeMatureRedelegations(context, most, (trio) => {
+    if (isSlashing) settleRedelegation(ports, context, trio)
+  })
   // Also of those removed just now, who had no power.
   if (hasIndexChange(context.state)) forgetIndexChange(context.state)
   return updates

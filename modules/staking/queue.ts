@@ -7,16 +7,20 @@ import { STAKING_ADDRESS, UNBONDING_ID_KEY } from './keys.ts'
 export const MAX_MATURE = 5_000
 const CHUNK = 500
 
+/** The same while a slash goes on, which each of them may have to pay for first. */
+export const MAX_MATURE_WHILE_SLASHING = 500
+
 /** Keys and values of a queue whose time is not after `timeNs`, the oldest first. Keys are prefix(1), time(8), ... */
 export const readMature = (
   state: StateReader,
   prefix: Uint8Array,
   timeNs: bigint,
+  most = MAX_MATURE,
 ): readonly (readonly [key: Uint8Array, value: Uint8Array])[] => {
   const mature: (readonly [Uint8Array, Uint8Array])[] = []
   // An idle block looks at one entry.
-  for (let limit = 1, start = prefix; mature.length < MAX_MATURE; limit = CHUNK) {
-    const chunk = state.values(STAKING_ADDRESS, prefix, Math.min(limit, MAX_MATURE - mature.length), start)
+  for (let limit = 1, start = prefix; mature.length < most; limit = CHUNK) {
+    const chunk = state.values(STAKING_ADDRESS, prefix, Math.min(limit, most - mature.length), start)
     for (const entry of chunk) {
       if (new DataView(entry[0].buffer, entry[0].byteOffset + 1, 8).getBigUint64(0) > timeNs) return mature
       mature.push(entry)

@@ -31,6 +31,7 @@ import {
 import { readStakingParams } from './params.ts'
 import { poolOf } from './pools.ts'
 import { nextUnbondingId, readMature } from './queue.ts'
+import { requireSettled } from './slash-tasks.ts'
 import { readValidator } from './validators.ts'
 
 export interface RedelegationEntry {
@@ -40,6 +41,8 @@ export interface RedelegationEntry {
   /** Issued by the destination. */
   readonly sharesDestination: Decimal
   readonly id: number
+  /** The last task of a slash that it paid for (slash-tasks.ts). */
+  readonly paidFor?: number
 }
 
 export interface Trio {
@@ -54,17 +57,28 @@ export interface Redelegation extends Trio {
 
 const encodeEntries = (entries: readonly RedelegationEntry[]): Uint8Array =>
   encodeRlp(
-    entries.map(({ creationHeight, completionTimeNs, initialBalance, sharesDestination, id }) =>
-      [BigInt(creationHeight), completionTimeNs, initialBalance, sharesDestination, BigInt(id)].map(bigintToBytes),
+    entries.map(({ creationHeight, completionTimeNs, initialBalance, sharesDestination, id, paidFor }) =>
+      [BigInt(creationHeight), completionTimeNs, initialBalance, sharesDestination, BigInt(id)]
+        .concat(paidFor === undefined ? [] : [BigInt(paidFor)])
+        .map(bigintToBytes),
     ),
   )
 
-type Five = [bigint, bigint, bigint, bigint, bigint]
+type Fields = [bigint, bigint, bigint, bigint, bigint, bigint?]
 
 const decodeEntries = (value: Uint8Array): readonly RedelegationEntry[] =>
   (decodeRlp(value) as Uint8Array[][]).map((fields) => {
-    const [height, completionTimeNs, initialBalance, sharesDestination, id] = fields.map(bytesToBigint) as Five
-    return { creationHeight: Number(height), completionTimeNs, initialBalance, sharesDestination, id: Number(id) }
+    const [height, completionTimeNs, initialBalance, sharesDestination, id, paidFor] = fields.map(
+      bytesToBigint,
+    ) as Fields
+    const entry = {
+      creationHeight: Number(height),
+      completionTimeNs,
+      initialBalance,
+      sharesDestination,
+      id: Number(id),
+    }
+    return paidFor === undefined ? entry : { ...entry, paidFor: Number(paidFor) }
   })
 
 const keyOf = ({ delegator, source, destination }: Trio): Uint8Array => redelegationKey(delegator, source, destination)
@@ -168,7 +182,7 @@ const beginInfo = (
   return { completionTimeNs: validator.unbondingTimeNs, creationHeight: validator.unbondingHeight }
 }
 
-/** Returns when it is complete. Throws staking/29, 31, 44, 32, 33, 30 and as `unbond` and `delegate` do. */
+/** Returns when it is complete. Throws staking/29, 31, 44, 101, 32, 33, 30 and as `unbond` and `delegate` do. */
 export const redelegate = (
   ports: StakingPorts,
   context: ModuleContext,
@@ -182,6 +196,7 @@ export const redelegate = (
   if (to === undefined) throw stakingError('noDestination')
   const from = readValidator(state, source)
   if (from === undefined) throw stakingError('noSource')
+  for (const operator of [source, destination]) requireSettled(state, operator)
   if (readReceiving(state, delegator, source) > 0n) throw stakingError('transitiveRedelegation')
   const { maxEntries, unbondingTimeNs } = readStakingParams(state)
   if (readRedelegationEntries(state, trio).length >= maxEntries) throw stakingError('tooManyRedelegations')
@@ -211,13 +226,18 @@ const complete = ({ state, timeNs }: ModuleContext, trio: Trio): bigint | undefi
   return mature.reduce((sum, { initialBalance }) => sum + initialBalance, 0n)
 }
 
-/** Forgets what is due, at most `MAX_MATURE` entries of the queue. */
-export const completeMatureRedelegations = (context: ModuleContext): void => {
-  const mature = readMature(context.state, REDELEGATION_QUEUE_PREFIX, context.timeNs)
+/** Forgets what is due, at most `most` entries of the queue. `settle` takes first what a slash still has to take of it. */
+export const completeMatureRedelegations = (
+  context: ModuleContext,
+  most: number,
+  settle: (trio: Trio) => void,
+): void => {
+  const mature = readMature(context.state, REDELEGATION_QUEUE_PREFIX, context.timeNs, most)
   if (mature.length === 0) return
   const { bondDenomination } = readStakingParams(context.state)
   for (const [, value] of mature) {
     const trio = { delegator: addressAt(value, 0), source: addressAt(value, 0, 1), destination: addressAt(value, 0, 2) }
+    settle(trio)
     const amount = complete(context, trio)
     if (amount !== undefined) context.emit(completeRedelegation(amount, bondDenomination, trio))
   }

@@ -7,7 +7,7 @@ import { readDelegation, unbond, writeDelegation } from './delegations.ts'
 import { NOT_BONDED_POOL_ADDRESS } from './keys.ts'
 import { readPools, writePools } from './pools.ts'
 import { redelegate, readRedelegationEntries, writeRedelegation } from './redelegations.ts'
-import { slashRedelegation, slashUnbondings } from './slash.ts'
+import { slashRedelegation, slashUnbondings } from './slash-payers.ts'
 import { account, codeOf, FIRST_TIME_NS, keyOf, NAT, World } from './testing/world.ts'
 import { readUnbondingEntries, undelegate, writeUnbonding } from './unbonding.ts'
 import { addTokens, removeShares, tokensFromShares, type Validator } from './validator.ts'
@@ -297,10 +297,10 @@ describe('tests/integration/staking/keeper/slash_test.go', () => {
     const world = slashWorld()
     const unbonding = addUnbonding(world, 10n, 0, 5n)
     const { notBonded } = world.pools
-    expect(slashUnbondings(PORTS, world.context(), [unbonding], { height: 1, fraction: HALF })).toBe(0n)
-    const late = { ...world.context(), timeNs: FIRST_TIME_NS + 10n * NS_PER_SECOND }
-    expect(slashUnbondings(PORTS, late, [unbonding], { height: 0, fraction: HALF })).toBe(0n)
-    expect(slashUnbondings(PORTS, world.context(), [unbonding], { height: 0, fraction: HALF })).toBe(5n)
+    const [timeNs, late] = [world.timeNs, FIRST_TIME_NS + 10n * NS_PER_SECOND]
+    expect(slashUnbondings(PORTS, world.context(), [unbonding], { height: 1, fraction: HALF, timeNs })).toBe(0n)
+    expect(slashUnbondings(PORTS, world.context(), [unbonding], { height: 0, fraction: HALF, timeNs: late })).toBe(0n)
+    expect(slashUnbondings(PORTS, world.context(), [unbonding], { height: 0, fraction: HALF, timeNs })).toBe(5n)
     const [after] = readUnbondingEntries(world.state, account(5), account(0))
     expect([after?.initialBalance, after?.balance, notBonded - world.pools.notBonded]).toEqual([10n, 5n, 5n])
   })
@@ -309,10 +309,12 @@ describe('tests/integration/staking/keeper/slash_test.go', () => {
     const world = slashWorld()
     const redelegation = addRedelegation(world, 10n, 0, 5n)
     const { bonded } = world.pools
-    expect(slashRedelegation(PORTS, world.context(), redelegation, { height: 1, fraction: HALF })).toBe(0n)
-    const late = { ...world.context(), timeNs: FIRST_TIME_NS + 10n * NS_PER_SECOND }
-    expect(slashRedelegation(PORTS, late, redelegation, { height: 0, fraction: HALF })).toBe(0n)
-    expect(slashRedelegation(PORTS, world.context(), redelegation, { height: 0, fraction: HALF })).toBe(5n)
+    const [timeNs, late] = [world.timeNs, FIRST_TIME_NS + 10n * NS_PER_SECOND]
+    expect(slashRedelegation(PORTS, world.context(), redelegation, { height: 1, fraction: HALF, timeNs })).toBe(0n)
+    expect(slashRedelegation(PORTS, world.context(), redelegation, { height: 0, fraction: HALF, timeNs: late })).toBe(
+      0n,
+    )
+    expect(slashRedelegation(PORTS, world.context(), redelegation, { height: 0, fraction: HALF, timeNs })).toBe(5n)
     expect(readRedelegationEntries(world.state, redelegation)[0]?.initialBalance).toBe(10n)
     expect(readDelegation(world.state, account(5), account(1))?.shares).toBe(toDecimal(5n))
     expect(bonded - world.pools.bonded).toBe(5n)

@@ -32,6 +32,7 @@ import {
 import { readStakingParams } from './params.ts'
 import { movePools, notePaid, payFromPool, poolOf } from './pools.ts'
 import { nextUnbondingId, readMature } from './queue.ts'
+import { requireSettled } from './slash-tasks.ts'
 import { hasInvalidRate } from './validator.ts'
 import { requireValidator } from './validators.ts'
 
@@ -43,6 +44,8 @@ export interface UnbondingEntry {
   /** What will be paid: less after a slash. */
   readonly balance: bigint
   readonly id: number
+  /** The last task of a slash that it paid for (slash-tasks.ts). */
+  readonly paidFor?: number
 }
 
 export interface UnbondingDelegation {
@@ -53,17 +56,20 @@ export interface UnbondingDelegation {
 
 const encodeEntries = (entries: readonly UnbondingEntry[]): Uint8Array =>
   encodeRlp(
-    entries.map(({ creationHeight, completionTimeNs, initialBalance, balance, id }) =>
-      [BigInt(creationHeight), completionTimeNs, initialBalance, balance, BigInt(id)].map(bigintToBytes),
+    entries.map(({ creationHeight, completionTimeNs, initialBalance, balance, id, paidFor }) =>
+      [BigInt(creationHeight), completionTimeNs, initialBalance, balance, BigInt(id)]
+        .concat(paidFor === undefined ? [] : [BigInt(paidFor)])
+        .map(bigintToBytes),
     ),
   )
 
-type Five = [bigint, bigint, bigint, bigint, bigint]
+type Fields = [bigint, bigint, bigint, bigint, bigint, bigint?]
 
 const decodeEntries = (value: Uint8Array): readonly UnbondingEntry[] =>
   (decodeRlp(value) as Uint8Array[][]).map((fields) => {
-    const [height, completionTimeNs, initialBalance, balance, id] = fields.map(bytesToBigint) as Five
-    return { creationHeight: Number(height), completionTimeNs, initialBalance, balance, id: Number(id) }
+    const [height, completionTimeNs, initialBalance, balance, id, paidFor] = fields.map(bytesToBigint) as Fields
+    const entry = { creationHeight: Number(height), completionTimeNs, initialBalance, balance, id: Number(id) }
+    return paidFor === undefined ? entry : { ...entry, paidFor: Number(paidFor) }
   })
 
 const NONE: readonly UnbondingEntry[] = []
@@ -174,7 +180,7 @@ const addEntry = (
   writeUnbonding(state, { ...pair, entries: merged })
 }
 
-/** Throws staking/3, staking/27 and as `unbond` does. */
+/** Throws staking/3, staking/27, staking/101 and as `unbond` does. */
 export const undelegate = (
   ports: StakingPorts,
   context: ModuleContext,
@@ -185,6 +191,7 @@ export const undelegate = (
   const { state, timeNs, height } = context
   const validator = requireValidator(state, operator)
   const { maxEntries, unbondingTimeNs } = readStakingParams(state)
+  requireSettled(state, operator)
   const entries = readUnbondingEntries(state, delegator, operator)
   if (entries.length >= maxEntries) throw stakingError('tooManyUnbondings')
   const amount = unbond(ports, context, delegator, operator, shares)
@@ -212,6 +219,7 @@ export const cancelUnbonding = (
   const validator = requireValidator(state, operator)
   if (hasInvalidRate(validator)) throw stakingError('invalidExchangeRate')
   if (validator.isJailed) throw stakingError('jailed')
+  requireSettled(state, operator)
   const entries = readUnbondingEntries(state, delegator, operator)
   if (entries.length === 0) {
     const pair = `delegator ${encodeBech32(delegator)} not found for validator ${formatOperator(operator)}`
@@ -262,14 +270,20 @@ const complete = (
   return sum
 }
 
-/** Pays what is due, at most `MAX_MATURE` entries of the queue. */
-export const completeMatureUnbondings = (ports: StakingPorts, context: ModuleContext): void => {
-  const mature = readMature(context.state, UNBONDING_QUEUE_PREFIX, context.timeNs)
+/** Pays what is due, at most `most` entries of the queue. `settle` takes first what a slash still has to take of a pair. */
+export const completeMatureUnbondings = (
+  ports: StakingPorts,
+  context: ModuleContext,
+  most: number,
+  settle: (delegator: Address, operator: Address) => void,
+): void => {
+  const mature = readMature(context.state, UNBONDING_QUEUE_PREFIX, context.timeNs, most)
   if (mature.length === 0) return
   const { bondDenomination } = readStakingParams(context.state)
   let paid = 0n
   for (const [, pair] of mature) {
     const [delegator, operator] = [addressAt(pair, 0), addressAt(pair, 0, 1)]
+    settle(delegator, operator)
     // Several entries of a pair are paid with the first.
     const amount = complete(ports, context, delegator, operator, bondDenomination)
     if (amount === undefined) continue

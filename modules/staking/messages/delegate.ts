@@ -5,6 +5,7 @@ import type { MessageHandler } from '../../module.ts'
 import { delegate } from '../delegations.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { delegated } from '../events.ts'
+import { requireSettled } from '../slash-tasks.ts'
 import { requireValidator } from '../validators.ts'
 import { checkBondDenomination, parseAmountField, parseDelegatorField, parseOperatorField } from './fields.ts'
 
@@ -20,6 +21,7 @@ export const createDelegate = (dependencies: StakingDependencies): MessageHandle
     execute: (context, message) => {
       const { operator, delegator, amount } = parse(message)
       const validator = requireValidator(context.state, operator)
+      requireSettled(context.state, operator)
       checkBondDenomination(context.state, amount)
       const shares = delegate(dependencies, context, delegator, validator, amount.amount, 'account')
       context.emit(delegated(operator, delegator, amount.text, shares))

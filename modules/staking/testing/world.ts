@@ -134,6 +134,12 @@ export class World {
     mint(this.state, address, { denom: DENOMINATION, amount })
   }
 
+  /** As a bank's part of a genesis does. */
+  fundPools({ bonded, notBonded }: { readonly bonded: bigint; readonly notBonded: bigint }): void {
+    this.fund(BONDED_POOL_ADDRESS, bonded)
+    this.fund(NOT_BONDED_POOL_ADDRESS, notBonded)
+  }
+
   balance(address: Address): bigint {
     return this.state.account(address)?.balance ?? 0n
   }
