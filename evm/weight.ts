@@ -15,7 +15,7 @@ export const WEIGHT = {
   /** Each unit of gas, before refunds: what the instructions take that have no entry here. */
   gas: 4,
   /** A transaction: decoding, its signature, the accounts that it changes, its receipt. */
-  transaction: 90_000,
+  transaction: 70_000,
   /** An entry of an authorization list (EIP-7702): a signature, and an account that changes. */
   authorization: 90_000,
   /** The first access to an account in a transaction: a read of the database. */
@@ -25,7 +25,7 @@ export const WEIGHT = {
   /** A byte of code that is loaded, and analysed for jumps. */
   codeByte: 2,
   /** A slot that had a value and changes: its path in the trie is read and hashed. A new one pays for that with its gas. */
-  changedSlot: 35_000,
+  changedSlot: 25_000,
   /** The first changed slot of an account that is not the transaction's own target: another trie. */
   changedStorage: 100_000,
   /** An account that a call with value, a creation or SELFDESTRUCT changes. */
