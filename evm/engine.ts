@@ -154,11 +154,6 @@ export interface ExecuteOptions {
   readonly nativePrecompiles?: NativePrecompiles
   /** Most that it may weigh (evm/weight.ts): above it it is refused with `overWeight`, and nothing was changed. */
   readonly weightLimit?: number
-  /**
-   * Called before a precompile computes, with its address as a number. What it throws stops the execution, comes out of
-   * `execute`, and leaves the state as it was.
-   */
-  readonly onPrecompile?: (address: bigint, input: Uint8Array) => void
   readonly onStep?: (step: Step) => void
   /** Opcodes whose steps are told, and those whose steps carry the memory; all when left out. */
   readonly stepsOf?: (opcode: number) => boolean

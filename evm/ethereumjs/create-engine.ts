@@ -66,7 +66,6 @@ const transition = async (
   const applied = applyAuthorizations(state, block.chainId, message.authorizationList)
   for (const authority of applied.authorities) machine.warm(authority)
 
-  machine.onPrecompile = options.onPrecompile
   const stopTracing = traceFrames(machine.evm, state, options, applied.refund)
   const result = await machine
     .run({

@@ -1,13 +1,13 @@
 /** One instance of the library's EVM for one fork and chain, run over one state at a time. */
 import { createCustomCommon, type Common, Mainnet } from '@ethereumjs/common'
-import { createEVM, type EVM, type EVMResult, type PrecompileFunc } from '@ethereumjs/evm'
+import { createEVM, type EVM, type EVMResult } from '@ethereumjs/evm'
 import { Address as LibraryAddress } from '@ethereumjs/util'
 import type { Address } from '../../core/address.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { ZERO_HASH } from '../../core/hash.ts'
 import { keyToBytes } from '../../core/bytes.ts'
 import type { StateWriter } from '../../store/state.ts'
-import type { BlockEnvironment, ExecuteOptions, Hardfork, PrecompileMove } from '../engine.ts'
+import type { BlockEnvironment, Hardfork, PrecompileMove } from '../engine.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
 import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import { loadPrecompiles, type PrecompileTable } from '../precompiles/table.ts'
@@ -54,8 +54,6 @@ export class Machine {
   readonly evm: EVM
   /** The interpreter's: what calls cost, and geth's words for what is refused. */
   readonly table: PrecompileTable
-  /** Of the running execution. */
-  onPrecompile: ExecuteOptions['onPrecompile'] = undefined
   readonly state: EthereumjsState
   readonly #precompiles: readonly string[]
   readonly #unmoved: EVM['precompiles']
@@ -68,7 +66,6 @@ export class Machine {
     this.table = table
     this.state = state
     this.#unmoved = evm.precompiles
-    for (const [hex, compute] of this.#unmoved) this.#unmoved.set(hex, this.#watched(BigInt(`0x${hex}`), compute))
     this.#native = new NativeFrames(evm, state)
     this.#precompiles = PRECOMPILE_ADDRESSES[hardfork].map(unprefixed)
     // The library asks for hashes of the last 256 blocks only.
@@ -76,19 +73,11 @@ export class Machine {
       Promise.resolve({ hash: () => this.#block?.blockHash(number) ?? ZERO_HASH })
   }
 
-  #watched(address: bigint, compute: PrecompileFunc): PrecompileFunc {
-    const gasOf = this.table.get(Number(address))?.gasOf
-    return (input) => {
-      if (gasOf === undefined || input.gasLimit >= gasOf(input.data)) this.onPrecompile?.(address, input.data)
-      return compute(input)
-    }
-  }
-
   begin(state: StateWriter, block: BlockEnvironment, native?: NativePrecompiles): void {
     this.state.attach(state)
     const own = this.#native.begin(native)
     const precompiles = new Map(this.#unmoved)
-    for (const [hex, run] of own) precompiles.set(hex, this.#watched(BigInt(`0x${hex}`), run))
+    for (const [hex, run] of own) precompiles.set(hex, run)
     this.evm['_precompiles'] = precompiles
     if (this.#block !== block) {
       this.#block = block
@@ -101,7 +90,6 @@ export class Machine {
   }
 
   end(): void {
-    this.onPrecompile = undefined
     this.state.detach()
     this.evm['_precompiles'] = this.#unmoved
   }

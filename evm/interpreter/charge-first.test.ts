@@ -7,6 +7,7 @@ import type { BlockEnvironment, ExecuteOptions, ExecutionOutcome } from '../engi
 import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import { createEthereumjsEngine } from '../ethereumjs/create-engine.ts'
 import { code, op, type Part } from '../testing/assembler.ts'
+import { startWeight, WEIGHT } from '../weight.ts'
 import { ENGINE_BLOCK, ENGINE_MESSAGE } from '../testing/describe-engine.ts'
 import { createInterpreterEngine } from './create-engine.ts'
 
@@ -119,34 +120,33 @@ describe('reads', () => {
 })
 
 describe('precompiles', () => {
-  it('none is told that gets no gas, and each that gets enough', async () => {
+  it('none weighs anything that gets no gas, and each does that gets enough', async () => {
     const addresses = PRECOMPILE_ADDRESSES.osaka
     const callAll = (gas: bigint): Uint8Array =>
       code(...addresses.flatMap((address) => [...op('STATICCALL', gas, address, 0n, 213n, 0n, 0n), 'POP' as const]))
-    for (const each of engines) {
-      const told = async (gas: bigint): Promise<number> => {
-        const { state } = watchedState([[ATTACKER, callAll(gas)]])
-        let count = 0
-        const onPrecompile = (): void => void count++
-        const message = { ...ENGINE_MESSAGE, gasLimit: 10_000_000n }
-        await each.execute(state, ENGINE_BLOCK, message, { fees: 'collect', checks: 'transaction', onPrecompile })
-        return count
-      }
-      // Of 213 zeros: no rounds of BLAKE2F, and less than one pair of G2, ask nothing.
-      expect(await told(0n)).toBe(2)
-      expect(await told(100_000n)).toBe(addresses.length)
+    /** What the calls weigh beside the frames that they are. */
+    const weighed = async (gas: bigint): Promise<number> => {
+      const program = callAll(gas)
+      const { state } = watchedState([[ATTACKER, program]])
+      const message = { ...ENGINE_MESSAGE, gasLimit: 10_000_000n }
+      const outcome = await engine.execute(state, ENGINE_BLOCK, message, { fees: 'collect', checks: 'transaction' })
+      if (!outcome.valid) throw outcome.error
+      const { weight, gasBeforeRefund } = outcome.result
+      const rest = startWeight(message) + program.length * WEIGHT.codeByte + addresses.length * WEIGHT.frame
+      return weight - rest - WEIGHT.gas * Number(gasBeforeRefund)
     }
+    // Of 213 zeros: no rounds of BLAKE2F, and less than one pair of G2, ask nothing.
+    expect(await weighed(0n)).toBe(2 * WEIGHT.precompile)
+    expect(await weighed(100_000n)).toBeGreaterThan(addresses.length * WEIGHT.precompile)
   })
 
   it('BLAKE2F of four thousand million rounds without gas is nothing', async () => {
     const rounds = code(...op('MSTORE', 0n, 0xffff_ffffn << 224n), ...op('STATICCALL', 0n, 9n, 0n, 213n, 0n, 0n))
     for (const each of engines) {
       const { state } = watchedState([[ATTACKER, rounds]])
-      const onPrecompile = (): never => expect.unreachable('told of what is not paid for')
       const outcome = await each.execute(state, ENGINE_BLOCK, ENGINE_MESSAGE, {
         fees: 'collect',
         checks: 'transaction',
-        onPrecompile,
       })
       expect(outcome).toMatchObject({ valid: true })
     }

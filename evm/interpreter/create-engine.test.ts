@@ -79,18 +79,6 @@ describe('what an observer throws', () => {
     expect(() => state.changes()).not.toThrow()
     expect(engine.execute(state, ENGINE_BLOCK, ENGINE_MESSAGE, COLLECT)).toMatchObject({ valid: true })
   })
-
-  it('onPrecompile sees the input and stops the call', () => {
-    const state = freshState('0x602a5f5260205f60205f60045afa5060205ff3')
-    const inputs: bigint[] = []
-    const onPrecompile = (address: bigint, input: Uint8Array): void => {
-      inputs.push(address, BigInt(input.length))
-    }
-    expect(engine.execute(state, ENGINE_BLOCK, ENGINE_MESSAGE, { ...COLLECT, onPrecompile })).toMatchObject({
-      valid: true,
-    })
-    expect(inputs).toEqual([4n, 32n])
-  })
 })
 
 describe('moved precompiles', () => {

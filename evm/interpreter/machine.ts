@@ -4,7 +4,7 @@ import { EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
 import { InvariantError, invariant } from '../../core/errors.ts'
 import { EMPTY_CODE_HASH, type Hash } from '../../core/hash.ts'
 import { type AccountState, EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
-import type { BlockEnvironment, ExecuteOptions } from '../engine.ts'
+import type { BlockEnvironment } from '../engine.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
 import { STACK_LIMIT } from '../opcodes.ts'
 import type { PrecompileTable } from '../precompiles/table.ts'
@@ -73,7 +73,6 @@ export class Machine {
   blobVersionedHashes: readonly Uint8Array[] = []
   precompiles: PrecompileTable = new Map()
   nativePrecompiles: NativePrecompiles | undefined
-  onPrecompile: ExecuteOptions['onPrecompile'] = undefined
   tracer: Tracer | undefined
   /** What the execution weighs so far, without what its gas covers; it never falls, whatever is reverted. */
   weight = 0
@@ -120,7 +119,6 @@ export class Machine {
 
   end(): void {
     this.#state = undefined
-    this.onPrecompile = undefined
     this.nativePrecompiles = undefined
     this.tracer = undefined
     this.substate.end()

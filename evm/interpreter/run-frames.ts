@@ -236,14 +236,13 @@ class FrameRunner {
     this.#finish(failure, gasLeft, output)
   }
 
-  /** One of Ethereum's. Nothing is told or computed before it is paid for. */
+  /** One of Ethereum's. Nothing is computed before it is paid for. */
   #runEthereum(number: number, precompile: Precompile): FrameResult {
-    const { request, onPrecompile } = this.#machine
+    const { request } = this.#machine
     const gas = precompile.gasOf(request.input)
     const gasLeft = request.gas - gas
     if (gasLeft < 0) return failedPrecompile(OUT_OF_GAS)
     this.#machine.weigh(WEIGHT.precompile + gas * (PRECOMPILE_WEIGHT.get(number) ?? WEIGHT.precompileGas))
-    onPrecompile?.(BigInt(number), request.input)
     const output = precompile.run(request.input)
     return typeof output === 'string' ? failedPrecompile(output) : { failure: undefined, gasLeft, output }
   }
@@ -253,7 +252,6 @@ class FrameRunner {
     const machine = this.#machine
     const { request, nativePrecompiles, substate } = machine
     invariant(nativePrecompiles !== undefined, 'a precompile is named and missing')
-    machine.onPrecompile?.(BigInt(number), request.input)
     const { gasUsed, output, logs, events, failure } = nativePrecompiles.run({
       precompile: precompileAddress(number),
       caller: caller?.address ?? machine.origin,

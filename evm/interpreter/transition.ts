@@ -96,7 +96,6 @@ export const transition = (
   const applied = applyAuthorizations(state, block.chainId, message.authorizationList)
   warmAtStart(machine, block, message, applied)
   machine.setTransaction(message.sender, effectiveGasPrice, message.blobVersionedHashes)
-  machine.onPrecompile = options.onPrecompile
   machine.nativePrecompiles = options.nativePrecompiles
   const { onStep, onAccess, onEnter, onExit, onLog, onSelfDestruct } = options
   const isTraced = (onStep ?? onAccess ?? onEnter ?? onExit ?? onLog ?? onSelfDestruct) !== undefined
