@@ -8,7 +8,7 @@ import { exceedsBlockGasLimit, isEvmError } from '../evm/errors.ts'
 import { decodeSigned, recoverSender, senderTask } from '../evm/transaction/recover-sender.ts'
 import { checkEnvelope, checkGas, checkWithState, type TransactionLimits } from '../evm/transaction/validity.ts'
 import type { Module } from '../modules/module.ts'
-import { SDK_CODES } from '../modules/sdk-errors.ts'
+import { SDK_CODES, sdkError } from '../modules/sdk-errors.ts'
 import type { StateReader } from '../store/state.ts'
 import type { Candidate } from './block/candidate.ts'
 import { createPrepare, type Prepare, type PreparedTransaction } from './block/native/prepare.ts'
@@ -380,9 +380,8 @@ const isTakenByAnother = (error: CodedError): boolean =>
   TAKEN_BY_ANOTHER.some((name) => isEvmError(error, name)) ||
   (error.codespace === 'sdk' && SDK_TAKEN_BY_ANOTHER.includes(error.code))
 
-const refusal = (error: CodedError): TransactionCheck => ({
-  code: error.code,
-  codespace: error.codespace,
-  log: error.message,
-  gasWanted: 0n,
-})
+/** For CometBFT and native clients, to whom bytes that are no transaction are one thing, whichever family they look like. */
+const refusal = (error: CodedError): TransactionCheck => {
+  const { code, codespace, message: log } = error.codespace === 'rlp' ? sdkError('parse', error.message) : error
+  return { code, codespace, log, gasWanted: 0n }
+}

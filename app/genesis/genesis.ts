@@ -24,7 +24,7 @@ import { parseStakingGenesis } from '../../modules/staking/index.ts'
 import { parseUpgradeGenesis } from '../../modules/upgrade/index.ts'
 import { EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
 import type { ChainParameters } from '../chain.ts'
-import { NATIVE_PRECOMPILE_ADDRESSES, PRECOMPILE_CODE } from '../precompiles/index.ts'
+import { NATIVE_PRECOMPILE_ADDRESSES, NATIVE_TOKEN, NATIVE_TOKEN_CODE, PRECOMPILE_CODE } from '../precompiles/index.ts'
 import { evmChainIdOf, isKnownChain } from './known-chains.ts'
 import { publicKeyFault } from './public-keys.ts'
 
@@ -253,6 +253,7 @@ export const writeGenesisAccounts = (state: StateWriter, genesis: Genesis): void
   const own: GenesisContract[] = [
     { address: HISTORY_STORAGE.address, nonce: 1n, code: HISTORY_STORAGE.code, storage: [] },
     { address: BEACON_ROOTS.address, nonce: 1n, code: BEACON_ROOTS.code, storage: [] },
+    { address: NATIVE_TOKEN, nonce: 1n, code: NATIVE_TOKEN_CODE, storage: [] },
   ]
   for (const address of NATIVE_PRECOMPILE_ADDRESSES) {
     own.push({ address, nonce: 1n, code: PRECOMPILE_CODE, storage: [] })

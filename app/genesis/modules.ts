@@ -24,7 +24,7 @@ import type { KeyValueStore } from '../../store/store.ts'
 import { routeMessage } from '../block/native/route-message.ts'
 import { type MessageHandlers, messageHandlers } from '../module-handlers.ts'
 import { accountNumberOf } from '../native/account-number.ts'
-import { NATIVE_PRECOMPILE_ADDRESSES } from '../precompiles/index.ts'
+import { NATIVE_PRECOMPILE_ADDRESSES, NATIVE_TOKEN } from '../precompiles/index.ts'
 import { UPGRADES } from '../upgrades.ts'
 import { MODULE_ACCOUNTS, MODULE_NAMES } from './genesis.ts'
 import { checkOrder } from './module-order.ts'
@@ -128,7 +128,7 @@ const createStakeModules = (ledger: Ledger, govHooks: () => StakingHooks) => {
 export const createChainModules = ({ store, committedHeight, skippedUpgrades = [] }: ModulesOptions): ChainModules => {
   const moduleAccounts = listModuleAccounts()
   const blocked = new Set(
-    [...moduleAccounts.map(({ address }) => address), ...NATIVE_PRECOMPILE_ADDRESSES].map(bytesToKey),
+    [...moduleAccounts.map(({ address }) => address), ...NATIVE_PRECOMPILE_ADDRESSES, NATIVE_TOKEN].map(bytesToKey),
   )
   const isBlockedReceiver = (address: Address): boolean => blocked.has(bytesToKey(address))
   const accounts = ({ height }: QueryContext, start?: Address) =>

@@ -221,7 +221,6 @@ describe('bounds and options', () => {
     ['a timeout timestamp', 37, rawOf(bodyOf({ timeoutTimestamp: { seconds: 1n, nanos: 0 } }))],
     ['an extension option', 31, rawOf(bodyOf({ extensionOptions: [send()] }))],
     ['a tip', 37, rawOf(bodyOf(), authInfoOf({ tip: {} }))],
-    ['a fee payer', 37, rawOf(bodyOf(), authInfoOf({ fee: { payer: BOB } }))],
     ['a fee granter', 37, rawOf(bodyOf(), authInfoOf({ fee: { granter: BOB } }))],
     ['a gas limit of 2^63', 18, rawOf(bodyOf(), authInfoOf({ fee: { gasLimit: 1n << 63n } }))],
     ['17 fee coins', 13, rawOf(bodyOf(), authInfoOf({ fee: { amount: Array.from({ length: 17 }, () => ({})) } }))],
@@ -256,7 +255,7 @@ describe('bounds and options', () => {
       signerInfos: [{ publicKey: secpKey, sequence: 4n, modeInfo: { sum: { case: 'single', value: {} } } }],
     })
     const { fee, signerInfos } = decodeNativeTransaction(rawOf(bodyOf(), authInfo, [EMPTY_BYTES]))
-    expect(fee).toEqual({ coins: [], gasLimit: 0n })
+    expect(fee).toEqual({ coins: [], gasLimit: 0n, payer: '' })
     expect(signerInfos).toMatchObject([{ sequence: 4n, mode: { type: 'single', mode: 0 } }])
   })
 

@@ -30,9 +30,11 @@ export interface FeeCoin {
 export interface NativeFee {
   readonly coins: readonly FeeCoin[]
   readonly gasLimit: bigint
+  /** As it is written; empty for the first signer. */
+  readonly payer: string
 }
 
-/** A decoded transaction. Its payer is its first signer: a payer or granter in the fee is refused. */
+/** A decoded transaction. Its payer is its first signer, which the fee may name; a granter is refused. */
 export interface NativeTransaction {
   readonly raw: Uint8Array
   /** sha256 of `raw`. */
@@ -131,8 +133,7 @@ const readBody = (bytes: Uint8Array): Body => {
 const AMOUNT = /^(?:0|-?[1-9][0-9]{0,77})$/
 
 const readFee = (fee: tx.Fee | undefined): NativeFee => {
-  if (fee === undefined) return { coins: [], gasLimit: 0n }
-  if (fee.payer !== '') throw notSupported('a fee payer other than the first signer is')
+  if (fee === undefined) return { coins: [], gasLimit: 0n, payer: '' }
   if (fee.granter !== '') throw notSupported('a fee granter is')
   if (fee.gasLimit > MAX_GAS_LIMIT) {
     throw sdkError('invalidRequest', `invalid gas supplied; ${fee.gasLimit} > ${MAX_GAS_LIMIT}`)
@@ -144,7 +145,7 @@ const readFee = (fee: tx.Fee | undefined): NativeFee => {
     if (!AMOUNT.test(amount)) throw sdkError('parse', `invalid fee amount ${JSON.stringify(amount.slice(0, 80))}`)
     return { denom, amount: BigInt(amount) }
   })
-  return { coins, gasLimit: fee.gasLimit }
+  return { coins, gasLimit: fee.gasLimit, payer: fee.payer }
 }
 
 type CompactBitArray = NonNullable<tx.ModeInfo_Multi['bitarray']>

@@ -24,6 +24,10 @@ describe('a fee', () => {
     expect(checkFee(fee(100n, [2_199n, 'anat']), PRICES)).toEqual({ feeAnat: 2_199n, gasPrice: 21n })
   })
 
+  it('below both prices is told the one that will pass', () => {
+    expect(refusal(fee(100n, [999n, 'anat']))).toContain('got: 9.990anat required: 20anat.')
+  })
+
   it('need only reach the base fee where blocks are judged', () => {
     const judged = { baseFeePerGas: 10n, minimumGasPrice: 0n }
     expect(refusal(fee(100n, [1_000n, 'anat']), judged)).toBe('accepted')

@@ -27,11 +27,14 @@ const formatPrice = (feeAnat: bigint, gasLimit: bigint): string => {
 }
 
 /** Throws sdk/18 without a gas limit, sdk/13 for a missing, zero, negative or low fee or another denomination. */
-export const checkFee = ({ coins, gasLimit }: NativeFee, { baseFeePerGas, minimumGasPrice }: GasPrices): PaidFee => {
+export const checkFee = (
+  { coins, gasLimit }: Omit<NativeFee, 'payer'>,
+  { baseFeePerGas, minimumGasPrice }: GasPrices,
+): PaidFee => {
   if (gasLimit <= 0n) throw sdkError('invalidRequest', 'gas cannot be zero')
   const [coin] = coins
-  const minimumFee = (): string =>
-    `${(baseFeePerGas > minimumGasPrice ? baseFeePerGas : minimumGasPrice) * gasLimit}${DENOMINATION}`
+  const required = baseFeePerGas > minimumGasPrice ? baseFeePerGas : minimumGasPrice
+  const minimumFee = (): string => `${required * gasLimit}${DENOMINATION}`
   if (coin === undefined) {
     throw sdkError('insufficientFee', `fee not provided. The minimum global fee for this tx is: ${minimumFee()}`)
   }
@@ -48,7 +51,7 @@ export const checkFee = ({ coins, gasLimit }: NativeFee, { baseFeePerGas, minimu
   if (feeAnat < baseFeePerGas * gasLimit) {
     throw sdkError(
       'insufficientFee',
-      `gas prices too low, got: ${formatPrice(feeAnat, gasLimit)}${DENOMINATION} required: ${baseFeePerGas}${DENOMINATION}. ` +
+      `gas prices too low, got: ${formatPrice(feeAnat, gasLimit)}${DENOMINATION} required: ${required}${DENOMINATION}. ` +
         'Please retry using a higher gas price or a higher fee',
     )
   }

@@ -50,8 +50,9 @@ const printShared = ({ fee, memo, messages, timeoutHeight, hasUnknownFields }: N
   const coins = fee.coins.map(
     ({ denom, amount }) => `{"amount":"${amount}"${denom === '' ? '' : `,"denom":${printGoString(denom)}`}}`,
   )
+  const payer = fee.payer === '' ? '' : `,"payer":${printGoString(fee.payer)}`
   return {
-    fee: `{"amount":[${coins.join(',')}],"gas":"${fee.gasLimit}"}`,
+    fee: `{"amount":[${coins.join(',')}],"gas":"${fee.gasLimit}"${payer}}`,
     memo: printGoString(memo),
     msgs: `[${messages.map(printAminoJson).join(',')}]`,
     timeout: timeoutHeight === 0n ? '' : `,"timeout_height":"${timeoutHeight}"`,

@@ -71,7 +71,11 @@ describe.each(WALLET_NAMES)('a transaction that CosmJS signs with %s', (name) =>
       const transaction = decodeNativeTransaction(raw)
       expect(transaction.messages[0]?.typeUrl).toBe(message.typeUrl)
       expect(transaction).toMatchObject({ raw, hash: sha256(raw), memo: 'a <memo> & é \u0001', timeoutHeight: 99n })
-      expect(transaction.fee).toEqual({ coins: [{ denom: 'anat', amount: 400_000_000_000_000n }], gasLimit: 200_000n })
+      expect(transaction.fee).toEqual({
+        coins: [{ denom: 'anat', amount: 400_000_000_000_000n }],
+        gasLimit: 200_000n,
+        payer: '',
+      })
       const signers = requiredSigners(transaction)
       expect(signers).toEqual([parseAccountAddress(address)])
       const [signer] = verifySignatures(transaction, signers, contextOf())
@@ -79,6 +83,12 @@ describe.each(WALLET_NAMES)('a transaction that CosmJS signs with %s', (name) =>
     }
     const all = encodeTxRaw(await signTransaction(wallet, address, messages))
     expect(verify(all)).toHaveLength(1)
+  })
+
+  it('verifies where it names its payer', async () => {
+    const { address } = await createWallet(name)
+    const fee = { amount: [{ denom: 'anat', amount: '400000000000000' }], gas: '200000', payer: address }
+    expect(verify(encodeTxRaw(await sendOf(name, { fee })))).toHaveLength(1)
   })
 
   it('verifies with the key of the account when it brings none', async () => {

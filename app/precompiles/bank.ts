@@ -1,15 +1,12 @@
 /** 0x804: balances and supplies of native coins, by the addresses that stand for their denominations. */
-import { type Address, parseAddress } from '../../core/address.ts'
 import { DENOMINATION } from '../../core/amounts.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { bankQuery } from '../../proto/index.ts'
 import { address, array, tuple, uint256, type ValueOf } from './abi/types.ts'
 import { BANK_PRECOMPILE } from './addresses.ts'
+import { NATIVE_TOKEN } from './native-token.ts'
 import { definePrecompile, query } from './precompile.ts'
-
-/** The native coin where a token's address is asked for (ERC-7528). */
-const NATIVE_TOKEN: Address = parseAddress('0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE')
 
 /** Coins read at once; a query's gas bounds how often. */
 const PAGE = 100n

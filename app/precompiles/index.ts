@@ -32,6 +32,8 @@ export const NATIVE_PRECOMPILE_ADDRESSES = PRECOMPILES.map(({ address }) => addr
  */
 export const PRECOMPILE_CODE = Uint8Array.of(0xfe)
 
+export { NATIVE_TOKEN, NATIVE_TOKEN_CODE } from './native-token.ts'
+
 const byAddress = new Map(PRECOMPILES.map((precompile) => [bytesToKey(precompile.address), precompile]))
 
 export const isNativePrecompile = (address: Address): boolean => byAddress.has(bytesToKey(address))

@@ -1,12 +1,15 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
+import { bytesToBase64 } from '../../core/bytes.ts'
 import { handleQuery } from '../../modules/handlers.ts'
 import type { Module, QueryHandler } from '../../modules/module.ts'
-import { bankQuery } from '../../proto/index.ts'
+import { bankQuery, cometQuery } from '../../proto/index.ts'
 import { LatestState } from '../../store/latest.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { ChainReader } from '../index/chain-reader.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { NativeQuestions, type NativeQuestionsOptions } from './native-questions.ts'
+import { TENDERMINT_SERVICE } from './tendermint-service.ts'
 import type { View } from './view.ts'
 
 const { balance } = bankQuery.Query.method
@@ -63,6 +66,26 @@ describe('a native question', () => {
     const { questions, logged } = createWorld([], NEVER)
     expect((await questions.abciQuery(abciQuery(TALLY), 5)).log).toContain('internal error')
     expect(logged).toEqual(['a native query failed'])
+  })
+
+  it('that CometBFT would ask is answered over gRPC too, refusals included', async () => {
+    const held = handleQuery(balance, () => ({ balance: { denom: 'anat', amount: '7' } }))
+    const { questions } = createWorld([held], NEVER)
+    const { input, output, name } = cometQuery.Service.method.aBCIQuery
+    const ask = async (path: string) => {
+      const request = toBinary(input, create(input, { path }))
+      const question = { path: `${TENDERMINT_SERVICE}${name}`, data: bytesToBase64(request), height: 0 }
+      return fromBinary(output, Buffer.from(JSON.parse(await questions.ask(question, 5)) as string, 'base64'))
+    }
+    const { code, height, value } = await ask(held.path)
+    expect([code, height]).toEqual([0, 5n])
+    expect(fromBinary(balance.output, value).balance?.amount).toBe('7')
+    expect(await ask('/nobody.Query/Nothing')).toMatchObject({
+      code: 6,
+      codespace: 'sdk',
+      log: expect.stringContaining('unknown query path') as string,
+    })
+    expect((await ask(`${TENDERMINT_SERVICE}GetNodeInfo`)).codespace).toBe('sdk')
   })
 
   it('that is dear is answered once for each height', async () => {

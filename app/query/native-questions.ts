@@ -1,8 +1,11 @@
 /** Questions of native clients: from the gateway as the question `native`, and through CometBFT as abci_query. */
+import { create, toBinary } from '@bufbuild/protobuf'
 import { bytesToBase64, plainBytes } from '../../core/bytes.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
+import { decodeRequest } from '../../modules/handlers.ts'
 import type { Module } from '../../modules/module.ts'
-import { SDK_CODES } from '../../modules/sdk-errors.ts'
+import { queryRefusal, SDK_CODES } from '../../modules/sdk-errors.ts'
+import { cometQuery } from '../../proto/index.ts'
 import type { Consensus, Environment } from '../environment.ts'
 import { queryFailed } from '../errors.ts'
 import { type QueryHandlers, queryHandlers } from '../module-handlers.ts'
@@ -15,6 +18,8 @@ import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
 import { answerStoreQuery, storeModule } from './store-proof.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
 import { isLongTransaction, TX_SERVICE, TxService, type TxServiceOptions } from './tx-service.ts'
+
+const ABCI_QUERY = `${TENDERMINT_SERVICE}ABCIQuery`
 
 /** Characters of a request whose answer is kept. */
 const MAX_KEPT_REQUEST = 64
@@ -45,6 +50,7 @@ export class NativeQuestions {
     const { path, data, height } = question
     if (isHeavyQuery(path)) return this.#heavy(question, head)
     const request = Buffer.from(data, 'base64')
+    if (path === ABCI_QUERY) return this.#abciQueryOverGrpc(request, head).then(encode)
     const { environment, heavy } = this.#options
     const weighed = (answer: (consensus: Consensus) => Uint8Array | Promise<Uint8Array>): Reply =>
       answerWithConsensus(environment, heavy, { question, head }, answer, encode)
@@ -60,6 +66,17 @@ export class NativeQuestions {
     }
     if (path.startsWith(NODE_SERVICE)) return encode(nodeService(view, path))
     return encode(nativeQuery(view, this.#handlers, path, request, height).value)
+  }
+
+  /** `abci_query` for clients of gRPC and REST: its refusals are codes of the answer here too. Throws grpc/3. */
+  async #abciQueryOverGrpc(request: Uint8Array, head: number): Promise<Uint8Array> {
+    const { input, output } = cometQuery.Service.method.aBCIQuery
+    const { path, data, height, prove } = decodeRequest(input, request)
+    if (height < 0n || height > BigInt(head)) throw queryRefusal('invalidArgument', `there is no height ${height} yet`)
+    const asked = { path, data, height: Number(height), prove }
+    const { key, value, height: at, codespace, log, code, proofOps } = await this.abciQuery(asked, head)
+    const ops = proofOps === undefined ? {} : { proofOps: { ops: proofOps.map((each) => ({ ...each })) } }
+    return toBinary(output, create(output, { key, value, height: BigInt(at), codespace, log, code, ...ops }))
   }
 
   /** A refusal is a code of the answer; what is thrown is a fault of the database, which stops the node. */

@@ -50,8 +50,12 @@ export const nativeQuery = (
   return { value: handler.query(context, request), height: at }
 }
 
-/** Counting the votes of a proposal reads every one of them with its delegations; a simulation executes. */
+/**
+ * A tally reads two values for each bonded validator, an account is looked for among all by its number, and a simulation
+ * executes.
+ */
 const HEAVY: ReadonlySet<string> = new Set([
+  '/cosmos.auth.v1beta1.Query/AccountAddressByID',
   '/cosmos.gov.v1.Query/TallyResult',
   '/cosmos.gov.v1beta1.Query/TallyResult',
   SIMULATE_PATH,

@@ -78,6 +78,17 @@ describe('an account', () => {
     })
     expect(ask(method.moduleAccounts, {}).accounts.length).toBe(1)
     expect(ask(method.account, { address: encodeBech32(moduleAddress('bank')) }).account).toEqual(account)
+    const { info } = ask(method.accountInfo, { address: encodeBech32(moduleAddress('bank')) })
+    expect(info).toMatchObject({ address: encodeBech32(moduleAddress('bank')), sequence: 0n })
+  })
+
+  it('is found by its number', () => {
+    const { info } = ask(method.accountInfo, { address: encodeBech32(address(2)) })
+    const number = info?.accountNumber ?? 0n
+    expect(ask(method.accountAddressByID, { accountId: number }).accountAddress).toBe(encodeBech32(address(2)))
+    // The older field, which is signed and deprecated.
+    expect(ask(method.accountAddressByID, { id: number }).accountAddress).toBe(encodeBech32(address(2)))
+    expect(() => ask(method.accountAddressByID, { accountId: 7n })).toThrow(/account number 7/)
   })
 
   it('is listed in pages', () => {

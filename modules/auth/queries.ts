@@ -14,6 +14,9 @@ import { queryRefusal, sdkError } from '../sdk-errors.ts'
 import type { AuthDependencies, ModuleAccountInfo } from './deps.ts'
 import { readAuthParameters, readPublicKey } from './keeper.ts'
 
+/** Accounts that are looked at for one with a number: about two seconds of a worker. */
+const MAX_SEARCHED = 1_000_000
+
 type AnyInit = MessageInitShape<typeof AnySchema>
 
 const parse = (text: string): Address => {
@@ -43,14 +46,14 @@ class Accounts {
       address: encodeBech32(address),
       ...(key === undefined ? {} : { pubKey: key }),
       accountNumber: this.#dependencies.accountNumber(address),
-      sequence: state.account(address)?.nonce ?? 0n,
+      // What keeps the account of a module from being deleted is no sequence: it never signs.
+      sequence: this.#owner(address) === undefined ? (state.account(address)?.nonce ?? 0n) : 0n,
     })
   }
 
   module(context: QueryContext, { name, address, permissions }: ModuleAccountInfo): AnyInit {
     const message = create(auth.ModuleAccountSchema, {
-      // What keeps such an account from being deleted is no sequence: it never signs.
-      baseAccount: { ...this.base(context, address), sequence: 0n },
+      baseAccount: this.base(context, address),
       name,
       permissions: [...permissions],
     })
@@ -58,10 +61,26 @@ class Accounts {
   }
 
   any(context: QueryContext, address: Address): AnyInit {
-    const owner = this.#dependencies.moduleAccounts.find((each) => equalBytes(each.address, address))
+    const owner = this.#owner(address)
     if (owner !== undefined) return this.module(context, owner)
     const value = toBinary(auth.BaseAccountSchema, this.base(context, address))
     return { typeUrl: `/${auth.BaseAccountSchema.typeName}`, value }
+  }
+
+  #owner(address: Address): ModuleAccountInfo | undefined {
+    return this.#dependencies.moduleAccounts.find((each) => equalBytes(each.address, address))
+  }
+
+  /** Numbers follow from addresses, and not the other way: all are looked at. Throws grpc/3 and grpc/5. */
+  byNumber(context: QueryContext, number: bigint): Address {
+    let searched = 0
+    for (const address of this.#dependencies.accounts(context)) {
+      if (this.#dependencies.accountNumber(address) === number) return address
+      if (++searched === MAX_SEARCHED) {
+        throw queryRefusal('invalidArgument', `there are more than ${MAX_SEARCHED} accounts to search`)
+      }
+    }
+    throw queryRefusal('notFound', `account address not found with account number ${number}`)
   }
 
   /** Throws sdk/22. */
@@ -87,9 +106,9 @@ export const authQueries = (dependencies: AuthDependencies): readonly QueryHandl
     handleQuery(method.account, (context, { address }) => ({
       account: accounts.any(context, accounts.require(context, address)),
     })),
-    handleQuery(method.accountAddressByID, () => {
-      throw queryRefusal('unimplemented', 'account numbers follow from addresses here, and not the other way')
-    }),
+    handleQuery(method.accountAddressByID, (context, { id, accountId }) => ({
+      accountAddress: encodeBech32(accounts.byNumber(context, accountId === 0n ? id : accountId)),
+    })),
     handleQuery(method.params, ({ state }) => ({ params: readAuthParameters(state) })),
     handleQuery(method.moduleAccounts, (context) => ({
       accounts: dependencies.moduleAccounts.map((info) => accounts.module(context, info)),

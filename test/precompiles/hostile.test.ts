@@ -1,7 +1,8 @@
 /** Contracts that move their own coins through precompiles where it hurts; both engines must end in the same state. */
-import { encodeFunctionData } from 'viem'
+import { decodeErrorResult, encodeFunctionData } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { type Address, checksumAddress, contractAddress, parseAddress } from '../../core/address.ts'
+import { NATIVE_TOKEN_CODE } from '../../app/precompiles/index.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import type { Engine, ExecutionResult } from '../../evm/engine.ts'
@@ -9,7 +10,7 @@ import { code, load, op, type Part } from '../../evm/testing/assembler.ts'
 import { readSupply } from '../../modules/bank/keeper.ts'
 import { formatOperator } from '../../modules/validator-addresses.ts'
 import { EMPTY_ACCOUNT } from '../../store/state.ts'
-import { govAbi, PRECOMPILE_ADDRESSES, stakingAbi } from '../../packages/precompiles/index.ts'
+import { govAbi, NATIVE_TOKEN_ADDRESS, PRECOMPILE_ADDRESSES, stakingAbi } from '../../packages/precompiles/index.ts'
 import { ALICE, BOB, CONTRACT, engines, FIRST, FUNDS, NAT, World } from './world.ts'
 
 const [INTERPRETER, REFERENCE] = await engines()
@@ -56,6 +57,24 @@ const expectSupply = (world: World, { burntAnat }: ExecutionResult): void => {
   for (const [, held] of world.state.changes().accounts) sum += held?.balance ?? 0n
   expect(sum).toBe(readSupply(world.state, 'anat') - burntAnat)
 }
+
+describe('the address that names the native token', () => {
+  it('takes no coins of a transaction or a contract, and says why', async () => {
+    for (const engine of [INTERPRETER, REFERENCE]) {
+      const world = new World()
+      const token = parseAddress(NATIVE_TOKEN_ADDRESS)
+      world.state.setAccount(token, { ...EMPTY_ACCOUNT, nonce: 1n, codeHash: world.state.setCode(NATIVE_TOKEN_CODE) })
+      const sent = await world.execute(engine, { to: token, value: NAT })
+      expect(sent.failure?.kind).toBe('revert')
+      expect(decodeErrorResult({ abi: [], data: bytesToHex(sent.returnData) }).args).toEqual([
+        'this address names the native token: it takes no coins and has no methods',
+      ])
+      install(world, [...op('CALL', GAS, token, NAT, 0n, 0n, 0n, 0n), ...RETURN_TOP])
+      expect(BigInt(bytesToHex((await world.execute(engine, { to: CONTRACT })).returnData))).toBe(0n)
+      expect(balanceOf(world, token)).toBe(0n)
+    }
+  })
+})
 
 describe('a contract', () => {
   it('sees its balance fall while it delegates, and has it back where the frame reverts', async () => {

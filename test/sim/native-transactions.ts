@@ -27,6 +27,8 @@ export interface NativeFields {
   /** anat per gas. */
   readonly gasPrice?: bigint
   readonly memo?: string
+  /** Named in the fee. */
+  readonly payer?: string
   readonly timeoutHeight?: bigint
 }
 
@@ -86,7 +88,7 @@ export const signNative = async (fields: NativeFields): Promise<Uint8Array> => {
       modeInfo: { sum: { case: 'single' as const, value: { mode } } },
       sequence: BigInt(sequence),
     })),
-    fee: { amount: [{ denom: 'anat', amount: (gas * gasPrice).toString() }], gasLimit: gas },
+    fee: { amount: [{ denom: 'anat', amount: (gas * gasPrice).toString() }], gasLimit: gas, payer: fields.payer ?? '' },
   })
   const authInfoBytes = toBinary(tx.AuthInfoSchema, authInfo)
   const signatures: Uint8Array[] = []

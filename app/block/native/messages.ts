@@ -57,10 +57,11 @@ export const runMessages = (
   const events: Event[] = []
   const msgResponses: { readonly typeUrl: string; readonly value: Uint8Array }[] = []
   for (const [index, each] of messages.entries()) {
-    const { handler, prepared } = each
+    const { handler, prepared, refusal } = each
     const own: Event[] = []
     try {
       meter.consume(GAS_PER_MESSAGE, handler.typeUrl)
+      if (refusal !== undefined) throw refusal
       const context = { state, height, timeNs, chainId, emit: (event: Event) => void own.push(event) }
       const consumeGas = (amount: bigint, what: string): void => meter.consume(amount, what)
       const value = handler.execute({ ...context, consumeGas }, prepared)

@@ -1,8 +1,10 @@
 /** What can be known of a native transaction without state: done once, by the pool or by a block. */
 import type { Address } from '../../../core/address.ts'
-import { bytesToKey, plainBytes } from '../../../core/bytes.ts'
-import { invariant } from '../../../core/errors.ts'
+import { parseAccountAddress } from '../../../core/bech32.ts'
+import { bytesToKey, equalBytes, plainBytes } from '../../../core/bytes.ts'
+import { CodedError, invariant, isFault } from '../../../core/errors.ts'
 import type { MessageHandler, Module } from '../../../modules/module.ts'
+import { sdkError } from '../../../modules/sdk-errors.ts'
 import { messageHandlers } from '../../module-handlers.ts'
 import { decodeNativeTransaction, type NativeTransaction } from '../../native/decode-transaction.ts'
 import { routeMessage } from './route-message.ts'
@@ -11,6 +13,11 @@ export interface PreparedMessage {
   readonly handler: MessageHandler
   /** What the handler made of the message. */
   readonly prepared: unknown
+  /**
+   * What the handler has against the message, without state. As in the SDK the transaction is valid all the same: it
+   * pays, uses its sequence, and fails in its block at this message.
+   */
+  readonly refusal: CodedError | undefined
   /** Its first signer. */
   readonly sender: Address
 }
@@ -28,8 +35,32 @@ export interface PreparedTransaction {
   readonly isVerified: boolean
 }
 
-/** Throws codes of decoding, and those of the stateless checks of the messages. */
+/** Throws codes of decoding. */
 export type Prepare = (raw: Uint8Array) => PreparedTransaction
+
+const prepareMessage = (handler: MessageHandler, message: unknown): Pick<PreparedMessage, 'prepared' | 'refusal'> => {
+  try {
+    return { prepared: handler.prepare(message), refusal: undefined }
+  } catch (error) {
+    if (!(error instanceof CodedError) || isFault(error)) throw error
+    return { prepared: undefined, refusal: error }
+  }
+}
+
+/** Who pays may be named, and is the first signer. Throws sdk/7 for what is no address, and sdk/37 for another. */
+const checkPayer = ({ fee: { payer } }: NativeTransaction, firstSigner: Address): void => {
+  if (payer === '' || equalBytes(parsePayer(payer), firstSigner)) return
+  throw sdkError('notSupported', 'a fee payer other than the first signer is not supported by this chain')
+}
+
+const parsePayer = (text: string): Address => {
+  try {
+    return parseAccountAddress(text)
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    throw sdkError('invalidAddress', `invalid fee payer address: ${error.message}`)
+  }
+}
 
 export const createPrepare = (modules: readonly Module[]): Prepare => {
   const handlers = messageHandlers(modules)
@@ -40,10 +71,11 @@ export const createPrepare = (modules: readonly Module[]): Prepare => {
     const messages = transaction.messages.map((packed): PreparedMessage => {
       const { handler, message, signers: own } = routeMessage(handlers, packed)
       for (const address of own) signers.set(bytesToKey(address), address)
-      return { handler, prepared: handler.prepare(message), sender: own[0] }
+      return { handler, ...prepareMessage(handler, message), sender: own[0] }
     })
     const [first] = messages
     invariant(first !== undefined, 'there is at least one message')
+    checkPayer(transaction, first.sender)
     return { transaction, signers: [...signers.values()], payer: first.sender, messages, isVerified: false }
   }
 }
