@@ -75,7 +75,7 @@ export class Devnet {
     const own = lines.filter((line) => line.includes(this.home) && !line.includes(' -c '))
     const pidOf = (part: string): number => Number.parseInt(own.find((line) => line.includes(part)) ?? '0', 10)
     return new Map([
-      ['application', pidOf('.ts application ')],
+      ['application', pidOf('.ts devnet-application ')],
       ['gateway', pidOf(' gateway ')],
       ['cometbft', pidOf('cometbft')],
     ])
@@ -88,7 +88,7 @@ export class Devnet {
     const megabytes = (match: (row: readonly string[]) => boolean): number =>
       rows.filter(match).reduce((sum, row) => sum + Number(row[1]) / 1024, 0)
     const supervisor = megabytes((row) => row[0] === String(this.#process?.pid))
-    const application = megabytes((row) => row.includes('application') && row.includes(this.home))
+    const application = megabytes((row) => row.includes('devnet-application') && row.includes(this.home))
     const gateway = megabytes((row) => row.includes('gateway') && row.includes(this.home) && !row.includes('-c'))
     const all = supervisor + application + gateway
     return `${[supervisor, application, gateway].map((each) => each.toFixed(0)).join(' + ')} = ${all.toFixed(0)} MB`
