@@ -11,6 +11,9 @@ for (const stream of [process.stdout, process.stderr]) {
 if (process.argv[2] === 'start') {
   const { startCommand } = await import('./commands/start.ts')
   await startCommand(process.argv.slice(3))
+} else if (process.argv[2] === 'devnet') {
+  const { startDevnetCommand } = await import('./commands/start-devnet.ts')
+  await startDevnetCommand(process.argv.slice(3))
 } else {
   const { runProgram } = await import('./program.ts')
   await runProgram()

@@ -5,7 +5,7 @@ import { cliError, errorText } from '../errors.ts'
 import { loadNode, type NodeConfiguration, type NodeFlags } from '../node/load-node.ts'
 import { type AbciTransport, runApplication } from '../node/run-application.ts'
 import { createLog } from '../runtime/log.ts'
-import { connectSupervisor } from '../supervise/connect-supervisor.ts'
+import { connectSupervisor, tellSupervisor } from '../supervise/connect-supervisor.ts'
 import { untilSignal } from '../supervise/signals.ts'
 
 export interface ApplicationCommandOptions {
@@ -25,6 +25,7 @@ export interface ApplicationCommandOptions {
   readonly gatewayArguments: readonly string[]
   /** Names of flags that were given and have no effect in this version: they are warned of. */
   readonly inertFlags: readonly string[]
+  onStarted?(height: number): void
 }
 
 /** A supervisor that is told that this process wants to end stops the others within this time. */
@@ -66,16 +67,16 @@ export const applicationCommand = async (options: ApplicationCommandOptions): Pr
       ...options,
       configuration,
       log,
-      tell: (message) => supervisor.tell(message),
+      tell: tellSupervisor,
     })
     const { chainId, evmChainId } = configuration.genesis
     const height = application.height()
     log.info('started', { chainId, evmChainId, height, home: options.home.root })
-    supervisor.tell({ type: 'started', height })
+    options.onStarted?.(height)
     const reason = await Promise.race([application.ended, uncaught, signal.received, supervisor.stopped])
     if (reason !== undefined) {
       log.info('stopping', { reason: reason instanceof Error ? errorText(reason).split('\n')[0] : reason })
-      supervisor.tell({ type: 'stopping' })
+      tellSupervisor({ type: 'stopping' })
       await supervisor.stoppedWithin(MOST_WAIT_MS)
     }
     await application.stop()

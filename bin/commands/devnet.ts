@@ -1,5 +1,5 @@
 /** `chain devnet`: a chain of one validator on this machine, with ten funded accounts whose keys everyone knows. */
-import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ANAT_PER_NAT, DENOMINATION } from '../../core/amounts.ts'
@@ -12,10 +12,10 @@ import { readValidatorPublicKey } from '../genesis/keys.ts'
 import { validateGenesis } from '../genesis/validate.ts'
 import { DEVNET_MNEMONIC, devnetAccounts, SHARED_EVM_CHAIN_ID } from '../keys/devnet-accounts.ts'
 import { isNodeRunning } from '../node/is-node-running.ts'
-import { loadNode, nodeArguments, type NodeFlags } from '../node/load-node.ts'
+import { loadNode, type NodeFlags, settingArguments } from '../node/load-node.ts'
 import { rpcUrl } from '../runtime/rpc-url.ts'
-import { createLog } from '../runtime/log.ts'
-import { superviseNode } from '../supervise/supervise-node.ts'
+import { tellSupervisor } from '../supervise/connect-supervisor.ts'
+import { applicationCommand } from './application.ts'
 import { initHome } from './init.ts'
 import { statusCommand } from './status.ts'
 
@@ -39,10 +39,14 @@ const READY_POLL_MS = 100
 /** Lies in the home of a devnet, and in no other: --reset deletes nothing without it. */
 const MARKER = 'devnet'
 
+const logOf = (home: Home): string => join(home.logs, 'devnet.log')
+
 export interface DevnetOptions {
   readonly home: Home
   readonly flags: NodeFlags
   readonly reset: boolean
+  /** Its application has run before, and died. */
+  readonly isRestarted: boolean
   /** Of a new chain, or that of the one that is there: 2517 and any when left out. */
   readonly evmChainId?: bigint
 }
@@ -118,7 +122,7 @@ ${accounts.join('\n')}
   The first operates the validator. Votes of governance take ${GOVERNANCE.params.voting_period} here.
   WARNING: these keys are public. Never send anything of value to these addresses on any network.
 ${sharedIdWarning(genesis.evmChainId)}
-  home ${options.home.root}, log ${join(options.home.logs, 'devnet.log')}
+  home ${options.home.root}, log ${logOf(options.home)}
   Ctrl-C stops it; "make devnet" goes on from the same height, "make devnet-reset" starts anew.
 `
 }
@@ -132,38 +136,43 @@ const untilServing = async ({ home, flags }: DevnetOptions, stopped: AbortSignal
   return false
 }
 
-/** Resolves when it was stopped. Throws cli/11 beside a devnet with the same home: its chain and its log are its own. */
-export const devnetCommand = async (options: DevnetOptions): Promise<void> => {
-  const { home } = options
+/** Throws cli/11 beside a devnet with the same home: its chain and its log are its own. */
+const prepareHome = async (options: DevnetOptions): Promise<void> => {
+  const { home, reset, evmChainId } = options
   if (await isNodeRunning(home)) {
     throw cliError('homeInUse', `the chain in ${home.root} runs already: stop it first, or name a home in DEVNET_HOME`)
   }
-  if (options.reset || !existsSync(join(home.root, MARKER))) {
+  if (reset || !existsSync(join(home.root, MARKER))) {
     forget(home)
-    await makeDevnet(home, options.evmChainId ?? SHARED_EVM_CHAIN_ID)
+    await makeDevnet(home, evmChainId ?? SHARED_EVM_CHAIN_ID)
   } else requireEvmChainId(options)
   mkdirSync(home.logs, { recursive: true })
-  const file = createWriteStream(join(home.logs, 'devnet.log'))
-  const write = (line: string): void => {
-    file.write(line)
-    // The terminal shows what needs a look.
-    if (!/^\S+ info /.test(line)) process.stderr.write(line)
-  }
+}
+
+/** The application of a devnet: makes the chain where there is none, and says how to reach it once it can be reached. */
+export const devnetApplicationCommand = async (options: DevnetOptions): Promise<void> => {
+  const { home, flags, isRestarted } = options
+  if (!isRestarted) await prepareHome(options)
+  tellSupervisor({ type: 'logging', file: logOf(home) })
   const stopped = new AbortController()
-  let isShown = false
-  process.exitCode = await superviseNode({
-    args: ['--home', home.root, ...nodeArguments(options.flags)],
-    log: createLog({ write }),
-    onLine: (part, line) => (part === 'application' ? write(`${line}\n`) : file.write(`${part}: ${line}\n`)),
-    onStarted: (height) => {
-      // Not of an application that was started again.
-      if (isShown) return
-      isShown = true
-      void untilServing(options, stopped.signal).then((serving) => {
-        if (serving) process.stdout.write(banner(options, height))
-      })
-    },
-  })
-  stopped.abort()
-  if (process.exitCode === 0) process.stdout.write('stopped\n')
+  try {
+    await applicationCommand({
+      home,
+      flags,
+      isRestarted,
+      externalCometbft: false,
+      externalGateway: false,
+      abciTransport: 'socket',
+      gatewayArguments: settingArguments(flags),
+      inertFlags: [],
+      onStarted: (height) => {
+        if (isRestarted) return
+        void untilServing(options, stopped.signal).then((serving) => {
+          if (serving) process.stdout.write(banner(options, height))
+        })
+      },
+    })
+  } finally {
+    stopped.abort()
+  }
 }

@@ -10,7 +10,7 @@ const ABCI_TRANSPORTS = ['socket', 'grpc'] as const
 const INERT_START_FLAGS = ['bridge-daemon-eth-rpc-endpoint', 'max-daemon-unhealthy-seconds'] as const
 
 /** What is refused, or can be trusted no longer, is not tried again. */
-const orEndForGood = async (run: () => Promise<void>): Promise<void> => {
+export const orEndForGood = async (run: () => Promise<void>): Promise<void> => {
   try {
     await run()
   } catch (error) {

@@ -77,13 +77,6 @@ const firewallWarning = (configuration: NodeConfiguration): readonly string[] =>
 export const settingArguments = ({ settings }: NodeFlags): readonly string[] =>
   Object.entries(settings).flatMap(([key, value]) => [`--${key}`, value])
 
-/** All of them, for a process that runs the node. */
-export const nodeArguments = (flags: NodeFlags): readonly string[] => [
-  ...settingArguments(flags),
-  ...(flags.cometRpc === undefined ? [] : ['--rpc.laddr', flags.cometRpc]),
-  ...(flags.cometP2p === undefined ? [] : ['--p2p.laddr', flags.cometP2p]),
-]
-
 /** Throws cli/2, cli/4, cli/5 or cli/7. */
 export const loadNode = (home: Home, flags: NodeFlags): NodeConfiguration => {
   requireHome(home)

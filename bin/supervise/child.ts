@@ -20,7 +20,7 @@ export interface ChildOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  onLine?(line: string): void
+  onLine?(line: string, stream: 'stdout' | 'stderr'): void
   /** With it the child gets a channel for messages (that of process.send). */
   onMessage?(message: unknown): void
 }
@@ -94,16 +94,16 @@ export const startChild = (options: ChildOptions): Child => {
     env: { ...process.env, ...options.environment },
   })
   const lastLines: string[] = []
-  const keep = (line: string): void => {
+  const keep = (line: string, stream: 'stdout' | 'stderr'): void => {
     lastLines.push(line.slice(0, MAX_LINE_CHARACTERS))
     if (lastLines.length > KEPT_LINES) lastLines.shift()
-    options.onLine?.(line)
+    options.onLine?.(line, stream)
   }
-  readLines(child.stdout, keep)
-  readLines(child.stderr, keep)
+  readLines(child.stdout, (line) => keep(line, 'stdout'))
+  readLines(child.stderr, (line) => keep(line, 'stderr'))
   if (onMessage !== undefined) child.on('message', onMessage)
   const pid = child.pid ?? 0
-  const exited = untilExit(child, keep).then((exit) => {
+  const exited = untilExit(child, (text) => keep(text, 'stderr')).then((exit) => {
     child.stdout?.destroy()
     child.stderr?.destroy()
     return { ...exit, lastLines }

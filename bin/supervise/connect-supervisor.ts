@@ -8,8 +8,12 @@ export interface SupervisorLink {
   readonly stopped: Promise<undefined>
   /** Settles then, or after that time. */
   stoppedWithin(mostMs: number): Promise<void>
-  tell(message: FromApplication): void
   close(): void
+}
+
+/** Says nothing where nobody listens: a supervisor that has ended takes this process along. */
+export const tellSupervisor = (message: FromApplication): void => {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 
 /** Throws cli/1 in a process that nobody supervises. */
@@ -30,10 +34,6 @@ export const connectSupervisor = (): SupervisorLink => {
       })
       await Promise.race([stopped, late])
       clearTimeout(timer)
-    },
-    tell: (message) => {
-      // A supervisor that has ended takes this process along.
-      if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
     },
     close: () => {
       process.off('message', hear)

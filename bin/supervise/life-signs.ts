@@ -1,6 +1,6 @@
 /** Whether a process lives that has not ended: it is asked, for one that hangs or was stopped looks as one that works. */
 import { readFileSync } from 'node:fs'
-import { Agent, get } from 'node:http'
+import type * as http from 'node:http'
 import type { LifeSign } from './keep-running.ts'
 import { PULSE_MS } from './messages.ts'
 
@@ -60,9 +60,12 @@ export interface HealthOptions {
   readonly intervalMs?: number
 }
 
-const answers = (url: string, agent: Agent, timeoutMs: number): Promise<boolean> =>
+/** Loaded when CometBFT runs: the start of the application does not wait for it. */
+const loadHttp = (): typeof http => process.getBuiltinModule('node:http')
+
+const answers = (url: string, agent: http.Agent, timeoutMs: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const request = get(url, { agent, timeout: timeoutMs }, (response) => {
+    const request = loadHttp().get(url, { agent, timeout: timeoutMs }, (response) => {
       response.resume()
       response.once('close', () => resolve(response.complete))
     })
@@ -77,7 +80,7 @@ const answers = (url: string, agent: Agent, timeoutMs: number): Promise<boolean>
 export const watchHealth =
   ({ url, mostFailures, intervalMs = PULSE_MS }: HealthOptions) =>
   (_pid: number, onSilent: (reason: string) => void): LifeSign => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const agent = new (loadHttp().Agent)({ keepAlive: true, maxSockets: 1 })
     let isStopped = false
     let hasAnswered = false
     let failures = 0

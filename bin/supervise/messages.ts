@@ -19,11 +19,12 @@ export interface CometbftPlan {
 }
 
 export type FromApplication =
+  /** Of a devnet: the log goes to that file. */
+  | { readonly type: 'logging'; readonly file: string }
   /** Its settings are sound: the gateway may load while it opens its database. */
   | { readonly type: 'planned'; readonly cometbft?: CometbftPlan; readonly gatewayArguments?: readonly string[] }
   /** It waits for CometBFT there, as the ABCI server names it. */
   | { readonly type: 'listening'; readonly proxyApp: string }
-  | { readonly type: 'started'; readonly height: number }
   /** It wants to end: the others end first, in order, and then it is told to. */
   | { readonly type: 'stopping' }
   | { readonly type: 'pulse' }

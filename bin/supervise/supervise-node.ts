@@ -17,14 +17,16 @@ import { untilSignal } from './signals.ts'
 export type PartName = 'application' | 'cometbft' | 'gateway'
 
 export interface SuperviseOptions {
+  /** The command of the application; `application` when left out. */
+  readonly command?: 'application' | 'devnet-application'
   /** Of `chain start`. */
   readonly args: readonly string[]
-  /** The program that was run, which knows the command `application`; that of this process when left out. */
+  /** The program that was run, which knows that command; the one of this process when left out. */
   readonly script?: string
   readonly log: NodeLog
-  onLine(part: PartName, line: string): void
-  /** Called at every start of the application. */
-  onStarted?(height: number): void
+  onLine(part: PartName, line: string, stream: 'stdout' | 'stderr'): void
+  /** Told where the log of a devnet is, at every start of its application. */
+  onLogFile?(file: string): void
 }
 
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning']
@@ -49,15 +51,15 @@ class NodeSupervisor {
 
   constructor(options: SuperviseOptions) {
     this.#options = options
-    const { args, log, script = process.argv[1] ?? chainScript } = options
-    const before = [...APPLICATION_FLAGS, ...heapLimitFlags(), script, 'application']
+    const { args, command = 'application', log, script = process.argv[1] ?? chainScript } = options
+    const before = [...APPLICATION_FLAGS, ...heapLimitFlags(), script, command]
     this.#application = keepRunning(
       {
         name: 'application',
         command: process.execPath,
         args: [...before, ...args],
         restartArgs: [...before, '--restarted', ...args],
-        onLine: (line) => options.onLine('application', line),
+        onLine: (line, stream) => options.onLine('application', line, stream),
         onMessage: (message) => this.#hear(message as FromApplication),
         watchLife: watchPulse(APPLICATION_PULSE),
         onEnd: (exit) => this.#judgeEnd(exit),
@@ -90,8 +92,8 @@ class NodeSupervisor {
       case 'listening':
         this.#startCometbft(message.proxyApp)
         break
-      case 'started':
-        this.#options.onStarted?.(message.height)
+      case 'logging':
+        this.#options.onLogFile?.(message.file)
         break
       case 'stopping':
         if (!this.#isStopping) void this.#stopAll().then((exit) => this.#end(exit))
@@ -108,7 +110,7 @@ class NodeSupervisor {
         name: 'gateway',
         command: process.execPath,
         args: [...NODE_FLAGS, SMALL_SEMI_SPACE, chainScript, 'gateway', ...args],
-        onLine: (line) => onLine('gateway', line),
+        onLine: (line, stream) => onLine('gateway', line, stream),
         onMessage: () => undefined,
         watchLife: watchPulse(GATEWAY_PULSE),
       },
@@ -125,7 +127,7 @@ class NodeSupervisor {
       ...this.#cometbftPlan,
       proxyApp,
       log,
-      onLine: (line) => onLine('cometbft', line),
+      onLine: (line) => onLine('cometbft', line, 'stdout'),
       onGivenUp: (error) => void this.#fail(error),
     })
   }

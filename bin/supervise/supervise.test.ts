@@ -270,10 +270,10 @@ describe('a sign of life', () => {
   it('is that it works, for a process that may work for long', async () => {
     const onSilent: string[] = []
     const child = spawn(process.execPath, ['-e', 'for (;;);'])
-    const life = watchPulse({ mostMissing: 10, busyIsAlive: true }, 20)(child.pid ?? 0, (reason) =>
+    const life = watchPulse({ mostMissing: 10, busyIsAlive: true }, 100)(child.pid ?? 0, (reason) =>
       onSilent.push(reason),
     )
-    await sleep(1_500)
+    await sleep(2_000)
     expect(onSilent).toEqual([])
     child.kill('SIGSTOP')
     await expect.poll(() => onSilent, { timeout: 10_000 }).toHaveLength(1)

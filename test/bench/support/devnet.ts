@@ -71,27 +71,28 @@ export class Devnet {
 
   /** Of the processes that do the work, by their part. */
   processIds(): ReadonlyMap<string, number> {
-    const lines = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n')
-    const own = lines.filter((line) => line.includes(this.home) && !line.includes(' -c '))
-    const pidOf = (part: string): number => Number.parseInt(own.find((line) => line.includes(part)) ?? '0', 10)
-    return new Map([
-      ['application', pidOf('.ts application ')],
-      ['gateway', pidOf(' gateway ')],
-      ['cometbft', pidOf('cometbft')],
-    ])
+    return new Map(this.#children().map(({ part, pid }) => [part, pid]))
   }
 
   /** Resident memory in MB: supervisor, application, gateway, all. */
   memory(): string {
-    const lines = execFileSync('ps', ['-eo', 'pid,rss,args'], { encoding: 'utf8' }).split('\n')
-    const rows = lines.map((line) => line.trim().split(/\s+/))
-    const megabytes = (match: (row: readonly string[]) => boolean): number =>
-      rows.filter(match).reduce((sum, row) => sum + Number(row[1]) / 1024, 0)
-    const supervisor = megabytes((row) => row[0] === String(this.#process?.pid))
-    const application = megabytes((row) => row.includes('application') && row.includes(this.home))
-    const gateway = megabytes((row) => row.includes('gateway') && row.includes(this.home) && !row.includes('-c'))
-    const all = supervisor + application + gateway
-    return `${[supervisor, application, gateway].map((each) => each.toFixed(0)).join(' + ')} = ${all.toFixed(0)} MB`
+    const of = (wanted: string): number => this.#children().find(({ part }) => part === wanted)?.megabytes ?? 0
+    const parts = ['supervisor', 'application', 'gateway'].map(of)
+    const all = parts.reduce((sum, each) => sum + each, 0)
+    return `${parts.map((each) => each.toFixed(0)).join(' + ')} = ${all.toFixed(0)} MB`
+  }
+
+  #children(): readonly { readonly part: string; readonly pid: number; readonly megabytes: number }[] {
+    const own = this.#process?.pid ?? 0
+    return execFileSync('ps', ['-eo', 'pid=,ppid=,rss=,args='], { encoding: 'utf8' })
+      .split('\n')
+      .flatMap((line) => {
+        const [pid, parent, kilobytes] = line.trim().split(/\s+/, 3).map(Number)
+        if (pid === own) return [{ part: 'supervisor', pid, megabytes: Number(kilobytes) / 1024 }]
+        const part =
+          parent === own ? /(?<=\.ts devnet-)application|(?<=\.ts )gateway|cometbft/.exec(line)?.[0] : undefined
+        return part === undefined ? [] : [{ part, pid: Number(pid), megabytes: Number(kilobytes) / 1024 }]
+      })
   }
 }
 

@@ -1,0 +1,28 @@
+/** `chain devnet`: the supervisor of a devnet, which shows on the terminal what needs a look and logs the rest. */
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { createLog } from '../runtime/log.ts'
+import { superviseNode } from '../supervise/supervise-node.ts'
+
+/** Sets the exit status once the devnet has ended. */
+export const startDevnetCommand = async (args: readonly string[]): Promise<void> => {
+  let file: WriteStream | undefined
+  const write = (line: string): void => {
+    file?.write(line)
+    if (!/^\S+ info /.test(line)) process.stderr.write(line)
+  }
+  process.exitCode = await superviseNode({
+    command: 'devnet-application',
+    args,
+    log: createLog({ write }),
+    onLogFile: (path) => {
+      file ??= createWriteStream(path)
+    },
+    onLine: (part, line, stream) => {
+      if (part !== 'application') file?.write(`${part}: ${line}\n`)
+      else if (stream === 'stderr') write(`${line}\n`)
+      else process.stdout.write(`${line}\n`)
+    },
+  })
+  file?.end()
+  if (process.exitCode === 0 && file !== undefined) process.stdout.write('stopped\n')
+}
