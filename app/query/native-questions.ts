@@ -68,10 +68,17 @@ export class NativeQuestions {
     return encode(nativeQuery(view, this.#handlers, path, request, height).value)
   }
 
-  /** `abci_query` for clients of gRPC and REST: its refusals are codes of the answer here too. Throws grpc/3. */
+  /**
+   * `abci_query` for clients of gRPC and REST, for the paths that are no gRPC methods themselves: refusals of these are
+   * codes of the answer. Throws grpc/3, in the SDK's words.
+   */
   async #abciQueryOverGrpc(request: Uint8Array, head: number): Promise<Uint8Array> {
     const { input, output } = cometQuery.Service.method.aBCIQuery
     const { path, data, height, prove } = decodeRequest(input, request)
+    if (path === '') throw queryRefusal('invalidArgument', 'empty query path')
+    if (!/^\/?(?:app|store|p2p|custom)(?:\/|$)/.test(path)) {
+      throw queryRefusal('invalidArgument', `unsupported ABCI query path: ${path.slice(0, 200)}`)
+    }
     if (height < 0n || height > BigInt(head)) throw queryRefusal('invalidArgument', `there is no height ${height} yet`)
     const asked = { path, data, height: Number(height), prove }
     const { key, value, height: at, codespace, log, code, proofOps } = await this.abciQuery(asked, head)

@@ -14,7 +14,7 @@ import { readUnbondingEntries } from './unbonding.ts'
 import { readValidator } from './validators.ts'
 
 /** Of all tasks together, in gas as messages pay it: hooks of other modules consume of it too. The last record passes it. */
-export const GAS_PER_BLOCK = 20_000_000n
+export const GAS_PER_BLOCK = 10_000_000n
 const GAS_PER_RECORD = 3_000n
 const GAS_PER_ENTRY = 10_000n
 

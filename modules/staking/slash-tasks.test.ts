@@ -14,7 +14,7 @@ import { consensusAddressOf } from '../validator-addresses.ts'
 const FRACTION = ONE / 20n
 const UNIT = 1_000_003n
 /** More than a block goes on with. */
-const LEAVERS = 1_700
+const LEAVERS = 900
 /** Enough for a task, which one block then finishes. */
 const SOME = RECORDS_AT_ONCE + 2
 const FIRST = 100

@@ -1,9 +1,5 @@
 /** Why replies differ from those of evmd where they do, by their titles: the first that fits. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [
-    /^tx: (a redelegation|an undelegation of its own stake)$|183zvmhdk4yq0526cthffncpaztay9yauqssey9|\/distribution\/.*\/rewards$/,
-    'absent voters earn nothing here (ADR 021); the SDK pays them',
-  ],
   [/: (a send|a deposit) of nothing$|: no weights$/, 'an empty list is not written as Go writes it'],
   [/no input$/, 'a transaction whose message has no signer is malformed here'],
   [/out of gas$|too little gas/, 'the place where gas ran out is named otherwise: gas is another too'],
@@ -48,7 +44,6 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /tendermint\/v1beta1\/(blocks|validatorsets)|txs\/block/,
     'the version of the application is 1, and one wording serves all',
   ],
-  [/^GET .*abci_query/, 'not served: CometBFT has it on its own port'],
   [/^abci_query \/(app|store|p2p)/, 'of the paths of baseapp only /store/{module}/key is served'],
   [/^abci_query/, 'a request that does not decode is said to be malformed'],
   [/Query\/Balance/, 'an error with words'],
