@@ -335,8 +335,11 @@ describe('messages', () => {
     const each = ['coin_received', 'transfer']
     expect(types).toEqual(['message', 'message', 'coin_spent', ...each, ...each])
     expect([await balanceOf(one), await balanceOf(two)]).toEqual([1n, 2n])
-    const raw = await user.client.sign(user.address, [message(4)], FEE, '')
-    expect(await broadcast(TxRaw.encode(raw).finish())).toMatchObject({ code: 4, codespace: 'bank' })
+    // What a handler refuses is in a block with its code, and has used its sequence, as in the SDK.
+    const unequal = await user.client.signAndBroadcast(user.address, [message(4)], FEE)
+    expect(unequal.code).toBe(4)
+    const { body } = await rest(`/cosmos/tx/v1beta1/txs/${unequal.transactionHash}`)
+    expect(body).toMatchObject({ tx_response: { code: 4, codespace: 'bank' } })
   })
 
   it('give coins to a contract without running it, and none to a module', async () => {
