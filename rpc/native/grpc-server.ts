@@ -8,6 +8,7 @@ import type { GatewayLog } from '../log.ts'
 import { requireHostPort } from '../stream/address.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
 import type { GrpcCaller, GrpcMethod, UnaryMethod } from '../grpc/methods.ts'
+import { HEALTH_CHECK_PATH, healthMethod } from './health.ts'
 import { createNativeQueries, HEIGHT_HEADER, type NativeQueries, QUERY_COST } from './native-queries.ts'
 import { reflectionMethods } from './reflection.ts'
 import { MESSAGE_SERVICES, methodPath, NATIVE_SERVICES } from './services.ts'
@@ -55,6 +56,10 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
   const all = [...services, ...MESSAGE_SERVICES]
   const method = createMethod(options, createNativeQueries({ application, head, services }))
   const methods = new Map<string, GrpcMethod>(reflectionMethods(all))
+  methods.set(
+    HEALTH_CHECK_PATH,
+    healthMethod(services, () => head.isAvailable()),
+  )
   for (const each of all.flatMap((service) => service.methods)) {
     if (each.methodKind === 'unary') methods.set(methodPath(each), method)
   }

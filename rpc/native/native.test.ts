@@ -256,6 +256,18 @@ describe('gRPC', () => {
     await expect(call('/cosmos.bank.v1beta1.Query/Nope', new Uint8Array(0))).rejects.toMatchObject({ code: 12 })
   })
 
+  test('tells its health to orchestrators', async () => {
+    const check = (service: string) =>
+      call('/grpc.health.v1.Health/Check', new BinaryWriter().tag(1, WireType.LengthDelimited).string(service).finish())
+    const serving = Uint8Array.of(0x08, 1)
+    expect(new Uint8Array((await check('')).reply)).toEqual(serving)
+    expect(new Uint8Array((await check('cosmos.bank.v1beta1.Query')).reply)).toEqual(serving)
+    await expect(check('no.such.Service')).rejects.toMatchObject({ code: 5 })
+    const broken = call('/grpc.health.v1.Health/Check', Uint8Array.of(0x0a, 0x7f))
+    await expect(broken).rejects.toMatchObject({ code: 3 })
+    await expect(call('/grpc.health.v1.Health/Watch', new Uint8Array(0))).rejects.toMatchObject({ code: 12 })
+  })
+
   test('refuses messages of transactions, and heights that are none or are to come', async () => {
     await expect(call('/cosmos.bank.v1beta1.Msg/Send', new Uint8Array(0))).rejects.toMatchObject({
       code: 12,
