@@ -257,7 +257,7 @@ describe('a command', () => {
     expect(Buffer.from(bodyBytes).toString('hex')).toBe(
       Buffer.from(encodeBody({ typeUrl: `/cosmos.${name}`, value })).toString('hex'),
     )
-    expect(fee).toEqual({ coins: [{ denom: 'anat', amount: 400_000_000_000_000n }], gasLimit: 200_000n })
+    expect(fee).toEqual({ coins: [{ denom: 'anat', amount: 400_000_000_000_000n }], gasLimit: 200_000n, payer: '' })
   })
 
   it('create-validator reads the file of the SDK', async () => {
