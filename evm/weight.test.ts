@@ -9,6 +9,7 @@ import { EMPTY_ACCOUNT } from '../store/state.ts'
 import type { BlockEnvironment, ExecuteOptions, ExecutionResult, Message } from './engine.ts'
 import { EVM_ERROR } from './errors.ts'
 import { createInterpreterEngine } from './interpreter/create-engine.ts'
+import type { NativePrecompiles } from './native-precompiles.ts'
 import { WEIGHT } from './weight.ts'
 
 const engine = await createInterpreterEngine()
@@ -143,6 +144,25 @@ describe('the weight of a transaction', () => {
     const { weight, failure } = resultOf(execute(code))
     expect(failure).toBeUndefined()
     expect(weight).toBeGreaterThan(10 * WEIGHT.coldSlot + WEIGHT.transaction)
+  })
+
+  it('counts a call of a precompile that has no gas for it', () => {
+    const native: NativePrecompiles = {
+      addresses: [hexToBytes('0x0000000000000000000000000000000000000804')],
+      run: ({ gas }) => ({
+        gasUsed: gas,
+        output: new Uint8Array(0),
+        logs: [],
+        events: [],
+        failure: { kind: 'other', message: 'out of gas' },
+      }),
+    }
+    const weightOf = (calls: number, number: string): number =>
+      resultOf(execute(`${callOf(number, '000000', '0000').repeat(calls)}00`, {}, { nativePrecompiles: native })).weight
+    for (const number of ['0804', '0005']) {
+      const ten = weightOf(10, number) - weightOf(0, number)
+      expect(ten).toBeGreaterThanOrEqual(10 * (WEIGHT.precompile + WEIGHT.frame))
+    }
   })
 
   it('is refused above the limit, and nothing is left of it', () => {

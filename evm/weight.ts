@@ -48,7 +48,10 @@ export const WEIGHT = {
   selfBalance: 100,
   /** BLOCKHASH. */
   blockHash: 100,
-  /** A call of a precompile of Ethereum, and each unit of gas that it charges where the table below has no other figure. */
+  /**
+   * A call of a precompile, also where it has no gas for it; and each unit of gas that one of Ethereum's charges where the
+   * table below has no other figure.
+   */
   precompile: 3_000,
   precompileGas: 45,
   /** Each unit of gas of a native transaction, and of a native precompile. */

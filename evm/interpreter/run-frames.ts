@@ -236,13 +236,14 @@ class FrameRunner {
     this.#finish(failure, gasLeft, output)
   }
 
-  /** One of Ethereum's. Nothing is told or computed before it is paid for. */
+  /** One of Ethereum's. Nothing is told or computed before it is paid for; its price is a look at the input. */
   #runEthereum(number: number, precompile: Precompile): FrameResult {
     const { request, onPrecompile } = this.#machine
+    this.#machine.weigh(WEIGHT.precompile)
     const gas = precompile.gasOf(request.input)
     const gasLeft = request.gas - gas
     if (gasLeft < 0) return failedPrecompile(OUT_OF_GAS)
-    this.#machine.weigh(WEIGHT.precompile + gas * (PRECOMPILE_WEIGHT.get(number) ?? WEIGHT.precompileGas))
+    this.#machine.weigh(gas * (PRECOMPILE_WEIGHT.get(number) ?? WEIGHT.precompileGas))
     onPrecompile?.(BigInt(number), request.input)
     const output = precompile.run(request.input)
     return typeof output === 'string' ? failedPrecompile(output) : { failure: undefined, gasLeft, output }
@@ -253,6 +254,7 @@ class FrameRunner {
     const machine = this.#machine
     const { request, nativePrecompiles, substate } = machine
     invariant(nativePrecompiles !== undefined, 'a precompile is named and missing')
+    machine.weigh(WEIGHT.precompile)
     machine.onPrecompile?.(BigInt(number), request.input)
     const { gasUsed, output, logs, events, failure } = nativePrecompiles.run({
       precompile: precompileAddress(number),
