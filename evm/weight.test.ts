@@ -146,6 +146,16 @@ describe('the weight of a transaction', () => {
     expect(weight).toBeGreaterThan(10 * WEIGHT.coldSlot + WEIGHT.transaction)
   })
 
+  it('counts copies, and the first use of each transient slot', () => {
+    const weightOf = (unit: string, times: number): number => resultOf(execute(`${unit.repeat(times)}00`)).weight
+    const beyondGas = (unit: string, gas: number): number =>
+      (weightOf(unit, 20) - weightOf(unit, 10)) / 10 - gas * WEIGHT.gas - (unit.length / 2) * WEIGHT.codeByte
+    expect(beyondGas('5a5a5d', 104)).toBeGreaterThanOrEqual(WEIGHT.transientSlot)
+    expect(beyondGas('5a5c50', 104)).toBeGreaterThanOrEqual(WEIGHT.transientSlot)
+    expect(beyondGas('5f5c50', 104)).toBe(0)
+    for (const opcode of ['37', '39', '3e', '5e']) expect(beyondGas(`5f5f5f${opcode}`, 9)).toBe(WEIGHT.copy)
+  })
+
   it('counts a call of a precompile that has no gas for it', () => {
     const native: NativePrecompiles = {
       addresses: [hexToBytes('0x0000000000000000000000000000000000000804')],

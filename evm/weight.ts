@@ -44,6 +44,10 @@ export const WEIGHT = {
   modularArithmetic: 200,
   /** EXP, for each byte of its exponent. */
   exponentByte: 200,
+  /** CALLDATACOPY, CODECOPY, RETURNDATACOPY and MCOPY: a call into the engine of JavaScript, however little it copies. */
+  copy: 60,
+  /** The first use of a slot of transient storage. */
+  transientSlot: 600,
   /** SELFBALANCE. */
   selfBalance: 100,
   /** BLOCKHASH. */
