@@ -130,6 +130,20 @@ describe('the weight of a transaction', () => {
     }
   })
 
+  it('is the same for a transfer that enters no frame and for one that is traced', () => {
+    const silent = (): undefined => undefined
+    const to = new Uint8Array(20).fill(0x99)
+    for (const message of [
+      { to, value: 5n },
+      { to, data: new Uint8Array(5_000).fill(1) },
+      { to, accessList: [{ address: TARGET, storageKeys: [new Uint8Array(32)] }] },
+      { to: SENDER, value: 1n },
+    ]) {
+      const traced = resultOf(execute('00', message, { onEnter: silent, onExit: silent }))
+      expect(resultOf(execute('00', message))).toEqual(traced)
+    }
+  })
+
   it('does not depend on what an earlier execution has left in caches', () => {
     const first = resultOf(execute(everything))
     for (let time = 0; time < 3; time++) expect(resultOf(execute(everything))).toEqual(first)
