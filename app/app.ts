@@ -14,6 +14,7 @@ import type { Batch, KeyValueStore } from '../store/store.ts'
 import { writeState } from '../store/write-state.ts'
 import type { Candidate, SealedBlock } from './block/candidate.ts'
 import { Rounds } from './block/rounds.ts'
+import { rememberValid } from './block/extension-memo.ts'
 import { carriesExtensions, encodeInjected, extensionFault } from './block/extensions.ts'
 import { writeGenesisBlock } from './block/genesis-block.ts'
 import { type Chain, type ChainParameters, hardforkAt } from './chain.ts'
@@ -86,6 +87,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   readonly #modules: readonly Module[]
   readonly #mempool: Mempool
   readonly #rounds: Rounds
+  readonly #verifyExtension = rememberValid()
   readonly #reader: ChainReader
   readonly #announcer: Announcer
   readonly #desk: QuestionDesk
@@ -361,7 +363,8 @@ export class Application implements ConsensusApplication, QueryApplication {
     const { height, lastCommitRound, maxTxBytes, votes } = request
     const { chainId } = chain.parameters
     const validators = readValidators(chain.state, height - 1)
-    const injected = encodeInjected(votes, { chainId, height, lastCommitRound, validators, maxTxBytes })
+    const verify = chain.verifyExtension
+    const injected = encodeInjected(votes, { chainId, height, lastCommitRound, validators, verify, maxTxBytes })
     const { log } = this.#environment
     if (injected === undefined) log.error('no room for the vote extensions of the last commit', { height, maxTxBytes })
     else if (injected.leftOut > 0) log.warn('vote extensions left out', { height, count: injected.leftOut })
@@ -406,6 +409,7 @@ export class Application implements ConsensusApplication, QueryApplication {
       trieNodes: this.#trieNodes,
       engine: this.#options.engine,
       modules: this.#modules,
+      verifyExtension: this.#verifyExtension,
       blockHash: (number) => recentBlockHash(this.#reader, this.#state, this.#nextHeight(), number),
     }
   }

@@ -2,6 +2,7 @@
 import { bytesToKey, equalBytes } from '../core/bytes.ts'
 import { CodedError } from '../core/errors.ts'
 import { bytesToHex } from '../core/hex.ts'
+import { verifyExtensionSignature } from '../core/vote-extension.ts'
 import type { Engine } from '../evm/engine.ts'
 import type { Commitment } from '../store/commitment.ts'
 import { HistoricalState } from '../store/history.ts'
@@ -255,6 +256,7 @@ class Replay {
       state,
       store: this.#store,
       trieNodes: this.#layer,
+      verifyExtension: verifyExtensionSignature,
       engine,
       modules: createModules(this.#store),
       blockHash: (number) => recentBlockHash(this.#reader, state, height, number),

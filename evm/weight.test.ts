@@ -9,6 +9,7 @@ import { EMPTY_ACCOUNT } from '../store/state.ts'
 import type { BlockEnvironment, ExecuteOptions, ExecutionResult, Message } from './engine.ts'
 import { EVM_ERROR } from './errors.ts'
 import { createInterpreterEngine } from './interpreter/create-engine.ts'
+import type { NativePrecompiles } from './native-precompiles.ts'
 import { WEIGHT } from './weight.ts'
 
 const engine = await createInterpreterEngine()
@@ -129,6 +130,20 @@ describe('the weight of a transaction', () => {
     }
   })
 
+  it('is the same for a transfer that enters no frame and for one that is traced', () => {
+    const silent = (): undefined => undefined
+    const to = new Uint8Array(20).fill(0x99)
+    for (const message of [
+      { to, value: 5n },
+      { to, data: new Uint8Array(5_000).fill(1) },
+      { to, accessList: [{ address: TARGET, storageKeys: [new Uint8Array(32)] }] },
+      { to: SENDER, value: 1n },
+    ]) {
+      const traced = resultOf(execute('00', message, { onEnter: silent, onExit: silent }))
+      expect(resultOf(execute('00', message))).toEqual(traced)
+    }
+  })
+
   it('does not depend on what an earlier execution has left in caches', () => {
     const first = resultOf(execute(everything))
     for (let time = 0; time < 3; time++) expect(resultOf(execute(everything))).toEqual(first)
@@ -143,6 +158,35 @@ describe('the weight of a transaction', () => {
     const { weight, failure } = resultOf(execute(code))
     expect(failure).toBeUndefined()
     expect(weight).toBeGreaterThan(10 * WEIGHT.coldSlot + WEIGHT.transaction)
+  })
+
+  it('counts copies, and the first use of each transient slot', () => {
+    const weightOf = (unit: string, times: number): number => resultOf(execute(`${unit.repeat(times)}00`)).weight
+    const beyondGas = (unit: string, gas: number): number =>
+      (weightOf(unit, 20) - weightOf(unit, 10)) / 10 - gas * WEIGHT.gas - (unit.length / 2) * WEIGHT.codeByte
+    expect(beyondGas('5a5a5d', 104)).toBeGreaterThanOrEqual(WEIGHT.transientSlot)
+    expect(beyondGas('5a5c50', 104)).toBeGreaterThanOrEqual(WEIGHT.transientSlot)
+    expect(beyondGas('5f5c50', 104)).toBe(0)
+    for (const opcode of ['37', '39', '3e', '5e']) expect(beyondGas(`5f5f5f${opcode}`, 9)).toBe(WEIGHT.copy)
+  })
+
+  it('counts a call of a precompile that has no gas for it', () => {
+    const native: NativePrecompiles = {
+      addresses: [hexToBytes('0x0000000000000000000000000000000000000804')],
+      run: ({ gas }) => ({
+        gasUsed: gas,
+        output: new Uint8Array(0),
+        logs: [],
+        events: [],
+        failure: { kind: 'other', message: 'out of gas' },
+      }),
+    }
+    const weightOf = (calls: number, number: string): number =>
+      resultOf(execute(`${callOf(number, '000000', '0000').repeat(calls)}00`, {}, { nativePrecompiles: native })).weight
+    for (const number of ['0804', '0005']) {
+      const ten = weightOf(10, number) - weightOf(0, number)
+      expect(ten).toBeGreaterThanOrEqual(10 * (WEIGHT.precompile + WEIGHT.frame))
+    }
   })
 
   it('is refused above the limit, and nothing is left of it', () => {

@@ -44,11 +44,18 @@ export const WEIGHT = {
   modularArithmetic: 200,
   /** EXP, for each byte of its exponent. */
   exponentByte: 200,
+  /** CALLDATACOPY, CODECOPY, RETURNDATACOPY and MCOPY: a call into the engine of JavaScript, however little it copies. */
+  copy: 60,
+  /** The first use of a slot of transient storage. */
+  transientSlot: 600,
   /** SELFBALANCE. */
   selfBalance: 100,
   /** BLOCKHASH. */
   blockHash: 100,
-  /** A call of a precompile of Ethereum, and each unit of gas that it charges where the table below has no other figure. */
+  /**
+   * A call of a precompile, also where it has no gas for it; and each unit of gas that one of Ethereum's charges where the
+   * table below has no other figure.
+   */
   precompile: 3_000,
   precompileGas: 45,
   /** Each unit of gas of a native transaction, and of a native precompile. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
+import { verifyExtensionSignature } from '../../core/vote-extension.ts'
 import { makeTorsionedValidator, makeValidator, type Validator } from '../../test/sim/validators.ts'
 import type { ExtendedVote } from '../ports.ts'
 import { checkInjected, encodeInjected, extensionFault } from './extensions.ts'
@@ -19,6 +20,7 @@ const context = (validators: readonly Validator[] = VALIDATORS) => ({
   height: HEIGHT,
   lastCommitRound: ROUND,
   validators,
+  verify: verifyExtensionSignature,
 })
 
 const voteOf = (validator: Validator, extension: Uint8Array = EMPTY_BYTES): ExtendedVote => ({

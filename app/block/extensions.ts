@@ -8,7 +8,6 @@ import { bytesToKey, concatBytes, equalBytes } from '../../core/bytes.ts'
 import { ED25519_SIGNATURE_BYTES } from '../../core/ed25519.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
 import { consensusAddress } from '../../core/signature.ts'
-import { verifyExtensionSignature } from '../../core/vote-extension.ts'
 import type { CommitVote, ValidatorUpdate } from '../../modules/module.ts'
 import type { ConsensusParameters } from '../../modules/consensus/index.ts'
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
 import { INJECTED_BYTE } from '../families.ts'
 import type { ExtendedVote } from '../ports.ts'
+import type { VerifyExtension } from './extension-memo.ts'
 import { fitVotes } from './fit-votes.ts'
 
 const VERSION = 1
@@ -54,6 +54,7 @@ export interface ExtensionContext {
   readonly lastCommitRound: number
   /** The set whose votes these are. */
   readonly validators: readonly ValidatorUpdate[]
+  readonly verify: VerifyExtension
 }
 
 interface SignedVote {
@@ -65,7 +66,10 @@ interface SignedVote {
 const isLeftOut = ({ extension, signature }: SignedVote): boolean => extension.length === 0 && signature.length === 0
 
 /** Why a vote cannot be injected, or undefined: the one judge of proposers and of all others. */
-const createVoteJudge = ({ chainId, height, lastCommitRound, validators }: ExtensionContext, voteCount: number) => {
+const createVoteJudge = (
+  { chainId, height, lastCommitRound, validators, verify }: ExtensionContext,
+  voteCount: number,
+) => {
   const keys = new Map(validators.map(({ publicKey }) => [bytesToKey(consensusAddress(publicKey)), publicKey]))
   const cap = extensionCapBytes(voteCount)
   return ({ extension, signature }: SignedVote, { validatorAddress }: CommitVote): string | undefined => {
@@ -73,7 +77,7 @@ const createVoteJudge = ({ chainId, height, lastCommitRound, validators }: Exten
     const publicKey = keys.get(bytesToKey(validatorAddress))
     if (publicKey === undefined) return `is of no validator of height ${height - 1}`
     const signed = { extension, height: height - 1, round: lastCommitRound, chainId }
-    return verifyExtensionSignature({ ...signed, publicKey, signature }) ? undefined : 'has a wrong signature'
+    return verify({ ...signed, publicKey, signature }) ? undefined : 'has a wrong signature'
   }
 }
 

@@ -261,6 +261,7 @@ export class BlockRun {
           lastCommitRound,
           lastCommit,
           validators: readValidators(this.#chain.state, height - 1),
+          verify: this.#chain.verifyExtension,
         })
       : 'the block must begin with the vote extensions of the last commit'
     return this.#record(

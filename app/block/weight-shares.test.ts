@@ -52,6 +52,34 @@ it('wastes a bounded time on transactions that it has to stop, and small ones st
   expect(shares.limitOf(entryOf(100_000n), left)).toBeGreaterThan(1_000_000)
 })
 
+it.each([100_000n, 600_000n])('wastes a bounded time on any number of small ones, too (%d gas)', (gas) => {
+  const shares = new WeightShares(new HeavyTransactions(), DEFAULT_MAX_BLOCK_WEIGHT)
+  const weight = 75 * Number(gas)
+  let [left, wasted, stopped] = [DEFAULT_MAX_BLOCK_WEIGHT, 0, 0]
+  for (let tries = 0; tries < 20_000; tries++) {
+    const entry = entryOf(gas)
+    const limit = shares.limitOf(entry, left)
+    if (limit === undefined) continue
+    if (weight <= limit) {
+      shares.noteIncluded(gas, weight, 0)
+      left -= weight
+      continue
+    }
+    wasted += limit
+    stopped++
+    shares.noteStopped(entry, limit, 0)
+  }
+  expect(stopped).toBeGreaterThan(10)
+  expect(wasted).toBeLessThan(700_000_000)
+  expect(left).toBeGreaterThanOrEqual(0)
+})
+
+it('wastes no more on one transaction than on all', () => {
+  const shares = new WeightShares(new HeavyTransactions(), DEFAULT_MAX_BLOCK_WEIGHT)
+  expect(shares.noteIncluded(MAX_TRANSACTION_GAS, 300_000_000, 0)).toBe('heavy')
+  expect(shares.limitOf(largest(), DEFAULT_MAX_BLOCK_WEIGHT - 300_000_000)).toBeLessThanOrEqual(400_000_000)
+})
+
 it('remembers what it stopped: it waits for a block with room, and is worth less', () => {
   const heavy = new HeavyTransactions()
   const entry = largest()

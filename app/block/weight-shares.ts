@@ -6,7 +6,8 @@
  * that is kept for the others. What a transaction weighs is known once it ran, so one that is not known yet may run as
  * long as it stays ordinary, or as long as heavy ones have room. Where it would pass both it is stopped, and known as
  * heavy from then on: it waits for a block with room for the most that its gas can weigh, and is worth less, for weight is
- * what it uses up.
+ * what it uses up. What is stopped has paid nothing: so much of that is bounded, by weight, and one transaction cannot
+ * take more of it than all.
  */
 import { MAX_TRANSACTION_GAS, MAX_TRANSACTION_WEIGHT } from '../../core/limits.ts'
 import type { PoolEntry } from '../pool/account-queue.ts'
@@ -18,8 +19,9 @@ const ORDINARY_SHARE = 400_000_000
 /** An ordinary transaction weighs at most this much for each unit of its gas, and as much more as any. */
 const ORDINARY_PER_GAS = 16
 const ORDINARY_BASE = 300_000
-/** Work on stopped transactions in one block: beyond it only those are tried that cannot waste much, or have room. */
+/** Work on stopped transactions in one block, and as much more on those that can waste little each. */
 const MAX_WASTED = 400_000_000
+const MAX_WASTED_LITTLE = 200_000_000
 const LITTLE = 10_000_000
 /** Time that the heavy ones, and the stopped ones, may take by the clock: on slow machines less of them fits. */
 const MAX_HEAVY_MS = 1_500
@@ -71,10 +73,13 @@ export class WeightShares {
     const ordinary = ordinaryWeight(gasLimit)
     const heaviest = heaviestWeight(gasLimit)
     const room = Math.min(this.#heavyRoom(), weightLeft)
-    if (this.#heavy.has(entry)) return heaviest <= room ? room : undefined
-    if (ordinary > weightLeft && heaviest > weightLeft) return undefined
-    if (this.#wasted >= MAX_WASTED && ordinary > LITTLE && heaviest > room) return undefined
-    return Math.max(ordinary, room)
+    if (heaviest <= room) return room
+    if (this.#heavy.has(entry) || ordinary > weightLeft) return undefined
+    const isLittle = ordinary <= LITTLE
+    const wasteLeft = (isLittle ? MAX_WASTED + MAX_WASTED_LITTLE : MAX_WASTED) - this.#wasted
+    if (ordinary <= wasteLeft) return Math.max(ordinary, Math.min(room, wasteLeft))
+    // No more may be stopped: a small one runs to its end, where the block has room for whatever it turns out to be.
+    return isLittle && heaviest <= weightLeft ? heaviest : undefined
   }
 
   /** A transaction is in the block. `elapsedMs` is the time of its execution. */

@@ -13,11 +13,9 @@ import { type NativeBlock, type Routes, Scope } from './scope.ts'
 const SELECTOR_BYTES = 4
 const UNKNOWN_METHOD = 'unknown method'
 
-/** Throws where there is none; finding out has a price. */
-const findMethod = ({ input }: NativeCall, precompile: Precompile, gas: CallGas): Method => {
-  const method = precompile.method(input)
+/** Throws, where there is none. */
+const requireMethod = (method: Method | undefined, { input }: NativeCall): Method => {
   if (method !== undefined) return method
-  gas.consume(QUERY_GAS, UNKNOWN_METHOD)
   // In the words of go-ethereum, which has none of its own for input that is too short to name a method.
   if (input.length < SELECTOR_BYTES) throw refuseCall('execution reverted')
   throw refuseCall(`no method with id: ${bytesToHex(input.slice(0, SELECTOR_BYTES))}`)
@@ -35,11 +33,18 @@ const GRPC_NAMES: Readonly<Record<number, string>> = { 3: 'InvalidArgument', 5: 
 const reasonOf = ({ codespace, code, message }: CodedError): string =>
   codespace === 'grpc' ? `rpc error: code = ${GRPC_NAMES[code] ?? 'Unknown'} desc = ${message}` : message
 
-const failed = (error: unknown, { gas: given }: NativeCall, gas: CallGas): NativeResult => {
-  if (gas.isExhausted) {
-    const failure = { kind: 'other', message: 'out of gas' } as const
-    return { gasUsed: given, output: EMPTY_BYTES, logs: [], events: [], failure }
-  }
+const OUT_OF_GAS = { kind: 'other', message: 'out of gas' } as const
+
+const outOfGas = ({ gas }: NativeCall): NativeResult => ({
+  gasUsed: gas,
+  output: EMPTY_BYTES,
+  logs: [],
+  events: [],
+  failure: OUT_OF_GAS,
+})
+
+const failed = (error: unknown, call: NativeCall, gas: CallGas): NativeResult => {
+  if (gas.isExhausted) return outOfGas(call)
   if (!(error instanceof CodedError) || isFault(error)) throw error
   return {
     gasUsed: gas.used,
@@ -52,10 +57,15 @@ const failed = (error: unknown, { gas: given }: NativeCall, gas: CallGas): Nativ
 
 /** Throws what is no refusal: a fault of the node. What a failed call has written is the caller's to undo. */
 export const runCall = (call: NativeCall, precompile: Precompile, block: NativeBlock, routes: Routes): NativeResult => {
+  const known = precompile.method(call.input)
+  // Finding out that there is none has a price.
+  const price = known === undefined ? QUERY_GAS : known.gas(call.input.length)
+  // Answered, not thrown: a call without gas costs a hundred of it, and to throw takes longer than that pays for.
+  if (price > call.gas) return outOfGas(call)
   const gas = new CallGas(call.gas)
   try {
-    const method = findMethod(call, precompile, gas)
-    gas.consume(method.gas(call.input.length), method.json.name)
+    gas.consume(price, known?.json.name ?? UNKNOWN_METHOD)
+    const method = requireMethod(known, call)
     checkCall(call, method)
     const scope = new Scope(call, gas, block, routes)
     const output = method.run(scope, call.input.subarray(SELECTOR_BYTES))

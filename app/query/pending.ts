@@ -1,6 +1,7 @@
 /** The pending block: what would be the next one if its proposer took the pool as it is. */
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
+import { verifyExtensionSignature } from '../../core/vote-extension.ts'
 import { buildCandidate, blockSizeBytes, type Candidate } from '../block/candidate.ts'
 import { encodeHeader, type Header, hashHeader } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
@@ -29,6 +30,7 @@ export const chainOf = (view: View, height: number): Chain => {
     trieNodes: view.trieNodesAt(height),
     engine: view.engine,
     modules: view.modules,
+    verifyExtension: verifyExtensionSignature,
     blockHash: (number) => view.reader.hashAt(number) ?? readHistoryHash(state, number),
   }
 }

@@ -236,13 +236,14 @@ class FrameRunner {
     this.#finish(failure, gasLeft, output)
   }
 
-  /** One of Ethereum's. Nothing is computed before it is paid for. */
+  /** One of Ethereum's. Nothing is computed before it is paid for; its price is a look at the input. */
   #runEthereum(number: number, precompile: Precompile): FrameResult {
     const { request } = this.#machine
+    this.#machine.weigh(WEIGHT.precompile)
     const gas = precompile.gasOf(request.input)
     const gasLeft = request.gas - gas
     if (gasLeft < 0) return failedPrecompile(OUT_OF_GAS)
-    this.#machine.weigh(WEIGHT.precompile + gas * (PRECOMPILE_WEIGHT.get(number) ?? WEIGHT.precompileGas))
+    this.#machine.weigh(gas * (PRECOMPILE_WEIGHT.get(number) ?? WEIGHT.precompileGas))
     const output = precompile.run(request.input)
     return typeof output === 'string' ? failedPrecompile(output) : { failure: undefined, gasLeft, output }
   }
@@ -252,6 +253,7 @@ class FrameRunner {
     const machine = this.#machine
     const { request, nativePrecompiles, substate } = machine
     invariant(nativePrecompiles !== undefined, 'a precompile is named and missing')
+    machine.weigh(WEIGHT.precompile)
     const { gasUsed, output, logs, events, failure } = nativePrecompiles.run({
       precompile: precompileAddress(number),
       caller: caller?.address ?? machine.origin,

@@ -193,15 +193,17 @@ export class Substate {
     return slot
   }
 
-  /** A slot of transient storage (EIP-1153), zero at first. */
-  transientSlot(account: AccountEntry, s: Limbs, at: number): Slot {
+  /** A slot of transient storage (EIP-1153) that the transaction has come across. */
+  knownTransient(account: AccountEntry, s: Limbs, at: number): Slot | undefined {
+    return account.transient?.get(wordKey(s, at))
+  }
+
+  /** One that it has not: zero at first. */
+  addTransient(account: AccountEntry, s: Limbs, at: number): Slot {
     account.transient ??= new Map()
-    const key = wordKey(s, at)
-    const known = account.transient.get(key)
-    if (known !== undefined) return known
     const slot: Slot = { at: this.#reserveWords(WORD), isWarm: true, isRead: true }
     this.#words.fill(0, slot.at, slot.at + WORD)
-    account.transient.set(key, slot)
+    account.transient.set(wordKey(s, at), slot)
     return slot
   }
 

@@ -38,6 +38,7 @@ const copyFrom =
     const size = toNumber(stack, count)
     const signal = charge(machine, frame, WORD_GAS * wordsOf(size), memoryEnd(stack, to, count))
     if (signal !== 0) return signal
+    machine.weigh(WEIGHT.copy)
     if (size > 0) {
       const offset = frame.memoryBase + toNumber(stack, to)
       copyPadded(machine.memory.bytes, offset, sourceOf(frame), toNumber(stack, from), size)
@@ -79,6 +80,7 @@ export const returnDataCopy: Instruction = (machine, frame) => {
   const size = toNumber(stack, count)
   const signal = charge(machine, frame, WORD_GAS * wordsOf(size), memoryEnd(stack, to, count))
   if (signal !== 0) return signal
+  machine.weigh(WEIGHT.copy)
   const start = toNumber(stack, from)
   if (start + size > frame.returnData.length) return RETURN_DATA_BOUNDS
   if (size > 0) {
@@ -95,6 +97,7 @@ export const memoryCopy: Instruction = (machine, frame) => {
   const end = Math.max(memoryEnd(stack, to, count), memoryEnd(stack, from, count))
   const signal = charge(machine, frame, WORD_GAS * wordsOf(size), end)
   if (signal !== 0) return signal
+  machine.weigh(WEIGHT.copy)
   if (size > 0) {
     const start = frame.memoryBase + toNumber(stack, from)
     memory.bytes.copyWithin(frame.memoryBase + toNumber(stack, to), start, start + size)

@@ -85,16 +85,25 @@ export const writeStorage: Instruction = (machine, frame) => {
   return 0
 }
 
+const transientSlot = (machine: Machine, frame: Frame, at: number): Slot => {
+  const { substate, stack } = machine
+  const owner = ownerOf(frame)
+  const known = substate.knownTransient(owner, stack, at)
+  if (known !== undefined) return known
+  machine.weigh(WEIGHT.transientSlot)
+  return substate.addTransient(owner, stack, at)
+}
+
 export const loadTransient: Instruction = (machine, frame) => {
   const at = frame.sp - WORD
-  const slot = machine.substate.transientSlot(ownerOf(frame), machine.stack, at)
+  const slot = transientSlot(machine, frame, at)
   copyWord(machine.stack, at, machine.substate.words, slot.at)
   return 0
 }
 
 export const writeTransient: Instruction = (machine, frame) => {
   if (frame.isStatic) return WRITE_PROTECTION
-  const slot = machine.substate.transientSlot(ownerOf(frame), machine.stack, operand(frame, 0))
+  const slot = transientSlot(machine, frame, operand(frame, 0))
   machine.substate.setSlot(slot, machine.stack, operand(frame, 1))
   frame.sp -= 2 * WORD
   return 0
