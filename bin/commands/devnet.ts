@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ANAT_PER_NAT, DENOMINATION } from '../../core/amounts.ts'
 import { formatHostPort } from '../../core/host-port.ts'
 import type { Home } from '../config/home.ts'
-import { cliError } from '../errors.ts'
+import { cliError, errorText } from '../errors.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../genesis/document.ts'
 import { addAccount, addValidator } from '../genesis/edit.ts'
 import { readValidatorPublicKey } from '../genesis/keys.ts'
@@ -144,6 +144,8 @@ export const devnetCommand = async (options: DevnetOptions): Promise<void> => {
   } else requireEvmChainId(options)
   mkdirSync(home.logs, { recursive: true })
   const file = createWriteStream(join(home.logs, 'devnet.log'))
+  // Once: a stream that failed writes no more. The chain says for itself what a full disk means to it.
+  file.on('error', (error) => process.stderr.write(`the log is not written any more: ${errorText(error)}\n`))
   const write = (line: string): void => {
     file.write(line)
     // The terminal shows what needs a look.
