@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,6 +29,25 @@ it('a command whose reader has gone does its work, and says nothing of a broken 
     rmSync(folder, { recursive: true })
   }
 }, 120_000)
+
+it.each([
+  // A log that cannot be written is no reason to stop a validator.
+  ['start --help', 0],
+  ['version', 1],
+] as const)(
+  '"%s" onto a disk that is full ends with %i',
+  async (words, status) => {
+    const full = openSync('/dev/full', 'w')
+    try {
+      const args = ['--disable-warning=ExperimentalWarning', SCRIPT, ...words.split(' ')]
+      const child = spawn(process.execPath, args, { stdio: ['ignore', full, full] })
+      expect(await once(child, 'close')).toEqual([status, null])
+    } finally {
+      closeSync(full)
+    }
+  },
+  60_000,
+)
 
 it.each([
   [['statuss'], 2, /unknown command 'statuss'/],

@@ -124,12 +124,15 @@ export const createResponder = (options: ResponderOptions): Responder => {
     }
   }
 
-  /** Undefined for what gets no answer: notifications, which are carried out, and responses. */
-  const answerOne = (message: Message, caller: Caller): Answer | undefined => {
+  /**
+   * Undefined for what gets no answer: responses, and notifications, which are carried out and waited for. They cost what
+   * calls cost, so that a client has no more of them at once.
+   */
+  const answerOne = (message: Message, caller: Caller): string | Promise<string | undefined> | undefined => {
     if (isCall(message)) return call(message, caller)
     if (isNotification(message)) {
-      void call(message, caller)
-      return undefined
+      const done = call(message, caller)
+      return typeof done === 'string' ? undefined : done.then(() => undefined)
     }
     const hasId = hasValidId(message)
     if (message.isResponse && hasId && message.version === '2.0') return undefined
@@ -200,7 +203,7 @@ export const createResponder = (options: ResponderOptions): Responder => {
       const [message] = messages
       const answer = message === undefined ? undefined : answerOne(message, caller)
       if (typeof answer === 'string') return `${answer}\n`
-      return answer?.then((text) => `${text}\n`)
+      return answer?.then((text) => (text === undefined ? undefined : `${text}\n`))
     },
   }
 }

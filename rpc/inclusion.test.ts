@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Hex } from '../core/hex.ts'
 import { createHeadTracker, type HeadTracker } from './head.ts'
-import { createInclusionWatch, type InclusionWatch, MAX_WAITING } from './inclusion.ts'
+import { createInclusionWatch, type InclusionWatch, MAX_WAITING, MAX_WAITING_OF_CLIENT } from './inclusion.ts'
 import { SILENT_LOG } from './log.ts'
 import { createMemoryApplication, exampleHead, type MemoryApplication } from './testing/memory-application.ts'
 
@@ -35,7 +35,7 @@ afterEach(() => {
 })
 
 const wait = async (number: number, timeoutMs = LONG_MS): Promise<string | undefined> => {
-  using place = watch.reserve()
+  using place = watch.reserve('client')
   return await place.receiptOf(hash(number), timeoutMs)
 }
 
@@ -87,9 +87,16 @@ test('a time that runs out, and a gateway that closes, end the wait', async () =
   expect(await waiting).toBeUndefined()
 })
 
-test('too many are refused, until one of them is done', () => {
-  const places = Array.from({ length: MAX_WAITING }, () => watch.reserve())
-  expect(() => watch.reserve()).toThrow('too many requests wait for transactions')
+test('too many of a client are refused, and too many of all, until one of them is done', () => {
+  const of = (client: number) => () => watch.reserve(`client ${client}`)
+  const refusal = 'too many requests wait for transactions'
+  const places = Array.from({ length: MAX_WAITING_OF_CLIENT }, of(0))
+  expect(of(0)).toThrow(refusal)
+  for (let count = MAX_WAITING_OF_CLIENT; count < MAX_WAITING; count++) {
+    of(Math.floor(count / MAX_WAITING_OF_CLIENT))()
+  }
+  expect(of(9)).toThrow(refusal)
   places[0]?.[Symbol.dispose]()
-  expect(() => watch.reserve()).not.toThrow()
+  expect(of(9)).not.toThrow()
+  expect(of(0)).toThrow(refusal)
 })

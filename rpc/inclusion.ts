@@ -5,8 +5,9 @@ import { rpcError } from './errors.ts'
 import type { HeadTracker } from './head.ts'
 import type { GatewayLog } from './log.ts'
 
-/** Of one gateway. */
+/** Of one gateway, and of one client of it. */
 export const MAX_WAITING = 1_000
+export const MAX_WAITING_OF_CLIENT = 200
 
 export interface InclusionPlace extends Disposable {
   /** Resolves to the text of the receipt, or to undefined when there was none for so long. */
@@ -14,8 +15,8 @@ export interface InclusionPlace extends Disposable {
 }
 
 export interface InclusionWatch {
-  /** To be disposed of. Throws rpc/rateLimited when too many wait. */
-  reserve(): InclusionPlace
+  /** To be disposed of. Throws rpc/rateLimited when too many wait, or too many of the client. */
+  reserve(client: string): InclusionPlace
   /** All that wait are told that their time is over. */
   close(): void
 }
@@ -34,6 +35,7 @@ interface Waiter {
 export const createInclusionWatch = ({ head: tracker, ask, log }: InclusionOptions): InclusionWatch => {
   const waiters = new Set<Waiter>()
   let reserved = 0
+  const reservedBy = new Map<string, number>()
   /** Up to here every block was looked through, once for all that wait; behind a gap each is asked for. */
   let seenHeight = -1
 
@@ -82,11 +84,22 @@ export const createInclusionWatch = ({ head: tracker, ask, log }: InclusionOptio
     }
   }
 
+  const release = (client: string): void => {
+    reserved--
+    const left = (reservedBy.get(client) ?? 0) - 1
+    if (left > 0) reservedBy.set(client, left)
+    else reservedBy.delete(client)
+  }
+
   return {
-    reserve() {
-      if (reserved >= MAX_WAITING) throw rpcError('rateLimited', 'too many requests wait for transactions')
+    reserve(client) {
+      const own = reservedBy.get(client) ?? 0
+      if (reserved >= MAX_WAITING || own >= MAX_WAITING_OF_CLIENT) {
+        throw rpcError('rateLimited', 'too many requests wait for transactions')
+      }
       reserved++
-      return { receiptOf, [Symbol.dispose]: () => void reserved-- }
+      reservedBy.set(client, own + 1)
+      return { receiptOf, [Symbol.dispose]: () => release(client) }
     },
     close() {
       stop()

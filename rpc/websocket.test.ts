@@ -156,6 +156,19 @@ describe('requests', () => {
     expect(await closed).toBe(1009)
   })
 
+  test('that want no answer are no more at once than others', async () => {
+    const waiting = Promise.withResolvers<string>()
+    application.answers.gasPrice = () => waiting.promise
+    const client = await open()
+    client.socket.send(
+      JSON.stringify(Array.from({ length: 40 }, () => ({ jsonrpc: '2.0', method: 'eth_gasPrice', params: [] }))),
+    )
+    await client.request('eth_chainId')
+    expect(application.asked).toHaveLength(16)
+    waiting.resolve('"0x1"')
+    while (application.asked.length < 40) await client.request('eth_chainId')
+  })
+
   test('above the rate of their address are refused with an id', async () => {
     await restart({ rateLimit: 1, rateLimitBurst: 2 })
     const client = await open()
@@ -313,6 +326,39 @@ describe('subscriptions', () => {
     await client.request('eth_subscribe', ['newHeads'])
     await client.request('eth_subscribe', ['newHeads'])
     expect((await client.request('eth_subscribe', ['newHeads'])).error?.code).toBe(-32005)
+  })
+
+  test('are bounded in what they look for, over all connections of a client', async () => {
+    const topics = Array.from({ length: 4 }, (_, position) =>
+      Array.from({ length: 1_000 }, (_, index) => `0x${(1_000 * position + index).toString(16).padStart(64, '0')}`),
+    )
+    const clients = [await open(), await open()]
+    const replies = []
+    for (let count = 0; count < 8; count++)
+      replies.push(await clients[count % 2]?.request('eth_subscribe', ['logs', { topics }]))
+    expect(replies.map((reply) => reply?.error?.code)).toEqual([...Array(6).fill(undefined), -32005, -32005])
+    const [first] = replies
+    await clients[0]?.request('eth_unsubscribe', [first?.result])
+    expect((await clients[1]?.request('eth_subscribe', ['logs', { topics }]))?.error).toBe(undefined)
+    // What ends with its connection is given back.
+    const gone = closing(clients[1]?.socket as WebSocket)
+    clients[1]?.socket.close()
+    await gone
+    expect((await clients[0]?.request('eth_subscribe', ['logs', { topics }]))?.error).toBe(undefined)
+  })
+
+  test('of many to many logs hold up no request of others', async () => {
+    const address = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`
+    const logs = Array.from({ length: 1_000 }, (_, index) => ({ address: address(index), topics: [] }))
+    application.answers.logsPage = () => JSON.stringify({ next: null, logs })
+    const [client, other] = [await open(), await open()]
+    for (let count = 0; count < 500; count++) await client.request('eth_subscribe', ['logs', { address: address(999) }])
+    const order: string[] = []
+    const told = client.next().then(() => order.push('log'))
+    const answered = other.request('eth_chainId').then(() => order.push('reply'))
+    application.commit({ logCount: logs.length })
+    await Promise.all([told, answered])
+    expect(order).toEqual(['reply', 'log'])
   })
 })
 

@@ -65,9 +65,15 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
   let inFlight = 0
   let closing = false
 
+  const endAll = (): void => {
+    closing = true
+    for (const { end } of subscriptions.values()) end()
+    subscriptions.clear()
+  }
+
   const closeWith = (code: number, reason: string, bytes: number): void => {
     if (closing) return
-    closing = true
+    endAll()
     options.log.warn('websocket closed', { address, reason, bytes })
     socket.close(code, truncate(reason))
     setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref()
@@ -87,6 +93,7 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
   }
 
   const notify = (id: string, result: string): void => {
+    if (closing) return
     const waiting = subscriptions.get(id)?.waiting
     const text = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}\n`
     if (waiting === undefined) send(text)
@@ -100,10 +107,8 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
       throw rpcError('rateLimited', `too many subscriptions, at most ${options.subscriptionLimit} are allowed`)
     }
     const id = createId()
-    subscriptions.set(id, {
-      waiting: [],
-      end: hub.add({ kind, notify: (result) => notify(id, result), fail: closeFailed }),
-    })
+    const end = hub.add({ client, kind, notify: (result) => notify(id, result), fail: closeFailed })
+    subscriptions.set(id, { waiting: [], end })
     return id
   }
 
@@ -171,11 +176,7 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
         if (--inFlight < MAX_IN_FLIGHT && socket.isPaused) socket.resume()
       })
     },
-    end() {
-      closing = true
-      for (const { end } of subscriptions.values()) end()
-      subscriptions.clear()
-    },
+    end: endAll,
   }
 }
 

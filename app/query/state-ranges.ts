@@ -39,25 +39,27 @@ interface Hashed<Item> {
 const compareHashes = <Item>(a: Hashed<Item>, b: Hashed<Item>): number => compareBytes(a.hash, b.hash)
 
 /**
- * The first `most` items from `start` on, by hash, and the hash of the one behind them. The flat state is ordered by
- * what is hashed: all of it is read, and no more kept than is asked for.
+ * The first `most` items from `start` on, by hash, the hash of the one behind them, and how many were found at all. The
+ * flat state is ordered by what is hashed: all of it is read, and no more kept than is asked for.
  */
 const firstByHash = <Item>(
   items: Iterable<readonly [Uint8Array, Item]>,
   start: Uint8Array,
   most: number,
   budget: TraceBudget,
-): { readonly page: readonly Hashed<Item>[]; readonly next: Hash | undefined } => {
+): { readonly page: readonly Hashed<Item>[]; readonly next: Hash | undefined; readonly found: number } => {
   let kept: Hashed<Item>[] = []
+  let found = 0
   for (const [key, item] of items) {
     budget.step()
+    found++
     const hash = keccak256(key)
     if (compareBytes(hash, start) < 0) continue
     kept.push({ hash, item })
     if (kept.length > 2 * most + MAX_SLOTS) kept = kept.sort(compareHashes).slice(0, most + 1)
   }
   kept.sort(compareHashes)
-  return { page: kept.slice(0, most), next: kept[most]?.hash }
+  return { page: kept.slice(0, most), next: kept[most]?.hash, found }
 }
 
 /** The slots of an account in the middle of a block: those before it under what was written since. */
@@ -113,10 +115,10 @@ const replayTo = async (
 export const storageRange = async (view: View, question: Questions['storageRange']): Promise<Json> => {
   const budget = timeOf(view)
   const { overlay, parent } = await replayTo(view, question, budget)
-  const slots = [...slotsUnder(overlay, scannedState(view, parent), hexToBytes(question.address))]
-  if (slots.length === 0) return { storage: null, nextKey: null }
+  const slots = slotsUnder(overlay, scannedState(view, parent), hexToBytes(question.address))
   const most = Math.max(0, Math.min(question.most, MAX_SLOTS))
-  const { page, next } = firstByHash(slots, hexToBytes(question.start), most, budget)
+  const { page, next, found } = firstByHash(slots, hexToBytes(question.start), most, budget)
+  if (found === 0) return { storage: null, nextKey: null }
   const storage = page.map(({ hash, item: { slot, value } }): readonly [string, Json] => [
     bytesToHex(hash),
     { key: bytesToHex(slot), value: bytesToHex(padLeft(value, WORD_BYTES)) },

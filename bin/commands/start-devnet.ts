@@ -15,7 +15,10 @@ export const startDevnetCommand = async (args: readonly string[]): Promise<void>
     args,
     log: createLog({ write }),
     onLogFile: (path) => {
-      file ??= createWriteStream(path)
+      if (file !== undefined) return
+      file = createWriteStream(path)
+      // Once: a stream that failed writes no more. The chain says for itself what a full disk means to it.
+      file.on('error', (error) => process.stderr.write(`the log is not written any more: ${error.message}\n`))
     },
     onLine: (part, line, stream) => {
       if (part !== 'application') file?.write(`${part}: ${line}\n`)

@@ -22,8 +22,13 @@ export const DEFAULT_FEE_MARKET_GENESIS: FeeMarketGenesis = {
   baseFeeChangeDenominator: 8,
 }
 
-/** Nobody could pay more than a NAT for a unit of gas. */
+/** Nobody could pay more than a NAT for a unit of gas: the base fee does not rise above it. */
 export const MAX_PRICE_ANAT = ANAT_PER_NAT
+/**
+ * Most that governance may set, and a genesis as the floor: half a million times the default. A vote of 100,000 gas costs 100 NAT then: at
+ * the price above it would cost 100,000, and nobody could vote the price down again.
+ */
+export const MAX_SET_PRICE_ANAT = ANAT_PER_NAT / 1_000n
 export const MAX_ELASTICITY = 1_000
 export const MAX_CHANGE_DENOMINATOR = 1_000_000
 
@@ -39,7 +44,8 @@ export const parseFeeMarketGenesis = (genesis: unknown, path = 'app_state.feemar
   const object = parseObject(genesis ?? {}, path, MEMBERS)
   const amount = (name: (typeof MEMBERS)[number], fallback: bigint): bigint => {
     const anat = object[name] === undefined ? fallback : parseAmount(object[name], `${path}.${name}`)
-    return anat <= MAX_PRICE_ANAT ? anat : failAt(`${path}.${name}`, `must not be above ${MAX_PRICE_ANAT}`)
+    const most = name === 'min_base_fee' ? MAX_SET_PRICE_ANAT : MAX_PRICE_ANAT
+    return anat <= most ? anat : failAt(`${path}.${name}`, `must not be above ${most}`)
   }
   const minBaseFeeAnat = amount('min_base_fee', DEFAULT_FEE_MARKET_GENESIS.minBaseFeeAnat)
   const baseFeeAnat = amount('base_fee', DEFAULT_FEE_MARKET_GENESIS.baseFeeAnat)

@@ -80,6 +80,13 @@ describe('TestParamsValidate of x/feemarket', () => {
     ['no base fee', { ...VALID, noBaseFee: true }, 'sdk/18 no_base_fee cannot be set'],
     ['no floor', { ...VALID, minGasPrice: '0' }, 'sdk/18 min_gas_price must be between 1 and'],
     ['a price that nobody pays', { ...VALID, minGasPrice: scaled(10n ** 18n + 1n) }, 'sdk/18 min_gas_price must be'],
+    [
+      'a price at which a vote costs more than most have',
+      { ...VALID, minGasPrice: scaled(10n ** 15n + 1n) },
+      'sdk/18 min_gas_price must be between 1 and 1000000000000000 anat',
+    ],
+    ['the highest price', { ...VALID, baseFee: scaled(10n ** 15n), minGasPrice: scaled(10n ** 15n) }, 'accepted'],
+    ['a base fee above it', { ...VALID, baseFee: scaled(10n ** 15n + 1n) }, 'sdk/18 base_fee must be between'],
     ['a part of an anat', { ...VALID, baseFee: '1500000000000000000' }, 'sdk/18 base_fee must be a whole number'],
     ['a decimal with a point', { ...VALID, baseFee: '1.5' }, 'sdk/18 base_fee: invalid decimal 1.5'],
     ['elasticity above its bound', { ...VALID, elasticityMultiplier: 1_001 }, 'sdk/18 elasticity_multiplier must be'],

@@ -4,7 +4,7 @@ import { ONE, parseScaledDecimal, toDecimal } from '../../core/decimal.ts'
 import { CodedError } from '../../core/errors.ts'
 import type { feeMarket } from '../../proto/index.ts'
 import { sdkError } from '../sdk-errors.ts'
-import { type FeeMarketGenesis, MAX_CHANGE_DENOMINATOR, MAX_ELASTICITY, MAX_PRICE_ANAT } from './params.ts'
+import { type FeeMarketGenesis, MAX_CHANGE_DENOMINATOR, MAX_ELASTICITY, MAX_SET_PRICE_ANAT } from './params.ts'
 
 /** `no_base_fee`, `enable_height` and `min_gas_multiplier` are zero: gas that is not used costs an Ethereum sender nothing. */
 export const toWire = (market: FeeMarketGenesis): MessageInitShape<typeof feeMarket.ParamsSchema> => ({
@@ -34,7 +34,7 @@ const parsePrice = (text: string, name: string): bigint => {
   if (decimal < 0n) throw invalid(`${name} cannot be negative: ${text}`)
   if (decimal % ONE !== 0n) throw invalid(`${name} must be a whole number of anat`)
   const anat = decimal / ONE
-  if (anat < 1n || anat > MAX_PRICE_ANAT) throw invalid(`${name} must be between 1 and ${MAX_PRICE_ANAT} anat`)
+  if (anat < 1n || anat > MAX_SET_PRICE_ANAT) throw invalid(`${name} must be between 1 and ${MAX_SET_PRICE_ANAT} anat`)
   return anat
 }
 

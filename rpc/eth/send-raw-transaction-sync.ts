@@ -1,7 +1,7 @@
 import { type Hex, quantityToHex } from '../../core/hex.ts'
 import { rpcError } from '../errors.ts'
 import { formatGoDuration } from '../go-duration.ts'
-import { defineMethod, optionalParameter, required } from '../method.ts'
+import { defineClientMethod, optionalParameter, required } from '../method.ts'
 import type { Decode } from '../parameters/go-json.ts'
 import { decodeData, decodeUint64 } from '../parameters/hex.ts'
 
@@ -21,13 +21,13 @@ const decodeTimeout: Decode<Hex> = (value, place) =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? quantityToHex(value as number) : decodeUint64(value, place)
 
 /** EIP-7966: the answer is the receipt. */
-export const sendRawTransactionSync = defineMethod({
+export const sendRawTransactionSync = defineClientMethod({
   name: 'eth_sendRawTransactionSync',
   cost: 20,
   parameters: [required(decodeData), optionalParameter(decodeTimeout)],
-  answer: async ({ ask, inclusion }, raw, timeout) => {
+  answer: async ({ ask, inclusion }, client, raw, timeout) => {
     const timeoutNs = toTimeoutNs(timeout)
-    using place = inclusion.reserve()
+    using place = inclusion.reserve(client)
     const hash = JSON.parse(await ask('sendRawTransaction', { raw })) as Hex
     const receipt = await place.receiptOf(hash, Number(timeoutNs / MILLISECOND_NS))
     if (receipt !== undefined) return receipt

@@ -29,6 +29,7 @@ import {
   tx,
   txSigning,
 } from '../../proto/index.ts'
+import { invalidArgument } from './parse-parameter.ts'
 import { MESSAGE_SERVICES, methodPath, PACKED_FILES } from './services.ts'
 import { GRPC } from '../grpc/status.ts'
 
@@ -74,9 +75,18 @@ const serve = <Input extends DescMessage, Output extends DescMessage>(
   methodPath(method),
   (request, head) => {
     const { input, output } = method
-    return Buffer.from(toBinary(output, create(output, answer(fromBinary(input, request), head))))
+    return Buffer.from(toBinary(output, create(output, answer(readRequest(input, request), head))))
   },
 ]
+
+/** Throws grpc/3. */
+const readRequest = <Input extends DescMessage>(input: Input, request: Uint8Array): MessageShape<Input> => {
+  try {
+    return fromBinary(input, request)
+  } catch {
+    throw invalidArgument('malformed request')
+  }
+}
 
 const signModes = () => {
   const { DIRECT, LEGACY_AMINO_JSON } = txSigning.SignMode

@@ -14,9 +14,11 @@ import { createMemoryApplication } from '../testing/memory-application.ts'
 import { NativeGateway } from '../testing/native-gateway.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
 import { frameMessage } from '../grpc/message.ts'
+import { createHeadTracker } from '../head.ts'
+import { createNativeQueries } from './native-queries.ts'
 import { readRequest } from './read-request.ts'
 import { reflectionMethods } from './reflection.ts'
-import { createTypeRegistry, NATIVE_SERVICES } from './services.ts'
+import { createTypeRegistry, methodPath, NATIVE_SERVICES } from './services.ts'
 import { GRPC } from '../grpc/status.ts'
 import { toGrpcStatus } from './status.ts'
 
@@ -62,6 +64,20 @@ it('a question mark within a query belongs to its value', async () => {
     expect(Buffer.from(data, 'base64').subarray(2).toString()).toBe('a?b')
   } finally {
     await gateway.close()
+  }
+})
+
+it('a request that cannot be read is the fault of the client, and nothing for the log', async () => {
+  const queries = createNativeQueries({
+    application: createMemoryApplication(),
+    head: createHeadTracker(createMemoryApplication()),
+    services: NATIVE_SERVICES,
+  })
+  for (const service of NATIVE_SERVICES.filter(({ typeName }) => typeName.startsWith('cosmos.base.reflection.'))) {
+    for (const method of service.methods) {
+      const asked = queries.ask(methodPath(method), Uint8Array.of(0x0a, 0xff), undefined)
+      await expect(asked, method.name).rejects.toMatchObject({ codespace: 'grpc', code: GRPC.invalidArgument })
+    }
   }
 })
 

@@ -34,6 +34,11 @@ export interface QueryServer {
 
 /** Connections at once. */
 const MAX_GATEWAYS = 1_000
+/**
+ * Workers have 2,000 questions waiting and refuse more. Here must be room beside all of these, or a client that fills
+ * them would hold up what needs no worker: balances, and transactions that are sent.
+ */
+const MAX_IN_FLIGHT = 3_072
 
 interface Bounds {
   readonly maxFrameBytes: number
@@ -210,7 +215,7 @@ const listen = async (server: Server, address: string): Promise<void> => {
 export const serveQueries = async (options: ServeQueriesOptions): Promise<QueryServer> => {
   const bounds: Bounds = {
     maxFrameBytes: options.maxFrameBytes ?? MAX_QUESTION_BYTES,
-    maxInFlight: options.maxInFlight ?? 1_024,
+    maxInFlight: options.maxInFlight ?? MAX_IN_FLIGHT,
     pauseAboveBytes: options.pauseAboveBytes ?? 16 * 1024 * 1024,
     dropAboveBytes: options.dropAboveBytes ?? 512 * 1024 * 1024,
   }

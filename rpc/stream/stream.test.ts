@@ -237,6 +237,19 @@ describe('bounds', () => {
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 40 }, () => '"0x1"'))
   })
 
+  test('as many questions as can wait for workers hold up none that needs no worker', async () => {
+    const application = createMemoryApplication()
+    const unanswered = Promise.withResolvers<string>()
+    application.answers.call = () => unanswered.promise
+    application.answers.balance = () => '"0x1"'
+    const remote = await joinAs((await serve(application)).address)
+    const call = { call: {}, block: { tag: 'latest' }, overrides: undefined, blockOverrides: undefined } as const
+    const calls = Array.from({ length: 2_000 }, () => remote.ask('call', call as never, 7))
+    expect(await remote.ask('balance', { address: '0xa', block: { number: 5 } }, 7)).toBe('"0x1"')
+    unanswered.resolve('"0x"')
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(['"0x"']))
+  })
+
   test('a gateway that does not read is dropped, others are not disturbed', async () => {
     const application = createMemoryApplication()
     application.answers.block = () => `"${'x'.repeat(1_000_000)}"`

@@ -3,15 +3,19 @@
  * subscriptions want them, and only while some do.
  */
 import type { Head, LogCriteria, LogCursor, Questions, QuestionName } from '../../app/ports.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorText } from '../../core/errors.ts'
 import type { Hex } from '../../core/hex.ts'
 import { rpcError } from '../errors.ts'
 import type { HeadNews, HeadTracker } from '../head.ts'
 import type { GatewayLog } from '../log.ts'
-import { isInRange, matches, type LogView } from './match-logs.ts'
+import { isInRange, type LogView } from './match-logs.ts'
+import { Owners, subscriptionBytes } from './owners.ts'
 import type { SubscriptionKind } from './subscription.ts'
 
 export interface HubSubscription {
+  /** As {@link clientOf} of limits.ts names it. */
+  readonly client: string
   readonly kind: SubscriptionKind
   /** Sends the text of a result. */
   notify(result: string): void
@@ -20,7 +24,7 @@ export interface HubSubscription {
 }
 
 export interface SubscriptionHub {
-  /** Returns how to end it. */
+  /** Returns how to end it. Throws rpc/rateLimited when its client has too many. */
   add(subscription: HubSubscription): () => void
   close(): void
 }
@@ -42,8 +46,12 @@ interface LogPage {
 /** What all of them look for; empty, which is every address, when one of them looks for all or they are too many. */
 const unionOfAddresses = (criteria: readonly LogCriteria[]): readonly Hex[] => {
   if (criteria.some(({ addresses }) => addresses.length === 0)) return []
-  const union = new Set(criteria.flatMap(({ addresses }) => addresses))
-  return union.size > MAX_UNION ? [] : [...union]
+  const union = new Set<Hex>()
+  for (const { addresses } of criteria) {
+    for (const address of addresses) union.add(address)
+    if (union.size > MAX_UNION) return []
+  }
+  return [...union]
 }
 
 /** Addresses that a block is searched for on behalf of all subscriptions. */
@@ -53,18 +61,30 @@ const MAX_WAITING = 1_000
 /** Pending transactions of one announcement that are asked for together. */
 const TRANSACTIONS_AT_ONCE = 64
 
+/** What they look for takes memory of the gateway: of all clients and of one, as of polling filters. */
+const MAX_BYTES = 64 * 1024 * 1024
+const MAX_CLIENT_BYTES = 4 * 1024 * 1024
+/** Logs that are held against subscriptions, each against each, before others get a turn. */
+const MATCHES_A_TURN = 10_000
+
 const isAboutBlocks = ({ kind }: HubSubscription): boolean =>
   kind.type === 'newHeads' || kind.type === 'logs' || kind.type === 'transactionReceipts'
 
 export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   const { ask, log } = options
   const subscriptions = new Set<HubSubscription>()
+  const owners = new Owners<HubSubscription>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
   let catchingUp = options.head.isAvailable() && options.head.current().head.catchingUp
   let queue = Promise.resolve()
   let waiting = 0
 
   const listOf = <Name extends KindName>(type: Name): Of<Name>[] =>
     [...subscriptions].filter((subscription): subscription is Of<Name> => subscription.kind.type === type)
+
+  const remove = (subscription: HubSubscription): boolean => {
+    owners.remove(subscription.client, subscription)
+    return subscriptions.delete(subscription)
+  }
 
   /** Page by page: a block may have more logs than one answer, or the memory of a gateway, holds. */
   const sendLogs = async ({ height }: Head, subscribed: readonly Of<'logs'>[]): Promise<void> => {
@@ -73,11 +93,17 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
     let from: LogCursor | null = { height, log: 0 }
     while (from !== null && wanting.some((subscription) => subscriptions.has(subscription))) {
       const page: LogPage = JSON.parse(await ask('logsPage', { criteria, from, to: height })) as LogPage
+      let matched = 0
       for (const log of page.logs) {
         let text: string | undefined
         for (const subscription of wanting) {
-          if (!subscriptions.has(subscription) || !matches(log, subscription.kind.criteria)) continue
+          if (!subscriptions.has(subscription) || !subscription.kind.matches(log)) continue
           subscription.notify((text ??= JSON.stringify(log)))
+        }
+        matched += wanting.length
+        if (matched >= MATCHES_A_TURN) {
+          matched = 0
+          await nextTurn()
         }
       }
       from = page.next
@@ -115,7 +141,7 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
     const reason = errorText(error)
     log.warn('subscriptions ended: notifications could not be sent', { what, reason, subscriptions: wanting.length })
     for (const subscription of wanting) {
-      if (subscriptions.delete(subscription)) subscription.fail(`${what}: ${reason}`)
+      if (remove(subscription)) subscription.fail(`${what}: ${reason}`)
     }
   }
 
@@ -164,8 +190,11 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
 
   return {
     add(subscription) {
+      const { client, kind } = subscription
+      const ended = owners.add(client, subscription, subscriptionBytes(kind))
+      if (ended.length > 0) fail(ended, 'subscriptions', rpcError('rateLimited', 'those of all clients are too many'))
       subscriptions.add(subscription)
-      return () => subscriptions.delete(subscription)
+      return () => void remove(subscription)
     },
     close() {
       stop()

@@ -13,12 +13,18 @@ export const isInRange = (criteria: LogCriteria, height: number): boolean => {
   return toBlock === undefined || !('number' in toBlock) || height <= toBlock.number
 }
 
-export const matches = (log: LogView, criteria: LogCriteria): boolean => {
-  const { addresses, topics } = criteria
-  if (addresses.length > 0 && !(addresses as readonly string[]).includes(log.address)) return false
-  if (topics.length > log.topics.length) return false
-  return topics.every((choices, index) => {
-    const topic = log.topics[index]
-    return choices.length === 0 || (topic !== undefined && (choices as readonly string[]).includes(topic))
-  })
+/** One of the criteria as a set: a client may name thousands of choices, and each log is held against all of them. */
+const choose = (choices: readonly string[]): ((value: string | undefined) => boolean) => {
+  if (choices.length === 0) return () => true
+  const set = new Set(choices)
+  return (value) => value !== undefined && set.has(value)
+}
+
+export const createMatcher = ({ addresses, topics }: LogCriteria): ((log: LogView) => boolean) => {
+  const isAddress = choose(addresses)
+  const positions = topics.map(choose)
+  return (log) =>
+    isAddress(log.address) &&
+    positions.length <= log.topics.length &&
+    positions.every((isTopic, index) => isTopic(log.topics[index]))
 }

@@ -6,10 +6,11 @@ import { optionalParameter, readParameters, required, type Parameter } from '../
 import { checkCriteriaSize, decodeCriteria } from '../parameters/criteria.ts'
 import { arrayDecoder, decodeBoolean, decodeString, invalidValue, structDecoder } from '../parameters/go-json.ts'
 import { decodeHash } from '../parameters/hex.ts'
+import { createMatcher, type LogView } from './match-logs.ts'
 
 export type SubscriptionKind =
   | { readonly type: 'newHeads' }
-  | { readonly type: 'logs'; readonly criteria: LogCriteria }
+  | { readonly type: 'logs'; readonly criteria: LogCriteria; readonly matches: (log: LogView) => boolean }
   | { readonly type: 'newPendingTransactions'; readonly full: boolean }
   | { readonly type: 'syncing' }
   | { readonly type: 'transactionReceipts'; readonly hashes: ReadonlySet<Hex> }
@@ -56,7 +57,10 @@ const KINDS: Readonly<
   },
   logs: {
     parameters: [required(decodeCriteria)],
-    create: ([criteria]) => ({ type: 'logs', criteria: checkRange(checkCriteriaSize(criteria as LogCriteria)) }),
+    create: ([given]) => {
+      const criteria = checkRange(checkCriteriaSize(given as LogCriteria))
+      return { type: 'logs', criteria, matches: createMatcher(criteria) }
+    },
   },
   transactionReceipts: {
     parameters: [optionalParameter(decodeReceiptsQuery)],
