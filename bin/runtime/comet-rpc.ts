@@ -1,6 +1,8 @@
 /** What this node asks its own CometBFT over port 26657; never from inside an ABCI call. */
 import * as z from 'zod'
+import { limitExceeded } from '../../app/errors.ts'
 import { CodedError } from '../../core/errors.ts'
+import { ByteBudget } from '../../rpc/grpc/byte-budget.ts'
 import { cliError, errorText } from '../errors.ts'
 import { rpcUrl } from './rpc-url.ts'
 
@@ -24,16 +26,33 @@ const consensusAnswer = z.object({
 
 export type CometStatus = z.infer<typeof statusAnswer>['result']
 
-/** The text of an answer, whatever length it announces. Throws cli/10 for a longer one. */
-const readText = async (body: Response['body'], url: string, maxBytes: number): Promise<string> => {
+/** Bytes of answers that are being read at once: one of clients may ask for the largest block a thousand times. */
+const MAX_BYTES_AT_ONCE = 512 * 1024 * 1024
+const atOnce = new ByteBudget(MAX_BYTES_AT_ONCE)
+
+/**
+ * The text of an answer, whatever length it announces. Throws cli/10 for a longer one, and query/5 where all that are read
+ * together take more than `budget`.
+ */
+export const readText = async (
+  body: Response['body'],
+  url: string,
+  maxBytes: number,
+  budget = atOnce,
+): Promise<string> => {
   const parts: Uint8Array[] = []
   let length = 0
-  for await (const part of body ?? []) {
-    length += part.length
-    if (length > maxBytes) throw cliError('unreachable', `${url} answers more than ${maxBytes} bytes`)
-    parts.push(part)
+  try {
+    for await (const part of body ?? []) {
+      if (!budget.take(part.length)) throw limitExceeded('too many long answers of CometBFT are read; try again')
+      length += part.length
+      if (length > maxBytes) throw cliError('unreachable', `${url} answers more than ${maxBytes} bytes`)
+      parts.push(part)
+    }
+    return Buffer.concat(parts).toString('utf8')
+  } finally {
+    budget.give(length)
   }
-  return Buffer.concat(parts).toString('utf8')
 }
 
 /** As JSON; throws also what JSON.parse throws. */
