@@ -41,6 +41,12 @@ afterEach(async ({ task }) => {
 })
 afterAll(async () => await network?.remove())
 
+/** Blocks are to be as large as bytes allow: by their weight plain transfers would fill a third of that. */
+const withMuchWeight = (document: GenesisDocument): GenesisDocument => ({
+  ...document,
+  app_state: { ...document.app_state, weight: { params: { max_block_weight: '10000000000' } } },
+})
+
 const openNode = async (maxGas?: bigint): Promise<TestNode> => {
   const node = await createNode(OPTIONS)
   nodes = [node]
@@ -50,12 +56,10 @@ const openNode = async (maxGas?: bigint): Promise<TestNode> => {
     readFileSync(config ?? '', 'utf8'),
   )
   writeFileSync(config ?? '', toml)
-  if (maxGas !== undefined) {
-    const document = readGenesisJson(genesis ?? '') as GenesisDocument
-    const parameters = document.consensus_params as { readonly block: object }
-    const block = { ...parameters.block, max_gas: `${maxGas}` }
-    writeGenesis(genesis ?? '', { ...document, consensus_params: { ...parameters, block } })
-  }
+  const document = withMuchWeight(readGenesisJson(genesis ?? '') as GenesisDocument)
+  const parameters = document.consensus_params as { readonly block: object }
+  const block = maxGas === undefined ? parameters.block : { ...parameters.block, max_gas: `${maxGas}` }
+  writeGenesis(genesis ?? '', { ...document, consensus_params: { ...parameters, block } })
   await node.start()
   return node
 }
@@ -163,6 +167,7 @@ describe('over gRPC', () => {
       const created = await createNetwork({
         members: [{ ...OPTIONS, abci: 'socket' }, OPTIONS],
         cometToml: PATIENT,
+        editGenesis: withMuchWeight,
       })
       network = created
       ;({ nodes } = created)
