@@ -178,8 +178,8 @@ describe('a node that joins by state sync', LONG, () => {
     node.spawn()
     delete process.env['CHAIN_KILL_AT']
     await untilSaid(node, new RegExp(`killed at ${step}`))
-    // The supervisor would start it again, to be killed there again.
-    expect(await node.stop()).toBe(0)
+    // The supervisor starts it again, to be killed there again, or gives up where CometBFT cannot go on from there.
+    expect([0, 1]).toContain(await node.stop())
     // CometBFT may have noted the state, but no block: docs/operating.md says what to do then.
     execFileSync(cometbft, ['reset-state', '--home', node.home])
     node.spawn()
