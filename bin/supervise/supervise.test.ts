@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createLog } from '../runtime/log.ts'
 import { startChild } from './child.ts'
 import { findCometbft } from './cometbft-binary.ts'
@@ -270,6 +270,8 @@ describe('a sign of life', () => {
   it('is that it works, for a process that may work for long', async () => {
     const onSilent: string[] = []
     const child = spawn(process.execPath, ['-e', 'for (;;);'])
+    // Also of a test that fails: it would take a processor for ever.
+    onTestFinished(() => void child.kill('SIGKILL'))
     const life = watchPulse({ mostMissing: 10, busyIsAlive: true }, 100)(child.pid ?? 0, (reason) =>
       onSilent.push(reason),
     )
@@ -278,7 +280,6 @@ describe('a sign of life', () => {
     child.kill('SIGSTOP')
     await expect.poll(() => onSilent, { timeout: 10_000 }).toHaveLength(1)
     life.stop()
-    child.kill('SIGKILL')
   })
 
   it('is an answer over one connection, which nobody else can take away', async () => {
