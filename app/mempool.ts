@@ -233,7 +233,7 @@ export class Mempool {
   }
 
   /** A proposer would hold the chain up with it: it is not taken again for a while. */
-  dropSlow(entry: PoolEntry): void {
+  dropTooHeavy(entry: PoolEntry): void {
     this.#drop(entry.hash, 'slow')
   }
 

@@ -62,7 +62,7 @@ export class Rounds {
           decode: mempool.decode,
           onInvalid: (entry, error) => mempool.dropInvalid(entry, error),
           heavy: this.#heavy,
-          onTooHeavy: (entry) => mempool.dropSlow(entry),
+          onTooHeavy: (entry) => mempool.dropTooHeavy(entry),
         })
         this.#proposals.keep(candidate)
         return candidate
