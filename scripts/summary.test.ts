@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readVitest, summarize } from './summary.ts'
+import { mergeVitest, readVitest, summarize } from './summary.ts'
 
 describe('the last line', () => {
   it('sums checks and tests', () => {
@@ -38,6 +38,26 @@ describe('the last line', () => {
         'all: broken.test.ts: cannot find module',
         'all: sum.test.ts: a sum is wrong: expected 2 to be 3\n      at sum',
       ],
+    })
+  })
+
+  it('takes what a second run says of a file for what the first said', () => {
+    const one = (name: string, status: string) => ({
+      name,
+      status,
+      message: '',
+      assertionResults: [{ status, fullName: 'does it', failureMessages: [] }],
+    })
+    const first = {
+      numPassedTests: 1,
+      numFailedTests: 2,
+      testResults: ['a', 'b', 'c'].map((name) => one(name, name === 'a' ? 'passed' : 'failed')),
+    }
+    const again = { numPassedTests: 1, numFailedTests: 1, testResults: [one('b', 'passed'), one('c', 'failed')] }
+    expect(mergeVitest(first, again)).toEqual({
+      numPassedTests: 2,
+      numFailedTests: 1,
+      testResults: [one('a', 'passed'), one('b', 'passed'), one('c', 'failed')],
     })
   })
 })

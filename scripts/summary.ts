@@ -2,7 +2,7 @@
  * Counts of checks and tests, left by each tool and summed into the last line: `N passed, N failed`. What failed is told
  * just before it, since the end of a log is what one has of a run elsewhere.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
@@ -36,7 +36,8 @@ const vitestReport = z.object({
   ),
 })
 const ownReport = z.object({ passed: z.number(), failed: z.number(), failures: z.array(z.string()) })
-type FileReport = z.infer<typeof vitestReport>['testResults'][number]
+type VitestReport = z.infer<typeof vitestReport>
+type FileReport = VitestReport['testResults'][number]
 
 /** Of a message with its stack and differences. */
 const FAILURE_LINES = 12
@@ -50,9 +51,33 @@ const fileFailures = ({ name, status, message, assertionResults }: FileReport): 
 }
 
 /** `run` names what ran the tests, such as another transport. */
-export const readVitest = (report: z.infer<typeof vitestReport>, run: string): Report => {
+export const readVitest = (report: VitestReport, run: string): Report => {
   const failures = report.testResults.flatMap(fileFailures).map((failure) => `${run}: ${failure}`)
   return { passed: report.numPassedTests, failed: Math.max(report.numFailedTests, failures.length), failures }
+}
+
+/** What `again` ran anew takes the place of what `first` says of these files. */
+export const mergeVitest = (first: VitestReport, again: VitestReport): VitestReport => {
+  const anew = new Map(again.testResults.map((file) => [file.name, file]))
+  const testResults = first.testResults.map((file) => anew.get(file.name) ?? file)
+  const count = (wanted: string): number =>
+    testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === wanted).length
+  return { numPassedTests: count('passed'), numFailedTests: count('failed'), testResults }
+}
+
+const readVitestReport = (run: string): VitestReport =>
+  vitestReport.parse(JSON.parse(readFileSync(reportPath(run), 'utf8')))
+
+/** Files with a failed test, as a run left them. */
+export const failedFiles = (run: string): readonly string[] =>
+  readVitestReport(run)
+    .testResults.filter(({ status }) => status === 'failed')
+    .map(({ name }) => name)
+
+/** Merges the run `again` into `first`, of which only one report stays. */
+export const mergeReports = (first: string, again: string): void => {
+  writeFileSync(reportPath(first), JSON.stringify(mergeVitest(readVitestReport(first), readVitestReport(again))))
+  rmSync(reportPath(again))
 }
 
 const readReport = (name: string): Report => {

@@ -22,7 +22,12 @@ beforeAll(async () => {
   })
   network = created
   await created.start()
-  await network.at(1).untilHeight(2, 60_000)
+  // Until then its CometBFT takes no transactions.
+  await until(
+    'the full node to have caught up',
+    async () => ((await network.at(1).comet<SyncStatus>('status')).sync_info.catching_up ? undefined : true),
+    60_000,
+  )
 }, 120_000)
 
 afterAll(async () => await network.remove())
@@ -38,6 +43,10 @@ const sign = (index: number, nonce: number): Promise<Hex> =>
     maxFeePerGas: 10n * GWEI,
     maxPriorityFeePerGas: GWEI,
   })
+
+interface SyncStatus {
+  readonly sync_info: { readonly catching_up: boolean }
+}
 
 interface Checked {
   readonly code: number
