@@ -5,7 +5,7 @@ import type { Module } from '../modules/module.ts'
 import type { StateReader } from '../store/state.ts'
 import type { KeyValueStore } from '../store/store.ts'
 import type { TrieNodeReader } from '../store/trie/trie.ts'
-import type { VerifyExtension } from './block/extension-memo.ts'
+import type { VerifyExtension } from './attestations/verified-memo.ts'
 import type { HeaderRecord } from './index/records.ts'
 
 /** Facts of the genesis that never change. */

@@ -7,7 +7,7 @@ import { type AuthParameters, readAuthParameters } from '../../modules/auth/inde
 import type { Chain } from '../chain.ts'
 import type { Environment } from '../environment.ts'
 import { appError } from '../errors.ts'
-import { familyOf } from '../families.ts'
+import { familyOf } from '../families/index.ts'
 import { leastTransactionGas } from '../native/gas.ts'
 import { buildCandidate, type Candidate, sealCandidate } from './candidate.ts'
 import { PLAIN_TRANSFER_GAS } from './choose.ts'

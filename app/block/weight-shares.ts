@@ -11,7 +11,7 @@
  */
 import { MAX_TRANSACTION_GAS, MAX_TRANSACTION_WEIGHT } from '../../core/limits.ts'
 import type { PoolEntry } from '../pool/account-queue.ts'
-import { mostNativeWeight } from './native/weight.ts'
+import { mostNativeWeight } from '../families/native/weight.ts'
 import type { Rank } from '../pool/order.ts'
 
 /** Kept for ordinary transactions, in nanoseconds. */

@@ -4,7 +4,7 @@ import { equalBytes } from '../../core/bytes.ts'
 import { EMPTY_CODE_HASH, type Hash } from '../../core/hash.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import type { AccountState } from '../../store/state.ts'
-import type { PreparedTransaction } from '../block/native/prepare.ts'
+import type { PreparedTransaction } from '../families/native/prepare.ts'
 
 interface EntryFields {
   readonly raw: Uint8Array

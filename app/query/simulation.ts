@@ -7,8 +7,8 @@ import type { Module } from '../../modules/module.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
 import { baseAbci, txService } from '../../proto/index.ts'
 import { Overlay } from '../../store/overlay.ts'
-import { createPrepare, type Prepare } from '../block/native/prepare.ts'
-import { encodeTx, simulate, type Simulation } from '../block/native/simulate.ts'
+import { createPrepare, type Prepare } from '../families/native/prepare.ts'
+import { encodeTx, simulate, type Simulation } from '../families/native/simulate.ts'
 import { requireHeader, type View } from './view.ts'
 
 const { simulate: METHOD } = txService.Service.method

@@ -9,7 +9,7 @@ import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import { feeCap } from '../../evm/transaction/validity.ts'
 import { type baseAbci, evmTx, tx } from '../../proto/index.ts'
 import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
-import { familyOf } from '../families.ts'
+import { familyOf } from '../families/index.ts'
 import { decodeNativeTransaction } from '../native/decode-transaction.ts'
 import type { ShownResult } from '../ports.ts'
 

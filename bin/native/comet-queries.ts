@@ -4,7 +4,7 @@
  */
 import { create, type Message } from '@bufbuild/protobuf'
 import * as z from 'zod'
-import { familyOf } from '../../app/families.ts'
+import { familyOf } from '../../app/families/index.ts'
 import { anyTx, txResponse } from '../../app/query/tx-views.ts'
 import { plainBytes } from '../../core/bytes.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'

@@ -5,9 +5,9 @@ import { bytesToKey, equalBytes, plainBytes } from '../../../core/bytes.ts'
 import { CodedError, invariant, isFault } from '../../../core/errors.ts'
 import type { MessageHandler, Module } from '../../../modules/module.ts'
 import { sdkError } from '../../../modules/sdk-errors.ts'
-import { messageHandlers } from '../../module-handlers.ts'
+import { messageHandlers } from '../../native/module-handlers.ts'
 import { decodeNativeTransaction, type NativeTransaction } from '../../native/decode-transaction.ts'
-import { routeMessage } from './route-message.ts'
+import { routeMessage } from '../../native/route-message.ts'
 
 export interface PreparedMessage {
   readonly handler: MessageHandler

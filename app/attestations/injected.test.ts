@@ -4,7 +4,7 @@ import { proposalBytes } from '../../core/proposal-bytes.ts'
 import { verifyExtensionSignature } from '../../core/vote-extension.ts'
 import { makeTorsionedValidator, makeValidator, type Validator } from '../../test/sim/validators.ts'
 import type { ExtendedVote } from '../ports.ts'
-import { checkInjected, encodeInjected, extensionFault } from './extensions.ts'
+import { checkInjected, encodeInjected, extensionFault } from './injected.ts'
 
 const HEIGHT = 42
 const ROUND = 1

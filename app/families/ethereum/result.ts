@@ -1,11 +1,11 @@
 /** The result of an Ethereum transaction as ABCI has it. */
-import { EMPTY_BYTES } from '../../core/bytes.ts'
-import { bytesToHex } from '../../core/hex.ts'
-import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
-import { markSearched } from '../../modules/events.ts'
-import type { Event } from '../../modules/module.ts'
-import type { ShownResult } from '../ports.ts'
-import type { Receipt } from './receipt.ts'
+import { EMPTY_BYTES } from '../../../core/bytes.ts'
+import { bytesToHex } from '../../../core/hex.ts'
+import type { SignedTransaction } from '../../../evm/transaction/transaction.ts'
+import { markSearched } from '../../../modules/events.ts'
+import type { Event } from '../../../modules/module.ts'
+import type { ShownResult } from '../../ports.ts'
+import type { Receipt } from '../../block/receipt.ts'
 
 export interface EthereumOutcomeSummary {
   readonly signed: SignedTransaction

@@ -1,13 +1,13 @@
 /** From a packed message to the module that handles it, and to those who must have signed it. */
-import type { Address } from '../../../core/address.ts'
-import { invariant } from '../../../core/errors.ts'
-import type { MessageHandler } from '../../../modules/module.ts'
-import { sdkError } from '../../../modules/sdk-errors.ts'
-import type { MessageHandlers } from '../../module-handlers.ts'
-import { TRANSACTION_MESSAGES } from '../../native/definitions.ts'
-import type { PackedMessage } from '../../native/public-key.ts'
-import { readSigners } from '../../native/signers.ts'
-import { parseBinary } from '../../native/wire.ts'
+import type { Address } from '../../core/address.ts'
+import { invariant } from '../../core/errors.ts'
+import type { MessageHandler } from '../../modules/module.ts'
+import { sdkError } from '../../modules/sdk-errors.ts'
+import type { MessageHandlers } from './module-handlers.ts'
+import { TRANSACTION_MESSAGES } from './definitions.ts'
+import type { PackedMessage } from './public-key.ts'
+import { readSigners } from './signers.ts'
+import { parseBinary } from './wire.ts'
 
 export interface RoutedMessage {
   readonly handler: MessageHandler

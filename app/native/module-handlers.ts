@@ -1,5 +1,5 @@
 /** The handlers of all modules, by the names that clients know. */
-import type { MessageHandler, Module, QueryHandler } from '../modules/module.ts'
+import type { MessageHandler, Module, QueryHandler } from '../../modules/module.ts'
 
 /** By type URL. */
 export type MessageHandlers = ReadonlyMap<string, MessageHandler>

@@ -15,9 +15,9 @@ import {
   InjectedExtensionsSchema,
   InjectedVoteSchema,
 } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
-import { INJECTED_BYTE } from '../families.ts'
+import { INJECTED_BYTE } from '../families/index.ts'
 import type { ExtendedVote } from '../ports.ts'
-import type { VerifyExtension } from './extension-memo.ts'
+import type { VerifyExtension } from './verified-memo.ts'
 import { fitVotes } from './fit-votes.ts'
 
 const VERSION = 1

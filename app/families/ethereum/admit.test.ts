@@ -1,15 +1,15 @@
 import { parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { EMPTY_BYTES } from '../../core/bytes.ts'
-import { CodedError } from '../../core/errors.ts'
-import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
-import { parseAddress } from '../../core/address.ts'
-import { EMPTY_ACCOUNT, type AccountState, type StateReader } from '../../store/state.ts'
-import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../settings.ts'
-import { recoverSender } from '../../evm/transaction/recover-sender.ts'
+import { EMPTY_BYTES } from '../../../core/bytes.ts'
+import { CodedError } from '../../../core/errors.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../../../core/hex.ts'
+import { parseAddress } from '../../../core/address.ts'
+import { EMPTY_ACCOUNT, type AccountState, type StateReader } from '../../../store/state.ts'
+import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../settings.ts'
+import { recoverSender } from '../../../evm/transaction/recover-sender.ts'
 import { type AdmissionContext, admit, examine } from './admit.ts'
-import { Pool } from './pool.ts'
+import { Pool } from '../../pool/pool.ts'
 
 const CHAIN_ID = 2_517
 const SENDER = privateKeyToAccount(`0x${'11'.repeat(32)}`)

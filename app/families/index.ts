@@ -3,7 +3,7 @@
  * when the last commit carries vote extensions), order book, then Ethereum and native ones as the proposer likes.
  * docs/adr/012 has the table and its reasons.
  */
-import { type Hash, keccak256, sha256 } from '../core/hash.ts'
+import { type Hash, keccak256, sha256 } from '../../core/hash.ts'
 
 export type Family = 'ethereum' | 'native' | 'order-book' | 'injected' | 'unknown'
 

@@ -1,13 +1,13 @@
 /** What a transaction must meet to enter the pool: geth's checks in geth's order, then the pool's bounds. */
-import type { Address } from '../../core/address.ts'
-import { ANAT_PER_NAT } from '../../core/amounts.ts'
-import { bytesToKey } from '../../core/bytes.ts'
-import { type Hash, keccak256 } from '../../core/hash.ts'
-import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
-import { poolErrors } from '../../evm/errors.ts'
-import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
-import { recoverAuthority } from '../../evm/transaction/recover-authority.ts'
-import type { SignedTransaction, Transaction } from '../../evm/transaction/transaction.ts'
+import type { Address } from '../../../core/address.ts'
+import { ANAT_PER_NAT } from '../../../core/amounts.ts'
+import { bytesToKey } from '../../../core/bytes.ts'
+import { type Hash, keccak256 } from '../../../core/hash.ts'
+import { MAX_TRANSACTION_BYTES } from '../../../core/limits.ts'
+import { poolErrors } from '../../../evm/errors.ts'
+import { decodeTransaction } from '../../../evm/transaction/decode-transaction.ts'
+import { recoverAuthority } from '../../../evm/transaction/recover-authority.ts'
+import type { SignedTransaction, Transaction } from '../../../evm/transaction/transaction.ts'
 import {
   checkEnvelope,
   checkGas,
@@ -17,13 +17,13 @@ import {
   tipCap,
   transactionCost,
   type TransactionLimits,
-} from '../../evm/transaction/validity.ts'
-import type { StateReader } from '../../store/state.ts'
-import { poolError, wrongChainText } from '../errors.ts'
-import { familyOf } from '../families.ts'
-import type { ApplicationSettings } from '../settings.ts'
-import { type EthereumEntry, poolAccountOf } from './account-queue.ts'
-import type { Pool } from './pool.ts'
+} from '../../../evm/transaction/validity.ts'
+import type { StateReader } from '../../../store/state.ts'
+import { poolError, wrongChainText } from '../../errors.ts'
+import { familyOf } from '../index.ts'
+import type { ApplicationSettings } from '../../settings.ts'
+import { type EthereumEntry, poolAccountOf } from '../../pool/account-queue.ts'
+import type { Pool } from '../../pool/pool.ts'
 
 export interface AdmissionContext {
   readonly pool: Pool

@@ -3,8 +3,8 @@ import { EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import { verifyExtensionSignature } from '../../core/vote-extension.ts'
 import { makeTorsionedValidator, makeValidator, type Validator } from '../../test/sim/validators.ts'
 import type { ExtendedVote } from '../ports.ts'
-import { rememberValid, type SignedVoteExtension } from './extension-memo.ts'
-import { checkInjected, encodeInjected } from './extensions.ts'
+import { rememberValid, type SignedVoteExtension } from './verified-memo.ts'
+import { checkInjected, encodeInjected } from './injected.ts'
 
 const CHAIN_ID = 'localnat-1'
 const VALIDATORS = [makeTorsionedValidator('liar', 10n), ...[1, 2].map((index) => makeValidator(`${index}`, 10n))]
