@@ -20,6 +20,7 @@ import { writeGenesisBlock } from './block/genesis-block.ts'
 import { type Chain, type ChainParameters, hardforkAt } from './chain.ts'
 import type { Environment } from './environment.ts'
 import { appError } from './errors.ts'
+import { createFamilies, type Families } from './families/index.ts'
 import { parseGenesisBytes } from './genesis/genesis.ts'
 import { type ChainModules, createChainModules } from './genesis/modules.ts'
 import { recentBlockHash } from './index/block-hash.ts'
@@ -34,6 +35,7 @@ import {
 import type { HeaderRecord } from './index/records.ts'
 import { writeBlock, writeHeader } from './index/write-block.ts'
 import { Mempool, type MempoolHead } from './mempool.ts'
+import type { PoolEntry } from './pool/entry.ts'
 import type {
   AbciQueryRequest,
   AbciQueryResponse,
@@ -85,8 +87,9 @@ export class Application implements ConsensusApplication, QueryApplication {
   readonly #environment: Environment
   readonly #chainModules: ChainModules
   readonly #modules: readonly Module[]
+  readonly #families: Families
   readonly #mempool: Mempool
-  readonly #rounds: Rounds
+  readonly #rounds: Rounds<PoolEntry>
   readonly #verifyExtension = rememberValid()
   readonly #reader: ChainReader
   readonly #announcer: Announcer
@@ -109,6 +112,7 @@ export class Application implements ConsensusApplication, QueryApplication {
       skippedUpgrades: options.settings.skippedUpgrades,
     })
     this.#modules = this.#chainModules.modules
+    this.#families = createFamilies(this.#modules)
     this.#state = new LatestState(options.store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(options.store, TRIE_CACHE_BYTES)
     this.#reader = new ChainReader(options.store)
@@ -116,7 +120,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#mempool = new Mempool({
       settings: options.settings,
       environment: options.environment,
-      modules: this.#modules,
+      families: this.#families,
       head: () => this.#mempoolHead(),
       onExecutable: (hash) => this.#announcer.transaction(hash),
     })
@@ -130,6 +134,7 @@ export class Application implements ConsensusApplication, QueryApplication {
       environment: options.environment,
       engine: options.engine,
       modules: this.#modules,
+      families: this.#families,
       reader: this.#reader,
       pool: this.#mempool.pool,
       latest: () => this.#state,
@@ -409,6 +414,7 @@ export class Application implements ConsensusApplication, QueryApplication {
       trieNodes: this.#trieNodes,
       engine: this.#options.engine,
       modules: this.#modules,
+      families: this.#families,
       verifyExtension: this.#verifyExtension,
       blockHash: (number) => recentBlockHash(this.#reader, this.#state, this.#nextHeight(), number),
     }

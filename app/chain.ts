@@ -6,6 +6,7 @@ import type { StateReader } from '../store/state.ts'
 import type { KeyValueStore } from '../store/store.ts'
 import type { TrieNodeReader } from '../store/trie/trie.ts'
 import type { VerifyExtension } from './attestations/verified-memo.ts'
+import type { FamilyTable } from './block/family.ts'
 import type { HeaderRecord } from './index/records.ts'
 
 /** Facts of the genesis that never change. */
@@ -38,6 +39,7 @@ export interface Chain {
   readonly trieNodes: TrieNodeReader
   readonly engine: Engine
   readonly modules: readonly Module[]
+  readonly families: FamilyTable
   readonly verifyExtension: VerifyExtension
   /** Hash of a committed block. */
   blockHash(height: number): Hash | undefined

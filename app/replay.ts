@@ -18,6 +18,7 @@ import { decodeAnew } from './block/run.ts'
 import { hashHeader, encodeHeader, type Header } from './block/header.ts'
 import type { Chain, ChainParameters } from './chain.ts'
 import type { Environment } from './environment.ts'
+import { createFamilies } from './families/index.ts'
 import { createModules } from './genesis/modules.ts'
 import { recentBlockHash } from './index/block-hash.ts'
 import { ChainReader } from './index/chain-reader.ts'
@@ -233,7 +234,7 @@ class Replay {
     const stored = this.#requireHeader(height)
     if (content === undefined) return missing(`the request of block ${height}`)
     const chain = this.#chain(height)
-    const candidate = await executeBlock(chain, content, decodeAnew(chain.modules), this.#options.environment)
+    const candidate = await executeBlock(chain, content, decodeAnew(chain), this.#options.environment)
     const sealed = sealCandidate(candidate, stored.header.extraData)
     const difference = compareBlock(this.#reader, stored, sealed)
     if (difference !== undefined) return difference
@@ -250,6 +251,7 @@ class Replay {
   #chain(height: number): Chain {
     const { parameters, engine } = this.#options
     const { state } = this.#layer
+    const modules = createModules(this.#store)
     return {
       parameters,
       head: { height: height - 1, record: this.#head },
@@ -258,7 +260,8 @@ class Replay {
       trieNodes: this.#layer,
       verifyExtension: verifyExtensionSignature,
       engine,
-      modules: createModules(this.#store),
+      modules,
+      families: createFamilies(modules),
       blockHash: (number) => recentBlockHash(this.#reader, state, height, number),
     }
   }

@@ -15,11 +15,12 @@ import {
   InjectedExtensionsSchema,
   InjectedVoteSchema,
 } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
-import { INJECTED_BYTE } from '../families/index.ts'
 import type { ExtendedVote } from '../ports.ts'
 import type { VerifyExtension } from './verified-memo.ts'
 import { fitVotes } from './fit-votes.ts'
 
+/** Marks the list of vote extensions on the wire. */
+export const INJECTED_BYTE = 0x71
 const VERSION = 1
 const EXTENSION_BUDGET_BYTES = 512 * 1024
 const MIN_EXTENSION_BYTES = 2 * 1024

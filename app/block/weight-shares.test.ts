@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { MAX_TRANSACTION_GAS, MAX_TRANSACTION_WEIGHT } from '../../core/limits.ts'
 import { DEFAULT_MAX_BLOCK_WEIGHT } from '../../modules/weight/index.ts'
-import type { PoolEntry } from '../pool/account-queue.ts'
+import type { ProposableTransaction } from './choose.ts'
 import { HeavyTransactions, WeightShares } from './weight-shares.ts'
 
 const ORDINARY_SHARE = 400_000_000
-const entryOf = (gasLimit: bigint): PoolEntry => ({ kind: 'ethereum', gasLimit }) as PoolEntry
-const largest = (): PoolEntry => entryOf(MAX_TRANSACTION_GAS)
+const entryOf = (gasLimit: bigint): ProposableTransaction => ({ gasLimit }) as ProposableTransaction
+const largest = (): ProposableTransaction => entryOf(MAX_TRANSACTION_GAS)
 
 it('lets any one transaction of the greatest gas run to its end in an empty block', () => {
   for (const maxWeight of [MAX_TRANSACTION_WEIGHT, DEFAULT_MAX_BLOCK_WEIGHT, 10_000_000_000]) {

@@ -10,9 +10,7 @@
  * take more of it than all.
  */
 import { MAX_TRANSACTION_GAS, MAX_TRANSACTION_WEIGHT } from '../../core/limits.ts'
-import type { PoolEntry } from '../pool/account-queue.ts'
-import { mostNativeWeight } from '../families/native/weight.ts'
-import type { Rank } from '../pool/order.ts'
+import type { ProposableTransaction } from './choose.ts'
 
 /** Kept for ordinary transactions, in nanoseconds. */
 const ORDINARY_SHARE = 400_000_000
@@ -32,20 +30,23 @@ const ordinaryWeight = (gas: bigint): number => ORDINARY_BASE + ORDINARY_PER_GAS
 const heaviestWeight = (gas: bigint): number =>
   Math.min(MAX_TRANSACTION_WEIGHT, HEAVY_PER_GAS * Number(gas) + ORDINARY_BASE)
 
+/** What a transaction is worth to the proposer beside others, in anat a gas, from its effective tip. */
+export type WeightRank = (transaction: ProposableTransaction, tip: bigint) => bigint
+
 /** Transactions of the pool that were found to be heavy. Forgotten with the entry. */
 export class HeavyTransactions {
-  readonly #entries = new WeakSet<PoolEntry>()
+  readonly #entries = new WeakSet<ProposableTransaction>()
 
-  has(entry: PoolEntry): boolean {
+  has(entry: ProposableTransaction): boolean {
     return this.#entries.has(entry)
   }
 
-  add(entry: PoolEntry): void {
+  add(entry: ProposableTransaction): void {
     this.#entries.add(entry)
   }
 
   /** By what it pays for the weight that it uses up, in terms of ordinary gas; base fee and tip have the same receiver. */
-  rank(baseFeePerGas: bigint): Rank {
+  rank(baseFeePerGas: bigint): WeightRank {
     const [ordinary, heavy] = [BigInt(ORDINARY_PER_GAS), BigInt(Math.ceil(HEAVY_PER_GAS))]
     return (entry, tip) => (this.has(entry) ? ((tip + baseFeePerGas) * ordinary) / heavy - baseFeePerGas : tip)
   }
@@ -67,9 +68,9 @@ export class WeightShares {
   }
 
   /** Most that the transaction may weigh now, where the block has `weightLeft`; undefined where it must wait. */
-  limitOf(entry: PoolEntry, weightLeft: number): number | undefined {
-    if (entry.kind === 'native') return mostNativeWeight(entry.prepared) <= weightLeft ? weightLeft : undefined
-    const { gasLimit } = entry
+  limitOf(entry: ProposableTransaction, weightLeft: number): number | undefined {
+    const { gasLimit, mostWeight } = entry
+    if (mostWeight !== undefined) return mostWeight <= weightLeft ? weightLeft : undefined
     const ordinary = ordinaryWeight(gasLimit)
     const heaviest = heaviestWeight(gasLimit)
     const room = Math.min(this.#heavyRoom(), weightLeft)
@@ -91,7 +92,7 @@ export class WeightShares {
   }
 
   /** A transaction was stopped at `limit`. Returns whether no block has room for it. */
-  noteStopped(entry: PoolEntry, limit: number, elapsedMs: number): boolean {
+  noteStopped(entry: ProposableTransaction, limit: number, elapsedMs: number): boolean {
     this.#heavy.add(entry)
     this.#wasted += limit
     this.#heavyMs += elapsedMs

@@ -1,27 +1,51 @@
 /**
- * The first byte of a transaction on the wire tells its family. The order of a block is: the injected one (exactly
- * when the last commit carries vote extensions), order book, then Ethereum and native ones as the proposer likes.
- * docs/adr/012 has the table and its reasons.
+ * The families of transactions: a new one is a folder here and a line below. The order of a block is: the injected one
+ * (exactly when the last commit carries vote extensions), then the others as the proposer likes.
  */
-import { type Hash, keccak256, sha256 } from '../../core/hash.ts'
+import { sha256 } from '../../core/hash.ts'
+import { WEIGHT } from '../../evm/weight.ts'
+import type { Module } from '../../modules/module.ts'
+import { type BlockFamily, FamilyTable } from '../block/family.ts'
+import { appError, poolError } from '../errors.ts'
+import type { PoolFamily } from '../pool/family.ts'
+import { ethereumFamily, PLAIN_TRANSFER_GAS } from './ethereum/family.ts'
+import { injectedFamily } from './injected/family.ts'
+import { createNativeFamily } from './native/family.ts'
 
-export type Family = 'ethereum' | 'native' | 'order-book' | 'injected' | 'unknown'
+export type Families = FamilyTable<PoolFamily>
 
-/** Marks the list of vote extensions that a proposer puts first. */
-export const INJECTED_BYTE = 0x71
-/** Marks an order-book transaction: the rest is a ClobTx. */
+/** Bytes that no family takes: `recognises` some of them, or all that are left. */
+const refused = (name: string, reason: string, firstBytes: readonly number[] = []): PoolFamily => ({
+  name,
+  isLeading: false,
+  isInEthereumBlock: false,
+  isShown: false,
+  recognises: (firstByte) => firstBytes.includes(firstByte),
+  hash: (raw) => sha256(raw),
+  decode: () => {
+    throw appError('familyNotSupported', reason)
+  },
+  leastGas: () => BigInt(PLAIN_TRANSFER_GAS),
+  leastWeight: WEIGHT.transaction,
+  examine: () => {
+    throw poolError('familyNotSupported', `transactions of the ${name} family are not supported`)
+  },
+})
+
+/** Kept for the order book: the rest of such a transaction will be a ClobTx. */
 const ORDER_BOOK_BYTE = 0x70
+const ORDER_BOOK = refused('order-book', 'transactions of the order-book family are not supported yet', [
+  ORDER_BOOK_BYTE,
+])
 
-/** The hash that a transaction is known by: Ethereum's, and of every other family CometBFT's. */
-export const transactionHash = (raw: Uint8Array): Hash => (familyOf(raw) === 'ethereum' ? keccak256(raw) : sha256(raw))
-
-export const familyOf = (raw: Uint8Array): Family => {
-  const first = raw[0]
-  if (first === undefined) return 'unknown'
-  if (first >= 0xc0 || (first >= 1 && first <= 4)) return 'ethereum'
-  // Field 1, length-delimited: body_bytes of a TxRaw.
-  if (first === 0x0a) return 'native'
-  if (first === ORDER_BOOK_BYTE) return 'order-book'
-  if (first === INJECTED_BYTE) return 'injected'
-  return 'unknown'
+export const createFamilies = (modules: readonly Module[], more: readonly PoolFamily[] = []): Families => {
+  const native = createNativeFamily(modules)
+  // Native clients and CometBFT learn in the SDK's words that bytes are no transaction.
+  const unknown = { ...refused('unknown', 'transaction type not supported'), examine: native.examine }
+  return new FamilyTable<PoolFamily>([ethereumFamily, native, injectedFamily, ORDER_BOOK, ...more], unknown)
 }
+
+const STATELESS = createFamilies([])
+
+/** The family of a transaction that is only looked at, where there are no modules. */
+export const familyOf = (raw: Uint8Array): BlockFamily => STATELESS.of(raw)

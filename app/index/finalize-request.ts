@@ -19,7 +19,7 @@ export const encodeFinalizeRequest = ({ candidate }: SealedBlock): Uint8Array =>
     candidate.outcomes.map((outcome, index) => {
       const raw = candidate.content.transactions[index]
       invariant(raw !== undefined, 'a block has an outcome for each of its transactions')
-      return outcome.kind === 'ethereum' ? [] : raw
+      return outcome.kind === 'applied' && outcome.ethereum !== undefined ? [] : raw
     }),
   ])
 

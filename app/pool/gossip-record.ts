@@ -1,7 +1,7 @@
 /** What CometBFT's mempool holds of the pool, and what it is offered for gossip. */
 import type { Environment } from '../environment.ts'
 import { COMET_MEMPOOL_TRANSACTIONS } from './limits.ts'
-import type { PoolEntry } from './account-queue.ts'
+import type { PoolEntry } from './entry.ts'
 import type { Pool } from './pool.ts'
 
 /** Blocks after which an entry that CometBFT was offered, or took, and does not ask of, is offered again. */

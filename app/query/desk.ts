@@ -15,7 +15,9 @@ import type { ChainParameters } from '../chain.ts'
 import type { Environment } from '../environment.ts'
 import { isQueryError, unsupported } from '../errors.ts'
 import type { ChainReader } from '../index/chain-reader.ts'
-import type { FailedNative } from '../pool/departed.ts'
+import type { FamilyTable } from '../block/family.ts'
+import { ethereumIn } from '../families/ethereum/entry.ts'
+import type { FailedEntry } from '../pool/departed.ts'
 import type { Pool } from '../pool/pool.ts'
 import type {
   AbciQueryRequest,
@@ -53,6 +55,7 @@ export interface DeskOptions {
   readonly environment: Environment
   readonly engine: Engine
   readonly modules: readonly Module[]
+  readonly families: FamilyTable
   readonly reader: ChainReader
   readonly pool: Pool
   readonly announcer: Announcer
@@ -67,7 +70,7 @@ export interface DeskOptions {
   /** As {@link submit} for a native client; a refusal is a code. */
   broadcast(raw: Uint8Array): Promise<BroadcastCheck>
   /** Of a native transaction that the pool held and that no block can hold any more. */
-  failedNative(hash: Hash): FailedNative | undefined
+  failedNative(hash: Hash): FailedEntry | undefined
 }
 
 /** Views of old heights kept open on the main thread. */
@@ -220,7 +223,7 @@ export class QuestionDesk {
         this.#heavy('fillTransaction', { ...parameters, ...this.#hints(parameters.call) }, head),
       transaction: ({ hash }, head) => this.#waiting(hash, head) ?? this.#judged('transaction', { hash }, head),
       rawTransaction: (parameters, head) => {
-        const waiting = pool.ethereum(hexToBytes(parameters.hash))
+        const waiting = ethereumIn(pool, hexToBytes(parameters.hash))
         if (waiting === undefined) return this.#judged('rawTransaction', parameters, head)
         const { raw } = waiting.signed
         if (raw.length <= LIGHT_COST) return jsonText(bytesToHex(raw))
@@ -252,13 +255,14 @@ export class QuestionDesk {
 
   #view(head: number): View {
     if (this.#newestView?.head === head) return this.#newestView
-    const { reader, settings, engine, modules, environment } = this.#options
+    const { reader, settings, engine, modules, families, environment } = this.#options
     this.#newestView = {
       reader,
       clock: environment.clock,
       settings,
       engine,
       modules,
+      families,
       head,
       parameters: this.#options.parameters(),
       stateAt: (height) => this.#stateAt(height),
@@ -316,7 +320,7 @@ export class QuestionDesk {
 
   /** A transaction of the pool in full; undefined when it does not wait. */
   #waiting(hash: Hex, head: number): Reply | undefined {
-    const signed = this.#options.pool.ethereum(hexToBytes(hash))?.signed
+    const signed = ethereumIn(this.#options.pool, hexToBytes(hash))?.signed
     if (signed === undefined) return undefined
     const described = this.#describe([signed], head)
     return typeof described === 'string' ? described.slice(1, -1) : described.then((text) => text.slice(1, -1))
@@ -332,7 +336,7 @@ export class QuestionDesk {
   }
 
   #find(hash: Uint8Array, head: number): SignedTransaction | undefined {
-    const waiting = this.#options.pool.ethereum(hash)
+    const waiting = ethereumIn(this.#options.pool, hash)
     if (waiting !== undefined) return waiting.signed
     const { reader } = this.#options
     const position = reader.positionOf(hash)

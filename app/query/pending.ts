@@ -30,6 +30,7 @@ export const chainOf = (view: View, height: number): Chain => {
     trieNodes: view.trieNodesAt(height),
     engine: view.engine,
     modules: view.modules,
+    families: view.families,
     verifyExtension: verifyExtensionSignature,
     blockHash: (number) => view.reader.hashAt(number) ?? readHistoryHash(state, number),
   }
@@ -55,7 +56,7 @@ export const pendingMeta = (view: View, { head }: Chain): Omit<PendingRun['conte
 const runPending = async (view: View): Promise<PendingRun> => {
   const chain = chainOf(view, view.head)
   const meta = pendingMeta(view, chain)
-  const run = new BlockRun(chain, meta, decodeAnew(chain.modules), 'preview')
+  const run = new BlockRun(chain, meta, decodeAnew(chain), 'preview')
   await run.begin()
   const transactions: Uint8Array[] = []
   for (const raw of view.pending) {
@@ -117,7 +118,7 @@ export const pendingBlock = async (view: View, full: boolean): Promise<Json> => 
 
 export const pendingCount = async (view: View): Promise<number> => {
   const { run } = await runPending(view)
-  return run.outcomes.filter(({ kind }) => kind === 'ethereum').length
+  return run.outcomes.filter((outcome) => outcome.kind === 'applied' && outcome.ethereum !== undefined).length
 }
 
 export const pendingTransactionAt = async (view: View, index: number): Promise<Json | null> => {

@@ -53,7 +53,7 @@ const readTx = (raw: Uint8Array): tx.Tx | undefined => {
   }
 }
 
-const isShown = (raw: Uint8Array): boolean => ['ethereum', 'native'].includes(familyOf(raw))
+const isShown = (raw: Uint8Array): boolean => familyOf(raw).isShown
 
 const placeFound = (view: View, found: FoundTransaction): PlacedTransaction => {
   const height = Number(found.height)

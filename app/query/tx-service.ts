@@ -23,7 +23,7 @@ import type { Consensus } from '../environment.ts'
 import { readBlockContent } from '../index/finalize-request.ts'
 import { decodeNativeTransaction } from '../native/decode-transaction.ts'
 import { decodeNativeResult } from '../index/native-results.ts'
-import type { FailedNative } from '../pool/departed.ts'
+import type { FailedEntry } from '../pool/departed.ts'
 import type { BroadcastCheck } from '../ports.ts'
 import { answerCost, LIGHT_COST } from './answer-cost.ts'
 import { blockTransactions, findByCometHash, searchTransactions } from './tx-search.ts'
@@ -37,7 +37,7 @@ export interface TxServiceOptions {
   /** Admits, journals and offers a transaction; a refusal is a code. */
   broadcast(raw: Uint8Array): Promise<BroadcastCheck>
   /** By sha256: a native transaction that this node held, that is in no block, and that none can hold any more. */
-  failedNative(hash: Hash): FailedNative | undefined
+  failedNative(hash: Hash): FailedEntry | undefined
 }
 
 interface Served {
@@ -106,7 +106,7 @@ const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
 }
 
 /** Of no block: its height is 0, and it has no time. */
-const failedResponse = ({ raw, error }: FailedNative): MessageInitShape<typeof txService.GetTxResponseSchema> => {
+const failedResponse = ({ raw, error }: FailedEntry): MessageInitShape<typeof txService.GetTxResponseSchema> => {
   const shown = nativeTx(raw)
   const { code, codespace, message: log } = error
   const { gasLimit } = decodeNativeTransaction(raw).fee

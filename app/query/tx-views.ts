@@ -44,7 +44,7 @@ export const ethereumTx = ({ transaction, sender, raw }: SignedTransaction): tx.
 
 /** A transaction of a block in either family. Throws where the bytes are of neither. */
 export const anyTx = (raw: Uint8Array): tx.Tx =>
-  familyOf(raw) === 'ethereum' ? ethereumTx(decodeSigned(raw)) : nativeTx(raw)
+  familyOf(raw).isInEthereumBlock ? ethereumTx(decodeSigned(raw)) : nativeTx(raw)
 
 export interface PlacedTransaction {
   readonly raw: Uint8Array

@@ -3,7 +3,9 @@ import { checksumAddress } from '../../core/address.ts'
 import { keyToBytes } from '../../core/bytes.ts'
 import { hexToBytes, quantityToHex } from '../../core/hex.ts'
 import { feeCap } from '../../evm/transaction/validity.ts'
-import { type AccountQueue, type EthereumEntry, isEthereum, type PoolEntry } from '../pool/account-queue.ts'
+import { type EthereumEntry, isEthereum } from '../families/ethereum/entry.ts'
+import type { AccountQueue } from '../pool/account-queue.ts'
+import type { PoolEntry } from '../pool/entry.ts'
 import type { Pool } from '../pool/pool.ts'
 import { limitExceeded } from '../errors.ts'
 import { type Json, transactionView } from './views.ts'
@@ -74,6 +76,6 @@ export const txpoolContentFrom = (pool: Pool, address: string): Json => {
 }
 
 export const txpoolStatus = (pool: Pool): Json => {
-  const { executable, waiting } = pool.ethereumCounts()
+  const { executable, waiting } = pool.announcedCounts()
   return { pending: quantityToHex(executable), queued: quantityToHex(waiting) }
 }

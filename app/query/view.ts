@@ -7,6 +7,7 @@ import { readBaseHeight } from '../../store/base-height.ts'
 import { isKept, readKeptRange } from '../../store/kept-range.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { TrieNodeReader } from '../../store/trie/trie.ts'
+import type { FamilyTable } from '../block/family.ts'
 import type { ChainParameters } from '../chain.ts'
 import type { Clock } from '../environment.ts'
 import { prunedHistory, prunedState, queryFailed } from '../errors.ts'
@@ -23,6 +24,7 @@ export interface View {
   /** For limits of time. */
   readonly clock: Clock
   readonly modules: readonly Module[]
+  readonly families: FamilyTable
   /** Height that the asking gateway shows as its newest. */
   readonly head: number
   /** Committed state at a height up to the head. */

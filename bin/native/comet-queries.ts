@@ -86,7 +86,7 @@ export const searchTransactions = async (
   const responses: baseAbci.TxResponse[] = []
   for (const found of txs) {
     // Blocks hold what validators put there, too, which is no transaction of anybody.
-    if (!['ethereum', 'native'].includes(familyOf(found.tx))) continue
+    if (!familyOf(found.tx).isShown) continue
     const timeNs = times.get(found.height) ?? (await blockTime(client, found.height))
     times.set(found.height, timeNs)
     responses.push(toResponse(found, timeNs))

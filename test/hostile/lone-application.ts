@@ -2,6 +2,7 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { Application } from '../../app/app.ts'
 import type { Environment } from '../../app/environment.ts'
+import { createFamilies } from '../../app/families/index.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
 import type { InitChainRequest, ProposedBlock, QuestionName } from '../../app/ports.ts'
@@ -72,7 +73,8 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
     const stateAt = (height: number) => heights.stateAt(height)
     const trieNodesAt = (height: number) => heights.trieNodesAt(height)
     const clock = { nowMs: () => 0 }
-    return { reader, modules, parameters, settings, engine: real, clock, head, stateAt, trieNodesAt, pending: [] }
+    const chain = { reader, modules, families: createFamilies(modules), parameters }
+    return { ...chain, settings, engine: real, clock, head, stateAt, trieNodesAt, pending: [] }
   }
   const application = new Application({
     store,

@@ -143,7 +143,7 @@ class Storm {
   /** A native transaction that failed used gas; one that is invalid at its place did not. */
   #noteResults({ transactions }: ProposedBlock, { transactionResults }: FinalizeBlockResponse): void {
     for (const [index, { code, gasUsed }] of transactionResults.entries()) {
-      const isIncluded = familyOf(transactions[index] ?? new Uint8Array(0)) === 'native' && gasUsed > 0n
+      const isIncluded = familyOf(transactions[index] ?? new Uint8Array(0)).name === 'native' && gasUsed > 0n
       if (isIncluded) this.#report.native++
       if (isIncluded && code !== 0) this.#report.nativeFailed++
       if (!isIncluded && code !== 0) this.#report.invalid++

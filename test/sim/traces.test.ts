@@ -1,6 +1,7 @@
 /** Traces of blocks of every kind of transaction agree with the receipts that the blocks left. */
 import { describe, expect, it } from 'vitest'
 import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
+import { createFamilies } from '../../app/families/index.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
 import { readBlockContent } from '../../app/index/finalize-request.ts'
@@ -49,13 +50,15 @@ const openView = async ({ store, application }: SimNode): Promise<View & { close
   invariant(parameters !== undefined, 'the chain has begun')
   const { height: head } = application
   const heights = new OpenHeights(store, () => head, 2)
+  const modules = createModules(store)
   return {
     reader: new ChainReader(store),
     parameters,
     settings: APPLICATION_DEFAULTS,
     engine: await createInterpreterEngine(),
     clock: { nowMs: () => 0 },
-    modules: createModules(store),
+    modules,
+    families: createFamilies(modules),
     head,
     stateAt: (height) => heights.stateAt(height),
     trieNodesAt: (height) => heights.trieNodesAt(height),

@@ -8,7 +8,8 @@ import { parseAddress } from '../../../core/address.ts'
 import { EMPTY_ACCOUNT, type AccountState, type StateReader } from '../../../store/state.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../settings.ts'
 import { recoverSender } from '../../../evm/transaction/recover-sender.ts'
-import { type AdmissionContext, admit, examine } from './admit.ts'
+import type { AdmissionContext } from '../../pool/family.ts'
+import { admit, examine } from './admit.ts'
 import { Pool } from '../../pool/pool.ts'
 
 const CHAIN_ID = 2_517
@@ -46,6 +47,8 @@ const makeContext = (world: World = {}): AdmissionContext => {
       blockGasLimit: world.blockGasLimit ?? 1_000_000_000n,
     },
     baseFeePerGas: world.baseFeePerGas ?? parseGwei('1.9'),
+    nativeChainId: 'nat-test-1',
+    height: 1,
     nowMs: 0,
     arrival: 0,
   }

@@ -16,25 +16,12 @@ import {
   feeCap,
   tipCap,
   transactionCost,
-  type TransactionLimits,
 } from '../../../evm/transaction/validity.ts'
-import type { StateReader } from '../../../store/state.ts'
 import { poolError, wrongChainText } from '../../errors.ts'
-import { familyOf } from '../index.ts'
 import type { ApplicationSettings } from '../../settings.ts'
-import { type EthereumEntry, poolAccountOf } from '../../pool/account-queue.ts'
-import type { Pool } from '../../pool/pool.ts'
-
-export interface AdmissionContext {
-  readonly pool: Pool
-  readonly state: StateReader
-  readonly settings: ApplicationSettings
-  readonly limits: TransactionLimits
-  /** Of the next block, in anat. */
-  readonly baseFeePerGas: bigint
-  readonly nowMs: number
-  readonly arrival: number
-}
+import { poolAccountOf } from '../../pool/entry.ts'
+import type { AdmissionContext } from '../../pool/family.ts'
+import { EthereumEntry } from './entry.ts'
 
 /** Ether with two digits, as geth's fee cap message prints it: from a float of 64 bits. */
 const formatNat = (amountAnat: bigint): string => {
@@ -129,7 +116,7 @@ const authoritiesOf = (transaction: Transaction, { state, limits }: AdmissionCon
 }
 
 /** An Ethereum transaction of which all is checked that does not need its sender. */
-export interface ExaminedTransaction {
+export interface ExaminedEthereum {
   readonly raw: Uint8Array
   readonly transaction: Transaction
   readonly hash: Hash
@@ -144,15 +131,7 @@ const checkUnknown = (hash: Hash, { pool }: AdmissionContext): void => {
  * or rlp; the text is what the sender sees. `origin` is who brought it: a wallet through eth_sendRawTransaction, or
  * CometBFT's mempool.
  */
-export const examine = (
-  raw: Uint8Array,
-  origin: 'wallet' | 'network',
-  context: AdmissionContext,
-): ExaminedTransaction => {
-  const family = familyOf(raw)
-  if (origin === 'network' && family !== 'ethereum') {
-    throw poolError('familyNotSupported', `transactions of the ${family} family are not supported`)
-  }
+export const examine = (raw: Uint8Array, origin: 'wallet' | 'network', context: AdmissionContext): ExaminedEthereum => {
   // Peers send what they like, and geth's order of refusals is for wallets.
   if (origin === 'network') checkSize(raw)
   const transaction = decodeTransaction(raw)
@@ -171,7 +150,7 @@ export const examine = (
  * head may have moved on since the first half, and the same transaction may have come twice.
  */
 export const admit = (
-  { raw, transaction, hash }: ExaminedTransaction,
+  { raw, transaction, hash }: ExaminedEthereum,
   sender: Address,
   context: AdmissionContext,
 ): EthereumEntry => {
@@ -180,21 +159,12 @@ export const admit = (
   checkGas(transaction, context.limits)
   checkMinimumPrice(transaction, context)
   checkFunds(signed, context)
-  const entry: EthereumEntry = {
-    kind: 'ethereum',
+  const entry = new EthereumEntry({
     signed,
     authorities: authoritiesOf(transaction, context),
-    raw,
-    hash,
-    sender,
-    nonce: transaction.nonce,
-    gasLimit: transaction.gasLimit,
     arrival: context.arrival,
     addedAtMs: context.nowMs,
-    maxFeePerGas: feeCap(transaction),
-    maxPriorityFeePerGas: tipCap(transaction),
-    costAnat: transactionCost(transaction),
-  }
+  })
   context.pool.insert(entry, poolAccountOf(context.state.account(sender)), context.baseFeePerGas)
   return entry
 }

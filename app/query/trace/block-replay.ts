@@ -5,13 +5,14 @@
 import { contractAddress } from '../../../core/address.ts'
 import { bytesToKey } from '../../../core/bytes.ts'
 import { CodedError } from '../../../core/errors.ts'
-import { keccak256, ZERO_HASH } from '../../../core/hash.ts'
+import { ZERO_HASH } from '../../../core/hash.ts'
 import type { SignedTransaction } from '../../../evm/transaction/transaction.ts'
 import { toMessage } from '../../../evm/transaction/validity.ts'
-import { BlockRun, type Decode, decodeAnew } from '../../block/run.ts'
+import { BlockRun, decodeAnew } from '../../block/run.ts'
+import type { Decode } from '../../block/transaction.ts'
 import type { Chain } from '../../chain.ts'
 import { queryFailed } from '../../errors.ts'
-import { familyOf } from '../../families/index.ts'
+import { EthereumTransaction } from '../../families/ethereum/transaction.ts'
 import { readBlockContent } from '../../index/finalize-request.ts'
 import { chainOf, pendingMeta } from '../pending.ts'
 import { requireHeader, type View } from '../view.ts'
@@ -26,11 +27,11 @@ export interface Replayed {
 
 /** The senders of the block's own transactions are known: recovering them takes longer than most executions. */
 const decodeKnown = (chain: Chain, known: readonly SignedTransaction[]): Decode => {
-  const anew = decodeAnew(chain.modules)
   const byHash = new Map(known.map((signed) => [bytesToKey(signed.hash), signed]))
-  return {
-    native: anew.native,
-    ethereum: (raw) => byHash.get(bytesToKey(keccak256(raw))) ?? anew.ethereum(raw),
+  return (raw) => {
+    const family = chain.families.of(raw)
+    const signed = family.isInEthereumBlock ? byHash.get(bytesToKey(family.hash(raw))) : undefined
+    return signed === undefined ? family.decode(raw) : new EthereumTransaction(signed)
   }
 }
 
@@ -74,7 +75,7 @@ export class BlockReplay {
   static async beginPending(view: View, budget: TraceBudget): Promise<BlockReplay> {
     const chain = chainOf(view, view.head)
     const meta = pendingMeta(view, chain)
-    const decode = decodeAnew(chain.modules)
+    const decode = decodeAnew(chain)
     const run = new BlockRun(chain, meta, decode, 'preview')
     await run.begin()
     const place = { blockHash: ZERO_HASH, height: meta.height }
@@ -96,7 +97,7 @@ export class BlockReplay {
   /** Executes what stands before the next Ethereum transaction. */
   async toEthereum(): Promise<void> {
     for (let raw = this.#transactions[this.#next]; raw !== undefined; raw = this.#transactions[this.#next]) {
-      if (familyOf(raw) === 'ethereum') return
+      if (this.run.chain.families.of(raw).isInEthereumBlock) return
       this.#next++
       await this.run.apply(raw)
       this.#budget.checkTime()
@@ -107,21 +108,23 @@ export class BlockReplay {
     this.#budget.beginTransaction()
     const tracer = create === undefined ? undefined : this.#createTracer(raw, create)
     const outcome = await this.run.apply(raw, tracer?.hooks)
-    if (outcome.kind !== 'ethereum') return undefined
+    if (outcome.kind === 'invalid' || outcome.ethereum === undefined) return undefined
     this.#index++
-    tracer?.end?.(outcome.result)
-    return { signed: outcome.signed, tracer }
+    const { signed, result } = outcome.ethereum
+    tracer?.end?.(result)
+    return { signed, tracer }
   }
 
   /** None for what cannot be decoded: it is invalid at its place. */
   #createTracer(raw: Uint8Array, create: CreateTracer): Tracer | undefined {
-    let signed: SignedTransaction
+    let signed: SignedTransaction | undefined
     try {
-      signed = this.#decode.ethereum(raw)
+      signed = this.#decode(raw).signed
     } catch (error) {
       if (error instanceof CodedError) return undefined
       throw error
     }
+    if (signed === undefined) return undefined
     const message = toMessage(signed)
     return create({
       state: this.run.overlay,
