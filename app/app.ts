@@ -15,10 +15,11 @@ import { writeState } from '../store/write-state.ts'
 import type { Candidate, SealedBlock } from './block/candidate.ts'
 import { Rounds } from './block/rounds.ts'
 import { rememberValid } from './attestations/verified-memo.ts'
-import { carriesExtensions, encodeInjected, extensionFault } from './attestations/injected.ts'
+import { carriesExtensions, encodeInjected, extensionCapBytes, extensionFault } from './attestations/injected.ts'
+import { type ExtensionSection, Voter } from './attestations/voter.ts'
 import { writeGenesisBlock } from './block/genesis-block.ts'
 import { type Chain, type ChainParameters, hardforkAt } from './chain.ts'
-import type { Environment } from './environment.ts'
+import type { Environment, VoteAnswers } from './environment.ts'
 import { appError } from './errors.ts'
 import { createFamilies, type Families } from './families/index.ts'
 import { parseGenesisBytes } from './genesis/genesis.ts'
@@ -72,7 +73,12 @@ export interface ApplicationOptions {
   readonly version: string
   /** What the genesis file says: snapshots of this chain alone are restored, and none without it. */
   readonly expectedChain?: ChainParameters
+  /** What this node says with its votes, in the order in which the parts of an extension are filled. */
+  readonly sections?: readonly ExtensionSection[]
 }
+
+/** Of a node that does not vote. */
+const FORGETFUL: VoteAnswers = { load: () => [], keep: () => undefined }
 
 /** Version of the protocol between application and CometBFT; part of the consensus parameters. */
 const APP_VERSION = 1
@@ -91,6 +97,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   readonly #mempool: Mempool
   readonly #rounds: Rounds<PoolEntry>
   readonly #verifyExtension = rememberValid()
+  readonly #voter: Voter
   readonly #reader: ChainReader
   readonly #announcer: Announcer
   readonly #desk: QuestionDesk
@@ -129,6 +136,7 @@ export class Application implements ConsensusApplication, QueryApplication {
       environment: options.environment,
       maxBlockMs: options.settings.maxBlockMs,
     })
+    this.#voter = new Voter(options.sections ?? [], options.environment.voteAnswers ?? FORGETFUL)
     this.#desk = new QuestionDesk({
       settings: options.settings,
       environment: options.environment,
@@ -245,9 +253,12 @@ export class Application implements ConsensusApplication, QueryApplication {
     return false
   }
 
-  /** Empty until the order book has something to attest. */
-  extendVote(): Uint8Array {
-    return EMPTY_BYTES
+  extendVote(block: ProposedBlock): Uint8Array {
+    const given = this.#voter.given(block)
+    if (given !== undefined) return given
+    // On top of another block nothing can be said of it.
+    if (block.height !== this.#nextHeight()) return EMPTY_BYTES
+    return this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#validatorCount(block.height)))
   }
 
   verifyVoteExtension(request: Parameters<ConsensusApplication['verifyVoteExtension']>[0]): boolean {

@@ -178,7 +178,8 @@ export interface ConsensusApplication {
   prepareProposal(request: PrepareProposalRequest): Promise<readonly Uint8Array[]>
   /** True accepts. */
   processProposal(block: ProposedBlock): Promise<boolean>
-  extendVote(request: { readonly height: number; readonly hash: Hash }): Uint8Array
+  /** The block may be one that was never processed here. */
+  extendVote(block: ProposedBlock): Uint8Array
   verifyVoteExtension(request: {
     readonly height: number
     readonly hash: Hash

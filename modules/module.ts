@@ -1,4 +1,5 @@
 /** The port between the block lifecycle and the native modules. A module never imports another module. */
+import type { Attestations } from './attestations.ts'
 import type { StateReader, StateWriter } from '../store/state.ts'
 
 export interface EventAttribute {
@@ -113,6 +114,8 @@ export interface Module {
   initGenesis(context: ModuleContext, genesis: unknown): readonly ValidatorUpdate[] | void
   /** The inverse of initGenesis, as JSON; a long list may be an iterable, which is written item by item. */
   exportGenesis(context: QueryContext): unknown
+  /** Before all beginBlock hooks, in a block whose last commit carries vote extensions. */
+  attested?(context: BlockContext, attestations: Attestations): void
   beginBlock?(context: BlockContext): void
   endBlock?(context: EndBlockContext): readonly ValidatorUpdate[]
   readonly messages: readonly MessageHandler[]

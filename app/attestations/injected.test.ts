@@ -4,7 +4,7 @@ import { proposalBytes } from '../../core/proposal-bytes.ts'
 import { verifyExtensionSignature } from '../../core/vote-extension.ts'
 import { makeTorsionedValidator, makeValidator, type Validator } from '../../test/sim/validators.ts'
 import type { ExtendedVote } from '../ports.ts'
-import { checkInjected, encodeInjected, extensionFault } from './injected.ts'
+import { encodeInjected, extensionFault, readInjected } from './injected.ts'
 
 const HEIGHT = 42
 const ROUND = 1
@@ -34,8 +34,11 @@ const voteOf = (validator: Validator, extension: Uint8Array = EMPTY_BYTES): Exte
 const inject = (votes: readonly ExtendedVote[], maxTxBytes = ROOM, validators?: readonly Validator[]) =>
   encodeInjected(votes, { ...context(validators), maxTxBytes })
 
-const judge = (raw: Uint8Array, lastCommit: readonly ExtendedVote[], validators?: readonly Validator[]) =>
-  checkInjected(raw, { ...context(validators), lastCommit })
+/** What is wrong with it, or undefined. */
+const judge = (raw: Uint8Array, lastCommit: readonly ExtendedVote[], validators?: readonly Validator[]) => {
+  const read = readInjected(raw, { ...context(validators), lastCommit })
+  return typeof read === 'string' ? read : undefined
+}
 
 /** `count` of a set as large as it is named, of which each has the same power. */
 const manyVotes = (count: number, bytes: (index: number) => number) => {

@@ -8,6 +8,7 @@ import { bytesToKey, concatBytes, equalBytes } from '../../core/bytes.ts'
 import { ED25519_SIGNATURE_BYTES } from '../../core/ed25519.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
 import { consensusAddress } from '../../core/signature.ts'
+import type { AttestedVote, Attestations } from '../../modules/attestations.ts'
 import type { CommitVote, ValidatorUpdate } from '../../modules/module.ts'
 import type { ConsensusParameters } from '../../modules/consensus/index.ts'
 import {
@@ -17,6 +18,7 @@ import {
 } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
 import type { ExtendedVote } from '../ports.ts'
 import type { VerifyExtension } from './verified-memo.ts'
+import { decodeExtension } from './envelope.ts'
 import { fitVotes } from './fit-votes.ts'
 
 /** Marks the list of vote extensions on the wire. */
@@ -29,7 +31,7 @@ const MAX_EXTENSION_BYTES = 128 * 1024
 const VOTE_OVERHEAD_BYTES = 16
 
 /** Longest extension of one validator: a budget for the height shared by the set, clamped. */
-const extensionCapBytes = (validatorCount: number): number =>
+export const extensionCapBytes = (validatorCount: number): number =>
   Math.min(
     MAX_EXTENSION_BYTES,
     Math.max(MIN_EXTENSION_BYTES, Math.floor(EXTENSION_BUDGET_BYTES / Math.max(1, validatorCount))),
@@ -145,30 +147,36 @@ const decodeInjected = (raw: Uint8Array, commitCount: number, cap: number): Inje
 }
 
 /**
- * What is wrong with an injected transaction, or undefined: all COMMIT votes in order, every signature that is there
+ * What the injected transaction attests, or what is wrong with it: all COMMIT votes in order, every signature that is there
  * valid, and those with one over two thirds of the total power.
  */
-export const checkInjected = (
+export const readInjected = (
   raw: Uint8Array,
   context: ExtensionContext & { readonly lastCommit: readonly CommitVote[] },
-): string | undefined => {
-  const { lastCommit } = context
+): Attestations | string => {
+  const { lastCommit, height } = context
   const commits = lastCommit.filter((vote) => vote.flag === 'commit')
   const message = decodeInjected(raw, commits.length, extensionCapBytes(lastCommit.length))
   if (typeof message === 'string') return message
-  const { votes } = message
-  if (votes.length !== commits.length) return `${votes.length} vote extensions for ${commits.length} votes`
-  const signers = commits.flatMap((commit, index) => {
-    const vote = votes[index]
-    return vote === undefined || isLeftOut(vote) ? [] : [{ commit, vote, index }]
+  if (message.votes.length !== commits.length) {
+    return `${message.votes.length} vote extensions for ${commits.length} votes`
+  }
+  const votes = commits.map((commit, index) => {
+    const vote = message.votes[index]
+    return { commit, vote: vote === undefined || isLeftOut(vote) ? undefined : vote }
   })
-  const [signed, total] = [totalPower(signers.map(({ commit }) => commit)), totalPower(lastCommit)]
+  const signed = totalPower(votes.flatMap(({ commit, vote }) => (vote === undefined ? [] : commit)))
+  const total = totalPower(lastCommit)
   // Before the signatures, which cost more.
   if (signed * 3n <= total * 2n) return `vote extensions of ${signed} of ${total} power, two thirds are needed`
   const faultOf = createVoteJudge(context, lastCommit.length)
-  for (const { commit, vote, index } of signers) {
-    const fault = faultOf(vote, commit)
+  const attested: AttestedVote[] = []
+  for (const [index, { commit, vote }] of votes.entries()) {
+    const fault = vote === undefined ? undefined : faultOf(vote, commit)
     if (fault !== undefined) return `vote extension ${index} ${fault}`
+    const extension = vote === undefined ? undefined : decodeExtension(vote.extension)
+    const { validatorAddress, power, flag } = commit
+    attested.push({ validatorAddress, power, flag, isSigned: vote !== undefined, extension })
   }
-  return undefined
+  return { height: height - 1, votes: attested, totalPower: total }
 }

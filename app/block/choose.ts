@@ -74,7 +74,7 @@ export const chooseBlock = async <Transaction extends ProposableTransaction>(
   let wireBytes = 0
   let rlpBytes = BLOCK_OVERHEAD_BYTES
   const shares = new WeightShares(options.heavy, run.maxWeight)
-  await run.begin()
+  await run.begin(options.injected)
   if (options.injected !== undefined) {
     await run.apply(options.injected)
     transactions.push(options.injected)

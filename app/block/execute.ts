@@ -25,7 +25,7 @@ export const executeBlock = async (
 ): Promise<Candidate> => {
   const run = new BlockRun(chain, content, decode)
   const pace = new Pace(environment)
-  await run.begin()
+  await run.begin(content.transactions[0])
   for (const raw of content.transactions) {
     const applied = run.apply(raw)
     if (applied instanceof Promise) await applied
@@ -49,7 +49,7 @@ export const executeProposal = async (
   const fault = contentFault(content, run, readAuthParameters(chain.state))
   if (fault !== undefined) return fault
   const pace = new Pace(environment)
-  await run.begin()
+  await run.begin(content.transactions[0])
   for (const raw of content.transactions) {
     const outcome = await applyGuarded(run, raw)
     if (outcome.kind === 'invalid') return outcome.error

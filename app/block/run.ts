@@ -6,6 +6,7 @@ import { type Hash, keccak256, ZERO_HASH } from '../../core/hash.ts'
 import type { BlockEnvironment, Engine } from '../../evm/engine.ts'
 import type { NativePrecompiles } from '../../evm/native-precompiles.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
+import type { Attestations } from '../../modules/attestations.ts'
 import {
   encodeConsensusParameters,
   readConsensusParameters,
@@ -20,7 +21,7 @@ import { readBaseFee } from '../../modules/feemarket/index.ts'
 import type { BlockContext, Event, ValidatorUpdate } from '../../modules/module.ts'
 import { readMaxBlockWeight } from '../../modules/weight/index.ts'
 import { Overlay } from '../../store/overlay.ts'
-import { carriesExtensions, checkInjected } from '../attestations/injected.ts'
+import { carriesExtensions, readInjected } from '../attestations/injected.ts'
 import { type Chain, hardforkAt } from '../chain.ts'
 import { appError } from '../errors.ts'
 import { BEGIN_BLOCK_ORDER, END_BLOCK_ORDER, inOrder } from '../genesis/module-order.ts'
@@ -101,6 +102,9 @@ export class BlockRun implements TransactionScope {
   #ethereumGasUsed = 0n
   #weight = 0
   #logCount = 0
+  /** The transaction with the vote extensions, and what it attests or what is wrong with it. */
+  #first: Uint8Array | undefined
+  #attested: Attestations | string | undefined
 
   /** A `preview` (the pending block) has no votes yet, and so no injected transaction. */
   constructor(
@@ -162,11 +166,18 @@ export class BlockRun implements TransactionScope {
     }
   }
 
-  async begin(): Promise<void> {
+  /** `first` is the first transaction of the block: what it attests is told to the modules before their hooks. */
+  async begin(first: Uint8Array | undefined): Promise<void> {
+    this.#readAttestations(first)
     const { engine, head } = this.chain
     await runSystemCalls(engine, this.overlay, this.environment, head.record.hash)
     const context = this.#context('BeginBlock')
-    for (const module of inOrder(this.chain.modules, BEGIN_BLOCK_ORDER)) module.beginBlock?.(context)
+    const modules = inOrder(this.chain.modules, BEGIN_BLOCK_ORDER)
+    const attested = this.#attested
+    if (attested !== undefined && typeof attested !== 'string') {
+      for (const module of modules) module.attested?.(context, attested)
+    }
+    for (const module of modules) module.beginBlock?.(context)
   }
 
   /**
@@ -221,10 +232,18 @@ export class BlockRun implements TransactionScope {
     }
   }
 
-  attestationFault(raw: Uint8Array): string | undefined {
+  attested(raw: Uint8Array): Attestations | string {
     if (!this.#mustLead) return 'vote extensions stand only first, in a block whose last commit carries them'
+    invariant(raw === this.#first && this.#attested !== undefined, 'the block began with its vote extensions')
+    return this.#attested
+  }
+
+  /** The votes are verified and decoded once, before anything else of the block. */
+  #readAttestations(first: Uint8Array | undefined): void {
+    if (first === undefined || !this.needsInjected || !this.chain.families.of(first).isLeading) return
     const { height, lastCommitRound, lastCommit } = this.content
-    return checkInjected(raw, {
+    this.#first = first
+    this.#attested = readInjected(first, {
       chainId: this.chain.parameters.chainId,
       height,
       lastCommitRound,

@@ -4,6 +4,7 @@ import type { Hash } from '../../core/hash.ts'
 import type { BlockEnvironment, ExecuteOptions, ExecutionResult } from '../../evm/engine.ts'
 import type { NativePrecompiles } from '../../evm/native-precompiles.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
+import type { Attestations } from '../../modules/attestations.ts'
 import type { Overlay } from '../../store/overlay.ts'
 import type { Chain } from '../chain.ts'
 import type { TransactionResult } from '../ports.ts'
@@ -27,8 +28,8 @@ export interface TransactionScope {
   /** Gas of the transactions in the Ethereum block so far, and how many logs they made. */
   readonly ethereumGasUsed: bigint
   readonly logCount: number
-  /** What is wrong with the vote extensions that this transaction brings; undefined where they are as they must be. */
-  attestationFault(raw: Uint8Array): string | undefined
+  /** What the vote extensions in this transaction attest, or why they may not stand here. */
+  attested(raw: Uint8Array): Attestations | string
 }
 
 /** The part of an outcome that stands in the Ethereum block. */
@@ -45,6 +46,8 @@ export interface AppliedTransaction {
   readonly gasUsed: bigint
   /** In nanoseconds. */
   readonly weight: number
+  /** What the vote extensions of the last commit say, of the transaction that brings them. */
+  readonly attestations?: Attestations
   /** Undefined for a family whose transactions are not in the Ethereum block. */
   readonly ethereum: EthereumOutcome | undefined
   /** What ABCI is told. `ethereumIndex` is the place in the Ethereum block, of those that stand there. */

@@ -57,7 +57,7 @@ const runPending = async (view: View): Promise<PendingRun> => {
   const chain = chainOf(view, view.head)
   const meta = pendingMeta(view, chain)
   const run = new BlockRun(chain, meta, decodeAnew(chain), 'preview')
-  await run.begin()
+  await run.begin(undefined)
   const transactions: Uint8Array[] = []
   for (const raw of view.pending) {
     const outcome = await run.apply(raw)

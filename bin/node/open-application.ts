@@ -16,6 +16,7 @@ import { rpcUrl } from '../runtime/rpc-url.ts'
 import { startHeavyQuestions } from '../runtime/heavy-questions.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { warnOfOpenFiles } from '../runtime/open-files.ts'
+import { openVoteAnswers } from '../runtime/vote-answers.ts'
 import { openPoolJournal } from '../runtime/pool-journal.ts'
 import { createSignatureThread } from '../runtime/signature-thread.ts'
 import { startSnapshots } from '../runtime/snapshots.ts'
@@ -66,6 +67,7 @@ export const openApplication = async (
   const journal = openPoolJournal(home.poolJournal, (error) => {
     log.error('the journal of the pool cannot be flushed', { reason: error.message })
   })
+  const voteAnswers = openVoteAnswers(home.voteAnswers)
   const gossip = createGossip(rpcUrl(comet.rpc), log)
   const applicationSettings = toApplicationSettings(settings)
   const heavy = startHeavyQuestions({ handle: store.handle, settings: applicationSettings, log, onFault })
@@ -87,6 +89,7 @@ export const openApplication = async (
     await sweeper.close()
     await snapshots.close()
     journal.close()
+    voteAnswers.close()
     store.close()
     await store.closed
   }
@@ -101,6 +104,7 @@ export const openApplication = async (
         clock: { nowMs: () => performance.now() },
         yieldToEventLoop,
         journal,
+        voteAnswers,
         gossip,
         heavy,
         ...(signatures && { signatures }),

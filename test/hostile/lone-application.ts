@@ -2,6 +2,7 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { Application } from '../../app/app.ts'
 import type { Environment } from '../../app/environment.ts'
+import type { ExtensionSection } from '../../app/attestations/voter.ts'
 import { createFamilies } from '../../app/families/index.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
@@ -27,6 +28,7 @@ export interface LoneOptions {
   readonly engine?: (real: Engine) => Engine
   readonly environment?: Partial<Environment>
   readonly settings?: Partial<ApplicationSettings>
+  readonly sections?: readonly ExtensionSection[]
   readonly genesis?: Partial<InitChainRequest>
   /** All questions that go to workers are answered; otherwise the native ones. */
   readonly workers?: boolean
@@ -34,6 +36,8 @@ export interface LoneOptions {
 
 export interface Lone {
   readonly application: Application
+  /** As workers see the chain. */
+  viewAt(head: number): View
   readonly accounts: readonly PrivateKeyAccount[]
   /** Errors and warnings for the operator. */
   readonly complaints: string[]
@@ -81,6 +85,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
     engine: options.engine?.(real) ?? real,
     settings: { ...APPLICATION_DEFAULTS, ...options.settings },
     version: 'test',
+    sections: options.sections ?? [],
     environment: {
       clock: { nowMs: () => 0 },
       yieldToEventLoop: () => Promise.resolve(),
@@ -106,6 +111,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
     address,
     coins: [{ denom: 'anat', amount: FUNDS_ANAT.toString() }],
   }))
+  const validators = options.genesis?.validators ?? VALIDATORS
   await application.initChain({
     timeNs: GENESIS_TIME_NS,
     chainId: 'localnat-1',
@@ -116,10 +122,10 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
       version: { app: 1 },
       abci: { voteExtensionsEnableHeight: 0 },
     },
-    validators: VALIDATORS,
-    appState: utf8ToBytes(JSON.stringify(withStake({ evm: { chain_id: '2517' }, bank: { balances } }, VALIDATORS))),
+    validators,
+    appState: utf8ToBytes(JSON.stringify(withStake({ evm: { chain_id: '2517' }, bank: { balances } }, validators))),
     initialHeight: 1,
     ...options.genesis,
   })
-  return { application, accounts, complaints, handedOver }
+  return { application, viewAt, accounts, complaints, handedOver }
 }

@@ -24,14 +24,14 @@ const NOTHING_TO_TELL: TransactionResult = {
 }
 
 /** It pays nothing: the votes are bounded by their number and their length. */
-const APPLIED: AppliedTransaction = {
+const APPLIED = {
   kind: 'applied',
   gasUsed: 0n,
   weight: 0,
   ethereum: undefined,
   result: () => NOTHING_TO_TELL,
   storedHash: (): Hash | undefined => undefined,
-}
+} as const
 
 class InjectedTransaction implements BlockTransaction {
   readonly #raw: Uint8Array
@@ -41,8 +41,10 @@ class InjectedTransaction implements BlockTransaction {
   }
 
   apply(scope: TransactionScope): TransactionOutcome {
-    const fault = scope.attestationFault(this.#raw)
-    return fault === undefined ? APPLIED : invalid(appError('invalidInBlock', fault))
+    const attestations = scope.attested(this.#raw)
+    if (typeof attestations === 'string') return invalid(appError('invalidInBlock', attestations))
+    const applied: AppliedTransaction = { ...APPLIED, attestations }
+    return applied
   }
 }
 

@@ -52,10 +52,10 @@ Application.prototype.processProposal = async function (block) {
   return true
 }
 
-Application.prototype.extendVote = function () {
+Application.prototype.extendVote = function (block) {
   const name = named()
   const extension = VOTER_FAULTS[name]?.()
-  if (extension === undefined) return honest.extendVote.call(this)
+  if (extension === undefined) return honest.extendVote.call(this, block)
   say(name, this.height + 1)
   return extension
 }
