@@ -357,7 +357,7 @@ export class Mempool {
       this.#gossip.keep(entry)
       return accepted(entry)
     }
-    this.#gossip.delete(entry)
+    this.#gossip.giveBack(entry)
     const reason = this.pool.waitReason(entry, poolAccountOf(state.account(entry.sender)))
     const text = reason === undefined ? 'the base fee is above what it pays' : WAIT_TEXTS[reason]
     return refusal(
