@@ -52,11 +52,12 @@ export class Rounds {
   async propose(chain: Chain, request: ProposalRequest): Promise<Candidate> {
     const { mempool, environment, maxBlockMs } = this.#options
     const { content, injected, maxTxBytes, baseFeePerGas } = request
+    const rank = this.#heavy.beginProposal(baseFeePerGas)
     for (;;) {
       try {
         const candidate = await chooseBlock(chain, content, environment, {
           injected,
-          candidates: mempool.pool.byPriority(baseFeePerGas, this.#heavy.rank(baseFeePerGas)),
+          candidates: mempool.pool.byPriority(baseFeePerGas, rank),
           maxTxBytes,
           maxBlockMs,
           decode: mempool.decode,

@@ -91,8 +91,25 @@ it('remembers what it stopped: it waits for a block with room, and is worth less
   expect(shares.limitOf(entry, 600_000_000)).toBeUndefined()
   const next = new WeightShares(heavy, DEFAULT_MAX_BLOCK_WEIGHT)
   expect(next.limitOf(entry, DEFAULT_MAX_BLOCK_WEIGHT)).toBeGreaterThanOrEqual(MAX_TRANSACTION_WEIGHT)
-  const rank = heavy.rank(1_900_000_000n)
+  const rank = heavy.beginProposal(1_900_000_000n)
   expect(rank(entry, 1_000_000_000n)).toBeLessThan(rank(largest(), 0n))
+})
+
+it('at every eighth proposal what was kept waiting comes before all others, heavy or not tried yet', () => {
+  const heavy = new HeavyTransactions()
+  const [known, untried, ordinary] = [largest(), largest(), largest()]
+  const shares = new WeightShares(heavy, DEFAULT_MAX_BLOCK_WEIGHT)
+  shares.noteIncluded(MAX_TRANSACTION_GAS, 1_200_000_000, 0)
+  shares.noteStopped(known, shares.limitOf(known, 600_000_000) ?? 0, 0)
+  expect(shares.limitOf(untried, 600_000_000)).toBeUndefined()
+  const isFirst: boolean[] = []
+  for (let proposal = 1; proposal <= 16; proposal++) {
+    const rank = heavy.beginProposal(1_900_000_000n)
+    const most = rank(ordinary, 2n ** 256n - 1n)
+    // Equal ranks: the older one comes first.
+    isFirst.push(rank(known, 0n) > most && rank(known, 0n) === rank(untried, 5n))
+  }
+  expect(isFirst.flatMap((is, index) => (is ? [index + 1] : []))).toEqual([8, 16])
 })
 
 it('tells that a transaction fits into no block', () => {

@@ -8,6 +8,10 @@
  * heavy from then on: it waits for a block with room for the most that its gas can weigh, and is worth less, for weight is
  * what it uses up. What is stopped has paid nothing: so much of that is bounded, by weight, and one transaction cannot
  * take more of it than all.
+ *
+ * A heavy one with nearly the greatest gas needs almost all of their share, so that any smaller one that is worth more
+ * keeps it waiting. At every eighth proposal those that were kept waiting are therefore tried first, oldest first. A count
+ * of this node's own proposals says when: heights would always meet the same proposers.
  */
 import { MAX_TRANSACTION_GAS, MAX_TRANSACTION_WEIGHT } from '../../core/limits.ts'
 import type { PoolEntry } from '../pool/account-queue.ts'
@@ -26,15 +30,23 @@ const LITTLE = 10_000_000
 /** Time that the heavy ones, and the stopped ones, may take by the clock: on slow machines less of them fits. */
 const MAX_HEAVY_MS = 1_500
 
+/** Of so many proposals of this node one tries first what was kept waiting. */
+const TURN_INTERVAL = 8
+/** Above every tip: fees have 256 bits. */
+const BEFORE_ALL = 2n ** 256n
+
 const HEAVY_PER_GAS = MAX_TRANSACTION_WEIGHT / Number(MAX_TRANSACTION_GAS)
 
 const ordinaryWeight = (gas: bigint): number => ORDINARY_BASE + ORDINARY_PER_GAS * Number(gas)
 const heaviestWeight = (gas: bigint): number =>
   Math.min(MAX_TRANSACTION_WEIGHT, HEAVY_PER_GAS * Number(gas) + ORDINARY_BASE)
 
-/** Transactions of the pool that were found to be heavy. Forgotten with the entry. */
+/** Transactions of the pool that were found to be heavy, and those that must wait with them. Forgotten with the entry. */
 export class HeavyTransactions {
   readonly #entries = new WeakSet<PoolEntry>()
+  /** Not known yet, for nothing more could be wasted when they were due. */
+  readonly #untried = new WeakSet<PoolEntry>()
+  #proposals = 0
 
   has(entry: PoolEntry): boolean {
     return this.#entries.has(entry)
@@ -44,10 +56,27 @@ export class HeavyTransactions {
     this.#entries.add(entry)
   }
 
-  /** By what it pays for the weight that it uses up, in terms of ordinary gas; base fee and tip have the same receiver. */
-  rank(baseFeePerGas: bigint): Rank {
+  noteUntried(entry: PoolEntry): void {
+    this.#untried.add(entry)
+  }
+
+  /**
+   * The ranks of the next proposal: of a heavy transaction what it pays for the weight that it uses up, in terms of
+   * ordinary gas; base fee and tip have the same receiver. At a turn all that was kept waiting comes first, and as ranks
+   * are equal then, by arrival.
+   */
+  beginProposal(baseFeePerGas: bigint): Rank {
+    const isTurn = ++this.#proposals % TURN_INTERVAL === 0
+    return isTurn ? this.#rankTurn(this.#rank(baseFeePerGas)) : this.#rank(baseFeePerGas)
+  }
+
+  #rank(baseFeePerGas: bigint): Rank {
     const [ordinary, heavy] = [BigInt(ORDINARY_PER_GAS), BigInt(Math.ceil(HEAVY_PER_GAS))]
     return (entry, tip) => (this.has(entry) ? ((tip + baseFeePerGas) * ordinary) / heavy - baseFeePerGas : tip)
+  }
+
+  #rankTurn(rank: Rank): Rank {
+    return (entry, tip) => (this.has(entry) || this.#untried.has(entry) ? BEFORE_ALL : rank(entry, tip))
   }
 }
 
@@ -79,7 +108,9 @@ export class WeightShares {
     const wasteLeft = (isLittle ? MAX_WASTED + MAX_WASTED_LITTLE : MAX_WASTED) - this.#wasted
     if (ordinary <= wasteLeft) return Math.max(ordinary, Math.min(room, wasteLeft))
     // No more may be stopped: a small one runs to its end, where the block has room for whatever it turns out to be.
-    return isLittle && heaviest <= weightLeft ? heaviest : undefined
+    if (isLittle && heaviest <= weightLeft) return heaviest
+    this.#heavy.noteUntried(entry)
+    return undefined
   }
 
   /** A transaction is in the block. `elapsedMs` is the time of its execution. */

@@ -23,8 +23,8 @@ type Account = Lone['accounts'][number]
 const heavyTransaction = (account: Account, nonce: number, gas = MOST_GAS): Promise<Uint8Array> =>
   signTransaction(account, 2, { nonce, data: KZG_LOOP, gas, tip: HIGH_TIP })
 
-const open = async () => {
-  const lone = await openLone({ environment: { clock: { nowMs: () => performance.now() } } })
+const open = async (nowMs = (): number => performance.now()) => {
+  const lone = await openLone({ environment: { clock: { nowMs } } })
   const [attacker, other, honest] = lone.accounts as [Account, Account, Account]
   const propose = async (height: number) =>
     lone.application.prepareProposal({ ...blockOf(height, []), votes: [], maxTxBytes: 1_000_000 })
@@ -55,6 +55,23 @@ it('heavy transactions of the highest tip leave the place of ordinary ones, and 
   for (let height = 2; height < 6; height++) results.push(...(await commit(height, await propose(height))))
   // Out of gas: code 1 of the EVM, and all of it is paid.
   expect(results.filter(({ gasUsed }) => gasUsed === MOST_GAS)).toHaveLength(heavy.length)
+})
+
+it('a heavy transaction of the greatest gas has its turn, whatever small heavy ones pay more', async () => {
+  // By weight alone: a slow machine would have time for none of them.
+  const { application, attacker, honest, propose, commit } = await open(() => 0)
+  const kept = await signTransaction(honest, 2, { nonce: 0, data: KZG_LOOP, gas: MOST_GAS, tip: 2_000_000_000n })
+  expect(application.checkTx(kept, false)).toMatchObject({ code: 0 })
+  let turn = 0
+  for (let height = 1; turn === 0 && height <= 12; height++) {
+    expect(application.checkTx(await heavyTransaction(attacker, height - 1, 400_000n), false)).toMatchObject({
+      code: 0,
+    })
+    const block = await propose(height)
+    if (block.map(bytesToHex).includes(bytesToHex(kept))) turn = height
+    await commit(height, block)
+  }
+  expect(turn).toBe(8)
 })
 
 it('a proposal that weighs too much is rejected; decided all the same, what is too much has a code and no effect', async () => {
