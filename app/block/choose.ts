@@ -1,6 +1,6 @@
 /** PrepareProposal: the proposer chooses, executes what it chooses, and leaves out what turns out invalid. */
 import type { CodedError } from '../../core/errors.ts'
-import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
+import { MAX_BLOCK_RLP_BYTES, PLAIN_TRANSFER_GAS } from '../../core/limits.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
 import { isEvmError } from '../../evm/errors.ts'
 import type { Chain } from '../chain.ts'
@@ -16,9 +16,6 @@ import { type HeavyTransactions, WeightShares } from './weight-shares.ts'
 
 /** Room for header, list prefixes and a margin in the RLP of a block. */
 const BLOCK_OVERHEAD_BYTES = 4_096
-
-/** The least gas that a transaction can ask for. */
-export const PLAIN_TRANSFER_GAS = 21_000
 
 /** Typed transactions are byte strings in the Ethereum block: up to this many bytes before each. */
 const RLP_PREFIX_BYTES = 4
@@ -77,6 +74,11 @@ export const chooseBlock = async (
     const rlpSize = entry.kind === 'ethereum' ? raw.length + RLP_PREFIX_BYTES : 0
     const fits = wireBytes + size <= maxTxBytes && rlpBytes + rlpSize <= MAX_BLOCK_RLP_BYTES
     if (!fits || gasLimit > run.gasLeft) {
+      candidates.skipAccount()
+      continue
+    }
+    if (options.heavy.fitsNoBlock(entry)) {
+      options.onTooHeavy(entry)
       candidates.skipAccount()
       continue
     }

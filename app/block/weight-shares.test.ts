@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest'
+import { uint64ToBytes } from '../../core/bytes.ts'
 import { MAX_TRANSACTION_GAS, MAX_TRANSACTION_WEIGHT } from '../../core/limits.ts'
 import { DEFAULT_MAX_BLOCK_WEIGHT } from '../../modules/weight/index.ts'
 import type { PoolEntry } from '../pool/account-queue.ts'
 import { HeavyTransactions, WeightShares } from './weight-shares.ts'
 
 const ORDINARY_SHARE = 400_000_000
-const entryOf = (gasLimit: bigint): PoolEntry => ({ kind: 'ethereum', gasLimit }) as PoolEntry
+let made = 0
+/** Each of another account. */
+const entryOf = (gasLimit: bigint): PoolEntry =>
+  ({ kind: 'ethereum', gasLimit, nonce: 7n, sender: uint64ToBytes(made++) }) as unknown as PoolEntry
 const largest = (): PoolEntry => entryOf(MAX_TRANSACTION_GAS)
 
 it('lets any one transaction of the greatest gas run to its end in an empty block', () => {
@@ -93,6 +97,42 @@ it('remembers what it stopped: it waits for a block with room, and is worth less
   expect(next.limitOf(entry, DEFAULT_MAX_BLOCK_WEIGHT)).toBeGreaterThanOrEqual(MAX_TRANSACTION_WEIGHT)
   const rank = heavy.beginProposal(1_900_000_000n)
   expect(rank(entry, 1_000_000_000n)).toBeLessThan(rank(largest(), 0n))
+})
+
+it('takes whatever replaces a heavy transaction for heavy, and wastes no more on its account and nonce', () => {
+  const heavy = new HeavyTransactions()
+  const first = largest()
+  const shares = new WeightShares(heavy, DEFAULT_MAX_BLOCK_WEIGHT)
+  shares.noteIncluded(MAX_TRANSACTION_GAS, 1_200_000_000, 0)
+  shares.noteStopped(first, shares.limitOf(first, 600_000_000) ?? 0, 0)
+  const next = new WeightShares(heavy, DEFAULT_MAX_BLOCK_WEIGHT)
+  next.noteIncluded(MAX_TRANSACTION_GAS, 1_200_000_000, 0)
+  // Another pool entry, of other bytes.
+  expect(next.limitOf({ ...first }, 600_000_000)).toBeUndefined()
+  expect(next.limitOf({ ...first, gasLimit: 12_000_000n }, 600_000_000)).toBeUndefined()
+  // Of another nonce or account nothing is known, and a plain transfer runs no code: it may take the place at once.
+  expect(next.limitOf({ ...first, nonce: 8n }, 600_000_000)).toBeDefined()
+  expect(next.limitOf(largest(), 600_000_000)).toBeDefined()
+  expect(next.limitOf({ ...first, gasLimit: 21_000n }, 600_000_000)).toBeDefined()
+})
+
+it('remembers that a transaction fits into no block, of its account and nonce', () => {
+  const heavy = new HeavyTransactions()
+  const entry = entryOf(900_000_000n)
+  const shares = new WeightShares(heavy, DEFAULT_MAX_BLOCK_WEIGHT)
+  expect(heavy.fitsNoBlock(entry)).toBe(false)
+  shares.noteStopped(entry, shares.limitOf(entry, DEFAULT_MAX_BLOCK_WEIGHT) ?? 0, 0)
+  expect(heavy.fitsNoBlock({ ...entry, gasLimit: 800_000_000n })).toBe(true)
+  expect(heavy.fitsNoBlock({ ...entry, gasLimit: MAX_TRANSACTION_GAS })).toBe(false)
+  expect(heavy.fitsNoBlock({ ...entry, nonce: 8n })).toBe(false)
+})
+
+it('remembers a bounded number of places, and forgets the oldest first', () => {
+  const heavy = new HeavyTransactions()
+  const entries = Array.from({ length: 10_001 }, largest)
+  for (const entry of entries) heavy.add(entry, false)
+  const isKnown = (index: number): boolean => heavy.has({ ...(entries[index] as PoolEntry) })
+  expect([isKnown(0), isKnown(1), isKnown(10_000)]).toEqual([false, true, true])
 })
 
 it('at every eighth proposal what was kept waiting comes before all others, heavy or not tried yet', () => {

@@ -13,7 +13,8 @@
  * keeps it waiting. At every eighth proposal those that were kept waiting are therefore tried first, oldest first. A count
  * of this node's own proposals says when: heights would always meet the same proposers.
  */
-import { MAX_TRANSACTION_GAS, MAX_TRANSACTION_WEIGHT } from '../../core/limits.ts'
+import { bytesToKey } from '../../core/bytes.ts'
+import { MAX_TRANSACTION_GAS, MAX_TRANSACTION_WEIGHT, PLAIN_TRANSFER_GAS } from '../../core/limits.ts'
 import type { PoolEntry } from '../pool/account-queue.ts'
 import { mostNativeWeight } from './native/weight.ts'
 import type { Rank } from '../pool/order.ts'
@@ -32,28 +33,62 @@ const MAX_HEAVY_MS = 1_500
 
 /** Of so many proposals of this node one tries first what was kept waiting. */
 const TURN_INTERVAL = 8
+/** Accounts with a nonce of which is remembered what was stopped. */
+const MAX_PLACES = 10_000
 /** Above every tip: fees have 256 bits. */
 const BEFORE_ALL = 2n ** 256n
 
 const HEAVY_PER_GAS = MAX_TRANSACTION_WEIGHT / Number(MAX_TRANSACTION_GAS)
 
+const placeOf = ({ sender, nonce }: PoolEntry): string => `${bytesToKey(sender)}${nonce}`
 const ordinaryWeight = (gas: bigint): number => ORDINARY_BASE + ORDINARY_PER_GAS * Number(gas)
 const heaviestWeight = (gas: bigint): number =>
   Math.min(MAX_TRANSACTION_WEIGHT, HEAVY_PER_GAS * Number(gas) + ORDINARY_BASE)
 
-/** Transactions of the pool that were found to be heavy, and those that must wait with them. Forgotten with the entry. */
+/** What is remembered of an account and a nonce. */
+interface Place {
+  /** What was tried there fits into no block: whoever asks for so much gas again may not try it. */
+  readonly fitsNoBlock: boolean
+}
+
+/**
+ * Transactions of the pool that were found to be heavy, and those that must wait with them.
+ *
+ * What was stopped has paid nothing, so a sender must not have another try by sending other bytes: it is remembered by
+ * account and nonce, and whatever comes there next is taken for heavy, too. Only a plain transfer is not, for it runs no
+ * code: it is what wallets send to take a transaction back.
+ */
 export class HeavyTransactions {
   readonly #entries = new WeakSet<PoolEntry>()
+  /** By account and nonce, oldest first. */
+  readonly #places = new Map<string, Place>()
   /** Not known yet, for nothing more could be wasted when they were due. */
   readonly #untried = new WeakSet<PoolEntry>()
   #proposals = 0
 
   has(entry: PoolEntry): boolean {
-    return this.#entries.has(entry)
+    if (this.#entries.has(entry)) return true
+    if (entry.gasLimit <= PLAIN_TRANSFER_GAS || !this.#places.has(placeOf(entry))) return false
+    this.#entries.add(entry)
+    return true
   }
 
-  add(entry: PoolEntry): void {
+  add(entry: PoolEntry, fitsNoBlock: boolean): void {
     this.#entries.add(entry)
+    const key = placeOf(entry)
+    this.#places.delete(key)
+    this.#places.set(key, { fitsNoBlock })
+    if (this.#places.size <= MAX_PLACES) return
+    for (const oldest of this.#places.keys()) {
+      this.#places.delete(oldest)
+      break
+    }
+  }
+
+  /** Another of its account and nonce was found to be so, and it could be, too. */
+  fitsNoBlock(entry: PoolEntry): boolean {
+    if (entry.kind === 'native' || entry.gasLimit <= MAX_TRANSACTION_GAS) return false
+    return this.#places.get(placeOf(entry))?.fitsNoBlock === true
   }
 
   noteUntried(entry: PoolEntry): void {
@@ -63,7 +98,7 @@ export class HeavyTransactions {
   /**
    * The ranks of the next proposal: of a heavy transaction what it pays for the weight that it uses up, in terms of
    * ordinary gas; base fee and tip have the same receiver. At a turn all that was kept waiting comes first, and as ranks
-   * are equal then, by arrival.
+   * are equal then, by arrival. What was not looked at since it replaced another ranks as if it were not known.
    */
   beginProposal(baseFeePerGas: bigint): Rank {
     const isTurn = ++this.#proposals % TURN_INTERVAL === 0
@@ -72,11 +107,11 @@ export class HeavyTransactions {
 
   #rank(baseFeePerGas: bigint): Rank {
     const [ordinary, heavy] = [BigInt(ORDINARY_PER_GAS), BigInt(Math.ceil(HEAVY_PER_GAS))]
-    return (entry, tip) => (this.has(entry) ? ((tip + baseFeePerGas) * ordinary) / heavy - baseFeePerGas : tip)
+    return (entry, tip) => (this.#entries.has(entry) ? ((tip + baseFeePerGas) * ordinary) / heavy - baseFeePerGas : tip)
   }
 
   #rankTurn(rank: Rank): Rank {
-    return (entry, tip) => (this.has(entry) || this.#untried.has(entry) ? BEFORE_ALL : rank(entry, tip))
+    return (entry, tip) => (this.#entries.has(entry) || this.#untried.has(entry) ? BEFORE_ALL : rank(entry, tip))
   }
 }
 
@@ -123,10 +158,11 @@ export class WeightShares {
 
   /** A transaction was stopped at `limit`. Returns whether no block has room for it. */
   noteStopped(entry: PoolEntry, limit: number, elapsedMs: number): boolean {
-    this.#heavy.add(entry)
+    const fitsNoBlock = limit >= MAX_TRANSACTION_WEIGHT
+    this.#heavy.add(entry, fitsNoBlock)
     this.#wasted += limit
     this.#heavyMs += elapsedMs
-    return limit >= MAX_TRANSACTION_WEIGHT
+    return fitsNoBlock
   }
 
   #heavyRoom(): number {
