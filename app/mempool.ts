@@ -9,6 +9,7 @@ import { decodeSigned, recoverSender, senderTask } from '../evm/transaction/reco
 import { checkEnvelope, checkGas, checkWithState, type TransactionLimits } from '../evm/transaction/validity.ts'
 import type { Module } from '../modules/module.ts'
 import { SDK_CODES, sdkError } from '../modules/sdk-errors.ts'
+import { readMaxBlockWeight } from '../modules/weight/index.ts'
 import type { StateReader } from '../store/state.ts'
 import type { Candidate } from './block/candidate.ts'
 import { createPrepare, type Prepare, type PreparedTransaction } from './block/native/prepare.ts'
@@ -19,7 +20,7 @@ import { familyOf, transactionHash } from './families.ts'
 import { soleSignatureTask } from './native/verify-signatures.ts'
 import { type PoolEntry, poolAccountOf } from './pool/account-queue.ts'
 import { admit, examine, type ExaminedTransaction } from './pool/admit.ts'
-import { admitNative, checkFeeFunds, checkPoolSigners } from './pool/admit-native.ts'
+import { admitNative, checkFeeFunds, checkNativeWeight, checkPoolSigners } from './pool/admit-native.ts'
 import { DepartedNatives, type FailedNative } from './pool/departed.ts'
 import { GossipRecord } from './pool/gossip-record.ts'
 import { JournalWriter } from './pool/journal-writer.ts'
@@ -84,7 +85,7 @@ export class Mempool {
   /** Hashes of the native transactions of the block that is being settled. */
   #included: ReadonlySet<string> = new Set()
   /** As of the last block that was settled. */
-  #settled: Pick<MempoolHead, 'baseFeePerGas' | 'limits'> | undefined
+  #settled: (Pick<MempoolHead, 'baseFeePerGas' | 'limits'> & { readonly maxBlockWeight: number }) | undefined
 
   constructor(options: MempoolOptions) {
     this.#options = options
@@ -197,7 +198,8 @@ export class Mempool {
 
   /** Takes out what a committed block included or made invalid, and looks anew at the accounts that it changed. */
   settle({ outcomes, commitment, content }: Candidate): void {
-    const { baseFeePerGas, limits, height } = this.#options.head()
+    const { baseFeePerGas, limits, height, state } = this.#options.head()
+    const maxBlockWeight = readMaxBlockWeight(state)
     this.#included = new Set(
       outcomes.flatMap((outcome) => (outcome.kind === 'native' ? bytesToKey(outcome.prepared.transaction.hash) : [])),
     )
@@ -206,8 +208,10 @@ export class Mempool {
     this.#included = new Set()
     this.pool.expireNatives(height)
     const before = this.#settled
-    this.#settled = { baseFeePerGas, limits }
-    if (before !== undefined && !isSameLimits(before.limits, limits)) this.#dropUnfit()
+    this.#settled = { baseFeePerGas, limits, maxBlockWeight }
+    // At the first block after a start what was there before is not known.
+    const isSame = before?.maxBlockWeight === maxBlockWeight && isSameLimits(before.limits, limits)
+    if (!isSame) this.#dropUnfit(maxBlockWeight)
     this.#gossip.settle(content.height)
     this.#offer(this.#takePromoted())
     if (before !== undefined && baseFeePerGas < before.baseFeePerGas) this.offerAgain()
@@ -252,12 +256,15 @@ export class Mempool {
   }
 
   /** What no block may hold under the limits of the next one. */
-  #dropUnfit(): void {
+  #dropUnfit(maxBlockWeight: number): void {
     const { limits } = this.#options.head()
     for (const entry of [...this.pool.entries()]) {
       try {
         if (entry.gasLimit > limits.blockGasLimit) throw exceedsBlockGasLimit()
-        if (entry.kind !== 'ethereum') continue
+        if (entry.kind === 'native') {
+          checkNativeWeight(entry.prepared, maxBlockWeight)
+          continue
+        }
         checkEnvelope(entry.signed.transaction, limits)
         checkGas(entry.signed.transaction, limits)
       } catch (error) {

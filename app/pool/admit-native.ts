@@ -64,6 +64,14 @@ export const checkPoolSigners = (
   chainId: string,
 ): readonly ResolvedSigner[] => checkSigners(prepared, poolSigning(prepared, state, pool, chainId))
 
+/** Whether a block that may weigh so much could hold it with all its gas. Throws sdk/41. */
+export const checkNativeWeight = (prepared: PreparedTransaction, maxBlockWeight: number): void => {
+  if (mostNativeWeight(prepared) <= maxBlockWeight) return
+  const { gasLimit } = prepared.transaction.fee
+  const most = (BigInt(maxBlockWeight) - BigInt(nativeWeight(prepared, 0n))) / BigInt(WEIGHT.nativeGas)
+  throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} is more than a block has time for: at most ${most}`)
+}
+
 /** Throws sdk/9 and sdk/5. */
 export const checkFeeFunds = (state: StateReader, payer: Address, feeAnat: bigint, spentAnat = 0n): void => {
   const account = state.account(payer)
@@ -102,11 +110,7 @@ export const admitNative = (prepared: PreparedTransaction, context: NativeAdmiss
   if (gasLimit > limits.blockGasLimit) {
     throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} exceeds block max gas ${limits.blockGasLimit}`)
   }
-  const maxWeight = readMaxBlockWeight(state)
-  if (mostNativeWeight(prepared) > maxWeight) {
-    const most = (BigInt(maxWeight) - BigInt(nativeWeight(prepared, 0n))) / BigInt(WEIGHT.nativeGas)
-    throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} is more than a block has time for: at most ${most}`)
-  }
+  checkNativeWeight(prepared, readMaxBlockWeight(state))
   const parameters = readAuthParameters(state)
   checkTimeoutHeight(transaction, context.height)
   checkMemo(transaction.memo, parameters.maxMemoCharacters)
