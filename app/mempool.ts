@@ -6,6 +6,7 @@ import { bytesToHex } from '../core/hex.ts'
 import { isEvmError } from '../evm/errors.ts'
 import type { TransactionLimits } from '../evm/transaction/validity.ts'
 import { SDK_CODES, sdkError } from '../modules/sdk-errors.ts'
+import { readMaxBlockWeight } from '../modules/weight/index.ts'
 import type { Candidate } from './block/candidate.ts'
 import type { ProposalPool } from './block/rounds.ts'
 import type { Decode, TransactionOutcome } from './block/transaction.ts'
@@ -63,7 +64,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   /** Of the block that is being settled, hashes under which its transactions are stored. */
   #included: ReadonlySet<string> = new Set()
   /** As of the last block that was settled. */
-  #settled: Pick<MempoolHead, 'baseFeePerGas' | 'limits'> | undefined
+  #settled: (Pick<MempoolHead, 'baseFeePerGas' | 'limits'> & { readonly maxBlockWeight: number }) | undefined
 
   constructor(options: MempoolOptions) {
     this.#options = options
@@ -178,15 +179,18 @@ export class Mempool implements ProposalPool<PoolEntry> {
 
   /** Takes out what a committed block included or made invalid, and looks anew at the accounts that it changed. */
   settle({ outcomes, commitment, content }: Candidate): void {
-    const { baseFeePerGas, limits, height } = this.#options.head()
+    const { baseFeePerGas, limits, height, state } = this.#options.head()
+    const maxBlockWeight = readMaxBlockWeight(state)
     this.#included = new Set(outcomes.flatMap(storedKey))
     for (const { address, after } of commitment.accounts) this.pool.update(address, poolAccountOf(after))
     for (const key of this.#included) this.#departed.delete(key)
     this.#included = new Set()
     this.pool.expireTerms(height)
     const before = this.#settled
-    this.#settled = { baseFeePerGas, limits }
-    if (before !== undefined && !isSameLimits(before.limits, limits)) this.#dropUnfit()
+    this.#settled = { baseFeePerGas, limits, maxBlockWeight }
+    // At the first block after a start what was there before is not known.
+    const isSame = before?.maxBlockWeight === maxBlockWeight && isSameLimits(before.limits, limits)
+    if (!isSame) this.#dropUnfit(maxBlockWeight)
     this.#gossip.settle(content.height)
     this.#offer(this.#takePromoted())
     if (before !== undefined && baseFeePerGas < before.baseFeePerGas) this.offerAgain()
@@ -231,11 +235,11 @@ export class Mempool implements ProposalPool<PoolEntry> {
   }
 
   /** What no block may hold under the limits of the next one. */
-  #dropUnfit(): void {
+  #dropUnfit(maxBlockWeight: number): void {
     const { limits } = this.#options.head()
     for (const entry of [...this.pool.entries()]) {
       try {
-        entry.checkLimits(limits)
+        entry.checkLimits(limits, maxBlockWeight)
       } catch (error) {
         if (!(error instanceof CodedError)) throw error
         this.pool.remove(entry)
@@ -307,7 +311,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
       this.#gossip.keep(entry)
       return accepted(entry)
     }
-    this.#gossip.delete(entry)
+    this.#gossip.giveBack(entry)
     const reason = this.pool.waitReason(entry, poolAccountOf(state.account(entry.sender)))
     const text = reason === undefined ? 'the base fee is above what it pays' : WAIT_TEXTS[reason]
     return refusal(

@@ -1,6 +1,7 @@
 /** PrepareProposal: the proposer chooses, executes what it chooses, and leaves out what turns out invalid. */
+import type { Address } from '../../core/address.ts'
 import type { CodedError } from '../../core/errors.ts'
-import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
+import { MAX_BLOCK_RLP_BYTES, PLAIN_TRANSFER_GAS } from '../../core/limits.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
 import { isEvmError } from '../../evm/errors.ts'
 import type { Chain } from '../chain.ts'
@@ -16,12 +17,12 @@ import { type HeavyTransactions, WeightShares } from './weight-shares.ts'
 /** Room for header, list prefixes and a margin in the RLP of a block. */
 const BLOCK_OVERHEAD_BYTES = 4_096
 
-/** The least gas that a transaction can ask for. */
-const LEAST_GAS = 21_000n
-
 /** What a proposer must know of a transaction to choose it. */
 export interface ProposableTransaction {
   readonly raw: Uint8Array
+  /** The account that pays, and whose nonce is used. */
+  readonly sender: Address
+  readonly nonce: bigint
   readonly gasLimit: bigint
   /** Bytes that it adds to the RLP of the Ethereum block. */
   readonly rlpBytes: number
@@ -81,12 +82,17 @@ export const chooseBlock = async <Transaction extends ProposableTransaction>(
     wireBytes += proposalBytes(options.injected.length)
   }
   for (let entry = candidates.peek(); entry !== undefined; entry = candidates.peek()) {
-    if (pace.isSpent(options.maxBlockMs) || run.gasLeft < LEAST_GAS) break
+    if (pace.isSpent(options.maxBlockMs) || run.gasLeft < PLAIN_TRANSFER_GAS) break
     if (pace.isYieldDue) await pace.yield()
     const { raw, gasLimit } = entry
     const size = proposalBytes(raw.length)
     const fits = wireBytes + size <= maxTxBytes && rlpBytes + entry.rlpBytes <= MAX_BLOCK_RLP_BYTES
     if (!fits || gasLimit > run.gasLeft) {
+      candidates.skipAccount()
+      continue
+    }
+    if (options.heavy.fitsNoBlock(entry)) {
+      options.onTooHeavy(entry)
       candidates.skipAccount()
       continue
     }

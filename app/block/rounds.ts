@@ -64,11 +64,12 @@ export class Rounds<Transaction extends ProposableTransaction> {
   async propose(chain: Chain, request: ProposalRequest): Promise<Candidate> {
     const { mempool, environment, maxBlockMs } = this.#options
     const { content, injected, maxTxBytes, baseFeePerGas } = request
+    const rank = this.#heavy.beginProposal(baseFeePerGas)
     for (;;) {
       try {
         const candidate = await chooseBlock(chain, content, environment, {
           injected,
-          candidates: mempool.candidates(baseFeePerGas, this.#heavy.rank(baseFeePerGas)),
+          candidates: mempool.candidates(baseFeePerGas, rank),
           maxTxBytes,
           maxBlockMs,
           decode: mempool.decode,

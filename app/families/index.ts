@@ -3,12 +3,13 @@
  * (exactly when the last commit carries vote extensions), then the others as the proposer likes.
  */
 import { sha256 } from '../../core/hash.ts'
+import { PLAIN_TRANSFER_GAS } from '../../core/limits.ts'
 import { WEIGHT } from '../../evm/weight.ts'
 import type { Module } from '../../modules/module.ts'
 import { type BlockFamily, FamilyTable } from '../block/family.ts'
 import { appError, poolError } from '../errors.ts'
 import type { PoolFamily } from '../pool/family.ts'
-import { ethereumFamily, PLAIN_TRANSFER_GAS } from './ethereum/family.ts'
+import { ethereumFamily } from './ethereum/family.ts'
 import { injectedFamily } from './injected/family.ts'
 import { createNativeFamily } from './native/family.ts'
 

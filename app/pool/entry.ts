@@ -47,8 +47,8 @@ export interface PoolEntry extends ProposableTransaction {
   readonly authorities: readonly Address[]
   /** Undefined where nonce and balance say all. */
   readonly terms: EntryTerms | undefined
-  /** Throws a CodedError where no block with these limits may hold it. */
-  checkLimits(limits: TransactionLimits): void
+  /** Throws a CodedError where no block with these limits, and so much weight in nanoseconds, may hold it. */
+  checkLimits(limits: TransactionLimits, maxBlockWeight: number): void
   /** Throws a CodedError where the state stands against it. */
   checkState(context: EntryContext): void
 }

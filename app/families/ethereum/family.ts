@@ -1,14 +1,12 @@
 /** Ethereum's transactions: a list of RLP, or a typed one. */
 import { keccak256 } from '../../../core/hash.ts'
+import { PLAIN_TRANSFER_GAS } from '../../../core/limits.ts'
 import { publicKeyToAddress } from '../../../core/signature.ts'
 import { decodeSigned, recoverSender, senderTask } from '../../../evm/transaction/recover-sender.ts'
 import { WEIGHT } from '../../../evm/weight.ts'
 import type { ExaminedTransaction, PoolFamily } from '../../pool/family.ts'
 import { admit, examine } from './admit.ts'
 import { EthereumTransaction } from './transaction.ts'
-
-/** Of a transfer, which no transaction is cheaper than. */
-export const PLAIN_TRANSFER_GAS = 21_000
 
 const FIRST_LIST_BYTE = 0xc0
 const LAST_TYPE = 4

@@ -1,6 +1,5 @@
 /** What a native transaction must meet to enter the pool: the SDK's checks with its codes, then the pool's bounds. */
 import { CodedError } from '../../../core/errors.ts'
-import { WEIGHT } from '../../../evm/weight.ts'
 import { readAuthParameters } from '../../../modules/auth/index.ts'
 import { sdkError } from '../../../modules/sdk-errors.ts'
 import { readMaxBlockWeight } from '../../../modules/weight/index.ts'
@@ -12,9 +11,8 @@ import { poolAccountOf } from '../../pool/entry.ts'
 import type { AdmissionContext } from '../../pool/family.ts'
 import { WAIT_TEXTS } from '../../pool/wait-texts.ts'
 import { NativeEntry } from './entry.ts'
-import { checkFeeFunds, checkPoolSigners } from './pool-checks.ts'
+import { checkFeeFunds, checkNativeWeight, checkPoolSigners } from './pool-checks.ts'
 import type { PreparedTransaction } from './prepare.ts'
-import { mostNativeWeight, nativeWeight } from './weight.ts'
 
 /** The pool's refusals in the SDK's codes. */
 const insert = (entry: NativeEntry, { pool, state, baseFeePerGas }: AdmissionContext): void => {
@@ -43,11 +41,7 @@ export const admitNative = (prepared: PreparedTransaction, context: AdmissionCon
   if (gasLimit > limits.blockGasLimit) {
     throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} exceeds block max gas ${limits.blockGasLimit}`)
   }
-  const maxWeight = readMaxBlockWeight(state)
-  if (mostNativeWeight(prepared) > maxWeight) {
-    const most = (BigInt(maxWeight) - BigInt(nativeWeight(prepared, 0n))) / BigInt(WEIGHT.nativeGas)
-    throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} is more than a block has time for: at most ${most}`)
-  }
+  checkNativeWeight(prepared, readMaxBlockWeight(state))
   const parameters = readAuthParameters(state)
   checkTimeoutHeight(transaction, context.height)
   checkMemo(transaction.memo, parameters.maxMemoCharacters)

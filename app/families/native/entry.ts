@@ -4,7 +4,7 @@ import type { Hash } from '../../../core/hash.ts'
 import { exceedsBlockGasLimit } from '../../../evm/errors.ts'
 import type { TransactionLimits } from '../../../evm/transaction/validity.ts'
 import type { EntryContext, EntryTerms, PoolEntry } from '../../pool/entry.ts'
-import { checkFeeFunds, checkPoolSigners } from './pool-checks.ts'
+import { checkFeeFunds, checkNativeWeight, checkPoolSigners } from './pool-checks.ts'
 import type { PreparedTransaction } from './prepare.ts'
 import { NativeTransactionInBlock } from './transaction.ts'
 import { mostNativeWeight } from './weight.ts'
@@ -66,8 +66,9 @@ export class NativeEntry implements PoolEntry {
     this.terms = termsOf(prepared)
   }
 
-  checkLimits(limits: TransactionLimits): void {
+  checkLimits(limits: TransactionLimits, maxBlockWeight: number): void {
     if (this.gasLimit > limits.blockGasLimit) throw exceedsBlockGasLimit()
+    checkNativeWeight(this.transaction.prepared, maxBlockWeight)
   }
 
   checkState({ state, pool, nativeChainId }: EntryContext): void {

@@ -3,6 +3,7 @@ import type { Address } from '../../../core/address.ts'
 import { DENOMINATION } from '../../../core/amounts.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { equalBytes } from '../../../core/bytes.ts'
+import { WEIGHT } from '../../../evm/weight.ts'
 import { readAuthParameters } from '../../../modules/auth/index.ts'
 import { sdkError } from '../../../modules/sdk-errors.ts'
 import type { StateReader } from '../../../store/state.ts'
@@ -11,6 +12,7 @@ import type { ResolvedSigner, SigningContext } from '../../native/verify-signatu
 import type { Pool } from '../../pool/pool.ts'
 import type { PreparedTransaction } from './prepare.ts'
 import { checkSigners, signerAccount } from './signers.ts'
+import { mostNativeWeight, nativeWeight } from './weight.ts'
 
 /**
  * The first signer's account as the pool will leave it: a sequence is right from the nonce in the state (where it
@@ -45,6 +47,14 @@ export const checkPoolSigners = (
   pool: Pool,
   chainId: string,
 ): readonly ResolvedSigner[] => checkSigners(prepared, poolSigning(prepared, state, pool, chainId))
+
+/** Whether a block that may weigh so much could hold it with all its gas. Throws sdk/41. */
+export const checkNativeWeight = (prepared: PreparedTransaction, maxBlockWeight: number): void => {
+  if (mostNativeWeight(prepared) <= maxBlockWeight) return
+  const { gasLimit } = prepared.transaction.fee
+  const most = (BigInt(maxBlockWeight) - BigInt(nativeWeight(prepared, 0n))) / BigInt(WEIGHT.nativeGas)
+  throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} is more than a block has time for: at most ${most}`)
+}
 
 /** Throws sdk/9 and sdk/5. */
 export const checkFeeFunds = (state: StateReader, payer: Address, feeAnat: bigint, spentAnat = 0n): void => {
