@@ -5,10 +5,17 @@
  */
 import { bytesToKey, EMPTY_BYTES } from '../../core/bytes.ts'
 import type { VoteExtension } from '../../modules/attestations.ts'
-import type { Chain } from '../chain.ts'
+import type { StateReader } from '../../store/state.ts'
+import type { ChainParameters } from '../records/chain-parameters.ts'
 import type { VoteAnswers } from '../environment.ts'
 import type { ProposedBlock } from '../ports.ts'
 import { encodeExtension, EMPTY_EXTENSION } from './envelope.ts'
+
+/** The chain below the block that a vote is for. */
+export interface VotedChain {
+  readonly parameters: ChainParameters
+  readonly state: StateReader
+}
 
 /** What a part of the node has to say: the order book, the bridge. */
 export interface ExtensionSection {
@@ -17,7 +24,7 @@ export interface ExtensionSection {
    * The fields of the extension that are its own, for the vote on a block on top of the chain. `spentBytes` of the extension's
    * `capBytes` are used by the sections before it.
    */
-  attest(block: ProposedBlock, chain: Chain, spentBytes: number, capBytes: number): Partial<VoteExtension>
+  attest(block: ProposedBlock, chain: VotedChain, spentBytes: number, capBytes: number): Partial<VoteExtension>
 }
 
 /** Hashes of one height that are remembered: rounds of consensus may bring any number of blocks. */
@@ -42,7 +49,7 @@ export class Voter {
   }
 
   /** Of a block of which nothing was said yet. At most `capBytes` long. Throws what the disk says where the answer cannot be kept: then none is given. */
-  extend(block: ProposedBlock, chain: Chain, capBytes: number): Uint8Array {
+  extend(block: ProposedBlock, chain: VotedChain, capBytes: number): Uint8Array {
     // Nobody here will ever say something: nothing is worth being kept.
     if (this.#sections.length === 0) return EMPTY_BYTES
     const extension = this.#attest(block, chain, capBytes)
@@ -52,7 +59,7 @@ export class Voter {
   }
 
   /** A section that would pass the cap says nothing. */
-  #attest(block: ProposedBlock, chain: Chain, capBytes: number): Uint8Array {
+  #attest(block: ProposedBlock, chain: VotedChain, capBytes: number): Uint8Array {
     let said = EMPTY_EXTENSION
     let encoded = EMPTY_BYTES
     for (const section of this.#sections) {

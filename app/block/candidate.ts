@@ -1,16 +1,16 @@
 /** A block executed but not decided: everything that its commit will write, except CometBFT's hash. */
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
-import { encodedLength, type RlpInput } from '../../core/rlp.ts'
 import type { Hash } from '../../core/hash.ts'
 import { type Commitment, computeCommitment } from '../../store/commitment.ts'
 import { orderedTrieRoot } from '../../store/trie/ordered-root.ts'
-import type { Chain } from '../chain.ts'
-import type { HeaderRecord } from '../index/records.ts'
+import type { Chain } from './chain.ts'
+import type { HeaderRecord } from '../records/records.ts'
 import type { FinalizeBlockResponse, TransactionResult } from '../ports.ts'
-import type { BlockContent } from './content.ts'
-import { encodeHeader, type Header, hashHeader } from './header.ts'
-import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from './receipt.ts'
+import type { BlockContent } from '../records/content.ts'
+import { encodeHeader, type Header, hashHeader } from '../records/header.ts'
+import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from '../records/receipt.ts'
+import { blockSizeBytes } from '../records/block-size.ts'
 import type { BlockRun } from './run.ts'
 import type { EthereumOutcome, TransactionOutcome } from './transaction.ts'
 
@@ -106,26 +106,6 @@ export const buildCandidate = (chain: Chain, content: BlockContent, run: BlockRu
       consensusParameterUpdates: run.parameterUpdates,
     },
   }
-}
-
-const listHeaderLength = (payload: number): number => {
-  if (payload < 56) return 1
-  let bytes = 1
-  for (let rest = payload; rest > 0; rest = Math.floor(rest / 256)) bytes++
-  return bytes
-}
-
-/** Length of the RLP of a block: header, transactions (typed ones as byte strings), no uncles, `withdrawals`. */
-export const blockSizeBytes = (
-  encodedHeader: Uint8Array,
-  raws: readonly Uint8Array[],
-  withdrawals: readonly RlpInput[] = [],
-): number => {
-  let transactions = 0
-  for (const raw of raws) transactions += (raw[0] as number) >= 0xc0 ? raw.length : encodedLength(raw)
-  const lists = listHeaderLength(transactions) + transactions + 1 + encodedLength(withdrawals)
-  const payload = encodedHeader.length + lists
-  return listHeaderLength(payload) + payload
 }
 
 /** Puts CometBFT's hash into the header: the hash of the result is the app hash. */

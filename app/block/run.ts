@@ -22,11 +22,12 @@ import type { BlockContext, Event, ValidatorUpdate } from '../../modules/module.
 import { readMaxBlockWeight } from '../../modules/weight/index.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { carriesExtensions, readInjected } from '../attestations/injected.ts'
-import { type Chain, hardforkAt } from '../chain.ts'
+import type { Chain } from './chain.ts'
+import { hardforkAt } from '../records/chain-parameters.ts'
 import { appError } from '../errors.ts'
 import { BEGIN_BLOCK_ORDER, END_BLOCK_ORDER, inOrder } from '../genesis/module-order.ts'
 import { nativePrecompilesAt } from '../precompiles/index.ts'
-import type { BlockContent } from './content.ts'
+import type { BlockContent } from '../records/content.ts'
 import {
   type BlockTransaction,
   type Decode,

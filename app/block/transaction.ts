@@ -6,10 +6,10 @@ import type { NativePrecompiles } from '../../evm/native-precompiles.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import type { Attestations } from '../../modules/attestations.ts'
 import type { Overlay } from '../../store/overlay.ts'
-import type { Chain } from '../chain.ts'
+import type { Chain } from './chain.ts'
 import type { TransactionResult } from '../ports.ts'
-import type { BlockContent } from './content.ts'
-import type { Receipt } from './receipt.ts'
+import type { BlockContent } from '../records/content.ts'
+import type { Receipt } from '../records/receipt.ts'
 
 /** What the engine tells while it executes an Ethereum transaction. */
 export type ExecutionHooks = Omit<ExecuteOptions, 'fees' | 'checks' | 'precompileMoves' | 'nativePrecompiles'>

@@ -6,8 +6,8 @@ import type { CommitVote, Misbehavior } from '../../modules/module.ts'
 import { bodyKey, finalizeRequestKey } from '../../store/keys.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { SealedBlock } from '../block/candidate.ts'
-import { type BlockContent, encodeBlockMeta } from '../block/content.ts'
-import { bodyItem, itemCount } from './records.ts'
+import { type BlockContent, encodeBlockMeta } from '../records/content.ts'
+import { bodyItem, itemCount } from '../records/records.ts'
 
 /**
  * RLP [meta, transactions], where a transaction of the Ethereum block is an empty list (its bytes stand in the body, in

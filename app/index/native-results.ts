@@ -14,7 +14,7 @@ import { nativeHashKey, nativeResultsKey } from '../../store/keys.ts'
 import type { Batch } from '../../store/store.ts'
 import type { Candidate } from '../block/candidate.ts'
 import type { ShownResult, TransactionResult } from '../ports.ts'
-import { encodeItems, encodeItemsHead, encodePosition, itemAt, itemCount, itemsHeadBytes } from './records.ts'
+import { encodeItems, encodeItemsHead, encodePosition, itemAt, itemCount, itemsHeadBytes } from '../records/records.ts'
 
 export interface NativeResult {
   /** Place among all transactions of the block: its bytes stand there in the FinalizeBlock request. */

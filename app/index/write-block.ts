@@ -11,7 +11,7 @@ import {
 import type { Batch } from '../../store/store.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import type { SealedBlock } from '../block/candidate.ts'
-import type { Receipt } from '../block/receipt.ts'
+import type { Receipt } from '../records/receipt.ts'
 import { encodeFinalizeRequest } from './finalize-request.ts'
 import { writeLogIndex } from './log-index.ts'
 import { nativeResultsOf, writeNativeResults } from './native-results.ts'
@@ -22,7 +22,7 @@ import {
   encodeItems,
   encodePosition,
   encodeStoredReceipt,
-} from './records.ts'
+} from '../records/records.ts'
 
 export const writeHeader = (batch: Batch, record: HeaderRecord): void => {
   const height = record.header.number

@@ -1,7 +1,7 @@
 /** Tells gateways of new heads and of transactions that became executable. */
 import type { Hash } from '../../core/hash.ts'
 import { bytesToHex, type Hex } from '../../core/hex.ts'
-import type { HeaderRecord } from '../index/records.ts'
+import type { HeaderRecord } from '../records/records.ts'
 import type { Announcement, Head } from '../ports.ts'
 import { headerView } from './views.ts'
 

@@ -5,7 +5,7 @@
 import { answerTooLarge } from '../errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { MAX_CACHED_RECORD_BYTES } from '../index/chain-reader.ts'
-import type { HeaderRecord } from '../index/records.ts'
+import type { HeaderRecord } from '../records/records.ts'
 import type { QuestionName } from '../ports.ts'
 import type { View } from './view.ts'
 

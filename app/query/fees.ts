@@ -1,7 +1,7 @@
 /** Suggested fees and their history. What the node suggests passes its own minimum. */
-import type { Header } from '../block/header.ts'
+import type { Header } from '../records/header.ts'
 import { quantityToHex } from '../../core/hex.ts'
-import type { Receipt } from '../block/receipt.ts'
+import type { Receipt } from '../records/receipt.ts'
 import { readBaseFee } from '../../modules/feemarket/index.ts'
 import { queryFailed } from '../errors.ts'
 import type { Questions } from '../ports.ts'

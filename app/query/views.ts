@@ -4,9 +4,15 @@ import { EMPTY_UNCLES_HASH, type Hash } from '../../core/hash.ts'
 import type { Address } from '../../core/address.ts'
 import type { Log } from '../../evm/engine.ts'
 import type { AccessListEntry, SignedTransaction, Transaction } from '../../evm/transaction/transaction.ts'
-import { BLOCK_NONCE, type Header, PARENT_BEACON_BLOCK_ROOT, REQUESTS_HASH, WITHDRAWALS_ROOT } from '../block/header.ts'
-import { logsBloom, type Receipt } from '../block/receipt.ts'
-import type { HeaderRecord } from '../index/records.ts'
+import {
+  BLOCK_NONCE,
+  type Header,
+  PARENT_BEACON_BLOCK_ROOT,
+  REQUESTS_HASH,
+  WITHDRAWALS_ROOT,
+} from '../records/header.ts'
+import { logsBloom, type Receipt } from '../records/receipt.ts'
+import type { HeaderRecord } from '../records/records.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 

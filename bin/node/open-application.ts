@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { Application } from '../../app/app.ts'
-import type { ChainParameters } from '../../app/chain.ts'
+import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { ConsensusStatus } from '../../app/environment.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'

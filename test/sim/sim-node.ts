@@ -1,7 +1,7 @@
 /** One application with a database and a world of its own; it can be killed and made again over the same database. */
 import { Application } from '../../app/app.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
-import type { ChainParameters } from '../../app/chain.ts'
+import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { BlockStep, SnapshotShelf } from '../../app/environment.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
 import { type HeavyPool, startHeavyQuestions } from '../../bin/runtime/heavy-questions.ts'

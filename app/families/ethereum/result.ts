@@ -5,7 +5,7 @@ import type { SignedTransaction } from '../../../evm/transaction/transaction.ts'
 import { markSearched } from '../../../modules/events.ts'
 import type { Event } from '../../../modules/module.ts'
 import type { ShownResult } from '../../ports.ts'
-import type { Receipt } from '../../block/receipt.ts'
+import type { Receipt } from '../../records/receipt.ts'
 
 export interface EthereumOutcomeSummary {
   readonly signed: SignedTransaction

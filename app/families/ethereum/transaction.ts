@@ -6,7 +6,7 @@ import type { SignedTransaction } from '../../../evm/transaction/transaction.ts'
 import { toMessage } from '../../../evm/transaction/validity.ts'
 import { noteBurntByEvm } from '../../../modules/bank/index.ts'
 import { encodeEvents } from '../../../proto/encode-exec-tx-result.ts'
-import type { Receipt } from '../../block/receipt.ts'
+import type { Receipt } from '../../records/receipt.ts'
 import {
   type AppliedTransaction,
   type BlockTransaction,

@@ -1,7 +1,7 @@
 /** Excess blob gas and the base fee of blobs (EIPs 4844, 7691, 7918): only simulated blocks have blobs. */
 import type { Hardfork } from '../../../evm/engine.ts'
 import { BLOB_GAS } from '../../../evm/transition/prepare-message.ts'
-import type { Header } from '../../block/header.ts'
+import type { Header } from '../../records/header.ts'
 
 interface Schedule {
   /** Blobs a block. */

@@ -9,7 +9,7 @@ import { EMPTY_ACCOUNT } from '../../../store/state.ts'
 import { seededRandom } from '../../../store/testing/seeded-random.ts'
 import { LayeredNodes } from '../../../store/trie/layered-nodes.ts'
 import { writeState } from '../../../store/write-state.ts'
-import { EMPTY_BLOOM, type Header } from '../../block/header.ts'
+import { EMPTY_BLOOM, type Header } from '../../records/header.ts'
 import { Tip } from './tip.ts'
 
 const header = (stateRoot: Uint8Array): Header => ({

@@ -4,7 +4,7 @@ import { type Commitment, computeCommitment } from '../../../store/commitment.ts
 import type { Overlay } from '../../../store/overlay.ts'
 import type { StateReader } from '../../../store/state.ts'
 import { LayeredNodes } from '../../../store/trie/layered-nodes.ts'
-import { encodeHeader, hashHeader, type Header } from '../../block/header.ts'
+import { encodeHeader, hashHeader, type Header } from '../../records/header.ts'
 import { pendingCandidate } from '../pending.ts'
 import type { BlockReference } from '../../ports.ts'
 import { isPending, requireHeader, requireHeight, type View } from '../view.ts'

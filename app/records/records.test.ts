@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { keccak256 } from '../../core/hash.ts'
 import { type Random, seeded } from '../../test/sim/random.ts'
-import { encodeHeader, type Header } from '../block/header.ts'
-import type { Receipt } from '../block/receipt.ts'
+import { encodeHeader, type Header } from './header.ts'
+import type { Receipt } from './receipt.ts'
 import {
   bodyItem,
   decodeHeaderRecord,

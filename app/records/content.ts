@@ -4,7 +4,7 @@ import { sha256 } from '../../core/hash.ts'
 import { encodeRlp } from '../../core/rlp.ts'
 import { Room } from '../../core/room.ts'
 import type { CommitVote, Misbehavior } from '../../modules/module.ts'
-import { encodeItems } from '../index/records.ts'
+import { encodeItems } from './records.ts'
 
 export interface BlockContent {
   readonly height: number

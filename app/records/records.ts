@@ -13,8 +13,8 @@ import {
 import type { Hash } from '../../core/hash.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import type { Room } from '../../core/room.ts'
-import { decodeHeader, encodeHeader, type Header } from '../block/header.ts'
-import type { Receipt } from '../block/receipt.ts'
+import { decodeHeader, encodeHeader, type Header } from './header.ts'
+import type { Receipt } from './receipt.ts'
 
 export interface HeaderRecord {
   readonly header: Header

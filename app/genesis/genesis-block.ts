@@ -15,11 +15,11 @@ import type { Module, QueryContext, ValidatorUpdate } from '../../modules/module
 import { GenesisState } from '../../store/genesis-state.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { appError } from '../errors.ts'
-import { type Genesis, writeGenesisAccounts } from '../genesis/genesis.ts'
-import type { HeaderRecord } from '../index/records.ts'
+import { type Genesis, writeGenesisAccounts } from './genesis.ts'
+import type { HeaderRecord } from '../records/records.ts'
 import type { InitChainRequest } from '../ports.ts'
-import { blockSizeBytes } from './candidate.ts'
-import { EMPTY_BLOOM, encodeHeader, hashHeader, type Header } from './header.ts'
+import { blockSizeBytes } from '../records/block-size.ts'
+import { EMPTY_BLOOM, encodeHeader, hashHeader, type Header } from '../records/header.ts'
 
 export interface GenesisInput {
   /** Empty. */
