@@ -8,7 +8,7 @@ import type { GatewayLog } from '../log.ts'
 import { requireHostPort } from '../stream/address.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
 import type { GrpcCaller, GrpcMethod, UnaryMethod } from '../grpc/methods.ts'
-import { HEALTH_CHECK_PATH, healthMethod } from './health.ts'
+import { createHealth, HEALTH_CHECK_PATH, HEALTH_WATCH_PATH } from './health.ts'
 import { createNativeQueries, HEIGHT_HEADER, type NativeQueries, queryCost } from './native-queries.ts'
 import { reflectionMethods } from './reflection.ts'
 import { MESSAGE_SERVICES, methodPath, NATIVE_SERVICES } from './services.ts'
@@ -58,10 +58,9 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
   const all = [...services, ...MESSAGE_SERVICES]
   const method = createMethod(options, createNativeQueries({ application, head, services, traces }))
   const methods = new Map<string, GrpcMethod>(reflectionMethods(all))
-  methods.set(
-    HEALTH_CHECK_PATH,
-    healthMethod(services, () => head.isAvailable()),
-  )
+  const health = createHealth({ services, head, findAddress: options.findAddress })
+  methods.set(HEALTH_CHECK_PATH, health.check)
+  methods.set(HEALTH_WATCH_PATH, health.watch)
   for (const each of all.flatMap((service) => service.methods)) {
     if (each.methodKind === 'unary') methods.set(methodPath(each), method)
   }
