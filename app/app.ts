@@ -294,7 +294,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     const height = record.header.number
     const batch = this.#store.batch()
     writeState(batch, height, candidate.commitment)
-    writeBlock(batch, decided)
+    writeBlock(batch, this.#store, decided)
     const retainHeight = this.#writeRetention(batch, record)
     this.#writeHead(batch, record)
     reached('commit-assembled')

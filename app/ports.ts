@@ -335,6 +335,21 @@ export interface LogCursor {
   readonly log: number
 }
 
+/** All of an execution. */
+export interface EvmCallAnswer {
+  readonly returnData: Hex
+  /** Geth's words. */
+  readonly failure: string | null
+  readonly gasUsed: Hex
+  /** Before refunds. */
+  readonly maxUsedGas: Hex
+  readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
+  /** What the call saw: that of the block whose state it ran on. */
+  readonly blockNumber: Hex
+  readonly blockHash: Hex
+  readonly timestamp: Hex
+}
+
 /** Every question with its parameters. The answer is the text of the JSON-RPC result. */
 export interface Questions {
   block: { block: BlockReference; full: boolean }
@@ -357,9 +372,13 @@ export interface Questions {
   estimateGas: {
     call: CallRequest
     block: BlockReference
+    /** Most that it may be, beside the node's own bound. */
+    gasCap?: Hex
     stateOverrides?: StateOverrides
     blockOverrides?: BlockOverrides
   }
+  /** eth_call with an {@link EvmCallAnswer}: what fails is an answer too, and what cannot be executed is refused. */
+  evmCall: { call: CallRequest; block: BlockReference; stateOverrides?: StateOverrides }
   /** eth_simulateV1: blocks of calls on top of a block. */
   simulate: {
     block: BlockReference

@@ -36,6 +36,7 @@ export const READS = {
   proof: 'worker',
   call: 'worker',
   estimateGas: 'worker',
+  evmCall: 'worker',
   simulate: 'worker',
   createAccessList: 'worker',
   fillTransaction: 'worker',

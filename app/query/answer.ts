@@ -19,6 +19,7 @@ import { call, estimateGas } from './calls.ts'
 import { config } from './chain-config.ts'
 import { createAccessList } from './access-list.ts'
 import { fillTransaction } from './fill-transaction.ts'
+import { evmCall } from './evm-call.ts'
 import { feeHistory } from './fees.ts'
 import { logs, logsPage } from './logs.ts'
 import { nativeAnswer } from './native-worker.ts'
@@ -50,6 +51,7 @@ const ANSWERS: Answers = {
   proof,
   call,
   estimateGas,
+  evmCall,
   simulate,
   createAccessList,
   fillTransaction,

@@ -70,8 +70,10 @@ export const openScene = async (view: View, block: BlockReference): Promise<Scen
     ? await pendingState(view).then(({ state, environment, timeNs }) => ({ base: state, environment, timeNs }))
     : sceneAt(view, requireHeight(view, block))
 
-const prepareScene = async (view: View, question: CallQuestion): Promise<Scene> =>
-  overrideScene(view, await openScene(view, question.block), question)
+export const prepareScene = async (
+  view: View,
+  question: Pick<CallQuestion, 'block' | 'stateOverrides' | 'blockOverrides'>,
+): Promise<Scene> => overrideScene(view, await openScene(view, question.block), question)
 
 /** A scene of its own, at the fork of its time. Throws query/1 and query/2. */
 export const overrideScene = (
@@ -151,8 +153,9 @@ const CALL_STIPEND = 2_300n
 const ERROR_RATIO_PER_MILLE = 15n
 
 /** Most gas that the question allows. Throws when the sender cannot pay for the value. */
-const allowance = (view: View, scene: Scene, message: Message): bigint => {
+const allowance = (view: View, scene: Scene, message: Message, gasCap: Hex | undefined): bigint => {
   let most = message.gasLimit >= TRANSFER_GAS ? message.gasLimit : scene.environment.gasLimit
+  if (gasCap !== undefined) most = smaller(most, hexToBigint(gasCap))
   if (message.maxFeePerGas > 0n) {
     const balance = scene.base.account(message.sender)?.balance ?? 0n
     if (message.value >= balance) throw queryFailed('insufficient funds for transfer')
@@ -173,11 +176,11 @@ const isPlainTransfer = (scene: Scene, { to, data, authorizationList }: Message)
   return account === undefined || scene.base.code(account.codeHash).length === 0
 }
 
-export const estimateGas = async (view: View, question: CallQuestion): Promise<Hex> => {
+export const estimateGas = async (view: View, question: Questions['estimateGas']): Promise<Hex> => {
   const scene = await prepareScene(view, question)
   const wanted = question.call.gas === undefined ? 0n : hexToBigint(question.call.gas)
   const message = toCallMessage(question.call, view.parameters.evmChainId, wanted)
-  let high = allowance(view, scene, message)
+  let high = allowance(view, scene, message, question.gasCap)
   const attempt = async (gasLimit: bigint): Promise<ExecutionResult | undefined> => {
     const outcome = await runCall(view, scene, { ...message, gasLimit })
     if (outcome.valid) return outcome.result

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { bytesToBase64 } from '../../core/bytes.ts'
 import { handleQuery } from '../../modules/handlers.ts'
 import type { Module, QueryHandler } from '../../modules/module.ts'
-import { bankQuery, cometQuery } from '../../proto/index.ts'
+import { bankQuery, cometQuery, txService } from '../../proto/index.ts'
 import { LatestState } from '../../store/latest.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { ChainReader } from '../index/chain-reader.ts'
@@ -84,6 +84,21 @@ describe('a native question', () => {
     })
     await expect(ask(held.path)).rejects.toThrow(`unsupported ABCI query path: ${held.path}`)
     await expect(ask('')).rejects.toThrow('empty query path')
+  })
+
+  it('for transactions of a height is for workers, over ABCI too', async () => {
+    const { questions, heads } = createWorld([], async () => '"AAEC"')
+    const { input, name, parent } = txService.Service.method.getTxsEvent
+    const path = `/${parent.typeName}/${name}`
+    const search = (query: string) => toBinary(input, create(input, { query }))
+    const { value } = await questions.abciQuery({ ...abciQuery(path), data: search('tx.height>3') }, 5)
+    expect([...value]).toEqual([0, 1, 2])
+    const question = { path, data: bytesToBase64(search('tx.height=4')), height: 0 }
+    expect(await questions.ask(question, 5)).toBe('"AAEC"')
+    expect(heads).toEqual([5, 5])
+    // CometBFT waits for the answer to such a question, and cannot be asked.
+    const events = search("tx.height>3 AND transfer.sender='nat1'")
+    expect(await questions.abciQuery({ ...abciQuery(path), data: events }, 5)).toMatchObject({ code: 6 })
   })
 
   it('that is dear is answered once for each height', async () => {

@@ -12,12 +12,13 @@ import { type QueryHandlers, queryHandlers } from '../native/module-handlers.ts'
 import type { AbciQueryRequest, AbciQueryResponse, Questions } from '../ports.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { answerWithConsensus } from './heard-consensus.ts'
+import { isHeightSearch } from './height-search.ts'
 import { isHeavyQuery, keptHeight, nativeQuery, toAbciError } from './native.ts'
 import { NODE_SERVICE, nodeService } from './node-service.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
 import { answerStoreQuery, storeModule } from './store-proof.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
-import { isLongTransaction, TX_SERVICE, TxService, type TxServiceOptions } from './tx-service.ts'
+import { isLongFromRecords, TX_SERVICE, TxService, type TxServiceOptions } from './tx-service.ts'
 
 const ABCI_QUERY = `${TENDERMINT_SERVICE}ABCIQuery`
 
@@ -59,7 +60,7 @@ export class NativeQuestions {
     }
     const view = this.#options.view(head)
     if (path.startsWith(TX_SERVICE)) {
-      if (isLongTransaction(view, path, request)) return heavy('native', { ...question, replies: {} }, head)
+      if (isLongFromRecords(view, path, request)) return heavy('native', { ...question, replies: {} }, head)
       return weighed((consensus) =>
         new TxService({ ...this.#options, environment: consensus }).answer(view, path, request, false),
       )
@@ -110,6 +111,10 @@ export class NativeQuestions {
     if (isHeavyQuery(path)) {
       const question = { path, data: bytesToBase64(data), height }
       return { value: await this.#workerAnswer(question, head), height: keptHeight(view, height) }
+    }
+    if (isHeightSearch(path, data)) {
+      const question = { path, data: bytesToBase64(data), height: 0, replies: {} }
+      return { value: await this.#workerAnswer(question, head), height: head }
     }
     if (path.startsWith(TX_SERVICE)) {
       return { value: await this.#txService.answer(view, path, data, true), height: head }

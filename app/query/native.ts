@@ -6,6 +6,7 @@ import { readBaseHeight } from '../../store/base-height.ts'
 import { isKept, readKeptRange } from '../../store/kept-range.ts'
 import { type QueryHandlers, queryHandlers } from '../native/module-handlers.ts'
 import type { Questions } from '../ports.ts'
+import { EVM_SERVICE, evmQueryAnswer } from './evm-queries.ts'
 import { HISTORICAL_INFO, historicalInfo } from './historical-info.ts'
 import { SIMULATE_PATH, simulateQuery } from './simulation.ts'
 import { requireHeight, type View } from './view.ts'
@@ -40,11 +41,13 @@ export const nativeQuery = (
   height: number,
 ): { readonly value: Uint8Array; readonly height: number } => {
   const handler = handlers.get(path)
-  if (handler === undefined)
+  const isEvm = path.startsWith(EVM_SERVICE)
+  if (handler === undefined && !isEvm)
     throw sdkError('unknownRequest', path === '' ? 'no query path provided' : 'unknown query path')
   if (height < 0) throw sdkError('invalidRequest', 'cannot query with height < 0; please provide a valid height')
   if (height > view.head) throw futureHeight()
   const at = keptHeight(view, height)
+  if (handler === undefined) return { value: evmQueryAnswer(view, handlers, path, request, at), height: at }
   if (path === HISTORICAL_INFO) return { value: historicalInfo(view, request), height: at }
   const context = { state: view.stateAt(at), height: at, chainId: view.parameters.chainId }
   return { value: handler.query(context, request), height: at }

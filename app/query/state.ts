@@ -39,15 +39,27 @@ export const code = (view: View, { address, block }: Questions['code']): Hex | P
 const isModule = (view: View, address: Address): boolean =>
   view.modules.some(({ name }) => equalBytes(moduleAddress(name), address))
 
-export const storage = (view: View, parameters: Questions['storage']): Hex | Promise<Hex> => {
-  const address = hexToBytes(parameters.address)
-  const slot = hexToBytes(parameters.slot)
-  if (!isModule(view, address)) {
-    return read(view, parameters.block, (state) => bytesToHex(padLeft(state.storage(address, slot), 32)))
-  }
-  const readTrie = (nodes: TrieNodeReader, root: Hash): Hex =>
-    bytesToHex(padLeft(new StateTrie(nodes, root).slot(address, slot), 32))
-  if (isPending(parameters.block)) return pendingTrie(view).then(({ nodes, root }) => readTrie(nodes, root))
-  const height = requireHeight(view, parameters.block)
-  return readTrie(view.trieNodesAt(height), requireHeader(view, height).header.stateRoot)
+interface Slot {
+  readonly address: Address
+  /** 32 bytes. */
+  readonly slot: Uint8Array
+}
+
+const inTrie = (nodes: TrieNodeReader, root: Hash, { address, slot }: Slot): Hex =>
+  bytesToHex(padLeft(new StateTrie(nodes, root).slot(address, slot), 32))
+
+const inState = (state: StateReader, { address, slot }: Slot): Hex =>
+  bytesToHex(padLeft(state.storage(address, slot), 32))
+
+/** In the state of a committed height. */
+export const storageAt = (view: View, height: number, slot: Slot): Hex =>
+  isModule(view, slot.address)
+    ? inTrie(view.trieNodesAt(height), requireHeader(view, height).header.stateRoot, slot)
+    : inState(view.stateAt(height), slot)
+
+export const storage = (view: View, { address, slot, block }: Questions['storage']): Hex | Promise<Hex> => {
+  const wanted = { address: hexToBytes(address), slot: hexToBytes(slot) }
+  if (!isPending(block)) return storageAt(view, requireHeight(view, block), wanted)
+  if (!isModule(view, wanted.address)) return pendingState(view).then(({ state }) => inState(state, wanted))
+  return pendingTrie(view).then(({ nodes, root }) => inTrie(nodes, root, wanted))
 }

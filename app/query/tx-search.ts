@@ -1,17 +1,21 @@
-/** Transactions by event and by height, for cosmos.tx.v1beta1: CometBFT has the index of events and the blocks. */
-import type { MessageInitShape } from '@bufbuild/protobuf'
+/** Transactions by event, for cosmos.tx.v1beta1: CometBFT has the index. */
 import { plainBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
-import { type tx, txService } from '../../proto/index.ts'
+import type { tx, txService } from '../../proto/index.ts'
 import type { Consensus } from '../environment.ts'
 import { familyOf } from '../families/index.ts'
 import type { ShownResult } from '../ports.ts'
-import { blockResponse } from './tendermint-service.ts'
+import {
+  heightsOf,
+  queryOf,
+  readSearchPage,
+  searchHeights,
+  type SearchPage,
+  type SearchResponse,
+} from './height-search.ts'
 import { anyTx, type PlacedTransaction, txResponse, type TxResponseInit, upperHex } from './tx-views.ts'
 import type { View } from './view.ts'
-
-const MAX_PAGE = 100
 
 /** JSON of CometBFT's RPC. */
 interface FoundTransaction {
@@ -76,14 +80,9 @@ export const findByCometHash = async (
   }
 }
 
-const searchRoute = (request: txService.GetTxsEventRequest): string => {
-  const query = request.query === '' ? request.events.join(' AND ') : request.query
-  if (query === '') throw queryRefusal('invalidArgument', 'query cannot be empty')
-  const page = request.page === 0n ? 1n : request.page
-  const limit = request.limit === 0n ? BigInt(MAX_PAGE) : request.limit
-  if (limit > MAX_PAGE) throw queryRefusal('invalidArgument', `a page has at most ${MAX_PAGE} transactions`)
-  const order = request.orderBy === txService.OrderBy.DESC ? 'desc' : 'asc'
+const searchRoute = (query: string, { page, limit, isDescending }: SearchPage): string => {
   const quoted = encodeURIComponent(JSON.stringify(query))
+  const order = isDescending ? 'desc' : 'asc'
   return `tx_search?query=${quoted}&page=${page}&per_page=${limit}&order_by=%22${order}%22`
 }
 
@@ -91,48 +90,35 @@ const searchRoute = (request: txService.GetTxsEventRequest): string => {
 const reasonOf = (error: unknown): string =>
   error instanceof Error && !error.message.includes('://') ? error.message : 'CometBFT does not answer'
 
-/** By CometBFT's index of events. */
+/**
+ * By CometBFT's index of events, or by height alone. Who has no events, as the vote extensions have none, is found by its
+ * hash at most: all that an answer leaves out is one where it would be the only one.
+ */
 export const searchTransactions = async (
   environment: Consensus,
   view: View,
   request: txService.GetTxsEventRequest,
-): Promise<MessageInitShape<typeof txService.GetTxsEventResponseSchema>> => {
+): Promise<SearchResponse> => {
+  const query = queryOf(request)
+  if (query === '') throw queryRefusal('invalidArgument', 'query cannot be empty')
+  const search = readSearchPage(request)
+  const heights = heightsOf(query)
+  if (heights !== undefined) return searchHeights(view, heights, search)
   let answer: { readonly txs?: readonly FoundTransaction[]; readonly total_count?: string }
-  const route = searchRoute(request)
   try {
-    answer = (await environment.consensusRpc(route)) as typeof answer
+    answer = (await environment.consensusRpc(searchRoute(query, search))) as typeof answer
   } catch (error) {
     throw queryRefusal('invalidArgument', `failed to search for txs: ${reasonOf(error)}`)
   }
   const txs: tx.Tx[] = []
   const txResponses: TxResponseInit[] = []
-  for (const found of answer.txs ?? []) {
+  const all = answer.txs ?? []
+  for (const found of all) {
     const placed = placeFound(view, found)
     const shown = isShown(placed.raw) ? readTx(placed.raw) : undefined
     if (shown === undefined) continue
     txs.push(shown)
     txResponses.push(txResponse(placed, shown))
   }
-  return { txs, txResponses, total: BigInt(answer.total_count ?? 0) }
-}
-
-/** Of a block those that clients know, a page of them. */
-export const blockTransactions = async (
-  environment: Consensus,
-  view: View,
-  { height, pagination }: txService.GetBlockWithTxsRequest,
-): Promise<MessageInitShape<typeof txService.GetBlockWithTxsResponseSchema>> => {
-  if (height < 1n || height > view.head) {
-    throw queryRefusal(
-      'invalidArgument',
-      `requested height ${height} but height must not be less than 1 or greater than the current height ${view.head}`,
-    )
-  }
-  const { blockId, block } = blockResponse(await environment.consensusRpc(`block?height=${height}`))
-  const raws = (block.data?.txs ?? []).filter(isShown)
-  const offset = Number(pagination?.offset ?? 0n)
-  const limit = Number(pagination?.limit ?? 0n) || MAX_PAGE
-  if (limit > MAX_PAGE) throw queryRefusal('invalidArgument', `a page has at most ${MAX_PAGE} transactions`)
-  const txs = raws.slice(offset, offset + limit).flatMap((raw) => readTx(raw) ?? [])
-  return { txs, blockId, block, pagination: { total: BigInt(raws.length) } }
+  return { txs, txResponses, total: BigInt(answer.total_count ?? 0) - BigInt(all.length - txs.length) }
 }

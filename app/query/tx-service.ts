@@ -11,24 +11,25 @@ import {
   toBinary,
 } from '@bufbuild/protobuf'
 import { CodedError } from '../../core/errors.ts'
-import { type Hash, sha256 } from '../../core/hash.ts'
+import type { Hash } from '../../core/hash.ts'
 import { EMPTY_BYTES, plainBytes } from '../../core/bytes.ts'
 import { decodeRequest } from '../../modules/handlers.ts'
 import { queryRefusal, SDK_CODES } from '../../modules/sdk-errors.ts'
 import { encodeBroadcastResponse } from '../../proto/encode-broadcast-response.ts'
 import { type tx, txService } from '../../proto/index.ts'
-import { ethereumResult } from '../families/ethereum/result.ts'
 import { encodeTx } from '../families/native/simulate.ts'
 import type { Consensus } from '../environment.ts'
 import { readBlockContent } from '../index/finalize-request.ts'
 import { decodeNativeTransaction } from '../native/decode-transaction.ts'
-import { decodeNativeResult } from '../index/native-results.ts'
 import type { FailedEntry } from '../pool/departed.ts'
 import type { BroadcastCheck } from '../ports.ts'
 import { answerCost, LIGHT_COST } from './answer-cost.ts'
-import { blockTransactions, findByCometHash, searchTransactions } from './tx-search.ts'
-import { anyTx, ethereumTx, nativeTx, type PlacedTransaction, txResponse, upperHex } from './tx-views.ts'
-import { requireHeader, type View } from './view.ts'
+import { blockTransactions } from './block-transactions.ts'
+import { isHeightSearch } from './height-search.ts'
+import { placeEthereum, placeNative, type ShownPlaced } from './placed-transactions.ts'
+import { findByCometHash, searchTransactions } from './tx-search.ts'
+import { anyTx, nativeTx, txResponse, upperHex } from './tx-views.ts'
+import type { View } from './view.ts'
 
 export const TX_SERVICE = '/cosmos.tx.v1beta1.Service/'
 
@@ -75,34 +76,16 @@ const parseHash = (text: string): Uint8Array => {
   return plainBytes(Buffer.from(digits, 'hex'))
 }
 
-interface Found {
-  readonly placed: PlacedTransaction
-  readonly shown: tx.Tx
-}
-
 /** Native ones and those of Ethereum with native events by sha256, all of Ethereum by keccak256. */
-const findTransaction = (view: View, hash: Uint8Array): Found | undefined => {
+const findTransaction = (view: View, hash: Uint8Array): ShownPlaced | undefined => {
   const { reader, head } = view
   const native = reader.nativePositionOf(hash)
   if (native !== undefined && native.height <= head) {
-    const { height, index } = native
-    const found = reader.nativeResult(height, index)
-    const raw = readBlockContent(reader.store, height)?.transactions[index]
-    if (found === undefined || raw === undefined) return undefined
-    const placed = { raw, height, timeNs: requireHeader(view, height).timeNs, result: decodeNativeResult(found) }
-    return { placed, shown: anyTx(raw) }
+    const raw = readBlockContent(reader.store, native.height)?.transactions[native.index]
+    return raw === undefined ? undefined : placeNative(view, native, raw)
   }
   const position = reader.positionOf(hash)
-  if (position === undefined || position.height > head) return undefined
-  const { height, index } = position
-  const [signed, receipt] = [reader.transaction(height, index), reader.receipt(height, index)]
-  if (signed === undefined || receipt === undefined) return undefined
-  const own = reader.nativePositionOf(sha256(signed.raw))
-  const stored = own?.height === height ? reader.nativeResult(height, own.index) : undefined
-  const failure = receipt.succeeded ? undefined : ''
-  const result = stored === undefined ? ethereumResult({ signed, receipt, failure }, index) : decodeNativeResult(stored)
-  const placed = { raw: signed.raw, height, timeNs: requireHeader(view, height).timeNs, result }
-  return { placed, shown: ethereumTx(signed) }
+  return position === undefined || position.height > head ? undefined : placeEthereum(view, position)
 }
 
 /** Of no block: its height is 0, and it has no time. */
@@ -150,7 +133,7 @@ export class TxService {
     this.#methods = new Map([
       serve(method.getTx, false, (view, { hash: text }, fromAbci) => {
         const hash = parseHash(text)
-        const show = ({ placed, shown }: Found) => ({ tx: shown, txResponse: txResponse(placed, shown) })
+        const show = ({ placed, shown }: ShownPlaced) => ({ tx: shown, txResponse: txResponse(placed, shown) })
         const found = findTransaction(view, hash)
         if (found !== undefined) return show(found)
         const missing = () => {
@@ -193,10 +176,14 @@ export class TxService {
 }
 
 /** Whether a transaction that is asked for by its hash takes long to show, by what is stored of it and its block. */
-export const isLongTransaction = (view: View, path: string, request: Uint8Array): boolean => {
+const isLongTransaction = (view: View, path: string, request: Uint8Array): boolean => {
   const { name, input } = txService.Service.method.getTx
   if (path !== `${TX_SERVICE}${name}`) return false
   const position = view.reader.positionOf(parseHash(decodeRequest(input, request).hash))
   if (position === undefined || position.height > view.head) return false
   return answerCost(view, 'receipt', position) > LIGHT_COST
 }
+
+/** Whether an answer from this node's own records takes long: workers make it. Throws grpc/3. */
+export const isLongFromRecords = (view: View, path: string, request: Uint8Array): boolean =>
+  isHeightSearch(path, request) || isLongTransaction(view, path, request)

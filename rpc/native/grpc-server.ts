@@ -8,8 +8,8 @@ import type { GatewayLog } from '../log.ts'
 import { requireHostPort } from '../stream/address.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
 import type { GrpcCaller, GrpcMethod, UnaryMethod } from '../grpc/methods.ts'
-import { HEALTH_CHECK_PATH, healthMethod } from './health.ts'
-import { createNativeQueries, HEIGHT_HEADER, type NativeQueries, QUERY_COST } from './native-queries.ts'
+import { createHealth, HEALTH_CHECK_PATH, HEALTH_WATCH_PATH } from './health.ts'
+import { createNativeQueries, HEIGHT_HEADER, type NativeQueries, queryCost } from './native-queries.ts'
 import { reflectionMethods } from './reflection.ts'
 import { MESSAGE_SERVICES, methodPath, NATIVE_SERVICES } from './services.ts'
 import { toGrpcStatus } from './status.ts'
@@ -24,6 +24,8 @@ export interface GrpcOptions {
   readonly maxSendBytes: number
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
+  /** Serves traces. */
+  readonly traces: boolean
   readonly services?: readonly DescService[]
 }
 
@@ -34,9 +36,9 @@ export interface GrpcServer {
 }
 
 /** Throws rpc/rateLimited when the address has no rate left. */
-const requireRate = ({ limiter, findAddress }: GrpcOptions, { remoteAddress, headers }: GrpcCaller): void => {
+const requireRate = ({ limiter, findAddress }: GrpcOptions, { path, remoteAddress, headers }: GrpcCaller): void => {
   if (limiter === undefined) return
-  const waitSeconds = limiter.take(findAddress({ socket: { remoteAddress }, headers }), QUERY_COST)
+  const waitSeconds = limiter.take(findAddress({ socket: { remoteAddress }, headers }), queryCost(path))
   if (waitSeconds > 0) throw rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`)
 }
 
@@ -52,14 +54,13 @@ const createMethod = (options: GrpcOptions, queries: NativeQueries): UnaryMethod
 
 /** Rejects when the address cannot be bound. */
 export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
-  const { application, head, log, maxReceiveBytes, maxSendBytes, services = NATIVE_SERVICES } = options
+  const { application, head, log, maxReceiveBytes, maxSendBytes, traces, services = NATIVE_SERVICES } = options
   const all = [...services, ...MESSAGE_SERVICES]
-  const method = createMethod(options, createNativeQueries({ application, head, services }))
+  const method = createMethod(options, createNativeQueries({ application, head, services, traces }))
   const methods = new Map<string, GrpcMethod>(reflectionMethods(all))
-  methods.set(
-    HEALTH_CHECK_PATH,
-    healthMethod(services, () => head.isAvailable()),
-  )
+  const health = createHealth({ services, head, findAddress: options.findAddress })
+  methods.set(HEALTH_CHECK_PATH, health.check)
+  methods.set(HEALTH_WATCH_PATH, health.watch)
   for (const each of all.flatMap((service) => service.methods)) {
     if (each.methodKind === 'unary') methods.set(methodPath(each), method)
   }

@@ -62,7 +62,7 @@ export interface GrpcWebOptions {
   readonly queries: NativeQueries
   readonly receive: (request: IncomingMessage) => Promise<Buffer>
   /** The refusal of an address that has used up its rate. */
-  readonly limited: (request: IncomingMessage, response: ServerResponse) => GrpcStatus | undefined
+  readonly limited: (request: IncomingMessage, response: ServerResponse, path: string) => GrpcStatus | undefined
   /** Maps a failure to what the client reads. */
   readonly toStatus: (error: unknown, path: string) => GrpcStatus
 }
@@ -77,7 +77,7 @@ export const createGrpcWeb =
     const isText = text !== undefined
 
     const answer = async (): Promise<Buffer> => {
-      const refusal = limited(request, response)
+      const refusal = limited(request, response, path)
       if (refusal !== undefined) return trailers(refusal)
       try {
         const body = await receive(request)

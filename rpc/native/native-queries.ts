@@ -3,6 +3,7 @@ import type { DescService } from '@bufbuild/protobuf'
 import { CodedError } from '../../core/errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { createDescriptions, type Descriptions } from './describe-application.ts'
+import { createEvmCalls, type EvmCallContext, evmCallCost } from './evm-calls.ts'
 import { invalidArgument } from './parse-parameter.ts'
 import { MESSAGE_SERVICES, methodPath } from './services.ts'
 import { GRPC } from '../grpc/status.ts'
@@ -20,8 +21,10 @@ export interface NativeQueries {
 
 export const HEIGHT_HEADER = 'x-cosmos-block-height'
 
+const QUERY_COST = 5
+
 /** What a native query takes of the rate limit. */
-export const QUERY_COST = 5
+export const queryCost = (path: string): number => evmCallCost(path) ?? QUERY_COST
 
 const INVALID_HEIGHT = 26
 
@@ -59,11 +62,14 @@ export interface NativeQueriesOptions {
   readonly application: ReachableApplication
   readonly head: HeadTracker
   readonly services: readonly DescService[]
+  /** Whether traces are served. */
+  readonly traces: boolean
 }
 
-export const createNativeQueries = ({ application, head, services }: NativeQueriesOptions): NativeQueries => {
+export const createNativeQueries = ({ application, head, services, traces }: NativeQueriesOptions): NativeQueries => {
   const served: Served = { queries: pathsOf(services), messages: pathsOf(MESSAGE_SERVICES) }
   const descriptions: Descriptions = createDescriptions(services)
+  const evmCalls = createEvmCalls(traces)
 
   return {
     async ask(path, request, heightText) {
@@ -76,6 +82,12 @@ export const createNativeQueries = ({ application, head, services }: NativeQueri
       const shown = height === 0 ? known.height : height
       const described = descriptions.answer(path, request, known)
       if (described !== undefined) return { bytes: described, height: shown }
+      const context: EvmCallContext = {
+        ask: async (name, parameters) => await application.ask(name, parameters, known.height),
+        height,
+      }
+      const executed = evmCalls.answer(path, context, request)
+      if (executed !== undefined) return { bytes: Buffer.from(await executed), height: shown }
       const { buffer, byteOffset, byteLength } = request
       const data = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
       const text = await application.ask('native', { path, data, height }, known.height)

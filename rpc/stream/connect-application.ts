@@ -23,6 +23,8 @@ export interface ConnectApplicationOptions {
 export interface RemoteApplication extends QueryApplication {
   /** True while questions can be asked. */
   readonly connected: boolean
+  /** Calls `listener` after each change of `connected`. Returns how to stop. */
+  onConnection(listener: () => void): () => void
   /** Resolves when connected for the first time, or again. */
   whenConnected(): Promise<void>
   close(): Promise<void>
@@ -57,6 +59,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   const pending = new Map<number, PendingQuestion>()
   const listeners = new Set<(announcement: Announcement) => void>()
   const waiters: (() => void)[] = []
+  const connectionListeners = new Set<() => void>()
   let socket: Socket | undefined
   let write: (frame: Buffer) => void = () => {}
   let connected = false
@@ -67,6 +70,12 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   let nextId = 1
   let delayMs = reconnect.first
   let retryTimer: NodeJS.Timeout | undefined
+
+  const changeConnection = (isConnected: boolean): void => {
+    if (connected === isConnected) return
+    connected = isConnected
+    for (const listener of connectionListeners) listener()
+  }
 
   const failAll = (error: CodedError): void => {
     const questions = [...pending.values()]
@@ -92,7 +101,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     if (frame.kind !== FRAME.hello || frame.body !== PROTOCOL) {
       throw rpcError('protocol', `the process at ${address} speaks another protocol`)
     }
-    connected = true
+    changeConnection(true)
     delayMs = reconnect.first
     toldOfFailure = false
     log.info('connected to the application', { address })
@@ -134,7 +143,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     })
     opened.on('close', () => {
       if (connected && !closed) log.warn('connection to the application lost, retrying', { address })
-      connected = false
+      changeConnection(false)
       failAll(unavailable(address))
       scheduleRetry()
     })
@@ -171,6 +180,10 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   return {
     get connected() {
       return connected
+    },
+    onConnection(listener) {
+      connectionListeners.add(listener)
+      return () => connectionListeners.delete(listener)
     },
     whenConnected: () => (connected ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
     ask,

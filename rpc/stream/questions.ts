@@ -19,6 +19,7 @@ const NAMES = {
   proof: true,
   call: true,
   estimateGas: true,
+  evmCall: true,
   simulate: true,
   traceTransaction: true,
   traceBlock: true,

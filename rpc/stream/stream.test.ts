@@ -170,6 +170,8 @@ describe('the stream', () => {
     application.answers.gasPrice = () => new Promise(() => {})
     const server = await serveQueries({ address: 'tcp://127.0.0.1:0', application })
     const remote = await joinAs(server.address)
+    const changes: boolean[] = []
+    remote.onConnection(() => changes.push(remote.connected))
     const waiting = remote.ask('gasPrice', {}, 7)
     await server.close()
     await expect(waiting).rejects.toMatchObject({
@@ -187,6 +189,7 @@ describe('the stream', () => {
     })
     expect(height).toBe(9)
     expect(await remote.ask('transaction', { hash: '0x' }, 9)).toBe('null')
+    expect(changes).toEqual([false, true])
   })
 
   test('fails a question that gets no answer in time', async () => {

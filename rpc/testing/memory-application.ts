@@ -9,6 +9,7 @@ export interface Asked {
 
 export interface MemoryApplication extends QueryApplication {
   connected: boolean
+  onConnection(listener: () => void): () => void
   readonly asked: Asked[]
   /** The answer of every question without one of its own. */
   answers: Partial<{ [Name in QuestionName]: (parameters: Questions[Name]) => string | Promise<string> }>
@@ -30,9 +31,21 @@ export const exampleHead = (height: number, changes: Partial<Head> = {}): Head =
 
 export const createMemoryApplication = (height = 7): MemoryApplication => {
   const listeners = new Set<(announcement: Announcement) => void>()
+  const connectionListeners = new Set<() => void>()
+  let connected = true
   let head = exampleHead(height)
   const application: MemoryApplication = {
-    connected: true,
+    get connected() {
+      return connected
+    },
+    set connected(value) {
+      connected = value
+      for (const listener of connectionListeners) listener()
+    },
+    onConnection(listener) {
+      connectionListeners.add(listener)
+      return () => connectionListeners.delete(listener)
+    },
     asked: [],
     answers: {},
     ask(name, parameters, asOf) {
