@@ -1,4 +1,11 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+
+// The folder of the command `chain`: whatever the tests start, in whatever way, and what they load of packages themselves,
+// is there as Node compiled it.
+const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'nat-chain', 'compiled')
 
 export default defineConfig({
   test: {
