@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { checkErrors } from './check-errors.ts'
 import { checkImports } from './check-imports.ts'
+import { staleErrorDocs } from './error-docs.ts'
 import { writeReport } from './summary.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -27,11 +29,23 @@ const imports: Check = {
   },
 }
 
+const errors: Check = {
+  name: 'codes of errors',
+  run: () => {
+    const violations = checkErrors(root).map(({ file, line, message }) => `${file}:${line}: ${message}`)
+    const stale = staleErrorDocs()
+    const faults = stale === undefined ? violations : [...violations, stale]
+    for (const fault of faults) console.error(fault)
+    return faults.length === 0
+  },
+}
+
 const CHECKS: readonly Check[] = [
   command('format', 'biome', ['format', '.']),
   command('types', 'tsc', ['-b', 'tsconfig.json']),
   command('lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']),
   imports,
+  errors,
   ...(existsSync(join(root, 'proto/check.ts')) ? [command('generated code', 'node', ['proto/check.ts'])] : []),
 ]
 
