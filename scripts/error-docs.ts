@@ -7,6 +7,7 @@ import { GRPC_ERRORS } from '../core/grpc-status.ts'
 import { jsonRpcCode } from '../rpc/errors.ts'
 import { SILENT_LOG } from '../rpc/log.ts'
 import { toGrpcStatus } from '../rpc/native/status.ts'
+import type { Violation } from './check-imports.ts'
 import { ERROR_LIST } from './error-list.ts'
 
 export const ERROR_DOCS = join(import.meta.dirname, '..', 'docs', 'errors.md')
@@ -92,10 +93,10 @@ const describeTable = ({ codespace, about, entries, retired }: ErrorTable): stri
 /** The whole page. */
 export const describeErrors = (): string => `${[INTRODUCTION, ...ERROR_LIST.map(describeTable)].join('\n\n')}\n`
 
-/** What is wrong with the page as it lies there; undefined: nothing. */
-export const staleErrorDocs = (): string | undefined =>
+/** What is wrong with the page as it lies there. */
+export const staleErrorDocs = (): readonly Violation[] =>
   readFileSync(ERROR_DOCS, 'utf8') === describeErrors()
-    ? undefined
-    : 'docs/errors.md is stale: run "node scripts/error-docs.ts"'
+    ? []
+    : [{ file: 'docs/errors.md', line: 1, message: 'stale: run "node scripts/error-docs.ts"' }]
 
 if (import.meta.main) writeFileSync(ERROR_DOCS, describeErrors())
