@@ -31,7 +31,7 @@ import type { ApplicationSettings } from './settings.ts'
 const POOL_CARE_INTERVAL_BLOCKS = 10
 /** Reasons why a transaction of the pool may be invalid in one proposal and valid in another: nonce and funds. */
 const TAKEN_BY_ANOTHER = ['nonceTooLow', 'insufficientFunds'] as const
-const SDK_TAKEN_BY_ANOTHER: readonly number[] = [SDK_CODES.insufficientFunds[0], SDK_CODES.wrongSequence[0]]
+const SDK_TAKEN_BY_ANOTHER: readonly number[] = [SDK_CODES.insufficientFunds, SDK_CODES.wrongSequence]
 
 /** What admission depends on: all of it as of the committed head. */
 export type MempoolHead = Omit<AdmissionContext, 'pool' | 'settings' | 'nowMs' | 'arrival'>

@@ -6,6 +6,10 @@ import type { CommitVote, Event, Misbehavior, ValidatorUpdate } from '../modules
 import { CodedError } from '../core/errors.ts'
 import { APP_CODES } from './errors.ts'
 
+/** For those that turn codes into the numbers of their wire formats. */
+export { SDK_CODES } from '../modules/sdk-errors.ts'
+export { QUERY_CODES } from './errors.ts'
+
 // ---- consensus: ABCI 2.0 without its wire types -------------------------------------------------------------
 
 export type { ConsensusParameters }

@@ -26,6 +26,7 @@ import { ChainReader } from './index/chain-reader.ts'
 import { readBlockContent } from './index/finalize-request.ts'
 import { encodeNativeResult, type NativeResult, nativeResultsOf } from './index/native-results.ts'
 import { encodeStoredReceipt, type HeaderRecord } from './records/records.ts'
+import { REPLAY_ERRORS } from './error-codes.ts'
 
 /** Changes and trie nodes that the replayed blocks may hold in memory, some 200 MB, before their base is moved up. */
 const MAX_LAYER_ENTRIES = 500_000
@@ -99,11 +100,8 @@ class ReplayedState implements TrieNodeReader {
   }
 }
 
-/** Codespace `replay`. */
-const REPLAY_CODES = { notPossible: 1, incomplete: 2 } as const
-
 const missing = (what: string): never => {
-  throw new CodedError('replay', REPLAY_CODES.incomplete, `${what} is not in the database: it is damaged`)
+  throw new CodedError('replay', REPLAY_ERRORS.codes.incomplete, `${what} is not in the database: it is damaged`)
 }
 
 /** The database as a block's commitment sees it: it scans where a storage is cleared, which no EIP-6780 fork does. */
@@ -111,7 +109,7 @@ const withoutScans = (store: KeyValueStore): KeyValueStore => {
   const refuse = (): never => {
     throw new CodedError(
       'replay',
-      REPLAY_CODES.notPossible,
+      REPLAY_ERRORS.codes.notPossible,
       'an account is deleted with its storage: this block cannot be replayed',
     )
   }

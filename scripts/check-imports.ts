@@ -26,7 +26,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   abci: ['core', 'proto', 'app'],
   rpc: ['core', 'proto', 'app'],
   bin: ['core', 'store', 'evm', 'modules', 'app', 'abci', 'rpc', 'proto'],
-  scripts: ['proto'],
+  scripts: ['core', 'store', 'evm', 'modules', 'app', 'abci', 'rpc', 'bin', 'proto'],
   // Published apart: what stands there stands alone.
   packages: [],
 }

@@ -5,7 +5,15 @@ import { bytesToKey, bytesToUtf8, padLeft, trimLeadingZeros } from '../../core/b
 import { CodedError } from '../../core/errors.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import { MAX_CODE_BYTES } from '../../core/limits.ts'
-import { failAt, parseArray, parseInteger, parseObject, parseString, type JsonObject } from '../../core/parse.ts'
+import {
+  failAt,
+  GENESIS_ERRORS,
+  parseArray,
+  parseInteger,
+  parseObject,
+  parseString,
+  type JsonObject,
+} from '../../core/parse.ts'
 import type { Hash } from '../../core/hash.ts'
 import { HARDFORKS, type Hardfork } from '../../evm/engine.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
@@ -233,7 +241,11 @@ export const parseGenesisBytes = (bytes: Uint8Array, chainId: string): Genesis =
   try {
     parsed = JSON.parse(bytesToUtf8(bytes))
   } catch (error) {
-    throw new CodedError('genesis', 2, `app_state is not valid JSON: ${(error as Error).message}`)
+    throw new CodedError(
+      'genesis',
+      GENESIS_ERRORS.codes.syntax,
+      `app_state is not valid JSON: ${(error as Error).message}`,
+    )
   }
   return parseGenesis(parsed, chainId)
 }

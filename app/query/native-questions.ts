@@ -103,7 +103,7 @@ export class NativeQuestions {
   ): Promise<Partial<AbciQueryResponse>> {
     if (path.startsWith(TENDERMINT_SERVICE)) {
       // CometBFT waits for this answer, and must not be asked meanwhile.
-      throw new CodedError('sdk', SDK_CODES.unknownRequest[0], `${path} is served on the gRPC and REST ports only`)
+      throw new CodedError('sdk', SDK_CODES.unknownRequest, `${path} is served on the gRPC and REST ports only`)
     }
     const view = this.#options.view(head)
     const module = storeModule(path)

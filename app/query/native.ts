@@ -1,7 +1,8 @@
 /** Native gRPC queries: the modules' handlers by path, on state at a height. */
 import { bytesToBase64 } from '../../core/bytes.ts'
 import type { CodedError } from '../../core/errors.ts'
-import { sdkError } from '../../modules/sdk-errors.ts'
+import { GRPC } from '../../core/grpc-status.ts'
+import { type SDK_CODES, sdkError } from '../../modules/sdk-errors.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
 import { isKept, readKeptRange } from '../../store/kept-range.ts'
 import { type QueryHandlers, queryHandlers } from '../native/module-handlers.ts'
@@ -76,17 +77,16 @@ export const heavyNativeQuery = (view: View, { path, data, height }: Questions['
   return bytesToBase64(value)
 }
 
-/** Of abci_query: the SDK's code for a gRPC status, and its words. Others are invalid requests there. */
-const GRPC_TO_SDK: Readonly<Record<number, readonly [code: number, words: string]>> = {
-  5: [22, 'key not found'],
-  12: [6, 'unknown request'],
+/** Of abci_query: the SDK's code and words for a gRPC status. Others are invalid requests there. */
+const GRPC_TO_SDK: Readonly<Record<number, keyof typeof SDK_CODES>> = {
+  [GRPC.notFound]: 'keyNotFound',
+  [GRPC.unimplemented]: 'unknownRequest',
 }
-const INVALID_REQUEST = [18, 'invalid request'] as const
 const GRPC_NAMES: Readonly<Record<number, string>> = {
-  2: 'Unknown',
-  3: 'InvalidArgument',
-  5: 'NotFound',
-  12: 'Unimplemented',
+  [GRPC.unknown]: 'Unknown',
+  [GRPC.invalidArgument]: 'InvalidArgument',
+  [GRPC.notFound]: 'NotFound',
+  [GRPC.unimplemented]: 'Unimplemented',
 }
 
 /** As the SDK answers a failed gRPC query over ABCI. */
@@ -98,7 +98,7 @@ export const toAbciError = ({
   // Errors of modules have no status, and are unknown requests to the SDK.
   if (codespace !== 'grpc' && codespace !== 'sdk') return toAbciError(sdkError('unknownRequest', message))
   if (codespace === 'sdk') return { code, codespace, log: message }
-  const [sdkCode, words] = GRPC_TO_SDK[code] ?? INVALID_REQUEST
   const name = GRPC_NAMES[code] ?? 'Unknown'
-  return { code: sdkCode, codespace: 'sdk', log: `rpc error: code = ${name} desc = ${message}: ${words}` }
+  const refusal = sdkError(GRPC_TO_SDK[code] ?? 'invalidRequest', `rpc error: code = ${name} desc = ${message}`)
+  return { code: refusal.code, codespace: 'sdk', log: refusal.message }
 }

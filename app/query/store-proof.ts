@@ -45,7 +45,7 @@ export const answerStoreQuery = (view: View, { module, key, height, prove }: Sto
     throw sdkError('unknownRequest', `no such store: ${module}`)
   }
   if (key.length === 0 || key.length > MAX_KEY_BYTES) {
-    throw new CodedError('sdk', SDK_CODES.invalidRequest[0], `a key has 1 to ${MAX_KEY_BYTES} bytes, not ${key.length}`)
+    throw new CodedError('sdk', SDK_CODES.invalidRequest, `a key has 1 to ${MAX_KEY_BYTES} bytes, not ${key.length}`)
   }
   if (height > view.head) {
     throw futureHeight()

@@ -169,7 +169,7 @@ export class TxService {
     const served = this.#methods.get(path.slice(TX_SERVICE.length))
     if (served === undefined) throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 200)}`)
     if (served.isOutside && fromAbci) {
-      throw new CodedError('sdk', SDK_CODES.unknownRequest[0], `${path} is served on the gRPC and REST ports only`)
+      throw new CodedError('sdk', SDK_CODES.unknownRequest, `${path} is served on the gRPC and REST ports only`)
     }
     return served.answer(view, request, fromAbci)
   }

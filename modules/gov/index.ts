@@ -1,5 +1,6 @@
 /** Governance. See README.md. */
 export type { GovDependencies, PackedMessage, PreparedMessage } from './deps.ts'
+export { GOV_ERRORS } from './errors.ts'
 export { parseGovGenesis } from './genesis.ts'
 export { GOV_ADDRESS } from './keys.ts'
 export { createGovModule, type GovModule } from './module.ts'

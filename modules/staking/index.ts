@@ -1,6 +1,7 @@
 /** Validators and their stake. See README.md. */
 export type { CommissionRates } from './commission.ts'
 export type { StakingDependencies } from './deps.ts'
+export { STAKING_ERRORS } from './errors.ts'
 export { parseStakingGenesis, type StakingGenesis } from './genesis.ts'
 export { type GenesisValidator, genesisValidator } from './genesis-validator.ts'
 export { BONDED_POOL_ADDRESS, NOT_BONDED_POOL_ADDRESS, STAKING_ADDRESS } from './keys.ts'

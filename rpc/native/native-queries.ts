@@ -1,5 +1,6 @@
 /** A query of a native service as bytes: where REST, gRPC and gRPC-Web come together. */
 import type { DescService } from '@bufbuild/protobuf'
+import { SDK_CODES } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { createDescriptions, type Descriptions } from './describe-application.ts'
@@ -26,8 +27,6 @@ const QUERY_COST = 5
 /** What a native query takes of the rate limit. */
 export const queryCost = (path: string): number => evmCallCost(path) ?? QUERY_COST
 
-const INVALID_HEIGHT = 26
-
 /** 0, which is the head, when absent. Throws grpc/3 for what is no height, and sdk/26 for one that is to come. */
 export const readHeight = (text: string | undefined, head: number): number => {
   if (text === undefined || text === '') return 0
@@ -37,7 +36,7 @@ export const readHeight = (text: string | undefined, head: number): number => {
   }
   if (height <= head) return height
   const message = 'cannot query with height in the future; please provide a valid height: invalid height'
-  throw new CodedError('sdk', INVALID_HEIGHT, message)
+  throw new CodedError('sdk', SDK_CODES.invalidHeight, message)
 }
 
 const unimplemented = (message: string): CodedError => new CodedError('grpc', GRPC.unimplemented, message)

@@ -35,7 +35,7 @@ const messageEvent = ({ handler, sender }: PreparedMessage, own: readonly Event[
   return { type: 'message', attributes }
 }
 
-const isOutOfGas = ({ codespace, code }: CodedError): boolean => codespace === 'sdk' && code === SDK_CODES.outOfGas[0]
+const isOutOfGas = ({ codespace, code }: CodedError): boolean => codespace === 'sdk' && code === SDK_CODES.outOfGas
 
 /** In the SDK's words: running out of gas is no failure of the message. */
 const failedMessage = (error: CodedError, index: number): CodedError =>
@@ -75,7 +75,7 @@ export const runMessages = (
   }
   const data = encodeTxMsgData(msgResponses)
   if (data.length > MAX_DATA_BYTES) {
-    throw new CodedError('sdk', SDK_CODES.invalidRequest[0], `the responses have more than ${MAX_DATA_BYTES} bytes`)
+    throw new CodedError('sdk', SDK_CODES.invalidRequest, `the responses have more than ${MAX_DATA_BYTES} bytes`)
   }
   return { data, events }
 }

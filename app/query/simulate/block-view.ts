@@ -3,6 +3,7 @@ import type { Address } from '../../../core/address.ts'
 import { bigintToBytes, bytesToKey, EMPTY_BYTES } from '../../../core/bytes.ts'
 import type { Hash } from '../../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBigint, hexToBytes, quantityToHex } from '../../../core/hex.ts'
+import { JSON_RPC } from '../../../core/json-rpc-codes.ts'
 import type { ExecutionResult } from '../../../evm/engine.ts'
 import { blockSizeBytes } from '../../records/block-size.ts'
 import { encodeHeader, type Header } from '../../records/header.ts'
@@ -12,10 +13,6 @@ import { blockView, type Json, logView } from '../views.ts'
 import type { NumberedLog } from './log-tracer.ts'
 import { type UnsignedTransaction, unsignedTransactionView } from './unsigned-transaction.ts'
 
-/** JSON-RPC codes of calls that fail, in the answer of a simulation that does not. */
-const REVERTED = -32000
-const VM_ERROR = -32015
-
 export interface SimulatedCall {
   readonly transaction: UnsignedTransaction
   readonly result: ExecutionResult
@@ -24,11 +21,12 @@ export interface SimulatedCall {
   readonly bloom: Uint8Array
 }
 
+/** Calls that fail, in the answer of a simulation that does not. Geth has another number for a revert here. */
 const errorView = ({ failure, returnData }: ExecutionResult): Json => {
   if (failure === undefined) return {}
   return failure.kind === 'revert'
-    ? { error: { message: revertReason(returnData), code: REVERTED, data: bytesToHex(returnData) } }
-    : { error: { message: failure.message, code: VM_ERROR } }
+    ? { error: { message: revertReason(returnData), code: JSON_RPC.refused, data: bytesToHex(returnData) } }
+    : { error: { message: failure.message, code: JSON_RPC.callFailed } }
 }
 
 const callView = (
