@@ -189,7 +189,7 @@ export const evmQueryAnswer = (
   if (answer === undefined) {
     throw new CodedError(
       'sdk',
-      SDK_CODES.unknownRequest[0],
+      SDK_CODES.unknownRequest,
       `${path.slice(0, 200)} is served on the gRPC and REST ports only`,
     )
   }
