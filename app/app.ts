@@ -1,6 +1,7 @@
-/** The application: the steps of a block from InitChain to Commit, and the door of the pool and of questions. */
+/** The application: the steps of a block from InitChain to Commit, and the door of the pool. Questions: query/. */
 import { EMPTY_BYTES, uint64ToBytes } from '../core/bytes.ts'
 import { type CodedError, invariant } from '../core/errors.ts'
+import type { Hash } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
 import { readConsensusParameters, readValidators } from '../modules/consensus/index.ts'
@@ -9,6 +10,8 @@ import type { Module } from '../modules/module.ts'
 import { readBaseHeight } from '../store/base-height.ts'
 import { emptyStore } from '../store/empty-store.ts'
 import { LatestState } from '../store/latest.ts'
+import type { StateReader } from '../store/state.ts'
+import type { TrieNodeReader } from '../store/trie/trie.ts'
 import { TrieNodeCache } from '../store/trie/node-cache.ts'
 import type { Batch, KeyValueStore } from '../store/store.ts'
 import { writeState } from '../store/write-state.ts'
@@ -39,20 +42,13 @@ import { writeBlock, writeHeader } from './index/write-block.ts'
 import { Mempool, type MempoolHead } from './mempool.ts'
 import type { PoolEntry } from './pool/entry.ts'
 import type {
-  AbciQueryRequest,
-  AbciQueryResponse,
-  Announcement,
   ApplicationInfo,
   ConsensusApplication,
   FinalizeBlockResponse,
-  Head,
   InitChainRequest,
   InitChainResponse,
   PrepareProposalRequest,
   ProposedBlock,
-  QueryApplication,
-  QuestionName,
-  Questions,
   SnapshotChunk,
   SnapshotChunkRequest,
   SnapshotChunkResult,
@@ -60,8 +56,6 @@ import type {
   SnapshotOffer,
   TransactionCheck,
 } from './ports.ts'
-import { Announcer, headOf } from './query/announcer.ts'
-import { QuestionDesk } from './query/desk.ts'
 import { SnapshotSync } from './snapshots.ts'
 import { writeRetention } from './retention.ts'
 import type { ApplicationSettings } from './settings.ts'
@@ -88,7 +82,43 @@ const STATE_CACHE_ENTRIES = 200_000
 /** Trie nodes that it keeps: the upper levels of a large state, all of a small one. */
 const TRIE_CACHE_BYTES = 64 * 1024 * 1024
 
-export class Application implements ConsensusApplication, QueryApplication {
+/** Told of what happens to the chain, after it has happened. */
+export interface ChainListener {
+  /** A block is committed, and the pool knows. */
+  committed(block: SealedBlock): void
+  /** The head is told: `isNew` after a commit, otherwise because what surrounds it has changed. */
+  head(isNew: boolean): void
+  /** A transaction became executable that eth_subscribe tells of. */
+  executable(hash: Hash): void
+  /** The database is empty: another chain begins, or this one comes from a snapshot. */
+  wiped(): void
+}
+
+const NOBODY: ChainListener = {
+  committed: () => undefined,
+  head: () => undefined,
+  executable: () => undefined,
+  wiped: () => undefined,
+}
+
+/** What is read of the chain beside its steps: the committed head, and the pool. */
+export interface ChainSource {
+  readonly modules: readonly Module[]
+  readonly families: Families
+  readonly reader: ChainReader
+  readonly mempool: Mempool
+  /** State and trie nodes of the committed head. */
+  latest(): StateReader
+  latestTrieNodes(): TrieNodeReader
+  /** Throws app/10 before InitChain. */
+  parameters(): ChainParameters
+  /** Of the next block, in anat. */
+  baseFeePerGas(): bigint
+  /** Undefined before InitChain. */
+  head(): HeaderRecord | undefined
+}
+
+export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   readonly #options: ApplicationOptions
   readonly #store: KeyValueStore
   readonly #environment: Environment
@@ -100,8 +130,6 @@ export class Application implements ConsensusApplication, QueryApplication {
   readonly #verifyExtension = rememberValid()
   readonly #voter: Voter
   readonly #reader: ChainReader
-  readonly #announcer: Announcer
-  readonly #desk: QuestionDesk
   readonly #snapshots: SnapshotSync
   #state: LatestState
   #trieNodes: TrieNodeCache
@@ -109,6 +137,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   #head: HeaderRecord | undefined
   #baseFeePerGas = 0n
   #decided: SealedBlock | undefined
+  #listener = NOBODY
 
   constructor(options: ApplicationOptions) {
     this.#options = options
@@ -124,13 +153,12 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#state = new LatestState(options.store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(options.store, TRIE_CACHE_BYTES)
     this.#reader = new ChainReader(options.store)
-    this.#announcer = new Announcer()
     this.#mempool = new Mempool({
       settings: options.settings,
       environment: options.environment,
       families: this.#families,
       head: () => this.#mempoolHead(),
-      onExecutable: (hash) => this.#announcer.transaction(hash),
+      onExecutable: (hash) => this.#listener.executable(hash),
     })
     this.#rounds = new Rounds({
       mempool: this.#mempool,
@@ -138,24 +166,6 @@ export class Application implements ConsensusApplication, QueryApplication {
       maxBlockMs: options.settings.maxBlockMs,
     })
     this.#voter = new Voter(options.sections ?? [], options.environment.voteAnswers ?? FORGETFUL)
-    this.#desk = new QuestionDesk({
-      settings: options.settings,
-      environment: options.environment,
-      engine: options.engine,
-      modules: this.#modules,
-      families: this.#families,
-      reader: this.#reader,
-      pool: this.#mempool.pool,
-      latest: () => this.#state,
-      latestTrieNodes: () => this.#trieNodes,
-      committedHeight: () => this.height,
-      parameters: () => this.#requireParameters(),
-      baseFeePerGas: () => this.#baseFeePerGas,
-      submit: (raw) => this.#mempool.submit(raw),
-      broadcast: (raw) => this.#mempool.broadcast(raw),
-      failedNative: (hash) => this.#mempool.failedNative(hash),
-      announcer: this.#announcer,
-    })
     this.#snapshots = new SnapshotSync({
       store: options.store,
       log: options.environment.log,
@@ -306,15 +316,11 @@ export class Application implements ConsensusApplication, QueryApplication {
     reached('commit-noted')
     this.#forgetProposals()
     this.#mempool.settle(candidate)
-    this.#desk.committed(decided)
-    this.#announcer.head(this.#headAnnouncement(), true)
+    this.#listener.committed(decided)
+    this.#listener.head(true)
     this.#environment.snapshots?.committed(height)
     reached('commit-settled')
     return retainHeight
-  }
-
-  async abciQuery(request: AbciQueryRequest): Promise<AbciQueryResponse> {
-    return this.#desk.abciQuery(request)
   }
 
   listSnapshots(): readonly SnapshotDescription[] {
@@ -333,14 +339,25 @@ export class Application implements ConsensusApplication, QueryApplication {
     return this.#snapshots.apply(chunk)
   }
 
-  // ---- questions ----------------------------------------------------------------------------------------------
+  // ---- what stands beside the chain ---------------------------------------------------------------------------
 
-  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): string | Promise<string> {
-    return this.#desk.ask(name, parameters, head)
+  /** One listener, which stands beside the chain: it is told what becomes of it. */
+  listen(listener: ChainListener): void {
+    this.#listener = listener
   }
 
-  subscribe(listener: (announcement: Announcement) => void): () => void {
-    return this.#announcer.subscribe(listener, this.#head === undefined ? undefined : this.#headAnnouncement())
+  get source(): ChainSource {
+    return {
+      modules: this.#modules,
+      families: this.#families,
+      reader: this.#reader,
+      mempool: this.#mempool,
+      latest: () => this.#state,
+      latestTrieNodes: () => this.#trieNodes,
+      parameters: () => this.#requireParameters(),
+      baseFeePerGas: () => this.#baseFeePerGas,
+      head: () => this.#head,
+    }
   }
 
   /** Why this software cannot execute the next block; asked after every commit, and at the start. */
@@ -350,15 +367,10 @@ export class Application implements ConsensusApplication, QueryApplication {
     return reason === undefined ? undefined : appError('upgrade', reason)
   }
 
-  /** Closes the open views of old heights; call it before the database is closed. */
-  close(): void {
-    this.#desk.close()
-  }
-
   /** What CometBFT knows of the network has changed: announces the head again, and the pool's transactions to new peers. */
   refreshStatus(): void {
     if (this.#head === undefined) return
-    this.#announcer.head(this.#headAnnouncement(), false)
+    this.#listener.head(false)
     this.#mempool.offerAgain()
   }
 
@@ -397,7 +409,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#reader.forget()
     this.#load()
-    this.#announcer.head(this.#headAnnouncement(), false)
+    this.#listener.head(false)
   }
 
   #setHead(record: HeaderRecord): void {
@@ -433,7 +445,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   }
 
   #validatorCount(height: number): number {
-    return this.#desk.validatorsAt(height).length
+    return readValidators(this.#state, height).length
   }
 
   #forgetProposals(): void {
@@ -478,17 +490,6 @@ export class Application implements ConsensusApplication, QueryApplication {
     }
   }
 
-  #headAnnouncement(): Head {
-    const record = this.#head
-    const parameters = this.#requireParameters()
-    invariant(record !== undefined, 'a chain without a head')
-    return headOf(record, {
-      evmChainId: Number(parameters.evmChainId),
-      chainId: parameters.chainId,
-      catchingUp: this.#environment.consensusStatus().catchingUp,
-    })
-  }
-
   /** Empties the database of a genesis whose first block was never committed, or of a restore that failed. */
   #wipe(): void {
     emptyStore(this.#store)
@@ -498,7 +499,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#reader.forget()
-    this.#desk.forget()
     this.#mempool.clear()
+    this.#listener.wiped()
   }
 }

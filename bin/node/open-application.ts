@@ -1,7 +1,7 @@
 /** Opens the application of a home: database, engine, journal, gossip. */
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { Application } from '../../app/app.ts'
+import { QueriedApplication } from '../../query/queried-application.ts'
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { ConsensusStatus } from '../../app/environment.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
@@ -26,7 +26,7 @@ import type { NodeConfiguration } from './load-node.ts'
 import { openDatabase } from './open-database.ts'
 
 export interface OpenApplication {
-  readonly application: Application
+  readonly application: QueriedApplication
   setConsensusStatus(status: ConsensusStatus): void
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ export interface OpenApplication {
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A database of another chain is refused before CometBFT could meet it. */
-const requireSameChain = (application: Application, { home, genesis }: NodeConfiguration): void => {
+const requireSameChain = (application: QueriedApplication, { home, genesis }: NodeConfiguration): void => {
   const { parameters } = application
   if (parameters === undefined) return
   const held = `${parameters.chainId} (EVM chain id ${parameters.evmChainId})`
@@ -94,7 +94,7 @@ export const openApplication = async (
     await store.closed
   }
   try {
-    const application = new Application({
+    const application = new QueriedApplication({
       store,
       engine: await createInterpreterEngine(),
       settings: applicationSettings,

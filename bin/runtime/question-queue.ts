@@ -1,5 +1,6 @@
 /** Questions that wait for a worker: bounded in number and memory, and those that take long behind all others. */
 import type { QuestionName } from '../../app/ports.ts'
+import { isSlowQuestion } from '../../query/questions.ts'
 
 const MAX_WAITING = 2_000
 /** Of those that take long. */
@@ -9,36 +10,11 @@ const MAX_WAITING_SIZE = 256 * 1024 * 1024
 /** What a value takes beside its text. */
 const VALUE_SIZE = 16
 
-/**
- * They take a worker for seconds, or for the tenths of one that a long answer takes, where a call takes it for
- * milliseconds. Of blocks and transactions only the long answers come here.
- */
-const SLOW: ReadonlySet<QuestionName> = new Set<QuestionName>([
-  'traceTransaction',
-  'traceBlock',
-  'traceRawBlock',
-  'traceCall',
-  'simulate',
-  'storageRange',
-  'accountRange',
-  'modifiedAccounts',
-  'intermediateRoots',
-  'block',
-  'blockReceipts',
-  'receipt',
-  'transaction',
-  'transactionByIndex',
-  'rawTransaction',
-  'rawTransactionByIndex',
-  'rawBlock',
-  'rawReceipts',
-])
-
 export interface Queued {
   readonly question: { readonly name: QuestionName; readonly parameters: unknown }
 }
 
-export const isSlow = ({ question }: Queued): boolean => SLOW.has(question.name)
+export const isSlow = ({ question }: Queued): boolean => isSlowQuestion(question.name)
 
 const sizeOf = (value: unknown): number => {
   if (typeof value === 'string') return VALUE_SIZE + value.length

@@ -1,14 +1,14 @@
 /** One application in memory whose world a test can make fail. */
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { Application } from '../../app/app.ts'
+import { QueriedApplication } from '../../query/queried-application.ts'
 import type { Environment } from '../../app/environment.ts'
 import type { ExtensionSection } from '../../app/attestations/voter.ts'
 import { createFamilies } from '../../app/families/index.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
 import type { InitChainRequest, ProposedBlock, QuestionName } from '../../app/ports.ts'
-import { answer } from '../../app/query/answer.ts'
-import type { View } from '../../app/query/view.ts'
+import { answer } from '../../query/answer.ts'
+import type { View } from '../../query/view.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
@@ -35,7 +35,7 @@ export interface LoneOptions {
 }
 
 export interface Lone {
-  readonly application: Application
+  readonly application: QueriedApplication
   /** As workers see the chain. */
   viewAt(head: number): View
   readonly accounts: readonly PrivateKeyAccount[]
@@ -80,7 +80,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
     const chain = { reader, modules, families: createFamilies(modules), parameters }
     return { ...chain, settings, engine: real, clock, head, stateAt, trieNodesAt, pending: [] }
   }
-  const application = new Application({
+  const application = new QueriedApplication({
     store,
     engine: options.engine?.(real) ?? real,
     settings: { ...APPLICATION_DEFAULTS, ...options.settings },

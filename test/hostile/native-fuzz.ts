@@ -7,7 +7,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { accountNumberOf } from '../../app/native/account-number.ts'
 import { TRANSACTION_MESSAGES } from '../../app/native/definitions.ts'
 import { createWallet, exampleMessages, signTransaction, WALLET_NAMES } from '../../app/native/testing/cosmjs.ts'
-import type { Application } from '../../app/app.ts'
+import type { QueriedApplication } from '../../query/queried-application.ts'
 import { decodeBech32, encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
@@ -85,7 +85,7 @@ class Fuzzer {
   readonly answered = new Map<string, number>()
   inputs = 0
   readonly #random: Random
-  readonly #application: Application
+  readonly #application: QueriedApplication
   readonly #accounts: readonly PrivateKeyAccount[]
   readonly #corpus: Corpus
   readonly #registry: Registry = createTypeRegistry(NATIVE_SERVICES)

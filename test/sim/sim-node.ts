@@ -1,5 +1,5 @@
 /** One application with a database and a world of its own; it can be killed and made again over the same database. */
-import { Application } from '../../app/app.ts'
+import { QueriedApplication } from '../../query/queried-application.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { BlockStep, SnapshotShelf } from '../../app/environment.ts'
@@ -76,7 +76,7 @@ export class SimNode {
   killAt: BlockStep | undefined
   #store: KeyValueStore
   #heavy: HeavyPool | undefined
-  #application: Application
+  #application: QueriedApplication
   /** Transactions of the pool's journal: they survive the application. */
   #journal: Uint8Array[] = []
   /** What the application told the operator. */
@@ -104,7 +104,7 @@ export class SimNode {
     return new SimNode(options, await nextEngine(), await openStore(options))
   }
 
-  get application(): Application {
+  get application(): QueriedApplication {
     return this.#application
   }
   get store(): KeyValueStore {
@@ -142,10 +142,10 @@ export class SimNode {
     return startHeavyQuestions({ handle, settings: { ...APPLICATION_DEFAULTS, ...settings }, workers, log })
   }
 
-  #start(): Application {
+  #start(): QueriedApplication {
     const { clock, settings, snapshots, expectedChain } = this.#options
     this.#heavy = this.#startWorkers()
-    return new Application({
+    return new QueriedApplication({
       store: this.#store,
       engine: this.#engine,
       settings: { ...APPLICATION_DEFAULTS, ...settings },
