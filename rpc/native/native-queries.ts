@@ -14,8 +14,11 @@ export interface NativeReply {
 }
 
 export interface NativeQueries {
-  /** `height` as the client wrote it. Rejects with grpc codes and with those of the application. */
-  ask(path: string, request: Uint8Array, height: string | undefined): Promise<NativeReply>
+  /**
+   * `height` as the client wrote it; `client` as clientOf of limits.ts names it. Rejects with grpc codes and with those of
+   * the application.
+   */
+  ask(path: string, request: Uint8Array, height: string | undefined, client?: string): Promise<NativeReply>
 }
 
 export const HEIGHT_HEADER = 'x-cosmos-block-height'
@@ -66,7 +69,7 @@ export const createNativeQueries = ({ application, head, services }: NativeQueri
   const descriptions: Descriptions = createDescriptions(services)
 
   return {
-    async ask(path, request, heightText) {
+    async ask(path, request, heightText, client) {
       if (!served.queries.has(path)) {
         if (!served.messages.has(path)) throw unknownMethod(path, [...services, ...MESSAGE_SERVICES])
         throw unimplemented(`${path} is a message of transactions: sign one that holds it and broadcast it`)
@@ -78,7 +81,7 @@ export const createNativeQueries = ({ application, head, services }: NativeQueri
       if (described !== undefined) return { bytes: described, height: shown }
       const { buffer, byteOffset, byteLength } = request
       const data = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
-      const text = await application.ask('native', { path, data, height }, known.height)
+      const text = await application.ask('native', { path, data, height }, known.height, client)
       // A JSON string of base64 has nothing to unescape.
       return { bytes: Buffer.from(text.slice(1, -1), 'base64'), height: shown }
     },

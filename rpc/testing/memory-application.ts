@@ -10,6 +10,8 @@ export interface Asked {
 export interface MemoryApplication extends QueryApplication {
   connected: boolean
   readonly asked: Asked[]
+  /** Who asked each of them. */
+  readonly clients: string[]
   /** The answer of every question without one of its own. */
   answers: Partial<{ [Name in QuestionName]: (parameters: Questions[Name]) => string | Promise<string> }>
   announce(announcement: Announcement): void
@@ -34,9 +36,11 @@ export const createMemoryApplication = (height = 7): MemoryApplication => {
   const application: MemoryApplication = {
     connected: true,
     asked: [],
+    clients: [],
     answers: {},
-    ask(name, parameters, asOf) {
+    ask(name, parameters, asOf, client = '') {
       application.asked.push({ name, parameters, head: asOf })
+      application.clients.push(client)
       const answer = application.answers[name] as ((parameters: unknown) => string | Promise<string>) | undefined
       return answer === undefined ? 'null' : answer(parameters)
     },
