@@ -489,8 +489,14 @@ export interface QueryApplication {
   /**
    * Answers as of `head`, the height that the asking gateway shows as its newest.
    * Resolves to the JSON text of the result. Rejects with a CodedError; any other error is a fault of the node.
+   * `client` is who asked the gateway (rpc/limits.ts): it changes no answer, only whose turn it is.
    */
-  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): string | Promise<string>
+  ask<Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name],
+    head: number,
+    client?: string,
+  ): string | Promise<string>
   /** Calls `listener` for the present head at once, then for every announcement. Returns how to stop. */
   subscribe(listener: (announcement: Announcement) => void): () => void
 }

@@ -40,7 +40,8 @@ const createContext = (
   methods: ReadonlyMap<string, Method>,
   log: GatewayLog,
 ): CallContext => {
-  const ask: CallContext['ask'] = (name, parameters) => application.ask(name, parameters, head.current().head.height)
+  const ask: CallContext['ask'] = (name, parameters, client) =>
+    application.ask(name, parameters, head.current().head.height, client)
   return {
     head,
     ask,

@@ -3,7 +3,7 @@ import type { DescService } from '@bufbuild/protobuf'
 import { formatHostPort } from '../../core/host-port.ts'
 import { rpcError } from '../errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
-import type { FindAddress, RateLimiter } from '../limits.ts'
+import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
 import { requireHostPort } from '../stream/address.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
@@ -35,10 +35,13 @@ export interface GrpcServer {
   close(): Promise<void>
 }
 
+const addressOf = ({ findAddress }: GrpcOptions, { remoteAddress, headers }: GrpcCaller): string =>
+  findAddress({ socket: { remoteAddress }, headers })
+
 /** Throws rpc/rateLimited when the address has no rate left. */
-const requireRate = ({ limiter, findAddress }: GrpcOptions, { path, remoteAddress, headers }: GrpcCaller): void => {
-  if (limiter === undefined) return
-  const waitSeconds = limiter.take(findAddress({ socket: { remoteAddress }, headers }), queryCost(path))
+const requireRate = (options: GrpcOptions, caller: GrpcCaller): void => {
+  if (options.limiter === undefined) return
+  const waitSeconds = options.limiter.take(addressOf(options, caller), queryCost(caller.path))
   if (waitSeconds > 0) throw rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`)
 }
 
@@ -47,7 +50,7 @@ const createMethod = (options: GrpcOptions, queries: NativeQueries): UnaryMethod
   async answer(request, caller) {
     requireRate(options, caller)
     const written = caller.headers[HEIGHT_HEADER]?.toString()
-    const { bytes, height } = await queries.ask(caller.path, request, written)
+    const { bytes, height } = await queries.ask(caller.path, request, written, clientOf(addressOf(options, caller)))
     return { bytes, metadata: { [HEIGHT_HEADER]: String(height) } }
   },
 })

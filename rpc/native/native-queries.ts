@@ -16,8 +16,11 @@ export interface NativeReply {
 }
 
 export interface NativeQueries {
-  /** `height` as the client wrote it. Rejects with grpc codes and with those of the application. */
-  ask(path: string, request: Uint8Array, height: string | undefined): Promise<NativeReply>
+  /**
+   * `height` as the client wrote it; `client` as clientOf of limits.ts names it. Rejects with grpc codes and with those of
+   * the application.
+   */
+  ask(path: string, request: Uint8Array, height: string | undefined, client?: string): Promise<NativeReply>
 }
 
 export const HEIGHT_HEADER = 'x-cosmos-block-height'
@@ -71,7 +74,7 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
   const evmCalls = createEvmCalls(traces)
 
   return {
-    async ask(path, request, heightText) {
+    async ask(path, request, heightText, client) {
       if (!served.queries.has(path)) {
         if (!served.messages.has(path)) throw unknownMethod(path, [...services, ...MESSAGE_SERVICES])
         throw unimplemented(`${path} is a message of transactions: sign one that holds it and broadcast it`)
@@ -89,7 +92,7 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
       if (executed !== undefined) return { bytes: Buffer.from(await executed), height: shown }
       const { buffer, byteOffset, byteLength } = request
       const data = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
-      const text = await application.ask('native', { path, data, height }, known.height)
+      const text = await application.ask('native', { path, data, height }, known.height, client)
       // A JSON string of base64 has nothing to unescape.
       return { bytes: Buffer.from(text.slice(1, -1), 'base64'), height: shown }
     },

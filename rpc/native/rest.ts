@@ -5,7 +5,7 @@
 import { fromBinary, toBinary, type DescService } from '@bufbuild/protobuf'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
-import type { FindAddress, RateLimiter } from '../limits.ts'
+import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
 import { allowOrigins, answerPreflight } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
@@ -72,6 +72,8 @@ export const createRest = (options: RestOptions): RequestListener => {
   const receive = (request: IncomingMessage): Promise<Buffer> => receiveBody(request, bodyLimit)
   const toStatus = (error: unknown, path: string): GrpcStatus => toGrpcStatus(error, path, log)
 
+  const findClient = (request: IncomingMessage): string => clientOf(options.findAddress(request))
+
   /** Undefined when the address has rate left. */
   const limited = (request: IncomingMessage, response: ServerResponse, path: string): GrpcStatus | undefined => {
     const waitSeconds = options.limiter?.take(options.findAddress(request), queryCost(path)) ?? 0
@@ -89,7 +91,8 @@ export const createRest = (options: RestOptions): RequestListener => {
     const { input, output } = method
     const body = takesBody ? (await receive(request)).toString() : undefined
     const message = readRequest(input, { fields, query, body }, registry)
-    const reply = await queries.ask(methodPath(method), toBinary(input, message), heightOf(request))
+    const bytes = toBinary(input, message)
+    const reply = await queries.ask(methodPath(method), bytes, heightOf(request), findClient(request))
     const text = printer.print(output, fromBinary(output, reply.bytes))
     response.setHeader(HEIGHT_HEADER, String(reply.height))
     send(response, 200, text)
@@ -115,7 +118,7 @@ export const createRest = (options: RestOptions): RequestListener => {
     }
   }
 
-  const grpcWeb = createGrpcWeb({ queries, receive, limited, toStatus })
+  const grpcWeb = createGrpcWeb({ queries, receive, limited, toStatus, findClient })
 
   return (request, response) => {
     const [path, query] = splitUrl(request.url ?? '/')

@@ -160,14 +160,19 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   }, SWEEP_MS)
   sweep.unref()
 
-  const ask = <Name extends QuestionName>(name: Name, parameters: Questions[Name], asOf: number): Promise<string> => {
+  const ask = <Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name],
+    asOf: number,
+    client = '',
+  ): Promise<string> => {
     if (!connected || socket === undefined) return Promise.reject(unavailable(address))
     if (pending.size >= maxPending || socket.writableLength > MAX_UNSENT_BYTES) {
       return Promise.reject(rpcError('rateLimited', 'too many requests are waiting for the application'))
     }
     const id = nextId
     nextId = nextId === 0xffff_ffff ? 1 : nextId + 1
-    const frame = encodeFrame(FRAME.ask, id, JSON.stringify([name, parameters, asOf]))
+    const frame = encodeFrame(FRAME.ask, id, JSON.stringify([name, parameters, asOf, client]))
     // The application would end the connection, and with it the questions of everybody else.
     if (frame.length > MAX_QUESTION_BYTES) return Promise.reject(rpcError('invalidParameters', 'request too large'))
     return new Promise((resolve, reject) => {

@@ -11,6 +11,8 @@ export interface MemoryApplication extends QueryApplication {
   connected: boolean
   onConnection(listener: () => void): () => void
   readonly asked: Asked[]
+  /** Who asked each of them. */
+  readonly clients: string[]
   /** The answer of every question without one of its own. */
   answers: Partial<{ [Name in QuestionName]: (parameters: Questions[Name]) => string | Promise<string> }>
   announce(announcement: Announcement): void
@@ -47,9 +49,11 @@ export const createMemoryApplication = (height = 7): MemoryApplication => {
       return () => connectionListeners.delete(listener)
     },
     asked: [],
+    clients: [],
     answers: {},
-    ask(name, parameters, asOf) {
+    ask(name, parameters, asOf, client = '') {
       application.asked.push({ name, parameters, head: asOf })
+      application.clients.push(client)
       const answer = application.answers[name] as ((parameters: unknown) => string | Promise<string>) | undefined
       return answer === undefined ? 'null' : answer(parameters)
     },
