@@ -56,7 +56,7 @@ export const CLI_ERRORS = errorTable(
     },
     childFailed: {
       code: 9,
-      text: '... died ... times in a row; it said last: ...',
+      text: '... died ... times in a row; its last output was: ...',
       cause: 'A process of the node ends as soon as it is started.',
       action: 'Read its last words.',
     },

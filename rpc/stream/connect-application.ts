@@ -133,12 +133,12 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
       try {
         for (const frame of reader.push(chunk)) if (!opened.destroyed) take(frame)
       } catch (error) {
-        log.error('the application sent what cannot be read', { error: String(error) })
+        log.error('a message of the application cannot be read', { error: String(error) })
         opened.destroy()
       }
     })
     opened.on('error', (error) => {
-      if (!toldOfFailure) log.warn('application out of reach, retrying', { address, error: error.message })
+      if (!toldOfFailure) log.warn('application not reachable, retrying', { address, error: error.message })
       toldOfFailure = true
     })
     opened.on('close', () => {

@@ -8,7 +8,6 @@ import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../erro
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { describeAddress, requireEndpoint } from './address.ts'
 import { createFrameReader, encodeFrame, FRAME, PROTOCOL, type Frame } from './frames.ts'
-import { isQuestionName } from './questions.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ServeQueriesOptions {
@@ -66,11 +65,12 @@ type Question = readonly [QuestionName, Questions[QuestionName], number, string]
 const readQuestion = (question: unknown): Question => {
   if (!Array.isArray(question)) throw rpcError('protocol', 'a question is an array')
   const [name, parameters, head, client] = question as readonly unknown[]
-  if (typeof name !== 'string' || !isQuestionName(name)) throw rpcError('protocol', 'unknown question')
+  if (typeof name !== 'string') throw rpcError('protocol', 'a question has a name')
   if (typeof parameters !== 'object' || parameters === null) throw rpcError('protocol', `${name}: no parameters`)
   if (typeof head !== 'number' || !Number.isSafeInteger(head)) throw rpcError('protocol', `${name}: no head`)
   if (typeof client !== 'string' || client.length > MAX_CLIENT_LENGTH) throw rpcError('protocol', `${name}: no client`)
-  return [name, parameters as Questions[QuestionName], head, client]
+  // The application refuses a name that it does not know.
+  return [name as QuestionName, parameters as Questions[QuestionName], head, client]
 }
 
 const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Bounds): void => {
