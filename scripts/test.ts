@@ -49,11 +49,17 @@ const runHere = ([binary, args]: Command, environment: Environment = {}): Promis
     child.once('exit', (code) => resolve(code ?? 1))
   })
 
-/** Gives way to everything else, and is shown as a whole when it has ended. */
-const runBehind = ([binary, args]: Command): Promise<number> =>
+interface Beside {
+  readonly environment?: Environment | undefined
+  readonly givesWay?: boolean
+}
+
+/** Beside others: its output is shown as a whole when it has ended. */
+const runBeside = ([binary, args]: Command, { environment = {}, givesWay = false }: Beside = {}): Promise<number> =>
   new Promise((resolve) => {
-    const child = spawn(binary, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    const env = { ...process.env, ...environment }
+    const child = spawn(binary, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
+    if (givesWay && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8')
@@ -68,7 +74,21 @@ const runBehind = ([binary, args]: Command): Promise<number> =>
     })
   })
 
-const vitest = (run: Run): Promise<number> => runHere(['vitest', vitestArguments(run)], run.environment)
+const vitest = (run: Run): Promise<number> => {
+  console.log(`test: ${run.name}`)
+  return runHere(['vitest', vitestArguments(run)], run.environment)
+}
+
+/** One worker each: they wait much, and one after the other each would leave a worker idle at its end. */
+const vitestSideBySide = (runs: readonly Run[]): Promise<readonly number[]> => {
+  console.log(`test: ${runs.map(({ name }) => name).join(', ')}`)
+  return Promise.all(
+    runs.map(async (run) => {
+      const args = [...vitestArguments(run), '--maxWorkers=1']
+      return await runBeside(['vitest', args], { environment: run.environment })
+    }),
+  )
+}
 
 const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
 const older = join(cache, 'nat-chain', 'cometbft', OLDER_COMETBFT, 'cometbft')
@@ -97,15 +117,6 @@ const OTHER_TESTS: Run = {
   args: [...NODES.flatMap((path) => ['--exclude', `${path}{,.test.ts,/**}`]), '--maxWorkers=1'],
 }
 
-const runAll = async (runs: readonly Run[]): Promise<ReadonlyMap<Run, number>> => {
-  const statuses = new Map<Run, number>()
-  for (const run of runs) {
-    console.log(`test: ${run.name}`)
-    statuses.set(run, await vitest(run))
-  }
-  return statuses
-}
-
 /**
  * Files that failed run once more, alone, when they are few and all have limits of time: these are for a machine that
  * runs nothing else. What passes then is told as unsteady; a fault of the code fails again.
@@ -123,25 +134,32 @@ const again = async (run: Run, status: number): Promise<number> => {
   return second
 }
 
-const checkAndCompute = async (): Promise<readonly [checks: number, tests: number]> => [
-  await runBehind(['node', ['scripts/check.ts']]),
-  await runBehind(['vitest', vitestArguments(OTHER_TESTS)]),
-]
+type Outcome = readonly [run: Run, status: number]
 
-const runEverything = async (): Promise<readonly number[]> => {
-  const [nodes, [checks, others]] = await Promise.all([
-    runAll([NODE_TESTS, ...otherCombinations(CHOSEN)]),
-    checkAndCompute(),
-  ])
-  const statuses = [checks]
-  for (const [run, status] of [...nodes, [OTHER_TESTS, others] as const]) statuses.push(await again(run, status))
+const againAlone = async (outcomes: readonly Outcome[]): Promise<readonly number[]> => {
+  const statuses: number[] = []
+  for (const [run, status] of outcomes) statuses.push(await again(run, status))
   return statuses
 }
 
+const testNodes = async (): Promise<readonly Outcome[]> => {
+  const first: Outcome = [NODE_TESTS, await vitest(NODE_TESTS)]
+  const others = otherCombinations(CHOSEN)
+  const statuses = await vitestSideBySide(others)
+  return [first, ...others.map((run, index): Outcome => [run, statuses[index] ?? 1])]
+}
+
+const runEverything = async (): Promise<readonly number[]> => {
+  const nodes = testNodes()
+  const checks = await runBeside(['node', ['scripts/check.ts']], { givesWay: true })
+  const others = await runBeside(['vitest', vitestArguments(OTHER_TESTS)], { givesWay: true })
+  return [checks, ...(await againAlone([...(await nodes), [OTHER_TESTS, others]]))]
+}
+
 const runEverywhere = async (): Promise<readonly number[]> => {
-  const statuses: number[] = []
-  for (const [run, status] of await runAll(otherCombinations(['test/e2e']))) statuses.push(await again(run, status))
-  return statuses
+  const outcomes: Outcome[] = []
+  for (const run of otherCombinations(['test/e2e'])) outcomes.push([run, await vitest(run)])
+  return await againAlone(outcomes)
 }
 
 rmSync(dirname(reportPath('all')), { recursive: true, force: true })

@@ -256,13 +256,13 @@ const open = async (): Promise<Lone> => {
 const emptyBlock = async ({ application }: Lone): Promise<string> =>
   bytesToHex((await application.finalizeBlock(blockOf(2, []))).appHash)
 
-/** Goes on until `isOver`. The report of a failure names the input. */
-export const runNativeFuzz = async (random: Random, isOver: () => boolean): Promise<FuzzReport> => {
+/** Goes on until `isOver`, which is told the inputs so far. The report of a failure names the input. */
+export const runNativeFuzz = async (random: Random, isOver: (inputs: number) => boolean): Promise<FuzzReport> => {
   const [fuzzed, untouched] = [await open(), await open()]
   const fuzzer = new Fuzzer(random, fuzzed, await cosmjsTransactions())
   try {
     do await fuzzer.next()
-    while (!isOver())
+    while (!isOver(fuzzer.inputs))
   } catch (error) {
     process.stderr.write(`input ${fuzzer.inputs} of seed ${random.seed}: ${fuzzer.last.slice(0, 5_000)}\n`)
     throw error

@@ -7,7 +7,10 @@ import { accounts } from '../clients.ts'
 import { CHAIN_ID, firstKeyFile } from './native-accounts.ts'
 import { withParameters } from './native-genesis.ts'
 
+/** Of evmd. */
 export const BLOCK_MS = 250
+/** The scenario waits for 130 blocks, one after the other, and looks at no time of a block. */
+const OUR_BLOCK_MS = 50
 const BALANCE = '1000000nat'
 
 /** As if its operator had created it just now, with the name that evmd gives it. */
@@ -27,7 +30,7 @@ export const makeHome = async (home: string): Promise<void> => {
     moniker: 'parity',
     accounts: accounts.map(({ address }) => address),
     balance: BALANCE,
-    timeoutCommitMs: BLOCK_MS,
+    timeoutCommitMs: OUR_BLOCK_MS,
   })
   writeFileSync(join(home, 'config/priv_validator_key.json'), firstKeyFile())
   addValidatorOf(home)
