@@ -13,5 +13,5 @@ export {
 } from './keeper.ts'
 export type { BankDependencies } from './deps.ts'
 export { createLedger } from './ledger.ts'
-export { createBankModule } from './module.ts'
+export { bankModule } from './module.ts'
 export { sendCoins } from './transfer.ts'

@@ -18,7 +18,7 @@ import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import { GAS_PER_ENTRY } from './gas.ts'
 import { BANK_ADDRESS, mint } from './keeper.ts'
 import { DEFAULT_METADATA, metadataFault } from './metadata.ts'
-import { createBankModule } from './module.ts'
+import { bankModule } from './module.ts'
 import {
   checkSendEnabled,
   readDefaultSendEnabled,
@@ -29,7 +29,7 @@ import {
 
 const address = (byte: number): Uint8Array => new Uint8Array(20).fill(byte)
 const AUTHORITY = encodeBech32(GOVERNANCE_ADDRESS)
-const module = createBankModule({ accounts: () => [], isBlockedReceiver: (each) => each[0] === 9 })
+const module = bankModule.create({ accounts: () => [], isBlockedReceiver: (each) => each[0] === 9 })
 const context = (state: Overlay) => ({ state, height: 1, timeNs: 0n, chainId: 'x', emit: () => undefined })
 
 const makeState = (genesis: unknown = {}): Overlay => {

@@ -2,4 +2,5 @@
 export type { DistributionDependencies } from './deps.ts'
 export { parseDistributionGenesis } from './genesis.ts'
 export { DISTRIBUTION_ADDRESS } from './keeper.ts'
-export { createDistributionModule, type DistributionModule } from './module.ts'
+export { fundCommunityPool } from './messages/fund-community-pool.ts'
+export { distributionModule } from './module.ts'

@@ -3,8 +3,9 @@ import { toDecimal } from '../../core/decimal.ts'
 import { failAt } from '../../core/parse.ts'
 import { DENOMINATION } from '../../core/amounts.ts'
 import type { StateWriter } from '../../store/state.ts'
-import type { Coin, LedgerContext } from '../ledger.ts'
-import type { Module } from '../module.ts'
+import { distribution, distributionQuery, distributionTx } from '../../proto/index.ts'
+import type { ModuleHooks } from '../hooks.ts'
+import type { ModuleDefinition, ModuleParts } from '../module.ts'
 import type { StakingHooks } from '../stake.ts'
 import { allocateFees } from './accrual.ts'
 import { amountOf } from './dec-coins.ts'
@@ -29,7 +30,7 @@ import {
 } from './keeper.ts'
 import { createCommunityPoolSpend } from './messages/community-pool-spend.ts'
 import { createDepositValidatorRewardsPool } from './messages/deposit-validator-rewards-pool.ts'
-import { createFundCommunityPool, fundCommunityPool } from './messages/fund-community-pool.ts'
+import { createFundCommunityPool } from './messages/fund-community-pool.ts'
 import { createSetWithdrawAddress } from './messages/set-withdraw-address.ts'
 import { updateParams } from './messages/update-params.ts'
 import { createWithdrawDelegatorReward } from './messages/withdraw-delegator-reward.ts'
@@ -37,10 +38,8 @@ import { createWithdrawValidatorCommission } from './messages/withdraw-validator
 import { distributionQueries } from './queries.ts'
 import { encodeVoters } from './voters.ts'
 
-export interface DistributionModule extends Module {
-  readonly hooks: StakingHooks
-  /** Coins sorted by denomination, each once, all positive. Throws sdk/5. Emits the events of a transfer. */
-  fundCommunityPool(context: LedgerContext, from: Address, coins: readonly Coin[]): void
+export interface DistributionParts extends ModuleParts {
+  readonly hooks: ModuleHooks & { readonly staking: StakingHooks }
 }
 
 /** The balances of the bank are there already: its part of the genesis comes first. */
@@ -78,26 +77,32 @@ const writeGenesis = (state: StateWriter, genesis: DistributionGenesis): void =>
   writeTotals(state, { accumulator: genesis.accumulator, heldAnat })
 }
 
-export const createDistributionModule = (dependencies: DistributionDependencies): DistributionModule => ({
+export const distributionModule: ModuleDefinition<DistributionDependencies, DistributionParts> = {
   name: 'distribution',
-  initGenesis: ({ state }, value) => {
-    const genesis = parseDistributionGenesis(value)
-    checkBalances(state, dependencies, genesis)
-    writeGenesis(state, genesis)
-  },
-  exportGenesis: ({ state }) => exportDistribution(state),
-  beginBlock: (context) => allocateFees(context, dependencies),
-  messages: [
-    createSetWithdrawAddress(dependencies),
-    createWithdrawDelegatorReward(dependencies),
-    createWithdrawValidatorCommission(dependencies),
-    createFundCommunityPool(dependencies),
-    updateParams,
-    createCommunityPoolSpend(dependencies),
-    createDepositValidatorRewardsPool(dependencies),
-  ],
-  queries: distributionQueries(dependencies),
-  invariants: distributionInvariants(dependencies),
-  hooks: createHooks(dependencies),
-  fundCommunityPool: (context, from, coins) => fundCommunityPool(context, dependencies, from, coins),
-})
+  services: [distributionQuery.Query, distributionTx.Msg],
+  packed: [distribution.file_cosmos_distribution_v1beta1_distribution],
+  parseGenesis: (genesis) => parseDistributionGenesis(genesis),
+  create: (dependencies) => ({
+    initGenesis: ({ state }, value) => {
+      const genesis = parseDistributionGenesis(value)
+      checkBalances(state, dependencies, genesis)
+      writeGenesis(state, genesis)
+    },
+    exportGenesis: ({ state }) => exportDistribution(state),
+    hooks: {
+      beginBlock: { phase: 'share', run: (context) => allocateFees(context, dependencies) },
+      staking: createHooks(dependencies),
+    },
+    messages: [
+      createSetWithdrawAddress(dependencies),
+      createWithdrawDelegatorReward(dependencies),
+      createWithdrawValidatorCommission(dependencies),
+      createFundCommunityPool(dependencies),
+      updateParams,
+      createCommunityPoolSpend(dependencies),
+      createDepositValidatorRewardsPool(dependencies),
+    ],
+    queries: distributionQueries(dependencies),
+    invariants: distributionInvariants(dependencies),
+  }),
+}

@@ -1,7 +1,7 @@
 /** The fee market: base fee by EIP-1559. See README.md. */
 export { nextBaseFee } from './base-fee.ts'
 export { FEE_MARKET_ADDRESS, readBaseFee, readFeeMarket } from './keeper.ts'
-export { createFeeMarketModule } from './module.ts'
+export { feeMarketModule } from './module.ts'
 export {
   DEFAULT_FEE_MARKET_GENESIS,
   type FeeMarketGenesis,

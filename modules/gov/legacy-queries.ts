@@ -131,8 +131,11 @@ export const govLegacyQueries = (dependencies: GovDependencies): readonly QueryH
       const { items, pagination } = pageOfDeposits(state, request.proposalId, request.pagination)
       return { deposits: items.map(depositToLegacy), pagination }
     }),
-    handleQuery(method.tallyResult, ({ state }, { proposalId }) => ({
-      tally: tallyToLegacy(currentTally(state, dependencies, proposalId)),
-    })),
+    handleQuery(
+      method.tallyResult,
+      ({ state }, { proposalId }) => ({ tally: tallyToLegacy(currentTally(state, dependencies, proposalId)) }),
+      // It reads two values for each bonded validator.
+      { isHeavy: true },
+    ),
   ]
 }

@@ -80,8 +80,11 @@ export const govQueries = (dependencies: GovDependencies): readonly QueryHandler
       const { items, pagination } = pageOfDeposits(state, request.proposalId, request.pagination)
       return { deposits: items.map(depositToProto), pagination }
     }),
-    handleQuery(method.tallyResult, ({ state }, { proposalId }) => ({
-      tally: tallyToProto(currentTally(state, dependencies, proposalId)),
-    })),
+    handleQuery(
+      method.tallyResult,
+      ({ state }, { proposalId }) => ({ tally: tallyToProto(currentTally(state, dependencies, proposalId)) }),
+      // It reads two values for each bonded validator.
+      { isHeavy: true },
+    ),
   ]
 }

@@ -8,7 +8,7 @@ import type { StakingPorts } from './deps.ts'
 import type { StakingGenesis } from './genesis.ts'
 import { parseStakingGenesis } from './genesis.ts'
 import { callHooks } from './hooks.ts'
-import { BONDED_POOL_ADDRESS, NOT_BONDED_POOL_ADDRESS, PRESENT } from './keys.ts'
+import { BONDED_POOL, BONDED_POOL_ADDRESS, NOT_BONDED_POOL, NOT_BONDED_POOL_ADDRESS, PRESENT } from './keys.ts'
 import { writeStakingParams } from './params.ts'
 import { writePools } from './pools.ts'
 import { writeUnbondingId } from './queue.ts'
@@ -25,8 +25,8 @@ const checkPools = ({ ledger }: StakingPorts, { state }: ModuleContext, { pools,
     failAt('app_state.staking', `${name} holds ${balance}${params.bondDenomination}, but ${tokens} are staked`)
   }
   const balance = (address: Uint8Array): bigint => ledger.balance(state, address, params.bondDenomination)
-  check('bonded_tokens_pool', balance(BONDED_POOL_ADDRESS), pools.bonded)
-  check('not_bonded_tokens_pool', balance(NOT_BONDED_POOL_ADDRESS), pools.notBonded)
+  check(BONDED_POOL, balance(BONDED_POOL_ADDRESS), pools.bonded)
+  check(NOT_BONDED_POOL, balance(NOT_BONDED_POOL_ADDRESS), pools.notBonded)
 }
 
 const writeValidators = (ports: StakingPorts, context: ModuleContext, genesis: StakingGenesis): void => {

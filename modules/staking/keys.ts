@@ -28,11 +28,14 @@ import { type Address, ADDRESS_LENGTH, moduleAddress } from '../../core/address.
 import { compareBytes, concatBytes, uint64ToBytes } from '../../core/bytes.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 
+export const BONDED_POOL = 'bonded_tokens_pool'
+export const NOT_BONDED_POOL = 'not_bonded_tokens_pool'
+
 export const STAKING_ADDRESS: Address = moduleAddress('staking')
 /** Holds the tokens of bonded validators. */
-export const BONDED_POOL_ADDRESS: Address = moduleAddress('bonded_tokens_pool')
+export const BONDED_POOL_ADDRESS: Address = moduleAddress(BONDED_POOL)
 /** Holds the tokens of other validators, and those on their way out. */
-export const NOT_BONDED_POOL_ADDRESS: Address = moduleAddress('not_bonded_tokens_pool')
+export const NOT_BONDED_POOL_ADDRESS: Address = moduleAddress(NOT_BONDED_POOL)
 
 /** The value of an index's key: the key says it all. */
 export const PRESENT: Uint8Array = Uint8Array.of(1)

@@ -158,7 +158,7 @@ const operate = (
   const validator = model.find(operator)
   if (validator === undefined) return ['none', '', '']
   const consensusAddress = consensusAddressOf(keyOf(operator))
-  const { stake } = world.module
+  const { stake } = world
   if (kind < 93) {
     const height = Math.max(1, world.height - random.below(12))
     const power = random.chance(80) ? validator.tokens / NAT : BigInt(random.below(60))

@@ -46,8 +46,8 @@ const leave = (leavers: number): Start => {
 
 const slash = ({ world, height, power }: Start, fraction = FRACTION): bigint => {
   const address = consensusAddressOf(keyOf(0))
-  const burned = world.module.stake.slash(world.context(), address, height, power, fraction)
-  world.module.stake.jail(world.context(), address)
+  const burned = world.stake.slash(world.context(), address, height, power, fraction)
+  world.stake.jail(world.context(), address)
   return burned
 }
 
@@ -106,7 +106,7 @@ describe('a slash of a validator that very many have left', () => {
     const start = leave(SOME)
     const { world } = start
     slash(start)
-    const { stake } = world.module
+    const { stake } = world
     const attempts = [
       () => world.undelegate(FIRST, 0, 1n),
       () => world.redelegate(FIRST, 0, 1, 10n),
@@ -187,9 +187,7 @@ describe('a slash of a validator that very many have left', () => {
     const start = leave(SOME)
     const { world } = start
     slash(start)
-    expect(world.module.stake.slash(world.context(), consensusAddressOf(keyOf(0)), start.height, 100n, FRACTION)).toBe(
-      0n,
-    )
+    expect(world.stake.slash(world.context(), consensusAddressOf(keyOf(0)), start.height, 100n, FRACTION)).toBe(0n)
     expect(readTasks(world.state)).toHaveLength(2)
     while (readTasks(world.state).length > 0) world.endBlock()
     expect(readUnbondingEntries(world.state, account(FIRST), account(0))[0]?.balance).toBe(UNIT - 2n * share)

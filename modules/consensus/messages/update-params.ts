@@ -65,12 +65,12 @@ export const createUpdateParams = (dependencies: ConsensusDependencies): Message
     execute: ({ state, height, emit }, message) => {
       const current = readConsensusParameters(state)
       const groups = readGroups(message)
-      const unbondingNs = dependencies.unbondingTimeNs(state)
+      const unbondingNs = dependencies.stake.unbondingTimeNs(state)
       if (groups.evidence.maxAgeDurationNs > unbondingNs) {
         const [age, most] = [groups.evidence.maxAgeDurationNs, unbondingNs]
         throw refuse(`evidence.max_age_duration must not pass staking's unbonding time: ${age}ns > ${most}ns`)
       }
-      checkRoom(groups, mostValidators(state, dependencies.maxValidators(state)))
+      checkRoom(groups, mostValidators(state, dependencies.stake.maxValidators(state)))
       const { voteExtensionsEnableHeight: enabled } = current.abci
       const voteExtensionsEnableHeight = readExtensions(message) ?? enabled
       checkExtensionsUpdate(enabled, voteExtensionsEnableHeight, height)
