@@ -10,7 +10,7 @@ export {
   readSupplies,
   readSupply,
   send,
-} from './keeper.ts'
+} from './keeper/balances.ts'
 export type { BankDependencies } from './deps.ts'
 export { createLedger } from './ledger.ts'
 export { bankModule } from './module.ts'

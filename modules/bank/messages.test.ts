@@ -9,7 +9,7 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Overlay } from '../../store/overlay.ts'
 import type { Event, MessageHandler } from '../module.ts'
 import { GAS_PER_TRANSFER } from './gas.ts'
-import { mint, readBalance } from './keeper.ts'
+import { mint, readBalance } from './keeper/balances.ts'
 import { bankModule } from './module.ts'
 
 const address = (byte: number): Uint8Array => new Uint8Array(20).fill(byte)

@@ -16,8 +16,8 @@ import { Overlay } from '../../store/overlay.ts'
 import { seeded } from '../../test/sim/random.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import { GAS_PER_ENTRY } from './gas.ts'
-import { BANK_ADDRESS, mint } from './keeper.ts'
-import { DEFAULT_METADATA, metadataFault } from './metadata.ts'
+import { BANK_ADDRESS, mint } from './keeper/balances.ts'
+import { DEFAULT_METADATA, metadataFault } from './keeper/metadata.ts'
 import { bankModule } from './module.ts'
 import {
   checkSendEnabled,
@@ -25,7 +25,7 @@ import {
   readSendEnabled,
   writeDefaultSendEnabled,
   writeSendEnabled,
-} from './send-enabled.ts'
+} from './keeper/send-enabled.ts'
 
 const address = (byte: number): Uint8Array => new Uint8Array(20).fill(byte)
 const AUTHORITY = encodeBech32(GOVERNANCE_ADDRESS)

@@ -1,13 +1,11 @@
-import { failAt } from '../../core/parse.ts'
 import { consensusQuery, consensusTx } from '../../proto/index.ts'
 import type { ModuleDefinition } from '../module.ts'
-import { formatConsensusGenesis, parseConsensusGenesis, sameValidators } from './genesis.ts'
+import { formatConsensusGenesis, initConsensus, parseConsensusGenesis } from './genesis.ts'
 import type { ConsensusDependencies } from './deps.ts'
-import { mostValidators, readConsensusParameters, readValidatorSets, writeValidatorSets } from './keeper.ts'
+import { readConsensusParameters, readValidatorSets } from './keeper.ts'
 import { createUpdateParams } from './messages/update-params.ts'
 import { checkConsensusParameters } from './params.ts'
 import { CONSENSUS_QUERIES } from './queries.ts'
-import { checkRoom } from './update.ts'
 
 /**
  * Parameters and validators come with InitChain and are written by the block lifecycle before the modules' genesis
@@ -19,17 +17,7 @@ export const consensusModule: ModuleDefinition<ConsensusDependencies> = {
   services: [consensusQuery.Query, consensusTx.Msg],
   parseGenesis: (genesis) => parseConsensusGenesis(genesis),
   create: (dependencies) => ({
-    initGenesis: ({ state }, genesis) => {
-      const { validatorSets } = parseConsensusGenesis(genesis)
-      if (validatorSets !== undefined) {
-        const [given, newest] = [readValidatorSets(state).at(-1), validatorSets.at(-1)]
-        if (!sameValidators(given?.validators ?? [], newest?.validators ?? [])) {
-          failAt('app_state.consensus.validator_sets', 'the newest set must be the validators of the genesis file')
-        }
-        writeValidatorSets(state, validatorSets)
-      }
-      checkRoom(readConsensusParameters(state), mostValidators(state, dependencies.stake.maxValidators(state)))
-    },
+    initGenesis: ({ state }, genesis) => initConsensus(dependencies, state, parseConsensusGenesis(genesis)),
     exportGenesis: ({ state }) => formatConsensusGenesis(readValidatorSets(state)),
     messages: [createUpdateParams(dependencies)],
     queries: CONSENSUS_QUERIES,

@@ -10,7 +10,7 @@ import { exportEvidenceGenesis, initEvidenceGenesis, parseEvidenceGenesis } from
 import { listEvidence } from './keeper.ts'
 import { handleMisbehavior } from './misbehavior.ts'
 import { evidenceQueries } from './queries.ts'
-import { submitEvidence } from './submit-evidence.ts'
+import { submitEvidence } from './messages/submit-evidence.ts'
 
 export const evidenceModule: ModuleDefinition<EvidenceDependencies> = {
   name: 'evidence',

@@ -2,9 +2,5 @@
 export { nextBaseFee } from './base-fee.ts'
 export { FEE_MARKET_ADDRESS, readBaseFee, readFeeMarket } from './keeper.ts'
 export { feeMarketModule } from './module.ts'
-export {
-  DEFAULT_FEE_MARKET_GENESIS,
-  type FeeMarketGenesis,
-  type FeeMarketParams,
-  parseFeeMarketGenesis,
-} from './params.ts'
+export { DEFAULT_FEE_MARKET_GENESIS, type FeeMarketGenesis, type FeeMarketParams } from './params.ts'
+export { parseFeeMarketGenesis } from './genesis.ts'

@@ -3,7 +3,7 @@ import type { ModuleDefinition } from '../module.ts'
 import { nextBaseFee } from './base-fee.ts'
 import { readFeeMarket, writeBaseFee, writeFeeMarket } from './keeper.ts'
 import { UPDATE_PARAMS } from './messages/update-params.ts'
-import { formatFeeMarketGenesis, parseFeeMarketGenesis } from './params.ts'
+import { formatFeeMarketGenesis, parseFeeMarketGenesis } from './genesis.ts'
 import { FEE_MARKET_QUERIES } from './queries.ts'
 
 export const feeMarketModule: ModuleDefinition<unknown> = {

@@ -8,7 +8,13 @@ import type { Overlay } from '../../store/overlay.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import type { ValidatorView } from '../stake.ts'
 import { formatConsensusAddress, formatOperator } from '../validator-addresses.ts'
-import { readOverLimit, readParams, readSigningInfo, SLASHING_ADDRESS, writeSigningInfo } from './keeper.ts'
+import {
+  readOverLimit,
+  readParams,
+  readSigningInfo,
+  SLASHING_ADDRESS,
+  writeSigningInfo,
+} from './keeper/signing-info.ts'
 import { createDoubleSignPunisher } from './double-sign.ts'
 import { slashingModule } from './module.ts'
 import { DEFAULT_PARAMS, maxMissed } from './params.ts'

@@ -1,14 +1,14 @@
 /** A slash of a validator that very many have left: blocks go on with it, and what it takes is what one block would. */
 import { describe, expect, it } from 'vitest'
 import { ONE } from '../../core/decimal.ts'
-import { readDelegation } from './delegations.ts'
+import { readDelegation } from './keeper/delegations.ts'
 import { STAKING_ADDRESS } from './keys.ts'
-import { readRedelegationEntries } from './redelegations.ts'
+import { readRedelegationEntries } from './keeper/redelegations.ts'
 import { RECORDS_AT_ONCE } from './slash.ts'
 import { GAS_PER_BLOCK } from './continue-slashes.ts'
-import { readTasks } from './slash-tasks.ts'
+import { readTasks } from './keeper/slash-tasks.ts'
 import { account, codeOf, keyOf, NAT, World } from './testing/world.ts'
-import { readUnbondingEntries } from './unbonding.ts'
+import { readUnbondingEntries } from './keeper/unbonding.ts'
 import { consensusAddressOf } from '../validator-addresses.ts'
 
 const FRACTION = ONE / 20n

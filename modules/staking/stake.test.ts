@@ -3,9 +3,9 @@ import { formatTime, NS_PER_SECOND } from '../../core/time.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { BONDED_POOL_ADDRESS, genesisValidator, NOT_BONDED_POOL_ADDRESS } from './index.ts'
 import { INDEX_CHANGED_KEY, STAKING_ADDRESS } from './keys.ts'
-import { MAX_MATURE } from './queue.ts'
+import { MAX_MATURE } from './keeper/queue.ts'
 import { account, accountText, codeOf, freshState, keyOf, NAT, operatorText, World } from './testing/world.ts'
-import { readAllUnbondings, readUnbondingEntries } from './unbonding.ts'
+import { readAllUnbondings, readUnbondingEntries } from './keeper/unbonding.ts'
 
 it('an idle block writes nothing, and a busy one leaves no marker', () => {
   const world = World.start([30n, 20n, 10n])

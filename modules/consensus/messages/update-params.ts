@@ -3,13 +3,12 @@ import { GOVERNANCE_ADDRESS, checkAuthority } from '../../authority.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { consensusTx } from '../../../proto/index.ts'
-import { makeEvent } from '../../events.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
 import type { ConsensusDependencies } from '../deps.ts'
 import { mostValidators, readConsensusParameters, writeConsensusParameters } from '../keeper.ts'
 import { type ConsensusParameters, PARAMETERS_REFUSED } from '../params.ts'
-import { formatUpdate } from '../format-update.ts'
+import { parametersUpdated } from '../events.ts'
 import { checkExtensionsUpdate, checkRoom, checkUpdate } from '../update.ts'
 
 type Groups = Pick<ConsensusParameters, 'block' | 'evidence' | 'validator'>
@@ -75,7 +74,7 @@ export const createUpdateParams = (dependencies: ConsensusDependencies): Message
       const voteExtensionsEnableHeight = readExtensions(message) ?? enabled
       checkExtensionsUpdate(enabled, voteExtensionsEnableHeight, height)
       writeConsensusParameters(state, { ...groups, version: current.version, abci: { voteExtensionsEnableHeight } })
-      emit(makeEvent('update_consensus_params', { authority: message.authority, parameters: formatUpdate(message) }))
+      emit(parametersUpdated(message))
       return {}
     },
   })

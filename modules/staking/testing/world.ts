@@ -26,7 +26,7 @@ import { BONDED_POOL_ADDRESS, stakingModule, genesisValidator, NOT_BONDED_POOL_A
 import type { StakingPorts } from '../deps.ts'
 import { createStake } from '../stake.ts'
 import { type Validator } from '../validator.ts'
-import { existingValidator } from '../validators.ts'
+import { existingValidator } from '../keeper/validators.ts'
 
 export const NAT = 10n ** 18n
 export const FIRST_TIME_NS = 1_700_000_000n * NS_PER_SECOND
