@@ -7,7 +7,7 @@ import { BEACON_ROOTS, HISTORY_STORAGE } from '../evm/system-contracts.ts'
 import type { ChainParameters } from '../app/records/chain-parameters.ts'
 import { prunedHistory } from '../app/errors.ts'
 import type { HeaderRecord } from '../app/records/records.ts'
-import { NATIVE_PRECOMPILE_NAMES } from '../app/precompiles/addresses.ts'
+import { PRECOMPILES } from '../app/precompiles/index.ts'
 import { forkId } from './fork-id.ts'
 import { requireHeader, type View } from './view.ts'
 import type { Json } from './views.ts'
@@ -37,7 +37,8 @@ const precompilesAt = (hardfork: Hardfork): Json => {
   const ethereum = PRECOMPILE_ADDRESSES[hardfork].map(
     (address, index) => [PRECOMPILE_NAMES[index] ?? '', address] as const,
   )
-  return byName([...ethereum, ...NATIVE_PRECOMPILE_NAMES])
+  const native = PRECOMPILES.map(({ name, address }) => [name.toUpperCase(), address] as const)
+  return byName([...ethereum, ...native])
 }
 
 /** Those that blocks call. Deposits, withdrawals and consolidations are matters of the native modules. */

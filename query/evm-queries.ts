@@ -25,7 +25,7 @@ import { queryRefusal, SDK_CODES } from '../modules/sdk-errors.ts'
 import { readOperatorOf } from '../modules/staking/index.ts'
 import { authQuery, type evm, evmQuery } from '../proto/index.ts'
 import type { QueryHandlers } from '../app/native/module-handlers.ts'
-import { NATIVE_PRECOMPILE_NAMES } from '../app/precompiles/addresses.ts'
+import { NATIVE_PRECOMPILE_ADDRESSES } from '../app/precompiles/index.ts'
 import { EMPTY_ACCOUNT } from '../store/state.ts'
 import { storageAt } from './state.ts'
 import type { View } from './view.ts'
@@ -92,7 +92,7 @@ const PARAMS: MessageInitShape<typeof evm.ParamsSchema> = {
   extraEips: [],
   evmChannels: [],
   accessControl: { create: { accessControlList: [] }, call: { accessControlList: [] } },
-  activeStaticPrecompiles: NATIVE_PRECOMPILE_NAMES.map(([, address]) => checksumAddress(address)).sort((a, b) =>
+  activeStaticPrecompiles: NATIVE_PRECOMPILE_ADDRESSES.map((address) => checksumAddress(address)).sort((a, b) =>
     a < b ? -1 : 1,
   ),
   historyServeWindow: BigInt(HISTORY_WINDOW),

@@ -49,7 +49,7 @@ export class NativeQuestions {
   /** Base64. Throws CodedErrors, at once or in the promise. */
   ask(question: Questions['native'], head: number): Reply {
     const { path, data, height } = question
-    if (isHeavyQuery(path)) return this.#heavy(question, head)
+    if (isHeavyQuery(this.#handlers, path)) return this.#heavy(question, head)
     const request = Buffer.from(data, 'base64')
     if (path === ABCI_QUERY) return this.#abciQueryOverGrpc(request, head).then(encode)
     const { environment, heavy } = this.#options
@@ -108,7 +108,7 @@ export class NativeQuestions {
     const view = this.#options.view(head)
     const module = storeModule(path)
     if (module !== undefined) return answerStoreQuery(view, { module, key: data, height, prove })
-    if (isHeavyQuery(path)) {
+    if (isHeavyQuery(this.#handlers, path)) {
       const question = { path, data: bytesToBase64(data), height }
       return { value: await this.#workerAnswer(question, head), height: keptHeight(view, height) }
     }

@@ -54,18 +54,9 @@ export const nativeQuery = (
   return { value: handler.query(context, request), height: at }
 }
 
-/**
- * A tally reads two values for each bonded validator, an account is looked for among all by its number, and a simulation
- * executes.
- */
-const HEAVY: ReadonlySet<string> = new Set([
-  '/cosmos.auth.v1beta1.Query/AccountAddressByID',
-  '/cosmos.gov.v1.Query/TallyResult',
-  '/cosmos.gov.v1beta1.Query/TallyResult',
-  SIMULATE_PATH,
-])
-
-export const isHeavyQuery = (path: string): boolean => HEAVY.has(path)
+/** What a worker answers: what a module says of its query, and a simulation, which executes. */
+export const isHeavyQuery = (handlers: QueryHandlers, path: string): boolean =>
+  path === SIMULATE_PATH || handlers.get(path)?.isHeavy === true
 
 /** The answer to the question `native` where it is given by a worker: base64. */
 export const heavyNativeQuery = (view: View, { path, data, height }: Questions['native']): string => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { checkDocs } from './check-docs.ts'
 import { checkErrors } from './check-errors.ts'
 import { checkImports, type Violation } from './check-imports.ts'
+import { checkModules } from './check-modules.ts'
 import { staleErrorDocs } from './error-docs.ts'
 import { writeReport } from './summary.ts'
 
@@ -37,6 +38,7 @@ const CHECKS: readonly Check[] = [
   ofFiles('directions of imports', () => checkImports(root)),
   ofFiles('codes of errors', () => [...checkErrors(root), ...staleErrorDocs()]),
   ofFiles('documents', () => checkDocs(root)),
+  ofFiles('shape of modules', () => checkModules(root)),
   ...(existsSync(join(root, 'proto/check.ts')) ? [command('generated code', 'node', ['proto/check.ts'])] : []),
 ]
 

@@ -112,8 +112,10 @@ describe('the modules', () => {
         module.name === 'mint'
           ? {
               ...module,
-              attested: (_, attestations) => void heard.push(attestations),
-              beginBlock: () => void heard.push('the block begins'),
+              hooks: {
+                attested: (_, attestations) => void heard.push(attestations),
+                beginBlock: { phase: 'issue', run: () => void heard.push('the block begins') },
+              },
             }
           : module,
     )

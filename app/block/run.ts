@@ -25,7 +25,7 @@ import { carriesExtensions, readInjected } from '../attestations/injected.ts'
 import type { Chain } from './chain.ts'
 import { hardforkAt } from '../records/chain-parameters.ts'
 import { appError } from '../errors.ts'
-import { BEGIN_BLOCK_ORDER, END_BLOCK_ORDER, inOrder } from '../genesis/module-order.ts'
+import { beginBlockHooks, endBlockHooks } from '../genesis/module-order.ts'
 import { nativePrecompilesAt } from '../precompiles/index.ts'
 import type { BlockContent } from '../records/content.ts'
 import {
@@ -173,12 +173,12 @@ export class BlockRun implements TransactionScope {
     const { engine, head } = this.chain
     await runSystemCalls(engine, this.overlay, this.environment, head.record.hash)
     const context = this.#context('BeginBlock')
-    const modules = inOrder(this.chain.modules, BEGIN_BLOCK_ORDER)
+    const { modules } = this.chain
     const attested = this.#attested
     if (attested !== undefined && typeof attested !== 'string') {
-      for (const module of modules) module.attested?.(context, attested)
+      for (const { hooks } of modules) hooks?.attested?.(context, attested)
     }
-    for (const module of modules) module.beginBlock?.(context)
+    for (const hook of beginBlockHooks(modules)) hook.run(context)
   }
 
   /**
@@ -217,8 +217,8 @@ export class BlockRun implements TransactionScope {
       gasUsed: this.#gasUsed,
       gasLimit: this.environment.gasLimit,
     }
-    for (const module of inOrder(this.chain.modules, END_BLOCK_ORDER)) {
-      const more = module.endBlock?.(context)
+    for (const hook of endBlockHooks(this.chain.modules)) {
+      const more = hook.run(context)
       if (more !== undefined) updates.push(...more)
     }
     const { height } = this.content

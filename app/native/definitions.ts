@@ -1,50 +1,23 @@
 /** The definitions that may stand in a native transaction: the modules' messages, their contents and the keys. */
-import { createRegistry, getOption, type DescFile, type DescMessage } from '@bufbuild/protobuf'
+import { createRegistry, getOption, type DescFile, type DescMessage, type DescService } from '@bufbuild/protobuf'
 import {
-  admissionTx,
-  authTx,
-  bankTx,
-  consensusTx,
-  distributionTx,
   ed25519,
   ethermintSecp256k1,
   ethSecp256k1,
-  evidence,
-  evidenceTx,
   evmTx,
-  feeMarketTx,
-  govBetaTx,
-  govTx,
   messageOptions,
-  mintTx,
   multisig,
   secp256k1,
-  slashingTx,
-  stakingTx,
-  upgradeTx,
-  weightTx,
 } from '../../proto/index.ts'
+import { MODULES } from '../genesis/module-list.ts'
 
-const TRANSACTION_FILES: readonly DescFile[] = [
-  admissionTx.file_nat_admission_v1_tx,
-  authTx.file_cosmos_auth_v1beta1_tx,
-  bankTx.file_cosmos_bank_v1beta1_tx,
-  consensusTx.file_cosmos_consensus_v1_tx,
-  distributionTx.file_cosmos_distribution_v1beta1_tx,
-  evidenceTx.file_cosmos_evidence_v1beta1_tx,
-  evmTx.file_cosmos_evm_vm_v1_tx,
-  feeMarketTx.file_cosmos_evm_feemarket_v1_tx,
-  govBetaTx.file_cosmos_gov_v1beta1_tx,
-  govTx.file_cosmos_gov_v1_tx,
-  mintTx.file_cosmos_mint_v1beta1_tx,
-  slashingTx.file_cosmos_slashing_v1beta1_tx,
-  stakingTx.file_cosmos_staking_v1beta1_tx,
-  upgradeTx.file_cosmos_upgrade_v1beta1_tx,
-  weightTx.file_nat_weight_v1_tx,
-]
+/** Of modules, and the one that carries an Ethereum transaction where native tools show it. */
+const MESSAGE_SERVICES: readonly DescService[] = [...MODULES.flatMap(({ services }) => services), evmTx.Msg].filter(
+  (service) => getOption(service, messageOptions.service),
+)
 
 /** What stands packed in messages. */
-const CONTENT_FILES: readonly DescFile[] = [evidence.file_cosmos_evidence_v1beta1_evidence]
+const PACKED_FILES: readonly DescFile[] = MODULES.flatMap(({ packed = [] }) => packed)
 
 const KEY_FILES: readonly DescFile[] = [
   ed25519.file_cosmos_crypto_ed25519_keys,
@@ -65,7 +38,7 @@ const withImports = (files: readonly DescFile[]): readonly DescFile[] => {
   return [...all]
 }
 
-const files = withImports([...TRANSACTION_FILES, ...CONTENT_FILES, ...KEY_FILES])
+const files = withImports([...MESSAGE_SERVICES.map(({ file }) => file), ...PACKED_FILES, ...KEY_FILES])
 const registry = createRegistry(...files)
 
 /** All of them. Options are slow to read, so what is needed of them is read once from here. */
@@ -77,7 +50,5 @@ export const findDefinition = (typeUrl: string): DescMessage | undefined =>
 
 /** What a transaction may carry: the requests of the services that are marked as Msg services. */
 export const TRANSACTION_MESSAGES: ReadonlyMap<string, DescMessage> = new Map(
-  TRANSACTION_FILES.flatMap((file) => file.services)
-    .filter((service) => getOption(service, messageOptions.service))
-    .flatMap((service) => service.methods.map(({ input }) => [`/${input.typeName}`, input] as const)),
+  MESSAGE_SERVICES.flatMap(({ methods }) => methods.map(({ input }) => [`/${input.typeName}`, input] as const)),
 )

@@ -17,6 +17,7 @@ import type { NativeBlock, Routes } from './scope.ts'
 import { slashingPrecompile } from './slashing.ts'
 import { stakingPrecompile } from './staking/index.ts'
 
+/** A new one is a file or folder here, and a line. */
 export const PRECOMPILES: readonly Precompile[] = [
   bech32Precompile,
   stakingPrecompile,

@@ -5,7 +5,8 @@ import { bytesToKey, plainBytes } from '../../core/bytes.ts'
 import { bytesToHex, bytesToUnprefixedHex } from '../../core/hex.ts'
 import { failAt, parseArray, parseInteger, parseObject, parseString } from '../../core/parse.ts'
 import { consensusAddress } from '../../core/signature.ts'
-import { type Genesis, MODULE_ACCOUNTS, parseGenesis } from '../../app/genesis/genesis.ts'
+import { type Genesis, parseGenesis } from '../../app/genesis/genesis.ts'
+import { MODULE_ACCOUNTS } from '../../app/genesis/module-accounts.ts'
 import {
   checkConsensusParameters,
   type ConsensusGenesis,

@@ -3,4 +3,4 @@ export type { DoubleSignPort, EvidenceDependencies, EvidenceMaxAge } from './dep
 export { EVIDENCE_ERRORS } from './errors.ts'
 export { parseEvidenceGenesis } from './genesis.ts'
 export { EVIDENCE_ADDRESS } from './keeper.ts'
-export { createEvidenceModule } from './module.ts'
+export { evidenceModule } from './module.ts'

@@ -4,9 +4,9 @@ import { EMPTY_BYTES } from '../../../core/bytes.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { hexToBytes } from '../../../core/hex.ts'
 import { type AuthParameters, DEFAULT_AUTH_PARAMETERS, writeAuthParameters } from '../../../modules/auth/index.ts'
-import { createBankModule } from '../../../modules/bank/index.ts'
+import { bankModule } from '../../../modules/bank/index.ts'
 import { EMPTY_ACCOUNT } from '../../../store/state.ts'
-import { createWeightModule } from '../../../modules/weight/index.ts'
+import { weightModule } from '../../../modules/weight/index.ts'
 import { LatestState } from '../../../store/latest.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
 import { Overlay } from '../../../store/overlay.ts'
@@ -21,16 +21,15 @@ import { simulate } from './simulate.ts'
 
 const CHAIN_ID = 'nat-test-1'
 const accounts = [1, 2, 3].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
-const prepare = createPrepare([createBankModule({ accounts: () => [], isBlockedReceiver: () => false })])
+const prepare = createPrepare([bankModule.create({ accounts: () => [], isBlockedReceiver: () => false })])
 
 const stateWith = (change: Partial<AuthParameters>): Overlay => {
   const state = new Overlay(new LatestState(openMemoryStore(), 100))
   for (const { address } of accounts) state.setAccount(hexToBytes(address), { ...EMPTY_ACCOUNT, balance: 10n ** 24n })
   writeAuthParameters(state, { ...DEFAULT_AUTH_PARAMETERS, ...change })
-  createWeightModule().initGenesis(
-    { state, height: 0, timeNs: 0n, chainId: CHAIN_ID, emit: () => undefined },
-    undefined,
-  )
+  weightModule
+    .create({})
+    .initGenesis({ state, height: 0, timeNs: 0n, chainId: CHAIN_ID, emit: () => undefined }, undefined)
   return state
 }
 

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { EMPTY_BYTES } from '../../../core/bytes.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { hexToBytes } from '../../../core/hex.ts'
-import { createBankModule } from '../../../modules/bank/index.ts'
+import { bankModule } from '../../../modules/bank/index.ts'
 import { LatestState } from '../../../store/latest.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
 import { Overlay } from '../../../store/overlay.ts'
@@ -17,7 +17,7 @@ const [ALICE, BOB] = ['1', '2'].map((digit) => privateKeyToAccount(`0x${digit.re
   ReturnType<typeof privateKeyToAccount>,
   ReturnType<typeof privateKeyToAccount>,
 ]
-const prepare = createPrepare([createBankModule({ accounts: () => [], isBlockedReceiver: () => false })])
+const prepare = createPrepare([bankModule.create({ accounts: () => [], isBlockedReceiver: () => false })])
 const coins = (amount: string) => [{ denom: 'anat', amount }]
 
 const signed = (fields: Partial<NativeFields> = {}): Promise<Uint8Array> =>

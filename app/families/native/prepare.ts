@@ -62,7 +62,7 @@ const parsePayer = (text: string): Address => {
   }
 }
 
-export const createPrepare = (modules: readonly Module[]): Prepare => {
+export const createPrepare = (modules: readonly Pick<Module, 'messages'>[]): Prepare => {
   const handlers = messageHandlers(modules)
   return (raw) => {
     const transaction = decodeNativeTransaction(plainBytes(raw))

@@ -2,14 +2,13 @@
 import { GOVERNANCE_ADDRESS, checkAuthority } from '../../authority.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { consensusTx } from '../../../proto/index.ts'
-import { makeEvent } from '../../events.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
 import type { ConsensusDependencies } from '../deps.ts'
 import { mostValidators, readConsensusParameters, writeConsensusParameters } from '../keeper.ts'
 import { parametersRefused } from '../errors.ts'
+import { parametersUpdated } from '../events.ts'
 import type { ConsensusParameters } from '../params.ts'
-import { formatUpdate } from '../format-update.ts'
 import { checkExtensionsUpdate, checkRoom, checkUpdate } from '../update.ts'
 
 type Groups = Pick<ConsensusParameters, 'block' | 'evidence' | 'validator'>
@@ -63,19 +62,19 @@ export const createUpdateParams = (dependencies: ConsensusDependencies): Message
     execute: ({ state, height, emit }, message) => {
       const current = readConsensusParameters(state)
       const groups = readGroups(message)
-      const unbondingNs = dependencies.unbondingTimeNs(state)
+      const unbondingNs = dependencies.stake.unbondingTimeNs(state)
       if (groups.evidence.maxAgeDurationNs > unbondingNs) {
         const [age, most] = [groups.evidence.maxAgeDurationNs, unbondingNs]
         throw parametersRefused(
           `evidence.max_age_duration must not pass staking's unbonding time: ${age}ns > ${most}ns`,
         )
       }
-      checkRoom(groups, mostValidators(state, dependencies.maxValidators(state)))
+      checkRoom(groups, mostValidators(state, dependencies.stake.maxValidators(state)))
       const { voteExtensionsEnableHeight: enabled } = current.abci
       const voteExtensionsEnableHeight = readExtensions(message) ?? enabled
       checkExtensionsUpdate(enabled, voteExtensionsEnableHeight, height)
       writeConsensusParameters(state, { ...groups, version: current.version, abci: { voteExtensionsEnableHeight } })
-      emit(makeEvent('update_consensus_params', { authority: message.authority, parameters: formatUpdate(message) }))
+      emit(parametersUpdated(message))
       return {}
     },
   })
