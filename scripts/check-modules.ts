@@ -1,6 +1,6 @@
 /**
  * The shape of modules: each job is done in the part of its name, a file or a folder, and nowhere else. Beside that, nobody
- * lists modules but `app/genesis/module-list.ts`: what stands in two lists is forgotten in one.
+ * lists modules but `app/module-list.ts`: what stands in two lists is forgotten in one.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -57,7 +57,7 @@ const checkParts = (root: string, name: string): readonly Violation[] =>
     message: `a module has ${part}`,
   }))
 
-const LISTS = new Set(['app/genesis/module-list.ts', 'app/genesis/module-ports.ts'])
+const LISTS = new Set(['app/module-list.ts', 'app/genesis/module-ports.ts'])
 /** So many names of modules one after the other are a list of them. */
 const A_LIST = 3
 /** Code that knows so many modules wires them. */
@@ -72,7 +72,7 @@ const checkLiterals = (file: string, source: string, names: ReadonlySet<string>)
       {
         file,
         line: lineOf(source, run.index),
-        message: `${listed.join(', ')}: modules are listed in app/genesis/module-list.ts alone`,
+        message: `${listed.join(', ')}: modules are listed in app/module-list.ts alone`,
       },
     ]
   })

@@ -22,7 +22,7 @@ import type { ChainParameters } from '../records/chain-parameters.ts'
 import { NATIVE_PRECOMPILE_ADDRESSES, NATIVE_TOKEN, NATIVE_TOKEN_CODE, PRECOMPILE_CODE } from '../precompiles/index.ts'
 import { evmChainIdOf, isKnownChain } from './known-chains.ts'
 import { moduleAccountName, SYSTEM_ADDRESSES } from './module-accounts.ts'
-import { MODULES } from './module-list.ts'
+import { MODULES } from '../module-list.ts'
 import { publicKeyFault } from './public-keys.ts'
 
 const MAX_ACCOUNTS = 10_000_000

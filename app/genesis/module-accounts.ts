@@ -3,7 +3,7 @@ import { type Address, FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/a
 import { bytesToKey } from '../../core/bytes.ts'
 import type { ModuleAccountInfo } from '../../modules/auth/index.ts'
 import type { ModuleAccount } from '../../modules/module.ts'
-import { MODULES } from './module-list.ts'
+import { MODULES } from '../module-list.ts'
 
 const FEE_COLLECTOR: ModuleAccount = { name: 'fee_collector', permissions: [] }
 

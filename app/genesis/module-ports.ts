@@ -20,7 +20,7 @@ import { routeMessage } from '../native/route-message.ts'
 import { NATIVE_PRECOMPILE_ADDRESSES, NATIVE_TOKEN } from '../precompiles/index.ts'
 import { UPGRADES } from '../upgrades.ts'
 import { listModuleAccounts } from './module-accounts.ts'
-import { MODULES, type ModulePorts } from './module-list.ts'
+import { MODULES, type ModulePorts } from '../module-list.ts'
 import { publicKeyFault } from './public-keys.ts'
 
 export interface PortsOptions {

@@ -2,7 +2,7 @@
 import type { Module } from '../../modules/module.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { KeyValueStore } from '../../store/store.ts'
-import { MODULES } from './module-list.ts'
+import { MODULES } from '../module-list.ts'
 import { createPorts, type PortsOptions } from './module-ports.ts'
 
 export interface ChainModules {

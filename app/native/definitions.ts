@@ -9,7 +9,7 @@ import {
   multisig,
   secp256k1,
 } from '../../proto/index.ts'
-import { MODULES } from '../genesis/module-list.ts'
+import { MODULES } from '../module-list.ts'
 
 /** Of modules, and the one that carries an Ethereum transaction where native tools show it. */
 const MESSAGE_SERVICES: readonly DescService[] = [...MODULES.flatMap(({ services }) => services), evmTx.Msg].filter(

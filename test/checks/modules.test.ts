@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getOption, type DescService } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import { MODULES } from '../../app/genesis/module-list.ts'
+import { MODULES } from '../../app/module-list.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { PRECOMPILES } from '../../app/precompiles/index.ts'
 import { bytesToHex } from '../../core/hex.ts'
@@ -25,7 +25,7 @@ describe('the checker of modules', () => {
       'modules/broken:1 a module has README.md',
       'modules/broken:1 a module has genesis',
       'modules/broken:1 a module has keeper',
-      'app/order.ts:1 whole, broken, other: modules are listed in app/genesis/module-list.ts alone',
+      'app/order.ts:1 whole, broken, other: modules are listed in app/module-list.ts alone',
       'app/wiring.ts:1 it imports 6 modules: what follows from all of them is derived',
       "modules/broken/module.ts:4 this is the job of the module's messages: handleParsed(",
       "modules/broken/module.ts:5 this is the job of the module's queries: handleQuery(",

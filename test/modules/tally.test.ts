@@ -11,7 +11,7 @@ import { bech32Of, sendMessage, signNative, type Packed } from '../sim/native-tr
 import type { SimNode } from '../sim/sim-node.ts'
 import { checkInvariants, gossip, pendingNonce, withWorld, type World } from '../sim/world.ts'
 
-vi.mock(import('../../app/genesis/module-list.ts'), async (original) => {
+vi.mock(import('../../app/module-list.ts'), async (original) => {
   const { MODULES } = await original()
   const { tallyModule } = await import('./tally/index.ts')
   return { MODULES: [...MODULES, tallyModule] }
