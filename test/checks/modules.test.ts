@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getOption, type DescService } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
@@ -7,6 +8,7 @@ import { createModules } from '../../app/genesis/modules.ts'
 import { PRECOMPILES } from '../../app/precompiles/index.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
+import { generate } from '../../proto/generate.ts'
 import { messageOptions } from '../../proto/index.ts'
 import { MESSAGE_SERVICES, methodPath, NATIVE_SERVICES, PACKED_FILES } from '../../rpc/native/services.ts'
 import { checkModules } from '../../scripts/check-modules.ts'
@@ -66,6 +68,21 @@ describe('the list of modules', () => {
   it.each(modules)('invariants of $name have its name before theirs', ({ name, invariants }) => {
     expect(invariants.filter((each) => !each.name.startsWith(`${name}/`))).toEqual([])
   })
+})
+
+it('the generated code of the example is that of its definitions', () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'tally-'))
+  try {
+    const folders = ['proto/vendor', 'proto/own', 'test/fixtures/tally'].map((path) => ({ path }))
+    const config = JSON.stringify({ version: 'v2', modules: folders })
+    generate(temporary, ['--config', config, '--path', 'test/fixtures/tally/nat'])
+    const generated = readFileSync(join(temporary, 'proto/gen/nat/tally/v1/tally_pb.ts'), 'utf8')
+    // It lies elsewhere than the code that it imports.
+    const placed = generated.replaceAll('from "../../../', 'from "../../../proto/gen/')
+    expect(readFileSync(join(root, 'test/fixtures/tally/tally_pb.ts'), 'utf8')).toBe(placed)
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
 })
 
 describe('what cannot be derived of the modules', () => {
