@@ -30,7 +30,7 @@ export interface FilePoolJournal extends PoolJournal {
 const recordsLength = (transactions: readonly Uint8Array[]): number =>
   transactions.reduce((sum, { length }) => sum + LENGTH_BYTES + length, 0)
 
-const encodeRecords = (transactions: readonly Uint8Array[]): Uint8Array => {
+export const encodeRecords = (transactions: readonly Uint8Array[]): Uint8Array => {
   const out = new Uint8Array(recordsLength(transactions))
   const view = new DataView(out.buffer)
   let at = 0
@@ -43,7 +43,7 @@ const encodeRecords = (transactions: readonly Uint8Array[]): Uint8Array => {
 }
 
 /** A torn last record, which a crash can leave, ends the list. */
-const decodeRecords = (bytes: Uint8Array): readonly Uint8Array[] => {
+export const decodeRecords = (bytes: Uint8Array): readonly Uint8Array[] => {
   const found: Uint8Array[] = []
   for (let at = 0; at + LENGTH_BYTES <= bytes.length; ) {
     const length = readUint32(bytes, at)
