@@ -7,13 +7,16 @@ import {
   closeSync,
   constants,
   fdatasync,
+  fdatasyncSync,
   fstatSync,
+  fsyncSync,
   ftruncateSync,
   openSync,
   readFileSync,
   renameSync,
   writeSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import type { PoolJournal } from '../../app/environment.ts'
 import { plainBytes, readUint32 } from '../../core/bytes.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
@@ -69,6 +72,15 @@ const writeAll = (descriptor: number, bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
 }
 
+const syncFolder = (folder: string): void => {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** `append` and `rewrite` throw what the system says, and leave the journal as it was. */
 export const openPoolJournal = (path: string, onError: (error: Error) => void): FilePoolJournal => {
   let descriptor = openSync(path, 'a')
@@ -115,6 +127,8 @@ export const openPoolJournal = (path: string, onError: (error: Error) => void): 
       const records = encodeRecords(transactions)
       try {
         writeAll(next, records)
+        // Otherwise a power failure could leave an empty file in the place of all that was flushed long ago.
+        fdatasyncSync(next)
         renameSync(temporary, path)
       } catch (error) {
         closeSync(next)
@@ -123,7 +137,8 @@ export const openPoolJournal = (path: string, onError: (error: Error) => void): 
       closeSync(descriptor)
       descriptor = next
       length = records.length
-      dirty = true
+      // Otherwise the old file could come back without what is flushed to the new one.
+      syncFolder(dirname(path))
     },
     close: () => {
       clearInterval(timer)
