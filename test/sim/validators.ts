@@ -62,7 +62,7 @@ export const commitView = (votes: readonly Precommit[], hasLate: () => boolean):
   })
 
 /** Sets that are remembered. */
-const MAX_SETS = 8
+const MAX_SETS = 1_000
 
 /** Who decides which height: updates of a block act two heights later (ABCI: FinalizeBlock). */
 export class ValidatorSets {

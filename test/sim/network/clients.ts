@@ -2,10 +2,13 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { getContractAddress } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
+import type { Address } from '../../../core/address.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../../core/hex.ts'
-import { txService } from '../../../proto/index.ts'
-import { multiSendMessage, sendMessage, signNative } from '../native-transactions.ts'
+import { stakingTx, txService } from '../../../proto/index.ts'
+import { POWER_REDUCTION } from '../../../modules/stake.ts'
+import { formatOperator } from '../../../modules/validator-addresses.ts'
+import { bech32Of, multiSendMessage, type Packed, sendMessage, signNative } from '../native-transactions.ts'
 import { deploy, PROGRAMS, words } from '../programs.ts'
 import type { Random } from '../random.ts'
 import { GWEI, signTransaction } from '../traffic.ts'
@@ -13,6 +16,8 @@ import type { NetworkNode } from './network-node.ts'
 import type { Timeline } from './timeline.ts'
 
 const { BroadcastMode, BroadcastTxRequestSchema, BroadcastTxResponseSchema } = txService
+/** Of native transactions: each changes the set of validators. */
+const STAKING_PERCENT = 20
 /** None of them destroys coins. */
 const DEPLOYED = ['writer', 'logger', 'forwarder', 'reverter', 'historian', 'leaver'] as const
 
@@ -32,6 +37,8 @@ export class Clients {
   readonly #timeline: Timeline
   readonly #chainId: string
   readonly #accounts: readonly PrivateKeyAccount[]
+  /** Who may be delegated to: honest validators, so that liars never get a third of the power. */
+  readonly #operators: readonly Address[]
   readonly #nonces = new Map<PrivateKeyAccount, number>()
   readonly #contracts: { readonly address: Hex; readonly name: (typeof DEPLOYED)[number] }[] = []
   /** Answered and, as far as is known, in no block. */
@@ -45,15 +52,27 @@ export class Clients {
     readonly timeline: Timeline
     readonly chainId: string
     readonly accounts: readonly PrivateKeyAccount[]
+    readonly operators: readonly Address[]
   }) {
     this.#random = options.random
     this.#timeline = options.timeline
     this.#chainId = options.chainId
     this.#accounts = options.accounts
+    this.#operators = options.operators
   }
 
   get waiting(): number {
     return this.#waiting.length
+  }
+
+  /** The same nonce at a higher price, at any node: one of them comes in. */
+  async replace(node: NetworkNode): Promise<void> {
+    const waiting = this.#waiting.filter(({ kind }) => kind === 'ethereum')
+    if (waiting.length === 0) return
+    const { account, nonce } = this.#random.pick(waiting)
+    const fees = { tip: 10n * GWEI, maxFeePerGas: 80n * GWEI }
+    const raw = await signTransaction(account, 2, { nonce, to: account.address, ...fees })
+    if (await this.#submit(node, raw, 'ethereum')) this.#note({ account, nonce, raw, kind: 'ethereum' }, node)
   }
 
   /** A nonce is used once it was answered: what is refused is asked anew elsewhere. */
@@ -67,10 +86,13 @@ export class Clients {
       this.refused++
       return
     }
-    this.answered++
     this.#nonces.set(account, nonce + 1)
-    const { nowMs: answeredMs } = this.#timeline
-    this.#waiting.push({ account, nonce, raw, kind, node: node.index, answeredMs, mayBeLost: false })
+    this.#note({ account, nonce, raw, kind }, node)
+  }
+
+  #note(sent: Pick<Sent, 'account' | 'nonce' | 'raw' | 'kind'>, node: NetworkNode): void {
+    this.answered++
+    this.#waiting.push({ ...sent, node: node.index, answeredMs: this.#timeline.nowMs, mayBeLost: false })
   }
 
   async #submit({ application, height }: NetworkNode, raw: Uint8Array, kind: Sent['kind']): Promise<boolean> {
@@ -123,17 +145,27 @@ export class Clients {
     const random = this.#random
     const someone = (): Uint8Array => hexToBytes(random.pick(this.#accounts).address)
     const amount = String(1 + random.below(1_000))
+    if (random.chance(STAKING_PERCENT)) {
+      const value = create(stakingTx.MsgDelegateSchema, {
+        delegatorAddress: bech32Of(account),
+        validatorAddress: formatOperator(random.pick(this.#operators)),
+        amount: { denom: 'anat', amount: (BigInt(1 + random.below(3)) * POWER_REDUCTION).toString() },
+      })
+      const message = {
+        typeUrl: '/cosmos.staking.v1beta1.MsgDelegate',
+        value: toBinary(stakingTx.MsgDelegateSchema, value),
+      }
+      return this.#sealNative(account, sequence, message, 900_000n)
+    }
     const message = random.chance(30)
       ? multiSendMessage(account, [someone(), someone()], BigInt(amount))
       : sendMessage(account, someone(), [{ denom: random.chance(30) ? 'ibc/1234' : 'anat', amount }])
-    const gasPrice = BigInt(5 + random.below(30)) * GWEI
-    return signNative({
-      chainId: this.#chainId,
-      messages: [message],
-      signers: [{ account, sequence }],
-      gas: 300_000n,
-      gasPrice,
-    })
+    return this.#sealNative(account, sequence, message, 300_000n)
+  }
+
+  #sealNative(account: PrivateKeyAccount, sequence: number, message: Packed, gas: bigint): Promise<Uint8Array> {
+    const gasPrice = BigInt(5 + this.#random.below(30)) * GWEI
+    return signNative({ chainId: this.#chainId, messages: [message], signers: [{ account, sequence }], gas, gasPrice })
   }
 
   async #signEthereum(account: PrivateKeyAccount, nonce: number): Promise<Uint8Array> {

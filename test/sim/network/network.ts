@@ -8,6 +8,7 @@ import { hexToBytes, type Hex } from '../../../core/hex.ts'
 import { Driver } from '../driver.ts'
 import { Random } from '../random.ts'
 import { Killed, type SimNode } from '../sim-node.ts'
+import { operatorOf } from '../stake-genesis.ts'
 import { makeAccounts } from '../traffic.ts'
 import { makeValidator, ValidatorSets } from '../validators.ts'
 import { committedState, makeGenesis } from '../world.ts'
@@ -22,7 +23,6 @@ import { must, Rules } from './rules.ts'
 import { Timeline } from './timeline.ts'
 
 const ACCOUNTS = 8
-const BLOCK_GAS = 3_000_000
 const TICK_MS = 100
 const SECOND_MS = 1_000
 /** CometBFT's are longer, and so are its rounds. */
@@ -83,13 +83,21 @@ export class Network {
     this.sets = new ValidatorSets(validators)
     this.evidence = new Evidence(this.sets, this.rules.decided)
     this.links = new Links(stream(5), this.timeline, this.plan.network, keys.length)
-    this.#liars = new Liars(stream(6), this, accounts[ACCOUNTS] as (typeof accounts)[number], BigInt(BLOCK_GAS))
+    this.#liars = new Liars(
+      stream(6),
+      this,
+      accounts[ACCOUNTS] as (typeof accounts)[number],
+      BigInt(this.plan.blockGas),
+    )
     const { chainId } = this.chain
     this.clients = new Clients({
       random: this.#traffic,
       timeline: this.timeline,
       chainId,
       accounts: accounts.slice(0, ACCOUNTS),
+      operators: this.plan.nodes.flatMap(({ power, isLiar }, index) =>
+        power > 0n && !isLiar ? [operatorOf(index)] : [],
+      ),
     })
     this.nodes = keys.map(
       (key, index) =>
@@ -99,7 +107,7 @@ export class Network {
       ...makeGenesis(accounts, undefined),
       slashing: { params: { signed_blocks_window: String(this.plan.signedBlocksWindow) } },
     }
-    const setup = { ...this.chain, appState, validators, maxGas: BLOCK_GAS }
+    const setup = { ...this.chain, appState, validators, maxGas: this.plan.blockGas }
     this.#driver = new Driver(stream(7), setup, [], { nowMs: 0 })
   }
 
@@ -276,7 +284,9 @@ export class Network {
     if (this.isCalm) return
     const node = this.#traffic.pick(this.nodes)
     if (this.#traffic.chance(this.plan.trafficPercent) && node.isUp) {
-      await this.guard(node, node.life, () => this.clients.send(node))
+      await this.guard(node, node.life, () =>
+        this.#traffic.chance(10) ? this.clients.replace(node) : this.clients.send(node),
+      )
     }
     await this.#liars.act((to, raw) => this.guard(to, to.life, () => to.mempool.take(to.application, raw)))
   }

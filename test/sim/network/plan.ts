@@ -32,6 +32,8 @@ export interface Plan {
   readonly blocks: number
   readonly nodes: readonly NodePlan[]
   readonly extensionsFrom: number
+  /** Blocks run full where it is low, and the base fee rises. */
+  readonly blockGas: number
   /** Of messages between nodes. */
   readonly network: {
     readonly delayMinMs: number
@@ -110,6 +112,7 @@ export const makePlan = (random: Random, seed: number, blocks: number, sabotage:
     seed,
     blocks,
     nodes,
+    blockGas: random.pick([3_000_000, 3_000_000, 1_000_000, 400_000]),
     extensionsFrom: random.pick([1, 1, 1, 2, 5, 0]),
     network: {
       delayMinMs: random.below(10),

@@ -8,7 +8,7 @@ import { must, type Rules } from './rules.ts'
 import type { Report } from './network.ts'
 
 const MS_A_BLOCK = 20_000
-const CALM_MS = 180_000
+const CALM_MS = 120_000
 
 export interface SeedReport extends Report {
   readonly seed: number
