@@ -1,4 +1,5 @@
 /** Keeps the pool's journal: one write for all that enters in a turn of the event loop, and a new one when it is outdated. */
+import { bytesToKey } from '../../core/bytes.ts'
 import { errorText } from '../../core/errors.ts'
 import type { Environment } from '../environment.ts'
 import { poolError } from '../errors.ts'
@@ -7,6 +8,25 @@ import type { Pool } from './pool.ts'
 
 /** The journal is rewritten when most of it is outdated and it is at least this long. */
 const MIN_ENTRIES = 10_000
+
+/**
+ * By arrival, but the entries of an account by their nonces: a start takes them in one by one, and refuses a native
+ * transaction before the ones that it follows. One that was replaced, or came late, arrived behind those.
+ */
+const inOrder = (entries: readonly PoolEntry[]): readonly PoolEntry[] => {
+  const byAccount = new Map<string, PoolEntry[]>()
+  for (const entry of entries) {
+    const key = bytesToKey(entry.sender)
+    const own = byAccount.get(key)
+    if (own === undefined) byAccount.set(key, [entry])
+    else own.push(entry)
+  }
+  const queues = new Map<string, Iterator<PoolEntry>>()
+  for (const [key, own] of byAccount) {
+    queues.set(key, own.sort((a, b) => (a.nonce < b.nonce ? -1 : Number(a.nonce > b.nonce))).values())
+  }
+  return entries.map((entry) => (queues.get(bytesToKey(entry.sender))?.next().value as PoolEntry | undefined) ?? entry)
+}
 
 export class JournalWriter {
   readonly #environment: Pick<Environment, 'journal' | 'log'>
@@ -71,7 +91,7 @@ export class JournalWriter {
   /** Leaves out what was included, replaced or evicted since the last time. */
   rewrite(): void {
     this.#guard(() => {
-      this.#environment.journal.rewrite([...this.#pool.entries()].map(({ raw }) => raw))
+      this.#environment.journal.rewrite(inOrder([...this.#pool.entries()]).map(({ raw }) => raw))
       this.#count = this.#pool.size
     })
   }

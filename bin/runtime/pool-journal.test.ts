@@ -1,10 +1,26 @@
 import { execFile } from 'node:child_process'
+import type * as Files from 'node:fs'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { openPoolJournal } from './pool-journal.ts'
+
+/** What the journal asks of the system, in order; all of it is done. */
+const calls: string[] = vi.hoisted(() => [])
+vi.mock('node:fs', async (load) => {
+  const real = await load<typeof Files>()
+  const noted = (['writeSync', 'fdatasyncSync', 'renameSync', 'fsyncSync'] as const).map((name) => {
+    const call = real[name] as (...parameters: readonly unknown[]) => unknown
+    const note = (...parameters: readonly unknown[]): unknown => {
+      calls.push(name)
+      return call(...parameters)
+    }
+    return [name, note] as const
+  })
+  return { ...real, ...Object.fromEntries(noted) }
+})
 
 const folder = mkdtempSync(join(tmpdir(), 'journal-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -45,6 +61,17 @@ describe('the journal of the pool', () => {
     expect(journal.load()).toEqual([transaction(2, 5), transaction(3, 6), transaction(4, 7)])
     journal.rewrite([])
     expect(journal.load()).toEqual([])
+    journal.close()
+  })
+
+  it('is on the disk before it takes the place of the old one, and has its name there before more is appended', () => {
+    const path = join(folder, 'synced')
+    const journal = openPoolJournal(path, fail)
+    journal.append([transaction(1, 10)])
+    calls.length = 0
+    journal.rewrite([transaction(2, 5)])
+    journal.append([transaction(3, 5)])
+    expect(calls).toEqual(['writeSync', 'fdatasyncSync', 'renameSync', 'fsyncSync', 'writeSync'])
     journal.close()
   })
 

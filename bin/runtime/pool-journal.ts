@@ -7,13 +7,16 @@ import {
   closeSync,
   constants,
   fdatasync,
+  fdatasyncSync,
   fstatSync,
+  fsyncSync,
   ftruncateSync,
   openSync,
   readFileSync,
   renameSync,
   writeSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import type { PoolJournal } from '../../app/environment.ts'
 import { plainBytes, readUint32 } from '../../core/bytes.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
@@ -30,7 +33,7 @@ export interface FilePoolJournal extends PoolJournal {
 const recordsLength = (transactions: readonly Uint8Array[]): number =>
   transactions.reduce((sum, { length }) => sum + LENGTH_BYTES + length, 0)
 
-const encodeRecords = (transactions: readonly Uint8Array[]): Uint8Array => {
+export const encodeRecords = (transactions: readonly Uint8Array[]): Uint8Array => {
   const out = new Uint8Array(recordsLength(transactions))
   const view = new DataView(out.buffer)
   let at = 0
@@ -43,7 +46,7 @@ const encodeRecords = (transactions: readonly Uint8Array[]): Uint8Array => {
 }
 
 /** A torn last record, which a crash can leave, ends the list. */
-const decodeRecords = (bytes: Uint8Array): readonly Uint8Array[] => {
+export const decodeRecords = (bytes: Uint8Array): readonly Uint8Array[] => {
   const found: Uint8Array[] = []
   for (let at = 0; at + LENGTH_BYTES <= bytes.length; ) {
     const length = readUint32(bytes, at)
@@ -67,6 +70,15 @@ const readIfThere = (path: string): Uint8Array => {
 /** A disk that fills up takes a part, and refuses the rest at the next try. */
 const writeAll = (descriptor: number, bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
+}
+
+const syncFolder = (folder: string): void => {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** `append` and `rewrite` throw what the system says, and leave the journal as it was. */
@@ -115,6 +127,8 @@ export const openPoolJournal = (path: string, onError: (error: Error) => void): 
       const records = encodeRecords(transactions)
       try {
         writeAll(next, records)
+        // Otherwise a power failure could leave an empty file in the place of all that was flushed long ago.
+        fdatasyncSync(next)
         renameSync(temporary, path)
       } catch (error) {
         closeSync(next)
@@ -123,7 +137,8 @@ export const openPoolJournal = (path: string, onError: (error: Error) => void): 
       closeSync(descriptor)
       descriptor = next
       length = records.length
-      dirty = true
+      // Otherwise the old file could come back without what is flushed to the new one.
+      syncFolder(dirname(path))
     },
     close: () => {
       clearInterval(timer)

@@ -9,18 +9,16 @@ import { sha256 } from '../../core/hash.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import type { ConsensusParameters, FinalizeBlockResponse, ProposedBlock } from '../../app/ports.ts'
 import { DEFAULT_CONSENSUS_PARAMETERS } from '../../modules/consensus/index.ts'
-import type { Misbehavior, ValidatorUpdate } from '../../modules/module.ts'
+import type { Misbehavior } from '../../modules/module.ts'
 import type { Random } from './random.ts'
 import { withStake } from './stake-genesis.ts'
 import { BLOCK_STEPS } from '../../app/environment.ts'
 import { Killed, type SimNode, type VirtualClock } from './sim-node.ts'
-import { commitView, type Precommit, type Validator } from './validators.ts'
+import { commitView, type Precommit, type Validator, ValidatorSets } from './validators.ts'
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n
 /** Of block.max_bytes CometBFT keeps some for the header, the commit and evidence. */
-const BLOCK_OVERHEAD_BYTES = 1_000
-/** Sets that are remembered. */
-const MAX_SETS = 8
+export const BLOCK_OVERHEAD_BYTES = 1_000
 
 export interface ChainSetup {
   readonly chainId: string
@@ -49,7 +47,7 @@ export interface DecidedBlock {
   readonly response: FinalizeBlockResponse
 }
 
-const jsonOf = (value: unknown): string =>
+export const jsonOf = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'bigint' ? member.toString() : member instanceof Uint8Array ? bytesToHex(member) : member,
   )
@@ -75,12 +73,9 @@ export class Driver {
   readonly #genesisTimeNs: bigint
   /** Precommits of the last decided block, and the round in which it was decided. */
   #votes: readonly Precommit[] = []
-  /** The sets of validators by the height from which they decide, ascending. */
-  readonly #sets: { readonly fromHeight: number; readonly validators: readonly Validator[] }[]
+  readonly #sets: ValidatorSets
   /** Addresses (hexadecimal) of validators that do not vote for the time being, as long as enough others do. */
   readonly away = new Set<string>()
-  /** Keys of everyone who is or may become a validator. */
-  readonly #keys = new Map<string, Validator>()
   #lastRound = 0
   #timeNs: bigint
   #height: number
@@ -95,49 +90,27 @@ export class Driver {
     this.#genesisTimeNs = setup.genesisTimeNs ?? 1_750_000_000_000_000_000n
     this.#timeNs = this.#genesisTimeNs
     this.#height = (setup.initialHeight ?? 1) - 1
-    this.#sets = [{ fromHeight: 0, validators: setup.validators }]
-    for (const validator of setup.validators) this.addKey(validator)
+    this.#sets = new ValidatorSets(setup.validators)
   }
 
   /** A validator that a transaction may create must be able to vote. */
   addKey(validator: Validator): void {
-    this.#keys.set(bytesToHex(validator.publicKey), validator)
+    this.#sets.addKey(validator)
   }
 
   /** Everyone who is or may become a validator. */
   get keys(): Iterable<Validator> {
-    return this.#keys.values()
+    return this.#sets.keys
   }
 
   /** Those whose votes decide a height. */
   validatorsAt(height: number): readonly Validator[] {
-    return this.#sets.findLast(({ fromHeight }) => fromHeight <= height)?.validators ?? this.setup.validators
+    return this.#sets.at(height)
   }
 
   /** Those of the last update, in force or not. */
   get newestValidators(): readonly Validator[] {
-    return this.#sets.at(-1)?.validators ?? this.setup.validators
-  }
-
-  /** Updates of a block act two heights later (ABCI: FinalizeBlock). */
-  #update(height: number, updates: readonly ValidatorUpdate[]): void {
-    if (updates.length === 0) return
-    const powers = new Map(
-      (this.#sets.at(-1)?.validators ?? []).map(({ publicKey, power }) => [bytesToHex(publicKey), power]),
-    )
-    for (const { publicKey, power } of updates) {
-      const key = bytesToHex(publicKey)
-      if (power === 0n) expect(powers.delete(key), 'CometBFT halts when an unknown validator is removed').toBe(true)
-      else powers.set(key, power)
-    }
-    expect(powers.size, 'CometBFT halts without validators').toBeGreaterThan(0)
-    const validators = [...powers].map(([key, power]) => {
-      const known = this.#keys.get(key)
-      if (known === undefined) throw new RangeError(`nobody has the key of validator ${key}`)
-      return { ...known, power }
-    })
-    this.#sets.push({ fromHeight: height + 2, validators })
-    if (this.#sets.length > MAX_SETS) this.#sets.shift()
+    return this.#sets.newest
   }
 
   /** The last decided height. */
@@ -246,7 +219,7 @@ export class Driver {
       const { lastBlockHeight, lastBlockAppHash } = node.application.info()
       expect([lastBlockHeight, lastBlockAppHash]).toEqual([block.height, response.appHash])
     }
-    this.#update(block.height, response.validatorUpdates)
+    this.#sets.update(block.height, response.validatorUpdates)
     this.#parameters = response.consensusParameterUpdates ?? this.#parameters
     this.#height = block.height
     this.#lastRound = round

@@ -1,17 +1,14 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { fromBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import type { FinalizeBlockResponse, ProposedBlock } from '../../app/ports.ts'
-import { concatBytes, EMPTY_BYTES } from '../../core/bytes.ts'
+import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
-import {
-  type InjectedVote,
-  InjectedExtensionsSchema,
-  InjectedVoteSchema,
-} from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
+import { type InjectedVote, InjectedExtensionsSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
 import { withHash, withTransactions } from './driver.ts'
+import { FORGERIES } from './forgeries.ts'
 import { SimNode } from './sim-node.ts'
 import { GWEI, INVALID_KINDS, makeInvalid, signTransaction } from './traffic.ts'
-import { makeTorsionedValidator, makeValidator } from './validators.ts'
+import { makeTorsionedValidator, makeValidator, type Validator } from './validators.ts'
 import { checkBlock, checkInvariants, gossip, pendingNonce, shownBlock, type World, withWorld } from './world.ts'
 
 const BLOCK_GAS = 3_000_000
@@ -124,54 +121,13 @@ describe('a transaction that is invalid at its place', () => {
 })
 
 describe('the list of vote extensions', () => {
-  const edit = (raw: Uint8Array, change: (votes: InjectedVote[]) => InjectedVote[], version = 1): Uint8Array => {
-    const { votes } = fromBinary(InjectedExtensionsSchema, raw.subarray(1))
-    const message = create(InjectedExtensionsSchema, { version, votes: change(votes) })
-    return concatBytes(raw.subarray(0, 1), toBinary(InjectedExtensionsSchema, message))
-  }
-  const vote = (extension: Uint8Array, signature: Uint8Array) => create(InjectedVoteSchema, { extension, signature })
-  const stranger = makeValidator('a stranger', 1n)
-  const forgeries: Record<string, (raw: Uint8Array, world: World) => Uint8Array> = {
-    'with an altered extension': (raw) =>
-      edit(raw, ([first, ...rest]) => [vote(Uint8Array.of(9, 9), first?.signature ?? EMPTY_BYTES), ...rest]),
-    'with an altered signature': (raw) =>
-      edit(raw, ([first, ...rest]) => [
-        vote(
-          first?.extension ?? EMPTY_BYTES,
-          (first?.signature ?? EMPTY_BYTES).map((byte) => byte ^ 1),
-        ),
-        ...rest,
-      ]),
-    'signed by a stranger': (raw, { driver }) =>
-      edit(raw, ([first, ...rest]) => {
-        const extension = first?.extension ?? EMPTY_BYTES
-        const signed = { extension, height: HEIGHT - 1, round: 0, chainId: driver.setup.chainId }
-        return [vote(extension, stranger.sign(signed)), ...rest]
-      }),
-    'of another height': (raw, { driver }) =>
-      edit(raw, ([first, ...rest]) => {
-        const extension = first?.extension ?? EMPTY_BYTES
-        const signed = { extension, height: HEIGHT, round: 0, chainId: driver.setup.chainId }
-        return [vote(extension, driver.setup.validators[0]?.sign(signed) ?? EMPTY_BYTES), ...rest]
-      }),
-    'without one of the votes': (raw) => edit(raw, (votes) => votes.slice(1)),
-    'with a vote too many': (raw) => edit(raw, (votes) => [...votes, ...votes.slice(0, 1)]),
-    'in another order': (raw) => edit(raw, (votes) => votes.toReversed()),
-    'left empty': (raw) => edit(raw, (votes) => votes.map(() => vote(EMPTY_BYTES, EMPTY_BYTES))),
-    'with an extension but no signature': (raw) =>
-      edit(raw, ([, ...rest]) => [vote(Uint8Array.of(1), EMPTY_BYTES), ...rest]),
-    'of an unknown version': (raw) => edit(raw, (votes) => votes, 2),
-    'with a field that nobody knows': (raw) => concatBytes(raw, Uint8Array.of(0x1a, 0x00)),
-    'with a version that is longer than it must be': (raw) =>
-      concatBytes(raw.subarray(0, 1), Uint8Array.of(0x08, 0x81, 0x00), raw.subarray(3)),
-    'that does not decode': (raw) => concatBytes(raw, Uint8Array.of(0xff, 0xff)),
-  }
-
-  it.each(Object.entries(forgeries))('%s rejects the block, and changes nothing where it was decided', (_, forge) =>
+  it.each(Object.entries(FORGERIES))('%s rejects the block, and changes nothing where it was decided', (_, forge) =>
     withWorld(130, { powers: [10n, 9n, 8n, 7n] }, async (world) => {
       const block = await prepare(world)
       const [injected = EMPTY_BYTES, ...rest] = block.transactions
-      const response = await expectFault(world, withTransactions(block, [forge(injected, world), ...rest]), block)
+      const { chainId, validators } = world.driver.setup
+      const forged = forge(injected, { height: HEIGHT, chainId, validator: validators[0] as Validator })
+      const response = await expectFault(world, withTransactions(block, [forged, ...rest]), block)
       expect(codesOf(response)).toEqual([false, true, true, true, true])
       expect(response.transactionResults[0]).toMatchObject({ codespace: 'app', code: 1 })
     })(),

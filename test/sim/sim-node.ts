@@ -2,7 +2,7 @@
 import { QueriedApplication } from '../../query/queried-application.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
-import type { BlockStep, SnapshotShelf } from '../../app/environment.ts'
+import type { BlockStep, Gossip, PoolJournal, SnapshotShelf } from '../../app/environment.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
 import { type HeavyPool, startHeavyQuestions } from '../../bin/runtime/heavy-questions.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
@@ -32,6 +32,16 @@ export interface SimNodeOptions {
   readonly workers?: number
   /** What its genesis file would say. */
   readonly expectedChain?: ChainParameters
+  /** Survives restarts; one in memory or at `path` when left out. */
+  readonly store?: KeyValueStore
+  /** One that never fails when left out. */
+  readonly journal?: PoolJournal
+  /** Nobody listens when left out. */
+  readonly gossip?: Gossip
+  /** Of the nodes that leave it out every third runs the reference. */
+  readonly engine?: 'interpreter' | 'reference'
+  /** What CometBFT would say. */
+  readonly peers?: number
 }
 
 /** Every third node runs the reference: where nodes agree on an app hash, so do the engines. */
@@ -44,11 +54,12 @@ const loadEngines = async (): Promise<readonly Engine[]> => [
   await createEthereumjsEngine(),
 ]
 
-const nextEngine = async (): Promise<Engine> => {
+const chooseEngine = async (named: SimNodeOptions['engine']): Promise<Engine> => {
   engines ??= loadEngines()
   const [interpreter, reference] = await engines
-  opened++
-  const engine = opened % REFERENCE_EVERY === 0 ? reference : interpreter
+  if (named === undefined) opened++
+  const isReference = named === undefined ? opened % REFERENCE_EVERY === 0 : named === 'reference'
+  const engine = isReference ? reference : interpreter
   if (engine === undefined) throw new TypeError('an engine is missing')
   return engine
 }
@@ -81,6 +92,8 @@ export class SimNode {
   #journal: Uint8Array[] = []
   /** What the application told the operator. */
   readonly warnings: string[] = []
+  /** The part of it that is no warning. */
+  readonly errors: string[] = []
 
   private constructor(options: SimNodeOptions, engine_: Engine, store: KeyValueStore) {
     this.name = options.name
@@ -101,7 +114,7 @@ export class SimNode {
   }
 
   static async open(options: SimNodeOptions): Promise<SimNode> {
-    return new SimNode(options, await nextEngine(), await openStore(options))
+    return new SimNode(options, await chooseEngine(options.engine), await openStore(options))
   }
 
   get application(): QueriedApplication {
@@ -143,7 +156,7 @@ export class SimNode {
   }
 
   #start(): QueriedApplication {
-    const { clock, settings, snapshots, expectedChain } = this.#options
+    const { clock, settings, snapshots, expectedChain, journal, gossip, peers = 0 } = this.#options
     this.#heavy = this.#startWorkers()
     return new QueriedApplication({
       store: this.#store,
@@ -155,23 +168,27 @@ export class SimNode {
         ...(snapshots === undefined ? {} : { snapshots }),
         clock: { nowMs: () => clock.nowMs },
         yieldToEventLoop: () => Promise.resolve(),
-        journal: {
+        journal: journal ?? {
           load: () => this.#journal,
           append: (transactions) => void this.#journal.push(...transactions),
           rewrite: (transactions) => {
             this.#journal = [...transactions]
           },
         },
-        gossip: { offer: () => undefined },
+        gossip: gossip ?? { offer: () => undefined },
         heavy: this.#heavy ?? {
           run: () => Promise.reject(new CodedError('simulation', 1, 'there are no worker threads here')),
         },
-        consensusStatus: () => ({ catchingUp: false, peers: 0, highestHeight: 0 }),
+        consensusStatus: () => ({ catchingUp: false, peers, highestHeight: 0 }),
         consensusRpc: () => Promise.reject(new CodedError('simulation', 2, 'there is no CometBFT here')),
         log: {
           info: () => undefined,
           warn: (message, fields) => void this.warnings.push(`${message} ${JSON.stringify(fields)}`),
-          error: (message, fields) => void this.warnings.push(`${message} ${JSON.stringify(fields)}`),
+          error: (message, fields) => {
+            const text = `${message} ${JSON.stringify(fields)}`
+            this.warnings.push(text)
+            this.errors.push(text)
+          },
         },
         announceHeight: (height) => this.#heavy?.announceHeight(height),
         reached: (step) => {
@@ -186,7 +203,8 @@ export class SimNode {
 }
 
 /** As a node opens its database. */
-const openStore = async ({ path }: SimNodeOptions): Promise<KeyValueStore> => {
+const openStore = async ({ path, store: given }: SimNodeOptions): Promise<KeyValueStore> => {
+  if (given !== undefined) return given
   if (path === undefined) return openMemoryStore()
   const store = await openRocksStore({ path, cacheBytes: ROCKS_CACHE_BYTES })
   claimFormat(store, path)

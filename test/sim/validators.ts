@@ -5,7 +5,10 @@ import { sha256 } from '../../core/hash.ts'
 import { consensusAddress } from '../../core/signature.ts'
 import { createTorsionedSigner } from '../../core/testing/torsioned-signer.ts'
 import { extensionSignBytes, type SignedExtension } from '../../core/vote-extension.ts'
+import { expect } from 'vitest'
 import type { ExtendedVote } from '../../app/ports.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import type { ValidatorUpdate } from '../../modules/module.ts'
 
 export interface Validator {
   readonly publicKey: Uint8Array
@@ -57,3 +60,56 @@ export const commitView = (votes: readonly Precommit[], hasLate: () => boolean):
       ...(seen === 'commit' ? { extension, extensionSignature } : none),
     }
   })
+
+/** Sets that are remembered. */
+const MAX_SETS = 1_000
+
+/** Who decides which height: updates of a block act two heights later (ABCI: FinalizeBlock). */
+export class ValidatorSets {
+  /** By the height from which they decide, ascending. */
+  readonly #sets: { readonly fromHeight: number; readonly validators: readonly Validator[] }[]
+  /** Everyone who is or may become a validator, by public key. */
+  readonly #keys = new Map<string, Validator>()
+
+  constructor(validators: readonly Validator[]) {
+    this.#sets = [{ fromHeight: 0, validators }]
+    for (const validator of validators) this.addKey(validator)
+  }
+
+  addKey(validator: Validator): void {
+    this.#keys.set(bytesToHex(validator.publicKey), validator)
+  }
+
+  get keys(): Iterable<Validator> {
+    return this.#keys.values()
+  }
+
+  /** Those whose votes decide a height; of a height long ago the oldest that are remembered. */
+  at(height: number): readonly Validator[] {
+    const set = this.#sets.findLast(({ fromHeight }) => fromHeight <= height) ?? this.#sets[0]
+    return set?.validators ?? []
+  }
+
+  /** Those of the last update, in force or not. */
+  get newest(): readonly Validator[] {
+    return this.#sets.at(-1)?.validators ?? []
+  }
+
+  update(height: number, updates: readonly ValidatorUpdate[]): void {
+    if (updates.length === 0) return
+    const powers = new Map(this.newest.map(({ publicKey, power }) => [bytesToHex(publicKey), power]))
+    for (const { publicKey, power } of updates) {
+      const key = bytesToHex(publicKey)
+      if (power === 0n) expect(powers.delete(key), 'CometBFT halts when an unknown validator is removed').toBe(true)
+      else powers.set(key, power)
+    }
+    expect(powers.size, 'CometBFT halts without validators').toBeGreaterThan(0)
+    const validators = [...powers].map(([key, power]) => {
+      const known = this.#keys.get(key)
+      if (known === undefined) throw new RangeError(`nobody has the key of validator ${key}`)
+      return { ...known, power }
+    })
+    this.#sets.push({ fromHeight: height + 2, validators })
+    if (this.#sets.length > MAX_SETS) this.#sets.shift()
+  }
+}

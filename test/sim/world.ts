@@ -40,7 +40,7 @@ export interface World {
   close(): Promise<void>
 }
 
-const makeGenesis = (accounts: readonly PrivateKeyAccount[], hardforks: WorldOptions['hardforks']): object => ({
+export const makeGenesis = (accounts: readonly PrivateKeyAccount[], hardforks: WorldOptions['hardforks']): object => ({
   evm: { chain_id: EVM_CHAIN_ID, ...(hardforks === undefined ? {} : { hardforks }) },
   bank: {
     balances: accounts.map(({ address }, index) => ({

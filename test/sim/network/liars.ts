@@ -1,0 +1,134 @@
+/** The liars of a network: what each tells to whom. A lie is repeated as it was told, but for those that tell different nodes different things. */
+import type { PrivateKeyAccount } from 'viem/accounts'
+import type { Hex } from '../../../core/hex.ts'
+import type { Random } from '../random.ts'
+import { INVALID_KINDS, makeInvalid } from '../traffic.ts'
+import { type LiarContext, lieInBlock, lieInVote } from './lies.ts'
+import type { Message, Proposal, Vote } from './messages.ts'
+import type { Network } from './network.ts'
+import type { NetworkNode } from './network-node.ts'
+
+type Send = (to: NetworkNode, message: Message) => void
+
+export class Liars {
+  readonly #random: Random
+  readonly #network: Network
+  readonly #context: LiarContext
+  /** What was told instead; undefined is nothing. */
+  readonly #votes = new WeakMap<Vote, Vote | undefined>()
+  readonly #proposals = new WeakMap<Proposal, Proposal | undefined>()
+  readonly #late = new Map<Hex, Vote[]>()
+
+  constructor(random: Random, network: Network, account: PrivateKeyAccount, blockGas: bigint) {
+    this.#random = random
+    this.#network = network
+    const { chain, plan, rules } = network
+    this.#context = {
+      random,
+      lies: plan.lies,
+      chainId: chain.chainId,
+      blockGas,
+      account,
+      oldTransaction: () => {
+        const { transactions = [] } =
+          rules.decided.get(1 + random.below(Math.max(1, rules.highest)))?.block.content ?? {}
+        return transactions.find(([first]) => first !== 0x71)
+      },
+    }
+  }
+
+  tell(from: NetworkNode, message: Message, send: Send): void {
+    if (message.kind === 'proposal') return this.#propose(from, message.proposal, send)
+    const peers = this.#network.nodes.filter((node) => node !== from)
+    if (message.kind !== 'vote') {
+      for (const to of peers) send(to, message)
+      return
+    }
+    const { equivocationPercent } = this.#network.plan.lies
+    if (this.#random.chance(equivocationPercent)) {
+      this.#network.report.lies++
+      for (const to of peers) this.#sendVote(to, this.#lieInVote(from, message.vote), send)
+      return
+    }
+    const lie = this.#lieInVote(from, message.vote)
+    this.#votes.set(message.vote, lie)
+    for (const to of peers) this.#sendVote(to, lie, send)
+  }
+
+  #sendVote(to: NetworkNode, vote: Vote | undefined, send: Send): void {
+    if (vote !== undefined) send(to, { kind: 'vote', vote })
+  }
+
+  /** A late one is told once its height is over. */
+  #lieInVote(from: NetworkNode, vote: Vote): Vote | undefined {
+    const known = [...(from.consensus?.proposals ?? [])].map(({ block }) => block.hash)
+    const other = known.length === 0 ? undefined : this.#random.pick(known)
+    const lie = lieInVote(vote, other, from.validator, this.#context)
+    if (lie.vote !== vote || lie.isLate) this.#network.report.lies++
+    if (!lie.isLate || lie.vote === undefined) return lie.vote
+    this.#late.set(from.self, [...(this.#late.get(from.self) ?? []), lie.vote])
+    return undefined
+  }
+
+  takeLate(self: Hex): readonly Vote[] {
+    const late = this.#late.get(self) ?? []
+    this.#late.delete(self)
+    return late
+  }
+
+  /** To all the same lie, to each another, or to some nothing. */
+  #propose(from: NetworkNode, proposal: Proposal, send: Send): void {
+    const peers = this.#network.nodes.filter((node) => node !== from)
+    if (!this.#random.chance(this.#network.plan.lies.proposalPercent)) {
+      for (const to of peers) send(to, { kind: 'proposal', proposal })
+      return
+    }
+    this.#network.report.lies++
+    this.#proposals.set(proposal, undefined)
+    const isSameForAll = this.#random.chance(50)
+    const tell = async (to: readonly NetworkNode[]): Promise<void> => {
+      const { block, origin, why } = await lieInBlock(proposal.block, from.validator, this.#context)
+      this.#network.rules.proposed(block, origin, why)
+      const lie = { ...proposal, block }
+      this.#proposals.set(proposal, lie)
+      for (const each of to) send(each, { kind: 'proposal', proposal: lie })
+    }
+    // Signing takes microtasks: it happens in an event of its own, so that nothing runs beside it.
+    this.#network.timeline.after(0, async () => {
+      if (isSameForAll) return await tell(peers)
+      for (const peer of peers) if (this.#random.chance(80)) await tell([peer])
+    })
+  }
+
+  /** What a liar says once more: its own as it told it, the rest as it is. */
+  repeat(node: NetworkNode, message: Message): Message | undefined {
+    if (message.kind === 'vote' && message.vote.validator === node.self && this.#votes.has(message.vote)) {
+      const vote = this.#votes.get(message.vote)
+      return vote === undefined ? undefined : { kind: 'vote', vote }
+    }
+    if (message.kind === 'proposal' && this.#proposals.has(message.proposal)) {
+      const proposal = this.#proposals.get(message.proposal)
+      return proposal === undefined ? undefined : { kind: 'proposal', proposal }
+    }
+    return message
+  }
+
+  /** Sends nonsense to pools. */
+  async act(give: (to: NetworkNode, raw: Uint8Array) => Promise<void>): Promise<void> {
+    const { nodes, plan, chain } = this.#network
+    if (!nodes.some(({ plan: { isLiar } }) => isLiar) || !this.#random.chance(plan.lies.transactionPercent)) return
+    const { account, blockGas } = this.#context
+    const kind = this.#random.pick(
+      INVALID_KINDS.filter((name) => name !== 'a nonce ahead' && name !== 'a nonce that was used'),
+    )
+    const raw = await makeInvalid(kind, {
+      random: this.#random,
+      account,
+      nonce: 0,
+      chainId: chain.chainId,
+      injected: undefined,
+      blockGas,
+    })
+    await give(this.#random.pick(nodes), raw)
+  }
+}
