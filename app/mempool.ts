@@ -290,12 +290,13 @@ export class Mempool {
   }
 
   #standsInState(entry: PoolEntry): boolean {
-    const { state, nativeChainId } = this.#options.head()
+    const head = this.#options.head()
+    const { state } = head
     try {
       if (entry.kind === 'ethereum') {
         checkWithState(state, entry.sender, entry.signed.transaction)
       } else {
-        checkPoolSigners(entry.prepared, state, this.pool, nativeChainId)
+        checkPoolSigners(entry.prepared, state, this.pool, head)
         checkFeeFunds(state, entry.sender, entry.costAnat)
       }
       return true

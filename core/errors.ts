@@ -37,6 +37,7 @@ const CORE_CODES = {
   decimal: 6,
   time: 7,
   publicKey: 8,
+  typedData: 9,
 } as const
 
 export const coreError = (code: keyof typeof CORE_CODES, message: string): CodedError =>

@@ -36,7 +36,7 @@ import { carriesExtensions, checkInjected } from './extensions.ts'
 import { nativePrecompilesAt } from '../precompiles/index.ts'
 import { executeNative } from './native/execute.ts'
 import { createPrepare, type PreparedTransaction } from './native/prepare.ts'
-import { mostNativeWeight, nativeWeight } from './native/weight.ts'
+import { mostNativeWeight } from './native/weight.ts'
 import type { Receipt } from './receipt.ts'
 
 export interface EthereumOutcome {
@@ -331,16 +331,17 @@ export class BlockRun {
     try {
       const prepared = this.#decode.native(raw)
       if (mostNativeWeight(prepared) > this.weightLeft) throw overWeight()
-      const result = executeNative(prepared, {
+      const { result, weight } = executeNative(prepared, {
         state: this.overlay,
         height,
         timeNs,
         chainId: this.#chain.parameters.chainId,
+        evmChainId: this.#chain.parameters.evmChainId,
         baseFeePerGas: this.environment.baseFeePerGas,
         gasLeft: this.gasLeft,
       })
       this.#gasUsed += result.gasUsed
-      this.#weight += nativeWeight(prepared, result.gasUsed)
+      this.#weight += weight
       return this.#record({ kind: 'native', prepared, result })
     } catch (error) {
       if (!(error instanceof CodedError) || isFault(error)) throw error

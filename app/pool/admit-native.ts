@@ -11,7 +11,7 @@ import { readMaxBlockWeight } from '../../modules/weight/index.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { PreparedTransaction } from '../block/native/prepare.ts'
 import { checkSigners, signerAccount } from '../block/native/signers.ts'
-import { mostNativeWeight, nativeWeight } from '../block/native/weight.ts'
+import { mostNativeWeight } from '../block/native/weight.ts'
 import { POOL_CODES } from '../errors.ts'
 import { accountNumberOf } from '../native/account-number.ts'
 import { checkMemo, checkTimeoutHeight } from '../native/decode-transaction.ts'
@@ -30,6 +30,9 @@ export interface NativeAdmissionContext extends AdmissionContext {
   readonly height: number
 }
 
+/** What signatures are for. */
+type SigningChain = Pick<NativeAdmissionContext, 'nativeChainId' | 'limits'>
+
 /**
  * The first signer's account as the pool will leave it: a sequence is right from the nonce in the state (where it
  * replaces) up to the first that is missing in the pool. A higher one is refused, as by the SDK. Other signers' sequences
@@ -39,11 +42,12 @@ const poolSigning = (
   { transaction, payer }: PreparedTransaction,
   state: StateReader,
   pool: Pool,
-  chainId: string,
+  { nativeChainId: chainId, limits }: SigningChain,
 ): SigningContext => {
   const sequence = transaction.signerInfos[0]?.sequence
   return {
     chainId,
+    evmChainId: limits.chainId,
     maxSignatures: readAuthParameters(state).txSigLimit,
     accountNumber: accountNumberOf,
     account: (address) => {
@@ -61,8 +65,13 @@ export const checkPoolSigners = (
   prepared: PreparedTransaction,
   state: StateReader,
   pool: Pool,
-  chainId: string,
-): readonly ResolvedSigner[] => checkSigners(prepared, poolSigning(prepared, state, pool, chainId))
+  chain: SigningChain,
+  charge?: SigningContext['charge'],
+): readonly ResolvedSigner[] =>
+  checkSigners(prepared, {
+    ...poolSigning(prepared, state, pool, chain),
+    ...(charge === undefined ? {} : { charge }),
+  })
 
 /** Throws sdk/9 and sdk/5. */
 export const checkFeeFunds = (state: StateReader, payer: Address, feeAnat: bigint, spentAnat = 0n): void => {
@@ -104,7 +113,7 @@ export const admitNative = (prepared: PreparedTransaction, context: NativeAdmiss
   }
   const maxWeight = readMaxBlockWeight(state)
   if (mostNativeWeight(prepared) > maxWeight) {
-    const most = (BigInt(maxWeight) - BigInt(nativeWeight(prepared, 0n))) / BigInt(WEIGHT.nativeGas)
+    const most = (BigInt(maxWeight) - BigInt(mostNativeWeight(prepared, 0n))) / BigInt(WEIGHT.nativeGas)
     throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} is more than a block has time for: at most ${most}`)
   }
   const parameters = readAuthParameters(state)
@@ -113,17 +122,15 @@ export const admitNative = (prepared: PreparedTransaction, context: NativeAdmiss
   const { feeAnat, gasPrice } = checkFee(fee, { baseFeePerGas, minimumGasPrice: settings.minimumGasPriceAnat })
   const nonce = transaction.signerInfos[0]?.sequence ?? 0n
   checkFeeFunds(state, payer, feeAnat, pool.account(payer)?.expenditureWithout(nonce))
-  const signers = checkPoolSigners(prepared, state, pool, context.nativeChainId)
-  const needed = transactionGas(transaction, signers, parameters)
-  if (needed > gasLimit) {
-    throw sdkError(
-      'outOfGas',
-      `out of gas in location: size and signatures; gasWanted: ${gasLimit}, gasUsed: ${needed}`,
-    )
-  }
+  const signers = checkPoolSigners(prepared, state, pool, context, (resolved) => {
+    const needed = transactionGas(transaction, resolved, parameters)
+    if (needed <= gasLimit) return
+    const figures = `gasWanted: ${gasLimit}, gasUsed: ${needed}`
+    throw sdkError('outOfGas', `out of gas in location: size and signatures; ${figures}`)
+  })
   const entry: NativeEntry = {
     kind: 'native',
-    prepared: { ...prepared, isVerified: true },
+    prepared: { ...prepared, isVerified: true, isTypedData: signers.some(({ isTypedData }) => isTypedData) },
     raw: transaction.raw,
     hash,
     sender: payer,
