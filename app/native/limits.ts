@@ -7,6 +7,8 @@ export const MAX_MESSAGES = 256
 export const MAX_MEMO_BYTES = Number(AUTH_LIMITS.maxMemoCharacters)
 /** Most of x/auth's tx_sig_limit: the keys of all signers together, those of a multisig one by one. */
 export const MAX_SIGNATURES = Number(AUTH_LIMITS.txSigLimit)
+/** A transaction of the SDK before protobuf, in JSON or binary: it is decoded for whoever asks. */
+export const MAX_AMINO_BYTES = 32_768
 /** Messages within messages: a proposal within a proposal takes two, for the Any around it is one. */
 export const MAX_NESTING = 64
 /**

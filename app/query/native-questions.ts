@@ -17,7 +17,7 @@ import { NODE_SERVICE, nodeService } from './node-service.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
 import { answerStoreQuery, storeModule } from './store-proof.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
-import { isLongTransaction, TX_SERVICE, TxService, type TxServiceOptions } from './tx-service.ts'
+import { isLongAnswer, TX_SERVICE, TxService, type TxServiceOptions } from './tx-service.ts'
 
 const ABCI_QUERY = `${TENDERMINT_SERVICE}ABCIQuery`
 
@@ -59,7 +59,7 @@ export class NativeQuestions {
     }
     const view = this.#options.view(head)
     if (path.startsWith(TX_SERVICE)) {
-      if (isLongTransaction(view, path, request)) return heavy('native', { ...question, replies: {} }, head)
+      if (isLongAnswer(view, path, request)) return heavy('native', { ...question, replies: {} }, head)
       return weighed((consensus) =>
         new TxService({ ...this.#options, environment: consensus }).answer(view, path, request, false),
       )

@@ -222,3 +222,35 @@ describe('a wallet that signs typed data alone', () => {
     })
   })
 })
+
+describe('a transaction of the SDK before protobuf', () => {
+  const post = async (path: string, body: object): Promise<unknown> => {
+    const url = `${node().urls.rest}/cosmos/tx/v1beta1/${path}`
+    return await (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).json()
+  }
+
+  // The long one is made by a worker.
+  it.each([0, 1, 5_000])('goes to amino binary and back over REST, with a memo of %i characters', async (length) => {
+    const amount = [coin(NAT)]
+    const send = { type: 'cosmos-sdk/MsgSend', value: { from_address: 'a', to_address: 'b', amount } }
+    const value = {
+      msg: [send],
+      fee: { amount, gas: '200000' },
+      signatures: null,
+      memo: 'm'.repeat(length),
+      timeout_height: '0',
+    }
+    const json = JSON.stringify({ type: 'cosmos-sdk/StdTx', value })
+    const encoded = (await post('encode/amino', { amino_json: json })) as { amino_binary: string }
+    expect(await post('decode/amino', encoded)).toEqual({ amino_json: json })
+  })
+
+  it('is refused in the words of the SDK', async () => {
+    const refused = (code: number, message: string) => ({ code, message, details: [] })
+    expect(await post('encode/amino', {})).toEqual(refused(3, 'invalid empty tx json'))
+    expect(await post('decode/amino', {})).toEqual(refused(3, 'invalid empty tx bytes'))
+    expect(await post('encode/amino', { amino_json: '{}' })).toEqual(
+      refused(2, 'JSON encoding of interfaces require non-empty type field.'),
+    )
+  })
+})
