@@ -270,9 +270,8 @@ export class Mempool implements ProposalPool<PoolEntry> {
   }
 
   #standsInState(entry: PoolEntry): boolean {
-    const { state, nativeChainId } = this.#options.head()
     try {
-      entry.checkState({ state, pool: this.pool, nativeChainId })
+      entry.checkState({ ...this.#options.head(), pool: this.pool })
       return true
     } catch (error) {
       if (error instanceof CodedError) return false

@@ -80,6 +80,12 @@ export const CORE_ERRORS = errorTable(
       cause: 'The bytes are not the 33 bytes of a compressed public key.',
       action: 'Give the compressed form of the key.',
     },
+    typedData: {
+      code: 9,
+      text: 'typed data cannot hold ...',
+      cause: 'The messages of a transaction cannot be written as typed data (EIP-712).',
+      action: 'Sign in another mode, such as SIGN_MODE_DIRECT.',
+    },
   },
 )
 

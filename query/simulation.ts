@@ -33,6 +33,7 @@ const run = (view: View, raw: Uint8Array): Simulation => {
       height: view.head + 1,
       timeNs,
       chainId: view.parameters.chainId,
+      evmChainId: view.parameters.evmChainId,
       baseFeePerGas: readBaseFee(state),
       gasLeft: header.gasLimit,
     })

@@ -21,6 +21,7 @@ import { encodeTx } from '../app/families/native/simulate.ts'
 import type { Consensus } from '../app/environment.ts'
 import { readBlockContent } from '../app/index/finalize-request.ts'
 import { decodeNativeTransaction } from '../app/native/decode-transaction.ts'
+import { decodeAminoTx, encodeAminoTx } from '../app/native/legacy-amino/index.ts'
 import type { FailedEntry } from '../app/pool/departed.ts'
 import type { BroadcastCheck } from '../app/ports.ts'
 import { answerCost, LIGHT_COST } from './answer-cost.ts'
@@ -42,7 +43,7 @@ export interface TxServiceOptions {
 }
 
 interface Served {
-  /** Needs CometBFT, or changes the pool: not from inside an ABCI query. */
+  /** Needs CometBFT, changes the pool, or belongs into a worker when it is long: not from inside an ABCI query. */
   readonly isOutside: boolean
   answer(view: View, request: Uint8Array, fromAbci: boolean): Uint8Array | Promise<Uint8Array>
 }
@@ -161,6 +162,14 @@ export class TxService {
         if (given === undefined) throw queryRefusal('invalidArgument', 'invalid empty tx')
         return { txBytes: encodeTx(given) }
       }),
+      serve(method.txEncodeAmino, true, (_, { aminoJson }) => {
+        if (aminoJson === '') throw queryRefusal('invalidArgument', 'invalid empty tx json')
+        return { aminoBinary: encodeAminoTx(aminoJson) }
+      }),
+      serve(method.txDecodeAmino, true, (_, { aminoBinary }) => {
+        if (aminoBinary.length === 0) throw queryRefusal('invalidArgument', 'invalid empty tx bytes')
+        return { aminoJson: decodeAminoTx(aminoBinary) }
+      }),
     ])
   }
 
@@ -175,8 +184,15 @@ export class TxService {
   }
 }
 
-/** Whether a transaction that is asked for by its hash takes long to show, by what is stored of it and its block. */
-const isLongTransaction = (view: View, path: string, request: Uint8Array): boolean => {
+const AMINO_PATHS = [txService.Service.method.txEncodeAmino, txService.Service.method.txDecodeAmino].map(
+  ({ name }) => `${TX_SERVICE}${name}`,
+)
+/** Of amino: below it takes some milliseconds at most. */
+const LIGHT_AMINO_BYTES = 2_048
+
+/** Whether an answer takes long: of a transaction by its hash by what is stored of it and its block, of amino by its length. */
+const isLongAnswer = (view: View, path: string, request: Uint8Array): boolean => {
+  if (AMINO_PATHS.includes(path)) return request.length > LIGHT_AMINO_BYTES
   const { name, input } = txService.Service.method.getTx
   if (path !== `${TX_SERVICE}${name}`) return false
   const position = view.reader.positionOf(parseHash(decodeRequest(input, request).hash))
@@ -186,4 +202,4 @@ const isLongTransaction = (view: View, path: string, request: Uint8Array): boole
 
 /** Whether an answer from this node's own records takes long: workers make it. Throws grpc/3. */
 export const isLongFromRecords = (view: View, path: string, request: Uint8Array): boolean =>
-  isHeightSearch(path, request) || isLongTransaction(view, path, request)
+  isHeightSearch(path, request) || isLongAnswer(view, path, request)

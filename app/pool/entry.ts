@@ -21,6 +21,7 @@ export interface EntryContext {
   readonly pool: Pool
   /** CometBFT's chain id. */
   readonly nativeChainId: string
+  readonly limits: TransactionLimits
 }
 
 export interface PoolEntry extends ProposableTransaction {

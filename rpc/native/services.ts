@@ -16,6 +16,7 @@ import {
   distributionTx,
   ed25519,
   ethermintSecp256k1,
+  ethermintWeb3Tx,
   ethSecp256k1,
   evidence,
   evidenceQuery,
@@ -47,6 +48,8 @@ import {
   upgradeTx,
   weightQuery,
   weightTx,
+  web3Tx,
+  web3TxTypes,
 } from '../../proto/index.ts'
 
 /** Answered over REST, gRPC and gRPC-Web. */
@@ -98,7 +101,10 @@ export const PACKED_FILES: readonly DescFile[] = [
   distribution.file_cosmos_distribution_v1beta1_distribution,
   ed25519.file_cosmos_crypto_ed25519_keys,
   ethermintSecp256k1.file_ethermint_crypto_v1_ethsecp256k1_keys,
+  ethermintWeb3Tx.file_ethermint_types_v1_web3,
   ethSecp256k1.file_cosmos_evm_crypto_v1_ethsecp256k1_keys,
+  web3Tx.file_cosmos_evm_eip712_v1_web3,
+  web3TxTypes.file_cosmos_evm_types_v1_web3,
   evidence.file_cosmos_evidence_v1beta1_evidence,
   evmTx.file_cosmos_evm_vm_v1_tx,
   govBeta.file_cosmos_gov_v1beta1_gov,

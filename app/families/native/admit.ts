@@ -48,16 +48,14 @@ export const admitNative = (prepared: PreparedTransaction, context: AdmissionCon
   const { feeAnat, gasPrice } = checkFee(fee, { baseFeePerGas, minimumGasPrice: settings.minimumGasPriceAnat })
   const nonce = transaction.signerInfos[0]?.sequence ?? 0n
   checkFeeFunds(state, payer, feeAnat, pool.account(payer)?.expenditureWithout(nonce))
-  const signers = checkPoolSigners(prepared, state, pool, context.nativeChainId)
-  const needed = transactionGas(transaction, signers, parameters)
-  if (needed > gasLimit) {
-    throw sdkError(
-      'outOfGas',
-      `out of gas in location: size and signatures; gasWanted: ${gasLimit}, gasUsed: ${needed}`,
-    )
-  }
+  const signers = checkPoolSigners(prepared, state, pool, context, (resolved) => {
+    const needed = transactionGas(transaction, resolved, parameters)
+    if (needed <= gasLimit) return
+    const figures = `gasWanted: ${gasLimit}, gasUsed: ${needed}`
+    throw sdkError('outOfGas', `out of gas in location: size and signatures; ${figures}`)
+  })
   const entry = new NativeEntry({
-    prepared: { ...prepared, isVerified: true },
+    prepared: { ...prepared, isVerified: true, isTypedData: signers.some(({ isTypedData }) => isTypedData) },
     nonce,
     gasPrice,
     feeAnat,

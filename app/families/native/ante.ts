@@ -26,9 +26,17 @@ export interface NativeContext {
   readonly height: number
   readonly timeNs: bigint
   readonly chainId: string
+  readonly evmChainId: bigint
   readonly baseFeePerGas: bigint
   /** What both families left of the block's gas. */
   readonly gasLeft: bigint
+}
+
+export interface PaidTransaction {
+  /** Of the messages. */
+  readonly meter: GasMeter
+  /** The signature was over typed data. */
+  readonly isTypedData: boolean
 }
 
 const ETH_KEY_URL = `/${ethSecp256k1.PubKeySchema.typeName}`
@@ -60,7 +68,7 @@ export const runAnte = (
   prepared: PreparedTransaction,
   context: NativeContext,
   emit: (event: Event) => void,
-): GasMeter => {
+): PaidTransaction => {
   const { transaction, payer } = prepared
   const { state, gasLeft, baseFeePerGas } = context
   const { gasLimit } = transaction.fee
@@ -74,9 +82,11 @@ export const runAnte = (
     )
   }
   const { feeAnat } = checkFee(transaction.fee, { baseFeePerGas, minimumGasPrice: 0n })
-  const signers = checkSigners(prepared, signingContext(state, context.chainId, parameters))
   const meter = new GasMeter(gasLimit)
-  meter.consume(transactionGas(transaction, signers, parameters), 'size and signatures')
+  const signers = checkSigners(prepared, {
+    ...signingContext(state, context, parameters),
+    charge: (resolved) => meter.consume(transactionGas(transaction, resolved, parameters), 'size and signatures'),
+  })
   // Before the fee: an account without a nonce that pays with all that it has would be gone (EIP-161).
   for (const signer of signers) useSigner(state, signer)
   sendCoins({ state, emit }, payer, FEE_COLLECTOR_ADDRESS, [{ denom: DENOMINATION, amount: feeAnat }])
@@ -85,5 +95,5 @@ export const runAnte = (
   for (const [index, signer] of signers.entries()) {
     for (const event of signerEvents(signer, transaction.signatures[index] ?? new Uint8Array(0))) emit(event)
   }
-  return meter
+  return { meter, isTypedData: signers.some((signer) => signer.isTypedData) }
 }

@@ -71,8 +71,9 @@ export class NativeEntry implements PoolEntry {
     checkNativeWeight(this.transaction.prepared, maxBlockWeight)
   }
 
-  checkState({ state, pool, nativeChainId }: EntryContext): void {
-    checkPoolSigners(this.transaction.prepared, state, pool, nativeChainId)
+  checkState(context: EntryContext): void {
+    const { state, pool } = context
+    checkPoolSigners(this.transaction.prepared, state, pool, context)
     checkFeeFunds(state, this.sender, this.costAnat)
   }
 }

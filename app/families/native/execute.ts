@@ -10,6 +10,7 @@ import { type NativeContext, runAnte } from './ante.ts'
 import type { GasMeter } from './gas-meter.ts'
 import { runMessages } from './messages.ts'
 import type { PreparedTransaction } from './prepare.ts'
+import { nativeWeight } from './weight.ts'
 
 /** What `work` throws undoes what it wrote. */
 const atomically = <Result>(state: StateWriter, work: () => Result): Result => {
@@ -43,10 +44,17 @@ const settle = (
   }
 }
 
+export interface ExecutedTransaction {
+  readonly result: TransactionResult
+  /** In nanoseconds. */
+  readonly weight: number
+}
+
 /** Throws a CodedError when it is not valid at its place: it has changed nothing then. */
-export const executeNative = (prepared: PreparedTransaction, context: NativeContext): TransactionResult => {
+export const executeNative = (prepared: PreparedTransaction, context: NativeContext): ExecutedTransaction => {
   const anteEvents: Event[] = []
   context.state.beginTransaction()
-  const meter = atomically(context.state, () => runAnte(prepared, context, (event) => void anteEvents.push(event)))
-  return settle(prepared, context, meter, anteEvents)
+  const paid = atomically(context.state, () => runAnte(prepared, context, (event) => void anteEvents.push(event)))
+  const result = settle(prepared, context, paid.meter, anteEvents)
+  return { result, weight: nativeWeight(prepared, result.gasUsed, paid.isTypedData) }
 }

@@ -60,6 +60,7 @@ const blockOf = (state: Overlay) => ({
   height: 1,
   timeNs: 0n,
   chainId: CHAIN_ID,
+  evmChainId: 1n,
   baseFeePerGas: 1n,
   gasLeft: 10n ** 9n,
 })
@@ -119,7 +120,7 @@ describe.each(Object.entries(DOORS))('the parameters of auth in %s', (door, ente
     }
     expect(enters(rest)).toBe('accepted')
     if (door === 'a block') {
-      const result = executeNative(prepare(short), blockOf(stateWith({ txSizeCostPerByte: rest + 1n })))
+      const { result } = executeNative(prepare(short), blockOf(stateWith({ txSizeCostPerByte: rest + 1n })))
       expect([result.codespace, result.code]).toEqual(['sdk', 11])
     } else {
       expect(enters(rest + 1n)).toContain('sdk/11')
@@ -131,7 +132,7 @@ it('a transaction costs no less than what a proposal of its size is judged by', 
   const raw = await signed(1)
   for (const change of [{}, { txSizeCostPerByte: 1n }, { sigVerifyCostSecp256k1: 50_000n }]) {
     const parameters = { ...DEFAULT_AUTH_PARAMETERS, ...change }
-    const { gasUsed } = executeNative(prepare(raw), blockOf(stateWith(change)))
+    const { gasUsed } = executeNative(prepare(raw), blockOf(stateWith(change))).result
     expect(leastTransactionGas(raw.length, parameters)).toBeLessThanOrEqual(gasUsed)
   }
 })

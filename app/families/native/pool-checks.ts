@@ -9,10 +9,14 @@ import { sdkError } from '../../../modules/sdk-errors.ts'
 import type { StateReader } from '../../../store/state.ts'
 import { accountNumberOf } from '../../native/account-number.ts'
 import type { ResolvedSigner, SigningContext } from '../../native/verify-signatures.ts'
+import type { EntryContext } from '../../pool/entry.ts'
 import type { Pool } from '../../pool/pool.ts'
 import type { PreparedTransaction } from './prepare.ts'
 import { checkSigners, signerAccount } from './signers.ts'
-import { mostNativeWeight, nativeWeight } from './weight.ts'
+import { mostNativeWeight } from './weight.ts'
+
+/** What signatures are for. */
+type SigningChain = Pick<EntryContext, 'nativeChainId' | 'limits'>
 
 /**
  * The first signer's account as the pool will leave it: a sequence is right from the nonce in the state (where it
@@ -23,11 +27,12 @@ const poolSigning = (
   { transaction, payer }: PreparedTransaction,
   state: StateReader,
   pool: Pool,
-  chainId: string,
+  { nativeChainId: chainId, limits }: SigningChain,
 ): SigningContext => {
   const sequence = transaction.signerInfos[0]?.sequence
   return {
     chainId,
+    evmChainId: limits.chainId,
     maxSignatures: readAuthParameters(state).txSigLimit,
     accountNumber: accountNumberOf,
     account: (address) => {
@@ -45,14 +50,19 @@ export const checkPoolSigners = (
   prepared: PreparedTransaction,
   state: StateReader,
   pool: Pool,
-  chainId: string,
-): readonly ResolvedSigner[] => checkSigners(prepared, poolSigning(prepared, state, pool, chainId))
+  chain: SigningChain,
+  charge?: SigningContext['charge'],
+): readonly ResolvedSigner[] =>
+  checkSigners(prepared, {
+    ...poolSigning(prepared, state, pool, chain),
+    ...(charge === undefined ? {} : { charge }),
+  })
 
 /** Whether a block that may weigh so much could hold it with all its gas. Throws sdk/41. */
 export const checkNativeWeight = (prepared: PreparedTransaction, maxBlockWeight: number): void => {
   if (mostNativeWeight(prepared) <= maxBlockWeight) return
   const { gasLimit } = prepared.transaction.fee
-  const most = (BigInt(maxBlockWeight) - BigInt(nativeWeight(prepared, 0n))) / BigInt(WEIGHT.nativeGas)
+  const most = (BigInt(maxBlockWeight) - BigInt(mostNativeWeight(prepared, 0n))) / BigInt(WEIGHT.nativeGas)
   throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} is more than a block has time for: at most ${most}`)
 }
 

@@ -32,8 +32,16 @@ const execute = (raw: Uint8Array) => {
   const state = new Overlay(new LatestState(openMemoryStore(), 100))
   const address = hexToBytes(ALICE.address)
   state.setAccount(address, { ...EMPTY_ACCOUNT, balance: 10n ** 24n })
-  const block = { state, height: 1, timeNs: 0n, chainId: CHAIN_ID, baseFeePerGas: 1n, gasLeft: 10n ** 9n }
-  return { result: executeNative(prepare(raw), block), nonce: state.account(address)?.nonce }
+  const block = {
+    state,
+    height: 1,
+    timeNs: 0n,
+    chainId: CHAIN_ID,
+    evmChainId: 1n,
+    baseFeePerGas: 1n,
+    gasLeft: 10n ** 9n,
+  }
+  return { result: executeNative(prepare(raw), block).result, nonce: state.account(address)?.nonce }
 }
 
 describe('a message that its handler refuses', () => {

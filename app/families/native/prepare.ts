@@ -33,6 +33,8 @@ export interface PreparedTransaction {
    * the key of an account never changes.
    */
   readonly isVerified: boolean
+  /** They were found to be over typed data; known once they are verified. */
+  readonly isTypedData: boolean
 }
 
 /** Throws codes of decoding. */
@@ -76,6 +78,13 @@ export const createPrepare = (modules: readonly Pick<Module, 'messages'>[]): Pre
     const [first] = messages
     invariant(first !== undefined, 'there is at least one message')
     checkPayer(transaction, first.sender)
-    return { transaction, signers: [...signers.values()], payer: first.sender, messages, isVerified: false }
+    return {
+      transaction,
+      signers: [...signers.values()],
+      payer: first.sender,
+      messages,
+      isVerified: false,
+      isTypedData: false,
+    }
   }
 }

@@ -27,10 +27,11 @@ export const signerAccount = (state: StateReader, address: Address): SignerAccou
 
 export const signingContext = (
   state: StateReader,
-  chainId: string,
+  { chainId, evmChainId }: { readonly chainId: string; readonly evmChainId: bigint },
   { txSigLimit: maxSignatures }: AuthParameters,
 ): SigningContext => ({
   chainId,
+  evmChainId,
   maxSignatures,
   account: (address) => signerAccount(state, address),
   accountNumber: accountNumberOf,
@@ -38,12 +39,13 @@ export const signingContext = (
 
 /** Throws what verifySignatures throws; signatures are not verified twice. */
 export const checkSigners = (prepared: PreparedTransaction, context: SigningContext): readonly ResolvedSigner[] => {
-  const { transaction, signers, isVerified } = prepared
+  const { transaction, signers, isVerified, isTypedData } = prepared
   if (!isVerified) return verifySignatures(transaction, signers, context)
   const resolved = resolveSigners(transaction, signers, context)
+  context.charge?.(resolved)
   for (const { account, info } of resolved) {
     if (info.sequence === account.sequence) continue
     throw sdkError('wrongSequence', `account sequence mismatch, expected ${account.sequence}, got ${info.sequence}`)
   }
-  return resolved
+  return resolved.map((signer) => ({ ...signer, isTypedData }))
 }

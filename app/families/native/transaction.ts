@@ -12,7 +12,7 @@ import {
 import type { TransactionResult } from '../../ports.ts'
 import { executeNative } from './execute.ts'
 import type { PreparedTransaction } from './prepare.ts'
-import { mostNativeWeight, nativeWeight } from './weight.ts'
+import { mostNativeWeight } from './weight.ts'
 
 class AppliedNative implements AppliedTransaction {
   readonly kind = 'applied'
@@ -21,10 +21,10 @@ class AppliedNative implements AppliedTransaction {
   readonly #prepared: PreparedTransaction
   readonly #result: TransactionResult
 
-  constructor(prepared: PreparedTransaction, result: TransactionResult) {
+  constructor(prepared: PreparedTransaction, result: TransactionResult, weight: number) {
     this.#prepared = prepared
     this.#result = result
-    this.weight = nativeWeight(prepared, result.gasUsed)
+    this.weight = weight
   }
 
   get gasUsed(): bigint {
@@ -51,15 +51,16 @@ export class NativeTransactionInBlock implements BlockTransaction {
     const { height, timeNs } = content
     try {
       if (mostNativeWeight(this.prepared) > weightLeft) throw overWeight()
-      const result = executeNative(this.prepared, {
+      const { result, weight } = executeNative(this.prepared, {
         state: overlay,
         height,
         timeNs,
         chainId: chain.parameters.chainId,
+        evmChainId: chain.parameters.evmChainId,
         baseFeePerGas: environment.baseFeePerGas,
         gasLeft,
       })
-      return new AppliedNative(this.prepared, result)
+      return new AppliedNative(this.prepared, result, weight)
     } catch (error) {
       if (!(error instanceof CodedError) || isFault(error)) throw error
       return invalid(error)
