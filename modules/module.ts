@@ -4,6 +4,7 @@
  */
 import type { DescFile, DescService } from '@bufbuild/protobuf'
 import type { Address } from '../core/address.ts'
+import type { ErrorTable } from '../core/error-table.ts'
 import type { StateReader, StateWriter } from '../store/state.ts'
 import type { ModuleHooks } from './hooks.ts'
 
@@ -142,6 +143,8 @@ export interface ModuleDescription {
   readonly services: readonly DescService[]
   /** Definitions of what stands packed in a google.protobuf.Any of its messages and answers, beside messages. */
   readonly packed?: readonly DescFile[]
+  /** Of the codespace that has its name. */
+  readonly errors?: ErrorTable
   /** Lists of its genesis whose lengths an export states, so that a file that was cut short is found out. */
   readonly countedLists?: readonly string[]
   /**

@@ -8,6 +8,7 @@ import {
   REPLAY_ERRORS,
   SIMULATION_ERRORS,
 } from '../app/error-codes.ts'
+import { MODULES } from '../app/module-list.ts'
 import { CLI_ERRORS } from '../bin/errors.ts'
 import type { ErrorTable } from '../core/error-table.ts'
 import { CORE_ERRORS } from '../core/errors.ts'
@@ -16,14 +17,7 @@ import { GENESIS_ERRORS } from '../core/parse.ts'
 import { RLP_ERRORS } from '../core/rlp.ts'
 import { EVM_ERRORS } from '../evm/error-codes.ts'
 import { STATETEST_ERRORS } from '../evm/statetest/errors.ts'
-import { BANK_ERRORS } from '../modules/bank/index.ts'
-import { CONSENSUS_ERRORS } from '../modules/consensus/index.ts'
-import { DISTRIBUTION_ERRORS } from '../modules/distribution/index.ts'
-import { EVIDENCE_ERRORS } from '../modules/evidence/index.ts'
-import { GOV_ERRORS } from '../modules/gov/index.ts'
 import { SDK_ERRORS } from '../modules/sdk-errors.ts'
-import { SLASHING_ERRORS } from '../modules/slashing/index.ts'
-import { STAKING_ERRORS } from '../modules/staking/index.ts'
 import { RPC_ERRORS } from '../rpc/errors.ts'
 import { STORE_ERROR_TABLE } from '../store/rocks/errors.ts'
 import { ROLLBACK_ERRORS } from '../store/rollback.ts'
@@ -39,13 +33,7 @@ export const ERROR_LIST: readonly ErrorTable[] = [
   RPC_ERRORS,
   SDK_ERRORS,
   GRPC_ERRORS,
-  BANK_ERRORS,
-  STAKING_ERRORS,
-  DISTRIBUTION_ERRORS,
-  SLASHING_ERRORS,
-  GOV_ERRORS,
-  EVIDENCE_ERRORS,
-  CONSENSUS_ERRORS,
+  ...MODULES.flatMap(({ errors = [] }) => errors),
   PRECOMPILE_ERRORS,
   APP_ERRORS,
   CLI_ERRORS,

@@ -1,5 +1,4 @@
 /** The one ledger. See README.md. */
-export { BANK_ERRORS } from './errors.ts'
 export { type BankGenesis, parseBankGenesis } from './genesis.ts'
 export {
   BANK_ADDRESS,

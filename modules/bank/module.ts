@@ -2,6 +2,7 @@ import { checksumAddress } from '../../core/address.ts'
 import { bankQuery, bankTx } from '../../proto/index.ts'
 import type { ModuleDefinition, ModuleParts, QueryContext } from '../module.ts'
 import type { BankDependencies } from './deps.ts'
+import { BANK_ERRORS } from './errors.ts'
 import { formatSettings, parseBankGenesis, writeSettings } from './genesis.ts'
 import type { Coin } from '../ledger.ts'
 import { type Holder, mergeHolders, mint, readOtherHolders, readSupplies } from './keeper/balances.ts'
@@ -64,6 +65,7 @@ const create = (dependencies: BankDependencies): ModuleParts => {
 export const bankModule: ModuleDefinition<BankDependencies> = {
   name: 'bank',
   services: [bankQuery.Query, bankTx.Msg],
+  errors: BANK_ERRORS,
   countedLists: ['balances'],
   parseGenesis: (genesis) => parseBankGenesis(genesis),
   create,

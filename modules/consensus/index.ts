@@ -1,5 +1,4 @@
 /** Consensus parameters and validator sets. See README.md. */
-export { CONSENSUS_ERRORS } from './errors.ts'
 export {
   CONSENSUS_ADDRESS,
   readConsensusParameters,

@@ -2,6 +2,7 @@ import { consensusQuery, consensusTx } from '../../proto/index.ts'
 import type { ModuleDefinition } from '../module.ts'
 import { formatConsensusGenesis, initConsensus, parseConsensusGenesis } from './genesis.ts'
 import type { ConsensusDependencies } from './deps.ts'
+import { CONSENSUS_ERRORS } from './errors.ts'
 import { readConsensusParameters, readValidatorSets } from './keeper.ts'
 import { createUpdateParams } from './messages/update-params.ts'
 import { checkConsensusParameters } from './params.ts'
@@ -15,6 +16,7 @@ import { CONSENSUS_QUERIES } from './queries.ts'
 export const consensusModule: ModuleDefinition<ConsensusDependencies> = {
   name: 'consensus',
   services: [consensusQuery.Query, consensusTx.Msg],
+  errors: CONSENSUS_ERRORS,
   parseGenesis: (genesis) => parseConsensusGenesis(genesis),
   create: (dependencies) => ({
     initGenesis: ({ state }, genesis) => initConsensus(dependencies, state, parseConsensusGenesis(genesis)),

@@ -4,6 +4,7 @@ import type { ModuleDefinition, ModuleParts } from '../module.ts'
 import type { StakingHooks } from '../stake.ts'
 import { allocateFees } from './accrual.ts'
 import type { DistributionDependencies } from './deps.ts'
+import { DISTRIBUTION_ERRORS } from './errors.ts'
 import { exportDistribution } from './genesis/export.ts'
 import { initDistribution } from './genesis/init.ts'
 import { parseDistributionGenesis } from './genesis/parse.ts'
@@ -26,6 +27,7 @@ export const distributionModule: ModuleDefinition<DistributionDependencies, Dist
   name: 'distribution',
   services: [distributionQuery.Query, distributionTx.Msg],
   packed: [distribution.file_cosmos_distribution_v1beta1_distribution],
+  errors: DISTRIBUTION_ERRORS,
   parseGenesis: (genesis) => parseDistributionGenesis(genesis),
   create: (dependencies) => ({
     initGenesis: ({ state }, genesis) => initDistribution(dependencies, state, parseDistributionGenesis(genesis)),

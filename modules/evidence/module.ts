@@ -5,6 +5,7 @@ import { evidence, evidenceQuery, evidenceTx } from '../../proto/index.ts'
 import type { ModuleDefinition } from '../module.ts'
 import { parseConsensusAddress } from '../validator-addresses.ts'
 import type { EvidenceDependencies } from './deps.ts'
+import { EVIDENCE_ERRORS } from './errors.ts'
 import { hashEquivocation } from './equivocation.ts'
 import { exportEvidenceGenesis, initEvidenceGenesis, parseEvidenceGenesis } from './genesis.ts'
 import { listEvidence } from './keeper.ts'
@@ -16,6 +17,7 @@ export const evidenceModule: ModuleDefinition<EvidenceDependencies> = {
   name: 'evidence',
   services: [evidenceQuery.Query, evidenceTx.Msg],
   packed: [evidence.file_cosmos_evidence_v1beta1_evidence],
+  errors: EVIDENCE_ERRORS,
   parseGenesis: (genesis) => parseEvidenceGenesis(genesis),
   create: (dependencies) => ({
     initGenesis: ({ state }, genesis) => initEvidenceGenesis(state, parseEvidenceGenesis(genesis)),

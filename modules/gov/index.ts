@@ -1,6 +1,5 @@
 /** Governance. See README.md. */
 export type { GovDependencies, PackedMessage, PreparedMessage } from './deps.ts'
-export { GOV_ERRORS } from './errors.ts'
 export { parseGovGenesis } from './genesis/genesis.ts'
 export { GOV_ADDRESS } from './keys.ts'
 export { govModule } from './module.ts'

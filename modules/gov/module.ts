@@ -4,6 +4,7 @@ import type { ModuleHooks } from '../hooks.ts'
 import type { ModuleDefinition, ModuleParts } from '../module.ts'
 import type { StakingHooks } from '../stake.ts'
 import type { GovDependencies } from './deps.ts'
+import { GOV_ERRORS } from './errors.ts'
 import { endBlock } from './end-block.ts'
 import { exportGovGenesis, initGovGenesis, parseGovGenesis } from './genesis/genesis.ts'
 import { createHooks } from './hooks.ts'
@@ -26,6 +27,7 @@ export const govModule: ModuleDefinition<GovDependencies, GovParts> = {
   permissions: ['burner'],
   services: [govQuery.Query, govBetaQuery.Query, govTx.Msg, govBetaTx.Msg],
   packed: [govBeta.file_cosmos_gov_v1beta1_gov],
+  errors: GOV_ERRORS,
   parseGenesis: (genesis) => parseGovGenesis(genesis),
   create: (dependencies) => ({
     initGenesis: ({ state }, genesis) => initGovGenesis(dependencies, state, parseGovGenesis(genesis)),

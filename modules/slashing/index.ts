@@ -1,6 +1,5 @@
 /** Liveness of validators, and the punishment of those that fail. See README.md. */
 export type { SlashingDependencies } from './deps.ts'
-export { SLASHING_ERRORS } from './errors.ts'
 export { createDoubleSignPunisher, type DoubleSignPunisher } from './double-sign.ts'
 export { parseSlashingGenesis } from './genesis.ts'
 export { readSigningInfo, SLASHING_ADDRESS, type SigningInfo } from './keeper/signing-info.ts'

@@ -3,6 +3,7 @@ import type { ModuleHooks } from '../hooks.ts'
 import type { ModuleDefinition, ModuleParts } from '../module.ts'
 import type { StakingHooks } from '../stake.ts'
 import type { SlashingDependencies } from './deps.ts'
+import { SLASHING_ERRORS } from './errors.ts'
 import { exportSlashingGenesis, initSlashingGenesis, parseSlashingGenesis } from './genesis.ts'
 import { createHooks } from './hooks.ts'
 import { slashingInvariants } from './invariants.ts'
@@ -18,6 +19,7 @@ export interface SlashingParts extends ModuleParts {
 export const slashingModule: ModuleDefinition<SlashingDependencies, SlashingParts> = {
   name: 'slashing',
   services: [slashingQuery.Query, slashingTx.Msg],
+  errors: SLASHING_ERRORS,
   parseGenesis: (genesis) => parseSlashingGenesis(genesis),
   create: (dependencies) => ({
     initGenesis: ({ state }, genesis) => initSlashingGenesis(state, parseSlashingGenesis(genesis)),

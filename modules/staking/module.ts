@@ -2,6 +2,7 @@ import { stakingQuery, stakingTx } from '../../proto/index.ts'
 import type { ModuleContext, ModuleDefinition, ValidatorUpdate } from '../module.ts'
 import { continueSlashes, settleRedelegation, settleUnbonding } from './continue-slashes.ts'
 import type { StakingDependencies, StakingPorts } from './deps.ts'
+import { STAKING_ERRORS } from './errors.ts'
 import { exportStaking } from './genesis/export.ts'
 import { parseStakingGenesis } from './genesis/parse.ts'
 import { initStaking } from './genesis/init.ts'
@@ -47,6 +48,7 @@ export const stakingModule: ModuleDefinition<StakingDependencies> = {
     { name: NOT_BONDED_POOL, permissions: ['burner', 'staking'] },
   ],
   services: [stakingQuery.Query, stakingTx.Msg],
+  errors: STAKING_ERRORS,
   parseGenesis: (genesis) => parseStakingGenesis(genesis),
   create: (dependencies) => ({
     initGenesis: (context, genesis) => initStaking(dependencies, context, genesis),

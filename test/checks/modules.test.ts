@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getOption, type DescService } from '@bufbuild/protobuf'
@@ -63,6 +63,11 @@ describe('the list of modules', () => {
       isMessages(service) ? service.methods.map(({ input }) => input.name) : [service.typeName],
     )
     expect(named.filter((each) => !text.includes(each))).toEqual([])
+  })
+
+  it.each(modules)('errors of $name are of its codespace, if it has one', ({ name, errors }) => {
+    expect(existsSync(join(root, 'modules', name, 'errors.ts'))).toBe(errors !== undefined)
+    expect(errors?.codespace ?? name).toBe(name)
   })
 
   it.each(modules)('invariants of $name have its name before theirs', ({ name, invariants }) => {
