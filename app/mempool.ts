@@ -66,6 +66,13 @@ type Examined =
 /** Who brings it: a wallet through eth_sendRawTransaction, a native client's broadcast, or CometBFT's mempool. */
 type Origin = 'wallet' | 'client' | 'network'
 
+interface EntryCircumstances {
+  /** Of its signature's task. */
+  readonly answer?: Uint8Array | undefined
+  /** The pool of the last run held it. */
+  readonly wasHeld?: boolean
+}
+
 export class Mempool {
   readonly pool: Pool
   readonly #options: MempoolOptions
@@ -113,7 +120,7 @@ export class Mempool {
   load(): void {
     for (const raw of this.#environment.journal.load()) {
       try {
-        this.#admit(raw, 'network')
+        this.#enter(this.#examine(raw, 'network'), { wasHeld: true })
       } catch (error) {
         // Included or outdated meanwhile: the reason of a refusal is of no use to anyone here.
         if (!(error instanceof CodedError)) throw error
@@ -138,7 +145,7 @@ export class Mempool {
       return refusal(this.#setAside.refusal(hash, this.#environment.clock.nowMs()) ?? gone)
     }
     try {
-      const entry = this.#admit(raw, 'network')
+      const entry = this.#enter(this.#examine(raw, 'network'))
       this.#journal.tryWrite(entry)
       const answer = this.#answerComet(entry)
       this.#offer(this.#takePromoted())
@@ -169,7 +176,7 @@ export class Mempool {
   async #submit(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
     const examined = this.#examine(raw, origin)
     const answer = this.#signatures && (await this.#signatures.check(this.#taskOf(examined)))
-    const entry = this.#enter(examined, answer)
+    const entry = this.#enter(examined, { answer })
     // It goes before those that waited for it.
     const promoted = [entry, ...this.#takePromoted()]
     await this.#journal.write(entry)
@@ -315,10 +322,6 @@ export class Mempool {
     }
   }
 
-  #admit(raw: Uint8Array, origin: Origin): PoolEntry {
-    return this.#enter(this.#examine(raw, origin))
-  }
-
   #examine(raw: Uint8Array, origin: Origin): Examined {
     if (this.#setAside.size > 0) {
       const refused = this.#setAside.refusal(transactionHash(raw), this.#environment.clock.nowMs())
@@ -341,9 +344,10 @@ export class Mempool {
   }
 
   /** `answer` is that of the task: without one, or where the signature does not hold, it is looked at here. */
-  #enter(examined: Examined, answer?: Uint8Array): PoolEntry {
+  #enter(examined: Examined, { answer, wasHeld = false }: EntryCircumstances = {}): PoolEntry {
     if (examined.kind === 'native') {
-      return admitNative({ ...examined.prepared, isVerified: answer !== undefined }, this.#context())
+      const context = { ...this.#context(), wasHeld }
+      return admitNative({ ...examined.prepared, isVerified: answer !== undefined }, context)
     }
     const { transaction } = examined.examined
     const sender = answer === undefined ? recoverSender(transaction) : publicKeyToAddress(answer)

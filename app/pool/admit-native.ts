@@ -28,6 +28,11 @@ export interface NativeAdmissionContext extends AdmissionContext {
   readonly nativeChainId: string
   /** Of the next block. */
   readonly height: number
+  /**
+   * It was in the pool before the node was started again: a base fee that has risen above its price refuses what comes, and
+   * lets wait what is there.
+   */
+  readonly wasHeld?: boolean
 }
 
 /**
@@ -110,7 +115,10 @@ export const admitNative = (prepared: PreparedTransaction, context: NativeAdmiss
   const parameters = readAuthParameters(state)
   checkTimeoutHeight(transaction, context.height)
   checkMemo(transaction.memo, parameters.maxMemoCharacters)
-  const { feeAnat, gasPrice } = checkFee(fee, { baseFeePerGas, minimumGasPrice: settings.minimumGasPriceAnat })
+  const { feeAnat, gasPrice } = checkFee(fee, {
+    baseFeePerGas: context.wasHeld ? 0n : baseFeePerGas,
+    minimumGasPrice: settings.minimumGasPriceAnat,
+  })
   const nonce = transaction.signerInfos[0]?.sequence ?? 0n
   checkFeeFunds(state, payer, feeAnat, pool.account(payer)?.expenditureWithout(nonce))
   const signers = checkPoolSigners(prepared, state, pool, context.nativeChainId)
