@@ -95,7 +95,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   load(): void {
     for (const raw of this.#environment.journal.load()) {
       try {
-        this.#admit(raw, 'network')
+        this.#admit(raw, 'journal')
       } catch (error) {
         // Included or outdated meanwhile: the reason of a refusal is of no use to anyone here.
         if (!(error instanceof CodedError)) throw error

@@ -7,8 +7,11 @@ import type { ApplicationSettings } from '../settings.ts'
 import type { PoolEntry } from './entry.ts'
 import type { Pool } from './pool.ts'
 
-/** Who brings it: a wallet through eth_sendRawTransaction, a native client's broadcast, or CometBFT's mempool. */
-export type Origin = 'wallet' | 'client' | 'network'
+/**
+ * Who brings it: a wallet through eth_sendRawTransaction, a native client's broadcast, CometBFT's mempool, or the journal of
+ * the last run, whose pool held it.
+ */
+export type Origin = 'wallet' | 'client' | 'network' | 'journal'
 
 /** What admission depends on: all of it as of the committed head. */
 export interface AdmissionContext {

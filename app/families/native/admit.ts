@@ -8,7 +8,7 @@ import { checkMemo, checkTimeoutHeight } from '../../native/decode-transaction.t
 import { checkFee } from '../../native/fees.ts'
 import { transactionGas } from '../../native/gas.ts'
 import { poolAccountOf } from '../../pool/entry.ts'
-import type { AdmissionContext } from '../../pool/family.ts'
+import type { AdmissionContext, Origin } from '../../pool/family.ts'
 import { WAIT_TEXTS } from '../../pool/wait-texts.ts'
 import { NativeEntry } from './entry.ts'
 import { checkFeeFunds, checkNativeWeight, checkPoolSigners } from './pool-checks.ts'
@@ -32,7 +32,11 @@ const insert = (entry: NativeEntry, { pool, state, baseFeePerGas }: AdmissionCon
 }
 
 /** Checks and inserts. Throws codes of the SDK. Executes nothing. */
-export const admitNative = (prepared: PreparedTransaction, context: AdmissionContext): NativeEntry => {
+export const admitNative = (
+  prepared: PreparedTransaction,
+  context: AdmissionContext,
+  origin: Origin = 'network',
+): NativeEntry => {
   const { state, pool, settings, limits, baseFeePerGas } = context
   const { transaction, payer } = prepared
   const { hash, fee } = transaction
@@ -45,7 +49,11 @@ export const admitNative = (prepared: PreparedTransaction, context: AdmissionCon
   const parameters = readAuthParameters(state)
   checkTimeoutHeight(transaction, context.height)
   checkMemo(transaction.memo, parameters.maxMemoCharacters)
-  const { feeAnat, gasPrice } = checkFee(fee, { baseFeePerGas, minimumGasPrice: settings.minimumGasPriceAnat })
+  const { feeAnat, gasPrice } = checkFee(fee, {
+    // A base fee that has risen above its price refuses what comes, and lets wait what was there.
+    baseFeePerGas: origin === 'journal' ? 0n : baseFeePerGas,
+    minimumGasPrice: settings.minimumGasPriceAnat,
+  })
   const nonce = transaction.signerInfos[0]?.sequence ?? 0n
   checkFeeFunds(state, payer, feeAnat, pool.account(payer)?.expenditureWithout(nonce))
   const signers = checkPoolSigners(prepared, state, pool, context, (resolved) => {

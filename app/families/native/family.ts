@@ -24,12 +24,12 @@ export const createNativeFamily = (modules: readonly Module[]): PoolFamily => {
     decode: (raw) => new NativeTransactionInBlock(prepare(raw)),
     leastGas: leastTransactionGas,
     leastWeight: WEIGHT.transaction,
-    examine: (raw, _origin, { nativeChainId }): ExaminedTransaction => {
+    examine: (raw, origin, { nativeChainId }): ExaminedTransaction => {
       const prepared = prepare(raw)
       const { transaction, signers } = prepared
       return {
         signatureTask: () => soleSignatureTask(transaction, signers, nativeChainId),
-        enter: (answer, now) => admitNative({ ...prepared, isVerified: answer !== undefined }, now),
+        enter: (answer, now) => admitNative({ ...prepared, isVerified: answer !== undefined }, now, origin),
       }
     },
   }
