@@ -70,6 +70,7 @@ export const READS = {
   pendingTransaction: 'own',
   waitingTransactions: 'worker',
   heads: 'worker',
+  committedBlocks: 'worker',
   syncing: 'own',
   peerCount: 'own',
   native: 'own',

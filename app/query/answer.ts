@@ -17,6 +17,7 @@ import {
 } from './blocks.ts'
 import { call, estimateGas } from './calls.ts'
 import { config } from './chain-config.ts'
+import { committedBlocks } from './committed-blocks.ts'
 import { createAccessList } from './access-list.ts'
 import { fillTransaction } from './fill-transaction.ts'
 import { feeHistory } from './fees.ts'
@@ -72,6 +73,7 @@ const ANSWERS: Answers = {
 /** Answers that are JSON text from the beginning: as objects they would take many times the memory. */
 const TEXTS: { readonly [Name in QuestionName]?: (view: View, parameters: Questions[Name]) => Promise<string> } = {
   blockReceipts,
+  committedBlocks,
   traceTransaction,
   traceBlock,
   traceRawBlock,

@@ -53,6 +53,7 @@ const NAMES = {
   pendingTransaction: true,
   waitingTransactions: true,
   heads: true,
+  committedBlocks: true,
   syncing: true,
   peerCount: true,
   native: true,
