@@ -6,6 +6,7 @@ import { registerQuery } from './commands/query.ts'
 import { registerDevnet } from './commands/register-devnet.ts'
 import { registerEvm } from './commands/register-evm.ts'
 import { registerExport } from './commands/register-export.ts'
+import { registerFeed } from './commands/register-feed.ts'
 import { registerGateway } from './commands/register-gateway.ts'
 import { registerGenesis } from './commands/register-genesis.ts'
 import { registerInit } from './commands/register-init.ts'
@@ -32,6 +33,7 @@ const createProgram = (): Command => {
     registerTestnet,
     registerStart,
     registerGateway,
+    registerFeed,
     registerDevnet,
     registerStatus,
     registerVersion,

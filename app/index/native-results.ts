@@ -107,8 +107,17 @@ export const encodeNativeResults = (results: readonly UnwrittenResult[]): Uint8A
   return encodeItems(frames)
 }
 
-export const decodeNativeResults = (record: Uint8Array): readonly NativeResult[] =>
-  Array.from({ length: itemCount(record) }, (_, at) => decodeFrame(itemAt(record, at))).flat()
+export const decodeNativeResults = (record: Uint8Array): readonly NativeResult[] => [...nativeResultsFrom(record, 0)]
+
+/** Those of an index and behind it, frame by frame: no more of a large block is in memory at a time. */
+export function* nativeResultsFrom(record: Uint8Array, index: number): Generator<NativeResult> {
+  const frames = itemCount(record)
+  for (let at = 0; at < frames; at++) {
+    const endsBefore = at + 1 < frames && readUint32(itemAt(record, at + 1)) <= index
+    if (endsBefore) continue
+    for (const result of decodeFrame(itemAt(record, at))) if (result.index >= index) yield result
+  }
+}
 
 /** The one with this index among all transactions of the block. */
 export const findNativeResult = (record: Uint8Array, index: number): NativeResult | undefined => {

@@ -72,6 +72,18 @@ const coarse = (outcome: ExecutionOutcome): ExecutionOutcome => {
   return { ...outcome, result: { ...outcome.result, failure: { ...failure, message } } }
 }
 
+/** The interpreter with the words for failures that the nodes of a simulation store. */
+export const createSimulatedEngine = async (): Promise<Engine> => {
+  const engine = await createInterpreterEngine()
+  return {
+    execute: (...parameters) => {
+      const outcome = engine.execute(...parameters)
+      return outcome instanceof Promise ? outcome.then(coarse) : coarse(outcome)
+    },
+    systemCall: (...parameters) => engine.systemCall(...parameters),
+  }
+}
+
 /** Ends a step of a block where {@link SimNode.killAt} says: what the application holds in memory is lost then. */
 export class Killed extends Error {
   override readonly name = 'Killed'
