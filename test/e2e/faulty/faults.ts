@@ -105,10 +105,10 @@ export const PROPOSER_FAULTS: Readonly<Record<string, Fault>> = {
     await transfer(),
     await transfer({ ahead: 1, gas: BigInt(BLOCK_GAS) }),
   ]),
-  'more transactions than the gas allows': fault(/transactions: gas for 477 at most/, async ({ transactions }) => [
-    ...transactions,
-    ...Array.from({ length: 600 }, () => EMPTY_BYTES),
-  ]),
+  'more transactions than the gas allows': fault(
+    /transactions need \d+ gas at least, more than/,
+    async ({ transactions }) => [...transactions, ...Array.from({ length: 600 }, () => EMPTY_BYTES)],
+  ),
   'a used nonce': fault(/nonce too low/, async ({ transactions, transfer }) => [
     ...transactions,
     await transfer(),
