@@ -11,7 +11,7 @@ help: ## list the commands
 setup: ## install Node packages, CometBFT and the clients of the tests
 	@scripts/setup.sh --with-test-clients
 
-devnet: ## run a local chain with ten funded accounts (Ctrl-C stops it, again goes on); EVM_CHAIN_ID=n for a new one
+devnet: ## run a local chain with ten funded accounts (Ctrl-C stops it, run it again to resume); EVM_CHAIN_ID=n for a new one
 	@scripts/setup.sh
 	@exec scripts/devnet.sh $(DEVNET_FLAGS)
 

@@ -1,4 +1,12 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/longest-first.ts'
+
+// The folder of the command `chain`: whatever the tests start, in whatever way, and what they load of packages themselves,
+// is there as Node compiled it.
+const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'nat-chain', 'compiled')
 
 export default defineConfig({
   test: {
@@ -8,6 +16,9 @@ export default defineConfig({
     // Processes: the database binding and its handles do not outlive a test file. Two, for the smallest machine.
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
+    // Two runs side by side (scripts/test.ts) would write to one file.
+    cache: false,
     // They end what hangs; a busy machine takes several times as long as a quiet one.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -369,8 +369,19 @@ describe('the other methods', () => {
   })
 
   it('extend and verify votes', async () => {
-    const extended = await handlers.extendVote(create(abci.RequestExtendVoteSchema, { hash, height: 4n }))
-    expect(Buffer.from(extended.voteExtension).toString()).toBe('extension of 4')
+    const seen: unknown[] = []
+    const extending = withApplication({
+      extendVote: (given) => {
+        seen.push(given)
+        return Uint8Array.of(1, 2, 3)
+      },
+    })
+    const { $typeName: _, decidedLastCommit, ...rest } = finalizeRequest()
+    const block = { ...rest, ...(decidedLastCommit && { proposedLastCommit: decidedLastCommit }) }
+    const { voteExtension } = await extending.extendVote(create(abci.RequestExtendVoteSchema, block))
+    expect(voteExtension).toEqual(Uint8Array.of(1, 2, 3))
+    // The whole block: it may be one that was never processed here.
+    expect(seen).toEqual([expectedBlock])
     const vote = { hash, height: 4n, validatorAddress: address, voteExtension: Uint8Array.of(1) }
     const request = create(abci.RequestVerifyVoteExtensionSchema, vote)
     const { ACCEPT, REJECT } = abci.ResponseVerifyVoteExtension_VerifyStatus

@@ -65,7 +65,7 @@ const {
 } = abci
 
 const readBlock = (
-  request: abci.RequestProcessProposal | abci.RequestFinalizeBlock,
+  request: abci.RequestProcessProposal | abci.RequestFinalizeBlock | abci.RequestExtendVote,
   lastCommit: abci.CommitInfo | undefined,
   commitField: string,
 ): ProposedBlock => {
@@ -206,10 +206,7 @@ const answerFinalizeBlock = async (
 const voteHandlers = (application: ConsensusApplication): Pick<AbciHandlers, 'extendVote' | 'verifyVoteExtension'> => ({
   extendVote: (request) =>
     create(abci.ResponseExtendVoteSchema, {
-      voteExtension: application.extendVote({
-        height: readHeight(request.height),
-        hash: readHash(request.hash, 'hash'),
-      }),
+      voteExtension: application.extendVote(readBlock(request, request.proposedLastCommit, 'proposed_last_commit')),
     }),
   verifyVoteExtension: (request) => {
     const accepted = application.verifyVoteExtension({

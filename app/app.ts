@@ -1,6 +1,7 @@
-/** The application: the steps of a block from InitChain to Commit, and the door of the pool and of questions. */
+/** The application: the steps of a block from InitChain to Commit, and the door of the pool. Questions: query/. */
 import { EMPTY_BYTES, uint64ToBytes } from '../core/bytes.ts'
 import { type CodedError, invariant } from '../core/errors.ts'
+import type { Hash } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
 import { readConsensusParameters, readValidators } from '../modules/consensus/index.ts'
@@ -9,17 +10,22 @@ import type { Module } from '../modules/module.ts'
 import { readBaseHeight } from '../store/base-height.ts'
 import { emptyStore } from '../store/empty-store.ts'
 import { LatestState } from '../store/latest.ts'
+import type { StateReader } from '../store/state.ts'
+import type { TrieNodeReader } from '../store/trie/trie.ts'
 import { TrieNodeCache } from '../store/trie/node-cache.ts'
 import type { Batch, KeyValueStore } from '../store/store.ts'
 import { writeState } from '../store/write-state.ts'
 import type { Candidate, SealedBlock } from './block/candidate.ts'
 import { Rounds } from './block/rounds.ts'
-import { rememberValid } from './block/extension-memo.ts'
-import { carriesExtensions, encodeInjected, extensionFault } from './block/extensions.ts'
-import { writeGenesisBlock } from './block/genesis-block.ts'
-import { type Chain, type ChainParameters, hardforkAt } from './chain.ts'
-import type { Environment } from './environment.ts'
+import { rememberValid } from './attestations/verified-memo.ts'
+import { carriesExtensions, encodeInjected, extensionCapBytes, extensionFault } from './attestations/injected.ts'
+import { type ExtensionSection, Voter } from './attestations/voter.ts'
+import { writeGenesisBlock } from './genesis/genesis-block.ts'
+import type { Chain } from './block/chain.ts'
+import { type ChainParameters, hardforkAt } from './records/chain-parameters.ts'
+import type { Environment, VoteAnswers } from './environment.ts'
 import { appError } from './errors.ts'
+import { createFamilies, type Families } from './families/index.ts'
 import { parseGenesisBytes } from './genesis/genesis.ts'
 import { type ChainModules, createChainModules } from './genesis/modules.ts'
 import { recentBlockHash } from './index/block-hash.ts'
@@ -31,24 +37,18 @@ import {
   readChainParameters,
   readCommittedHeight,
 } from './index/chain-reader.ts'
-import type { HeaderRecord } from './index/records.ts'
+import type { HeaderRecord } from './records/records.ts'
 import { writeBlock, writeHeader } from './index/write-block.ts'
 import { Mempool, type MempoolHead } from './mempool.ts'
+import type { PoolEntry } from './pool/entry.ts'
 import type {
-  AbciQueryRequest,
-  AbciQueryResponse,
-  Announcement,
   ApplicationInfo,
   ConsensusApplication,
   FinalizeBlockResponse,
-  Head,
   InitChainRequest,
   InitChainResponse,
   PrepareProposalRequest,
   ProposedBlock,
-  QueryApplication,
-  QuestionName,
-  Questions,
   SnapshotChunk,
   SnapshotChunkRequest,
   SnapshotChunkResult,
@@ -56,8 +56,6 @@ import type {
   SnapshotOffer,
   TransactionCheck,
 } from './ports.ts'
-import { Announcer, headOf } from './query/announcer.ts'
-import { QuestionDesk } from './query/desk.ts'
 import { SnapshotSync } from './snapshots.ts'
 import { writeRetention } from './retention.ts'
 import type { ApplicationSettings } from './settings.ts'
@@ -70,7 +68,12 @@ export interface ApplicationOptions {
   readonly version: string
   /** What the genesis file says: snapshots of this chain alone are restored, and none without it. */
   readonly expectedChain?: ChainParameters
+  /** What this node says with its votes, in the order in which the parts of an extension are filled. */
+  readonly sections?: readonly ExtensionSection[]
 }
+
+/** Of a node that does not vote. */
+const FORGETFUL: VoteAnswers = { load: () => [], keep: () => undefined }
 
 /** Version of the protocol between application and CometBFT; part of the consensus parameters. */
 const APP_VERSION = 1
@@ -79,18 +82,54 @@ const STATE_CACHE_ENTRIES = 200_000
 /** Trie nodes that it keeps: the upper levels of a large state, all of a small one. */
 const TRIE_CACHE_BYTES = 64 * 1024 * 1024
 
-export class Application implements ConsensusApplication, QueryApplication {
+/** Told of what happens to the chain, after it has happened. */
+export interface ChainListener {
+  /** A block is committed, and the pool knows. */
+  committed(block: SealedBlock): void
+  /** The head is told: `isNew` after a commit, otherwise because what surrounds it has changed. */
+  head(isNew: boolean): void
+  /** A transaction became executable that eth_subscribe tells of. */
+  executable(hash: Hash): void
+  /** The database is empty: another chain begins, or this one comes from a snapshot. */
+  wiped(): void
+}
+
+const NOBODY: ChainListener = {
+  committed: () => undefined,
+  head: () => undefined,
+  executable: () => undefined,
+  wiped: () => undefined,
+}
+
+/** What is read of the chain beside its steps: the committed head, and the pool. */
+export interface ChainSource {
+  readonly modules: readonly Module[]
+  readonly families: Families
+  readonly reader: ChainReader
+  readonly mempool: Mempool
+  /** State and trie nodes of the committed head. */
+  latest(): StateReader
+  latestTrieNodes(): TrieNodeReader
+  /** Throws app/10 before InitChain. */
+  parameters(): ChainParameters
+  /** Of the next block, in anat. */
+  baseFeePerGas(): bigint
+  /** Undefined before InitChain. */
+  head(): HeaderRecord | undefined
+}
+
+export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   readonly #options: ApplicationOptions
   readonly #store: KeyValueStore
   readonly #environment: Environment
   readonly #chainModules: ChainModules
   readonly #modules: readonly Module[]
+  readonly #families: Families
   readonly #mempool: Mempool
-  readonly #rounds: Rounds
+  readonly #rounds: Rounds<PoolEntry>
   readonly #verifyExtension = rememberValid()
+  readonly #voter: Voter
   readonly #reader: ChainReader
-  readonly #announcer: Announcer
-  readonly #desk: QuestionDesk
   readonly #snapshots: SnapshotSync
   #state: LatestState
   #trieNodes: TrieNodeCache
@@ -98,6 +137,7 @@ export class Application implements ConsensusApplication, QueryApplication {
   #head: HeaderRecord | undefined
   #baseFeePerGas = 0n
   #decided: SealedBlock | undefined
+  #listener = NOBODY
 
   constructor(options: ApplicationOptions) {
     this.#options = options
@@ -109,39 +149,23 @@ export class Application implements ConsensusApplication, QueryApplication {
       skippedUpgrades: options.settings.skippedUpgrades,
     })
     this.#modules = this.#chainModules.modules
+    this.#families = createFamilies(this.#modules)
     this.#state = new LatestState(options.store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(options.store, TRIE_CACHE_BYTES)
     this.#reader = new ChainReader(options.store)
-    this.#announcer = new Announcer()
     this.#mempool = new Mempool({
       settings: options.settings,
       environment: options.environment,
-      modules: this.#modules,
+      families: this.#families,
       head: () => this.#mempoolHead(),
-      onExecutable: (hash) => this.#announcer.transaction(hash),
+      onExecutable: (hash) => this.#listener.executable(hash),
     })
     this.#rounds = new Rounds({
       mempool: this.#mempool,
       environment: options.environment,
       maxBlockMs: options.settings.maxBlockMs,
     })
-    this.#desk = new QuestionDesk({
-      settings: options.settings,
-      environment: options.environment,
-      engine: options.engine,
-      modules: this.#modules,
-      reader: this.#reader,
-      pool: this.#mempool.pool,
-      latest: () => this.#state,
-      latestTrieNodes: () => this.#trieNodes,
-      committedHeight: () => this.height,
-      parameters: () => this.#requireParameters(),
-      baseFeePerGas: () => this.#baseFeePerGas,
-      submit: (raw) => this.#mempool.submit(raw),
-      broadcast: (raw) => this.#mempool.broadcast(raw),
-      failedNative: (hash) => this.#mempool.failedNative(hash),
-      announcer: this.#announcer,
-    })
+    this.#voter = new Voter(options.sections ?? [], options.environment.voteAnswers ?? FORGETFUL)
     this.#snapshots = new SnapshotSync({
       store: options.store,
       log: options.environment.log,
@@ -240,9 +264,12 @@ export class Application implements ConsensusApplication, QueryApplication {
     return false
   }
 
-  /** Empty until the order book has something to attest. */
-  extendVote(): Uint8Array {
-    return EMPTY_BYTES
+  extendVote(block: ProposedBlock): Uint8Array {
+    const given = this.#voter.given(block)
+    if (given !== undefined) return given
+    // On top of another block nothing can be said of it.
+    if (block.height !== this.#nextHeight()) return EMPTY_BYTES
+    return this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#validatorCount(block.height)))
   }
 
   verifyVoteExtension(request: Parameters<ConsensusApplication['verifyVoteExtension']>[0]): boolean {
@@ -277,7 +304,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     const height = record.header.number
     const batch = this.#store.batch()
     writeState(batch, height, candidate.commitment)
-    writeBlock(batch, decided)
+    writeBlock(batch, this.#store, decided)
     const retainHeight = this.#writeRetention(batch, record)
     this.#writeHead(batch, record)
     reached('commit-assembled')
@@ -289,15 +316,11 @@ export class Application implements ConsensusApplication, QueryApplication {
     reached('commit-noted')
     this.#forgetProposals()
     this.#mempool.settle(candidate)
-    this.#desk.committed(decided)
-    this.#announcer.head(this.#headAnnouncement(), true)
+    this.#listener.committed(decided)
+    this.#listener.head(true)
     this.#environment.snapshots?.committed(height)
     reached('commit-settled')
     return retainHeight
-  }
-
-  async abciQuery(request: AbciQueryRequest): Promise<AbciQueryResponse> {
-    return this.#desk.abciQuery(request)
   }
 
   listSnapshots(): readonly SnapshotDescription[] {
@@ -316,14 +339,25 @@ export class Application implements ConsensusApplication, QueryApplication {
     return this.#snapshots.apply(chunk)
   }
 
-  // ---- questions ----------------------------------------------------------------------------------------------
+  // ---- what stands beside the chain ---------------------------------------------------------------------------
 
-  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): string | Promise<string> {
-    return this.#desk.ask(name, parameters, head)
+  /** One listener, which stands beside the chain: it is told what becomes of it. */
+  listen(listener: ChainListener): void {
+    this.#listener = listener
   }
 
-  subscribe(listener: (announcement: Announcement) => void): () => void {
-    return this.#announcer.subscribe(listener, this.#head === undefined ? undefined : this.#headAnnouncement())
+  get source(): ChainSource {
+    return {
+      modules: this.#modules,
+      families: this.#families,
+      reader: this.#reader,
+      mempool: this.#mempool,
+      latest: () => this.#state,
+      latestTrieNodes: () => this.#trieNodes,
+      parameters: () => this.#requireParameters(),
+      baseFeePerGas: () => this.#baseFeePerGas,
+      head: () => this.#head,
+    }
   }
 
   /** Why this software cannot execute the next block; asked after every commit, and at the start. */
@@ -333,15 +367,10 @@ export class Application implements ConsensusApplication, QueryApplication {
     return reason === undefined ? undefined : appError('upgrade', reason)
   }
 
-  /** Closes the open views of old heights; call it before the database is closed. */
-  close(): void {
-    this.#desk.close()
-  }
-
   /** What CometBFT knows of the network has changed: announces the head again, and the pool's transactions to new peers. */
   refreshStatus(): void {
     if (this.#head === undefined) return
-    this.#announcer.head(this.#headAnnouncement(), false)
+    this.#listener.head(false)
     this.#mempool.offerAgain()
   }
 
@@ -380,7 +409,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#reader.forget()
     this.#load()
-    this.#announcer.head(this.#headAnnouncement(), false)
+    this.#listener.head(false)
   }
 
   #setHead(record: HeaderRecord): void {
@@ -409,13 +438,14 @@ export class Application implements ConsensusApplication, QueryApplication {
       trieNodes: this.#trieNodes,
       engine: this.#options.engine,
       modules: this.#modules,
+      families: this.#families,
       verifyExtension: this.#verifyExtension,
       blockHash: (number) => recentBlockHash(this.#reader, this.#state, this.#nextHeight(), number),
     }
   }
 
   #validatorCount(height: number): number {
-    return this.#desk.validatorsAt(height).length
+    return readValidators(this.#state, height).length
   }
 
   #forgetProposals(): void {
@@ -460,17 +490,6 @@ export class Application implements ConsensusApplication, QueryApplication {
     }
   }
 
-  #headAnnouncement(): Head {
-    const record = this.#head
-    const parameters = this.#requireParameters()
-    invariant(record !== undefined, 'a chain without a head')
-    return headOf(record, {
-      evmChainId: Number(parameters.evmChainId),
-      chainId: parameters.chainId,
-      catchingUp: this.#environment.consensusStatus().catchingUp,
-    })
-  }
-
   /** Empties the database of a genesis whose first block was never committed, or of a restore that failed. */
   #wipe(): void {
     emptyStore(this.#store)
@@ -480,7 +499,7 @@ export class Application implements ConsensusApplication, QueryApplication {
     this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#reader.forget()
-    this.#desk.forget()
     this.#mempool.clear()
+    this.#listener.wiped()
   }
 }

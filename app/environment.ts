@@ -17,6 +17,22 @@ export interface PoolJournal {
   rewrite(transactions: readonly Uint8Array[]): void
 }
 
+/** What this node said with its vote for a block. */
+export interface VoteAnswer {
+  readonly height: number
+  /** CometBFT's hash of the block. */
+  readonly hash: Uint8Array
+  readonly extension: Uint8Array
+}
+
+/** The answers to ExtendVote of the newest height, on disk. */
+export interface VoteAnswers {
+  /** Those of the last run. */
+  load(): readonly VoteAnswer[]
+  /** Is synced when it returns. Those of lower heights may go. */
+  keep(answer: VoteAnswer): void
+}
+
 /** Tells CometBFT of transactions, for gossip only. Bounded; drops what does not fit, for all is offered again. */
 export interface Gossip {
   offer(transactions: readonly Uint8Array[]): void
@@ -102,6 +118,8 @@ export interface Environment extends Consensus {
   /** Lets input and output happen between two transactions of a block. */
   yieldToEventLoop(): Promise<void>
   readonly journal: PoolJournal
+  /** Left out where the node does not vote. */
+  readonly voteAnswers?: VoteAnswers
   readonly gossip: Gossip
   readonly heavy: HeavyQuestions
   /** Left out where there is one processor: signatures are checked where they are needed then. */

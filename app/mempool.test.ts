@@ -1,4 +1,5 @@
 /** What CometBFT is told of the pool for gossip. */
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { blockOf, openLone } from '../test/hostile/lone-application.ts'
 import { signTransaction, type TransactionFields } from '../test/sim/traffic.ts'
@@ -30,7 +31,7 @@ const openGossip = async ({ maxGas = 1_000_000_000 } = {}) => {
       consensusStatus: () => ({ catchingUp: false, peers: network.peers, highestHeight: 0 }),
     },
   })
-  const [wallet] = accounts as readonly [(typeof accounts)[number]]
+  const [wallet, sponsor] = accounts as readonly [PrivateKeyAccount, PrivateKeyAccount]
   const sign = (nonce: number, fields: Partial<TransactionFields> = {}, kind: 'call' | 'creation' = 'call') =>
     signTransaction(wallet, 2, { nonce, ...(kind === 'call' && { to: wallet.address }), ...fields })
   const submit = (raw: Uint8Array) => application.ask('sendRawTransaction', { raw: bytesToHex(raw) }, 0)
@@ -46,7 +47,7 @@ const openGossip = async ({ maxGas = 1_000_000_000 } = {}) => {
     await application.commit()
   }
   const decideEmpty = (height: number): Promise<void> => decide(height, [])
-  return { application, network, offered, sign, submit, check, take, decide, decideEmpty }
+  return { application, network, wallet, sponsor, offered, sign, submit, check, take, decide, decideEmpty }
 }
 
 /** Jumps to its begin until its gas is used up. */
@@ -147,6 +148,40 @@ it('offers again what it has to a CometBFT that was started anew, and not to who
   application.consensusConnected()
   application.refreshStatus()
   expect(take()).toEqual([bytesToHex(raw)])
+})
+
+it('offers what has to wait again and again once at once, then no more often than in ten blocks', async () => {
+  const { network, wallet, sponsor, sign, submit, check, take, decide, decideEmpty } = await openGossip()
+  network.peers = 1
+  /** The wallet delegates its code, or no longer: with code it has one transaction at a time. */
+  let toggles = 0
+  const toggle = async (height: number): Promise<void> => {
+    const isOn = toggles % 2 === 0
+    const to: Hex = isOn ? sponsor.address : `0x${'00'.repeat(20)}`
+    const authorizations = [{ account: wallet, to, nonce: toggles }]
+    await decide(height, [await signTransaction(sponsor, 4, { nonce: toggles++, to, gas: 100_000n, authorizations })])
+  }
+  // Each authorization takes a nonce of the wallet: the last transaction lies beyond all of them.
+  const raws: Uint8Array[] = []
+  for (let nonce = 0; nonce < 60; nonce++) raws.push(await sign(nonce))
+  for (const raw of raws) await submit(raw)
+  expect(take()).toHaveLength(60)
+  const last = raws.at(-1) as Uint8Array
+  const offers: number[] = []
+  for (let height = 1; height <= 40; height++) {
+    await toggle(height)
+    if (take().includes(bytesToHex(last))) offers.push(height)
+    // After each block CometBFT asks again, and forgets what is refused.
+    for (const raw of raws) check(raw, true)
+  }
+  expect(offers).toEqual([2, 12, 22, 32])
+  // In the end it has all that can execute.
+  for (let height = 41; height <= 60; height++) {
+    await decideEmpty(height)
+    take()
+    for (const raw of raws) check(raw, true)
+  }
+  expect(check(last, true)).toBe(0)
 })
 
 it('takes the word of a CometBFT that does not ask again', async () => {

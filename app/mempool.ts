@@ -1,28 +1,25 @@
 /** The door of the pool: who may enter, what is journaled, what CometBFT is told, and what a block takes out. */
 import { bytesToKey } from '../core/bytes.ts'
 import { CodedError } from '../core/errors.ts'
-import { type Hash, keccak256, sha256 } from '../core/hash.ts'
+import { type Hash, sha256 } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
-import { publicKeyToAddress, type SignatureTask } from '../core/signature.ts'
-import { exceedsBlockGasLimit, isEvmError } from '../evm/errors.ts'
-import { decodeSigned, recoverSender, senderTask } from '../evm/transaction/recover-sender.ts'
-import { checkEnvelope, checkGas, checkWithState, type TransactionLimits } from '../evm/transaction/validity.ts'
-import type { Module } from '../modules/module.ts'
+import { isEvmError } from '../evm/errors.ts'
+import type { TransactionLimits } from '../evm/transaction/validity.ts'
 import { SDK_CODES, sdkError } from '../modules/sdk-errors.ts'
-import type { StateReader } from '../store/state.ts'
+import { readMaxBlockWeight } from '../modules/weight/index.ts'
 import type { Candidate } from './block/candidate.ts'
-import { createPrepare, type Prepare, type PreparedTransaction } from './block/native/prepare.ts'
-import type { Decode } from './block/run.ts'
+import type { ProposalPool } from './block/rounds.ts'
+import type { Decode, TransactionOutcome } from './block/transaction.ts'
 import type { Environment } from './environment.ts'
 import { POOL_CODES } from './errors.ts'
-import { familyOf, transactionHash } from './families.ts'
-import { soleSignatureTask } from './native/verify-signatures.ts'
-import { type PoolEntry, poolAccountOf } from './pool/account-queue.ts'
-import { admit, examine, type ExaminedTransaction } from './pool/admit.ts'
-import { admitNative, checkFeeFunds, checkPoolSigners } from './pool/admit-native.ts'
-import { DepartedNatives, type FailedNative } from './pool/departed.ts'
+import { ethereumFamily } from './families/ethereum/family.ts'
+import type { Families } from './families/index.ts'
+import { DepartedEntries, type FailedEntry } from './pool/departed.ts'
+import { type PoolEntry, poolAccountOf } from './pool/entry.ts'
+import type { AdmissionContext, ExaminedTransaction, Origin } from './pool/family.ts'
 import { GossipRecord } from './pool/gossip-record.ts'
 import { JournalWriter } from './pool/journal-writer.ts'
+import type { PriorityCursor, Rank } from './pool/order.ts'
 import { Pool } from './pool/pool.ts'
 import { SetAside, type SetAsideReason } from './pool/set-aside.ts'
 import { SignatureQueue } from './pool/signature-queue.ts'
@@ -34,69 +31,45 @@ import type { ApplicationSettings } from './settings.ts'
 const POOL_CARE_INTERVAL_BLOCKS = 10
 /** Reasons why a transaction of the pool may be invalid in one proposal and valid in another: nonce and funds. */
 const TAKEN_BY_ANOTHER = ['nonceTooLow', 'insufficientFunds'] as const
-const SDK_TAKEN_BY_ANOTHER: readonly number[] = [SDK_CODES.insufficientFunds[0], SDK_CODES.wrongSequence[0]]
+const SDK_TAKEN_BY_ANOTHER: readonly number[] = [SDK_CODES.insufficientFunds, SDK_CODES.wrongSequence]
 
 /** What admission depends on: all of it as of the committed head. */
-export interface MempoolHead {
-  readonly state: StateReader
-  readonly limits: TransactionLimits
-  /** CometBFT's chain id. */
-  readonly nativeChainId: string
-  /** Of the next block. */
-  readonly height: number
-  /** Of the next block, in anat. */
-  readonly baseFeePerGas: bigint
-}
+export type MempoolHead = Omit<AdmissionContext, 'pool' | 'settings' | 'nowMs' | 'arrival'>
 
 export interface MempoolOptions {
   readonly settings: ApplicationSettings
   readonly environment: Environment
-  readonly modules: readonly Module[]
+  readonly families: Families
   /** Throws app/10 before InitChain. */
   head(): MempoolHead
-  /** Called for every Ethereum transaction once, when it becomes executable. */
+  /** Called once for every transaction that eth_subscribe tells of, when it becomes executable. */
   onExecutable(hash: Hash): void
 }
 
-/** A transaction that is decoded, and checked as far as that needs no sender. */
-type Examined =
-  | { readonly kind: 'ethereum'; readonly examined: ExaminedTransaction }
-  | { readonly kind: 'native'; readonly prepared: PreparedTransaction }
-
-/** Who brings it: a wallet through eth_sendRawTransaction, a native client's broadcast, or CometBFT's mempool. */
-type Origin = 'wallet' | 'client' | 'network'
-
-interface EntryCircumstances {
-  /** Of its signature's task. */
-  readonly answer?: Uint8Array | undefined
-  /** The pool of the last run held it. */
-  readonly wasHeld?: boolean
-}
-
-export class Mempool {
+export class Mempool implements ProposalPool<PoolEntry> {
   readonly pool: Pool
   readonly #options: MempoolOptions
   readonly #environment: Environment
-  readonly #prepare: Prepare
+  readonly #families: Families
   readonly #signatures: SignatureQueue | undefined
   readonly #journal: JournalWriter
   readonly #gossip: GossipRecord
   readonly #setAside = new SetAside()
-  readonly #departed = new DepartedNatives()
+  readonly #departed = new DepartedEntries()
   #arrivals = 0
   /** Entries that became executable in the running call: CometBFT is offered them at its end. */
   #promoted: PoolEntry[] = []
   /** Entries that subscribers were told of. */
   #announced = new WeakSet<PoolEntry>()
-  /** Hashes of the native transactions of the block that is being settled. */
+  /** Of the block that is being settled, hashes under which its transactions are stored. */
   #included: ReadonlySet<string> = new Set()
   /** As of the last block that was settled. */
-  #settled: Pick<MempoolHead, 'baseFeePerGas' | 'limits'> | undefined
+  #settled: (Pick<MempoolHead, 'baseFeePerGas' | 'limits'> & { readonly maxBlockWeight: number }) | undefined
 
   constructor(options: MempoolOptions) {
     this.#options = options
     this.#environment = options.environment
-    this.#prepare = createPrepare(options.modules)
+    this.#families = options.families
     const { signatures } = options.environment
     this.#signatures = signatures && new SignatureQueue(signatures)
     this.pool = new Pool(options.settings.pool, {
@@ -108,19 +81,21 @@ export class Mempool {
   }
 
   /** The pool has most transactions of a block: their signatures need not be looked at again. */
-  readonly decode: Decode = {
-    ethereum: (raw) => this.pool.ethereum(keccak256(raw))?.signed ?? decodeSigned(raw),
-    native: (raw) => {
-      const held = this.pool.get(sha256(raw))
-      return held?.kind === 'native' ? held.prepared : this.#prepare(raw)
-    },
+  readonly decode: Decode = (raw) => {
+    const family = this.#families.of(raw)
+    return this.pool.get(family.hash(raw))?.transaction ?? family.decode(raw)
+  }
+
+  /** Executable transactions, best first. */
+  candidates(baseFeePerGas: bigint, rank: Rank): PriorityCursor {
+    return this.pool.byPriority(baseFeePerGas, rank)
   }
 
   /** Takes in what the last run left in the journal. */
   load(): void {
     for (const raw of this.#environment.journal.load()) {
       try {
-        this.#enter(this.#examine(raw, 'network'), { wasHeld: true })
+        this.#admit(raw, 'journal')
       } catch (error) {
         // Included or outdated meanwhile: the reason of a refusal is of no use to anyone here.
         if (!(error instanceof CodedError)) throw error
@@ -136,7 +111,7 @@ export class Mempool {
    * taken into the pool, and refused with pool/16.
    */
   check(raw: Uint8Array, recheck: boolean): TransactionCheck {
-    const hash = transactionHash(raw)
+    const hash = this.#families.hash(raw)
     if (recheck) this.#gossip.askedAgain()
     const known = this.pool.get(hash)
     if (known !== undefined) return this.#answerComet(known)
@@ -145,7 +120,7 @@ export class Mempool {
       return refusal(this.#setAside.refusal(hash, this.#environment.clock.nowMs()) ?? gone)
     }
     try {
-      const entry = this.#enter(this.#examine(raw, 'network'))
+      const entry = this.#admit(raw, 'network')
       this.#journal.tryWrite(entry)
       const answer = this.#answerComet(entry)
       this.#offer(this.#takePromoted())
@@ -160,7 +135,7 @@ export class Mempool {
   async broadcast(raw: Uint8Array): Promise<BroadcastCheck> {
     try {
       const entry = await this.#submit(raw, 'client')
-      return { ...accepted(entry), nativeHash: entry.kind === 'native' ? entry.hash : sha256(raw) }
+      return { ...accepted(entry), nativeHash: sha256(raw) }
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
       return { ...refusal(error), nativeHash: sha256(raw) }
@@ -175,8 +150,8 @@ export class Mempool {
   /** In the order of the calls, also where signatures are checked elsewhere. */
   async #submit(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
     const examined = this.#examine(raw, origin)
-    const answer = this.#signatures && (await this.#signatures.check(this.#taskOf(examined)))
-    const entry = this.#enter(examined, { answer })
+    const answer = this.#signatures && (await this.#signatures.check(examined.signatureTask()))
+    const entry = examined.enter(answer, this.#context())
     // It goes before those that waited for it.
     const promoted = [entry, ...this.#takePromoted()]
     await this.#journal.write(entry)
@@ -204,17 +179,18 @@ export class Mempool {
 
   /** Takes out what a committed block included or made invalid, and looks anew at the accounts that it changed. */
   settle({ outcomes, commitment, content }: Candidate): void {
-    const { baseFeePerGas, limits, height } = this.#options.head()
-    this.#included = new Set(
-      outcomes.flatMap((outcome) => (outcome.kind === 'native' ? bytesToKey(outcome.prepared.transaction.hash) : [])),
-    )
+    const { baseFeePerGas, limits, height, state } = this.#options.head()
+    const maxBlockWeight = readMaxBlockWeight(state)
+    this.#included = new Set(outcomes.flatMap(storedKey))
     for (const { address, after } of commitment.accounts) this.pool.update(address, poolAccountOf(after))
     for (const key of this.#included) this.#departed.delete(key)
     this.#included = new Set()
-    this.pool.expireNatives(height)
+    this.pool.expireTerms(height)
     const before = this.#settled
-    this.#settled = { baseFeePerGas, limits }
-    if (before !== undefined && !isSameLimits(before.limits, limits)) this.#dropUnfit()
+    this.#settled = { baseFeePerGas, limits, maxBlockWeight }
+    // At the first block after a start what was there before is not known.
+    const isSame = before?.maxBlockWeight === maxBlockWeight && isSameLimits(before.limits, limits)
+    if (!isSame) this.#dropUnfit(maxBlockWeight)
     this.#gossip.settle(content.height)
     this.#offer(this.#takePromoted())
     if (before !== undefined && baseFeePerGas < before.baseFeePerGas) this.offerAgain()
@@ -226,7 +202,7 @@ export class Mempool {
   }
 
   /** Why a native transaction that left the pool cannot be in a block any more; `hash` is of one that is in none. */
-  failedNative(hash: Hash): FailedNative | undefined {
+  failedNative(hash: Hash): FailedEntry | undefined {
     const { state, height } = this.#options.head()
     return this.#departed.failure(hash, state, height)
   }
@@ -246,7 +222,7 @@ export class Mempool {
 
   /** The engine failed at it, in a proposal of this node or of another: it is not taken again for a while. */
   dropFaulty(raw: Uint8Array): void {
-    this.#drop(transactionHash(raw), 'faulty')
+    this.#drop(this.#families.hash(raw), 'faulty')
   }
 
   #drop(hash: Hash, reason: SetAsideReason): void {
@@ -259,14 +235,11 @@ export class Mempool {
   }
 
   /** What no block may hold under the limits of the next one. */
-  #dropUnfit(): void {
+  #dropUnfit(maxBlockWeight: number): void {
     const { limits } = this.#options.head()
     for (const entry of [...this.pool.entries()]) {
       try {
-        if (entry.gasLimit > limits.blockGasLimit) throw exceedsBlockGasLimit()
-        if (entry.kind !== 'ethereum') continue
-        checkEnvelope(entry.signed.transaction, limits)
-        checkGas(entry.signed.transaction, limits)
+        entry.checkLimits(limits, maxBlockWeight)
       } catch (error) {
         if (!(error instanceof CodedError)) throw error
         this.pool.remove(entry)
@@ -276,14 +249,14 @@ export class Mempool {
 
   #noteExecutable(entry: PoolEntry): void {
     this.#promoted.push(entry)
-    if (entry.kind === 'native' || this.#announced.has(entry)) return
+    if (!entry.isAnnounced || this.#announced.has(entry)) return
     this.#announced.add(entry)
     this.#options.onExecutable(entry.hash)
   }
 
   #noteLeft(entry: PoolEntry): void {
     this.#gossip.delete(entry)
-    if (entry.kind === 'native' && !this.#included.has(bytesToKey(entry.hash))) this.#departed.add(entry)
+    if (!this.#included.has(bytesToKey(entry.hash))) this.#departed.add(entry)
   }
 
   #takePromoted(): readonly PoolEntry[] {
@@ -297,14 +270,8 @@ export class Mempool {
   }
 
   #standsInState(entry: PoolEntry): boolean {
-    const { state, nativeChainId } = this.#options.head()
     try {
-      if (entry.kind === 'ethereum') {
-        checkWithState(state, entry.sender, entry.signed.transaction)
-      } else {
-        checkPoolSigners(entry.prepared, state, this.pool, nativeChainId)
-        checkFeeFunds(state, entry.sender, entry.costAnat)
-      }
+      entry.checkState({ ...this.#options.head(), pool: this.pool })
       return true
     } catch (error) {
       if (error instanceof CodedError) return false
@@ -312,7 +279,7 @@ export class Mempool {
     }
   }
 
-  #context() {
+  #context(): AdmissionContext {
     return {
       ...this.#options.head(),
       pool: this.pool,
@@ -322,36 +289,18 @@ export class Mempool {
     }
   }
 
-  #examine(raw: Uint8Array, origin: Origin): Examined {
+  #admit(raw: Uint8Array, origin: Origin): PoolEntry {
+    return this.#examine(raw, origin).enter(undefined, this.#context())
+  }
+
+  #examine(raw: Uint8Array, origin: Origin): ExaminedTransaction {
     if (this.#setAside.size > 0) {
-      const refused = this.#setAside.refusal(transactionHash(raw), this.#environment.clock.nowMs())
+      const refused = this.#setAside.refusal(this.#families.hash(raw), this.#environment.clock.nowMs())
       if (refused !== undefined) throw refused
     }
-    // A wallet's question is Ethereum's: whatever it sends is refused in geth's words. Of the others bytes that are
-    // of no family are refused in the SDK's.
-    if (origin !== 'wallet' && ['native', 'unknown'].includes(familyOf(raw))) {
-      return { kind: 'native', prepared: this.#prepare(raw) }
-    }
-    const examined = examine(raw, origin === 'wallet' ? 'wallet' : 'network', this.#context())
-    return { kind: 'ethereum', examined }
-  }
-
-  /** What is left of its signature for another thread; undefined where it is checked with the rest. */
-  #taskOf(examined: Examined): SignatureTask | undefined {
-    if (examined.kind === 'ethereum') return senderTask(examined.examined.transaction)
-    const { transaction, signers } = examined.prepared
-    return soleSignatureTask(transaction, signers, this.#options.head().nativeChainId)
-  }
-
-  /** `answer` is that of the task: without one, or where the signature does not hold, it is looked at here. */
-  #enter(examined: Examined, { answer, wasHeld = false }: EntryCircumstances = {}): PoolEntry {
-    if (examined.kind === 'native') {
-      const context = { ...this.#context(), wasHeld }
-      return admitNative({ ...examined.prepared, isVerified: answer !== undefined }, context)
-    }
-    const { transaction } = examined.examined
-    const sender = answer === undefined ? recoverSender(transaction) : publicKeyToAddress(answer)
-    return admit(examined.examined, sender, this.#context())
+    // A wallet's question is Ethereum's: whatever it sends is refused in geth's words.
+    const family = origin === 'wallet' ? ethereumFamily : this.#families.of(raw)
+    return family.examine(raw, origin, this.#context())
   }
 
   /** CometBFT keeps what the next block could hold. */
@@ -361,13 +310,18 @@ export class Mempool {
       this.#gossip.keep(entry)
       return accepted(entry)
     }
-    this.#gossip.delete(entry)
+    this.#gossip.giveBack(entry)
     const reason = this.pool.waitReason(entry, poolAccountOf(state.account(entry.sender)))
     const text = reason === undefined ? 'the base fee is above what it pays' : WAIT_TEXTS[reason]
     return refusal(
       new CodedError('pool', POOL_CODES.waiting, `${text}: the transaction waits in the pool of this node`),
     )
   }
+}
+
+const storedKey = (outcome: TransactionOutcome): readonly string[] => {
+  const hash = outcome.kind === 'applied' ? outcome.storedHash() : undefined
+  return hash === undefined ? [] : [bytesToKey(hash)]
 }
 
 const accepted = ({ gasLimit }: PoolEntry): TransactionCheck => ({

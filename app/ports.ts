@@ -6,6 +6,10 @@ import type { CommitVote, Event, Misbehavior, ValidatorUpdate } from '../modules
 import { CodedError } from '../core/errors.ts'
 import { APP_CODES } from './errors.ts'
 
+/** For those that turn codes into the numbers of their wire formats. */
+export { SDK_CODES } from '../modules/sdk-errors.ts'
+export { QUERY_CODES } from './errors.ts'
+
 // ---- consensus: ABCI 2.0 without its wire types -------------------------------------------------------------
 
 export type { ConsensusParameters }
@@ -178,7 +182,8 @@ export interface ConsensusApplication {
   prepareProposal(request: PrepareProposalRequest): Promise<readonly Uint8Array[]>
   /** True accepts. */
   processProposal(block: ProposedBlock): Promise<boolean>
-  extendVote(request: { readonly height: number; readonly hash: Hash }): Uint8Array
+  /** The block may be one that was never processed here. */
+  extendVote(block: ProposedBlock): Uint8Array
   verifyVoteExtension(request: {
     readonly height: number
     readonly hash: Hash
@@ -334,6 +339,21 @@ export interface LogCursor {
   readonly log: number
 }
 
+/** All of an execution. */
+export interface EvmCallAnswer {
+  readonly returnData: Hex
+  /** Geth's words. */
+  readonly failure: string | null
+  readonly gasUsed: Hex
+  /** Before refunds. */
+  readonly maxUsedGas: Hex
+  readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
+  /** What the call saw: that of the block whose state it ran on. */
+  readonly blockNumber: Hex
+  readonly blockHash: Hex
+  readonly timestamp: Hex
+}
+
 /** Every question with its parameters. The answer is the text of the JSON-RPC result. */
 export interface Questions {
   block: { block: BlockReference; full: boolean }
@@ -356,9 +376,13 @@ export interface Questions {
   estimateGas: {
     call: CallRequest
     block: BlockReference
+    /** Most that it may be, beside the node's own bound. */
+    gasCap?: Hex
     stateOverrides?: StateOverrides
     blockOverrides?: BlockOverrides
   }
+  /** eth_call with an {@link EvmCallAnswer}: what fails is an answer too, and what cannot be executed is refused. */
+  evmCall: { call: CallRequest; block: BlockReference; stateOverrides?: StateOverrides }
   /** eth_simulateV1: blocks of calls on top of a block. */
   simulate: {
     block: BlockReference
@@ -465,8 +489,14 @@ export interface QueryApplication {
   /**
    * Answers as of `head`, the height that the asking gateway shows as its newest.
    * Resolves to the JSON text of the result. Rejects with a CodedError; any other error is a fault of the node.
+   * `client` is who asked the gateway (rpc/limits.ts): it changes no answer, only whose turn it is.
    */
-  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): string | Promise<string>
+  ask<Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name],
+    head: number,
+    client?: string,
+  ): string | Promise<string>
   /** Calls `listener` for the present head at once, then for every announcement. Returns how to stop. */
   subscribe(listener: (announcement: Announcement) => void): () => void
 }

@@ -15,15 +15,18 @@ import type { TrieNodeReader } from '../store/trie/trie.ts'
 import { type SealedBlock, sealCandidate } from './block/candidate.ts'
 import { executeBlock } from './block/execute.ts'
 import { decodeAnew } from './block/run.ts'
-import { hashHeader, encodeHeader, type Header } from './block/header.ts'
-import type { Chain, ChainParameters } from './chain.ts'
+import { hashHeader, encodeHeader, type Header } from './records/header.ts'
+import type { Chain } from './block/chain.ts'
+import type { ChainParameters } from './records/chain-parameters.ts'
 import type { Environment } from './environment.ts'
+import { createFamilies } from './families/index.ts'
 import { createModules } from './genesis/modules.ts'
 import { recentBlockHash } from './index/block-hash.ts'
 import { ChainReader } from './index/chain-reader.ts'
 import { readBlockContent } from './index/finalize-request.ts'
 import { encodeNativeResult, type NativeResult, nativeResultsOf } from './index/native-results.ts'
-import { encodeStoredReceipt, type HeaderRecord } from './index/records.ts'
+import { encodeStoredReceipt, type HeaderRecord } from './records/records.ts'
+import { REPLAY_ERRORS } from './error-codes.ts'
 
 /** Changes and trie nodes that the replayed blocks may hold in memory, some 200 MB, before their base is moved up. */
 const MAX_LAYER_ENTRIES = 500_000
@@ -97,11 +100,8 @@ class ReplayedState implements TrieNodeReader {
   }
 }
 
-/** Codespace `replay`. */
-const REPLAY_CODES = { notPossible: 1, incomplete: 2 } as const
-
 const missing = (what: string): never => {
-  throw new CodedError('replay', REPLAY_CODES.incomplete, `${what} is not in the database: it is damaged`)
+  throw new CodedError('replay', REPLAY_ERRORS.codes.incomplete, `${what} is not in the database: it is damaged`)
 }
 
 /** The database as a block's commitment sees it: it scans where a storage is cleared, which no EIP-6780 fork does. */
@@ -109,7 +109,7 @@ const withoutScans = (store: KeyValueStore): KeyValueStore => {
   const refuse = (): never => {
     throw new CodedError(
       'replay',
-      REPLAY_CODES.notPossible,
+      REPLAY_ERRORS.codes.notPossible,
       'an account is deleted with its storage: this block cannot be replayed',
     )
   }
@@ -233,7 +233,7 @@ class Replay {
     const stored = this.#requireHeader(height)
     if (content === undefined) return missing(`the request of block ${height}`)
     const chain = this.#chain(height)
-    const candidate = await executeBlock(chain, content, decodeAnew(chain.modules), this.#options.environment)
+    const candidate = await executeBlock(chain, content, decodeAnew(chain), this.#options.environment)
     const sealed = sealCandidate(candidate, stored.header.extraData)
     const difference = compareBlock(this.#reader, stored, sealed)
     if (difference !== undefined) return difference
@@ -250,6 +250,7 @@ class Replay {
   #chain(height: number): Chain {
     const { parameters, engine } = this.#options
     const { state } = this.#layer
+    const modules = createModules(this.#store)
     return {
       parameters,
       head: { height: height - 1, record: this.#head },
@@ -258,7 +259,8 @@ class Replay {
       trieNodes: this.#layer,
       verifyExtension: verifyExtensionSignature,
       engine,
-      modules: createModules(this.#store),
+      modules,
+      families: createFamilies(modules),
       blockHash: (number) => recentBlockHash(this.#reader, state, height, number),
     }
   }

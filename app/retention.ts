@@ -7,7 +7,7 @@ import type { StateReader } from '../store/state.ts'
 import type { Batch } from '../store/store.ts'
 import { BLOCK_HASH_WINDOW } from './index/block-hash.ts'
 import type { ChainReader } from './index/chain-reader.ts'
-import type { HeaderRecord } from './index/records.ts'
+import type { HeaderRecord } from './records/records.ts'
 import type { ApplicationSettings, PruningSettings } from './settings.ts'
 
 /** CometBFT needs the last block and the commit of the one before. */

@@ -11,7 +11,7 @@ import {
 import type { KeyValueStore } from '../store/store.ts'
 import { verifyState } from '../store/verify-state.ts'
 import { appError } from './errors.ts'
-import { isModuleAddress } from './genesis/genesis.ts'
+import { isModuleAddress } from './genesis/module-accounts.ts'
 import { ChainReader, HEIGHT_KEY, readChainParameters, readCommittedHeight } from './index/chain-reader.ts'
 import { deleteBlock } from './index/prune-blocks.ts'
 

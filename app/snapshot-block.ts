@@ -16,12 +16,12 @@ import { snapshotError } from '../store/snapshot/errors.ts'
 import { MAX_ANCESTORS, type SnapshotMetadata } from '../store/snapshot/metadata.ts'
 import type { Entry, KeyValueStore } from '../store/store.ts'
 import { orderedTrieRoot } from '../store/trie/ordered-root.ts'
-import { blockSizeBytes } from './block/candidate.ts'
-import { decodeHeader, encodeHeader, type Header } from './block/header.ts'
-import { countLogBytes, encodeReceipt, logsBloom, type Receipt } from './block/receipt.ts'
+import { blockSizeBytes } from './records/block-size.ts'
+import { decodeHeader, encodeHeader, type Header } from './records/header.ts'
+import { countLogBytes, encodeReceipt, logsBloom, type Receipt } from './records/receipt.ts'
 import { mixHash } from './block/run.ts'
 import { ChainReader, encodeChainParameters, readChainParameters } from './index/chain-reader.ts'
-import { decodeHeaderRecord, type HeaderRecord } from './index/records.ts'
+import { decodeHeaderRecord, type HeaderRecord } from './records/records.ts'
 
 /** Entries of the block section: tag, index(4). Receipts sort before transactions. */
 const RECEIPT_TAG = 'r'.charCodeAt(0)

@@ -13,7 +13,7 @@ import { SimNode } from '../test/sim/sim-node.ts'
 import { makeSnapshot, PLAIN_SHELF } from '../test/sim/snapshot.ts'
 import { gossip, withWorld, type World } from '../test/sim/world.ts'
 import type { SnapshotShelf } from './environment.ts'
-import { isModuleAddress } from './genesis/genesis.ts'
+import { isModuleAddress } from './genesis/module-accounts.ts'
 import { ChainReader } from './index/chain-reader.ts'
 import type { SnapshotChunkResult, SnapshotDescription } from './ports.ts'
 

@@ -5,7 +5,7 @@ import { SNAPSHOT_CODES, snapshotError } from '../store/snapshot/errors.ts'
 import { SNAPSHOT_FORMAT } from '../store/snapshot/metadata.ts'
 import { readProgress } from '../store/snapshot/progress.ts'
 import type { KeyValueStore } from '../store/store.ts'
-import type { ChainParameters } from './chain.ts'
+import type { ChainParameters } from './records/chain-parameters.ts'
 import type { Log, SnapshotShelf, Step } from './environment.ts'
 import type {
   SnapshotChunk,

@@ -5,6 +5,8 @@ export const MAX_TRANSACTION_BYTES = 131_072
 /** Largest init code (EIP-3860) and largest contract (EIP-170). */
 export const MAX_INIT_CODE_BYTES = 49_152
 export const MAX_CODE_BYTES = 24_576
+/** The least gas that an Ethereum transaction can ask for: with it no code runs. */
+export const PLAIN_TRANSFER_GAS = 21_000
 /** EIP-7825: the most gas that one transaction may ask for. */
 export const MAX_TRANSACTION_GAS = 16_777_216n
 /**

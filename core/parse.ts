@@ -1,11 +1,31 @@
 /** Reading JSON of unknown shape at the edges: every failure names the member at fault. */
+import { errorTable } from './error-table.ts'
 import { CodedError } from './errors.ts'
+
+export const GENESIS_ERRORS = errorTable(
+  'genesis',
+  'A genesis file that cannot be used. Seen when a node starts a chain, and by `chain genesis`.',
+  {
+    member: {
+      code: 1,
+      text: '<member>: ...',
+      cause: 'The named member of the file is missing, unknown, or has a value that is not allowed.',
+      action: 'Correct the member, then run `chain genesis validate`.',
+    },
+    syntax: {
+      code: 2,
+      text: 'app_state is not valid JSON: ...',
+      cause: 'The file is damaged or was cut short.',
+      action: 'Fetch the file again, and compare its hash with the one that the network publishes.',
+    },
+  },
+)
 
 export type JsonObject = { readonly [key: string]: unknown }
 
 /** Throws genesis/1: `path` is the member, as app_state.bank.balances[3].address. */
 export const failAt = (path: string, message: string): never => {
-  throw new CodedError('genesis', 1, `${path}: ${message}`)
+  throw new CodedError('genesis', GENESIS_ERRORS.codes.member, `${path}: ${message}`)
 }
 
 /** An object whose members are all in `known`; unknown ones are refused by name. */

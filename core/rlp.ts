@@ -1,4 +1,5 @@
 /** Recursive length prefix encoding (Ethereum Yellow Paper, appendix B), strict on decoding. */
+import { errorTable } from './error-table.ts'
 import { CodedError } from './errors.ts'
 
 export type RlpInput = Uint8Array | readonly RlpInput[]
@@ -87,8 +88,17 @@ export const encodeRlpList = (encodedItems: readonly Uint8Array[]): Uint8Array =
   return out
 }
 
+export const RLP_ERRORS = errorTable('rlp', 'Bytes that are not RLP. Clients see it in the words of what they sent.', {
+  malformed: {
+    code: 1,
+    text: 'rlp: ...',
+    cause: 'The bytes are not the one canonical RLP encoding of a value, or are nested too deeply.',
+    action: 'Encode the value anew.',
+  },
+})
+
 const fail = (message: string): never => {
-  throw new CodedError('rlp', 1, `rlp: ${message}`)
+  throw new CodedError('rlp', RLP_ERRORS.codes.malformed, `rlp: ${message}`)
 }
 
 interface Header {

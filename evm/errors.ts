@@ -1,40 +1,11 @@
 /** Codes and texts of the EVM's refusals. The texts are geth's, for clients match on them; the codes never change. */
 import { checksumAddress, type Address } from '../core/address.ts'
 import { CodedError } from '../core/errors.ts'
+import { EVM_ERRORS } from './error-codes.ts'
 
 export const EVM_CODESPACE = 'evm'
 
-export const EVM_ERROR = {
-  typeNotSupported: 1,
-  typedTransactionTooShort: 2,
-  malformedTransaction: 3,
-  invalidSender: 4,
-  invalidChainId: 5,
-  nonceTooLow: 6,
-  nonceTooHigh: 7,
-  nonceMax: 8,
-  insufficientFunds: 9,
-  insufficientFundsForTransfer: 10,
-  intrinsicGasTooLow: 11,
-  floorDataGasTooLow: 12,
-  tipAboveFeeCap: 13,
-  feeCapTooLow: 14,
-  feeCapVeryHigh: 15,
-  tipVeryHigh: 16,
-  gasLimitTooHigh: 17,
-  exceedsBlockGasLimit: 18,
-  initCodeTooLarge: 19,
-  senderNotEoa: 20,
-  emptyAuthorizationList: 21,
-  setCodeCreation: 22,
-  blobTransactionCreation: 23,
-  missingBlobHashes: 24,
-  tooManyBlobs: 25,
-  invalidBlobHashVersion: 26,
-  blobFeeCapTooLow: 27,
-  badKzgArguments: 28,
-  overWeight: 29,
-} as const
+export const EVM_ERROR = EVM_ERRORS.codes
 
 export type EvmErrorName = keyof typeof EVM_ERROR
 

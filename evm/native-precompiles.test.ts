@@ -61,7 +61,7 @@ const createNative = () => {
       events: [{ type: 'native', attributes: [{ key: 'depth', value: String(call.depth), index: true }] }],
     }
   }
-  const native: NativePrecompiles = { addresses: [NATIVE], run }
+  const native: NativePrecompiles = { addresses: [NATIVE], heirRefusal: () => undefined, run }
   return { native, calls }
 }
 

@@ -46,6 +46,11 @@ export interface NativePrecompiles {
    * of Ethereum has the rest. Warm from the start (EIP-2929), as Ethereum's are.
    */
   readonly addresses: readonly Address[]
+  /**
+   * What a frame reverts with whose SELFDESTRUCT would leave coins to an address that takes none, for nobody could ever
+   * have them again; undefined where they may go there. That instruction runs no code of its heir, which could refuse.
+   */
+  heirRefusal(heir: Address): Uint8Array | undefined
   /** Synchronous. What it throws stops the execution, comes out of `execute`, and leaves the state as it was. */
   run(call: NativeCall): NativeResult
 }

@@ -23,7 +23,7 @@ export const HISTORY_STORAGE: SystemContract = {
 }
 
 /** Blocks whose hashes {@link HISTORY_STORAGE} keeps. */
-const HISTORY_WINDOW = 8_191
+export const HISTORY_WINDOW = 8_191
 
 /**
  * The hash of block `height` as the state of a later block has it, up to 8,191 blocks on; undefined when the chain did

@@ -173,6 +173,7 @@ describe('the weight of a transaction', () => {
   it('counts a call of a precompile that has no gas for it', () => {
     const native: NativePrecompiles = {
       addresses: [hexToBytes('0x0000000000000000000000000000000000000804')],
+      heirRefusal: () => undefined,
       run: ({ gas }) => ({
         gasUsed: gas,
         output: new Uint8Array(0),

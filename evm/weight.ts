@@ -62,6 +62,9 @@ export const WEIGHT = {
   nativeGas: 5,
   /** Each signature of a native transaction. */
   nativeSignature: 75_000,
+  /** A signature over typed data (EIP-712) of a native transaction beside that, and each byte of the transaction. */
+  typedData: 200_000,
+  typedDataByte: 500,
 } as const
 
 const POINT_EVALUATION = 0x0a

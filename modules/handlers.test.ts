@@ -3,7 +3,7 @@ import { bankQuery } from '../proto/index.ts'
 import { LatestState } from '../store/latest.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
 import { handleQuery } from './handlers.ts'
-import { GRPC_CODES } from './sdk-errors.ts'
+import { GRPC } from '../core/grpc-status.ts'
 
 const CONTEXT = { state: new LatestState(openMemoryStore(), 1), height: 1, chainId: 'test-1' }
 
@@ -17,7 +17,7 @@ describe('a query', () => {
     expect(() => query(CONTEXT, Uint8Array.from(bytes))).toThrow(
       expect.objectContaining({
         codespace: 'grpc',
-        code: GRPC_CODES.invalidArgument,
+        code: GRPC.invalidArgument,
         message: expect.stringMatching(/^malformed request: ./),
       }),
     )

@@ -62,7 +62,9 @@ export const decodeRequest = <Input extends DescMessage>(input: Input, bytes: Ui
 export const handleQuery = <Input extends DescMessage, Output extends DescMessage>(
   { name, parent, input, output }: DescMethodUnary<Input, Output>,
   answer: (context: QueryContext, request: MessageShape<Input>) => MessageInitShape<Output>,
+  options: Pick<QueryHandler, 'isHeavy'> = {},
 ): QueryHandler => ({
+  ...options,
   path: `/${parent.typeName}/${name}`,
   query: (context, bytes) => toBinary(output, create(output, answer(context, decodeRequest(input, bytes)))),
 })

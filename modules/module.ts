@@ -1,5 +1,12 @@
-/** The port between the block lifecycle and the native modules. A module never imports another module. */
+/**
+ * The port between the block lifecycle and the native modules: a module is one object, and all that the node knows of it
+ * stands there. A module never imports another module. See README.md.
+ */
+import type { DescFile, DescService } from '@bufbuild/protobuf'
+import type { Address } from '../core/address.ts'
+import type { ErrorTable } from '../core/error-table.ts'
 import type { StateReader, StateWriter } from '../store/state.ts'
+import type { ModuleHooks } from './hooks.ts'
 
 export interface EventAttribute {
   readonly key: string
@@ -93,6 +100,8 @@ export interface QueryContext {
 export interface QueryHandler {
   /** Such as `/cosmos.bank.v1beta1.Query/Balance`. */
   readonly path: string
+  /** It reads so much that a worker answers it, and never the thread that executes blocks. */
+  readonly isHeavy?: true
   /** From and to the protobuf encodings. Throws a CodedError. */
   query(context: QueryContext, request: Uint8Array): Uint8Array
 }
@@ -100,12 +109,53 @@ export interface QueryHandler {
 /** A property that must hold after every block. Returns what is wrong, or undefined. */
 export interface Invariant {
   readonly name: string
+  /**
+   * Not asked of block 0: what is not yet so there and does no harm later, and what takes too long for a large genesis.
+   */
+  readonly isNotOfGenesis?: true
   check(context: QueryContext): string | undefined
 }
 
-export interface Module {
-  /** Names the system account (sha256(name)[0..20]) and the member of the genesis file's app_state. */
+/** What the SDK lets an account of a module do with coins beside holding them. */
+export type AccountPermission = 'burner' | 'minter' | 'staking'
+
+/** An account that nobody has a key of: sha256(name)[0..20], as the SDK has it. */
+export interface ModuleAccount {
   readonly name: string
+  readonly permissions: readonly AccountPermission[]
+}
+
+/** What a parser of a genesis needs of the rest of the node. */
+export interface GenesisChecks {
+  /** What is wrong with the public key of an account, in words. */
+  checkKey(address: Address, key: { readonly typeUrl: string; readonly value: Uint8Array }): string | undefined
+}
+
+/** What a module says of itself: known before there is a chain. */
+export interface ModuleDescription {
+  /** Names its system account and the member of the genesis file's app_state. */
+  readonly name: string
+  /** Of its system account. */
+  readonly permissions?: readonly AccountPermission[]
+  /** Where it keeps coins beside its system account. */
+  readonly accounts?: readonly ModuleAccount[]
+  /** Its Query and Msg services: their methods are those of `queries` and `messages`. */
+  readonly services: readonly DescService[]
+  /** Definitions of what stands packed in a google.protobuf.Any of its messages and answers, beside messages. */
+  readonly packed?: readonly DescFile[]
+  /** Of the codespace that has its name. */
+  readonly errors?: ErrorTable
+  /** Lists of its genesis whose lengths an export states, so that a file that was cut short is found out. */
+  readonly countedLists?: readonly string[]
+  /**
+   * Parses its part of the genesis file, and looks at nothing else: so a wrong file is refused before the chain starts.
+   * Throws genesis/1 with the member at fault.
+   */
+  parseGenesis(genesis: unknown, checks: GenesisChecks): unknown
+}
+
+/** What a module does on a chain. */
+export interface ModuleParts {
   /**
    * Parses and writes its part of the genesis file. Throws a CodedError that names the member at fault. Staking returns
    * the first validators.
@@ -113,9 +163,18 @@ export interface Module {
   initGenesis(context: ModuleContext, genesis: unknown): readonly ValidatorUpdate[] | void
   /** The inverse of initGenesis, as JSON; a long list may be an iterable, which is written item by item. */
   exportGenesis(context: QueryContext): unknown
-  beginBlock?(context: BlockContext): void
-  endBlock?(context: EndBlockContext): readonly ValidatorUpdate[]
+  readonly hooks?: ModuleHooks
   readonly messages: readonly MessageHandler[]
   readonly queries: readonly QueryHandler[]
   readonly invariants: readonly Invariant[]
+  /** Why this software must not execute block `nextHeight`, in words for the operator. Asked after Commit and at start. */
+  haltReason?(state: StateReader, nextHeight: number): string | undefined
 }
+
+/** The one object that a module's folder gives away. `Needs` is what it needs of the rest of the node: its deps.ts. */
+export interface ModuleDefinition<Needs, Parts extends ModuleParts = ModuleParts> extends ModuleDescription {
+  create(needs: Needs): Parts
+}
+
+/** A module of a chain: its definition with what it does there. */
+export interface Module extends ModuleDescription, ModuleParts {}

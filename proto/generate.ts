@@ -13,11 +13,11 @@ const bufBinary = (): string => {
   return join(dirname(resolve(`${name}/package.json`)), 'bin', process.platform === 'win32' ? 'buf.exe' : 'buf')
 }
 
-/** Writes the generated code below `outputRoot`, in the same relative folder as in the repository. */
-export const generate = (outputRoot: string = repositoryRoot): void => {
+/** Writes the generated code below `outputRoot`, in the same relative folder as in the repository. `more` are flags of buf. */
+export const generate = (outputRoot: string = repositoryRoot, more: readonly string[] = []): void => {
   // The plugin is started as `node`: let that be the one that runs this file.
   const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
-  execFileSync(bufBinary(), ['generate', '--output', outputRoot], {
+  execFileSync(bufBinary(), ['generate', '--output', outputRoot, ...more], {
     cwd: repositoryRoot,
     env: { ...process.env, PATH: path },
     stdio: 'inherit',

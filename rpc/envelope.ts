@@ -95,11 +95,15 @@ const unsubscribe = (message: Message, subscriber: Subscriber | undefined): stri
 
 export const createResponder = (options: ResponderOptions): Responder => {
   const { methods, context, log } = options
+  const contextOf = ({ client }: Caller): CallContext => ({
+    ...context,
+    ask: (name, parameters) => context.ask(name, parameters, client()),
+  })
 
   const execute = (message: Message, caller: Caller): Answer => {
     const { method } = message
     const found = methods.get(method)
-    if (found !== undefined) return found.call(message.params, context, caller.client)
+    if (found !== undefined) return found.call(message.params, contextOf(caller), caller.client)
     if (method.endsWith('_subscribe')) return subscribe(message, caller.subscriber)
     if (method.endsWith('_unsubscribe')) return unsubscribe(message, caller.subscriber)
     checkMethodLength(method, 'method')

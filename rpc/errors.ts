@@ -1,27 +1,99 @@
 /** The one place that maps failures to JSON-RPC errors. Texts and codes are geth's: clients match on them. */
+import { QUERY_CODES } from '../app/ports.ts'
+import { errorTable } from '../core/error-table.ts'
 import { CodedError } from '../core/errors.ts'
+import { JSON_RPC } from '../core/json-rpc-codes.ts'
 import type { GatewayLog } from './log.ts'
 
 export const RPC_CODESPACE = 'rpc'
 
-/** Stable codes of codespace `rpc`; never reused. */
-export const RPC_CODES = {
-  parse: 1,
-  invalidRequest: 2,
-  methodNotFound: 3,
-  invalidParameters: 4,
-  /** A parameter of the wrong kind: geth goes on and reports it only when nothing worse follows. */
-  parameterMismatch: 5,
-  failed: 6,
-  unavailable: 7,
-  timeout: 8,
-  rateLimited: 9,
-  responseTooLarge: 10,
-  internal: 11,
-  protocol: 12,
-  /** EIP-7966: sent, and not in a block in time. */
-  notIncluded: 13,
-} as const
+export const RPC_ERRORS = errorTable(
+  RPC_CODESPACE,
+  "Requests that the gateway refuses by itself, and failures between gateway and application. The texts are geth's " +
+    'where geth has one.',
+  {
+    parse: {
+      code: 1,
+      text: 'parse error | invalid character ... looking for ...',
+      cause: 'The request is not JSON.',
+      action: 'Send valid JSON.',
+    },
+    invalidRequest: {
+      code: 2,
+      text: 'invalid request | empty batch | batch too large | method name too long: ...',
+      cause: 'The JSON is not a request of JSON-RPC 2.0, or a batch passes the limit.',
+      action: 'Send `jsonrpc`, `id`, `method` and `params`; split the batch.',
+    },
+    methodNotFound: {
+      code: 3,
+      text: 'the method ... does not exist/is not available | notifications not supported',
+      cause: 'There is no such method, or its namespace is not served.',
+      action: 'Check the name; operators add the namespace to `json-rpc.api`. Subscriptions need a WebSocket.',
+    },
+    invalidParameters: {
+      code: 4,
+      text: 'invalid argument ...: ... | missing value for required argument ... | request too large',
+      cause: 'A parameter is missing, malformed or out of range.',
+      action: 'Correct the parameter that the message numbers, from 0 on.',
+    },
+    parameterMismatch: {
+      code: 5,
+      text: 'invalid argument ...: json: cannot unmarshal ... into Go value of type ...',
+      cause: 'A parameter is of the wrong kind of JSON. Geth goes on, and reports it only when nothing worse follows.',
+      action: 'Correct the parameter that the message numbers, from 0 on.',
+    },
+    failed: {
+      code: 6,
+      text: 'subscription not found | invalid block range params | ...',
+      cause: 'The request is well formed, and cannot be fulfilled.',
+      action: 'Correct what the message names.',
+    },
+    unavailable: {
+      code: 7,
+      text: 'application unavailable at ...; retrying',
+      cause: 'The gateway runs, but the application does not answer it.',
+      action: 'Try again in some seconds; operators look at `chain status`.',
+    },
+    timeout: {
+      code: 8,
+      text: 'request timed out',
+      cause: 'The answer took longer than the limit of the gateway.',
+      action: 'Ask for less, or try again later.',
+    },
+    rateLimited: {
+      code: 9,
+      text: 'rate limit exceeded, retry in ... s | too many ...',
+      cause: 'The client passes its share, or all clients together ask more than the node answers.',
+      action: 'Wait as long as the message says; end filters and subscriptions that are not needed.',
+    },
+    responseTooLarge: {
+      code: 10,
+      text: 'response too large',
+      cause: 'The answers of a batch, or one answer, are larger than the limit.',
+      action: 'Ask for less at once.',
+    },
+    internal: {
+      code: 11,
+      text: 'internal error',
+      cause: 'A failure of the node itself, which its log describes in full.',
+      action: 'Try another node; operators read the log.',
+    },
+    protocol: {
+      code: 12,
+      text: 'the process at ... speaks another protocol | ...',
+      cause: 'Gateway and application are of different versions, or something else listens on that address.',
+      action: 'Run gateway and application of one version.',
+    },
+    notIncluded: {
+      code: 13,
+      text: "The transaction was added to the transaction pool but wasn't processed in ...",
+      cause: 'The transaction was sent, and is not in a block in time (EIP-7966). `data` is its hash.',
+      action: 'Ask for its receipt later.',
+    },
+  },
+)
+
+export const RPC_CODES = RPC_ERRORS.codes
 
 export type RpcErrorName = keyof typeof RPC_CODES
 
@@ -34,50 +106,47 @@ export const isRpcError = (error: unknown, name: RpcErrorName): boolean =>
 /** What a failure of the node itself says to clients; the log has the whole of it. */
 export const INTERNAL_ERROR_TEXT = 'internal error'
 
-const JSON_RPC_DEFAULT = -32000
-
 const RPC_TO_JSON_RPC: Readonly<Record<number, number>> = {
-  [RPC_CODES.parse]: -32700,
-  [RPC_CODES.invalidRequest]: -32600,
-  [RPC_CODES.methodNotFound]: -32601,
-  [RPC_CODES.invalidParameters]: -32602,
-  [RPC_CODES.parameterMismatch]: -32602,
-  [RPC_CODES.failed]: JSON_RPC_DEFAULT,
-  [RPC_CODES.unavailable]: -32603,
-  [RPC_CODES.timeout]: -32002,
-  [RPC_CODES.rateLimited]: -32005,
-  [RPC_CODES.responseTooLarge]: -32003,
-  [RPC_CODES.internal]: -32603,
-  [RPC_CODES.protocol]: -32603,
-  [RPC_CODES.notIncluded]: 4,
+  [RPC_CODES.parse]: JSON_RPC.parse,
+  [RPC_CODES.invalidRequest]: JSON_RPC.invalidRequest,
+  [RPC_CODES.methodNotFound]: JSON_RPC.methodNotFound,
+  [RPC_CODES.invalidParameters]: JSON_RPC.invalidParameters,
+  [RPC_CODES.parameterMismatch]: JSON_RPC.invalidParameters,
+  [RPC_CODES.failed]: JSON_RPC.refused,
+  [RPC_CODES.unavailable]: JSON_RPC.internal,
+  [RPC_CODES.timeout]: JSON_RPC.timeout,
+  [RPC_CODES.rateLimited]: JSON_RPC.limitExceeded,
+  [RPC_CODES.responseTooLarge]: JSON_RPC.responseTooLarge,
+  [RPC_CODES.internal]: JSON_RPC.internal,
+  [RPC_CODES.protocol]: JSON_RPC.internal,
+  [RPC_CODES.notIncluded]: JSON_RPC.notIncluded,
 }
 
-/** Codespace `query` of the application, by its stable codes: what became of a question. */
+/** Codespace `query` of the application: what became of a question. */
 const QUERY_TO_JSON_RPC: Readonly<Record<number, number>> = {
-  // The thing asked for cannot be answered.
-  1: JSON_RPC_DEFAULT,
-  // Parameters that only the application can judge.
-  2: -32602,
-  // Execution reverted; data is what the contract returned.
-  3: 3,
-  // Timeout, limit, not supported, too large.
-  4: -32002,
-  5: -32005,
-  6: -32601,
-  7: -32003,
-  // Pruned blocks, pruned state.
-  8: 4444,
-  9: JSON_RPC_DEFAULT,
+  [QUERY_CODES.failed]: JSON_RPC.refused,
+  [QUERY_CODES.invalidParameters]: JSON_RPC.invalidParameters,
+  [QUERY_CODES.reverted]: JSON_RPC.reverted,
+  [QUERY_CODES.timeout]: JSON_RPC.timeout,
+  [QUERY_CODES.limit]: JSON_RPC.limitExceeded,
+  [QUERY_CODES.unsupported]: JSON_RPC.methodNotFound,
+  [QUERY_CODES.tooLarge]: JSON_RPC.responseTooLarge,
+  [QUERY_CODES.prunedHistory]: JSON_RPC.prunedHistory,
+  [QUERY_CODES.prunedState]: JSON_RPC.refused,
 }
 
-/** Codespace `simulation`: geth has a code for each refusal of eth_simulateV1, from -38010 on. */
-const simulationCode = (code: number): number => (code < 10 ? -32603 : -38000 - code)
+/** The lowest code of codespace `simulation` for which geth has a number of its own. */
+const FIRST_NUMBERED_SIMULATION_CODE = 10
+
+/** Codespace `simulation`: geth has a code for most refusals of eth_simulateV1, from -38010 on. */
+const simulationCode = (code: number): number =>
+  code < FIRST_NUMBERED_SIMULATION_CODE ? JSON_RPC.internal : JSON_RPC.simulation - code
 
 /** Codespaces other than these three (`evm`, `pool`, ...) speak geth's texts and get geth's default code. */
 export const jsonRpcCode = (error: CodedError): number => {
-  if (error.codespace === RPC_CODESPACE) return RPC_TO_JSON_RPC[error.code] ?? JSON_RPC_DEFAULT
-  if (error.codespace === 'query') return QUERY_TO_JSON_RPC[error.code] ?? JSON_RPC_DEFAULT
-  return error.codespace === 'simulation' ? simulationCode(error.code) : JSON_RPC_DEFAULT
+  if (error.codespace === RPC_CODESPACE) return RPC_TO_JSON_RPC[error.code] ?? JSON_RPC.refused
+  if (error.codespace === 'query') return QUERY_TO_JSON_RPC[error.code] ?? JSON_RPC.refused
+  return error.codespace === 'simulation' ? simulationCode(error.code) : JSON_RPC.refused
 }
 
 /** None of the escapes holds a character that is escaped. One call a character: a callback for each would take seconds. */
@@ -110,5 +179,5 @@ export const errorObject = (code: number, message: string, data?: unknown): stri
 export const describeFailure = (error: unknown, method: string, log: GatewayLog): string => {
   if (error instanceof CodedError) return errorObject(jsonRpcCode(error), error.message, error.data)
   log.error(`${method} failed`, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-  return errorObject(-32603, INTERNAL_ERROR_TEXT)
+  return errorObject(JSON_RPC.internal, INTERNAL_ERROR_TEXT)
 }

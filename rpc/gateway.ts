@@ -40,7 +40,8 @@ const createContext = (
   methods: ReadonlyMap<string, Method>,
   log: GatewayLog,
 ): CallContext => {
-  const ask: CallContext['ask'] = (name, parameters) => application.ask(name, parameters, head.current().head.height)
+  const ask: CallContext['ask'] = (name, parameters, client) =>
+    application.ask(name, parameters, head.current().head.height, client)
   return {
     head,
     ask,
@@ -82,6 +83,7 @@ export const startGateway = async (
   const hub = createSubscriptionHub({ head, ask: context.ask, log })
   const limiter = createLimiter(settings)
   const closers: (() => Promise<void>)[] = []
+  const traces = settings.api.includes('debug')
   const limits = {
     timeoutMs,
     idleTimeoutMs: settings.httpIdleTimeoutMs,
@@ -125,7 +127,7 @@ export const startGateway = async (
   const startRest = async (): Promise<string | undefined> => {
     if (settings.restAddress === undefined) return undefined
     const { restBodyLimit: bodyLimit, restCors: cors, grpcWeb, openApi, version } = settings
-    const serves = { bodyLimit, cors, grpcWeb, openApi, version }
+    const serves = { bodyLimit, cors, grpcWeb, openApi, version, traces }
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress })
     const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, rest)
     const address = await server.listen(settings.restAddress)
@@ -145,6 +147,7 @@ export const startGateway = async (
       maxSendBytes,
       limiter,
       findAddress,
+      traces,
     })
     closers.push(() => server.close())
     return server.address

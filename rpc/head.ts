@@ -5,7 +5,11 @@ import { quantityToHex } from '../core/hex.ts'
 import { rpcError } from './errors.ts'
 
 /** An application that may be out of reach. */
-export type ReachableApplication = QueryApplication & { readonly connected?: boolean }
+export interface ReachableApplication extends QueryApplication {
+  readonly connected?: boolean
+  /** Calls `listener` after each change of `connected`. Returns how to stop. */
+  onConnection?(listener: () => void): () => void
+}
 
 export interface KnownHead {
   readonly head: Head
@@ -26,6 +30,8 @@ export interface HeadTracker {
   /** Throws rpc/unavailable before the first head and while the application is away. */
   current(): KnownHead
   isAvailable(): boolean
+  /** Calls `listener` after each change of {@link isAvailable}. Returns how to stop. */
+  onAvailability(listener: (isAvailable: boolean) => void): () => void
   /**
    * Heads of blocks that are committed from now on, each once and in the order of their heights, and pending
    * transactions. Returns how to stop.
@@ -98,13 +104,23 @@ export const createHeadTracker = (application: ReachableApplication): HeadTracke
     else told = head
   }
 
+  const isAvailable = (): boolean => known !== undefined && application.connected !== false
+  const watchers = new Set<(isAvailable: boolean) => void>()
+  let wasAvailable = false
+  const tellAvailability = (): void => {
+    const now = isAvailable()
+    if (now === wasAvailable) return
+    wasAvailable = now
+    for (const watcher of watchers) watcher(now)
+  }
+
+  const stopConnection = application.onConnection?.(tellAvailability)
   const stop = application.subscribe((announcement) => {
     if (announcement.type === 'pending') return publish(announcement)
     known = describe(announcement.head)
+    tellAvailability()
     follow(announcement.head, announcement.isNew)
   })
-
-  const isAvailable = (): boolean => known !== undefined && application.connected !== false
 
   return {
     current() {
@@ -114,13 +130,19 @@ export const createHeadTracker = (application: ReachableApplication): HeadTracke
       return known
     },
     isAvailable,
+    onAvailability(listener) {
+      watchers.add(listener)
+      return () => watchers.delete(listener)
+    },
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     close() {
       stop()
+      stopConnection?.()
       listeners.clear()
+      watchers.clear()
     },
   }
 }

@@ -8,8 +8,8 @@ import { invalidValue, type Decode } from './parameters/go-json.ts'
 
 export interface CallContext {
   readonly head: HeadTracker
-  /** Asks the application as of this gateway's head; resolves to the text of the result. */
-  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name]): string | Promise<string>
+  /** Asks the application as of this gateway's head; resolves to the text of the result. A method's is its client's. */
+  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], client?: string): string | Promise<string>
   readonly inclusion: InclusionWatch
   /** Texts of the results of web3_clientVersion and rpc_modules. */
   readonly clientVersion: string

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { posix } from 'node:path'
+import { LAYERS, ZONE } from './layers.ts'
 import { listSources } from './list-sources.ts'
 import { scanImports, type FoundImport } from './scan-imports.ts'
 
@@ -13,22 +14,6 @@ export interface Violation {
   readonly file: string
   readonly line: number
   readonly message: string
-}
-
-/** What the code of a folder may import, by the first folder of the target; its own folder always. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  proto: [],
-  store: ['core'],
-  evm: ['core', 'store'],
-  modules: ['core', 'store', 'proto'],
-  app: ['core', 'store', 'evm', 'modules', 'proto'],
-  abci: ['core', 'proto', 'app'],
-  rpc: ['core', 'proto', 'app'],
-  bin: ['core', 'store', 'evm', 'modules', 'app', 'abci', 'rpc', 'proto'],
-  scripts: ['proto'],
-  // Published apart: what stands there stands alone.
-  packages: [],
 }
 
 /** Packages by folder; a trailing slash allows the whole scope. */
@@ -39,13 +24,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   evm: ['@ethereumjs/', '@noble/curves', 'mcl-wasm', 'rustbn-wasm'],
   modules: ['@bufbuild/protobuf'],
   app: ['@bufbuild/protobuf'],
+  query: ['@bufbuild/protobuf'],
   abci: ['@bufbuild/protobuf', '@grpc/grpc-js'],
   rpc: ['@bufbuild/protobuf', 'express', 'ws', 'zod'],
   bin: ['@bufbuild/protobuf', '@scure/bip32', '@scure/bip39', 'commander', 'smol-toml', 'zod'],
 }
 
 /** The deterministic zone gets nothing of Node but this: file or folder, and the modules allowed there. */
-const ZONE = new Set(['core', 'store', 'evm', 'modules', 'app'])
 const NODE_MODULES_IN_ZONE: Readonly<Record<string, readonly string[]>> = {
   'core/': ['crypto'],
   'core/bytes.ts': ['buffer'],

@@ -2,7 +2,11 @@
 import { existsSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { checkImports } from './check-imports.ts'
+import { checkDocs } from './check-docs.ts'
+import { checkErrors } from './check-errors.ts'
+import { checkImports, type Violation } from './check-imports.ts'
+import { checkModules } from './check-modules.ts'
+import { staleErrorDocs } from './error-docs.ts'
 import { writeReport } from './summary.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -18,20 +22,23 @@ const command = (name: string, binary: string, args: readonly string[]): Check =
   run: () => spawnSync(binary, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0,
 })
 
-const imports: Check = {
-  name: 'directions of imports',
+const ofFiles = (name: string, violationsOf: () => readonly Violation[]): Check => ({
+  name,
   run: () => {
-    const violations = checkImports(root)
+    const violations = violationsOf()
     for (const { file, line, message } of violations) console.error(`${file}:${line}: ${message}`)
     return violations.length === 0
   },
-}
+})
 
 const CHECKS: readonly Check[] = [
   command('format', 'biome', ['format', '.']),
   command('types', 'tsc', ['-b', 'tsconfig.json']),
   command('lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']),
-  imports,
+  ofFiles('directions of imports', () => checkImports(root)),
+  ofFiles('codes of errors', () => [...checkErrors(root), ...staleErrorDocs()]),
+  ofFiles('documents', () => checkDocs(root)),
+  ofFiles('shape of modules', () => checkModules(root)),
   ...(existsSync(join(root, 'proto/check.ts')) ? [command('generated code', 'node', ['proto/check.ts'])] : []),
 ]
 

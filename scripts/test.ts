@@ -1,11 +1,14 @@
 /**
  * `make test`: every check, then every test, then a chosen few end to end over the other transport of ABCI and the
- * older line of CometBFT. One fails, all run; a few that start nodes are tried again alone. The last line sums them. `make test-everywhere` (--everywhere) runs every end
- * to end test over these other combinations, and nothing else: three quarters of an hour.
+ * older line of CometBFT. One fails, all run; a few that start nodes are tried again alone. The last line sums them.
+ *
+ * Nodes wait much and compute little, the other tests only compute: they run side by side, and what computes gives way.
+ * Its output comes when it has ended. `make test-everywhere` (--everywhere) runs every end to end test over these other
+ * combinations, and nothing else: three quarters of an hour.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { constants, homedir, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { failedFiles, mergeReports, reportPath } from './summary.ts'
 
@@ -15,66 +18,152 @@ const OLDER_COMETBFT = 'v0.38.25'
 const CHOSEN = ['viem', 'ethers', 'native', 'cosmjs', 'proofs', 'visibility', 'restart', 'crash'].map(
   (name) => `test/e2e/${name}.test.ts`,
 )
+/** What starts nodes and looks at how soon they do what they should. */
+const NODES = ['test/e2e', 'bin/node', 'bin/supervise', 'test/hostile/crash', 'test/hostile/load']
+/** Whose tests have processes, connections and limits of time: what passes there alone failed for want of time. */
+const TIMED = ['test/e2e', 'test/hostile', 'bin', 'abci', 'rpc']
+const MOST_AGAIN = 4
 
 const root = join(import.meta.dirname, '..')
-const NODE_TESTS = ['e2e', 'hostile'].map((folder) => join(root, 'test', folder))
-const MOST_AGAIN = 4
-const run = (binary: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): number => {
-  const env = { ...process.env, ...environment }
-  return spawnSync(binary, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env }).status ?? 1
-}
-
 type Environment = Readonly<Record<string, string>>
-const runVitest = (name: string, files: readonly string[], environment: Environment): number => {
-  const report = `--outputFile.json=${reportPath(name)}`
-  return run('vitest', ['run', ...files, '--reporter=default', '--reporter=json', report], environment)
+
+interface Run {
+  readonly name: string
+  /** Of vitest. */
+  readonly args: readonly string[]
+  readonly environment?: Environment
 }
 
-/**
- * Files that start nodes and failed run once more, alone, when they are few: their limits of time are for a machine that
- * runs nothing else. What passes then is told as unsteady; a fault of the code fails again.
- */
-const vitest = (name: string, files: readonly string[], environment: Environment = {}): number => {
-  const status = runVitest(name, files, environment)
-  if (status === 0 || !existsSync(reportPath(name))) return status
-  const failed = failedFiles(name)
-  const startNodes = failed.filter((file) => NODE_TESTS.some((folder) => file.startsWith(folder)))
-  if (failed.length === 0 || failed.length > MOST_AGAIN || startNodes.length < failed.length) return status
-  const again = `${name}-again`
-  console.log(`test: once more, alone: ${failed.join(', ')}`)
-  const second = runVitest(again, [...failed, '--no-file-parallelism'], environment)
-  if (existsSync(reportPath(again))) mergeReports(name, again)
-  if (second === 0) console.log(`test: unsteady, passed alone: ${failed.join(', ')}`)
-  return second
+const vitestArguments = ({ name, args }: Run): readonly string[] => {
+  const report = `--outputFile.json=${reportPath(name)}`
+  return ['run', ...args, '--reporter=default', '--reporter=json', report]
+}
+
+type Command = readonly [binary: string, args: readonly string[]]
+
+const runHere = ([binary, args]: Command, environment: Environment = {}): Promise<number> =>
+  new Promise((resolve) => {
+    const env = { ...process.env, ...environment }
+    const child = spawn(binary, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env })
+    child.once('error', () => resolve(1))
+    child.once('exit', (code) => resolve(code ?? 1))
+  })
+
+interface Beside {
+  readonly environment?: Environment | undefined
+  readonly givesWay?: boolean
+}
+
+/** Beside others: its output is shown as a whole when it has ended. */
+const runBeside = ([binary, args]: Command, { environment = {}, givesWay = false }: Beside = {}): Promise<number> =>
+  new Promise((resolve) => {
+    const env = { ...process.env, ...environment }
+    const child = spawn(binary, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
+    if (givesWay && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8')
+      stream.on('data', (text: string) => {
+        output += text
+      })
+    }
+    child.once('error', () => resolve(1))
+    child.once('close', (code) => {
+      process.stdout.write(output)
+      resolve(code ?? 1)
+    })
+  })
+
+const vitest = (run: Run): Promise<number> => {
+  console.log(`test: ${run.name}`)
+  return runHere(['vitest', vitestArguments(run)], run.environment)
+}
+
+/** One worker each: they wait much, and one after the other each would leave a worker idle at its end. */
+const vitestSideBySide = (runs: readonly Run[]): Promise<readonly number[]> => {
+  console.log(`test: ${runs.map(({ name }) => name).join(', ')}`)
+  return Promise.all(
+    runs.map(async (run) => {
+      const args = [...vitestArguments(run), '--maxWorkers=1']
+      return await runBeside(['vitest', args], { environment: run.environment })
+    }),
+  )
 }
 
 const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
 const older = join(cache, 'nat-chain', 'cometbft', OLDER_COMETBFT, 'cometbft')
 
-const runOtherCombinations = (files: readonly string[]): readonly number[] => {
+const otherCombinations = (args: readonly string[]): readonly Run[] => {
   const overGrpc = { CHAIN_TEST_ABCI: 'grpc' }
-  console.log('test: over gRPC')
-  const statuses = [vitest('grpc', files, overGrpc)]
+  const newer = [{ name: 'grpc', args, environment: overGrpc }]
   if (!existsSync(older)) {
     console.log(
       `test: skipped over CometBFT ${OLDER_COMETBFT}: ${older} is missing, "make setup" with Go 1.25 builds it`,
     )
-    return statuses
+    return newer
   }
-  for (const [name, environment] of [
-    ['older-socket', { CHAIN_TEST_ABCI: 'socket' }],
-    ['older-grpc', overGrpc],
-  ] as const) {
-    console.log(`test: over CometBFT ${OLDER_COMETBFT}, ${environment.CHAIN_TEST_ABCI}`)
-    statuses.push(vitest(name, files, { ...environment, CHAIN_TEST_COMETBFT: older }))
-  }
+  const withOlder = { CHAIN_TEST_COMETBFT: older }
+  return [
+    ...newer,
+    { name: 'older-socket', args, environment: { CHAIN_TEST_ABCI: 'socket', ...withOlder } },
+    { name: 'older-grpc', args, environment: { ...overGrpc, ...withOlder } },
+  ]
+}
+
+const NODE_TESTS: Run = { name: 'nodes', args: NODES }
+/** One worker: those of the nodes have two. */
+const OTHER_TESTS: Run = {
+  name: 'units',
+  args: [...NODES.flatMap((path) => ['--exclude', `${path}{,.test.ts,/**}`]), '--maxWorkers=1'],
+}
+
+/**
+ * Files that failed run once more, alone, when they are few and all have limits of time: these are for a machine that
+ * runs nothing else. What passes then is told as unsteady; a fault of the code fails again.
+ */
+const again = async (run: Run, status: number): Promise<number> => {
+  if (status === 0 || !existsSync(reportPath(run.name))) return status
+  const failed = failedFiles(run.name)
+  const isTimed = (file: string): boolean => TIMED.some((folder) => file.startsWith(`${join(root, folder)}/`))
+  if (failed.length === 0 || failed.length > MOST_AGAIN || !failed.every(isTimed)) return status
+  const name = `${run.name}-again`
+  console.log(`test: once more, alone: ${failed.join(', ')}`)
+  const second = await vitest({ ...run, name, args: [...failed, '--no-file-parallelism'] })
+  if (existsSync(reportPath(name))) mergeReports(run.name, name)
+  if (second === 0) console.log(`test: unsteady, passed alone: ${failed.join(', ')}`)
+  return second
+}
+
+type Outcome = readonly [run: Run, status: number]
+
+const againAlone = async (outcomes: readonly Outcome[]): Promise<readonly number[]> => {
+  const statuses: number[] = []
+  for (const [run, status] of outcomes) statuses.push(await again(run, status))
   return statuses
 }
 
+const testNodes = async (): Promise<readonly Outcome[]> => {
+  const first: Outcome = [NODE_TESTS, await vitest(NODE_TESTS)]
+  const others = otherCombinations(CHOSEN)
+  const statuses = await vitestSideBySide(others)
+  return [first, ...others.map((run, index): Outcome => [run, statuses[index] ?? 1])]
+}
+
+const runEverything = async (): Promise<readonly number[]> => {
+  const nodes = testNodes()
+  const checks = await runBeside(['node', ['scripts/check.ts']], { givesWay: true })
+  const others = await runBeside(['vitest', vitestArguments(OTHER_TESTS)], { givesWay: true })
+  return [checks, ...(await againAlone([...(await nodes), [OTHER_TESTS, others]]))]
+}
+
+const runEverywhere = async (): Promise<readonly number[]> => {
+  const outcomes: Outcome[] = []
+  for (const run of otherCombinations(['test/e2e'])) outcomes.push([run, await vitest(run)])
+  return await againAlone(outcomes)
+}
+
 rmSync(dirname(reportPath('all')), { recursive: true, force: true })
-const statuses = process.argv.includes('--everywhere')
-  ? runOtherCombinations(['test/e2e'])
-  : [run('node', ['scripts/check.ts']), vitest('all', []), ...runOtherCombinations(CHOSEN)]
+const statuses = process.argv.includes('--everywhere') ? await runEverywhere() : await runEverything()
 const status = statuses.find((each) => each !== 0) ?? 0
-run('node', ['scripts/summary.ts', '--exit-status', String(status)])
+spawnSync('node', ['scripts/summary.ts', '--exit-status', String(status)], { cwd: root, stdio: 'inherit' })
 process.exitCode = status

@@ -4,6 +4,7 @@
  * the database is good for nothing but doing it again.
  */
 import { EMPTY_BYTES, equalBytes, readUint64, uint64ToBytes, utf8ToBytes } from '../core/bytes.ts'
+import { errorTable } from '../core/error-table.ts'
 import { CodedError } from '../core/errors.ts'
 import { HistoricalTrieNodes } from './historical-trie-nodes.ts'
 import { HistoricalState } from './history.ts'
@@ -21,11 +22,14 @@ const BATCH_OPERATIONS = 10_000
 /** Column `meta`: height(8). */
 const MARK_KEY = utf8ToBytes('rollback')
 
-/** Codes of codespace `rollback`. */
-const ROLLBACK_ERRORS = {
-  /** History does not reach back that far. */
-  notKept: 1,
-} as const
+export const ROLLBACK_ERRORS = errorTable('rollback', 'Heights to which a database cannot be rolled back.', {
+  notKept: {
+    code: 1,
+    text: 'the state of height ... has been pruned: the lowest height to roll back to is ...',
+    cause: 'The history of the state does not reach back that far.',
+    action: 'Name a height from the lowest on, or restore from a snapshot.',
+  },
+})
 
 /** The height of a rollback that was cut short. */
 export const readRollbackTarget = (store: KeyValueStore): number | undefined => {
@@ -38,7 +42,7 @@ export const requireRollbackPossible = (store: KeyValueStore, target: number): v
   const { from } = readKeptRange(store)
   if (target >= from) return
   const message = `the state of height ${target} has been pruned: the lowest height to roll back to is ${from}`
-  throw new CodedError('rollback', ROLLBACK_ERRORS.notKept, message, { lowest: from })
+  throw new CodedError('rollback', ROLLBACK_ERRORS.codes.notKept, message, { lowest: from })
 }
 
 /** From here on the database must be rolled back to `target`, and nothing else. */

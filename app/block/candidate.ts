@@ -1,19 +1,18 @@
 /** A block executed but not decided: everything that its commit will write, except CometBFT's hash. */
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
-import { encodedLength, type RlpInput } from '../../core/rlp.ts'
 import type { Hash } from '../../core/hash.ts'
-import { encodeEvents } from '../../proto/encode-exec-tx-result.ts'
 import { type Commitment, computeCommitment } from '../../store/commitment.ts'
 import { orderedTrieRoot } from '../../store/trie/ordered-root.ts'
-import type { Chain } from '../chain.ts'
-import type { HeaderRecord } from '../index/records.ts'
+import type { Chain } from './chain.ts'
+import type { HeaderRecord } from '../records/records.ts'
 import type { FinalizeBlockResponse, TransactionResult } from '../ports.ts'
-import type { BlockContent } from './content.ts'
-import { ethereumResult } from './ethereum-result.ts'
-import { encodeHeader, type Header, hashHeader } from './header.ts'
-import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from './receipt.ts'
-import type { BlockRun, EthereumOutcome, TransactionOutcome } from './run.ts'
+import type { BlockContent } from '../records/content.ts'
+import { encodeHeader, type Header, hashHeader } from '../records/header.ts'
+import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from '../records/receipt.ts'
+import { blockSizeBytes } from '../records/block-size.ts'
+import type { BlockRun } from './run.ts'
+import type { EthereumOutcome, TransactionOutcome } from './transaction.ts'
 
 export interface Candidate {
   readonly content: BlockContent
@@ -50,30 +49,23 @@ const NO_RESULT: TransactionResult = {
 const transactionResults = (outcomes: readonly TransactionOutcome[]): readonly TransactionResult[] => {
   let ethereumIndex = 0
   return outcomes.map((outcome) => {
-    switch (outcome.kind) {
-      case 'injected':
-        return NO_RESULT
-      case 'invalid': {
-        const { code, codespace, message } = outcome.error
-        return { ...NO_RESULT, code, codespace, log: message }
-      }
-      case 'native':
-        return outcome.result
-      default: {
-        const { signed, receipt, result } = outcome
-        const shown = ethereumResult(
-          { signed, receipt, failure: result.failure?.message, nativeEvents: result.nativeEvents },
-          ethereumIndex++,
-        )
-        return { ...shown, events: encodeEvents(shown.events) }
-      }
+    if (outcome.kind === 'invalid') {
+      const { code, codespace, message } = outcome.error
+      return { ...NO_RESULT, code, codespace, log: message }
     }
+    return outcome.result(outcome.ethereum === undefined ? ethereumIndex : ethereumIndex++)
   })
 }
 
+/** Those that are in the Ethereum block. */
+const ethereumOutcomes = (outcomes: readonly TransactionOutcome[]): readonly EthereumOutcome[] =>
+  outcomes.flatMap((outcome) =>
+    outcome.kind === 'applied' && outcome.ethereum !== undefined ? [outcome.ethereum] : [],
+  )
+
 /** Takes the roots of a finished run. */
 export const buildCandidate = (chain: Chain, content: BlockContent, run: BlockRun): Candidate => {
-  const ethereum = run.outcomes.filter((outcome) => outcome.kind === 'ethereum')
+  const ethereum = ethereumOutcomes(run.outcomes)
   const blooms = ethereum.map(({ receipt }) => logsBloom(receipt.logs))
   const commitment = computeCommitment(
     chain.store,
@@ -114,26 +106,6 @@ export const buildCandidate = (chain: Chain, content: BlockContent, run: BlockRu
       consensusParameterUpdates: run.parameterUpdates,
     },
   }
-}
-
-const listHeaderLength = (payload: number): number => {
-  if (payload < 56) return 1
-  let bytes = 1
-  for (let rest = payload; rest > 0; rest = Math.floor(rest / 256)) bytes++
-  return bytes
-}
-
-/** Length of the RLP of a block: header, transactions (typed ones as byte strings), no uncles, `withdrawals`. */
-export const blockSizeBytes = (
-  encodedHeader: Uint8Array,
-  raws: readonly Uint8Array[],
-  withdrawals: readonly RlpInput[] = [],
-): number => {
-  let transactions = 0
-  for (const raw of raws) transactions += (raw[0] as number) >= 0xc0 ? raw.length : encodedLength(raw)
-  const lists = listHeaderLength(transactions) + transactions + 1 + encodedLength(withdrawals)
-  const payload = encodedHeader.length + lists
-  return listHeaderLength(payload) + payload
 }
 
 /** Puts CometBFT's hash into the header: the hash of the result is the app hash. */

@@ -1,40 +1,57 @@
 /** PrepareProposal: the proposer chooses, executes what it chooses, and leaves out what turns out invalid. */
+import type { Address } from '../../core/address.ts'
 import type { CodedError } from '../../core/errors.ts'
-import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
+import { MAX_BLOCK_RLP_BYTES, PLAIN_TRANSFER_GAS } from '../../core/limits.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
 import { isEvmError } from '../../evm/errors.ts'
-import type { Chain } from '../chain.ts'
+import type { Chain } from './chain.ts'
 import type { Environment } from '../environment.ts'
-import type { PoolEntry } from '../pool/account-queue.ts'
-import type { PriorityCursor } from '../pool/order.ts'
 import { buildCandidate, type Candidate } from './candidate.ts'
-import type { BlockContent } from './content.ts'
+import type { BlockContent } from '../records/content.ts'
 import { applyGuarded } from './execution-fault.ts'
 import { Pace } from './pace.ts'
-import { BlockRun, type Decode, type TransactionOutcome } from './run.ts'
+import { BlockRun } from './run.ts'
+import type { BlockTransaction, Decode, TransactionOutcome } from './transaction.ts'
 import { type HeavyTransactions, WeightShares } from './weight-shares.ts'
 
 /** Room for header, list prefixes and a margin in the RLP of a block. */
 const BLOCK_OVERHEAD_BYTES = 4_096
 
-/** The least gas that a transaction can ask for. */
-export const PLAIN_TRANSFER_GAS = 21_000
+/** What a proposer must know of a transaction to choose it. */
+export interface ProposableTransaction {
+  readonly raw: Uint8Array
+  /** The account that pays, and whose nonce is used. */
+  readonly sender: Address
+  readonly nonce: bigint
+  readonly gasLimit: bigint
+  /** Bytes that it adds to the RLP of the Ethereum block. */
+  readonly rlpBytes: number
+  /** Most that it can weigh, in nanoseconds, where that is known before it runs. */
+  readonly mostWeight: number | undefined
+  readonly transaction: BlockTransaction
+}
 
-/** Typed transactions are byte strings in the Ethereum block: up to this many bytes before each. */
-const RLP_PREFIX_BYTES = 4
+/** Transactions in the order in which they should come in. */
+export interface ProposalCursor<Transaction extends ProposableTransaction> {
+  /** The best that is left. */
+  peek(): Transaction | undefined
+  take(): void
+  /** Leaves out the best one, and with it those that depend on it. */
+  skipAccount(): void
+}
 
-export interface ChooseOptions {
+export interface ChooseOptions<Transaction extends ProposableTransaction> {
   readonly injected: Uint8Array | undefined
-  readonly candidates: PriorityCursor
+  readonly candidates: ProposalCursor<Transaction>
   readonly maxTxBytes: number
   /** Of execution. */
   readonly maxBlockMs: number
   readonly decode: Decode
   /** A chosen transaction turned out invalid at its place. */
-  readonly onInvalid: (entry: PoolEntry, error: CodedError) => void
+  readonly onInvalid: (transaction: Transaction, error: CodedError) => void
   readonly heavy: HeavyTransactions
   /** A chosen transaction weighs more than any block has room for. */
-  readonly onTooHeavy: (entry: PoolEntry) => void
+  readonly onTooHeavy: (transaction: Transaction) => void
 }
 
 const isOverWeight = (outcome: TransactionOutcome): boolean =>
@@ -45,25 +62,20 @@ const isOverWeight = (outcome: TransactionOutcome): boolean =>
  * transactions in order and is the candidate that ProcessProposal of the same content only has to seal. Throws
  * {@link ExecutionFault} with the transaction at fault.
  */
-export const chooseBlock = async (
+export const chooseBlock = async <Transaction extends ProposableTransaction>(
   chain: Chain,
   content: Omit<BlockContent, 'transactions'>,
   environment: Environment,
-  options: ChooseOptions,
+  options: ChooseOptions<Transaction>,
 ): Promise<Candidate> => {
   const { candidates, maxTxBytes } = options
   const pace = new Pace(environment)
-  /** What is applied now: the pool has it decoded, and need not be asked by its hash. */
-  let applied: PoolEntry | undefined
-  const run = new BlockRun(chain, content, {
-    ethereum: (raw) => (applied?.kind === 'ethereum' ? applied.signed : options.decode.ethereum(raw)),
-    native: (raw) => (applied?.kind === 'native' ? applied.prepared : options.decode.native(raw)),
-  })
+  const run = new BlockRun(chain, content, options.decode)
   const transactions: Uint8Array[] = []
   let wireBytes = 0
   let rlpBytes = BLOCK_OVERHEAD_BYTES
   const shares = new WeightShares(options.heavy, run.maxWeight)
-  await run.begin()
+  await run.begin(options.injected)
   if (options.injected !== undefined) {
     await run.apply(options.injected)
     transactions.push(options.injected)
@@ -74,9 +86,13 @@ export const chooseBlock = async (
     if (pace.isYieldDue) await pace.yield()
     const { raw, gasLimit } = entry
     const size = proposalBytes(raw.length)
-    const rlpSize = entry.kind === 'ethereum' ? raw.length + RLP_PREFIX_BYTES : 0
-    const fits = wireBytes + size <= maxTxBytes && rlpBytes + rlpSize <= MAX_BLOCK_RLP_BYTES
+    const fits = wireBytes + size <= maxTxBytes && rlpBytes + entry.rlpBytes <= MAX_BLOCK_RLP_BYTES
     if (!fits || gasLimit > run.gasLeft) {
+      candidates.skipAccount()
+      continue
+    }
+    if (options.heavy.fitsNoBlock(entry)) {
+      options.onTooHeavy(entry)
       candidates.skipAccount()
       continue
     }
@@ -85,9 +101,8 @@ export const chooseBlock = async (
       candidates.skipAccount()
       continue
     }
-    applied = entry
     const fromMs = pace.nowMs
-    const outcome = await applyGuarded(run, raw, { weightLimit })
+    const outcome = await applyGuarded(run, raw, { weightLimit }, entry.transaction)
     if (isOverWeight(outcome)) {
       run.dropLast()
       const elapsedMs = pace.nowMs - fromMs
@@ -102,14 +117,14 @@ export const chooseBlock = async (
       candidates.skipAccount()
       continue
     }
-    if (outcome.kind === 'ethereum') {
+    if (outcome.ethereum !== undefined) {
       const elapsedMs = pace.nowMs - fromMs
-      const { gasBeforeRefund, weight } = outcome.result
+      const { gasBeforeRefund, weight } = outcome.ethereum.result
       if (shares.noteIncluded(gasBeforeRefund, weight, elapsedMs) === 'heavy') pace.leaveOut(elapsedMs)
     }
     transactions.push(raw)
     wireBytes += size
-    rlpBytes += rlpSize
+    rlpBytes += entry.rlpBytes
     candidates.take()
   }
   run.end()

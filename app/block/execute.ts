@@ -2,19 +2,16 @@
 import type { CodedError } from '../../core/errors.ts'
 import { MAX_BLOCK_RLP_BYTES } from '../../core/limits.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
-import { WEIGHT } from '../../evm/weight.ts'
 import { type AuthParameters, readAuthParameters } from '../../modules/auth/index.ts'
-import type { Chain } from '../chain.ts'
+import type { Chain } from './chain.ts'
 import type { Environment } from '../environment.ts'
 import { appError } from '../errors.ts'
-import { familyOf } from '../families.ts'
-import { leastTransactionGas } from '../native/gas.ts'
 import { buildCandidate, type Candidate, sealCandidate } from './candidate.ts'
-import { PLAIN_TRANSFER_GAS } from './choose.ts'
-import type { BlockContent } from './content.ts'
+import type { BlockContent } from '../records/content.ts'
 import { applyGuarded } from './execution-fault.ts'
 import { Pace } from './pace.ts'
-import { BlockRun, type Decode } from './run.ts'
+import { BlockRun } from './run.ts'
+import type { Decode } from './transaction.ts'
 
 /**
  * FinalizeBlock: executes every transaction in order. Invalid ones get a code and change nothing, for a decided block
@@ -28,7 +25,7 @@ export const executeBlock = async (
 ): Promise<Candidate> => {
   const run = new BlockRun(chain, content, decode)
   const pace = new Pace(environment)
-  await run.begin()
+  await run.begin(content.transactions[0])
   for (const raw of content.transactions) {
     const applied = run.apply(raw)
     if (applied instanceof Promise) await applied
@@ -52,7 +49,7 @@ export const executeProposal = async (
   const fault = contentFault(content, run, readAuthParameters(chain.state))
   if (fault !== undefined) return fault
   const pace = new Pace(environment)
-  await run.begin()
+  await run.begin(content.transactions[0])
   for (const raw of content.transactions) {
     const outcome = await applyGuarded(run, raw)
     if (outcome.kind === 'invalid') return outcome.error
@@ -63,23 +60,22 @@ export const executeProposal = async (
 }
 
 /** What cannot be valid however it executes: found before a faulty proposer's block has cost anything. */
-const contentFault = (
-  { transactions }: BlockContent,
-  { parameters: { block }, maxWeight }: Pick<BlockRun, 'parameters' | 'maxWeight'>,
-  auth: AuthParameters,
-): CodedError | undefined => {
-  // One more, for the vote extensions need no gas.
-  let gas = -BigInt(PLAIN_TRANSFER_GAS)
+const contentFault = ({ transactions }: BlockContent, run: BlockRun, auth: AuthParameters): CodedError | undefined => {
+  const { families } = run.chain
+  const { block } = run.parameters
+  let [gas, weight] = [0n, 0]
   for (const raw of transactions) {
-    gas += familyOf(raw) === 'native' ? leastTransactionGas(raw.length, auth) : BigInt(PLAIN_TRANSFER_GAS)
+    const family = families.of(raw)
+    gas += family.leastGas(raw.length, auth)
+    weight += family.leastWeight
   }
   if (gas > block.maxGas) {
-    const most = 1 + Math.floor(block.maxGas / PLAIN_TRANSFER_GAS)
-    return appError('invalidInBlock', `${transactions.length} transactions: gas for ${most} at most`)
+    const needs = `${transactions.length} transactions need ${gas} gas at least`
+    return appError('invalidInBlock', `${needs}, more than ${block.maxGas}`)
   }
-  if ((transactions.length - 1) * WEIGHT.transaction > maxWeight) {
-    const most = 1 + Math.floor(maxWeight / WEIGHT.transaction)
-    return appError('invalidInBlock', `${transactions.length} transactions: weight for ${most} at most`)
+  if (weight > run.maxWeight) {
+    const needs = `${transactions.length} transactions weigh ${weight} at least`
+    return appError('invalidInBlock', `${needs}, more than ${run.maxWeight}`)
   }
   let bytes = 0
   for (const transaction of transactions) bytes += proposalBytes(transaction.length)

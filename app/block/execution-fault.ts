@@ -1,6 +1,7 @@
 /** Executing a transaction failed in a way that no transaction may: a fault of the engine, not of the transaction. */
 import { CodedError, errorText, InvariantError, isFault } from '../../core/errors.ts'
-import type { BlockRun, ExecutionHooks, TransactionOutcome } from './run.ts'
+import type { BlockRun } from './run.ts'
+import type { BlockTransaction, ExecutionHooks, TransactionOutcome } from './transaction.ts'
 
 /** The state of the run can no longer be trusted: a proposer begins again, a validator rejects the proposal. */
 export class ExecutionFault extends Error {
@@ -19,9 +20,10 @@ export const applyGuarded = async (
   run: BlockRun,
   raw: Uint8Array,
   hooks?: ExecutionHooks,
+  decoded?: BlockTransaction,
 ): Promise<TransactionOutcome> => {
   try {
-    return await run.apply(raw, hooks)
+    return await run.apply(raw, hooks, decoded)
   } catch (error) {
     throw toFault(raw, error)
   }

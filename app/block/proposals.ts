@@ -3,7 +3,7 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import { MAX_CANDIDATES } from '../../core/limits.ts'
 import { type Candidate, sealCandidate, type SealedBlock } from './candidate.ts'
-import { type BlockContent, contentKey } from './content.ts'
+import { type BlockContent, contentKey } from '../records/content.ts'
 
 /** Bounded: rounds of consensus may bring any number of proposals. */
 export class Proposals {

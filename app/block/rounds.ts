@@ -4,22 +4,34 @@
  */
 import { CodedError } from '../../core/errors.ts'
 import { bytesToHex } from '../../core/hex.ts'
-import type { Chain } from '../chain.ts'
+import type { Chain } from './chain.ts'
 import type { Environment } from '../environment.ts'
 import { appError } from '../errors.ts'
-import { transactionHash } from '../families.ts'
-import type { Mempool } from '../mempool.ts'
 import type { ProposedBlock } from '../ports.ts'
 import type { Candidate, SealedBlock } from './candidate.ts'
-import { chooseBlock } from './choose.ts'
-import type { BlockContent } from './content.ts'
+import { chooseBlock, type ProposableTransaction, type ProposalCursor } from './choose.ts'
+import type { BlockContent } from '../records/content.ts'
 import { executeBlock, executeProposal, proposalFault } from './execute.ts'
 import { ExecutionFault } from './execution-fault.ts'
 import { Proposals } from './proposals.ts'
-import { HeavyTransactions } from './weight-shares.ts'
+import type { Decode } from './transaction.ts'
+import { HeavyTransactions, type WeightRank } from './weight-shares.ts'
 
-export interface RoundsOptions {
-  readonly mempool: Mempool
+/** The pool, as a proposer sees it. */
+export interface ProposalPool<Transaction extends ProposableTransaction> {
+  readonly decode: Decode
+  /** What can execute, best first. */
+  candidates(baseFeePerGas: bigint, rank: WeightRank): ProposalCursor<Transaction>
+  /** A chosen transaction turned out invalid at its place. */
+  dropInvalid(transaction: Transaction, error: CodedError): void
+  /** It weighs more than any block has room for. */
+  dropTooHeavy(transaction: Transaction): void
+  /** The engine failed at it, in a proposal of this node or of another. */
+  dropFaulty(raw: Uint8Array): void
+}
+
+export interface RoundsOptions<Transaction extends ProposableTransaction> {
+  readonly mempool: ProposalPool<Transaction>
   readonly environment: Environment
   /** A proposer stops choosing after this long. */
   readonly maxBlockMs: number
@@ -36,12 +48,12 @@ export interface ProposalRequest {
 /** Everything of a proposal but CometBFT's hash. */
 const contentOf = ({ hash: _, ...content }: ProposedBlock): BlockContent => content
 
-export class Rounds {
-  readonly #options: RoundsOptions
+export class Rounds<Transaction extends ProposableTransaction> {
+  readonly #options: RoundsOptions<Transaction>
   readonly #proposals = new Proposals()
   readonly #heavy = new HeavyTransactions()
 
-  constructor(options: RoundsOptions) {
+  constructor(options: RoundsOptions<Transaction>) {
     this.#options = options
   }
 
@@ -52,11 +64,12 @@ export class Rounds {
   async propose(chain: Chain, request: ProposalRequest): Promise<Candidate> {
     const { mempool, environment, maxBlockMs } = this.#options
     const { content, injected, maxTxBytes, baseFeePerGas } = request
+    const rank = this.#heavy.beginProposal(baseFeePerGas)
     for (;;) {
       try {
         const candidate = await chooseBlock(chain, content, environment, {
           injected,
-          candidates: mempool.pool.byPriority(baseFeePerGas, this.#heavy.rank(baseFeePerGas)),
+          candidates: mempool.candidates(baseFeePerGas, rank),
           maxTxBytes,
           maxBlockMs,
           decode: mempool.decode,
@@ -68,7 +81,7 @@ export class Rounds {
         return candidate
       } catch (error) {
         if (!(error instanceof ExecutionFault)) throw error
-        this.#noteFault(error)
+        this.#noteFault(chain, error)
       }
     }
   }
@@ -104,7 +117,7 @@ export class Rounds {
       return candidate
     } catch (error) {
       if (!(error instanceof ExecutionFault)) throw error
-      this.#noteFault(error)
+      this.#noteFault(chain, error)
       return appError('invalidInBlock', error.message)
     }
   }
@@ -117,9 +130,9 @@ export class Rounds {
   }
 
   /** The pool does not hold the transaction after it. */
-  #noteFault({ message, raw }: ExecutionFault): void {
+  #noteFault(chain: Chain, { message, raw }: ExecutionFault): void {
     const { mempool, environment } = this.#options
     mempool.dropFaulty(raw)
-    environment.log.error(message, { hash: bytesToHex(transactionHash(raw)), raw: bytesToHex(raw) })
+    environment.log.error(message, { hash: bytesToHex(chain.families.hash(raw)), raw: bytesToHex(raw) })
   }
 }

@@ -3,15 +3,10 @@ import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
 import { uint64ToBytes } from '../../core/bytes.ts'
 import { CodedError, invariant, isFault } from '../../core/errors.ts'
 import { type Hash, keccak256, ZERO_HASH } from '../../core/hash.ts'
-import type { BlockEnvironment, Engine, ExecuteOptions, ExecutionOutcome, ExecutionResult } from '../../evm/engine.ts'
+import type { BlockEnvironment, Engine } from '../../evm/engine.ts'
 import type { NativePrecompiles } from '../../evm/native-precompiles.ts'
-import { typeNotSupported } from '../../evm/errors.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
-import { decodeSigned } from '../../evm/transaction/recover-sender.ts'
-import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
-import { toMessage } from '../../evm/transaction/validity.ts'
-import { overWeight } from '../../evm/weight.ts'
-import { noteBurntByEvm } from '../../modules/bank/index.ts'
+import type { Attestations } from '../../modules/attestations.ts'
 import {
   encodeConsensusParameters,
   readConsensusParameters,
@@ -23,59 +18,32 @@ import {
   type ConsensusParameters,
 } from '../../modules/consensus/index.ts'
 import { readBaseFee } from '../../modules/feemarket/index.ts'
-import type { BlockContext, Event, Module, ValidatorUpdate } from '../../modules/module.ts'
+import type { BlockContext, Event, ValidatorUpdate } from '../../modules/module.ts'
 import { readMaxBlockWeight } from '../../modules/weight/index.ts'
 import { Overlay } from '../../store/overlay.ts'
-import { type Chain, hardforkAt } from '../chain.ts'
-import { appError, wrongChainText } from '../errors.ts'
-import { familyOf } from '../families.ts'
-import { BEGIN_BLOCK_ORDER, END_BLOCK_ORDER, inOrder } from '../genesis/module-order.ts'
-import type { TransactionResult } from '../ports.ts'
-import type { BlockContent } from './content.ts'
-import { carriesExtensions, checkInjected } from './extensions.ts'
+import { carriesExtensions, readInjected } from '../attestations/injected.ts'
+import type { Chain } from './chain.ts'
+import { hardforkAt } from '../records/chain-parameters.ts'
+import { appError } from '../errors.ts'
+import { beginBlockHooks, endBlockHooks } from '../genesis/module-order.ts'
 import { nativePrecompilesAt } from '../precompiles/index.ts'
-import { executeNative } from './native/execute.ts'
-import { createPrepare, type PreparedTransaction } from './native/prepare.ts'
-import { mostNativeWeight, nativeWeight } from './native/weight.ts'
-import type { Receipt } from './receipt.ts'
+import type { BlockContent } from '../records/content.ts'
+import {
+  type BlockTransaction,
+  type Decode,
+  type ExecutionHooks,
+  invalid,
+  type TransactionOutcome,
+  type TransactionScope,
+} from './transaction.ts'
 
-export interface EthereumOutcome {
-  readonly kind: 'ethereum'
-  readonly signed: SignedTransaction
-  readonly result: ExecutionResult
-  readonly receipt: Receipt
-}
-/** A native transaction that was valid at its place; its messages may have failed. */
-export interface NativeOutcome {
-  readonly kind: 'native'
-  readonly prepared: PreparedTransaction
-  readonly result: TransactionResult
-}
-/** The list of vote extensions: valid, without gas. */
-export interface InjectedOutcome {
-  readonly kind: 'injected'
-}
-/** Not valid at its place: it changed nothing and is not in the Ethereum block. */
-export interface InvalidOutcome {
-  readonly kind: 'invalid'
-  readonly error: CodedError
-}
-export type TransactionOutcome = EthereumOutcome | NativeOutcome | InjectedOutcome | InvalidOutcome
+const ATTESTATIONS_MISSING = 'the block must begin with the vote extensions of the last commit'
 
-/** Of the engine: what it tells while it executes an Ethereum transaction. */
-export type ExecutionHooks = Omit<ExecuteOptions, 'fees' | 'checks' | 'precompileMoves' | 'nativePrecompiles'>
-
-/** Decodes; the pool's copy is taken where it has one, so that a sender is recovered and signatures verified once. */
-export interface Decode {
-  ethereum(raw: Uint8Array): SignedTransaction
-  native(raw: Uint8Array): PreparedTransaction
-}
-
-/** Where there is no pool. */
-export const decodeAnew = (modules: readonly Module[]): Decode => ({
-  ethereum: decodeSigned,
-  native: createPrepare(modules),
-})
+/** Where there is no pool that has it decoded. */
+export const decodeAnew =
+  ({ families }: Pick<Chain, 'families'>): Decode =>
+  (raw) =>
+    families.decode(raw)
 
 /** PREVRANDAO: known when proposing, so a proposer can bias it. */
 export const mixHash = (parentHash: Hash, timeNs: bigint): Hash => keccak256(parentHash, uint64ToBytes(timeNs))
@@ -114,7 +82,10 @@ export const runSystemCalls = async (
   await engine.systemCall(state, environment, BEACON_ROOTS.address, beaconRoot)
 }
 
-export class BlockRun {
+export class BlockRun implements TransactionScope {
+  readonly chain: Chain
+  readonly content: Omit<BlockContent, 'transactions'>
+  readonly nativePrecompiles: NativePrecompiles
   readonly overlay: Overlay
   readonly environment: BlockEnvironment
   readonly parameters: ConsensusParameters
@@ -125,16 +96,16 @@ export class BlockRun {
   validatorUpdates: readonly ValidatorUpdate[] = []
   /** All groups, when a message has changed one: CometBFT uses them from the next height on. */
   parameterUpdates: ConsensusParameters | undefined
-  readonly #chain: Chain
-  readonly #content: Omit<BlockContent, 'transactions'>
   readonly #decode: Decode
   readonly #purpose: 'block' | 'preview'
-  readonly #nativePrecompiles: NativePrecompiles
   /** Gas of both families. */
   #gasUsed = 0n
-  #cumulativeGasUsed = 0n
+  #ethereumGasUsed = 0n
   #weight = 0
   #logCount = 0
+  /** The transaction with the vote extensions, and what it attests or what is wrong with it. */
+  #first: Uint8Array | undefined
+  #attested: Attestations | string | undefined
 
   /** A `preview` (the pending block) has no votes yet, and so no injected transaction. */
   constructor(
@@ -143,16 +114,16 @@ export class BlockRun {
     decode: Decode,
     purpose: 'block' | 'preview' = 'block',
   ) {
-    this.#chain = chain
+    this.chain = chain
     this.#purpose = purpose
-    this.#content = content
+    this.content = content
     this.#decode = decode
     this.overlay = new Overlay(chain.state)
     this.parameters = readConsensusParameters(chain.state)
     this.maxWeight = readMaxBlockWeight(chain.state)
     const { height, timeNs } = content
     const { chainId } = chain.parameters
-    this.#nativePrecompiles = nativePrecompilesAt(chain.modules, { height, timeNs, chainId })
+    this.nativePrecompiles = nativePrecompilesAt(chain.modules, { height, timeNs, chainId })
     const gasLimit = BigInt(this.parameters.block.maxGas)
     this.environment = blockEnvironment(chain, content.height, content.timeNs, readBaseFee(chain.state), gasLimit)
   }
@@ -166,9 +137,8 @@ export class BlockRun {
     return this.maxWeight - this.#weight
   }
 
-  /** Gas of the Ethereum transactions, and how many logs they made. */
   get ethereumGasUsed(): bigint {
-    return this.#cumulativeGasUsed
+    return this.#ethereumGasUsed
   }
   get logCount(): number {
     return this.#logCount
@@ -177,17 +147,17 @@ export class BlockRun {
   /** Whether this block must begin with the injected transaction. */
   get needsInjected(): boolean {
     if (this.#purpose === 'preview') return false
-    return carriesExtensions(this.parameters, this.#content.height, this.#chain.parameters.initialHeight)
+    return carriesExtensions(this.parameters, this.content.height, this.chain.parameters.initialHeight)
   }
 
   /** The SDK's last attribute of an event of a block tells where it happened. */
   #context(mode: 'BeginBlock' | 'EndBlock'): BlockContext {
-    const { height, timeNs, proposerAddress, lastCommit, misbehavior } = this.#content
+    const { height, timeNs, proposerAddress, lastCommit, misbehavior } = this.content
     return {
       state: this.overlay,
       height,
       timeNs,
-      chainId: this.#chain.parameters.chainId,
+      chainId: this.chain.parameters.chainId,
       proposerAddress,
       lastCommit,
       misbehavior,
@@ -197,30 +167,41 @@ export class BlockRun {
     }
   }
 
-  async begin(): Promise<void> {
-    const { engine, head } = this.#chain
+  /** `first` is the first transaction of the block: what it attests is told to the modules before their hooks. */
+  async begin(first: Uint8Array | undefined): Promise<void> {
+    this.#readAttestations(first)
+    const { engine, head } = this.chain
     await runSystemCalls(engine, this.overlay, this.environment, head.record.hash)
     const context = this.#context('BeginBlock')
-    for (const module of inOrder(this.#chain.modules, BEGIN_BLOCK_ORDER)) module.beginBlock?.(context)
+    const { modules } = this.chain
+    const attested = this.#attested
+    if (attested !== undefined && typeof attested !== 'string') {
+      for (const { hooks } of modules) hooks?.attested?.(context, attested)
+    }
+    for (const hook of beginBlockHooks(modules)) hook.run(context)
   }
 
   /**
    * Applies the next transaction of the block. An invalid one leaves no trace but its outcome. What a hook throws at
-   * a frame stops the transaction: it leaves no trace at all.
+   * a frame stops the transaction: it leaves no trace at all. `decoded` saves decoding it.
    */
-  apply(raw: Uint8Array, hooks: ExecutionHooks = {}): TransactionOutcome | Promise<TransactionOutcome> {
-    const family = familyOf(raw)
-    const isFirst = this.outcomes.length === 0
-    if (isFirst && this.needsInjected) return this.#applyInjected(raw, family === 'injected')
-    if (family === 'ethereum') return this.#applyEthereum(raw, hooks)
-    if (family === 'native') return this.#applyNative(raw)
-    const reason =
-      family === 'injected'
-        ? 'vote extensions stand only first, in a block whose last commit carries them'
-        : family === 'unknown'
-          ? 'transaction type not supported'
-          : `transactions of the ${family} family are not supported yet`
-    return this.#record({ kind: 'invalid', error: appError('familyNotSupported', reason) })
+  apply(
+    raw: Uint8Array,
+    hooks: ExecutionHooks = {},
+    decoded?: BlockTransaction,
+  ): TransactionOutcome | Promise<TransactionOutcome> {
+    if (this.#mustLead && !this.chain.families.of(raw).isLeading) {
+      return this.#record(invalid(appError('invalidInBlock', ATTESTATIONS_MISSING)))
+    }
+    let transaction: BlockTransaction
+    try {
+      transaction = decoded ?? this.#decode(raw)
+    } catch (error) {
+      if (!(error instanceof CodedError) || isFault(error)) throw error
+      return this.#record(invalid(error))
+    }
+    const outcome = transaction.apply(this, hooks)
+    return outcome instanceof Promise ? outcome.then((settled) => this.#record(settled)) : this.#record(outcome)
   }
 
   /** Undoes the bookkeeping of an invalid transaction that a proposer leaves out. */
@@ -236,13 +217,13 @@ export class BlockRun {
       gasUsed: this.#gasUsed,
       gasLimit: this.environment.gasLimit,
     }
-    for (const module of inOrder(this.#chain.modules, END_BLOCK_ORDER)) {
-      const more = module.endBlock?.(context)
+    for (const hook of endBlockHooks(this.chain.modules)) {
+      const more = hook.run(context)
       if (more !== undefined) updates.push(...more)
     }
-    const { height } = this.#content
+    const { height } = this.content
     const sets = readValidatorSets(this.overlay)
-    const { initialHeight } = this.#chain.parameters
+    const { initialHeight } = this.chain.parameters
     const rotated = rotateSets(height === initialHeight ? setsAtStart(sets, height) : sets, height, updates)
     if (updates.length > 0 || rotated.length !== sets.length) writeValidatorSets(this.overlay, rotated)
     this.validatorUpdates = updates
@@ -252,104 +233,42 @@ export class BlockRun {
     }
   }
 
-  #applyInjected(raw: Uint8Array, isInjected: boolean): TransactionOutcome {
-    const { height, lastCommitRound, lastCommit } = this.#content
-    const problem = isInjected
-      ? checkInjected(raw, {
-          chainId: this.#chain.parameters.chainId,
-          height,
-          lastCommitRound,
-          lastCommit,
-          validators: readValidators(this.#chain.state, height - 1),
-          verify: this.#chain.verifyExtension,
-        })
-      : 'the block must begin with the vote extensions of the last commit'
-    return this.#record(
-      problem === undefined ? { kind: 'injected' } : { kind: 'invalid', error: appError('invalidInBlock', problem) },
-    )
+  attested(raw: Uint8Array): Attestations | string {
+    if (!this.#mustLead) return 'vote extensions stand only first, in a block whose last commit carries them'
+    invariant(raw === this.#first && this.#attested !== undefined, 'the block began with its vote extensions')
+    return this.#attested
   }
 
-  #applyEthereum(raw: Uint8Array, hooks: ExecutionHooks): TransactionOutcome | Promise<TransactionOutcome> {
-    let signed: SignedTransaction
-    try {
-      signed = this.#decode.ethereum(raw)
-    } catch (error) {
-      if (!(error instanceof CodedError)) throw error
-      return this.#record({ kind: 'invalid', error })
-    }
-    const { transaction } = signed
-    const { chainId } = transaction
-    if (chainId !== undefined && chainId !== this.environment.chainId) {
-      return this.#record({
-        kind: 'invalid',
-        error: appError('invalidInBlock', wrongChainText(chainId, this.environment.chainId)),
-      })
-    }
-    if (transaction.type === 4 && this.environment.hardfork === 'cancun') {
-      return this.#record({ kind: 'invalid', error: typeNotSupported() })
-    }
-    if (transaction.gasLimit > this.gasLeft) {
-      const message = `gas limit reached: the block has ${this.gasLeft} gas left, the transaction asks for ${transaction.gasLimit}`
-      return this.#record({ kind: 'invalid', error: appError('outOfGas', message) })
-    }
-    this.overlay.beginTransaction()
-    const outcome = this.#chain.engine.execute(this.overlay, this.environment, toMessage(signed), {
-      fees: 'collect',
-      checks: 'transaction',
-      nativePrecompiles: this.#nativePrecompiles,
-      ...hooks,
-      weightLimit: Math.min(this.weightLeft, hooks.weightLimit ?? Number.POSITIVE_INFINITY),
+  /** The votes are verified and decoded once, before anything else of the block. */
+  #readAttestations(first: Uint8Array | undefined): void {
+    if (first === undefined || !this.needsInjected || !this.chain.families.of(first).isLeading) return
+    const { height, lastCommitRound, lastCommit } = this.content
+    this.#first = first
+    this.#attested = readInjected(first, {
+      chainId: this.chain.parameters.chainId,
+      height,
+      lastCommitRound,
+      lastCommit,
+      validators: readValidators(this.chain.state, height - 1),
+      verify: this.chain.verifyExtension,
     })
-    return outcome instanceof Promise
-      ? outcome.then((settled) => this.#finishEthereum(signed, settled))
-      : this.#finishEthereum(signed, outcome)
   }
 
-  #finishEthereum(signed: SignedTransaction, outcome: ExecutionOutcome): TransactionOutcome {
-    if (!outcome.valid) return this.#record({ kind: 'invalid', error: outcome.error })
-    const { result } = outcome
-    noteBurntByEvm(this.overlay, result.burntAnat)
-    this.#weight += result.weight
-    this.#gasUsed += result.gasUsed
-    this.#cumulativeGasUsed += result.gasUsed
-    const receipt: Receipt = {
-      type: signed.transaction.type,
-      succeeded: result.failure === undefined,
-      gasUsed: result.gasUsed,
-      cumulativeGasUsed: this.#cumulativeGasUsed,
-      effectiveGasPrice: result.effectiveGasPrice,
-      contractAddress: signed.transaction.to === undefined ? result.createdAddress : undefined,
-      firstLogIndex: this.#logCount,
-      logs: result.logs,
-    }
-    this.#logCount += result.logs.length
-    return this.#record({ kind: 'ethereum', signed, result, receipt })
+  /** Whether the next transaction must be the one with the vote extensions. */
+  get #mustLead(): boolean {
+    return this.outcomes.length === 0 && this.needsInjected
   }
 
-  #applyNative(raw: Uint8Array): TransactionOutcome {
-    const { height, timeNs } = this.#content
-    try {
-      const prepared = this.#decode.native(raw)
-      if (mostNativeWeight(prepared) > this.weightLeft) throw overWeight()
-      const result = executeNative(prepared, {
-        state: this.overlay,
-        height,
-        timeNs,
-        chainId: this.#chain.parameters.chainId,
-        baseFeePerGas: this.environment.baseFeePerGas,
-        gasLeft: this.gasLeft,
-      })
-      this.#gasUsed += result.gasUsed
-      this.#weight += nativeWeight(prepared, result.gasUsed)
-      return this.#record({ kind: 'native', prepared, result })
-    } catch (error) {
-      if (!(error instanceof CodedError) || isFault(error)) throw error
-      return this.#record({ kind: 'invalid', error })
-    }
-  }
-
-  #record<Outcome extends TransactionOutcome>(outcome: Outcome): Outcome {
+  #record(outcome: TransactionOutcome): TransactionOutcome {
     this.outcomes.push(outcome)
+    if (outcome.kind === 'invalid') return outcome
+    this.#gasUsed += outcome.gasUsed
+    this.#weight += outcome.weight
+    if (outcome.ethereum !== undefined) {
+      const { receipt } = outcome.ethereum
+      this.#ethereumGasUsed += receipt.gasUsed
+      this.#logCount += receipt.logs.length
+    }
     return outcome
   }
 }

@@ -1,15 +1,17 @@
 /** The state of a height as the app_state of a new chain's genesis, in text, piece by piece: the inverse of genesis.ts. */
-import { type Address, checksumAddress, FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
-import { bytesToKey, equalBytes } from '../../core/bytes.ts'
+import { type Address, checksumAddress } from '../../core/address.ts'
+import { equalBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../core/hash.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { HistoricalState } from '../../store/history.ts'
 import { scanAccountsAt, scanStorageAt, type StateHeight } from '../../store/scan-at.ts'
 import type { AccountState } from '../../store/state.ts'
-import type { ChainParameters } from '../chain.ts'
-import type { HeaderRecord } from '../index/records.ts'
-import { type ExportCounts, MODULE_ACCOUNTS } from './genesis.ts'
+import type { Module } from '../../modules/module.ts'
+import type { ChainParameters } from '../records/chain-parameters.ts'
+import type { HeaderRecord } from '../records/records.ts'
+import { countName } from './genesis.ts'
+import { isModuleAddress } from './module-accounts.ts'
 import { createModules } from './modules.ts'
 
 export interface ExportSource extends StateHeight {
@@ -48,11 +50,6 @@ function* jsonList(items: Iterable<unknown>): Generator<string, void> {
   yield separator === '[' ? '[]' : '\n]'
 }
 
-/** Made by every genesis, as they stand: see writeGenesisAccounts. */
-const OWN_ACCOUNTS: ReadonlySet<string> = new Set(
-  [...MODULE_ACCOUNTS.map(moduleAddress), FEE_COLLECTOR_ADDRESS].map(bytesToKey),
-)
-
 class EvmAccounts {
   readonly #source: ExportSource
   readonly #codes: HistoricalState
@@ -68,7 +65,8 @@ class EvmAccounts {
   *list(): Generator<string, void> {
     let separator = '['
     for (const [address, account] of scanAccountsAt(this.#source)) {
-      if (OWN_ACCOUNTS.has(bytesToKey(address))) {
+      // Every genesis makes them, as they stand.
+      if (isModuleAddress(address)) {
         invariant(account.nonce === 1n && equalBytes(account.codeHash, EMPTY_CODE_HASH), 'a module account was changed')
         continue
       }
@@ -110,6 +108,23 @@ function* counted(items: Iterable<unknown>, count: () => void): Generator<unknow
   }
 }
 
+/** The lists that the module wants counted are counted while they are written. */
+const withCounts = (
+  { name, countedLists = [] }: Module,
+  genesis: Readonly<Record<string, unknown>>,
+  counts: Record<string, number>,
+): Readonly<Record<string, unknown>> => {
+  const members = { ...genesis }
+  for (const list of countedLists) {
+    const items = members[list]
+    const count = countName(name, list)
+    counts[count] = 0
+    if (typeof items !== 'object' || items === null || !isIterable(items)) continue
+    members[list] = counted(items, () => void (counts[count] = (counts[count] ?? 0) + 1))
+  }
+  return members
+}
+
 /**
  * The text of app_state. With it, a chain whose initial height is the next one begins with an equal state root; what
  * the file says of itself comes last. The state of the height must be kept until it is written.
@@ -118,7 +133,7 @@ export function* exportAppState(source: ExportSource): Generator<string, void> {
   const { store, height, committedHeight, parameters, record } = source
   const state = new HistoricalState(store, height, committedHeight)
   const evm = new EvmAccounts(source, state)
-  let bankBalances = 0
+  const listCounts: Record<string, number> = {}
   try {
     const hardforks = Object.fromEntries(parameters.hardforks.map(({ hardfork, timestamp }) => [hardfork, timestamp]))
     yield `{\n"evm": {\n"chain_id": "${parameters.evmChainId}",\n"hardforks": ${JSON.stringify(hardforks)},\n"accounts": `
@@ -127,19 +142,18 @@ export function* exportAppState(source: ExportSource): Generator<string, void> {
     for (const module of createModules(store, committedHeight)) {
       yield `,\n"${module.name}": `
       const genesis = module.exportGenesis({ state, height, chainId: parameters.chainId }) as Record<string, unknown>
-      const { balances } = genesis
-      const isBank = module.name === 'bank' && typeof balances === 'object' && balances !== null && isIterable(balances)
-      yield* jsonText(isBank ? { ...genesis, balances: counted(balances, () => bankBalances++) } : genesis)
+      yield* jsonText(withCounts(module, genesis, listCounts))
     }
   } finally {
     state.close()
   }
-  const counts: ExportCounts = { evm_accounts: evm.accounts, evm_slots: evm.slots, bank_balances: bankBalances }
   const provenance = {
     height: height.toString(),
     block_hash: bytesToHex(record.hash),
     state_root: bytesToHex(record.header.stateRoot),
-    ...counts,
+    evm_accounts: evm.accounts,
+    evm_slots: evm.slots,
+    ...listCounts,
   }
   yield ',\n"export": '
   yield* jsonText(provenance)

@@ -1,52 +1,29 @@
 /** The genesis: app_state of the genesis file to the state and header of block 0. */
-import { type Address, FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
+import type { Address } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { bytesToKey, bytesToUtf8, padLeft, trimLeadingZeros } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import { MAX_CODE_BYTES } from '../../core/limits.ts'
-import { failAt, parseArray, parseInteger, parseObject, parseString, type JsonObject } from '../../core/parse.ts'
+import {
+  failAt,
+  GENESIS_ERRORS,
+  parseArray,
+  parseInteger,
+  parseObject,
+  parseString,
+  type JsonObject,
+} from '../../core/parse.ts'
 import type { Hash } from '../../core/hash.ts'
 import { HARDFORKS, type Hardfork } from '../../evm/engine.ts'
 import { BEACON_ROOTS, HISTORY_STORAGE } from '../../evm/system-contracts.ts'
-import { parseWeightGenesis } from '../../modules/weight/index.ts'
-import { parseAdmissionGenesis } from '../../modules/admission/index.ts'
-import { parseAuthGenesis } from '../../modules/auth/index.ts'
-import { parseBankGenesis } from '../../modules/bank/index.ts'
-import { parseConsensusGenesis } from '../../modules/consensus/index.ts'
-import { parseDistributionGenesis } from '../../modules/distribution/index.ts'
-import { parseEvidenceGenesis } from '../../modules/evidence/index.ts'
-import { parseFeeMarketGenesis } from '../../modules/feemarket/index.ts'
-import { parseGovGenesis } from '../../modules/gov/index.ts'
-import { parseMintGenesis } from '../../modules/mint/index.ts'
-import { parseSlashingGenesis } from '../../modules/slashing/index.ts'
-import { parseStakingGenesis } from '../../modules/staking/index.ts'
-import { parseUpgradeGenesis } from '../../modules/upgrade/index.ts'
 import { EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
-import type { ChainParameters } from '../chain.ts'
+import type { ChainParameters } from '../records/chain-parameters.ts'
 import { NATIVE_PRECOMPILE_ADDRESSES, NATIVE_TOKEN, NATIVE_TOKEN_CODE, PRECOMPILE_CODE } from '../precompiles/index.ts'
 import { evmChainIdOf, isKnownChain } from './known-chains.ts'
+import { moduleAccountName, SYSTEM_ADDRESSES } from './module-accounts.ts'
+import { MODULES } from '../module-list.ts'
 import { publicKeyFault } from './public-keys.ts'
-
-/** The modules in the order of their genesis: each finds there what it needs. Named as the members of app_state. */
-export const MODULE_NAMES: readonly string[] = [
-  'auth',
-  'bank',
-  'distribution',
-  'staking',
-  'slashing',
-  'gov',
-  'mint',
-  'evidence',
-  'upgrade',
-  'admission',
-  'feemarket',
-  'weight',
-  'consensus',
-]
-
-/** Accounts that exist from the first block: those of the modules, and those where staking keeps its coins. */
-export const MODULE_ACCOUNTS: readonly string[] = [...MODULE_NAMES, 'bonded_tokens_pool', 'not_bonded_tokens_pool']
 
 const MAX_ACCOUNTS = 10_000_000
 
@@ -112,14 +89,6 @@ const parseStorage = (storage: JsonObject, path: string): GenesisContract['stora
   })
 }
 
-/** Storage of a system account is its module's own: slots of a contract would make a root that no value explains. */
-const SYSTEM_OWNERS: ReadonlyMap<string, string> = new Map(
-  [...MODULE_ACCOUNTS, 'fee_collector'].map((name) => [bytesToKey(moduleAddress(name)), name]),
-)
-
-/** Whether an address is of a module, and so keeps values and no storage slots. */
-export const isModuleAddress = (address: Address): boolean => SYSTEM_OWNERS.has(bytesToKey(address))
-
 const parseContract = (value: unknown, path: string): GenesisContract => {
   const object = parseObject(value, path, ['address', 'nonce', 'code', 'storage'])
   const storage = parseObject(
@@ -133,7 +102,8 @@ const parseContract = (value: unknown, path: string): GenesisContract => {
   } catch (error) {
     return failAt(`${path}.address`, (error as Error).message)
   }
-  const owner = SYSTEM_OWNERS.get(bytesToKey(address))
+  // Storage of a system account is its module's own: slots of a contract would make a root that no value explains.
+  const owner = moduleAccountName(address)
   if (owner !== undefined) failAt(`${path}.address`, `is the account of the ${owner} module`)
   return {
     address,
@@ -162,20 +132,21 @@ const checkContracts = (items: readonly unknown[]): number => {
   return slots
 }
 
-/** Counts in an export; the lists stand before it in the file. */
-const COUNTS = ['evm_accounts', 'evm_slots', 'bank_balances'] as const
-export type ExportCounts = Readonly<Record<(typeof COUNTS)[number], number>>
+/** Counts in an export; the lists stand before it in the file. By name: those of accounts, then `<module>_<list>`. */
+export type ExportCounts = Readonly<Record<string, number>>
+
+export const countName = (module: string, list: string): string => `${module}_${list}`
 
 const parseProvenance = (value: unknown, found: ExportCounts): Provenance | undefined => {
   if (value === undefined) return undefined
   const path = 'app_state.export'
-  const object = parseObject(value, path, ['height', 'block_hash', 'state_root', ...COUNTS])
-  for (const name of COUNTS) {
+  const object = parseObject(value, path, ['height', 'block_hash', 'state_root', ...Object.keys(found)])
+  for (const [name, count] of Object.entries(found)) {
     const expected = parseInteger(object[name], `${path}.${name}`)
-    if (expected !== found[name]) {
+    if (expected !== count) {
       failAt(
         `${path}.${name}`,
-        `is ${expected}, but the file has ${found[name]}: it was cut short or changed (without ${path} it is the genesis of another chain)`,
+        `is ${expected}, but the file has ${count}: it was cut short or changed (without ${path} it is the genesis of another chain)`,
       )
     }
   }
@@ -184,12 +155,25 @@ const parseProvenance = (value: unknown, found: ExportCounts): Provenance | unde
   return { height: parseInteger(object['height'], `${path}.height`), stateRoot }
 }
 
+/** Lengths of the lists that modules have counted. */
+const countLists = (root: JsonObject): ExportCounts => {
+  const counts: Record<string, number> = {}
+  for (const { name, countedLists = [] } of MODULES) {
+    const member = root[name] as JsonObject | undefined
+    for (const list of countedLists) {
+      const items = member?.[list]
+      counts[countName(name, list)] = Array.isArray(items) ? items.length : 0
+    }
+  }
+  return counts
+}
+
 /**
  * Parses and checks a whole app_state, module members included, so that a wrong genesis file is refused before the
  * chain starts. Throws genesis/1 with the member at fault.
  */
 export const parseGenesis = (appState: unknown, chainId: string): Genesis => {
-  const members = ['evm', ...MODULE_NAMES, 'export']
+  const members = ['evm', ...MODULES.map(({ name }) => name), 'export']
   const root = parseObject(appState, 'app_state', members)
   const evm = parseObject(root['evm'], 'app_state.evm', ['chain_id', 'hardforks', 'accounts'])
   const evmChainId = BigInt(parseInteger(evm['chain_id'], 'app_state.evm.chain_id'))
@@ -200,23 +184,11 @@ export const parseGenesis = (appState: unknown, chainId: string): Genesis => {
   }
   const accounts = parseArray(evm['accounts'], EVM_ACCOUNTS, MAX_ACCOUNTS)
   const slotCount = checkContracts(accounts)
-  const { accountCount } = parseBankGenesis(root['bank'])
-  parseAuthGenesis(root['auth'], publicKeyFault)
-  parseDistributionGenesis(root['distribution'])
-  parseStakingGenesis(root['staking'])
-  parseSlashingGenesis(root['slashing'])
-  parseGovGenesis(root['gov'])
-  parseMintGenesis(root['mint'])
-  parseEvidenceGenesis(root['evidence'])
-  parseUpgradeGenesis(root['upgrade'])
-  parseAdmissionGenesis(root['admission'])
-  parseFeeMarketGenesis(root['feemarket'])
-  parseWeightGenesis(root['weight'])
-  parseConsensusGenesis(root['consensus'])
+  for (const { name, parseGenesis: parse } of MODULES) parse(root[name], { checkKey: publicKeyFault })
   const provenance = parseProvenance(root['export'], {
     evm_accounts: accounts.length,
     evm_slots: slotCount,
-    bank_balances: accountCount,
+    ...countLists(root),
   })
   return {
     evmChainId,
@@ -233,7 +205,11 @@ export const parseGenesisBytes = (bytes: Uint8Array, chainId: string): Genesis =
   try {
     parsed = JSON.parse(bytesToUtf8(bytes))
   } catch (error) {
-    throw new CodedError('genesis', 2, `app_state is not valid JSON: ${(error as Error).message}`)
+    throw new CodedError(
+      'genesis',
+      GENESIS_ERRORS.codes.syntax,
+      `app_state is not valid JSON: ${(error as Error).message}`,
+    )
   }
   return parseGenesis(parsed, chainId)
 }
@@ -246,7 +222,7 @@ const writeContract = (state: StateWriter, { address, nonce, code, storage }: Ge
 
 /** Accounts that are there from the first block: system accounts, system contracts, contracts of the file. */
 export const writeGenesisAccounts = (state: StateWriter, genesis: Genesis): void => {
-  for (const address of [...MODULE_ACCOUNTS.map(moduleAddress), FEE_COLLECTOR_ADDRESS]) {
+  for (const address of SYSTEM_ADDRESSES) {
     // Nonce 1: EIP-161 would delete an empty account, and its storage with it, at the first touch.
     state.setAccount(address, { ...(state.account(address) ?? EMPTY_ACCOUNT), nonce: 1n })
   }

@@ -15,8 +15,8 @@ import {
 } from '../../store/keys.ts'
 import { BoundedCache } from '../../store/cache.ts'
 import type { KeyValueStore } from '../../store/store.ts'
-import type { Receipt } from '../block/receipt.ts'
-import type { ChainParameters } from '../chain.ts'
+import type { Receipt } from '../records/receipt.ts'
+import type { ChainParameters } from '../records/chain-parameters.ts'
 import { decodeNativeResults, findNativeResult, type NativeResult } from './native-results.ts'
 import {
   bodyItem,
@@ -28,7 +28,7 @@ import {
   itemCount,
   readFirstLogIndex,
   type TransactionPosition,
-} from './records.ts'
+} from '../records/records.ts'
 
 const MAX_CACHED_HEADERS = 256
 /** Each of the caches of bodies and of receipts: a full block is read for every one of its transactions. */

@@ -6,8 +6,8 @@ import type { CommitVote, Misbehavior } from '../../modules/module.ts'
 import { bodyKey, finalizeRequestKey } from '../../store/keys.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { SealedBlock } from '../block/candidate.ts'
-import { type BlockContent, encodeBlockMeta } from '../block/content.ts'
-import { bodyItem, itemCount } from './records.ts'
+import { type BlockContent, encodeBlockMeta } from '../records/content.ts'
+import { bodyItem, itemCount } from '../records/records.ts'
 
 /**
  * RLP [meta, transactions], where a transaction of the Ethereum block is an empty list (its bytes stand in the body, in
@@ -19,7 +19,7 @@ export const encodeFinalizeRequest = ({ candidate }: SealedBlock): Uint8Array =>
     candidate.outcomes.map((outcome, index) => {
       const raw = candidate.content.transactions[index]
       invariant(raw !== undefined, 'a block has an outcome for each of its transactions')
-      return outcome.kind === 'ethereum' ? [] : raw
+      return outcome.kind === 'applied' && outcome.ethereum !== undefined ? [] : raw
     }),
   ])
 
@@ -53,14 +53,39 @@ const decodeBlockMeta = (bytes: Uint8Array): Omit<BlockContent, 'transactions'> 
   }
 }
 
-/** What decided a block, CometBFT's hash apart: that is its header's extraData. Undefined when it is not here. */
-export const readBlockContent = (store: KeyValueStore, height: number): BlockContent | undefined => {
+export interface StoredTransaction {
+  readonly raw: Uint8Array
+  /** Place in the Ethereum block, of one that is there. */
+  readonly ethereumIndex?: number
+}
+
+interface StoredRequest {
+  readonly meta: Uint8Array
+  readonly transactions: readonly StoredTransaction[]
+}
+
+const readRequest = (store: KeyValueStore, height: number): StoredRequest | undefined => {
   const bytes = store.get('blocks', finalizeRequestKey(height))
   if (bytes === undefined) return undefined
   const body = store.get('blocks', bodyKey(height)) ?? new Uint8Array(0)
   const [meta, items] = decodeRlp(bytes) as unknown as [Uint8Array, RlpItem[]]
   let next = 0
-  const transactions = items.map((item) => (item instanceof Uint8Array ? item : bodyItem(body, next++).raw))
+  const transactions = items.map((item) => {
+    if (item instanceof Uint8Array) return { raw: item }
+    const ethereumIndex = next++
+    return { raw: bodyItem(body, ethereumIndex).raw, ethereumIndex }
+  })
   invariant(next === itemCount(body), `the stored request of block ${height} does not fit to its body`)
-  return { ...decodeBlockMeta(meta), transactions }
+  return { meta, transactions }
+}
+
+/** Undefined when the block is not here. */
+export const readTransactions = (store: KeyValueStore, height: number): readonly StoredTransaction[] | undefined =>
+  readRequest(store, height)?.transactions
+
+/** What decided a block, CometBFT's hash apart: that is its header's extraData. Undefined when it is not here. */
+export const readBlockContent = (store: KeyValueStore, height: number): BlockContent | undefined => {
+  const request = readRequest(store, height)
+  if (request === undefined) return undefined
+  return { ...decodeBlockMeta(request.meta), transactions: request.transactions.map(({ raw }) => raw) }
 }

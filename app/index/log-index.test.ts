@@ -5,7 +5,7 @@ import type { Log } from '../../evm/engine.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import type { Cursor, KeyValueStore } from '../../store/store.ts'
 import { type Random, seeded } from '../../test/sim/random.ts'
-import type { Receipt } from '../block/receipt.ts'
+import type { Receipt } from '../records/receipt.ts'
 import { type LogTerm, searchLogIndex, writeLogIndex } from './log-index.ts'
 
 const BLOCKS = 300

@@ -4,7 +4,7 @@
  * Kinds: 0 address, 1 to 4 topic by position, 255 every block that has logs (empty value).
  */
 import { bytesToKey, concatBytes, EMPTY_BYTES, keyToBytes, readUint64, uint64ToBytes } from '../../core/bytes.ts'
-import type { Receipt } from '../block/receipt.ts'
+import type { Receipt } from '../records/receipt.ts'
 import type { Batch, Cursor } from '../../store/store.ts'
 
 const TAG = 'L'.charCodeAt(0)

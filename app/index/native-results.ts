@@ -4,7 +4,7 @@
  */
 import { fromBinary } from '@bufbuild/protobuf'
 import { concatBytes, readUint32, uint32ToBytes } from '../../core/bytes.ts'
-import { type Hash, sha256 } from '../../core/hash.ts'
+import type { Hash } from '../../core/hash.ts'
 import { Room } from '../../core/room.ts'
 import { BackwardWriter } from '../../proto/backward-writer.ts'
 import { encodeExecTxResult, execTxResultRoom, writeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
@@ -14,7 +14,7 @@ import { nativeHashKey, nativeResultsKey } from '../../store/keys.ts'
 import type { Batch } from '../../store/store.ts'
 import type { Candidate } from '../block/candidate.ts'
 import type { ShownResult, TransactionResult } from '../ports.ts'
-import { encodeItems, encodeItemsHead, encodePosition, itemAt, itemCount, itemsHeadBytes } from './records.ts'
+import { encodeItems, encodeItemsHead, encodePosition, itemAt, itemCount, itemsHeadBytes } from '../records/records.ts'
 
 export interface NativeResult {
   /** Place among all transactions of the block: its bytes stand there in the FinalizeBlock request. */
@@ -40,17 +40,13 @@ export const encodeNativeResult = ({ index, hash, result }: UnwrittenResult): Na
   result: encodeExecTxResult(result),
 })
 
-/** Receipts say all about the other transactions of Ethereum. */
+/** Of the transactions that are found by their SHA-256; receipts say all about the others. */
 export const nativeResultsOf = ({ outcomes, response }: Candidate): readonly UnwrittenResult[] => {
   const results: UnwrittenResult[] = []
   for (const [index, outcome] of outcomes.entries()) {
     const result = response.transactionResults[index]
-    if (result === undefined) continue
-    if (outcome.kind === 'native') {
-      results.push({ index, hash: outcome.prepared.transaction.hash, result })
-    } else if (outcome.kind === 'ethereum' && outcome.result.nativeEvents.length > 0) {
-      results.push({ index, hash: sha256(outcome.signed.raw), result })
-    }
+    const hash = outcome.kind === 'applied' ? outcome.storedHash() : undefined
+    if (result !== undefined && hash !== undefined) results.push({ index, hash, result })
   }
   return results
 }

@@ -9,6 +9,7 @@ import {
   nativeHashKey,
   nativeResultsKey,
   receiptsKey,
+  shownCountKey,
   transactionHashKey,
 } from '../../store/keys.ts'
 import type { Batch, KeyValueStore } from '../../store/store.ts'
@@ -28,7 +29,7 @@ export const deleteBlock = (batch: Batch, reader: ChainReader, height: number): 
   for (const { hash } of reader.nativeResults(height)) {
     if (reader.nativePositionOf(hash)?.height === height) batch.delete('index', nativeHashKey(hash))
   }
-  for (const key of [bodyKey, receiptsKey, nativeResultsKey, finalizeRequestKey, headerKey])
+  for (const key of [bodyKey, receiptsKey, nativeResultsKey, shownCountKey, finalizeRequestKey, headerKey])
     batch.delete('blocks', key(height))
   batch.delete('index', blockHashKey(record.hash))
 }

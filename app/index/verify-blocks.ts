@@ -3,11 +3,11 @@ import { equalBytes } from '../../core/bytes.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { finalizeRequestKey } from '../../store/keys.ts'
 import { orderedTrieRoot } from '../../store/trie/ordered-root.ts'
-import { blockSizeBytes } from '../block/candidate.ts'
-import { encodeHeader, hashHeader } from '../block/header.ts'
-import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from '../block/receipt.ts'
+import { blockSizeBytes } from '../records/block-size.ts'
+import { encodeHeader, hashHeader } from '../records/header.ts'
+import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from '../records/receipt.ts'
 import type { ChainReader } from './chain-reader.ts'
-import type { HeaderRecord } from './records.ts'
+import type { HeaderRecord } from '../records/records.ts'
 
 /** What a block of `height` has otherwise than its header says, in words; undefined when all is well. */
 const transactionDifference = (

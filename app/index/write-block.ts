@@ -8,10 +8,10 @@ import {
   receiptsKey,
   transactionHashKey,
 } from '../../store/keys.ts'
-import type { Batch } from '../../store/store.ts'
+import type { Batch, KeyValueStore } from '../../store/store.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import type { SealedBlock } from '../block/candidate.ts'
-import type { Receipt } from '../block/receipt.ts'
+import type { Receipt } from '../records/receipt.ts'
 import { encodeFinalizeRequest } from './finalize-request.ts'
 import { writeLogIndex } from './log-index.ts'
 import { nativeResultsOf, writeNativeResults } from './native-results.ts'
@@ -22,7 +22,8 @@ import {
   encodeItems,
   encodePosition,
   encodeStoredReceipt,
-} from './records.ts'
+} from '../records/records.ts'
+import { writeShownCount } from './shown-transactions.ts'
 
 export const writeHeader = (batch: Batch, record: HeaderRecord): void => {
   const height = record.header.number
@@ -30,7 +31,8 @@ export const writeHeader = (batch: Batch, record: HeaderRecord): void => {
   batch.put('index', blockHashKey(record.hash), uint64ToBytes(height))
 }
 
-export const writeBlock = (batch: Batch, block: SealedBlock): void => {
+/** `store` is what the batch will be written to. */
+export const writeBlock = (batch: Batch, store: KeyValueStore, block: SealedBlock): void => {
   const { record, candidate } = block
   const height = record.header.number
   writeHeader(batch, record)
@@ -42,6 +44,7 @@ export const writeBlock = (batch: Batch, block: SealedBlock): void => {
     candidate.ethereum.map(({ receipt }) => receipt),
   )
   writeNativeResults(batch, height, nativeResultsOf(candidate))
+  writeShownCount(batch, store, block)
 }
 
 /** Body, receipts and indexes of an Ethereum block. */

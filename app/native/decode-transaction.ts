@@ -2,8 +2,8 @@
 import { sha256, type Hash } from '../../core/hash.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
-import { tx } from '../../proto/index.ts'
-import { TRANSACTION_MESSAGES } from './definitions.ts'
+import { tx, web3Tx } from '../../proto/index.ts'
+import { TRANSACTION_MESSAGES, WEB3_EXTENSIONS } from './definitions.ts'
 import { MAX_FEE_COINS, MAX_GAS_LIMIT, MAX_MEMO_BYTES, MAX_MESSAGES, MAX_SIGNATURES } from './limits.ts'
 import { type PackedMessage, parsePublicKey, type PublicKey } from './public-key.ts'
 import { BYTES, checkFields, parseBinary, WireReader } from './wire.ts'
@@ -34,6 +34,16 @@ export interface NativeFee {
   readonly payer: string
 }
 
+/** A signature over typed data beside the ordinary one, which is empty then. */
+export interface Web3Extension {
+  /** The EVM's. */
+  readonly typedDataChainId: bigint
+  /** Who pays and signs: the first signer. As it is written. */
+  readonly feePayer: string
+  /** r, s and v. */
+  readonly feePayerSignature: Uint8Array
+}
+
 /** A decoded transaction. Its payer is its first signer, which the fee may name; a granter is refused. */
 export interface NativeTransaction {
   readonly raw: Uint8Array
@@ -48,6 +58,8 @@ export interface NativeTransaction {
   readonly timeoutHeight: bigint
   /** The body has fields that this node does not know and may ignore; amino JSON cannot sign them. */
   readonly hasUnknownFields: boolean
+  /** The one extension option that is served. */
+  readonly web3Extension: Web3Extension | undefined
   readonly signerInfos: readonly SignerInfo[]
   readonly fee: NativeFee
   readonly signatures: readonly Uint8Array[]
@@ -110,13 +122,21 @@ export const checkMemo = (memo: string, limit: bigint | number): void => {
   throw sdkError('memoTooLarge', `maximum number of characters is ${limit} but received ${length} characters`)
 }
 
-type Body = Pick<NativeTransaction, 'messages' | 'memo' | 'timeoutHeight' | 'hasUnknownFields'>
+type Body = Pick<NativeTransaction, 'messages' | 'memo' | 'timeoutHeight' | 'hasUnknownFields' | 'web3Extension'>
+
+const readExtensions = ([option, ...others]: readonly PackedMessage[]): Web3Extension | undefined => {
+  if (option === undefined) return undefined
+  if (others.length > 0 || !WEB3_EXTENSIONS.includes(option.typeUrl)) throw sdkError('unknownExtension')
+  // Under each name the fields are the same.
+  const { typedDataChainId, feePayer, feePayerSig } = parseBinary(web3Tx.ExtensionOptionsWeb3TxSchema, option.value)
+  return { typedDataChainId, feePayer, feePayerSignature: feePayerSig }
+}
 
 const readBody = (bytes: Uint8Array): Body => {
   const unknownFields = checkFields(bytes, tx.TxBodySchema, true)
   const body = parseBinary(tx.TxBodySchema, bytes)
   const messages = readMessages(body.messages)
-  if (body.extensionOptions.length > 0) throw sdkError('unknownExtension')
+  const web3Extension = readExtensions(body.extensionOptions)
   if (body.unordered) throw notSupported('unordered transactions are')
   if (body.timeoutTimestamp !== undefined) throw notSupported('timeout_timestamp is')
   checkMemo(body.memo, MAX_MEMO_BYTES)
@@ -126,6 +146,7 @@ const readBody = (bytes: Uint8Array): Body => {
     timeoutHeight: body.timeoutHeight,
     // An option that is not critical may be ignored like a field that is not.
     hasUnknownFields: unknownFields || body.nonCriticalExtensionOptions.length > 0,
+    web3Extension,
   }
 }
 

@@ -1,50 +1,26 @@
 /** The definitions that may stand in a native transaction: the modules' messages, their contents and the keys. */
-import { createRegistry, getOption, type DescFile, type DescMessage } from '@bufbuild/protobuf'
+import { createRegistry, getOption, type DescFile, type DescMessage, type DescService } from '@bufbuild/protobuf'
 import {
-  admissionTx,
-  authTx,
-  bankTx,
-  consensusTx,
-  distributionTx,
   ed25519,
   ethermintSecp256k1,
+  ethermintWeb3Tx,
   ethSecp256k1,
-  evidence,
-  evidenceTx,
   evmTx,
-  feeMarketTx,
-  govBetaTx,
-  govTx,
   messageOptions,
-  mintTx,
   multisig,
   secp256k1,
-  slashingTx,
-  stakingTx,
-  upgradeTx,
-  weightTx,
+  web3Tx,
+  web3TxTypes,
 } from '../../proto/index.ts'
+import { MODULES } from '../module-list.ts'
 
-const TRANSACTION_FILES: readonly DescFile[] = [
-  admissionTx.file_nat_admission_v1_tx,
-  authTx.file_cosmos_auth_v1beta1_tx,
-  bankTx.file_cosmos_bank_v1beta1_tx,
-  consensusTx.file_cosmos_consensus_v1_tx,
-  distributionTx.file_cosmos_distribution_v1beta1_tx,
-  evidenceTx.file_cosmos_evidence_v1beta1_tx,
-  evmTx.file_cosmos_evm_vm_v1_tx,
-  feeMarketTx.file_cosmos_evm_feemarket_v1_tx,
-  govBetaTx.file_cosmos_gov_v1beta1_tx,
-  govTx.file_cosmos_gov_v1_tx,
-  mintTx.file_cosmos_mint_v1beta1_tx,
-  slashingTx.file_cosmos_slashing_v1beta1_tx,
-  stakingTx.file_cosmos_staking_v1beta1_tx,
-  upgradeTx.file_cosmos_upgrade_v1beta1_tx,
-  weightTx.file_nat_weight_v1_tx,
-]
+/** Of modules, and the one that carries an Ethereum transaction where native tools show it. */
+const MESSAGE_SERVICES: readonly DescService[] = [...MODULES.flatMap(({ services }) => services), evmTx.Msg].filter(
+  (service) => getOption(service, messageOptions.service),
+)
 
 /** What stands packed in messages. */
-const CONTENT_FILES: readonly DescFile[] = [evidence.file_cosmos_evidence_v1beta1_evidence]
+const PACKED_FILES: readonly DescFile[] = MODULES.flatMap(({ packed = [] }) => packed)
 
 const KEY_FILES: readonly DescFile[] = [
   ed25519.file_cosmos_crypto_ed25519_keys,
@@ -52,6 +28,13 @@ const KEY_FILES: readonly DescFile[] = [
   ethSecp256k1.file_cosmos_evm_crypto_v1_ethsecp256k1_keys,
   multisig.file_cosmos_crypto_multisig_keys,
   secp256k1.file_cosmos_crypto_secp256k1_keys,
+]
+
+/** One extension option under its three names. */
+const EXTENSION_FILES: readonly DescFile[] = [
+  ethermintWeb3Tx.file_ethermint_types_v1_web3,
+  web3Tx.file_cosmos_evm_eip712_v1_web3,
+  web3TxTypes.file_cosmos_evm_types_v1_web3,
 ]
 
 const withImports = (files: readonly DescFile[]): readonly DescFile[] => {
@@ -65,7 +48,12 @@ const withImports = (files: readonly DescFile[]): readonly DescFile[] => {
   return [...all]
 }
 
-const files = withImports([...TRANSACTION_FILES, ...CONTENT_FILES, ...KEY_FILES])
+const files = withImports([
+  ...MESSAGE_SERVICES.map(({ file }) => file),
+  ...PACKED_FILES,
+  ...KEY_FILES,
+  ...EXTENSION_FILES,
+])
 const registry = createRegistry(...files)
 
 /** All of them. Options are slow to read, so what is needed of them is read once from here. */
@@ -75,9 +63,12 @@ export const DEFINITIONS: readonly DescMessage[] = files.flatMap(({ messages }) 
 export const findDefinition = (typeUrl: string): DescMessage | undefined =>
   typeUrl.startsWith('/') ? registry.getMessage(typeUrl.slice(1)) : undefined
 
+/** Type URLs of ExtensionOptionsWeb3Tx. */
+export const WEB3_EXTENSIONS: readonly string[] = EXTENSION_FILES.flatMap(({ messages }) =>
+  messages.map(({ typeName }) => `/${typeName}`),
+)
+
 /** What a transaction may carry: the requests of the services that are marked as Msg services. */
 export const TRANSACTION_MESSAGES: ReadonlyMap<string, DescMessage> = new Map(
-  TRANSACTION_FILES.flatMap((file) => file.services)
-    .filter((service) => getOption(service, messageOptions.service))
-    .flatMap((service) => service.methods.map(({ input }) => [`/${input.typeName}`, input] as const)),
+  MESSAGE_SERVICES.flatMap(({ methods }) => methods.map(({ input }) => [`/${input.typeName}`, input] as const)),
 )

@@ -7,8 +7,17 @@ export const MAX_MESSAGES = 256
 export const MAX_MEMO_BYTES = Number(AUTH_LIMITS.maxMemoCharacters)
 /** Most of x/auth's tx_sig_limit: the keys of all signers together, those of a multisig one by one. */
 export const MAX_SIGNATURES = Number(AUTH_LIMITS.txSigLimit)
+/** A transaction of the SDK before protobuf, in JSON or binary: it is decoded for whoever asks. */
+export const MAX_AMINO_BYTES = 32_768
 /** Messages within messages: a proposal within a proposal takes two, for the Any around it is one. */
 export const MAX_NESTING = 64
+/**
+ * What of a transaction is looked at as typed data: its bytes, and of its sign doc the values and how deep they lie. It is
+ * more than a wallet shows, and little enough to be hashed for a signature that does not hold.
+ */
+export const MAX_TYPED_DATA_BYTES = 8_192
+export const MAX_TYPED_DATA_VALUES = 400
+export const MAX_TYPED_DATA_DEPTH = 12
 /** Coins of a fee: one is valid, more are read to be refused by name. */
 export const MAX_FEE_COINS = 16
 /** The SDK's bound of a gas limit. */

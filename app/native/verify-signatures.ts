@@ -18,6 +18,7 @@ import {
   verifyWithKey,
 } from './public-key.ts'
 import { type SignBytes, signBytesOf, type SignerData } from './sign-bytes.ts'
+import { isTypedDataSignature, web3ExtensionFailure } from './verify-typed-data.ts'
 import { checkFields, parseBinary } from './wire.ts'
 
 export interface SignerAccount {
@@ -29,11 +30,15 @@ export interface SignerAccount {
 
 export interface SigningContext {
   readonly chainId: string
+  /** Of the EVM: without it no signature over typed data is taken. */
+  readonly evmChainId?: bigint
   /** Keys of all signers together: a parameter of x/auth. */
   readonly maxSignatures: bigint
   /** Undefined when there is no such account. */
   account(address: Address): SignerAccount | undefined
   accountNumber(address: Address): bigint
+  /** Called before any signature is looked at: throws where the transaction does not pay for that. */
+  charge?(signers: readonly ResolvedSigner[]): void
 }
 
 /** A signer with its account and the key that it signs with. */
@@ -44,6 +49,8 @@ export interface ResolvedSigner {
   /** The account has no key yet: the transaction sets it. */
   readonly isNewKey: boolean
   readonly info: SignerInfo
+  /** The signature was found to be over typed data, which takes longer to find. */
+  readonly isTypedData: boolean
 }
 
 const resolveSigner = (info: SignerInfo, address: Address, index: number, context: SigningContext): ResolvedSigner => {
@@ -58,7 +65,7 @@ const resolveSigner = (info: SignerInfo, address: Address, index: number, contex
   if (account === undefined) throw sdkError('unknownAddress', `account ${encodeBech32(address)} does not exist`)
   const publicKey = account.publicKey ?? given
   if (publicKey === undefined) throw sdkError('invalidPublicKey', 'pubkey on account is not set')
-  return { address, account, publicKey, isNewKey: account.publicKey === undefined, info }
+  return { address, account, publicKey, isNewKey: account.publicKey === undefined, info, isTypedData: false }
 }
 
 /** Keys of all signers together. Throws sdk/14. */
@@ -147,6 +154,28 @@ const verifySignature = (
   }
 }
 
+/** Whether the signature is over typed data where it holds; else throws sdk/4. */
+const checkSignature = (
+  transaction: NativeTransaction,
+  signBytes: SignBytes,
+  signer: ResolvedSigner,
+  signature: Uint8Array,
+  data: SignerData,
+  evmChainId: bigint | undefined,
+): boolean => {
+  const { publicKey, info } = signer
+  const { web3Extension } = transaction
+  if (web3Extension !== undefined) {
+    const failure = web3ExtensionFailure(transaction, web3Extension, publicKey, signature, data, evmChainId)
+    if (failure !== undefined) throw unauthorized(failure, data, info.mode)
+    return true
+  }
+  const failure = verifySignature(signBytes, signer, signature, data)
+  if (failure === undefined) return false
+  if (evmChainId !== undefined && isTypedDataSignature(transaction, publicKey, signature, data, evmChainId)) return true
+  throw unauthorized(failure, data, info.mode)
+}
+
 /** By the key, which is parsed once for many transactions. */
 const accountNumbers = new WeakMap<SinglePublicKey, bigint>()
 
@@ -159,7 +188,8 @@ export const soleSignatureTask = (
   requiredSigners: readonly Address[],
   chainId: string,
 ): SignatureTask | undefined => {
-  const { signerInfos, signatures } = transaction
+  const { signerInfos, signatures, web3Extension } = transaction
+  if (web3Extension !== undefined) return undefined
   const [[info, ...infos], [signature, ...others], [address, ...rest]] = [signerInfos, signatures, requiredSigners]
   if (info === undefined || signature === undefined || address === undefined) return undefined
   if (infos.length > 0 || others.length > 0 || rest.length > 0) return undefined
@@ -191,9 +221,10 @@ const unauthorized = (failure: string, { accountNumber, chainId, sequence }: Sig
   )
 
 /**
- * Checks that every required signer signed the transaction for this chain, its account and its next sequence. The
- * first signer pays. Throws sdk/15 (none), /2 or /4 (another number), /8, /9, /14, /32 (sequence) and /4 (signature),
- * in this order; a signer's sequence is checked before its signature.
+ * Checks that every required signer signed the transaction for this chain, its account and its next sequence: the sign
+ * bytes of its mode, or the same as typed data. The first signer pays. Throws sdk/15 (none), /2 or /4 (another number),
+ * /8, /9, /14, what `charge` throws, /32 (sequence) and /4 (signature), in this order; a signer's sequence is checked
+ * before its signature.
  */
 export const verifySignatures = (
   transaction: NativeTransaction,
@@ -206,8 +237,9 @@ export const verifySignatures = (
   if (signatures.length !== signers.length) {
     throw sdkError('unauthorized', `wrong number of signers; expected ${signers.length}, got ${signatures.length}`)
   }
+  context.charge?.(signers)
   const signBytes = signBytesOf(transaction)
-  for (const [index, signer] of signers.entries()) {
+  return signers.map((signer, index) => {
     const { sequence } = signer.account
     if (signer.info.sequence !== sequence) {
       throw sdkError('wrongSequence', `account sequence mismatch, expected ${sequence}, got ${signer.info.sequence}`)
@@ -217,8 +249,10 @@ export const verifySignatures = (
       accountNumber: context.accountNumber(signer.address),
       sequence,
     }
-    const failure = verifySignature(signBytes, signer, signatures[index] ?? new Uint8Array(0), data)
-    if (failure !== undefined) throw unauthorized(failure, data, signer.info.mode)
-  }
-  return signers
+    const signature = signatures[index] ?? new Uint8Array(0)
+    return {
+      ...signer,
+      isTypedData: checkSignature(transaction, signBytes, signer, signature, data, context.evmChainId),
+    }
+  })
 }

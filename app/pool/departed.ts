@@ -1,44 +1,39 @@
-/** Native transactions that left the pool and were in no block: whoever waits for one learns when it cannot come any more. */
-import type { Address } from '../../core/address.ts'
+/** Transactions with terms that left the pool and were in no block: whoever waits for one learns when it cannot come any more. */
 import { bytesToKey } from '../../core/bytes.ts'
 import type { CodedError } from '../../core/errors.ts'
 import type { Hash } from '../../core/hash.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
 import type { StateReader } from '../../store/state.ts'
-import type { NativeEntry } from './account-queue.ts'
+import type { EntryTerms, PoolEntry } from './entry.ts'
 
 /** The oldest are forgotten when there are more. */
 const MAX_ENTRIES = 5_000
 const MAX_BYTES = 8 * 1024 * 1024
 
-/** A native transaction that cannot be in a block any more. */
-export interface FailedNative {
+/** A transaction that cannot be in a block any more. */
+export interface FailedEntry {
   readonly raw: Uint8Array
   readonly error: CodedError
 }
 
-interface Departed {
+interface Departed extends EntryTerms {
   readonly raw: Uint8Array
-  /** Who signs it, and with which sequence each. */
-  readonly sequences: readonly (readonly [Address, bigint])[]
-  readonly timeoutHeight: bigint
 }
 
 const isTimedOut = ({ timeoutHeight }: Departed, height: number): boolean =>
   timeoutHeight > 0n && BigInt(height) > timeoutHeight
 
-export class DepartedNatives {
+export class DepartedEntries {
   /** By hash, oldest first. */
   readonly #entries = new Map<string, Departed>()
   #bytes = 0
 
-  add({ raw, hash, prepared: { signers, transaction } }: NativeEntry): void {
-    const sequences = signers.map(
-      (address, index) => [address, transaction.signerInfos[index]?.sequence ?? 0n] as const,
-    )
+  /** One without terms may come again for ever, and is not kept. */
+  add({ raw, hash, terms }: PoolEntry): void {
+    if (terms === undefined) return
     this.delete(bytesToKey(hash))
     // What it was decoded to is let go.
-    this.#entries.set(bytesToKey(hash), { raw, sequences, timeoutHeight: transaction.timeoutHeight })
+    this.#entries.set(bytesToKey(hash), { ...terms, raw })
     this.#bytes += raw.length
     for (const key of this.#entries.keys()) {
       if (this.#entries.size <= MAX_ENTRIES && this.#bytes <= MAX_BYTES) break
@@ -61,7 +56,7 @@ export class DepartedNatives {
    * Undefined for one that may still come: it was replaced or dropped here, but the sequence that it names is free, and
    * another node may hold it. `hash` is of one that no block holds; `height` is the next block's.
    */
-  failure(hash: Hash, state: StateReader, height: number): FailedNative | undefined {
+  failure(hash: Hash, state: StateReader, height: number): FailedEntry | undefined {
     const departed = this.#entries.get(bytesToKey(hash))
     if (departed === undefined) return undefined
     for (const [address, sequence] of departed.sequences) {

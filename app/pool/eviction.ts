@@ -1,7 +1,7 @@
 /** Which transactions a full pool drops for one that comes: of those that wait the greediest account's, then the cheapest. */
-import { type AccountQueue, effectiveTip, type PoolEntry } from './account-queue.ts'
+import type { AccountQueue } from './account-queue.ts'
+import { effectiveTip, type PoolEntry } from './entry.ts'
 import { Heap } from './heap.ts'
-import { memoryBytes } from './memory-bytes.ts'
 
 /** The last transaction of an account, that leaves first. */
 interface Candidate {
@@ -68,7 +68,7 @@ class Victims {
     this.#places--
     // What executes leaves for what executes, and that takes no place behind a gap.
     this.#waitingPlaces--
-    this.#bytes -= memoryBytes(entry)
+    this.#bytes -= entry.memoryBytes
   }
 }
 

@@ -1,7 +1,7 @@
 /** What CometBFT's mempool holds of the pool, and what it is offered for gossip. */
 import type { Environment } from '../environment.ts'
 import { COMET_MEMPOOL_TRANSACTIONS } from './limits.ts'
-import type { PoolEntry } from './account-queue.ts'
+import type { PoolEntry } from './entry.ts'
 import type { Pool } from './pool.ts'
 
 /** Blocks after which an entry that CometBFT was offered, or took, and does not ask of, is offered again. */
@@ -13,13 +13,21 @@ const MAX_OFFERED_AGAIN = 2_000
  */
 const MAX_TOLD_ALONE = 100
 
+/** What CometBFT was offered of an entry. */
+interface Offer {
+  readonly height: number
+  /** It took the entry, and let it go because the entry must wait: once that is over it may be offered at once. */
+  readonly isGivenBack: boolean
+  /** That was done already. Whoever makes the entry wait and go by turns has it offered no more often than all others. */
+  readonly wasSoon: boolean
+}
+
 export class GossipRecord {
   readonly #pool: Pool
   readonly #environment: Pick<Environment, 'gossip' | 'consensusStatus'>
   /** What CometBFT's mempool has taken, with the height when it last asked of it. */
   readonly #told = new Map<PoolEntry, number>()
-  /** Heights at which entries were offered. */
-  #offered = new WeakMap<PoolEntry, number>()
+  #offered = new WeakMap<PoolEntry, Offer>()
   /** After every block CometBFT asks again of all that its mempool holds, unless its operator has switched that off. */
   #isAskedAgain = false
   /** Of the last block. */
@@ -35,7 +43,14 @@ export class GossipRecord {
     this.#told.set(entry, this.#height)
   }
 
-  /** CometBFT does not have it: it left the pool, or must wait and was refused. */
+  /** It must wait, and CometBFT, which was told so, does not keep it. */
+  giveBack(entry: PoolEntry): void {
+    this.#told.delete(entry)
+    const offer = this.#offered.get(entry)
+    if (offer !== undefined) this.#offered.set(entry, { ...offer, isGivenBack: true })
+  }
+
+  /** It left the pool. */
   delete(entry: PoolEntry): void {
     this.#told.delete(entry)
     this.#offered.delete(entry)
@@ -95,13 +110,20 @@ export class GossipRecord {
   }
 
   #isMissing(entry: PoolEntry): boolean {
-    const offeredAt = this.#offered.get(entry)
-    return !this.#told.has(entry) && (offeredAt === undefined || this.#height - offeredAt >= OFFER_AGAIN_BLOCKS)
+    if (this.#told.has(entry)) return false
+    const offer = this.#offered.get(entry)
+    return offer === undefined || !this.#isRecent(offer) || (offer.isGivenBack && !offer.wasSoon)
   }
 
   #noteOffered(entry: PoolEntry): Uint8Array {
-    this.#offered.set(entry, this.#height)
+    const before = this.#offered.get(entry)
+    const wasSoon = before !== undefined && (before.wasSoon || this.#isRecent(before))
+    this.#offered.set(entry, { height: this.#height, isGivenBack: false, wasSoon })
     return entry.raw
+  }
+
+  #isRecent({ height }: Offer): boolean {
+    return this.#height - height < OFFER_AGAIN_BLOCKS
   }
 
   /** How many transactions more CometBFT is to be told of. */

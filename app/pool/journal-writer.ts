@@ -3,7 +3,7 @@ import { bytesToKey } from '../../core/bytes.ts'
 import { errorText } from '../../core/errors.ts'
 import type { Environment } from '../environment.ts'
 import { poolError } from '../errors.ts'
-import type { PoolEntry } from './account-queue.ts'
+import type { PoolEntry } from './entry.ts'
 import type { Pool } from './pool.ts'
 
 /** The journal is rewritten when most of it is outdated and it is at least this long. */

@@ -1,5 +1,5 @@
 /** Executable transactions by effective tip, and by arrival among equals; in nonce order within an account. */
-import { effectiveTip, type PoolEntry } from './account-queue.ts'
+import { effectiveTip, type PoolEntry } from './entry.ts'
 import { Heap } from './heap.ts'
 
 /** What a transaction is worth to the proposer beside others, in anat a gas, from its effective tip. */

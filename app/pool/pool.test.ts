@@ -6,7 +6,9 @@ import type { LegacyTransaction, SignedTransaction } from '../../evm/transaction
 import { type Random, seeded } from '../../test/sim/random.ts'
 import { POOL_CODES } from '../errors.ts'
 import type { PoolSettings } from '../settings.ts'
-import { AccountQueue, effectiveTip, type PoolAccount, type PoolEntry } from './account-queue.ts'
+import { EthereumEntry } from '../families/ethereum/entry.ts'
+import { AccountQueue } from './account-queue.ts'
+import { effectiveTip, type PoolAccount, type PoolEntry } from './entry.ts'
 import { PriorityCursor } from './order.ts'
 import { Pool } from './pool.ts'
 
@@ -56,9 +58,8 @@ const makeEntry = (fields: EntryFields): PoolEntry => {
   }
   const raw = concatBytes(uint64ToBytes(arrival), new Uint8Array(length - 8))
   const signed: SignedTransaction = { transaction, raw, hash: keccak256(raw), sender }
-  const { hash } = signed
-  const shared = { raw, hash, sender, nonce, gasLimit: 21_000n, arrival, addedAtMs, costAnat }
-  return { kind: 'ethereum', signed, authorities, ...shared, maxFeePerGas: fee, maxPriorityFeePerGas: tip }
+  const entry = new EthereumEntry({ signed, authorities, arrival, addedAtMs })
+  return Object.assign(entry, { costAnat, maxFeePerGas: fee, maxPriorityFeePerGas: tip })
 }
 
 const nonceOf = (entry: PoolEntry): bigint => entry.nonce
@@ -79,8 +80,8 @@ class Model {
   }
 
   isOneAtATime(sender: string): boolean {
-    const isReserved = this.entries.some(
-      (entry) => entry.kind === 'ethereum' && entry.authorities.some((authority) => bytesToKey(authority) === sender),
+    const isReserved = this.entries.some((entry) =>
+      entry.authorities.some((authority) => bytesToKey(authority) === sender),
     )
     return isReserved || this.account(sender).isDelegated
   }
@@ -240,7 +241,7 @@ const insertBoth = (pool: Pool, model: Model, entry: PoolEntry, baseFee: bigint)
   const wanted = model.clone()
   if (held !== undefined) wanted.remove(held)
   wanted.entries.push(entry)
-  const own = entry.kind === 'ethereum' ? entry.authorities : []
+  const own = entry.authorities
   const executes = wanted.executable(sender).includes(entry)
   const isLast = nonceOf(entry) === account.nonce + BigInt(model.executable(sender).length)
   const accountFull =
@@ -361,9 +362,7 @@ describe('the pool', () => {
           'what can execute now was told',
         ).toBe(true)
         // With authorizations one operation may let an entry wait and execute again.
-        const isPlain = [...before, ...left, ...model.entries].every(
-          (entry) => entry.kind === 'ethereum' && entry.authorities.length === 0,
-        )
+        const isPlain = [...before, ...left, ...model.entries].every((entry) => entry.authorities.length === 0)
         if (isPlain) expect(promoted.length, 'told once').toBe(told.size)
       }
       for (const code of [0, POOL_CODES.replacementUnderpriced, POOL_CODES.accountLimit, POOL_CODES.full]) {

@@ -4,18 +4,10 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { PoolSettings } from '../settings.ts'
 import { poolError } from '../errors.ts'
-import {
-  AccountQueue,
-  type EthereumEntry,
-  isEthereum,
-  type Moves,
-  type PoolAccount,
-  type PoolEntry,
-  type WaitReason,
-} from './account-queue.ts'
+import { AccountQueue, type Moves, type WaitReason } from './account-queue.ts'
+import type { PoolAccount, PoolEntry } from './entry.ts'
 import { Evictions } from './eviction.ts'
-import { memoryBytes } from './memory-bytes.ts'
-import { NativeWatch } from './native-watch.ts'
+import { TermsWatch } from './terms-watch.ts'
 import { PriorityCursor, type Rank } from './order.ts'
 
 /** Told of what happens to transactions of the pool. */
@@ -31,12 +23,12 @@ export class Pool {
   readonly #byHash = new Map<string, PoolEntry>()
   readonly #accounts = new Map<string, AccountQueue>()
   readonly #evictions = new Evictions(this.#accounts)
-  readonly #watch = new NativeWatch()
+  readonly #watch = new TermsWatch()
   /** Accounts of which the pool holds authorizations, and how many transactions bring them. */
   readonly #authorities = new Map<string, number>()
   #bytes = 0
   #executable = 0
-  #natives = 0
+  #unannounced = 0
   readonly #listener: PoolListener
 
   constructor(settings: PoolSettings, listener: PoolListener) {
@@ -54,20 +46,14 @@ export class Pool {
     return this.#byHash.size - this.#executable
   }
 
-  /** Counts of the Ethereum transactions alone. */
-  ethereumCounts(): { readonly executable: number; readonly waiting: number } {
-    if (this.#natives === 0) return { executable: this.executableCount, waiting: this.waitingCount }
+  /** Counts of the transactions that eth_subscribe tells of. */
+  announcedCounts(): { readonly executable: number; readonly waiting: number } {
+    if (this.#unannounced === 0) return { executable: this.executableCount, waiting: this.waitingCount }
     let executable = 0
     for (const queue of this.#accounts.values()) {
-      for (const entry of queue.executable()) if (isEthereum(entry)) executable++
+      for (const entry of queue.executable()) if (entry.isAnnounced) executable++
     }
-    return { executable, waiting: this.size - this.#natives - executable }
-  }
-
-  /** By keccak256; undefined for a native one. */
-  ethereum(hash: Hash): EthereumEntry | undefined {
-    const entry = this.get(hash)
-    return entry !== undefined && isEthereum(entry) ? entry : undefined
+    return { executable, waiting: this.size - this.#unannounced - executable }
   }
 
   get(hash: Hash): PoolEntry | undefined {
@@ -114,14 +100,12 @@ export class Pool {
     this.#accounts.set(accountKey, queue)
     if (replaced !== undefined) this.#takeOut(replaced)
     this.#byHash.set(bytesToKey(entry.hash), entry)
-    this.#bytes += memoryBytes(entry)
+    this.#bytes += entry.memoryBytes
     const replacesExecutable = replaced !== undefined && queue.isExecutable(nonce)
     this.#change(queue, () => queue.set(entry))
     if (replacesExecutable && queue.isExecutable(nonce)) this.#listener.executable(entry)
-    if (entry.kind === 'native') {
-      this.#natives++
-      this.#watch.add(entry)
-    }
+    this.#watch.add(entry)
+    if (!entry.isAnnounced) this.#unannounced++
     // The new ones first: an account that both name does not change.
     this.#countAuthorizations(entry, 1)
     if (replaced !== undefined) this.#countAuthorizations(replaced, -1)
@@ -143,7 +127,7 @@ export class Pool {
     this.#authorities.clear()
     this.#bytes = 0
     this.#executable = 0
-    this.#natives = 0
+    this.#unannounced = 0
   }
 
   /**
@@ -167,7 +151,7 @@ export class Pool {
   }
 
   /** Drops what no block from `height` on may hold. */
-  expireNatives(height: number): void {
+  expireTerms(height: number): void {
     for (const entry of this.#watch.expired(height)) this.remove(entry)
   }
 
@@ -240,16 +224,13 @@ export class Pool {
 
   #takeOut(entry: PoolEntry): void {
     this.#byHash.delete(bytesToKey(entry.hash))
-    this.#bytes -= memoryBytes(entry)
-    if (entry.kind === 'native') {
-      this.#natives--
-      this.#watch.delete(entry)
-    }
+    this.#bytes -= entry.memoryBytes
+    this.#watch.delete(entry)
+    if (!entry.isAnnounced) this.#unannounced--
     this.#listener.left(entry)
   }
 
   #countAuthorizations(entry: PoolEntry, change: 1 | -1): void {
-    if (entry.kind === 'native') return
     for (const authority of entry.authorities) this.#countAuthorization(bytesToKey(authority), change)
   }
 
@@ -288,7 +269,7 @@ export class Pool {
     const { globalQueue, globalSlots, maxBytes } = this.#settings
     const canExecute = queue.takesNow(entry)
     const places = replaced === undefined ? 1 : 0
-    const bytes = memoryBytes(entry) - (replaced === undefined ? 0 : memoryBytes(replaced))
+    const bytes = entry.memoryBytes - (replaced === undefined ? 0 : replaced.memoryBytes)
     const shortage = {
       places: places === 0 ? 0 : this.size + places - globalSlots,
       waitingPlaces: places === 0 || canExecute ? 0 : this.waitingCount + places - globalQueue,

@@ -46,10 +46,14 @@ const byName = <Entry extends { readonly type: string; readonly name?: string }>
   abi.toSorted((a, b) => (`${a.type} ${a.name}` < `${b.type} ${b.name}` ? -1 : 1))
 
 const precompileOf = (name: Name) => {
-  const precompile = PRECOMPILES[NAMES.indexOf(name)]
+  const precompile = PRECOMPILES.find((each) => each.name === name)
   if (precompile === undefined) throw new TypeError(name)
   return precompile
 }
+
+it('the precompiles are those that are looked at here', () => {
+  expect(PRECOMPILES.map(({ name }) => name)).toEqual(NAMES)
+})
 
 describe.each(NAMES)('the precompile %s', (name) => {
   const { abi, address: place, method } = precompileOf(name)

@@ -4,7 +4,6 @@ import { encodeBech32 } from '../../core/bech32.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { bankQuery } from '../../proto/index.ts'
 import { address, array, tuple, uint256, type ValueOf } from './abi/types.ts'
-import { BANK_PRECOMPILE } from './addresses.ts'
 import { NATIVE_TOKEN } from './native-token.ts'
 import { definePrecompile, query } from './precompile.ts'
 
@@ -49,4 +48,4 @@ const supplyOf = query('supplyOf', { erc20Address: address }, { totalSupply: uin
   return { totalSupply: BigInt(amount?.amount ?? '0') }
 })
 
-export const bankPrecompile = definePrecompile(BANK_PRECOMPILE, [], [balances, totalSupply, supplyOf])
+export const bankPrecompile = definePrecompile('bank', 0x804, [], [balances, totalSupply, supplyOf])

@@ -3,7 +3,6 @@ import { ADDRESS_LENGTH } from '../../core/address.ts'
 import { BECH32_PREFIX } from '../../core/amounts.ts'
 import { decodeBech32, encodeBech32 } from '../../core/bech32.ts'
 import { address, string } from './abi/types.ts'
-import { BECH32_PRECOMPILE } from './addresses.ts'
 import { refuseCall } from './errors.ts'
 import { BECH32_GAS } from './gas.ts'
 import { conversion, definePrecompile } from './precompile.ts'
@@ -44,4 +43,4 @@ const bech32ToHex = conversion(
   },
 )
 
-export const bech32Precompile = definePrecompile(BECH32_PRECOMPILE, [], [hexToBech32, bech32ToHex])
+export const bech32Precompile = definePrecompile('bech32', 0x400, [], [hexToBech32, bech32ToHex])

@@ -4,17 +4,20 @@ import { bytesToKey } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import type { NativePrecompiles } from '../../evm/native-precompiles.ts'
 import type { Module } from '../../modules/module.ts'
-import { messageHandlers, queryHandlers } from '../module-handlers.ts'
+import { messageHandlers, queryHandlers } from '../native/module-handlers.ts'
+import { encodeError } from './abi/encode-error.ts'
 import { bankPrecompile } from './bank.ts'
 import { bech32Precompile } from './bech32.ts'
 import { distributionPrecompile } from './distribution/index.ts'
 import { govPrecompile } from './gov/index.ts'
+import { NATIVE_TOKEN, NATIVE_TOKEN_CODE, NATIVE_TOKEN_REFUSAL } from './native-token.ts'
 import type { Precompile } from './precompile.ts'
 import { runCall } from './run-call.ts'
 import type { NativeBlock, Routes } from './scope.ts'
 import { slashingPrecompile } from './slashing.ts'
 import { stakingPrecompile } from './staking/index.ts'
 
+/** A new one is a file or folder here, and a line. */
 export const PRECOMPILES: readonly Precompile[] = [
   bech32Precompile,
   stakingPrecompile,
@@ -32,11 +35,18 @@ export const NATIVE_PRECOMPILE_ADDRESSES = PRECOMPILES.map(({ address }) => addr
  */
 export const PRECOMPILE_CODE = Uint8Array.of(0xfe)
 
-export { NATIVE_TOKEN, NATIVE_TOKEN_CODE } from './native-token.ts'
+export { NATIVE_TOKEN, NATIVE_TOKEN_CODE }
 
 const byAddress = new Map(PRECOMPILES.map((precompile) => [bytesToKey(precompile.address), precompile]))
 
 export const isNativePrecompile = (address: Address): boolean => byAddress.has(bytesToKey(address))
+
+const PRECOMPILE_REFUSAL = encodeError('a precompile takes no coins')
+/** Calls with value revert at all of these. */
+const heirRefusals = new Map([
+  [bytesToKey(NATIVE_TOKEN), NATIVE_TOKEN_REFUSAL],
+  ...NATIVE_PRECOMPILE_ADDRESSES.map((address) => [bytesToKey(address), PRECOMPILE_REFUSAL] as const),
+])
 
 /** The modules of a chain never change: their handlers are looked up once. */
 const routesByModules = new WeakMap<readonly Module[], Routes>()
@@ -54,6 +64,7 @@ export const nativePrecompilesAt = (modules: readonly Module[], block: NativeBlo
   const routes = routesFor(modules)
   return {
     addresses: NATIVE_PRECOMPILE_ADDRESSES,
+    heirRefusal: (heir) => heirRefusals.get(bytesToKey(heir)),
     run: (call) => {
       const precompile = byAddress.get(bytesToKey(call.precompile))
       invariant(precompile !== undefined, 'a precompile is called that is none')

@@ -2,6 +2,7 @@
 import type { Address } from '../../core/address.ts'
 import { bytesToKey, utf8ToBytes } from '../../core/bytes.ts'
 import { keccak256 } from '../../core/hash.ts'
+import { precompileAddress } from '../../evm/precompile-addresses.ts'
 import type { AbiEvent, EventDefinition } from './abi/event.ts'
 import { AbiReader } from './abi/reader.ts'
 import { type AbiParameter, type Fields, parametersOf, tuple, type Values } from './abi/types.ts'
@@ -112,20 +113,25 @@ export const conversion = <Inputs extends Fields, Outputs extends Fields>(
   )
 
 export interface Precompile {
+  /** Of the module behind it, where there is one. */
+  readonly name: string
   readonly address: Address
   readonly abi: readonly (AbiEvent | AbiFunction)[]
   /** Undefined for a selector that it does not know. */
   method(input: Uint8Array): Method | undefined
 }
 
+/** `number` is its address: one of cosmos/evm (x/vm/types/precompiles.go). */
 export const definePrecompile = (
-  address: Address,
+  name: string,
+  number: number,
   events: readonly Pick<EventDefinition<Fields, Fields>, 'json'>[],
   methods: readonly Method[],
 ): Precompile => {
   const bySelector = new Map(methods.map((method) => [bytesToKey(method.selector), method]))
   return {
-    address,
+    name,
+    address: precompileAddress(number),
     abi: [...events.map(({ json }) => json), ...methods.map(({ json }) => json)],
     method: (input) => bySelector.get(bytesToKey(input.subarray(0, 4))),
   }

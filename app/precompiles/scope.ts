@@ -8,9 +8,9 @@ import { delegationOf } from '../../evm/delegation.ts'
 import type { Log } from '../../evm/engine.ts'
 import type { NativeCall } from '../../evm/native-precompiles.ts'
 import type { Event } from '../../modules/module.ts'
-import { GRPC_CODES } from '../../modules/sdk-errors.ts'
+import { GRPC } from '../../core/grpc-status.ts'
 import type { StateReader } from '../../store/state.ts'
-import type { MessageHandlers, QueryHandlers } from '../module-handlers.ts'
+import type { MessageHandlers, QueryHandlers } from '../native/module-handlers.ts'
 import type { EventDefinition } from './abi/event.ts'
 import type { Fields, Values } from './abi/types.ts'
 import type { CallGas } from './call-gas.ts'
@@ -125,7 +125,7 @@ export class Scope {
     try {
       return this.query(method, init)
     } catch (error) {
-      if (error instanceof CodedError && error.codespace === 'grpc' && error.code === GRPC_CODES.notFound) {
+      if (error instanceof CodedError && error.codespace === 'grpc' && error.code === GRPC.notFound) {
         return undefined
       }
       throw error

@@ -5,7 +5,6 @@ import { formatConsensusAddress, formatOperator, parseConsensusAddress } from '.
 import { type slashing, slashingQuery, slashingTx } from '../../proto/index.ts'
 import { defineEvent } from './abi/event.ts'
 import { address, array, bool, int64, tuple, type ValueOf } from './abi/types.ts'
-import { SLASHING_PRECOMPILE } from './addresses.ts'
 import { refuseCall } from './errors.ts'
 import { definePrecompile, query, transaction } from './precompile.ts'
 import { dec, fromPage, isZeroAddress, pageRequest, pageResponse, toDec, toPage } from './shapes.ts'
@@ -94,7 +93,8 @@ const getParams = query('getParams', {}, { params: paramsShape }, (scope) => {
 })
 
 export const slashingPrecompile = definePrecompile(
-  SLASHING_PRECOMPILE,
+  'slashing',
+  0x806,
   [validatorUnjailedEvent],
   [unjail, getSigningInfo, getSigningInfos, getParams],
 )

@@ -93,7 +93,7 @@ const requireEvmChainId = ({ home, evmChainId }: DevnetOptions): void => {
   if (evmChainId === undefined || held === evmChainId) return
   throw cliError(
     'wrongChain',
-    `the devnet in ${home.root} has the EVM chain id ${held}, not ${evmChainId}: forget it with "make devnet-reset" or --reset, or name another home in DEVNET_HOME`,
+    `the devnet in ${home.root} has the EVM chain id ${held}, not ${evmChainId}: delete it with "make devnet-reset" or --reset, or name another home in DEVNET_HOME`,
   )
 }
 
@@ -108,7 +108,7 @@ const banner = (options: DevnetOptions, height: number): string => {
   const { settings, comet, genesis } = loadNode(options.home, options.flags)
   const accounts = devnetAccounts().map(({ address, privateKey }) => `  ${address}  ${privateKey}`)
   return `
-nat-chain devnet ${height === 0 ? 'is new' : `goes on from height ${height}`}
+nat-chain devnet ${height === 0 ? 'is new' : `resumes at height ${height}`}
 
   chain id ${genesis.chainId}, EVM chain id ${genesis.evmChainId} (0x${genesis.evmChainId.toString(16)}), currency NAT, 18 decimals
   EVM JSON-RPC    http://${formatHostPort(settings['json-rpc.address'])}
@@ -123,7 +123,7 @@ ${accounts.join('\n')}
   WARNING: these keys are public. Never send anything of value to these addresses on any network.
 ${sharedIdWarning(genesis.evmChainId)}
   home ${options.home.root}, log ${logOf(options.home)}
-  Ctrl-C stops it; "make devnet" goes on from the same height, "make devnet-reset" starts anew.
+  Ctrl-C stops it; "make devnet" resumes at the same height, "make devnet-reset" deletes it and starts a new one.
 `
 }
 

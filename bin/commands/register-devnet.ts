@@ -8,8 +8,8 @@ const addFlags = (command: Command): Command =>
   withSettings(
     command
       .description('run a local chain with ten funded accounts')
-      .option('--reset', 'forget the chain that is there')
-      .option('--evm-chain-id <number>', 'of a new chain: 2517 when left out', parseEvmChainId)
+      .option('--reset', 'delete the existing chain and start a new one')
+      .option('--evm-chain-id <number>', 'EVM chain id of a new chain; 2517 when left out', parseEvmChainId)
       .addOption(
         new Option('--home <dir>', 'home of the devnet')
           .env('DEVNET_HOME')

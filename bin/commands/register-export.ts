@@ -5,10 +5,10 @@ import { type Flags, homeOf, homeOption, parseHeight, say, textOf } from './flag
 export const registerExport = (program: Command): void => {
   program
     .command('export')
-    .description('write the state of a height of a stopped node as the genesis file of a chain that goes on from it')
-    .option('--height <number>', 'a kept height; the head when left out', parseHeight)
-    .option('--output <file>', 'where to; <chain id>-<height>.json when left out')
-    .option('--chain-id <id>', 'of the new chain; that of the old one when left out')
+    .description('write the state of a height of a stopped node as the genesis file of a chain that continues from it')
+    .option('--height <number>', 'height to export, which must be kept; the head when left out', parseHeight)
+    .option('--output <file>', 'file to write; <chain id>-<height>.json when left out')
+    .option('--chain-id <id>', 'chain id of the new chain; that of the old one when left out')
     .addOption(homeOption())
     .action(async (flags: Flags) => {
       const { exportGenesis } = await import('./export.ts')

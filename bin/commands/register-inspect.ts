@@ -5,8 +5,8 @@ import { type Flags, homeOf, homeOption, say } from './flags.ts'
 export const registerInspect = (program: Command): void => {
   program
     .command('inspect')
-    .description('what the database of a stopped node holds: head, kept heights, sizes')
-    .option('--json', 'as JSON')
+    .description('show what the database of a stopped node holds: head, kept heights, sizes')
+    .option('--json', 'print JSON')
     .addOption(homeOption())
     .action(async (flags: Flags) => {
       const { describeInspection, inspectHome } = await import('./inspect.ts')

@@ -6,7 +6,7 @@ export const registerRollback = (program: Command): void => {
   program
     .command('rollback')
     .description('take a stopped node back to an earlier height: application and CometBFT')
-    .option('--height <number>', 'one below the head when left out', parseHeight)
+    .option('--height <number>', 'height to go back to; one below the head when left out', parseHeight)
     .option('--hard', 'remove the blocks above that height, too: without it the last one is executed again')
     .option('--application-only', 'CometBFT has another home, and is rolled back there')
     .addOption(homeOption())

@@ -7,7 +7,7 @@ export const registerSnapshot = (program: Command): void => {
   const load = () => import('./snapshot.ts')
   snapshot
     .command('list')
-    .description('those of this home, newest first')
+    .description('list the snapshots of this home, newest first')
     .addOption(homeOption())
     .action(async (flags: Flags) => {
       const { listCommand } = await load()
@@ -15,7 +15,7 @@ export const registerSnapshot = (program: Command): void => {
     })
   snapshot
     .command('create')
-    .description('make one of the last block of a stopped home')
+    .description('make a snapshot of the last block of a stopped home')
     .addOption(homeOption())
     .action(async (flags: Flags) => {
       const { createCommand } = await load()
@@ -24,7 +24,7 @@ export const registerSnapshot = (program: Command): void => {
   snapshot
     .command('export <file>')
     .description("write one file with a snapshot and CometBFT's data of a stopped home")
-    .option('--height <number>', 'of a snapshot that is there; the last block when left out', parseHeight)
+    .option('--height <number>', 'height of an existing snapshot; the last block when left out', parseHeight)
     .addOption(homeOption())
     .action(async (file: string, flags: Flags) => {
       const { exportCommand } = await load()
@@ -33,8 +33,8 @@ export const registerSnapshot = (program: Command): void => {
     })
   snapshot
     .command('restore <file>')
-    .description('make the data of a new home from such a file')
-    .option('--block-hash <hash>', 'of the block of the snapshot, from somebody you trust: 0x and 64 digits')
+    .description('restore the data of a new home from an exported file')
+    .option('--block-hash <hash>', 'hash of the block of the snapshot, from somebody you trust: 0x and 64 digits')
     .addOption(homeOption())
     .action(async (file: string, flags: Flags) => {
       const { restoreCommand } = await load()

@@ -9,15 +9,15 @@ const parseCount = (text: string): number => {
 export const registerTestnet = (program: Command): void => {
   program
     .command('testnet')
-    .description('homes of several nodes of one chain')
+    .description('make the homes of several nodes of one chain')
     .command('init-files')
-    .description('homes of several validators, each on an address of its own, ready to start')
-    .option('--v <number>', 'validators', parseCount, 4)
+    .description('make the homes of several validators, each on an address of its own, ready to start')
+    .option('--v <number>', 'number of validators', parseCount, 4)
     .option('--output-dir <folder>', 'where the homes node0, node1, ... are made', './testnet')
     .option('--chain-id <id>', 'native chain id', 'localnat-1')
     .option('--evm-chain-id <number>', 'EVM chain id of a chain of your own', parseCount)
-    .option('--starting-ip-address <ip>', 'of the first node; the next ones follow', '127.0.0.2')
-    .option('--power <number>', 'voting power of each: as many NAT are bonded', parseCount, 10)
+    .option('--starting-ip-address <ip>', 'IPv4 address of the first node; the others get the next ones', '127.0.0.2')
+    .option('--power <number>', 'voting power of each validator, which is its stake in NAT', parseCount, 10)
     .action(async (flags: Readonly<Record<string, unknown>>) => {
       const { initTestnetFiles } = await import('./testnet.ts')
       const evmChainId = flags['evmChainId']

@@ -6,7 +6,7 @@ export const registerVerify = (program: Command): void => {
   program
     .command('verify')
     .description('check state and blocks of a stopped node against their headers; exit status 0 when they are right')
-    .option('--from <number>', 'first block; the lowest that is here when left out', parseHeight)
+    .option('--from <number>', 'first block; the lowest that this home has when left out', parseHeight)
     .option('--to <number>', 'last block; the head when left out', parseHeight)
     .addOption(homeOption())
     .action(async (flags: Flags) => {

@@ -1,11 +1,11 @@
 /** `chain devnet`: the supervisor of a devnet, which shows on the terminal what needs a look and logs the rest. */
-import { createWriteStream, type WriteStream } from 'node:fs'
 import { createLog } from '../runtime/log.ts'
+import { LogFile } from '../runtime/log-file.ts'
 import { superviseNode } from '../supervise/supervise-node.ts'
 
 /** Sets the exit status once the devnet has ended. */
 export const startDevnetCommand = async (args: readonly string[]): Promise<void> => {
-  let file: WriteStream | undefined
+  let file: LogFile | undefined
   const write = (line: string): void => {
     file?.write(line)
     if (!/^\S+ info /.test(line)) process.stderr.write(line)
@@ -15,10 +15,11 @@ export const startDevnetCommand = async (args: readonly string[]): Promise<void>
     args,
     log: createLog({ write }),
     onLogFile: (path) => {
-      if (file !== undefined) return
-      file = createWriteStream(path)
-      // Once: a stream that failed writes no more. The chain says for itself what a full disk means to it.
-      file.on('error', (error) => process.stderr.write(`the log is not written any more: ${error.message}\n`))
+      // The chain says for itself what a full disk means to it.
+      file ??= new LogFile({
+        path,
+        onError: (error) => process.stderr.write(`the log is not written any more: ${error.message}\n`),
+      })
     },
     onLine: (part, line, stream) => {
       if (part !== 'application') file?.write(`${part}: ${line}\n`)
@@ -26,6 +27,6 @@ export const startDevnetCommand = async (args: readonly string[]): Promise<void>
       else process.stdout.write(`${line}\n`)
     },
   })
-  file?.end()
+  await file?.end()
   if (process.exitCode === 0 && file !== undefined) process.stdout.write('stopped\n')
 }

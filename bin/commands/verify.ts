@@ -1,5 +1,5 @@
 /** `chain verify`: whether the database of a stopped home is what its headers commit to. */
-import { isModuleAddress } from '../../app/genesis/genesis.ts'
+import { isModuleAddress } from '../../app/genesis/module-accounts.ts'
 import { readChainParameters, readCommittedHeight, ChainReader } from '../../app/index/chain-reader.ts'
 import { verifyBlocks } from '../../app/index/verify-blocks.ts'
 import { readBaseHeight } from '../../store/base-height.ts'

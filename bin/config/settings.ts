@@ -52,11 +52,15 @@ export const SETTINGS = {
     kind: choice('default', 'nothing', 'everything', 'custom'),
     fallback: 'default',
     comment:
-      'Heights whose state can be read: the recent 362880 and every 500th, all (archive), the last 2, or as the next two say',
+      'Heights whose state can be read: the recent 362880 and every 500th, all (archive), the last 2, or as the next two settings say',
     isInert: () => false,
   },
   'pruning-keep-recent': setting(integer(2), 1_000, 'Recent heights kept with pruning = "custom"'),
-  'pruning-interval': setting(integer(0), 0, 'Older heights kept with pruning = "custom": every so many; 0 keeps none'),
+  'pruning-interval': setting(
+    integer(0),
+    0,
+    'Every how many older heights one is kept with pruning = "custom"; 0 keeps none',
+  ),
   'halt-height': setting(integer(0), 0, 'Stop after committing this height; 0 never'),
   'halt-time': setting(
     integer(0),
@@ -99,7 +103,7 @@ export const SETTINGS = {
     // The binding takes less than 4 GiB.
     integer(8, 4_000),
     16,
-    'Memory for what the database has read, in MiB; it fills while the node runs, and stays so',
+    'Memory for what the database has read, in MiB; it fills up while the node runs and is not released',
   ),
 
   'telemetry.enabled': inert(flag, false, 'Serve figures for Prometheus at /metrics of the REST port'),
@@ -110,7 +114,7 @@ export const SETTINGS = {
     '',
     'Tracer of every execution; empty is none',
   ),
-  'evm.max-tx-gas-wanted': inert(integer(0), 0, 'Most gas that a transaction may ask for to be taken; 0 is no limit'),
+  'evm.max-tx-gas-wanted': inert(integer(0), 0, 'Highest gas limit of a transaction that is taken; 0 is no limit'),
   'evm.max-block-ms': setting(
     integer(10, 60_000),
     APPLICATION_DEFAULTS.maxBlockMs,
@@ -120,7 +124,7 @@ export const SETTINGS = {
   'evm.mempool.price-bump': setting(
     integer(0, 1_000),
     pool.priceBumpPercent,
-    'Percent that a replacement must pay more',
+    'By how many percent a replacement must pay more',
   ),
   'evm.mempool.account-slots': setting(integer(1), pool.accountSlots, 'Executable transactions of one account'),
   'evm.mempool.global-slots': setting(integer(1), pool.globalSlots, 'Executable transactions in all'),
@@ -140,22 +144,22 @@ export const SETTINGS = {
   'json-rpc.gas-cap': setting(
     integer(0),
     Number(APPLICATION_DEFAULTS.gasCap),
-    'Most gas of eth_call, estimates, access lists, eth_simulateV1 and debug_traceCall',
+    'Highest gas of eth_call, estimates, access lists, eth_simulateV1 and debug_traceCall',
   ),
   'json-rpc.evm-timeout': setting(
     duration(1),
     APPLICATION_DEFAULTS.evmTimeoutMs,
-    'Longest eth_call, estimate, access list, eth_simulateV1 or trace',
+    'Longest time for eth_call, estimate, access list, eth_simulateV1 or trace',
   ),
   'json-rpc.txfee-cap': setting(
     natAmount,
     APPLICATION_DEFAULTS.txFeeCapAnat,
-    'Most fees in NAT of a transaction sent here; 0 is no limit',
+    'Highest fee in NAT of a transaction sent here; 0 is no limit',
   ),
   'json-rpc.filter-timeout': setting(
     duration(1_000),
     APPLICATION_DEFAULTS.filterTimeoutMs,
-    'An unread filter lives this long',
+    'A filter that nobody polls is dropped after this long',
   ),
   'json-rpc.feehistory-cap': setting(
     integer(1, 10_000),
@@ -164,7 +168,7 @@ export const SETTINGS = {
   ),
   'json-rpc.logs-cap': setting(integer(1), APPLICATION_DEFAULTS.logsCap, 'Logs in one answer'),
   'json-rpc.block-range-cap': setting(integer(1), APPLICATION_DEFAULTS.blockRangeCap, 'Blocks in one eth_getLogs'),
-  'json-rpc.http-timeout': setting(duration(1), 30_000, 'Longest reading of a request and writing of its answer'),
+  'json-rpc.http-timeout': setting(duration(1), 30_000, 'Longest time to read a request, and to write its answer'),
   'json-rpc.http-idle-timeout': setting(duration(1), 120_000, 'An idle connection is closed after this long'),
   'json-rpc.http-body-limit': setting(integer(1_000), 5 * 1024 * 1024, 'Largest request in bytes'),
   'json-rpc.batch-request-limit': setting(integer(1), 1_000, 'Requests in one batch'),
@@ -194,7 +198,7 @@ export const SETTINGS = {
   ),
 
   'tls.certificate-path': inert(text, '', 'Certificate in PEM; with the key, JSON-RPC is served over TLS'),
-  'tls.key-path': inert(text, '', 'Its private key in PEM'),
+  'tls.key-path': inert(text, '', 'Private key of the certificate in PEM'),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS

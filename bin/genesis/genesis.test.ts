@@ -18,8 +18,8 @@ const funded = addValidator(addAccount(addAccount(empty, ALICE, '5nat'), BOB, '7
 })
 
 /** A deep copy with one member changed. */
-const changed = (path: string, value: unknown): unknown => {
-  const copy = JSON.parse(JSON.stringify(funded)) as Record<string, unknown>
+const changed = (path: string, value: unknown, document: unknown = funded): unknown => {
+  const copy = JSON.parse(JSON.stringify(document)) as Record<string, unknown>
   const names = path.split('.')
   const last = names.pop() ?? ''
   const parent = names.reduce((at, name) => at[name] as Record<string, unknown>, copy)
@@ -61,6 +61,12 @@ describe('a genesis file', () => {
     ['consensus_params.block.max_gas', '-1', 'consensus_params.block.max_gas: must be a non-negative integer'],
     ['consensus_params.block.max_bytes', '90000000', 'block.max_bytes must be between 1 and 8000000'],
     [
+      'consensus_params.block.max_bytes',
+      '4530834',
+      'consensus_params: block.max_bytes must be at least 4530835 with 1048576 bytes of evidence and 100 validators',
+    ],
+    ['consensus_params.evidence.max_bytes', '4517742', 'block.max_bytes must be at least 8000001'],
+    [
       'consensus_params.version.app',
       '2',
       'consensus_params.version.app: is 2, but this software is application version 1',
@@ -72,6 +78,14 @@ describe('a genesis file', () => {
     ['chain_id', '', 'chain_id: must have 1 to 50 characters'],
   ])('names the member at fault: %s', (path, value, message) => {
     expect(() => validateGenesis(changed(path, value), 'genesis.json')).toThrowError(message)
+  })
+
+  it('has room for votes and evidence in a block that is no smaller than it must be', () => {
+    expect(() => validateGenesis(changed('consensus_params.block.max_bytes', '4530835'), 'g')).not.toThrow()
+    const more = changed('app_state.staking.params', { max_validators: 1_000 })
+    expect(() => validateGenesis(more, 'g')).not.toThrow()
+    const small = changed('consensus_params.block.max_bytes', '7553034', more)
+    expect(() => validateGenesis(small, 'g')).toThrowError('at least 7553035 with 1048576 bytes of evidence and 1000')
   })
 
   it('of another chain is refused', () => {

@@ -5,16 +5,19 @@ import { bytesToKey, plainBytes } from '../../core/bytes.ts'
 import { bytesToHex, bytesToUnprefixedHex } from '../../core/hex.ts'
 import { failAt, parseArray, parseInteger, parseObject, parseString } from '../../core/parse.ts'
 import { consensusAddress } from '../../core/signature.ts'
-import { type Genesis, MODULE_ACCOUNTS, parseGenesis } from '../../app/genesis/genesis.ts'
+import { type Genesis, parseGenesis } from '../../app/genesis/genesis.ts'
+import { MODULE_ACCOUNTS } from '../../app/genesis/module-accounts.ts'
 import {
   checkConsensusParameters,
+  type ConsensusGenesis,
   type ConsensusParameters,
   parseConsensusGenesis,
+  roomFault,
   sameValidators,
 } from '../../modules/consensus/index.ts'
 import type { ValidatorUpdate } from '../../modules/module.ts'
 import { POWER_REDUCTION } from '../../modules/stake.ts'
-import { parseStakingGenesis } from '../../modules/staking/index.ts'
+import { parseStakingGenesis, type StakingGenesis } from '../../modules/staking/index.ts'
 import { cliError, errorText } from '../errors.ts'
 import type { GenesisDocument } from './document.ts'
 
@@ -82,8 +85,10 @@ const parseConsensusParameters = (value: unknown, path: string): ConsensusParame
   }
 }
 
-const checkConsensus = (value: unknown): void => {
-  const path = 'consensus_params'
+const CONSENSUS_PATH = 'consensus_params'
+
+const checkConsensus = (value: unknown): ConsensusParameters => {
+  const path = CONSENSUS_PATH
   const parameters = parseConsensusParameters(value, path)
   if (parameters.version.app !== APP_VERSION) {
     failAt(
@@ -96,6 +101,7 @@ const checkConsensus = (value: unknown): void => {
   } catch (error) {
     failAt(path, errorText(error))
   }
+  return parameters
 }
 
 const parseValidator = (value: unknown, path: string): ValidatorUpdate & { readonly address: string } => {
@@ -132,20 +138,23 @@ const parseValidators = (value: unknown): readonly ValidatorUpdate[] => {
 }
 
 /** What an export says of itself must agree with what CometBFT reads. */
-const checkExport = (app: Genesis, initialHeight: number, validators: readonly ValidatorUpdate[]): void => {
-  const { provenance, modules } = app
+const checkExport = (
+  { provenance }: Genesis,
+  { validatorSets }: ConsensusGenesis,
+  initialHeight: number,
+  validators: readonly ValidatorUpdate[],
+): void => {
   if (provenance !== undefined && provenance.height !== initialHeight - 1) {
     failAt('initial_height', `must be ${provenance.height + 1}: app_state.export is of height ${provenance.height}`)
   }
-  const newest = parseConsensusGenesis(modules['consensus']).validatorSets?.at(-1)
+  const newest = validatorSets?.at(-1)
   if (newest !== undefined && !sameValidators(newest.validators, validators)) {
     failAt('validators', 'must be the newest of app_state.consensus.validator_sets')
   }
 }
 
 /** Each validator of CometBFT's list must have the stake that gives it its power: InitChain refuses the file else. */
-const checkStakes = ({ modules }: Genesis, validators: readonly ValidatorUpdate[]): void => {
-  const staking = parseStakingGenesis(modules['staking'])
+const checkStakes = (staking: StakingGenesis, validators: readonly ValidatorUpdate[]): void => {
   const powers = new Map(
     staking.validators.map(({ publicKey, tokens, status }) => [
       bytesToKey(publicKey),
@@ -167,6 +176,22 @@ const checkStakes = ({ modules }: Genesis, validators: readonly ValidatorUpdate[
   }
 }
 
+/** A block must have room for the votes of as many validators as may come: InitChain refuses the file else. */
+const checkRoom = (
+  parameters: ConsensusParameters,
+  { params }: StakingGenesis,
+  { validatorSets = [] }: ConsensusGenesis,
+  validatorCount: number,
+): void => {
+  const most = Math.max(
+    params.maxValidators,
+    validatorCount,
+    ...validatorSets.map(({ validators }) => validators.length),
+  )
+  const fault = roomFault(parameters, most)
+  if (fault !== undefined) failAt(CONSENSUS_PATH, fault)
+}
+
 const MODULE_BALANCES: ReadonlySet<string> = new Set(
   MODULE_ACCOUNTS.map(moduleAddress).flatMap((address) => [bytesToHex(address), encodeBech32(address)]),
 )
@@ -183,11 +208,14 @@ const checkEnvelope = (document: unknown): ValidGenesis => {
   if (chainId === '' || chainId.length > 50) failAt('chain_id', 'must have 1 to 50 characters')
   // CometBFT reads 0 as 1.
   const initialHeight = parseInteger(root['initial_height'] ?? '1', 'initial_height') || 1
-  checkConsensus(root['consensus_params'])
+  const parameters = checkConsensus(root[CONSENSUS_PATH])
   const validators = parseValidators(root['validators'])
   const app = parseGenesis(root['app_state'], chainId)
-  checkExport(app, initialHeight, validators)
-  checkStakes(app, validators)
+  const consensus = parseConsensusGenesis(app.modules['consensus'])
+  const staking = parseStakingGenesis(app.modules['staking'])
+  checkExport(app, consensus, initialHeight, validators)
+  checkStakes(staking, validators)
+  checkRoom(parameters, staking, consensus, validators.length)
   const { balances } = (document as GenesisDocument).app_state.bank ?? {}
   return {
     chainId,

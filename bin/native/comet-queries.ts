@@ -4,8 +4,9 @@
  */
 import { create, type Message } from '@bufbuild/protobuf'
 import * as z from 'zod'
-import { familyOf } from '../../app/families.ts'
-import { anyTx, txResponse } from '../../app/query/tx-views.ts'
+import { familyOf } from '../../app/families/index.ts'
+import { heightsOf } from '../../query/height-search.ts'
+import { anyTx, txResponse } from '../../query/tx-views.ts'
 import { plainBytes } from '../../core/bytes.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { baseAbci, cometQuery, txService } from '../../proto/index.ts'
@@ -69,11 +70,32 @@ export interface TxSearch {
   readonly isDescending: boolean
 }
 
+const searchResult = ({ page, limit }: TxSearch, total: bigint, txs: baseAbci.TxResponse[]): baseAbci.SearchTxsResult =>
+  create(baseAbci.SearchTxsResultSchema, {
+    totalCount: total,
+    count: BigInt(txs.length),
+    pageNumber: BigInt(page),
+    pageTotal: (total + BigInt(limit) - 1n) / BigInt(limit),
+    limit: BigInt(limit),
+    txs,
+  })
+
+/** CometBFT's index of heights has the vote extensions too, and pages over them: the application does not. */
+const searchHeights = async (client: CometClient, search: TxSearch): Promise<baseAbci.SearchTxsResult> => {
+  const { query, page, limit, isDescending } = search
+  const { txResponses, total } = await client.query(txService.Service.method.getTxsEvent, {
+    query,
+    page: BigInt(page),
+    limit: BigInt(limit),
+    orderBy: isDescending ? txService.OrderBy.DESC : txService.OrderBy.ASC,
+  })
+  return searchResult(search, total, txResponses)
+}
+
 /** Transactions by their events, a page of them, as the SDK's `query txs` prints them. */
-export const searchTransactions = async (
-  client: CometClient,
-  { query, page, limit, isDescending }: TxSearch,
-): Promise<baseAbci.SearchTxsResult> => {
+export const searchTransactions = async (client: CometClient, search: TxSearch): Promise<baseAbci.SearchTxsResult> => {
+  const { query, page, limit, isDescending } = search
+  if (heightsOf(query) !== undefined) return await searchHeights(client, search)
   const params = {
     query,
     prove: false,
@@ -86,20 +108,14 @@ export const searchTransactions = async (
   const responses: baseAbci.TxResponse[] = []
   for (const found of txs) {
     // Blocks hold what validators put there, too, which is no transaction of anybody.
-    if (!['ethereum', 'native'].includes(familyOf(found.tx))) continue
+    if (!familyOf(found.tx).isShown) continue
     const timeNs = times.get(found.height) ?? (await blockTime(client, found.height))
     times.set(found.height, timeNs)
     responses.push(toResponse(found, timeNs))
   }
-  const total = BigInt(total_count)
-  return create(baseAbci.SearchTxsResultSchema, {
-    totalCount: total,
-    count: BigInt(responses.length),
-    pageNumber: BigInt(page),
-    pageTotal: (total + BigInt(limit) - 1n) / BigInt(limit),
-    limit: BigInt(limit),
-    txs: responses,
-  })
+  // It is found by its hash at most, and is the only one then: it has no events.
+  const hidden = BigInt(txs.length - responses.length)
+  return searchResult(search, BigInt(total_count) - hidden, responses)
 }
 
 /** A transaction by its hash: native ones by sha256, those of Ethereum by keccak256 or sha256. Throws cli/20. */

@@ -5,6 +5,7 @@ import {
   bankQuery,
   distributionQuery,
   evidenceQuery,
+  evmQuery,
   govBetaQuery,
   govQuery,
   mintQuery,
@@ -98,6 +99,11 @@ describe('the commands of queries', () => {
       'feemarket',
       'tx',
     ])
+  })
+
+  it('of the EVM have the group of its commands', () => {
+    const plans = planQueries([evmQuery.Query]).map(({ group, name }) => `${group} ${name}`)
+    expect(plans.slice(0, 3)).toEqual(['evm account', 'evm cosmos-account', 'evm validator-account'])
   })
 
   it('are in kebab case', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPublicClient, createWalletClient, defineChain, http, parseEther } from 'viem'
@@ -6,8 +6,8 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { DEVNET_MNEMONIC } from '../keys/devnet-accounts.ts'
-import { setTomlValue } from '../config/toml-lines.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
+import { editCometToml, makeHome } from '../testing/make-home.ts'
 import {
   askJsonRpc,
   blockNumber,
@@ -18,7 +18,7 @@ import {
   startChain,
 } from '../testing/node-process.ts'
 
-/** Blocks come every second, and starting takes seconds on a busy machine. */
+/** Starting takes seconds on a busy machine. */
 const LONG = { timeout: 120_000 }
 const SLOW = { timeout: 40_000, interval: 100 }
 const sender = mnemonicToAccount(DEVNET_MNEMONIC)
@@ -52,11 +52,8 @@ const clientsOf = (url: string) => {
   }
 }
 
-const makeValidator = async (home: string): Promise<void> => {
-  await runChain('init', 'validator', '--chain-id', 'localnat-1', '--home', home)
-  await runChain('genesis', 'add-account', sender.address, '10nat', '--home', home)
-  await runChain('genesis', 'add-validator', '--home', home)
-}
+const makeValidator = (home: string): Promise<void> =>
+  makeHome(home, { chainId: 'localnat-1', accounts: [sender.address], balance: '10nat', timeoutCommitMs: 200 })
 
 afterAll(async () => {
   for (const node of running) node.process.kill('SIGTERM')
@@ -76,8 +73,7 @@ describe.skipIf(cometbft === undefined)('a full node', LONG, () => {
     expect((await runChain('genesis', 'fetch', validatorPorts.rpcUrl, '--home', full)).status).toBe(0)
     const { stdout } = await runChain('status', '--home', validator, ...validatorPorts.flags)
     const peer = `${status.parse(JSON.parse(stdout)).nodeId}@${validatorPorts.p2pAddress}`
-    const config = join(full, 'config', 'config.toml')
-    writeFileSync(config, setTomlValue(readFileSync(config, 'utf8'), 'p2p.persistent_peers', `"${peer}"`))
+    editCometToml(full, { 'p2p.persistent_peers': `"${peer}"` })
     start(full, fullPorts)
     await expect.poll(() => blockNumber(fullPorts.jsonRpcUrl), SLOW).toBeGreaterThanOrEqual(3)
     await expect.poll(() => askJsonRpc(fullPorts.jsonRpcUrl, 'eth_syncing'), SLOW).toBe(false)

@@ -1,22 +1,23 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { setTomlValue } from '../config/toml-lines.ts'
 import { findCometbft } from '../supervise/cometbft-binary.ts'
+import { editCometToml } from '../testing/make-home.ts'
 import {
   askJsonRpc,
   blockNumber,
   choosePorts,
   type NodePorts,
+  pidsOf,
   type RunningChain,
   runChain,
   startChain,
 } from '../testing/node-process.ts'
 
 const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
-/** Blocks come every second, and starting takes seconds on a busy machine. */
+/** Starting takes seconds on a busy machine. */
 const LONG = { timeout: 120_000 }
 const SLOW = { timeout: 40_000, interval: 100 }
 
@@ -39,13 +40,6 @@ interface CometStatus {
   readonly sync_info: { readonly latest_block_height: string }
 }
 
-/** Process ids of programs whose command line names this home and `part`. */
-const pidsOf = (part: string): readonly number[] =>
-  execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.includes(home) && line.includes(part))
-    .map((line) => Number.parseInt(line, 10))
-
 const height = (): Promise<number> => blockNumber(ports.jsonRpcUrl)
 
 beforeAll(async () => {
@@ -57,13 +51,14 @@ afterEach(async ({ task }) => {
   await running?.exited
   running = undefined
   // Children of a killed node answer for a moment longer: the next test must not take them for its own.
-  await expect.poll(() => pidsOf(''), SLOW).toEqual([])
+  await expect.poll(() => pidsOf(home), SLOW).toEqual([])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.skipIf(cometbft === undefined)('a node', LONG, () => {
   it('is made by init and genesis commands', async () => {
     expect((await runChain('init', 'one', '--chain-id', 'localnat-1', '--home', home)).status).toBe(0)
+    editCometToml(home, { 'consensus.timeout_commit': '"200ms"' })
     expect((await runChain('genesis', 'add-account', ALICE, '5nat', '--home', home)).status).toBe(0)
     expect((await runChain('genesis', 'add-validator', '--home', home)).stdout).toContain('1 accounts, 1 validators')
     const again = await runChain('init', 'one', '--chain-id', 'localnat-1', '--home', home)
@@ -85,7 +80,7 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
     first.process.kill('SIGTERM')
     expect(await first.exited).toBe(0)
     const stoppedAt = Number(/stopped height=(\d+)/.exec(first.output())?.[1])
-    expect(pidsOf('')).toEqual([])
+    expect(pidsOf(home)).toEqual([])
     const second = start()
     await expect.poll(() => /started .*height=(\d+)/.exec(second.output())?.[1], SLOW).toBe(String(stoppedAt))
     await expect.poll(height, SLOW).toBeGreaterThan(stoppedAt)
@@ -95,7 +90,7 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
     start()
     await expect.poll(height, SLOW).toBeGreaterThanOrEqual(1)
     for (const part of [' gateway ', 'cometbft start']) {
-      const [pid] = pidsOf(part)
+      const [pid] = pidsOf(home, part)
       expect(pid).toBeGreaterThan(0)
       const before = await height()
       process.kill(pid ?? 0, 'SIGKILL')
@@ -112,7 +107,7 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
       return Number(status?.sync_info.latest_block_height ?? -1)
     }
     await expect.poll(cometHeight, SLOW).toBeGreaterThanOrEqual(from + 3)
-    expect(pidsOf(' gateway ')).toEqual([])
+    expect(pidsOf(home, ' gateway ')).toEqual([])
     expect(node.output()).not.toContain('gateway')
     node.process.kill('SIGTERM')
     expect(await node.exited).toBe(0)
@@ -121,10 +116,10 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
   it('leaves no process behind when it is killed', async () => {
     const node = start()
     await expect.poll(height, SLOW).toBeGreaterThanOrEqual(1)
-    expect(pidsOf('').length).toBeGreaterThanOrEqual(3)
+    expect(pidsOf(home).length).toBeGreaterThanOrEqual(3)
     node.process.kill('SIGKILL')
     await node.exited
-    await expect.poll(() => pidsOf(''), { timeout: 10_000, interval: 50 }).toEqual([])
+    await expect.poll(() => pidsOf(home), { timeout: 10_000, interval: 50 }).toEqual([])
   })
 
   it('is refused a second time, with the ports that are in use', async () => {

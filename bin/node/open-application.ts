@@ -1,8 +1,8 @@
 /** Opens the application of a home: database, engine, journal, gossip. */
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { Application } from '../../app/app.ts'
-import type { ChainParameters } from '../../app/chain.ts'
+import { QueriedApplication } from '../../query/queried-application.ts'
+import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { ConsensusStatus } from '../../app/environment.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
@@ -16,6 +16,7 @@ import { rpcUrl } from '../runtime/rpc-url.ts'
 import { startHeavyQuestions } from '../runtime/heavy-questions.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { warnOfOpenFiles } from '../runtime/open-files.ts'
+import { openVoteAnswers } from '../runtime/vote-answers.ts'
 import { openPoolJournal } from '../runtime/pool-journal.ts'
 import { createSignatureThread } from '../runtime/signature-thread.ts'
 import { startSnapshots } from '../runtime/snapshots.ts'
@@ -25,7 +26,7 @@ import type { NodeConfiguration } from './load-node.ts'
 import { openDatabase } from './open-database.ts'
 
 export interface OpenApplication {
-  readonly application: Application
+  readonly application: QueriedApplication
   setConsensusStatus(status: ConsensusStatus): void
   close(): Promise<void>
 }
@@ -34,7 +35,7 @@ export interface OpenApplication {
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A database of another chain is refused before CometBFT could meet it. */
-const requireSameChain = (application: Application, { home, genesis }: NodeConfiguration): void => {
+const requireSameChain = (application: QueriedApplication, { home, genesis }: NodeConfiguration): void => {
   const { parameters } = application
   if (parameters === undefined) return
   const held = `${parameters.chainId} (EVM chain id ${parameters.evmChainId})`
@@ -66,6 +67,7 @@ export const openApplication = async (
   const journal = openPoolJournal(home.poolJournal, (error) => {
     log.error('the journal of the pool cannot be flushed', { reason: error.message })
   })
+  const voteAnswers = openVoteAnswers(home.voteAnswers)
   const gossip = createGossip(rpcUrl(comet.rpc), log)
   const applicationSettings = toApplicationSettings(settings)
   const heavy = startHeavyQuestions({ handle: store.handle, settings: applicationSettings, log, onFault })
@@ -87,11 +89,12 @@ export const openApplication = async (
     await sweeper.close()
     await snapshots.close()
     journal.close()
+    voteAnswers.close()
     store.close()
     await store.closed
   }
   try {
-    const application = new Application({
+    const application = new QueriedApplication({
       store,
       engine: await createInterpreterEngine(),
       settings: applicationSettings,
@@ -101,6 +104,7 @@ export const openApplication = async (
         clock: { nowMs: () => performance.now() },
         yieldToEventLoop,
         journal,
+        voteAnswers,
         gossip,
         heavy,
         ...(signatures && { signatures }),

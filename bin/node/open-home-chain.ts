@@ -1,5 +1,5 @@
 /** The chain of a stopped home, for commands that read its database while no node runs. */
-import type { ChainParameters } from '../../app/chain.ts'
+import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import { readChainParameters, readCommittedHeight } from '../../app/index/chain-reader.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { Home } from '../config/home.ts'

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { ChainParameters } from '../../app/chain.ts'
+import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import { RestoreSession } from '../../app/restore-session.ts'
 import { concatBytes, equalBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'

@@ -10,6 +10,7 @@ import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
 import { serveAbciGrpc } from '../../abci/grpc-server.ts'
 import { createHandlers } from '../../abci/handlers.ts'
 import { serveAbciSocket } from '../../abci/socket-server.ts'
+import { withClients } from '../runtime/asking-client.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
 import { requireWritableFolder } from '../config/home.ts'
 import { cliError, errorText } from '../errors.ts'
@@ -133,7 +134,12 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
         if (announcement.type === 'head') halt.committed(announcement.head.height, headSeconds(announcement.head))
       }),
     )
-    const queries = await serveQueries({ address: queriesAddress, application, log, onFatal: end })
+    const queries = await serveQueries({
+      address: queriesAddress,
+      application: withClients(application),
+      log,
+      onFatal: end,
+    })
     teardown.add('the query stream', () => queries.close())
     const serveAbci = options.abciTransport === 'grpc' ? serveAbciGrpc : serveAbciSocket
     const abci = await serveAbci({

@@ -6,6 +6,7 @@ import { QUERY_CODES, invalidParameters, limitExceeded } from '../../app/errors.
 import type { QuestionName, Questions } from '../../app/ports.ts'
 import type { ApplicationSettings } from '../../app/settings.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
+import { askingClient } from './asking-client.ts'
 import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
 import { isSlow, QuestionQueue } from './question-queue.ts'
@@ -71,6 +72,7 @@ export interface HeavyOptions {
 }
 
 interface Waiting {
+  readonly client: string
   readonly question: HeavyQuestion
   readonly sinceMs: number
   resolve(text: string): void
@@ -91,6 +93,8 @@ class WorkerFault extends Error {
 
 const toError = ({ codespace, code, message, data }: HeavyFailure): Error =>
   codespace === undefined ? new WorkerFault(message) : new CodedError(codespace, code, message, data)
+
+const tooMany = (): CodedError => limitExceeded('too many questions wait for an answer; try again')
 
 export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
   const { handle, settings, log } = options
@@ -217,10 +221,11 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     run: (name, parameters, head, pending) =>
       new Promise<string>((resolve, reject) => {
         const question = { id: nextId++, name, parameters, head, pending }
-        if (closed || !queue.push({ question, sinceMs: performance.now(), resolve, reject })) {
-          reject(limitExceeded('too many questions wait for an answer; try again'))
-          return
-        }
+        if (closed) return reject(tooMany())
+        const client = askingClient()
+        const { isTaken, displaced } = queue.push({ client, question, sinceMs: performance.now(), resolve, reject })
+        for (const waiting of displaced) waiting.reject(tooMany())
+        if (!isTaken) return reject(tooMany())
         startWorkers()
         assign()
       }),

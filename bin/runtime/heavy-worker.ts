@@ -1,11 +1,12 @@
 /** One worker thread: answers questions one by one over the shared database, at the head that each names. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerTooLarge } from '../../app/errors.ts'
+import { createFamilies } from '../../app/families/index.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
-import { answer } from '../../app/query/answer.ts'
-import { PruningGuard } from '../../app/query/pruning-guard.ts'
-import type { View } from '../../app/query/view.ts'
+import { answer } from '../../query/answer.ts'
+import { PruningGuard } from '../../query/pruning-guard.ts'
+import type { View } from '../../query/view.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
@@ -25,6 +26,7 @@ const committedHeight = (): number => Number(Atomics.load(counter, 0))
 const store = await attachRocksStore(data.handle)
 const engine = await createInterpreterEngine()
 const modules = createModules(store)
+const families = createFamilies(modules)
 const reader = new ChainReader(store)
 const heights = new OpenHeights(store, committedHeight, MAX_VIEWS)
 
@@ -39,6 +41,7 @@ const ask = async ({ name, parameters, head, pending }: HeavyQuestion): Promise<
     engine,
     clock: { nowMs: () => performance.now() },
     modules,
+    families,
     head,
     stateAt: (height) => heights.stateAt(guard.kept(height)),
     trieNodesAt: (height) => heights.trieNodesAt(guard.kept(height)),

@@ -25,7 +25,7 @@ const readOpenFileLimit = (): number | undefined => {
 export const warnOfOpenFiles = (database: string, log: NodeLog, limit = readOpenFileLimit()): void => {
   const files = readdirSync(database).filter((name) => name.endsWith('.sst')).length
   if (limit === undefined || files <= limit * WARN_ABOVE) return
-  log.warn('the database comes near the limit of open files: raise it (ulimit -n, LimitNOFILE of systemd)', {
+  log.warn('the database comes near the limit of open files: raise the limit (ulimit -n, LimitNOFILE of systemd)', {
     files,
     limit,
   })

@@ -63,7 +63,9 @@ describe('the thread for signatures', () => {
     expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     await expect(thread.check(makeTasks(5))).rejects.toThrow('there is no thread')
     expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toContain('the thread for signatures has ended: they are checked without it for a while')
+    expect(warnings[0]).toContain(
+      'the thread for signatures has ended: signatures are checked on the main thread for a while',
+    )
   })
 })
 

@@ -49,7 +49,7 @@ export const createSignatureThread = ({
     worker = undefined
     clearTimeout(idle)
     restsUntilMs = performance.now() + REST_MS
-    log.warn('the thread for signatures has ended: they are checked without it for a while', { reason })
+    log.warn('the thread for signatures has ended: signatures are checked on the main thread for a while', { reason })
     for (const { reject } of waiting.splice(0)) reject(new Error(reason))
   }
   const start = (): Worker => {

@@ -111,7 +111,7 @@ class KeptChild implements Supervised {
       this.#log.error(`${name} ${describeExit(exit)}`, { deaths, last: exit.lastLines.at(-1) ?? '' })
       if (deaths >= maxDeaths) {
         const said = exit.lastLines.slice(-8).join('\n  ')
-        onGivenUp(cliError('childFailed', `${name} died ${deaths} times in a row; it said last:\n  ${said}`))
+        onGivenUp(cliError('childFailed', `${name} died ${deaths} times in a row; its last output was:\n  ${said}`))
         return
       }
       const pauseMs = Math.min(firstPauseMs * 2 ** (deaths - 1), longestPauseMs)

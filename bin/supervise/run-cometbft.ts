@@ -35,7 +35,7 @@ export const runCometbft = (options: CometbftOptions): Supervised => {
   const onLine = (line: string): void => {
     options.onLine(line)
     if (!CONSENSUS_STOPPED.test(line)) return
-    log.error('the consensus of cometbft has stopped: it is started again', { line })
+    log.error('the consensus of cometbft has stopped: cometbft is started again', { line })
     void supervised.restart()
   }
   const supervised = keepRunning(

@@ -199,7 +199,7 @@ describe('a supervised child', () => {
       onLine: (line: string) => started.push(line),
     }
     keepRunning(options, policy, silent, resolve)
-    expect((await givenUp).message).toBe('frail died 3 times in a row; it said last:\n  no database')
+    expect((await givenUp).message).toBe('frail died 3 times in a row; its last output was:\n  no database')
     expect(started).toHaveLength(3)
   })
 
@@ -340,7 +340,7 @@ describe('a supervised CometBFT', () => {
     const call =
       'start --home /home/x --abci grpc --proxy_app 127.0.0.1:1 --rpc.laddr tcp://127.0.0.1:2 --p2p.laddr tcp://127.0.0.1:3'
     expect(lines).toEqual([call, line, call])
-    expect(complaints.join('')).toContain('the consensus of cometbft has stopped: it is started again')
+    expect(complaints.join('')).toContain('the consensus of cometbft has stopped: cometbft is started again')
     await comet.stop()
   })
 

@@ -1,6 +1,7 @@
 /** Runs `chain` as a process of its own, as an operator does. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -90,6 +91,25 @@ export const startChain = (...args: readonly string[]): RunningChain => {
   })
   return { process: child, output: () => output, exited }
 }
+
+/** Of a process; empty once it has ended. */
+const commandLineOf = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
+
+/** Process ids of programs whose command line names this home and `part`, such as ' gateway '. */
+export const pidsOf = (home: string, part = ''): readonly number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .filter((pid) => {
+      const line = commandLineOf(pid)
+      return line.includes(home) && line.includes(part)
+    })
+    .map(Number)
 
 const rpcAnswer = z.object({ result: z.unknown().optional(), error: z.unknown().optional() })
 

@@ -1,6 +1,6 @@
 /** The chain's own precompiles under the library, whose precompiles know nothing of the frame that they run in. */
 import { type EVM, EVMError, type ExecResult, type Message, type PrecompileFunc } from '@ethereumjs/evm'
-import { EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
+import { bigintToBytes, EMPTY_BYTES, equalBytes, padLeft } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import type { StateReader } from '../../store/state.ts'
@@ -19,6 +19,11 @@ export class NativeFailure extends EVMError {
   }
 }
 
+type OpcodeHandler = EVM['_opcodeMap'][number]['opHandler']
+type RunState = Parameters<OpcodeHandler>[0]
+
+const SELF_DESTRUCT = 0xff
+
 /** Tells the precompile which frame runs it: the library loads the code of a call right before it runs it. */
 export class NativeFrames {
   readonly #state: EthereumjsState
@@ -34,6 +39,13 @@ export class NativeFrames {
       this.#frame = message
       if (this.#native !== undefined && message.isCompiled !== true) this.#emptyDelegates(evm, message)
     }
+    const entry = evm['_opcodeMap'][SELF_DESTRUCT]
+    invariant(entry !== undefined, 'the library knows no SELFDESTRUCT')
+    const { opHandler } = entry
+    entry.opHandler = (run, common) => {
+      this.#refuseHeir(run)
+      return opHandler(run, common)
+    }
   }
 
   /** For the next execution; returns what answers at which address, without 0x. */
@@ -45,6 +57,15 @@ export class NativeFrames {
       this.#precompiles.set(bytesToUnprefixedHex(address), ({ gasLimit }) => this.#run(address, gasLimit))
     }
     return this.#precompiles
+  }
+
+  /** Throws the library's revert. */
+  #refuseHeir({ stack, interpreter }: RunState): void {
+    if (this.#native === undefined) return
+    const heir = padLeft(bigintToBytes(BigInt.asUintN(160, stack.peek(1)[0] ?? 0n)), 20)
+    const refusal = this.#native.heirRefusal(heir)
+    const balance = this.#state.writer.account(interpreter.getAddress().bytes)?.balance ?? 0n
+    if (refusal !== undefined && balance > 0n) interpreter.revert(refusal)
   }
 
   #run(precompile: Uint8Array, gas: bigint): ExecResult {

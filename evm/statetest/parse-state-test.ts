@@ -1,12 +1,12 @@
 /** State tests of ethereum/tests and execution-spec-tests: from JSON to cases. */
 import { type Address, parseAddress } from '../../core/address.ts'
 import { bigintToBytes, padLeft, utf8ToBytes } from '../../core/bytes.ts'
-import { CodedError } from '../../core/errors.ts'
 import { keccak256, type Hash, ZERO_HASH } from '../../core/hash.ts'
 import { hexToBigint, hexToBytes } from '../../core/hex.ts'
 import { privateKeyToAddress } from '../../core/signature.ts'
 import type { BlockEnvironment, Hardfork, Message } from '../engine.ts'
 import type { AccessListEntry, Authorization } from '../transaction/transaction.ts'
+import { statetestError } from './errors.ts'
 
 export interface PreAccount {
   readonly address: Address
@@ -55,7 +55,7 @@ const BLOB_FEE_FRACTIONS: Readonly<Record<Hardfork, bigint>> = {
 type Json = { readonly [key: string]: unknown }
 
 const fail = (message: string): never => {
-  throw new CodedError('statetest', 1, message)
+  throw statetestError('malformed', message)
 }
 const object = (value: unknown, what: string): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : fail(`${what} is no object`)

@@ -15,6 +15,7 @@ import { isEvmError } from '../errors.ts'
 import { prepareMessage } from '../transition/prepare-message.ts'
 import { checkRawTransaction } from './check-raw-transaction.ts'
 import type { PreAccount, StateTest, StateTestCase } from './parse-state-test.ts'
+import { statetestError } from './errors.ts'
 
 /** As `evm statetest` of geth prints it. */
 export interface StateTestResult {
@@ -78,7 +79,7 @@ const checkBlockGas = (state: StateReader, { block, message }: StateTestCase): v
   } catch (error) {
     if (!isFoundLater(error)) throw error
   }
-  throw new CodedError('statetest', 2, 'gas limit reached')
+  throw statetestError('gasLimitReached', 'gas limit reached')
 }
 
 /** The checks around a transaction, in geth's order and words. */
@@ -86,7 +87,7 @@ const refuseEarly = (state: StateReader, test: StateTestCase): CodedError | unde
   const { raw, block, message } = test
   try {
     if (message.blobVersionedHashes.length > MAX_BLOCK_BLOBS[block.hardfork]) {
-      throw new CodedError('statetest', 3, 'blob gas exceeds maximum')
+      throw statetestError('blobGas', 'blob gas exceeds maximum')
     }
     if (raw !== undefined) checkRawTransaction(raw, block.chainId)
     checkBlockGas(state, test)

@@ -16,22 +16,22 @@ import { Overlay } from '../../store/overlay.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import type { Event } from '../module.ts'
 import { formatOperator } from '../validator-addresses.ts'
-import { createAdmissionModule, mayCreateValidator, parseAdmissionGenesis } from './index.ts'
+import { admissionModule, mayCreateValidator, parseAdmissionGenesis } from './index.ts'
 import { ADMISSION_ADDRESS } from './keys.ts'
 
 const { method } = admissionTx.Msg
 const GOV = encodeBech32(GOVERNANCE_ADDRESS)
 const operator = (byte: number): Uint8Array => new Uint8Array(20).fill(byte)
 const name = (byte: number): string => formatOperator(operator(byte))
-const admissionModule = createAdmissionModule()
+const module = admissionModule.create({})
 
 const makeWorld = (genesis?: unknown) => {
   const state = new Overlay(new LatestState(openMemoryStore(), 100))
   const events: Event[] = []
   const context = { state, height: 1, timeNs: 0n, chainId: 'x', emit: (event: Event) => void events.push(event) }
-  admissionModule.initGenesis(context, genesis)
+  module.initGenesis(context, genesis)
   const send = <Input extends DescMessage>({ input }: { readonly input: Input }, message: MessageInitShape<Input>) => {
-    const handler = admissionModule.messages.find(({ typeUrl }) => typeUrl === `/${input.typeName}`)
+    const handler = module.messages.find(({ typeUrl }) => typeUrl === `/${input.typeName}`)
     const decoded = handler?.decode(toBinary(input, create(input, message)))
     const prepared = handler?.prepare(decoded)
     handler?.execute({ ...context, consumeGas: () => undefined }, prepared)
@@ -40,7 +40,7 @@ const makeWorld = (genesis?: unknown) => {
     { name: path, input, output }: { readonly name: string; readonly input: Input; readonly output: Output },
     request: MessageInitShape<Input>,
   ): MessageShape<Output> => {
-    const handler = admissionModule.queries.find((each) => each.path.endsWith(`/${path}`))
+    const handler = module.queries.find((each) => each.path.endsWith(`/${path}`))
     return fromBinary(output, handler?.query(context, toBinary(input, create(input, request))) ?? new Uint8Array(0))
   }
   return { state, events, context, send, query }
@@ -113,7 +113,7 @@ describe('admission', () => {
 
   it('comes back from its export with the same values', () => {
     const { state, context } = makeWorld({ params: { approval_required: true }, operators: [2, 1].map(name) })
-    const exported = JSON.parse(JSON.stringify(admissionModule.exportGenesis(context))) as unknown
+    const exported = JSON.parse(JSON.stringify(module.exportGenesis(context))) as unknown
     expect(exported).toEqual({ params: { approval_required: true }, operators: [1, 2].map(name) })
     const next = makeWorld(exported)
     const dump = (each: Overlay) => each.values(ADMISSION_ADDRESS, new Uint8Array(0), 10)

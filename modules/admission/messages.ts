@@ -3,11 +3,11 @@ import type { Address } from '../../core/address.ts'
 import { CodedError } from '../../core/errors.ts'
 import { admissionTx } from '../../proto/index.ts'
 import { checkAuthority } from '../authority.ts'
-import { makeEvent } from '../events.ts'
 import { handleMessage } from '../handlers.ts'
 import type { MessageHandler } from '../module.ts'
 import { sdkError } from '../sdk-errors.ts'
-import { formatOperator, parseOperator } from '../validator-addresses.ts'
+import { parseOperator } from '../validator-addresses.ts'
+import { operatorApproved, operatorRevoked } from './events.ts'
 import { isApproved, setApprovalRequired, setApproved } from './keeper.ts'
 
 interface OperatorMessage {
@@ -35,7 +35,7 @@ export const ADMISSION_MESSAGES: readonly MessageHandler[] = [
       const operator = parse(message)
       if (isApproved(state, operator)) throw sdkError('invalidRequest', 'the operator is approved already')
       setApproved(state, operator, true)
-      emit(makeEvent('approve_operator', { operator: formatOperator(operator) }))
+      emit(operatorApproved(operator))
       return {}
     },
   }),
@@ -45,7 +45,7 @@ export const ADMISSION_MESSAGES: readonly MessageHandler[] = [
       const operator = parse(message)
       if (!isApproved(state, operator)) throw sdkError('notFound', 'the operator is not approved')
       setApproved(state, operator, false)
-      emit(makeEvent('revoke_operator', { operator: formatOperator(operator) }))
+      emit(operatorRevoked(operator))
       return {}
     },
   }),

@@ -17,16 +17,16 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { AUTH_ADDRESS, readPublicKey, writePublicKey } from './keeper.ts'
 import { parseAuthGenesis } from './genesis.ts'
-import { createAuthModule } from './module.ts'
+import { authModule } from './module.ts'
 
 const address = (byte: number): Uint8Array => new Uint8Array(20).fill(byte)
 const KEY = { typeUrl: '/some.Key', value: Uint8Array.of(10, 1, 7) }
 const ADDRESSES = [1, 2, 3].map(address)
 
-const module = createAuthModule({
+const module = authModule.create({
   moduleAccounts: [{ name: 'bank', address: moduleAddress('bank'), permissions: [] }],
   accountNumber: (each) => BigInt(each[0] ?? 0) * 1_000n,
-  accounts: (_, start) => ADDRESSES.filter((each) => start === undefined || (each[0] ?? 0) >= (start[0] ?? 0)),
+  addresses: (_, start) => ADDRESSES.filter((each) => start === undefined || (each[0] ?? 0) >= (start[0] ?? 0)),
   checkKey: (_, key) => (key.typeUrl === KEY.typeUrl ? undefined : 'is no key'),
 })
 

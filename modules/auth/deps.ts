@@ -16,7 +16,7 @@ export interface AuthDependencies {
   readonly moduleAccounts: readonly ModuleAccountInfo[]
   accountNumber(address: Address): bigint
   /** Addresses of every account in order, from `start` (inclusive) on; not in a block. */
-  accounts(context: QueryContext, start?: Address): Iterable<Address>
+  addresses(context: QueryContext, start?: Address): Iterable<Address>
   /** What is wrong with the public key of an account, in words. */
   checkKey(address: Address, key: PackedPublicKey): string | undefined
 }

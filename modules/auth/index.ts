@@ -9,5 +9,5 @@ export {
   writeAuthParameters,
   writePublicKey,
 } from './keeper.ts'
-export { createAuthModule } from './module.ts'
+export { authModule } from './module.ts'
 export { AUTH_LIMITS, type AuthParameters, DEFAULT_AUTH_PARAMETERS } from './params.ts'

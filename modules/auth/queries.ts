@@ -74,7 +74,7 @@ class Accounts {
   /** Numbers follow from addresses, and not the other way: all are looked at. Throws grpc/3 and grpc/5. */
   byNumber(context: QueryContext, number: bigint): Address {
     let searched = 0
-    for (const address of this.#dependencies.accounts(context)) {
+    for (const address of this.#dependencies.addresses(context)) {
       if (this.#dependencies.accountNumber(address) === number) return address
       if (++searched === MAX_SEARCHED) {
         throw queryRefusal('invalidArgument', `there are more than ${MAX_SEARCHED} accounts to search`)
@@ -98,7 +98,7 @@ export const authQueries = (dependencies: AuthDependencies): readonly QueryHandl
     handleQuery(method.accounts, (context, request) => {
       const { items, pagination } = takePage(
         request.pagination,
-        (start) => dependencies.accounts(context, start),
+        (start) => dependencies.addresses(context, start),
         (address) => address,
       )
       return { accounts: items.map((address) => accounts.any(context, address)), pagination }
@@ -106,9 +106,14 @@ export const authQueries = (dependencies: AuthDependencies): readonly QueryHandl
     handleQuery(method.account, (context, { address }) => ({
       account: accounts.any(context, accounts.require(context, address)),
     })),
-    handleQuery(method.accountAddressByID, (context, { id, accountId }) => ({
-      accountAddress: encodeBech32(accounts.byNumber(context, accountId === 0n ? id : accountId)),
-    })),
+    handleQuery(
+      method.accountAddressByID,
+      (context, { id, accountId }) => ({
+        accountAddress: encodeBech32(accounts.byNumber(context, accountId === 0n ? id : accountId)),
+      }),
+      // It is looked for among all accounts.
+      { isHeavy: true },
+    ),
     handleQuery(method.params, ({ state }) => ({ params: readAuthParameters(state) })),
     handleQuery(method.moduleAccounts, (context) => ({
       accounts: dependencies.moduleAccounts.map((info) => accounts.module(context, info)),

@@ -10,13 +10,13 @@ import { seeded } from '../../test/sim/random.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import type { MessageHandler } from '../module.ts'
 import { AUTH_ADDRESS, readAuthParameters } from './keeper.ts'
-import { createAuthModule } from './module.ts'
+import { authModule } from './module.ts'
 import { type AuthParameters, DEFAULT_AUTH_PARAMETERS } from './params.ts'
 
-const module = createAuthModule({
+const module = authModule.create({
   moduleAccounts: [],
   accountNumber: () => 0n,
-  accounts: () => [],
+  addresses: () => [],
   checkKey: () => undefined,
 })
 

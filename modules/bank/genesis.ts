@@ -10,15 +10,15 @@ import { bank } from '../../proto/index.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import { checkDenom } from './denom.ts'
 import type { Coin } from '../ledger.ts'
-import type { Holder } from './keeper.ts'
-import { DEFAULT_METADATA, metadataFault, readAllMetadata, writeMetadata } from './metadata.ts'
+import type { Holder } from './keeper/balances.ts'
+import { DEFAULT_METADATA, metadataFault, readAllMetadata, writeMetadata } from './keeper/metadata.ts'
 import {
   readDefaultSendEnabled,
   readSendEnabledEntries,
   type SendEnabledEntry,
   writeDefaultSendEnabled,
   writeSendEnabled,
-} from './send-enabled.ts'
+} from './keeper/send-enabled.ts'
 
 /** Most accounts in a genesis file. */
 const MAX_ACCOUNTS = 10_000_000

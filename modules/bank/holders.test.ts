@@ -6,7 +6,7 @@ import { LatestState } from '../../store/latest.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { seededRandom } from '../../store/testing/seeded-random.ts'
-import { type Holder, mergeHolders, mint, readBalances, readOtherHolders } from './keeper.ts'
+import { type Holder, mergeHolders, mint, readBalances, readOtherHolders } from './keeper/balances.ts'
 
 const address = (number: number): Address => Uint8Array.from({ length: 20 }, (_, index) => (index === 3 ? number : 7))
 const DENOMS = ['anat', 'aaa', 'ibc/1', 'zzz']

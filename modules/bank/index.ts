@@ -10,8 +10,8 @@ export {
   readSupplies,
   readSupply,
   send,
-} from './keeper.ts'
+} from './keeper/balances.ts'
 export type { BankDependencies } from './deps.ts'
 export { createLedger } from './ledger.ts'
-export { createBankModule } from './module.ts'
+export { bankModule } from './module.ts'
 export { sendCoins } from './transfer.ts'

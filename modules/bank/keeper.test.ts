@@ -16,7 +16,7 @@ import {
   readSupplies,
   readSupply,
   send,
-} from './keeper.ts'
+} from './keeper/balances.ts'
 
 const DENOMS = [DENOMINATION, 'ibc/27', 'aaa', 'zzz']
 const ACCOUNTS = Array.from({ length: 6 }, (_, index) => new Uint8Array(20).fill(index + 1))

@@ -4,7 +4,7 @@ import type { Coin, Ledger, LedgerContext } from '../ledger.ts'
 import { formatCoins } from './coins.ts'
 import { cannotDelegate } from './errors.ts'
 import { burned, coinbase, coinReceived, coinSpent } from './events.ts'
-import { burn, mint, readBalance, readSupply, send } from './keeper.ts'
+import { burn, mint, readBalance, readSupply, send } from './keeper/balances.ts'
 import { sendCoins } from './transfer.ts'
 
 const moveStake = ({ state, emit }: LedgerContext, from: Address, to: Address, coins: readonly Coin[]): void => {

@@ -9,14 +9,14 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Overlay } from '../../store/overlay.ts'
 import type { Event, MessageHandler } from '../module.ts'
 import { GAS_PER_TRANSFER } from './gas.ts'
-import { mint, readBalance } from './keeper.ts'
-import { createBankModule } from './module.ts'
+import { mint, readBalance } from './keeper/balances.ts'
+import { bankModule } from './module.ts'
 
 const address = (byte: number): Uint8Array => new Uint8Array(20).fill(byte)
 const text = (byte: number): string => encodeBech32(address(byte))
 const BLOCKED = address(9)
 const [FROM, TO] = [address(1), address(2)]
-const { messages } = createBankModule({
+const { messages } = bankModule.create({
   accounts: () => [],
   isBlockedReceiver: (each) => each[0] === BLOCKED[0],
 })

@@ -13,9 +13,9 @@ import { queryRefusal } from '../sdk-errors.ts'
 import { isDenom } from './denom.ts'
 import type { BankDependencies } from './deps.ts'
 import type { Coin } from '../ledger.ts'
-import { readBalance, readBalances, readOtherHolders, readSupplies, readSupply } from './keeper.ts'
-import { readAllMetadata, readMetadata } from './metadata.ts'
-import { readDefaultSendEnabled, readSendEnabled, readSendEnabledEntries } from './send-enabled.ts'
+import { readBalance, readBalances, readOtherHolders, readSupplies, readSupply } from './keeper/balances.ts'
+import { readAllMetadata, readMetadata } from './keeper/metadata.ts'
+import { readDefaultSendEnabled, readSendEnabled, readSendEnabledEntries } from './keeper/send-enabled.ts'
 
 /** Coins read at once. */
 const CHUNK = 1_000

@@ -16,20 +16,20 @@ import { Overlay } from '../../store/overlay.ts'
 import { seeded } from '../../test/sim/random.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import { GAS_PER_ENTRY } from './gas.ts'
-import { BANK_ADDRESS, mint } from './keeper.ts'
-import { DEFAULT_METADATA, metadataFault } from './metadata.ts'
-import { createBankModule } from './module.ts'
+import { BANK_ADDRESS, mint } from './keeper/balances.ts'
+import { DEFAULT_METADATA, metadataFault } from './keeper/metadata.ts'
+import { bankModule } from './module.ts'
 import {
   checkSendEnabled,
   readDefaultSendEnabled,
   readSendEnabled,
   writeDefaultSendEnabled,
   writeSendEnabled,
-} from './send-enabled.ts'
+} from './keeper/send-enabled.ts'
 
 const address = (byte: number): Uint8Array => new Uint8Array(20).fill(byte)
 const AUTHORITY = encodeBech32(GOVERNANCE_ADDRESS)
-const module = createBankModule({ accounts: () => [], isBlockedReceiver: (each) => each[0] === 9 })
+const module = bankModule.create({ accounts: () => [], isBlockedReceiver: (each) => each[0] === 9 })
 const context = (state: Overlay) => ({ state, height: 1, timeNs: 0n, chainId: 'x', emit: () => undefined })
 
 const makeState = (genesis: unknown = {}): Overlay => {

@@ -4,7 +4,7 @@ import { formatCoins } from './coins.ts'
 import { coinReceived, coinSpent, messageSender, transfer } from './events.ts'
 import { insufficientFunds } from './errors.ts'
 import type { Coin, LedgerContext } from '../ledger.ts'
-import { readBalance, send } from './keeper.ts'
+import { readBalance, send } from './keeper/balances.ts'
 
 /** Throws sdk/5 when `from` has too little of one of them; what was moved by then stays moved. */
 export const sendCoins = ({ state, emit }: LedgerContext, from: Address, to: Address, coins: readonly Coin[]): void => {

@@ -2,7 +2,11 @@
 import { bytesToBase64 } from '../../core/bytes.ts'
 import { consensusKeyFault } from '../../core/ed25519.ts'
 import { failAt, parseAmount, parseArray, parseInteger, parseObject, parseString } from '../../core/parse.ts'
+import type { StateWriter } from '../../store/state.ts'
 import type { ValidatorUpdate } from '../module.ts'
+import type { ConsensusDependencies } from './deps.ts'
+import { mostValidators, readConsensusParameters, readValidatorSets, writeValidatorSets } from './keeper.ts'
+import { checkRoom } from './update.ts'
 import type { ValidatorSetEntry } from './validator-sets.ts'
 
 export interface ConsensusGenesis {
@@ -73,3 +77,19 @@ export const sameValidators = (a: readonly ValidatorUpdate[], b: readonly Valida
     const other = b[index]
     return other !== undefined && power === other.power && Buffer.compare(publicKey, other.publicKey) === 0
   })
+
+/** Throws genesis/1 for other validators than those of the genesis file, and consensus/1 where votes have no room. */
+export const initConsensus = (
+  { stake }: ConsensusDependencies,
+  state: StateWriter,
+  { validatorSets }: ConsensusGenesis,
+): void => {
+  if (validatorSets !== undefined) {
+    const [given, newest] = [readValidatorSets(state).at(-1), validatorSets.at(-1)]
+    if (!sameValidators(given?.validators ?? [], newest?.validators ?? [])) {
+      failAt('app_state.consensus.validator_sets', 'the newest set must be the validators of the genesis file')
+    }
+    writeValidatorSets(state, validatorSets)
+  }
+  checkRoom(readConsensusParameters(state), mostValidators(state, stake.maxValidators(state)))
+}

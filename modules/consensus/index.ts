@@ -8,7 +8,7 @@ export {
   writeValidatorSets,
 } from './keeper.ts'
 export type { ConsensusDependencies } from './deps.ts'
-export { createConsensusModule } from './module.ts'
+export { consensusModule } from './module.ts'
 export { roomFault } from './room.ts'
 export {
   checkConsensusParameters,

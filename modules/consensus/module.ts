@@ -1,46 +1,43 @@
-import { failAt } from '../../core/parse.ts'
-import type { Module } from '../module.ts'
-import { formatConsensusGenesis, parseConsensusGenesis, sameValidators } from './genesis.ts'
+import { consensusQuery, consensusTx } from '../../proto/index.ts'
+import type { ModuleDefinition } from '../module.ts'
+import { formatConsensusGenesis, initConsensus, parseConsensusGenesis } from './genesis.ts'
 import type { ConsensusDependencies } from './deps.ts'
-import { mostValidators, readConsensusParameters, readValidatorSets, writeValidatorSets } from './keeper.ts'
+import { CONSENSUS_ERRORS } from './errors.ts'
+import { readConsensusParameters, readValidatorSets } from './keeper.ts'
 import { createUpdateParams } from './messages/update-params.ts'
 import { checkConsensusParameters } from './params.ts'
 import { CONSENSUS_QUERIES } from './queries.ts'
-import { checkRoom } from './update.ts'
 
 /**
  * Parameters and validators come with InitChain and are written by the block lifecycle before the modules' genesis
  * runs; an export brings the sets of its height, the newest of which are InitChain's validators. Validator updates of the other modules are rotated in by the lifecycle
  * too, for only it sees them all.
  */
-export const createConsensusModule = (dependencies: ConsensusDependencies): Module => ({
+export const consensusModule: ModuleDefinition<ConsensusDependencies> = {
   name: 'consensus',
-  initGenesis: ({ state }, genesis) => {
-    const { validatorSets } = parseConsensusGenesis(genesis)
-    if (validatorSets !== undefined) {
-      const [given, newest] = [readValidatorSets(state).at(-1), validatorSets.at(-1)]
-      if (!sameValidators(given?.validators ?? [], newest?.validators ?? [])) {
-        failAt('app_state.consensus.validator_sets', 'the newest set must be the validators of the genesis file')
-      }
-      writeValidatorSets(state, validatorSets)
-    }
-    checkRoom(readConsensusParameters(state), mostValidators(state, dependencies.maxValidators(state)))
-  },
-  exportGenesis: ({ state }) => formatConsensusGenesis(readValidatorSets(state)),
-  messages: [createUpdateParams(dependencies)],
-  queries: CONSENSUS_QUERIES,
-  invariants: [
-    {
-      name: 'consensus/parameters-valid',
-      check: ({ state }) => {
-        checkConsensusParameters(readConsensusParameters(state))
-        return undefined
+  services: [consensusQuery.Query, consensusTx.Msg],
+  errors: CONSENSUS_ERRORS,
+  parseGenesis: (genesis) => parseConsensusGenesis(genesis),
+  create: (dependencies) => ({
+    initGenesis: ({ state }, genesis) => initConsensus(dependencies, state, parseConsensusGenesis(genesis)),
+    exportGenesis: ({ state }) => formatConsensusGenesis(readValidatorSets(state)),
+    messages: [createUpdateParams(dependencies)],
+    queries: CONSENSUS_QUERIES,
+    invariants: [
+      {
+        name: 'consensus/parameters-valid',
+        check: ({ state }) => {
+          checkConsensusParameters(readConsensusParameters(state))
+          return undefined
+        },
       },
-    },
-    {
-      name: 'consensus/validators-not-empty',
-      check: ({ state }) =>
-        readValidatorSets(state).every((entry) => entry.validators.length > 0) ? undefined : 'a validator set is empty',
-    },
-  ],
-})
+      {
+        name: 'consensus/validators-not-empty',
+        check: ({ state }) =>
+          readValidatorSets(state).every((entry) => entry.validators.length > 0)
+            ? undefined
+            : 'a validator set is empty',
+      },
+    ],
+  }),
+}

@@ -1,6 +1,6 @@
 /** CometBFT's consensus parameters as the application owns them. */
-import { CodedError } from '../../core/errors.ts'
 import { GENESIS_MAX_BLOCK_BYTES, GENESIS_MAX_BLOCK_GAS } from '../../core/limits.ts'
+import { parametersRefused } from './errors.ts'
 
 export interface ConsensusParameters {
   readonly block: { readonly maxBytes: number; readonly maxGas: number }
@@ -21,11 +21,8 @@ export const DEFAULT_CONSENSUS_PARAMETERS: ConsensusParameters = {
   abci: { voteExtensionsEnableHeight: 1 },
 }
 
-/** Codespace `consensus`: parameters that CometBFT or this application cannot run with. */
-export const PARAMETERS_REFUSED = 1
-
 const refuse = (message: string): never => {
-  throw new CodedError('consensus', PARAMETERS_REFUSED, `consensus params: ${message}`)
+  throw parametersRefused(`consensus params: ${message}`)
 }
 
 /** Refuses what this application cannot run with. Throws consensus/1. */

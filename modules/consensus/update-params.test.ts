@@ -9,16 +9,15 @@ import { Overlay } from '../../store/overlay.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import type { Event, MessageHandler } from '../module.ts'
 import { readConsensusParameters, writeConsensusParameters, writeValidatorSets } from './keeper.ts'
-import { createConsensusModule } from './module.ts'
+import { consensusModule } from './module.ts'
 import { checkConsensusParameters, DEFAULT_CONSENSUS_PARAMETERS } from './params.ts'
 import { checkExtensionsUpdate, checkUpdate } from './update.ts'
 
 const DAY_SECONDS = 86_400n
 const AUTHORITY = encodeBech32(GOVERNANCE_ADDRESS)
 const HEIGHT = 5
-const module = createConsensusModule({
-  unbondingTimeNs: () => 21n * DAY_SECONDS * 1_000_000_000n,
-  maxValidators: () => 100,
+const module = consensusModule.create({
+  stake: { unbondingTimeNs: () => 21n * DAY_SECONDS * 1_000_000_000n, maxValidators: () => 100 },
 })
 
 type Init = Exclude<MessageInitShape<typeof consensusTx.MsgUpdateParamsSchema>, consensusTx.MsgUpdateParams>

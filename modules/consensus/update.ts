@@ -1,10 +1,10 @@
 /** What may be changed while the chain runs: CometBFT's rules in its words, and those of this application. */
-import { CodedError } from '../../core/errors.ts'
-import { checkConsensusParameters, type ConsensusParameters, PARAMETERS_REFUSED } from './params.ts'
+import { checkConsensusParameters, type ConsensusParameters } from './params.ts'
 import { roomFault } from './room.ts'
+import { parametersRefused } from './errors.ts'
 
 const refuse = (message: string): never => {
-  throw new CodedError('consensus', PARAMETERS_REFUSED, message)
+  throw parametersRefused(message)
 }
 
 /** Below it no vote and no proposal would find room, and nobody could raise it again. */

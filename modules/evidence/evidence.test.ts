@@ -7,7 +7,7 @@ import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { evidence, evidenceQuery, evidenceTx, slashingTx } from '../../proto/index.ts'
 import type { Overlay } from '../../store/overlay.ts'
 import type { Misbehavior } from '../module.ts'
-import { createSlashingModule, readSigningInfo } from '../slashing/index.ts'
+import { createDoubleSignPunisher, readSigningInfo, slashingModule } from '../slashing/index.ts'
 import { FakeStake, makeValidator, operatorOf } from '../slashing/testing/fake-stake.ts'
 import {
   ask,
@@ -26,7 +26,7 @@ import {
 import { formatConsensusAddress, formatOperator } from '../validator-addresses.ts'
 import { EQUIVOCATION_URL, encodeEquivocation, equivocationFault, hashEquivocation } from './equivocation.ts'
 import { EVIDENCE_ADDRESS, listEvidence, writeEvidence } from './keeper.ts'
-import { createEvidenceModule } from './module.ts'
+import { evidenceModule } from './module.ts'
 
 const { method } = evidenceQuery.Query
 const MAX_AGE = { blocks: 100_000, durationNs: 172_800_000_000_000n }
@@ -55,10 +55,14 @@ const makeEquivocation = (changes: Changes = {}) =>
 const makeWorld = (validator = VALIDATOR) => {
   const stake = new FakeStake()
   stake.put(validator)
-  const slashing = createSlashingModule({ stake, punisher: stake })
+  const slashing = slashingModule.create({ stake, punisher: stake })
   const state = initState(slashing, undefined)
-  const module = createEvidenceModule({ stake, doubleSigns: slashing.doubleSigns, evidenceMaxAge: () => MAX_AGE })
-  slashing.hooks.afterValidatorBonded?.(makeBlock(state, 0)[0], ADDRESS, VALIDATOR.operator)
+  const module = evidenceModule.create({
+    stake,
+    doubleSigns: createDoubleSignPunisher({ stake, punisher: stake }),
+    evidenceMaxAge: () => MAX_AGE,
+  })
+  slashing.hooks.staking.afterValidatorBonded?.(makeBlock(state, 0)[0], ADDRESS, VALIDATOR.operator)
   return { stake, slashing, module, state }
 }
 

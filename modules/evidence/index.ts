@@ -2,4 +2,4 @@
 export type { DoubleSignPort, EvidenceDependencies, EvidenceMaxAge } from './deps.ts'
 export { parseEvidenceGenesis } from './genesis.ts'
 export { EVIDENCE_ADDRESS } from './keeper.ts'
-export { createEvidenceModule } from './module.ts'
+export { evidenceModule } from './module.ts'

@@ -3,9 +3,9 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { LatestState } from '../../store/latest.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { FEE_MARKET_ADDRESS, readFeeMarket, writeBaseFee } from './keeper.ts'
-import { createFeeMarketModule } from './module.ts'
+import { feeMarketModule } from './module.ts'
 
-const module = createFeeMarketModule()
+const module = feeMarketModule.create({})
 
 const started = (genesis: unknown): Overlay => {
   const state = new Overlay(new LatestState(openMemoryStore(), 100))

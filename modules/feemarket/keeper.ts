@@ -4,7 +4,8 @@ import { bytesToUtf8, utf8ToBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import { BASE_FEE_KEY, PARAMS_KEY } from './keys.ts'
-import { type FeeMarketGenesis, formatFeeMarketGenesis, parseFeeMarketGenesis } from './params.ts'
+import { type FeeMarketGenesis } from './params.ts'
+import { formatFeeMarketGenesis, parseFeeMarketGenesis } from './genesis.ts'
 
 export const FEE_MARKET_ADDRESS = moduleAddress('feemarket')
 

@@ -9,10 +9,10 @@ import { Overlay } from '../../store/overlay.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import type { MessageHandler } from '../module.ts'
 import { FEE_MARKET_ADDRESS, readFeeMarket } from './keeper.ts'
-import { createFeeMarketModule } from './module.ts'
+import { feeMarketModule } from './module.ts'
 import { DEFAULT_FEE_MARKET_GENESIS } from './params.ts'
 
-const module = createFeeMarketModule()
+const module = feeMarketModule.create({})
 const context = (state: Overlay) => ({ state, height: 1, timeNs: 0n, chainId: 'x', emit: () => undefined })
 
 const makeState = (genesis: unknown = {}): Overlay => {
@@ -107,7 +107,7 @@ describe('an update of the fee market', () => {
   it('is in force from the next block on, is told by the queries, and comes back from an export', () => {
     const state = makeState()
     update(VALID, state)
-    module.endBlock?.({
+    module.hooks?.endBlock?.run({
       gasLimit: 30_000_000n,
       ...context(state),
       gasUsed: 30_000_000n,

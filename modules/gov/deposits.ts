@@ -19,7 +19,7 @@ import {
   readProposal,
   writeDeposit,
   writeProposal,
-} from './keeper.ts'
+} from './keeper/proposals.ts'
 import { GOV_ADDRESS } from './keys.ts'
 import { GAS_PER_DEPOSIT, MAX_DEPOSIT_COINS, MAX_DEPOSITORS } from './limits.ts'
 import type { GovParams } from './params.ts'

@@ -5,7 +5,7 @@ import { ANAT_PER_NAT } from '../../core/amounts.ts'
 import { ONE } from '../../core/decimal.ts'
 import { InvariantError } from '../../core/errors.ts'
 import { bankTx, govTx } from '../../proto/index.ts'
-import { readParams, readProposal, writeParams } from './keeper.ts'
+import { readParams, readProposal, writeParams } from './keeper/proposals.ts'
 import { GOV_ADDRESS } from './keys.ts'
 import { CLEARED_PER_BLOCK } from './limits.ts'
 import { ProposalStatus } from './proposal.ts'
@@ -24,7 +24,7 @@ import {
   run,
   type World,
 } from './testing/world.ts'
-import { readEndedVotings, readVotes } from './votings.ts'
+import { readEndedVotings, readVotes } from './keeper/votings.ts'
 
 const { method } = govTx.Msg
 const { DEPOSIT_PERIOD, VOTING_PERIOD, PASSED, REJECTED, FAILED } = ProposalStatus

@@ -5,13 +5,20 @@ import type { ModuleContext } from '../module.ts'
 import type { GovDependencies } from './deps.ts'
 import { burnDeposits, refundDeposits } from './deposits.ts'
 import { dropped, votingEnded, type VotingResult } from './events.ts'
-import { deleteProposal, readDueDeposits, readDueVotings, readParams, readProposal, writeProposal } from './keeper.ts'
+import {
+  deleteProposal,
+  readDueDeposits,
+  readDueVotings,
+  readParams,
+  readProposal,
+  writeProposal,
+} from './keeper/proposals.ts'
 import { CLEARED_PER_BLOCK, GAS_PER_WORK, MAX_ENDED_PER_BLOCK, WORK_PER_BLOCK, WORK_PER_PROPOSAL } from './limits.ts'
 import type { GovParams } from './params.ts'
 import { type Proposal, ProposalStatus } from './proposal.ts'
 import { executeMessages } from './proposal-messages.ts'
 import { ballotsOf, tally } from './tally.ts'
-import { clearEnded } from './votings.ts'
+import { clearEnded } from './keeper/votings.ts'
 
 /** Each depositor can have each of the denominations. */
 const depositWork = ({ depositors, totalDeposit }: Proposal): number => depositors * totalDeposit.length

@@ -5,7 +5,7 @@ import type { ModuleContext } from '../module.ts'
 import type { StakingHooks } from '../stake.ts'
 import type { GovDependencies } from './deps.ts'
 import { GAS_PER_COUNT, GAS_PER_VOTING } from './limits.ts'
-import { addShares, isRunning, readCount, readVote, readVotingsOf, writeCount } from './votings.ts'
+import { addShares, isRunning, readCount, readVote, readVotingsOf, writeCount } from './keeper/votings.ts'
 
 /** Adds what the delegation holds now to the counts of the delegator's votes, or takes it away. */
 const follow = (

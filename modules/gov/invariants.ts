@@ -13,7 +13,7 @@ import {
   readNextProposalId,
   readProposal,
   readProposals,
-} from './keeper.ts'
+} from './keeper/proposals.ts'
 import { GOV_ADDRESS, type Voting } from './keys.ts'
 import { isOpen, ProposalStatus } from './proposal.ts'
 import {
@@ -25,7 +25,7 @@ import {
   readAllVotes,
   readEndedVotings,
   readVoting,
-} from './votings.ts'
+} from './keeper/votings.ts'
 
 /** Proposals that are open at once, for the comparison with the queues. */
 const MAX_OPEN = 1_000_000

@@ -1,7 +1,6 @@
 /** Keys of the store of governance. Identifiers and times are eight bytes, big-endian. */
 import { type Address, moduleAddress } from '../../core/address.ts'
 import { concatBytes, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
-import type { StateReader } from '../../store/state.ts'
 
 export const GOV_ADDRESS = moduleAddress('gov')
 export const ID_BYTES = 8
@@ -62,21 +61,3 @@ export const depositedKey = (denom: string): Uint8Array => concatBytes(DEPOSITED
 /** `prefix` is that of a queue; `timeNs` is since 1970. */
 export const queueKey = (prefix: Uint8Array, timeNs: bigint, id: bigint): Uint8Array =>
   concatBytes(prefix, uint64ToBytes(timeNs), uint64ToBytes(id))
-
-/** Values read at once. */
-const CHUNK = 1_000
-
-/** Every value under a prefix in the order of keys, from `start` (inclusive) on. */
-export function* readAll(
-  state: StateReader,
-  prefix: Uint8Array,
-  start: Uint8Array = prefix,
-): Generator<readonly [Uint8Array, Uint8Array], void> {
-  for (let next = start; ; ) {
-    const page = state.values(GOV_ADDRESS, prefix, CHUNK, next)
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined || page.length < CHUNK) return
-    next = concatBytes(last[0], Uint8Array.of(0))
-  }
-}

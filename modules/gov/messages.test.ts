@@ -4,7 +4,7 @@ import { ANAT_PER_NAT } from '../../core/amounts.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { moduleAddress } from '../../core/address.ts'
 import { bankTx, govBeta, govBetaTx, govTx } from '../../proto/index.ts'
-import { readDeposit, readProposal } from './keeper.ts'
+import { readDeposit, readProposal } from './keeper/proposals.ts'
 import { GAS_PER_COUNT, GAS_PER_VOTE, GAS_PER_VOTING, MAX_DEPOSITORS } from './limits.ts'
 import { DEFAULT_PARAMS, paramsToProto } from './params.ts'
 import { decodeProposal, encodeProposal, ProposalStatus } from './proposal.ts'
@@ -22,7 +22,7 @@ import {
   run,
   type World,
 } from './testing/world.ts'
-import { readEndedVotings, readVote, readVotes } from './votings.ts'
+import { readEndedVotings, readVote, readVotes } from './keeper/votings.ts'
 
 const { method } = govTx.Msg
 const legacy = govBetaTx.Msg.method

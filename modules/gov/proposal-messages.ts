@@ -8,7 +8,7 @@ import { sdkError } from '../sdk-errors.ts'
 import { formatCoins } from './coins.ts'
 import type { GovDependencies, PackedMessage, PreparedMessage } from './deps.ts'
 import { govError } from './errors.ts'
-import { readDeposited } from './keeper.ts'
+import { readDeposited } from './keeper/proposals.ts'
 import { GOV_ADDRESS } from './keys.ts'
 import { GAS_PER_PROPOSAL, MAX_FAILED_REASON, MAX_PROPOSAL_MESSAGES } from './limits.ts'
 

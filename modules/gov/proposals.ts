@@ -19,7 +19,7 @@ import {
   readProposal,
   writeNextProposalId,
   writeProposal,
-} from './keeper.ts'
+} from './keeper/proposals.ts'
 import { GAS_PER_DEPOSIT, GAS_PER_PROPOSAL_BYTE, MAX_METADATA_BYTES, MAX_SUMMARY_BYTES } from './limits.ts'
 import { metadataFault } from './metadata.ts'
 import { parseParty } from './parties.ts'

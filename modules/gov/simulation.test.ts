@@ -5,7 +5,7 @@ import { bytesToHex } from '../../core/hex.ts'
 import { bankTx, govTx } from '../../proto/index.ts'
 import { type Random, seeded } from '../../test/sim/random.ts'
 import { GOV_ADDRESS } from './keys.ts'
-import { readDeposited, readParams, readProposals, writeParams } from './keeper.ts'
+import { readDeposited, readParams, readProposals, writeParams } from './keeper/proposals.ts'
 import { ProposalStatus } from './proposal.ts'
 import {
   account,

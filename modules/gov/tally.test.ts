@@ -9,7 +9,7 @@ import { DEFAULT_PARAMS, type GovParams } from './params.ts'
 import { type Ballots, tally } from './tally.ts'
 import { account, FakeStake } from './testing/world.ts'
 import { VoteOption, type WeightedOption } from './vote.ts'
-import { addShares, type Count, NO_COUNT } from './votings.ts'
+import { addShares, type Count, NO_COUNT } from './keeper/votings.ts'
 
 const state = new LatestState(openMemoryStore(), 1)
 const { YES, ABSTAIN, NO, NO_WITH_VETO } = VoteOption

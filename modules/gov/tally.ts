@@ -11,7 +11,7 @@ import type { Voting } from './keys.ts'
 import type { GovParams } from './params.ts'
 import type { TallyResult } from './proposal.ts'
 import { OPTIONS, VoteOption, type WeightedOption } from './vote.ts'
-import { addShares, type Count, readCount, readVote, sharesOf } from './votings.ts'
+import { addShares, type Count, readCount, readVote, sharesOf } from './keeper/votings.ts'
 
 type Stake = Pick<GovDependencies['stake'], 'bondedValidators'>
 

@@ -17,10 +17,10 @@ import {
   readProposal,
   readProposals,
   readProposalsBackwards,
-} from './keeper.ts'
+} from './keeper/proposals.ts'
 import { EMPTY_TALLY, type Proposal, ProposalStatus, type TallyResult } from './proposal.ts'
 import { ballotsOf, tally } from './tally.ts'
-import { type CastVote, readVote, readVotes, readVoting } from './votings.ts'
+import { type CastVote, readVote, readVotes, readVoting } from './keeper/votings.ts'
 
 /** Proposals that a search looks at. */
 const MAX_SEARCHED = 5_000

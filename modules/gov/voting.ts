@@ -6,7 +6,7 @@ import { govError } from './errors.ts'
 import { voted } from './events.ts'
 import { GAS_PER_COUNT, GAS_PER_VOTE } from './limits.ts'
 import type { Vote } from './vote.ts'
-import { addShares, readCount, readVote, readVoting, writeCount, writeVote } from './votings.ts'
+import { addShares, readCount, readVote, readVoting, writeCount, writeVote } from './keeper/votings.ts'
 
 /** A later vote replaces an earlier one. Throws gov/3. */
 export const castVote = (

@@ -1,8 +1,7 @@
 /** x/mint's BeginBlocker: inflation and provisions anew, and one block's part of them to the fee collector. */
-import { formatDecimal } from '../../core/decimal.ts'
-import { makeEvent } from '../events.ts'
 import type { BlockContext } from '../module.ts'
 import type { MintDependencies } from './deps.ts'
+import { minted } from './events.ts'
 import { MINT_ADDRESS, readMinter, readParams, writeMinter } from './keeper.ts'
 import { blockProvision, type Minter, nextInflation, withinSupply } from './minter.ts'
 
@@ -26,12 +25,5 @@ export const mintProvisions = (context: BlockContext, dependencies: MintDependen
     ledger.mint(context, MINT_ADDRESS, coins)
     ledger.send(context, MINT_ADDRESS, feeCollector, coins)
   }
-  emit(
-    makeEvent('mint', {
-      bonded_ratio: formatDecimal(bondedRatio),
-      inflation: formatDecimal(inflation),
-      annual_provisions: formatDecimal(minter.annualProvisions),
-      amount: amount.toString(),
-    }),
-  )
+  emit(minted(bondedRatio, minter, amount))
 }

@@ -2,4 +2,4 @@
 export type { MintDependencies } from './deps.ts'
 export { parseMintGenesis } from './genesis.ts'
 export { MINT_ADDRESS } from './keeper.ts'
-export { createMintModule } from './module.ts'
+export { mintModule } from './module.ts'

@@ -13,7 +13,7 @@ import { Overlay } from '../../store/overlay.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import { createLedger } from '../bank/index.ts'
 import type { Event } from '../module.ts'
-import { createMintModule, MINT_ADDRESS } from './index.ts'
+import { mintModule, MINT_ADDRESS } from './index.ts'
 import { readMinter, readParams } from './keeper.ts'
 import { blockProvision, nextInflation } from './minter.ts'
 import { DEFAULT_PARAMS, faultOfParams, type MintParams } from './params.ts'
@@ -33,7 +33,7 @@ const SDK_PARAMS: MintParams = {
 const makeWorld = (genesis: unknown = {}, supply = 1_000_000_000n, bondedRatio: Decimal = ONE / 2n) => {
   const state = new Overlay(new LatestState(openMemoryStore(), 100))
   const ledger = createLedger({ isBlockedReceiver: () => false })
-  const module = createMintModule({ ledger, bondedRatio: () => bondedRatio, feeCollector: FEE_COLLECTOR_ADDRESS })
+  const module = mintModule.create({ ledger, bondedRatio: () => bondedRatio, feeCollector: FEE_COLLECTOR_ADDRESS })
   const events: Event[] = []
   const context = { state, height: 1, timeNs: 0n, chainId: 'test', emit: (event: Event) => void events.push(event) }
   ledger.mint({ state, emit: () => undefined }, HOLDER, [{ denom: 'anat', amount: supply }])
@@ -45,7 +45,12 @@ const makeWorld = (genesis: unknown = {}, supply = 1_000_000_000n, bondedRatio: 
     context,
     collected: () => ledger.balance(state, FEE_COLLECTOR_ADDRESS, 'anat'),
     beginBlock: () =>
-      module.beginBlock?.({ ...context, proposerAddress: new Uint8Array(20), lastCommit: [], misbehavior: [] }),
+      module.hooks?.beginBlock?.run({
+        ...context,
+        proposerAddress: new Uint8Array(20),
+        lastCommit: [],
+        misbehavior: [],
+      }),
     values: () => state.values(MINT_ADDRESS, new Uint8Array(0), 10),
   }
 }

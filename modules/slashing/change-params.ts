@@ -1,7 +1,7 @@
 import { invariant } from '../../core/errors.ts'
 import type { StateWriter } from '../../store/state.ts'
-import { readParams, readSigningInfo, writeOverLimit, writeParams, writeSigningInfo } from './keeper.ts'
-import { listMissing, moveMissed } from './missed-blocks.ts'
+import { readParams, readSigningInfo, writeOverLimit, writeParams, writeSigningInfo } from './keeper/signing-info.ts'
+import { listMissing, moveMissed } from './keeper/missed-blocks.ts'
 import { maxMissed, type SlashingParams } from './params.ts'
 
 /**

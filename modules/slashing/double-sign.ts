@@ -4,7 +4,7 @@ import type { ModuleContext } from '../module.ts'
 import type { SlashingDependencies } from './deps.ts'
 import { slashingError } from './errors.ts'
 import { jailed, slashedForDoubleSign } from './events.ts'
-import { readParams, readSigningInfo, writeSigningInfo } from './keeper.ts'
+import { readParams, readSigningInfo, writeSigningInfo } from './keeper/signing-info.ts'
 
 export interface DoubleSignPunisher {
   /** Undefined without a signing info. */

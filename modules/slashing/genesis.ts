@@ -13,8 +13,8 @@ import {
   writeOverLimit,
   writeParams,
   writeSigningInfo,
-} from './keeper.ts'
-import { listMissing, missedIndexes, setMissed } from './missed-blocks.ts'
+} from './keeper/signing-info.ts'
+import { listMissing, missedIndexes, setMissed } from './keeper/missed-blocks.ts'
 import { DEFAULT_PARAMS, maxMissed, paramsFault, type SlashingParams } from './params.ts'
 import { indexOffset } from './queries.ts'
 

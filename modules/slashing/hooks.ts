@@ -2,8 +2,8 @@
 import type { StakingHooks } from '../stake.ts'
 import type { SlashingDependencies } from './deps.ts'
 import { slashingError } from './errors.ts'
-import { readParams, readSigningInfo, writeMissedCount, writeSigningInfo } from './keeper.ts'
-import { forgetMissed } from './missed-blocks.ts'
+import { readParams, readSigningInfo, writeMissedCount, writeSigningInfo } from './keeper/signing-info.ts'
+import { forgetMissed } from './keeper/missed-blocks.ts'
 
 export const createHooks = ({ stake }: Pick<SlashingDependencies, 'stake'>): StakingHooks => ({
   /**

@@ -2,8 +2,8 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Invariant } from '../module.ts'
 import { formatConsensusAddress } from '../validator-addresses.ts'
 import type { SlashingDependencies } from './deps.ts'
-import { listSigningInfos, overLimitKeys, readParams, readSigningInfo } from './keeper.ts'
-import { listMissing, missedIndexes } from './missed-blocks.ts'
+import { listSigningInfos, overLimitKeys, readParams, readSigningInfo } from './keeper/signing-info.ts'
+import { listMissing, missedIndexes } from './keeper/missed-blocks.ts'
 import { maxMissed } from './params.ts'
 
 export const slashingInvariants = ({ stake }: SlashingDependencies): readonly Invariant[] => [

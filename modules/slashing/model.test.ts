@@ -9,9 +9,9 @@ import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import type { CommitVote } from '../module.ts'
 import type { ValidatorView } from '../stake.ts'
 import { formatConsensusAddress } from '../validator-addresses.ts'
-import { readSigningInfo, SLASHING_ADDRESS } from './keeper.ts'
-import { missedIndexes } from './missed-blocks.ts'
-import { createSlashingModule } from './module.ts'
+import { readSigningInfo, SLASHING_ADDRESS } from './keeper/signing-info.ts'
+import { missedIndexes } from './keeper/missed-blocks.ts'
+import { slashingModule } from './module.ts'
 import { FakeStake, makeValidator } from './testing/fake-stake.ts'
 import { beginBlock, brokenInvariants, dump, exportGenesis, initState, makeBlock, runMessage } from './testing/world.ts'
 
@@ -64,7 +64,7 @@ const randomLimits = (random: Random): Limits => ({
 
 class Run {
   readonly stake = new FakeStake()
-  readonly module = createSlashingModule({ stake: this.stake, punisher: this.stake })
+  readonly module = slashingModule.create({ stake: this.stake, punisher: this.stake })
   state: Overlay = initState(this.module, {
     params: { signed_blocks_window: '100', downtime_jail_duration: `${JAIL_SECONDS}s` },
   })
@@ -77,7 +77,7 @@ class Run {
 
   bond(model: Model, height: number): void {
     const { consensusAddress, operator } = model.validator
-    this.module.hooks.afterValidatorBonded?.(makeBlock(this.state, height)[0], consensusAddress, operator)
+    this.module.hooks.staking.afterValidatorBonded?.(makeBlock(this.state, height)[0], consensusAddress, operator)
     model.start = height
   }
 

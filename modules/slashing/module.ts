@@ -1,7 +1,9 @@
-import type { Module } from '../module.ts'
+import { slashingQuery, slashingTx } from '../../proto/index.ts'
+import type { ModuleHooks } from '../hooks.ts'
+import type { ModuleDefinition, ModuleParts } from '../module.ts'
 import type { StakingHooks } from '../stake.ts'
 import type { SlashingDependencies } from './deps.ts'
-import { createDoubleSignPunisher, type DoubleSignPunisher } from './double-sign.ts'
+import { SLASHING_ERRORS } from './errors.ts'
 import { exportSlashingGenesis, initSlashingGenesis, parseSlashingGenesis } from './genesis.ts'
 import { createHooks } from './hooks.ts'
 import { slashingInvariants } from './invariants.ts'
@@ -10,20 +12,24 @@ import { updateParams } from './messages/update-params.ts'
 import { slashingQueries } from './queries.ts'
 import { countVotes } from './votes.ts'
 
-export interface SlashingModule extends Module {
-  readonly hooks: StakingHooks
-  /** For the evidence module. */
-  readonly doubleSigns: DoubleSignPunisher
+export interface SlashingParts extends ModuleParts {
+  readonly hooks: ModuleHooks & { readonly staking: StakingHooks }
 }
 
-export const createSlashingModule = (dependencies: SlashingDependencies): SlashingModule => ({
+export const slashingModule: ModuleDefinition<SlashingDependencies, SlashingParts> = {
   name: 'slashing',
-  hooks: createHooks(dependencies),
-  doubleSigns: createDoubleSignPunisher(dependencies),
-  initGenesis: ({ state }, genesis) => initSlashingGenesis(state, parseSlashingGenesis(genesis)),
-  exportGenesis: exportSlashingGenesis,
-  beginBlock: (context) => countVotes(context, dependencies),
-  messages: [createUnjail(dependencies), updateParams],
-  queries: slashingQueries,
-  invariants: slashingInvariants(dependencies),
-})
+  services: [slashingQuery.Query, slashingTx.Msg],
+  errors: SLASHING_ERRORS,
+  parseGenesis: (genesis) => parseSlashingGenesis(genesis),
+  create: (dependencies) => ({
+    initGenesis: ({ state }, genesis) => initSlashingGenesis(state, parseSlashingGenesis(genesis)),
+    exportGenesis: exportSlashingGenesis,
+    hooks: {
+      beginBlock: { phase: 'punish', run: (context) => countVotes(context, dependencies) },
+      staking: createHooks(dependencies),
+    },
+    messages: [createUnjail(dependencies), updateParams],
+    queries: slashingQueries,
+    invariants: slashingInvariants(dependencies),
+  }),
+}

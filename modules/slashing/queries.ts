@@ -8,7 +8,7 @@ import type { QueryHandler } from '../module.ts'
 import { takePage } from '../pages.ts'
 import { queryRefusal } from '../sdk-errors.ts'
 import { formatConsensusAddress, parseConsensusAddress } from '../validator-addresses.ts'
-import { listSigningInfos, readParams, readSigningInfo, type SigningInfo } from './keeper.ts'
+import { listSigningInfos, readParams, readSigningInfo, type SigningInfo } from './keeper/signing-info.ts'
 import { ADDRESS_BYTES } from './keys.ts'
 import { printParams } from './params.ts'
 

@@ -8,8 +8,15 @@ import type { Overlay } from '../../store/overlay.ts'
 import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import type { ValidatorView } from '../stake.ts'
 import { formatConsensusAddress, formatOperator } from '../validator-addresses.ts'
-import { readOverLimit, readParams, readSigningInfo, SLASHING_ADDRESS, writeSigningInfo } from './keeper.ts'
-import { createSlashingModule } from './module.ts'
+import {
+  readOverLimit,
+  readParams,
+  readSigningInfo,
+  SLASHING_ADDRESS,
+  writeSigningInfo,
+} from './keeper/signing-info.ts'
+import { createDoubleSignPunisher } from './double-sign.ts'
+import { slashingModule } from './module.ts'
 import { DEFAULT_PARAMS, maxMissed } from './params.ts'
 import { FakeStake, makeValidator, operatorOf } from './testing/fake-stake.ts'
 import {
@@ -32,8 +39,9 @@ const HEIGHT = 100
 
 const makeWorld = (genesis?: unknown) => {
   const stake = new FakeStake()
-  const module = createSlashingModule({ stake, punisher: stake })
-  return { stake, module, state: initState(module, genesis) }
+  const module = slashingModule.create({ stake, punisher: stake })
+  const doubleSigns = createDoubleSignPunisher({ stake, punisher: stake })
+  return { stake, module, doubleSigns, state: initState(module, genesis) }
 }
 
 describe('MsgUpdateParams', () => {
@@ -215,11 +223,10 @@ describe('queries', () => {
 
 describe('a double sign', () => {
   it('is slashed and jailed with the SDK’s events, and tombstoned once (TestJailAndSlashWithInfractionReason)', () => {
-    const { stake, module, state } = makeWorld()
+    const { stake, module, doubleSigns, state } = makeWorld()
     const { consensusAddress: address, ...validator } = makeValidator(1)
     stake.put({ ...validator, consensusAddress: address })
     const [context, events] = makeBlock(state, HEIGHT)
-    const { doubleSigns } = module
     expect(doubleSigns.isTombstoned(state, address)).toBeUndefined()
     for (const call of [
       () => doubleSigns.tombstone(context, address),
@@ -227,7 +234,7 @@ describe('a double sign', () => {
     ]) {
       expect(refusal(call).slice(0, 2)).toEqual(['slashing', 8])
     }
-    module.hooks.afterValidatorBonded?.(context, address, validator.operator)
+    module.hooks.staking.afterValidatorBonded?.(context, address, validator.operator)
     doubleSigns.slash(context, address, 98, 100n)
     doubleSigns.jail(context, address)
     doubleSigns.jailUntil(context, address, 77n)
@@ -277,11 +284,11 @@ describe('the genesis', () => {
   /** With a validator that missed much, one that was in jail and misses again, and one that is tombstoned. */
   const makeFullState = () => {
     const world = makeWorld({ params: { signed_blocks_window: '2000', min_signed_per_window: '0.95' } })
-    const { stake, module, state } = world
+    const { stake, module, doubleSigns, state } = world
     const bond = (validator: ValidatorView, height: number) => {
       stake.put(validator)
       const [context] = makeBlock(state, height)
-      module.hooks.afterValidatorBonded?.(context, validator.consensusAddress, validator.operator)
+      module.hooks.staking.afterValidatorBonded?.(context, validator.consensusAddress, validator.operator)
     }
     for (const validator of [one, two, three]) bond(validator, 0)
     const vote = ({ consensusAddress }: ValidatorView, absent: boolean) => ({
@@ -295,9 +302,9 @@ describe('the genesis', () => {
       beginBlock(module, state, height, { lastCommit, timeNs: timeAt(height) + 123_456_789n })
     }
     const [context] = makeBlock(state, 2_150)
-    module.doubleSigns.jail(context, three.consensusAddress)
-    module.doubleSigns.jailUntil(context, three.consensusAddress, 253_402_300_799_000_000_000n)
-    module.doubleSigns.tombstone(context, three.consensusAddress)
+    doubleSigns.jail(context, three.consensusAddress)
+    doubleSigns.jailUntil(context, three.consensusAddress, 253_402_300_799_000_000_000n)
+    doubleSigns.tombstone(context, three.consensusAddress)
     return world
   }
 

@@ -5,9 +5,9 @@ import type { Overlay } from '../../store/overlay.ts'
 import type { CommitVote, Event } from '../module.ts'
 import type { ValidatorView } from '../stake.ts'
 import { formatConsensusAddress } from '../validator-addresses.ts'
-import { readSigningInfo, SLASHING_ADDRESS } from './keeper.ts'
-import { isMissed, missedIndexes, setMissed } from './missed-blocks.ts'
-import { createSlashingModule, type SlashingModule } from './module.ts'
+import { readSigningInfo, SLASHING_ADDRESS } from './keeper/signing-info.ts'
+import { isMissed, missedIndexes, setMissed } from './keeper/missed-blocks.ts'
+import { slashingModule, type SlashingParts } from './module.ts'
 import { FakeStake, makeValidator } from './testing/fake-stake.ts'
 import { beginBlock, brokenInvariants, dump, emptyState, initState, makeBlock, shown, timeAt } from './testing/world.ts'
 
@@ -17,7 +17,7 @@ const NAME = formatConsensusAddress(ADDRESS)
 
 interface World {
   readonly stake: FakeStake
-  readonly module: SlashingModule
+  readonly module: SlashingParts
   readonly state: Overlay
 }
 
@@ -25,9 +25,9 @@ interface World {
 const makeWorld = (window: number, height = 0): World => {
   const stake = new FakeStake()
   stake.put(VALIDATOR)
-  const module = createSlashingModule({ stake, punisher: stake })
+  const module = slashingModule.create({ stake, punisher: stake })
   const state = initState(module, { params: { signed_blocks_window: String(window) } })
-  module.hooks.afterValidatorBonded?.(makeBlock(state, height)[0], ADDRESS, VALIDATOR.operator)
+  module.hooks.staking.afterValidatorBonded?.(makeBlock(state, height)[0], ADDRESS, VALIDATOR.operator)
   return { stake, module, state }
 }
 
@@ -94,7 +94,7 @@ describe('downtime', () => {
   it('is forgiven for a whole window after each bonding (TestValidatorDippingInAndOut)', () => {
     const world = makeWorld(1000)
     const bond = (height: number) =>
-      world.module.hooks.afterValidatorBonded?.(makeBlock(world.state, height)[0], ADDRESS, VALIDATOR.operator)
+      world.module.hooks.staking.afterValidatorBonded?.(makeBlock(world.state, height)[0], ADDRESS, VALIDATOR.operator)
     vote(world, 'commit', 0, 100)
     bond(700)
     vote(world, 'absent', 700, 1701)
@@ -137,7 +137,7 @@ describe('downtime', () => {
 
   it('of validators that staking does not know has no consequence, and one without a signing info halts the node', () => {
     const stake = new FakeStake()
-    const module = createSlashingModule({ stake, punisher: stake })
+    const module = slashingModule.create({ stake, punisher: stake })
     const state = initState(module, undefined)
     expect(beginBlock(module, state, 1, { lastCommit: [voteOf('absent')] })).toEqual([])
     stake.put(VALIDATOR)
@@ -193,7 +193,7 @@ describe('the hooks of staking', () => {
     expect(infoOf(world)?.startHeight).toBe(3)
     vote(world, 'absent', 4, 80)
     expect(brokenInvariants(world.module, world.state, 79)).toEqual([])
-    world.module.hooks.afterValidatorRemoved?.(makeBlock(world.state, 90)[0], ADDRESS, VALIDATOR.operator)
+    world.module.hooks.staking.afterValidatorRemoved?.(makeBlock(world.state, 90)[0], ADDRESS, VALIDATOR.operator)
     expect(infoOf(world)).toEqual({ startHeight: 3, jailedUntilNs: 0n, tombstoned: false, missedBlocks: 0 })
     expect(dump(world.state, SLASHING_ADDRESS)).toHaveLength(2)
     expect(brokenInvariants(world.module, world.state, 90)).toEqual([])

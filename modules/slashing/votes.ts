@@ -5,8 +5,14 @@ import type { BlockContext, CommitVote } from '../module.ts'
 import { formatConsensusAddress } from '../validator-addresses.ts'
 import type { SlashingDependencies } from './deps.ts'
 import { liveness, slashedForDowntime } from './events.ts'
-import { overLimitKeys, readParams, readSigningInfo, type SigningInfo, writeMissedCount } from './keeper.ts'
-import { forgetMissed, isMissed, missedIndex, setMissed } from './missed-blocks.ts'
+import {
+  overLimitKeys,
+  readParams,
+  readSigningInfo,
+  type SigningInfo,
+  writeMissedCount,
+} from './keeper/signing-info.ts'
+import { forgetMissed, isMissed, missedIndex, setMissed } from './keeper/missed-blocks.ts'
 import { maxMissed, type SlashingParams } from './params.ts'
 
 /** Blocks between an update of validators and the set that it makes (the SDK's ValidatorUpdateDelay). */

@@ -8,7 +8,7 @@ import type { StakingHooks } from '../stake.ts'
 export interface StakingPorts {
   readonly ledger: Ledger
   /** Asked at each use: the modules that listen are made after this one. They are called in their order. */
-  hooks(): readonly StakingHooks[]
+  stakingHooks(): readonly StakingHooks[]
 }
 
 export interface StakingDependencies extends StakingPorts {

@@ -6,7 +6,7 @@ import { BONDED_POOL_ADDRESS, NOT_BONDED_POOL_ADDRESS, STAKING_ADDRESS } from '.
 const abandoned = (): World => {
   const world = World.start([30n, 20n])
   world.undelegate(0, 0, 30n * NAT)
-  world.module.stake.jail(world.context(), world.validator(1).consensusAddress)
+  world.stake.jail(world.context(), world.validator(1).consensusAddress)
   expect(world.endBlock()).toEqual([])
   return world
 }
@@ -32,14 +32,14 @@ it('whoever gets power first takes the place of the others', () => {
   ])
   expect(world.faults()).toEqual([])
   for (let block = 0; block < 2; block++) world.endBlock(30n * 86_400n)
-  expect(world.module.stake.validator(world.state, account(0))).toBeUndefined()
+  expect(world.stake.validator(world.state, account(0))).toBeUndefined()
   expect(world.validator(1).status).toBe('unbonded')
   expect(world.faults()).toEqual([])
 })
 
 it('who comes out of jail goes on with the power that it had, and the others leave', () => {
   const world = abandoned()
-  world.module.stake.unjail(world.context(), world.validator(1).consensusAddress)
+  world.stake.unjail(world.context(), world.validator(1).consensusAddress)
   expect(world.endBlock()).toEqual([{ publicKey: keyOf(0), power: 0n }])
   expect(world.faults()).toEqual([])
 })
@@ -95,7 +95,7 @@ it('a slash looks at those alone who left since the fault', () => {
     },
   })
   const context = { ...world.context(), state: watched }
-  const burned = world.module.stake.slash(context, world.validator(0).consensusAddress, late, 80n, NAT / 10n)
+  const burned = world.stake.slash(context, world.validator(0).consensusAddress, late, 80n, NAT / 10n)
   expect(new Set(read)).toEqual(new Set([10, 30, 31].map(accountHex)))
   // A tenth of 80, less the part of the three that left.
   expect(burned).toBe(8n * NAT - (3n * NAT) / 10n)

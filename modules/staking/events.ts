@@ -7,7 +7,7 @@ import { makeEvent } from '../events.ts'
 import type { Event } from '../module.ts'
 import { formatOperator } from '../validator-addresses.ts'
 import { formatCommission } from './commission.ts'
-import type { Trio } from './redelegations.ts'
+import type { Trio } from './keeper/redelegations.ts'
 import type { Validator } from './validator.ts'
 
 /** Of a slash that blocks went on with: what the validator itself has lost. */

@@ -77,7 +77,7 @@ describe('a new chain', () => {
     world.fund(BONDED_POOL_ADDRESS, 2n)
     world.module.initGenesis(world.context(), genesisOf([0]))
     expect(world.faults()).toEqual([])
-    expect(world.module.stake.totalBondedTokens(world.state)).toBe(10n * NAT)
+    expect(world.stake.totalBondedTokens(world.state)).toBe(10n * NAT)
   })
 })
 
@@ -93,8 +93,8 @@ describe('an export', () => {
     world.endBlock()
     world.undelegate(5, 1, 5n)
     world.cancel(5, 0, NAT, 2)
-    world.module.stake.slash(world.context(), world.validator(0).consensusAddress, 1, 30n, NAT / 7n)
-    world.module.stake.jail(world.context(), world.validator(0).consensusAddress)
+    world.stake.slash(world.context(), world.validator(0).consensusAddress, 1, 30n, NAT / 7n)
+    world.stake.jail(world.context(), world.validator(0).consensusAddress)
     world.endBlock()
     return world
   }

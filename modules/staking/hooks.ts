@@ -13,7 +13,7 @@ export const callHooks = <Name extends keyof StakingHooks>(
   context: ModuleContext,
   ...args: Arguments<Name>
 ): void => {
-  for (const hooks of ports.hooks()) {
+  for (const hooks of ports.stakingHooks()) {
     const hook = hooks[name] as ((context: ModuleContext, ...args: Arguments<Name>) => void) | undefined
     hook?.call(hooks, context, ...args)
   }

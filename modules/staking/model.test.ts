@@ -4,14 +4,14 @@ import { bytesToHex } from '../../core/hex.ts'
 import { type Random, seeded } from '../../test/sim/random.ts'
 import { readSupply } from '../bank/index.ts'
 import { consensusAddressOf } from '../validator-addresses.ts'
-import { readAllDelegations } from './delegations.ts'
+import { readAllDelegations } from './keeper/delegations.ts'
 import { STAKING_ADDRESS } from './keys.ts'
-import { readAllRedelegations } from './redelegations.ts'
+import { readAllRedelegations } from './keeper/redelegations.ts'
 import { MAX_ENTRIES, Model } from './testing/model.ts'
 import { account, codeOf, freshState, keyOf, NAT, World } from './testing/world.ts'
 import { BONDED_POOL_ADDRESS, NOT_BONDED_POOL_ADDRESS } from './index.ts'
-import { readAllUnbondings } from './unbonding.ts'
-import { readValidators } from './validators.ts'
+import { readAllUnbondings } from './keeper/unbonding.ts'
+import { readValidators } from './keeper/validators.ts'
 
 const OPERATORS = [0, 1, 2, 3, 4, 5, 6, 7]
 const PEOPLE = [...OPERATORS, 20, 21, 22, 23]
@@ -158,7 +158,7 @@ const operate = (
   const validator = model.find(operator)
   if (validator === undefined) return ['none', '', '']
   const consensusAddress = consensusAddressOf(keyOf(operator))
-  const { stake } = world.module
+  const { stake } = world
   if (kind < 93) {
     const height = Math.max(1, world.height - random.below(12))
     const power = random.chance(80) ? validator.tokens / NAT : BigInt(random.below(60))

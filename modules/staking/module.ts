@@ -1,10 +1,13 @@
-import type { Module, ModuleContext, ValidatorUpdate } from '../module.ts'
-import type { StakePunisher, StakeReader } from '../stake.ts'
+import { stakingQuery, stakingTx } from '../../proto/index.ts'
+import type { ModuleContext, ModuleDefinition, ValidatorUpdate } from '../module.ts'
 import { continueSlashes, settleRedelegation, settleUnbonding } from './continue-slashes.ts'
 import type { StakingDependencies, StakingPorts } from './deps.ts'
-import { exportStaking } from './export-genesis.ts'
-import { initStaking } from './init-genesis.ts'
+import { STAKING_ERRORS } from './errors.ts'
+import { exportStaking } from './genesis/export.ts'
+import { parseStakingGenesis } from './genesis/parse.ts'
+import { initStaking } from './genesis/init.ts'
 import { stakingInvariants } from './invariants.ts'
+import { BONDED_POOL, NOT_BONDED_POOL } from './keys.ts'
 import { createBeginRedelegate } from './messages/begin-redelegate.ts'
 import { createCancelUnbonding } from './messages/cancel-unbonding.ts'
 import { createCreateValidator } from './messages/create-validator.ts'
@@ -13,20 +16,13 @@ import { createEditValidator } from './messages/edit-validator.ts'
 import { createUndelegate } from './messages/undelegate.ts'
 import { createUpdateParams } from './messages/update-params.ts'
 import { STAKING_QUERIES } from './queries.ts'
-import { MAX_MATURE, MAX_MATURE_WHILE_SLASHING } from './queue.ts'
-import { completeMatureRedelegations } from './redelegations.ts'
-import { readTasks } from './slash-tasks.ts'
-import { createStake } from './stake.ts'
-import { completeMatureUnbondings } from './unbonding.ts'
-import { applyValidatorUpdates, completeMatureValidators } from './validator-updates.ts'
-import { forgetIndexChange, hasIndexChange } from './validators.ts'
+import { MAX_MATURE, MAX_MATURE_WHILE_SLASHING } from './keeper/queue.ts'
+import { completeMatureRedelegations } from './keeper/redelegations.ts'
+import { readTasks } from './keeper/slash-tasks.ts'
+import { completeMatureUnbondings } from './keeper/unbonding.ts'
+import { applyValidatorUpdates, completeMatureValidators } from './keeper/validator-updates.ts'
+import { forgetIndexChange, hasIndexChange } from './keeper/validators.ts'
 
-export interface StakingModule extends Module {
-  /** What the other modules read and do. */
-  readonly stake: StakeReader & StakePunisher
-}
-
-/** Modules whose hooks change stake (governance, slashing) end their blocks before this one. */
 const endBlock = (ports: StakingPorts, context: ModuleContext): readonly ValidatorUpdate[] => {
   continueSlashes(ports, context)
   // Early: with no unbonding time, who leaves the set now is unbonded in this block.
@@ -45,21 +41,29 @@ const endBlock = (ports: StakingPorts, context: ModuleContext): readonly Validat
   return updates
 }
 
-export const createStakingModule = (dependencies: StakingDependencies): StakingModule => ({
+export const stakingModule: ModuleDefinition<StakingDependencies> = {
   name: 'staking',
-  stake: createStake(dependencies),
-  initGenesis: (context, genesis) => initStaking(dependencies, context, genesis),
-  exportGenesis: ({ state }) => exportStaking(state),
-  endBlock: (context) => endBlock(dependencies, context),
-  messages: [
-    createCreateValidator(dependencies),
-    createEditValidator(dependencies),
-    createDelegate(dependencies),
-    createBeginRedelegate(dependencies),
-    createUndelegate(dependencies),
-    createCancelUnbonding(dependencies),
-    createUpdateParams(dependencies),
+  accounts: [
+    { name: BONDED_POOL, permissions: ['burner', 'staking'] },
+    { name: NOT_BONDED_POOL, permissions: ['burner', 'staking'] },
   ],
-  queries: STAKING_QUERIES,
-  invariants: stakingInvariants(dependencies.ledger),
-})
+  services: [stakingQuery.Query, stakingTx.Msg],
+  errors: STAKING_ERRORS,
+  parseGenesis: (genesis) => parseStakingGenesis(genesis),
+  create: (dependencies) => ({
+    initGenesis: (context, genesis) => initStaking(dependencies, context, genesis),
+    exportGenesis: ({ state }) => exportStaking(state),
+    hooks: { endBlock: { phase: 'power', run: (context) => endBlock(dependencies, context) } },
+    messages: [
+      createCreateValidator(dependencies),
+      createEditValidator(dependencies),
+      createDelegate(dependencies),
+      createBeginRedelegate(dependencies),
+      createUndelegate(dependencies),
+      createCancelUnbonding(dependencies),
+      createUpdateParams(dependencies),
+    ],
+    queries: STAKING_QUERIES,
+    invariants: stakingInvariants(dependencies.ledger),
+  }),
+}

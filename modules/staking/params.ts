@@ -1,17 +1,11 @@
-/** Parameters of staking: defaults, rules, and the forms in which they are stored, sent and exported. */
+/** Parameters of staking: defaults, rules, and the form in which they are sent. */
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { DENOMINATION } from '../../core/amounts.ts'
-import { bigintToBytes, bytesToBigint, bytesToUtf8, utf8ToBytes } from '../../core/bytes.ts'
 import { type Decimal, formatDecimal, ONE, parseScaledDecimal } from '../../core/decimal.ts'
-import { CodedError, invariant } from '../../core/errors.ts'
-import { failAt, parseInteger, parseObject, parseString } from '../../core/parse.ts'
-import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
-import { DAY_NS, formatDuration, NS_PER_SECOND, parseDuration, toSecondsAndNanos } from '../../core/time.ts'
+import { CodedError } from '../../core/errors.ts'
+import { DAY_NS, NS_PER_SECOND, toSecondsAndNanos } from '../../core/time.ts'
 import type { staking } from '../../proto/index.ts'
-import type { StateReader, StateWriter } from '../../store/state.ts'
 import { sdkError } from '../sdk-errors.ts'
-import { locatedDecimal, located } from './genesis-values.ts'
-import { PARAMS_KEY, STAKING_ADDRESS } from './keys.ts'
 
 export interface StakingParams {
   readonly unbondingTimeNs: bigint
@@ -41,7 +35,7 @@ const MAX_ENTRIES = 100
 const MAX_HISTORICAL_ENTRIES = 2 ** 32 - 1
 
 /** Throws sdk/18. */
-const checkStakingParams = (params: StakingParams): StakingParams => {
+export const checkStakingParams = (params: StakingParams): StakingParams => {
   const fail = (message: string): never => {
     throw sdkError('invalidRequest', message)
   }
@@ -62,31 +56,6 @@ const checkStakingParams = (params: StakingParams): StakingParams => {
     fail(`minimum commission rate cannot be greater than 100%: ${formatDecimal(minCommissionRate)}`)
   }
   return params
-}
-
-export const readStakingParams = (state: StateReader): StakingParams => {
-  const value = state.value(STAKING_ADDRESS, PARAMS_KEY)
-  invariant(value !== undefined, 'there are no staking parameters: the state has no genesis')
-  const [unbonding, validators, entries, historical, denomination, rate] = decodeRlp(value) as Uint8Array[]
-  const integer = (bytes: Uint8Array | undefined): bigint => bytesToBigint(bytes ?? new Uint8Array(0))
-  return {
-    unbondingTimeNs: integer(unbonding),
-    maxValidators: Number(integer(validators)),
-    maxEntries: Number(integer(entries)),
-    historicalEntries: Number(integer(historical)),
-    bondDenomination: bytesToUtf8(denomination ?? new Uint8Array(0)),
-    minCommissionRate: integer(rate),
-  }
-}
-
-export const writeStakingParams = (state: StateWriter, params: StakingParams): void => {
-  const integers = [params.unbondingTimeNs, params.maxValidators, params.maxEntries, params.historicalEntries]
-  const value = encodeRlp([
-    ...integers.map((integer) => bigintToBytes(BigInt(integer))),
-    utf8ToBytes(params.bondDenomination),
-    bigintToBytes(params.minCommissionRate),
-  ])
-  state.setValue(STAKING_ADDRESS, PARAMS_KEY, value)
 }
 
 type WireParams = MessageInitShape<typeof staking.ParamsSchema>
@@ -120,34 +89,3 @@ export const fromWireParams = (params: staking.Params | undefined): StakingParam
     minCommissionRate,
   })
 }
-
-/** Members left out take their defaults. Throws genesis/1. */
-export const parseStakingParams = (value: unknown, path: string): StakingParams => {
-  const defaults = formatStakingParams(DEFAULT_STAKING_PARAMS)
-  const object = { ...defaults, ...parseObject(value ?? {}, path, Object.keys(defaults)) }
-  const params = {
-    unbondingTimeNs: located(`${path}.unbonding_time`, () =>
-      parseDuration(parseString(object.unbonding_time, `${path}.unbonding_time`)),
-    ),
-    maxValidators: parseInteger(object.max_validators, `${path}.max_validators`),
-    maxEntries: parseInteger(object.max_entries, `${path}.max_entries`),
-    historicalEntries: parseInteger(object.historical_entries, `${path}.historical_entries`),
-    bondDenomination: parseString(object.bond_denom, `${path}.bond_denom`),
-    minCommissionRate: locatedDecimal(object.min_commission_rate, `${path}.min_commission_rate`),
-  }
-  try {
-    return checkStakingParams(params)
-  } catch (error) {
-    return failAt(path, (error as Error).message)
-  }
-}
-
-/** The inverse of {@link parseStakingParams}. */
-export const formatStakingParams = (params: StakingParams) => ({
-  unbonding_time: formatDuration(params.unbondingTimeNs),
-  max_validators: params.maxValidators,
-  max_entries: params.maxEntries,
-  historical_entries: params.historicalEntries,
-  bond_denom: params.bondDenomination,
-  min_commission_rate: formatDecimal(params.minCommissionRate),
-})

@@ -3,15 +3,14 @@ import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/p
 import type { Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { consensusKeyFault, ED25519_KEY_BYTES } from '../../core/ed25519.ts'
 import type { CodedError } from '../../core/errors.ts'
-import { failAt, parseObject, parseString } from '../../core/parse.ts'
 import { ed25519 } from '../../proto/index.ts'
 import { sdkError } from '../sdk-errors.ts'
 import { stakingError } from './errors.ts'
 
-const TYPE_URL = `/${ed25519.PubKeySchema.typeName}`
+export const PUBLIC_KEY_URL = `/${ed25519.PubKeySchema.typeName}`
 
 export const toWirePublicKey = (key: Uint8Array): MessageInitShape<typeof AnySchema> => ({
-  typeUrl: TYPE_URL,
+  typeUrl: PUBLIC_KEY_URL,
   value: toBinary(ed25519.PubKeySchema, create(ed25519.PubKeySchema, { key })),
 })
 
@@ -20,7 +19,7 @@ const invalid = (message: string): CodedError => sdkError('invalidPublicKey', me
 /** Throws staking/39, staking/6 or sdk/8. */
 export const parsePublicKey = (any: Any | undefined): Uint8Array => {
   if (any === undefined) throw stakingError('noPublicKey')
-  if (any.typeUrl !== TYPE_URL) {
+  if (any.typeUrl !== PUBLIC_KEY_URL) {
     throw stakingError('publicKeyType', `got: ${any.typeUrl.slice(0, 128)}, expected: [ed25519]`)
   }
   let key: Uint8Array
@@ -39,23 +38,4 @@ export const parsePublicKey = (any: Any | undefined): Uint8Array => {
 export const checkPublicKey = (key: Uint8Array): void => {
   const fault = consensusKeyFault(key)
   if (fault !== undefined) throw invalid(fault)
-}
-
-export const formatPublicKey = (key: Uint8Array) => ({
-  '@type': TYPE_URL,
-  key: Buffer.from(key).toString('base64'),
-})
-
-/** The inverse of {@link formatPublicKey}. Throws genesis/1. */
-export const parseGenesisPublicKey = (value: unknown, path: string): Uint8Array => {
-  const object = parseObject(value, path, ['@type', 'key'])
-  if (object['@type'] !== TYPE_URL) failAt(`${path}.@type`, `must be ${TYPE_URL}`)
-  const text = parseString(object['key'], `${path}.key`)
-  const key = Buffer.from(text, 'base64')
-  if (key.length !== ED25519_KEY_BYTES || key.toString('base64') !== text) {
-    failAt(`${path}.key`, 'must be 32 bytes in base64')
-  }
-  const publicKey = new Uint8Array(key)
-  const fault = consensusKeyFault(publicKey)
-  return fault === undefined ? publicKey : failAt(`${path}.key`, fault)
 }

@@ -12,18 +12,19 @@ import { takePage } from '../pages.ts'
 import { queryRefusal } from '../sdk-errors.ts'
 import type { DelegationView } from '../stake.ts'
 import { formatOperator, parseOperator } from '../validator-addresses.ts'
-import { readDelegation, readDelegationsOf, readDelegationsTo } from './delegations.ts'
-import { readStakingParams, toWireParams } from './params.ts'
-import { readPools } from './pools.ts'
+import { readDelegation, readDelegationsOf, readDelegationsTo } from './keeper/delegations.ts'
+import { toWireParams } from './params.ts'
+import { readStakingParams } from './keeper/params.ts'
+import { readPools } from './keeper/pools.ts'
 import {
   readRedelegationEntries,
   readRedelegationsFrom,
   readRedelegationsOf,
   type Redelegation,
-} from './redelegations.ts'
-import { readUnbondingEntries, readUnbondingsFrom, readUnbondingsOf } from './unbonding.ts'
+} from './keeper/redelegations.ts'
+import { readUnbondingEntries, readUnbondingsFrom, readUnbondingsOf } from './keeper/unbonding.ts'
 import type { Validator } from './validator.ts'
-import { existingValidator, readValidator, readValidators } from './validators.ts'
+import { existingValidator, readValidator, readValidators } from './keeper/validators.ts'
 import { STATUS_NAMES, toWireDelegation, toWireRedelegation, toWireUnbonding, toWireValidator } from './wire.ts'
 
 const parse = (text: string, what: string, decode: (text: string) => Address): Address => {

@@ -3,19 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { parseDecimal, toDecimal } from '../../core/decimal.ts'
 import { DAY_NS, NS_PER_SECOND } from '../../core/time.ts'
 import { checkCommissionRates, checkNewRate } from './commission.ts'
-import { readDelegation, unbond, writeDelegation } from './delegations.ts'
+import { readDelegation, unbond, writeDelegation } from './keeper/delegations.ts'
 import { NOT_BONDED_POOL_ADDRESS } from './keys.ts'
-import { readPools, writePools } from './pools.ts'
-import { redelegate, readRedelegationEntries, writeRedelegation } from './redelegations.ts'
+import { readPools, writePools } from './keeper/pools.ts'
+import { redelegate, readRedelegationEntries, writeRedelegation } from './keeper/redelegations.ts'
 import { slashRedelegation, slashUnbondings } from './slash-payers.ts'
 import { account, codeOf, FIRST_TIME_NS, keyOf, NAT, World } from './testing/world.ts'
-import { readUnbondingEntries, undelegate, writeUnbonding } from './unbonding.ts'
+import { readUnbondingEntries, undelegate, writeUnbonding } from './keeper/unbonding.ts'
 import { addTokens, removeShares, tokensFromShares, type Validator } from './validator.ts'
-import { readValidator } from './validators.ts'
+import { readValidator } from './keeper/validators.ts'
 import { consensusAddressOf } from '../validator-addresses.ts'
 import { createLedger } from '../bank/index.ts'
 
-const PORTS = { ledger: createLedger({ isBlockedReceiver: () => false }), hooks: () => [] }
+const PORTS = { ledger: createLedger({ isBlockedReceiver: () => false }), stakingHooks: () => [] }
 const HALF = NAT / 2n
 const UNBONDING_NS = 21n * DAY_NS
 
@@ -324,16 +324,16 @@ describe('tests/integration/staking/keeper/slash_test.go', () => {
 
   it.each([12, -2])('TestSlashValidatorAtCurrentHeight, TestSlashAtNegativeHeight and TestSlashAmount: at %i', (at) => {
     const world = slashWorld()
-    expect(world.module.stake.slash(world.context(), CONSENSUS, at, 10n, HALF)).toBe(5n * NAT)
+    expect(world.stake.slash(world.context(), CONSENSUS, at, 10n, HALF)).toBe(5n * NAT)
     expect(world.endBlock()).toEqual([{ publicKey: keyOf(0), power: 5n }])
     expect(world.pools.bonded).toBe(25n * NAT)
-    expect(world.module.stake.slash(world.context(), new Uint8Array(20), at, 10n, HALF)).toBe(0n)
+    expect(world.stake.slash(world.context(), new Uint8Array(20), at, 10n, HALF)).toBe(0n)
     expect(world.faults()).toEqual([])
   })
 
   it('keeper/slash_test.go TestSlashAtFutureHeight and TestRevocation', () => {
     const world = slashWorld()
-    const { stake } = world.module
+    const { stake } = world
     expect(codeOf(() => stake.slash(world.context(), CONSENSUS, 13, 10n, HALF))).toBe('sdk/18')
     stake.jail(world.context(), CONSENSUS)
     expect(world.validator(0).isJailed).toBe(true)
@@ -348,7 +348,7 @@ describe('tests/integration/staking/keeper/slash_test.go', () => {
     addUnbonding(world, 4n * NAT)
     const { bonded } = world.pools
     const figures = [10, 9, 9, 9].map((height) => {
-      world.module.stake.slash(world.context(), CONSENSUS, height, 10n, HALF)
+      world.stake.slash(world.context(), CONSENSUS, height, 10n, HALF)
       const [left] = readUnbondingEntries(world.state, account(5), account(0))
       return [left?.balance, bonded - world.pools.bonded, world.validator(0).tokens].map((each) => (each ?? -1n) / NAT)
     })
@@ -368,7 +368,7 @@ describe('tests/integration/staking/keeper/slash_test.go', () => {
     const { notBonded } = world.pools
     const figures = [HALF, NAT, NAT].map((fraction) => {
       const { bonded } = world.pools
-      world.module.stake.slash(world.context(), CONSENSUS, 10, 10n, fraction)
+      world.stake.slash(world.context(), CONSENSUS, 10, 10n, fraction)
       return [(bonded - world.pools.bonded) / NAT, world.validator(0).tokens / NAT]
     })
     expect(figures).toEqual([
@@ -379,7 +379,7 @@ describe('tests/integration/staking/keeper/slash_test.go', () => {
     world.endBlock()
     expect(world.validator(0).status).toBe('unbonding')
     const before = world.pools
-    world.module.stake.slash(world.context(), CONSENSUS, 10, 10n, NAT)
+    world.stake.slash(world.context(), CONSENSUS, 10, 10n, NAT)
     expect(world.pools).toEqual(before)
     expect(before.notBonded).toBe(notBonded)
   })
@@ -389,7 +389,7 @@ describe('tests/integration/staking/keeper/slash_test.go', () => {
     addRedelegation(world, 6n * NAT)
     addUnbonding(world, 4n * NAT)
     const before = world.pools
-    world.module.stake.slash(world.context(), CONSENSUS, 10, 10n, HALF)
+    world.stake.slash(world.context(), CONSENSUS, 10, 10n, HALF)
     expect(before.notBonded - world.pools.notBonded).toBe(2n * NAT)
     expect(before.bonded - world.pools.bonded).toBe(3n * NAT)
     expect(world.validator(0).tokens).toBe(10n * NAT)

@@ -2,12 +2,17 @@
 import type { Address } from '../../core/address.ts'
 import { type Decimal, multiply, truncate } from '../../core/decimal.ts'
 import type { ModuleContext } from '../module.ts'
-import { readDelegation, unbond } from './delegations.ts'
+import { readDelegation, unbond } from './keeper/delegations.ts'
 import type { StakingPorts } from './deps.ts'
-import { burnFromPool, type Pool, poolOf } from './pools.ts'
-import { type Redelegation, writeRedelegation } from './redelegations.ts'
-import { readUnbondingEntries, type UnbondingDelegation, type UnbondingEntry, writeUnbonding } from './unbonding.ts'
-import { readValidator } from './validators.ts'
+import { burnFromPool, type Pool, poolOf } from './keeper/pools.ts'
+import { type Redelegation, writeRedelegation } from './keeper/redelegations.ts'
+import {
+  readUnbondingEntries,
+  type UnbondingDelegation,
+  type UnbondingEntry,
+  writeUnbonding,
+} from './keeper/unbonding.ts'
+import { readValidator } from './keeper/validators.ts'
 
 export interface Fault {
   readonly height: number

@@ -1,14 +1,14 @@
 /** A slash of a validator that very many have left: blocks go on with it, and what it takes is what one block would. */
 import { describe, expect, it } from 'vitest'
 import { ONE } from '../../core/decimal.ts'
-import { readDelegation } from './delegations.ts'
+import { readDelegation } from './keeper/delegations.ts'
 import { STAKING_ADDRESS } from './keys.ts'
-import { readRedelegationEntries } from './redelegations.ts'
+import { readRedelegationEntries } from './keeper/redelegations.ts'
 import { RECORDS_AT_ONCE } from './slash.ts'
 import { GAS_PER_BLOCK } from './continue-slashes.ts'
-import { readTasks } from './slash-tasks.ts'
+import { readTasks } from './keeper/slash-tasks.ts'
 import { account, codeOf, keyOf, NAT, World } from './testing/world.ts'
-import { readUnbondingEntries } from './unbonding.ts'
+import { readUnbondingEntries } from './keeper/unbonding.ts'
 import { consensusAddressOf } from '../validator-addresses.ts'
 
 const FRACTION = ONE / 20n
@@ -46,8 +46,8 @@ const leave = (leavers: number): Start => {
 
 const slash = ({ world, height, power }: Start, fraction = FRACTION): bigint => {
   const address = consensusAddressOf(keyOf(0))
-  const burned = world.module.stake.slash(world.context(), address, height, power, fraction)
-  world.module.stake.jail(world.context(), address)
+  const burned = world.stake.slash(world.context(), address, height, power, fraction)
+  world.stake.jail(world.context(), address)
   return burned
 }
 
@@ -106,7 +106,7 @@ describe('a slash of a validator that very many have left', () => {
     const start = leave(SOME)
     const { world } = start
     slash(start)
-    const { stake } = world.module
+    const { stake } = world
     const attempts = [
       () => world.undelegate(FIRST, 0, 1n),
       () => world.redelegate(FIRST, 0, 1, 10n),
@@ -187,9 +187,7 @@ describe('a slash of a validator that very many have left', () => {
     const start = leave(SOME)
     const { world } = start
     slash(start)
-    expect(world.module.stake.slash(world.context(), consensusAddressOf(keyOf(0)), start.height, 100n, FRACTION)).toBe(
-      0n,
-    )
+    expect(world.stake.slash(world.context(), consensusAddressOf(keyOf(0)), start.height, 100n, FRACTION)).toBe(0n)
     expect(readTasks(world.state)).toHaveLength(2)
     while (readTasks(world.state).length > 0) world.endBlock()
     expect(readUnbondingEntries(world.state, account(FIRST), account(0))[0]?.balance).toBe(UNIT - 2n * share)

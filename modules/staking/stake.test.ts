@@ -3,9 +3,9 @@ import { formatTime, NS_PER_SECOND } from '../../core/time.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { BONDED_POOL_ADDRESS, genesisValidator, NOT_BONDED_POOL_ADDRESS } from './index.ts'
 import { INDEX_CHANGED_KEY, STAKING_ADDRESS } from './keys.ts'
-import { MAX_MATURE } from './queue.ts'
+import { MAX_MATURE } from './keeper/queue.ts'
 import { account, accountText, codeOf, freshState, keyOf, NAT, operatorText, World } from './testing/world.ts'
-import { readAllUnbondings, readUnbondingEntries } from './unbonding.ts'
+import { readAllUnbondings, readUnbondingEntries } from './keeper/unbonding.ts'
 
 it('an idle block writes nothing, and a busy one leaves no marker', () => {
   const world = World.start([30n, 20n, 10n])
@@ -31,7 +31,7 @@ it('stake below a unit of power changes no set', () => {
 
 it('of equal power the first in the order of operators is bonded', () => {
   const world = World.start([10n, 10n, 10n, 10n], { max_validators: 2 })
-  const bonded = [...world.module.stake.bondedValidators(world.state)].map(({ operator }) => operator)
+  const bonded = [...world.stake.bondedValidators(world.state)].map(({ operator }) => operator)
   const expected = [0, 1, 2, 3].map(account).sort((a, b) => Buffer.compare(a, b))
   expect(bonded).toEqual(expected.slice(0, 2))
 })
@@ -39,7 +39,7 @@ it('of equal power the first in the order of operators is bonded', () => {
 it('a jailed validator leaves the set, keeps its stake, and comes back', () => {
   const world = World.start([30n, 20n])
   const { consensusAddress } = world.validator(1)
-  const { stake } = world.module
+  const { stake } = world
   stake.jail(world.context(), consensusAddress)
   expect(world.endBlock()).toEqual([{ publicKey: keyOf(1), power: 0n }])
   expect(world.validator(1)).toMatchObject({ status: 'unbonding', tokens: 20n * NAT, unbondingIds: [1] })
@@ -58,7 +58,7 @@ it('hooks see a slash before it happens, with the part of the tokens that is rea
   const world = World.start([30n])
   world.hookCalls.length = 0
   // A power of before the validator lost two thirds: all that is left is burned.
-  expect(world.module.stake.slash(world.context(), world.validator(0).consensusAddress, 1, 90n, NAT / 3n)).toBe(
+  expect(world.stake.slash(world.context(), world.validator(0).consensusAddress, 1, 90n, NAT / 3n)).toBe(
     30n * NAT - 30n,
   )
   const operator = Buffer.from(account(0).slice(0, 3)).toString('hex')
@@ -71,7 +71,7 @@ it('hooks see a slash before it happens, with the part of the tokens that is rea
 it('the part that hooks see is rounded up', () => {
   const world = World.start([30n])
   world.hookCalls.length = 0
-  world.module.stake.slash(world.context(), world.validator(0).consensusAddress, 1, 10n, NAT)
+  world.stake.slash(world.context(), world.validator(0).consensusAddress, 1, 10n, NAT)
   expect(world.hookCalls.at(-1)?.split(' ').at(-1)).toBe('333333333333333334')
 })
 
@@ -83,7 +83,7 @@ it('what is over at the very time of a slash does not pay', () => {
   world.height++
   const slashAt = (timeNs: bigint): void => {
     const context = { ...world.context(), timeNs }
-    world.module.stake.slash(context, world.validator(0).consensusAddress, 1, 30n, NAT / 2n)
+    world.stake.slash(context, world.validator(0).consensusAddress, 1, 30n, NAT / 2n)
   }
   const overNs = (completionTime?.seconds ?? 0n) * NS_PER_SECOND
   slashAt(overNs)
@@ -105,11 +105,11 @@ it('an operator that keeps exactly its minimum is not jailed, one anat below it 
 it('an unbonded validator cannot be slashed', () => {
   const world = World.start([30n, 20n])
   const { consensusAddress } = world.validator(1)
-  world.module.stake.jail(world.context(), consensusAddress)
+  world.stake.jail(world.context(), consensusAddress)
   world.endBlock(22n * 86_400n)
   world.endBlock()
   expect(world.validator(1).status).toBe('unbonded')
-  expect(world.module.stake.slash(world.context(), consensusAddress, 1, 20n, NAT)).toBe(0n)
+  expect(world.stake.slash(world.context(), consensusAddress, 1, 20n, NAT)).toBe(0n)
   expect(world.validator(1).tokens).toBe(20n * NAT)
 })
 

@@ -1,11 +1,16 @@
 /** Staking as the other modules use it. */
 import type { StakePunisher, StakeReader } from '../stake.ts'
-import { readDelegation, readDelegationsOf, readDelegationsTo } from './delegations.ts'
+import { readDelegation, readDelegationsOf, readDelegationsTo } from './keeper/delegations.ts'
 import type { StakingPorts } from './deps.ts'
-import { readStakingParams } from './params.ts'
-import { readPools } from './pools.ts'
+import { readStakingParams } from './keeper/params.ts'
+import { readPools } from './keeper/pools.ts'
 import { jail, slash, unjail } from './slash.ts'
-import { readBondedValidators, readValidator, readValidatorByConsensusAddress, readValidators } from './validators.ts'
+import {
+  readBondedValidators,
+  readValidator,
+  readValidatorByConsensusAddress,
+  readValidators,
+} from './keeper/validators.ts'
 
 export const createStake = (ports: StakingPorts): StakeReader & StakePunisher => ({
   bondDenomination: (state) => readStakingParams(state).bondDenomination,

@@ -9,11 +9,11 @@ import type { StateReader } from '../../store/state.ts'
 import type { DelegationView } from '../stake.ts'
 import { formatOperator } from '../validator-addresses.ts'
 import { toWirePublicKey } from './public-key.ts'
-import type { Redelegation } from './redelegations.ts'
-import type { UnbondingDelegation } from './unbonding.ts'
-import { readLastPowers } from './validator-updates.ts'
+import type { Redelegation } from './keeper/redelegations.ts'
+import type { UnbondingDelegation } from './keeper/unbonding.ts'
+import { readLastPowers } from './keeper/validator-updates.ts'
 import { powerOf, tokensFromShares, type Validator } from './validator.ts'
-import { existingValidator } from './validators.ts'
+import { existingValidator } from './keeper/validators.ts'
 
 const STATUSES = {
   unbonded: staking.BondStatus.UNBONDED,

@@ -1,5 +1,6 @@
 import type { StateReader } from '../../store/state.ts'
-import type { Module } from '../module.ts'
+import { upgrade, upgradeQuery, upgradeTx } from '../../proto/index.ts'
+import type { ModuleDefinition, ModuleParts } from '../module.ts'
 import { applyPlan, findHaltReason, findPendingUpgrade } from './apply.ts'
 import type { UpgradeDependencies } from './deps.ts'
 import { exportUpgradeGenesis, initUpgradeGenesis, parseUpgradeGenesis } from './genesis.ts'
@@ -9,7 +10,7 @@ import { softwareUpgrade } from './messages/software-upgrade.ts'
 import { type Plan, planFault } from './plan.ts'
 import { upgradeQueries } from './queries.ts'
 
-export interface UpgradeModule extends Module {
+export interface UpgradeParts extends ModuleParts {
   /** The plan that forbids this binary to run block `nextHeight`. To be asked after Commit and at start. */
   pendingUpgrade(state: StateReader, nextHeight: number): Plan | undefined
   /**
@@ -19,25 +20,30 @@ export interface UpgradeModule extends Module {
   haltReason(state: StateReader, nextHeight: number): string | undefined
 }
 
-export const createUpgradeModule = (dependencies: UpgradeDependencies): UpgradeModule => ({
+export const upgradeModule: ModuleDefinition<UpgradeDependencies, UpgradeParts> = {
   name: 'upgrade',
-  pendingUpgrade: (state, nextHeight) => findPendingUpgrade(state, nextHeight, dependencies),
-  haltReason: (state, nextHeight) => findHaltReason(state, nextHeight, dependencies),
-  initGenesis: ({ state }, genesis) => initUpgradeGenesis(state, parseUpgradeGenesis(genesis)),
-  exportGenesis: ({ state }) => exportUpgradeGenesis(state),
-  beginBlock: (context) => applyPlan(context, dependencies),
-  messages: [softwareUpgrade, cancelUpgrade],
-  queries: upgradeQueries(dependencies),
-  invariants: [
-    {
-      name: 'upgrade/plan-is-valid-and-to-come',
-      check: ({ state, height }) => {
-        const plan = readPlan(state)
-        if (plan === undefined) return undefined
-        if (readAppliedHeight(state, plan.name) !== undefined) return `plan ${plan.name} was applied already`
-        if (plan.height < height) return `plan ${plan.name} of height ${plan.height} was passed over`
-        return planFault(plan)
+  services: [upgradeQuery.Query, upgradeTx.Msg],
+  packed: [upgrade.file_cosmos_upgrade_v1beta1_upgrade],
+  parseGenesis: (genesis) => parseUpgradeGenesis(genesis),
+  create: (dependencies) => ({
+    pendingUpgrade: (state, nextHeight) => findPendingUpgrade(state, nextHeight, dependencies),
+    haltReason: (state, nextHeight) => findHaltReason(state, nextHeight, dependencies),
+    initGenesis: ({ state }, genesis) => initUpgradeGenesis(state, parseUpgradeGenesis(genesis)),
+    exportGenesis: ({ state }) => exportUpgradeGenesis(state),
+    hooks: { beginBlock: { phase: 'upgrade', run: (context) => applyPlan(context, dependencies) } },
+    messages: [softwareUpgrade, cancelUpgrade],
+    queries: upgradeQueries(dependencies),
+    invariants: [
+      {
+        name: 'upgrade/plan-is-valid-and-to-come',
+        check: ({ state, height }) => {
+          const plan = readPlan(state)
+          if (plan === undefined) return undefined
+          if (readAppliedHeight(state, plan.name) !== undefined) return `plan ${plan.name} was applied already`
+          if (plan.height < height) return `plan ${plan.name} of height ${plan.height} was passed over`
+          return planFault(plan)
+        },
       },
-    },
-  ],
-})
+    ],
+  }),
+}

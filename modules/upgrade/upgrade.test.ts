@@ -18,7 +18,7 @@ import {
   runMessage,
 } from '../slashing/testing/world.ts'
 import { readAppliedHeight, readPlan, UPGRADE_ADDRESS } from './keeper.ts'
-import { createUpgradeModule, type UpgradeModule } from './module.ts'
+import { upgradeModule, type UpgradeParts } from './module.ts'
 
 const { method } = upgradeQuery.Query
 const AUTHORITY = encodeBech32(GOVERNANCE_ADDRESS)
@@ -28,7 +28,7 @@ type PlanInit = MessageInitShape<typeof upgrade.PlanSchema>
 /** A binary that knows some plans; each run is noted as `name at height`. */
 const makeBinary = (known: readonly string[] = [], skipHeights: readonly number[] = []) => {
   const runs: string[] = []
-  const module = createUpgradeModule({
+  const module = upgradeModule.create({
     knownUpgrades: new Map(
       known.map((name) => [name, ({ height }: { height: number }) => void runs.push(`${name} at ${height}`)]),
     ),
@@ -44,7 +44,7 @@ const schedule = (state: Overlay, plan: PlanInit | undefined, height = 10, autho
 }
 
 /** As the app does: the node asks first, and then begins the block. */
-const enterBlock = (module: UpgradeModule, state: Overlay, height: number): void => {
+const enterBlock = (module: UpgradeParts, state: Overlay, height: number): void => {
   expect(module.haltReason(state, height)).toBeUndefined()
   expect(module.pendingUpgrade(state, height)).toBeUndefined()
   expect(beginBlock(module, state, height)).toEqual([])

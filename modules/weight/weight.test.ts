@@ -9,7 +9,7 @@ import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import type { MessageHandler } from '../module.ts'
 import { parseWeightGenesis } from './genesis.ts'
-import { createWeightModule } from './module.ts'
+import { weightModule } from './module.ts'
 import { DEFAULT_MAX_BLOCK_WEIGHT } from './params.ts'
 import { readMaxBlockWeight } from './keeper.ts'
 
@@ -17,7 +17,7 @@ const freshState = (): Overlay => new Overlay(new LatestState(openMemoryStore(),
 const contextOf = (state: Overlay) => ({ state, height: 1, timeNs: 0n, chainId: 'x', emit: () => undefined })
 
 it('has its default where the genesis says nothing, and exports what it has', () => {
-  const module = createWeightModule()
+  const module = weightModule.create({})
   const state = freshState()
   module.initGenesis(contextOf(state), undefined)
   expect(readMaxBlockWeight(state)).toBe(DEFAULT_MAX_BLOCK_WEIGHT)
@@ -35,7 +35,7 @@ it.each([
 })
 
 it('is changed by governance alone, within its bounds', () => {
-  const [handler] = createWeightModule().messages as readonly [MessageHandler]
+  const [handler] = weightModule.create({}).messages as readonly [MessageHandler]
   const prepare = (maxBlockWeight: bigint, authority: Uint8Array): unknown => {
     const message = create(weightTx.MsgUpdateParamsSchema, {
       authority: encodeBech32(authority),

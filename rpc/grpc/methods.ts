@@ -1,11 +1,11 @@
-/** The two kinds of methods that are served, and how their calls run. */
+/** The kinds of methods that are served, and how their calls run. */
 import { once } from 'node:events'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 import { CodedError } from '../../core/errors.ts'
 import { afterLateArrivals } from '../arrival.ts'
 import { type GrpcCall, OK } from './call.ts'
 import type { GrpcMessage } from './message-reader.ts'
-import { GRPC } from './status.ts'
+import { GRPC, type GrpcStatus } from './status.ts'
 
 /** What a method is told of a call. */
 export interface GrpcCaller {
@@ -35,7 +35,21 @@ export interface StreamMethod {
   answer(request: Buffer): Uint8Array
 }
 
-export type GrpcMethod = UnaryMethod | StreamMethod
+/** Where a method that is watched tells what is new. */
+export interface Feed {
+  /** Takes the place of what the client has not been sent yet: who reads slowly sees the newest. */
+  send(bytes: Uint8Array): void
+  end(status: GrpcStatus): void
+}
+
+/** One request, and answers for as long as the client listens. What it throws becomes the status. */
+export interface WatchMethod {
+  readonly kind: 'watch'
+  /** Returns how to stop: called once the client has gone, also when the feed has ended. */
+  open(request: Buffer, caller: GrpcCaller, feed: Feed): () => void
+}
+
+export type GrpcMethod = UnaryMethod | StreamMethod | WatchMethod
 
 /** Throws grpc/13 for a request that ends before its message does. */
 const requireWhole = ({ reader }: GrpcCall): void => {
@@ -58,7 +72,54 @@ const runUnary = async (call: GrpcCall, method: UnaryMethod, message: GrpcMessag
   }
 }
 
-const serveUnary = (call: GrpcCall, method: UnaryMethod): void => {
+class LatestFeed implements Feed {
+  readonly #call: GrpcCall
+  #isBlocked = false
+  #latest: Uint8Array | undefined
+
+  constructor(call: GrpcCall) {
+    this.#call = call
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#latest = bytes
+    if (!this.#isBlocked) this.#flush()
+  }
+
+  end(status: GrpcStatus): void {
+    this.#call.end(status)
+  }
+
+  #flush(): void {
+    const latest = this.#latest
+    this.#latest = undefined
+    if (latest === undefined || this.#call.write(latest)) return
+    this.#isBlocked = true
+    this.#call.stream.once('drain', () => {
+      this.#isBlocked = false
+      this.#flush()
+    })
+  }
+}
+
+const runWatch = async (call: GrpcCall, method: WatchMethod, message: GrpcMessage): Promise<void> => {
+  try {
+    const request = message.isCompressed ? await call.open(message) : message.bytes
+    call.reader.release()
+    if (call.isOver) return
+    const stop = method.open(request, call, new LatestFeed(call))
+    call.stream.on('close', stop)
+  } catch (error) {
+    call.fail(error)
+  }
+}
+
+/** `run` begins with the one message, once the client has ended its side. */
+const serveOne = <Method>(
+  call: GrpcCall,
+  method: Method,
+  run: (call: GrpcCall, method: Method, message: GrpcMessage) => Promise<void>,
+): void => {
   const { stream, reader, path } = call
   let message: GrpcMessage | undefined
   call.startReceiving()
@@ -81,7 +142,7 @@ const serveUnary = (call: GrpcCall, method: UnaryMethod): void => {
     try {
       requireWhole(call)
       if (message === undefined) throw cardinality('no', path)
-      afterLateArrivals(runUnary, call, method, message)
+      afterLateArrivals(run, call, method, message)
       message = undefined
     } catch (error) {
       call.fail(error)
@@ -120,6 +181,7 @@ const serveStream = async (call: GrpcCall, method: StreamMethod): Promise<void> 
 export const serveCall = (call: GrpcCall, method: GrpcMethod): void => {
   // Its headers alone may have ended it.
   if (call.isOver) return
-  if (method.kind === 'unary') serveUnary(call, method)
+  if (method.kind === 'unary') serveOne(call, method, runUnary)
+  else if (method.kind === 'watch') serveOne(call, method, runWatch)
   else void serveStream(call, method)
 }

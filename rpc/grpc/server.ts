@@ -17,6 +17,8 @@ const MAX_UNFINISHED_BYTES = 64 * 1024 * 1024
 const MAX_UNSENT_BYTES = 512 * 1024 * 1024
 /** Clients that ask nothing for minutes. */
 const CONNECTION_IDLE_MS = 5 * 60_000
+/** A client that watches says nothing: its host is asked whether it is still there. */
+const KEEP_ALIVE_MS = 60_000
 /** What calls have for their answers when the server closes. */
 const CLOSE_GRACE_MS = 500
 
@@ -84,7 +86,9 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
   const connections = new Set<Connection>()
   const onClose = (connection: Connection): void => void connections.delete(connection)
   const settings: ConnectionOptions = { methods, calls, idleMs, onClose }
-  const server = createServer((socket) => connections.add(new Connection(socket, settings)))
+  const server = createServer({ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
+    connections.add(new Connection(socket, settings)),
+  )
   const port = await listen(server, options)
   return {
     port,

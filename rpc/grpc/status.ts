@@ -1,14 +1,5 @@
-/** Statuses of gRPC: those codes that are used here. */
-export const GRPC = {
-  unknown: 2,
-  invalidArgument: 3,
-  deadlineExceeded: 4,
-  notFound: 5,
-  resourceExhausted: 8,
-  unimplemented: 12,
-  internal: 13,
-  unavailable: 14,
-} as const
+/** Statuses of gRPC. */
+export { GRPC } from '../../core/grpc-status.ts'
 
 export interface GrpcStatus {
   readonly code: number

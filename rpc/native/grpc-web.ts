@@ -62,7 +62,9 @@ export interface GrpcWebOptions {
   readonly queries: NativeQueries
   readonly receive: (request: IncomingMessage) => Promise<Buffer>
   /** The refusal of an address that has used up its rate. */
-  readonly limited: (request: IncomingMessage, response: ServerResponse) => GrpcStatus | undefined
+  readonly limited: (request: IncomingMessage, response: ServerResponse, path: string) => GrpcStatus | undefined
+  /** As clientOf of limits.ts names it. */
+  readonly findClient: (request: IncomingMessage) => string
   /** Maps a failure to what the client reads. */
   readonly toStatus: (error: unknown, path: string) => GrpcStatus
 }
@@ -71,20 +73,21 @@ const OK: GrpcStatus = { code: 0, message: '' }
 
 /** Answers always with HTTP 200: the status stands in the trailers. */
 export const createGrpcWeb =
-  ({ queries, receive, limited, toStatus }: GrpcWebOptions) =>
+  ({ queries, receive, limited, toStatus, findClient }: GrpcWebOptions) =>
   async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
     const [, text, format] = TYPE.exec(request.headers['content-type'] ?? '') ?? []
     const isText = text !== undefined
 
     const answer = async (): Promise<Buffer> => {
-      const refusal = limited(request, response)
+      const refusal = limited(request, response, path)
       if (refusal !== undefined) return trailers(refusal)
       try {
         const body = await receive(request)
         if (format !== undefined && format !== 'proto') throw invalidArgument(`the format ${format} is not served`)
         const message = readMessage(isText ? decodeText(body) : body)
         const height = request.headers[HEIGHT_HEADER]
-        const reply = await queries.ask(path, message, Array.isArray(height) ? height[0] : height)
+        const written = Array.isArray(height) ? height[0] : height
+        const reply = await queries.ask(path, message, written, findClient(request))
         response.setHeader(HEIGHT_HEADER, String(reply.height))
         return Buffer.concat([frame(0, reply.bytes), trailers(OK)])
       } catch (error) {

@@ -72,6 +72,7 @@ it('a request that cannot be read is the fault of the client, and nothing for th
     application: createMemoryApplication(),
     head: createHeadTracker(createMemoryApplication()),
     services: NATIVE_SERVICES,
+    traces: true,
   })
   for (const service of NATIVE_SERVICES.filter(({ typeName }) => typeName.startsWith('cosmos.base.reflection.'))) {
     for (const method of service.methods) {

@@ -1,8 +1,10 @@
 /** A query of a native service as bytes: where REST, gRPC and gRPC-Web come together. */
 import type { DescService } from '@bufbuild/protobuf'
+import { SDK_CODES } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { createDescriptions, type Descriptions } from './describe-application.ts'
+import { createEvmCalls, type EvmCallContext, evmCallCost } from './evm-calls.ts'
 import { invalidArgument } from './parse-parameter.ts'
 import { MESSAGE_SERVICES, methodPath } from './services.ts'
 import { GRPC } from '../grpc/status.ts'
@@ -14,16 +16,19 @@ export interface NativeReply {
 }
 
 export interface NativeQueries {
-  /** `height` as the client wrote it. Rejects with grpc codes and with those of the application. */
-  ask(path: string, request: Uint8Array, height: string | undefined): Promise<NativeReply>
+  /**
+   * `height` as the client wrote it; `client` as clientOf of limits.ts names it. Rejects with grpc codes and with those of
+   * the application.
+   */
+  ask(path: string, request: Uint8Array, height: string | undefined, client?: string): Promise<NativeReply>
 }
 
 export const HEIGHT_HEADER = 'x-cosmos-block-height'
 
-/** What a native query takes of the rate limit. */
-export const QUERY_COST = 5
+const QUERY_COST = 5
 
-const INVALID_HEIGHT = 26
+/** What a native query takes of the rate limit. */
+export const queryCost = (path: string): number => evmCallCost(path) ?? QUERY_COST
 
 /** 0, which is the head, when absent. Throws grpc/3 for what is no height, and sdk/26 for one that is to come. */
 export const readHeight = (text: string | undefined, head: number): number => {
@@ -34,7 +39,7 @@ export const readHeight = (text: string | undefined, head: number): number => {
   }
   if (height <= head) return height
   const message = 'cannot query with height in the future; please provide a valid height: invalid height'
-  throw new CodedError('sdk', INVALID_HEIGHT, message)
+  throw new CodedError('sdk', SDK_CODES.invalidHeight, message)
 }
 
 const unimplemented = (message: string): CodedError => new CodedError('grpc', GRPC.unimplemented, message)
@@ -59,14 +64,17 @@ export interface NativeQueriesOptions {
   readonly application: ReachableApplication
   readonly head: HeadTracker
   readonly services: readonly DescService[]
+  /** Whether traces are served. */
+  readonly traces: boolean
 }
 
-export const createNativeQueries = ({ application, head, services }: NativeQueriesOptions): NativeQueries => {
+export const createNativeQueries = ({ application, head, services, traces }: NativeQueriesOptions): NativeQueries => {
   const served: Served = { queries: pathsOf(services), messages: pathsOf(MESSAGE_SERVICES) }
   const descriptions: Descriptions = createDescriptions(services)
+  const evmCalls = createEvmCalls(traces)
 
   return {
-    async ask(path, request, heightText) {
+    async ask(path, request, heightText, client) {
       if (!served.queries.has(path)) {
         if (!served.messages.has(path)) throw unknownMethod(path, [...services, ...MESSAGE_SERVICES])
         throw unimplemented(`${path} is a message of transactions: sign one that holds it and broadcast it`)
@@ -76,9 +84,15 @@ export const createNativeQueries = ({ application, head, services }: NativeQueri
       const shown = height === 0 ? known.height : height
       const described = descriptions.answer(path, request, known)
       if (described !== undefined) return { bytes: described, height: shown }
+      const context: EvmCallContext = {
+        ask: async (name, parameters) => await application.ask(name, parameters, known.height),
+        height,
+      }
+      const executed = evmCalls.answer(path, context, request)
+      if (executed !== undefined) return { bytes: Buffer.from(await executed), height: shown }
       const { buffer, byteOffset, byteLength } = request
       const data = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
-      const text = await application.ask('native', { path, data, height }, known.height)
+      const text = await application.ask('native', { path, data, height }, known.height, client)
       // A JSON string of base64 has nothing to unescape.
       return { bytes: Buffer.from(text.slice(1, -1), 'base64'), height: shown }
     },

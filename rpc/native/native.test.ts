@@ -265,7 +265,6 @@ describe('gRPC', () => {
     await expect(check('no.such.Service')).rejects.toMatchObject({ code: 5 })
     const broken = call('/grpc.health.v1.Health/Check', Uint8Array.of(0x0a, 0x7f))
     await expect(broken).rejects.toMatchObject({ code: 3 })
-    await expect(call('/grpc.health.v1.Health/Watch', new Uint8Array(0))).rejects.toMatchObject({ code: 12 })
   })
 
   test('refuses messages of transactions, and heights that are none or are to come', async () => {

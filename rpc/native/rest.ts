@@ -5,11 +5,11 @@
 import { fromBinary, toBinary, type DescService } from '@bufbuild/protobuf'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
-import type { FindAddress, RateLimiter } from '../limits.ts'
+import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
 import { allowOrigins, answerPreflight } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
-import { createNativeQueries, HEIGHT_HEADER, QUERY_COST } from './native-queries.ts'
+import { createNativeQueries, HEIGHT_HEADER, queryCost } from './native-queries.ts'
 import { createOpenApiPages } from './openapi-pages.ts'
 import { createMessagePrinter } from './print-message.ts'
 import { readRequest } from './read-request.ts'
@@ -33,6 +33,8 @@ export interface RestOptions {
   readonly version: string
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
+  /** Serves traces. */
+  readonly traces: boolean
   readonly services?: readonly DescService[]
 }
 
@@ -65,14 +67,16 @@ export const createRest = (options: RestOptions): RequestListener => {
   const routes = createRoutes(services)
   const registry = createTypeRegistry(services)
   const printer = createMessagePrinter(registry)
-  const queries = createNativeQueries({ application, head, services })
+  const queries = createNativeQueries({ application, head, services, traces: options.traces })
   const pages = options.openApi ? createOpenApiPages({ services, routes, version: options.version }) : undefined
   const receive = (request: IncomingMessage): Promise<Buffer> => receiveBody(request, bodyLimit)
   const toStatus = (error: unknown, path: string): GrpcStatus => toGrpcStatus(error, path, log)
 
+  const findClient = (request: IncomingMessage): string => clientOf(options.findAddress(request))
+
   /** Undefined when the address has rate left. */
-  const limited = (request: IncomingMessage, response: ServerResponse): GrpcStatus | undefined => {
-    const waitSeconds = options.limiter?.take(options.findAddress(request), QUERY_COST) ?? 0
+  const limited = (request: IncomingMessage, response: ServerResponse, path: string): GrpcStatus | undefined => {
+    const waitSeconds = options.limiter?.take(options.findAddress(request), queryCost(path)) ?? 0
     if (waitSeconds === 0) return undefined
     response.setHeader('Retry-After', waitSeconds)
     return { code: GRPC.resourceExhausted, message: `rate limit exceeded, retry in ${waitSeconds} s` }
@@ -87,7 +91,8 @@ export const createRest = (options: RestOptions): RequestListener => {
     const { input, output } = method
     const body = takesBody ? (await receive(request)).toString() : undefined
     const message = readRequest(input, { fields, query, body }, registry)
-    const reply = await queries.ask(methodPath(method), toBinary(input, message), heightOf(request))
+    const bytes = toBinary(input, message)
+    const reply = await queries.ask(methodPath(method), bytes, heightOf(request), findClient(request))
     const text = printer.print(output, fromBinary(output, reply.bytes))
     response.setHeader(HEIGHT_HEADER, String(reply.height))
     send(response, 200, text)
@@ -102,7 +107,7 @@ export const createRest = (options: RestOptions): RequestListener => {
     const verb = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
     const route = routes.find(verb, path)
     if (route === undefined) return sendError(response, NOT_FOUND)
-    const refusal = limited(request, response)
+    const refusal = limited(request, response, methodPath(route.method))
     if (refusal !== undefined) return sendError(response, refusal)
     try {
       await ask(request, response, route, query)
@@ -113,7 +118,7 @@ export const createRest = (options: RestOptions): RequestListener => {
     }
   }
 
-  const grpcWeb = createGrpcWeb({ queries, receive, limited, toStatus })
+  const grpcWeb = createGrpcWeb({ queries, receive, limited, toStatus, findClient })
 
   return (request, response) => {
     const [path, query] = splitUrl(request.url ?? '/')

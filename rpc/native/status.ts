@@ -1,26 +1,25 @@
 /** Failures of native queries as gRPC statuses, and those as HTTP statuses (grpc-gateway's table). */
+import { QUERY_CODES, SDK_CODES } from '../../app/ports.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
 import { GRPC, type GrpcStatus } from '../grpc/status.ts'
 import { INTERNAL_ERROR_TEXT, isRpcError } from '../errors.ts'
 import type { GatewayLog } from '../log.ts'
 
-/** Codespace `query` of the application: parameters, timeout, limit, not supported, too large. */
 const QUERY_TO_GRPC: Readonly<Record<number, number>> = {
-  2: GRPC.invalidArgument,
-  4: GRPC.deadlineExceeded,
-  5: GRPC.resourceExhausted,
-  6: GRPC.unimplemented,
-  7: GRPC.resourceExhausted,
+  [QUERY_CODES.invalidParameters]: GRPC.invalidArgument,
+  [QUERY_CODES.timeout]: GRPC.deadlineExceeded,
+  [QUERY_CODES.limit]: GRPC.resourceExhausted,
+  [QUERY_CODES.unsupported]: GRPC.unimplemented,
+  [QUERY_CODES.tooLarge]: GRPC.resourceExhausted,
 }
 
-/** Codespace `sdk`: invalid address, coins and request; unknown address and not found. */
 const SDK_TO_GRPC: Readonly<Record<number, number>> = {
-  7: GRPC.invalidArgument,
-  9: GRPC.notFound,
-  10: GRPC.invalidArgument,
-  18: GRPC.invalidArgument,
-  22: GRPC.notFound,
-  38: GRPC.notFound,
+  [SDK_CODES.invalidAddress]: GRPC.invalidArgument,
+  [SDK_CODES.unknownAddress]: GRPC.notFound,
+  [SDK_CODES.invalidCoins]: GRPC.invalidArgument,
+  [SDK_CODES.invalidRequest]: GRPC.invalidArgument,
+  [SDK_CODES.keyNotFound]: GRPC.notFound,
+  [SDK_CODES.notFound]: GRPC.notFound,
 }
 
 /** The SDK words an error that has no status of its own with the text of its code in front, and not at the end. */

@@ -23,6 +23,8 @@ export interface ConnectApplicationOptions {
 export interface RemoteApplication extends QueryApplication {
   /** True while questions can be asked. */
   readonly connected: boolean
+  /** Calls `listener` after each change of `connected`. Returns how to stop. */
+  onConnection(listener: () => void): () => void
   /** Resolves when connected for the first time, or again. */
   whenConnected(): Promise<void>
   close(): Promise<void>
@@ -57,6 +59,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   const pending = new Map<number, PendingQuestion>()
   const listeners = new Set<(announcement: Announcement) => void>()
   const waiters: (() => void)[] = []
+  const connectionListeners = new Set<() => void>()
   let socket: Socket | undefined
   let write: (frame: Buffer) => void = () => {}
   let connected = false
@@ -67,6 +70,12 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   let nextId = 1
   let delayMs = reconnect.first
   let retryTimer: NodeJS.Timeout | undefined
+
+  const changeConnection = (isConnected: boolean): void => {
+    if (connected === isConnected) return
+    connected = isConnected
+    for (const listener of connectionListeners) listener()
+  }
 
   const failAll = (error: CodedError): void => {
     const questions = [...pending.values()]
@@ -92,7 +101,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     if (frame.kind !== FRAME.hello || frame.body !== PROTOCOL) {
       throw rpcError('protocol', `the process at ${address} speaks another protocol`)
     }
-    connected = true
+    changeConnection(true)
     delayMs = reconnect.first
     toldOfFailure = false
     log.info('connected to the application', { address })
@@ -124,17 +133,17 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
       try {
         for (const frame of reader.push(chunk)) if (!opened.destroyed) take(frame)
       } catch (error) {
-        log.error('the application sent what cannot be read', { error: String(error) })
+        log.error('a message of the application cannot be read', { error: String(error) })
         opened.destroy()
       }
     })
     opened.on('error', (error) => {
-      if (!toldOfFailure) log.warn('application out of reach, retrying', { address, error: error.message })
+      if (!toldOfFailure) log.warn('application not reachable, retrying', { address, error: error.message })
       toldOfFailure = true
     })
     opened.on('close', () => {
       if (connected && !closed) log.warn('connection to the application lost, retrying', { address })
-      connected = false
+      changeConnection(false)
       failAll(unavailable(address))
       scheduleRetry()
     })
@@ -151,14 +160,19 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   }, SWEEP_MS)
   sweep.unref()
 
-  const ask = <Name extends QuestionName>(name: Name, parameters: Questions[Name], asOf: number): Promise<string> => {
+  const ask = <Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name],
+    asOf: number,
+    client = '',
+  ): Promise<string> => {
     if (!connected || socket === undefined) return Promise.reject(unavailable(address))
     if (pending.size >= maxPending || socket.writableLength > MAX_UNSENT_BYTES) {
       return Promise.reject(rpcError('rateLimited', 'too many requests are waiting for the application'))
     }
     const id = nextId
     nextId = nextId === 0xffff_ffff ? 1 : nextId + 1
-    const frame = encodeFrame(FRAME.ask, id, JSON.stringify([name, parameters, asOf]))
+    const frame = encodeFrame(FRAME.ask, id, JSON.stringify([name, parameters, asOf, client]))
     // The application would end the connection, and with it the questions of everybody else.
     if (frame.length > MAX_QUESTION_BYTES) return Promise.reject(rpcError('invalidParameters', 'request too large'))
     return new Promise((resolve, reject) => {
@@ -171,6 +185,10 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   return {
     get connected() {
       return connected
+    },
+    onConnection(listener) {
+      connectionListeners.add(listener)
+      return () => connectionListeners.delete(listener)
     },
     whenConnected: () => (connected ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
     ask,

@@ -8,7 +8,7 @@ import { rpcError } from '../errors.ts'
 export const FRAME = {
   /** The first frame either way: {@link PROTOCOL}. */
   hello: 1,
-  /** `[name, parameters, head]` */
+  /** `[name, parameters, head, client]` */
   ask: 2,
   /** The text of the result. */
   answer: 3,
@@ -18,7 +18,7 @@ export const FRAME = {
   announcement: 5,
 } as const
 
-export const PROTOCOL = 'nat-query/1'
+export const PROTOCOL = 'nat-query/2'
 
 const LENGTH_BYTES = 4
 const HEADER_BYTES = 5

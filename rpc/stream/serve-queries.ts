@@ -8,7 +8,6 @@ import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../erro
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { describeAddress, requireEndpoint } from './address.ts'
 import { createFrameReader, encodeFrame, FRAME, PROTOCOL, type Frame } from './frames.ts'
-import { isQuestionName } from './questions.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ServeQueriesOptions {
@@ -40,6 +39,9 @@ const MAX_GATEWAYS = 1_000
  */
 const MAX_IN_FLIGHT = 3_072
 
+/** An address, or the network of one. */
+const MAX_CLIENT_LENGTH = 100
+
 interface Bounds {
   readonly maxFrameBytes: number
   readonly maxInFlight: number
@@ -58,15 +60,17 @@ const failureBody = (error: unknown, name: string, log: GatewayLog): string => {
   return JSON.stringify({ codespace: RPC_CODESPACE, code: RPC_CODES.internal, message: INTERNAL_ERROR_TEXT })
 }
 
-type Question = readonly [QuestionName, Questions[QuestionName], number]
+type Question = readonly [QuestionName, Questions[QuestionName], number, string]
 
 const readQuestion = (question: unknown): Question => {
   if (!Array.isArray(question)) throw rpcError('protocol', 'a question is an array')
-  const [name, parameters, head] = question as readonly unknown[]
-  if (typeof name !== 'string' || !isQuestionName(name)) throw rpcError('protocol', 'unknown question')
+  const [name, parameters, head, client] = question as readonly unknown[]
+  if (typeof name !== 'string') throw rpcError('protocol', 'a question has a name')
   if (typeof parameters !== 'object' || parameters === null) throw rpcError('protocol', `${name}: no parameters`)
   if (typeof head !== 'number' || !Number.isSafeInteger(head)) throw rpcError('protocol', `${name}: no head`)
-  return [name, parameters as Questions[QuestionName], head]
+  if (typeof client !== 'string' || client.length > MAX_CLIENT_LENGTH) throw rpcError('protocol', `${name}: no client`)
+  // The application refuses a name that it does not know.
+  return [name as QuestionName, parameters as Questions[QuestionName], head, client]
 }
 
 const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Bounds): void => {
@@ -143,9 +147,9 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       return drop('a question that is not JSON')
     }
     try {
-      const [asked, parameters, head] = readQuestion(question)
+      const [asked, parameters, head, client] = readQuestion(question)
       name = asked
-      const text = application.ask(asked, parameters, head)
+      const text = application.ask(asked, parameters, head, client)
       if (typeof text === 'string') send(FRAME.answer, id, text)
       else void finish(id, name, text)
     } catch (error) {

@@ -77,6 +77,14 @@ describe('the stream', () => {
     })
   })
 
+  test('carries who asks', async () => {
+    const application = createMemoryApplication()
+    const remote = await joinAs((await serve(application)).address)
+    await remote.ask('gasPrice', {}, 7, '192.0.2.1')
+    await remote.ask('gasPrice', {}, 7)
+    expect(application.clients).toEqual(['192.0.2.1', ''])
+  })
+
   test('carries failures with codespace, code, message and data', async () => {
     const application = createMemoryApplication()
     application.answers.call = () => Promise.reject(new CodedError('query', 3, 'execution reverted: é', '0x1234'))
@@ -170,6 +178,8 @@ describe('the stream', () => {
     application.answers.gasPrice = () => new Promise(() => {})
     const server = await serveQueries({ address: 'tcp://127.0.0.1:0', application })
     const remote = await joinAs(server.address)
+    const changes: boolean[] = []
+    remote.onConnection(() => changes.push(remote.connected))
     const waiting = remote.ask('gasPrice', {}, 7)
     await server.close()
     await expect(waiting).rejects.toMatchObject({
@@ -187,6 +197,7 @@ describe('the stream', () => {
     })
     expect(height).toBe(9)
     expect(await remote.ask('transaction', { hash: '0x' }, 9)).toBe('null')
+    expect(changes).toEqual([false, true])
   })
 
   test('fails a question that gets no answer in time', async () => {
@@ -259,7 +270,7 @@ describe('bounds', () => {
     slow.pause()
     const gone = ended(slow)
     slow.write(encodeFrame(FRAME.hello, 0, PROTOCOL))
-    const question = JSON.stringify(['block', { block: { tag: 'latest' }, full: true }, 7])
+    const question = JSON.stringify(['block', { block: { tag: 'latest' }, full: true }, 7, ''])
     for (let id = 1; id <= 60; id++) slow.write(encodeFrame(FRAME.ask, id, question))
     await remote.ask('block', { block: { tag: 'latest' }, full: true }, 7)
     while (!slow.destroyed) {
@@ -318,7 +329,7 @@ describe('bounds', () => {
 
 describe('garbage', () => {
   const hello = encodeFrame(FRAME.hello, 0, PROTOCOL)
-  const question = encodeFrame(FRAME.ask, 1, '["gasPrice",{},7]')
+  const question = encodeFrame(FRAME.ask, 1, '["gasPrice",{},7,""]')
 
   test('frames survive every way of being cut into pieces', () => {
     const bodies = ['', 'a', 'é'.repeat(100), 'x'.repeat(70_000)]

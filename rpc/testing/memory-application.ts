@@ -9,7 +9,10 @@ export interface Asked {
 
 export interface MemoryApplication extends QueryApplication {
   connected: boolean
+  onConnection(listener: () => void): () => void
   readonly asked: Asked[]
+  /** Who asked each of them. */
+  readonly clients: string[]
   /** The answer of every question without one of its own. */
   answers: Partial<{ [Name in QuestionName]: (parameters: Questions[Name]) => string | Promise<string> }>
   announce(announcement: Announcement): void
@@ -30,13 +33,27 @@ export const exampleHead = (height: number, changes: Partial<Head> = {}): Head =
 
 export const createMemoryApplication = (height = 7): MemoryApplication => {
   const listeners = new Set<(announcement: Announcement) => void>()
+  const connectionListeners = new Set<() => void>()
+  let connected = true
   let head = exampleHead(height)
   const application: MemoryApplication = {
-    connected: true,
+    get connected() {
+      return connected
+    },
+    set connected(value) {
+      connected = value
+      for (const listener of connectionListeners) listener()
+    },
+    onConnection(listener) {
+      connectionListeners.add(listener)
+      return () => connectionListeners.delete(listener)
+    },
     asked: [],
+    clients: [],
     answers: {},
-    ask(name, parameters, asOf) {
+    ask(name, parameters, asOf, client = '') {
       application.asked.push({ name, parameters, head: asOf })
+      application.clients.push(client)
       const answer = application.answers[name] as ((parameters: unknown) => string | Promise<string>) | undefined
       return answer === undefined ? 'null' : answer(parameters)
     },

@@ -1,19 +1,53 @@
 /** What can be wrong with a database, in codes. */
+import { errorTable } from '../../core/error-table.ts'
 import { CodedError } from '../../core/errors.ts'
 
-/** Codes of codespace `store`. */
-export const STORE_ERRORS = {
-  /** Opening, reading or writing failed for another reason: a later format, ... */
-  failed: 1,
-  /** Another process (or this one) has the database open. */
-  locked: 2,
-  permission: 3,
-  corrupt: 4,
-  /** No space left on the device. */
-  full: 5,
-  /** Written by another version of this software, in another layout: ../format.ts. */
-  format: 6,
-} as const
+/** Failures of the node itself: `isFault` of core/errors.ts keeps them from clients. */
+export const STORE_ERROR_TABLE = errorTable(
+  'store',
+  'The database. Seen in the log and on the command line, with path and reason in brackets; clients are told of an ' +
+    'internal error only.',
+  {
+    failed: {
+      code: 1,
+      text: 'the database failed',
+      cause: 'Opening, reading or writing failed for a reason that is none of the others.',
+      action: 'Read the reason in brackets, and look at the disk.',
+    },
+    locked: {
+      code: 2,
+      text: 'another process has the database open: end it first',
+      cause: 'A node runs with this home, or a command works on it.',
+      action: 'Stop the node, or wait for the command.',
+    },
+    permission: {
+      code: 3,
+      text: 'no permission to read and write the database',
+      cause: 'The files belong to another user, or lie on a read-only file system.',
+      action: 'Run as the owner of the home, or correct the owner of the files.',
+    },
+    corrupt: {
+      code: 4,
+      text: 'the database is corrupt: restore it from a snapshot',
+      cause: 'The disk, the memory or another program changed the files.',
+      action: 'Look at the disk, then restore from a snapshot.',
+    },
+    full: {
+      code: 5,
+      text: 'the disk is full, nothing is lost: free some space, then start again',
+      cause: 'No space is left on the device.',
+      action: 'Free some space, then start again.',
+    },
+    format: {
+      code: 6,
+      text: '... has ..., and this version of the software reads format ...: ...',
+      cause: 'Another version of this software wrote the database, in another layout.',
+      action: 'Run the version that wrote it, or sync anew into a new home.',
+    },
+  },
+)
+
+export const STORE_ERRORS = STORE_ERROR_TABLE.codes
 
 const PERMISSION_CODES: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
@@ -26,18 +60,12 @@ const kindOf = (code: unknown, message: string): Kind => {
   return code === 'LEVEL_CORRUPTION' ? 'corrupt' : 'failed'
 }
 
-const TEXTS: Readonly<Record<Kind, string>> = {
-  failed: 'the database failed',
-  locked: 'another process has the database open: end it first',
-  permission: 'no permission to read and write the database',
-  corrupt: 'the database is corrupt: restore it from a snapshot',
-  full: 'the disk is full, nothing is lost: free some space, then start again',
-}
-
 /** Codes an error of the file system or the binding. */
 export const storeError = (error: unknown, path: string): CodedError => {
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const kind = kindOf(code, message)
-  return new CodedError('store', STORE_ERRORS[kind], `${TEXTS[kind]} (${path}: ${message})`, { path })
+  return new CodedError('store', STORE_ERRORS[kind], `${STORE_ERROR_TABLE.entries[kind].text} (${path}: ${message})`, {
+    path,
+  })
 }

@@ -14,6 +14,7 @@ import {
 } from './node.ts'
 import { unpack } from './sorted-changes.ts'
 import type { TrieNodeReader } from './trie.ts'
+import { trieError } from './errors.ts'
 
 /** Largest proof accepted: a path of 64 nibbles has at most 65 nodes. */
 const MAX_PROOF_NODES = 65
@@ -95,7 +96,7 @@ export const proveTrie = (reader: TrieNodeReader, root: Hash, key: Uint8Array): 
 }
 
 const fail = (message: string): never => {
-  throw new CodedError('trie', 1, `bad proof: ${message}`)
+  throw trieError('malformed', `bad proof: ${message}`)
 }
 
 const checkChild = (item: RlpItem | undefined): void => {

@@ -8,6 +8,7 @@ import { CodedError } from '../../core/errors.ts'
 import { type Hash, keccak256 } from '../../core/hash.ts'
 import { decodeRlp, type RlpItem } from '../../core/rlp.ts'
 import { verifyProof } from './read-trie.ts'
+import { type TRIE_ERRORS, trieError } from './errors.ts'
 
 /** The proof of a module's value, see docs/proofs.md. */
 export interface StateProof {
@@ -49,24 +50,25 @@ const NUMBER_FIELD = 8
 const HASH_BYTES = 32
 const MAX_HEADER_BYTES = 2048
 
-/** Codespace `trie`: 1 a proof that is none, see read-trie.ts; 2 a proof of something else. */
-const fail = (code: 1 | 2, message: string): never => {
-  throw new CodedError('trie', code, message)
+const fail = (code: keyof typeof TRIE_ERRORS.codes, message: string): never => {
+  throw trieError(code, message)
 }
 
 const decode = (bytes: Uint8Array, what: string): RlpItem => {
   try {
     return decodeRlp(bytes)
   } catch (error) {
-    if (error instanceof CodedError) return fail(1, `bad proof: ${what}: ${error.message}`)
+    if (error instanceof CodedError) return fail('malformed', `bad proof: ${what}: ${error.message}`)
     throw error
   }
 }
 
 const decodeStrings = (bytes: Uint8Array, what: string): Uint8Array[] => {
   const items = decode(bytes, what)
-  if (items instanceof Uint8Array) return fail(1, `bad proof: ${what} is not a list`)
-  return items.map((item) => (item instanceof Uint8Array ? item : fail(1, `bad proof: ${what} has a list within`)))
+  if (items instanceof Uint8Array) return fail('malformed', `bad proof: ${what} is not a list`)
+  return items.map((item) =>
+    item instanceof Uint8Array ? item : fail('malformed', `bad proof: ${what} has a list within`),
+  )
 }
 
 /** The account in a state trie; undefined: proven to be absent. Throws trie/1 for a bad proof. */
@@ -79,9 +81,9 @@ export const verifyAccountProof = (
   if (leaf === undefined) return undefined
   const [nonce, balance, storageRoot, codeHash] = decodeStrings(leaf, 'the account')
   if (nonce === undefined || balance === undefined || storageRoot?.length !== HASH_BYTES) {
-    return fail(1, 'bad proof: the account lacks members')
+    return fail('malformed', 'bad proof: the account lacks members')
   }
-  if (codeHash?.length !== HASH_BYTES) return fail(1, 'bad proof: the account lacks members')
+  if (codeHash?.length !== HASH_BYTES) return fail('malformed', 'bad proof: the account lacks members')
   return { nonce: bytesToBigint(nonce), balance: bytesToBigint(balance), storageRoot, codeHash }
 }
 
@@ -90,17 +92,18 @@ export const verifySlotProof = (storageRoot: Hash, slot: Uint8Array, nodes: read
   const leaf = verifyProof(storageRoot, keccak256(slot), nodes)
   if (leaf === undefined) return new Uint8Array(0)
   const value = decode(leaf, 'the slot')
-  return value instanceof Uint8Array ? value : fail(1, 'bad proof: the slot is a list')
+  return value instanceof Uint8Array ? value : fail('malformed', 'bad proof: the slot is a list')
 }
 
 const readHeader = (header: Uint8Array, appHash: Hash): { readonly height: number; readonly stateRoot: Hash } => {
-  if (header.length > MAX_HEADER_BYTES) fail(1, 'bad proof: the header is too long')
-  if (!equalBytes(keccak256(header), appHash)) fail(2, 'the header of the proof does not have the app hash')
+  if (header.length > MAX_HEADER_BYTES) fail('malformed', 'bad proof: the header is too long')
+  if (!equalBytes(keccak256(header), appHash))
+    fail('proofOfAnother', 'the header of the proof does not have the app hash')
   const fields = decodeStrings(header, 'the header')
   const stateRoot = fields[STATE_ROOT_FIELD]
   const number = fields[NUMBER_FIELD]
   if (stateRoot?.length !== HASH_BYTES || number === undefined || number.length > 6) {
-    return fail(1, 'bad proof: the header lacks members')
+    return fail('malformed', 'bad proof: the header lacks members')
   }
   return { height: Number(bytesToBigint(number)), stateRoot }
 }
@@ -112,12 +115,13 @@ const readHeader = (header: Uint8Array, appHash: Hash): { readonly height: numbe
 export const verifyStateProof = ({ appHash, module, key, value }: StateClaim, proof: StateProof): ProvenState => {
   const { height, stateRoot } = readHeader(proof.header, appHash)
   const account = verifyAccountProof(stateRoot, moduleAddress(module), proof.account)
-  if (account === undefined) return fail(2, `the chain has no module ${module} at height ${height}`)
+  if (account === undefined) return fail('proofOfAnother', `the chain has no module ${module} at height ${height}`)
   const committed = verifySlotProof(account.storageRoot, keccak256(key), proof.storage)
   if (committed.length === 0 && value.length === 0) return { height, stateRoot, present: false }
   if (equalBytes(committed, trimLeadingZeros(keccak256(value)))) return { height, stateRoot, present: true }
-  if (committed.length === 0) return fail(2, `the module ${module} has no value at this key at height ${height}`)
-  return fail(2, `the module ${module} has another value at this key at height ${height}`)
+  if (committed.length === 0)
+    return fail('proofOfAnother', `the module ${module} has no value at this key at height ${height}`)
+  return fail('proofOfAnother', `the module ${module} has another value at this key at height ${height}`)
 }
 
 /** Reads the data of the proof operation `eth:mpt`: RLP [header, [account nodes], [storage nodes]]. Throws trie/1. */
@@ -125,9 +129,11 @@ export const decodeStateProof = (data: Uint8Array): StateProof => {
   const items = decode(data, 'the operation')
   const [header, account, storage] = items instanceof Uint8Array ? [] : items
   const strings = (list: RlpItem | undefined): Uint8Array[] => {
-    if (list === undefined || list instanceof Uint8Array) return fail(1, 'bad proof: nodes are not a list')
-    return list.map((node) => (node instanceof Uint8Array ? node : fail(1, 'bad proof: a node is not a string')))
+    if (list === undefined || list instanceof Uint8Array) return fail('malformed', 'bad proof: nodes are not a list')
+    return list.map((node) =>
+      node instanceof Uint8Array ? node : fail('malformed', 'bad proof: a node is not a string'),
+    )
   }
-  if (!(header instanceof Uint8Array)) return fail(1, 'bad proof: the header is not a string')
+  if (!(header instanceof Uint8Array)) return fail('malformed', 'bad proof: the header is not a string')
   return { header, account: strings(account), storage: strings(storage) }
 }

@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, toBinary } from '@bufbuild/protobuf'
-import { writeGenesisBlock } from '../../app/block/genesis-block.ts'
-import { BEGIN_BLOCK_ORDER, END_BLOCK_ORDER, inOrder } from '../../app/genesis/module-order.ts'
+import { writeGenesisBlock } from '../../app/genesis/genesis-block.ts'
+import { beginBlockHooks, endBlockHooks } from '../../app/genesis/module-order.ts'
 import { parseGenesis } from '../../app/genesis/genesis.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
@@ -139,8 +139,8 @@ const contextOf = (overlay: Overlay, height: number, timeNs: bigint): EndBlockCo
   gasUsed: 0n,
   gasLimit: 1_000_000_000n,
 })
-const begins = inOrder(modules, BEGIN_BLOCK_ORDER)
-const ends = inOrder(modules, END_BLOCK_ORDER)
+const begins = beginBlockHooks(modules)
+const ends = endBlockHooks(modules)
 
 const show = (name: string, samples: readonly number[]): void => {
   const sorted = samples.toSorted((a, b) => a - b)
@@ -160,8 +160,8 @@ const hooks = (feesAnat: bigint): number[] =>
     if (feesAnat > 0n) mint(overlay, FEE_COLLECTOR_ADDRESS, { denom: 'anat', amount: feesAnat })
     const context = contextOf(overlay, 10 + round, GENESIS_NS + BigInt(round) * SECOND_NS)
     return timed(() => {
-      for (const module of begins) module.beginBlock?.(context)
-      for (const module of ends) module.endBlock?.(context)
+      for (const hook of begins) hook.run(context)
+      for (const hook of ends) hook.run(context)
     })
   })
 
@@ -174,7 +174,7 @@ const withdraw = modules
 invariant(withdraw !== undefined, 'rewards can be withdrawn')
 const rewarded = new Overlay(state)
 mint(rewarded, FEE_COLLECTOR_ADDRESS, { denom: 'anat', amount: 10n ** 20n })
-for (const module of begins) module.beginBlock?.(contextOf(rewarded, 10, GENESIS_NS + SECOND_NS))
+for (const hook of begins) hook.run(contextOf(rewarded, 10, GENESIS_NS + SECOND_NS))
 show(
   'withdrawal of one delegation (F1)',
   Array.from({ length: 500 }, (_, index) => {
@@ -195,7 +195,7 @@ show(
   Array.from({ length: 10 }, () => {
     const context = contextOf(new Overlay(state), 20, MATURE_NS + SECOND_NS)
     return timed(() => {
-      for (const module of ends) module.endBlock?.(context)
+      for (const hook of ends) hook.run(context)
     })
   }),
 )

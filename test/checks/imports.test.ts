@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkFile, checkImports } from '../../scripts/check-imports.ts'
+import { findCircles } from '../../scripts/folder-circles.ts'
 import { scanImports } from '../../scripts/scan-imports.ts'
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures', 'imports')
@@ -31,6 +32,15 @@ describe('the checker of imports', () => {
 
   it('passes the repository itself', () => {
     expect(checkImports(join(import.meta.dirname, '..', '..'))).toEqual([])
+  })
+
+  it('finds circles among the folders of a layer', () => {
+    expect(findCircles(fixtures, 'app')).toEqual(['app/block -> app/pool -> app/block (app/block/run.ts)'])
+    expect(findCircles(fixtures, 'core')).toEqual([])
+  })
+
+  it.each(['app', 'query'])('finds none in %s', (layer) => {
+    expect(findCircles(join(import.meta.dirname, '..', '..'), layer)).toEqual([])
   })
 
   it('lets tests import what they need', () => {

@@ -5,7 +5,7 @@ import { type Hash, type Hex, keccak256, parseGwei, type TransactionSerializable
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
-import { MODULE_ACCOUNTS } from '../../app/genesis/genesis.ts'
+import { MODULE_ACCOUNTS } from '../../app/genesis/module-accounts.ts'
 import { setTomlValue } from '../../bin/config/toml-lines.ts'
 import { encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
 import { FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'

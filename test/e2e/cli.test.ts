@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createKeysProgram } from '../../bin/keys/keys-program.ts'
 import { createQueryProgram } from '../../bin/native/query-program.ts'
 import { devnetAccounts } from '../../bin/keys/devnet-accounts.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
@@ -17,13 +18,26 @@ vi.setConfig({ testTimeout: 120_000 })
 let folder: string
 const PASSWORD = 'a password of tests'
 
-/** With a keyring of its own, and the node of this file. */
-const chain = (...args: readonly string[]): Promise<Finished> =>
-  runChain(args, {
-    CHAIN_HOME: folder,
-    CHAIN_NODE: node().urls.comet.replace('http:', 'tcp:'),
-    CHAIN_KEYRING_PASSWORD: PASSWORD,
-  })
+/** As a process, with a keyring of its own and the node of this file: beforeAll sets the environment. */
+const chain = (...args: readonly string[]): Promise<Finished> => runChain(args)
+
+const PROGRAMS = { keys: createKeysProgram, query: createQueryProgram } as const
+
+/** In this process, which is quicker: what others have asked as a process already. */
+const here = async (group: keyof typeof PROGRAMS, ...words: readonly string[]): Promise<string> => {
+  const spy = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  try {
+    await PROGRAMS[group]().parseAsync([...words], { from: 'user' })
+    return spy.mock.calls
+      .map(([chunk]) => String(chunk))
+      .join('')
+      .trim()
+  } finally {
+    spy.mockRestore()
+  }
+}
+
+const askHere = async <T>(...words: readonly string[]): Promise<T> => JSON.parse(await here('query', ...words)) as T
 
 const succeed = async (...args: readonly string[]): Promise<string> => {
   const { status, stdout, stderr } = await chain(...args)
@@ -45,12 +59,12 @@ interface Response {
 const send = (...args: readonly string[]): Promise<Response> => ask<Response>('tx', ...args, '--yes', '--wait')
 
 const balanceOf = async (who: string): Promise<bigint> => {
-  const { balance } = await ask<{ balance: { amount: string } }>('query', 'bank', 'balance', who, 'anat')
+  const { balance } = await askHere<{ balance: { amount: string } }>('bank', 'balance', who, 'anat')
   return BigInt(balance.amount)
 }
 
 const addressOf = (name: string, ...flags: readonly string[]): Promise<string> =>
-  succeed('keys', 'show', name, '-a', ...flags)
+  here('keys', 'show', name, '-a', ...flags)
 
 const write = (name: string, text: string): string => {
   const path = join(folder, name)
@@ -60,12 +74,15 @@ const write = (name: string, text: string): string => {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cli-'))
+  vi.stubEnv('CHAIN_HOME', folder)
+  vi.stubEnv('CHAIN_NODE', node().urls.comet.replace('http:', 'tcp:'))
+  vi.stubEnv('CHAIN_KEYRING_PASSWORD', PASSWORD)
   const [first, second] = devnetAccounts()
   await succeed('keys', 'import', 'dev', write('dev.hex', first?.privateKey ?? ''), '--light')
   const keystore = await new Wallet(second?.privateKey ?? '').encrypt('of ethers')
   const [file, password] = [write('keystore.json', keystore), write('password', 'of ethers\n')]
   await succeed('keys', 'import', 'dev2', file, '--source-password-file', password, '--light')
-  for (const name of ['a', 'b', 'c']) await succeed('keys', 'add', name, '--algo', 'secp256k1', '--light')
+  for (const name of ['a', 'b', 'c']) await here('keys', 'add', name, '--algo', 'secp256k1', '--light')
   await succeed('keys', 'add', 'both', '--multisig', 'a,b,c', '--multisig-threshold', '2')
 })
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -73,7 +90,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 describe('keys', () => {
   it('are imported as the accounts that they are, and listed', async () => {
     const [first, second] = devnetAccounts()
-    expect(await addressOf('dev', '--hex')).toBe(first?.address)
+    expect(await succeed('keys', 'show', 'dev', '-a', '--hex')).toBe(first?.address)
     expect(await addressOf('dev2', '--hex')).toBe(second?.address)
     expect(await succeed('keys', 'list', '-n')).toBe('a\nb\nboth\nc\ndev\ndev2')
     const forms = await ask<Record<string, string>>('debug', 'addr', first?.address ?? '', '-o', 'json')
@@ -212,17 +229,6 @@ describe('a transaction in files', () => {
     expect(await balanceOf('c')).toBe(before + 9n)
   })
 })
-
-/** In this process: many at once are quicker so. */
-const askHere = async (...words: readonly string[]): Promise<unknown> => {
-  const spy = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  try {
-    await createQueryProgram().parseAsync([...words, '--node', node().urls.comet], { from: 'user' })
-    return JSON.parse(spy.mock.calls.map(([chunk]) => String(chunk)).join(''))
-  } finally {
-    spy.mockRestore()
-  }
-}
 
 describe('queries', () => {
   it('print what REST prints, at any height', async () => {

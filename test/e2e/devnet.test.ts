@@ -151,7 +151,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
   it('goes on from the same height when it is run again', async () => {
     const stoppedAt = Number(/stopped height=(\d+)/.exec(readFileSync(join(home, 'logs', 'devnet.log'), 'utf8'))?.[1])
     const terminal = await run('devnet')
-    expect(terminal.output).toContain(`nat-chain devnet goes on from height ${stoppedAt}\n`)
+    expect(terminal.output).toContain(`nat-chain devnet resumes at height ${stoppedAt}\n`)
     expect(await height()).toBeGreaterThanOrEqual(stoppedAt)
     await stop(terminal)
   }, 120_000)
@@ -175,7 +175,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
   it('has another EVM chain id when it is made with one, and is refused with another than it has', async () => {
     const other = new Terminal('make devnet EVM_CHAIN_ID=31337')
     expect(await other.ended).toBe(2)
-    expect(other.output).toContain(`the devnet in ${home} has the EVM chain id 2517, not 31337: forget it with`)
+    expect(other.output).toContain(`the devnet in ${home} has the EVM chain id 2517, not 31337: delete it with`)
     const made = await run('devnet-reset EVM_CHAIN_ID=31337')
     expect(made.output).toContain('chain id localnat-31337-1, EVM chain id 31337 (0x7a69)')
     expect(made.output).not.toContain('the same EVM chain id')

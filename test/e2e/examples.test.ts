@@ -71,6 +71,10 @@ describe.concurrent('the examples', () => {
     expect(output).toMatch(/^delegated to natvaloper1[a-z0-9]+: 100000000000000000000 anat$/m)
     expectNative(output, '[0-9A-F]{64}')
   })
+  it('run with typed data', async () => {
+    const output = await run(process.execPath, 'examples/typed-data.ts', 8, 'comet')
+    expect(output).toMatch(/^sent and delegated 1 NAT in block \d+: [0-9A-F]{64}$/m)
+  })
   it('run through the precompiles', async () => {
     const output = await run(process.execPath, 'examples/precompiles.ts', 7)
     const { address = '' } = devnetAccounts()[7] ?? {}

@@ -170,7 +170,7 @@ it(
     setFault(FAULTY, FORGETS)
     const height = await committed(FAULTY, FORGETS, from)
     await network.expectSameBlocks(height + 3)
-    expect(node.output.slice(from)).toContain('the consensus of cometbft has stopped: it is started again')
+    expect(node.output.slice(from)).toContain('the consensus of cometbft has stopped: cometbft is started again')
     expect(node.pidOf('cometbft')).not.toBe(pid)
   },
   2 * LIMIT_MS,

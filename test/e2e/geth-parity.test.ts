@@ -1,10 +1,9 @@
 /** The replies of geth 1.16.8 to a long scenario, recorded by parity/capture-geth.ts, against those of a real node. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { setTomlValue } from '../../bin/config/toml-lines.ts'
-import { invariant } from '../../core/errors.ts'
-import { chooseNodePorts, runChain, TestNode } from './harness.ts'
+import { makeHome } from '../../bin/testing/make-home.ts'
+import { chooseNodePorts, TestNode } from './harness.ts'
 import { RICH } from './parity/calls.ts'
 import { type Exchange, Peer } from './parity/peer.ts'
 import { scenario } from './parity/scenario.ts'
@@ -20,26 +19,19 @@ const readFixture = (name: string): Record<string, unknown> =>
 
 const recorded = new Map(Object.entries({ ...readFixture('geth-parity.json'), ...readFixture('geth-states.json') }))
 
-const makeHome = async (home: string): Promise<void> => {
-  const steps = [
-    ['init', 'parity', '--chain-id', 'parity-1', '--evm-chain-id', `${CHAIN_ID}`, '--home', home],
-    ['genesis', 'add-account', RICH, '1000000nat', '--home', home],
-    ['genesis', 'add-validator', '--home', home],
-  ]
-  for (const step of steps) {
-    const { status, stderr } = await runChain(step)
-    invariant(status === 0, `chain ${step.join(' ')}: ${stderr}`)
-  }
-  const config = join(home, 'config', 'config.toml')
-  writeFileSync(config, setTomlValue(readFileSync(config, 'utf8'), 'consensus.timeout_commit', `"${BLOCK_MS}ms"`))
-}
-
 let node: TestNode | undefined
 let transcript: readonly Exchange[] = []
 
 beforeAll(async () => {
   node = new TestNode(await chooseNodePorts(), { settings: { 'json-rpc.api': 'eth,net,web3,debug,txpool' } })
-  await makeHome(node.home)
+  await makeHome(node.home, {
+    chainId: 'parity-1',
+    evmChainId: BigInt(CHAIN_ID),
+    moniker: 'parity',
+    accounts: [RICH],
+    balance: '1000000nat',
+    timeoutCommitMs: BLOCK_MS,
+  })
   await node.start()
   const peer = new Peer(node.urls.http, node.urls.ws)
   await scenario(peer)

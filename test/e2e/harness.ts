@@ -8,7 +8,7 @@
  * CHAIN_TEST_ABCI (socket or grpc) chooses how CometBFT is spoken to, CHAIN_TEST_COMETBFT which binary.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,10 +17,8 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { RecordedCall } from '../../abci/call-log.ts'
 import { parseCall } from '../../abci/call-log.ts'
 import { devnetAccounts } from '../../bin/keys/devnet-accounts.ts'
-import { setTomlValue } from '../../bin/config/toml-lines.ts'
-import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../bin/genesis/document.ts'
-import { addAccount } from '../../bin/genesis/edit.ts'
 import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
+import { makeHome as makeValidatorHome } from '../../bin/testing/make-home.ts'
 import { invariant } from '../../core/errors.ts'
 
 export const CHAIN_ID = 'localnat-1'
@@ -219,31 +217,10 @@ export const chooseNodePorts = async (): Promise<Ports> => {
   return { http, ws, rest, grpc, comet, p2p }
 }
 
-/** The home of a validator with the ten accounts of the devnet, made as a user makes it. */
-export const makeHome = async (home: string, options: NodeOptions = {}): Promise<void> => {
-  const [first, ...others] = devnetAccounts()
-  const steps = [
-    ['init', 'e2e', '--chain-id', CHAIN_ID, '--home', home],
-    ['genesis', 'add-account', first?.address ?? '', BALANCE, '--home', home],
-    ['genesis', 'add-validator', '--home', home],
-  ]
-  for (const step of steps) {
-    const { status, stderr } = await runChain(step)
-    invariant(status === 0, `chain ${step.join(' ')}: ${stderr}`)
-  }
-  // Half a second a command: one account is enough of them.
-  const path = join(home, 'config', 'genesis.json')
-  const genesis = readGenesisJson(path) as GenesisDocument
-  writeGenesis(
-    path,
-    others.reduce((document, { address }) => addAccount(document, address, BALANCE), genesis),
-  )
-  const config = join(home, 'config', 'config.toml')
-  let toml = readFileSync(config, 'utf8')
-  if (options.timeoutCommitMs !== undefined) {
-    toml = setTomlValue(toml, 'consensus.timeout_commit', `"${options.timeoutCommitMs}ms"`)
-  }
-  writeFileSync(config, toml)
+/** The home of a validator with the ten accounts of the devnet. */
+export const makeHome = (home: string, { timeoutCommitMs }: NodeOptions = {}): Promise<void> => {
+  const accounts = devnetAccounts().map(({ address }) => address)
+  return makeValidatorHome(home, { chainId: CHAIN_ID, moniker: 'e2e', accounts, balance: BALANCE, timeoutCommitMs })
 }
 
 export class TestNode {

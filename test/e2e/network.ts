@@ -1,14 +1,14 @@
 /** Several nodes of one chain, each on a loopback address of its own: 127.0.0.2, 127.0.0.3, ... */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { setTomlValue } from '../../bin/config/toml-lines.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../bin/genesis/document.ts'
 import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
+import { addValidatorOf, editCometToml } from '../../bin/testing/make-home.ts'
 import { invariant } from '../../core/errors.ts'
-import { createNode, type NodeOptions, runChain, type TestNode } from './harness.ts'
+import { createNode, type NodeOptions, type TestNode } from './harness.ts'
 
 const OLDER = 'v0.38.25'
 
@@ -46,14 +46,13 @@ export interface Network {
 const genesisOf = (node: TestNode): string => join(node.home, 'config', 'genesis.json')
 
 /** The first home's genesis goes round, and each validator adds itself. */
-const shareGenesis = async (nodes: readonly TestNode[], { members, editGenesis }: NetworkOptions): Promise<void> => {
+const shareGenesis = (nodes: readonly TestNode[], { members, editGenesis }: NetworkOptions): void => {
   let [last] = nodes
   invariant(last !== undefined && members[0]?.isFull !== true, 'the first node is a validator')
   for (const [index, node] of nodes.entries()) {
     if (node === last || members[index]?.isFull === true) continue
     copyFileSync(genesisOf(last), genesisOf(node))
-    const { status, stderr } = await runChain(['genesis', 'add-validator', '--home', node.home])
-    invariant(status === 0, stderr)
+    addValidatorOf(node.home)
     last = node
   }
   if (editGenesis !== undefined) {
@@ -71,14 +70,8 @@ const peerOf = async (node: TestNode): Promise<string> => {
 const connectAll = async (nodes: readonly TestNode[], { cometToml = {} }: NetworkOptions): Promise<void> => {
   const peers = await Promise.all(nodes.map(peerOf))
   for (const [index, node] of nodes.entries()) {
-    const path = join(node.home, 'config', 'config.toml')
     const others = peers.filter((_, other) => other !== index).join(',')
-    const values = { ...cometToml, 'p2p.persistent_peers': `"${others}"` }
-    const toml = Object.entries(values).reduce(
-      (text, [key, value]) => setTomlValue(text, key, value),
-      readFileSync(path, 'utf8'),
-    )
-    writeFileSync(path, toml)
+    editCometToml(node.home, { ...cometToml, 'p2p.persistent_peers': `"${others}"` })
   }
 }
 
@@ -99,7 +92,7 @@ export const createNetwork = async (options: NetworkOptions): Promise<Network & 
   for (const [index, member] of options.members.entries()) {
     nodes.push(await createNode({ host: `127.0.0.${index + 2}`, ...member }))
   }
-  await shareGenesis(nodes, options)
+  shareGenesis(nodes, options)
   await connectAll(nodes, options)
   return {
     nodes,

@@ -1,5 +1,4 @@
 /** The whole node, killed at every step: it must come back, agree with what it said before, and lose nothing. */
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,18 +6,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
+import { makeHome } from '../../bin/testing/make-home.ts'
 import {
   askJsonRpc,
   blockNumber,
   choosePorts,
   type NodePorts,
+  pidsOf,
   type RunningChain,
-  runChain,
   startChain,
 } from '../../bin/testing/node-process.ts'
 
 /** CometBFT's points of persistence in one height. */
 const FAIL_POINTS = 10
+const ROUNDS = 8
+const TIMEOUT_COMMIT_MS = 200
+/** With the votes on it and its execution. */
+const BLOCK_MS = 350
 const SLOW = { timeout: 40_000, interval: 50 }
 const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)
 
@@ -40,13 +44,8 @@ const start = (...flags: readonly string[]): RunningChain => {
 const kill = async (chain: RunningChain): Promise<void> => {
   chain.process.kill('SIGKILL')
   await chain.exited
-  await expect.poll(() => pidsOf(''), { timeout: 10_000, interval: 20 }).toEqual([])
+  await expect.poll(() => pidsOf(home), { timeout: 10_000, interval: 20 }).toEqual([])
 }
-const pidsOf = (part: string): readonly number[] =>
-  execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.includes(home) && line.includes(part))
-    .map((line) => Number.parseInt(line, 10))
 const height = (): Promise<number> => blockNumber(ports.jsonRpcUrl)
 const ask = (method: string, params: readonly unknown[]): Promise<unknown> =>
   askJsonRpc(ports.jsonRpcUrl, method, params)
@@ -74,9 +73,12 @@ const hashesUpTo = async (top: number): Promise<readonly unknown[]> => {
 
 beforeAll(async () => {
   ports = await choosePorts()
-  await runChain('init', 'one', '--chain-id', 'localnat-1', '--home', home)
-  await runChain('genesis', 'add-account', account.address, '5nat', '--home', home)
-  await runChain('genesis', 'add-validator', '--home', home)
+  await makeHome(home, {
+    chainId: 'localnat-1',
+    accounts: [account.address],
+    balance: '5nat',
+    timeoutCommitMs: TIMEOUT_COMMIT_MS,
+  })
 })
 afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') console.log(`the node said last:\n${running?.output().slice(-6_000)}`)
@@ -96,6 +98,7 @@ describe.skipIf(cometbft === undefined)('a node that crashes', { timeout: 240_00
     }
     delete process.env['FAIL_TEST_INDEX']
     start()
+    await expect.poll(height, SLOW).toBeGreaterThanOrEqual(0)
     const before = await height()
     await expect.poll(height, SLOW).toBeGreaterThan(before + 2)
   })
@@ -103,7 +106,7 @@ describe.skipIf(cometbft === undefined)('a node that crashes', { timeout: 240_00
   it('killed at any moment it keeps every hash that it told, and every transaction that it answered', async () => {
     const sent: unknown[] = []
     let told: readonly unknown[] = []
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const chain = start()
       await expect.poll(height, SLOW).toBeGreaterThanOrEqual(0)
       expect((await hashesUpTo(told.length - 1)).slice(0, told.length)).toEqual(told)
@@ -112,8 +115,8 @@ describe.skipIf(cometbft === undefined)('a node that crashes', { timeout: 240_00
         expect(hash, `round ${round}, transaction ${nonce - 1}`).toMatch(/^0x/)
         sent.push(hash)
       }
-      // Spread over the second that a block takes.
-      await sleep(round * 130)
+      // Spread over the time that a block takes.
+      await sleep((round * BLOCK_MS) / ROUNDS)
       told = await hashesUpTo(await height())
       await kill(chain)
     }
@@ -133,6 +136,7 @@ describe.skipIf(cometbft === undefined)('a node that crashes', { timeout: 240_00
     await kill(chain)
     writeFileSync(join(home, 'data', 'pool.journal'), new Uint8Array(100_000).fill(0x41))
     const again = start()
+    await expect.poll(height, SLOW).toBeGreaterThanOrEqual(0)
     const before = await height()
     await expect.poll(height, SLOW).toBeGreaterThan(before + 1)
     again.process.kill('SIGTERM')
@@ -145,7 +149,7 @@ describe.skipIf(cometbft === undefined)('a node that crashes', { timeout: 240_00
     let alive = true
     void chain.exited.then(() => (alive = false))
     while (alive && kills < 20) {
-      const [pid] = pidsOf('cometbft start')
+      const [pid] = pidsOf(home, 'cometbft start')
       if (pid !== undefined) {
         process.kill(pid, 'SIGKILL')
         kills++
@@ -154,6 +158,6 @@ describe.skipIf(cometbft === undefined)('a node that crashes', { timeout: 240_00
     }
     expect(await chain.exited).toBe(1)
     expect(chain.output()).toContain('cometbft died 5 times in a row')
-    await expect.poll(() => pidsOf(''), { timeout: 10_000, interval: 20 }).toEqual([])
+    await expect.poll(() => pidsOf(home), { timeout: 10_000, interval: 20 }).toEqual([])
   })
 })

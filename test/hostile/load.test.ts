@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
+import { makeHome } from '../../bin/testing/make-home.ts'
 import {
   askJsonRpc,
   blockNumber,
   choosePorts,
   type NodePorts,
   type RunningChain,
-  runChain,
   startChain,
 } from '../../bin/testing/node-process.ts'
 
@@ -30,9 +30,7 @@ let running: RunningChain | undefined
 
 beforeAll(async () => {
   ports = await choosePorts()
-  await runChain('init', 'one', '--chain-id', 'localnat-1', '--home', home)
-  await runChain('genesis', 'add-account', account.address, '5nat', '--home', home)
-  await runChain('genesis', 'add-validator', '--home', home)
+  await makeHome(home, { chainId: 'localnat-1', accounts: [account.address], balance: '5nat' })
 })
 afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') console.log(`the node said last:\n${running?.output().slice(-4_000)}`)

@@ -1,12 +1,14 @@
 /** One application in memory whose world a test can make fail. */
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { Application } from '../../app/app.ts'
+import { QueriedApplication } from '../../query/queried-application.ts'
 import type { Environment } from '../../app/environment.ts'
+import type { ExtensionSection } from '../../app/attestations/voter.ts'
+import { createFamilies } from '../../app/families/index.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
 import type { InitChainRequest, ProposedBlock, QuestionName } from '../../app/ports.ts'
-import { answer } from '../../app/query/answer.ts'
-import type { View } from '../../app/query/view.ts'
+import { answer } from '../../query/answer.ts'
+import type { View } from '../../query/view.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
@@ -26,13 +28,16 @@ export interface LoneOptions {
   readonly engine?: (real: Engine) => Engine
   readonly environment?: Partial<Environment>
   readonly settings?: Partial<ApplicationSettings>
+  readonly sections?: readonly ExtensionSection[]
   readonly genesis?: Partial<InitChainRequest>
   /** All questions that go to workers are answered; otherwise the native ones. */
   readonly workers?: boolean
 }
 
 export interface Lone {
-  readonly application: Application
+  readonly application: QueriedApplication
+  /** As workers see the chain. */
+  viewAt(head: number): View
   readonly accounts: readonly PrivateKeyAccount[]
   /** Errors and warnings for the operator. */
   readonly complaints: string[]
@@ -72,13 +77,15 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
     const stateAt = (height: number) => heights.stateAt(height)
     const trieNodesAt = (height: number) => heights.trieNodesAt(height)
     const clock = { nowMs: () => 0 }
-    return { reader, modules, parameters, settings, engine: real, clock, head, stateAt, trieNodesAt, pending: [] }
+    const chain = { reader, modules, families: createFamilies(modules), parameters }
+    return { ...chain, settings, engine: real, clock, head, stateAt, trieNodesAt, pending: [] }
   }
-  const application = new Application({
+  const application = new QueriedApplication({
     store,
     engine: options.engine?.(real) ?? real,
     settings: { ...APPLICATION_DEFAULTS, ...options.settings },
     version: 'test',
+    sections: options.sections ?? [],
     environment: {
       clock: { nowMs: () => 0 },
       yieldToEventLoop: () => Promise.resolve(),
@@ -104,6 +111,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
     address,
     coins: [{ denom: 'anat', amount: FUNDS_ANAT.toString() }],
   }))
+  const validators = options.genesis?.validators ?? VALIDATORS
   await application.initChain({
     timeNs: GENESIS_TIME_NS,
     chainId: 'localnat-1',
@@ -114,10 +122,10 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
       version: { app: 1 },
       abci: { voteExtensionsEnableHeight: 0 },
     },
-    validators: VALIDATORS,
-    appState: utf8ToBytes(JSON.stringify(withStake({ evm: { chain_id: '2517' }, bank: { balances } }, VALIDATORS))),
+    validators,
+    appState: utf8ToBytes(JSON.stringify(withStake({ evm: { chain_id: '2517' }, bank: { balances } }, validators))),
     initialHeight: 1,
     ...options.genesis,
   })
-  return { application, accounts, complaints, handedOver }
+  return { application, viewAt, accounts, complaints, handedOver }
 }

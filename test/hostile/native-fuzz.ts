@@ -7,7 +7,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { accountNumberOf } from '../../app/native/account-number.ts'
 import { TRANSACTION_MESSAGES } from '../../app/native/definitions.ts'
 import { createWallet, exampleMessages, signTransaction, WALLET_NAMES } from '../../app/native/testing/cosmjs.ts'
-import type { Application } from '../../app/app.ts'
+import type { QueriedApplication } from '../../query/queried-application.ts'
 import { decodeBech32, encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
 import { CodedError, isFault } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
@@ -85,7 +85,7 @@ class Fuzzer {
   readonly answered = new Map<string, number>()
   inputs = 0
   readonly #random: Random
-  readonly #application: Application
+  readonly #application: QueriedApplication
   readonly #accounts: readonly PrivateKeyAccount[]
   readonly #corpus: Corpus
   readonly #registry: Registry = createTypeRegistry(NATIVE_SERVICES)
@@ -256,13 +256,13 @@ const open = async (): Promise<Lone> => {
 const emptyBlock = async ({ application }: Lone): Promise<string> =>
   bytesToHex((await application.finalizeBlock(blockOf(2, []))).appHash)
 
-/** Goes on until `isOver`. The report of a failure names the input. */
-export const runNativeFuzz = async (random: Random, isOver: () => boolean): Promise<FuzzReport> => {
+/** Goes on until `isOver`, which is told the inputs so far. The report of a failure names the input. */
+export const runNativeFuzz = async (random: Random, isOver: (inputs: number) => boolean): Promise<FuzzReport> => {
   const [fuzzed, untouched] = [await open(), await open()]
   const fuzzer = new Fuzzer(random, fuzzed, await cosmjsTransactions())
   try {
     do await fuzzer.next()
-    while (!isOver())
+    while (!isOver(fuzzer.inputs))
   } catch (error) {
     process.stderr.write(`input ${fuzzer.inputs} of seed ${random.seed}: ${fuzzer.last.slice(0, 5_000)}\n`)
     throw error

@@ -5,9 +5,11 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { POOL_CODES } from '../../app/errors.ts'
 import { APPLICATION_DEFAULTS, type PoolSettings } from '../../app/settings.ts'
-import { utf8ToBytes } from '../../core/bytes.ts'
+import { uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { bytesToHex, bytesToUnprefixedHex, type Hex, hexToBytes } from '../../core/hex.ts'
+import { MAX_TRANSACTION_WEIGHT } from '../../core/limits.ts'
+import { MAX_BLOCK_WEIGHT_KEY, WEIGHT_ADDRESS } from '../../modules/weight/keys.ts'
 import { txService } from '../../proto/index.ts'
 import { sendMessage, signNative } from '../sim/native-transactions.ts'
 import { withStake } from '../sim/stake-genesis.ts'
@@ -19,6 +21,7 @@ const GIVES_ALL = '5f5f5f5f47335af100'
 const DEPLOY_GIVES_ALL: Hex = `0x68${GIVES_ALL}5f5260096017f3`
 const FUNDS = 10n ** 24n
 const CHAIN_ID = 'localnat-1'
+const LEAST_WEIGHT = uint64ToBytes(MAX_TRANSACTION_WEIGHT)
 
 type Three = readonly [PrivateKeyAccount, PrivateKeyAccount, PrivateKeyAccount]
 
@@ -267,4 +270,31 @@ it('drops native transactions whose time or whose other signer has passed', asyn
       0,
     ),
   ).toBe('"0x0"')
+})
+
+it('drops native transactions for which blocks have no time any more', async () => {
+  const { accounts, check, commit, propose, sign } = await openPool(
+    {},
+    {
+      engine: (real) => ({
+        systemCall: (...call) => real.systemCall(...call),
+        execute: (state, environment, message, options) => {
+          // Stands for a vote of the governance: the limit of the block's weight falls to the least that there may be.
+          if (message.value === 13n) state.setValue(WEIGHT_ADDRESS, MAX_BLOCK_WEIGHT_KEY, LEAST_WEIGHT)
+          return real.execute(state, environment, message, options)
+        },
+      }),
+    },
+  )
+  const [voter, sender, other] = accounts
+  const message = (account: PrivateKeyAccount) =>
+    sendMessage(account, new Uint8Array(20).fill(7), [{ denom: 'anat', amount: '1' }])
+  const native = (account: PrivateKeyAccount, gas: bigint) =>
+    signNative({ chainId: CHAIN_ID, messages: [message(account)], signers: [{ account, sequence: 0 }], gas })
+  const [tooLong, fits] = [await native(sender, 330_000_000n), await native(other, 270_000_000n)]
+  for (const raw of [tooLong, fits]) expect(check(raw).code).toBe(0)
+  await commit([await sign(voter, 0, { value: 13n })])
+  expect([check(tooLong, true).code, check(fits, true).code]).toEqual([POOL_CODES.gone, 0])
+  expect(check(tooLong).code).toBe(41)
+  expect(await propose()).toEqual([fits])
 })

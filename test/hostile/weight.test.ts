@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { bytesToHex } from '../../core/hex.ts'
-import { EVM_CODESPACE, EVM_ERROR } from '../../evm/errors.ts'
+import { EVM_CODESPACE, EVM_ERROR, isEvmError } from '../../evm/errors.ts'
 import { signTransaction } from '../sim/traffic.ts'
 import { blockOf, GENESIS_TIME_NS, type Lone, openLone } from './lone-application.ts'
 
@@ -23,8 +23,19 @@ type Account = Lone['accounts'][number]
 const heavyTransaction = (account: Account, nonce: number, gas = MOST_GAS): Promise<Uint8Array> =>
   signTransaction(account, 2, { nonce, data: KZG_LOOP, gas, tip: HIGH_TIP })
 
-const open = async () => {
-  const lone = await openLone({ environment: { clock: { nowMs: () => performance.now() } } })
+const open = async (nowMs = (): number => performance.now()) => {
+  const tries = { stopped: 0 }
+  const lone = await openLone({
+    environment: { clock: { nowMs } },
+    engine: (real) => ({
+      systemCall: (...parameters) => real.systemCall(...parameters),
+      execute: async (...parameters) => {
+        const outcome = await real.execute(...parameters)
+        if (!outcome.valid && isEvmError(outcome.error, 'overWeight')) tries.stopped++
+        return outcome
+      },
+    }),
+  })
   const [attacker, other, honest] = lone.accounts as [Account, Account, Account]
   const propose = async (height: number) =>
     lone.application.prepareProposal({ ...blockOf(height, []), votes: [], maxTxBytes: 1_000_000 })
@@ -33,7 +44,7 @@ const open = async () => {
     await lone.application.commit()
     return transactionResults
   }
-  return { ...lone, attacker, other, honest, propose, commit }
+  return { ...lone, tries, attacker, other, honest, propose, commit }
 }
 
 it('heavy transactions of the highest tip leave the place of ordinary ones, and pay when they have their turn', async () => {
@@ -55,6 +66,41 @@ it('heavy transactions of the highest tip leave the place of ordinary ones, and 
   for (let height = 2; height < 6; height++) results.push(...(await commit(height, await propose(height))))
   // Out of gas: code 1 of the EVM, and all of it is paid.
   expect(results.filter(({ gasUsed }) => gasUsed === MOST_GAS)).toHaveLength(heavy.length)
+})
+
+it('a heavy transaction of the greatest gas has its turn, whatever small heavy ones pay more', async () => {
+  // By weight alone: a slow machine would have time for none of them.
+  const { application, attacker, honest, propose, commit } = await open(() => 0)
+  const kept = await signTransaction(honest, 2, { nonce: 0, data: KZG_LOOP, gas: MOST_GAS, tip: 2_000_000_000n })
+  expect(application.checkTx(kept, false)).toMatchObject({ code: 0 })
+  let turn = 0
+  for (let height = 1; turn === 0 && height <= 12; height++) {
+    expect(application.checkTx(await heavyTransaction(attacker, height - 1, 400_000n), false)).toMatchObject({
+      code: 0,
+    })
+    const block = await propose(height)
+    if (block.map(bytesToHex).includes(bytesToHex(kept))) turn = height
+    await commit(height, block)
+  }
+  expect(turn).toBe(8)
+})
+
+it('a transaction that was stopped is not tried again because its sender replaces it', async () => {
+  const { application, tries, attacker, honest: waster, propose, commit } = await open(() => 0)
+  for (let height = 1; height <= 4; height++) {
+    // The small one leaves no room for one of the greatest gas.
+    const small = await heavyTransaction(attacker, height - 1, 400_000n)
+    const fees = { tip: 2n ** BigInt(height) * 10n ** 8n, maxFeePerGas: 2n ** BigInt(height) * 10n ** 10n }
+    const large = await signTransaction(waster, 2, { nonce: 0, data: KZG_LOOP, gas: MOST_GAS, ...fees })
+    for (const raw of [small, large]) expect(application.checkTx(raw, false)).toMatchObject({ code: 0 })
+    await commit(height, await propose(height))
+  }
+  expect(tries.stopped).toBe(1)
+  // A plain transfer takes its place at once.
+  const cancel = { nonce: 0, to: waster.address, tip: 10n ** 10n, maxFeePerGas: 10n ** 12n }
+  const raw = await signTransaction(waster, 2, cancel)
+  expect(application.checkTx(raw, false)).toMatchObject({ code: 0 })
+  expect((await propose(5)).map(bytesToHex)).toEqual([bytesToHex(raw)])
 })
 
 it('a proposal that weighs too much is rejected; decided all the same, what is too much has a code and no effect', async () => {

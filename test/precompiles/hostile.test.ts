@@ -7,7 +7,7 @@ import { utf8ToBytes } from '../../core/bytes.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import type { Engine, ExecutionResult } from '../../evm/engine.ts'
 import { code, load, op, type Part } from '../../evm/testing/assembler.ts'
-import { readSupply } from '../../modules/bank/keeper.ts'
+import { readSupply } from '../../modules/bank/keeper/balances.ts'
 import { formatOperator } from '../../modules/validator-addresses.ts'
 import { EMPTY_ACCOUNT } from '../../store/state.ts'
 import { govAbi, NATIVE_TOKEN_ADDRESS, PRECOMPILE_ADDRESSES, stakingAbi } from '../../packages/precompiles/index.ts'
@@ -58,12 +58,18 @@ const expectSupply = (world: World, { burntAnat }: ExecutionResult): void => {
   expect(sum).toBe(readSupply(world.state, 'anat') - burntAnat)
 }
 
+/** As the genesis does. */
+const installToken = (world: World): Address => {
+  const token = parseAddress(NATIVE_TOKEN_ADDRESS)
+  world.state.setAccount(token, { ...EMPTY_ACCOUNT, nonce: 1n, codeHash: world.state.setCode(NATIVE_TOKEN_CODE) })
+  return token
+}
+
 describe('the address that names the native token', () => {
   it('takes no coins of a transaction or a contract, and says why', async () => {
     for (const engine of [INTERPRETER, REFERENCE]) {
       const world = new World()
-      const token = parseAddress(NATIVE_TOKEN_ADDRESS)
-      world.state.setAccount(token, { ...EMPTY_ACCOUNT, nonce: 1n, codeHash: world.state.setCode(NATIVE_TOKEN_CODE) })
+      const token = installToken(world)
       const sent = await world.execute(engine, { to: token, value: NAT })
       expect(sent.failure?.kind).toBe('revert')
       expect(decodeErrorResult({ abi: [], data: bytesToHex(sent.returnData) }).args).toEqual([
@@ -73,6 +79,53 @@ describe('the address that names the native token', () => {
       expect(BigInt(bytesToHex((await world.execute(engine, { to: CONTRACT })).returnData))).toBe(0n)
       expect(balanceOf(world, token)).toBe(0n)
     }
+  })
+})
+
+const selfDestruct = (heir: Address): Part[] => op('SELFDESTRUCT', heir)
+
+describe('SELFDESTRUCT', () => {
+  const TOKEN = parseAddress(NATIVE_TOKEN_ADDRESS)
+
+  it('reverts where it would leave coins to an address that takes none, and says why', async () => {
+    for (const [heir, reason] of [
+      [TOKEN, 'this address names the native token: it takes no coins and has no methods'],
+      [STAKING, 'a precompile takes no coins'],
+    ] as const) {
+      await inBoth(async (world, engine) => {
+        install(world, selfDestruct(heir))
+        const result = await world.execute(engine, { to: CONTRACT })
+        expect(result).toMatchObject({ failure: { kind: 'revert' }, burntAnat: 0n })
+        expect(decodeErrorResult({ abi: [], data: bytesToHex(result.returnData) }).args).toEqual([reason])
+        expect([balanceOf(world, heir), balanceOf(world, CONTRACT)]).toEqual([0n, FUNDS])
+        expectSupply(world, result)
+        return result
+      })
+    }
+  })
+
+  it('of a constructor reverts with it, and its creator keeps the coins', async () => {
+    await inBoth(async (world, engine) => {
+      install(world, [...create(code(...selfDestruct(TOKEN)), NAT), ...RETURN_TOP])
+      const result = await world.execute(engine, { to: CONTRACT })
+      expect(BigInt(bytesToHex(result.returnData))).toBe(0n)
+      expect([balanceOf(world, TOKEN), balanceOf(world, CONTRACT)]).toEqual([0n, FUNDS])
+      return result
+    })
+  })
+
+  it('without coins, and for any other heir, is as it was', async () => {
+    await inBoth(async (world, engine) => {
+      installToken(world)
+      install(world, [...create(code(...selfDestruct(TOKEN)), 0n), ...RETURN_TOP])
+      const result = await world.execute(engine, { to: CONTRACT })
+      expect(BigInt(bytesToHex(result.returnData))).toBeGreaterThan(0n)
+      install(world, selfDestruct(BOB))
+      const before = balanceOf(world, BOB)
+      expect((await world.execute(engine, { to: CONTRACT })).failure).toBeUndefined()
+      expect(balanceOf(world, BOB)).toBe(before + FUNDS)
+      return result
+    })
   })
 })
 

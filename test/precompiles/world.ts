@@ -29,6 +29,7 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { EMPTY_ACCOUNT } from '../../store/state.ts'
 import * as published from '../../packages/precompiles/index.ts'
+import { beginBlockHooks, endBlockHooks } from '../../app/genesis/module-order.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { nativePrecompilesAt, PRECOMPILE_CODE, PRECOMPILES } from '../../app/precompiles/index.ts'
 
@@ -172,8 +173,8 @@ export class World {
       misbehavior: [],
       emit: () => undefined,
     }
-    for (const module of this.modules) module.beginBlock?.(context)
-    for (const module of this.modules) module.endBlock?.({ ...context, gasUsed: 0n, gasLimit: 30_000_000n })
+    for (const hook of beginBlockHooks(this.modules)) hook.run(context)
+    for (const hook of endBlockHooks(this.modules)) hook.run({ ...context, gasUsed: 0n, gasLimit: 30_000_000n })
   }
 
   async execute(engine: Engine, message: Partial<Message>): Promise<ExecutionResult> {

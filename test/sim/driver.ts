@@ -269,11 +269,12 @@ export class Driver {
     return this.random.chance(40) ? this.random.pick(['late', 'nil', 'absent'] as const) : 'commit'
   }
 
-  #extend(validator: Validator, index: number, { height, hash }: ProposedBlock, round: number, late: boolean) {
+  #extend(validator: Validator, index: number, block: ProposedBlock, round: number, late: boolean) {
+    const { height, hash } = block
     const enabledFrom = this.consensusParameters.abci.voteExtensionsEnableHeight
     if (enabledFrom === 0 || height < enabledFrom) return { extension: EMPTY_BYTES, extensionSignature: EMPTY_BYTES }
     const application = (this.nodes[index % this.nodes.length] as SimNode).application
-    const honest = application.extendVote()
+    const honest = application.extendVote(block)
     // Some send what they like. Too long a one is refused by the others, and enters a commit only when it is late.
     const tooLong = late && this.random.chance(50)
     const extension = tooLong ? new Uint8Array(200_000) : this.random.chance(30) ? this.random.bytes(40) : honest

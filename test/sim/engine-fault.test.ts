@@ -1,7 +1,7 @@
 /** A fault of the engine in one transaction must not stop the proposer. */
 import { expect, it } from 'vitest'
 import { privateKeyToAccount } from 'viem/accounts'
-import { Application } from '../../app/app.ts'
+import { QueriedApplication } from '../../query/queried-application.ts'
 import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { hexToBytes } from '../../core/hex.ts'
@@ -29,7 +29,7 @@ it('leaves out a transaction that the engine cannot execute, and proposes the ot
   }
   const errors: string[] = []
   const silent = (): undefined => undefined
-  const application = new Application({
+  const application = new QueriedApplication({
     store: openMemoryStore(),
     engine,
     settings: APPLICATION_DEFAULTS,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { getContractAddress } from 'viem'
 import { parseGenesis } from '../../app/genesis/genesis.ts'
-import { writeGenesisBlock } from '../../app/block/genesis-block.ts'
+import { writeGenesisBlock } from '../../app/genesis/genesis-block.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { bytesToHex, type Hex } from '../../core/hex.ts'
 import { scanStateAt } from '../../store/scan-at.ts'

@@ -7,7 +7,7 @@ import type { SimNode } from './sim-node.ts'
 import { stateRootOf } from './oracle.ts'
 import { GWEI, signTransaction } from './traffic.ts'
 import { checkBlock, checkInvariants, committedState, gossip, shownBlock, type World, withWorld } from './world.ts'
-import { MODULE_ACCOUNTS } from '../../app/genesis/genesis.ts'
+import { MODULE_ACCOUNTS } from '../../app/genesis/module-accounts.ts'
 
 const HOLDER = '0x1111111111111111111111111111111111111111'
 const CONTRACT = '0x2222222222222222222222222222222222222222'

@@ -11,8 +11,8 @@ import {
   encodeStoredReceipt,
   itemAt,
   itemCount,
-} from '../../app/index/records.ts'
-import type { Receipt } from '../../app/block/receipt.ts'
+} from '../../app/records/records.ts'
+import type { Receipt } from '../../app/records/receipt.ts'
 import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
 import { concatBytes } from '../../core/bytes.ts'
 import { decodeAccount, encodeAccount } from '../../store/account-codec.ts'

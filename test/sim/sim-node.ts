@@ -1,7 +1,7 @@
 /** One application with a database and a world of its own; it can be killed and made again over the same database. */
-import { Application } from '../../app/app.ts'
+import { QueriedApplication } from '../../query/queried-application.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
-import type { ChainParameters } from '../../app/chain.ts'
+import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { BlockStep, Gossip, PoolJournal, SnapshotShelf } from '../../app/environment.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
 import { type HeavyPool, startHeavyQuestions } from '../../bin/runtime/heavy-questions.ts'
@@ -87,7 +87,7 @@ export class SimNode {
   killAt: BlockStep | undefined
   #store: KeyValueStore
   #heavy: HeavyPool | undefined
-  #application: Application
+  #application: QueriedApplication
   /** Transactions of the pool's journal: they survive the application. */
   #journal: Uint8Array[] = []
   /** What the application told the operator. */
@@ -117,7 +117,7 @@ export class SimNode {
     return new SimNode(options, await chooseEngine(options.engine), await openStore(options))
   }
 
-  get application(): Application {
+  get application(): QueriedApplication {
     return this.#application
   }
   get store(): KeyValueStore {
@@ -155,10 +155,10 @@ export class SimNode {
     return startHeavyQuestions({ handle, settings: { ...APPLICATION_DEFAULTS, ...settings }, workers, log })
   }
 
-  #start(): Application {
+  #start(): QueriedApplication {
     const { clock, settings, snapshots, expectedChain, journal, gossip, peers = 0 } = this.#options
     this.#heavy = this.#startWorkers()
-    return new Application({
+    return new QueriedApplication({
       store: this.#store,
       engine: this.#engine,
       settings: { ...APPLICATION_DEFAULTS, ...settings },

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { BLOCK_STEPS, type BlockStep } from '../../app/environment.ts'
-import { familyOf } from '../../app/families.ts'
+import { familyOf } from '../../app/families/index.ts'
 import type { FinalizeBlockResponse, ProposedBlock } from '../../app/ports.ts'
 import { replayBlocks } from '../../app/replay.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
@@ -143,7 +143,7 @@ class Storm {
   /** A native transaction that failed used gas; one that is invalid at its place did not. */
   #noteResults({ transactions }: ProposedBlock, { transactionResults }: FinalizeBlockResponse): void {
     for (const [index, { code, gasUsed }] of transactionResults.entries()) {
-      const isIncluded = familyOf(transactions[index] ?? new Uint8Array(0)) === 'native' && gasUsed > 0n
+      const isIncluded = familyOf(transactions[index] ?? new Uint8Array(0)).name === 'native' && gasUsed > 0n
       if (isIncluded) this.#report.native++
       if (isIncluded && code !== 0) this.#report.nativeFailed++
       if (!isIncluded && code !== 0) this.#report.invalid++

@@ -1,21 +1,17 @@
 /** Traces of blocks of every kind of transaction agree with the receipts that the blocks left. */
 import { describe, expect, it } from 'vitest'
 import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
-import { createModules } from '../../app/genesis/modules.ts'
-import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
 import { readBlockContent } from '../../app/index/finalize-request.ts'
 import type { TracerChoice } from '../../app/ports.ts'
-import { decodeBlock } from '../../app/query/trace/decode-block.ts'
-import { PruningGuard } from '../../app/query/pruning-guard.ts'
-import { rawBlock } from '../../app/query/trace/raw-block.ts'
-import { traceBlock, traceRawBlock, traceTransaction } from '../../app/query/trace/trace-questions.ts'
-import type { View } from '../../app/query/view.ts'
+import { decodeBlock } from '../../query/trace/decode-block.ts'
+import { PruningGuard } from '../../query/pruning-guard.ts'
+import { rawBlock } from '../../query/trace/raw-block.ts'
+import { traceBlock, traceRawBlock, traceTransaction } from '../../query/trace/trace-questions.ts'
+import type { View } from '../../query/view.ts'
 import { invariant } from '../../core/errors.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
-import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
-import { OpenHeights } from '../../store/open-heights.ts'
+import { openView } from './open-view.ts'
 import { seeded } from './random.ts'
-import type { SimNode } from './sim-node.ts'
 import { fillPools, proposeInRounds, spoil } from './turmoil.ts'
 import { makeWorld, type World } from './world.ts'
 
@@ -43,26 +39,6 @@ interface Frame {
 
 const countLogs = ({ logs = [], calls = [] }: Frame): number =>
   calls.reduce((sum, call) => sum + countLogs(call), logs.length)
-
-const openView = async ({ store, application }: SimNode): Promise<View & { close(): void }> => {
-  const parameters = readChainParameters(store)
-  invariant(parameters !== undefined, 'the chain has begun')
-  const { height: head } = application
-  const heights = new OpenHeights(store, () => head, 2)
-  return {
-    reader: new ChainReader(store),
-    parameters,
-    settings: APPLICATION_DEFAULTS,
-    engine: await createInterpreterEngine(),
-    clock: { nowMs: () => 0 },
-    modules: createModules(store),
-    head,
-    stateAt: (height) => heights.stateAt(height),
-    trieNodesAt: (height) => heights.trieNodesAt(height),
-    pending: [],
-    close: () => heights.close(),
-  }
-}
 
 const grow = async (world: World): Promise<void> => {
   const { random } = world.driver

@@ -1,5 +1,4 @@
 /** 0x801: the distribution module for contracts. */
-import { DISTRIBUTION_PRECOMPILE } from '../addresses.ts'
 import { definePrecompile } from '../precompile.ts'
 import {
   claimRewardsEvent,
@@ -13,7 +12,8 @@ import { distributionQueries } from './queries.ts'
 import { distributionTransactions } from './transactions.ts'
 
 export const distributionPrecompile = definePrecompile(
-  DISTRIBUTION_PRECOMPILE,
+  'distribution',
+  0x801,
   [claimRewardsEvent, setWithdrawAddressEvent, withdrawRewardEvent, withdrawCommissionEvent, fundEvent, depositEvent],
   [...distributionTransactions, ...distributionQueries],
 )

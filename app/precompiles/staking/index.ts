@@ -1,5 +1,4 @@
 /** 0x800: the staking module for contracts. */
-import { STAKING_PRECOMPILE } from '../addresses.ts'
 import { definePrecompile } from '../precompile.ts'
 import {
   cancelUnbondingEvent,
@@ -13,7 +12,8 @@ import { stakingQueries } from './queries.ts'
 import { stakingTransactions } from './transactions.ts'
 
 export const stakingPrecompile = definePrecompile(
-  STAKING_PRECOMPILE,
+  'staking',
+  0x800,
   [createValidatorEvent, editValidatorEvent, delegateEvent, unbondEvent, redelegateEvent, cancelUnbondingEvent],
   [...stakingTransactions, ...stakingQueries],
 )

@@ -15,6 +15,7 @@ import {
   GAS_OVERFLOW,
   INIT_CODE_SIZE,
   OUT_OF_GAS,
+  REVERTED,
   type Signal,
   WRITE_PROTECTION,
 } from '../signals.ts'
@@ -138,7 +139,7 @@ const selfDestructGas = (machine: Machine, frame: Frame, heir: AccountEntry): nu
 }
 
 /**
- * Gives the balance away; the account goes only in the transaction that created it (EIP-6780), and what it then gives
+ * Gives the balance away, where the heir may have it; the account goes only in the transaction that created it (EIP-6780), and what it then gives
  * to itself is burnt.
  */
 export const selfDestruct: Instruction = (machine, frame): Signal => {
@@ -151,6 +152,11 @@ export const selfDestruct: Instruction = (machine, frame): Signal => {
   const account = state.account(frame.address)
   if (entry !== undefined && account !== undefined) {
     const isOwnHeir = heir === entry
+    const refusal = account.balance === 0n ? undefined : machine.nativePrecompiles?.heirRefusal(heir.address)
+    if (refusal !== undefined) {
+      frame.output = refusal
+      return REVERTED
+    }
     machine.tracer?.selfDestruct(frame.address, heir.address, account.balance)
     if (!isOwnHeir || entry.isCreated) {
       state.setAccount(frame.address, { ...account, balance: 0n })

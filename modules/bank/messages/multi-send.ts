@@ -7,7 +7,7 @@ import type { BankDependencies } from '../deps.ts'
 import { bankError } from '../errors.ts'
 import { consumeTransferGas } from '../gas.ts'
 import type { Coin } from '../../ledger.ts'
-import { checkSendEnabled } from '../send-enabled.ts'
+import { checkSendEnabled } from '../keeper/send-enabled.ts'
 import { type Output, sendToMany } from '../transfer.ts'
 import { checkReceiver, parseParty } from './receiver.ts'
 

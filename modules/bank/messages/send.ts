@@ -7,7 +7,7 @@ import type { MessageHandler } from '../../module.ts'
 import { parseCoins } from '../coins.ts'
 import type { BankDependencies } from '../deps.ts'
 import { consumeTransferGas } from '../gas.ts'
-import { checkSendEnabled } from '../send-enabled.ts'
+import { checkSendEnabled } from '../keeper/send-enabled.ts'
 import { sendCoins } from '../transfer.ts'
 import { checkReceiver, parseParty } from './receiver.ts'
 

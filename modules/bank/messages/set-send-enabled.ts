@@ -6,7 +6,7 @@ import type { MessageHandler } from '../../module.ts'
 import { sdkError } from '../../sdk-errors.ts'
 import { isDenom } from '../denom.ts'
 import { GAS_PER_ENTRY } from '../gas.ts'
-import { writeSendEnabled } from '../send-enabled.ts'
+import { writeSendEnabled } from '../keeper/send-enabled.ts'
 
 const check = ({ authority, sendEnabled, useDefaultFor }: bankTx.MsgSetSendEnabled): void => {
   checkAuthority(authority)

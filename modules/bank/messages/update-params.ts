@@ -4,7 +4,7 @@ import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
 import { sdkError } from '../../sdk-errors.ts'
-import { writeDefaultSendEnabled } from '../send-enabled.ts'
+import { writeDefaultSendEnabled } from '../keeper/send-enabled.ts'
 
 export const UPDATE_PARAMS: MessageHandler = handleMessage(bankTx.Msg.method.updateParams, {
   checkStateless: ({ authority, params }) => {

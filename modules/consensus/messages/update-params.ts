@@ -1,26 +1,23 @@
 /** MsgUpdateParams: whole groups of consensus parameters, in force from the next height on. */
 import { GOVERNANCE_ADDRESS, checkAuthority } from '../../authority.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
-import { CodedError } from '../../../core/errors.ts'
 import { consensusTx } from '../../../proto/index.ts'
-import { makeEvent } from '../../events.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
 import type { ConsensusDependencies } from '../deps.ts'
 import { mostValidators, readConsensusParameters, writeConsensusParameters } from '../keeper.ts'
-import { type ConsensusParameters, PARAMETERS_REFUSED } from '../params.ts'
-import { formatUpdate } from '../format-update.ts'
+import { parametersRefused } from '../errors.ts'
+import { parametersUpdated } from '../events.ts'
+import type { ConsensusParameters } from '../params.ts'
 import { checkExtensionsUpdate, checkRoom, checkUpdate } from '../update.ts'
 
 type Groups = Pick<ConsensusParameters, 'block' | 'evidence' | 'validator'>
 
 const NS_PER_SECOND = 1_000_000_000n
 
-const refuse = (message: string): CodedError => new CodedError('consensus', PARAMETERS_REFUSED, message)
-
 const toNumber = (value: bigint, name: string): number => {
   const number = Number(value)
-  if (!Number.isSafeInteger(number)) throw refuse(`${name} is out of range: ${value}`)
+  if (!Number.isSafeInteger(number)) throw parametersRefused(`${name} is out of range: ${value}`)
   return number
 }
 
@@ -28,7 +25,7 @@ const toNumber = (value: bigint, name: string): number => {
 const readGroups = ({ block, evidence, validator }: consensusTx.MsgUpdateParams): Groups => {
   const maxAge = evidence?.maxAgeDuration
   if (block === undefined || evidence === undefined || validator === undefined) {
-    throw refuse('all parameters must be present')
+    throw parametersRefused('all parameters must be present')
   }
   return {
     block: {
@@ -47,7 +44,7 @@ const readGroups = ({ block, evidence, validator }: consensusTx.MsgUpdateParams)
 /** The SDK's 0.54 lets another account take the place of governance; here it is the authority for good. */
 const checkAuth = (authority: string): void => {
   if (authority === '' || authority === encodeBech32(GOVERNANCE_ADDRESS)) return
-  throw refuse('auth.authority cannot be changed: the authority is the account of governance')
+  throw parametersRefused('auth.authority cannot be changed: the authority is the account of governance')
 }
 
 const readExtensions = ({ abci }: consensusTx.MsgUpdateParams): number | undefined =>
@@ -60,22 +57,24 @@ export const createUpdateParams = (dependencies: ConsensusDependencies): Message
       checkAuth(message.auth?.authority ?? '')
       const voteExtensionsEnableHeight = readExtensions(message) ?? 0
       checkUpdate({ ...readGroups(message), version: { app: 0 }, abci: { voteExtensionsEnableHeight } })
-      if (voteExtensionsEnableHeight < 0) throw refuse('VoteExtensionsEnableHeight must be positive')
+      if (voteExtensionsEnableHeight < 0) throw parametersRefused('VoteExtensionsEnableHeight must be positive')
     },
     execute: ({ state, height, emit }, message) => {
       const current = readConsensusParameters(state)
       const groups = readGroups(message)
-      const unbondingNs = dependencies.unbondingTimeNs(state)
+      const unbondingNs = dependencies.stake.unbondingTimeNs(state)
       if (groups.evidence.maxAgeDurationNs > unbondingNs) {
         const [age, most] = [groups.evidence.maxAgeDurationNs, unbondingNs]
-        throw refuse(`evidence.max_age_duration must not pass staking's unbonding time: ${age}ns > ${most}ns`)
+        throw parametersRefused(
+          `evidence.max_age_duration must not pass staking's unbonding time: ${age}ns > ${most}ns`,
+        )
       }
-      checkRoom(groups, mostValidators(state, dependencies.maxValidators(state)))
+      checkRoom(groups, mostValidators(state, dependencies.stake.maxValidators(state)))
       const { voteExtensionsEnableHeight: enabled } = current.abci
       const voteExtensionsEnableHeight = readExtensions(message) ?? enabled
       checkExtensionsUpdate(enabled, voteExtensionsEnableHeight, height)
       writeConsensusParameters(state, { ...groups, version: current.version, abci: { voteExtensionsEnableHeight } })
-      emit(makeEvent('update_consensus_params', { authority: message.authority, parameters: formatUpdate(message) }))
+      emit(parametersUpdated(message))
       return {}
     },
   })

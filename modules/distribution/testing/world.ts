@@ -17,7 +17,7 @@ import { openMemoryStore } from '../../../store/memory/memory-store.ts'
 import { Overlay } from '../../../store/overlay.ts'
 import { createLedger } from '../../bank/index.ts'
 import type { CommitVote, Event } from '../../module.ts'
-import { createDistributionModule, DISTRIBUTION_ADDRESS } from '../index.ts'
+import { distributionModule, DISTRIBUTION_ADDRESS } from '../index.ts'
 import { consensusOf, FakeStaking, operatorOf } from './fake-staking.ts'
 
 export const GIVER: Address = new Uint8Array(20).fill(0xee)
@@ -27,8 +27,8 @@ export const makeWorld = (genesis: unknown = {}) => {
   const blocked = new Set([bytesToKey(DISTRIBUTION_ADDRESS), bytesToKey(FEE_COLLECTOR_ADDRESS)])
   const ledger = createLedger({ isBlockedReceiver: (address) => blocked.has(bytesToKey(address)) })
   const stake = new FakeStaking()
-  const module = createDistributionModule({ ledger, stake, feeCollector: FEE_COLLECTOR_ADDRESS })
-  stake.hooks = module.hooks
+  const module = distributionModule.create({ ledger, stake, feeCollector: FEE_COLLECTOR_ADDRESS })
+  stake.hooks = module.hooks.staking
   const events: Event[] = []
   const block = { height: 0 }
   const quiet = { state, emit: () => undefined }
@@ -97,7 +97,7 @@ export const makeWorld = (genesis: unknown = {}) => {
       block.height++
       if (fees > 0n) ledger.mint(quiet, FEE_COLLECTOR_ADDRESS, [{ denom: DENOMINATION, amount: fees }])
       const blockContext = { state, emit: context.emit, height: block.height, timeNs: 0n, chainId: 'test', lastCommit }
-      module.beginBlock?.({ ...blockContext, proposerAddress: new Uint8Array(20), misbehavior: [] })
+      module.hooks?.beginBlock?.run({ ...blockContext, proposerAddress: new Uint8Array(20), misbehavior: [] })
     },
     values: () => state.values(DISTRIBUTION_ADDRESS, new Uint8Array(0), 100_000),
     /** What an invariant has to say. */

@@ -4,7 +4,7 @@ import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
 import { sdkError } from '../../sdk-errors.ts'
-import { writeParams } from '../keeper.ts'
+import { writeParams } from '../keeper/proposals.ts'
 import { type GovParams, paramsFromProto } from '../params.ts'
 
 /** Throws sdk/18. */

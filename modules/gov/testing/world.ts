@@ -18,11 +18,11 @@ import { Overlay } from '../../../store/overlay.ts'
 import type { KeyValueStore } from '../../../store/store.ts'
 import { accountKey, valueKey } from '../../../store/keys.ts'
 import { encodeAccount } from '../../../store/account-codec.ts'
-import { createBankModule, createLedger, mint } from '../../bank/index.ts'
-import type { EndBlockContext, Event, MessageContext, Module } from '../../module.ts'
+import { bankModule, createLedger, mint } from '../../bank/index.ts'
+import type { EndBlockContext, Event, MessageContext, ModuleParts } from '../../module.ts'
 import type { DelegationView, ValidatorView } from '../../stake.ts'
 import type { GovDependencies, PackedMessage } from '../deps.ts'
-import { createGovModule, type GovModule } from '../module.ts'
+import { govModule, type GovParts } from '../module.ts'
 
 export const account = (number: number): Address =>
   Uint8Array.from({ length: 20 }, (_, index) => (index === 0 ? number >> 8 : index === 1 ? number & 0xff : 0x11))
@@ -119,7 +119,7 @@ export interface World {
   state: Overlay
   readonly stake: FakeStake
   readonly dependencies: GovDependencies
-  readonly module: Module
+  readonly module: ModuleParts
   /** Of the last message or block. */
   events: Event[]
   gas: bigint
@@ -156,7 +156,7 @@ export const makeWorld = (
   const store = openMemoryStore()
   const state = new Overlay(new LatestState(store, 1_000))
   const isBlockedReceiver = (address: Address): boolean => bytesToKey(address) === bytesToKey(BLOCKED)
-  const bank = createBankModule({ accounts: () => [], isBlockedReceiver })
+  const bank = bankModule.create({ accounts: () => [], isBlockedReceiver })
   const ledger = createLedger({ isBlockedReceiver })
   const dependencies: GovDependencies = {
     ledger,
@@ -173,10 +173,10 @@ export const makeWorld = (
       }
     },
   }
-  const module: GovModule = createGovModule(dependencies)
+  const module: GovParts = govModule.create(dependencies)
   for (const [address, amount, denom = 'anat'] of balances) mint(state, address, { denom, amount })
   const world = { store, state, stake, dependencies, module, events: [], gas: 0n, timeNs: 1_700_000_000_000_000_000n }
-  stake.tell = (hook, delegator, operator) => module.hooks[hook]?.(contextOf(world), delegator, operator)
+  stake.tell = (hook, delegator, operator) => module.hooks.staking[hook]?.(contextOf(world), delegator, operator)
   module.initGenesis(contextOf(world), genesis)
   return world
 }
@@ -258,7 +258,7 @@ export const endBlockAfter = (world: World, ns: bigint): void => {
     gasLimit: 30_000_000n,
   }
   const context: EndBlockContext = { ...contextOf(world), ...block }
-  world.module.endBlock?.(context)
+  world.module.hooks?.endBlock?.run(context)
 }
 
 /** What is broken, by name. */

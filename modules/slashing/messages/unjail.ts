@@ -11,7 +11,7 @@ import { unknownDelegation, unknownValidator } from '../../stake-errors.ts'
 import { parseOperator } from '../../validator-addresses.ts'
 import type { SlashingDependencies } from '../deps.ts'
 import { slashingError } from '../errors.ts'
-import { readSigningInfo } from '../keeper.ts'
+import { readSigningInfo } from '../keeper/signing-info.ts'
 
 const parse = ({ validatorAddr }: slashingTx.MsgUnjail): Address => {
   try {

@@ -15,7 +15,7 @@ import { LatestState } from '../../../store/latest.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
 import { Overlay } from '../../../store/overlay.ts'
 import type { StateReader } from '../../../store/state.ts'
-import type { BlockContext, CommitVote, Event, MessageContext, Misbehavior, Module } from '../../module.ts'
+import type { BlockContext, CommitVote, Event, MessageContext, Misbehavior, ModuleParts } from '../../module.ts'
 
 export const CHAIN_ID = 'test-1'
 const NS_PER_BLOCK = 1_000_000_000n
@@ -49,15 +49,20 @@ export const makeBlock = (state: Overlay, height: number, block: Block = {}): [B
 }
 
 /** Runs the begin of a block. */
-export const beginBlock = (module: Module, state: Overlay, height: number, block: Block = {}): readonly Event[] => {
+export const beginBlock = (
+  module: ModuleParts,
+  state: Overlay,
+  height: number,
+  block: Block = {},
+): readonly Event[] => {
   const [context, events] = makeBlock(state, height, block)
-  module.beginBlock?.(context)
+  module.hooks?.beginBlock?.run(context)
   return events
 }
 
 /** Checks and executes a message as a transaction does. */
 export const runMessage = <Message extends DescMessage>(
-  module: Module,
+  module: ModuleParts,
   state: Overlay,
   height: number,
   type: Message,
@@ -75,7 +80,7 @@ export const runMessage = <Message extends DescMessage>(
 }
 
 export const ask = <Input extends DescMessage, Output extends DescMessage>(
-  module: Module,
+  module: ModuleParts,
   state: StateReader,
   height: number,
   { parent, name, input, output }: { parent: { typeName: string }; name: string; input: Input; output: Output },
@@ -105,11 +110,11 @@ const materialize = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, materialize(member)]))
 }
 
-export const exportGenesis = (module: Module, state: StateReader, height: number): unknown =>
+export const exportGenesis = (module: ModuleParts, state: StateReader, height: number): unknown =>
   JSON.parse(JSON.stringify(materialize(module.exportGenesis({ state, height, chainId: CHAIN_ID }))))
 
 /** A new state that begins with a genesis. */
-export const initState = (module: Module, genesis: unknown, height = 0): Overlay => {
+export const initState = (module: ModuleParts, genesis: unknown, height = 0): Overlay => {
   const state = emptyState()
   module.initGenesis(makeBlock(state, height)[0], genesis)
   return state
@@ -120,7 +125,7 @@ export const dump = (state: StateReader, system: Address): readonly string[] =>
   state.values(system, EMPTY_BYTES, 1_000_000).map(([key, value]) => `${bytesToHex(key)} ${bytesToHex(value)}`)
 
 /** What the invariants find. */
-export const brokenInvariants = (module: Module, state: StateReader, height: number): readonly string[] =>
+export const brokenInvariants = (module: ModuleParts, state: StateReader, height: number): readonly string[] =>
   module.invariants.flatMap(({ check }) => check({ state, height, chainId: CHAIN_ID }) ?? [])
 
 export const shown = (events: readonly Event[]): readonly string[] =>

@@ -3,10 +3,10 @@ import { toSecondsAndNanos } from '../../../core/time.ts'
 import { stakingTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { sharesToUnbond } from '../delegations.ts'
+import { sharesToUnbond } from '../keeper/delegations.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { redelegated } from '../events.ts'
-import { redelegate } from '../redelegations.ts'
+import { redelegate } from '../keeper/redelegations.ts'
 import { checkBondDenomination, parseAmountField, parseDelegatorField, parseOperatorField } from './fields.ts'
 
 const parse = (message: stakingTx.MsgBeginRedelegate) => ({

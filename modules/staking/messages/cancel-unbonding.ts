@@ -5,7 +5,7 @@ import type { MessageHandler } from '../../module.ts'
 import { sdkError } from '../../sdk-errors.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { unbondingCancelled } from '../events.ts'
-import { cancelUnbonding } from '../unbonding.ts'
+import { cancelUnbonding } from '../keeper/unbonding.ts'
 import { checkBondDenomination, parseAmountField, parseDelegatorField, parseOperatorField } from './fields.ts'
 
 const parse = (message: stakingTx.MsgCancelUnbondingDelegation) => {

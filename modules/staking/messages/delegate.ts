@@ -2,11 +2,11 @@
 import { stakingTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { delegate } from '../delegations.ts'
+import { delegate } from '../keeper/delegations.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { delegated } from '../events.ts'
-import { requireSettled } from '../slash-tasks.ts'
-import { requireValidator } from '../validators.ts'
+import { requireSettled } from '../keeper/slash-tasks.ts'
+import { requireValidator } from '../keeper/validators.ts'
 import { checkBondDenomination, parseAmountField, parseDelegatorField, parseOperatorField } from './fields.ts'
 
 const parse = (message: stakingTx.MsgDelegate) => ({

@@ -10,8 +10,8 @@ import { parseDescription, updateDescription } from '../description.ts'
 import { stakingError } from '../errors.ts'
 import { validatorEdited } from '../events.ts'
 import { callHooks } from '../hooks.ts'
-import { readStakingParams } from '../params.ts'
-import { requireValidator, updateValidator } from '../validators.ts'
+import { readStakingParams } from '../keeper/params.ts'
+import { requireValidator, updateValidator } from '../keeper/validators.ts'
 import { parseMinSelfDelegation, parseOperatorField } from './fields.ts'
 
 /** Empty text is what a client sends for what stays as it is. */

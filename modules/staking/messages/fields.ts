@@ -6,7 +6,7 @@ import { CodedError } from '../../../core/errors.ts'
 import type { StateReader } from '../../../store/state.ts'
 import { sdkError } from '../../sdk-errors.ts'
 import { parseOperator } from '../../validator-addresses.ts'
-import { readStakingParams } from '../params.ts'
+import { readStakingParams } from '../keeper/params.ts'
 
 interface WireCoin {
   readonly denom: string

@@ -3,10 +3,10 @@ import { toSecondsAndNanos } from '../../../core/time.ts'
 import { stakingTx } from '../../../proto/index.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
-import { sharesToUnbond } from '../delegations.ts'
+import { sharesToUnbond } from '../keeper/delegations.ts'
 import type { StakingDependencies } from '../deps.ts'
 import { undelegated } from '../events.ts'
-import { undelegate } from '../unbonding.ts'
+import { undelegate } from '../keeper/unbonding.ts'
 import { checkBondDenomination, parseAmountField, parseDelegatorField, parseOperatorField } from './fields.ts'
 
 const parse = (message: stakingTx.MsgUndelegate) => ({

@@ -5,8 +5,9 @@ import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
 import { sdkError } from '../../sdk-errors.ts'
 import type { StakingDependencies } from '../deps.ts'
-import { fromWireParams, writeStakingParams } from '../params.ts'
-import { noteIndexChange } from '../validators.ts'
+import { fromWireParams } from '../params.ts'
+import { writeStakingParams } from '../keeper/params.ts'
+import { noteIndexChange } from '../keeper/validators.ts'
 
 const parse = ({ authority, params }: stakingTx.MsgUpdateParams) => {
   checkAuthority(authority)

@@ -19,18 +19,14 @@ import { LatestState } from '../../../store/latest.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
 import { Overlay } from '../../../store/overlay.ts'
 import { createLedger, mint } from '../../bank/index.ts'
-import type { EndBlockContext, Event, ModuleContext, QueryContext, ValidatorUpdate } from '../../module.ts'
-import type { StakingHooks } from '../../stake.ts'
+import type { EndBlockContext, Event, ModuleContext, ModuleParts, QueryContext, ValidatorUpdate } from '../../module.ts'
+import type { StakePunisher, StakeReader, StakingHooks } from '../../stake.ts'
 import { formatOperator } from '../../validator-addresses.ts'
-import {
-  BONDED_POOL_ADDRESS,
-  createStakingModule,
-  genesisValidator,
-  NOT_BONDED_POOL_ADDRESS,
-  type StakingModule,
-} from '../index.ts'
+import { BONDED_POOL_ADDRESS, stakingModule, genesisValidator, NOT_BONDED_POOL_ADDRESS } from '../index.ts'
+import type { StakingPorts } from '../deps.ts'
+import { createStake } from '../stake.ts'
 import { type Validator } from '../validator.ts'
-import { existingValidator } from '../validators.ts'
+import { existingValidator } from '../keeper/validators.ts'
 
 export const NAT = 10n ** 18n
 export const FIRST_TIME_NS = 1_700_000_000n * NS_PER_SECOND
@@ -74,7 +70,8 @@ const listen = (calls: string[]): StakingHooks =>
 
 export class World {
   readonly state: Overlay
-  readonly module: StakingModule
+  readonly module: ModuleParts
+  readonly stake: StakeReader & StakePunisher
   readonly hookCalls: string[] = []
   events: Event[] = []
   height = 1
@@ -84,10 +81,11 @@ export class World {
   constructor(state: Overlay = freshState()) {
     this.state = state
     const hooks = [listen(this.hookCalls)]
-    this.module = createStakingModule({
+    const ports: StakingPorts = { ledger: createLedger({ isBlockedReceiver: () => false }), stakingHooks: () => hooks }
+    this.stake = createStake(ports)
+    this.module = stakingModule.create({
+      ...ports,
       maxValidatorsFault: (_, most) => (most > 900 ? 'too many' : undefined),
-      ledger: createLedger({ isBlockedReceiver: () => false }),
-      hooks: () => hooks,
       mayCreateValidator: () => this.admitted,
       admissionRefusal: 'governance must approve the operator first',
     })
@@ -239,7 +237,7 @@ export class World {
 
   /** Ends the block, and begins the next one `seconds` later. */
   endBlock(seconds = 1n): readonly ValidatorUpdate[] {
-    const updates = this.module.endBlock?.(this.context()) ?? []
+    const updates = this.module.hooks?.endBlock?.run(this.context()) ?? []
     this.height++
     this.timeNs += seconds * NS_PER_SECOND
     return updates

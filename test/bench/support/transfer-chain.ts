@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeDeployData, encodeFunctionData } from 'viem'
-import { Application } from '../../../app/app.ts'
+import { QueriedApplication } from '../../../query/queried-application.ts'
 import { APPLICATION_DEFAULTS, type PruningSettings } from '../../../app/settings.ts'
 import { bigintToBytes, concatBytes, uint64ToBytes, utf8ToBytes } from '../../../core/bytes.ts'
 import { keccak256, sha256 } from '../../../core/hash.ts'
@@ -56,7 +56,7 @@ type Timed = <T>(step: string, work: () => T | Promise<T>) => Promise<T>
 
 export class TransferChain {
   readonly store: RocksStore
-  readonly application: Application
+  readonly application: QueriedApplication
   height = 0
   /** Of the database. */
   readonly folder: string
@@ -65,7 +65,12 @@ export class TransferChain {
   readonly #nonces: number[]
   readonly #token: Uint8Array
 
-  private constructor(folder: string, store: RocksStore, application: Application, options: TransferChainOptions) {
+  private constructor(
+    folder: string,
+    store: RocksStore,
+    application: QueriedApplication,
+    options: TransferChainOptions,
+  ) {
     this.folder = folder
     this.store = store
     this.application = application
@@ -78,7 +83,7 @@ export class TransferChain {
   static async open(options: TransferChainOptions): Promise<TransferChain> {
     const folder = mkdtempSync(join(tmpdir(), 'bench-'))
     const store = await openRocksStore({ path: folder, cacheBytes: 256 * 1024 * 1024 })
-    const application = new Application({
+    const application = new QueriedApplication({
       store: options.wrap?.(store) ?? store,
       engine: options.engine === 'ethereumjs' ? await createEthereumjsEngine() : await createInterpreterEngine(),
       settings: {

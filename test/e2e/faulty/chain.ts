@@ -3,7 +3,7 @@
  * once, and the file is emptied; the others as long as they stand there. Says so on standard error.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { Application } from '../../../app/app.ts'
+import { QueriedApplication } from '../../../query/queried-application.ts'
 import { bytesToHex } from '../../../core/hex.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { ACCEPT_ALL, faultySender, FORGETS, PROPOSER_FAULTS, proposalOf, VOTER_FAULTS } from './faults.ts'
@@ -21,17 +21,17 @@ const say = (name: string, height: number): void => {
 }
 
 const honest = {
-  prepareProposal: Application.prototype.prepareProposal,
-  processProposal: Application.prototype.processProposal,
-  extendVote: Application.prototype.extendVote,
-  verifyVoteExtension: Application.prototype.verifyVoteExtension,
-  commit: Application.prototype.commit,
+  prepareProposal: QueriedApplication.prototype.prepareProposal,
+  processProposal: QueriedApplication.prototype.processProposal,
+  extendVote: QueriedApplication.prototype.extendVote,
+  verifyVoteExtension: QueriedApplication.prototype.verifyVoteExtension,
+  commit: QueriedApplication.prototype.commit,
 }
 /** Its own faulty blocks it takes for good. */
 const proposed = new Set<string>()
 const keyOf = (transactions: readonly Uint8Array[]): string => transactions.map(bytesToHex).join()
 
-Application.prototype.prepareProposal = async function (request) {
+QueriedApplication.prototype.prepareProposal = async function (request) {
   const transactions = await honest.prepareProposal.call(this, request)
   const name = named()
   const fault = PROPOSER_FAULTS[name]
@@ -45,26 +45,26 @@ Application.prototype.prepareProposal = async function (request) {
   return altered
 }
 
-Application.prototype.processProposal = async function (block) {
+QueriedApplication.prototype.processProposal = async function (block) {
   const isFair = await honest.processProposal.call(this, block)
   if (isFair || (named() !== ACCEPT_ALL && !proposed.has(keyOf(block.transactions)))) return isFair
   say(ACCEPT_ALL, block.height)
   return true
 }
 
-Application.prototype.extendVote = function () {
+QueriedApplication.prototype.extendVote = function (block) {
   const name = named()
   const extension = VOTER_FAULTS[name]?.()
-  if (extension === undefined) return honest.extendVote.call(this)
+  if (extension === undefined) return honest.extendVote.call(this, block)
   say(name, this.height + 1)
   return extension
 }
 
-Application.prototype.verifyVoteExtension = function (request) {
+QueriedApplication.prototype.verifyVoteExtension = function (request) {
   return VOTER_FAULTS[named()] !== undefined || honest.verifyVoteExtension.call(this, request)
 }
 
-Application.prototype.commit = async function () {
+QueriedApplication.prototype.commit = async function () {
   if (named() !== FORGETS) return honest.commit.call(this)
   writeFileSync(file, '')
   say(FORGETS, this.height + 1)

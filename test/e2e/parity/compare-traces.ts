@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TracerChoice } from '../../../app/ports.ts'
 import { type CALL_CONFIGS, isPrecompileKey, programCalls } from './traces.ts'
-import { traceProgram } from '../../../app/query/trace/testing/trace-program.ts'
+import { traceProgram } from '../../../query/trace/testing/trace-program.ts'
 
 const fixture = join(import.meta.dirname, '../fixtures/geth-parity.json')
 const recorded = JSON.parse(readFileSync(fixture, 'utf8')) as Readonly<Record<string, { readonly result?: unknown }>>

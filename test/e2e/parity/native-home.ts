@@ -1,21 +1,17 @@
 /** The home of our node for the native scenario. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTomlValue } from '../../../bin/config/toml-lines.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../../bin/genesis/document.ts'
-import { invariant } from '../../../core/errors.ts'
+import { addValidatorOf, initFundedHome } from '../../../bin/testing/make-home.ts'
 import { accounts } from '../clients.ts'
-import { runChain } from '../harness.ts'
 import { CHAIN_ID, firstKeyFile } from './native-accounts.ts'
 import { withParameters } from './native-genesis.ts'
 
+/** Of evmd. */
 export const BLOCK_MS = 250
+/** The scenario waits for 130 blocks, one after the other, and looks at no time of a block. */
+const OUR_BLOCK_MS = 50
 const BALANCE = '1000000nat'
-
-const step = async (...args: readonly string[]): Promise<void> => {
-  const { status, stderr } = await runChain(args)
-  invariant(status === 0, `chain ${args.join(' ')}: ${stderr}`)
-}
 
 /** As if its operator had created it just now, with the name that evmd gives it. */
 const withValidator = (state: Record<string, unknown>): Record<string, unknown> => {
@@ -29,13 +25,16 @@ const withValidator = (state: Record<string, unknown>): Record<string, unknown> 
 }
 
 export const makeHome = async (home: string): Promise<void> => {
-  await step('init', 'parity', '--chain-id', CHAIN_ID, '--home', home)
+  await initFundedHome(home, {
+    chainId: CHAIN_ID,
+    moniker: 'parity',
+    accounts: accounts.map(({ address }) => address),
+    balance: BALANCE,
+    timeoutCommitMs: OUR_BLOCK_MS,
+  })
   writeFileSync(join(home, 'config/priv_validator_key.json'), firstKeyFile())
-  for (const { address } of accounts) await step('genesis', 'add-account', address, BALANCE, '--home', home)
-  await step('genesis', 'add-validator', '--home', home)
+  addValidatorOf(home)
   const path = join(home, 'config/genesis.json')
   const genesis = readGenesisJson(path) as GenesisDocument
   writeGenesis(path, { ...genesis, app_state: withValidator(withParameters(genesis.app_state)) } as GenesisDocument)
-  const config = join(home, 'config/config.toml')
-  writeFileSync(config, setTomlValue(readFileSync(config, 'utf8'), 'consensus.timeout_commit', `"${BLOCK_MS}ms"`))
 }

@@ -17,7 +17,6 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/AuthInfo$|a text proposal$|proposals\/6$/, 'evmd panics'],
   [/\/simulate/, 'simulation without a signature is allowed, and its errors name no place in the source'],
-  [/amino/, 'not served: legacy amino is signed here, and its binary form read by nobody'],
   [
     /\/decode no transaction|without a mode|block mode|\/txs\/|\/txs\?query|\/txs$|GetTx|GetBlockWithTxs|blocks\/|validatorsets\/0|at height|evidence\/x|pagination\.key/,
     'a request that is wrong is an invalid argument (400), where evmd answers an internal error',

@@ -315,7 +315,7 @@ export class NetworkNode implements ConsensusPort {
 
   #extend(height: number, { content }: Block): Uint8Array {
     const { application } = this
-    const extension = application.extendVote.call(application)
+    const extension = application.extendVote(content)
     const request = { height, hash: content.hash, validatorAddress: this.validator.address, extension }
     must(application.verifyVoteExtension(request), 'a node takes its own extension', () => this.plan.name)
     return extension

@@ -1,7 +1,7 @@
 /** What a change costs at the end of its block: the trie, the database, receipts, blooms and the index of logs. */
 import { keccak256, EMPTY_TRIE_ROOT, type Hash } from '../../../../core/hash.ts'
 import { uint64ToBytes } from '../../../../core/bytes.ts'
-import { encodeReceipt, logsBloom, type Receipt } from '../../../../app/block/receipt.ts'
+import { encodeReceipt, logsBloom, type Receipt } from '../../../../app/records/receipt.ts'
 import { writeTransactions } from '../../../../app/index/write-block.ts'
 import type { Log } from '../../../../evm/engine.ts'
 import { computeCommitment } from '../../../../store/commitment.ts'

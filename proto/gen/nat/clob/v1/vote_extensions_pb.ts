@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file nat/clob/v1/vote_extensions.proto.
  */
 export const file_nat_clob_v1_vote_extensions: GenFile = /*@__PURE__*/
-  fileDesc("CiFuYXQvY2xvYi92MS92b3RlX2V4dGVuc2lvbnMucHJvdG8SC25hdC5jbG9iLnYxIk8KEkluamVjdGVkRXh0ZW5zaW9ucxIPCgd2ZXJzaW9uGAEgASgNEigKBXZvdGVzGAIgAygLMhkubmF0LmNsb2IudjEuSW5qZWN0ZWRWb3RlIjQKDEluamVjdGVkVm90ZRIRCglleHRlbnNpb24YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMYgZwcm90bzM");
+  fileDesc("CiFuYXQvY2xvYi92MS92b3RlX2V4dGVuc2lvbnMucHJvdG8SC25hdC5jbG9iLnYxIk8KEkluamVjdGVkRXh0ZW5zaW9ucxIPCgd2ZXJzaW9uGAEgASgNEigKBXZvdGVzGAIgAygLMhkubmF0LmNsb2IudjEuSW5qZWN0ZWRWb3RlIjQKDEluamVjdGVkVm90ZRIRCglleHRlbnNpb24YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMInYKDVZvdGVFeHRlbnNpb24SDwoHdmVyc2lvbhgBIAEoDRIUCgxhdHRlc3RhdGlvbnMYAiABKAwSDgoGYm9kaWVzGAMgAygMEi4KBmJyaWRnZRgEIAMoCzIeLm5hdC5jbG9iLnYxLkJyaWRnZUF0dGVzdGF0aW9uIi0KEUJyaWRnZUF0dGVzdGF0aW9uEgoKAmlkGAEgASgNEgwKBGhhc2gYAiABKAxiBnByb3RvMw");
 
 /**
  * What the proposer of H+1 puts first in its block: the extension and signature of every COMMIT vote of height H, in
@@ -61,4 +61,67 @@ export type InjectedVote = Message<"nat.clob.v1.InjectedVote"> & {
  */
 export const InjectedVoteSchema: GenMessage<InjectedVote> = /*@__PURE__*/
   messageDesc(file_nat_clob_v1_vote_extensions, 1);
+
+/**
+ * What a validator says with its vote for height H. A node takes it only in this very encoding: fields in ascending order,
+ * none that is empty or unknown; any other one counts as empty, and the vote stays. Who has nothing to say sends zero bytes.
+ *
+ * @generated from message nat.clob.v1.VoteExtension
+ */
+export type VoteExtension = Message<"nat.clob.v1.VoteExtension"> & {
+  /**
+   * @generated from field: uint32 version = 1;
+   */
+  version: number;
+
+  /**
+   * The order book's, in an encoding of their own.
+   *
+   * @generated from field: bytes attestations = 2;
+   */
+  attestations: Uint8Array;
+
+  /**
+   * Wire forms of orders that the block carries.
+   *
+   * @generated from field: repeated bytes bodies = 3;
+   */
+  bodies: Uint8Array[];
+
+  /**
+   * @generated from field: repeated nat.clob.v1.BridgeAttestation bridge = 4;
+   */
+  bridge: BridgeAttestation[];
+};
+
+/**
+ * Describes the message nat.clob.v1.VoteExtension.
+ * Use `create(VoteExtensionSchema)` to create a new message.
+ */
+export const VoteExtensionSchema: GenMessage<VoteExtension> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_vote_extensions, 2);
+
+/**
+ * What a validator saw on a bridged chain.
+ *
+ * @generated from message nat.clob.v1.BridgeAttestation
+ */
+export type BridgeAttestation = Message<"nat.clob.v1.BridgeAttestation"> & {
+  /**
+   * @generated from field: uint32 id = 1;
+   */
+  id: number;
+
+  /**
+   * @generated from field: bytes hash = 2;
+   */
+  hash: Uint8Array;
+};
+
+/**
+ * Describes the message nat.clob.v1.BridgeAttestation.
+ * Use `create(BridgeAttestationSchema)` to create a new message.
+ */
+export const BridgeAttestationSchema: GenMessage<BridgeAttestation> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_vote_extensions, 3);
 

@@ -1,0 +1,53 @@
+import { create, toBinary } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { concatBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
+import type { VoteExtension } from '../../modules/attestations.ts'
+import { VoteExtensionSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
+import { decodeExtension, EMPTY_EXTENSION, encodeExtension } from './envelope.ts'
+
+const SAID: VoteExtension = {
+  attestations: utf8ToBytes('attested'),
+  bodies: [utf8ToBytes('one'), utf8ToBytes('two')],
+  bridge: [{ id: 3, hash: new Uint8Array(32).fill(9) }],
+}
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+const wire = encodeExtension(SAID)
+
+describe('a vote extension', () => {
+  it('has one encoding, in which it comes back', () => {
+    const { attestations, bodies, bridge } = decodeExtension(wire) ?? EMPTY_EXTENSION
+    expect({ attestations, bodies, bridge: bridge.map(({ id, hash }) => ({ id, hash })) }).toEqual(SAID)
+    for (const part of ['attestations', 'bodies', 'bridge'] as const) {
+      const alone = { ...EMPTY_EXTENSION, [part]: SAID[part] }
+      expect(text(encodeExtension(decodeExtension(encodeExtension(alone)) ?? EMPTY_EXTENSION))).toBe(
+        text(encodeExtension(alone)),
+      )
+    }
+  })
+
+  it('is zero bytes where there is nothing to say', () => {
+    expect(encodeExtension(EMPTY_EXTENSION)).toEqual(EMPTY_BYTES)
+    expect(decodeExtension(EMPTY_BYTES)).toBeUndefined()
+  })
+
+  const of = (fields: Parameters<typeof create<typeof VoteExtensionSchema>>[1]): Uint8Array =>
+    toBinary(VoteExtensionSchema, create(VoteExtensionSchema, fields))
+  const others: Readonly<Record<string, Uint8Array>> = {
+    'with a byte behind it': concatBytes(wire, Uint8Array.of(0)),
+    'that is cut short': wire.subarray(0, -1),
+    'with a field that nobody knows': concatBytes(wire, Uint8Array.of(0x7a, 1, 1)),
+    'with its version last': concatBytes(wire.subarray(2), wire.subarray(0, 2)),
+    'with its version twice': concatBytes(wire.subarray(0, 2), wire),
+    'with a version in a long varint': concatBytes(Uint8Array.of(0x08, 0x81, 0x00), wire.subarray(2)),
+    'of another version': of({ version: 2, attestations: SAID.attestations }),
+    'without a version': of({ attestations: SAID.attestations }),
+    'with nothing but a version': of({ version: 1 }),
+    'with a body of no bytes': of({ version: 1, bodies: [EMPTY_BYTES] }),
+    'with a hash of the bridge that is too short': of({ version: 1, bridge: [{ id: 1, hash: new Uint8Array(31) }] }),
+    'that is no protobuf': Uint8Array.of(0xff, 0xff, 0xff),
+  }
+  it.each(Object.entries(others))('says nothing %s', (_, bytes) => {
+    expect(decodeExtension(bytes)).toBeUndefined()
+  })
+})

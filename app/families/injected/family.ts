@@ -1,0 +1,64 @@
+/** The list of vote extensions that a proposer puts first: docs/adr/031. */
+import { EMPTY_BYTES } from '../../../core/bytes.ts'
+import { type Hash, sha256 } from '../../../core/hash.ts'
+import { INJECTED_BYTE } from '../../attestations/injected.ts'
+import {
+  type AppliedTransaction,
+  type BlockTransaction,
+  invalid,
+  type TransactionOutcome,
+  type TransactionScope,
+} from '../../block/transaction.ts'
+import { appError, poolError } from '../../errors.ts'
+import type { PoolFamily } from '../../pool/family.ts'
+import type { TransactionResult } from '../../ports.ts'
+
+const NOTHING_TO_TELL: TransactionResult = {
+  code: 0,
+  codespace: '',
+  log: '',
+  data: EMPTY_BYTES,
+  gasWanted: 0n,
+  gasUsed: 0n,
+  events: EMPTY_BYTES,
+}
+
+/** It pays nothing: the votes are bounded by their number and their length. */
+const APPLIED = {
+  kind: 'applied',
+  gasUsed: 0n,
+  weight: 0,
+  ethereum: undefined,
+  result: () => NOTHING_TO_TELL,
+  storedHash: (): Hash | undefined => undefined,
+} as const
+
+class InjectedTransaction implements BlockTransaction {
+  readonly #raw: Uint8Array
+
+  constructor(raw: Uint8Array) {
+    this.#raw = raw
+  }
+
+  apply(scope: TransactionScope): TransactionOutcome {
+    const attestations = scope.attested(this.#raw)
+    if (typeof attestations === 'string') return invalid(appError('invalidInBlock', attestations))
+    const applied: AppliedTransaction = { ...APPLIED, attestations }
+    return applied
+  }
+}
+
+export const injectedFamily: PoolFamily = {
+  name: 'injected',
+  isLeading: true,
+  isInEthereumBlock: false,
+  isShown: false,
+  recognises: (firstByte) => firstByte === INJECTED_BYTE,
+  hash: (raw) => sha256(raw),
+  decode: (raw) => new InjectedTransaction(raw),
+  leastGas: () => 0n,
+  leastWeight: 0,
+  examine: () => {
+    throw poolError('familyNotSupported', 'transactions of the injected family are not supported')
+  },
+}

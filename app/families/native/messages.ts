@@ -1,0 +1,81 @@
+/** The messages of a native transaction, in order: all of them or none. */
+import { encodeBech32 } from '../../../core/bech32.ts'
+import { CodedError, isFault } from '../../../core/errors.ts'
+import { attribute } from '../../../modules/events.ts'
+import type { Event } from '../../../modules/module.ts'
+import { SDK_CODES } from '../../../modules/sdk-errors.ts'
+import { encodeTxMsgData } from '../../../proto/encode-tx-msg-data.ts'
+import { GAS_PER_MESSAGE } from '../../native/gas.ts'
+import type { NativeContext } from './ante.ts'
+import type { GasMeter } from './gas-meter.ts'
+import type { PreparedMessage, PreparedTransaction } from './prepare.ts'
+
+/** Of the encoded responses of all messages: every node keeps them. */
+const MAX_DATA_BYTES = 64 * 1024
+
+export interface MessagesResult {
+  /** A TxMsgData. */
+  readonly data: Uint8Array
+  readonly events: readonly Event[]
+}
+
+const withIndex = ({ type, attributes }: Event, index: number): Event => ({
+  type,
+  attributes: attributes.concat(attribute('msg_index', String(index))),
+})
+
+/** `cosmos.bank.v1beta1.MsgSend` belongs to `bank`. */
+const moduleOf = (typeUrl: string): string => typeUrl.split('.')[1] ?? ''
+
+/** The event that names the message, before its own. */
+const messageEvent = ({ handler, sender }: PreparedMessage, own: readonly Event[]): Event => {
+  const attributes = [attribute('action', handler.typeUrl), attribute('sender', encodeBech32(sender))]
+  const isNamed = own.some((event) => event.attributes.some(({ key }) => key === 'module'))
+  if (!isNamed) attributes.push(attribute('module', moduleOf(handler.typeUrl)))
+  return { type: 'message', attributes }
+}
+
+const isOutOfGas = ({ codespace, code }: CodedError): boolean => codespace === 'sdk' && code === SDK_CODES.outOfGas
+
+/** In the SDK's words: running out of gas is no failure of the message. */
+const failedMessage = (error: CodedError, index: number): CodedError =>
+  isOutOfGas(error)
+    ? error
+    : new CodedError(
+        error.codespace,
+        error.code,
+        `failed to execute message; message index: ${index}: ${error.message}`,
+        error.data,
+      )
+
+/** Throws the CodedError of the message that failed; the caller undoes what was written. */
+export const runMessages = (
+  { messages }: PreparedTransaction,
+  { state, height, timeNs, chainId }: NativeContext,
+  meter: GasMeter,
+): MessagesResult => {
+  const events: Event[] = []
+  const msgResponses: { readonly typeUrl: string; readonly value: Uint8Array }[] = []
+  for (const [index, each] of messages.entries()) {
+    const { handler, prepared, refusal } = each
+    const own: Event[] = []
+    try {
+      meter.consume(GAS_PER_MESSAGE, handler.typeUrl)
+      if (refusal !== undefined) throw refusal
+      const context = { state, height, timeNs, chainId, emit: (event: Event) => void own.push(event) }
+      const consumeGas = (amount: bigint, what: string): void => meter.consume(amount, what)
+      const value = handler.execute({ ...context, consumeGas }, prepared)
+      msgResponses.push({ typeUrl: `${handler.typeUrl}Response`, value })
+    } catch (error) {
+      if (!(error instanceof CodedError) || isFault(error)) throw error
+      throw failedMessage(error, index)
+    }
+    events.push(withIndex(messageEvent(each, own), index))
+    for (const event of own) events.push(withIndex(event, index))
+  }
+  const data = encodeTxMsgData(msgResponses)
+  if (data.length > MAX_DATA_BYTES) {
+    throw new CodedError('sdk', SDK_CODES.invalidRequest, `the responses have more than ${MAX_DATA_BYTES} bytes`)
+  }
+  return { data, events }
+}

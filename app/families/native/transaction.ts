@@ -1,0 +1,69 @@
+/** A native transaction in a block: its messages run, and a result stands for it beside the Ethereum block. */
+import { CodedError, isFault } from '../../../core/errors.ts'
+import type { Hash } from '../../../core/hash.ts'
+import { overWeight } from '../../../evm/weight.ts'
+import {
+  type AppliedTransaction,
+  type BlockTransaction,
+  invalid,
+  type TransactionOutcome,
+  type TransactionScope,
+} from '../../block/transaction.ts'
+import type { TransactionResult } from '../../ports.ts'
+import { executeNative } from './execute.ts'
+import type { PreparedTransaction } from './prepare.ts'
+import { mostNativeWeight } from './weight.ts'
+
+class AppliedNative implements AppliedTransaction {
+  readonly kind = 'applied'
+  readonly ethereum = undefined
+  readonly weight: number
+  readonly #prepared: PreparedTransaction
+  readonly #result: TransactionResult
+
+  constructor(prepared: PreparedTransaction, result: TransactionResult, weight: number) {
+    this.#prepared = prepared
+    this.#result = result
+    this.weight = weight
+  }
+
+  get gasUsed(): bigint {
+    return this.#result.gasUsed
+  }
+
+  result(): TransactionResult {
+    return this.#result
+  }
+
+  storedHash(): Hash {
+    return this.#prepared.transaction.hash
+  }
+}
+
+export class NativeTransactionInBlock implements BlockTransaction {
+  readonly prepared: PreparedTransaction
+
+  constructor(prepared: PreparedTransaction) {
+    this.prepared = prepared
+  }
+
+  apply({ chain, content, overlay, environment, gasLeft, weightLeft }: TransactionScope): TransactionOutcome {
+    const { height, timeNs } = content
+    try {
+      if (mostNativeWeight(this.prepared) > weightLeft) throw overWeight()
+      const { result, weight } = executeNative(this.prepared, {
+        state: overlay,
+        height,
+        timeNs,
+        chainId: chain.parameters.chainId,
+        evmChainId: chain.parameters.evmChainId,
+        baseFeePerGas: environment.baseFeePerGas,
+        gasLeft,
+      })
+      return new AppliedNative(this.prepared, result, weight)
+    } catch (error) {
+      if (!(error instanceof CodedError) || isFault(error)) throw error
+      return invalid(error)
+    }
+  }
+}

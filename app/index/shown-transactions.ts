@@ -1,0 +1,57 @@
+/**
+ * The transactions of a block that clients are shown: those that executed, of Ethereum and native. The vote extensions
+ * that begin a block are nobody's transaction, and what was not valid at its place did nothing. They are counted up from
+ * block to block, so that a page of any heights is found without a look at the blocks before it.
+ */
+import { concatBytes, readUint64, uint64ToBytes } from '../../core/bytes.ts'
+import { shownCountKey } from '../../store/keys.ts'
+import type { Batch, KeyValueStore } from '../../store/store.ts'
+import type { SealedBlock } from '../block/candidate.ts'
+import type { TransactionOutcome } from '../block/transaction.ts'
+import type { ChainReader } from './chain-reader.ts'
+import { readTransactions } from './finalize-request.ts'
+
+/** Of all blocks that this database has written: before the block, and with it. */
+export interface ShownCount {
+  readonly before: number
+  readonly through: number
+}
+
+const COUNT_BYTES = 8
+
+/** Undefined of a block that came with a snapshot, and of one that is not here. */
+export const readShownCount = (store: KeyValueStore, height: number): ShownCount | undefined => {
+  const bytes = store.get('blocks', shownCountKey(height))
+  return bytes === undefined ? undefined : { before: readUint64(bytes), through: readUint64(bytes, COUNT_BYTES) }
+}
+
+/** It has a receipt, or its result is stored. */
+const isShown = (outcome: TransactionOutcome): boolean =>
+  outcome.kind === 'applied' && (outcome.ethereum !== undefined || outcome.storedHash() !== undefined)
+
+/** `store` holds the block before, unless this is the first one that it writes. */
+export const writeShownCount = (batch: Batch, store: KeyValueStore, { record, candidate }: SealedBlock): void => {
+  const height = record.header.number
+  const before = readShownCount(store, height - 1)?.through ?? 0
+  const shown = candidate.outcomes.filter(isShown).length
+  batch.put('blocks', shownCountKey(height), concatBytes(uint64ToBytes(before), uint64ToBytes(before + shown)))
+}
+
+export interface ShownTransaction {
+  readonly raw: Uint8Array
+  /** Place among all transactions of the block. */
+  readonly index: number
+  /** Place in the Ethereum block, of one that is there. */
+  readonly ethereumIndex?: number
+}
+
+/** In the order of the block. Undefined where the block is not here as a whole. */
+export const shownTransactions = (reader: ChainReader, height: number): readonly ShownTransaction[] | undefined => {
+  const transactions = readTransactions(reader.store, height)
+  if (transactions === undefined) return undefined
+  const executed = new Set(reader.nativeResults(height).map(({ index }) => index))
+  return transactions.flatMap(({ raw, ethereumIndex }, index) => {
+    if (ethereumIndex !== undefined) return [{ raw, index, ethereumIndex }]
+    return executed.has(index) ? [{ raw, index }] : []
+  })
+}

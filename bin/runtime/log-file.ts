@@ -1,0 +1,80 @@
+/** A log that takes a bounded place on the disk: when the file is full it becomes `<path>.1`, and a new one begins. */
+import { createWriteStream, openSync, renameSync, rmSync, type WriteStream } from 'node:fs'
+
+const MAX_BYTES = 32 * 1024 * 1024
+
+export interface LogFileOptions {
+  readonly path: string
+  /** Of one file; there are two at most. */
+  readonly maxBytes?: number
+  /** Called once: nothing is written after it. */
+  onError(error: Error): void
+}
+
+/** Begins empty: of an earlier run nothing is left. */
+export class LogFile {
+  readonly #options: Required<LogFileOptions>
+  #stream: WriteStream | undefined
+  #bytes = 0
+  #isFailed = false
+
+  constructor(options: LogFileOptions) {
+    this.#options = { maxBytes: MAX_BYTES, ...options }
+    this.#attempt(() => {
+      rmSync(this.#older, { force: true })
+      this.#open()
+    })
+  }
+
+  /** A line longer than a file is a file of its own. */
+  write(line: string): void {
+    const length = Buffer.byteLength(line)
+    if (this.#bytes > 0 && this.#bytes + length > this.#options.maxBytes) this.#attempt(() => this.#rotate())
+    this.#bytes += length
+    this.#stream?.write(line)
+  }
+
+  /** Settles once all is written, or cannot be. */
+  end(): Promise<void> {
+    const stream = this.#stream
+    this.#stream = undefined
+    return stream === undefined ? Promise.resolve() : new Promise((settle) => stream.once('close', settle).end())
+  }
+
+  get #older(): string {
+    return `${this.#options.path}.1`
+  }
+
+  /** What the stream still holds goes into its file under the new name. */
+  #rotate(): void {
+    if (this.#stream === undefined) return
+    renameSync(this.#options.path, this.#older)
+    this.#stream.end()
+    this.#open()
+  }
+
+  #open(): void {
+    // Opened at once: it may be renamed before a stream would have opened it.
+    const { path } = this.#options
+    const stream = createWriteStream(path, { fd: openSync(path, 'w') })
+    stream.on('error', (error) => this.#fail(error))
+    this.#stream = stream
+    this.#bytes = 0
+  }
+
+  #attempt(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#fail(error as Error)
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#isFailed) return
+    this.#isFailed = true
+    this.#stream?.end()
+    this.#stream = undefined
+    this.#options.onError(error)
+  }
+}

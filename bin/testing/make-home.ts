@@ -1,0 +1,63 @@
+/**
+ * Homes for tests, as `chain init`, `chain genesis add-account` and `chain genesis add-validator` make them: by the same
+ * functions, without a process for each step.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { initHome } from '../commands/init.ts'
+import { openHome } from '../config/home.ts'
+import { setTomlValue } from '../config/toml-lines.ts'
+import { type GenesisDocument, readGenesisJson, writeGenesis } from '../genesis/document.ts'
+import { addAccount, addValidator } from '../genesis/edit.ts'
+import { readValidatorPublicKey } from '../genesis/keys.ts'
+
+const POWER = 10
+
+export interface NewHome {
+  readonly chainId: string
+  /** For chains that `chain init` does not know. */
+  readonly evmChainId?: bigint
+  readonly moniker?: string
+  /** Funded in the genesis; the first one operates the validator. */
+  readonly accounts: readonly string[]
+  /** Of each account, such as 5nat. */
+  readonly balance: string
+  /** Of CometBFT; that of the chain when left out. */
+  readonly timeoutCommitMs?: number | undefined
+}
+
+const editGenesis = (path: string, change: (document: GenesisDocument) => GenesisDocument): void =>
+  writeGenesis(path, change(readGenesisJson(path) as GenesisDocument))
+
+/** Values of config.toml, as TOML has them. */
+export const editCometToml = (root: string, values: Readonly<Record<string, string>>): void => {
+  const { configToml } = openHome(root)
+  const toml = readFileSync(configToml, 'utf8')
+  writeFileSync(
+    configToml,
+    Object.entries(values).reduce((text, [key, value]) => setTomlValue(text, key, value), toml),
+  )
+}
+
+/** The validator of this home joins its genesis; the first account that has none operates it. */
+export const addValidatorOf = (root: string): void => {
+  const home = openHome(root)
+  const publicKey = readValidatorPublicKey(home.validatorKey)
+  editGenesis(home.genesis, (document) => addValidator(document, { publicKey, power: POWER, name: '' }))
+}
+
+/** A home whose genesis has accounts, and no validator. */
+export const initFundedHome = async (root: string, options: NewHome): Promise<void> => {
+  const { chainId, evmChainId, moniker = 'test', accounts, balance, timeoutCommitMs } = options
+  const home = openHome(root)
+  await initHome({ home, moniker, chainId, ...(evmChainId === undefined ? {} : { evmChainId }) })
+  editGenesis(home.genesis, (document) =>
+    accounts.reduce((funded, address) => addAccount(funded, address, balance), document),
+  )
+  if (timeoutCommitMs !== undefined) editCometToml(root, { 'consensus.timeout_commit': `"${timeoutCommitMs}ms"` })
+}
+
+/** The home of a chain's only validator. */
+export const makeHome = async (root: string, options: NewHome): Promise<void> => {
+  await initFundedHome(root, options)
+  addValidatorOf(root)
+}

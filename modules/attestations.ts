@@ -1,0 +1,36 @@
+/** What validators say with their votes, as modules get it: before the hooks of the block whose last commit holds the votes. */
+import type { CommitVote } from './module.ts'
+
+/** What a validator saw on a bridged chain. */
+export interface BridgeAttestation {
+  readonly id: number
+  /** 32 bytes. */
+  readonly hash: Uint8Array
+}
+
+/** The sections of a vote extension. Each belongs to one module, which alone knows what its bytes mean. */
+export interface VoteExtension {
+  /** Of the order book. */
+  readonly attestations: Uint8Array
+  /** Wire forms of orders. */
+  readonly bodies: readonly Uint8Array[]
+  readonly bridge: readonly BridgeAttestation[]
+}
+
+/** A COMMIT vote of the last commit. */
+export interface AttestedVote extends CommitVote {
+  /** Whether the vote stands there with its signature, whatever it says. */
+  readonly isSigned: boolean
+  /** Undefined where it says nothing, or says it in another encoding than the one that there is. */
+  readonly extension: VoteExtension | undefined
+}
+
+/** What the last commit attests. Signatures are verified, and those with one hold over two thirds of `totalPower`. */
+export interface Attestations {
+  /** Height that the votes are for: that of the block before. */
+  readonly height: number
+  /** In the order of the commit. */
+  readonly votes: readonly AttestedVote[]
+  /** Of the whole set, absent validators too. */
+  readonly totalPower: bigint
+}

@@ -1,0 +1,75 @@
+/**
+ * What an answer costs, known before it is made: one rule says which thread makes it. The thread that executes blocks
+ * answers what takes a few hundred microseconds, workers everything else.
+ */
+import { answerTooLarge } from '../app/errors.ts'
+import { MAX_STREAM_FRAME_BYTES } from '../core/limits.ts'
+import { MAX_CACHED_RECORD_BYTES } from '../app/index/chain-reader.ts'
+import type { HeaderRecord } from '../app/records/records.ts'
+import type { View } from './view.ts'
+
+/**
+ * What an answer reads, by which a thread is chosen for it:
+ * - `few`: a few reads of bounded size
+ * - `hashes`, `transactions`, `receipts`: of a whole block
+ * - `transaction`, `receipt`: one of a block
+ * - `worker`: executes code, searches, or reads many blocks
+ */
+export type Reads = 'few' | 'hashes' | 'transactions' | 'receipts' | 'transaction' | 'receipt' | 'worker'
+
+/** Characters of JSON beside data: of a hash in a list, a transaction, a receipt and a log. None is shorter. */
+const HASH_TEXT = 69
+export const TRANSACTION_TEXT = 500
+const RECEIPT_TEXT = 900
+const LOG_TEXT = 430
+/** The same for a log by its stored bytes, of which an empty one has 26. */
+const LOG_TEXT_A_BYTE = 16
+
+/** Units of which one is a byte read or a character written, about; 64 Ki of them take a third of a millisecond. */
+export const LIGHT_COST = 64 * 1024
+
+/** The block of which something is asked, and the place in it where it is one transaction. */
+export interface Place {
+  readonly height: number
+  readonly index?: number
+}
+
+const whole = (record: HeaderRecord, reads: Reads): number => {
+  const { sizeBytes, transactionCount, logCount, logBytes } = record
+  if (reads === 'hashes') return sizeBytes + HASH_TEXT * transactionCount
+  if (reads === 'transactions') return sizeBytes + TRANSACTION_TEXT * transactionCount
+  return sizeBytes + RECEIPT_TEXT * transactionCount + LOG_TEXT * logCount + logBytes
+}
+
+/** Of one of a block; a record that no cache holds is read as a whole for it. */
+const part = (
+  view: View,
+  { sizeBytes, logBytes, transactionCount }: HeaderRecord,
+  reads: Reads,
+  place: Place,
+): number => {
+  const { height, index = 0 } = place
+  const isReceipt = reads === 'receipt'
+  // The receipts of a block are little more than its logs.
+  const recordBytes = isReceipt ? Math.max(sizeBytes, logBytes + RECEIPT_TEXT * transactionCount) : sizeBytes
+  if (recordBytes > MAX_CACHED_RECORD_BYTES) return recordBytes
+  const receipt = isReceipt ? LOG_TEXT_A_BYTE * view.reader.receiptBytes(height, index) : 0
+  return view.reader.transactionBytes(height, index) + receipt
+}
+
+/** 0 for what is not there: that nothing is found is soon said. */
+export const answerCost = (view: View, reads: Reads, place: Place | undefined): number => {
+  if (reads === 'few' || place === undefined) return 0
+  if (reads === 'worker') return Infinity
+  const record = view.reader.header(place.height)
+  if (record === undefined) return 0
+  return reads === 'transaction' || reads === 'receipt' ? part(view, record, reads, place) : whole(record, reads)
+}
+
+/** Throws query/7 for an answer that would be too large whoever made it. */
+export const checkAnswerSize = (view: View, reads: Reads, { height }: Place): void => {
+  const record = view.reader.header(height)
+  if (reads !== 'receipts' || record === undefined) return
+  if (LOG_TEXT * record.logCount + record.logBytes > MAX_STREAM_FRAME_BYTES)
+    throw answerTooLarge(MAX_STREAM_FRAME_BYTES)
+}

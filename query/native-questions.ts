@@ -1,0 +1,161 @@
+/** Questions of native clients: from the gateway as the question `native`, and through CometBFT as abci_query. */
+import { create, toBinary } from '@bufbuild/protobuf'
+import { bytesToBase64, plainBytes } from '../core/bytes.ts'
+import { CodedError, isFault } from '../core/errors.ts'
+import { decodeRequest } from '../modules/handlers.ts'
+import type { Module } from '../modules/module.ts'
+import { queryRefusal, SDK_CODES } from '../modules/sdk-errors.ts'
+import { cometQuery } from '../proto/index.ts'
+import type { Consensus, Environment } from '../app/environment.ts'
+import { queryFailed } from '../app/errors.ts'
+import { type QueryHandlers, queryHandlers } from '../app/native/module-handlers.ts'
+import type { AbciQueryRequest, AbciQueryResponse, Questions } from '../app/ports.ts'
+import type { AnswerCache } from './answer-cache.ts'
+import { answerWithConsensus } from './heard-consensus.ts'
+import { isHeightSearch } from './height-search.ts'
+import { isHeavyQuery, keptHeight, nativeQuery, toAbciError } from './native.ts'
+import { NODE_SERVICE, nodeService } from './node-service.ts'
+import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
+import { answerStoreQuery, storeModule } from './store-proof.ts'
+import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
+import { isLongFromRecords, TX_SERVICE, TxService, type TxServiceOptions } from './tx-service.ts'
+
+const ABCI_QUERY = `${TENDERMINT_SERVICE}ABCIQuery`
+
+/** Characters of a request whose answer is kept. */
+const MAX_KEPT_REQUEST = 64
+
+const NOTHING = { key: new Uint8Array(0), value: new Uint8Array(0), height: 0, codespace: '', log: '', code: 0 }
+
+export interface NativeQuestionsOptions extends QuestionTools, TxServiceOptions {
+  readonly environment: Environment
+  readonly modules: readonly Module[]
+  readonly answers: AnswerCache
+}
+
+const encode = (value: Uint8Array): string => jsonText(bytesToBase64(value))
+
+export class NativeQuestions {
+  readonly #options: NativeQuestionsOptions
+  readonly #handlers: QueryHandlers
+  readonly #txService: TxService
+
+  constructor(options: NativeQuestionsOptions) {
+    this.#options = options
+    this.#handlers = queryHandlers(options.modules)
+    this.#txService = new TxService(options)
+  }
+
+  /** Base64. Throws CodedErrors, at once or in the promise. */
+  ask(question: Questions['native'], head: number): Reply {
+    const { path, data, height } = question
+    if (isHeavyQuery(this.#handlers, path)) return this.#heavy(question, head)
+    const request = Buffer.from(data, 'base64')
+    if (path === ABCI_QUERY) return this.#abciQueryOverGrpc(request, head).then(encode)
+    const { environment, heavy } = this.#options
+    const weighed = (answer: (consensus: Consensus) => Uint8Array | Promise<Uint8Array>): Reply =>
+      answerWithConsensus(environment, heavy, { question, head }, answer, encode)
+    if (path.startsWith(TENDERMINT_SERVICE)) {
+      return weighed((consensus) => tendermintService(consensus, head, path, request))
+    }
+    const view = this.#options.view(head)
+    if (path.startsWith(TX_SERVICE)) {
+      if (isLongFromRecords(view, path, request)) return heavy('native', { ...question, replies: {} }, head)
+      return weighed((consensus) =>
+        new TxService({ ...this.#options, environment: consensus }).answer(view, path, request, false),
+      )
+    }
+    if (path.startsWith(NODE_SERVICE)) return encode(nodeService(view, path))
+    return encode(nativeQuery(view, this.#handlers, path, request, height).value)
+  }
+
+  /**
+   * `abci_query` for clients of gRPC and REST, for the paths that are no gRPC methods themselves: refusals of these are
+   * codes of the answer. Throws grpc/3, in the SDK's words.
+   */
+  async #abciQueryOverGrpc(request: Uint8Array, head: number): Promise<Uint8Array> {
+    const { input, output } = cometQuery.Service.method.aBCIQuery
+    const { path, data, height, prove } = decodeRequest(input, request)
+    if (path === '') throw queryRefusal('invalidArgument', 'empty query path')
+    if (!/^\/?(?:app|store|p2p|custom)(?:\/|$)/.test(path)) {
+      throw queryRefusal('invalidArgument', `unsupported ABCI query path: ${path.slice(0, 200)}`)
+    }
+    if (height < 0n || height > BigInt(head)) throw queryRefusal('invalidArgument', `there is no height ${height} yet`)
+    const asked = { path, data, height: Number(height), prove }
+    const { key, value, height: at, codespace, log, code, proofOps } = await this.abciQuery(asked, head)
+    const ops = proofOps === undefined ? {} : { proofOps: { ops: proofOps.map((each) => ({ ...each })) } }
+    return toBinary(output, create(output, { key, value, height: BigInt(at), codespace, log, code, ...ops }))
+  }
+
+  /** A refusal is a code of the answer; what is thrown is a fault of the database, which stops the node. */
+  async abciQuery(request: AbciQueryRequest, head: number): Promise<AbciQueryResponse> {
+    try {
+      return { ...NOTHING, ...(await this.#abciAnswer(request, head)) }
+    } catch (error) {
+      if (!(error instanceof CodedError) || isFault(error)) throw error
+      return { ...NOTHING, ...toAbciError(error) }
+    }
+  }
+
+  async #abciAnswer(
+    { path, data, height, prove }: AbciQueryRequest,
+    head: number,
+  ): Promise<Partial<AbciQueryResponse>> {
+    if (path.startsWith(TENDERMINT_SERVICE)) {
+      // CometBFT waits for this answer, and must not be asked meanwhile.
+      throw new CodedError('sdk', SDK_CODES.unknownRequest, `${path} is served on the gRPC and REST ports only`)
+    }
+    const view = this.#options.view(head)
+    const module = storeModule(path)
+    if (module !== undefined) return answerStoreQuery(view, { module, key: data, height, prove })
+    if (isHeavyQuery(this.#handlers, path)) {
+      const question = { path, data: bytesToBase64(data), height }
+      return { value: await this.#workerAnswer(question, head), height: keptHeight(view, height) }
+    }
+    if (isHeightSearch(path, data)) {
+      const question = { path, data: bytesToBase64(data), height: 0, replies: {} }
+      return { value: await this.#workerAnswer(question, head), height: head }
+    }
+    if (path.startsWith(TX_SERVICE)) {
+      return { value: await this.#txService.answer(view, path, data, true), height: head }
+    }
+    if (path.startsWith(NODE_SERVICE)) return { value: nodeService(view, path), height: head }
+    try {
+      return nativeQuery(view, this.#handlers, path, data, height)
+    } catch (error) {
+      throw this.#toRefusal(error, path)
+    }
+  }
+
+  async #workerAnswer(question: Questions['native'], head: number): Promise<Uint8Array> {
+    try {
+      const answered = JSON.parse(await this.#heavy(question, head)) as string
+      return plainBytes(Buffer.from(answered, 'base64'))
+    } catch (error) {
+      throw this.#toRefusal(error, question.path)
+    }
+  }
+
+  /**
+   * Over ABCI what is no code would stop the node: a query writes nothing, and neither a fault of its handler nor a
+   * worker that died is a reason to.
+   */
+  #toRefusal(error: unknown, path: string): CodedError {
+    if (error instanceof CodedError) return error
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.#options.environment.log.error('a native query failed', { path, reason })
+    return queryFailed('internal error')
+  }
+
+  /** Once for each height: the same tally is asked for by everyone who watches a vote. */
+  async #heavy(question: Questions['native'], head: number): Promise<string> {
+    const { answers } = this.#options
+    const height = question.height === 0 ? head : question.height
+    const key = `native ${height} ${question.path} ${question.data}`
+    const kept = answers.get(key, head)
+    if (kept !== undefined) return kept
+    const answered = await this.#options.heavy('native', { ...question, height }, head)
+    if (question.data.length <= MAX_KEPT_REQUEST) answers.set(key, height, answered)
+    return answered
+  }
+}

@@ -1,0 +1,40 @@
+/** eth_getProof: an account and slots of it with their Merkle proofs, as geth gives them. */
+import { bytesToHex, bytesToQuantity, hexToBytes, quantityToHex } from '../core/hex.ts'
+import { ZERO_HASH } from '../core/hash.ts'
+import { StateTrie } from '../store/state-trie.ts'
+import { queryFailed } from '../app/errors.ts'
+import type { Questions } from '../app/ports.ts'
+import { pendingTrie } from './pending.ts'
+import { isPending, requireHeader, requireHeight, type View } from './view.ts'
+import type { Json } from './views.ts'
+
+const proofView = (trie: StateTrie, { address: hex, slots }: Questions['proof']): Json => {
+  const address = hexToBytes(hex)
+  const { account, nodes } = trie.proveAccount(address)
+  return {
+    address: hex,
+    accountProof: nodes.map(bytesToHex),
+    balance: quantityToHex(account?.balance ?? 0n),
+    codeHash: bytesToHex(account?.codeHash ?? ZERO_HASH),
+    nonce: quantityToHex(account?.nonce ?? 0n),
+    storageHash: bytesToHex(account?.storageRoot ?? ZERO_HASH),
+    storageProof: slots.map(({ slot, shown }) => {
+      const proof = account && trie.proveSlot(address, account.storageRoot, hexToBytes(slot))
+      const value = proof === undefined ? '0x0' : bytesToQuantity(proof.value)
+      return { key: shown, value, proof: proof?.nodes.map(bytesToHex) ?? [] }
+    }),
+  }
+}
+
+/** As in geth there are no proofs of the pending block: its trie is nowhere. */
+const refusePending = async (view: View): Promise<never> => {
+  const root = bytesToHex((await pendingTrie(view)).root)
+  throw queryFailed(`missing trie node ${root.slice(2)} (path ) state ${root} is not available`)
+}
+
+export const proof = (view: View, parameters: Questions['proof']): Json | Promise<never> => {
+  const { block } = parameters
+  if (isPending(block)) return refusePending(view)
+  const height = requireHeight(view, block)
+  return proofView(new StateTrie(view.trieNodesAt(height), requireHeader(view, height).header.stateRoot), parameters)
+}

@@ -1,0 +1,72 @@
+/** The application with its desk: what CometBFT drives and gateways ask. */
+import { Application, type ApplicationOptions } from '../app/app.ts'
+import { invariant } from '../core/errors.ts'
+import type {
+  AbciQueryRequest,
+  AbciQueryResponse,
+  Announcement,
+  ConsensusApplication,
+  Head,
+  QueryApplication,
+  QuestionName,
+  Questions,
+} from '../app/ports.ts'
+import { Announcer, headOf } from './announcer.ts'
+import { QuestionDesk } from './desk.ts'
+
+export class QueriedApplication extends Application implements ConsensusApplication, QueryApplication {
+  readonly #environment: ApplicationOptions['environment']
+  readonly #announcer = new Announcer()
+  readonly #desk: QuestionDesk
+
+  constructor(options: ApplicationOptions) {
+    super(options)
+    const { environment, settings, engine } = options
+    this.#environment = environment
+    const { mempool, ...source } = this.source
+    this.#desk = new QuestionDesk({
+      ...source,
+      settings,
+      environment,
+      engine,
+      pool: mempool.pool,
+      committedHeight: () => this.height,
+      submit: (raw) => mempool.submit(raw),
+      broadcast: (raw) => mempool.broadcast(raw),
+      failedNative: (hash) => mempool.failedNative(hash),
+      announcer: this.#announcer,
+    })
+    this.listen({
+      committed: (block) => this.#desk.committed(block),
+      head: (isNew) => this.#announcer.head(this.#head(), isNew),
+      executable: (hash) => this.#announcer.transaction(hash),
+      wiped: () => this.#desk.forget(),
+    })
+  }
+
+  async abciQuery(request: AbciQueryRequest): Promise<AbciQueryResponse> {
+    return this.#desk.abciQuery(request)
+  }
+
+  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): string | Promise<string> {
+    return this.#desk.ask(name, parameters, head)
+  }
+
+  subscribe(listener: (announcement: Announcement) => void): () => void {
+    return this.#announcer.subscribe(listener, this.source.head() === undefined ? undefined : this.#head())
+  }
+
+  /** Closes the open views of old heights; call it before the database is closed. */
+  close(): void {
+    this.#desk.close()
+  }
+
+  #head(): Head {
+    const { head, parameters } = this.source
+    const record = head()
+    invariant(record !== undefined, 'a chain without a head')
+    const { evmChainId, chainId } = parameters()
+    const { catchingUp } = this.#environment.consensusStatus()
+    return headOf(record, { evmChainId: Number(evmChainId), chainId, catchingUp })
+  }
+}
