@@ -4,7 +4,7 @@ import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settin
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { BlockStep, Gossip, PoolJournal, SnapshotShelf } from '../../app/environment.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
-import { type HeavyPool, startHeavyQuestions } from '../../bin/runtime/heavy-questions.ts'
+import { type HeavyPool, startHeavyQuestions } from '../../bin/node/runtime/heavy-questions.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
 import type { Engine, ExecutionOutcome } from '../../evm/engine.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
