@@ -81,7 +81,7 @@ export const QUESTIONS: QuestionTable = {
   rawReceipts: { reads: 'worker', isSlow: true, readsBlocks: true, answer: rawReceipts },
   feeHistory: { reads: 'worker', readsBlocks: true, answer: feeHistory },
   // It says itself what must not have been pruned.
-  committedBlocks: { reads: 'worker', answer: committedBlocks },
+  committedBlocks: { reads: 'worker', text: committedBlocks },
   // Their range says what must not have been pruned: they look after themselves.
   logs: { reads: 'worker', answer: logs },
   logsPage: { reads: 'worker', answer: logsPage },

@@ -3,10 +3,10 @@
  * updates of validators, and the results that neither a receipt nor a native result tells.
  */
 import { fromBinary } from '@bufbuild/protobuf'
-import { bigintToBytes, bytesToBigint, concatBytes, readUint32, uint32ToBytes } from '../../core/bytes.ts'
+import { bigintToBytes, bytesToBigint, readUint32 } from '../../core/bytes.ts'
 import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
 import type { Event, ValidatorUpdate } from '../../modules/module.ts'
-import { encodeEvents, encodeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
+import { encodeEvents } from '../../proto/encode-exec-tx-result.ts'
 import { abci } from '../../proto/index.ts'
 import { compress, decompress } from '../../store/compression.ts'
 import { blockOutcomeKey } from '../../store/keys.ts'
@@ -16,6 +16,7 @@ import { NO_RESULT, type TransactionOutcome } from '../block/transaction.ts'
 import type { ShownResult, TransactionResult } from '../ports.ts'
 import { encodeItems, itemAt, itemCount } from '../records/records.ts'
 import type { UnwrittenResult } from './native-results.ts'
+import { encodeResultItems, type PlacedResult } from './result-items.ts'
 
 export interface LeftResult {
   /** Place among all transactions of the block. */
@@ -39,25 +40,29 @@ export const OUTCOME_PARTS = ['events of the block', 'validator updates', 'resul
 const PART = { events: 0, validatorUpdates: 1, results: 2 } as const
 const INDEX_BYTES = 4
 
+const saysNothing = ({ code, codespace, log, data, gasWanted, gasUsed, events }: TransactionResult): boolean =>
+  code === 0 && codespace + log === '' && gasWanted + gasUsed === 0n && data.length + events.length === 0
+
 /** Undefined of most: a receipt says all. */
-const leftOf = (outcome: TransactionOutcome, result: TransactionResult): Uint8Array | undefined => {
+const leftOf = (outcome: TransactionOutcome, result: TransactionResult): TransactionResult | undefined => {
   const isInEthereumBlock = outcome.kind === 'applied' && outcome.ethereum !== undefined
-  if (isInEthereumBlock && result.log === '') return undefined
-  const encoded = encodeExecTxResult(isInEthereumBlock ? { ...NO_RESULT, log: result.log } : result)
-  return encoded.length === 0 ? undefined : encoded
+  if (isInEthereumBlock) return result.log === '' ? undefined : { ...NO_RESULT, log: result.log }
+  return saysNothing(result) ? undefined : result
 }
 
 /** Every transaction without a native result is looked at: whatever a new family has to tell is kept. */
-const leftResults = ({ outcomes, response }: Candidate, native: readonly UnwrittenResult[]): readonly Uint8Array[] => {
+const leftResults = (
+  { outcomes, response }: Candidate,
+  native: readonly UnwrittenResult[],
+): readonly PlacedResult[] => {
   const told = new Set(native.map(({ index }) => index))
-  const items: Uint8Array[] = []
+  const results: PlacedResult[] = []
   for (const [index, outcome] of outcomes.entries()) {
-    const result = response.transactionResults[index]
-    if (result === undefined || told.has(index)) continue
-    const encoded = leftOf(outcome, result)
-    if (encoded !== undefined) items.push(concatBytes(uint32ToBytes(index), encoded))
+    const given = response.transactionResults[index]
+    const result = given === undefined || told.has(index) ? undefined : leftOf(outcome, given)
+    if (result !== undefined) results.push({ index, result })
   }
-  return items
+  return results
 }
 
 const encodeUpdates = (updates: readonly ValidatorUpdate[]): Uint8Array =>
@@ -68,7 +73,7 @@ export const blockOutcomeOf = (candidate: Candidate, native: readonly UnwrittenR
   encodeItems([
     encodeEvents(candidate.response.events),
     encodeUpdates(candidate.response.validatorUpdates),
-    encodeItems(leftResults(candidate, native)),
+    encodeResultItems(leftResults(candidate, native)),
   ])
 
 const decodeLeft = (item: Uint8Array): LeftResult => {

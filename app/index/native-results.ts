@@ -5,16 +5,15 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { concatBytes, readUint32, uint32ToBytes } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
-import { Room } from '../../core/room.ts'
-import { BackwardWriter } from '../../proto/backward-writer.ts'
-import { encodeExecTxResult, execTxResultRoom, writeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
+import { encodeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
 import { abci } from '../../proto/index.ts'
 import { compress, decompress } from '../../store/compression.ts'
 import { nativeHashKey, nativeResultsKey } from '../../store/keys.ts'
 import type { Batch } from '../../store/store.ts'
 import type { Candidate } from '../block/candidate.ts'
 import type { ShownResult, TransactionResult } from '../ports.ts'
-import { encodeItems, encodeItemsHead, encodePosition, itemAt, itemCount, itemsHeadBytes } from '../records/records.ts'
+import { encodeItems, encodePosition, itemAt, itemCount } from '../records/records.ts'
+import { encodeResultItems } from './result-items.ts'
 
 export interface NativeResult {
   /** Place among all transactions of the block: its bytes stand there in the FinalizeBlock request. */
@@ -65,33 +64,9 @@ const decodeResult = (item: Uint8Array): NativeResult => ({
   result: item.subarray(HEAD_BYTES),
 })
 
-/** Frames are made in it, one after another. */
-const room = new Room(1024 * 1024)
-
-/** The items of a frame: index(4) hash(32) ExecTxResult each. Valid until the next call. */
-const encodeFrameItems = (results: readonly UnwrittenResult[]): Uint8Array => {
-  const writer = new BackwardWriter(
-    results.reduce((sum, { result }) => sum + HEAD_BYTES + execTxResultRoom(result), itemsHeadBytes(results.length)),
-    room,
-  )
-  const starts: number[] = []
-  for (let at = results.length - 1; at >= 0; at--) {
-    const each = results[at]
-    if (each === undefined) continue
-    // Counted from the end, for that is where it is written from.
-    starts.push(writer.written)
-    writeExecTxResult(writer, each.result)
-    writer.raw(each.hash)
-    writer.raw(uint32ToBytes(each.index))
-  }
-  const { written } = writer
-  writer.raw(encodeItemsHead(starts.reverse().map((start) => written - start)))
-  return writer.finish()
-}
-
 /** Index of the first(4), and the results, compressed. */
 const encodeFrame = (results: readonly UnwrittenResult[]): Uint8Array =>
-  concatBytes(uint32ToBytes(results[0]?.index ?? 0), compress(encodeFrameItems(results)))
+  concatBytes(uint32ToBytes(results[0]?.index ?? 0), compress(encodeResultItems(results)))
 
 const decodeFrame = (frame: Uint8Array): readonly NativeResult[] => {
   const items = decompress(frame.subarray(INDEX_BYTES))

@@ -1,4 +1,7 @@
 /** The feed of committed blocks, compared with what FinalizeBlock answered to CometBFT and with what JSON-RPC shows. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fromBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { ChainReader } from '../../app/index/chain-reader.ts'
@@ -317,6 +320,31 @@ describe('the feed of committed blocks', () => {
       expect(feed).toEqual((await readFeed(node, 1_000_000)).slice(5))
       await world.close()
     }),
+  )
+
+  it(
+    'is answered by a worker as by this thread, and refused in the same words',
+    seeded(3_805, async (random) => {
+      const path = mkdtempSync(join(tmpdir(), 'feed-'))
+      const world = await makeWorld({ random, nodes: [{ name: 'a', path, workers: 1 }] })
+      try {
+        const node = first(world)
+        for (let height = 1; height <= 6; height++) {
+          await fillPools(world, 4)
+          await world.driver.step()
+        }
+        for (const from of [undefined, { height: 3, transaction: 1 }, { height: 7, transaction: 0 }]) {
+          const parameters = { maxBytes: 3_000, ...(from === undefined ? {} : { from }) }
+          expect(await node.ask('committedBlocks', parameters)).toEqual(await askPage(node, from, 3_000))
+        }
+        const pruned = node.ask('committedBlocks', { from: { height: 0, transaction: 0 }, maxBytes: 3_000 })
+        await expect(pruned).rejects.toMatchObject({ codespace: 'query', code: 8, data: { oldest: 1 } })
+      } finally {
+        await world.close()
+        rmSync(path, { recursive: true, force: true })
+      }
+    }),
+    60_000,
   )
 
   it(
