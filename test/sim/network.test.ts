@@ -16,6 +16,8 @@ const SEED_MS = 1_200_000
 const given = process.env['SEED']
 
 const fresh = given === undefined ? Array.from({ length: FRESH_SEEDS }, () => randomInt(1, MAX_SEED)) : [Number(given)]
+// Before they run: what hangs is not told at the end.
+console.log(`seeds ${fresh.join(', ')} of ${BLOCKS} blocks`)
 
 describe('a network from one seed', () => {
   it.each(fresh)(
@@ -61,6 +63,11 @@ describe('the rules find', () => {
     'a coin is lost': /^the supply is the sum of all balances/,
   }
   it.each(SABOTAGES)('%s', async (sabotage) => {
-    await expect(runSeed(10, 20, sabotage)).rejects.toThrow(rules[sabotage])
+    // Not every run gives every fault its occasion.
+    for (const seed of [10, 9, 6, 1, 17, 19]) {
+      const found = await runSeed(seed, 20, sabotage).catch((error: unknown) => error)
+      if (found instanceof Error) return expect(found.message).toMatch(rules[sabotage])
+    }
+    return expect.unreachable('no run has found it')
   })
 })

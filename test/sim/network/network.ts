@@ -28,6 +28,7 @@ const SECOND_MS = 1_000
 /** CometBFT's are longer, and so are its rounds. */
 const TIMEOUTS = { propose: 1_000, prevote: 300, precommit: 300 } as const
 const TIMEOUT_DELTA_MS = 200
+const CALM_COMMIT_MS = 1_000
 
 /** What a run has met. */
 export interface Report {
@@ -124,7 +125,8 @@ export class Network {
     this.isCalm = true
     this.links.heal()
     for (const node of this.nodes) node.disarm()
-    const untilMs = this.timeline.nowMs + mostMs
+    const behind = this.rules.highest - Math.min(...this.nodes.map(({ height }) => height))
+    const untilMs = this.timeline.nowMs + mostMs + behind * CALM_COMMIT_MS
     const least = this.rules.highest + 3
     const isOver = (): boolean =>
       this.clients.waiting === 0 && this.nodes.every(({ isUp, height }) => isUp && height >= least)
@@ -177,7 +179,9 @@ export class Network {
   }
 
   timeoutMs({ round, step }: Timeout): number {
-    return step === 'newHeight' ? this.plan.timeoutCommitMs : TIMEOUTS[step] + TIMEOUT_DELTA_MS * Math.max(0, round)
+    if (step !== 'newHeight') return TIMEOUTS[step] + TIMEOUT_DELTA_MS * Math.max(0, round)
+    // A validator that is alone needs nobody's messages: the others must be able to catch up with it.
+    return this.isCalm ? Math.max(this.plan.timeoutCommitMs, CALM_COMMIT_MS) : this.plan.timeoutCommitMs
   }
 
   noteConflict(validator: Hex, height: number): void {

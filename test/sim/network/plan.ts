@@ -65,6 +65,7 @@ export interface Plan {
   }
   /** Of each 100 ms. */
   readonly trafficPercent: number
+  /** Above 0: a validator that is alone would let no time pass. */
   readonly timeoutCommitMs: number
   /** A fault that the rules must find: proof that they look. */
   readonly sabotage: Sabotage | undefined
@@ -139,7 +140,7 @@ export const makePlan = (random: Random, seed: number, blocks: number, sabotage:
     },
     trafficPercent: 2 + random.below(40),
     sabotage,
-    timeoutCommitMs: random.pick([0, 50, 200, 950]),
+    timeoutCommitMs: random.pick([10, 50, 200, 950]),
     // Honest validators in jail would leave a liar more than a third of the power.
     signedBlocksWindow: hasLiars || random.chance(60) ? 100_000 : 20 + random.below(100),
   }
