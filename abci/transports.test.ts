@@ -41,7 +41,7 @@ const REQUESTS: readonly (readonly [AbciMethod, Record<string, unknown>])[] = [
   ['applySnapshotChunk', { index: 0, chunk: hash, sender: 'peer' }],
   ['prepareProposal', { ...block, hash: undefined, maxTxBytes: 1_000n, localLastCommit: {} }],
   ['processProposal', { ...block, proposedLastCommit: {} }],
-  ['extendVote', { ...block }],
+  ['extendVote', { ...block, proposedLastCommit: {} }],
   ['verifyVoteExtension', { ...block, validatorAddress: new Uint8Array(20), voteExtension: hash }],
   ['finalizeBlock', { ...block, decidedLastCommit: {} }],
   ['commit', {}],

@@ -39,7 +39,10 @@ describe('the home of a node that prunes', () => {
     seeded(330, async (random) => {
       const home = openHome(join(folder, 'home'))
       const pruning = { keepRecent: 6, interval: 10 }
-      const world = await makeWorld({ random, nodes: [{ name: 'disk', path: home.database, settings: { pruning } }] })
+      const world = await makeWorld({
+        random,
+        nodes: [{ name: 'disk', path: home.database, engine: 'interpreter', exactWords: true, settings: { pruning } }],
+      })
       for (let height = 1; height <= HEIGHTS; height++) {
         await fillPools(world, 5)
         await world.driver.step()

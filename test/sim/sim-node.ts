@@ -40,6 +40,8 @@ export interface SimNodeOptions {
   readonly gossip?: Gossip
   /** Of the nodes that leave it out every third runs the reference. */
   readonly engine?: 'interpreter' | 'reference'
+  /** The words for failures are stored as the engine says them: of a home that the command line will look at. */
+  readonly exactWords?: boolean
   /** What CometBFT would say. */
   readonly peers?: number
 }
@@ -110,11 +112,13 @@ export class SimNode {
   private constructor(options: SimNodeOptions, engine_: Engine, store: KeyValueStore) {
     this.name = options.name
     this.#options = options
+    const worded = (outcome: ExecutionOutcome): ExecutionOutcome =>
+      options.exactWords === true ? outcome : coarse(outcome)
     this.#engine = {
       execute: (...parameters) => {
         this.executions++
         const outcome = engine_.execute(...parameters)
-        return outcome instanceof Promise ? outcome.then(coarse) : coarse(outcome)
+        return outcome instanceof Promise ? outcome.then(worded) : worded(outcome)
       },
       systemCall: (...parameters) => {
         this.executions++
