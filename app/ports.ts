@@ -354,6 +354,89 @@ export interface EvmCallAnswer {
   readonly timestamp: Hex
 }
 
+// ---- the feed of committed blocks: docs/adr/039 --------------------------------------------------------------
+
+/** A place in the feed: all blocks below `height` come before it, and so many transactions of that block. */
+export interface FeedPlace {
+  readonly height: number
+  readonly transaction: number
+}
+
+export interface FeedLog {
+  /** In the block. */
+  readonly index: number
+  readonly address: Hex
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
+/** What eth_getTransactionReceipt tells beside the block and the transaction; quantities are decimal digits. */
+export interface FeedReceipt {
+  /** Place in the Ethereum block, which other families have no part in. */
+  readonly index: number
+  readonly from: Hex
+  readonly type: number
+  readonly succeeded: boolean
+  readonly cumulativeGasUsed: string
+  readonly effectiveGasPrice: string
+  readonly contractAddress: Hex | null
+  readonly logs: readonly FeedLog[]
+}
+
+export interface FeedTransaction {
+  /** Place among all transactions of the block, as CometBFT has it. */
+  readonly index: number
+  /** `ethereum`, `native`, `injected` or another of docs/adr/012. */
+  readonly family: string
+  /** keccak256 of an Ethereum transaction, SHA-256 of any other. */
+  readonly hash: Hex
+  /** Its wire form. */
+  readonly raw: Hex
+  /** From here on as CometBFT's `block_results` has it. 0 also of an Ethereum transaction that failed. */
+  readonly code: number
+  readonly codespace: string
+  readonly log: string
+  readonly data: Hex
+  /** Decimal digits. */
+  readonly gasWanted: string
+  readonly gasUsed: string
+  readonly events: readonly Event[]
+  /** Of a transaction in the Ethereum block. */
+  readonly receipt?: FeedReceipt
+}
+
+/** A committed block with all that came of it, as JSON. Readers leave members alone that they do not know. */
+export interface FeedBlock {
+  readonly height: number
+  /** Of the Ethereum block; also the app hash. */
+  readonly hash: Hex
+  /** Nanoseconds since 1970, decimal digits. */
+  readonly timeNs: string
+  /** CometBFT's address of the proposer. */
+  readonly proposer: Hex
+  /** As `newHeads` shows it. */
+  readonly header: { readonly parentHash: Hex; readonly [name: string]: unknown }
+  /** Of the begin and the end of the block: CometBFT's `finalize_block_events`. */
+  readonly events: readonly Event[]
+  /** ed25519 keys with their new power in decimal digits; 0 removes. In force two heights later. */
+  readonly validatorUpdates: readonly { readonly publicKey: Hex; readonly power: string }[]
+  /** Of the whole block. */
+  readonly transactionCount: number
+  /** All of them, unless this is the last block of a {@link FeedPage} that goes on within it. */
+  readonly transactions: readonly FeedTransaction[]
+}
+
+export interface FeedPage {
+  /** The newest block when the page was made. */
+  readonly head: number
+  /** The next transactions of the block in which the page before it ended. */
+  readonly rest: { readonly hash: Hex; readonly transactions: readonly FeedTransaction[] } | null
+  /** One behind the other without a gap; none at the head. */
+  readonly blocks: readonly FeedBlock[]
+  /** Where the next page begins. */
+  readonly next: FeedPlace
+}
+
 /** Every question with its parameters. The answer is the text of the JSON-RPC result. */
 export interface Questions {
   block: { block: BlockReference; full: boolean }
@@ -451,6 +534,11 @@ export interface Questions {
   waitingTransactions: { senders: readonly Hex[] }
   /** {@link Head}s of committed blocks, for a gateway that missed their announcements; at most 100, none catching up. */
   heads: { from: number; to: number }
+  /**
+   * A {@link FeedPage} from a place on, or from the oldest block that the feed has: until it has `maxBytes` characters or
+   * more, of which 4 Mi are the most. Fails with query/8 for a block below the oldest one.
+   */
+  committedBlocks: { from?: FeedPlace; maxBytes: number }
   syncing: Record<string, never>
   peerCount: Record<string, never>
   /** A native gRPC query: `path` names the method, `data` is its request in base64; the answer a base64 JSON string. */

@@ -8,6 +8,7 @@ import type { Commitment } from '../store/commitment.ts'
 import { HistoricalState } from '../store/history.ts'
 import { HistoricalTrieNodes } from '../store/historical-trie-nodes.ts'
 import { isKept, readKeptRange } from '../store/kept-range.ts'
+import { blockOutcomeKey } from '../store/keys.ts'
 import { Overlay } from '../store/overlay.ts'
 import type { StateReader } from '../store/state.ts'
 import type { KeyValueStore } from '../store/store.ts'
@@ -22,10 +23,11 @@ import type { Environment } from './environment.ts'
 import { createFamilies } from './families/index.ts'
 import { createModules } from './genesis/modules.ts'
 import { recentBlockHash } from './index/block-hash.ts'
+import { blockOutcomeOf, expandBlockOutcome, OUTCOME_PARTS } from './index/block-outcome.ts'
 import { ChainReader } from './index/chain-reader.ts'
 import { readBlockContent } from './index/finalize-request.ts'
 import { encodeNativeResult, type NativeResult, nativeResultsOf } from './index/native-results.ts'
-import { encodeStoredReceipt, type HeaderRecord } from './records/records.ts'
+import { encodeStoredReceipt, type HeaderRecord, itemAt } from './records/records.ts'
 import { REPLAY_ERRORS } from './error-codes.ts'
 
 /** Changes and trie nodes that the replayed blocks may hold in memory, some 200 MB, before their base is moved up. */
@@ -196,6 +198,18 @@ const compareNativeResults = (reader: ChainReader, height: number, { candidate }
   return undefined
 }
 
+const compareOutcome = ({ store }: ChainReader, height: number, { candidate }: SealedBlock) => {
+  const stored = store.get('blocks', blockOutcomeKey(height))
+  if (stored === undefined) return { what: 'record of events', stored: 'none', replayed: 'there' }
+  const held = expandBlockOutcome(stored)
+  const replayed = blockOutcomeOf(candidate, nativeResultsOf(candidate))
+  for (const [at, what] of OUTCOME_PARTS.entries()) {
+    const [one, other] = [itemAt(held, at), itemAt(replayed, at)]
+    if (!equalBytes(one, other)) return { what, stored: shown(one), replayed: shown(other) }
+  }
+  return undefined
+}
+
 const compareBlock = (reader: ChainReader, stored: HeaderRecord, sealed: SealedBlock): Difference | undefined => {
   const { record } = sealed
   const height = record.header.number
@@ -207,7 +221,9 @@ const compareBlock = (reader: ChainReader, stored: HeaderRecord, sealed: SealedB
     compareNativeResults(reader, height, sealed) ??
     compareMembers(stored.header, record.header, HEADER_MEMBERS) ??
     compareMembers(stored, record, RECORD_MEMBERS) ??
-    compareMembers({ 'app hash': ownHash }, { 'app hash': record.hash }, ['app hash'])
+    compareMembers({ 'app hash': ownHash }, { 'app hash': record.hash }, ['app hash']) ??
+    // What nothing commits to: where state differs, too, that is the cause.
+    compareOutcome(reader, height, sealed)
   return found === undefined ? undefined : { height, ...found }
 }
 

@@ -13,10 +13,10 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 if (command === 'start') {
-  const { startCommand } = await import('./commands/start.ts')
+  const { startCommand } = await import('./cli/commands/start.ts')
   await startCommand(process.argv.slice(3))
 } else if (command === 'devnet') {
-  const { startDevnetCommand } = await import('./commands/start-devnet.ts')
+  const { startDevnetCommand } = await import('./cli/commands/start-devnet.ts')
   await startDevnetCommand(process.argv.slice(3))
 } else {
   const { runProgram } = await import('./program.ts')

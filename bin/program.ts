@@ -1,26 +1,27 @@
 /** The commands. Each is loaded when it is asked for, so that none waits for the others' code. */
 import { Command } from 'commander'
-import { registerDebug } from './commands/debug.ts'
-import { registerKeys } from './commands/keys.ts'
-import { registerQuery } from './commands/query.ts'
-import { registerDevnet } from './commands/register-devnet.ts'
-import { registerEvm } from './commands/register-evm.ts'
-import { registerExport } from './commands/register-export.ts'
-import { registerGateway } from './commands/register-gateway.ts'
-import { registerGenesis } from './commands/register-genesis.ts'
-import { registerInit } from './commands/register-init.ts'
-import { registerInspect } from './commands/register-inspect.ts'
-import { registerReplay } from './commands/register-replay.ts'
-import { registerRollback } from './commands/register-rollback.ts'
-import { registerSnapshot } from './commands/register-snapshot.ts'
-import { registerStart } from './commands/register-start.ts'
-import { registerStatus } from './commands/register-status.ts'
-import { registerTestnet } from './commands/register-testnet.ts'
-import { registerVerify } from './commands/register-verify.ts'
-import { registerVerifyProof } from './commands/register-verify-proof.ts'
-import { registerVersion } from './commands/register-version.ts'
-import { throwOnMisuse } from './commands/throw-on-misuse.ts'
-import { registerTx } from './commands/tx.ts'
+import { registerDebug } from './cli/commands/debug.ts'
+import { registerKeys } from './cli/commands/keys.ts'
+import { registerQuery } from './cli/commands/query.ts'
+import { registerDevnet } from './cli/commands/register-devnet.ts'
+import { registerEvm } from './cli/commands/register-evm.ts'
+import { registerExport } from './cli/commands/register-export.ts'
+import { registerFeed } from './cli/commands/register-feed.ts'
+import { registerGateway } from './cli/commands/register-gateway.ts'
+import { registerGenesis } from './cli/commands/register-genesis.ts'
+import { registerInit } from './cli/commands/register-init.ts'
+import { registerInspect } from './cli/commands/register-inspect.ts'
+import { registerReplay } from './cli/commands/register-replay.ts'
+import { registerRollback } from './cli/commands/register-rollback.ts'
+import { registerSnapshot } from './cli/commands/register-snapshot.ts'
+import { registerStart } from './cli/commands/register-start.ts'
+import { registerStatus } from './cli/commands/register-status.ts'
+import { registerTestnet } from './cli/commands/register-testnet.ts'
+import { registerVerify } from './cli/commands/register-verify.ts'
+import { registerVerifyProof } from './cli/commands/register-verify-proof.ts'
+import { registerVersion } from './cli/commands/register-version.ts'
+import { throwOnMisuse } from './cli/commands/throw-on-misuse.ts'
+import { registerTx } from './cli/commands/tx.ts'
 import { reportError } from './report-error.ts'
 import { VERSION } from './version.ts'
 
@@ -32,6 +33,7 @@ const createProgram = (): Command => {
     registerTestnet,
     registerStart,
     registerGateway,
+    registerFeed,
     registerDevnet,
     registerStatus,
     registerVersion,

@@ -22,6 +22,7 @@ import {
 } from './blocks.ts'
 import { call, estimateGas } from './calls.ts'
 import { config } from './chain-config.ts'
+import { committedBlocks } from './committed-blocks.ts'
 import { evmCall } from './evm-call.ts'
 import { feeHistory } from './fees.ts'
 import { fillTransaction } from './fill-transaction.ts'
@@ -79,6 +80,8 @@ export const QUESTIONS: QuestionTable = {
   rawBlock: { reads: 'worker', isSlow: true, readsBlocks: true, answer: rawBlock },
   rawReceipts: { reads: 'worker', isSlow: true, readsBlocks: true, answer: rawReceipts },
   feeHistory: { reads: 'worker', readsBlocks: true, answer: feeHistory },
+  // It says itself what must not have been pruned.
+  committedBlocks: { reads: 'worker', text: committedBlocks },
   // Their range says what must not have been pruned: they look after themselves.
   logs: { reads: 'worker', answer: logs },
   logsPage: { reads: 'worker', answer: logsPage },

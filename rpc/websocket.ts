@@ -92,10 +92,10 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
     else socket.send(text)
   }
 
-  const notify = (id: string, result: string): void => {
+  const notify = (namespace: string, id: string, result: string): void => {
     if (closing) return
     const waiting = subscriptions.get(id)?.waiting
-    const text = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}\n`
+    const text = `{"jsonrpc":"2.0","method":"${namespace}_subscription","params":{"subscription":"${id}","result":${result}}}\n`
     if (waiting === undefined) send(text)
     else if (waiting.length < MAX_IN_FLIGHT) waiting.push(text)
     else closeSlow()
@@ -107,7 +107,7 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
       throw rpcError('rateLimited', `too many subscriptions, at most ${options.subscriptionLimit} are allowed`)
     }
     const id = createId()
-    const end = hub.add({ client, kind, notify: (result) => notify(id, result), fail: closeFailed })
+    const end = hub.add({ client, kind, notify: (result) => notify(namespace, id, result), fail: closeFailed })
     subscriptions.set(id, { waiting: [], end })
     return id
   }

@@ -19,6 +19,7 @@ import { EVM_ERRORS } from '../evm/error-codes.ts'
 import { STATETEST_ERRORS } from '../evm/statetest/errors.ts'
 import { SDK_ERRORS } from '../modules/sdk-errors.ts'
 import { RPC_ERRORS } from '../rpc/errors.ts'
+import { FEED_ERRORS } from '../rpc/feed/errors.ts'
 import { STORE_ERROR_TABLE } from '../store/rocks/errors.ts'
 import { ROLLBACK_ERRORS } from '../store/rollback.ts'
 import { SNAPSHOT_ERRORS } from '../store/snapshot/errors.ts'
@@ -31,6 +32,7 @@ export const ERROR_LIST: readonly ErrorTable[] = [
   QUERY_ERRORS,
   SIMULATION_ERRORS,
   RPC_ERRORS,
+  FEED_ERRORS,
   SDK_ERRORS,
   GRPC_ERRORS,
   ...MODULES.flatMap(({ errors = [] }) => errors),

@@ -15,8 +15,10 @@ const readArrows = (root: string, layer: string): Arrows => {
   const arrows = new Map<string, Map<string, string>>()
   for (const file of listSources(root)) {
     if (!file.startsWith(`${layer}/`) || isTest(file)) continue
-    for (const { specifier } of scanImports(readFileSync(posix.join(root, file), 'utf8'))) {
-      if (specifier?.startsWith('.') !== true) continue
+    const source = readFileSync(posix.join(root, file), 'utf8')
+    for (const { specifier } of scanImports(source)) {
+      // A script that is started as a process or a thread is no import.
+      if (specifier?.startsWith('.') !== true || source.includes(`new URL('${specifier}'`)) continue
       const target = posix.join(posix.dirname(file), specifier)
       if (!target.startsWith(`${layer}/`) || partOf(target) === partOf(file)) continue
       const from = arrows.get(partOf(file)) ?? new Map<string, string>()

@@ -19,10 +19,17 @@ const CHOSEN = ['viem', 'ethers', 'native', 'cosmjs', 'proofs', 'visibility', 'r
   (name) => `test/e2e/${name}.test.ts`,
 )
 /** What starts nodes and looks at how soon they do what they should. */
-const NODES = ['test/e2e', 'bin/node', 'bin/supervise', 'test/hostile/crash', 'test/hostile/load']
+const NODES = [
+  'test/e2e',
+  'bin/node/node',
+  'bin/node/network',
+  'bin/node/supervise',
+  'test/hostile/crash',
+  'test/hostile/load',
+]
 /** Whose tests have processes, connections and limits of time: what passes there alone failed for want of time. */
-const TIMED = ['test/e2e', 'test/hostile', 'bin', 'abci', 'rpc']
-const MOST_AGAIN = 4
+const TIMED = ['test', 'bin', 'abci', 'rpc']
+const MOST_AGAIN = 6
 
 const root = join(import.meta.dirname, '..')
 type Environment = Readonly<Record<string, string>>

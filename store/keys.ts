@@ -21,6 +21,7 @@
  *               f height(8)                        FinalizeBlock request: app/index/finalize-request.ts
  *               n height(8)                        results of the native transactions; left out without any
  *               c height(8)                        transactions shown to clients: before(8), through(8) it
+ *               e height(8)                        events of the block and what no receipt tells: app/index/block-outcome.ts
  *               p height(8)                        header RLP of a block before the snapshot that began this database
  * index         H block hash(32)                   height(8)
  *               T transaction hash(32)             height(8) index(4) in the Ethereum block
@@ -114,6 +115,7 @@ export const receiptsKey = (height: number): Uint8Array => concatBytes(tag('r'),
 export const finalizeRequestKey = (height: number): Uint8Array => concatBytes(tag('f'), uint64ToBytes(height))
 export const nativeResultsKey = (height: number): Uint8Array => concatBytes(tag('n'), uint64ToBytes(height))
 export const shownCountKey = (height: number): Uint8Array => concatBytes(tag('c'), uint64ToBytes(height))
+export const blockOutcomeKey = (height: number): Uint8Array => concatBytes(tag('e'), uint64ToBytes(height))
 export const ancestorHeaderKey = (height: number): Uint8Array => concatBytes(tag('p'), uint64ToBytes(height))
 
 export const blockHashKey = (hash: Hash): Uint8Array => concatBytes(tag('H'), hash)

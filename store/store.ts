@@ -8,7 +8,7 @@
  * - `history`: the value that a state key had before a height changed it
  * - `trie`: Merkle Patricia trie nodes by path
  * - `trie_history`: the bytes that a trie node had before a height changed it
- * - `blocks`: headers, bodies, receipts and FinalizeBlock requests by height
+ * - `blocks`: headers, bodies, receipts, results, events and FinalizeBlock requests by height
  * - `index`: heights and positions by hash, and log postings
  */
 export const COLUMNS = ['meta', 'state', 'code', 'history', 'trie', 'trie_history', 'blocks', 'index'] as const

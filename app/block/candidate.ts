@@ -12,7 +12,7 @@ import { encodeHeader, type Header, hashHeader } from '../records/header.ts'
 import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from '../records/receipt.ts'
 import { blockSizeBytes } from '../records/block-size.ts'
 import type { BlockRun } from './run.ts'
-import type { EthereumOutcome, TransactionOutcome } from './transaction.ts'
+import { type EthereumOutcome, NO_RESULT, type TransactionOutcome } from './transaction.ts'
 
 export interface Candidate {
   readonly content: BlockContent
@@ -34,16 +34,6 @@ export interface Candidate {
 export interface SealedBlock {
   readonly candidate: Candidate
   readonly record: HeaderRecord
-}
-
-const NO_RESULT: TransactionResult = {
-  code: 0,
-  codespace: '',
-  log: '',
-  data: EMPTY_BYTES,
-  gasWanted: 0n,
-  gasUsed: 0n,
-  events: EMPTY_BYTES,
 }
 
 const transactionResults = (outcomes: readonly TransactionOutcome[]): readonly TransactionResult[] => {

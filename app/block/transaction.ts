@@ -1,4 +1,5 @@
 /** A transaction as a block sees it, whatever its family: it applies itself, and says what came of it. */
+import { EMPTY_BYTES } from '../../core/bytes.ts'
 import type { CodedError } from '../../core/errors.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { BlockEnvironment, ExecuteOptions, ExecutionResult } from '../../evm/engine.ts'
@@ -10,6 +11,17 @@ import type { Chain } from './chain.ts'
 import type { TransactionResult } from '../ports.ts'
 import type { BlockContent } from '../records/content.ts'
 import type { Receipt } from '../records/receipt.ts'
+
+/** Of a transaction that has nothing to tell. */
+export const NO_RESULT: TransactionResult = {
+  code: 0,
+  codespace: '',
+  log: '',
+  data: EMPTY_BYTES,
+  gasWanted: 0n,
+  gasUsed: 0n,
+  events: EMPTY_BYTES,
+}
 
 /** What the engine tells while it executes an Ethereum transaction. */
 export type ExecutionHooks = Omit<ExecuteOptions, 'fees' | 'checks' | 'precompileMoves' | 'nativePrecompiles'>

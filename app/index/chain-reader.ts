@@ -6,6 +6,7 @@ import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import {
   ancestorHeaderKey,
   blockHashKey,
+  blockOutcomeKey,
   bodyKey,
   headerKey,
   nativeHashKey,
@@ -17,6 +18,7 @@ import { BoundedCache } from '../../store/cache.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { Receipt } from '../records/receipt.ts'
 import type { ChainParameters } from '../records/chain-parameters.ts'
+import { type BlockOutcome, decodeBlockOutcome, expandBlockOutcome } from './block-outcome.ts'
 import { decodeNativeResults, findNativeResult, type NativeResult } from './native-results.ts'
 import {
   bodyItem,
@@ -157,6 +159,12 @@ export class ChainReader {
   nativeResult(height: number, index: number): NativeResult | undefined {
     const bytes = this.#store.get('blocks', nativeResultsKey(height))
     return bytes === undefined ? undefined : findNativeResult(bytes, index)
+  }
+
+  /** Of a block that was executed here; undefined of the genesis and of a snapshot's block. */
+  blockOutcome(height: number): BlockOutcome | undefined {
+    const stored = this.#store.get('blocks', blockOutcomeKey(height))
+    return stored === undefined ? undefined : decodeBlockOutcome(expandBlockOutcome(stored))
   }
 
   /** Empty when there is none. A record is written once, with its block: what is cached stays true. */

@@ -1,5 +1,6 @@
 /** The FinalizeBlock request of a block as stored: with it, replay and traces never depend on CometBFT's pruned store. */
-import { bytesToBigint, bytesToUtf8, readUint64 } from '../../core/bytes.ts'
+import type { Address } from '../../core/address.ts'
+import { bytesToBigint, bytesToUtf8, EMPTY_BYTES, readUint64 } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { decodeRlp, encodeRlp, type RlpItem } from '../../core/rlp.ts'
 import type { CommitVote, Misbehavior } from '../../modules/module.ts'
@@ -53,39 +54,36 @@ const decodeBlockMeta = (bytes: Uint8Array): Omit<BlockContent, 'transactions'> 
   }
 }
 
+/** A transaction of a block as it is stored. */
 export interface StoredTransaction {
   readonly raw: Uint8Array
-  /** Place in the Ethereum block, of one that is there. */
-  readonly ethereumIndex?: number
+  /** Undefined of one that is not in the Ethereum block. */
+  readonly ethereum: { readonly index: number; readonly sender: Address } | undefined
 }
 
-interface StoredRequest {
-  readonly meta: Uint8Array
+export interface StoredContent extends Omit<BlockContent, 'transactions'> {
   readonly transactions: readonly StoredTransaction[]
 }
 
-const readRequest = (store: KeyValueStore, height: number): StoredRequest | undefined => {
+/** As {@link readBlockContent}, with the place of each transaction in the Ethereum block. */
+export const readStoredContent = (store: KeyValueStore, height: number): StoredContent | undefined => {
   const bytes = store.get('blocks', finalizeRequestKey(height))
   if (bytes === undefined) return undefined
-  const body = store.get('blocks', bodyKey(height)) ?? new Uint8Array(0)
+  const body = store.get('blocks', bodyKey(height)) ?? EMPTY_BYTES
   const [meta, items] = decodeRlp(bytes) as unknown as [Uint8Array, RlpItem[]]
   let next = 0
-  const transactions = items.map((item) => {
-    if (item instanceof Uint8Array) return { raw: item }
-    const ethereumIndex = next++
-    return { raw: bodyItem(body, ethereumIndex).raw, ethereumIndex }
+  const transactions = items.map((item): StoredTransaction => {
+    if (item instanceof Uint8Array) return { raw: item, ethereum: undefined }
+    const index = next++
+    const { raw, sender } = bodyItem(body, index)
+    return { raw, ethereum: { index, sender } }
   })
   invariant(next === itemCount(body), `the stored request of block ${height} does not fit to its body`)
-  return { meta, transactions }
+  return { ...decodeBlockMeta(meta), transactions }
 }
-
-/** Undefined when the block is not here. */
-export const readTransactions = (store: KeyValueStore, height: number): readonly StoredTransaction[] | undefined =>
-  readRequest(store, height)?.transactions
 
 /** What decided a block, CometBFT's hash apart: that is its header's extraData. Undefined when it is not here. */
 export const readBlockContent = (store: KeyValueStore, height: number): BlockContent | undefined => {
-  const request = readRequest(store, height)
-  if (request === undefined) return undefined
-  return { ...decodeBlockMeta(request.meta), transactions: request.transactions.map(({ raw }) => raw) }
+  const content = readStoredContent(store, height)
+  return content && { ...content, transactions: content.transactions.map(({ raw }) => raw) }
 }

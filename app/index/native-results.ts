@@ -5,16 +5,15 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { concatBytes, readUint32, uint32ToBytes } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
-import { Room } from '../../core/room.ts'
-import { BackwardWriter } from '../../proto/backward-writer.ts'
-import { encodeExecTxResult, execTxResultRoom, writeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
+import { encodeExecTxResult } from '../../proto/encode-exec-tx-result.ts'
 import { abci } from '../../proto/index.ts'
 import { compress, decompress } from '../../store/compression.ts'
 import { nativeHashKey, nativeResultsKey } from '../../store/keys.ts'
 import type { Batch } from '../../store/store.ts'
 import type { Candidate } from '../block/candidate.ts'
 import type { ShownResult, TransactionResult } from '../ports.ts'
-import { encodeItems, encodeItemsHead, encodePosition, itemAt, itemCount, itemsHeadBytes } from '../records/records.ts'
+import { encodeItems, encodePosition, itemAt, itemCount } from '../records/records.ts'
+import { encodeResultItems } from './result-items.ts'
 
 export interface NativeResult {
   /** Place among all transactions of the block: its bytes stand there in the FinalizeBlock request. */
@@ -65,33 +64,9 @@ const decodeResult = (item: Uint8Array): NativeResult => ({
   result: item.subarray(HEAD_BYTES),
 })
 
-/** Frames are made in it, one after another. */
-const room = new Room(1024 * 1024)
-
-/** The items of a frame: index(4) hash(32) ExecTxResult each. Valid until the next call. */
-const encodeFrameItems = (results: readonly UnwrittenResult[]): Uint8Array => {
-  const writer = new BackwardWriter(
-    results.reduce((sum, { result }) => sum + HEAD_BYTES + execTxResultRoom(result), itemsHeadBytes(results.length)),
-    room,
-  )
-  const starts: number[] = []
-  for (let at = results.length - 1; at >= 0; at--) {
-    const each = results[at]
-    if (each === undefined) continue
-    // Counted from the end, for that is where it is written from.
-    starts.push(writer.written)
-    writeExecTxResult(writer, each.result)
-    writer.raw(each.hash)
-    writer.raw(uint32ToBytes(each.index))
-  }
-  const { written } = writer
-  writer.raw(encodeItemsHead(starts.reverse().map((start) => written - start)))
-  return writer.finish()
-}
-
 /** Index of the first(4), and the results, compressed. */
 const encodeFrame = (results: readonly UnwrittenResult[]): Uint8Array =>
-  concatBytes(uint32ToBytes(results[0]?.index ?? 0), compress(encodeFrameItems(results)))
+  concatBytes(uint32ToBytes(results[0]?.index ?? 0), compress(encodeResultItems(results)))
 
 const decodeFrame = (frame: Uint8Array): readonly NativeResult[] => {
   const items = decompress(frame.subarray(INDEX_BYTES))
@@ -107,8 +82,17 @@ export const encodeNativeResults = (results: readonly UnwrittenResult[]): Uint8A
   return encodeItems(frames)
 }
 
-export const decodeNativeResults = (record: Uint8Array): readonly NativeResult[] =>
-  Array.from({ length: itemCount(record) }, (_, at) => decodeFrame(itemAt(record, at))).flat()
+export const decodeNativeResults = (record: Uint8Array): readonly NativeResult[] => [...nativeResultsFrom(record, 0)]
+
+/** Those of an index and behind it, frame by frame: no more of a large block is in memory at a time. */
+export function* nativeResultsFrom(record: Uint8Array, index: number): Generator<NativeResult> {
+  const frames = itemCount(record)
+  for (let at = 0; at < frames; at++) {
+    const endsBefore = at + 1 < frames && readUint32(itemAt(record, at + 1)) <= index
+    if (endsBefore) continue
+    for (const result of decodeFrame(itemAt(record, at))) if (result.index >= index) yield result
+  }
+}
 
 /** The one with this index among all transactions of the block. */
 export const findNativeResult = (record: Uint8Array, index: number): NativeResult | undefined => {

@@ -3,6 +3,7 @@ import { readUint64 } from '../../core/bytes.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
 import {
   blockHashKey,
+  blockOutcomeKey,
   bodyKey,
   finalizeRequestKey,
   headerKey,
@@ -29,7 +30,15 @@ export const deleteBlock = (batch: Batch, reader: ChainReader, height: number): 
   for (const { hash } of reader.nativeResults(height)) {
     if (reader.nativePositionOf(hash)?.height === height) batch.delete('index', nativeHashKey(hash))
   }
-  for (const key of [bodyKey, receiptsKey, nativeResultsKey, shownCountKey, finalizeRequestKey, headerKey])
+  for (const key of [
+    bodyKey,
+    receiptsKey,
+    nativeResultsKey,
+    blockOutcomeKey,
+    shownCountKey,
+    finalizeRequestKey,
+    headerKey,
+  ])
     batch.delete('blocks', key(height))
   batch.delete('index', blockHashKey(record.hash))
 }

@@ -9,7 +9,7 @@ import type { Batch, KeyValueStore } from '../../store/store.ts'
 import type { SealedBlock } from '../block/candidate.ts'
 import type { TransactionOutcome } from '../block/transaction.ts'
 import type { ChainReader } from './chain-reader.ts'
-import { readTransactions } from './finalize-request.ts'
+import { readStoredContent } from './finalize-request.ts'
 
 /** Of all blocks that this database has written: before the block, and with it. */
 export interface ShownCount {
@@ -47,11 +47,11 @@ export interface ShownTransaction {
 
 /** In the order of the block. Undefined where the block is not here as a whole. */
 export const shownTransactions = (reader: ChainReader, height: number): readonly ShownTransaction[] | undefined => {
-  const transactions = readTransactions(reader.store, height)
-  if (transactions === undefined) return undefined
+  const content = readStoredContent(reader.store, height)
+  if (content === undefined) return undefined
   const executed = new Set(reader.nativeResults(height).map(({ index }) => index))
-  return transactions.flatMap(({ raw, ethereumIndex }, index) => {
-    if (ethereumIndex !== undefined) return [{ raw, index, ethereumIndex }]
+  return content.transactions.flatMap(({ raw, ethereum }, index) => {
+    if (ethereum !== undefined) return [{ raw, index, ethereumIndex: ethereum.index }]
     return executed.has(index) ? [{ raw, index }] : []
   })
 }

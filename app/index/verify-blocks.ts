@@ -1,12 +1,12 @@
 /** Checks stored blocks against what their headers commit to, and the chain of their hashes. */
 import { equalBytes } from '../../core/bytes.ts'
 import { bytesToHex } from '../../core/hex.ts'
-import { finalizeRequestKey } from '../../store/keys.ts'
 import { orderedTrieRoot } from '../../store/trie/ordered-root.ts'
 import { blockSizeBytes } from '../records/block-size.ts'
 import { encodeHeader, hashHeader } from '../records/header.ts'
 import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from '../records/receipt.ts'
 import type { ChainReader } from './chain-reader.ts'
+import { readStoredContent, type StoredContent } from './finalize-request.ts'
 import type { HeaderRecord } from '../records/records.ts'
 
 /** What a block of `height` has otherwise than its header says, in words; undefined when all is well. */
@@ -47,6 +47,28 @@ const headerDifference = (reader: ChainReader, { header, hash }: HeaderRecord, h
   return reader.heightOfBlock(hash) === height ? undefined : 'is not found by its hash'
 }
 
+/** What the feed of committed blocks tells beside receipts and native results. */
+const outcomeDifference = (
+  reader: ChainReader,
+  height: number,
+  { transactions }: StoredContent,
+): string | undefined => {
+  const outcome = reader.blockOutcome(height)
+  if (outcome === undefined) return 'has lost its events'
+  const told = new Set(outcome.results.map(({ index }) => index))
+  for (const index of told)
+    if (index >= transactions.length) return `has a result of transaction ${index}, which it has not`
+  const native = new Set(reader.nativeResults(height).map(({ index }) => index))
+  const receipts = reader.receipts(height)
+  for (const [index, { ethereum }] of transactions.entries()) {
+    if (ethereum === undefined || native.has(index)) continue
+    const failed = receipts[ethereum.index]?.succeeded === false
+    if (failed && !told.has(index)) return `has lost why transaction ${index} failed`
+    if (!failed && told.has(index)) return `says why transaction ${index} failed, which did not`
+  }
+  return undefined
+}
+
 interface Bounds {
   /** Height of the genesis block, which follows none. */
   readonly genesisHeight: number
@@ -59,8 +81,10 @@ const blockDifference = (reader: ChainReader, height: number, bounds: Bounds): s
   if (record === undefined) return 'is missing'
   const difference = headerDifference(reader, record, height) ?? transactionDifference(reader, record)
   if (difference !== undefined || height === bounds.genesisHeight) return difference
-  const hasRequest = reader.store.get('blocks', finalizeRequestKey(height)) !== undefined
-  if (!hasRequest && height > bounds.lowest) return 'has lost its FinalizeBlock request'
+  const content = readStoredContent(reader.store, height)
+  if (content === undefined && height > bounds.lowest) return 'has lost its FinalizeBlock request'
+  const lack = content === undefined ? undefined : outcomeDifference(reader, height, content)
+  if (lack !== undefined) return lack
   const parent = reader.hashAt(height - 1)
   if (parent === undefined && height > bounds.lowest) return `follows block ${height - 1}, which is missing`
   if (parent === undefined || equalBytes(parent, record.header.parentHash)) return undefined

@@ -1,4 +1,7 @@
-/** The index part of a block's one atomic write: header, body, receipts, native results, request, hashes and log postings. */
+/**
+ * The index part of a block's one atomic write: header, body, receipts, results, events, request, hashes and log
+ * postings.
+ */
 import { uint64ToBytes } from '../../core/bytes.ts'
 import {
   blockHashKey,
@@ -12,6 +15,7 @@ import type { Batch, KeyValueStore } from '../../store/store.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
 import type { SealedBlock } from '../block/candidate.ts'
 import type { Receipt } from '../records/receipt.ts'
+import { blockOutcomeOf, writeBlockOutcome } from './block-outcome.ts'
 import { encodeFinalizeRequest } from './finalize-request.ts'
 import { writeLogIndex } from './log-index.ts'
 import { nativeResultsOf, writeNativeResults } from './native-results.ts'
@@ -43,7 +47,9 @@ export const writeBlock = (batch: Batch, store: KeyValueStore, block: SealedBloc
     candidate.ethereum.map(({ signed }) => signed),
     candidate.ethereum.map(({ receipt }) => receipt),
   )
-  writeNativeResults(batch, height, nativeResultsOf(candidate))
+  const native = nativeResultsOf(candidate)
+  writeNativeResults(batch, height, native)
+  writeBlockOutcome(batch, height, blockOutcomeOf(candidate, native))
   writeShownCount(batch, store, block)
 }
 

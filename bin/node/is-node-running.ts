@@ -1,7 +1,7 @@
 /** Whether a node runs with a home, asked without opening its database. */
 import { connect } from 'node:net'
 import { parseEndpoint } from '../../core/host-port.ts'
-import type { Home } from '../config/home.ts'
+import type { Home } from './config/home.ts'
 
 /** True while a node listens on the home's socket for gateways: from before its first block until it has stopped. */
 export const isNodeRunning = async ({ queriesSocket }: Home): Promise<boolean> => {

@@ -1,15 +1,15 @@
 /** Reads and checks a home before anything starts: settings, genesis, and what they say of each other. */
 import { readFileSync } from 'node:fs'
 import { parseHostPort } from '../../core/host-port.ts'
-import { loadSettings } from '../config/app-toml.ts'
-import { type CometAddresses, readCometAddresses } from '../config/comet-toml.ts'
-import { type Home, requireHome, requireNoUnfinishedRestore } from '../config/home.ts'
-import { isPublicNetwork } from '../config/networks.ts'
-import type { Settings } from '../config/settings.ts'
+import { loadSettings } from './config/app-toml.ts'
+import { type CometAddresses, readCometAddresses } from './config/comet-toml.ts'
+import { type Home, requireHome, requireNoUnfinishedRestore } from './config/home.ts'
+import { isPublicNetwork } from './config/networks.ts'
+import type { Settings } from './config/settings.ts'
 import { cliError } from '../errors.ts'
-import { readGenesisJson } from '../genesis/document.ts'
-import { validateGenesis, type ValidGenesis } from '../genesis/validate.ts'
-import { isExposed, type Listener } from '../supervise/ports.ts'
+import { readGenesisJson } from './genesis/document.ts'
+import { validateGenesis, type ValidGenesis } from './genesis/validate.ts'
+import { isExposed, type Listener } from './supervise/ports.ts'
 
 export interface NodeConfiguration {
   readonly home: Home

@@ -5,8 +5,8 @@ import { createPublicClient, createWalletClient, defineChain, http, parseEther }
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { DEVNET_MNEMONIC } from '../keys/devnet-accounts.ts'
-import { findCometbft } from '../supervise/cometbft-binary.ts'
+import { DEVNET_MNEMONIC } from '../cli/keys/devnet-accounts.ts'
+import { findCometbft } from './supervise/cometbft-binary.ts'
 import { editCometToml, makeHome } from '../testing/make-home.ts'
 import {
   askJsonRpc,

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { setTomlValue } from '../config/toml-lines.ts'
-import { findCometbft } from '../supervise/cometbft-binary.ts'
+import { setTomlValue } from './config/toml-lines.ts'
+import { findCometbft } from './supervise/cometbft-binary.ts'
 import { editCometToml } from '../testing/make-home.ts'
 import {
   askJsonRpc,

@@ -6,7 +6,7 @@ import { claimFormat } from '../../store/format.ts'
 import { STORE_ERRORS } from '../../store/rocks/errors.ts'
 import { openRocksStore, type RocksStore } from '../../store/rocks/rocks-store.ts'
 import { readRollbackTarget } from '../../store/rollback.ts'
-import { type Home, requirePermission } from '../config/home.ts'
+import { type Home, requirePermission } from './config/home.ts'
 import { cliError } from '../errors.ts'
 
 const READ_WRITE = constants.R_OK | constants.W_OK | constants.X_OK

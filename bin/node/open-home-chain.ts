@@ -2,7 +2,7 @@
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import { readChainParameters, readCommittedHeight } from '../../app/index/chain-reader.ts'
 import type { KeyValueStore } from '../../store/store.ts'
-import type { Home } from '../config/home.ts'
+import type { Home } from './config/home.ts'
 import { cliError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 

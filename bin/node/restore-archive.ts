@@ -24,10 +24,10 @@ import { bytesToHex } from '../../core/hex.ts'
 import { MAX_CHUNK_BYTES } from '../../store/snapshot/chunk.ts'
 import { MAX_METADATA_BYTES, parseSnapshotMetadata, SNAPSHOT_FORMAT } from '../../store/snapshot/metadata.ts'
 import type { KeyValueStore } from '../../store/store.ts'
-import { type Home, movingMarker } from '../config/home.ts'
+import { type Home, movingMarker } from './config/home.ts'
 import { cliError } from '../errors.ts'
-import { ArchiveReader, type ArchiveFile } from '../runtime/archive.ts'
-import { decompressChunk } from '../runtime/snapshot-files.ts'
+import { ArchiveReader, type ArchiveFile } from './runtime/archive.ts'
+import { decompressChunk } from './runtime/snapshot-files.ts'
 import { closeStore, openStore } from './open-database.ts'
 
 /** CometBFT's databases of an archive. Its write-ahead log and all keys stay at home. */

@@ -1,6 +1,6 @@
 /**
  * The application in this process: database, ABCI server, query stream. Its supervisor runs CometBFT and the gateway
- * beside it (bin/supervise/supervise-node.ts), as it says here. Everything starts in the order in which it is needed and
+ * beside it (bin/node/supervise/supervise-node.ts), as it says here. Everything starts in the order in which it is needed and
  * stops in the reverse; a fatal error of any part stops all.
  */
 import { appendFileSync, mkdirSync } from 'node:fs'
@@ -10,16 +10,16 @@ import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
 import { serveAbciGrpc } from '../../abci/grpc-server.ts'
 import { createHandlers } from '../../abci/handlers.ts'
 import { serveAbciSocket } from '../../abci/socket-server.ts'
-import { withClients } from '../runtime/asking-client.ts'
+import { withClients } from './runtime/asking-client.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
-import { requireWritableFolder } from '../config/home.ts'
+import { requireWritableFolder } from './config/home.ts'
 import { cliError, errorText } from '../errors.ts'
-import type { NodeLog } from '../runtime/log.ts'
-import { limitOtherThreads } from '../runtime/young-objects.ts'
-import { findCometbft } from '../supervise/cometbft-binary.ts'
-import type { FromApplication } from '../supervise/messages.ts'
-import { requireFreePorts } from '../supervise/ports.ts'
-import { watchProgress } from '../supervise/watch-progress.ts'
+import type { NodeLog } from './runtime/log.ts'
+import { limitOtherThreads } from './runtime/young-objects.ts'
+import { findCometbft } from './supervise/cometbft-binary.ts'
+import type { FromApplication } from './supervise/messages.ts'
+import { requireFreePorts } from './supervise/ports.ts'
+import { watchProgress } from './supervise/watch-progress.ts'
 import { createHalt } from './halt.ts'
 import { cometListeners, gatewayListeners, type NodeConfiguration } from './load-node.ts'
 import { openApplication } from './open-application.ts'

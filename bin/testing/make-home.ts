@@ -3,12 +3,12 @@
  * functions, without a process for each step.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { initHome } from '../commands/init.ts'
-import { openHome } from '../config/home.ts'
-import { setTomlValue } from '../config/toml-lines.ts'
-import { type GenesisDocument, readGenesisJson, writeGenesis } from '../genesis/document.ts'
-import { addAccount, addValidator } from '../genesis/edit.ts'
-import { readValidatorPublicKey } from '../genesis/keys.ts'
+import { initHome } from '../cli/commands/init.ts'
+import { openHome } from '../node/config/home.ts'
+import { setTomlValue } from '../node/config/toml-lines.ts'
+import { type GenesisDocument, readGenesisJson, writeGenesis } from '../node/genesis/document.ts'
+import { addAccount, addValidator } from '../cli/genesis/edit.ts'
+import { readValidatorPublicKey } from '../node/genesis/validator-keys.ts'
 
 const POWER = 10
 

@@ -46,9 +46,11 @@ const checkRange = (criteria: LogCriteria): LogCriteria => {
   return criteria
 }
 
-const KINDS: Readonly<
+type Kinds = Readonly<
   Record<string, { parameters: readonly Parameter<unknown>[]; create(values: unknown[]): SubscriptionKind }>
-> = {
+>
+
+const ETH_KINDS: Kinds = {
   newHeads: { parameters: [], create: () => ({ type: 'newHeads' }) },
   syncing: { parameters: [], create: () => ({ type: 'syncing' }) },
   newPendingTransactions: {
@@ -74,12 +76,20 @@ const KINDS: Readonly<
   },
 }
 
+/** By namespace: `<namespace>_subscribe` takes the kinds, and `<namespace>_subscription` tells of them. */
+const KINDS: Readonly<Record<string, Kinds>> = { eth: ETH_KINDS }
+
+const kindOf = (namespace: string, name: string) => {
+  const kinds = Object.hasOwn(KINDS, namespace) ? KINDS[namespace] : undefined
+  return kinds !== undefined && Object.hasOwn(kinds, name) ? kinds[name] : undefined
+}
+
 /** Throws rpc/invalidParameters, and rpc/methodNotFound for an unknown kind. */
 export const parseSubscription = (namespace: string, params: unknown): SubscriptionKind => {
   if (!Array.isArray(params)) throw invalidValue('non-array args')
   const [name] = params as readonly unknown[]
   if (typeof name !== 'string') throw invalidValue('expected subscription name as first argument')
-  const kind = namespace === 'eth' && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined
+  const kind = kindOf(namespace, name)
   if (kind === undefined) {
     throw rpcError('methodNotFound', `no ${goQuote(name)} subscription in ${namespace} namespace`)
   }

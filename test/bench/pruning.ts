@@ -4,7 +4,7 @@
  */
 import { readColumnUsage } from '../../store/rocks/table-properties.ts'
 import type { Column, KeyValueStore } from '../../store/store.ts'
-import { startSweeper, type SweeperMessage } from '../../bin/runtime/sweeper.ts'
+import { startSweeper, type SweeperMessage } from '../../bin/node/runtime/sweeper.ts'
 import { TransferChain } from './support/transfer-chain.ts'
 
 const blocks = Number(process.argv[2] ?? 3_000)

@@ -39,7 +39,7 @@ describe('the checker of imports', () => {
     expect(findCircles(fixtures, 'core')).toEqual([])
   })
 
-  it.each(['app', 'query'])('finds none in %s', (layer) => {
+  it.each(['app', 'query', 'bin'])('finds none in %s', (layer) => {
     expect(findCircles(join(import.meta.dirname, '..', '..'), layer)).toEqual([])
   })
 

@@ -9,7 +9,7 @@ import {
   webSocket,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { devnetAccounts } from '../../bin/keys/devnet-accounts.ts'
+import { devnetAccounts } from '../../bin/cli/keys/devnet-accounts.ts'
 import { invariant } from '../../core/errors.ts'
 import { EVM_CHAIN_ID, type TestNode } from './harness.ts'
 

@@ -16,7 +16,7 @@ import type { CometClient } from '@cosmjs/tendermint-rpc'
 import type { Hex } from 'viem'
 import { expect } from 'vitest'
 import { aminoTypes, registry } from '../../app/native/testing/cosmjs.ts'
-import { devnetAccounts } from '../../bin/keys/devnet-accounts.ts'
+import { devnetAccounts } from '../../bin/cli/keys/devnet-accounts.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import { formatOperator } from '../../modules/validator-addresses.ts'
 

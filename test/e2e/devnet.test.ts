@@ -133,7 +133,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
       'The testnet nat-2517-1 has the same EVM chain id: what these keys sign here runs there too',
     )
     expect(output).toContain(`home ${home}, log ${home}/logs/devnet.log`)
-    expect(output).toContain('"make devnet" goes on from the same height, "make devnet-reset" starts anew')
+    expect(output).toContain('"make devnet" resumes at the same height, "make devnet-reset" deletes it and starts a new one')
     for (let index = 0; index < 10; index++) {
       const account = mnemonicToAccount(MNEMONIC, { addressIndex: index })
       const key = bytesToHex(account.getHdKey().privateKey ?? new Uint8Array(0))

@@ -16,7 +16,7 @@ import {
   ZeroAddress,
 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { devnetAccounts } from '../../bin/keys/devnet-accounts.ts'
+import { devnetAccounts } from '../../bin/cli/keys/devnet-accounts.ts'
 import { invariant } from '../../core/errors.ts'
 import { tokenBytecode } from './contracts/token.ts'
 import { EVM_CHAIN_ID, until, useNode } from './harness.ts'

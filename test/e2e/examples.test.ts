@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { invariant } from '../../core/errors.ts'
-import { devnetAccounts } from '../../bin/keys/devnet-accounts.ts'
+import { devnetAccounts } from '../../bin/cli/keys/devnet-accounts.ts'
 import { repository, useNode } from './harness.ts'
 
 /** As scripts/setup.sh lays it down; without it, it has said why. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { setTomlValue } from '../../bin/config/toml-lines.ts'
+import { setTomlValue } from '../../bin/node/config/toml-lines.ts'
 import { createNode, type TestNode } from './harness.ts'
 import { inspectHome } from './inspect-home.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Inspection } from '../../bin/commands/inspect.ts'
+import type { Inspection } from '../../bin/cli/commands/inspect.ts'
 import { runChain } from './harness.ts'
 
 /** What `chain inspect` says of the home of a node that is stopped. */

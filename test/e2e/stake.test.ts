@@ -5,7 +5,7 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { GenesisDocument } from '../../bin/genesis/document.ts'
+import type { GenesisDocument } from '../../bin/node/genesis/document.ts'
 import { moduleAddress } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'

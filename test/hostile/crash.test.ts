@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
+import { findCometbft } from '../../bin/node/supervise/cometbft-binary.ts'
 import { makeHome } from '../../bin/testing/make-home.ts'
 import {
   askJsonRpc,

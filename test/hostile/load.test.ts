@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
+import { findCometbft } from '../../bin/node/supervise/cometbft-binary.ts'
 import { makeHome } from '../../bin/testing/make-home.ts'
 import {
   askJsonRpc,

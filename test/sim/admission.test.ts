@@ -1,7 +1,7 @@
 /** Many transactions that clients send at once: a thread checks their signatures, and nothing else is different. */
 import { fromBinary, toBinary, create } from '@bufbuild/protobuf'
 import { afterEach, expect, it } from 'vitest'
-import { createSignatureThread, type RunningSignatureThread } from '../../bin/runtime/signature-thread.ts'
+import { createSignatureThread, type RunningSignatureThread } from '../../bin/node/runtime/signature-thread.ts'
 import type { SignatureThread } from '../../app/environment.ts'
 import { bytesToHex, type Hex } from '../../core/hex.ts'
 import { txService } from '../../proto/index.ts'

@@ -17,13 +17,12 @@ import { FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
 import { concatBytes } from '../../core/bytes.ts'
 import { decodeAccount, encodeAccount } from '../../store/account-codec.ts'
 import { type Difference, replayBlocks } from '../../app/replay.ts'
-import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { invariant } from '../../core/errors.ts'
 import { accountKey, finalizeRequestKey, headerKey, historyKey, receiptsKey } from '../../store/keys.ts'
 import type { Column } from '../../store/store.ts'
 import { scanAll } from './oracle.ts'
 import { seeded } from './random.ts'
-import type { SimNode } from './sim-node.ts'
+import { createSimulatedEngine, type SimNode } from './sim-node.ts'
 import { fillPools, pickRoute, proposeInRounds, spoil } from './turmoil.ts'
 import { makeWorld, type World } from './world.ts'
 
@@ -41,7 +40,7 @@ const replay = async (
     store: node.store,
     parameters,
     head: height,
-    engine: await createInterpreterEngine(),
+    engine: await createSimulatedEngine(),
     environment: { clock: { nowMs: () => 0 }, yieldToEventLoop: () => Promise.resolve() },
     from: parameters.initialHeight,
     to: height,

@@ -4,7 +4,7 @@ import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settin
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { BlockStep, Gossip, PoolJournal, SnapshotShelf } from '../../app/environment.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
-import { type HeavyPool, startHeavyQuestions } from '../../bin/runtime/heavy-questions.ts'
+import { type HeavyPool, startHeavyQuestions } from '../../bin/node/runtime/heavy-questions.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
 import type { Engine, ExecutionOutcome } from '../../evm/engine.ts'
 import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
@@ -70,6 +70,18 @@ const coarse = (outcome: ExecutionOutcome): ExecutionOutcome => {
   if (!outcome.valid || failure === undefined) return outcome
   const message = failure.message.replace(/out of gas: .*|gas uint64 overflow/, 'out of gas')
   return { ...outcome, result: { ...outcome.result, failure: { ...failure, message } } }
+}
+
+/** The interpreter with the words for failures that the nodes of a simulation store. */
+export const createSimulatedEngine = async (): Promise<Engine> => {
+  const engine = await createInterpreterEngine()
+  return {
+    execute: (...parameters) => {
+      const outcome = engine.execute(...parameters)
+      return outcome instanceof Promise ? outcome.then(coarse) : coarse(outcome)
+    },
+    systemCall: (...parameters) => engine.systemCall(...parameters),
+  }
 }
 
 /** Ends a step of a block where {@link SimNode.killAt} says: what the application holds in memory is lost then. */

@@ -1,7 +1,7 @@
 /** A validator under load is killed at every step of its work, and each time goes on with the blocks of a node that never failed. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { BLOCK_STEPS } from '../../app/environment.ts'
-import { BACKGROUND_STEPS } from '../../bin/runtime/kill-point.ts'
+import { BACKGROUND_STEPS } from '../../bin/node/runtime/kill-point.ts'
 import { accounts } from '../e2e/clients.ts'
 import { until } from '../e2e/harness.ts'
 import { type Load, startLoad, withoutReceipt } from '../e2e/load.ts'

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { setTomlValue } from '../../bin/config/toml-lines.ts'
-import { findCometbft } from '../../bin/supervise/cometbft-binary.ts'
+import { setTomlValue } from '../../bin/node/config/toml-lines.ts'
+import { findCometbft } from '../../bin/node/supervise/cometbft-binary.ts'
 import { createNode, type NodeOptions, type TestNode } from '../e2e/harness.ts'
 
 const CATCH_UP_LIMIT_MS = 60_000

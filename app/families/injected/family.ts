@@ -1,27 +1,16 @@
 /** The list of vote extensions that a proposer puts first: docs/adr/031. */
-import { EMPTY_BYTES } from '../../../core/bytes.ts'
 import { type Hash, sha256 } from '../../../core/hash.ts'
 import { INJECTED_BYTE } from '../../attestations/injected.ts'
 import {
   type AppliedTransaction,
   type BlockTransaction,
   invalid,
+  NO_RESULT,
   type TransactionOutcome,
   type TransactionScope,
 } from '../../block/transaction.ts'
 import { appError, poolError } from '../../errors.ts'
 import type { PoolFamily } from '../../pool/family.ts'
-import type { TransactionResult } from '../../ports.ts'
-
-const NOTHING_TO_TELL: TransactionResult = {
-  code: 0,
-  codespace: '',
-  log: '',
-  data: EMPTY_BYTES,
-  gasWanted: 0n,
-  gasUsed: 0n,
-  events: EMPTY_BYTES,
-}
 
 /** It pays nothing: the votes are bounded by their number and their length. */
 const APPLIED = {
@@ -29,7 +18,7 @@ const APPLIED = {
   gasUsed: 0n,
   weight: 0,
   ethereum: undefined,
-  result: () => NOTHING_TO_TELL,
+  result: () => NO_RESULT,
   storedHash: (): Hash | undefined => undefined,
 } as const
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { hexToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { devnetAccounts } from '../../../bin/keys/devnet-accounts.ts'
+import { devnetAccounts } from '../../../bin/cli/keys/devnet-accounts.ts'
 import { concatBytes, EMPTY_BYTES } from '../../../core/bytes.ts'
 import type { Hex } from '../../../core/hex.ts'
 import { InjectedExtensionsSchema, InjectedVoteSchema } from '../../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
@@ -105,10 +105,10 @@ export const PROPOSER_FAULTS: Readonly<Record<string, Fault>> = {
     await transfer(),
     await transfer({ ahead: 1, gas: BigInt(BLOCK_GAS) }),
   ]),
-  'more transactions than the gas allows': fault(/transactions: gas for 477 at most/, async ({ transactions }) => [
-    ...transactions,
-    ...Array.from({ length: 600 }, () => EMPTY_BYTES),
-  ]),
+  'more transactions than the gas allows': fault(
+    /transactions need \d+ gas at least, more than/,
+    async ({ transactions }) => [...transactions, ...Array.from({ length: 600 }, () => EMPTY_BYTES)],
+  ),
   'a used nonce': fault(/nonce too low/, async ({ transactions, transfer }) => [
     ...transactions,
     await transfer(),

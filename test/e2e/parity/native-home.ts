@@ -1,7 +1,7 @@
 /** The home of our node for the native scenario. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../../bin/genesis/document.ts'
+import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../../bin/node/genesis/document.ts'
 import { addValidatorOf, initFundedHome } from '../../../bin/testing/make-home.ts'
 import { accounts } from '../clients.ts'
 import { CHAIN_ID, firstKeyFile } from './native-accounts.ts'

@@ -3,11 +3,11 @@
  * leaves of the rest what it likes: nothing, a part with a torn record, zeros, or bytes of something else.
  */
 import type { PoolJournal } from '../../../app/environment.ts'
-import { decodeRecords, encodeRecords } from '../../../bin/runtime/pool-journal.ts'
+import { decodeRecords, encodeRecords } from '../../../bin/node/runtime/pool-journal.ts'
 import { concatBytes } from '../../../core/bytes.ts'
 import type { Random } from '../random.ts'
 
-/** As bin/runtime/pool-journal.ts flushes. */
+/** As bin/node/runtime/pool-journal.ts flushes. */
 export const FLUSH_INTERVAL_MS = 100
 
 const recordsLength = (transactions: readonly Uint8Array[]): number => encodeRecords(transactions).length

@@ -1,0 +1,89 @@
+/** The application of a node, as `chain start` runs it: until it is told to stop, or until it fails for good. */
+import { InvariantError } from '../../../core/errors.ts'
+import type { Home } from '../../node/config/home.ts'
+import { cliError, errorText } from '../../errors.ts'
+import { loadNode, type NodeConfiguration, type NodeFlags } from '../../node/load-node.ts'
+import { type AbciTransport, runApplication } from '../../node/run-application.ts'
+import { createLog } from '../../node/runtime/log.ts'
+import { connectSupervisor, tellSupervisor } from '../../node/supervise/connect-supervisor.ts'
+import { untilSignal } from '../../node/supervise/signals.ts'
+
+export interface ApplicationCommandOptions {
+  readonly home: Home
+  readonly flags: NodeFlags
+  /** It has run before, and died. */
+  readonly isRestarted: boolean
+  readonly externalCometbft: boolean
+  readonly externalGateway: boolean
+  readonly abciTransport: AbciTransport
+  readonly abciAddress?: string
+  /** Over COMETBFT_BINARY and the PATH. */
+  readonly cometbftBinary?: string
+  readonly queriesAddress?: string
+  readonly callLogFile?: string
+  /** Flags that the gateway must see too. */
+  readonly gatewayArguments: readonly string[]
+  /** Names of flags that were given and have no effect in this version: they are warned of. */
+  readonly inertFlags: readonly string[]
+  onStarted?(height: number): void
+}
+
+/** A supervisor that is told that this process wants to end stops the others within this time. */
+const MOST_WAIT_MS = 15_000
+
+/** CometBFT keeps the genesis of its first start for good: a home that began without validators could not be mended. */
+const requireValidators = ({ home, genesis }: NodeConfiguration): void => {
+  if (genesis.validatorCount > 0) return
+  throw cliError(
+    'genesis',
+    `${home.genesis} has no validators: run "chain genesis add-validator", or "chain genesis fetch" for that of a network`,
+  )
+}
+
+/** Outside of every call: a broken invariant ends the node as any does, all else is a crash. */
+const untilUncaught = (): Promise<Error> =>
+  new Promise((resolve) => {
+    process.on('uncaughtException', (error: unknown) => {
+      if (error instanceof InvariantError) return resolve(error)
+      process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+      process.exit(1)
+    })
+  })
+
+/** Resolves after an orderly stop. Throws a CodedError when the node cannot start or cannot go on. */
+export const applicationCommand = async (options: ApplicationCommandOptions): Promise<void> => {
+  const log = createLog()
+  const supervisor = connectSupervisor()
+  const uncaught = untilUncaught()
+  const signal = untilSignal()
+  try {
+    const configuration = loadNode(options.home, options.flags)
+    requireValidators(configuration)
+    if (!options.isRestarted) {
+      for (const warning of configuration.warnings) log.warn(warning)
+      for (const name of options.inertFlags) log.warn(`--${name} has no effect in this version: no bridge runs yet`)
+    }
+    const application = await runApplication({
+      ...options,
+      configuration,
+      log,
+      tell: tellSupervisor,
+    })
+    const { chainId, evmChainId } = configuration.genesis
+    const height = application.height()
+    log.info('started', { chainId, evmChainId, height, home: options.home.root })
+    options.onStarted?.(height)
+    const reason = await Promise.race([application.ended, uncaught, signal.received, supervisor.stopped])
+    if (reason !== undefined) {
+      log.info('stopping', { reason: reason instanceof Error ? errorText(reason).split('\n')[0] : reason })
+      tellSupervisor({ type: 'stopping' })
+      await supervisor.stoppedWithin(MOST_WAIT_MS)
+    }
+    await application.stop()
+    log.info('stopped', { height: application.height() })
+    if (reason instanceof Error) throw reason
+  } finally {
+    signal.dispose()
+    supervisor.close()
+  }
+}

@@ -1,0 +1,178 @@
+/** `chain devnet`: a chain of one validator on this machine, with ten funded accounts whose keys everyone knows. */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ANAT_PER_NAT, DENOMINATION } from '../../../core/amounts.ts'
+import { formatHostPort } from '../../../core/host-port.ts'
+import type { Home } from '../../node/config/home.ts'
+import { cliError } from '../../errors.ts'
+import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../node/genesis/document.ts'
+import { addAccount, addValidator } from '../genesis/edit.ts'
+import { readValidatorPublicKey } from '../../node/genesis/validator-keys.ts'
+import { validateGenesis } from '../../node/genesis/validate.ts'
+import { DEVNET_MNEMONIC, devnetAccounts, SHARED_EVM_CHAIN_ID } from '../keys/devnet-accounts.ts'
+import { isNodeRunning } from '../../node/is-node-running.ts'
+import { loadNode, type NodeFlags, settingArguments } from '../../node/load-node.ts'
+import { rpcUrl } from '../../node/runtime/rpc-url.ts'
+import { tellSupervisor } from '../../node/supervise/connect-supervisor.ts'
+import { applicationCommand } from './application.ts'
+import { initHome } from './init.ts'
+import { statusCommand } from './status.ts'
+
+const BALANCE = '1000000nat'
+/** One with an EVM chain id of its own is a chain of its own to native clients too. */
+const chainIdOf = (evmChainId: bigint): string =>
+  evmChainId === SHARED_EVM_CHAIN_ID ? 'localnat-1' : `localnat-${evmChainId}-1`
+/** In NAT: whatever the ten accounts delegate elsewhere, this validator decides, and the chain goes on. */
+const VALIDATOR_POWER = 100_000_000
+/** Nobody waits two days for the vote of a devnet. */
+const GOVERNANCE = {
+  params: {
+    min_deposit: [{ denom: DENOMINATION, amount: (10n * ANAT_PER_NAT).toString() }],
+    expedited_min_deposit: [{ denom: DENOMINATION, amount: (50n * ANAT_PER_NAT).toString() }],
+    max_deposit_period: '60s',
+    voting_period: '30s',
+    expedited_voting_period: '15s',
+  },
+} as const
+const READY_POLL_MS = 100
+/** Lies in the home of a devnet, and in no other: --reset deletes nothing without it. */
+const MARKER = 'devnet'
+
+const logOf = (home: Home): string => join(home.logs, 'devnet.log')
+
+export interface DevnetOptions {
+  readonly home: Home
+  readonly flags: NodeFlags
+  readonly reset: boolean
+  /** Its application has run before, and died. */
+  readonly isRestarted: boolean
+  /** Of a new chain, or that of the one that is there: 2517 and any when left out. */
+  readonly evmChainId?: bigint
+}
+
+const fundedGenesis = (home: Home): GenesisDocument => {
+  const empty = readGenesisJson(home.genesis) as GenesisDocument
+  const funded = devnetAccounts().reduce((document, { address }) => addAccount(document, address, BALANCE), empty)
+  const governed = { ...funded, app_state: { ...funded.app_state, gov: GOVERNANCE } }
+  return addValidator(governed, {
+    publicKey: readValidatorPublicKey(home.validatorKey),
+    power: VALIDATOR_POWER,
+    name: 'devnet',
+    operator: devnetAccounts()[0]?.address,
+  })
+}
+
+const makeDevnet = async (home: Home, evmChainId: bigint): Promise<void> => {
+  await initHome({
+    home,
+    chainId: chainIdOf(evmChainId),
+    evmChainId,
+    moniker: 'devnet',
+    overwrite: true,
+    settings: { 'json-rpc.api': ['eth', 'net', 'web3', 'debug', 'txpool'] },
+  })
+  const genesis = fundedGenesis(home)
+  validateGenesis(genesis, home.genesis)
+  writeGenesis(home.genesis, genesis)
+  // Last: a home without it was interrupted, and is made anew.
+  mkdirSync(join(home.root, MARKER))
+}
+
+const forget = (home: Home): void => {
+  if (!existsSync(home.root)) return
+  if (!existsSync(join(home.root, MARKER)) && existsSync(home.genesis)) {
+    throw cliError('homeExists', `${home.root} is not the home of a devnet: it is left alone`)
+  }
+  rmSync(home.root, { recursive: true })
+}
+
+/** Throws cli/7 for a chain that was made with another EVM chain id. */
+const requireEvmChainId = ({ home, evmChainId }: DevnetOptions): void => {
+  const held = validateGenesis(readGenesisJson(home.genesis), home.genesis).evmChainId
+  if (evmChainId === undefined || held === evmChainId) return
+  throw cliError(
+    'wrongChain',
+    `the devnet in ${home.root} has the EVM chain id ${held}, not ${evmChainId}: delete it with "make devnet-reset" or --reset, or name another home in DEVNET_HOME`,
+  )
+}
+
+const sharedIdWarning = (evmChainId: bigint): string =>
+  evmChainId === SHARED_EVM_CHAIN_ID
+    ? `  The testnet nat-2517-1 has the same EVM chain id: what these keys sign here runs there too, and the reverse.
+  "make devnet-reset EVM_CHAIN_ID=31337" makes a devnet with another one.
+`
+    : ''
+
+const banner = (options: DevnetOptions, height: number): string => {
+  const { settings, comet, genesis } = loadNode(options.home, options.flags)
+  const accounts = devnetAccounts().map(({ address, privateKey }) => `  ${address}  ${privateKey}`)
+  return `
+nat-chain devnet ${height === 0 ? 'is new' : `resumes at height ${height}`}
+
+  chain id ${genesis.chainId}, EVM chain id ${genesis.evmChainId} (0x${genesis.evmChainId.toString(16)}), currency NAT, 18 decimals
+  EVM JSON-RPC    http://${formatHostPort(settings['json-rpc.address'])}
+  EVM WebSocket   ws://${formatHostPort(settings['json-rpc.ws-address'])}
+  native REST     http://${formatHostPort(settings['api.address'])}
+  native gRPC     ${formatHostPort(settings['grpc.address'])}
+  consensus RPC   ${rpcUrl(comet.rpc)}
+
+  ten accounts with 1,000,000 NAT each (${DEVNET_MNEMONIC}):
+${accounts.join('\n')}
+  The first operates the validator. Votes of governance take ${GOVERNANCE.params.voting_period} here.
+  WARNING: these keys are public. Never send anything of value to these addresses on any network.
+${sharedIdWarning(genesis.evmChainId)}
+  home ${options.home.root}, log ${logOf(options.home)}
+  Ctrl-C stops it; "make devnet" resumes at the same height, "make devnet-reset" deletes it and starts a new one.
+`
+}
+
+/** Settles with true once wallets can connect, which the banner says; with false when the chain is stopped before. */
+const untilServing = async ({ home, flags }: DevnetOptions, stopped: AbortSignal): Promise<boolean> => {
+  while (!stopped.aborted) {
+    if ((await statusCommand(home, flags)).healthy) return true
+    await sleep(READY_POLL_MS, undefined, { signal: stopped }).catch(() => undefined)
+  }
+  return false
+}
+
+/** Throws cli/11 beside a devnet with the same home: its chain and its log are its own. */
+const prepareHome = async (options: DevnetOptions): Promise<void> => {
+  const { home, reset, evmChainId } = options
+  if (await isNodeRunning(home)) {
+    throw cliError('homeInUse', `the chain in ${home.root} runs already: stop it first, or name a home in DEVNET_HOME`)
+  }
+  if (reset || !existsSync(join(home.root, MARKER))) {
+    forget(home)
+    await makeDevnet(home, evmChainId ?? SHARED_EVM_CHAIN_ID)
+  } else requireEvmChainId(options)
+  mkdirSync(home.logs, { recursive: true })
+}
+
+/** The application of a devnet: makes the chain where there is none, and says how to reach it once it can be reached. */
+export const devnetApplicationCommand = async (options: DevnetOptions): Promise<void> => {
+  const { home, flags, isRestarted } = options
+  if (!isRestarted) await prepareHome(options)
+  tellSupervisor({ type: 'logging', file: logOf(home) })
+  const stopped = new AbortController()
+  try {
+    await applicationCommand({
+      home,
+      flags,
+      isRestarted,
+      externalCometbft: false,
+      externalGateway: false,
+      abciTransport: 'socket',
+      gatewayArguments: settingArguments(flags),
+      inertFlags: [],
+      onStarted: (height) => {
+        if (isRestarted) return
+        void untilServing(options, stopped.signal).then((serving) => {
+          if (serving) process.stdout.write(banner(options, height))
+        })
+      },
+    })
+  } finally {
+    stopped.abort()
+  }
+}

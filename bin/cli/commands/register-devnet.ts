@@ -1,0 +1,43 @@
+/** `chain devnet`: a chain for development. */
+import { join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { type Flags, homeOf, nodeFlags, parseEvmChainId, withSettings } from './flags.ts'
+import { orEndForGood } from './register-start.ts'
+
+const addFlags = (command: Command): Command =>
+  withSettings(
+    command
+      .description('run a local chain with ten funded accounts')
+      .option('--reset', 'delete the existing chain and start a new one')
+      .option('--evm-chain-id <number>', 'EVM chain id of a new chain; 2517 when left out', parseEvmChainId)
+      .addOption(
+        new Option('--home <dir>', 'home of the devnet')
+          .env('DEVNET_HOME')
+          .default(join(import.meta.dirname, '..', '..', '..', '.devnet'), '.devnet in the checkout'),
+      ),
+  )
+
+const runApplication = async (flags: Flags): Promise<void> => {
+  const { devnetApplicationCommand } = await import('./devnet.ts')
+  const evmChainId = flags['evmChainId']
+  await devnetApplicationCommand({
+    home: homeOf(flags),
+    flags: nodeFlags(flags),
+    reset: flags['reset'] === true,
+    isRestarted: flags['restarted'] === true,
+    ...(typeof evmChainId === 'bigint' ? { evmChainId } : {}),
+  })
+}
+
+/** As of `start`: its words here, and its flags for the application. */
+export const registerDevnet = (program: Command): void => {
+  addFlags(program.command('devnet')).action(async () => {
+    const { startDevnetCommand } = await import('./start-devnet.ts')
+    await startDevnetCommand(process.argv.slice(process.argv.indexOf('devnet') + 1))
+  })
+  const application = program
+    .command('devnet-application', { hidden: true })
+    .configureHelp({ commandUsage: () => 'chain devnet [options]' })
+    .addOption(new Option('--restarted', 'it has run before, and died').hideHelp())
+  addFlags(application).action(async (flags: Flags) => await orEndForGood(() => runApplication(flags)))
+}

@@ -1,0 +1,73 @@
+/** config.toml: CometBFT's own template with this chain's values in it. */
+import { parse } from 'smol-toml'
+import { COMET_MEMPOOL_CACHE, COMET_MEMPOOL_TRANSACTIONS } from '../../../app/pool/limits.ts'
+import { APPLICATION_DEFAULTS } from '../../../app/settings.ts'
+import type { Network } from './networks.ts'
+import { setTomlValue } from './toml-lines.ts'
+
+/**
+ * About one block a second: the timeout leaves room for executing and writing a block of 2,000 transactions. Batches
+ * are large enough for the gossip of the application's pool.
+ */
+const CHAIN_VALUES: Readonly<Record<string, string>> = {
+  'consensus.timeout_commit': '"850ms"',
+  'consensus.peer_gossip_sleep_duration': '"10ms"',
+  'p2p.flush_throttle_timeout': '"10ms"',
+  'rpc.max_request_batch_size': '1000',
+  // A batch of 100 transactions of the largest size, in hex.
+  'rpc.max_body_bytes': '33554432',
+  // CosmJS polls tx_search after a broadcast. Validators that serve nobody set "null".
+  'tx_index.indexer': '"kv"',
+  'mempool.type': '"flood"',
+  'mempool.size': String(COMET_MEMPOOL_TRANSACTIONS),
+  'mempool.cache_size': String(COMET_MEMPOOL_CACHE),
+  // As many bytes as the pool holds.
+  'mempool.max_txs_bytes': String(APPLICATION_DEFAULTS.pool.maxBytes),
+  // The pool promotes what was refused while it had to wait.
+  'mempool.keep-invalid-txs-in-cache': 'false',
+}
+
+const LOCAL_VALUES: Readonly<Record<string, string>> = {
+  'rpc.laddr': '"tcp://127.0.0.1:26657"',
+  'p2p.laddr': '"tcp://127.0.0.1:26656"',
+  'p2p.pex': 'false',
+  'p2p.addr_book_strict': 'false',
+  'p2p.allow_duplicate_ip': 'true',
+}
+
+const PUBLIC_VALUES: Readonly<Record<string, string>> = {
+  'rpc.laddr': '"tcp://127.0.0.1:26657"',
+  'p2p.laddr': '"tcp://0.0.0.0:26656"',
+  'p2p.pex': 'true',
+  'p2p.addr_book_strict': 'false',
+}
+
+/** `template` is what `cometbft init` wrote. */
+export const adaptCometToml = (template: string, network: Network, moniker: string): string => {
+  const values = {
+    moniker: JSON.stringify(moniker),
+    ...CHAIN_VALUES,
+    ...(network.isPublic ? PUBLIC_VALUES : LOCAL_VALUES),
+  }
+  return Object.entries(values).reduce((toml, [key, value]) => setTomlValue(toml, key, value), template)
+}
+
+/** The addresses that CometBFT will listen on. */
+export interface CometAddresses {
+  readonly rpc: string
+  readonly p2p: string
+}
+
+const member = (table: unknown, section: string, name: string): string | undefined => {
+  const part = (table as Record<string, unknown>)[section]
+  const value = typeof part === 'object' && part !== null ? (part as Record<string, unknown>)[name] : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+export const readCometAddresses = (toml: string): CometAddresses => {
+  const table = parse(toml)
+  return {
+    rpc: member(table, 'rpc', 'laddr') ?? 'tcp://127.0.0.1:26657',
+    p2p: member(table, 'p2p', 'laddr') ?? 'tcp://0.0.0.0:26656',
+  }
+}

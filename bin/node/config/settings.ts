@@ -1,0 +1,217 @@
+/** Every setting of app.toml: its kind, default and what it does. The file, the flags and the environment follow from this table. */
+import { APPLICATION_DEFAULTS } from '../../../app/settings.ts'
+import { NAMESPACES } from '../../../rpc/namespaces.ts'
+import {
+  address,
+  choice,
+  duration,
+  flag,
+  gasPrice,
+  heights,
+  integer,
+  type Kind,
+  list,
+  natAmount,
+  text,
+} from './kinds.ts'
+
+export interface Setting<T> {
+  readonly kind: Kind<T>
+  readonly fallback: T
+  readonly comment: string
+  /** True of values that this version reads but does not act on: they are warned of. */
+  readonly isInert: (value: unknown) => boolean
+}
+
+const setting = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({
+  kind,
+  fallback,
+  comment,
+  isInert: () => false,
+})
+
+/** A name of the interface that this version knows and does not act on. */
+const inert = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({
+  kind,
+  fallback,
+  comment: `${comment} (no effect in this version)`,
+  isInert: (value) => value !== fallback,
+})
+const local = (port: number): { readonly host: string; readonly port: number } => ({ host: '127.0.0.1', port })
+
+const pool = APPLICATION_DEFAULTS.pool
+
+/** In the order of the file. Keys are section.name; those without a section stand first. */
+export const SETTINGS = {
+  'minimum-gas-prices': setting(
+    gasPrice,
+    APPLICATION_DEFAULTS.minimumGasPriceAnat,
+    'Lowest effective price a gas that this node takes into its pool; below it: tx underpriced',
+  ),
+  pruning: {
+    kind: choice('default', 'nothing', 'everything', 'custom'),
+    fallback: 'default',
+    comment:
+      'Heights whose state can be read: the recent 362880 and every 500th, all (archive), the last 2, or as the next two settings say',
+    isInert: () => false,
+  },
+  'pruning-keep-recent': setting(integer(2), 1_000, 'Recent heights kept with pruning = "custom"'),
+  'pruning-interval': setting(
+    integer(0),
+    0,
+    'Every how many older heights one is kept with pruning = "custom"; 0 keeps none',
+  ),
+  'halt-height': setting(integer(0), 0, 'Stop after committing this height; 0 never'),
+  'halt-time': setting(
+    integer(0),
+    0,
+    'Stop after committing the first block of this time (seconds since 1970) or later; 0 never',
+  ),
+  'min-retain-blocks': setting(
+    integer(0),
+    APPLICATION_DEFAULTS.minRetainBlocks,
+    'Blocks older than this many heights are dropped, here and by CometBFT, once evidence, snapshots and the unbonding time allow; 0 keeps all',
+  ),
+  'unsafe-skip-upgrades': setting(
+    heights,
+    [],
+    'Heights at which a planned upgrade is passed over; most validators must do the same, or this node leaves the chain',
+  ),
+
+  'api.enable': setting(flag, true, 'Native REST'),
+  'api.address': setting(address, local(1317), 'Where native REST listens'),
+  'api.swagger': setting(flag, true, 'Serve the description of the routes at /swagger'),
+  'api.max-open-connections': setting(integer(1, 100_000), 1_000, 'Connections at once'),
+  'api.rpc-max-body-bytes': setting(integer(1_000), 1_000_000, 'Largest request in bytes'),
+  'api.enabled-unsafe-cors': setting(flag, false, 'Answer browsers of every origin, REST and gRPC-Web'),
+
+  'grpc.enable': setting(flag, true, 'Native gRPC'),
+  'grpc.address': setting(address, local(9090), 'Where native gRPC listens'),
+  'grpc.max-recv-msg-size': setting(integer(1_000), 1_048_576, 'Largest request in bytes; a transaction has 128 KiB'),
+  'grpc.max-send-msg-size': setting(integer(1_000), 67_108_864, 'Largest answer in bytes'),
+
+  'grpc-web.enable': setting(flag, true, 'gRPC-Web for browsers, on the port of native REST'),
+
+  'state-sync.snapshot-interval': setting(
+    integer(0),
+    0,
+    'Heights between two snapshots, which other nodes can start from; 0 makes none',
+  ),
+  'state-sync.snapshot-keep-recent': setting(integer(0), 2, 'Snapshots kept; 0 keeps all'),
+
+  'database.cache-mb': setting(
+    // The binding takes less than 4 GiB.
+    integer(8, 4_000),
+    16,
+    'Memory for what the database has read, in MiB; it fills up while the node runs and is not released',
+  ),
+
+  'telemetry.enabled': inert(flag, false, 'Serve figures for Prometheus at /metrics of the REST port'),
+
+  'evm.evm-chain-id': setting(integer(1), 2517, 'Must be the EVM chain id of the genesis file'),
+  'evm.tracer': inert(
+    choice('', 'json', 'struct', 'access_list', 'markdown'),
+    '',
+    'Tracer of every execution; empty is none',
+  ),
+  'evm.max-tx-gas-wanted': inert(integer(0), 0, 'Highest gas limit of a transaction that is taken; 0 is no limit'),
+  'evm.max-block-ms': setting(
+    integer(10, 60_000),
+    APPLICATION_DEFAULTS.maxBlockMs,
+    'A proposer stops filling its block after this many milliseconds of execution',
+  ),
+
+  'evm.mempool.price-bump': setting(
+    integer(0, 1_000),
+    pool.priceBumpPercent,
+    'By how many percent a replacement must pay more',
+  ),
+  'evm.mempool.account-slots': setting(integer(1), pool.accountSlots, 'Executable transactions of one account'),
+  'evm.mempool.global-slots': setting(integer(1), pool.globalSlots, 'Executable transactions in all'),
+  'evm.mempool.account-queue': setting(integer(0), pool.accountQueue, 'Transactions of one account behind a gap'),
+  'evm.mempool.global-queue': setting(integer(0), pool.globalQueue, 'Transactions behind gaps in all'),
+  'evm.mempool.lifetime': setting(
+    duration(1_000),
+    pool.lifetimeMs,
+    'A transaction behind a gap is dropped after this long',
+  ),
+
+  'json-rpc.enable': setting(flag, true, 'Ethereum JSON-RPC'),
+  'json-rpc.address': setting(address, local(8545), 'Where HTTP listens'),
+  'json-rpc.ws-address': setting(address, local(8546), 'Where the WebSocket listens'),
+  'json-rpc.ws-origins': setting(list(), ['*'], 'Origins that browsers may connect from'),
+  'json-rpc.api': setting(list(NAMESPACES), ['eth', 'net', 'web3', 'debug'], 'Namespaces served'),
+  'json-rpc.gas-cap': setting(
+    integer(0),
+    Number(APPLICATION_DEFAULTS.gasCap),
+    'Highest gas of eth_call, estimates, access lists, eth_simulateV1 and debug_traceCall',
+  ),
+  'json-rpc.evm-timeout': setting(
+    duration(1),
+    APPLICATION_DEFAULTS.evmTimeoutMs,
+    'Longest time for eth_call, estimate, access list, eth_simulateV1 or trace',
+  ),
+  'json-rpc.txfee-cap': setting(
+    natAmount,
+    APPLICATION_DEFAULTS.txFeeCapAnat,
+    'Highest fee in NAT of a transaction sent here; 0 is no limit',
+  ),
+  'json-rpc.filter-timeout': setting(
+    duration(1_000),
+    APPLICATION_DEFAULTS.filterTimeoutMs,
+    'A filter that nobody polls is dropped after this long',
+  ),
+  'json-rpc.feehistory-cap': setting(
+    integer(1, 10_000),
+    APPLICATION_DEFAULTS.feeHistoryCap,
+    'Blocks in one eth_feeHistory',
+  ),
+  'json-rpc.logs-cap': setting(integer(1), APPLICATION_DEFAULTS.logsCap, 'Logs in one answer'),
+  'json-rpc.block-range-cap': setting(integer(1), APPLICATION_DEFAULTS.blockRangeCap, 'Blocks in one eth_getLogs'),
+  'json-rpc.http-timeout': setting(duration(1), 30_000, 'Longest time to read a request, and to write its answer'),
+  'json-rpc.http-idle-timeout': setting(duration(1), 120_000, 'An idle connection is closed after this long'),
+  'json-rpc.http-body-limit': setting(integer(1_000), 5 * 1024 * 1024, 'Largest request in bytes'),
+  'json-rpc.batch-request-limit': setting(integer(1), 1_000, 'Requests in one batch'),
+  'json-rpc.batch-response-max-size': setting(integer(1_000), 25_000_000, 'Largest answer to a batch in bytes'),
+  'json-rpc.max-open-connections': setting(integer(1, 100_000), 10_000, 'Connections at once, HTTP and WebSocket each'),
+  'json-rpc.http-origins': setting(list(), ['*'], 'Origins that browsers may call from over HTTP; empty is none'),
+  'json-rpc.ws-subscription-limit': setting(integer(1, 100_000), 1_000, 'Subscriptions of one WebSocket'),
+  'json-rpc.rate-limit': setting(
+    integer(0),
+    0,
+    'Cost units a second and address, a cheap method costing 1; above it HTTP 429. 0 is no limit',
+  ),
+  'json-rpc.rate-limit-burst': setting(
+    integer(0),
+    0,
+    'Cost units that an address may save up; 0 is two seconds of them',
+  ),
+  'json-rpc.trusted-proxies': setting(
+    list(),
+    [],
+    'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed',
+  ),
+  'json-rpc.allow-unprotected-txs': setting(
+    flag,
+    APPLICATION_DEFAULTS.allowUnprotectedTransactions,
+    'Take transactions without a chain id (before EIP-155)',
+  ),
+
+  'tls.certificate-path': inert(text, '', 'Certificate in PEM; with the key, JSON-RPC is served over TLS'),
+  'tls.key-path': inert(text, '', 'Private key of the certificate in PEM'),
+} as const
+
+export type SettingKey = keyof typeof SETTINGS
+export type Settings = { readonly [K in SettingKey]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never }
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[]
+
+export const settingOf = (key: SettingKey): Setting<unknown> => SETTINGS[key]
+
+/** CHAIN_JSON_RPC_ADDRESS for json-rpc.address. */
+export const environmentName = (key: SettingKey): string => `CHAIN_${key.toUpperCase().replaceAll(/[.-]/g, '_')}`
+
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key)
+
+export const defaultSettings = (): Settings =>
+  Object.fromEntries(SETTING_KEYS.map((key) => [key, settingOf(key).fallback])) as Settings

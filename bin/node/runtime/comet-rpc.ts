@@ -1,0 +1,118 @@
+/** What this node asks its own CometBFT over port 26657; never from inside an ABCI call. */
+import * as z from 'zod'
+import { limitExceeded } from '../../../app/errors.ts'
+import { CodedError } from '../../../core/errors.ts'
+import { ByteBudget } from '../../../rpc/grpc/byte-budget.ts'
+import { cliError, errorText } from '../../errors.ts'
+import { rpcUrl } from './rpc-url.ts'
+
+const TIMEOUT_MS = 5_000
+/** A genesis file of a large network. */
+export const MAX_ANSWER_BYTES = 256 * 1024 * 1024
+
+const height = z.string().regex(/^\d+$/).transform(Number)
+
+const statusAnswer = z.object({
+  result: z.object({
+    node_info: z.object({ id: z.string(), network: z.string(), version: z.string() }),
+    sync_info: z.object({ latest_block_height: height, catching_up: z.boolean(), latest_block_time: z.string() }),
+    validator_info: z.object({ address: z.string(), voting_power: z.string() }),
+  }),
+})
+const netInfoAnswer = z.object({ result: z.object({ n_peers: height }) })
+const consensusAnswer = z.object({
+  result: z.object({ round_state: z.object({ 'height/round/step': z.string() }) }),
+})
+
+export type CometStatus = z.infer<typeof statusAnswer>['result']
+
+/** Bytes of answers that are being read at once: one of clients may ask for the largest block a thousand times. */
+const MAX_BYTES_AT_ONCE = 512 * 1024 * 1024
+const atOnce = new ByteBudget(MAX_BYTES_AT_ONCE)
+
+/**
+ * The text of an answer, whatever length it announces. Throws cli/10 for a longer one, and query/5 where all that are read
+ * together take more than `budget`.
+ */
+export const readText = async (
+  body: Response['body'],
+  url: string,
+  maxBytes: number,
+  budget = atOnce,
+): Promise<string> => {
+  const parts: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const part of body ?? []) {
+      if (!budget.take(part.length)) throw limitExceeded('too many long answers of CometBFT are read; try again')
+      length += part.length
+      if (length > maxBytes) throw cliError('unreachable', `${url} answers more than ${maxBytes} bytes`)
+      parts.push(part)
+    }
+    return Buffer.concat(parts).toString('utf8')
+  } finally {
+    budget.give(length)
+  }
+}
+
+/** As JSON; throws also what JSON.parse throws. */
+export const readJson = async (body: Response['body'], url: string, maxBytes = MAX_ANSWER_BYTES): Promise<unknown> =>
+  JSON.parse(await readText(body, url, maxBytes)) as unknown
+
+/** Why a request failed: fetch says little, and its cause the rest. */
+export const requestFault = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return `${errorText(error)}${cause}`
+}
+
+/** Of {@link fetchJson}. */
+interface FetchOptions {
+  readonly timeoutMs?: number
+  /** HTTP errors are answers, too. */
+  readonly keepsErrors?: boolean
+  /** Shown the text; false refuses to have it parsed. */
+  readonly accepts?: ((text: string) => boolean) | undefined
+}
+
+/** Fetches JSON; refuses what is too large or too slow, and HTTP errors unless they are kept. Throws cli/10. */
+export const fetchJson = async (url: string, options: FetchOptions = {}): Promise<unknown> => {
+  const { timeoutMs = TIMEOUT_MS, keepsErrors = false, accepts = () => true } = options
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
+    if (!response.ok && !keepsErrors) throw cliError('unreachable', `${url} answered HTTP ${response.status}`)
+    const text = await readText(response.body, url, MAX_ANSWER_BYTES)
+    if (!accepts(text)) throw cliError('unreachable', 'the answer is read elsewhere')
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    if (error instanceof CodedError) throw error
+    throw cliError('unreachable', `${url} cannot be read: ${requestFault(error)}`)
+  }
+}
+
+export const fetchStatus = async (rpc: string): Promise<CometStatus> =>
+  statusAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/status`)).result
+
+export const fetchPeerCount = async (rpc: string): Promise<number> =>
+  netInfoAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/net_info`)).result.n_peers
+
+/** Such as 12/0/3: for the message about a chain that does not advance. */
+export const fetchRoundState = async (rpc: string): Promise<string> =>
+  consensusAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/consensus_state`)).result.round_state['height/round/step']
+
+const infoAnswer = z.object({ response: z.object({ last_block_height: height.default(0) }) })
+
+const anyAnswer = z.object({
+  result: z.unknown().optional(),
+  error: z.object({ message: z.string(), data: z.string().default('') }).optional(),
+})
+
+/** The result of a route such as `block?height=7`. Throws cli/10, and cli/20 with CometBFT's words where it refuses. */
+export const fetchRoute = async (rpc: string, route: string, accepts?: (text: string) => boolean): Promise<unknown> => {
+  const { result, error } = anyAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/${route}`, { keepsErrors: true, accepts }))
+  if (error !== undefined) throw cliError('query', error.data === '' ? error.message : error.data)
+  return result
+}
+
+/** The height that the application has committed. */
+export const fetchApplicationHeight = async (rpc: string): Promise<number> =>
+  infoAnswer.parse(await fetchRoute(rpc, 'abci_info')).response.last_block_height

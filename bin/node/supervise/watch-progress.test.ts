@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
+import type { ConsensusStatus } from '../../../app/environment.ts'
+import { watchProgress } from './watch-progress.ts'
+
+const STATUS = {
+  node_info: { id: 'a', network: 'localnat-1', version: '0.38' },
+  sync_info: { latest_block_height: '7', catching_up: false, latest_block_time: '' },
+  validator_info: { address: '', voting_power: '0' },
+}
+const silent = (): undefined => undefined
+
+it('tells of the status again once CometBFT is back: it has forgotten what it was told', async () => {
+  let isAway = false
+  const comet = createServer((request, response) => {
+    response.statusCode = isAway ? 503 : 200
+    const result = request.url === '/status' ? STATUS : { n_peers: '1' }
+    response.end(JSON.stringify({ result }))
+    if (isAway) comet.emit('refused')
+  })
+  comet.listen(0, '127.0.0.1')
+  await once(comet, 'listening')
+  const told: ConsensusStatus[] = []
+  const log = { info: silent, warn: silent, error: silent }
+  const rpc = `tcp://127.0.0.1:${(comet.address() as AddressInfo).port}`
+  const onStatus = (status: ConsensusStatus): void => void told.push(status)
+  const watch = watchProgress({ rpc, log, height: () => 7, onStatus })
+  const same = { catchingUp: false, peers: 1, highestHeight: 7 }
+  try {
+    await expect.poll(() => told, { timeout: 5_000 }).toEqual([same])
+    isAway = true
+    await once(comet, 'refused')
+    isAway = false
+    await expect.poll(() => told, { timeout: 5_000 }).toEqual([same, same])
+  } finally {
+    await watch.stop()
+    comet.close()
+  }
+})

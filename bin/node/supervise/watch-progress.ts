@@ -1,0 +1,75 @@
+/** Follows CometBFT's status: tells the application what the network knows, and speaks up when the height stands still. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConsensusStatus } from '../../../app/environment.ts'
+import { errorText } from '../../errors.ts'
+import { fetchPeerCount, fetchRoundState, fetchStatus } from '../runtime/comet-rpc.ts'
+import type { NodeLog } from '../runtime/log.ts'
+
+const POLL_INTERVAL_MS = 1_000
+/** Blocks come every second. */
+const STUCK_AFTER_MS = 30_000
+const REPEAT_MS = 60_000
+
+export interface ProgressOptions {
+  /** Listen address of CometBFT's RPC. */
+  readonly rpc: string
+  readonly log: NodeLog
+  /** Height that the application has committed. */
+  height(): number
+  onStatus(status: ConsensusStatus): void
+}
+
+export interface ProgressWatch {
+  status(): ConsensusStatus
+  stop(): Promise<void>
+}
+
+export const watchProgress = (options: ProgressOptions): ProgressWatch => {
+  const stopping = new AbortController()
+  let status: ConsensusStatus = { catchingUp: true, peers: 0, highestHeight: 0 }
+  /** A CometBFT that was away may have been restarted, and then its mempool is empty. */
+  let wasAway = true
+  let lastHeight = -1
+  let lastAdvanceMs = performance.now()
+  let lastComplaintMs = 0
+
+  const poll = async (): Promise<void> => {
+    const [{ sync_info: sync }, peers] = await Promise.all([fetchStatus(options.rpc), fetchPeerCount(options.rpc)])
+    const next = { catchingUp: sync.catching_up, peers, highestHeight: sync.latest_block_height }
+    const changed = wasAway || next.catchingUp !== status.catchingUp || next.peers !== status.peers
+    wasAway = false
+    status = next
+    if (changed) options.onStatus(next)
+  }
+  const complainWhenStuck = async (): Promise<void> => {
+    const height = options.height()
+    const nowMs = performance.now()
+    if (height !== lastHeight) {
+      lastHeight = height
+      lastAdvanceMs = nowMs
+      return
+    }
+    const stuckMs = nowMs - lastAdvanceMs
+    if (stuckMs < STUCK_AFTER_MS || nowMs - lastComplaintMs < REPEAT_MS) return
+    lastComplaintMs = nowMs
+    const round = await fetchRoundState(options.rpc).catch((error: unknown) => errorText(error))
+    const seconds = Math.round(stuckMs / 1000)
+    options.log.warn('the height stands still', { height, seconds, peers: status.peers, round })
+  }
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      // Unreachable while it starts or restarts: its supervisor reports that.
+      await poll().catch(() => (wasAway = true))
+      await complainWhenStuck()
+      await sleep(POLL_INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  }
+  const ended = loop()
+  return {
+    status: () => status,
+    stop: async () => {
+      stopping.abort()
+      await ended
+    },
+  }
+}
