@@ -1,4 +1,8 @@
 /** Simulated time: what happens next, in order, and nothing else. Two events of one moment keep the order of their making. */
+import { setImmediate } from 'node:timers/promises'
+
+const STEPS_A_TURN = 1_000
+
 interface Event {
   readonly atMs: number
   readonly order: number
@@ -10,6 +14,7 @@ const isBefore = (a: Event, b: Event): boolean => a.atMs < b.atMs || (a.atMs ===
 export class Timeline {
   nowMs = 0
   #made = 0
+  #steps = 0
   /** A binary heap. */
   readonly #events: Event[] = []
 
@@ -34,6 +39,8 @@ export class Timeline {
     if (event === undefined) return false
     this.nowMs = event.atMs
     await event.run()
+    // Whoever runs this must hear of it, and be able to end it: the simulation itself waits for nothing.
+    if (++this.#steps % STEPS_A_TURN === 0) await setImmediate()
     return true
   }
 
