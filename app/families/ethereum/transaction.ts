@@ -23,6 +23,8 @@ import { ethereumResult } from './result.ts'
 class AppliedEthereum implements AppliedTransaction {
   readonly kind = 'applied'
   readonly ethereum: EthereumOutcome
+  /** Index and pool ask for it. */
+  #storedHash: Hash | undefined
 
   constructor(ethereum: EthereumOutcome) {
     this.ethereum = ethereum
@@ -46,7 +48,8 @@ class AppliedEthereum implements AppliedTransaction {
   /** Receipts say all about those that called no native precompile. */
   storedHash(): Hash | undefined {
     const { signed, result } = this.ethereum
-    return result.nativeEvents.length > 0 ? sha256(signed.raw) : undefined
+    if (result.nativeEvents.length > 0) this.#storedHash ??= sha256(signed.raw)
+    return this.#storedHash
   }
 }
 
