@@ -13,15 +13,15 @@ import { evmError } from './errors.ts'
 /** Nanoseconds for each unit, beside what {@link WEIGHT.gas} counts for its gas. */
 export const WEIGHT = {
   /** Each unit of gas, before refunds: what the instructions take that have no entry here. */
-  gas: 4,
+  gas: 7,
   /** A transaction: decoding, its signature, the accounts that it changes, its receipt. */
-  transaction: 70_000,
+  transaction: 40_000,
   /** An entry of an authorization list (EIP-7702): a signature, and an account that changes. */
   authorization: 90_000,
   /** The first access to an account in a transaction: a read of the database. */
   coldAccount: 12_000,
   /** The first access to a slot. */
-  coldSlot: 10_000,
+  coldSlot: 12_000,
   /** A byte of code that is loaded, and analysed for jumps. */
   codeByte: 2,
   /** A slot that had a value and changes: its path in the trie is read and hashed. A new one pays for that with its gas. */
@@ -39,15 +39,17 @@ export const WEIGHT = {
   log: 1_500,
   logTopic: 4_000,
   /** DIV, SDIV, MOD and SMOD. */
-  division: 150,
+  division: 230,
   /** ADDMOD and MULMOD. */
   modularArithmetic: 200,
   /** EXP, for each byte of its exponent. */
-  exponentByte: 200,
+  exponentByte: 450,
   /** CALLDATACOPY, CODECOPY, RETURNDATACOPY and MCOPY: a call into the engine of JavaScript, however little it copies. */
   copy: 60,
   /** The first use of a slot of transient storage. */
   transientSlot: 600,
+  /** CALLDATALOAD: a word whose bytes are read one by one. */
+  callDataLoad: 40,
   /** SELFBALANCE. */
   selfBalance: 100,
   /** BLOCKHASH. */
@@ -56,7 +58,7 @@ export const WEIGHT = {
    * A call of a precompile, also where it has no gas for it; and each unit of gas that one of Ethereum's charges where the
    * table below has no other figure.
    */
-  precompile: 3_000,
+  precompile: 4_000,
   precompileGas: 45,
   /** Each unit of gas of a native transaction, and of a native precompile. */
   nativeGas: 5,

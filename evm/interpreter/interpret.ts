@@ -164,6 +164,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
         sp += 8
         break
       case 0x35: // CALLDATALOAD
+        machine.weigh(WEIGHT.callDataLoad)
         loadPadded(stack, sp - 8, frame.input, toNumber(stack, sp - 8))
         break
       case 0x36: // CALLDATASIZE
