@@ -14,7 +14,7 @@ import { type Address, ADDRESS_LENGTH, moduleAddress, parseAddress } from '../..
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { testConsensusKey } from '../../core/testing/consensus-key.ts'
 import type { BlockEnvironment, Engine, ExecutionResult, Message } from '../../evm/engine.ts'
-import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { createEthereumjsEngine } from '../../evm/reference/create-engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { ENGINE_BLOCK, ENGINE_MESSAGE } from '../../evm/testing/describe-engine.ts'
 import type { Module } from '../../modules/module.ts'
