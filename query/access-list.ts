@@ -17,8 +17,8 @@ import { withFeeDefaults } from './fee-defaults.ts'
 import { toCallMessage } from './message.ts'
 import { applyStateOverrides } from './overrides.ts'
 import { unsignedHash } from './unsigned-transaction.ts'
-import type { View } from './view.ts'
-import { accessListView, type Json } from './views.ts'
+import type { View } from './chain-view.ts'
+import { accessListView, type Json } from './ethereum-json.ts'
 
 /** Accounts and slots in the order in which they were touched first. */
 class TouchedList {

@@ -6,7 +6,7 @@ import { answerTooLarge } from '../app/errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../core/limits.ts'
 import { MAX_CACHED_RECORD_BYTES } from '../app/index/chain-reader.ts'
 import type { HeaderRecord } from '../app/records/records.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 /**
  * What an answer reads, by which a thread is chosen for it:

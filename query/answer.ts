@@ -2,7 +2,7 @@
 import { unsupported } from '../app/errors.ts'
 import type { QuestionName, Questions } from '../app/ports.ts'
 import { questionOf } from './questions.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 /** The answer as JSON text. Throws a CodedError. */
 export const answer = <Name extends QuestionName>(

@@ -7,8 +7,8 @@ import type { Consensus } from '../app/environment.ts'
 import { prunedHistory } from '../app/errors.ts'
 import { type ShownTransaction, shownTransactions } from '../app/index/shown-transactions.ts'
 import { blockResponse } from './tendermint-service.ts'
-import { ethereumTx, nativeTx } from './tx-views.ts'
-import type { View } from './view.ts'
+import { ethereumTx, nativeTx } from './cosmos-tx.ts'
+import type { View } from './chain-view.ts'
 
 const MAX_PAGE = 100
 /** A key is the offset where the next page begins. */

@@ -9,8 +9,8 @@ import type { TransactionPosition } from '../app/records/records.ts'
 import type { BlockReference, Head, Questions } from '../app/ports.ts'
 import { headOf } from './announcer.ts'
 import { pendingBlock, pendingCount, pendingReceipts, pendingSignedAt, pendingTransactionAt } from './pending.ts'
-import { firstHeight, isPending, requireHeader, resolveHeight, type View } from './view.ts'
-import { blockView, type Json, receiptView, transactionView } from './views.ts'
+import { firstHeight, isPending, requireHeader, resolveHeight, type View } from './chain-view.ts'
+import { blockView, type Json, receiptView, transactionView } from './ethereum-json.ts'
 
 export const block = async (view: View, { block: reference, full }: Questions['block']): Promise<Json | null> => {
   if (isPending(reference)) return pendingBlock(view, full)

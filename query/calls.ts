@@ -24,7 +24,7 @@ import { toCallMessage } from './message.ts'
 import { applyBlockOverrides, applyStateOverrides } from './overrides.ts'
 import { pendingState } from './pending.ts'
 import { revertReason } from './revert-reason.ts'
-import { isPending, requireHeader, requireHeight, type View } from './view.ts'
+import { isPending, requireHeader, requireHeight, type View } from './chain-view.ts'
 
 type CallQuestion = Questions['call']
 

@@ -5,7 +5,7 @@ import { bytesToHex } from '../core/hex.ts'
 import { NATIVE_PRECOMPILE_ADDRESSES } from '../app/precompiles/index.ts'
 import { config } from './chain-config.ts'
 import { forkId } from './fork-id.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 const GENESIS = keccak256(Uint8Array.of(1))
 const GENESIS_TIME = 50

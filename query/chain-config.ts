@@ -9,8 +9,8 @@ import { prunedHistory } from '../app/errors.ts'
 import type { HeaderRecord } from '../app/records/records.ts'
 import { PRECOMPILES } from '../app/precompiles/index.ts'
 import { forkId } from './fork-id.ts'
-import { requireHeader, type View } from './view.ts'
-import type { Json } from './views.ts'
+import { requireHeader, type View } from './chain-view.ts'
+import type { Json } from './ethereum-json.ts'
 
 type Fork = ChainParameters['hardforks'][number]
 

@@ -10,8 +10,8 @@ import {
 } from '../app/feed/committed-block.ts'
 import { invalidParameters, isQueryError, prunedBlocks } from '../app/errors.ts'
 import type { FeedBlock, FeedPage, FeedPlace, FeedReceipt, FeedTransaction, Questions } from '../app/ports.ts'
-import type { View } from './view.ts'
-import { headerView } from './views.ts'
+import type { View } from './chain-view.ts'
+import { headerView } from './ethereum-json.ts'
 
 /** Characters of a page at most, but for its last transaction or the events of its last block. */
 const MAX_PAGE_TEXT = 4 * 1024 * 1024

@@ -40,8 +40,8 @@ import { NativeQuestions } from './native-questions.ts'
 import type { Desk } from './question.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
 import { questionOf } from './questions.ts'
-import { isPending, requireKept, resolveHeight, type View } from './view.ts'
-import { transactionView } from './views.ts'
+import { isPending, requireKept, resolveHeight, type View } from './chain-view.ts'
+import { transactionView } from './ethereum-json.ts'
 
 export interface DeskOptions {
   readonly settings: ApplicationSettings

@@ -7,7 +7,7 @@ import { answerTooLarge, queryFailed } from '../app/errors.ts'
 import type { EvmCallAnswer, Questions } from '../app/ports.ts'
 import { cappedGas, prepareScene, runCall } from './calls.ts'
 import { toCallMessage } from './message.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 /** Bytes of what a call logged and returned. */
 const MAX_ANSWER_BYTES = MAX_STREAM_FRAME_BYTES / 8

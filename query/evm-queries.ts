@@ -28,7 +28,7 @@ import type { QueryHandlers } from '../app/native/module-handlers.ts'
 import { NATIVE_PRECOMPILE_ADDRESSES } from '../app/precompiles/index.ts'
 import { EMPTY_ACCOUNT } from '../store/state.ts'
 import { storageAt } from './state.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 export const EVM_SERVICE = `/${evmQuery.Query.typeName}/`
 

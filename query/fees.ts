@@ -6,8 +6,8 @@ import { readBaseFee } from '../modules/feemarket/index.ts'
 import { queryFailed } from '../app/errors.ts'
 import type { Questions } from '../app/ports.ts'
 import { pendingFees } from './pending.ts'
-import { firstHeight, isPending, requireHeader, requireHeight, type View } from './view.ts'
-import type { Json } from './views.ts'
+import { firstHeight, isPending, requireHeader, requireHeight, type View } from './chain-view.ts'
+import type { Json } from './ethereum-json.ts'
 
 /** geth's oracle: the three lowest tips of each of the last 20 blocks, their 60th percentile, at most 500 gwei. */
 const SAMPLED_BLOCKS = 20

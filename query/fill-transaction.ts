@@ -10,8 +10,8 @@ import { estimateGas, openScene } from './calls.ts'
 import { withFeeDefaults } from './fee-defaults.ts'
 import { toCallMessage } from './message.ts'
 import { unsignedTransaction, unsignedType } from './unsigned-transaction.ts'
-import type { View } from './view.ts'
-import { accessListMember, authorizationMember, type Json } from './views.ts'
+import type { View } from './chain-view.ts'
+import { accessListMember, authorizationMember, type Json } from './ethereum-json.ts'
 
 /** EIP-7594. */
 const MAX_BLOBS = 6

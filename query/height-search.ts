@@ -11,8 +11,8 @@ import { txService } from '../proto/index.ts'
 import { answerTooLarge, prunedHistory } from '../app/errors.ts'
 import { readShownCount, type ShownCount, shownTransactions } from '../app/index/shown-transactions.ts'
 import { placeEthereum, placeNative, type ShownPlaced } from './placed-transactions.ts'
-import { txResponse } from './tx-views.ts'
-import { firstHeight, type View } from './view.ts'
+import { txResponse } from './cosmos-tx.ts'
+import { firstHeight, type View } from './chain-view.ts'
 
 export type SearchResponse = MessageInitShape<typeof txService.GetTxsEventResponseSchema>
 

@@ -9,7 +9,7 @@ import { historicalValidators } from '../modules/staking/index.ts'
 import { stakingQuery } from '../proto/index.ts'
 import { isKept, readKeptRange } from '../store/kept-range.ts'
 import { readBlockContent } from '../app/index/finalize-request.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 export const HISTORICAL_INFO = '/cosmos.staking.v1beta1.Query/HistoricalInfo'
 

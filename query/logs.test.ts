@@ -6,7 +6,7 @@ import { ChainReader } from '../app/index/chain-reader.ts'
 import type { BlockReference, BlockTag } from '../app/ports.ts'
 import { APPLICATION_DEFAULTS } from '../app/settings.ts'
 import { logs } from './logs.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 const HEAD = 20
 const BASE = 10

@@ -7,8 +7,8 @@ import { readBaseHeight } from '../store/base-height.ts'
 import { answerTooLarge, limitExceeded, prunedHistory, queryFailed } from '../app/errors.ts'
 import { type LogTerm, searchLogIndex } from '../app/index/log-index.ts'
 import type { BlockReference, LogCriteria, LogCursor, Questions } from '../app/ports.ts'
-import { firstHeight, isPending, resolveHeight, type View } from './view.ts'
-import { type Json, logView } from './views.ts'
+import { firstHeight, isPending, resolveHeight, type View } from './chain-view.ts'
+import { type Json, logView } from './ethereum-json.ts'
 
 interface ParsedCriteria {
   readonly addresses: readonly Uint8Array[]

@@ -6,7 +6,7 @@ import { answerWithReplies } from './heard-consensus.ts'
 import { heavyNativeQuery } from './native.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
 import { TX_SERVICE, TxService } from './tx-service.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 const broadcast = (): Promise<never> => Promise.reject(unsupported('a worker has no pool'))
 /** A worker is asked for what is long, and that is in a block: what failed without one is answered beside the pool. */

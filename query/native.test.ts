@@ -7,7 +7,7 @@ import type { QueryHandler } from '../modules/module.ts'
 import { bankQuery } from '../proto/index.ts'
 import { ChainReader } from '../app/index/chain-reader.ts'
 import { nativeQuery } from './native.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 const PATH = '/test.Query/Ask'
 const UNKNOWN = '/test.Query/Other'

@@ -9,8 +9,8 @@ import { type QueryHandlers, queryHandlers } from '../app/native/module-handlers
 import type { Questions } from '../app/ports.ts'
 import { EVM_SERVICE, evmQueryAnswer } from './evm-queries.ts'
 import { HISTORICAL_INFO, historicalInfo } from './historical-info.ts'
-import { SIMULATE_PATH, simulateQuery } from './simulation.ts'
-import { requireHeight, type View } from './view.ts'
+import { SIMULATE_PATH, simulateQuery } from './dry-run.ts'
+import { requireHeight, type View } from './chain-view.ts'
 
 /** The SDK's words and code for a height whose state it has pruned. */
 const PRUNED =

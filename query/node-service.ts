@@ -3,7 +3,7 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { DENOMINATION } from '../core/amounts.ts'
 import { queryRefusal } from '../modules/sdk-errors.ts'
 import { node } from '../proto/index.ts'
-import { firstHeight, requireHeader, type View } from './view.ts'
+import { firstHeight, requireHeader, type View } from './chain-view.ts'
 
 export const NODE_SERVICE = '/cosmos.base.node.v1beta1.Service/'
 

@@ -14,8 +14,8 @@ import type { SignedTransaction } from '../evm/transaction/transaction.ts'
 import { readHistoryHash } from '../evm/system-contracts.ts'
 import type { Overlay } from '../store/overlay.ts'
 import { LayeredNodes } from '../store/trie/layered-nodes.ts'
-import { requireHeader, type View } from './view.ts'
-import { blockView, type Json, type Placement, receiptView, transactionView } from './views.ts'
+import { requireHeader, type View } from './chain-view.ts'
+import { blockView, type Json, type Placement, receiptView, transactionView } from './ethereum-json.ts'
 import { bytesToHex } from '../core/hex.ts'
 
 const ONE_SECOND_NS = 1_000_000_000n

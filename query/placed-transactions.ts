@@ -4,8 +4,8 @@ import type { tx } from '../proto/index.ts'
 import { ethereumResult } from '../app/families/ethereum/result.ts'
 import { decodeNativeResult } from '../app/index/native-results.ts'
 import type { TransactionPosition } from '../app/records/records.ts'
-import { anyTx, ethereumTx, type PlacedTransaction } from './tx-views.ts'
-import { requireHeader, type View } from './view.ts'
+import { anyTx, ethereumTx, type PlacedTransaction } from './cosmos-tx.ts'
+import { requireHeader, type View } from './chain-view.ts'
 
 export interface ShownPlaced {
   readonly placed: PlacedTransaction

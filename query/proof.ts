@@ -5,8 +5,8 @@ import { StateTrie } from '../store/state-trie.ts'
 import { queryFailed } from '../app/errors.ts'
 import type { Questions } from '../app/ports.ts'
 import { pendingTrie } from './pending.ts'
-import { isPending, requireHeader, requireHeight, type View } from './view.ts'
-import type { Json } from './views.ts'
+import { isPending, requireHeader, requireHeight, type View } from './chain-view.ts'
+import type { Json } from './ethereum-json.ts'
 
 const proofView = (trie: StateTrie, { address: hex, slots }: Questions['proof']): Json => {
   const address = hexToBytes(hex)

@@ -1,6 +1,6 @@
 /** What the parts of the desk (desk.ts) share. */
 import type { QuestionName, Questions } from '../app/ports.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 /** JSON text. */
 export type Reply = string | Promise<string>

@@ -9,7 +9,7 @@ import type { Reads } from './answer-cost.ts'
 import type { FilterQuestions } from './filter-questions.ts'
 import type { NativeQuestions } from './native-questions.ts'
 import type { Reply } from './question-tools.ts'
-import type { View } from './view.ts'
+import type { View } from './chain-view.ts'
 
 /** Where questions arrive: what it knows beside the chain, which workers do not have. */
 export interface Desk {

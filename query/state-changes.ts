@@ -11,7 +11,7 @@ import { chainOf } from './pending.ts'
 import { scannedState, timeOf } from './state-ranges.ts'
 import { BlockReplay } from './trace/block-replay.ts'
 import type { TraceBudget } from './trace/budget.ts'
-import { firstHeight, isPrunedBlock, requireHeader, requireKept, resolveHeight, type View } from './view.ts'
+import { firstHeight, isPrunedBlock, requireHeader, requireKept, resolveHeight, type View } from './chain-view.ts'
 
 const same = (a: AccountState, b: AccountState): boolean =>
   a.nonce === b.nonce &&

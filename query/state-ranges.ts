@@ -10,8 +10,16 @@ import { prunedHistory, queryFailed } from '../app/errors.ts'
 import type { BlockReference, Questions } from '../app/ports.ts'
 import { BlockReplay } from './trace/block-replay.ts'
 import { TraceBudget } from './trace/budget.ts'
-import { firstHeight, isPending, isPrunedBlock, requireHeader, requireKept, resolveHeight, type View } from './view.ts'
-import type { Json } from './views.ts'
+import {
+  firstHeight,
+  isPending,
+  isPrunedBlock,
+  requireHeader,
+  requireKept,
+  resolveHeight,
+  type View,
+} from './chain-view.ts'
+import type { Json } from './ethereum-json.ts'
 
 /** Accounts of one answer, as in geth; slots, of which geth gives as many as are asked for. The rest is the next page. */
 const MAX_ACCOUNTS = 256

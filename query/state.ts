@@ -8,7 +8,7 @@ import { StateTrie } from '../store/state-trie.ts'
 import type { TrieNodeReader } from '../store/trie/trie.ts'
 import type { BlockReference, Questions } from '../app/ports.ts'
 import { pendingState, pendingTrie } from './pending.ts'
-import { isPending, requireHeader, requireHeight, type View } from './view.ts'
+import { isPending, requireHeader, requireHeight, type View } from './chain-view.ts'
 
 /** Reads at once where the block is committed; only `pending` has to execute something first. */
 const read = <Value>(

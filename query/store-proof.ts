@@ -9,7 +9,7 @@ import { StateTrie } from '../store/state-trie.ts'
 import { encodeHeader } from '../app/records/header.ts'
 import type { AbciQueryResponse } from '../app/ports.ts'
 import { futureHeight, keptHeight } from './native.ts'
-import { requireHeader, type View } from './view.ts'
+import { requireHeader, type View } from './chain-view.ts'
 
 const STORE_PATH = /^\/store\/([a-z_]{1,64})\/key$/
 /** Type of the proof operation: nodes of Ethereum's Merkle Patricia tries below an Ethereum header. */

@@ -14,8 +14,8 @@ import {
   type SearchPage,
   type SearchResponse,
 } from './height-search.ts'
-import { anyTx, type PlacedTransaction, txResponse, type TxResponseInit, upperHex } from './tx-views.ts'
-import type { View } from './view.ts'
+import { anyTx, type PlacedTransaction, txResponse, type TxResponseInit, upperHex } from './cosmos-tx.ts'
+import type { View } from './chain-view.ts'
 
 /** JSON of CometBFT's RPC. */
 interface FoundTransaction {

@@ -1,6 +1,6 @@
 /**
- * cosmos.tx.v1beta1.Service: transactions by hash, height and event, and broadcasts. Simulations stand in simulation.ts:
- * workers answer them.
+ * cosmos.tx.v1beta1.Service: transactions by hash, height and event, and broadcasts. Simulate stands in dry-run.ts:
+ * workers answer it.
  */
 import {
   create,
@@ -17,7 +17,7 @@ import { decodeRequest } from '../modules/handlers.ts'
 import { queryRefusal, SDK_CODES } from '../modules/sdk-errors.ts'
 import { encodeBroadcastResponse } from '../proto/encode-broadcast-response.ts'
 import { type tx, txService } from '../proto/index.ts'
-import { encodeTx } from '../app/families/native/simulate.ts'
+import { encodeTx } from '../app/families/native/dry-run.ts'
 import type { Consensus } from '../app/environment.ts'
 import { readBlockContent } from '../app/index/finalize-request.ts'
 import { decodeNativeTransaction } from '../app/native/decode-transaction.ts'
@@ -29,8 +29,8 @@ import { blockTransactions } from './block-transactions.ts'
 import { isHeightSearch } from './height-search.ts'
 import { placeEthereum, placeNative, type ShownPlaced } from './placed-transactions.ts'
 import { findByCometHash, searchTransactions } from './tx-search.ts'
-import { anyTx, nativeTx, txResponse, upperHex } from './tx-views.ts'
-import type { View } from './view.ts'
+import { anyTx, nativeTx, txResponse, upperHex } from './cosmos-tx.ts'
+import type { View } from './chain-view.ts'
 
 export const TX_SERVICE = '/cosmos.tx.v1beta1.Service/'
 

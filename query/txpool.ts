@@ -8,7 +8,7 @@ import type { AccountQueue } from '../app/pool/account-queue.ts'
 import type { PoolEntry } from '../app/pool/entry.ts'
 import type { Pool } from '../app/pool/pool.ts'
 import { limitExceeded } from '../app/errors.ts'
-import { type Json, transactionView } from './views.ts'
+import { type Json, transactionView } from './ethereum-json.ts'
 
 /** Above this txpool_content would not fit a reply: txpool_contentFrom still answers. */
 const MAX_SHOWN = 20_000

@@ -15,7 +15,7 @@ import { queryFailed } from '../../app/errors.ts'
 import { EthereumTransaction } from '../../app/families/ethereum/transaction.ts'
 import { readBlockContent } from '../../app/index/finalize-request.ts'
 import { chainOf, pendingMeta } from '../pending.ts'
-import { requireHeader, type View } from '../view.ts'
+import { requireHeader, type View } from '../chain-view.ts'
 import type { TraceBudget } from './budget.ts'
 import type { CreateTracer, TracePlace, Tracer } from './tracer.ts'
 

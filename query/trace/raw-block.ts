@@ -6,7 +6,7 @@ import { encodeHeader } from '../../app/records/header.ts'
 import { encodeReceipt, logsBloom } from '../../app/records/receipt.ts'
 import { prunedHistory, queryFailed } from '../../app/errors.ts'
 import type { BlockReference, Questions } from '../../app/ports.ts'
-import { isPending, isPrunedBlock, requireHeader, resolveHeight, type View } from '../view.ts'
+import { isPending, isPrunedBlock, requireHeader, resolveHeight, type View } from '../chain-view.ts'
 
 /** As geth prints the bytes of a hash that it does not know. */
 const unknownHash = (what: string, hash: Hex): CodedError =>

@@ -8,7 +8,15 @@ import { isQueryError, prunedHistory, QUERY_CODES, queryFailed } from '../../app
 import type { BlockReference, Questions, TraceOptions } from '../../app/ports.ts'
 import { cappedGas, openScene, overrideScene, runCall, type Scene } from '../calls.ts'
 import { toCallMessage } from '../message.ts'
-import { firstHeight, isPending, isPrunedBlock, requireHeader, requireKept, resolveHeight, type View } from '../view.ts'
+import {
+  firstHeight,
+  isPending,
+  isPrunedBlock,
+  requireHeader,
+  requireKept,
+  resolveHeight,
+  type View,
+} from '../chain-view.ts'
 import { BlockReplay, type Replayed } from './block-replay.ts'
 import { TraceBudget } from './budget.ts'
 import { createTracer } from './create-tracer.ts'

@@ -1,7 +1,7 @@
 import { defineMethod, optionalParameter, required } from '../method.ts'
 import { rpcError } from '../errors.ts'
 import { decodeBlockReference, LATEST, requireBlock } from '../parameters/block.ts'
-import { decodeSimulation, toSimulation } from '../parameters/simulation.ts'
+import { decodeSimulation, toSimulation } from '../parameters/simulated-blocks.ts'
 
 export const simulateV1 = defineMethod({
   name: 'eth_simulateV1',

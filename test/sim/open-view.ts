@@ -2,7 +2,7 @@
 import { createFamilies } from '../../app/families/index.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
-import type { View } from '../../query/view.ts'
+import type { View } from '../../query/chain-view.ts'
 import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
 import { invariant } from '../../core/errors.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'

@@ -17,7 +17,7 @@ import { Pool } from '../../pool/pool.ts'
 import { APPLICATION_DEFAULTS } from '../../settings.ts'
 import { executeNative } from './execute.ts'
 import { createPrepare } from './prepare.ts'
-import { simulate } from './simulate.ts'
+import { simulate } from './dry-run.ts'
 
 const CHAIN_ID = 'nat-test-1'
 const accounts = [1, 2, 3].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
