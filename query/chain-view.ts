@@ -16,7 +16,7 @@ import type { HeaderRecord } from '../app/records/records.ts'
 import type { BlockReference } from '../app/ports.ts'
 import type { ApplicationSettings } from '../app/settings.ts'
 
-export interface View {
+export interface ChainView {
   readonly reader: ChainReader
   readonly parameters: ChainParameters
   readonly settings: ApplicationSettings
@@ -36,10 +36,10 @@ export interface View {
 }
 
 /** Height of the genesis block. */
-const genesisHeight = (view: View): number => view.parameters.initialHeight - 1
+const genesisHeight = (view: ChainView): number => view.parameters.initialHeight - 1
 
 /** Height of the lowest block that is here. */
-export const firstHeight = (view: View): number => Math.max(genesisHeight(view), readBaseHeight(view.reader.store))
+export const firstHeight = (view: ChainView): number => Math.max(genesisHeight(view), readBaseHeight(view.reader.store))
 
 /** Throws query/9 unless the state of `height` is kept. */
 export const requireKept = (reader: ChainReader, height: number): void => {
@@ -54,30 +54,30 @@ export const isPending = (block: BlockReference): boolean => 'tag' in block && b
  * The height that a reference means, or undefined when there is no such block here, because it never was or because it
  * lies below the lowest one; `pending` is the head here.
  */
-export const resolveHeight = (view: View, block: BlockReference): number | undefined => {
+export const resolveHeight = (view: ChainView, block: BlockReference): number | undefined => {
   if ('tag' in block) return block.tag === 'earliest' ? firstHeight(view) : view.head
   const height = 'number' in block ? block.number : view.reader.heightOfBlock(hexToBytes(block.hash))
   return height === undefined || height < firstHeight(view) || height > view.head ? undefined : height
 }
 
 /** Whether a number is that of a block that was here. */
-export const isPrunedBlock = (view: View, block: BlockReference): boolean =>
+export const isPrunedBlock = (view: ChainView, block: BlockReference): boolean =>
   'number' in block && block.number >= genesisHeight(view) && block.number < firstHeight(view)
 
 /** As geth says it for methods that read state. The hash of a pruned block is not known any more. */
-const unknownBlock = (view: View, block: BlockReference): CodedError => {
+const unknownBlock = (view: ChainView, block: BlockReference): CodedError => {
   if ('hash' in block) return queryFailed('header for hash not found')
   return isPrunedBlock(view, block) ? prunedHistory() : queryFailed('header not found')
 }
 
 /** Throws query/1 when there is no such block, query/8 when it is pruned. */
-export const requireHeight = (view: View, block: BlockReference): number => {
+export const requireHeight = (view: ChainView, block: BlockReference): number => {
   const height = resolveHeight(view, block)
   if (height === undefined) throw unknownBlock(view, block)
   return height
 }
 
-export const requireHeader = (view: View, height: number): HeaderRecord => {
+export const requireHeader = (view: ChainView, height: number): HeaderRecord => {
   const record = view.reader.header(height)
   if (record === undefined) throw queryFailed('header not found')
   return record

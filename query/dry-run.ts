@@ -8,8 +8,8 @@ import { queryRefusal } from '../modules/sdk-errors.ts'
 import { baseAbci, txService } from '../proto/index.ts'
 import { Overlay } from '../store/overlay.ts'
 import { createPrepare, type Prepare } from '../app/families/native/prepare.ts'
-import { encodeTx, simulate, type Simulation } from '../app/families/native/dry-run.ts'
-import { requireHeader, type View } from './chain-view.ts'
+import { encodeTx, dryRun, type DryRun } from '../app/families/native/dry-run.ts'
+import { requireHeader, type ChainView } from './chain-view.ts'
 
 const { simulate: METHOD } = txService.Service.method
 export const SIMULATE_PATH = `/${METHOD.parent.typeName}/${METHOD.name}`
@@ -24,11 +24,11 @@ const prepareFor = (modules: readonly Module[]): Prepare => {
 }
 
 /** Errors of the transaction get the SDK's status. */
-const run = (view: View, raw: Uint8Array): Simulation => {
+const run = (view: ChainView, raw: Uint8Array): DryRun => {
   const { header, timeNs } = requireHeader(view, view.head)
   const state = new Overlay(view.stateAt(view.head))
   try {
-    return simulate(raw, prepareFor(view.modules), {
+    return dryRun(raw, prepareFor(view.modules), {
       state,
       height: view.head + 1,
       timeNs,
@@ -44,7 +44,7 @@ const run = (view: View, raw: Uint8Array): Simulation => {
 }
 
 /** From and to the protobuf encodings. Throws grpc codes. */
-export const simulateQuery = (view: View, bytes: Uint8Array): Uint8Array => {
+export const dryRunQuery = (view: ChainView, bytes: Uint8Array): Uint8Array => {
   const request = decodeRequest(METHOD.input, bytes)
   const raw = request.tx === undefined ? request.txBytes : encodeTx(request.tx)
   if (raw.length === 0) throw queryRefusal('invalidArgument', 'empty txBytes is not allowed')

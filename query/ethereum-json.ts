@@ -19,7 +19,7 @@ export type Json = Readonly<Record<string, unknown>>
 const UNCLES_HASH = bytesToHex(EMPTY_UNCLES_HASH)
 
 /** A block, its members in the order of their names; `transactions` are hashes or objects. The hash of a pending one is null. */
-export const blockView = (
+export const blockJson = (
   header: Header,
   hash: Hash | null,
   sizeBytes: number,
@@ -82,8 +82,8 @@ const HEAD_MEMBERS = [
 ]
 
 /** A header as `newHeads` shows it. */
-export const headerView = (header: Header, hash: Hash): Json => {
-  const view = blockView(header, hash, 0, [])
+export const headerJson = (header: Header, hash: Hash): Json => {
+  const view = blockJson(header, hash, 0, [])
   return Object.fromEntries(HEAD_MEMBERS.map((name) => [name, view[name]]))
 }
 
@@ -109,11 +109,11 @@ const feeMembers = (transaction: Transaction, placement: Placement | undefined):
   }
 }
 
-export const accessListView = (list: readonly AccessListEntry[]): readonly Json[] =>
+export const accessListJson = (list: readonly AccessListEntry[]): readonly Json[] =>
   list.map(({ address, storageKeys }) => ({ address: bytesToHex(address), storageKeys: storageKeys.map(bytesToHex) }))
 
 export const accessListMember = (transaction: Transaction): Json =>
-  'accessList' in transaction ? { accessList: accessListView(transaction.accessList) } : {}
+  'accessList' in transaction ? { accessList: accessListJson(transaction.accessList) } : {}
 
 export const authorizationMember = (transaction: Transaction): Json =>
   transaction.type === 4
@@ -129,7 +129,7 @@ export const authorizationMember = (transaction: Transaction): Json =>
       }
     : {}
 
-export const transactionView = (
+export const transactionJson = (
   { transaction, hash, sender }: SignedTransaction,
   placement: Placement | undefined,
 ): Json => ({
@@ -161,7 +161,7 @@ export interface LogPlace {
   readonly logIndex: number
 }
 
-export const logView = (log: Log, place: LogPlace): Json => ({
+export const logJson = (log: Log, place: LogPlace): Json => ({
   address: bytesToHex(log.address),
   topics: log.topics.map(bytesToHex),
   data: bytesToHex(log.data),
@@ -184,7 +184,7 @@ export interface ReceiptPlace {
 
 const EMPTY_BLOOM = bytesToHex(logsBloom([]))
 
-export const receiptView = (receipt: Receipt, place: ReceiptPlace): Json => {
+export const receiptJson = (receipt: Receipt, place: ReceiptPlace): Json => {
   const transactionHash = bytesToHex(place.transactionHash)
   const transactionIndex = place.index
   return {
@@ -196,7 +196,7 @@ export const receiptView = (receipt: Receipt, place: ReceiptPlace): Json => {
     from: bytesToHex(place.from),
     gasUsed: quantityToHex(receipt.gasUsed),
     logs: receipt.logs.map((log, index) =>
-      logView(log, {
+      logJson(log, {
         record: place.record,
         transactionHash,
         transactionIndex,

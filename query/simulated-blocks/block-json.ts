@@ -9,12 +9,12 @@ import { blockSizeBytes } from '../../app/records/block-size.ts'
 import { encodeHeader, type Header } from '../../app/records/header.ts'
 import type { Withdrawal } from '../../app/ports.ts'
 import { revertReason } from '../revert-reason.ts'
-import { blockView, type Json, logView } from '../ethereum-json.ts'
+import { blockJson, type Json, logJson } from '../ethereum-json.ts'
 import type { NumberedLog } from './log-tracer.ts'
-import { type UnsignedTransaction, unsignedTransactionView } from './call-transaction.ts'
+import { type CallTransaction, callTransactionJson } from './call-transaction.ts'
 
 export interface SimulatedCall {
-  readonly transaction: UnsignedTransaction
+  readonly transaction: CallTransaction
   readonly result: ExecutionResult
   readonly logs: readonly NumberedLog[]
   readonly encodedReceipt: Uint8Array
@@ -22,14 +22,14 @@ export interface SimulatedCall {
 }
 
 /** Calls that fail, in the answer of a simulation that does not. Geth has another number for a revert here. */
-const errorView = ({ failure, returnData }: ExecutionResult): Json => {
+const errorJson = ({ failure, returnData }: ExecutionResult): Json => {
   if (failure === undefined) return {}
   return failure.kind === 'revert'
     ? { error: { message: revertReason(returnData), code: JSON_RPC.refused, data: bytesToHex(returnData) } }
     : { error: { message: failure.message, code: JSON_RPC.callFailed } }
 }
 
-const callView = (
+const callJson = (
   { transaction, result, logs }: SimulatedCall,
   transactionIndex: number,
   header: Header,
@@ -39,10 +39,10 @@ const callView = (
   const transactionHash = bytesToHex(transaction.hash)
   return {
     returnData: result.failure === undefined ? bytesToHex(result.returnData) : '0x',
-    logs: logs.map(({ log, index }) => logView(log, { record, transactionHash, transactionIndex, logIndex: index })),
+    logs: logs.map(({ log, index }) => logJson(log, { record, transactionHash, transactionIndex, logIndex: index })),
     gasUsed: quantityToHex(result.gasUsed),
     status: result.failure === undefined ? '0x1' : '0x0',
-    ...errorView(result),
+    ...errorJson(result),
   }
 }
 
@@ -61,7 +61,7 @@ export interface SimulatedCalls {
 }
 
 /** A block of geth's with one member more, in the order of their names. */
-export const simulatedBlockView = (
+export const simulatedBlockJson = (
   { outcomes, senders }: SimulatedCalls,
   header: Header,
   hash: Hash,
@@ -73,11 +73,11 @@ export const simulatedBlockView = (
     if (!full) return bytesToHex(transaction.hash)
     const placement = { blockHash, height: header.number, index, baseFeePerGas: header.baseFeePerGas }
     const sender = senders.get(bytesToKey(transaction.hash)) ?? EMPTY_BYTES
-    return unsignedTransactionView(transaction, sender, placement)
+    return callTransactionJson(transaction, sender, placement)
   })
   const raws = outcomes.map(({ transaction }) => transaction.raw)
   const sizeBytes = blockSizeBytes(encodeHeader(header), raws, withdrawals.map(withdrawalFields))
-  const { baseFeePerGas, blobGasUsed, ...rest } = blockView(header, hash, sizeBytes, transactions)
-  const calls = outcomes.map((outcome, index) => callView(outcome, index, header, hash))
+  const { baseFeePerGas, blobGasUsed, ...rest } = blockJson(header, hash, sizeBytes, transactions)
+  const calls = outcomes.map((outcome, index) => callJson(outcome, index, header, hash))
   return { baseFeePerGas, blobGasUsed, calls, ...rest, withdrawals }
 }

@@ -9,7 +9,8 @@ import { encodeTransaction, unsignedFields } from '../../evm/transaction/encode-
 import type { DynamicFeeTransaction, Transaction } from '../../evm/transaction/transaction.ts'
 import { simulationError } from '../../app/errors.ts'
 import type { CallRequest } from '../../app/ports.ts'
-import { type Json, type Placement, transactionView } from '../ethereum-json.ts'
+import { type Json, type Placement, transactionJson } from '../ethereum-json.ts'
+import { unsignedType } from '../unsigned-transaction.ts'
 
 /** What geth reads from the signature that is missing: (0 - 35) / 2 in 64 bits. */
 const UNSIGNED_CHAIN_ID = ((1n << 64n) - 35n) / 2n
@@ -19,7 +20,7 @@ interface Blobs {
   readonly maxFeePerGas: bigint
 }
 
-export interface UnsignedTransaction {
+export interface CallTransaction {
   readonly type: number
   /** Of a blob transaction (type 3), which this chain does not have, all but the blobs. */
   readonly transaction: Transaction
@@ -29,12 +30,6 @@ export interface UnsignedTransaction {
   readonly hash: Hash
 }
 
-const typeOf = ({ gasPrice, authorizationList, blobVersionedHashes }: CallRequest): 0 | 2 | 3 | 4 => {
-  if (gasPrice !== undefined) return 0
-  if (authorizationList !== undefined) return 4
-  return blobVersionedHashes === undefined ? 2 : 3
-}
-
 const encodeBlobTransaction = (transaction: DynamicFeeTransaction, { hashes, maxFeePerGas }: Blobs): Uint8Array => {
   const signature = [EMPTY_BYTES, EMPTY_BYTES, EMPTY_BYTES]
   const fields = [...unsignedFields(transaction), bigintToBytes(maxFeePerGas), hashes, ...signature]
@@ -42,8 +37,8 @@ const encodeBlobTransaction = (transaction: DynamicFeeTransaction, { hashes, max
 }
 
 /** Throws simulation/2 for a creation that its type does not have: geth crashes there. */
-export const toUnsignedTransaction = (call: CallRequest, message: Message, chainId: bigint): UnsignedTransaction => {
-  const type = typeOf(call)
+export const toCallTransaction = (call: CallRequest, message: Message, chainId: bigint): CallTransaction => {
+  const type = unsignedType(call)
   if (type > 2 && message.to === undefined) throw simulationError('crashed', 'method handler crashed')
   const { nonce, gasLimit, to, value, data, accessList, maxFeePerGas, maxPriorityFeePerGas } = message
   const common = { nonce, gasLimit, to, value, data, v: 0n, r: 0n, s: 0n }
@@ -79,11 +74,11 @@ const withBlobs = (view: Json, { hashes, maxFeePerGas }: Blobs): Json =>
     }),
   )
 
-export const unsignedTransactionView = (
-  { transaction, blobs, raw, hash }: UnsignedTransaction,
+export const callTransactionJson = (
+  { transaction, blobs, raw, hash }: CallTransaction,
   sender: Address,
   placement: Placement,
 ): Json => {
-  const view = transactionView({ transaction, raw, hash, sender }, placement)
+  const view = transactionJson({ transaction, raw, hash, sender }, placement)
   return blobs === undefined ? view : withBlobs(view, blobs)
 }

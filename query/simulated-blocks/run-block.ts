@@ -20,14 +20,14 @@ import type { CallRequest, Questions, Withdrawal } from '../../app/ports.ts'
 import { nativePrecompilesAt } from '../../app/precompiles/index.ts'
 import { applyStateOverrides } from '../overrides.ts'
 import type { Json } from '../ethereum-json.ts'
-import type { View } from '../chain-view.ts'
-import { type SimulatedCall, simulatedBlockView, withdrawalFields } from './block-json.ts'
+import type { ChainView } from '../chain-view.ts'
+import { type SimulatedCall, simulatedBlockJson, withdrawalFields } from './block-json.ts'
 import { blobBaseFee, excessBlobGas } from './blob-gas.ts'
 import { type GasPool, prepareCall, refusalOf, requirePoolGas } from './prepare-call.ts'
 import { LogTracer, type NumberedLog } from './log-tracer.ts'
 import type { PlannedBlock } from './plan-blocks.ts'
 import type { Tip } from './tip.ts'
-import { type UnsignedTransaction, toUnsignedTransaction } from './call-transaction.ts'
+import { type CallTransaction, toCallTransaction } from './call-transaction.ts'
 
 const ONE_SECOND_NS = 1_000_000_000n
 const GWEI = 1_000_000_000n
@@ -55,7 +55,7 @@ const answerBytesOf = (
 
 /** What the blocks of a simulation share. */
 export interface Session {
-  readonly view: View
+  readonly view: ChainView
   readonly question: Questions['simulate']
   readonly pool: GasPool
   /** By bytesToKey of the hash of the transaction: equal calls have equal ones, and share their receipts' logs in geth. */
@@ -127,7 +127,7 @@ class SimulatedBlockRun {
   async apply(given: CallRequest): Promise<void> {
     const { view, pool } = this.#session
     const { call, message } = prepareCall(given, this.#state, this.#environment, this.gasUsed, pool)
-    const transaction = toUnsignedTransaction(call, message, this.#environment.chainId)
+    const transaction = toCallTransaction(call, message, this.#environment.chainId)
     this.senders.set(bytesToKey(transaction.hash), message.sender)
     requirePoolGas(message, this.#state, this.#environment, this.#options, pool)
     this.#tracer.begin()
@@ -142,7 +142,7 @@ class SimulatedBlockRun {
     this.#record(transaction, result)
   }
 
-  #record(transaction: UnsignedTransaction, result: ExecutionResult): void {
+  #record(transaction: CallTransaction, result: ExecutionResult): void {
     const { logs: known } = this.#session
     const key = bytesToKey(transaction.hash)
     const logs = [...(known.get(key) ?? []), ...result.logs]
@@ -211,5 +211,5 @@ export const runSimulatedBlock = async (session: Session, planned: PlannedBlock,
   }
   const hash = hashHeader(encodeHeader(header))
   tip.advance(header, hash, state, commitment)
-  return simulatedBlockView(run, header, hash, withdrawals, question.fullTransactions)
+  return simulatedBlockJson(run, header, hash, withdrawals, question.fullTransactions)
 }

@@ -3,7 +3,7 @@ import type { Hash } from '../../core/hash.ts'
 import { readHistoryHash } from '../../evm/system-contracts.ts'
 import type { Questions } from '../../app/ports.ts'
 import type { Json } from '../ethereum-json.ts'
-import type { View } from '../chain-view.ts'
+import type { ChainView } from '../chain-view.ts'
 import { planBlocks, requireBlockCount } from './plan-blocks.ts'
 import { runSimulatedBlock } from './run-block.ts'
 import { tipAt } from './tip.ts'
@@ -12,7 +12,7 @@ import { tipAt } from './tip.ts'
 const MAX_GAS = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** Throws codes of simulation, and query/1, /2, /7, /8 and /9. */
-export const simulate = async (view: View, question: Questions['simulate']): Promise<readonly Json[]> => {
+export const simulateBlocks = async (view: ChainView, question: Questions['simulate']): Promise<readonly Json[]> => {
   requireBlockCount(question.blocks.length)
   const tip = await tipAt(view, question.block)
   const { header: base, hash: baseHash, state: baseState } = tip

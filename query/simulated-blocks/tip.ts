@@ -7,7 +7,7 @@ import { LayeredNodes } from '../../store/trie/layered-nodes.ts'
 import { encodeHeader, hashHeader, type Header } from '../../app/records/header.ts'
 import { pendingCandidate } from '../pending.ts'
 import type { BlockReference } from '../../app/ports.ts'
-import { isPending, requireHeader, requireHeight, type View } from '../chain-view.ts'
+import { isPending, requireHeader, requireHeight, type ChainView } from '../chain-view.ts'
 
 /** The accounts of a block with their new storage roots: so the block after it finds them in the trie. */
 const settle = (state: Overlay, { accounts }: Commitment): void => {
@@ -47,7 +47,7 @@ export class Tip {
   }
 }
 
-const pendingTip = async (view: View): Promise<Tip> => {
+const pendingTip = async (view: ChainView): Promise<Tip> => {
   const { candidate, state } = await pendingCandidate(view)
   const { unsealedHeader: header, commitment } = candidate
   const nodes = new LayeredNodes(view.trieNodesAt(view.head))
@@ -57,7 +57,7 @@ const pendingTip = async (view: View): Promise<Tip> => {
 }
 
 /** Throws query/1 when there is no such block, query/8 and query/9 when it or its state is pruned. */
-export const tipAt = (view: View, block: BlockReference): Tip | Promise<Tip> => {
+export const tipAt = (view: ChainView, block: BlockReference): Tip | Promise<Tip> => {
   if (isPending(block)) return pendingTip(view)
   const height = requireHeight(view, block)
   const { header, hash } = requireHeader(view, height)

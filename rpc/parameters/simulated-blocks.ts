@@ -35,9 +35,9 @@ const decodeBlock = structDecoder<BlockMembers>({
   },
 })
 
-export type SimulationRead = Partial<Members>
+export type SimulatedBlocksRead = Partial<Members>
 
-export const decodeSimulation: Decode<SimulationRead> = structDecoder<Members>({
+export const decodeSimulatedBlocks: Decode<SimulatedBlocksRead> = structDecoder<Members>({
   type: 'ethapi.simOpts',
   name: 'simOpts',
   capitalized: true,
@@ -55,7 +55,7 @@ const toBlock = ({ blockOverrides = {}, stateOverrides, calls = [] }: Partial<Bl
   calls: calls.map(passCall),
 })
 
-export const toSimulation = (read: SimulationRead): Omit<Questions['simulate'], 'block'> => ({
+export const toSimulatedBlocks = (read: SimulatedBlocksRead): Omit<Questions['simulate'], 'block'> => ({
   blocks: (read.blockStateCalls ?? []).map(toBlock),
   traceTransfers: read.traceTransfers ?? false,
   validation: read.validation ?? false,

@@ -21,7 +21,7 @@ import { signerAccount } from './signers.ts'
 const SIGNATURE_BYTES = 66n
 const FEE_BYTES = 60n
 
-export interface Simulation {
+export interface DryRun {
   readonly gasUsed: bigint
   readonly data: Uint8Array
   readonly events: readonly Event[]
@@ -46,7 +46,7 @@ const guessKey = (given: PublicKey | undefined, address: Address): PublicKey => 
 }
 
 /** Writes to `context.state`. Throws what decoding and the messages throw, and sdk/9 for a signer without account. */
-export const simulate = (raw: Uint8Array, prepare: Prepare, context: NativeContext): Simulation => {
+export const dryRun = (raw: Uint8Array, prepare: Prepare, context: NativeContext): DryRun => {
   const prepared = prepare(raw)
   const { transaction, signers } = prepared
   const parameters = readAuthParameters(context.state)

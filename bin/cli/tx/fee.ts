@@ -13,7 +13,7 @@ import { OFFLINE_GAS, type TxFlags } from './tx-flags.ts'
 const BASE_FEE_MARGIN: Decimal = 1_270_000_000_000_000_000n
 
 /** Gas that the transaction takes now. Throws cli/20 with the node's words for one that would fail. */
-export const simulate = async (client: CometClient, transaction: tx.Tx): Promise<bigint> => {
+export const askGasUsed = async (client: CometClient, transaction: tx.Tx): Promise<bigint> => {
   const { gasInfo } = await client.query(txService.Service.method.simulate, { txBytes: encodeTransaction(transaction) })
   return gasInfo?.gasUsed ?? 0n
 }
@@ -44,7 +44,7 @@ export const findGasLimit = async (
   simulated: () => tx.Tx,
 ): Promise<bigint> => {
   if (typeof gas === 'bigint') return gas
-  if (!isOffline) return ceiling((await simulate(client, simulated())) * gasAdjustment)
+  if (!isOffline) return ceiling((await askGasUsed(client, simulated())) * gasAdjustment)
   if (gas === 'auto') throw cliError('usage', 'offline, gas cannot be estimated: say --gas <number>')
   return OFFLINE_GAS
 }

@@ -10,7 +10,7 @@ import type { Terminal } from '../keys/terminal.ts'
 import { findSignerData } from './accounts.ts'
 import { broadcast } from './broadcast.ts'
 import type { CometClient } from '../client/comet-client.ts'
-import { findFee, findGasLimit, simulate } from './fee.ts'
+import { findFee, findGasLimit, askGasUsed } from './fee.ts'
 import { toJson } from '../client/messages-json.ts'
 import { formatText, type Output, printResult } from '../output.ts'
 import { SIGN_MODES, type SigningKey, signerIndex, signTransaction, withPlaceholder } from './sign.ts'
@@ -79,7 +79,7 @@ export const submit = async (messages: readonly PackedMessage[], sender: Sender,
   const unpriced = buildTransaction(messages, flags)
   signerIndex(unpriced, sender.address)
   if (flags.isDryRun) {
-    const gas = await simulate(client, withPlaceholder(unpriced, sender.address, sender.record?.publicKey))
+    const gas = await askGasUsed(client, withPlaceholder(unpriced, sender.address, sender.record?.publicKey))
     return printResult({ gas_estimate: gas.toString() }, output)
   }
   if (flags.isGenerateOnly) return printTransaction(await addFee(unpriced, sender, session), output)
