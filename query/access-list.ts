@@ -17,8 +17,8 @@ import { withFeeDefaults } from './fee-defaults.ts'
 import { toCallMessage } from './message.ts'
 import { applyStateOverrides } from './overrides.ts'
 import { unsignedHash } from './unsigned-transaction.ts'
-import type { View } from './view.ts'
-import { accessListView, type Json } from './views.ts'
+import type { ChainView } from './chain-view.ts'
+import { accessListJson, type Json } from './ethereum-json.ts'
 
 /** Accounts and slots in the order in which they were touched first. */
 class TouchedList {
@@ -80,7 +80,7 @@ interface Prepared {
 }
 
 /** What is refused, in geth's order. Overrides cannot move precompiles here: geth takes them for other accounts. */
-const prepare = async (view: View, question: Questions['createAccessList']): Promise<Prepared> => {
+const prepare = async (view: ChainView, question: Questions['createAccessList']): Promise<Prepared> => {
   const opened = await openScene(view, question.block)
   const { environment } = opened
   const state = new Overlay(opened.base)
@@ -96,7 +96,7 @@ const prepare = async (view: View, question: Questions['createAccessList']): Pro
 }
 
 /** The time limit of calls ends a program whose list never settles. */
-export const createAccessList = async (view: View, question: Questions['createAccessList']): Promise<Json> => {
+export const createAccessList = async (view: ChainView, question: Questions['createAccessList']): Promise<Json> => {
   const { evmChainId } = view.parameters
   const { scene, call, message } = await prepare(view, question)
   const excluded = excludedFrom(message, evmChainId, scene.environment.hardfork)
@@ -113,7 +113,7 @@ export const createAccessList = async (view: View, question: Questions['createAc
     if (touched.equals(last)) {
       const { failure, gasUsed } = outcome.result
       const error = failure === undefined ? {} : { error: failure.message }
-      return { accessList: accessListView(accessList), ...error, gasUsed: quantityToHex(gasUsed) }
+      return { accessList: accessListJson(accessList), ...error, gasUsed: quantityToHex(gasUsed) }
     }
     last = touched
   }

@@ -3,7 +3,7 @@ import type { Hash } from '../core/hash.ts'
 import { bytesToHex, type Hex } from '../core/hex.ts'
 import type { HeaderRecord } from '../app/records/records.ts'
 import type { Announcement, Head } from '../app/ports.ts'
-import { headerView } from './views.ts'
+import { headerJson } from './ethereum-json.ts'
 
 export type Listener = (announcement: Announcement) => void
 
@@ -13,7 +13,7 @@ export const headOf = (
 ): Head => ({
   height: header.number,
   hash: bytesToHex(hash),
-  header: JSON.stringify(headerView(header, hash)),
+  header: JSON.stringify(headerJson(header, hash)),
   logCount,
   ...chain,
 })

@@ -6,7 +6,7 @@ import { answerTooLarge } from '../app/errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../core/limits.ts'
 import { MAX_CACHED_RECORD_BYTES } from '../app/index/chain-reader.ts'
 import type { HeaderRecord } from '../app/records/records.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 /**
  * What an answer reads, by which a thread is chosen for it:
@@ -43,7 +43,7 @@ const whole = (record: HeaderRecord, reads: Reads): number => {
 
 /** Of one of a block; a record that no cache holds is read as a whole for it. */
 const part = (
-  view: View,
+  view: ChainView,
   { sizeBytes, logBytes, transactionCount }: HeaderRecord,
   reads: Reads,
   place: Place,
@@ -58,7 +58,7 @@ const part = (
 }
 
 /** 0 for what is not there: that nothing is found is soon said. */
-export const answerCost = (view: View, reads: Reads, place: Place | undefined): number => {
+export const answerCost = (view: ChainView, reads: Reads, place: Place | undefined): number => {
   if (reads === 'few' || place === undefined) return 0
   if (reads === 'worker') return Infinity
   const record = view.reader.header(place.height)
@@ -67,7 +67,7 @@ export const answerCost = (view: View, reads: Reads, place: Place | undefined): 
 }
 
 /** Throws query/7 for an answer that would be too large whoever made it. */
-export const checkAnswerSize = (view: View, reads: Reads, { height }: Place): void => {
+export const checkAnswerSize = (view: ChainView, reads: Reads, { height }: Place): void => {
   const record = view.reader.header(height)
   if (reads !== 'receipts' || record === undefined) return
   if (LOG_TEXT * record.logCount + record.logBytes > MAX_STREAM_FRAME_BYTES)

@@ -2,11 +2,11 @@
 import { unsupported } from '../app/errors.ts'
 import type { QuestionName, Questions } from '../app/ports.ts'
 import { questionOf } from './questions.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 /** The answer as JSON text. Throws a CodedError. */
 export const answer = <Name extends QuestionName>(
-  view: View,
+  view: ChainView,
   name: Name,
   parameters: Questions[Name],
 ): string | Promise<string> => {

@@ -7,8 +7,8 @@ import type { Consensus } from '../app/environment.ts'
 import { prunedHistory } from '../app/errors.ts'
 import { type ShownTransaction, shownTransactions } from '../app/index/shown-transactions.ts'
 import { blockResponse } from './tendermint-service.ts'
-import { ethereumTx, nativeTx } from './tx-views.ts'
-import type { View } from './view.ts'
+import { ethereumTx, nativeTx } from './cosmos-tx.ts'
+import type { ChainView } from './chain-view.ts'
 
 const MAX_PAGE = 100
 /** A key is the offset where the next page begins. */
@@ -35,7 +35,7 @@ const readBounds = (request: pagination.PageRequest | undefined): Bounds => {
 /** Throws grpc/3, and query/8 for a block that is not here any more. */
 export const blockTransactions = async (
   environment: Consensus,
-  view: View,
+  view: ChainView,
   { height, pagination: page }: txService.GetBlockWithTxsRequest,
 ): Promise<MessageInitShape<typeof txService.GetBlockWithTxsResponseSchema>> => {
   if (height < 1n || height > view.head) {

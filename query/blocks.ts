@@ -9,10 +9,10 @@ import type { TransactionPosition } from '../app/records/records.ts'
 import type { BlockReference, Head, Questions } from '../app/ports.ts'
 import { headOf } from './announcer.ts'
 import { pendingBlock, pendingCount, pendingReceipts, pendingSignedAt, pendingTransactionAt } from './pending.ts'
-import { firstHeight, isPending, requireHeader, resolveHeight, type View } from './view.ts'
-import { blockView, type Json, receiptView, transactionView } from './views.ts'
+import { firstHeight, isPending, requireHeader, resolveHeight, type ChainView } from './chain-view.ts'
+import { blockJson, type Json, receiptJson, transactionJson } from './ethereum-json.ts'
 
-export const block = async (view: View, { block: reference, full }: Questions['block']): Promise<Json | null> => {
+export const block = async (view: ChainView, { block: reference, full }: Questions['block']): Promise<Json | null> => {
   if (isPending(reference)) return pendingBlock(view, full)
   const height = resolveHeight(view, reference)
   return height === undefined ? null : blockAt(view, height, full)
@@ -21,33 +21,33 @@ export const block = async (view: View, { block: reference, full }: Questions['b
 /** What a block has besides its header. */
 const BODY: ReadonlySet<string> = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
 
-const emptyBlockAt = (view: View, height: number): Json => {
+const emptyBlockAt = (view: ChainView, height: number): Json => {
   const { header, hash, sizeBytes } = requireHeader(view, height)
-  return blockView(header, hash, sizeBytes, [])
+  return blockJson(header, hash, sizeBytes, [])
 }
 
-export const header = async (view: View, { block: reference }: Questions['header']): Promise<Json | null> => {
+export const header = async (view: ChainView, { block: reference }: Questions['header']): Promise<Json | null> => {
   const height = isPending(reference) ? undefined : resolveHeight(view, reference)
   const pending = isPending(reference) ? await pendingBlock(view, false) : null
   const whole = height === undefined ? pending : emptyBlockAt(view, height)
   return whole === null ? null : Object.fromEntries(Object.entries(whole).filter(([name]) => !BODY.has(name)))
 }
 
-const blockAt = (view: View, height: number, full: boolean): Json => {
+const blockAt = (view: ChainView, height: number, full: boolean): Json => {
   const { header, hash, sizeBytes } = requireHeader(view, height)
   const blockHash = bytesToHex(hash)
   const transactions = full
     ? view.reader
         .transactions(height)
         .map((signed, index) =>
-          transactionView(signed, { blockHash, height, index, baseFeePerGas: header.baseFeePerGas }),
+          transactionJson(signed, { blockHash, height, index, baseFeePerGas: header.baseFeePerGas }),
         )
     : view.reader.transactionHashes(height).map(bytesToHex)
-  return blockView(header, hash, sizeBytes, transactions)
+  return blockJson(header, hash, sizeBytes, transactions)
 }
 
 export const blockTransactionCount = (
-  view: View,
+  view: ChainView,
   reference: BlockReference,
 ): string | null | Promise<string | null> => {
   if (isPending(reference)) return pendingCount(view).then(quantityToHex)
@@ -55,19 +55,22 @@ export const blockTransactionCount = (
   return height === undefined ? null : quantityToHex(requireHeader(view, height).transactionCount)
 }
 
-function* receiptsAt(view: View, height: number): Generator<Json> {
+function* receiptsAt(view: ChainView, height: number): Generator<Json> {
   const record = requireHeader(view, height)
   for (let index = 0; index < record.transactionCount; index++) {
     const signed = view.reader.transaction(height, index)
     const receipt = view.reader.receipt(height, index)
     if (signed === undefined || receipt === undefined) return
     const { hash: transactionHash, sender: from, transaction } = signed
-    yield receiptView(receipt, { record, index, transactionHash, from, to: transaction.to })
+    yield receiptJson(receipt, { record, index, transactionHash, from, to: transaction.to })
   }
 }
 
 /** Text by text: as objects all receipts of a block take many times the memory. Throws query/7. */
-export const blockReceipts = async (view: View, { block: reference }: Questions['blockReceipts']): Promise<string> => {
+export const blockReceipts = async (
+  view: ChainView,
+  { block: reference }: Questions['blockReceipts'],
+): Promise<string> => {
   const height = isPending(reference) ? undefined : resolveHeight(view, reference)
   if (height === undefined && !isPending(reference)) return 'null'
   const texts: string[] = []
@@ -82,27 +85,27 @@ export const blockReceipts = async (view: View, { block: reference }: Questions[
 }
 
 /** Where a transaction is, in a block that is here up to the head: pruning may not have come to its index yet. */
-const positionOf = (view: View, hash: Uint8Array): TransactionPosition | undefined => {
+const positionOf = (view: ChainView, hash: Uint8Array): TransactionPosition | undefined => {
   const position = view.reader.positionOf(hash)
   if (position === undefined || position.height > view.head) return undefined
   return position.height < firstHeight(view) ? undefined : position
 }
 
-const transactionByPosition = (view: View, height: number, index: number): Json | null => {
+const transactionByPosition = (view: ChainView, height: number, index: number): Json | null => {
   const signed = view.reader.transaction(height, index)
   if (signed === undefined) return null
   const { header, hash } = requireHeader(view, height)
-  return transactionView(signed, { blockHash: bytesToHex(hash), height, index, baseFeePerGas: header.baseFeePerGas })
+  return transactionJson(signed, { blockHash: bytesToHex(hash), height, index, baseFeePerGas: header.baseFeePerGas })
 }
 
 /** A transaction in a block up to the head; null when there is none. */
-export const transactionByHash = (view: View, hash: Uint8Array): Json | null => {
+export const transactionByHash = (view: ChainView, hash: Uint8Array): Json | null => {
   const position = positionOf(view, hash)
   return position === undefined ? null : transactionByPosition(view, position.height, position.index)
 }
 
 export const transactionByIndex = (
-  view: View,
+  view: ChainView,
   { block: reference, index }: Questions['transactionByIndex'],
 ): Json | null | Promise<Json | null> => {
   if (isPending(reference)) return pendingTransactionAt(view, index)
@@ -110,7 +113,7 @@ export const transactionByIndex = (
   return height === undefined ? null : transactionByPosition(view, height, index)
 }
 
-export const rawTransaction = (view: View, hash: Uint8Array): Uint8Array => {
+export const rawTransaction = (view: ChainView, hash: Uint8Array): Uint8Array => {
   const position = positionOf(view, hash)
   if (position === undefined) return EMPTY_BYTES
   return view.reader.transaction(position.height, position.index)?.raw ?? EMPTY_BYTES
@@ -118,7 +121,7 @@ export const rawTransaction = (view: View, hash: Uint8Array): Uint8Array => {
 
 /** Of what is not there no bytes. */
 export const rawTransactionByIndex = async (
-  view: View,
+  view: ChainView,
   { block: reference, index }: Questions['rawTransactionByIndex'],
 ): Promise<string> => {
   const height = isPending(reference) ? undefined : resolveHeight(view, reference)
@@ -130,7 +133,7 @@ export const rawTransactionByIndex = async (
   return bytesToHex(signed?.raw ?? EMPTY_BYTES)
 }
 
-export const receipt = (view: View, { hash }: Questions['receipt']): Json | null => {
+export const receipt = (view: ChainView, { hash }: Questions['receipt']): Json | null => {
   const transactionHash = hexToBytes(hash)
   const position = positionOf(view, transactionHash)
   if (position === undefined) return null
@@ -138,7 +141,7 @@ export const receipt = (view: View, { hash }: Questions['receipt']): Json | null
   const signed = view.reader.transaction(height, index)
   const stored = view.reader.receipt(height, index)
   if (signed === undefined || stored === undefined) return null
-  return receiptView(stored, {
+  return receiptJson(stored, {
     record: requireHeader(view, height),
     index,
     transactionHash,
@@ -149,18 +152,18 @@ export const receipt = (view: View, { hash }: Questions['receipt']): Json | null
 
 /** Transactions as they look while they wait. */
 export const waitingTransactions = (
-  { pending }: Pick<View, 'pending'>,
+  { pending }: Pick<ChainView, 'pending'>,
   { senders }: Questions['waitingTransactions'],
 ): readonly Json[] =>
   pending.map((raw, index) => {
     const sender = hexToBytes(senders[index] ?? '0x')
-    return transactionView({ transaction: decodeTransaction(raw), raw, hash: keccak256(raw), sender }, undefined)
+    return transactionJson({ transaction: decodeTransaction(raw), raw, hash: keccak256(raw), sender }, undefined)
   })
 
 const MAX_HEADS = 100
 
 /** See the question `heads`: as many of the blocks as are here. */
-export const heads = (view: View, { from, to }: Questions['heads']): readonly Head[] => {
+export const heads = (view: ChainView, { from, to }: Questions['heads']): readonly Head[] => {
   const { chainId, evmChainId } = view.parameters
   const last = Math.min(to, view.head, from + MAX_HEADS - 1)
   const out: Head[] = []

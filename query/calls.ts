@@ -24,7 +24,7 @@ import { toCallMessage } from './message.ts'
 import { applyBlockOverrides, applyStateOverrides } from './overrides.ts'
 import { pendingState } from './pending.ts'
 import { revertReason } from './revert-reason.ts'
-import { isPending, requireHeader, requireHeight, type View } from './view.ts'
+import { isPending, requireHeader, requireHeight, type ChainView } from './chain-view.ts'
 
 type CallQuestion = Questions['call']
 
@@ -37,11 +37,11 @@ export interface Scene {
 }
 
 /** A block that is overridden with a higher number sees no hash of its own nor of what came after it, as in geth. */
-const hashBefore = (view: View, base: StateReader, height: number, number: number): Hash | undefined =>
+const hashBefore = (view: ChainView, base: StateReader, height: number, number: number): Hash | undefined =>
   number < height ? (view.reader.hashAt(number) ?? recentBlockHash(view.reader, base, height, number)) : undefined
 
 /** The state after a block, and that block as what the call sees. */
-const sceneAt = (view: View, height: number): Scene => {
+const sceneAt = (view: ChainView, height: number): Scene => {
   const { header, timeNs } = requireHeader(view, height)
   const base = view.stateAt(height)
   return {
@@ -65,19 +65,19 @@ const sceneAt = (view: View, height: number): Scene => {
 const ONE_SECOND_NS = 1_000_000_000n
 
 /** What a call sees that names `block`; for `pending` that is what lies on top of the pool. */
-export const openScene = async (view: View, block: BlockReference): Promise<Scene> =>
+export const openScene = async (view: ChainView, block: BlockReference): Promise<Scene> =>
   isPending(block)
     ? await pendingState(view).then(({ state, environment, timeNs }) => ({ base: state, environment, timeNs }))
     : sceneAt(view, requireHeight(view, block))
 
 export const prepareScene = async (
-  view: View,
+  view: ChainView,
   question: Pick<CallQuestion, 'block' | 'stateOverrides' | 'blockOverrides'>,
 ): Promise<Scene> => overrideScene(view, await openScene(view, question.block), question)
 
 /** A scene of its own, at the fork of its time. Throws query/1 and query/2. */
 export const overrideScene = (
-  { parameters }: View,
+  { parameters }: ChainView,
   scene: Scene,
   question: Pick<CallQuestion, 'stateOverrides' | 'blockOverrides'>,
 ): Scene & { readonly base: Overlay } => {
@@ -96,7 +96,7 @@ export const overrideScene = (
 
 /** A call at a zero price sees a zero base fee, as in geth: its sender need not hold anything. */
 export const runCall = async (
-  view: View,
+  view: ChainView,
   scene: Scene,
   message: Message,
   hooks: Partial<ExecuteOptions> = {},
@@ -131,12 +131,12 @@ const failureOf = (result: ExecutionResult): Error | undefined => {
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /** What a call may use: what it asks for, up to the node's cap. With neither geth gives half of 64 bits. */
-export const cappedGas = ({ settings: { gasCap } }: View, { gas }: CallRequest): bigint => {
+export const cappedGas = ({ settings: { gasCap } }: ChainView, { gas }: CallRequest): bigint => {
   if (gasCap === 0n) return gas === undefined ? MAX_UINT64 / 2n : hexToBigint(gas)
   return gas === undefined ? gasCap : smaller(hexToBigint(gas), gasCap)
 }
 
-export const call = async (view: View, question: CallQuestion): Promise<string> => {
+export const call = async (view: ChainView, question: CallQuestion): Promise<string> => {
   const scene = await prepareScene(view, question)
   const gasLimit = cappedGas(view, question.call)
   const message = toCallMessage(question.call, view.parameters.evmChainId, gasLimit)
@@ -153,7 +153,7 @@ const CALL_STIPEND = 2_300n
 const ERROR_RATIO_PER_MILLE = 15n
 
 /** Most gas that the question allows. Throws when the sender cannot pay for the value. */
-const allowance = (view: View, scene: Scene, message: Message, gasCap: Hex | undefined): bigint => {
+const allowance = (view: ChainView, scene: Scene, message: Message, gasCap: Hex | undefined): bigint => {
   let most = message.gasLimit >= TRANSFER_GAS ? message.gasLimit : scene.environment.gasLimit
   if (gasCap !== undefined) most = smaller(most, hexToBigint(gasCap))
   if (message.maxFeePerGas > 0n) {
@@ -176,7 +176,7 @@ const isPlainTransfer = (scene: Scene, { to, data, authorizationList }: Message)
   return account === undefined || scene.base.code(account.codeHash).length === 0
 }
 
-export const estimateGas = async (view: View, question: Questions['estimateGas']): Promise<Hex> => {
+export const estimateGas = async (view: ChainView, question: Questions['estimateGas']): Promise<Hex> => {
   const scene = await prepareScene(view, question)
   const wanted = question.call.gas === undefined ? 0n : hexToBigint(question.call.gas)
   const message = toCallMessage(question.call, view.parameters.evmChainId, wanted)

@@ -5,7 +5,7 @@ import { bytesToHex } from '../core/hex.ts'
 import { NATIVE_PRECOMPILE_ADDRESSES } from '../app/precompiles/index.ts'
 import { config } from './chain-config.ts'
 import { forkId } from './fork-id.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 const GENESIS = keccak256(Uint8Array.of(1))
 const GENESIS_TIME = 50
@@ -20,7 +20,7 @@ const configAt = (timestamp: number, first = 0): unknown => {
   const header = (height: number): unknown =>
     height === 4 ? { hash: GENESIS, header: { timestamp: GENESIS_TIME } } : { hash: keccak256(), header: { timestamp } }
   const parameters = { evmChainId: 2517n, initialHeight: 5, hardforks }
-  return config({ parameters, head: 9, reader: { header } } as unknown as View)
+  return config({ parameters, head: 9, reader: { header } } as unknown as ChainView)
 }
 
 test('the current fork, the next and the last are told, with what a fork id counts', () => {

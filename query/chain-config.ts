@@ -9,8 +9,8 @@ import { prunedHistory } from '../app/errors.ts'
 import type { HeaderRecord } from '../app/records/records.ts'
 import { PRECOMPILES } from '../app/precompiles/index.ts'
 import { forkId } from './fork-id.ts'
-import { requireHeader, type View } from './view.ts'
-import type { Json } from './views.ts'
+import { requireHeader, type ChainView } from './chain-view.ts'
+import type { Json } from './ethereum-json.ts'
 
 type Fork = ChainParameters['hardforks'][number]
 
@@ -47,7 +47,7 @@ const SYSTEM_CONTRACTS = byName([
   ['BEACON_ROOTS_ADDRESS', BEACON_ROOTS.address],
 ])
 
-const describeFork = ({ parameters }: View, { header, hash }: HeaderRecord, fork: Fork): Json => {
+const describeFork = ({ parameters }: ChainView, { header, hash }: HeaderRecord, fork: Fork): Json => {
   const passed = parameters.hardforks
     .map(({ timestamp }) => timestamp)
     .filter((timestamp) => timestamp > header.timestamp && timestamp <= fork.timestamp)
@@ -62,7 +62,7 @@ const describeFork = ({ parameters }: View, { header, hash }: HeaderRecord, fork
 }
 
 /** Throws query/8 where the genesis block is not here (state sync), whose hash the fork id begins with. */
-export const config = (view: View): Json => {
+export const config = (view: ChainView): Json => {
   const { hardforks, initialHeight } = view.parameters
   const genesis = view.reader.header(initialHeight - 1)
   if (genesis === undefined) throw prunedHistory()

@@ -10,8 +10,8 @@ import {
 } from '../app/feed/committed-block.ts'
 import { invalidParameters, isQueryError, prunedBlocks } from '../app/errors.ts'
 import type { FeedBlock, FeedPage, FeedPlace, FeedReceipt, FeedTransaction, Questions } from '../app/ports.ts'
-import type { View } from './view.ts'
-import { headerView } from './views.ts'
+import type { ChainView } from './chain-view.ts'
+import { headerJson } from './ethereum-json.ts'
 
 /** Characters of a page at most, but for its last transaction or the events of its last block. */
 const MAX_PAGE_TEXT = 4 * 1024 * 1024
@@ -67,7 +67,7 @@ const openingOf = (block: CommittedBlock): string => {
     hash: bytesToHex(block.hash),
     timeNs: block.timeNs.toString(),
     proposer: bytesToHex(block.proposerAddress),
-    header: headerView(block.header, block.hash) as FeedBlock['header'],
+    header: headerJson(block.header, block.hash) as FeedBlock['header'],
     events: eventsOf(block.events),
     validatorUpdates: block.validatorUpdates.map(({ publicKey, power }) => ({
       publicKey: bytesToHex(publicKey),
@@ -125,7 +125,7 @@ class Page {
   }
 }
 
-type FeedView = Pick<View, 'reader' | 'head' | 'parameters'>
+type FeedView = Pick<ChainView, 'reader' | 'head' | 'parameters'>
 
 const lowest = ({ reader, parameters }: FeedView): number => oldestHeight(reader.store, parameters.initialHeight)
 

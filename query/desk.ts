@@ -40,8 +40,8 @@ import { NativeQuestions } from './native-questions.ts'
 import type { Desk } from './question.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
 import { questionOf } from './questions.ts'
-import { isPending, requireKept, resolveHeight, type View } from './view.ts'
-import { transactionView } from './views.ts'
+import { isPending, requireKept, resolveHeight, type ChainView } from './chain-view.ts'
+import { transactionJson } from './ethereum-json.ts'
 
 export interface DeskOptions {
   readonly settings: ApplicationSettings
@@ -100,7 +100,7 @@ export class QuestionDesk implements Desk {
   readonly #heights: OpenHeights
   readonly #answers = new AnswerCache()
   /** Questions come by the thousand between two blocks. */
-  #newestView: View | undefined
+  #newestView: ChainView | undefined
 
   constructor(options: DeskOptions) {
     this.#options = options
@@ -162,7 +162,7 @@ export class QuestionDesk implements Desk {
   }
 
   /** Of what a question is about; undefined when it is not there. */
-  #placeOf(view: View, parameters: Questions[QuestionName]): Place | undefined {
+  #placeOf(view: ChainView, parameters: Questions[QuestionName]): Place | undefined {
     const { block, index, hash } = parameters as { block?: BlockReference; index?: number; hash?: Hex }
     if (hash !== undefined) {
       const position = view.reader.positionOf(hexToBytes(hash))
@@ -206,7 +206,7 @@ export class QuestionDesk implements Desk {
     return this.#options.submit(raw)
   }
 
-  #view(head: number): View {
+  #view(head: number): ChainView {
     if (this.#newestView?.head === head) return this.#newestView
     const { reader, settings, engine, modules, families, environment } = this.#options
     this.#newestView = {
@@ -282,7 +282,7 @@ export class QuestionDesk implements Desk {
   /** The text of a list, as of a head. */
   #describe(transactions: readonly SignedTransaction[], head: number): Reply {
     const cost = transactions.reduce((sum, { raw }) => sum + raw.length + TRANSACTION_TEXT, 0)
-    if (cost <= LIGHT_COST) return jsonText(transactions.map((signed) => transactionView(signed, undefined)))
+    if (cost <= LIGHT_COST) return jsonText(transactions.map((signed) => transactionJson(signed, undefined)))
     const senders = transactions.map(({ sender }) => bytesToHex(sender))
     const raws = transactions.map(({ raw }) => raw)
     return this.environment.heavy.run('waitingTransactions', { senders }, head, raws)

@@ -7,7 +7,7 @@ import { answerTooLarge, queryFailed } from '../app/errors.ts'
 import type { EvmCallAnswer, Questions } from '../app/ports.ts'
 import { cappedGas, prepareScene, runCall } from './calls.ts'
 import { toCallMessage } from './message.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 /** Bytes of what a call logged and returned. */
 const MAX_ANSWER_BYTES = MAX_STREAM_FRAME_BYTES / 8
@@ -20,7 +20,7 @@ const checkSize = ({ logs, returnData }: ExecutionResult): void => {
 }
 
 /** Throws query/1 for a call that cannot be executed, and query/7 for too much that it says. */
-export const evmCall = async (view: View, question: Questions['evmCall']): Promise<EvmCallAnswer> => {
+export const evmCall = async (view: ChainView, question: Questions['evmCall']): Promise<EvmCallAnswer> => {
   const scene = await prepareScene(view, question)
   const gasLimit = cappedGas(view, question.call)
   const outcome = await runCall(view, scene, toCallMessage(question.call, view.parameters.evmChainId, gasLimit))

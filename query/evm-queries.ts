@@ -28,7 +28,7 @@ import type { QueryHandlers } from '../app/native/module-handlers.ts'
 import { NATIVE_PRECOMPILE_ADDRESSES } from '../app/precompiles/index.ts'
 import { EMPTY_ACCOUNT } from '../store/state.ts'
 import { storageAt } from './state.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 export const EVM_SERVICE = `/${evmQuery.Query.typeName}/`
 
@@ -37,7 +37,7 @@ const MAX_SLOT_DIGITS = 64
 
 /** What is asked, and where. */
 interface Scene extends QueryContext {
-  readonly view: View
+  readonly view: ChainView
   readonly handlers: QueryHandlers
 }
 
@@ -100,7 +100,7 @@ const PARAMS: MessageInitShape<typeof evm.ParamsSchema> = {
 }
 
 /** Second from which a fork holds, or nothing where it never does; a later one brings the ones before it. */
-const forkTime = ({ parameters }: View, name: (typeof HARDFORKS)[number]): string => {
+const forkTime = ({ parameters }: ChainView, name: (typeof HARDFORKS)[number]): string => {
   const rank = HARDFORKS.indexOf(name)
   const found = parameters.hardforks.find(({ hardfork }) => HARDFORKS.indexOf(hardfork) >= rank)
   return found === undefined ? '' : String(found.timestamp)
@@ -109,7 +109,7 @@ const forkTime = ({ parameters }: View, name: (typeof HARDFORKS)[number]): strin
 const BEFORE = '0'
 
 /** All forks that Ethereum chose by height hold from the first block on. */
-const chainConfig = (view: View): MessageInitShape<typeof evm.ChainConfigSchema> => ({
+const chainConfig = (view: ChainView): MessageInitShape<typeof evm.ChainConfigSchema> => ({
   homesteadBlock: BEFORE,
   daoForkBlock: BEFORE,
   daoForkSupport: true,
@@ -179,7 +179,7 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map([
 
 /** `height` is one whose state is kept. Throws grpc codes, and sdk/6 for what the gateway answers. */
 export const evmQueryAnswer = (
-  view: View,
+  view: ChainView,
   handlers: QueryHandlers,
   path: string,
   request: Uint8Array,

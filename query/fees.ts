@@ -6,8 +6,8 @@ import { readBaseFee } from '../modules/feemarket/index.ts'
 import { queryFailed } from '../app/errors.ts'
 import type { Questions } from '../app/ports.ts'
 import { pendingFees } from './pending.ts'
-import { firstHeight, isPending, requireHeader, requireHeight, type View } from './view.ts'
-import type { Json } from './views.ts'
+import { firstHeight, isPending, requireHeader, requireHeight, type ChainView } from './chain-view.ts'
+import type { Json } from './ethereum-json.ts'
 
 /** geth's oracle: the three lowest tips of each of the last 20 blocks, their 60th percentile, at most 500 gwei. */
 const SAMPLED_BLOCKS = 20
@@ -62,7 +62,11 @@ interface FeeBlock {
 }
 
 /** Tips at percentiles of the block's gas. */
-const rewards = (view: View, { header, receipts }: FeeBlock, percentiles: readonly number[]): readonly string[] => {
+const rewards = (
+  view: ChainView,
+  { header, receipts }: FeeBlock,
+  percentiles: readonly number[],
+): readonly string[] => {
   const floor = minimumTip(view.settings.minimumGasPriceAnat, header.baseFeePerGas)
   if (receipts.length === 0) return percentiles.map(() => quantityToHex(floor))
   const items = receipts
@@ -81,7 +85,7 @@ const rewards = (view: View, { header, receipts }: FeeBlock, percentiles: readon
 }
 
 /** Committed blocks, with receipts where rewards are asked for. */
-const committedBlocks = (view: View, oldest: number, count: number, withReceipts: boolean): readonly FeeBlock[] =>
+const committedBlocks = (view: ChainView, oldest: number, count: number, withReceipts: boolean): readonly FeeBlock[] =>
   Array.from({ length: count }, (_, index) => {
     const { header, transactionCount } = requireHeader(view, oldest + index)
     const receipts = withReceipts && transactionCount > 0 ? view.reader.receipts(header.number) : []
@@ -90,7 +94,7 @@ const committedBlocks = (view: View, oldest: number, count: number, withReceipts
 
 /** `pending` counts as a block of its own. */
 export const feeHistory = async (
-  view: View,
+  view: ChainView,
   { count, newest, percentiles }: Questions['feeHistory'],
 ): Promise<Json> => {
   if (count < 1) return { oldestBlock: '0x0', gasUsedRatio: null }

@@ -10,8 +10,8 @@ import { estimateGas, openScene } from './calls.ts'
 import { withFeeDefaults } from './fee-defaults.ts'
 import { toCallMessage } from './message.ts'
 import { unsignedTransaction, unsignedType } from './unsigned-transaction.ts'
-import type { View } from './view.ts'
-import { accessListMember, authorizationMember, type Json } from './views.ts'
+import type { ChainView } from './chain-view.ts'
+import { accessListMember, authorizationMember, type Json } from './ethereum-json.ts'
 
 /** EIP-7594. */
 const MAX_BLOBS = 6
@@ -27,14 +27,14 @@ const checkMembers = ({ to, data = '0x', blobVersionedHashes: blobs }: CallReque
 }
 
 /** With what the transaction will hold: geth 1.16 leaves authorizations out, and estimates too little. */
-const estimate = (view: View, call: CallRequest, block: BlockReference): Promise<Hex> => {
+const estimate = (view: ChainView, call: CallRequest, block: BlockReference): Promise<Hex> => {
   const { nonce: _, authorizationList = [], chainId: _chainId, ...estimated } = call
   const isSetCode = unsignedType(call) === 4 && authorizationList.length > 0
   return estimateGas(view, { call: isSetCode ? { ...estimated, authorizationList } : estimated, block })
 }
 
 /** The members in the order of geth's transactions; those that its type lacks are null or left out. */
-const unsignedView = (transaction: Transaction, raw: Uint8Array): Json => {
+const unsignedJson = (transaction: Transaction, raw: Uint8Array): Json => {
   const { type, chainId } = transaction
   const isPriced = 'gasPrice' in transaction
   return {
@@ -58,7 +58,7 @@ const unsignedView = (transaction: Transaction, raw: Uint8Array): Json => {
   }
 }
 
-export const fillTransaction = async (view: View, question: Questions['fillTransaction']): Promise<Json> => {
+export const fillTransaction = async (view: ChainView, question: Questions['fillTransaction']): Promise<Json> => {
   const { evmChainId } = view.parameters
   const { environment } = await openScene(view, question.block)
   const priced = withFeeDefaults(question.call, question.suggestedTip ?? '0x0', environment)
@@ -75,5 +75,5 @@ export const fillTransaction = async (view: View, question: Questions['fillTrans
   if (type === 4 && message.to === undefined) throw transitionErrors.setCodeCreation(message.sender)
   const transaction = unsignedTransaction(message, type, evmChainId)
   const raw = encodeTransaction(transaction)
-  return { raw: bytesToHex(raw), tx: unsignedView(transaction, raw) }
+  return { raw: bytesToHex(raw), tx: unsignedJson(transaction, raw) }
 }

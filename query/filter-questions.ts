@@ -9,7 +9,7 @@ import { type Filter, Filters } from './filters.ts'
 import { checkFilterRange } from './logs.ts'
 import { PendingRing } from './pending-ring.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
-import { firstHeight, requireHeader } from './view.ts'
+import { firstHeight, requireHeader } from './chain-view.ts'
 
 /** Blocks that one poll of a filter looks at. */
 const MAX_POLLED_HEIGHTS = 1_000

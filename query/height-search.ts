@@ -11,8 +11,8 @@ import { txService } from '../proto/index.ts'
 import { answerTooLarge, prunedHistory } from '../app/errors.ts'
 import { readShownCount, type ShownCount, shownTransactions } from '../app/index/shown-transactions.ts'
 import { placeEthereum, placeNative, type ShownPlaced } from './placed-transactions.ts'
-import { txResponse } from './tx-views.ts'
-import { firstHeight, type View } from './view.ts'
+import { txResponse } from './cosmos-tx.ts'
+import { firstHeight, type ChainView } from './chain-view.ts'
 
 export type SearchResponse = MessageInitShape<typeof txService.GetTxsEventResponseSchema>
 
@@ -104,7 +104,7 @@ interface Places {
   readonly end: number
 }
 
-const requireCount = (view: View, height: number): ShownCount => {
+const requireCount = (view: ChainView, height: number): ShownCount => {
   const count = readShownCount(view.reader.store, height)
   // Only pruning takes one away, from below.
   if (count === undefined) throw prunedHistory()
@@ -112,7 +112,7 @@ const requireCount = (view: View, height: number): ShownCount => {
 }
 
 /** The block that holds a place, which lies in one of the range. */
-const heightOfPlace = (view: View, place: number, { from, to }: HeightRange): number => {
+const heightOfPlace = (view: ChainView, place: number, { from, to }: HeightRange): number => {
   let [low, high] = [from, to]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
@@ -123,7 +123,7 @@ const heightOfPlace = (view: View, place: number, { from, to }: HeightRange): nu
 }
 
 /** In the order of the chain. Throws query/7. */
-const collect = (view: View, range: HeightRange, { start, end }: Places): readonly ShownPlaced[] => {
+const collect = (view: ChainView, range: HeightRange, { start, end }: Places): readonly ShownPlaced[] => {
   const found: ShownPlaced[] = []
   let bytes = 0
   for (let place = start, height = range.from; place < end; height++) {
@@ -147,7 +147,7 @@ const collect = (view: View, range: HeightRange, { start, end }: Places): readon
 }
 
 /** Of the blocks that are here. Undefined where there are none. */
-const keptRange = (view: View, { from, to }: HeightRange): HeightRange | undefined => {
+const keptRange = (view: ChainView, { from, to }: HeightRange): HeightRange | undefined => {
   const { store } = view.reader
   const { initialHeight } = view.parameters
   const first = Math.max(initialHeight, firstHeight(view))
@@ -166,7 +166,7 @@ const requirePage = (page: number, total: number, limit: number): void => {
 }
 
 /** By height, and within a block in its order. Throws grpc/3, and query/7 for a page that is too large. */
-export const searchHeights = (view: View, wanted: HeightRange, search: SearchPage): SearchResponse => {
+export const searchHeights = (view: ChainView, wanted: HeightRange, search: SearchPage): SearchResponse => {
   const { page, limit, isDescending } = search
   const range = keptRange(view, wanted)
   const first = range === undefined ? 0 : requireCount(view, range.from).before

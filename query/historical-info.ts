@@ -9,7 +9,7 @@ import { historicalValidators } from '../modules/staking/index.ts'
 import { stakingQuery } from '../proto/index.ts'
 import { isKept, readKeptRange } from '../store/kept-range.ts'
 import { readBlockContent } from '../app/index/finalize-request.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 export const HISTORICAL_INFO = '/cosmos.staking.v1beta1.Query/HistoricalInfo'
 
@@ -18,7 +18,7 @@ const NS_PER_SECOND = 1_000_000_000n
 const BLOCK_VERSION = 11n
 
 /** Of the header what the application knows: the hashes of CometBFT's own parts are not among it. Throws grpc/3, grpc/5. */
-export const historicalInfo = (view: View, request: Uint8Array): Uint8Array => {
+export const historicalInfo = (view: ChainView, request: Uint8Array): Uint8Array => {
   const { height } = decodeRequest(stakingQuery.QueryHistoricalInfoRequestSchema, request)
   if (height < 0n) throw queryRefusal('invalidArgument', 'height cannot be negative')
   const { store } = view.reader

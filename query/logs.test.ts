@@ -6,18 +6,18 @@ import { ChainReader } from '../app/index/chain-reader.ts'
 import type { BlockReference, BlockTag } from '../app/ports.ts'
 import { APPLICATION_DEFAULTS } from '../app/settings.ts'
 import { logs } from './logs.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 const HEAD = 20
 const BASE = 10
 
-const viewOf = (): View => {
+const viewOf = (): ChainView => {
   const store = openMemoryStore()
   const batch = store.batch()
   writeBaseHeight(batch, BASE)
   store.write(batch, { sync: true })
-  const parameters = { initialHeight: 1 } as View['parameters']
-  return { head: HEAD, reader: new ChainReader(store), parameters, settings: APPLICATION_DEFAULTS } as View
+  const parameters = { initialHeight: 1 } as ChainView['parameters']
+  return { head: HEAD, reader: new ChainReader(store), parameters, settings: APPLICATION_DEFAULTS } as ChainView
 }
 
 const bound = (text: number | BlockTag): BlockReference => (typeof text === 'number' ? { number: text } : { tag: text })

@@ -7,8 +7,8 @@ import { readBaseHeight } from '../store/base-height.ts'
 import { answerTooLarge, limitExceeded, prunedHistory, queryFailed } from '../app/errors.ts'
 import { type LogTerm, searchLogIndex } from '../app/index/log-index.ts'
 import type { BlockReference, LogCriteria, LogCursor, Questions } from '../app/ports.ts'
-import { firstHeight, isPending, resolveHeight, type View } from './view.ts'
-import { type Json, logView } from './views.ts'
+import { firstHeight, isPending, resolveHeight, type ChainView } from './chain-view.ts'
+import { type Json, logJson } from './ethereum-json.ts'
 
 interface ParsedCriteria {
   readonly addresses: readonly Uint8Array[]
@@ -49,7 +49,7 @@ interface FoundLog {
 
 /** Logs from a place up to block `to` that match, in order. */
 function* findLogs(
-  view: View,
+  view: ChainView,
   criteria: ParsedCriteria,
   { height: from, log: skipped }: LogCursor,
   to: number,
@@ -76,7 +76,7 @@ function* findLogs(
         const logIndex = receipt.firstLogIndex + at
         const size = LOG_TEXT_BYTES + 2 * log.data.length
         yield {
-          view: logView(log, { record, transactionHash: hash, transactionIndex: index, logIndex }),
+          view: logJson(log, { record, transactionHash: hash, transactionIndex: index, logIndex }),
           height,
           logIndex,
           size,
@@ -88,13 +88,13 @@ function* findLogs(
   requireBlocksFrom(view, from)
 }
 
-const hashOf = (view: View, height: number, index: number): Hex | undefined => {
+const hashOf = (view: ChainView, height: number, index: number): Hex | undefined => {
   const hash = view.reader.transactionHash(height, index)
   return hash === undefined ? undefined : bytesToHex(hash)
 }
 
 /** Throws query/5 above the cap of logs, and query/7 above what one answer may hold. */
-const logsInRange = (view: View, criteria: LogCriteria, from: number, to: number): readonly Json[] => {
+const logsInRange = (view: ChainView, criteria: LogCriteria, from: number, to: number): readonly Json[] => {
   const out: Json[] = []
   let size = 0
   for (const found of findLogs(view, parseCriteria(criteria), { height: from, log: 0 }, to)) {
@@ -113,7 +113,7 @@ const PAGE_TEXT_BYTES = 4 * 1024 * 1024
 const PAGE_LOGS = 10_000
 
 /** See the question `logsPage`. Throws query/8 when blocks of the range have been pruned. */
-export const logsPage = (view: View, { criteria, from, to }: Questions['logsPage']): Json => {
+export const logsPage = (view: ChainView, { criteria, from, to }: Questions['logsPage']): Json => {
   const logs: Json[] = []
   let size = 0
   const most = Math.min(PAGE_LOGS, view.settings.logsCap)
@@ -147,12 +147,12 @@ const refusePending = ({ fromBlock, toBlock }: LogCriteria): void => {
 const INVALID_RANGE = 'invalid block range params'
 
 /** Throws query/8 when there are pruned blocks from `from` on. */
-const requireBlocksFrom = (view: View, from: number): void => {
+const requireBlocksFrom = (view: ChainView, from: number): void => {
   if (from < readBaseHeight(view.reader.store)) throw prunedHistory()
 }
 
 /** Where a bound is, in geth's order: `latest` is behind every number until the range has been judged. */
-const placeOf = (view: View, bound: Bound): number => {
+const placeOf = (view: ChainView, bound: Bound): number => {
   if (isLatest(bound)) return Infinity
   return isEarliest(bound) ? firstHeight(view) : (numberOf(bound) ?? view.head)
 }
@@ -161,7 +161,10 @@ const isReversed = (from: number | undefined, to: number | undefined): boolean =
   from !== undefined && to !== undefined && to > 0 && from > to
 
 /** geth's checks of a range, then the node's own bound: undefined holds no block. Throws query/1, query/5 and query/8. */
-const checkRange = (view: View, criteria: LogCriteria): { readonly from: number; readonly to: number } | undefined => {
+const checkRange = (
+  view: ChainView,
+  criteria: LogCriteria,
+): { readonly from: number; readonly to: number } | undefined => {
   const { fromBlock, toBlock } = criteria
   const begin = numberOf(fromBlock)
   if (isReversed(begin, numberOf(toBlock))) throw queryFailed(INVALID_RANGE)
@@ -181,7 +184,7 @@ const checkRange = (view: View, criteria: LogCriteria): { readonly from: number;
 }
 
 /** What eth_newFilter takes: new logs, or a range of numbers that need not exist yet. Throws query/1. */
-export const checkFilterRange = (view: View, criteria: LogCriteria): void => {
+export const checkFilterRange = (view: ChainView, criteria: LogCriteria): void => {
   refusePending(criteria)
   const { fromBlock, toBlock } = criteria
   const from = isEarliest(fromBlock) ? firstHeight(view) : numberOf(fromBlock)
@@ -191,7 +194,7 @@ export const checkFilterRange = (view: View, criteria: LogCriteria): void => {
   if (from !== undefined) requireBlocksFrom(view, from)
 }
 
-export const logs = (view: View, criteria: LogCriteria): readonly Json[] => {
+export const logs = (view: ChainView, criteria: LogCriteria): readonly Json[] => {
   if (criteria.blockHash !== undefined) {
     const height = resolveHeight(view, { hash: criteria.blockHash })
     if (height === undefined) throw queryFailed('unknown block')

@@ -10,7 +10,7 @@ import { ChainReader } from '../app/index/chain-reader.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { NativeQuestions, type NativeQuestionsOptions } from './native-questions.ts'
 import { TENDERMINT_SERVICE } from './tendermint-service.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 const { balance } = bankQuery.Query.method
 const DEAR = handleQuery(govQuery.Query.method.tallyResult, () => ({}), { isHeavy: true })
@@ -36,7 +36,7 @@ const createWorld = (handlers: readonly QueryHandler[], heavy: () => Promise<str
         parameters,
         reader: new ChainReader(store),
         stateAt: () => new LatestState(store, 1),
-      }) as unknown as View,
+      }) as unknown as ChainView,
     heavy: (_, __, head) => {
       heads.push(head)
       return heavy()

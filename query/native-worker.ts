@@ -6,14 +6,14 @@ import { answerWithReplies } from './heard-consensus.ts'
 import { heavyNativeQuery } from './native.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
 import { TX_SERVICE, TxService } from './tx-service.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 const broadcast = (): Promise<never> => Promise.reject(unsupported('a worker has no pool'))
 /** A worker is asked for what is long, and that is in a block: what failed without one is answered beside the pool. */
 const failedNative = (): undefined => undefined
 
 /** Base64. Throws as {@link answerWithReplies}, and what the services throw. */
-export const nativeAnswer = (view: View, question: Questions['native']): string | Promise<string> => {
+export const nativeAnswer = (view: ChainView, question: Questions['native']): string | Promise<string> => {
   const { path, data, replies } = question
   if (replies === undefined) return heavyNativeQuery(view, question)
   const request = data === '' ? EMPTY_BYTES : Buffer.from(data, 'base64')

@@ -7,7 +7,7 @@ import type { QueryHandler } from '../modules/module.ts'
 import { bankQuery } from '../proto/index.ts'
 import { ChainReader } from '../app/index/chain-reader.ts'
 import { nativeQuery } from './native.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 const PATH = '/test.Query/Ask'
 const UNKNOWN = '/test.Query/Other'
@@ -19,7 +19,7 @@ const ask = (query: QueryHandler['query'], path = PATH, request = new Uint8Array
   const store = openMemoryStore()
   const state = new LatestState(store, 1)
   const parameters = { chainId: 'test-1', evmChainId: 1n, initialHeight: 1, hardforks: [] }
-  const view = { head: 5, parameters, reader: new ChainReader(store), stateAt: () => state } as unknown as View
+  const view = { head: 5, parameters, reader: new ChainReader(store), stateAt: () => state } as unknown as ChainView
   try {
     return nativeQuery(view, new Map([[path === UNKNOWN ? PATH : path, { path, query }]]), path, request, 0).height
   } catch (error) {

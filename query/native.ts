@@ -9,15 +9,15 @@ import { type QueryHandlers, queryHandlers } from '../app/native/module-handlers
 import type { Questions } from '../app/ports.ts'
 import { EVM_SERVICE, evmQueryAnswer } from './evm-queries.ts'
 import { HISTORICAL_INFO, historicalInfo } from './historical-info.ts'
-import { SIMULATE_PATH, simulateQuery } from './simulation.ts'
-import { requireHeight, type View } from './view.ts'
+import { SIMULATE_PATH, dryRunQuery } from './dry-run.ts'
+import { requireHeight, type ChainView } from './chain-view.ts'
 
 /** The SDK's words and code for a height whose state it has pruned. */
 const PRUNED =
   'version mismatch on immutable IAVL tree; version does not exist. Version has either been pruned, or is for a future block height'
 
 /** The height of a native query, 0 being the head. Throws sdk/38 where its state is not kept. */
-export const keptHeight = (view: View, height: number): number => {
+export const keptHeight = (view: ChainView, height: number): number => {
   if (height === 0) return view.head
   const { store } = view.reader
   if (height < readBaseHeight(store) || !isKept(readKeptRange(store), height)) {
@@ -35,7 +35,7 @@ export const futureHeight = (): CodedError =>
  * else a handler throws, which is a fault of the node.
  */
 export const nativeQuery = (
-  view: View,
+  view: ChainView,
   handlers: QueryHandlers,
   path: string,
   request: Uint8Array,
@@ -54,16 +54,16 @@ export const nativeQuery = (
   return { value: handler.query(context, request), height: at }
 }
 
-/** What a worker answers: what a module says of its query, and a simulation, which executes. */
+/** What a worker answers: what a module says of its query, and a dry run, which executes. */
 export const isHeavyQuery = (handlers: QueryHandlers, path: string): boolean =>
   path === SIMULATE_PATH || handlers.get(path)?.isHeavy === true
 
 /** The answer to the question `native` where it is given by a worker: base64. */
-export const heavyNativeQuery = (view: View, { path, data, height }: Questions['native']): string => {
+export const heavyNativeQuery = (view: ChainView, { path, data, height }: Questions['native']): string => {
   const request = Buffer.from(data, 'base64')
   const value =
     path === SIMULATE_PATH
-      ? simulateQuery(view, request)
+      ? dryRunQuery(view, request)
       : nativeQuery(view, queryHandlers(view.modules), path, request, height).value
   return bytesToBase64(value)
 }

@@ -3,13 +3,13 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { DENOMINATION } from '../core/amounts.ts'
 import { queryRefusal } from '../modules/sdk-errors.ts'
 import { node } from '../proto/index.ts'
-import { firstHeight, requireHeader, type View } from './view.ts'
+import { firstHeight, requireHeader, type ChainView } from './chain-view.ts'
 
 export const NODE_SERVICE = '/cosmos.base.node.v1beta1.Service/'
 
 const NS_PER_SECOND = 1_000_000_000n
 
-const config = ({ settings }: View) =>
+const config = ({ settings }: ChainView) =>
   create(node.ConfigResponseSchema, {
     // A DecCoin: 18 digits behind the point.
     minimumGasPrice: `${settings.minimumGasPriceAnat}.${'0'.repeat(18)}${DENOMINATION}`,
@@ -18,7 +18,7 @@ const config = ({ settings }: View) =>
     haltHeight: 0n,
   })
 
-const status = (view: View) => {
+const status = (view: ChainView) => {
   const { hash, timeNs } = requireHeader(view, view.head)
   return create(node.StatusResponseSchema, {
     earliestStoreHeight: BigInt(firstHeight(view)),
@@ -29,7 +29,7 @@ const status = (view: View) => {
 }
 
 /** Throws grpc/12 for another method. */
-export const nodeService = (view: View, path: string): Uint8Array => {
+export const nodeService = (view: ChainView, path: string): Uint8Array => {
   switch (path.slice(NODE_SERVICE.length)) {
     case 'Config':
       return toBinary(node.ConfigResponseSchema, config(view))

@@ -15,7 +15,7 @@ const applyAccount = (state: StateWriter, address: Uint8Array, override: Account
   }
   const { nonce, balance, code } = override
   const slots = Object.entries(override.state ?? override.stateDiff ?? {})
-  // What changes nothing makes no account either: state roots of simulations would show it.
+  // What changes nothing makes no account either: state roots of simulated blocks would show it.
   if ((nonce ?? balance ?? code ?? override.state) === undefined && slots.length === 0) return
   const account = state.account(address) ?? EMPTY_ACCOUNT
   state.setAccount(address, {

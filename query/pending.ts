@@ -14,14 +14,14 @@ import type { SignedTransaction } from '../evm/transaction/transaction.ts'
 import { readHistoryHash } from '../evm/system-contracts.ts'
 import type { Overlay } from '../store/overlay.ts'
 import { LayeredNodes } from '../store/trie/layered-nodes.ts'
-import { requireHeader, type View } from './view.ts'
-import { blockView, type Json, type Placement, receiptView, transactionView } from './views.ts'
+import { requireHeader, type ChainView } from './chain-view.ts'
+import { blockJson, type Json, type Placement, receiptJson, transactionJson } from './ethereum-json.ts'
 import { bytesToHex } from '../core/hex.ts'
 
 const ONE_SECOND_NS = 1_000_000_000n
 
 /** The chain at the view's head, for executing on top of it. */
-export const chainOf = (view: View, height: number): Chain => {
+export const chainOf = (view: ChainView, height: number): Chain => {
   const state = view.stateAt(height)
   return {
     parameters: view.parameters,
@@ -44,7 +44,7 @@ interface PendingRun {
 }
 
 /** What a block on top of the head would be, but for its transactions. */
-export const pendingMeta = (view: View, { head }: Chain): Omit<PendingRun['content'], 'transactions'> => ({
+export const pendingMeta = (view: ChainView, { head }: Chain): Omit<PendingRun['content'], 'transactions'> => ({
   height: view.head + 1,
   timeNs: head.record.timeNs + ONE_SECOND_NS,
   proposerAddress: EMPTY_BYTES,
@@ -54,7 +54,7 @@ export const pendingMeta = (view: View, { head }: Chain): Omit<PendingRun['conte
   misbehavior: [],
 })
 
-const runPending = async (view: View): Promise<PendingRun> => {
+const runPending = async (view: ChainView): Promise<PendingRun> => {
   const chain = chainOf(view, view.head)
   const meta = pendingMeta(view, chain)
   const run = new BlockRun(chain, meta, decodeAnew(chain), 'preview')
@@ -70,7 +70,7 @@ const runPending = async (view: View): Promise<PendingRun> => {
 
 /** State, environment and time (nanoseconds) on top of the pool. */
 export const pendingState = async (
-  view: View,
+  view: ChainView,
 ): Promise<{ readonly state: Overlay; readonly environment: BlockEnvironment; readonly timeNs: bigint }> => {
   const { run, content } = await runPending(view)
   return { state: run.overlay, environment: run.environment, timeNs: content.timeNs }
@@ -78,7 +78,7 @@ export const pendingState = async (
 
 /** The block and the state after it. */
 export const pendingCandidate = async (
-  view: View,
+  view: ChainView,
 ): Promise<{ readonly candidate: Candidate; readonly state: Overlay }> => {
   const { run, chain, content } = await runPending(view)
   run.end()
@@ -86,7 +86,7 @@ export const pendingCandidate = async (
 }
 
 /** The state trie of the pending block: what it would change over the nodes of the head. */
-export const pendingTrie = async (view: View): Promise<{ readonly root: Hash; readonly nodes: LayeredNodes }> => {
+export const pendingTrie = async (view: ChainView): Promise<{ readonly root: Hash; readonly nodes: LayeredNodes }> => {
   const { commitment } = (await pendingCandidate(view)).candidate
   const nodes = new LayeredNodes(view.trieNodesAt(view.head))
   nodes.add(commitment.nodes)
@@ -102,7 +102,7 @@ const placementIn = ({ unsealedHeader }: Candidate, index: number): Placement =>
 })
 
 /** The pending block; its roots are computed as for a real one. */
-export const pendingBlock = async (view: View, full: boolean): Promise<Json> => {
+export const pendingBlock = async (view: ChainView, full: boolean): Promise<Json> => {
   const { candidate } = await pendingCandidate(view)
   const header = candidate.unsealedHeader
   const signed = candidate.ethereum.map((outcome) => outcome.signed)
@@ -112,28 +112,28 @@ export const pendingBlock = async (view: View, full: boolean): Promise<Json> => 
   )
   const placement = placementIn(candidate, 0)
   const transactions = signed.map((one, index) =>
-    full ? transactionView(one, { ...placement, index }) : bytesToHex(one.hash),
+    full ? transactionJson(one, { ...placement, index }) : bytesToHex(one.hash),
   )
-  return blockView(header, null, size, transactions)
+  return blockJson(header, null, size, transactions)
 }
 
-export const pendingCount = async (view: View): Promise<number> => {
+export const pendingCount = async (view: ChainView): Promise<number> => {
   const { run } = await runPending(view)
   return run.outcomes.filter((outcome) => outcome.kind === 'applied' && outcome.ethereum !== undefined).length
 }
 
-export const pendingTransactionAt = async (view: View, index: number): Promise<Json | null> => {
+export const pendingTransactionAt = async (view: ChainView, index: number): Promise<Json | null> => {
   const { candidate } = await pendingCandidate(view)
   const outcome = candidate.ethereum[index]
-  return outcome === undefined ? null : transactionView(outcome.signed, placementIn(candidate, index))
+  return outcome === undefined ? null : transactionJson(outcome.signed, placementIn(candidate, index))
 }
 
-export const pendingSignedAt = async (view: View, index: number): Promise<SignedTransaction | undefined> =>
+export const pendingSignedAt = async (view: ChainView, index: number): Promise<SignedTransaction | undefined> =>
   (await pendingCandidate(view)).candidate.ethereum[index]?.signed
 
 /** What fees a block on top of the pool would have, and the base fee after it. */
 export const pendingFees = async (
-  view: View,
+  view: ChainView,
 ): Promise<{ readonly header: Header; readonly receipts: readonly Receipt[]; readonly nextBaseFee: bigint }> => {
   const { run, chain, content } = await runPending(view)
   run.end()
@@ -142,14 +142,14 @@ export const pendingFees = async (
 }
 
 /** geth knows no effective price before the block is sealed. */
-export const pendingReceipts = async (view: View): Promise<readonly Json[]> => {
+export const pendingReceipts = async (view: ChainView): Promise<readonly Json[]> => {
   const { candidate } = await pendingCandidate(view)
   const { unsealedHeader: header, ethereum, logCount } = candidate
   const hash = hashHeader(encodeHeader(header))
   const record = { header, hash, timeNs: 0n, sizeBytes: 0, transactionCount: ethereum.length, logCount, logBytes: 0 }
   return ethereum.map(({ signed, receipt }, index) => {
     const { hash: transactionHash, sender: from, transaction } = signed
-    const shown = receiptView(receipt, { record, index, transactionHash, from, to: transaction.to })
+    const shown = receiptJson(receipt, { record, index, transactionHash, from, to: transaction.to })
     return { ...shown, effectiveGasPrice: null }
   })
 }

@@ -4,8 +4,8 @@ import type { tx } from '../proto/index.ts'
 import { ethereumResult } from '../app/families/ethereum/result.ts'
 import { decodeNativeResult } from '../app/index/native-results.ts'
 import type { TransactionPosition } from '../app/records/records.ts'
-import { anyTx, ethereumTx, type PlacedTransaction } from './tx-views.ts'
-import { requireHeader, type View } from './view.ts'
+import { anyTx, ethereumTx, type PlacedTransaction } from './cosmos-tx.ts'
+import { requireHeader, type ChainView } from './chain-view.ts'
 
 export interface ShownPlaced {
   readonly placed: PlacedTransaction
@@ -13,7 +13,7 @@ export interface ShownPlaced {
 }
 
 /** `index` is its place in the Ethereum block. Undefined when there is none. */
-export const placeEthereum = (view: View, { height, index }: TransactionPosition): ShownPlaced | undefined => {
+export const placeEthereum = (view: ChainView, { height, index }: TransactionPosition): ShownPlaced | undefined => {
   const { reader } = view
   const [signed, receipt] = [reader.transaction(height, index), reader.receipt(height, index)]
   if (signed === undefined || receipt === undefined) return undefined
@@ -27,7 +27,7 @@ export const placeEthereum = (view: View, { height, index }: TransactionPosition
 
 /** `index` is its place among all transactions of the block. Undefined where no result of it is kept. */
 export const placeNative = (
-  view: View,
+  view: ChainView,
   { height, index }: TransactionPosition,
   raw: Uint8Array,
 ): ShownPlaced | undefined => {

@@ -5,8 +5,8 @@ import { StateTrie } from '../store/state-trie.ts'
 import { queryFailed } from '../app/errors.ts'
 import type { Questions } from '../app/ports.ts'
 import { pendingTrie } from './pending.ts'
-import { isPending, requireHeader, requireHeight, type View } from './view.ts'
-import type { Json } from './views.ts'
+import { isPending, requireHeader, requireHeight, type ChainView } from './chain-view.ts'
+import type { Json } from './ethereum-json.ts'
 
 const proofView = (trie: StateTrie, { address: hex, slots }: Questions['proof']): Json => {
   const address = hexToBytes(hex)
@@ -27,12 +27,12 @@ const proofView = (trie: StateTrie, { address: hex, slots }: Questions['proof'])
 }
 
 /** As in geth there are no proofs of the pending block: its trie is nowhere. */
-const refusePending = async (view: View): Promise<never> => {
+const refusePending = async (view: ChainView): Promise<never> => {
   const root = bytesToHex((await pendingTrie(view)).root)
   throw queryFailed(`missing trie node ${root.slice(2)} (path ) state ${root} is not available`)
 }
 
-export const proof = (view: View, parameters: Questions['proof']): Json | Promise<never> => {
+export const proof = (view: ChainView, parameters: Questions['proof']): Json | Promise<never> => {
   const { block } = parameters
   if (isPending(block)) return refusePending(view)
   const height = requireHeight(view, block)

@@ -4,7 +4,7 @@ import { prunedHistory } from '../app/errors.ts'
 import type { ChainReader } from '../app/index/chain-reader.ts'
 import type { QuestionName } from '../app/ports.ts'
 import { questionOf } from './questions.ts'
-import { requireKept } from './view.ts'
+import { requireKept } from './chain-view.ts'
 
 /** The lowest block moves at most once a block, and reading some takes less. */
 const MAX_ATTEMPTS = 3

@@ -1,6 +1,6 @@
 /** What the parts of the desk (desk.ts) share. */
 import type { QuestionName, Questions } from '../app/ports.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 /** JSON text. */
 export type Reply = string | Promise<string>
@@ -9,7 +9,7 @@ export const jsonText = (value: unknown): string => JSON.stringify(value)
 
 export interface QuestionTools {
   /** What is shown as of a head. */
-  view(head: number): View
+  view(head: number): ChainView
   /** Answered by a worker thread. */
   heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<string>
 }

@@ -9,7 +9,7 @@ import type { Reads } from './answer-cost.ts'
 import type { FilterQuestions } from './filter-questions.ts'
 import type { NativeQuestions } from './native-questions.ts'
 import type { Reply } from './question-tools.ts'
-import type { View } from './view.ts'
+import type { ChainView } from './chain-view.ts'
 
 /** Where questions arrive: what it knows beside the chain, which workers do not have. */
 export interface Desk {
@@ -48,12 +48,12 @@ interface Answered<Name extends QuestionName> {
 
 /** Answered from a view alone: the same on the main thread and in workers. */
 interface FromView<Name extends QuestionName> extends Answered<Name> {
-  readonly answer: (view: View, parameters: Questions[Name]) => unknown
+  readonly answer: (view: ChainView, parameters: Questions[Name]) => unknown
 }
 
 /** The same where the answer is JSON text from the beginning: as objects it would take many times the memory. */
 interface TextFromView<Name extends QuestionName> extends Answered<Name> {
-  readonly text: (view: View, parameters: Questions[Name]) => Promise<string>
+  readonly text: (view: ChainView, parameters: Questions[Name]) => Promise<string>
 }
 
 /** Answered at the desk alone. */

@@ -31,14 +31,14 @@ import { nativeAnswer } from './native-worker.ts'
 import { proof } from './proof.ts'
 import type { Question } from './question.ts'
 import { jsonText } from './question-tools.ts'
-import { simulate } from './simulate/simulate.ts'
+import { simulateBlocks } from './simulated-blocks/simulate-blocks.ts'
 import { intermediateRoots, modifiedAccounts } from './state-changes.ts'
 import { accountRange, storageRange } from './state-ranges.ts'
 import { balance, code, storage, transactionCount } from './state.ts'
 import { rawBlock, rawHeader, rawReceipts } from './trace/raw-block.ts'
 import { traceBlock, traceCall, traceRawBlock, traceTransaction } from './trace/trace-questions.ts'
 import { txpoolContent, txpoolContentFrom, txpoolInspect, txpoolStatus } from './txpool.ts'
-import { isPending } from './view.ts'
+import { isPending } from './chain-view.ts'
 
 type QuestionTable = { readonly [Name in QuestionName]: Question<Name> }
 
@@ -109,7 +109,7 @@ export const QUESTIONS: QuestionTable = {
   call: { reads: 'worker', answer: call },
   estimateGas: { reads: 'worker', answer: estimateGas },
   evmCall: { reads: 'worker', answer: evmCall },
-  simulate: { reads: 'worker', isSlow: true, answer: simulate },
+  simulate: { reads: 'worker', isSlow: true, answer: simulateBlocks },
   createAccessList: {
     reads: 'worker',
     answer: createAccessList,

@@ -11,7 +11,7 @@ import { chainOf } from './pending.ts'
 import { scannedState, timeOf } from './state-ranges.ts'
 import { BlockReplay } from './trace/block-replay.ts'
 import type { TraceBudget } from './trace/budget.ts'
-import { firstHeight, isPrunedBlock, requireHeader, requireKept, resolveHeight, type View } from './view.ts'
+import { firstHeight, isPrunedBlock, requireHeader, requireKept, resolveHeight, type ChainView } from './chain-view.ts'
 
 const same = (a: AccountState, b: AccountState): boolean =>
   a.nonce === b.nonce &&
@@ -41,7 +41,7 @@ const printed = (block: BlockReference, isLast: boolean): string => {
   return 'number' in block ? block.number.toString(isLast ? 10 : 16) : block.tag
 }
 
-const heightOf = (view: View, block: BlockReference, isLast: boolean): number => {
+const heightOf = (view: ChainView, block: BlockReference, isLast: boolean): number => {
   if (isPrunedBlock(view, block)) throw prunedHistory()
   const height = resolveHeight(view, block)
   if (height === undefined) throw queryFailed(`${isLast ? 'end' : 'start'} block ${printed(block, isLast)} not found`)
@@ -49,7 +49,10 @@ const heightOf = (view: View, block: BlockReference, isLast: boolean): number =>
 }
 
 /** In the order of the hashes of addresses. */
-export const modifiedAccounts = (view: View, { first, last }: Questions['modifiedAccounts']): readonly Hex[] | null => {
+export const modifiedAccounts = (
+  view: ChainView,
+  { first, last }: Questions['modifiedAccounts'],
+): readonly Hex[] | null => {
   const given = heightOf(view, first, false)
   const from = last === undefined ? given - 1 : given
   const to = last === undefined ? given : heightOf(view, last, true)
@@ -65,7 +68,10 @@ export const modifiedAccounts = (view: View, { first, last }: Questions['modifie
 }
 
 /** The state root after each Ethereum transaction of a block, with what native ones between them did. */
-export const intermediateRoots = async (view: View, { hash }: Questions['intermediateRoots']): Promise<unknown> => {
+export const intermediateRoots = async (
+  view: ChainView,
+  { hash }: Questions['intermediateRoots'],
+): Promise<unknown> => {
   const height = resolveHeight(view, { hash })
   if (height === undefined) throw queryFailed(`block ${hash} not found`)
   if (height === view.parameters.initialHeight - 1) throw queryFailed('genesis is not traceable')

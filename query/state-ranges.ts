@@ -10,8 +10,16 @@ import { prunedHistory, queryFailed } from '../app/errors.ts'
 import type { BlockReference, Questions } from '../app/ports.ts'
 import { BlockReplay } from './trace/block-replay.ts'
 import { TraceBudget } from './trace/budget.ts'
-import { firstHeight, isPending, isPrunedBlock, requireHeader, requireKept, resolveHeight, type View } from './view.ts'
-import type { Json } from './views.ts'
+import {
+  firstHeight,
+  isPending,
+  isPrunedBlock,
+  requireHeader,
+  requireKept,
+  resolveHeight,
+  type ChainView,
+} from './chain-view.ts'
+import type { Json } from './ethereum-json.ts'
 
 /** Accounts of one answer, as in geth; slots, of which geth gives as many as are asked for. The rest is the next page. */
 const MAX_ACCOUNTS = 256
@@ -21,11 +29,11 @@ const ACCOUNT_BYTES = 400
 const SLOT_BYTES = 240
 const WORD_BYTES = 32
 
-export const timeOf = ({ clock, settings }: View): TraceBudget =>
+export const timeOf = ({ clock, settings }: ChainView): TraceBudget =>
   new TraceBudget({ clock, timeoutMs: Infinity, totalMs: settings.evmTimeoutMs })
 
 /** The flat state as scans see it; throws query/8 or query/9 where it is not kept. */
-export const scannedState = (view: View, height: number): StateHeight => {
+export const scannedState = (view: ChainView, height: number): StateHeight => {
   view.stateAt(height)
   // The newest values are corrected by the history, which is right whatever has been committed since.
   return { store: view.reader.store, height, committedHeight: () => Number.MAX_SAFE_INTEGER }
@@ -88,7 +96,7 @@ const goReference = (block: BlockReference): string => {
 
 /** The state before a transaction. Throws geth's errors, and query/9 where the state before the block is not kept. */
 const replayTo = async (
-  view: View,
+  view: ChainView,
   { block, txIndex }: Questions['storageRange'],
   budget: TraceBudget,
 ): Promise<{ readonly overlay: Overlay; readonly parent: number }> => {
@@ -112,7 +120,7 @@ const replayTo = async (
  * Geth 1.16.8 shows the storage before the block whatever the transaction, or fails where the block changed it; this is
  * what the method is for: the storage before the transaction.
  */
-export const storageRange = async (view: View, question: Questions['storageRange']): Promise<Json> => {
+export const storageRange = async (view: ChainView, question: Questions['storageRange']): Promise<Json> => {
   const budget = timeOf(view)
   const { overlay, parent } = await replayTo(view, question, budget)
   const slots = slotsUnder(overlay, scannedState(view, parent), hexToBytes(question.address))
@@ -139,7 +147,7 @@ const dumpStorage = (at: StateHeight, address: Address, budget: TraceBudget): Js
 }
 
 /** The height of a block of debug_accountRange, in geth's words where there is none. */
-const dumpedHeight = (view: View, block: BlockReference): number => {
+const dumpedHeight = (view: ChainView, block: BlockReference): number => {
   if (isPending(block)) throw queryFailed('pending state is not available')
   if ('tag' in block && block.tag === 'earliest') throw queryFailed('block #-5 not found')
   if (isPrunedBlock(view, block)) throw prunedHistory()
@@ -148,7 +156,7 @@ const dumpedHeight = (view: View, block: BlockReference): number => {
   throw queryFailed(`block ${'hash' in block ? block.hash : `#${'number' in block ? block.number : 0}`} not found`)
 }
 
-export const accountRange = (view: View, question: Questions['accountRange']): Json => {
+export const accountRange = (view: ChainView, question: Questions['accountRange']): Json => {
   const height = dumpedHeight(view, question.block)
   const [at, state, budget] = [scannedState(view, height), view.stateAt(height), timeOf(view)]
   const most = question.most > MAX_ACCOUNTS || question.most <= 0 ? MAX_ACCOUNTS : question.most

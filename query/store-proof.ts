@@ -9,7 +9,7 @@ import { StateTrie } from '../store/state-trie.ts'
 import { encodeHeader } from '../app/records/header.ts'
 import type { AbciQueryResponse } from '../app/ports.ts'
 import { futureHeight, keptHeight } from './native.ts'
-import { requireHeader, type View } from './view.ts'
+import { requireHeader, type ChainView } from './chain-view.ts'
 
 const STORE_PATH = /^\/store\/([a-z_]{1,64})\/key$/
 /** Type of the proof operation: nodes of Ethereum's Merkle Patricia tries below an Ethereum header. */
@@ -29,7 +29,7 @@ export interface StoreQuery {
 }
 
 /** RLP [header, [account nodes], [storage nodes]], every item of it RLP in a string. */
-const proveValue = (view: View, module: string, key: Uint8Array, height: number): Uint8Array => {
+const proveValue = (view: ChainView, module: string, key: Uint8Array, height: number): Uint8Array => {
   const { header } = requireHeader(view, height)
   const trie = new StateTrie(view.trieNodesAt(height), header.stateRoot)
   const address = moduleAddress(module)
@@ -40,7 +40,7 @@ const proveValue = (view: View, module: string, key: Uint8Array, height: number)
 }
 
 /** Throws codes of the SDK. An absent value is empty. */
-export const answerStoreQuery = (view: View, { module, key, height, prove }: StoreQuery): AbciQueryResponse => {
+export const answerStoreQuery = (view: ChainView, { module, key, height, prove }: StoreQuery): AbciQueryResponse => {
   if (!view.modules.some(({ name }) => name === module)) {
     throw sdkError('unknownRequest', `no such store: ${module}`)
   }

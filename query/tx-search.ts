@@ -14,8 +14,8 @@ import {
   type SearchPage,
   type SearchResponse,
 } from './height-search.ts'
-import { anyTx, type PlacedTransaction, txResponse, type TxResponseInit, upperHex } from './tx-views.ts'
-import type { View } from './view.ts'
+import { anyTx, type PlacedTransaction, txResponse, type TxResponseInit, upperHex } from './cosmos-tx.ts'
+import type { ChainView } from './chain-view.ts'
 
 /** JSON of CometBFT's RPC. */
 interface FoundTransaction {
@@ -59,7 +59,7 @@ const readTx = (raw: Uint8Array): tx.Tx | undefined => {
 
 const isShown = (raw: Uint8Array): boolean => familyOf(raw).isShown
 
-const placeFound = (view: View, found: FoundTransaction): PlacedTransaction => {
+const placeFound = (view: ChainView, found: FoundTransaction): PlacedTransaction => {
   const height = Number(found.height)
   const timeNs = view.reader.header(height)?.timeNs ?? 0n
   return { raw: base64(found.tx), height, timeNs, result: foundResult(found) }
@@ -68,7 +68,7 @@ const placeFound = (view: View, found: FoundTransaction): PlacedTransaction => {
 /** By sha256, in CometBFT's index. Undefined when it is not there, or when CometBFT does not answer. */
 export const findByCometHash = async (
   environment: Consensus,
-  view: View,
+  view: ChainView,
   hash: Uint8Array,
 ): Promise<PlacedTransaction | undefined> => {
   try {
@@ -96,7 +96,7 @@ const reasonOf = (error: unknown): string =>
  */
 export const searchTransactions = async (
   environment: Consensus,
-  view: View,
+  view: ChainView,
   request: txService.GetTxsEventRequest,
 ): Promise<SearchResponse> => {
   const query = queryOf(request)

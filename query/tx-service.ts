@@ -1,6 +1,6 @@
 /**
- * cosmos.tx.v1beta1.Service: transactions by hash, height and event, and broadcasts. Simulations stand in simulation.ts:
- * workers answer them.
+ * cosmos.tx.v1beta1.Service: transactions by hash, height and event, and broadcasts. Simulate stands in dry-run.ts:
+ * workers answer it.
  */
 import {
   create,
@@ -17,7 +17,7 @@ import { decodeRequest } from '../modules/handlers.ts'
 import { queryRefusal, SDK_CODES } from '../modules/sdk-errors.ts'
 import { encodeBroadcastResponse } from '../proto/encode-broadcast-response.ts'
 import { type tx, txService } from '../proto/index.ts'
-import { encodeTx } from '../app/families/native/simulate.ts'
+import { encodeTx } from '../app/families/native/dry-run.ts'
 import type { Consensus } from '../app/environment.ts'
 import { readBlockContent } from '../app/index/finalize-request.ts'
 import { decodeNativeTransaction } from '../app/native/decode-transaction.ts'
@@ -29,8 +29,8 @@ import { blockTransactions } from './block-transactions.ts'
 import { isHeightSearch } from './height-search.ts'
 import { placeEthereum, placeNative, type ShownPlaced } from './placed-transactions.ts'
 import { findByCometHash, searchTransactions } from './tx-search.ts'
-import { anyTx, nativeTx, txResponse, upperHex } from './tx-views.ts'
-import type { View } from './view.ts'
+import { anyTx, nativeTx, txResponse, upperHex } from './cosmos-tx.ts'
+import type { ChainView } from './chain-view.ts'
 
 export const TX_SERVICE = '/cosmos.tx.v1beta1.Service/'
 
@@ -45,14 +45,14 @@ export interface TxServiceOptions {
 interface Served {
   /** Needs CometBFT, changes the pool, or belongs into a worker when it is long: not from inside an ABCI query. */
   readonly isOutside: boolean
-  answer(view: View, request: Uint8Array, fromAbci: boolean): Uint8Array | Promise<Uint8Array>
+  answer(view: ChainView, request: Uint8Array, fromAbci: boolean): Uint8Array | Promise<Uint8Array>
 }
 
 const serve = <Input extends DescMessage, Output extends DescMessage>(
   { name, input, output }: DescMethodUnary<Input, Output>,
   isOutside: boolean,
   answer: (
-    view: View,
+    view: ChainView,
     request: MessageShape<Input>,
     fromAbci: boolean,
   ) => MessageInitShape<Output> | Promise<MessageInitShape<Output>>,
@@ -78,7 +78,7 @@ const parseHash = (text: string): Uint8Array => {
 }
 
 /** Native ones and those of Ethereum with native events by sha256, all of Ethereum by keccak256. */
-const findTransaction = (view: View, hash: Uint8Array): ShownPlaced | undefined => {
+const findTransaction = (view: ChainView, hash: Uint8Array): ShownPlaced | undefined => {
   const { reader, head } = view
   const native = reader.nativePositionOf(hash)
   if (native !== undefined && native.height <= head) {
@@ -174,7 +174,7 @@ export class TxService {
   }
 
   /** `fromAbci` refuses what cannot be answered while CometBFT waits. Throws grpc codes. */
-  answer(view: View, path: string, request: Uint8Array, fromAbci: boolean): Uint8Array | Promise<Uint8Array> {
+  answer(view: ChainView, path: string, request: Uint8Array, fromAbci: boolean): Uint8Array | Promise<Uint8Array> {
     const served = this.#methods.get(path.slice(TX_SERVICE.length))
     if (served === undefined) throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 200)}`)
     if (served.isOutside && fromAbci) {
@@ -191,7 +191,7 @@ const AMINO_PATHS = [txService.Service.method.txEncodeAmino, txService.Service.m
 const LIGHT_AMINO_BYTES = 2_048
 
 /** Whether an answer takes long: of a transaction by its hash by what is stored of it and its block, of amino by its length. */
-const isLongAnswer = (view: View, path: string, request: Uint8Array): boolean => {
+const isLongAnswer = (view: ChainView, path: string, request: Uint8Array): boolean => {
   if (AMINO_PATHS.includes(path)) return request.length > LIGHT_AMINO_BYTES
   const { name, input } = txService.Service.method.getTx
   if (path !== `${TX_SERVICE}${name}`) return false
@@ -201,5 +201,5 @@ const isLongAnswer = (view: View, path: string, request: Uint8Array): boolean =>
 }
 
 /** Whether an answer from this node's own records takes long: workers make it. Throws grpc/3. */
-export const isLongFromRecords = (view: View, path: string, request: Uint8Array): boolean =>
+export const isLongFromRecords = (view: ChainView, path: string, request: Uint8Array): boolean =>
   isHeightSearch(path, request) || isLongAnswer(view, path, request)

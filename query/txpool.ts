@@ -8,7 +8,7 @@ import type { AccountQueue } from '../app/pool/account-queue.ts'
 import type { PoolEntry } from '../app/pool/entry.ts'
 import type { Pool } from '../app/pool/pool.ts'
 import { limitExceeded } from '../app/errors.ts'
-import { type Json, transactionView } from './views.ts'
+import { type Json, transactionJson } from './ethereum-json.ts'
 
 /** Above this txpool_content would not fit a reply: txpool_contentFrom still answers. */
 const MAX_SHOWN = 20_000
@@ -26,7 +26,7 @@ const byNonce = (entries: Iterable<PoolEntry>, show: Show): Record<string, unkno
   return out
 }
 
-const pendingView = ({ signed }: EthereumEntry): Json => transactionView(signed, undefined)
+const pendingJson = ({ signed }: EthereumEntry): Json => transactionJson(signed, undefined)
 
 /** Shows until the answer would be too large; throws query/5 then. */
 const bounded = (show: Show): Show => {
@@ -62,13 +62,13 @@ const everything = (pool: Pool, show: Show): Json => {
   return { pending, queued }
 }
 
-export const txpoolContent = (pool: Pool): Json => everything(pool, bounded(pendingView))
+export const txpoolContent = (pool: Pool): Json => everything(pool, bounded(pendingJson))
 
 export const txpoolInspect = (pool: Pool): Json => everything(pool, inspectView)
 
 export const txpoolContentFrom = (pool: Pool, address: string): Json => {
   const queue: AccountQueue | undefined = pool.account(hexToBytes(address))
-  const show = bounded(pendingView)
+  const show = bounded(pendingJson)
   return {
     pending: byNonce(queue?.executable() ?? [], show),
     queued: byNonce(queue?.waiting() ?? [], show),

@@ -249,7 +249,7 @@ describe('bounds and options', () => {
     expect(refused(rawOf(bodyOf({ messages: many })))).toBe('accepted')
   })
 
-  it('take a simulation as CosmJS sends it: no mode, an empty fee and signature', () => {
+  it('take a dry run as CosmJS sends it: no mode, an empty fee and signature', () => {
     const authInfo = authInfoOf({
       fee: {},
       signerInfos: [{ publicKey: secpKey, sequence: 4n, modeInfo: { sum: { case: 'single', value: {} } } }],

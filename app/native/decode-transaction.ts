@@ -8,7 +8,7 @@ import { MAX_FEE_COINS, MAX_GAS_LIMIT, MAX_MEMO_BYTES, MAX_MESSAGES, MAX_SIGNATU
 import { type PackedMessage, parsePublicKey, type PublicKey } from './public-key.ts'
 import { BYTES, checkFields, parseBinary, WireReader } from './wire.ts'
 
-/** How one signer signs. Modes are those of SignMode as they were sent: a simulation says 0, unspecified. */
+/** How one signer signs. Modes are those of SignMode as they were sent: a dry run says 0, unspecified. */
 export type SignerMode =
   | { readonly type: 'single'; readonly mode: number }
   /** `bits` has one entry for each key of the multisig, `modes` one for each that signs. */
@@ -183,7 +183,7 @@ const readBits = ({ elems, extraBitsStored }: CompactBitArray): readonly boolean
 
 const readMode = (info: tx.ModeInfo | undefined): SignerMode => {
   if (info?.sum.case === 'single') return { type: 'single', mode: info.sum.value.mode }
-  // None at all: a simulation may leave it out.
+  // None at all: a dry run may leave it out.
   if (info?.sum.case !== 'multi') return { type: 'single', mode: 0 }
   const { bitarray, modeInfos } = info.sum.value
   const modes = modeInfos.map(({ sum }) => {

@@ -16,7 +16,7 @@ const signatureGas = (publicKey: PublicKey, mode: SignerMode, perSignature: bigi
   if (publicKey.type !== 'multisig') {
     return publicKey.type === 'eth_secp256k1' ? GAS_PER_ETHEREUM_SIGNATURE : perSignature
   }
-  // A simulation may not know yet which keys will sign.
+  // A dry run may not know yet which keys will sign.
   const signing = mode.type === 'multi' ? mode.bits.filter(Boolean).length : publicKey.threshold
   return perSignature * BigInt(signing)
 }

@@ -75,7 +75,7 @@ export const checkSignatureCount = (signers: readonly { readonly publicKey: Publ
 }
 
 /**
- * Finds the account and key of every signer; signatures are not looked at, so that it serves simulations.
+ * Finds the account and key of every signer; signatures are not looked at, so that it serves dry runs.
  * Throws sdk/2 (another number of signers), /8, /9 and /14.
  */
 export const resolveSigners = (

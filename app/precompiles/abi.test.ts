@@ -69,7 +69,7 @@ describe.each(NAMES)('the precompile %s', (name) => {
   })
 
   it('is published as it is, at its address', () => {
-    expect(byName(abi)).toEqual(byName(published[`${name}Abi`] as readonly (AbiEvent | AbiFunction)[]))
+    expect(byName(abi)).toEqual(byName(published.PRECOMPILE_ABIS[name] as readonly (AbiEvent | AbiFunction)[]))
     expect(bytesToHex(place)).toBe(published.PRECOMPILE_ADDRESSES[name])
   })
 

@@ -3,7 +3,7 @@ import { padLeft } from '../../core/bytes.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import type { Engine, ExecutionOutcome } from '../engine.ts'
 import { withoutWeight } from '../testing/without-weight.ts'
-import { createEthereumjsEngine } from '../ethereumjs/create-engine.ts'
+import { createEthereumjsEngine } from '../reference/create-engine.ts'
 import { COLLECT, describeEngine, ENGINE_BLOCK, ENGINE_MESSAGE, freshState } from '../testing/describe-engine.ts'
 import { createInterpreterEngine } from './create-engine.ts'
 

@@ -15,7 +15,7 @@ import type {
 } from '../engine.ts'
 import { HARDFORKS } from '../engine.ts'
 import { EVM_CODESPACE } from '../errors.ts'
-import { createEthereumjsEngine } from '../ethereumjs/create-engine.ts'
+import { createEthereumjsEngine } from '../reference/create-engine.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
 import { loadPrecompiles, type PrecompileTable } from '../precompiles/table.ts'
 import { numberOfPrecompile, PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'

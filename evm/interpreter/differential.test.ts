@@ -24,7 +24,7 @@ import {
   type StateAccess,
 } from '../engine.ts'
 import { withoutWeight } from '../testing/without-weight.ts'
-import { createEthereumjsEngine } from '../ethereumjs/create-engine.ts'
+import { createEthereumjsEngine } from '../reference/create-engine.ts'
 import { PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import { ProgramWriter } from '../testing/random-program.ts'
 import type { Authorization } from '../transaction/transaction.ts'

@@ -7,7 +7,7 @@ import { keccak256, sha256 } from '../../core/hash.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { seededRandom } from '../../store/testing/seeded-random.ts'
 import { blake2f } from './blake2f.ts'
-import { createLibraryEvm } from '../ethereumjs/machine.ts'
+import { createLibraryEvm } from '../reference/machine.ts'
 import { p256Verify } from './p256-verify.ts'
 
 const { evm, common } = await createLibraryEvm('osaka', 1n)

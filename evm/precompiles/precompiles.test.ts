@@ -8,9 +8,9 @@ import { sha256 } from '../../core/hash.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { signDigest } from '../../core/signature.ts'
 import { seededRandom } from '../../store/testing/seeded-random.ts'
-import { createLibraryEvm } from '../ethereumjs/machine.ts'
-import { verifyKzgProof } from '../ethereumjs/crypto.ts'
-import { loadCurves } from '../ethereumjs/curves.ts'
+import { createLibraryEvm } from '../reference/machine.ts'
+import { verifyKzgProof } from '../reference/crypto.ts'
+import { loadCurves } from '../reference/curves.ts'
 import { loadPrecompiles } from './table.ts'
 
 const GAS = 200_000_000

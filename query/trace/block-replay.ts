@@ -15,7 +15,7 @@ import { queryFailed } from '../../app/errors.ts'
 import { EthereumTransaction } from '../../app/families/ethereum/transaction.ts'
 import { readBlockContent } from '../../app/index/finalize-request.ts'
 import { chainOf, pendingMeta } from '../pending.ts'
-import { requireHeader, type View } from '../view.ts'
+import { requireHeader, type ChainView } from '../chain-view.ts'
 import type { TraceBudget } from './budget.ts'
 import type { CreateTracer, TracePlace, Tracer } from './tracer.ts'
 
@@ -60,7 +60,7 @@ export class BlockReplay {
   }
 
   /** Throws query/9 where the state before the block is not kept. */
-  static async begin(view: View, height: number, budget: TraceBudget): Promise<BlockReplay> {
+  static async begin(view: ChainView, height: number, budget: TraceBudget): Promise<BlockReplay> {
     const chain = chainOf(view, height - 1)
     const content = readBlockContent(view.reader.store, height)
     if (content === undefined) throw queryFailed(`the request of block ${height} is not available`)
@@ -72,7 +72,7 @@ export class BlockReplay {
   }
 
   /** The block on top of the pool, which has no hash yet. */
-  static async beginPending(view: View, budget: TraceBudget): Promise<BlockReplay> {
+  static async beginPending(view: ChainView, budget: TraceBudget): Promise<BlockReplay> {
     const chain = chainOf(view, view.head)
     const meta = pendingMeta(view, chain)
     const decode = decodeAnew(chain)

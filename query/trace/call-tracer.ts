@@ -10,7 +10,7 @@ type Options = Extract<TracerChoice, { readonly name: 'callTracer' }>
 type Json = Readonly<Record<string, unknown>>
 
 /** Members in geth's order; JSON leaves out undefined ones. */
-const frameView = (frame: CallFrame): Json => ({
+const frameJson = (frame: CallFrame): Json => ({
   from: frame.from,
   gas: frame.gas,
   gasUsed: frame.gasUsed,
@@ -19,7 +19,7 @@ const frameView = (frame: CallFrame): Json => ({
   output: frame.output,
   error: frame.error,
   revertReason: frame.revertReason === '' ? undefined : frame.revertReason,
-  calls: frame.calls.length === 0 ? undefined : frame.calls.map(frameView),
+  calls: frame.calls.length === 0 ? undefined : frame.calls.map(frameJson),
   logs: frame.logs.length === 0 ? undefined : frame.logs,
   value: frame.value,
   type: frame.type,
@@ -42,6 +42,6 @@ export class CallTracer implements Tracer {
   result(): string {
     const { root } = this.#frames
     invariant(root !== undefined, 'a traced message has no outermost call')
-    return jsonText(frameView(root))
+    return jsonText(frameJson(root))
   }
 }

@@ -57,7 +57,7 @@ const bodyOf = ({ type, from, to, gas, gasUsed, input, output = NO_DATA, value }
 }
 
 /** What all entries of a transaction have in common. */
-const placeView = (place: TracePlace | undefined): Json => ({
+const placeJson = (place: TracePlace | undefined): Json => ({
   blockHash: place === undefined ? null : bytesToHex(place.blockHash),
   blockNumber: place?.height ?? 0,
   transactionHash: place === undefined ? null : bytesToHex(place.transactionHash),
@@ -100,7 +100,7 @@ export class FlatCallTracer implements Tracer {
     // What callTracer leaves out is shown as zero here.
     if (trail.length > 0) frame.value ??= '0x0'
     const { action, result, type } = bodyOf(frame)
-    const { blockHash, blockNumber, transactionHash, transactionPosition } = placeView(this.#scene.place)
+    const { blockHash, blockNumber, transactionHash, transactionPosition } = placeJson(this.#scene.place)
     const { error } = frame
     const shown = error !== undefined && this.#options.convertParityErrors ? toParityError(error) : error
     this.#scene.budget.takeBytes(FRAME_BYTES + ITEM_BYTES * trail.length)

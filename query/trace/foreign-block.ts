@@ -13,7 +13,7 @@ import { queryFailed } from '../../app/errors.ts'
 import { recentBlockHash } from '../../app/index/block-hash.ts'
 import type { TracerChoice } from '../../app/ports.ts'
 import { nativePrecompilesAt } from '../../app/precompiles/index.ts'
-import { resolveHeight, type View } from '../view.ts'
+import { resolveHeight, type ChainView } from '../chain-view.ts'
 import type { TraceBudget } from './budget.ts'
 import { createTracer } from './create-tracer.ts'
 import type { DecodedBlock } from './decode-block.ts'
@@ -21,7 +21,7 @@ import type { DecodedBlock } from './decode-block.ts'
 const ONE_SECOND_NS = 1_000_000_000n
 
 /** The height of the parent; throws query/1. */
-const requireParent = (view: View, { header }: DecodedBlock): number => {
+const requireParent = (view: ChainView, { header }: DecodedBlock): number => {
   if (header.number === 0n) throw queryFailed('genesis is not traceable')
   const height = Number(header.number - 1n)
   if (resolveHeight(view, { number: height }) === undefined) {
@@ -34,7 +34,12 @@ const requireParent = (view: View, { header }: DecodedBlock): number => {
   return other
 }
 
-const environmentOf = (view: View, { header }: DecodedBlock, timestamp: number, state: Overlay): BlockEnvironment => ({
+const environmentOf = (
+  view: ChainView,
+  { header }: DecodedBlock,
+  timestamp: number,
+  state: Overlay,
+): BlockEnvironment => ({
   number: Number(header.number),
   timestamp,
   coinbase: header.miner,
@@ -48,7 +53,7 @@ const environmentOf = (view: View, { header }: DecodedBlock, timestamp: number, 
 })
 
 export const traceForeignBlock = async (
-  view: View,
+  view: ChainView,
   block: DecodedBlock,
   choice: TracerChoice,
   budget: TraceBudget,

@@ -6,14 +6,14 @@ import { encodeHeader } from '../../app/records/header.ts'
 import { encodeReceipt, logsBloom } from '../../app/records/receipt.ts'
 import { prunedHistory, queryFailed } from '../../app/errors.ts'
 import type { BlockReference, Questions } from '../../app/ports.ts'
-import { isPending, isPrunedBlock, requireHeader, resolveHeight, type View } from '../view.ts'
+import { isPending, isPrunedBlock, requireHeader, resolveHeight, type ChainView } from '../chain-view.ts'
 
 /** As geth prints the bytes of a hash that it does not know. */
 const unknownHash = (what: string, hash: Hex): CodedError =>
   queryFailed(`${what} #[${hexToBytes(hash).join(' ')}] not found`)
 
 /** Undefined for a number that is no block's. Of the pending block there is no header by its hash, as in geth. */
-const heightOf = (view: View, what: string, block: BlockReference): number | undefined => {
+const heightOf = (view: ChainView, what: string, block: BlockReference): number | undefined => {
   if (isPending(block)) throw queryFailed(`${what} of the pending block not found`)
   const height = resolveHeight(view, block)
   if (height === undefined && 'hash' in block) throw unknownHash(what, block.hash)
@@ -21,14 +21,14 @@ const heightOf = (view: View, what: string, block: BlockReference): number | und
   return height
 }
 
-export const rawHeader = (view: View, { block }: Questions['rawHeader']): Hex => {
+export const rawHeader = (view: ChainView, { block }: Questions['rawHeader']): Hex => {
   const height = heightOf(view, 'header', block)
   return height === undefined ? '0x' : bytesToHex(encodeHeader(requireHeader(view, height).header))
 }
 
 const isList = (raw: Uint8Array): boolean => (raw[0] as number) >= 0xc0
 
-export const rawBlock = (view: View, { block }: Questions['rawBlock']): Hex => {
+export const rawBlock = (view: ChainView, { block }: Questions['rawBlock']): Hex => {
   const height = heightOf(view, 'block', block)
   if (height === undefined) return '0x'
   const header = decodeRlp(encodeHeader(requireHeader(view, height).header))
@@ -38,7 +38,7 @@ export const rawBlock = (view: View, { block }: Questions['rawBlock']): Hex => {
 }
 
 /** Null for a number that is no block's. */
-export const rawReceipts = (view: View, { block }: Questions['rawReceipts']): readonly Hex[] | null => {
+export const rawReceipts = (view: ChainView, { block }: Questions['rawReceipts']): readonly Hex[] | null => {
   if (isPending(block)) return []
   if (isPrunedBlock(view, block)) throw prunedHistory()
   const height = resolveHeight(view, block)

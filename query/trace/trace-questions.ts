@@ -8,20 +8,28 @@ import { isQueryError, prunedHistory, QUERY_CODES, queryFailed } from '../../app
 import type { BlockReference, Questions, TraceOptions } from '../../app/ports.ts'
 import { cappedGas, openScene, overrideScene, runCall, type Scene } from '../calls.ts'
 import { toCallMessage } from '../message.ts'
-import { firstHeight, isPending, isPrunedBlock, requireHeader, requireKept, resolveHeight, type View } from '../view.ts'
+import {
+  firstHeight,
+  isPending,
+  isPrunedBlock,
+  requireHeader,
+  requireKept,
+  resolveHeight,
+  type ChainView,
+} from '../chain-view.ts'
 import { BlockReplay, type Replayed } from './block-replay.ts'
 import { TraceBudget } from './budget.ts'
 import { createTracer } from './create-tracer.ts'
 import { decodeBlock } from './decode-block.ts'
 import { traceForeignBlock } from './foreign-block.ts'
 
-const budgetOf = ({ clock, settings }: View, { timeoutMs }: TraceOptions): TraceBudget =>
+const budgetOf = ({ clock, settings }: ChainView, { timeoutMs }: TraceOptions): TraceBudget =>
   new TraceBudget({ clock, timeoutMs, totalMs: settings.evmTimeoutMs })
 
 /** Of pruned state geth's tracers name no root. */
 const inTracerWords =
-  <Question>(trace: (view: View, question: Question) => Promise<string>) =>
-  async (view: View, question: Question): Promise<string> => {
+  <Question>(trace: (view: ChainView, question: Question) => Promise<string>) =>
+  async (view: ChainView, question: Question): Promise<string> => {
     try {
       return await trace(view, question)
     } catch (error) {
@@ -31,7 +39,7 @@ const inTracerWords =
   }
 
 /** The height of a block, in the words of geth's tracers where there is none. */
-const requireBlock = (view: View, block: BlockReference): number => {
+const requireBlock = (view: ChainView, block: BlockReference): number => {
   const height = resolveHeight(view, block)
   if (height !== undefined) return height
   if ('hash' in block) throw queryFailed(`block ${block.hash} not found`)
@@ -40,12 +48,15 @@ const requireBlock = (view: View, block: BlockReference): number => {
 }
 
 /** The state before the first block is that of no block. */
-const requireTraceable = (view: View, height: number): void => {
+const requireTraceable = (view: ChainView, height: number): void => {
   if (height === view.parameters.initialHeight - 1) throw queryFailed('genesis is not traceable')
   if (height <= firstHeight(view)) requireKept(view.reader, height - 1)
 }
 
-const replayTransaction = async (view: View, { hash, options }: Questions['traceTransaction']): Promise<string> => {
+const replayTransaction = async (
+  view: ChainView,
+  { hash, options }: Questions['traceTransaction'],
+): Promise<string> => {
   const position = view.reader.positionOf(hexToBytes(hash))
   const isHere = position !== undefined && position.height <= view.head && position.height >= firstHeight(view)
   if (!isHere) throw queryFailed('transaction not found')
@@ -60,7 +71,7 @@ const replayTransaction = async (view: View, { hash, options }: Questions['trace
 const traceText = ({ signed, tracer }: Replayed): string =>
   `{"txHash":"${bytesToHex(signed.hash)}","result":${tracer?.result() ?? '{}'}}`
 
-const replayBlock = async (view: View, { block, options }: Questions['traceBlock']): Promise<string> => {
+const replayBlock = async (view: ChainView, { block, options }: Questions['traceBlock']): Promise<string> => {
   const budget = budgetOf(view, options)
   const texts: string[] = []
   const replay = await beginReplay(view, block, budget)
@@ -71,7 +82,7 @@ const replayBlock = async (view: View, { block, options }: Questions['traceBlock
   }
 }
 
-const beginReplay = async (view: View, block: BlockReference, budget: TraceBudget): Promise<BlockReplay> => {
+const beginReplay = async (view: ChainView, block: BlockReference, budget: TraceBudget): Promise<BlockReplay> => {
   if (isPending(block)) return BlockReplay.beginPending(view, budget)
   const height = requireBlock(view, block)
   requireTraceable(view, height)
@@ -79,7 +90,7 @@ const beginReplay = async (view: View, block: BlockReference, budget: TraceBudge
 }
 
 /** A block of this chain is replayed as it was; any other one runs on top of its parent. */
-const replayRawBlock = async (view: View, { raw, options }: Questions['traceRawBlock']): Promise<string> => {
+const replayRawBlock = async (view: ChainView, { raw, options }: Questions['traceRawBlock']): Promise<string> => {
   const decoded = decodeBlock(hexToBytes(raw))
   const height = view.reader.heightOfBlock(decoded.hash)
   if (height !== undefined && height <= view.head) {
@@ -90,7 +101,7 @@ const replayRawBlock = async (view: View, { raw, options }: Questions['traceRawB
 
 /** After the block, or before one of its transactions. */
 const openTraceScene = async (
-  view: View,
+  view: ChainView,
   { block, txIndex }: Questions['traceCall'],
   budget: TraceBudget,
 ): Promise<Scene> => {
@@ -111,12 +122,12 @@ const openTraceScene = async (
 }
 
 /** One number on, the block stands on the one that it was: geth's traces have its hash then, its calls do not. */
-const onTopOf = (view: View, height: number, environment: BlockEnvironment): BlockEnvironment =>
+const onTopOf = (view: ChainView, height: number, environment: BlockEnvironment): BlockEnvironment =>
   environment.number === height + 1
     ? { ...environment, blockHash: (n) => (n === height ? view.reader.hashAt(n) : environment.blockHash(n)) }
     : environment
 
-const runTracedCall = async (view: View, question: Questions['traceCall']): Promise<string> => {
+const runTracedCall = async (view: ChainView, question: Questions['traceCall']): Promise<string> => {
   const { options, call, refused } = question
   const budget = budgetOf(view, options)
   const opened = await openTraceScene(view, question, budget)

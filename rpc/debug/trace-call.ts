@@ -2,7 +2,7 @@ import type { Questions } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
 import { defineMethod, optionalParameter, required } from '../method.ts'
 import { decodeBlockReference, requireBlock } from '../parameters/block.ts'
-import { type CallArguments, decodeCall, toCallRequest } from '../parameters/call.ts'
+import { type CallArguments, decodeCall, toCallRequest } from '../parameters/transaction-arguments.ts'
 import { toBlockOverrides, toStateOverrides } from '../parameters/overrides.ts'
 import { decodeTraceCallConfig, toTraceOptions, type TraceCallConfig } from '../parameters/trace-config.ts'
 

@@ -1,6 +1,6 @@
 import { defineMethod, optionalParameter, required } from '../method.ts'
 import { decodeBlockReference, LATEST, requireBlock } from '../parameters/block.ts'
-import { decodeCall, passCall } from '../parameters/call.ts'
+import { decodeCall, passCall } from '../parameters/transaction-arguments.ts'
 import { judgeAtBlock } from '../parameters/judge-at-block.ts'
 import { decodeStateOverrides, toStateOverrides } from '../parameters/overrides.ts'
 

@@ -1,7 +1,7 @@
 import { rpcError } from '../errors.ts'
 import { defineMethod, required } from '../method.ts'
 import { LATEST } from '../parameters/block.ts'
-import { decodeCall, passCall } from '../parameters/call.ts'
+import { decodeCall, passCall } from '../parameters/transaction-arguments.ts'
 
 export const fillTransaction = defineMethod({
   name: 'eth_fillTransaction',

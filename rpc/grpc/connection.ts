@@ -8,7 +8,7 @@ import {
   type ServerSessionOptions,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import { type CallSettings, GrpcCall, type GrpcPeer, refuseHttp } from './call.ts'
+import { type CallSettings, GrpcCall, type GrpcPeer, refuseHttp } from './grpc-call.ts'
 import { isGrpcType } from './message.ts'
 import { type GrpcMethod, serveCall } from './methods.ts'
 import { GRPC } from './status.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 import { CodedError } from '../../core/errors.ts'
 import { afterLateArrivals } from '../arrival.ts'
-import { type GrpcCall, OK } from './call.ts'
+import { type GrpcCall, OK } from './grpc-call.ts'
 import type { GrpcMessage } from './message-reader.ts'
 import { GRPC, type GrpcStatus } from './status.ts'
 

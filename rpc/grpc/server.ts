@@ -1,7 +1,7 @@
 /** A server of gRPC over HTTP/2 without TLS, on node:http2. */
 import { createServer, type Server } from 'node:net'
 import { ByteBudget } from './byte-budget.ts'
-import type { CallSettings } from './call.ts'
+import type { CallSettings } from './grpc-call.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { Decompressor } from './decompress.ts'
 import type { GrpcMethod } from './methods.ts'

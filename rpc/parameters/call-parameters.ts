@@ -1,7 +1,7 @@
 /** The parameters that eth_call and eth_estimateGas have in common. */
 import { optionalParameter, required, type Answer, type CallContext, type ValuesOf } from '../method.ts'
 import { decodeBlockReference, LATEST, requireBlock } from './block.ts'
-import { decodeCall, toCallRequest } from './call.ts'
+import { decodeCall, toCallRequest } from './transaction-arguments.ts'
 import { judgeAtBlock } from './judge-at-block.ts'
 import { decodeBlockOverrides, decodeStateOverrides, toBlockOverrides, toStateOverrides } from './overrides.ts'
 

@@ -8,7 +8,7 @@ import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
 import type { InitChainRequest, ProposedBlock, QuestionName } from '../../app/ports.ts'
 import { answer } from '../../query/answer.ts'
-import type { View } from '../../query/view.ts'
+import type { ChainView } from '../../query/chain-view.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
@@ -37,7 +37,7 @@ export interface LoneOptions {
 export interface Lone {
   readonly application: QueriedApplication
   /** As workers see the chain. */
-  viewAt(head: number): View
+  viewAt(head: number): ChainView
   readonly accounts: readonly PrivateKeyAccount[]
   /** Errors and warnings for the operator. */
   readonly complaints: string[]
@@ -69,7 +69,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
   const store = openMemoryStore()
   const [reader, modules] = [new ChainReader(store), createModules(store)]
   /** As workers see the chain. */
-  const viewAt = (head: number): View => {
+  const viewAt = (head: number): ChainView => {
     const parameters = readChainParameters(store)
     invariant(parameters !== undefined, 'the chain has begun')
     const heights = new OpenHeights(store, () => head, 1)

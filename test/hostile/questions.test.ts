@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { CodedError } from '../../core/errors.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
-import { SIMULATE_PATH } from '../../query/simulation.ts'
+import { SIMULATE_PATH } from '../../query/dry-run.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { seeded } from '../sim/random.ts'

@@ -36,7 +36,7 @@ const INTERFACES = {
 } as const
 
 const sourceOf = (name: string): string =>
-  readText(`contracts/precompiles/${name}.sol`)
+  readText(`packages/precompiles/solidity/${name}.sol`)
     .replaceAll(/\/\/.*$/gm, '')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ (memory|calldata) /g, ' ')

@@ -14,7 +14,7 @@ import { type Address, ADDRESS_LENGTH, moduleAddress, parseAddress } from '../..
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { testConsensusKey } from '../../core/testing/consensus-key.ts'
 import type { BlockEnvironment, Engine, ExecutionResult, Message } from '../../evm/engine.ts'
-import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { createEthereumjsEngine } from '../../evm/reference/create-engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { ENGINE_BLOCK, ENGINE_MESSAGE } from '../../evm/testing/describe-engine.ts'
 import type { Module } from '../../modules/module.ts'
@@ -28,7 +28,7 @@ import { LatestState } from '../../store/latest.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { EMPTY_ACCOUNT } from '../../store/state.ts'
-import * as published from '../../packages/precompiles/index.ts'
+import { PRECOMPILE_ABIS, PRECOMPILE_ADDRESSES, type PrecompileName } from '../../packages/precompiles/index.ts'
 import { beginBlockHooks, endBlockHooks } from '../../app/genesis/module-order.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { nativePrecompilesAt, PRECOMPILE_CODE, PRECOMPILES } from '../../app/precompiles/index.ts'
@@ -97,16 +97,6 @@ export const engines = async (): Promise<readonly [Engine, Engine]> => [
   await createEthereumjsEngine(),
 ]
 
-export type PrecompileName = keyof typeof published.PRECOMPILE_ADDRESSES
-const ABIS = {
-  bech32: published.bech32Abi,
-  staking: published.stakingAbi,
-  distribution: published.distributionAbi,
-  bank: published.bankAbi,
-  gov: published.govAbi,
-  slashing: published.slashingAbi,
-} as const
-
 export type Outcome<Value> =
   | {
       readonly value: Value
@@ -117,7 +107,7 @@ export type Outcome<Value> =
 
 const parseLogs = (name: PrecompileName, { logs }: ExecutionResult) =>
   parseEventLogs({
-    abi: ABIS[name] as Abi,
+    abi: PRECOMPILE_ABIS[name] as Abi,
     logs: logs.map(({ address, topics, data }) => ({
       address: bytesToHex(address),
       topics: topics.map(bytesToHex),
@@ -202,17 +192,17 @@ export class World {
 
   async call<
     Name extends PrecompileName,
-    Method extends ContractFunctionName<(typeof ABIS)[Name]>,
-    Args extends ContractFunctionArgs<(typeof ABIS)[Name], 'nonpayable' | 'view', Method>,
+    Method extends ContractFunctionName<(typeof PRECOMPILE_ABIS)[Name]>,
+    Args extends ContractFunctionArgs<(typeof PRECOMPILE_ABIS)[Name], 'nonpayable' | 'view', Method>,
   >(
     engine: Engine,
     name: Name,
     functionName: Method,
     args: Args,
     { from = ALICE, value = 0n, gas = 10_000_000n, through }: CallOptions = {},
-  ): Promise<Outcome<ContractFunctionReturnType<(typeof ABIS)[Name], 'nonpayable' | 'view', Method, Args>>> {
-    const abi = ABIS[name] as Abi
-    const to = parseAddress(published.PRECOMPILE_ADDRESSES[name])
+  ): Promise<Outcome<ContractFunctionReturnType<(typeof PRECOMPILE_ABIS)[Name], 'nonpayable' | 'view', Method, Args>>> {
+    const abi = PRECOMPILE_ABIS[name] as Abi
+    const to = parseAddress(PRECOMPILE_ADDRESSES[name])
     const data = encodeFunctionData({ abi, functionName: functionName as string, args: args as readonly unknown[] })
     const message = { sender: from, value, gasLimit: gas }
     if (through !== undefined) {

@@ -2,14 +2,14 @@
 import { createFamilies } from '../../app/families/index.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
-import type { View } from '../../query/view.ts'
+import type { ChainView } from '../../query/chain-view.ts'
 import { APPLICATION_DEFAULTS } from '../../app/settings.ts'
 import { invariant } from '../../core/errors.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { OpenHeights } from '../../store/open-heights.ts'
 import type { SimNode } from './sim-node.ts'
 
-export const openView = async ({ store, application }: SimNode): Promise<View & { close(): void }> => {
+export const openView = async ({ store, application }: SimNode): Promise<ChainView & { close(): void }> => {
   const parameters = readChainParameters(store)
   invariant(parameters !== undefined, 'the chain has begun')
   const { height: head } = application

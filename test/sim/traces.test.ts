@@ -7,7 +7,7 @@ import { decodeBlock } from '../../query/trace/decode-block.ts'
 import { PruningGuard } from '../../query/pruning-guard.ts'
 import { rawBlock } from '../../query/trace/raw-block.ts'
 import { traceBlock, traceRawBlock, traceTransaction } from '../../query/trace/trace-questions.ts'
-import type { View } from '../../query/view.ts'
+import type { ChainView } from '../../query/chain-view.ts'
 import { invariant } from '../../core/errors.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { openView } from './open-view.ts'
@@ -122,7 +122,7 @@ describe('traces', () => {
   )
 })
 
-const openNode = async (world: World): Promise<View & { close(): void }> => {
+const openNode = async (world: World): Promise<ChainView & { close(): void }> => {
   await grow(world)
   const [node] = world.nodes
   invariant(node !== undefined, 'a world has a node')

@@ -7,7 +7,7 @@ import { ChainReader } from '../../app/index/chain-reader.ts'
 import { deleteBlock } from '../../app/index/prune-blocks.ts'
 import { searchTransactions } from '../../query/tx-search.ts'
 import { TX_SERVICE, TxService } from '../../query/tx-service.ts'
-import type { View } from '../../query/view.ts'
+import type { ChainView } from '../../query/chain-view.ts'
 import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { sha256 } from '../../core/hash.ts'
 import { type pagination, txService } from '../../proto/index.ts'
@@ -46,7 +46,7 @@ const cometOf = (blocks: readonly DecidedBlock[]): Consensus => ({
 
 interface Stage {
   readonly world: World
-  readonly view: View
+  readonly view: ChainView
   readonly blocks: readonly DecidedBlock[]
   /** Of a block, in its order, as they are shown. */
   shownAt(height: number): readonly string[]

@@ -2,7 +2,7 @@
  * Runs every state test. Arguments, where given, select bundles by part of their names; --engine=ethereumjs runs the
  * reference. Exit status 1 on failures.
  */
-import { createEthereumjsEngine } from '../../evm/ethereumjs/create-engine.ts'
+import { createEthereumjsEngine } from '../../evm/reference/create-engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { parseStateTests } from '../../evm/statetest/parse-state-test.ts'
 import { runStateTest } from '../../evm/statetest/run-state-test.ts'

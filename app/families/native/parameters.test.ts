@@ -17,7 +17,7 @@ import { Pool } from '../../pool/pool.ts'
 import { APPLICATION_DEFAULTS } from '../../settings.ts'
 import { executeNative } from './execute.ts'
 import { createPrepare } from './prepare.ts'
-import { simulate } from './simulate.ts'
+import { dryRun } from './dry-run.ts'
 
 const CHAIN_ID = 'nat-test-1'
 const accounts = [1, 2, 3].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
@@ -80,7 +80,7 @@ const DOORS = {
       nativeChainId: CHAIN_ID,
       height: 1,
     }),
-  'a simulation': (raw: Uint8Array, state: Overlay) => void simulate(raw, prepare, blockOf(state)),
+  'a dry run': (raw: Uint8Array, state: Overlay) => void dryRun(raw, prepare, blockOf(state)),
 }
 
 describe.each(Object.entries(DOORS))('the parameters of auth in %s', (door, enter) => {
@@ -114,9 +114,9 @@ describe.each(Object.entries(DOORS))('the parameters of auth in %s', (door, ente
     const rest = (400_000n - 21_000n - (door === 'the pool' ? 0n : 50_000n)) / BigInt(short.length)
     const enters = (txSizeCostPerByte: bigint) => {
       const state = stateWith({ txSizeCostPerByte })
-      if (door !== 'a simulation') return refusal(() => enter(short, state))
+      if (door !== 'a dry run') return refusal(() => enter(short, state))
       // Bounded by the block there.
-      return simulate(short, prepare, blockOf(state)).gasUsed <= 400_000n ? 'accepted' : 'sdk/11 of its own bound'
+      return dryRun(short, prepare, blockOf(state)).gasUsed <= 400_000n ? 'accepted' : 'sdk/11 of its own bound'
     }
     expect(enters(rest)).toBe('accepted')
     if (door === 'a block') {

@@ -6,5 +6,5 @@ export const registerDebug = (program: Command): void =>
   registerLazyGroup(program, {
     name: 'debug',
     description: 'addresses and public keys in all their forms',
-    load: async () => (await import('../native/debug-program.ts')).createDebugProgram(),
+    load: async () => (await import('./debug-program.ts')).createDebugProgram(),
   })

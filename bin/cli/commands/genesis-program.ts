@@ -21,8 +21,8 @@ import {
   textOf,
   withHome,
   withKeyring,
-} from '../native/flags.ts'
-import { createValidator, createValidatorMessage } from '../native/messages/staking.ts'
+} from '../client/flags.ts'
+import { createValidator, createValidatorMessage } from '../tx/messages/staking.ts'
 import { findCometbft } from '../../node/supervise/cometbft-binary.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../node/genesis/document.ts'
 import { collectGentxs, gentxFolder, signGenesisTransaction, writeGentx } from '../genesis/gentx.ts'

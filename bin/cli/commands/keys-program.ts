@@ -9,7 +9,7 @@ import {
   textOf,
   withKeyring,
   withOutput,
-} from '../native/flags.ts'
+} from '../client/flags.ts'
 import { addressForms } from '../keys/addresses.ts'
 import { type Output, printResult } from '../output.ts'
 import { cliError } from '../../errors.ts'

@@ -7,5 +7,5 @@ export const registerQuery = (program: Command): void =>
     name: 'query',
     alias: 'q',
     description: 'ask a node: bank, staking, gov and all other modules, transactions, blocks',
-    load: async () => (await import('../native/query-program.ts')).createQueryProgram(),
+    load: async () => (await import('../query/query-program.ts')).createQueryProgram(),
   })

@@ -6,5 +6,5 @@ export const registerTx = (program: Command): void =>
   registerLazyGroup(program, {
     name: 'tx',
     description: 'make, sign and send native transactions',
-    load: async () => (await import('../native/tx-program.ts')).createTxProgram(),
+    load: async () => (await import('../tx/tx-program.ts')).createTxProgram(),
   })

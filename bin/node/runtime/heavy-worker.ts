@@ -6,7 +6,7 @@ import { createModules } from '../../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../../app/index/chain-reader.ts'
 import { answer } from '../../../query/answer.ts'
 import { PruningGuard } from '../../../query/pruning-guard.ts'
-import type { View } from '../../../query/view.ts'
+import type { ChainView } from '../../../query/chain-view.ts'
 import { CodedError, invariant } from '../../../core/errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../../../core/limits.ts'
 import { createInterpreterEngine } from '../../../evm/interpreter/create-engine.ts'
@@ -34,7 +34,7 @@ const ask = async ({ name, parameters, head, pending }: HeavyQuestion): Promise<
   const chain = readChainParameters(store)
   invariant(chain !== undefined, 'a question before the chain has begun')
   const guard = new PruningGuard(reader)
-  const view: View = {
+  const view: ChainView = {
     reader,
     parameters: chain,
     settings: data.settings,

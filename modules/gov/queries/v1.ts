@@ -18,7 +18,7 @@ import {
   pageOfDeposits,
   pageOfProposals,
   pageOfVotes,
-} from '../views.ts'
+} from './lookups.ts'
 import type { CastVote } from '../keeper/votings.ts'
 
 const voteToProto = ({ voting, voter, options, metadata }: CastVote) => ({

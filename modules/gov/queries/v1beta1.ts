@@ -22,7 +22,7 @@ import {
   pageOfDeposits,
   pageOfProposals,
   pageOfVotes,
-} from '../views.ts'
+} from './lookups.ts'
 import type { CastVote } from '../keeper/votings.ts'
 
 /** Go's zero time, the first second of the year 1: v1beta1 has no absent times. */

@@ -17,7 +17,7 @@ interface Output {
 }
 
 const here = (name: string): string => join(import.meta.dirname, name)
-const interfaces = join(import.meta.dirname, '../../../contracts/precompiles')
+const interfaces = join(import.meta.dirname, '../../../packages/precompiles/solidity')
 const read = (file: string): { readonly content: string } => ({ content: readFileSync(file, 'utf8') })
 const solc = createRequire(import.meta.url)(resolve(process.argv[2] ?? 'solc')) as Compiler
 const sources = {
@@ -26,7 +26,7 @@ const sources = {
   ...Object.fromEntries(
     readdirSync(interfaces)
       .filter((name) => name.endsWith('.sol'))
-      .map((name) => [`precompiles/${name}`, read(join(interfaces, name))]),
+      .map((name) => [`@nat-chain/precompiles/solidity/${name}`, read(join(interfaces, name))]),
   ),
 }
 const output = JSON.parse(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity >=0.8.17;
 
-import {BANK} from "precompiles/IBank.sol";
+import {BANK} from "@nat-chain/precompiles/solidity/IBank.sol";
 import {NATIVE_TOKEN} from "./native-token.sol";
-import {DISTRIBUTION} from "precompiles/IDistribution.sol";
-import {STAKING} from "precompiles/IStaking.sol";
-import {Coin} from "precompiles/Types.sol";
+import {DISTRIBUTION} from "@nat-chain/precompiles/solidity/IDistribution.sol";
+import {STAKING} from "@nat-chain/precompiles/solidity/IStaking.sol";
+import {Coin} from "@nat-chain/precompiles/solidity/Types.sol";
 
 /// Stakes what it holds.
 contract Vault {
