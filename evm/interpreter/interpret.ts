@@ -53,51 +53,51 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
     if (gas < 0) return leave(frame, pc, sp, gas, opcode, OUT_OF_GAS)
     pc++
     switch (opcode) {
-      case 0x00:
+      case 0x00: // STOP
         return leave(frame, pc, sp, gas, opcode, DONE)
-      case 0x01:
+      case 0x01: // ADD
         sp -= 8
         add(stack, sp)
         break
-      case 0x02:
+      case 0x02: // MUL
         sp -= 8
         multiply(stack, sp)
         break
-      case 0x03:
+      case 0x03: // SUB
         sp -= 8
         subtract(stack, sp)
         break
-      case 0x04:
+      case 0x04: // DIV
         machine.weigh(WEIGHT.division)
         sp -= 8
         divide(stack, sp)
         break
-      case 0x05:
+      case 0x05: // SDIV
         machine.weigh(WEIGHT.division)
         sp -= 8
         signedDivide(stack, sp)
         break
-      case 0x06:
+      case 0x06: // MOD
         machine.weigh(WEIGHT.division)
         sp -= 8
         modulo(stack, sp)
         break
-      case 0x07:
+      case 0x07: // SMOD
         machine.weigh(WEIGHT.division)
         sp -= 8
         signedModulo(stack, sp)
         break
-      case 0x08:
+      case 0x08: // ADDMOD
         machine.weigh(WEIGHT.modularArithmetic)
         addModulo(stack, sp - 8)
         sp -= 16
         break
-      case 0x09:
+      case 0x09: // MULMOD
         machine.weigh(WEIGHT.modularArithmetic)
         multiplyModulo(stack, sp - 8)
         sp -= 16
         break
-      case 0x0b:
+      case 0x0b: // SIGNEXTEND
         sp -= 8
         signExtend(stack, sp)
         break
@@ -124,34 +124,34 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
       case 0x15: // ISZERO
         setSmall(stack, sp - 8, isZero(stack, sp - 8) ? 1 : 0)
         break
-      case 0x16:
+      case 0x16: // AND
         sp -= 8
         and(stack, sp)
         break
-      case 0x17:
+      case 0x17: // OR
         sp -= 8
         or(stack, sp)
         break
-      case 0x18:
+      case 0x18: // XOR
         sp -= 8
         xor(stack, sp)
         break
-      case 0x19:
+      case 0x19: // NOT
         not(stack, sp - 8)
         break
-      case 0x1a:
+      case 0x1a: // BYTE
         sp -= 8
         byteAt(stack, sp)
         break
-      case 0x1b:
+      case 0x1b: // SHL
         sp -= 8
         shiftLeft(stack, sp)
         break
-      case 0x1c:
+      case 0x1c: // SHR
         sp -= 8
         shiftRight(stack, sp)
         break
-      case 0x1d:
+      case 0x1d: // SAR
         sp -= 8
         shiftRightSigned(stack, sp)
         break

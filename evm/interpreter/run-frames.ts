@@ -9,6 +9,7 @@ import { MAX_CODE_BYTES } from '../../core/limits.ts'
 import { MAX_UINT64 } from '../../core/amounts.ts'
 import { type AccountState, EMPTY_ACCOUNT } from '../../store/state.ts'
 import type { ExecutionFailure } from '../engine.ts'
+import { OPCODE } from '../opcodes.ts'
 import { precompileAddress } from '../precompile-addresses.ts'
 import { OUT_OF_GAS, type Precompile } from '../precompiles/precompile.ts'
 import { PRECOMPILE_WEIGHT, WEIGHT } from '../weight.ts'
@@ -33,11 +34,7 @@ import {
 import type { AccountEntry } from './substate.ts'
 import { copyWord, setBigint, setBytes, setSmall, WORD } from './words.ts'
 
-const CREATE = 0xf0
-const CALL = 0xf1
-const DELEGATECALL = 0xf4
-const CREATE2 = 0xf5
-const STATICCALL = 0xfa
+const { CREATE, CALL, DELEGATECALL, CREATE2, STATICCALL } = OPCODE
 const MAX_DEPTH = 1_024
 const CODE_BYTE_GAS = 200
 const FORBIDDEN_PREFIX = 0xef

@@ -1,6 +1,7 @@
 /** Storage (EIP-2200, 2929, 3529), transient storage (EIP-1153) and logs. */
 import { invariant } from '../../../core/errors.ts'
 import type { Hash } from '../../../core/hash.ts'
+import { OPCODE } from '../../opcodes.ts'
 import { WEIGHT } from '../../weight.ts'
 import type { Frame } from '../frame.ts'
 import type { Machine } from '../machine.ts'
@@ -17,7 +18,7 @@ const RESET_GAS = 5_000 - COLD_SLOT_GAS
 const CLEARING_REFUND = 4_800
 const LOG_GAS = 375
 const LOG_BYTE_GAS = 8
-const LOG0 = 0xa0
+const { LOG0 } = OPCODE
 
 const ownerOf = (frame: Frame): AccountEntry => {
   invariant(frame.account !== undefined, 'a frame runs without an account')

@@ -1,6 +1,7 @@
 /** Instructions that enter other frames, and SELFDESTRUCT. */
 import { contractAddress, contractAddress2 } from '../../../core/address.ts'
 import { MAX_INIT_CODE_BYTES } from '../../../core/limits.ts'
+import { OPCODE } from '../../opcodes.ts'
 import { WEIGHT } from '../../weight.ts'
 import { isEmptyAccount } from '../../transition/fees.ts'
 import type { Frame } from '../frame.ts'
@@ -24,9 +25,7 @@ import { isZero, toBigint, toBytes, toNumber, WORD } from '../words.ts'
 import { accessAccount, accessGas, COLD_ACCOUNT_GAS, COLD_SURCHARGE_GAS, WARM_GAS } from './access.ts'
 import { charge, type Instruction, memoryEnd, memorySlice, operand, wordsOf } from './instruction.ts'
 
-const CALL = 0xf1
-const CALLCODE = 0xf2
-const CREATE2 = 0xf5
+const { CALL, CALLCODE, CREATE2 } = OPCODE
 const VALUE_GAS = 9_000
 const NEW_ACCOUNT_GAS = 25_000
 const STIPEND_GAS = 2_300
