@@ -22,7 +22,7 @@ import type { Machine } from './machine.ts'
 import { WEIGHT } from '../weight.ts'
 import { expansionGas } from './memory.ts'
 import { unpaid } from './failure.ts'
-import { CONTINUE, DONE, INVALID_JUMP, OUT_OF_GAS, REVERTED, type Signal, STACK_BOUNDS } from './signals.ts'
+import type { Signal } from './signals.ts'
 import { copyWord, isEqual, isZero, loadPadded, loadWord, setNumber, setSmall, storeWord, toNumber } from './words.ts'
 
 /** Leaves the loop with the registers put back. No closure: it would move them from registers to the heap. */
@@ -47,14 +47,14 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
     const opcode = bytes[pc] as number
     if (tracer !== undefined) tracer.step(frame, pc, opcode, sp, gas, memorySize)
     if ((sp - stackBase - (minimum[opcode] as number)) >>> 0 > (range[opcode] as number)) {
-      return leave(frame, pc, sp, gas, opcode, STACK_BOUNDS)
+      return leave(frame, pc, sp, gas, opcode, 'stackBounds')
     }
     gas -= constantGas[opcode] as number
-    if (gas < 0) return leave(frame, pc, sp, gas, opcode, OUT_OF_GAS)
+    if (gas < 0) return leave(frame, pc, sp, gas, opcode, 'outOfGas')
     pc++
     switch (opcode) {
       case 0x00: // STOP
-        return leave(frame, pc, sp, gas, opcode, DONE)
+        return leave(frame, pc, sp, gas, opcode, 'done')
       case 0x01: // ADD
         sp -= 8
         add(stack, sp)
@@ -198,7 +198,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
         // JUMP
         const target = toNumber(stack, sp - 8)
         if (!(target < code.length) || code.jumpDestinations[target] !== 1)
-          return leave(frame, pc, sp, gas, opcode, INVALID_JUMP)
+          return leave(frame, pc, sp, gas, opcode, 'invalidJump')
         sp -= 8
         pc = target
         break
@@ -207,7 +207,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
         if (!isZero(stack, sp - 16)) {
           const target = toNumber(stack, sp - 8)
           if (!(target < code.length) || code.jumpDestinations[target] !== 1)
-            return leave(frame, pc, sp, gas, opcode, INVALID_JUMP)
+            return leave(frame, pc, sp, gas, opcode, 'invalidJump')
           pc = target
         }
         sp -= 16
@@ -345,7 +345,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
           frame.memorySize = memorySize = memory.grow(memoryBase, memorySize, end)
         }
         frame.output = memory.bytes.slice(memoryBase + offset, memoryBase + offset + size)
-        return leave(frame, pc, sp, gas, opcode, opcode === 0xf3 ? DONE : REVERTED)
+        return leave(frame, pc, sp, gas, opcode, opcode === 0xf3 ? 'done' : 'reverted')
       }
       default: {
         frame.opcode = opcode
@@ -353,7 +353,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
         frame.sp = sp
         frame.gas = gas
         const signal = (INSTRUCTIONS[opcode] as (machine: Machine, frame: Frame) => Signal)(machine, frame)
-        if (signal !== CONTINUE) return signal
+        if (signal !== 'continue') return signal
         sp = frame.sp
         gas = frame.gas
         memorySize = frame.memorySize

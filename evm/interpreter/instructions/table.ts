@@ -1,6 +1,5 @@
 /** The instructions outside the loop, by opcode. */
 import { OPCODE } from '../../opcodes.ts'
-import { INVALID_OPCODE } from '../signals.ts'
 import { callDataCopy, codeCopy, extCodeCopy, hash, memoryCopy, returnDataCopy, returnDataSize } from './data.ts'
 import {
   address,
@@ -66,11 +65,11 @@ const DEFINED: readonly (readonly [opcode: number, instruction: Instruction])[] 
   [OPCODE.SELFDESTRUCT, selfDestruct],
 ]
 
-const invalid: Instruction = () => INVALID_OPCODE
+const invalid: Instruction = () => 'invalidOpcode'
 
 export const INSTRUCTIONS: readonly Instruction[] = (() => {
   const table = new Array<Instruction>(256).fill(invalid)
   for (const [opcode, instruction] of DEFINED) table[opcode] = instruction
-  table[CLZ] = (machine, frame) => (machine.rules.isDefined[CLZ] === 1 ? leadingZeros(machine, frame) : INVALID_OPCODE)
+  table[CLZ] = (machine, frame) => (machine.rules.isDefined[CLZ] === 1 ? leadingZeros(machine, frame) : 'invalidOpcode')
   return table
 })()
