@@ -1,63 +1,64 @@
 /** How much memory an instruction needs, from its operands, with the limits of geth's 64 bits. */
 import { MAX_UINT64 } from '../core/amounts.ts'
+import { OPCODE } from './opcodes.ts'
 
 /** Above this many bytes of memory geth's cost formula would overflow. */
 export const MAX_MEMORY_BYTES = 0x1fffffffe0n
 
 /** Positions on the stack, from its top, of offset and size of the memory that an instruction touches. */
-const MEMORY_OPERANDS: ReadonlyMap<number, readonly (readonly [offset: number, size: number | bigint])[]> = new Map([
-  [0x20, [[0, 1]]],
-  [0x37, [[0, 2]]],
-  [0x39, [[0, 2]]],
-  [0x3c, [[1, 3]]],
-  [0x3e, [[0, 2]]],
-  [0x51, [[0, 32n]]],
-  [0x52, [[0, 32n]]],
-  [0x53, [[0, 1n]]],
+const MEMORY_OPERANDS = new Map<number, readonly (readonly [offset: number, size: number | bigint])[]>([
+  [OPCODE.KECCAK256, [[0, 1]]],
+  [OPCODE.CALLDATACOPY, [[0, 2]]],
+  [OPCODE.CODECOPY, [[0, 2]]],
+  [OPCODE.EXTCODECOPY, [[1, 3]]],
+  [OPCODE.RETURNDATACOPY, [[0, 2]]],
+  [OPCODE.MLOAD, [[0, 32n]]],
+  [OPCODE.MSTORE, [[0, 32n]]],
+  [OPCODE.MSTORE8, [[0, 1n]]],
   [
-    0x5e,
+    OPCODE.MCOPY,
     [
       [0, 2],
       [1, 2],
     ],
   ],
-  [0xa0, [[0, 1]]],
-  [0xa1, [[0, 1]]],
-  [0xa2, [[0, 1]]],
-  [0xa3, [[0, 1]]],
-  [0xa4, [[0, 1]]],
-  [0xf0, [[1, 2]]],
+  [OPCODE.LOG0, [[0, 1]]],
+  [OPCODE.LOG1, [[0, 1]]],
+  [OPCODE.LOG2, [[0, 1]]],
+  [OPCODE.LOG3, [[0, 1]]],
+  [OPCODE.LOG4, [[0, 1]]],
+  [OPCODE.CREATE, [[1, 2]]],
   [
-    0xf1,
+    OPCODE.CALL,
     [
       [3, 4],
       [5, 6],
     ],
   ],
   [
-    0xf2,
+    OPCODE.CALLCODE,
     [
       [3, 4],
       [5, 6],
     ],
   ],
-  [0xf3, [[0, 1]]],
+  [OPCODE.RETURN, [[0, 1]]],
   [
-    0xf4,
+    OPCODE.DELEGATECALL,
     [
       [2, 3],
       [4, 5],
     ],
   ],
-  [0xf5, [[1, 2]]],
+  [OPCODE.CREATE2, [[1, 2]]],
   [
-    0xfa,
+    OPCODE.STATICCALL,
     [
       [2, 3],
       [4, 5],
     ],
   ],
-  [0xfd, [[0, 1]]],
+  [OPCODE.REVERT, [[0, 1]]],
 ])
 
 /** The memory that the instruction needs, in bytes; undefined when geth's 64 bits overflow. */

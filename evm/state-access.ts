@@ -2,8 +2,9 @@
 import { type Address, toAddress } from '../core/address.ts'
 import { bigintToBytes, padLeft } from '../core/bytes.ts'
 import type { StateAccess } from './engine.ts'
+import { OPCODE } from './opcodes.ts'
 
-interface Operand {
+export interface Operand {
   readonly kind: StateAccess['kind']
   /** 0 is the top of the stack. */
   readonly position: number
@@ -16,18 +17,24 @@ const ACCOUNT: Operand = { kind: 'account', position: 0, minStack: 1 }
 const CALLEE: Operand = { kind: 'account', position: 1, minStack: 5 }
 
 const OPERANDS: readonly (Operand | undefined)[] = Object.assign(Array.from<Operand | undefined>({ length: 256 }), {
-  0x31: ACCOUNT, // BALANCE
-  0x3b: ACCOUNT, // EXTCODESIZE
-  0x3c: ACCOUNT, // EXTCODECOPY
-  0x3f: ACCOUNT, // EXTCODEHASH
-  0x54: SLOT, // SLOAD
-  0x55: SLOT, // SSTORE
-  0xf1: CALLEE, // CALL
-  0xf2: CALLEE, // CALLCODE
-  0xf4: CALLEE, // DELEGATECALL
-  0xfa: CALLEE, // STATICCALL
-  0xff: ACCOUNT, // SELFDESTRUCT
+  [OPCODE.BALANCE]: ACCOUNT,
+  [OPCODE.EXTCODESIZE]: ACCOUNT,
+  [OPCODE.EXTCODECOPY]: ACCOUNT,
+  [OPCODE.EXTCODEHASH]: ACCOUNT,
+  [OPCODE.SLOAD]: SLOT,
+  [OPCODE.SSTORE]: SLOT,
+  [OPCODE.CALL]: CALLEE,
+  [OPCODE.CALLCODE]: CALLEE,
+  [OPCODE.DELEGATECALL]: CALLEE,
+  [OPCODE.STATICCALL]: CALLEE,
+  [OPCODE.SELFDESTRUCT]: ACCOUNT,
 })
+
+/** The operand of an instruction that names an account; undefined where none does. */
+export const accountOperand = (opcode: number): Operand | undefined => {
+  const operand = OPERANDS[opcode]
+  return operand?.kind === 'account' ? operand : undefined
+}
 
 /** `item` reads the stack by position from the top; `address` is the account on whose storage the code runs. */
 export const accessOf = (

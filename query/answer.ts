@@ -1,7 +1,7 @@
 /** Questions about the chain that need nothing but a view of it: the same on the main thread and in workers. */
 import { unsupported } from '../app/errors.ts'
 import type { QuestionName, Questions } from '../app/ports.ts'
-import { questionOf } from './questions.ts'
+import { questionOf } from './find-question.ts'
 import type { ChainView } from './chain-view.ts'
 
 /** The answer as JSON text. Throws a CodedError. */

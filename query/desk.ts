@@ -39,7 +39,7 @@ import { FilterQuestions } from './filter-questions.ts'
 import { NativeQuestions } from './native-questions.ts'
 import type { Desk } from './question.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
-import { questionOf } from './questions.ts'
+import { questionOf } from './find-question.ts'
 import { isPending, requireKept, resolveHeight, type ChainView } from './chain-view.ts'
 import { transactionJson } from './ethereum-json.ts'
 

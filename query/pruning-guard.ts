@@ -3,7 +3,7 @@ import { readBaseHeight } from '../store/base-height.ts'
 import { prunedHistory } from '../app/errors.ts'
 import type { ChainReader } from '../app/index/chain-reader.ts'
 import type { QuestionName } from '../app/ports.ts'
-import { questionOf } from './questions.ts'
+import { questionOf } from './find-question.ts'
 import { requireKept } from './chain-view.ts'
 
 /** The lowest block moves at most once a block, and reading some takes less. */

@@ -155,13 +155,3 @@ export const QUESTIONS: QuestionTable = {
     atDesk: ({ native }, parameters, head) => native.ask(parameters, head),
   },
 }
-
-/** Undefined for a name that is no question's: gateways of another version may ask it. */
-export const questionOf = <Name extends QuestionName>(name: Name): Question<Name> | undefined =>
-  Object.hasOwn(QUESTIONS, name) ? QUESTIONS[name] : undefined
-
-/** Whether a worker is held by it for long. */
-export const isSlowQuestion = (name: QuestionName): boolean => {
-  const question = QUESTIONS[name]
-  return 'reads' in question && question.isSlow === true
-}

@@ -5,10 +5,9 @@ import type { Hash } from '../../core/hash.ts'
 import { BoundedCache } from '../../store/cache.ts'
 import type { StateReader } from '../../store/state.ts'
 import { delegationOf } from '../delegation.ts'
+import { OPCODE } from '../opcodes.ts'
 
-const JUMPDEST = 0x5b
-const PUSH1 = 0x60
-const PUSH32 = 0x7f
+const { JUMPDEST, PUSH1, PUSH32 } = OPCODE
 
 /** Zeros behind the code: the STOP that ends it, and what a PUSH at its end reads. */
 const PADDING_BYTES = 33

@@ -15,10 +15,11 @@ import type {
 } from '../engine.ts'
 import { HARDFORKS } from '../engine.ts'
 import { EVM_CODESPACE } from '../errors.ts'
-import { createEthereumjsEngine } from '../reference/create-engine.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
+import { OPCODE } from '../opcodes.ts'
 import { loadPrecompiles, type PrecompileTable } from '../precompiles/table.ts'
 import { numberOfPrecompile, PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
+import { createEthereumjsEngine } from '../reference/create-engine.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CALL_GAS } from '../system-contracts.ts'
 import { executePlainTransfer, plainRecipient } from '../transition/plain-transfer.ts'
 import { type PreparedMessage, prepareMessage } from '../transition/prepare-message.ts'
@@ -30,7 +31,7 @@ import { addressKey, setBytes, WORD } from './words.ts'
 
 /** Gas is counted in numbers: what could not be exact, and no block holds, the reference runs in bigints. */
 const MAX_GAS = BigInt(Number.MAX_SAFE_INTEGER)
-const CALL = 0xf1
+const { CALL } = OPCODE
 
 /** The precompiles of a fork, and the keys of the addresses that they answer at. */
 interface Precompiles {

@@ -3,86 +3,76 @@ import type { ExecutionFailure } from '../engine.ts'
 import { MAX_MEMORY_BYTES, memoryNeed } from '../memory-need.ts'
 import { maxStack, minStack, opcodeName } from '../opcodes.ts'
 import type { Frame } from './frame.ts'
-import {
-  BALANCE,
-  BELOW_SENTRY,
-  CODE_PREFIX,
-  CODE_SIZE,
-  COLD_TARGET,
-  COLLISION,
-  DEPOSIT,
-  DEPTH,
-  GAS_OVERFLOW,
-  INIT_CODE_SIZE,
-  INVALID_JUMP,
-  INVALID_OPCODE,
-  MEMORY_OVERFLOW,
-  NONCE,
-  OUT_OF_GAS,
-  RETURN_DATA_BOUNDS,
-  REVERTED,
-  type Signal,
-  STACK_BOUNDS,
-  WRITE_PROTECTION,
-} from './signals.ts'
+import type { Failure, Refusal, Signal } from './signals.ts'
 import { type Limbs, toBigint, WORD } from './words.ts'
 
-const TEXTS: ReadonlyMap<Signal, string> = new Map([
-  [OUT_OF_GAS, 'out of gas'],
-  [GAS_OVERFLOW, 'gas uint64 overflow'],
-  [MEMORY_OVERFLOW, 'out of gas: gas uint64 overflow'],
-  [BELOW_SENTRY, 'out of gas: not enough gas for reentrancy sentry'],
-  [COLD_TARGET, 'out of gas: out of gas'],
-  [INVALID_JUMP, 'invalid jump destination'],
-  [WRITE_PROTECTION, 'write protection'],
-  [RETURN_DATA_BOUNDS, 'return data out of bounds'],
-  [CODE_SIZE, 'max code size exceeded'],
-  [CODE_PREFIX, 'invalid code: must not begin with 0xef'],
-  [DEPOSIT, 'contract creation code storage out of gas'],
-  [COLLISION, 'contract address collision'],
-  [DEPTH, 'max call depth exceeded'],
-  [BALANCE, 'insufficient balance for transfer'],
-  [NONCE, 'nonce uint64 overflow'],
-])
+/** Those whose text says nothing of the frame. */
+type Plain = Exclude<Failure | Refusal, 'stackBounds' | 'invalidOpcode' | 'initCodeSize'>
+
+const TEXTS: Readonly<Record<Plain, string>> = {
+  outOfGas: 'out of gas',
+  gasOverflow: 'gas uint64 overflow',
+  memoryOverflow: 'out of gas: gas uint64 overflow',
+  belowSentry: 'out of gas: not enough gas for reentrancy sentry',
+  coldTarget: 'out of gas: out of gas',
+  invalidJump: 'invalid jump destination',
+  writeProtection: 'write protection',
+  returnDataBounds: 'return data out of bounds',
+  codeSize: 'max code size exceeded',
+  codePrefix: 'invalid code: must not begin with 0xef',
+  deposit: 'contract creation code storage out of gas',
+  collision: 'contract address collision',
+  depth: 'max call depth exceeded',
+  balance: 'insufficient balance for transfer',
+  nonce: 'nonce uint64 overflow',
+}
 
 const stackText = (opcode: number, items: number): string =>
   items < minStack(opcode)
     ? `stack underflow (${items} <=> ${minStack(opcode)})`
     : `stack limit reached ${items} (${maxStack(opcode)})`
 
-const textOf = (signal: Signal, frame: Frame, stack: Limbs): string => {
+const textOf = (signal: Failure | Refusal, frame: Frame, stack: Limbs): string => {
   switch (signal) {
-    case STACK_BOUNDS:
+    case 'stackBounds':
       return stackText(frame.opcode, (frame.sp - frame.stackBase) / WORD)
-    case INVALID_OPCODE:
+    case 'invalidOpcode':
       return `invalid opcode: ${opcodeName(frame.opcode)}`
-    case INIT_CODE_SIZE:
+    case 'initCodeSize':
       return `out of gas: max initcode size exceeded: size ${toBigint(stack, frame.sp - 3 * WORD)}`
     default:
-      return TEXTS.get(signal) ?? ''
+      return TEXTS[signal]
   }
 }
 
-/** Undefined for a frame that ended well. */
+/** Undefined for a frame that ended well or goes on. */
 export const frameFailure = (signal: Signal, frame: Frame, stack: Limbs): ExecutionFailure | undefined => {
-  if (signal === REVERTED) return { kind: 'revert', message: 'execution reverted' }
-  return signal < OUT_OF_GAS ? undefined : { kind: 'other', message: textOf(signal, frame, stack) }
+  switch (signal) {
+    case 'continue':
+    case 'enter':
+    case 'done':
+      return undefined
+    case 'reverted':
+      return { kind: 'revert', message: 'execution reverted' }
+    default:
+      return { kind: 'other', message: textOf(signal, frame, stack) }
+  }
 }
 
 /** Of a frame that never began, or of a creation whose code was refused. */
-export const plainFailure = (signal: Signal): ExecutionFailure => ({ kind: 'other', message: TEXTS.get(signal) ?? '' })
+export const plainFailure = (signal: Plain): ExecutionFailure => ({ kind: 'other', message: TEXTS[signal] })
 
 /** The limits of geth's 64 bits: which of them an instruction broke whose memory has no price. */
-export const memoryFailure = (stack: Limbs, sp: number, opcode: number): Signal => {
+export const memoryFailure = (stack: Limbs, sp: number, opcode: number): Failure => {
   const operands: bigint[] = []
   for (let at = sp - minStack(opcode) * WORD; at < sp; at += WORD) operands.push(toBigint(stack, at))
   const need = memoryNeed(opcode, operands)
-  if (need === undefined) return GAS_OVERFLOW
-  return need > MAX_MEMORY_BYTES ? MEMORY_OVERFLOW : OUT_OF_GAS
+  if (need === undefined) return 'gasOverflow'
+  return need > MAX_MEMORY_BYTES ? 'memoryOverflow' : 'outOfGas'
 }
 
 /** Of an instruction that could not pay its gas and the memory up to `end`: traces show what it would have cost. */
-export const unpaid = (frame: Frame, stack: Limbs, sp: number, opcode: number, end: number): Signal => {
+export const unpaid = (frame: Frame, stack: Limbs, sp: number, opcode: number, end: number): Failure => {
   frame.unpaidEnd = end
-  return end > MAX_MEMORY_BYTES ? memoryFailure(stack, sp, opcode) : OUT_OF_GAS
+  return end > MAX_MEMORY_BYTES ? memoryFailure(stack, sp, opcode) : 'outOfGas'
 }

@@ -16,7 +16,7 @@ export class Frame {
   readonly depth: number
   /** Address, caller and value, as their instructions push them. */
   readonly words: Limbs = new Int32Array(3 * WORD)
-  /** The instruction that made the frame: 0xf1 for the outermost call. */
+  /** The instruction that made the frame: CALL for the outermost call. */
   kind = 0
   code: Code = NO_CODE
   /** Whose storage and balance it is. */

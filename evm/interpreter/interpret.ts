@@ -22,7 +22,7 @@ import type { Machine } from './machine.ts'
 import { WEIGHT } from '../weight.ts'
 import { expansionGas } from './memory.ts'
 import { unpaid } from './failure.ts'
-import { CONTINUE, DONE, INVALID_JUMP, OUT_OF_GAS, REVERTED, type Signal, STACK_BOUNDS } from './signals.ts'
+import type { Signal } from './signals.ts'
 import { copyWord, isEqual, isZero, loadPadded, loadWord, setNumber, setSmall, storeWord, toNumber } from './words.ts'
 
 /** Leaves the loop with the registers put back. No closure: it would move them from registers to the heap. */
@@ -47,57 +47,57 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
     const opcode = bytes[pc] as number
     if (tracer !== undefined) tracer.step(frame, pc, opcode, sp, gas, memorySize)
     if ((sp - stackBase - (minimum[opcode] as number)) >>> 0 > (range[opcode] as number)) {
-      return leave(frame, pc, sp, gas, opcode, STACK_BOUNDS)
+      return leave(frame, pc, sp, gas, opcode, 'stackBounds')
     }
     gas -= constantGas[opcode] as number
-    if (gas < 0) return leave(frame, pc, sp, gas, opcode, OUT_OF_GAS)
+    if (gas < 0) return leave(frame, pc, sp, gas, opcode, 'outOfGas')
     pc++
     switch (opcode) {
-      case 0x00:
-        return leave(frame, pc, sp, gas, opcode, DONE)
-      case 0x01:
+      case 0x00: // STOP
+        return leave(frame, pc, sp, gas, opcode, 'done')
+      case 0x01: // ADD
         sp -= 8
         add(stack, sp)
         break
-      case 0x02:
+      case 0x02: // MUL
         sp -= 8
         multiply(stack, sp)
         break
-      case 0x03:
+      case 0x03: // SUB
         sp -= 8
         subtract(stack, sp)
         break
-      case 0x04:
+      case 0x04: // DIV
         machine.weigh(WEIGHT.division)
         sp -= 8
         divide(stack, sp)
         break
-      case 0x05:
+      case 0x05: // SDIV
         machine.weigh(WEIGHT.division)
         sp -= 8
         signedDivide(stack, sp)
         break
-      case 0x06:
+      case 0x06: // MOD
         machine.weigh(WEIGHT.division)
         sp -= 8
         modulo(stack, sp)
         break
-      case 0x07:
+      case 0x07: // SMOD
         machine.weigh(WEIGHT.division)
         sp -= 8
         signedModulo(stack, sp)
         break
-      case 0x08:
+      case 0x08: // ADDMOD
         machine.weigh(WEIGHT.modularArithmetic)
         addModulo(stack, sp - 8)
         sp -= 16
         break
-      case 0x09:
+      case 0x09: // MULMOD
         machine.weigh(WEIGHT.modularArithmetic)
         multiplyModulo(stack, sp - 8)
         sp -= 16
         break
-      case 0x0b:
+      case 0x0b: // SIGNEXTEND
         sp -= 8
         signExtend(stack, sp)
         break
@@ -124,34 +124,34 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
       case 0x15: // ISZERO
         setSmall(stack, sp - 8, isZero(stack, sp - 8) ? 1 : 0)
         break
-      case 0x16:
+      case 0x16: // AND
         sp -= 8
         and(stack, sp)
         break
-      case 0x17:
+      case 0x17: // OR
         sp -= 8
         or(stack, sp)
         break
-      case 0x18:
+      case 0x18: // XOR
         sp -= 8
         xor(stack, sp)
         break
-      case 0x19:
+      case 0x19: // NOT
         not(stack, sp - 8)
         break
-      case 0x1a:
+      case 0x1a: // BYTE
         sp -= 8
         byteAt(stack, sp)
         break
-      case 0x1b:
+      case 0x1b: // SHL
         sp -= 8
         shiftLeft(stack, sp)
         break
-      case 0x1c:
+      case 0x1c: // SHR
         sp -= 8
         shiftRight(stack, sp)
         break
-      case 0x1d:
+      case 0x1d: // SAR
         sp -= 8
         shiftRightSigned(stack, sp)
         break
@@ -199,7 +199,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
         // JUMP
         const target = toNumber(stack, sp - 8)
         if (!(target < code.length) || code.jumpDestinations[target] !== 1)
-          return leave(frame, pc, sp, gas, opcode, INVALID_JUMP)
+          return leave(frame, pc, sp, gas, opcode, 'invalidJump')
         sp -= 8
         pc = target
         break
@@ -208,7 +208,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
         if (!isZero(stack, sp - 16)) {
           const target = toNumber(stack, sp - 8)
           if (!(target < code.length) || code.jumpDestinations[target] !== 1)
-            return leave(frame, pc, sp, gas, opcode, INVALID_JUMP)
+            return leave(frame, pc, sp, gas, opcode, 'invalidJump')
           pc = target
         }
         sp -= 16
@@ -346,7 +346,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
           frame.memorySize = memorySize = memory.grow(memoryBase, memorySize, end)
         }
         frame.output = memory.bytes.slice(memoryBase + offset, memoryBase + offset + size)
-        return leave(frame, pc, sp, gas, opcode, opcode === 0xf3 ? DONE : REVERTED)
+        return leave(frame, pc, sp, gas, opcode, opcode === 0xf3 ? 'done' : 'reverted')
       }
       default: {
         frame.opcode = opcode
@@ -354,7 +354,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
         frame.sp = sp
         frame.gas = gas
         const signal = (INSTRUCTIONS[opcode] as (machine: Machine, frame: Frame) => Signal)(machine, frame)
-        if (signal !== CONTINUE) return signal
+        if (signal !== 'continue') return signal
         sp = frame.sp
         gas = frame.gas
         memorySize = frame.memorySize

@@ -34,7 +34,7 @@ export const CONTEXT = {
 
 /** A frame to enter, filled in by the instruction that asks for it. */
 export interface FrameRequest {
-  /** Opcode of the instruction; 0xf1 or 0xf0 for the outermost frame. */
+  /** Opcode of the instruction; CALL or CREATE for the outermost frame. */
   kind: number
   /** Whose code runs, or the account to create. */
   target: AccountEntry | undefined

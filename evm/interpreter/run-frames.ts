@@ -9,6 +9,7 @@ import { MAX_CODE_BYTES } from '../../core/limits.ts'
 import { MAX_UINT64 } from '../../core/amounts.ts'
 import { type AccountState, EMPTY_ACCOUNT } from '../../store/state.ts'
 import type { ExecutionFailure } from '../engine.ts'
+import { OPCODE } from '../opcodes.ts'
 import { precompileAddress } from '../precompile-addresses.ts'
 import { OUT_OF_GAS, type Precompile } from '../precompiles/precompile.ts'
 import { PRECOMPILE_WEIGHT, WEIGHT } from '../weight.ts'
@@ -17,27 +18,11 @@ import { frameFailure, plainFailure } from './failure.ts'
 import { ADDRESS_WORD, CALLER_WORD, type Frame, VALUE_WORD } from './frame.ts'
 import { interpret } from './interpret.ts'
 import type { Machine } from './machine.ts'
-import {
-  BALANCE,
-  CODE_PREFIX,
-  CODE_SIZE,
-  COLLISION,
-  DEPOSIT,
-  DEPTH,
-  DONE,
-  ENTER,
-  NONCE,
-  REVERTED,
-  type Signal,
-} from './signals.ts'
+import type { Refusal, Signal } from './signals.ts'
 import type { AccountEntry } from './substate.ts'
 import { copyWord, setBigint, setBytes, setSmall, WORD } from './words.ts'
 
-const CREATE = 0xf0
-const CALL = 0xf1
-const DELEGATECALL = 0xf4
-const CREATE2 = 0xf5
-const STATICCALL = 0xfa
+const { CREATE, CALL, DELEGATECALL, CREATE2, STATICCALL } = OPCODE
 const MAX_DEPTH = 1_024
 const CODE_BYTE_GAS = 200
 const FORBIDDEN_PREFIX = 0xef
@@ -68,9 +53,9 @@ class FrameRunner {
     while (machine.depth >= 0) {
       const frame = this.#running()
       // Init code may be empty: then no instruction runs, in traces either.
-      const signal = frame.code.length === 0 ? DONE : interpret(machine, frame)
+      const signal = frame.code.length === 0 ? 'done' : interpret(machine, frame)
       machine.tracer?.endSteps(signal, frame)
-      if (signal === ENTER) {
+      if (signal === 'enter') {
         // A creation takes its gas here: in traces its price is without what it forwards.
         if (isCreation(machine.request.kind)) frame.gas -= machine.request.gas
         this.#enter()
@@ -93,9 +78,9 @@ class FrameRunner {
     const caller = machine.depth < 0 ? undefined : this.#running()
     const payer = caller?.address ?? machine.origin
     machine.tracer?.enter(machine, caller)
-    if (machine.depth + 1 > MAX_DEPTH) return this.#refuse(DEPTH)
+    if (machine.depth + 1 > MAX_DEPTH) return this.#refuse('depth')
     const held = valueAnat > 0n || isCreation(kind) ? state.account(payer) : undefined
-    if (valueAnat > (held?.balance ?? 0n)) return this.#refuse(BALANCE)
+    if (valueAnat > (held?.balance ?? 0n)) return this.#refuse('balance')
     if (isCreation(kind)) return this.#create(target, caller, held ?? EMPTY_ACCOUNT)
     return this.#call(target, caller)
   }
@@ -150,13 +135,13 @@ class FrameRunner {
     const { request, state, substate } = machine
     // The transaction itself has raised the nonce of its sender.
     if (caller !== undefined) {
-      if (creator.nonce >= MAX_UINT64) return this.#refuse(NONCE)
+      if (creator.nonce >= MAX_UINT64) return this.#refuse('nonce')
       state.setAccount(caller.address, { ...creator, nonce: creator.nonce + 1n })
     }
     // Stays warm whatever becomes of it (EIP-2929).
     substate.warm(target)
     const existing = state.account(target.address)
-    if (existing !== undefined && !isVacant(existing)) return this.#finish(plainFailure(COLLISION), 0, EMPTY_BYTES)
+    if (existing !== undefined && !isVacant(existing)) return this.#finish(plainFailure('collision'), 0, EMPTY_BYTES)
     const frame = this.#open(caller)
     substate.noteCreated(target)
     state.setAccount(target.address, { ...(existing ?? EMPTY_ACCOUNT), nonce: 1n })
@@ -276,7 +261,7 @@ class FrameRunner {
     return { failure, gasLeft: request.gas - Number(gasUsed), output }
   }
 
-  #refuse(signal: Signal): void {
+  #refuse(signal: Refusal): void {
     this.#finish(plainFailure(signal), this.#machine.request.gas, EMPTY_BYTES)
   }
 
@@ -284,16 +269,16 @@ class FrameRunner {
   #leave(frame: Frame, ended: Signal): void {
     const machine = this.#machine
     const { substate } = machine
-    const signal = ended === DONE && isCreation(frame.kind) ? this.#deposit(frame) : ended
+    const signal = ended === 'done' && isCreation(frame.kind) ? this.#deposit(frame) : ended
     machine.depth--
-    if (signal === DONE) machine.commit()
+    if (signal === 'done') machine.commit()
     else {
       machine.revert()
       if (frame.mark !== undefined) substate.revert(frame.mark)
     }
-    const gasLeft = signal === DONE || signal === REVERTED ? frame.gas : 0
+    const gasLeft = signal === 'done' || signal === 'reverted' ? frame.gas : 0
     const failure = frameFailure(signal, frame, machine.stack)
-    const refusedCode = ended === DONE && signal !== DONE
+    const refusedCode = ended === 'done' && signal !== 'done'
     const output = failure?.kind === 'other' && !refusedCode ? EMPTY_BYTES : frame.output
     const { kind, gasLimit, outputOffset, outputSize, account } = frame
     machine.tracer?.exit(machine.depth + 2, gasLimit - gasLeft, output, failure)
@@ -306,15 +291,15 @@ class FrameRunner {
   /** Takes the returned code of a creation, or says why not. */
   #deposit(frame: Frame): Signal {
     const { output } = frame
-    if (output.length > MAX_CODE_BYTES) return CODE_SIZE
-    if (output[0] === FORBIDDEN_PREFIX) return CODE_PREFIX
+    if (output.length > MAX_CODE_BYTES) return 'codeSize'
+    if (output[0] === FORBIDDEN_PREFIX) return 'codePrefix'
     const gas = CODE_BYTE_GAS * output.length
-    if (frame.gas < gas) return DEPOSIT
+    if (frame.gas < gas) return 'deposit'
     frame.gas -= gas
     const { state } = this.#machine
     const codeHash = state.setCode(output)
     state.setAccount(frame.address, { ...(state.account(frame.address) ?? EMPTY_ACCOUNT), codeHash })
-    return DONE
+    return 'done'
   }
 
   /** Completes the request without a frame. */

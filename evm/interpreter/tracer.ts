@@ -5,9 +5,9 @@
 import type { Address } from '../../core/address.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { MAX_UINT64 } from '../../core/amounts.ts'
-import type { ExecuteOptions, ExecutionFailure, FrameKind, Log, Step } from '../engine.ts'
+import type { ExecuteOptions, ExecutionFailure, Log, Step } from '../engine.ts'
 import { memoryGas } from '../memory-need.ts'
-import { opcodeName } from '../opcodes.ts'
+import { FRAME_KINDS, OPCODE, opcodeName } from '../opcodes.ts'
 import { accessOf } from '../state-access.ts'
 import { frameFailure } from './failure.ts'
 import type { Frame } from './frame.ts'
@@ -15,17 +15,7 @@ import type { Machine } from './machine.ts'
 import { isBeforeRunning, isUnpriced, type Signal } from './signals.ts'
 import { toBigint, toTrimmedBytes, WORD } from './words.ts'
 
-const KINDS: ReadonlyMap<number, FrameKind> = new Map([
-  [0xf0, 'CREATE'],
-  [0xf1, 'CALL'],
-  [0xf2, 'CALLCODE'],
-  [0xf4, 'DELEGATECALL'],
-  [0xf5, 'CREATE2'],
-  [0xfa, 'STATICCALL'],
-])
-
-const SLOAD = 0x54
-const SSTORE = 0x55
+const { SLOAD, SSTORE } = OPCODE
 
 const wordsOf = (bytes: number): bigint => BigInt(Math.ceil(bytes / 32))
 
@@ -114,7 +104,7 @@ export class Tracer {
   /** The machine's request begins. */
   enter({ request, depth, origin }: Machine, caller: Frame | undefined): void {
     const { onEnter } = this.#options
-    const kind = KINDS.get(request.kind)
+    const kind = FRAME_KINDS.get(request.kind)
     if (onEnter === undefined || kind === undefined || request.target === undefined) return
     onEnter({
       kind,

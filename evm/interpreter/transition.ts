@@ -4,6 +4,7 @@ import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import type { StateWriter } from '../../store/state.ts'
 import type { BlockEnvironment, ExecuteOptions, ExecutionResult, Message } from '../engine.ts'
+import { OPCODE } from '../opcodes.ts'
 import { type AppliedAuthorizations, applyAuthorizations } from '../transition/authorizations.ts'
 import { isEmptyAccount, payCoinbase } from '../transition/fees.ts'
 import type { PreparedMessage } from '../transition/prepare-message.ts'
@@ -14,8 +15,7 @@ import { type FrameResult, runFrames } from './run-frames.ts'
 import { Tracer } from './tracer.ts'
 import { setBytes, WORD } from './words.ts'
 
-const CREATE = 0xf0
-const CALL = 0xf1
+const { CREATE, CALL } = OPCODE
 
 const slotWord = new Int32Array(WORD)
 

@@ -4,7 +4,7 @@ import { bigintToBytes, isZeroBytes, padLeft } from '../../core/bytes.ts'
 import { MAX_INIT_CODE_BYTES } from '../../core/limits.ts'
 import type { ExecutionFailure, Message } from '../engine.ts'
 import { MAX_MEMORY_BYTES, memoryNeed } from '../memory-need.ts'
-import { maxStack, minStack, opcodeName } from '../opcodes.ts'
+import { maxStack, minStack, OPCODE, opcodeName } from '../opcodes.ts'
 import { numberOfPrecompile } from '../precompile-addresses.ts'
 import type { PrecompileTable } from '../precompiles/table.ts'
 import { NativeFailure } from './native-precompiles.ts'
@@ -28,8 +28,13 @@ const CREATE_GAS = 32_000n
 const WARM_ACCESS_GAS = 100n
 const COLD_SURCHARGE_GAS = 2_500n
 
-const CALL_OPCODES: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
-const CREATE_OPCODES: ReadonlySet<number> = new Set([0xf0, 0xf5])
+const CALL_OPCODES: ReadonlySet<number> = new Set([
+  OPCODE.CALL,
+  OPCODE.CALLCODE,
+  OPCODE.DELEGATECALL,
+  OPCODE.STATICCALL,
+])
+const CREATE_OPCODES: ReadonlySet<number> = new Set([OPCODE.CREATE, OPCODE.CREATE2])
 
 const stackFailure = (opcode: number, stackLength: number): string | undefined => {
   if (stackLength < minStack(opcode)) return `stack underflow (${stackLength} <=> ${minStack(opcode)})`
@@ -54,14 +59,17 @@ const outOfGas = (runState: RunState, opcode: number, last: StepGas | undefined)
   const stack = runState.stack.getStack()
   const need = memoryNeed(opcode, stack)
   if (need === undefined) return GAS_OVERFLOW
-  if (opcode === 0x55 && isBelowSentry(gasLeft, last)) return SENTRY_FAILURE
+  if (opcode === OPCODE.SSTORE && isBelowSentry(gasLeft, last)) return SENTRY_FAILURE
   if (CALL_OPCODES.has(opcode) && isColdTargetFailure(runState, stack)) return `${OUT_OF_GAS}: ${OUT_OF_GAS}`
   if (need > MAX_MEMORY_BYTES) return `${OUT_OF_GAS}: ${GAS_OVERFLOW}`
   const size = stack[stack.length - 3] ?? 0n
   if (CREATE_OPCODES.has(opcode) && gasLeft >= CREATE_GAS && size > BigInt(MAX_INIT_CODE_BYTES))
     return initCodeFailure(size)
   // The library takes reading beyond the return data for a lack of gas.
-  if (opcode === 0x3e && (stack[stack.length - 2] ?? 0n) + size > BigInt(runState.returnBytes.length)) {
+  if (
+    opcode === OPCODE.RETURNDATACOPY &&
+    (stack[stack.length - 2] ?? 0n) + size > BigInt(runState.returnBytes.length)
+  ) {
     return 'return data out of bounds'
   }
   return OUT_OF_GAS
@@ -105,7 +113,7 @@ const describe = (error: string, runState: RunState, last: StepGas | undefined):
     }
     case errorMessages.STATIC_STATE_CHANGE:
       // geth finds a forbidden write when it runs it, after it has charged for it. Top frames are never static.
-      if (opCode === 0x55 && runState.gasLeft <= SSTORE_SENTRY_GAS) return SENTRY_FAILURE
+      if (opCode === OPCODE.SSTORE && runState.gasLeft <= SSTORE_SENTRY_GAS) return SENTRY_FAILURE
       if (memoryNeed(opCode, stack.getStack()) === undefined) return GAS_OVERFLOW
       return last !== undefined && last.gasCost > last.gasLeft ? OUT_OF_GAS : 'write protection'
     case errorMessages.STACK_UNDERFLOW:
@@ -116,7 +124,7 @@ const describe = (error: string, runState: RunState, last: StepGas | undefined):
       return `invalid opcode: ${opcodeName(runState.code[runState.programCounter] ?? opCode)}`
     case errorMessages.INITCODE_SIZE_VIOLATION:
       // Thrown by the instruction, which has taken its operands: they still lie above the stack.
-      return initCodeFailure(stack['_store'][stack.length + (opCode === 0xf5 ? 1 : 0)] ?? 0n)
+      return initCodeFailure(stack['_store'][stack.length + (opCode === OPCODE.CREATE2 ? 1 : 0)] ?? 0n)
     default:
       return TEXTS[error] ?? error
   }

@@ -7,6 +7,7 @@ import type { StateReader } from '../../store/state.ts'
 import { delegationOf } from '../delegation.ts'
 import type { ExecutionFailure } from '../engine.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
+import { OPCODE } from '../opcodes.ts'
 import type { EthereumjsState } from './state-adapter.ts'
 
 /** Carries the failure through the library, which looks at `error` alone. */
@@ -22,7 +23,7 @@ export class NativeFailure extends EVMError {
 type OpcodeHandler = EVM['_opcodeMap'][number]['opHandler']
 type RunState = Parameters<OpcodeHandler>[0]
 
-const SELF_DESTRUCT = 0xff
+const { SELFDESTRUCT } = OPCODE
 
 /** Tells the precompile which frame runs it: the library loads the code of a call right before it runs it. */
 export class NativeFrames {
@@ -39,7 +40,7 @@ export class NativeFrames {
       this.#frame = message
       if (this.#native !== undefined && message.isCompiled !== true) this.#emptyDelegates(evm, message)
     }
-    const entry = evm['_opcodeMap'][SELF_DESTRUCT]
+    const entry = evm['_opcodeMap'][SELFDESTRUCT]
     invariant(entry !== undefined, 'the library knows no SELFDESTRUCT')
     const { opHandler } = entry
     entry.opHandler = (run, common) => {

@@ -12,26 +12,17 @@ import { MAX_INIT_CODE_BYTES } from '../../core/limits.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { ExecuteOptions, FrameEntry, FrameKind, Step } from '../engine.ts'
 import { MAX_MEMORY_BYTES, memoryNeed } from '../memory-need.ts'
-import { constantGas, minStack, opcodeName } from '../opcodes.ts'
+import { FRAME_KINDS, gasBeforeOperands, minStack, OPCODE, opcodeName } from '../opcodes.ts'
 import { accessOf } from '../state-access.ts'
 import { failureOf, type StepGas } from './failure.ts'
 import { type GasContext, unchargedGas } from './uncharged-gas.ts'
 
 type RunState = NonNullable<EVMResult['execResult']['runState']>
 
-const KINDS: ReadonlyMap<number, FrameKind> = new Map([
-  [0xf0, 'CREATE'],
-  [0xf1, 'CALL'],
-  [0xf2, 'CALLCODE'],
-  [0xf4, 'DELEGATECALL'],
-  [0xf5, 'CREATE2'],
-  [0xfa, 'STATICCALL'],
-])
 const CALL_STIPEND_GAS = 2_300n
 const MAX_DEPTH = 1024
-const LOG0 = 0xa0
-const LOG4 = 0xa4
-const SELF_DESTRUCT = 0xff
+const { STOP, RETURNDATACOPY, SLOAD, SSTORE, LOG0, LOG1, LOG2, LOG3, LOG4 } = OPCODE
+const { CREATE, CALL, RETURN, CREATE2, REVERT, SELFDESTRUCT } = OPCODE
 
 /** What a call gives to its frame: the gas asked for, at most all but a 64th of what is left (EIP-150). */
 const forwardedGas = (kind: FrameKind, step: InterpreterStep, cost: bigint): bigint => {
@@ -43,28 +34,25 @@ const forwardedGas = (kind: FrameKind, step: InterpreterStep, cost: bigint): big
   return asked < most ? asked : most
 }
 
-const WRITES: ReadonlySet<number> = new Set([0x55, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xf0, 0xf1, 0xf5])
+const WRITES: ReadonlySet<number> = new Set([SSTORE, LOG0, LOG1, LOG2, LOG3, LOG4, CREATE, CALL, CREATE2])
 
 /** As geth shows it: that of a call holds what it forwards, and of what cannot be paid only the constant part counts. */
 const gasCostOf = (context: GasContext, opcode: number, step: InterpreterStep, isStatic: boolean): bigint => {
   const fee = step.opcode.dynamicFee ?? 0n
-  const constant = constantGas(opcode)
+  const constant = gasBeforeOperands(opcode)
   const need = memoryNeed(opcode, step.stack)
   if (step.stack.length < minStack(opcode)) return constant > 0n ? constant : fee
   if (step.gasLeft < constant || need === undefined || need > MAX_MEMORY_BYTES) return constant
-  const createdBytes = opcode === 0xf0 || opcode === 0xf5 ? (step.stack[step.stack.length - 3] ?? 0n) : 0n
+  const createdBytes = opcode === CREATE || opcode === CREATE2 ? (step.stack[step.stack.length - 3] ?? 0n) : 0n
   if (createdBytes > MAX_INIT_CODE_BYTES) return constant
   // The library had no cost: a write in a static frame, or a read beyond the return data.
-  const valueless = opcode === 0xf1 && (step.stack[step.stack.length - 3] ?? 0n) === 0n
-  const refused = (isStatic && WRITES.has(opcode) && !valueless) || (opcode === 0x3e && fee === constant)
+  const valueless = opcode === CALL && (step.stack[step.stack.length - 3] ?? 0n) === 0n
+  const refused = (isStatic && WRITES.has(opcode) && !valueless) || (opcode === RETURNDATACOPY && fee === constant)
   const cost = (refused ? unchargedGas(context, opcode, step) : undefined) ?? fee
-  const kind = KINDS.get(opcode)
+  const kind = FRAME_KINDS.get(opcode)
   if (kind === undefined || kind === 'CREATE' || kind === 'CREATE2') return cost
   return cost < constant ? constant : cost + forwardedGas(kind, step, cost)
 }
-
-const SLOAD = 0x54
-const SSTORE = 0x55
 
 const slotValueOf = (
   state: StateReader,
@@ -121,11 +109,11 @@ const stepOfRun = (run: RunState, opcode: number, depth: number, refund: bigint)
 
 /** geth steps on the STOP that stands behind the end of every code; the library just ends. */
 const endsImplicitly = ({ opCode, programCounter, code }: RunState): boolean =>
-  programCounter >= code.length && opCode !== 0x00 && opCode !== 0xf3 && opCode !== 0xff
+  programCounter >= code.length && opCode !== STOP && opCode !== RETURN && opCode !== SELFDESTRUCT
 
 /** The library looks at the operands of REVERT before it tells of the step, and finds none. */
 const isUnseenRevert = ({ opCode }: RunState, error: string): boolean =>
-  opCode === 0xfd && error === EVMError.errorMessages.STACK_UNDERFLOW
+  opCode === REVERT && error === EVMError.errorMessages.STACK_UNDERFLOW
 
 /** Code that a creation returned and that was not taken. */
 const refusedCode = (run: RunState | undefined): Uint8Array =>
@@ -136,7 +124,7 @@ const topOf = (stack: readonly bigint[], position: number): bigint => stack[stac
 const effectOf = (options: ExecuteOptions, opcode: number, event: InterpreterStep): (() => void) | undefined => {
   const { onLog, onSelfDestruct } = options
   const { stack, address, account } = event
-  if (opcode === SELF_DESTRUCT && onSelfDestruct !== undefined) {
+  if (opcode === SELFDESTRUCT && onSelfDestruct !== undefined) {
     const heir = toAddress(padLeft(bigintToBytes(BigInt.asUintN(160, topOf(stack, 0))), 20))
     return () => onSelfDestruct(address.bytes, heir, account.balance)
   }
@@ -183,7 +171,7 @@ class FrameTracer {
     }
     this.#access(event, opcode)
     this.#effect = effectOf(this.#options, opcode, event)
-    const kind = KINDS.get(opcode)
+    const kind = FRAME_KINDS.get(opcode)
     if (kind === undefined) return
     this.#kind = kind
     if (this.#options.onEnter !== undefined) this.#refused = this.#refusal(kind, event)
@@ -215,9 +203,9 @@ class FrameTracer {
         for (const [address, topics, data] of execResult.logs ?? []) this.#options.onLog?.({ address, topics, data })
       }
       if (runState !== undefined && endsImplicitly(runState))
-        this.#options.onStep?.(stepOfRun(runState, 0x00, depth, refund))
+        this.#options.onStep?.(stepOfRun(runState, STOP, depth, refund))
     } else if (runState !== undefined && isUnseenRevert(runState, execResult.exceptionError.error)) {
-      this.#options.onStep?.(stepOfRun(runState, 0xfd, depth, refund))
+      this.#options.onStep?.(stepOfRun(runState, REVERT, depth, refund))
     }
     this.#refused = undefined
     this.#effect = undefined

@@ -5,6 +5,7 @@ import { bigintToBytes, bytesToBigint, padLeft } from '../../core/bytes.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import { delegationOf } from '../delegation.ts'
 import { memoryGas, memoryNeed } from '../memory-need.ts'
+import { OPCODE } from '../opcodes.ts'
 import { isEmptyAccount } from '../transition/fees.ts'
 
 const WARM_ACCESS_GAS = 100n
@@ -57,21 +58,21 @@ export const unchargedGas = (context: GasContext, opcode: number, step: Interpre
   const item = (position: number): bigint => step.stack[step.stack.length - 1 - position] ?? 0n
   const memory = expansionGas(opcode, step)
   switch (opcode) {
-    case 0x3e:
+    case OPCODE.RETURNDATACOPY:
       return 3n + 3n * words(item(2)) + memory
-    case 0x55:
+    case OPCODE.SSTORE:
       return sstoreGas(context, step, padLeft(bigintToBytes(item(0)), 32), item(1))
-    case 0xa0:
-    case 0xa1:
-    case 0xa2:
-    case 0xa3:
-    case 0xa4:
-      return 375n * BigInt(opcode - 0xa0 + 1) + 8n * item(1) + memory
-    case 0xf0:
+    case OPCODE.LOG0:
+    case OPCODE.LOG1:
+    case OPCODE.LOG2:
+    case OPCODE.LOG3:
+    case OPCODE.LOG4:
+      return 375n * BigInt(opcode - OPCODE.LOG0 + 1) + 8n * item(1) + memory
+    case OPCODE.CREATE:
       return CREATE_GAS + 2n * words(item(2)) + memory
-    case 0xf5:
+    case OPCODE.CREATE2:
       return CREATE_GAS + 8n * words(item(2)) + memory
-    case 0xf1:
+    case OPCODE.CALL:
       return callGas(context, padLeft(bigintToBytes(BigInt.asUintN(160, item(1))), 20)) + memory
     default:
       return undefined

@@ -2,10 +2,9 @@
 import { bytesToUnprefixedHex, quantityToHex } from '../../core/hex.ts'
 import type { ExecuteOptions, FrameExit, Step } from '../engine.ts'
 import { memoryNeed } from '../memory-need.ts'
-import { minStack } from '../opcodes.ts'
+import { minStack, OPCODE } from '../opcodes.ts'
 
-const SELFDESTRUCT = 0xff
-const CALL = 0xf1
+const { CALL, SELFDESTRUCT } = OPCODE
 
 /** Failures before an instruction runs: geth writes its step once, with the error. Others it writes a second time. */
 const BEFORE_RUNNING = /^(out of gas|gas uint64 overflow|stack underflow|stack limit reached)/

@@ -1,7 +1,7 @@
 /** For tests: random code that reaches deep into an EVM, for most of it runs without failing at once. */
 import { bigintToBytes, concatBytes, padLeft } from '../../core/bytes.ts'
 import type { Pick } from '../../store/testing/seeded-random.ts'
-import { minStack } from '../opcodes.ts'
+import { minStack, OPCODE } from '../opcodes.ts'
 
 const EDGES: readonly bigint[] = [
   0n,
@@ -26,18 +26,21 @@ const EDGES: readonly bigint[] = [
   (1n << 256n) - 1n,
 ]
 
-const PURE = [
-  ...[0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16],
-  ...[0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e],
-]
+/** The instructions from one to another. */
+const run = (first: number, last: number): readonly number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index)
+
+const PURE = [...run(OPCODE.ADD, OPCODE.SIGNEXTEND), ...run(OPCODE.LT, OPCODE.CLZ)]
+const { ADDRESS, ORIGIN, CALLER, CALLVALUE, CALLDATASIZE, CODESIZE, GASPRICE, RETURNDATASIZE, BLOBBASEFEE } = OPCODE
 const VIEWS = [
-  ...[0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x3d, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x4a, 0x58],
-  ...[0x59, 0x5a],
+  ...[ADDRESS, ORIGIN, CALLER, CALLVALUE, CALLDATASIZE, CODESIZE, GASPRICE, RETURNDATASIZE],
+  ...run(OPCODE.COINBASE, OPCODE.BASEFEE),
+  ...[BLOBBASEFEE, OPCODE.PC, OPCODE.MSIZE, OPCODE.GAS],
 ]
 
 const push = (value: bigint): Uint8Array => {
   const bytes = bigintToBytes(value)
-  return concatBytes(Uint8Array.of(0x5f + bytes.length), bytes)
+  return concatBytes(Uint8Array.of(OPCODE.PUSH0 + bytes.length), bytes)
 }
 
 export interface ProgramWorld {
@@ -88,7 +91,7 @@ export class ProgramWriter {
 
   #address(): Uint8Array {
     if (this.#pick(30) === 0) return push(this.value())
-    return concatBytes(Uint8Array.of(0x73), padLeft(this.one(this.#world.addresses), 20))
+    return concatBytes(Uint8Array.of(OPCODE.PUSH20), padLeft(this.one(this.#world.addresses), 20))
   }
 
   #gas(): Uint8Array {
@@ -98,7 +101,7 @@ export class ProgramWriter {
       case 1:
         return push(this.value())
       default:
-        return Uint8Array.of(0x5a)
+        return Uint8Array.of(OPCODE.GAS)
     }
   }
 
@@ -115,56 +118,81 @@ export class ProgramWriter {
   #memory(): Uint8Array {
     switch (this.#pick(8)) {
       case 0:
-        return this.#operation(0x51, this.#offset())
+        return this.#operation(OPCODE.MLOAD, this.#offset())
       case 1:
-        return this.#operation(0x52, this.#offset(), push(this.value()))
+        return this.#operation(OPCODE.MSTORE, this.#offset(), push(this.value()))
       case 2:
-        return this.#operation(0x53, this.#offset(), push(this.value()))
+        return this.#operation(OPCODE.MSTORE8, this.#offset(), push(this.value()))
       case 3:
-        return this.#operation(0x5e, this.#offset(), this.#offset(), this.#size())
+        return this.#operation(OPCODE.MCOPY, this.#offset(), this.#offset(), this.#size())
       case 4:
-        return this.#operation(0x20, this.#offset(), this.#size())
+        return this.#operation(OPCODE.KECCAK256, this.#offset(), this.#size())
       case 5:
-        return this.#operation(this.one([0x37, 0x39]), this.#offset(), this.#offset(), this.#size())
+        return this.#operation(
+          this.one([OPCODE.CALLDATACOPY, OPCODE.CODECOPY]),
+          this.#offset(),
+          this.#offset(),
+          this.#size(),
+        )
       case 6:
-        return this.#operation(0x3c, this.#address(), this.#offset(), this.#offset(), this.#size())
+        return this.#operation(OPCODE.EXTCODECOPY, this.#address(), this.#offset(), this.#offset(), this.#size())
       default:
         // All of the return data, or some that may not be there.
         return this.#pick(5) === 0
-          ? this.#operation(0x3e, this.#offset(), push(BigInt(this.#pick(33))), push(BigInt(this.#pick(34))))
-          : this.#operation(0x3e, this.#offset(), Uint8Array.of(0x5f), Uint8Array.of(0x3d))
+          ? this.#operation(
+              OPCODE.RETURNDATACOPY,
+              this.#offset(),
+              push(BigInt(this.#pick(33))),
+              push(BigInt(this.#pick(34))),
+            )
+          : this.#operation(
+              OPCODE.RETURNDATACOPY,
+              this.#offset(),
+              Uint8Array.of(OPCODE.PUSH0),
+              Uint8Array.of(OPCODE.RETURNDATASIZE),
+            )
     }
   }
 
   #state(): Uint8Array {
     switch (this.#pick(7)) {
       case 0:
-        return this.#operation(0x54, this.#slot())
+        return this.#operation(OPCODE.SLOAD, this.#slot())
       case 1:
       case 2:
-        return this.#operation(0x55, this.#slot(), push(BigInt(this.#pick(3))))
+        return this.#operation(OPCODE.SSTORE, this.#slot(), push(BigInt(this.#pick(3))))
       case 3:
-        return this.#operation(0x5c, this.#slot())
+        return this.#operation(OPCODE.TLOAD, this.#slot())
       case 4:
-        return this.#operation(0x5d, this.#slot(), push(this.value()))
+        return this.#operation(OPCODE.TSTORE, this.#slot(), push(this.value()))
       case 5:
-        return this.#operation(this.one([0x31, 0x3b, 0x3f]), this.#address())
+        return this.#operation(this.one([OPCODE.BALANCE, OPCODE.EXTCODESIZE, OPCODE.EXTCODEHASH]), this.#address())
       default:
-        return this.#operation(this.one([0x35, 0x40, 0x49]), push(this.#pick(2) === 0 ? 5n : this.value()))
+        return this.#operation(
+          this.one([OPCODE.CALLDATALOAD, OPCODE.BLOCKHASH, OPCODE.BLOBHASH]),
+          push(this.#pick(2) === 0 ? 5n : this.value()),
+        )
     }
   }
 
   #log(): Uint8Array {
     const topics = this.#pick(5)
     const operands = Array.from({ length: topics }, () => push(this.value()))
-    return this.#operation(0xa0 + topics, this.#offset(), this.#size(), ...operands)
+    return this.#operation(OPCODE.LOG0 + topics, this.#offset(), this.#size(), ...operands)
   }
 
   #call(): Uint8Array {
-    const value = this.#pick(3) === 0 ? [push(BigInt(this.#pick(5)))] : [Uint8Array.of(0x5f)]
-    const kind = this.one([0xf1, 0xf1, 0xf1, 0xf2, 0xf4, 0xfa])
+    const value = this.#pick(3) === 0 ? [push(BigInt(this.#pick(5)))] : [Uint8Array.of(OPCODE.PUSH0)]
+    const kind = this.one([
+      OPCODE.CALL,
+      OPCODE.CALL,
+      OPCODE.CALL,
+      OPCODE.CALLCODE,
+      OPCODE.DELEGATECALL,
+      OPCODE.STATICCALL,
+    ])
     const memory = [this.#offset(), this.#size(), this.#offset(), this.#size()]
-    const paid = kind === 0xf1 || kind === 0xf2 ? value : []
+    const paid = kind === OPCODE.CALL || kind === OPCODE.CALLCODE ? value : []
     return this.#operation(kind, this.#gas(), this.#address(), ...paid, ...memory)
   }
 
@@ -177,44 +205,52 @@ export class ProgramWriter {
     word.set(head)
     const value = push(BigInt(this.#pick(3)))
     const size = push(BigInt(head.length))
-    const store = concatBytes(Uint8Array.of(0x7f), word, Uint8Array.of(0x5f, 0x52))
+    const store = concatBytes(Uint8Array.of(OPCODE.PUSH32), word, Uint8Array.of(OPCODE.PUSH0, OPCODE.MSTORE))
     const create =
       this.#pick(2) === 0
-        ? this.#operation(0xf0, value, Uint8Array.of(0x5f), size)
-        : this.#operation(0xf5, value, Uint8Array.of(0x5f), size, push(BigInt(this.#pick(2))))
+        ? this.#operation(OPCODE.CREATE, value, Uint8Array.of(OPCODE.PUSH0), size)
+        : this.#operation(OPCODE.CREATE2, value, Uint8Array.of(OPCODE.PUSH0), size, push(BigInt(this.#pick(2))))
     return concatBytes(store, create)
   }
 
   #returned(): Uint8Array {
-    return this.#operation(0xf3, push(BigInt(this.#pick(64))), push(BigInt(this.#pick(64))))
+    return this.#operation(OPCODE.RETURN, push(BigInt(this.#pick(64))), push(BigInt(this.#pick(64))))
   }
 
   #stack(): Uint8Array {
     const depth = this.#pick(this.#pick(6) === 0 ? 16 : 4)
-    return Uint8Array.of(this.one([0x80 + depth, 0x90 + depth, 0x50, 0x50]))
+    return Uint8Array.of(this.one([OPCODE.DUP1 + depth, OPCODE.SWAP1 + depth, OPCODE.POP, OPCODE.POP]))
   }
 
   #end(): Uint8Array {
     switch (this.#pick(6)) {
       case 0:
-        return this.#operation(0xfd, this.#offset(), this.#size())
+        return this.#operation(OPCODE.REVERT, this.#offset(), this.#size())
       case 1:
-        return this.#operation(0xff, this.#pick(3) === 0 ? Uint8Array.of(0x30) : this.#address())
+        return this.#operation(
+          OPCODE.SELFDESTRUCT,
+          this.#pick(3) === 0 ? Uint8Array.of(OPCODE.ADDRESS) : this.#address(),
+        )
       case 2:
         return this.bytes(1)
       case 3:
-        return Uint8Array.of(0)
+        return Uint8Array.of(OPCODE.STOP)
       default:
-        return this.#operation(0xf3, this.#offset(), this.#size())
+        return this.#operation(OPCODE.RETURN, this.#offset(), this.#size())
     }
   }
 
   /** Skips what follows, or runs it, by the value before. */
   #branch(part: Uint8Array, at: number): Uint8Array {
-    const condition = this.one([Uint8Array.of(0x5f), push(1n), Uint8Array.of(0x80), Uint8Array.of(0x34)])
+    const condition = this.one([
+      Uint8Array.of(OPCODE.PUSH0),
+      push(1n),
+      Uint8Array.of(OPCODE.DUP1),
+      Uint8Array.of(OPCODE.CALLVALUE),
+    ])
     const target = at + condition.length + 4 + part.length
-    const jump = Uint8Array.of(0x61, target >> 8, target & 0xff, 0x57)
-    return concatBytes(condition, jump, part, Uint8Array.of(0x5b))
+    const jump = Uint8Array.of(OPCODE.PUSH2, target >> 8, target & 0xff, OPCODE.JUMPI)
+    return concatBytes(condition, jump, part, Uint8Array.of(OPCODE.JUMPDEST))
   }
 
   #statement(depth: number): Uint8Array {
@@ -239,13 +275,13 @@ export class ProgramWriter {
     }
     // A loop back to the start, which gas ends.
     const loops = this.#pick(12) === 0
-    if (loops) append(Uint8Array.of(0x5b))
+    if (loops) append(Uint8Array.of(OPCODE.JUMPDEST))
     for (let items = this.#pick(6); items > 0; items--) append(push(this.value()))
     for (let left = 1 + this.#pick(depth === 0 ? 30 : 6); left > 0; left--) {
       const statement = this.#statement(depth)
       append(this.#pick(8) === 0 ? this.#branch(statement, length) : statement)
     }
-    if (loops) append(Uint8Array.of(0x5f, 0x56))
+    if (loops) append(Uint8Array.of(OPCODE.PUSH0, OPCODE.JUMP))
     else if (this.#pick(4) > 0) append(this.#end())
     return concatBytes(...parts)
   }

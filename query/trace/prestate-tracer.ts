@@ -5,6 +5,8 @@ import { EMPTY_CODE_HASH, type Hash } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBytes, quantityToHex } from '../../core/hex.ts'
 import { delegationOf } from '../../evm/delegation.ts'
 import type { StateAccess, Step } from '../../evm/engine.ts'
+import { FRAME_KINDS, OPCODE } from '../../evm/opcodes.ts'
+import { accountOperand } from '../../evm/state-access.ts'
 import { recoverAuthority } from '../../evm/transaction/recover-authority.ts'
 import { type AccountState, EMPTY_ACCOUNT } from '../../store/state.ts'
 import type { TracerChoice } from '../../app/ports.ts'
@@ -14,25 +16,7 @@ import type { TraceHooks, Tracer, TraceScene } from './tracer.ts'
 
 type Options = Extract<TracerChoice, { readonly name: 'prestateTracer' }>
 
-/** Operands that name an account, by opcode: the least items on the stack, and the place from its top. */
-const ACCOUNT_OPERANDS: ReadonlyMap<number, readonly [minStack: number, position: number]> = new Map([
-  [0x31, [1, 0]], // BALANCE
-  [0x3b, [1, 0]], // EXTCODESIZE
-  [0x3c, [1, 0]], // EXTCODECOPY
-  [0x3f, [1, 0]], // EXTCODEHASH
-  [0xf1, [5, 1]], // CALL
-  [0xf2, [5, 1]], // CALLCODE
-  [0xf4, [5, 1]], // DELEGATECALL
-  [0xfa, [5, 1]], // STATICCALL
-  [0xff, [1, 0]], // SELFDESTRUCT
-])
-const SLOAD = 0x54
-const SSTORE = 0x55
-const CREATE = 0xf0
-const CREATE2 = 0xf5
-const SELFDESTRUCT = 0xff
-const CALL = 0xf1
-const STATICCALL = 0xfa
+const { SLOAD, SSTORE, CREATE, CREATE2, SELFDESTRUCT } = OPCODE
 
 const ZERO_WORD = bigWordHex(0n)
 /** What an account and a slot take in JSON beside the code. */
@@ -96,7 +80,11 @@ export class PrestateTracer implements Tracer {
     onAccess: (access) => this.#access(access),
     onStep: (step) => this.#step(step),
     stepsOf: (opcode) =>
-      opcode === SLOAD || opcode === SSTORE || opcode === CREATE || opcode === CREATE2 || ACCOUNT_OPERANDS.has(opcode),
+      opcode === SLOAD ||
+      opcode === SSTORE ||
+      opcode === CREATE ||
+      opcode === CREATE2 ||
+      accountOperand(opcode) !== undefined,
     memoryOf: (opcode) => opcode === CREATE2,
   }
 
@@ -149,14 +137,14 @@ export class PrestateTracer implements Tracer {
   }
 
   #lookOperand({ opcode, stack, address }: Step, before: Named | undefined): void {
-    const operand = ACCOUNT_OPERANDS.get(opcode)
-    if (operand === undefined || stack.length < operand[0]) return
-    const word = stack.at(-1 - operand[1]) ?? 0n
+    const operand = accountOperand(opcode)
+    if (operand === undefined || stack.length < operand.minStack) return
+    const word = stack.at(-1 - operand.position) ?? 0n
     const named = toAddress(padLeft(bigintToBytes(BigInt.asUintN(160, word)), 20))
     this.#look(named, before !== undefined && equalBytes(before.address, named) ? before.account : undefined)
     const self = bytesToHex(address)
     if (opcode === SELFDESTRUCT && this.#created.has(self)) this.#deleted.add(self)
-    if (opcode >= CALL && opcode <= STATICCALL) this.#lookDelegate(named)
+    if (FRAME_KINDS.has(opcode)) this.#lookDelegate(named)
   }
 
   #lookCreated2({ stack, memory, address }: Step): void {

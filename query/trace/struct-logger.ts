@@ -1,14 +1,14 @@
 /** geth's default tracer: every step with stack, memory and storage as they are before it. */
 import { bytesToHex, bytesToUnprefixedHex, quantityToHex } from '../../core/hex.ts'
 import type { ExecutionResult, Step } from '../../evm/engine.ts'
+import { OPCODE } from '../../evm/opcodes.ts'
 import type { TracerChoice } from '../../app/ports.ts'
 import { bigWordHex, escapeText, mapText, wordHex } from './json-text.ts'
 import type { Tracer, TraceScene } from './tracer.ts'
 
 type Options = Extract<TracerChoice, { readonly name: 'structLogger' }>
 
-const SLOAD = 0x54
-const SSTORE = 0x55
+const { SLOAD, SSTORE } = OPCODE
 const WORD_BYTES = 32
 
 const memoryWords = (memory: Uint8Array): string[] => {

@@ -28,6 +28,7 @@ import { LatestState } from '../../store/latest.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { EMPTY_ACCOUNT } from '../../store/state.ts'
+import { OPCODE } from '../../evm/opcodes.ts'
 import { PRECOMPILE_ABIS, PRECOMPILE_ADDRESSES, type PrecompileName } from '../../packages/precompiles/index.ts'
 import { beginBlockHooks, endBlockHooks } from '../../app/genesis/module-order.ts'
 import { createModules } from '../../app/genesis/modules.ts'
@@ -80,11 +81,11 @@ const genesisOf = (): Readonly<Record<string, unknown>> => {
 }
 
 /** A contract that sends its call data on to the precompile: the first 32 bytes are its address, the kind is in the code. */
-const forwarder = (kind: 'f1' | 'f4' | 'fa'): Uint8Array => {
-  const value = kind === 'f1' ? '34' : ''
+const forwarder = (kind: NonNullable<CallOptions['through']>): Uint8Array => {
+  const value = kind === 'CALL' ? '34' : ''
   // calldatacopy(0, 32, calldatasize - 32); call(gas, calldataload(0), [callvalue], 0, calldatasize - 32, 0, 0)
   const copy = '602036036020600037'
-  const call = `600060006020360360 00${value}6000355a${kind}`.replaceAll(' ', '')
+  const call = `600060006020360360 00${value}6000355a${OPCODE[kind].toString(16)}`.replaceAll(' ', '')
   // returndatacopy(0, 0, returndatasize); return or revert with it.
   const end = '3d600060003e'
   const head = copy + call + end
@@ -122,8 +123,6 @@ export interface CallOptions {
   /** Through the contract, which calls, delegates to, or calls statically. */
   readonly through?: 'CALL' | 'DELEGATECALL' | 'STATICCALL'
 }
-
-const KINDS = { CALL: 'f1', DELEGATECALL: 'f4', STATICCALL: 'fa' } as const
 
 export class World {
   readonly state: Overlay
@@ -207,7 +206,7 @@ export class World {
     const message = { sender: from, value, gasLimit: gas }
     if (through !== undefined) {
       const held = this.state.account(CONTRACT) ?? EMPTY_ACCOUNT
-      this.state.setAccount(CONTRACT, { ...held, nonce: 1n, codeHash: this.state.setCode(forwarder(KINDS[through])) })
+      this.state.setAccount(CONTRACT, { ...held, nonce: 1n, codeHash: this.state.setCode(forwarder(through)) })
     }
     const input = hexToBytes(
       through === undefined ? data : `0x${'00'.repeat(12)}${bytesToHex(to).slice(2)}${data.slice(2)}`,

@@ -1,58 +1,16 @@
 /** Small programs of the EVM, written by hand, that touch what a block can get wrong. */
 import { bytesToHex, type Hex } from '../../core/hex.ts'
 import { bigintToBytes, concatBytes } from '../../core/bytes.ts'
+import { OPCODE, type OpcodeName } from '../../evm/opcodes.ts'
 import { HISTORY_STORAGE } from '../../evm/system-contracts.ts'
 
-const OPCODES = {
-  STOP: 0x00,
-  ADD: 0x01,
-  SUB: 0x03,
-  SHR: 0x1c,
-  ADDRESS: 0x30,
-  CALLER: 0x33,
-  CALLVALUE: 0x34,
-  CALLDATALOAD: 0x35,
-  CALLDATASIZE: 0x36,
-  CALLDATACOPY: 0x37,
-  RETURNDATASIZE: 0x3d,
-  RETURNDATACOPY: 0x3e,
-  BLOCKHASH: 0x40,
-  COINBASE: 0x41,
-  TIMESTAMP: 0x42,
-  NUMBER: 0x43,
-  PREVRANDAO: 0x44,
-  SELFBALANCE: 0x47,
-  BASEFEE: 0x48,
-  POP: 0x50,
-  MLOAD: 0x51,
-  MSTORE: 0x52,
-  SLOAD: 0x54,
-  SSTORE: 0x55,
-  JUMP: 0x56,
-  GAS: 0x5a,
-  JUMPDEST: 0x5b,
-  PUSH0: 0x5f,
-  DUP6: 0x85,
-  LOG0: 0xa0,
-  LOG1: 0xa1,
-  LOG2: 0xa2,
-  LOG4: 0xa4,
-  CALL: 0xf1,
-  RETURN: 0xf3,
-  CREATE2: 0xf5,
-  STATICCALL: 0xfa,
-  REVERT: 0xfd,
-  INVALID: 0xfe,
-  SELFDESTRUCT: 0xff,
-} as const
-
 /** An instruction, or a value to push. The last one pushed is the first argument of the next instruction. */
-type Part = keyof typeof OPCODES | number | Uint8Array
+type Part = OpcodeName | number | Uint8Array
 
 const assemblePart = (part: Part): Uint8Array => {
-  if (typeof part === 'string') return Uint8Array.of(OPCODES[part])
+  if (typeof part === 'string') return Uint8Array.of(OPCODE[part])
   const value = typeof part === 'number' ? bigintToBytes(BigInt(part)) : part
-  return concatBytes(Uint8Array.of(0x5f + value.length), value)
+  return concatBytes(Uint8Array.of(OPCODE.PUSH0 + value.length), value)
 }
 
 export const assemble = (...parts: readonly Part[]): Uint8Array => concatBytes(...parts.map(assemblePart))
@@ -94,7 +52,7 @@ export const PROGRAMS = {
   ),
   /** Writes what it sees of the block to {@link PROBE_SLOTS}. */
   probe: assemble(
-    ...([1, 'NUMBER', 'SUB', 'BLOCKHASH', 0, 'SSTORE', 'PREVRANDAO', 1, 'SSTORE'] as const),
+    ...([1, 'NUMBER', 'SUB', 'BLOCKHASH', 0, 'SSTORE', 'DIFFICULTY', 1, 'SSTORE'] as const),
     ...([1, 'NUMBER', 'SUB', 0, 'MSTORE', 32, 32, 32, 0, HISTORY_STORAGE.address, 'GAS', 'STATICCALL'] as const),
     ...(['POP', 32, 'MLOAD', 2, 'SSTORE', 'TIMESTAMP', 3, 'SSTORE', 'COINBASE', 4, 'SSTORE'] as const),
     ...(['BASEFEE', 5, 'SSTORE', 'NUMBER', 'BLOCKHASH', 6, 'SSTORE'] as const),

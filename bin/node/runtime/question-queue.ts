@@ -3,7 +3,7 @@
  * by turns with those of the rest, so that nobody waits for all that another one has asked.
  */
 import type { QuestionName } from '../../../app/ports.ts'
-import { isSlowQuestion } from '../../../query/questions.ts'
+import { isSlowQuestion } from '../../../query/find-question.ts'
 
 const MAX_WAITING = 2_000
 /** Of those that take long. */

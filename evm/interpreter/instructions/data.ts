@@ -2,7 +2,6 @@
 import { keccak256 } from '../../../core/hash.ts'
 import { WEIGHT } from '../../weight.ts'
 import type { Frame } from '../frame.ts'
-import { RETURN_DATA_BOUNDS } from '../signals.ts'
 import { setBytes, setNumber, toNumber, WORD } from '../words.ts'
 import { accessAccount, accessGas } from './access.ts'
 import { charge, type Instruction, memoryEnd, memorySlice, operand, wordsOf } from './instruction.ts'
@@ -15,11 +14,11 @@ export const hash: Instruction = (machine, frame) => {
   const [offset, size] = [operand(frame, 0), operand(frame, 1)]
   const words = wordsOf(toNumber(stack, size))
   const signal = charge(machine, frame, HASH_WORD_GAS * words, memoryEnd(stack, offset, size))
-  if (signal !== 0) return signal
+  if (signal !== 'continue') return signal
   machine.weigh(WEIGHT.hash + WEIGHT.hashWord * words)
   setBytes(stack, size, keccak256(memorySlice(machine, frame, offset, size)))
   frame.sp -= WORD
-  return 0
+  return 'continue'
 }
 
 /** Copies `size` bytes of `source` into memory; behind its end it is zero. */
@@ -37,14 +36,14 @@ const copyFrom =
     const [to, from, count] = [operand(frame, 0), operand(frame, 1), operand(frame, 2)]
     const size = toNumber(stack, count)
     const signal = charge(machine, frame, WORD_GAS * wordsOf(size), memoryEnd(stack, to, count))
-    if (signal !== 0) return signal
+    if (signal !== 'continue') return signal
     machine.weigh(WEIGHT.copy)
     if (size > 0) {
       const offset = frame.memoryBase + toNumber(stack, to)
       copyPadded(machine.memory.bytes, offset, sourceOf(frame), toNumber(stack, from), size)
     }
     frame.sp -= 3 * WORD
-    return 0
+    return 'continue'
   }
 
 export const callDataCopy = copyFrom((frame) => frame.input)
@@ -56,7 +55,7 @@ export const extCodeCopy: Instruction = (machine, frame) => {
   const size = toNumber(stack, count)
   const gas = accessGas(machine, operand(frame, 0)) + WORD_GAS * wordsOf(size)
   const signal = charge(machine, frame, gas, memoryEnd(stack, to, count))
-  if (signal !== 0) return signal
+  if (signal !== 'continue') return signal
   const entry = accessAccount(machine, operand(frame, 0))
   if (size > 0) {
     const code = machine.codeOf(entry, machine.state.account(entry.address))
@@ -65,13 +64,13 @@ export const extCodeCopy: Instruction = (machine, frame) => {
     copyPadded(machine.memory.bytes, offset, bytes.subarray(0, length), toNumber(stack, from), size)
   }
   frame.sp -= 4 * WORD
-  return 0
+  return 'continue'
 }
 
 export const returnDataSize: Instruction = (machine, frame) => {
   setNumber(machine.stack, frame.sp, frame.returnData.length)
   frame.sp += WORD
-  return 0
+  return 'continue'
 }
 
 export const returnDataCopy: Instruction = (machine, frame) => {
@@ -79,15 +78,15 @@ export const returnDataCopy: Instruction = (machine, frame) => {
   const [to, from, count] = [operand(frame, 0), operand(frame, 1), operand(frame, 2)]
   const size = toNumber(stack, count)
   const signal = charge(machine, frame, WORD_GAS * wordsOf(size), memoryEnd(stack, to, count))
-  if (signal !== 0) return signal
+  if (signal !== 'continue') return signal
   machine.weigh(WEIGHT.copy)
   const start = toNumber(stack, from)
-  if (start + size > frame.returnData.length) return RETURN_DATA_BOUNDS
+  if (start + size > frame.returnData.length) return 'returnDataBounds'
   if (size > 0) {
     machine.memory.bytes.set(frame.returnData.subarray(start, start + size), frame.memoryBase + toNumber(stack, to))
   }
   frame.sp -= 3 * WORD
-  return 0
+  return 'continue'
 }
 
 export const memoryCopy: Instruction = (machine, frame) => {
@@ -96,12 +95,12 @@ export const memoryCopy: Instruction = (machine, frame) => {
   const size = toNumber(stack, count)
   const end = Math.max(memoryEnd(stack, to, count), memoryEnd(stack, from, count))
   const signal = charge(machine, frame, WORD_GAS * wordsOf(size), end)
-  if (signal !== 0) return signal
+  if (signal !== 'continue') return signal
   machine.weigh(WEIGHT.copy)
   if (size > 0) {
     const start = frame.memoryBase + toNumber(stack, from)
     memory.bytes.copyWithin(frame.memoryBase + toNumber(stack, to), start, start + size)
   }
   frame.sp -= 3 * WORD
-  return 0
+  return 'continue'
 }

@@ -8,7 +8,6 @@ import { countLeadingZeros } from '../arithmetic.ts'
 import { exponentiate } from '../exponentiate.ts'
 import { ADDRESS_WORD, type Frame } from '../frame.ts'
 import { CONTEXT, type Machine } from '../machine.ts'
-import { OUT_OF_GAS } from '../signals.ts'
 import type { AccountEntry } from '../substate.ts'
 import { accessAccount, accessGas } from './access.ts'
 import type { Instruction } from './instruction.ts'
@@ -20,22 +19,22 @@ export const exponent: Instruction = (machine, frame) => {
   // 10 gas, and 50 for each byte of the exponent (EIP-160).
   const bytes = Math.ceil(bitLength(machine.stack, frame.sp - 2 * WORD) / 8)
   frame.gas -= 10 + 50 * bytes
-  if (frame.gas < 0) return OUT_OF_GAS
+  if (frame.gas < 0) return 'outOfGas'
   machine.weigh(WEIGHT.exponentByte * bytes)
   frame.sp -= WORD
   exponentiate(machine.stack, frame.sp)
-  return 0
+  return 'continue'
 }
 
 export const leadingZeros: Instruction = (machine, frame) => {
   countLeadingZeros(machine.stack, frame.sp - WORD)
-  return 0
+  return 'continue'
 }
 
 export const address: Instruction = (machine, frame) => {
   copyWord(machine.stack, frame.sp, frame.words, ADDRESS_WORD)
   frame.sp += WORD
-  return 0
+  return 'continue'
 }
 
 /** Pushes a word that is the same in every frame. */
@@ -44,20 +43,20 @@ export const fromContext =
   (machine, frame) => {
     copyWord(machine.stack, frame.sp, machine.context, CONTEXT[name])
     frame.sp += WORD
-    return 0
+    return 'continue'
   }
 
 export const codeSize: Instruction = (machine, frame) => {
   setSmall(machine.stack, frame.sp, frame.code.length)
   frame.sp += WORD
-  return 0
+  return 'continue'
 }
 
 export const selfBalance: Instruction = (machine, frame) => {
   machine.weigh(WEIGHT.selfBalance)
   setBigint(machine.stack, frame.sp, machine.state.account(frame.address)?.balance ?? 0n)
   frame.sp += WORD
-  return 0
+  return 'continue'
 }
 
 /** An instruction on the account at the top of the stack, which the access may warm. */
@@ -65,9 +64,9 @@ const onAccount =
   (read: (machine: Machine, frame: Frame, entry: AccountEntry) => void): Instruction =>
   (machine, frame) => {
     frame.gas -= accessGas(machine, frame.sp - WORD)
-    if (frame.gas < 0) return OUT_OF_GAS
+    if (frame.gas < 0) return 'outOfGas'
     read(machine, frame, accessAccount(machine, frame.sp - WORD))
-    return 0
+    return 'continue'
   }
 
 export const balance: Instruction = onAccount((machine, frame, entry) => {
@@ -95,7 +94,7 @@ export const blockHash: Instruction = (machine, frame) => {
   const hash = wanted < number && wanted >= number - HASHES ? machine.blockHash(wanted) : undefined
   if (hash === undefined) setSmall(machine.stack, at, 0)
   else setBytes(machine.stack, at, hash)
-  return 0
+  return 'continue'
 }
 
 export const blobHash: Instruction = (machine, frame) => {
@@ -103,5 +102,5 @@ export const blobHash: Instruction = (machine, frame) => {
   const hash = machine.blobVersionedHashes[toNumber(machine.stack, at)]
   if (hash === undefined) setSmall(machine.stack, at, 0)
   else setBytes(machine.stack, at, hash)
-  return 0
+  return 'continue'
 }

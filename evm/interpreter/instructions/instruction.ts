@@ -3,7 +3,7 @@ import { unpaid } from '../failure.ts'
 import type { Frame } from '../frame.ts'
 import type { Machine } from '../machine.ts'
 import { expansionGas } from '../memory.ts'
-import { CONTINUE, type Signal } from '../signals.ts'
+import type { Signal } from '../signals.ts'
 import { type Limbs, toNumber, WORD } from '../words.ts'
 
 /**
@@ -29,7 +29,7 @@ export const charge = (machine: Machine, frame: Frame, gas: number, end: number)
   }
   frame.gas = left
   if (end > frame.memorySize) frame.memorySize = machine.memory.grow(frame.memoryBase, frame.memorySize, end)
-  return CONTINUE
+  return 'continue'
 }
 
 /** The bytes of the frame's memory that two operands name; a view. */

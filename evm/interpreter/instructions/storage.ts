@@ -1,10 +1,10 @@
 /** Storage (EIP-2200, 2929, 3529), transient storage (EIP-1153) and logs. */
 import { invariant } from '../../../core/errors.ts'
 import type { Hash } from '../../../core/hash.ts'
+import { OPCODE } from '../../opcodes.ts'
 import { WEIGHT } from '../../weight.ts'
 import type { Frame } from '../frame.ts'
 import type { Machine } from '../machine.ts'
-import { BELOW_SENTRY, OUT_OF_GAS, WRITE_PROTECTION } from '../signals.ts'
 import type { LogBytes } from '../log-bytes.ts'
 import type { AccountEntry, Slot } from '../substate.ts'
 import { copyWord, isEqual, isZero, type Limbs, toNumber, WORD, writeBytes } from '../words.ts'
@@ -17,7 +17,7 @@ const RESET_GAS = 5_000 - COLD_SLOT_GAS
 const CLEARING_REFUND = 4_800
 const LOG_GAS = 375
 const LOG_BYTE_GAS = 8
-const LOG0 = 0xa0
+const { LOG0 } = OPCODE
 
 const ownerOf = (frame: Frame): AccountEntry => {
   invariant(frame.account !== undefined, 'a frame runs without an account')
@@ -38,11 +38,11 @@ export const loadStorage: Instruction = (machine, frame) => {
   const owner = ownerOf(frame)
   const known = substate.knownSlot(owner, stack, at)
   frame.gas -= known?.isWarm === true ? WARM_GAS : COLD_SLOT_GAS
-  if (frame.gas < 0) return OUT_OF_GAS
+  if (frame.gas < 0) return 'outOfGas'
   const slot = substate.slot(owner, stack, at, known)
   accessSlot(machine, slot)
   copyWord(stack, at, substate.words, slot.at)
-  return 0
+  return 'continue'
 }
 
 /** Gas of a write beside the access, and what it changes of the refund. */
@@ -71,18 +71,18 @@ const priceWrite = (machine: Machine, owner: AccountEntry, slot: Slot, valueAt: 
 export const writeStorage: Instruction = (machine, frame) => {
   const { substate, stack } = machine
   // What is left pays for the read of a cold slot.
-  if (frame.gas <= SENTRY_GAS) return BELOW_SENTRY
+  if (frame.gas <= SENTRY_GAS) return 'belowSentry'
   const valueAt = operand(frame, 1)
   const owner = ownerOf(frame)
   const slot = substate.slot(owner, stack, operand(frame, 0))
   const accessGas = slot.isWarm ? 0 : COLD_SLOT_GAS
   accessSlot(machine, slot)
   frame.gas -= accessGas + priceWrite(machine, owner, slot, valueAt)
-  if (frame.gas < 0) return OUT_OF_GAS
-  if (frame.isStatic) return WRITE_PROTECTION
+  if (frame.gas < 0) return 'outOfGas'
+  if (frame.isStatic) return 'writeProtection'
   if (!isEqual(substate.words, slot.at, stack, valueAt)) substate.setSlot(slot, stack, valueAt)
   frame.sp -= 2 * WORD
-  return 0
+  return 'continue'
 }
 
 const transientSlot = (machine: Machine, frame: Frame, at: number): Slot => {
@@ -98,15 +98,15 @@ export const loadTransient: Instruction = (machine, frame) => {
   const at = frame.sp - WORD
   const slot = transientSlot(machine, frame, at)
   copyWord(machine.stack, at, machine.substate.words, slot.at)
-  return 0
+  return 'continue'
 }
 
 export const writeTransient: Instruction = (machine, frame) => {
-  if (frame.isStatic) return WRITE_PROTECTION
+  if (frame.isStatic) return 'writeProtection'
   const slot = transientSlot(machine, frame, operand(frame, 0))
   machine.substate.setSlot(slot, machine.stack, operand(frame, 1))
   frame.sp -= 2 * WORD
-  return 0
+  return 'continue'
 }
 
 const NO_TOPICS: readonly Hash[] = []
@@ -122,8 +122,8 @@ export const log: Instruction = (machine, frame) => {
   const count = frame.opcode - LOG0
   const gas = LOG_GAS * (count + 1) + LOG_BYTE_GAS * toNumber(stack, size)
   const signal = charge(machine, frame, gas, memoryEnd(stack, offset, size))
-  if (signal !== 0) return signal
-  if (frame.isStatic) return WRITE_PROTECTION
+  if (signal !== 'continue') return signal
+  if (frame.isStatic) return 'writeProtection'
   machine.weigh(WEIGHT.log + WEIGHT.logTopic * count)
   const { logBytes } = machine.substate
   const topics = count === 0 ? NO_TOPICS : topicsOf(logBytes, stack, operand(frame, 2), count)
@@ -131,5 +131,5 @@ export const log: Instruction = (machine, frame) => {
   machine.substate.logs.push(made)
   machine.tracer?.log(made)
   frame.sp -= (2 + count) * WORD
-  return 0
+  return 'continue'
 }

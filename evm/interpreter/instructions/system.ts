@@ -1,32 +1,20 @@
 /** Instructions that enter other frames, and SELFDESTRUCT. */
 import { contractAddress, contractAddress2 } from '../../../core/address.ts'
 import { MAX_INIT_CODE_BYTES } from '../../../core/limits.ts'
+import { OPCODE } from '../../opcodes.ts'
 import { WEIGHT } from '../../weight.ts'
 import { isEmptyAccount } from '../../transition/fees.ts'
 import type { Frame } from '../frame.ts'
 import { memoryFailure } from '../failure.ts'
 import type { Machine } from '../machine.ts'
 import { expansionGas } from '../memory.ts'
-import {
-  COLD_TARGET,
-  CONTINUE,
-  DONE,
-  ENTER,
-  GAS_OVERFLOW,
-  INIT_CODE_SIZE,
-  OUT_OF_GAS,
-  REVERTED,
-  type Signal,
-  WRITE_PROTECTION,
-} from '../signals.ts'
+import type { Signal } from '../signals.ts'
 import type { AccountEntry } from '../substate.ts'
 import { isZero, toBigint, toBytes, toNumber, WORD } from '../words.ts'
 import { accessAccount, accessGas, COLD_ACCOUNT_GAS, COLD_SURCHARGE_GAS, WARM_GAS } from './access.ts'
 import { charge, type Instruction, memoryEnd, memorySlice, operand, wordsOf } from './instruction.ts'
 
-const CALL = 0xf1
-const CALLCODE = 0xf2
-const CREATE2 = 0xf5
+const { CALL, CALLCODE, CREATE2 } = OPCODE
 const VALUE_GAS = 9_000
 const NEW_ACCOUNT_GAS = 25_000
 const STIPEND_GAS = 2_300
@@ -70,20 +58,20 @@ export const call: Instruction = (machine, frame) => {
   const [sizeAt, outputAt, outputSizeAt] = [inputAt - WORD, inputAt - 2 * WORD, inputAt - 3 * WORD]
   const end = Math.max(memoryEnd(stack, inputAt, sizeAt), memoryEnd(stack, outputAt, outputSizeAt))
   const memoryGas = expansionGas(frame.memorySize, end)
-  if (memoryGas === Infinity && memoryFailure(stack, frame.sp, kind) === GAS_OVERFLOW) return GAS_OVERFLOW
+  if (memoryGas === Infinity && memoryFailure(stack, frame.sp, kind) === 'gasOverflow') return 'gasOverflow'
 
   let gas = accessGas(machine, operand(frame, 1))
-  if (frame.gas < gas) return COLD_TARGET
+  if (frame.gas < gas) return 'coldTarget'
   const target = accessAccount(machine, operand(frame, 1))
   gas += delegateGas(machine, target)
-  if (frame.gas < gas) return COLD_TARGET
+  if (frame.gas < gas) return 'coldTarget'
   const valueAt = operand(frame, 2)
   const givesValue = pays && !isZero(stack, valueAt)
   if (givesValue) gas += VALUE_GAS + (kind === CALL ? newAccountGas(machine, target) : 0)
   const forwarded = forwardedGas(frame.gas - gas - memoryGas, toNumber(stack, operand(frame, 0)))
   const signal = charge(machine, frame, gas + forwarded, end)
-  if (signal !== CONTINUE) return signal
-  if (frame.isStatic && givesValue && kind === CALL) return WRITE_PROTECTION
+  if (signal !== 'continue') return signal
+  if (frame.isStatic && givesValue && kind === CALL) return 'writeProtection'
   machine.weigh(givesValue ? WEIGHT.frame + WEIGHT.changedAccount : WEIGHT.frame)
 
   request.kind = kind
@@ -94,7 +82,7 @@ export const call: Instruction = (machine, frame) => {
   request.outputSize = toNumber(stack, outputSizeAt)
   request.outputOffset = request.outputSize === 0 ? 0 : toNumber(stack, outputAt)
   frame.sp -= (pays ? 7 : 6) * WORD
-  return ENTER
+  return 'enter'
 }
 
 /** CREATE and CREATE2. */
@@ -105,11 +93,11 @@ export const create: Instruction = (machine, frame) => {
   const size = toNumber(stack, sizeAt)
   const end = memoryEnd(stack, offsetAt, sizeAt)
   if (expansionGas(frame.memorySize, end) === Infinity) return memoryFailure(stack, frame.sp, frame.opcode)
-  if (size > MAX_INIT_CODE_BYTES) return INIT_CODE_SIZE
+  if (size > MAX_INIT_CODE_BYTES) return 'initCodeSize'
   const gas = (INIT_CODE_WORD_GAS + (salted ? HASH_WORD_GAS : 0)) * wordsOf(size)
   const signal = charge(machine, frame, gas, end)
-  if (signal !== CONTINUE) return signal
-  if (frame.isStatic) return WRITE_PROTECTION
+  if (signal !== 'continue') return signal
+  if (frame.isStatic) return 'writeProtection'
 
   machine.weigh(
     WEIGHT.coldAccount + WEIGHT.changedAccount + (salted ? WEIGHT.hash + WEIGHT.hashWord * wordsOf(size) : 0),
@@ -126,7 +114,7 @@ export const create: Instruction = (machine, frame) => {
   request.outputOffset = 0
   request.outputSize = 0
   frame.sp -= (salted ? 4 : 3) * WORD
-  return ENTER
+  return 'enter'
 }
 
 /** The constant part, charged before, has paid for a look at the heir. */
@@ -146,8 +134,8 @@ export const selfDestruct: Instruction = (machine, frame): Signal => {
   const { state, substate } = machine
   const heir = substate.account(machine.stack, frame.sp - WORD)
   frame.gas -= selfDestructGas(machine, frame, heir)
-  if (frame.gas < 0) return OUT_OF_GAS
-  if (frame.isStatic) return WRITE_PROTECTION
+  if (frame.gas < 0) return 'outOfGas'
+  if (frame.isStatic) return 'writeProtection'
   const { account: entry } = frame
   const account = state.account(frame.address)
   if (entry !== undefined && account !== undefined) {
@@ -155,7 +143,7 @@ export const selfDestruct: Instruction = (machine, frame): Signal => {
     const refusal = account.balance === 0n ? undefined : machine.nativePrecompiles?.heirRefusal(heir.address)
     if (refusal !== undefined) {
       frame.output = refusal
-      return REVERTED
+      return 'reverted'
     }
     machine.tracer?.selfDestruct(frame.address, heir.address, account.balance)
     if (!isOwnHeir || entry.isCreated) {
@@ -166,5 +154,5 @@ export const selfDestruct: Instruction = (machine, frame): Signal => {
     if (entry.isCreated) substate.noteDestroyed(entry)
   }
   frame.sp -= WORD
-  return DONE
+  return 'done'
 }

@@ -1,14 +1,14 @@
 /** A small assembler: contracts of tests are text, so that no compiler stands between a test and what it runs. */
-import { opcodeName } from '../../../evm/opcodes.ts'
+import { OPCODE } from '../../../evm/opcodes.ts'
 import type { Hex } from '../../../core/hex.ts'
 
-const OPCODES = new Map(Array.from({ length: 256 }, (_, opcode) => [opcodeName(opcode), opcode]))
+const OPCODES: ReadonlyMap<string, number> = new Map(Object.entries(OPCODE))
 
 const byte = (value: number): string => value.toString(16).padStart(2, '0')
 
 const push = (digits: string): string => {
   const even = digits.length % 2 === 0 ? digits : `0${digits}`
-  return byte(0x5f + even.length / 2) + even
+  return byte(OPCODE.PUSH0 + even.length / 2) + even
 }
 
 /**
@@ -25,9 +25,9 @@ export const assemble = (source: string): Hex => {
     else if (word.startsWith('#')) part = word.slice(1)
     else if (word.endsWith(':')) {
       labels.set(word.slice(0, -1), length)
-      part = '5b'
+      part = byte(OPCODE.JUMPDEST)
     } else if (word.startsWith('0x')) part = push(word.slice(2))
-    else if (/^[0-9]+$/.test(word)) part = word === '0' ? '5f' : push(BigInt(word).toString(16))
+    else if (/^[0-9]+$/.test(word)) part = word === '0' ? byte(OPCODE.PUSH0) : push(BigInt(word).toString(16))
     else {
       const opcode = OPCODES.get(word)
       if (opcode === undefined) throw new TypeError(`no instruction ${word}`)

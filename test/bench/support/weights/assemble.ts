@@ -1,15 +1,15 @@
 /** Programs in words: names of instructions, `PUSH2 0x1234`, `PUSH 300` of the shortest size, `3 * ( ... )` repeats. */
-import { opcodeName } from '../../../../evm/opcodes.ts'
+import { OPCODE } from '../../../../evm/opcodes.ts'
 import { hexToBytes } from '../../../../core/hex.ts'
 
-const OPCODES: ReadonlyMap<string, number> = new Map(Array.from({ length: 256 }, (_, at) => [opcodeName(at), at]))
+const OPCODES: ReadonlyMap<string, number> = new Map(Object.entries(OPCODE))
 
 const byte = (value: number): string => value.toString(16).padStart(2, '0')
 
 const pushed = (text: string): string => {
   const digits = (text.startsWith('0x') ? BigInt(text) : BigInt(Number(text))).toString(16)
   const even = digits.length % 2 === 0 ? digits : `0${digits}`
-  return byte(0x5f + even.length / 2) + even
+  return byte(OPCODE.PUSH0 + even.length / 2) + even
 }
 
 /** Hexadecimal, without 0x. */
