@@ -2,16 +2,23 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/longest-first.ts'
+import { findTestGroups } from './scripts/test-groups.ts'
 
 // The folder of the command `chain`: whatever the tests start, in whatever way, and what they load of packages themselves,
 // is there as Node compiled it.
 const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
 process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'nat-chain', 'compiled')
 
+const exclude = ['**/node_modules/**', '.cache/**', '.devnet/**', 'test/fixtures/**']
+const groups = findTestGroups(import.meta.dirname, exclude)
+
 export default defineConfig({
   test: {
-    include: ['**/*.test.ts'],
-    exclude: ['**/node_modules/**', '.cache/**', '.devnet/**', 'test/fixtures/**'],
+    projects: [
+      { extends: true, test: { name: 'shared', include: [...groups.shared], isolate: false } },
+      { extends: true, test: { name: 'alone', include: [...groups.alone] } },
+      { extends: true, test: { name: 'nodes', include: [...groups.nodes] } },
+    ],
     environment: 'node',
     // Processes: the database binding and its handles do not outlive a test file. Two, for the smallest machine.
     pool: 'forks',

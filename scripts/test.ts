@@ -2,13 +2,13 @@
  * `make test`: every check, then every test, then a chosen few end to end over the other transport of ABCI and the
  * older line of CometBFT. One fails, all run; a few that start nodes are tried again alone. The last line sums them.
  *
- * Nodes wait much and compute little, the other tests only compute: they run side by side, and what computes gives way.
- * Its output comes when it has ended. `make test-everywhere` (--everywhere) runs every end to end test over these other
- * combinations, and nothing else: three quarters of an hour.
+ * Nodes wait much and compute little, the other tests only compute: they run side by side, and what computes has just
+ * what nodes leave of the processors. Its output comes when it has ended. `make test-everywhere` (--everywhere) runs
+ * every end to end test over these other combinations, and nothing else: three quarters of an hour.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
-import { constants, homedir, setPriority } from 'node:os'
+import { availableParallelism, constants, homedir, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { failedFiles, mergeReports, reportPath } from './summary.ts'
 
@@ -18,15 +18,6 @@ const OLDER_COMETBFT = 'v0.38.25'
 const CHOSEN = ['viem', 'ethers', 'native', 'cosmjs', 'proofs', 'visibility', 'restart', 'crash'].map(
   (name) => `test/e2e/${name}.test.ts`,
 )
-/** What starts nodes and looks at how soon they do what they should. */
-const NODES = [
-  'test/e2e',
-  'bin/node/node',
-  'bin/node/network',
-  'bin/node/supervise',
-  'test/hostile/crash',
-  'test/hostile/load',
-]
 /** Whose tests have processes, connections and limits of time: what passes there alone failed for want of time. */
 const TIMED = ['test', 'bin', 'abci', 'rpc']
 const MOST_AGAIN = 6
@@ -66,7 +57,7 @@ const runBeside = ([binary, args]: Command, { environment = {}, givesWay = false
   new Promise((resolve) => {
     const env = { ...process.env, ...environment }
     const child = spawn(binary, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
-    if (givesWay && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    if (givesWay && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8')
@@ -117,11 +108,11 @@ const otherCombinations = (args: readonly string[]): readonly Run[] => {
   ]
 }
 
-const NODE_TESTS: Run = { name: 'nodes', args: NODES }
-/** One worker: those of the nodes have two. */
+/** They wait much. */
+const NODE_TESTS: Run = { name: 'nodes', args: ['--project=nodes', `--maxWorkers=${availableParallelism() + 1}`] }
 const OTHER_TESTS: Run = {
   name: 'units',
-  args: [...NODES.flatMap((path) => ['--exclude', `${path}{,.test.ts,/**}`]), '--maxWorkers=1'],
+  args: ['--project=shared', '--project=alone', `--maxWorkers=${availableParallelism()}`],
 }
 
 /**

@@ -7,9 +7,8 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import type { ConsensusStatus } from '../../app/environment.ts'
 import type { Head } from '../../app/ports.ts'
 import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
-import { serveAbciGrpc } from '../../abci/grpc-server.ts'
 import { createHandlers } from '../../abci/handlers.ts'
-import { serveAbciSocket } from '../../abci/socket-server.ts'
+import type { serveAbciSocket } from '../../abci/socket-server.ts'
 import { withClients } from './runtime/asking-client.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
 import { requireWritableFolder } from './config/home.ts'
@@ -109,6 +108,12 @@ const planParts = async (options: ApplicationOptions, queriesAddress: string): P
   })
 }
 
+/** The other one is not loaded: gRPC is a library of its own. */
+const loadTransport = async (transport: AbciTransport): Promise<typeof serveAbciSocket> =>
+  transport === 'grpc'
+    ? (await import('../../abci/grpc-server.ts')).serveAbciGrpc
+    : (await import('../../abci/socket-server.ts')).serveAbciSocket
+
 /** Throws a CodedError when something is in the way; nothing is left running then. */
 export const runApplication = async (options: ApplicationOptions): Promise<RunningApplication> => {
   const { configuration, log } = options
@@ -141,7 +146,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
       onFatal: end,
     })
     teardown.add('the query stream', () => queries.close())
-    const serveAbci = options.abciTransport === 'grpc' ? serveAbciGrpc : serveAbciSocket
+    const serveAbci = await loadTransport(options.abciTransport)
     const abci = await serveAbci({
       address: abciAddress,
       handlers: halt.guard(createHandlers(application)),

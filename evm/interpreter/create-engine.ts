@@ -61,16 +61,21 @@ const movePrecompiles = (
   return moved
 }
 
+/** Few ever ask for what it executes, and to load it is a quarter of what a thread loads. */
+const loadReference = async (): Promise<Engine> => {
+  const { createEthereumjsEngine } = await import('../ethereumjs/create-engine.ts')
+  return await createEthereumjsEngine()
+}
+
 class InterpreterEngine implements Engine {
-  readonly #reference: Engine
+  #reference: Promise<Engine> | undefined
   readonly #precompiles: Readonly<Record<Hardfork, Precompiles>>
   readonly #nativePlaces = new WeakMap<readonly Address[], Map<Hardfork, ReadonlyMap<string, number>>>()
   readonly #machine = new Machine(new CodeCache())
   /** Only a hook that executes again, over another state, finds the machine in use. */
   #isBusy = false
 
-  constructor(reference: Engine, precompiles: Readonly<Record<Hardfork, Precompiles>>) {
-    this.#reference = reference
+  constructor(precompiles: Readonly<Record<Hardfork, Precompiles>>) {
     this.#precompiles = precompiles
   }
 
@@ -80,7 +85,7 @@ class InterpreterEngine implements Engine {
     message: Message,
     options: ExecuteOptions,
   ): ExecutionOutcome | Promise<ExecutionOutcome> {
-    if (message.gasLimit > MAX_GAS) return this.#reference.execute(state, block, message, options)
+    if (message.gasLimit > MAX_GAS) return this.#executeByReference(state, block, message, options)
     invariant(!this.#isBusy, 'two executions at once in one engine')
     try {
       const prepared = prepareMessage(state, block, message, options)
@@ -95,6 +100,18 @@ class InterpreterEngine implements Engine {
       if (error instanceof CodedError && error.codespace === EVM_CODESPACE) return { valid: false, error }
       throw error
     }
+  }
+
+  /** No block has room for it: calls and simulations alone come here. */
+  async #executeByReference(
+    state: StateWriter,
+    block: BlockEnvironment,
+    message: Message,
+    options: ExecuteOptions,
+  ): Promise<ExecutionOutcome> {
+    this.#reference ??= loadReference()
+    const reference = await this.#reference
+    return await reference.execute(state, block, message, options)
   }
 
   systemCall(state: StateWriter, block: BlockEnvironment, to: Address, data: Uint8Array): void {
@@ -184,5 +201,5 @@ export const createInterpreterEngine = async (): Promise<Engine> => {
   const tables = await loadPrecompiles()
   const precompiles = {} as Record<Hardfork, Precompiles>
   for (const hardfork of HARDFORKS) precompiles[hardfork] = { byNumber: tables[hardfork], places: placesOf(hardfork) }
-  return new InterpreterEngine(await createEthereumjsEngine(), precompiles)
+  return new InterpreterEngine(precompiles)
 }

@@ -1,5 +1,5 @@
 /** One application in memory whose world a test can make fail. */
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { QueriedApplication } from '../../query/queried-application.ts'
 import type { Environment } from '../../app/environment.ts'
 import type { ExtensionSection } from '../../app/attestations/voter.ts'
@@ -17,6 +17,7 @@ import type { Engine } from '../../evm/engine.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { OpenHeights } from '../../store/open-heights.ts'
+import { makeAccount } from '../sim/accounts.ts'
 import { withStake } from '../sim/stake-genesis.ts'
 
 export const VALIDATORS = [{ publicKey: testConsensusKey('lone'), power: 1n }]
@@ -65,7 +66,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
   let filters = 0
   const complain = (message: string): void => void complaints.push(message)
   const real = await createInterpreterEngine()
-  const accounts = [1, 2, 3].map((digit) => privateKeyToAccount(`0x${String(digit).repeat(64)}`))
+  const accounts = [1, 2, 3].map((digit) => makeAccount(`0x${String(digit).repeat(64)}`))
   const store = openMemoryStore()
   const [reader, modules] = [new ChainReader(store), createModules(store)]
   /** As workers see the chain. */

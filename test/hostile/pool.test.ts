@@ -1,7 +1,7 @@
 /** Nobody holds a place in the pool for free: with what can never be paid for, never execute, or must not come again. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { getContractAddress } from 'viem'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { POOL_CODES } from '../../app/errors.ts'
 import { APPLICATION_DEFAULTS, type PoolSettings } from '../../app/settings.ts'
@@ -11,6 +11,7 @@ import { bytesToHex, bytesToUnprefixedHex, type Hex, hexToBytes } from '../../co
 import { MAX_TRANSACTION_WEIGHT } from '../../core/limits.ts'
 import { MAX_BLOCK_WEIGHT_KEY, WEIGHT_ADDRESS } from '../../modules/weight/keys.ts'
 import { txService } from '../../proto/index.ts'
+import { makeAccount } from '../sim/accounts.ts'
 import { sendMessage, signNative } from '../sim/native-transactions.ts'
 import { withStake } from '../sim/stake-genesis.ts'
 import { EVM_CHAIN_ID, GWEI, signTransaction, type TransactionFields, type TransactionType } from '../sim/traffic.ts'
@@ -136,9 +137,7 @@ it('promotes only what the account can pay for together, and drops what a block 
 })
 
 it('drops for an arrival in a full pool just what it needs room for', async () => {
-  const keys = Array.from({ length: 401 }, (_, index) =>
-    privateKeyToAccount(`0x${(index + 1).toString(16).padStart(64, '0')}`),
-  )
+  const keys = Array.from({ length: 401 }, (_, index) => makeAccount(`0x${(index + 1).toString(16).padStart(64, '0')}`))
   const balances = keys.map(({ address }) => ({ address, coins: [{ denom: 'anat', amount: FUNDS.toString() }] }))
   const state = withStake({ evm: { chain_id: String(EVM_CHAIN_ID) }, bank: { balances } }, VALIDATORS)
   const appState = utf8ToBytes(JSON.stringify(state))

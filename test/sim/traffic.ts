@@ -1,10 +1,11 @@
 /** A seeded stream of transactions: every type, contracts, failures, and the ones that no block may hold. */
 import { getContractAddress } from 'viem'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
 import { concatBytes } from '../../core/bytes.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
 import { MODULE_ACCOUNTS } from '../../app/genesis/module-accounts.ts'
+import { makeAccount } from './accounts.ts'
 import { multiSendMessage, type NativeFields, type Packed, sendMessage, signNative } from './native-transactions.ts'
 import { CONSTRUCTORS, deploy, PROGRAMS, type ProgramName, words } from './programs.ts'
 import type { Random } from './random.ts'
@@ -59,7 +60,7 @@ export const signTransaction = async (
 }
 
 export const makeAccounts = (random: Random, count: number): readonly PrivateKeyAccount[] =>
-  Array.from({ length: count }, () => privateKeyToAccount(random.hex(32)))
+  Array.from({ length: count }, () => makeAccount(random.hex(32)))
 
 const SYSTEM_ADDRESSES: readonly Hex[] = [
   ...MODULE_ACCOUNTS.map((name) => bytesToHex(moduleAddress(name))),
@@ -292,7 +293,7 @@ export const makeInvalid = async (kind: InvalidKind, context: InvalidContext): P
     case 'a nonce ahead':
       return sign({ nonce: nonce + 1_000 })
     case 'no funds':
-      return sign({ nonce: 0 }, privateKeyToAccount(random.hex(32)))
+      return sign({ nonce: 0 }, makeAccount(random.hex(32)))
     case 'another chain':
       return sign({ chainId: 1 })
     case 'below the base fee':

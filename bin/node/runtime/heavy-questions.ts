@@ -13,7 +13,7 @@ import { isSlow, QuestionQueue } from './question-queue.ts'
 
 const MAX_WORKERS = 8
 /** Workers start after the node itself, unless a question comes sooner: they would compete for its processors. */
-const WARM_UP_AFTER_MS = 1_500
+const WARM_UP_AFTER_MS = 5_000
 const RETRY_LOADING_MS = 1_000
 /** A worker that is this much over the time of a call hangs, and is replaced. */
 const TIMEOUT_MARGIN_MS = 500
