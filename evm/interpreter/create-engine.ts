@@ -19,7 +19,6 @@ import type { NativePrecompiles } from '../native-precompiles.ts'
 import { OPCODE } from '../opcodes.ts'
 import { loadPrecompiles, type PrecompileTable } from '../precompiles/table.ts'
 import { numberOfPrecompile, PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
-import { createEthereumjsEngine } from '../reference/create-engine.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CALL_GAS } from '../system-contracts.ts'
 import { executePlainTransfer, plainRecipient } from '../transition/plain-transfer.ts'
 import { type PreparedMessage, prepareMessage } from '../transition/prepare-message.ts'
@@ -63,7 +62,7 @@ const movePrecompiles = (
 
 /** Few ever ask for what it executes, and to load it is a quarter of what a thread loads. */
 const loadReference = async (): Promise<Engine> => {
-  const { createEthereumjsEngine } = await import('../ethereumjs/create-engine.ts')
+  const { createEthereumjsEngine } = await import('../reference/create-engine.ts')
   return await createEthereumjsEngine()
 }
 
