@@ -19,9 +19,9 @@ export type RecordedMethod = (typeof RECORDED_METHODS)[number]
 
 export interface RecordedCall {
   readonly method: RecordedMethod
-  /** Of the call; of Info the last height that it answered, of InitChain the initial height. */
+  /** The height of the call; for Info it is the last height that it answered, for InitChain the initial height. */
   readonly height?: number
-  /** Of the block that the call is about, in hex: tells rounds of one height apart. */
+  /** The hash of the block that the call is about, in hex: it tells rounds of one height apart. */
   readonly hash?: string
   /** What was answered, in a few words. */
   readonly result: string

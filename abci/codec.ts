@@ -33,7 +33,7 @@ interface Field {
   readonly room: Room | undefined
 }
 
-/** Of a tag and a length, in bytes. */
+/** A tag and a length take at most so many bytes. */
 const MAX_PREFIX_BYTES = 12
 
 /** In the order of the fields. Most of it are results with their events, encoded by hand. */

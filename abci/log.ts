@@ -1,4 +1,4 @@
-/** Where the servers of this folder write what an operator should read. One line a call. */
+/** The servers of this folder write here what an operator should read. One call is one line. */
 export interface AbciLog {
   info(message: string): void
   warn(message: string): void

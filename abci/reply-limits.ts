@@ -14,7 +14,7 @@ import type { AbciLog } from './log.ts'
 
 /** Transactions of a proposal, as CometBFT counts them. */
 export const MAX_PROPOSAL_BYTES = 3 * 1024 * 1024
-/** Of any answer; the rest up to 4 MiB is for frames and headers. */
+/** An answer has at most so many bytes; the rest up to 4 MiB is for frames and headers. */
 const MAX_REPLY_BYTES = 3.5 * 1024 * 1024
 
 /** The same handlers; a proposal fits into a reply, whatever CometBFT allows. */

@@ -142,7 +142,7 @@ export const bytesToBase64 = (bytes: Uint8Array): string => base64Slice.call(byt
 
 /** V8 keeps an array of up to so many bytes in its own heap. */
 const SHORT_BYTES = 64
-/** Of every such length one, to collect characters in. */
+/** There is one array for every such length, in which characters are collected. */
 const shortCodes = Array.from({ length: SHORT_BYTES + 1 }, (_, length) => new Array<number>(length).fill(0))
 
 /** A Map key with one character a byte: cheap to make, and ordered as the bytes are. */
@@ -157,16 +157,16 @@ export const bytesToKey = (bytes: Uint8Array): string => {
 
 export const keyToBytes = (key: string): Uint8Array => plainBytes(Buffer.from(key, 'latin1'))
 
-/** The same memory as a Buffer, for its native codecs. */
+/** Shows the same memory as a Buffer, for its native codecs. */
 export const viewBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** The same memory as a plain Uint8Array: libraries compare prototypes, and Buffer.slice does not copy. */
+/** Shows the same memory as a plain Uint8Array: libraries compare prototypes, and Buffer.slice does not copy. */
 export const plainBytes = (buffer: Uint8Array): Uint8Array =>
   new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 
 export const utf8ToBytes = (text: string): Uint8Array => plainBytes(Buffer.from(text, 'utf8'))
 
-/** Whether the bytes are well-formed UTF-8: decoding replaces what is not. */
+/** Tells whether the bytes are well-formed UTF-8: decoding replaces what is not. */
 export const isUtf8 = (bytes: Uint8Array): boolean => isValidUtf8(bytes)
 
 export const bytesToUtf8 = (bytes: Uint8Array): string => utf8Slice.call(bytes, 0, bytes.length)

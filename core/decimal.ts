@@ -43,7 +43,7 @@ export const divide = (a: Decimal, b: Decimal): Decimal => roundHalfEven((a * ON
 export const divideTruncate = (a: Decimal, b: Decimal): Decimal => (a * ONE) / b
 export const divideRoundUp = (a: Decimal, b: Decimal): Decimal => divideUp(a * ONE, b)
 
-/** By an integer; truncates. */
+/** Divides a decimal by an integer and truncates the rest. */
 export const divideByInteger = (a: Decimal, divisor: bigint): Decimal => a / divisor
 
 /** The integer part. */

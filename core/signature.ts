@@ -47,7 +47,7 @@ export const recoverTask = (digest: Hash, yParity: number, r: bigint, s: bigint)
   return { kind: 'recover', digest, signature, yParity }
 }
 
-/** Undefined for a signature that does not hold. */
+/** Answers undefined for a signature that does not hold. */
 export const runSignatureTask = (task: SignatureTask): Uint8Array | undefined => {
   const { digest, signature } = task
   if (task.kind === 'verify') return verifySecp256k1(digest, signature, task.publicKey) ? task.publicKey : undefined

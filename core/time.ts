@@ -79,7 +79,7 @@ const formatClock = (seconds: bigint): string => {
 /** `2026-01-02T03:04:05Z`: whole seconds, as events show times. */
 export const formatSeconds = (timeNs: bigint): string => `${formatClock(toSecondsAndNanos(timeNs).seconds)}Z`
 
-/** As {@link formatSeconds} with the fraction, as protobuf's JSON has it. */
+/** Prints what {@link formatSeconds} prints and the fraction behind it, as protobuf's JSON has it. */
 export const formatTime = (timeNs: bigint): string => {
   const { seconds, nanos } = toSecondsAndNanos(timeNs)
   return `${formatClock(seconds)}${fraction(nanos)}Z`
@@ -109,7 +109,7 @@ export const parseTime = (text: string): bigint => {
   throw coreError('time', `invalid time ${text.slice(0, 40)}: such as 2026-01-02T03:04:05.6Z is expected`)
 }
 
-/** As {@link formatDuration}, of a message of protobuf: both numbers have the sign. */
+/** Prints a duration of a protobuf message as {@link formatDuration} does: both numbers have the sign. */
 export const formatDurationParts = ({ seconds, nanos }: SecondsAndNanos): string => {
   const sign = seconds < 0n || nanos < 0 ? '-' : ''
   return `${sign}${seconds < 0n ? -seconds : seconds}${fraction(Math.abs(nanos))}s`
@@ -135,19 +135,19 @@ const located = (path: string, read: () => bigint): bigint => {
   }
 }
 
-/** Of a genesis file: from 1970 to the year 9999, which RFC 3339 ends with. Throws genesis/1. */
+/** Reads a time of a genesis file: from 1970 to the year 9999, with which RFC 3339 ends. Throws genesis/1. */
 export const parseTimeMember = (value: unknown, path: string): bigint => {
   const timeNs = located(path, () => parseTime(parseString(value, path)))
   return timeNs >= 0n ? timeNs : failAt(path, 'must not be before 1970')
 }
 
-/** As {@link parseTimeMember}, up to 2262: 63 bits hold it. Throws genesis/1. */
+/** Reads a time as {@link parseTimeMember} does, up to 2262: 63 bits hold it. Throws genesis/1. */
 export const parseKeyTimeMember = (value: unknown, path: string): bigint => {
   const timeNs = parseTimeMember(value, path)
   return timeNs <= MAX_DURATION_NS ? timeNs : failAt(path, 'must be between 1970 and 2262')
 }
 
-/** Of a genesis file. Throws genesis/1. */
+/** Reads a duration of a genesis file. Throws genesis/1. */
 export const parseDurationMember = (value: unknown, path: string): bigint => {
   const durationNs = located(path, () => parseDuration(parseString(value, path)))
   return durationNs <= MAX_DURATION_NS ? durationNs : failAt(path, 'must be shorter than 292 years')

@@ -19,9 +19,9 @@ export type TypedDataTypes = ReadonlyMap<string, readonly TypedMember[]>
 export interface TypedData {
   readonly types: TypedDataTypes
   readonly primaryType: string
-  /** Of the type `EIP712Domain`. */
+  /** A value of the type `EIP712Domain`. */
   readonly domain: unknown
-  /** Of the primary type. */
+  /** A value of the primary type. */
   readonly message: unknown
 }
 

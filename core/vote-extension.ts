@@ -4,9 +4,9 @@ import { verifyEd25519 } from './ed25519.ts'
 
 export interface SignedExtension {
   readonly extension: Uint8Array
-  /** Of the vote itself: H-1 when the extension is used at H. */
+  /** The height of the vote itself: H-1 when the extension is used at H. */
   readonly height: number
-  /** Of the commit that the vote belongs to. */
+  /** The round of the commit that the vote belongs to. */
   readonly round: number
   readonly chainId: string
 }
@@ -42,7 +42,7 @@ export const extensionSignBytes = ({ extension, height, round, chainId }: Signed
   return concatBytes(uvarint(body.length), body)
 }
 
-/** By ZIP-215, as CometBFT verifies it. `publicKey` has 32 bytes. */
+/** Verifies a signature by the rules of ZIP-215, as CometBFT does. `publicKey` has 32 bytes. */
 export const verifyExtensionSignature = (
   signed: SignedExtension & { readonly publicKey: Uint8Array; readonly signature: Uint8Array },
 ): boolean => verifyEd25519(signed.publicKey, extensionSignBytes(signed), signed.signature)

@@ -10,7 +10,7 @@ import type { AccessListEntry, Authorization } from './transaction/transaction.t
 export const HARDFORKS = ['cancun', 'prague', 'osaka'] as const
 export type Hardfork = (typeof HARDFORKS)[number]
 
-/** What the code of a block can see of it. */
+/** The members of a block that its code can see. */
 export interface BlockEnvironment {
   readonly number: number
   /** Seconds. */
@@ -40,7 +40,7 @@ export interface Message {
   readonly maxPriorityFeePerGas: bigint
   readonly accessList: readonly AccessListEntry[]
   readonly authorizationList: readonly Authorization[]
-  /** Of type 3: only state tests and calls have them. */
+  /** The hashes of the blobs of type 3: only state tests and calls have them. */
   readonly blobVersionedHashes: readonly Hash[]
   readonly maxFeePerBlobGas: bigint | undefined
 }
@@ -63,7 +63,7 @@ export interface ExecutionResult {
   readonly gasBeforeRefund: bigint
   readonly returnData: Uint8Array
   readonly logs: readonly Log[]
-  /** Of calls to native precompiles; none of frames that failed. */
+  /** The events of calls to native precompiles; frames that failed have none. */
   readonly nativeEvents: readonly NativeEvent[]
   /** Undefined on success. */
   readonly failure: ExecutionFailure | undefined
@@ -93,9 +93,9 @@ export interface Step {
   readonly refund: bigint
   /** Whose code runs, and on whose storage. */
   readonly address: Address
-  /** Of the last frame that this one entered; not told by the reference. */
+  /** What the last frame gave back that this one entered; the reference does not tell it. */
   readonly returnData: Uint8Array
-  /** Of SLOAD and SSTORE: what the slot that they name holds, without leading zeros. */
+  /** What the slot holds that SLOAD or SSTORE names, without leading zeros. */
   readonly slotValue: Uint8Array | undefined
   /** Why the instruction failed before it could run, for gas or for the stack, in geth's words; not told by the reference. */
   readonly failure: string | undefined
@@ -148,7 +148,7 @@ export interface ExecuteOptions {
    * as calls, but for the nonce (simulations that validate).
    */
   readonly checks: 'transaction' | 'nonce' | 'call'
-  /** Of calls with state overrides; applied in order. */
+  /** The moves that the state overrides of a call ask for; they are applied in order. */
   readonly precompileMoves?: readonly PrecompileMove[]
   /** The chain's own precompiles; without them their addresses are ordinary ones. */
   readonly nativePrecompiles?: NativePrecompiles

@@ -217,19 +217,19 @@ const names: readonly string[] = (() => {
 /** geth's name: `PUSH1`, or `opcode 0xc not defined`. */
 export const opcodeName = (opcode: number): string => names[opcode] as string
 
-/** Whether the newest fork defines the instruction. */
+/** Tells whether the newest fork defines the instruction. */
 export const isDefined = (opcode: number): boolean => rows[opcode] !== undefined
 
-/** Items that the instruction needs on the stack. */
+/** Tells how many items the instruction needs on the stack. */
 export const minStack = (opcode: number): number => rows[opcode]?.[1] ?? 0
 
-/** The most items that the stack may hold before the instruction. */
+/** Tells how many items the stack may hold at most before the instruction. */
 export const maxStack = (opcode: number): number => STACK_LIMIT + (rows[opcode]?.[1] ?? 0) - (rows[opcode]?.[2] ?? 0)
 
 /** The part of the gas that depends on nothing; zero for what is not defined. */
 export const constantGas = (opcode: number): number => rows[opcode]?.[3] ?? 0
 
-/** What geth charges before it looks at operands: the constant part where more follows, else nothing. */
+/** Tells what geth charges before it looks at operands: the constant part where more follows, else nothing. */
 export const gasBeforeOperands = (opcode: number): bigint =>
   rows[opcode]?.[4] === undefined ? 0n : BigInt(constantGas(opcode))
 

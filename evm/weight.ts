@@ -77,7 +77,7 @@ const POINT_EVALUATION = 0x0a
  */
 export const PRECOMPILE_WEIGHT: ReadonlyMap<number, number> = new Map([[POINT_EVALUATION, 76]])
 
-/** What a message weighs before its first instruction: itself and its lists. */
+/** Tells what a message weighs before its first instruction: itself and its lists. */
 export const startWeight = ({ authorizationList, accessList }: Message): number => {
   let weight = WEIGHT.transaction + WEIGHT.authorization * authorizationList.length
   for (const { storageKeys } of accessList) weight += WEIGHT.coldAccount + WEIGHT.coldSlot * storageKeys.length

@@ -6,7 +6,7 @@ const CACHE_BYTES = 4 * 1024 * 1024
 const ENTRY_BYTES = 256
 
 interface Entry {
-  /** Of the block that the answer is about: below it the answer was another. */
+  /** The height of the block that the answer is about: below it the answer was another. */
   readonly height: number
   readonly text: string
 }

@@ -41,7 +41,7 @@ const whole = (record: HeaderRecord, reads: Reads): number => {
   return sizeBytes + RECEIPT_TEXT * transactionCount + LOG_TEXT * logCount + logBytes
 }
 
-/** Of one of a block; a record that no cache holds is read as a whole for it. */
+/** Tells the cost of one of a block; a record that no cache holds is read as a whole for it. */
 const part = (
   view: ChainView,
   { sizeBytes, logBytes, transactionCount }: HeaderRecord,
@@ -66,7 +66,7 @@ export const answerCost = (view: ChainView, reads: Reads, place: Place | undefin
   return reads === 'transaction' || reads === 'receipt' ? part(view, record, reads, place) : whole(record, reads)
 }
 
-/** Throws query/7 for an answer that would be too large whoever made it. */
+/** Refuses with query/7 an answer that would be too large whoever made it. */
 export const checkAnswerSize = (view: ChainView, reads: Reads, { height }: Place): void => {
   const record = view.reader.header(height)
   if (reads !== 'receipts' || record === undefined) return

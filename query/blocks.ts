@@ -119,7 +119,7 @@ export const rawTransaction = (view: ChainView, hash: Uint8Array): Uint8Array =>
   return view.reader.transaction(position.height, position.index)?.raw ?? EMPTY_BYTES
 }
 
-/** Of what is not there no bytes. */
+/** Gives the bytes of a transaction of a block, and none where there is no such transaction. */
 export const rawTransactionByIndex = async (
   view: ChainView,
   { block: reference, index }: Questions['rawTransactionByIndex'],

@@ -31,7 +31,7 @@ type CallQuestion = Questions['call']
 export interface Scene {
   readonly base: StateReader
   readonly environment: BlockEnvironment
-  /** Of the block, nanoseconds: native modules count finer than the EVM. */
+  /** The time of the block in nanoseconds: native modules count finer than the EVM. */
   readonly timeNs: bigint
   readonly precompileMoves?: readonly PrecompileMove[]
 }

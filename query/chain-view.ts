@@ -41,7 +41,7 @@ const genesisHeight = (view: ChainView): number => view.parameters.initialHeight
 /** Height of the lowest block that is here. */
 export const firstHeight = (view: ChainView): number => Math.max(genesisHeight(view), readBaseHeight(view.reader.store))
 
-/** Throws query/9 unless the state of `height` is kept. */
+/** Refuses with query/9 unless the state of `height` is kept. */
 export const requireKept = (reader: ChainReader, height: number): void => {
   if (isKept(readKeptRange(reader.store), height)) return
   const record = reader.header(height)
@@ -60,7 +60,7 @@ export const resolveHeight = (view: ChainView, block: BlockReference): number | 
   return height === undefined || height < firstHeight(view) || height > view.head ? undefined : height
 }
 
-/** Whether a number is that of a block that was here. */
+/** Tells whether a number is that of a block that was here and was pruned. */
 export const isPrunedBlock = (view: ChainView, block: BlockReference): boolean =>
   'number' in block && block.number >= genesisHeight(view) && block.number < firstHeight(view)
 

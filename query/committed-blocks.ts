@@ -17,7 +17,7 @@ import { headerJson } from './ethereum-json.ts'
 const MAX_PAGE_TEXT = 4 * 1024 * 1024
 /** A page of empty blocks takes no longer than one of full ones. */
 const MAX_PAGE_BLOCKS = 250
-/** Of a page from the oldest block on, which may be pruned under it: that happens once a block. */
+/** A page from the oldest block on may be pruned under the reader, once a block: so often it is read again. */
 const MAX_ATTEMPTS = 3
 
 const receiptOf = ({ index, sender, receipt }: CommittedReceipt): FeedReceipt => {

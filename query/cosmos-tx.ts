@@ -30,7 +30,7 @@ export const nativeTx = (raw: Uint8Array): tx.Tx => {
   })
 }
 
-/** What it offers to pay is its fee; its signature is within. */
+/** Shows an Ethereum transaction as one MsgEthereumTx: what it offers to pay is its fee, its signature is within. */
 export const ethereumTx = ({ transaction, sender, raw }: SignedTransaction): tx.Tx => {
   const message = create(evmTx.MsgEthereumTxSchema, { from: sender, raw })
   const { gasLimit } = transaction

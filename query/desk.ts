@@ -56,13 +56,13 @@ export interface DeskOptions {
   latestTrieNodes(): TrieNodeReader
   committedHeight(): number
   parameters(): ChainParameters
-  /** Of the next block. */
+  /** The base fee of the next block. */
   baseFeePerGas(): bigint
   /** Admits, journals and offers a transaction. Throws pool, evm and rlp errors. */
   submit(raw: Uint8Array): Promise<Hash>
   /** As {@link submit} for a native client; a refusal is a code. */
   broadcast(raw: Uint8Array): Promise<BroadcastCheck>
-  /** Of a native transaction that the pool held and that no block can hold any more. */
+  /** Finds a native transaction that the pool held and that no block can hold any more. */
   failedNative(hash: Hash): FailedEntry | undefined
 }
 
@@ -161,7 +161,7 @@ export class QuestionDesk implements Desk {
     return key === undefined ? reply : this.#keep(key, height, reply)
   }
 
-  /** Of what a question is about; undefined when it is not there. */
+  /** Tells the place of what a question is about; undefined when it is not there. */
   #placeOf(view: ChainView, parameters: Questions[QuestionName]): Place | undefined {
     const { block, index, hash } = parameters as { block?: BlockReference; index?: number; hash?: Hex }
     if (hash !== undefined) {

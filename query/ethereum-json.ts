@@ -87,7 +87,7 @@ export const headerJson = (header: Header, hash: Hash): Json => {
   return Object.fromEntries(HEAD_MEMBERS.map((name) => [name, view[name]]))
 }
 
-/** Where a transaction stands; undefined while it waits. */
+/** The place of a transaction in a block; a waiting one has none. */
 export interface Placement {
   readonly blockHash: Hex
   readonly height: number

@@ -11,7 +11,7 @@ import type { ChainView } from './chain-view.ts'
 
 /** Bytes of what a call logged and returned. */
 const MAX_ANSWER_BYTES = MAX_STREAM_FRAME_BYTES / 8
-/** Of a log, beside its data. */
+/** A log takes so many bytes beside its data. */
 const LOG_BYTES = 200
 
 const checkSize = ({ logs, returnData }: ExecutionResult): void => {

@@ -17,7 +17,7 @@ const MAX_POLLED_HEIGHTS = 1_000
 const MAX_POLLED_HASHES = 10_000
 const MAX_POLLED_TRANSACTIONS = 1_000
 const MAX_POLLED_BYTES = 4 * 1024 * 1024
-/** Of all clients and of one, beside their numbers: criteria are texts. */
+/** The filters of all clients, and those of one, have at most so many bytes beside their numbers: criteria are texts. */
 const MAX_FILTER_BYTES = 64 * 1024 * 1024
 const MAX_CLIENT_BYTES = 4 * 1024 * 1024
 /** A client that keeps more than a tenth of what there is for all does so at the cost of others. */

@@ -28,7 +28,7 @@ export interface FilterBounds {
   readonly lifetimeMs: number
   /** Filters of all clients. */
   readonly most: number
-  /** Of one client. */
+  /** One client has at most so many. */
   readonly mostOfClient: number
   readonly bytes: number
   readonly bytesOfClient: number
@@ -127,7 +127,7 @@ export class Filters {
     }
   }
 
-  /** Of the greediest, by bytes. */
+  /** Ends the filters of the greediest client, by bytes. */
   #evict(): void {
     let greediest: Owner | undefined
     for (const owner of this.#owners.values()) if (owner.bytes > (greediest?.bytes ?? 0)) greediest = owner

@@ -89,7 +89,7 @@ const unheardRoute = (error: unknown): string | undefined => {
   return typeof route === 'string' ? route : undefined
 }
 
-/** In a worker: what CometBFT said, and throws query/1 with the `route` in its data when it was not asked for that. */
+/** Answers in a worker with what CometBFT said, and throws query/1 with the `route` in its data when it was not asked for that. */
 export const answerWithReplies = async (
   replies: Readonly<Record<string, string>>,
   answer: (consensus: Consensus) => Uint8Array | Promise<Uint8Array>,

@@ -17,7 +17,7 @@ import { firstHeight, type ChainView } from './chain-view.ts'
 export type SearchResponse = MessageInitShape<typeof txService.GetTxsEventResponseSchema>
 
 const MAX_PAGE = 100
-/** Of the transactions that one answer shows, each of which stands in it twice. */
+/** The transactions that one answer shows have at most so many bytes, for each stands in it twice. */
 const MAX_SHOWN_BYTES = MAX_STREAM_FRAME_BYTES / 4
 
 /** Heights, both of them included. */
@@ -70,7 +70,7 @@ export const heightsOf = (query: string): HeightRange | undefined => {
 const { getTxsEvent: METHOD } = txService.Service.method
 const PATH = `/${METHOD.parent.typeName}/${METHOD.name}`
 
-/** Whether a worker answers it: the blocks of a page may be large. Throws nothing. */
+/** Tells whether a worker answers it: the blocks of a page may be large. Throws nothing. */
 export const isHeightSearch = (path: string, request: Uint8Array): boolean => {
   if (path !== PATH) return false
   try {
@@ -146,7 +146,7 @@ const collect = (view: ChainView, range: HeightRange, { start, end }: Places): r
   return found
 }
 
-/** Of the blocks that are here. Undefined where there are none. */
+/** Cuts a range to the blocks that are here. Undefined where there are none. */
 const keptRange = (view: ChainView, { from, to }: HeightRange): HeightRange | undefined => {
   const { store } = view.reader
   const { initialHeight } = view.parameters

@@ -14,10 +14,10 @@ import type { ChainView } from './chain-view.ts'
 export const HISTORICAL_INFO = '/cosmos.staking.v1beta1.Query/HistoricalInfo'
 
 const NS_PER_SECOND = 1_000_000_000n
-/** Of CometBFT: the version of the form of its blocks. */
+/** CometBFT's version of the form of its blocks. */
 const BLOCK_VERSION = 11n
 
-/** Of the header what the application knows: the hashes of CometBFT's own parts are not among it. Throws grpc/3, grpc/5. */
+/** Answers what the application knows of a header: the hashes of CometBFT's own parts are missing. Throws grpc/3, grpc/5. */
 export const historicalInfo = (view: ChainView, request: Uint8Array): Uint8Array => {
   const { height } = decodeRequest(stakingQuery.QueryHistoricalInfoRequestSchema, request)
   if (height < 0n) throw queryRefusal('invalidArgument', 'height cannot be negative')

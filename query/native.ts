@@ -54,7 +54,7 @@ export const nativeQuery = (
   return { value: handler.query(context, request), height: at }
 }
 
-/** What a worker answers: what a module says of its query, and a dry run, which executes. */
+/** Tells what a worker answers: queries of which their module says so, and a dry run, which executes. */
 export const isHeavyQuery = (handlers: QueryHandlers, path: string): boolean =>
   path === SIMULATE_PATH || handlers.get(path)?.isHeavy === true
 
@@ -68,7 +68,7 @@ export const heavyNativeQuery = (view: ChainView, { path, data, height }: Questi
   return bytesToBase64(value)
 }
 
-/** Of abci_query: the SDK's code and words for a gRPC status. Others are invalid requests there. */
+/** The SDK's codes for a gRPC status, as abci_query answers them. Others are invalid requests there. */
 const GRPC_TO_SDK: Readonly<Record<number, keyof typeof SDK_CODES>> = {
   [GRPC.notFound]: 'keyNotFound',
   [GRPC.unimplemented]: 'unknownRequest',

@@ -67,7 +67,7 @@ export const applyStateOverrides = (
   return moves
 }
 
-/** Throws query/2 for a number that this node does not count to. */
+/** Reads a quantity as a number. Throws query/2 for one that this node does not count to. */
 export const toNumber = (hex: string, name: string): number => {
   const value = hexToBigint(hex)
   if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw invalidParameters(`block override "${name}" is too large`)

@@ -43,7 +43,7 @@ interface PendingRun {
   readonly content: Parameters<typeof buildCandidate>[1]
 }
 
-/** What a block on top of the head would be, but for its transactions. */
+/** Describes what a block on top of the head would be, but for its transactions. */
 export const pendingMeta = (view: ChainView, { head }: Chain): Omit<PendingRun['content'], 'transactions'> => ({
   height: view.head + 1,
   timeNs: head.record.timeNs + ONE_SECOND_NS,
@@ -131,7 +131,7 @@ export const pendingTransactionAt = async (view: ChainView, index: number): Prom
 export const pendingSignedAt = async (view: ChainView, index: number): Promise<SignedTransaction | undefined> =>
   (await pendingCandidate(view)).candidate.ethereum[index]?.signed
 
-/** What fees a block on top of the pool would have, and the base fee after it. */
+/** Tells what fees a block on top of the pool would have, and the base fee after it. */
 export const pendingFees = async (
   view: ChainView,
 ): Promise<{ readonly header: Header; readonly receipts: readonly Receipt[]; readonly nextBaseFee: bigint }> => {

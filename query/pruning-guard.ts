@@ -14,7 +14,7 @@ const readsBlocks = (name: QuestionName): boolean => {
   return question !== undefined && 'reads' in question && question.readsBlocks === true
 }
 
-/** Of one question. */
+/** Guards the answer to one question. */
 export class PruningGuard {
   readonly #reader: ChainReader
   readonly #heights = new Set<number>()

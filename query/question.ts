@@ -28,7 +28,7 @@ export interface Desk {
   /** In anat a gas, as wallets are told. */
   gasPrice(): bigint
   tip(): bigint
-  /** Of an account behind what waits in the pool. */
+  /** Tells the nonce of an account behind what waits in the pool. */
   nextNonce(address: Address): Hex
   submit(raw: Uint8Array): Promise<Hash>
   syncing(head: number): unknown

@@ -89,7 +89,7 @@ const findTransaction = (view: ChainView, hash: Uint8Array): ShownPlaced | undef
   return position === undefined || position.height > head ? undefined : placeEthereum(view, position)
 }
 
-/** Of no block: its height is 0, and it has no time. */
+/** Answers with a transaction of no block: its height is 0, and it has no time. */
 const failedResponse = ({ raw, error }: FailedEntry): MessageInitShape<typeof txService.GetTxResponseSchema> => {
   const shown = nativeTx(raw)
   const { code, codespace, message: log } = error
@@ -187,7 +187,7 @@ export class TxService {
 const AMINO_PATHS = [txService.Service.method.txEncodeAmino, txService.Service.method.txDecodeAmino].map(
   ({ name }) => `${TX_SERVICE}${name}`,
 )
-/** Of amino: below it takes some milliseconds at most. */
+/** Amino with fewer bytes takes some milliseconds at most. */
 const LIGHT_AMINO_BYTES = 2_048
 
 /** Whether an answer takes long: of a transaction by its hash by what is stored of it and its block, of amino by its length. */

@@ -6,12 +6,12 @@ import { type cometQuery, ed25519, type pagination as page } from '../proto/inde
 import type { Consensus } from '../app/environment.ts'
 import { base64, big, hex, list, node, text } from './comet-json.ts'
 
-/** Of one page, here and in CometBFT. */
+/** A page has at most so many, here and in CometBFT. */
 const MAX_PAGE = 100
 
 type Validator = MessageInitShape<typeof cometQuery.ValidatorSchema>
 
-/** Of both responses. */
+/** Both responses have these members. */
 export interface ValidatorSet {
   readonly blockHeight: bigint
   readonly validators: Validator[]

@@ -13,7 +13,7 @@ export const afterArrivals = <Parameters extends readonly unknown[]>(
 }
 
 /**
- * As {@link afterArrivals}, for connections that carry more than requests: a turn reads the sockets that had something
+ * Waits as {@link afterArrivals} does, for connections that carry more than requests: a turn reads the sockets that had something
  * when it began, and of them also a request that came since; the next turn reads all the others.
  */
 export const afterLateArrivals = <Parameters extends readonly unknown[]>(

@@ -5,7 +5,7 @@ import { rpcError } from './errors.ts'
 import type { HeadTracker } from './head.ts'
 import type { GatewayLog } from './log.ts'
 
-/** Of one gateway, and of one client of it. */
+/** So many requests wait at most in one gateway, and so many of one client of it. */
 export const MAX_WAITING = 1_000
 export const MAX_WAITING_OF_CLIENT = 200
 

@@ -106,7 +106,7 @@ export const createAddressFinder = (trustedProxies: readonly string[]): FindAddr
 }
 
 const IPV6_GROUPS = 8
-/** Of a network that is given to one client, by RFC 6177: it has 2^64 addresses. */
+/** A network that is given to one client has 2^64 addresses by RFC 6177: so many groups name it. */
 const CLIENT_GROUPS = 4
 
 /** Who is behind an address: itself with IPv4, its network of 64 bits with IPv6. */

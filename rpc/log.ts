@@ -1,4 +1,4 @@
-/** Where the servers of this folder write what an operator should read. */
+/** The servers of this folder write here what an operator should read. */
 export interface GatewayLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void

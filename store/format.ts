@@ -23,7 +23,7 @@ const differs = (path: string, held: string): CodedError =>
   )
 
 /**
- * For whoever opens a database, before anything else is read: marks a new one, in which nothing of a chain stands yet.
+ * Is called by whoever opens a database, before anything else is read: marks a new one, in which nothing of a chain stands yet.
  * Throws store/6 for one of another format, and for one with a chain, or a part of it, from before there was a mark.
  */
 export const claimFormat = (store: KeyValueStore, path: string): void => {

@@ -49,7 +49,7 @@ export const storagePrefix = (address: Address): Uint8Array => concatBytes(STORA
 export const valueKey = (system: Address, key: Uint8Array): Uint8Array => concatBytes(VALUE, system, key)
 
 /**
- * Whether an address keeps values of a module, and so no storage slots: in the trie the two look alike, and only the
+ * Tells whether an address keeps values of a module, and so no storage slots: in the trie the two look alike, and only the
  * address says which they are.
  */
 export type IsModule = (address: Address) => boolean

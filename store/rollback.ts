@@ -37,7 +37,7 @@ export const readRollbackTarget = (store: KeyValueStore): number | undefined => 
   return bytes === undefined ? undefined : readUint64(bytes)
 }
 
-/** Throws rollback/1 unless every height from `target` on is kept; nothing has been changed then. */
+/** Refuses with rollback/1 unless every height from `target` on is kept; nothing has been changed then. */
 export const requireRollbackPossible = (store: KeyValueStore, target: number): void => {
   const { from } = readKeptRange(store)
   if (target >= from) return
@@ -45,7 +45,7 @@ export const requireRollbackPossible = (store: KeyValueStore, target: number): v
   throw new CodedError('rollback', ROLLBACK_ERRORS.codes.notKept, message, { lowest: from })
 }
 
-/** From here on the database must be rolled back to `target`, and nothing else. */
+/** Marks that from here on the database must be rolled back to `target`, and nothing else may be done with it. */
 export const markRollback = (store: KeyValueStore, target: number): void => {
   const batch = store.batch()
   batch.put('meta', MARK_KEY, uint64ToBytes(target))

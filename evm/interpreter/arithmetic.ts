@@ -45,7 +45,7 @@ export const multiply = (s: Limbs, a: number): void => multiplyBy(s, a, a - WORD
 /** Quotients of safe integers are exact when rounded down. */
 const isSafe = (x: number, y: number): boolean => x <= Number.MAX_SAFE_INTEGER && y <= Number.MAX_SAFE_INTEGER
 
-/** Of safe integers. */
+/** Divides safe integers and answers the rest. */
 const restOf = (x: number, y: number): number => x - Math.floor(x / y) * y
 
 /** Below it, a rest and a limb behind it are exact in a double, with one divisor to spare. */

@@ -30,7 +30,7 @@ export const isLess = (s: Limbs, x: number, y: number): number => {
   return 0
 }
 
-/** The same of signed words: the highest limbs decide unless they are equal. */
+/** Compares signed words: the highest limbs decide unless they are equal. */
 export const isSignedLess = (s: Limbs, x: number, y: number): number => {
   const p = s[x + WORD - 1] as number
   const q = s[y + WORD - 1] as number

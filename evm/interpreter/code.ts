@@ -14,7 +14,7 @@ const PADDING_BYTES = 33
 
 /** Bytes that the cache of analysed code may hold. */
 const CACHE_BYTES = 32 * 1024 * 1024
-/** Of a code in the cache, beside its bytes. */
+/** A code in the cache takes so much memory beside its bytes. */
 const ENTRY_BYTES = 512
 
 /** Bytes of each instruction with its data, and whether it is a JUMPDEST: without branches, which random code defeats. */

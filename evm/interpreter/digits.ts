@@ -8,7 +8,7 @@ import type { Limbs } from './words.ts'
 
 /** Digits of a word: ten of 24 bits and one of 16. */
 export const DIGITS = 11
-/** Of two words. */
+/** A product of two words has so many columns. */
 export const PRODUCT_COLUMNS = 21
 export const BASE = 0x100_0000
 /** Products are faster than quotients, and as exact with a power of two. */
@@ -20,7 +20,7 @@ export type Digits = Float64Array
 
 /** Columns behind a word's zeros: the places below a number, for a divisor that is aligned with the top of a word. */
 export const padded: Digits = new Float64Array(DIGITS + 2 * DIGITS + 2)
-/** Of a product or a dividend. */
+/** Holds the columns of a product or a dividend. */
 export const columns: Digits = padded.subarray(DIGITS)
 const added: Digits = new Float64Array(DIGITS)
 

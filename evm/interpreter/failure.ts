@@ -45,7 +45,7 @@ const textOf = (signal: Failure | Refusal, frame: Frame, stack: Limbs): string =
   }
 }
 
-/** Undefined for a frame that ended well or goes on. */
+/** Tells why a frame failed; undefined for one that ended well or goes on. */
 export const frameFailure = (signal: Signal, frame: Frame, stack: Limbs): ExecutionFailure | undefined => {
   switch (signal) {
     case 'continue':
@@ -59,10 +59,10 @@ export const frameFailure = (signal: Signal, frame: Frame, stack: Limbs): Execut
   }
 }
 
-/** Of a frame that never began, or of a creation whose code was refused. */
+/** Tells why a frame never began, or why the code of a creation was refused. */
 export const plainFailure = (signal: Plain): ExecutionFailure => ({ kind: 'other', message: TEXTS[signal] })
 
-/** The limits of geth's 64 bits: which of them an instruction broke whose memory has no price. */
+/** Tells which of the limits of geth's 64 bits an instruction broke whose memory has no price. */
 export const memoryFailure = (stack: Limbs, sp: number, opcode: number): Failure => {
   const operands: bigint[] = []
   for (let at = sp - minStack(opcode) * WORD; at < sp; at += WORD) operands.push(toBigint(stack, at))
@@ -71,7 +71,7 @@ export const memoryFailure = (stack: Limbs, sp: number, opcode: number): Failure
   return need > MAX_MEMORY_BYTES ? 'memoryOverflow' : 'outOfGas'
 }
 
-/** Of an instruction that could not pay its gas and the memory up to `end`: traces show what it would have cost. */
+/** Tells how an instruction fails that could not pay its gas and the memory up to `end`: traces show what it would have cost. */
 export const unpaid = (frame: Frame, stack: Limbs, sp: number, opcode: number, end: number): Failure => {
   frame.unpaidEnd = end
   return end > MAX_MEMORY_BYTES ? memoryFailure(stack, sp, opcode) : 'outOfGas'

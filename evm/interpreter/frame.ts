@@ -37,7 +37,7 @@ export class Frame {
   gasLimit = 0
   /** Returned by the last frame that it entered. */
   returnData: Uint8Array = EMPTY_BYTES
-  /** Of RETURN or REVERT. */
+  /** What RETURN or REVERT gave back. */
   output: Uint8Array = EMPTY_BYTES
   /** Where its caller wants the output. */
   outputOffset = 0

@@ -80,7 +80,7 @@ export class Machine {
   #checkpoints = 0
   #state: StateWriter | undefined
   #block: BlockEnvironment | undefined
-  /** Of the blocks before it that were asked for, absent ones too: at most the 256 that the instruction reaches. */
+  /** The hashes of the blocks before it that were asked for, absent ones too: at most the 256 that the instruction reaches. */
   readonly #blockHashes = new Map<number, Hash | undefined>()
 
   constructor(codes: CodeCache) {

@@ -31,7 +31,7 @@ export class Memory {
     return grown
   }
 
-  /** Of the end of a transaction. */
+  /** Is called at the end of a transaction. */
   release(): void {
     if (this.bytes.length > KEPT_BYTES) this.#replace(new Uint8Array(INITIAL_BYTES))
   }

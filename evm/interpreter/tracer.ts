@@ -19,11 +19,11 @@ const { SLOAD, SSTORE } = OPCODE
 
 const wordsOf = (bytes: number): bigint => BigInt(Math.ceil(bytes / 32))
 
-/** Of memory that was never paid for and so may cost more than a number can count. */
+/** Tells the gas of memory that was never paid for and so may cost more than a number can count. */
 const unpaidGas = (memoryBytes: number, end: number): bigint =>
   end <= memoryBytes ? 0n : memoryGas(wordsOf(end)) - memoryGas(wordsOf(memoryBytes))
 
-/** Of a call that asks for more gas than 64 bits hold, and has none: geth's own sum wraps around. */
+/** A call that asks for more gas than 64 bits hold, and has none, shows all 64 bits: geth's own sum wraps around. */
 const toGas = (gas: number): bigint => (Number.isFinite(gas) ? BigInt(gas) : MAX_UINT64)
 
 export class Tracer {

@@ -63,7 +63,7 @@ export const setNumber = (s: Limbs, at: number, value: number): void => {
   if (value >= TWO_32) s[at + 1] = Math.floor(value / TWO_32)
 }
 
-/** As a number: exact below 2^53, Infinity from 2^64 on, between them rounded. For gas, offsets and sizes. */
+/** Reads a word as a number: exact below 2^53, Infinity from 2^64 on, between them rounded. For gas, offsets and sizes. */
 export const toNumber = (s: Limbs, at: number): number => {
   const high =
     (s[at + 2] as number) |
@@ -108,7 +108,7 @@ export const loadWord = (s: Limbs, at: number, view: DataView, offset: number): 
   s[at] = view.getInt32(offset + 28)
 }
 
-/** The same from bytes without a view, which may end before: zeros follow then. */
+/** Loads a word from bytes without a view, which may end before: zeros follow then. */
 export const loadPadded = (s: Limbs, at: number, bytes: Uint8Array, offset: number): void => {
   if (offset + 32 > bytes.length) {
     padded.fill(0)
@@ -137,7 +137,7 @@ export const storeWord = (view: DataView, offset: number, s: Limbs, at: number):
   view.setInt32(offset + 28, s[at] as number)
 }
 
-/** At most 32 bytes, as an integer. */
+/** Sets a word to the integer that at most 32 bytes are. */
 export const setBytes = (s: Limbs, at: number, bytes: Uint8Array): void => {
   setSmall(s, at, 0)
   const last = bytes.length - 1
@@ -169,7 +169,7 @@ const significantBytes = (s: Limbs, at: number): number => {
   return 0
 }
 
-/** Without leading zeros; zero is the empty string. */
+/** Gives the bytes of a word without leading zeros; those of zero are none. */
 export const toTrimmedBytes = (s: Limbs, at: number): Uint8Array =>
   writeBytes(new Uint8Array(significantBytes(s, at)), s, at)
 
@@ -203,7 +203,7 @@ export const wordKey = (s: Limbs, at: number): string =>
     (s[at + 7] as number) >>> 16,
   )
 
-/** The same of the last 20 bytes. */
+/** Gives the key of the last 20 bytes of a word. */
 export const addressKey = (s: Limbs, at: number): string =>
   String.fromCharCode(
     s[at] as number,

@@ -6,7 +6,7 @@ import { readUint32 } from '../../core/bytes.ts'
 import { INVALID_LENGTH, type Precompile } from './precompile.ts'
 
 const INPUT_BYTES = 213
-/** Of the input: rounds, state, message, offset counters, and whether it is the last block. */
+/** The input has rounds, state, message, offset counters, and whether it is the last block; here is where they begin. */
 const [STATE_AT, MESSAGE_AT, COUNTERS_AT, FLAG_AT] = [4, 68, 196, 212]
 
 /** Words of the message in the order in which a round takes them; of ten rounds. */

@@ -1,4 +1,4 @@
-/** What a multiplication of many pairs costs of each, in thousandths of a single one, by number of pairs (EIP-2537). */
+/** A multiplication of many pairs costs for each of them so many thousandths of a single one, by number of pairs (EIP-2537). */
 export const G1_DISCOUNTS: readonly number[] = [
   1000, 949, 848, 797, 764, 750, 738, 728, 719, 712, 705, 698, 692, 687, 682, 677, 673, 669, 665, 661, 658, 654, 651,
   648, 645, 642, 640, 637, 635, 632, 630, 627, 625, 623, 621, 619, 617, 615, 613, 611, 609, 608, 606, 604, 603, 601,

@@ -35,7 +35,7 @@ class Bn254 {
     return mcl.calls._mclBnG1_isValid(at) === 1 ? undefined : CURVE
   }
 
-  /** Of an element of the extension the imaginary part comes first. */
+  /** The imaginary part of an element of the extension comes first. */
   #setTwistPoint(at: Place, input: Uint8Array, offset: number): Fault {
     const mcl = this.#mcl
     if (isZeroBytes(input.subarray(offset, offset + TWIST_POINT))) {

@@ -12,7 +12,7 @@ import { NativeFailure } from './native-precompiles.ts'
 const { errorMessages } = EVMError
 type RunState = NonNullable<ExecResult['runState']>
 
-/** Of the last step of a frame, before it was charged: the library keeps what is left after. */
+/** The gas of the last step of a frame, before it was charged: the library keeps what is left after. */
 export interface StepGas {
   readonly gasLeft: bigint
   readonly gasCost: bigint
@@ -142,7 +142,7 @@ export const failureOf = (result: ExecResult, last?: StepGas): ExecutionFailure 
     : { kind: 'other', message: describe(error, runState, last) }
 }
 
-/** Of the outermost frame, which may be a precompile: geth says more of its input than the library does. */
+/** Tells why the outermost frame failed, which may be a precompile: geth says more of its input than the library does. */
 export const topFailure = (
   result: ExecResult,
   message: Message,

@@ -15,7 +15,7 @@ export class EthereumjsState implements StateManagerInterface {
   #state: StateWriter | undefined
   /** Sum of all balance changes since {@link attach}: what is missing in it was burnt. */
   #balanceDelta = 0n
-  /** Of calls to native precompiles whose frames were not reverted. */
+  /** The events of calls to native precompiles whose frames were not reverted. */
   readonly nativeEvents: NativeEvent[] = []
   /** What to go back to at every open checkpoint. */
   readonly #marks: { readonly balanceDelta: bigint; readonly nativeEvents: number }[] = []

@@ -142,7 +142,7 @@ class FrameTracer {
   readonly #baseRefund: bigint
   /** The open frames. */
   readonly #messages: LibraryMessage[] = []
-  /** Of the last step: a message does not say which instruction it came from. */
+  /** The kind that the last step asked for: a message does not say which instruction it came from. */
   #kind: FrameKind = 'CALL'
   #last: StepGas | undefined
   /** A frame that the library will refuse without a message; it counts once the next event shows that it did. */

@@ -44,7 +44,7 @@ const sstoreGas = ({ evm, state }: GasContext, step: InterpreterStep, slot: Uint
 const accessGas = ({ evm }: GasContext, address: Address): bigint =>
   evm.journal.isWarmedAddress(address) ? WARM_ACCESS_GAS : COLD_ACCOUNT_GAS
 
-/** Of a CALL that gives value; what it forwards is not in it. */
+/** The gas of a CALL that gives value, without what it forwards. */
 const callGas = (context: GasContext, target: Address): bigint => {
   const account = context.state.account(target)
   const delegate = account === undefined ? undefined : delegationOf(context.state.code(account.codeHash))

@@ -35,12 +35,12 @@ export const recoverSigner = (digest: Hash, parity: bigint, r: bigint, s: bigint
   }
 }
 
-/** Throws evm/invalidSender: `invalid sender: recovery failed` or `... invalid transaction v, r, s values`. */
+/** Recovers who signed the transaction. Throws evm/invalidSender: `invalid sender: recovery failed` or `... invalid transaction v, r, s values`. */
 export const recoverSender = (transaction: Transaction): Address =>
   recoverSigner(signingHash(transaction), parityOf(transaction), transaction.r, transaction.s)
 
 /**
- * What is left of {@link recoverSender} for another thread: its answer is the public key. Undefined where there is
+ * Prepares what is left of {@link recoverSender} for another thread: its answer is the public key. Undefined where there is
  * nothing to recover, and {@link recoverSender} throws.
  */
 export const senderTask = (transaction: Transaction): SignatureTask | undefined => {

@@ -34,7 +34,7 @@ export const feeCap = (transaction: Transaction): bigint =>
 export const tipCap = (transaction: Transaction): bigint =>
   transaction.type === 0 || transaction.type === 1 ? transaction.gasPrice : transaction.maxPriorityFeePerGas
 
-/** What a unit of gas costs in a block of this base fee. At most the fee cap. */
+/** Tells what a unit of gas costs in a block of this base fee: at most the fee cap. */
 export const effectiveGasPrice = (
   maxFeePerGas: bigint,
   maxPriorityFeePerGas: bigint,

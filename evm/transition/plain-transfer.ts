@@ -26,7 +26,7 @@ export const plainRecipient = (
   return codeHash === undefined || equalBytes(codeHash, EMPTY_CODE_HASH) ? to : undefined
 }
 
-/** To be called after {@link prepareMessage}, which proved that the sender can pay for everything below. */
+/** Executes a plain transfer. It is called after {@link prepareMessage}, which proved that the sender can pay for everything below. */
 export const executePlainTransfer = (
   state: StateWriter,
   block: BlockEnvironment,

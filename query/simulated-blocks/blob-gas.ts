@@ -33,7 +33,7 @@ const exponential = (numerator: bigint, denominator: bigint): bigint => {
 export const blobBaseFee = (hardfork: Hardfork, excessBlobGas: bigint): bigint =>
   exponential(excessBlobGas, SCHEDULES[hardfork].updateFraction)
 
-/** Of the block after `parent`. */
+/** Tells the excess blob gas of the block after `parent`. */
 export const excessBlobGas = (hardfork: Hardfork, parent: Header): bigint => {
   const { target, max } = SCHEDULES[hardfork]
   const { blobGasUsed: used = 0n, excessBlobGas: excess = 0n } = parent

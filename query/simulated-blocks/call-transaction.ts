@@ -22,7 +22,7 @@ interface Blobs {
 
 export interface CallTransaction {
   readonly type: number
-  /** Of a blob transaction (type 3), which this chain does not have, all but the blobs. */
+  /** A blob transaction (type 3), which this chain does not have, stands here without its blobs. */
   readonly transaction: Transaction
   readonly blobs: Blobs | undefined
   /** EIP-2718. */

@@ -19,7 +19,7 @@ type Hooks = Required<Pick<ExecuteOptions, 'onEnter' | 'onExit' | 'onLog' | 'onS
 export class LogTracer {
   readonly hooks: Hooks
   readonly #tracesTransfers: boolean
-  /** Of the open frames. */
+  /** The logs of the open frames. */
   #frames: NumberedLog[][] = []
   #count = 0
 
@@ -37,7 +37,7 @@ export class LogTracer {
     this.#frames = []
   }
 
-  /** Of the call that has ended. */
+  /** Gives the logs of the call that has ended. */
   logs(): readonly NumberedLog[] {
     return this.#frames[0] ?? []
   }

@@ -57,7 +57,7 @@ export const requireBlockCount = (count: number): void => {
   if (count > MAX_BLOCKS) throw tooManyBlocks()
 }
 
-/** Throws simulation/20, /21 and /26, and query/2 for a time beyond 2^53 seconds. */
+/** Plans the blocks of a request and those between them. Throws simulation/20, /21, /26, and query/2 for a time beyond 2^53 s. */
 export const planBlocks = (blocks: readonly SimulatedBlock[], base: Header): readonly PlannedBlock[] => {
   const planned: PlannedBlock[] = []
   let parent: Pick<PlannedBlock, 'coinbase' | 'gasLimit'> = { coinbase: base.miner, gasLimit: base.gasLimit }

@@ -21,7 +21,7 @@ export interface PreparedCall {
   readonly message: Message
 }
 
-/** Throws simulation/15 and query/1. A call that names no gas gets what is left of its block and of the pool. */
+/** Gives a call its defaults. Throws simulation/15 and query/1. A call that names no gas gets what is left of its block and of the pool. */
 export const prepareCall = (
   given: CallRequest,
   state: Overlay,

@@ -60,11 +60,11 @@ export interface Session {
   readonly pool: GasPool
   /** By bytesToKey of the hash of the transaction: equal calls have equal ones, and share their receipts' logs in geth. */
   readonly logs: Map<string, readonly Log[]>
-  /** Of all receipts until now. */
+  /** The bytes of all receipts until now. */
   receiptBytes: number
-  /** Of the answer to all calls until now, about. */
+  /** The bytes of the answer to all calls until now, about. */
   answerBytes: number
-  /** Of the base and of simulated blocks; undefined where there is none. */
+  /** Tells the hash of the base, of a block below or of a simulated one; undefined where there is none. */
   blockHash(number: number): Hash | undefined
 }
 

@@ -31,7 +31,7 @@ export class Tip {
     this.nodes = nodes
   }
 
-  /** Of what was written over this block. */
+  /** Computes the commitment to what was written over this block. */
   commitmentTo(state: Overlay): Commitment {
     return computeCommitment(NOTHING, this.state, this.header.stateRoot, state.changes(), this.nodes)
   }

@@ -12,9 +12,9 @@ const STEPS_A_LOOK = 256
 
 export interface TraceLimits {
   readonly clock: Clock
-  /** Of one transaction, as asked for. */
+  /** The time for one transaction, as asked for. */
   readonly timeoutMs: number
-  /** Of the whole question. */
+  /** The time for the whole question. */
   readonly totalMs: number
   /** The usual bound when left out. */
   readonly maxBytes?: number

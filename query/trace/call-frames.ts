@@ -40,7 +40,7 @@ export interface CallFrameOptions {
 /** What a frame or a log takes in JSON beside its data, and twice that of a byte. */
 const FRAME_BYTES = 256
 const HEX_CHARACTERS = 2
-/** Of a character in a text, at worst. */
+/** A character of a text becomes at worst so many. */
 const ESCAPE_CHARACTERS = 6
 
 const isCreation = (type: CallFrame['type']): boolean => type === 'CREATE' || type === 'CREATE2'

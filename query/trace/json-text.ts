@@ -22,7 +22,7 @@ export const mapText = (members: Iterable<readonly [name: string, text: string]>
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
     .join(',')}}`
 
-/** Of 32 bytes, from a value without leading zeros. */
+/** Prints 32 bytes from a value without leading zeros. */
 export const wordHex = (trimmed: Uint8Array): Hex => `0x${bytesToHex(trimmed).slice(2).padStart(64, '0')}`
 
 export const bigWordHex = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`

@@ -26,7 +26,7 @@ import { traceForeignBlock } from './foreign-block.ts'
 const budgetOf = ({ clock, settings }: ChainView, { timeoutMs }: TraceOptions): TraceBudget =>
   new TraceBudget({ clock, timeoutMs, totalMs: settings.evmTimeoutMs })
 
-/** Of pruned state geth's tracers name no root. */
+/** Geth's tracers name no root of pruned state. */
 const inTracerWords =
   <Question>(trace: (view: ChainView, question: Question) => Promise<string>) =>
   async (view: ChainView, question: Question): Promise<string> => {

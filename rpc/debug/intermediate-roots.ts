@@ -2,7 +2,7 @@ import { defineMethod, optionalParameter, required } from '../method.ts'
 import { decodeHash } from '../parameters/hex.ts'
 import { decodeTraceConfig } from '../parameters/trace-config.ts'
 
-/** Of the configuration geth uses how far it may execute again, which is never needed here. */
+/** Geth uses from the configuration how far it may execute again, which is never needed here. */
 export const intermediateRoots = defineMethod({
   name: 'debug_intermediateRoots',
   cost: 200,

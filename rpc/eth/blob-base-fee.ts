@@ -1,4 +1,4 @@
-/** Of a chain without blobs: the least that EIP-4844 allows. */
+/** A chain without blobs has the least fee that EIP-4844 allows. */
 import { defineMethod } from '../method.ts'
 
 export const blobBaseFee = defineMethod({

@@ -68,7 +68,7 @@ class BlockFollower {
   #done: FeedPosition | undefined
   /** A block of which not all transactions have come yet. */
   #partial: { readonly block: FeedBlock; readonly transactions: FeedBlock['transactions'][number][] } | undefined
-  /** Of the announcement that came last since the last page was asked for. */
+  /** The height of the announcement that came last since the last page was asked for. */
   #announced: number | undefined
   #wake: (() => void) | undefined
 

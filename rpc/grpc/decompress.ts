@@ -21,7 +21,7 @@ export interface Decompression {
   readonly bytes: Buffer
   /** The header grpc-encoding. */
   readonly encoding: string | undefined
-  /** Of the decompressed message. */
+  /** The decompressed message has at most so many bytes. */
   readonly maxBytes: number
   /** Asked when it is its turn: a message whose client has gone is left as it is. */
   isWanted(): boolean

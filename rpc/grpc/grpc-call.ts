@@ -14,9 +14,9 @@ export interface CallSettings {
   readonly receiveTimeoutMs: number
   /** Time that a client has to take a large answer. */
   readonly sendTimeoutMs: number
-  /** Of requests that have not come as a whole. */
+  /** The bytes of requests that have not come as a whole. */
   readonly unfinished: ByteBudget
-  /** Of large answers that have not been taken as a whole. */
+  /** The bytes of large answers that have not been taken as a whole. */
   readonly unsent: ByteBudget
   readonly decompressor: Decompressor
   /** Maps a failure to what the client reads. */
@@ -25,7 +25,7 @@ export interface CallSettings {
 
 /** Who calls. */
 export interface GrpcPeer {
-  /** Of the client's socket, or empty when that has gone. */
+  /** The address of the client's socket; empty when that has gone. */
   readonly remoteAddress: string
   /** Cuts off its connection, whatever runs on it. */
   destroy(): void

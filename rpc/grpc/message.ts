@@ -3,7 +3,7 @@
 /** u8 flag, which is 1 for a compressed message, and u32 length of the bytes that follow. */
 export const PREFIX_BYTES = 5
 
-/** What is taken; answers are never compressed. */
+/** Requests may come in these encodings; answers are never compressed. */
 export const ACCEPTED_ENCODINGS = 'identity,deflate,gzip'
 
 /** Bytes with a prefix: one uncompressed message. */
@@ -24,7 +24,7 @@ export const isGrpcType = (contentType: string | undefined): boolean =>
 /** Characters of an encoded text: it fits into the 8 KiB of headers that clients take at least. */
 const MAX_STATUS_CHARACTERS = 4_096
 
-/** Of printable ASCII all but the percent sign stands for itself. */
+/** All of printable ASCII but the percent sign stands for itself. */
 const PLAIN = /^[ -$&-~]*$/
 
 const encodeCharacter = (character: string): string =>

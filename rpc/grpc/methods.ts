@@ -11,7 +11,7 @@ import { GRPC, type GrpcStatus } from './status.ts'
 export interface GrpcCaller {
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** Of the client's socket, or empty when that has gone. */
+  /** The address of the client's socket; empty when that has gone. */
   readonly remoteAddress: string
   /** Whether nobody waits for an answer any more: the client has gone, or its time has passed. */
   readonly isOver: boolean
@@ -35,7 +35,7 @@ export interface StreamMethod {
   answer(request: Buffer): Uint8Array
 }
 
-/** Where a method that is watched tells what is new. */
+/** A method that is watched tells here what is new. */
 export interface Feed {
   /** Takes the place of what the client has not been sent yet: who reads slowly sees the newest. */
   send(bytes: Uint8Array): void

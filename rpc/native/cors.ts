@@ -7,7 +7,7 @@ const REQUEST_HEADERS = `content-type, ${HEIGHT_HEADER}, grpc-timeout, x-grpc-we
 const RESPONSE_HEADERS = `${HEIGHT_HEADER}, grpc-status, grpc-message, grpc-encoding`
 /** A preflight holds for ten minutes. */
 const MAX_AGE_SECONDS = '600'
-/** Of a list that is repeated to the client. */
+/** A list that is repeated to the client has at most so many characters. */
 const MAX_NAMES_LENGTH = 1_000
 
 export const allowOrigins = (response: ServerResponse): void => {

@@ -21,7 +21,7 @@ export const HEALTH_WATCH_PATH = '/grpc.health.v1.Health/Watch'
 const FIELD = 1
 const SERVING = 1
 const NOT_SERVING = 2
-/** Of Watch alone: Check has a status of gRPC for it. */
+/** Watch alone answers it: Check has a status of gRPC for it. */
 const SERVICE_UNKNOWN = 3
 
 /** A client has a watch for each channel that it opens to this node. */

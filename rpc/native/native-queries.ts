@@ -11,7 +11,7 @@ import { GRPC } from '../grpc/status.ts'
 
 export interface NativeReply {
   readonly bytes: Buffer
-  /** Of the state that was asked. */
+  /** The height of the state that was asked. */
   readonly height: number
 }
 

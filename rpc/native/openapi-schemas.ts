@@ -45,7 +45,7 @@ const WELL_KNOWN: Readonly<Record<string, Schema>> = {
 
 const describeEnum = ({ values }: DescEnum): Schema => ({ type: 'string', enum: values.map(({ name }) => name) })
 
-/** Of one value: a text of a query or a member of an object. Messages are only named. */
+/** Describes one value: a text of a query or a member of an object. Messages are only named. */
 export const schemaOfValue = (field: DescField): Schema => {
   if (field.enum !== undefined) return describeEnum(field.enum)
   if (field.message !== undefined) {
@@ -78,7 +78,7 @@ const schemaOfMessage = ({ fields }: DescMessage): Schema => ({
   properties: Object.fromEntries(fields.map((field) => [field.name, schemaOfField(field)])),
 })
 
-/** Of all messages that are reached, by their names. */
+/** Describes all messages that are reached, by their names. */
 export const schemasOf = (messages: readonly DescMessage[]): Readonly<Record<string, Schema>> => {
   const schemas = new Map<string, Schema>()
   const add = (message: DescMessage): void => {

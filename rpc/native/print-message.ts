@@ -30,7 +30,7 @@ type Fields = Readonly<Record<string, unknown>>
  */
 type Style = 'jsonpb' | 'go'
 
-/** Of x/staking/types/delegation.go. */
+/** These types stand in x/staking/types/delegation.go. */
 const GO_TYPES: ReadonlySet<string> = new Set([
   'cosmos.staking.v1beta1.DelegationResponse',
   'cosmos.staking.v1beta1.RedelegationResponse',
@@ -218,6 +218,6 @@ class Printer implements MessagePrinter {
 /** `registry` has the types that may stand in an Any. */
 export const createMessagePrinter = (registry: Registry): MessagePrinter => new Printer(registry)
 
-/** For one message; who prints many makes a printer. */
+/** Prints one message; who prints many makes a printer. */
 export const printMessage = (desc: DescMessage, message: Message, registry: Registry): string =>
   createMessagePrinter(registry).print(desc, message)

@@ -2,7 +2,7 @@
 import { getOption, hasOption, type DescMethod, type DescService, ScalarType } from '@bufbuild/protobuf'
 import { http, type HttpRule } from '../../proto/index.ts'
 
-/** Of a path: a denomination may contain some. */
+/** A path has at most so many words: a denomination may contain some. */
 const MAX_WORDS = 64
 
 /** A piece of a path: a fixed word, or a field that takes one word, or with `rest` all that are left. */

@@ -94,7 +94,7 @@ export const MESSAGE_SERVICES: readonly DescService[] = [
   weightTx.Msg,
 ]
 
-/** Of what stands in an Any beside messages: accounts, keys, contents of proposals, evidence, transactions. */
+/** The files of what stands in an Any: messages, accounts, keys, contents of proposals, evidence, transactions. */
 export const PACKED_FILES: readonly DescFile[] = [
   ...MESSAGE_SERVICES.map(({ file }) => file),
   auth.file_cosmos_auth_v1beta1_auth,
@@ -128,7 +128,7 @@ export const withImports = (files: Iterable<DescFile>): readonly DescFile[] => {
   return [...all]
 }
 
-/** With the files of what may stand in an Any: reflection shows those too, and grpcurl prints them. */
+/** Lists the files of services and of what may stand in an Any: reflection shows those too, and grpcurl prints them. */
 export const filesOf = (services: readonly DescService[]): readonly DescFile[] =>
   withImports([...services.map((service) => service.file), ...PACKED_FILES])
 

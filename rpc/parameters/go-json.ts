@@ -56,7 +56,7 @@ export const passMismatches = <Item>(items: Iterable<Item>, step: (item: Item) =
   if (first !== undefined) throw first
 }
 
-/** Of types with a parser of their own, what they refuse is an invalid value: Go stops there. */
+/** Turns what a type with a parser of its own refuses into an invalid value: Go stops there. */
 export const refuseMismatch = <Value>(decode: () => Value): Value => {
   try {
     return decode()

@@ -102,7 +102,7 @@ export const parseSlot = (text: string): Hex => {
   return toSlot(digits)
 }
 
-/** As eth_getProof reads slots and shows them: 32 bytes as they are, a shorter one as a quantity. Throws rpc/failed. */
+/** Reads a slot as eth_getProof does, and tells how it is shown: 32 bytes as they are, fewer as a quantity. Throws rpc/failed. */
 export const parseProofSlot = (text: string): { readonly slot: Hex; readonly shown: Hex } => {
   const digits = slotDigits(text)
   const fault = slotFault(digits)

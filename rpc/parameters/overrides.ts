@@ -73,7 +73,7 @@ export const passStateOverrides = (read: StateOverridesRead): StateOverrides =>
     Object.entries(read).map(([address, account]) => [address, withoutUndefined<AccountOverride>(account)]),
   )
 
-/** Throws rpc/failed when an account has both kinds of storage. */
+/** Judges the overrides that were read. Throws rpc/failed when an account has both kinds of storage. */
 export const toStateOverrides = (read: StateOverridesRead): StateOverrides => {
   for (const [address, account] of Object.entries(read) as [Hex, Partial<AccountMembers>][]) {
     if (account.state !== undefined && account.stateDiff !== undefined) {
@@ -151,7 +151,7 @@ const toWithdrawal = (read: WithdrawalRead | undefined): Withdrawal | null =>
         amount: read.amount ?? '0x0',
       }
 
-/** Of simulated blocks, which have all of them. */
+/** Reads the overrides of simulated blocks, which have all of them. */
 export const toSimulatedBlockOverrides = (read: BlockOverridesRead): SimulatedBlockOverrides => {
   const { difficulty: _, withdrawals, ...rest } = read
   return {

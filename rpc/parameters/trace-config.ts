@@ -37,7 +37,7 @@ interface TraceMembers extends LoggerMembers {
   readonly overrides: unknown
   readonly tracer: string | undefined
   readonly timeout: string | undefined
-  /** Of no effect: every state that is kept can be read. */
+  /** It has no effect: every state that is kept can be read. */
   readonly reexec: number | undefined
   readonly tracerConfig: unknown
 }

@@ -31,7 +31,7 @@ const readPrestateTracer = (config: unknown): TracerChoice => {
   return { name: 'prestateTracer', ...options }
 }
 
-/** Of a muxTracer in another. Geth has no limit; here every step would go through all of them. */
+/** A muxTracer may stand so deep in others. Geth has no limit; here every step would go through all of them. */
 const MAX_MUX_DEPTH = 8
 
 const readMuxTracer = (config: unknown, depth: number): TracerChoice => {

@@ -130,7 +130,7 @@ const PASSED_ON = [
   'maxFeePerBlobGas',
 ] as const satisfies readonly (keyof CallRequest & keyof TransactionArguments)[]
 
-/** Without a check: members that exclude each other are refused where the call is made. */
+/** Passes the members on without a check: those that exclude each other are refused where the call is made. */
 export const passCall = (call: CallArguments): CallRequest => {
   const request: Record<string, unknown> = {}
   for (const name of PASSED_ON) if (call[name] !== undefined) request[name] = call[name]
@@ -140,7 +140,7 @@ export const passCall = (call: CallArguments): CallRequest => {
   return request as CallRequest
 }
 
-/** Throws rpc/failed for members that exclude each other. */
+/** Judges the members that were read. Throws rpc/failed for those that exclude each other. */
 export const toCallRequest = (call: CallArguments): CallRequest => {
   if (call.gasPrice !== undefined && (call.maxFeePerGas ?? call.maxPriorityFeePerGas) !== undefined) {
     throw rpcError('failed', 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')

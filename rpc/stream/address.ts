@@ -11,12 +11,12 @@ const requireRead = <Where extends Endpoint>(where: Where | undefined, address: 
 /** Throws rpc/failed for what is neither `tcp://host:port` nor `unix:///path`. */
 export const requireEndpoint = (address: string): Endpoint => requireRead(parseEndpoint(address), address)
 
-/** Throws rpc/failed for what is no `host:port`. */
+/** Reads an address. Throws rpc/failed for what is no `host:port`. */
 export const requireHostPort = (address: string): HostPort => requireRead(parseHostPort(address), address)
 
 export const boundHostPort = ({ address, port }: AddressInfo): string => formatHostPort({ host: address, port })
 
-/** Where a listening server is reached, in the form that {@link requireEndpoint} reads. */
+/** Tells where a listening server is reached, in the form that {@link requireEndpoint} reads. */
 export const describeAddress = (server: Server): string => {
   const bound = server.address()
   if (bound === null) return ''

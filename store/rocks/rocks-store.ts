@@ -48,7 +48,7 @@ class RocksBatch implements Batch {
   readonly #columns: References
   #context: BatchContext | undefined
   #size = 0
-  /** Of keys and values. */
+  /** The bytes of keys and values together. */
   bytes = 0
 
   constructor(context: BatchContext, columns: References) {
@@ -249,7 +249,7 @@ export const openRocksStore = async (options: RocksOptions): Promise<RocksStore>
 }
 
 /**
- * The same open database in a worker thread, by the handle that its owner sent. The owner closes the database, after
+ * Opens the same database in a worker thread, by the handle that its owner sent. The owner closes the database, after
  * every worker that is attached has ended or closed its store.
  */
 export const attachRocksStore = async (handle: unknown): Promise<KeyValueStore> => {

@@ -81,7 +81,7 @@ const readBlock = (file: number, offset: number, size: number): ReadonlyMap<stri
 export interface Table {
   readonly column: string
   readonly bytes: number
-  /** Of its entries, with which it begins; filter, index and properties stand behind them. */
+  /** The bytes of its entries, with which it begins; filter, index and properties stand behind them. */
   readonly entryBytes: number
   readonly keys: number
 }
@@ -118,7 +118,7 @@ export const readTableFile = (path: string): Table => {
   }
 }
 
-/** By column, of the table files in a directory. Throws store/4. */
+/** Adds up by column what the table files of a directory hold. Throws store/4. */
 export const readColumnUsage = (path: string): ReadonlyMap<string, ColumnUsage> => {
   const usage = new Map<string, ColumnUsage>()
   for (const name of readdirSync(path)) {

@@ -21,7 +21,7 @@ export class TrieNodeCache implements TrieNodeReader {
   #young = new Map<string, Uint8Array>()
   #old = new Map<string, Uint8Array>()
   #arena = new ByteArena()
-  /** Of the young generation: also what lies in its blocks and was replaced. */
+  /** The weight of the young generation, with what lies in its blocks and was replaced. */
   #weight = 0
 
   constructor(store: KeyValueStore, cacheBytes: number) {

@@ -28,7 +28,7 @@ export interface ProvenAccount {
 }
 
 export interface StateClaim {
-  /** Of the height of the header: CometBFT's header of the next height has it. */
+  /** The app hash after the height of the header: CometBFT's header of the next height has it. */
   readonly appHash: Hash
   readonly module: string
   readonly key: Uint8Array

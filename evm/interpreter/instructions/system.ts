@@ -24,7 +24,7 @@ const HASH_WORD_GAS = 6
 /** EIP-150: all but a 64th can go to another frame. */
 const allButA64th = (gas: number): number => gas - Math.floor(gas / 64)
 
-/** Of the delegate whose code a call of `target` runs (EIP-7702). */
+/** Tells the gas of a look at the delegate whose code a call of `target` runs (EIP-7702). */
 const delegateGas = (machine: Machine, target: AccountEntry): number => {
   if (machine.rules.hardfork === 'cancun') return 0
   const { delegate } = machine.codeOf(target, machine.state.account(target.address))
