@@ -9,14 +9,19 @@ import { findTestGroups } from './scripts/test-groups.ts'
 const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
 process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'nat-chain', 'compiled')
 
+/** Ends what hangs: some compute for a minute when they have a processor, and have a quarter of one beside nodes. */
+const BESIDE_NODES_MS = 300_000
 const exclude = ['**/node_modules/**', '.cache/**', '.devnet/**', 'test/fixtures/**']
 const groups = findTestGroups(import.meta.dirname, exclude)
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'shared', include: [...groups.shared], isolate: false } },
-      { extends: true, test: { name: 'alone', include: [...groups.alone] } },
+      {
+        extends: true,
+        test: { name: 'shared', include: [...groups.shared], isolate: false, testTimeout: BESIDE_NODES_MS },
+      },
+      { extends: true, test: { name: 'alone', include: [...groups.alone], testTimeout: BESIDE_NODES_MS } },
       { extends: true, test: { name: 'nodes', include: [...groups.nodes] } },
     ],
     environment: 'node',

@@ -78,8 +78,14 @@ install_web3() {
   fi
 }
 
+# Once a day. Another process may write to it just now: what it cannot remove, it leaves to the next day.
+bound_compile_cache() {
+  scripts/bound-cache.sh "$CACHE_DIR/compiled" "$("$(find_node)" --version)" || say "the compiled code in $CACHE_DIR/compiled was not bounded"
+}
+
 install_packages
 require_node
+bound_compile_cache
 install_cometbft
 if [ "${1-}" = --with-test-clients ]; then
   install_older_cometbft

@@ -2,13 +2,13 @@
  * `make test`: every check, then every test, then a chosen few end to end over the other transport of ABCI and the
  * older line of CometBFT. One fails, all run; a few that start nodes are tried again alone. The last line sums them.
  *
- * Nodes wait much and compute little, the other tests only compute: they run side by side, and what computes has just
- * what nodes leave of the processors. Its output comes when it has ended. `make test-everywhere` (--everywhere) runs
+ * Nodes wait much and compute little, the other tests only compute: they run side by side, with a worker a processor
+ * each, and what computes gives way. Its output comes when it has ended. `make test-everywhere` (--everywhere) runs
  * every end to end test over these other combinations, and nothing else: three quarters of an hour.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
-import { availableParallelism, constants, homedir, setPriority } from 'node:os'
+import { availableParallelism, homedir, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { failedFiles, mergeReports, reportPath } from './summary.ts'
 
@@ -21,6 +21,8 @@ const CHOSEN = ['viem', 'ethers', 'native', 'cosmjs', 'proofs', 'visibility', 'r
 /** Whose tests have processes, connections and limits of time: what passes there alone failed for want of time. */
 const TIMED = ['test', 'bin', 'abci', 'rpc']
 const MOST_AGAIN = 6
+/** A third of the share of a node: what gets much less beside busy nodes runs into the limits of its time. */
+const BESIDE_PRIORITY = 5
 
 const root = join(import.meta.dirname, '..')
 type Environment = Readonly<Record<string, string>>
@@ -57,7 +59,7 @@ const runBeside = ([binary, args]: Command, { environment = {}, givesWay = false
   new Promise((resolve) => {
     const env = { ...process.env, ...environment }
     const child = spawn(binary, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
-    if (givesWay && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    if (givesWay && child.pid !== undefined) setPriority(child.pid, BESIDE_PRIORITY)
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8')
@@ -108,8 +110,7 @@ const otherCombinations = (args: readonly string[]): readonly Run[] => {
   ]
 }
 
-/** They wait much. */
-const NODE_TESTS: Run = { name: 'nodes', args: ['--project=nodes', `--maxWorkers=${availableParallelism() + 1}`] }
+const NODE_TESTS: Run = { name: 'nodes', args: ['--project=nodes'] }
 const OTHER_TESTS: Run = {
   name: 'units',
   args: ['--project=shared', '--project=alone', `--maxWorkers=${availableParallelism()}`],

@@ -58,8 +58,9 @@ const stripNumbers = (text: string): string =>
       const [whole = '', fraction = ''] = decimal.split('.')
       return isChosen(whole) && /(?:0{6}|9{6}|3{6}|6{6})$/.test(fraction) && whole.length < 22 ? decimal : '<decimal>'
     })
-    // Of a time, whatever its length.
+    // Of a time, whatever its length, and however round it is.
     .replaceAll(/\bnanos:\d+/g, 'nanos:<integer>')
+    .replaceAll(/\bseconds:\d{10}\b/g, 'seconds:<integer>')
     .replaceAll(/(?<![0-9A-Za-z.<])\d{8,}(?![0-9A-Za-z.])/g, (digits) => (isChosen(digits) ? digits : '<integer>'))
     .replaceAll(/(?<![0-9A-Za-z.])\d{8,}(?=anat)/g, (digits) => (isChosen(digits) ? digits : '<integer>'))
 
