@@ -5,6 +5,7 @@ import type { Hash } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
 import { readConsensusParameters, readValidators } from '../modules/consensus/index.ts'
+import { Books, listOfBlock, proposeOrders, readCarried } from '../modules/clob/index.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import type { Module } from '../modules/module.ts'
 import { readBaseHeight } from '../store/base-height.ts'
@@ -18,11 +19,13 @@ import { writeState } from '../store/write-state.ts'
 import type { Candidate, SealedBlock } from './block/candidate.ts'
 import { Rounds } from './block/rounds.ts'
 import { rememberValid } from './attestations/verified-memo.ts'
-import { carriesExtensions, encodeInjected, extensionCapBytes, extensionFault } from './attestations/injected.ts'
+import { extensionCapBytes } from './attestations/cap.ts'
+import { carriesExtensions, encodeInjected, extensionFault, readAttestations } from './attestations/injected.ts'
 import { type ExtensionSection, Voter } from './attestations/voter.ts'
 import { writeGenesisBlock } from './genesis/genesis-block.ts'
 import type { Chain } from './block/chain.ts'
 import { type ChainParameters, hardforkAt } from './records/chain-parameters.ts'
+import type { BlockContent } from './records/content.ts'
 import type { Environment, VoteAnswers } from './environment.ts'
 import { appError } from './errors.ts'
 import { createFamilies, type Families } from './families/index.ts'
@@ -40,9 +43,15 @@ import {
 import type { HeaderRecord } from './records/records.ts'
 import { writeBlock, writeHeader } from './index/write-block.ts'
 import { Mempool, type MempoolHead } from './mempool.ts'
+import { planInputOf, toMilliseconds } from './orders/block-plan.ts'
+import { carriedByPlan } from './orders/carried-by.ts'
+import { LiveBatch } from './orders/live-batch.ts'
+import { Orders } from './orders/orders.ts'
+import type { OrdersHead } from './orders/ports.ts'
 import type { PoolEntry } from './pool/entry.ts'
 import type {
   ApplicationInfo,
+  BroadcastCheck,
   ConsensusApplication,
   FinalizeBlockResponse,
   InitChainRequest,
@@ -68,7 +77,7 @@ export interface ApplicationOptions {
   readonly version: string
   /** What the genesis file says: snapshots of this chain alone are restored, and none without it. */
   readonly expectedChain?: ChainParameters
-  /** What this node says with its votes, in the order in which the parts of an extension are filled. */
+  /** What this node says with its votes beside orders, in the order in which the parts of an extension are filled. */
   readonly sections?: readonly ExtensionSection[]
 }
 
@@ -107,9 +116,12 @@ export interface ChainSource {
   readonly families: Families
   readonly reader: ChainReader
   readonly mempool: Mempool
+  readonly orders: Orders
   /** State and trie nodes of the committed head. */
   latest(): StateReader
   latestTrieNodes(): TrieNodeReader
+  /** The order book of the committed head. */
+  books(): Books
   /** Throws app/10 before InitChain. */
   parameters(): ChainParameters
   /** Of the next block, in anat. */
@@ -126,12 +138,16 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   readonly #modules: readonly Module[]
   readonly #families: Families
   readonly #mempool: Mempool
+  readonly #orders: Orders
+  readonly #batch: LiveBatch
   readonly #rounds: Rounds<PoolEntry>
   readonly #verifyExtension = rememberValid()
   readonly #voter: Voter
   readonly #reader: ChainReader
   readonly #snapshots: SnapshotSync
   #state: LatestState
+  /** Of the committed head. */
+  #books = new Books()
   #trieNodes: TrieNodeCache
   #parameters: ChainParameters | undefined
   #head: HeaderRecord | undefined
@@ -160,12 +176,19 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       head: () => this.#mempoolHead(),
       onExecutable: (hash) => this.#listener.executable(hash),
     })
+    this.#orders = new Orders({
+      environment: options.environment,
+      head: () => this.#ordersHead(),
+      carriedBy: carriedByPlan((raw) => this.#orders.readBody(raw)),
+    })
+    this.#batch = new LiveBatch({ books: () => this.#books, orders: this.#orders })
     this.#rounds = new Rounds({
       mempool: this.#mempool,
       environment: options.environment,
       maxBlockMs: options.settings.maxBlockMs,
     })
-    this.#voter = new Voter(options.sections ?? [], options.environment.voteAnswers ?? FORGETFUL)
+    const sections = [this.#orders.section, ...(options.sections ?? [])]
+    this.#voter = new Voter(sections, options.environment.voteAnswers ?? FORGETFUL)
     this.#snapshots = new SnapshotSync({
       store: options.store,
       log: options.environment.log,
@@ -205,6 +228,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   /** A CometBFT begins to make the consensus calls: it was started, and its mempool is empty. */
   consensusConnected(): void {
     this.#mempool.forgetGossip()
+    this.#orders.forgetGossip()
   }
 
   /** Writes block 0. May repeat until the first block is committed: each time from nothing. */
@@ -233,7 +257,14 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   }
 
   checkTx(raw: Uint8Array, recheck: boolean): TransactionCheck {
-    return this.#mempool.check(raw, recheck)
+    return this.#families.of(raw).isBatched === true
+      ? this.#orders.check(raw, recheck)
+      : this.#mempool.check(raw, recheck)
+  }
+
+  /** A native client's broadcast: a refusal is a code. */
+  broadcast(raw: Uint8Array): Promise<BroadcastCheck> {
+    return this.#families.of(raw).isBatched === true ? this.#orders.broadcast(raw) : this.#mempool.broadcast(raw)
   }
 
   async prepareProposal(request: PrepareProposalRequest): Promise<readonly Uint8Array[]> {
@@ -248,7 +279,8 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     const content = { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, lastCommit, misbehavior }
     const { maxTxBytes } = request
     const baseFeePerGas = this.#baseFeePerGas
-    const candidate = await this.#rounds.propose(chain, { content, injected, maxTxBytes, baseFeePerGas })
+    const leading = injected === undefined ? [] : [injected, ...this.#obligedOrders(chain, content, injected)]
+    const candidate = await this.#rounds.propose(chain, { content, leading, maxTxBytes, baseFeePerGas })
     return candidate.content.transactions
   }
 
@@ -258,6 +290,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       this.#environment.log.warn('proposal rejected', { height: block.height, reason: 'not the next height' })
       return false
     }
+    this.#orders.noteProposal(block.hash)
     const fault = await this.#rounds.judge(chain, block)
     if (fault === undefined) return true
     this.#environment.log.warn('proposal rejected', { height: block.height, reason: fault.message })
@@ -269,12 +302,12 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     if (given !== undefined) return given
     // On top of another block nothing can be said of it.
     if (block.height !== this.#nextHeight()) return EMPTY_BYTES
-    return this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#validatorCount(block.height)))
+    return this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#state, block.height))
   }
 
   verifyVoteExtension(request: Parameters<ConsensusApplication['verifyVoteExtension']>[0]): boolean {
     const { height, validatorAddress, extension } = request
-    const reason = extensionFault(extension, this.#validatorCount(height))
+    const reason = extensionFault(extension, extensionCapBytes(this.#state, height))
     if (reason === undefined) return true
     this.#environment.log.warn('vote extension rejected', { height, validator: bytesToHex(validatorAddress), reason })
     return false
@@ -312,10 +345,12 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#store.write(batch, { sync: true })
     reached('commit-written')
     this.#noteChanges(candidate)
+    if (candidate.batch?.book !== undefined) this.#books.apply(candidate.batch.book)
     this.#setHead(record)
     reached('commit-noted')
     this.#forgetProposals()
     this.#mempool.settle(candidate)
+    this.#settleOrders(candidate)
     this.#listener.committed(decided)
     this.#listener.head(true)
     this.#environment.snapshots?.committed(height)
@@ -352,8 +387,10 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       families: this.#families,
       reader: this.#reader,
       mempool: this.#mempool,
+      orders: this.#orders,
       latest: () => this.#state,
       latestTrieNodes: () => this.#trieNodes,
+      books: () => this.#books,
       parameters: () => this.#requireParameters(),
       baseFeePerGas: () => this.#baseFeePerGas,
       head: () => this.#head,
@@ -372,6 +409,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     if (this.#head === undefined) return
     this.#listener.head(false)
     this.#mempool.offerAgain()
+    this.#orders.offerAgain()
   }
 
   // ---- steps --------------------------------------------------------------------------------------------------
@@ -383,8 +421,10 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     const record = height === undefined ? undefined : this.#reader.header(height)
     if (record === undefined || this.#parameters === undefined) return
     this.#environment.announceHeight(record.header.number)
+    this.#books = Books.load(this.#state)
     this.#setHead(record)
     this.#mempool.load()
+    this.#orders.load()
   }
 
   /** The first transaction of a proposal; undefined where it has no room. */
@@ -393,11 +433,45 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     const { chainId } = chain.parameters
     const validators = readValidators(chain.state, height - 1)
     const verify = chain.verifyExtension
-    const injected = encodeInjected(votes, { chainId, height, lastCommitRound, validators, verify, maxTxBytes })
+    const capBytes = extensionCapBytes(chain.state, height - 1)
+    const context = { chainId, height, lastCommitRound, validators, capBytes, verify, maxTxBytes }
+    const injected = encodeInjected(votes, context)
     const { log } = this.#environment
     if (injected === undefined) log.error('no room for the vote extensions of the last commit', { height, maxTxBytes })
     else if (injected.leftOut > 0) log.warn('vote extensions left out', { height, count: injected.leftOut })
     return injected?.raw
+  }
+
+  /** What the votes oblige this block to hold of the order book, as far as this node has it. */
+  #obligedOrders(
+    chain: Chain,
+    content: Omit<BlockContent, 'transactions'>,
+    injected: Uint8Array,
+  ): readonly Uint8Array[] {
+    const attestations = readAttestations(chain, content, injected)
+    // Those of too little power: the block is refused whatever it holds.
+    if (typeof attestations === 'string') return []
+    const list = listOfBlock(planInputOf(chain, content, attestations, (raw) => this.#orders.readBody(raw)))
+    return proposeOrders(list, (listed) => this.#orders.findBody(listed)).map(({ raw }) => raw)
+  }
+
+  #settleOrders({ content: { height, transactions } }: Candidate): void {
+    const included = transactions.filter((raw) => this.#families.of(raw).isBatched === true)
+    const hashes = included.map((raw) => this.#families.hash(raw))
+    this.#orders.settle({ height, included: hashes, carried: readCarried(this.#state) })
+  }
+
+  #ordersHead(): OrdersHead {
+    const { chainId, evmChainId } = this.#requireParameters()
+    const head = this.#head
+    invariant(head !== undefined, 'a chain without a head')
+    return {
+      chain: { chainId, evmChainId: Number(evmChainId) },
+      state: this.#state,
+      books: this.#books,
+      height: head.header.number + 1,
+      timeMs: toMilliseconds(head.timeNs),
+    }
   }
 
   #hasBlocks(): boolean {
@@ -440,12 +514,9 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       modules: this.#modules,
       families: this.#families,
       verifyExtension: this.#verifyExtension,
+      batch: this.#batch,
       blockHash: (number) => recentBlockHash(this.#reader, this.#state, this.#nextHeight(), number),
     }
-  }
-
-  #validatorCount(height: number): number {
-    return readValidators(this.#state, height).length
   }
 
   #forgetProposals(): void {
@@ -499,7 +570,9 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
     this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
     this.#reader.forget()
+    this.#books = new Books()
     this.#mempool.clear()
+    this.#orders.clear()
     this.#listener.wiped()
   }
 }

@@ -8,6 +8,12 @@ export interface Clock {
   nowMs(): number
 }
 
+/** The clock on the wall. What it says decides what this node attests, and never what a block does. */
+export interface WallClock {
+  /** Whole milliseconds since 1970. */
+  wallMs(): number
+}
+
 /** The pool's journal: appended before a transaction is answered, rewritten now and then. */
 export interface PoolJournal {
   /** Transactions of the last run, oldest first. */
@@ -15,6 +21,22 @@ export interface PoolJournal {
   append(transactions: readonly Uint8Array[]): void
   /** Replaces the whole journal at once. */
   rewrite(transactions: readonly Uint8Array[]): void
+}
+
+/** The wire form of an order, with the wall clock when it came first. */
+export interface JournaledOrder {
+  /** Milliseconds since 1970. */
+  readonly seenMs: number
+  readonly raw: Uint8Array
+}
+
+/** The journal of the pool of orders: times come back with the bodies, for they are attested and never renewed. */
+export interface OrderJournal {
+  /** Those of the last run, oldest first. */
+  load(): readonly JournaledOrder[]
+  append(orders: readonly JournaledOrder[]): void
+  /** Replaces the whole journal at once. */
+  rewrite(orders: readonly JournaledOrder[]): void
 }
 
 /** What this node said with its vote for a block. */
@@ -114,10 +136,12 @@ export interface Consensus {
 }
 
 export interface Environment extends Consensus {
-  readonly clock: Clock
+  readonly clock: Clock & WallClock
   /** Lets input and output happen between two transactions of a block. */
   yieldToEventLoop(): Promise<void>
   readonly journal: PoolJournal
+  /** Left out where orders need not survive the process. */
+  readonly orderJournal?: OrderJournal
   /** Left out where the node does not vote. */
   readonly voteAnswers?: VoteAnswers
   readonly gossip: Gossip

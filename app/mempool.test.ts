@@ -14,7 +14,7 @@ const PAGE = 100
 /** CometBFT's mempool, and what it is offered. */
 const openGossip = async ({ maxGas = 1_000_000_000 } = {}) => {
   const offered: string[] = []
-  const network = { peers: 0 }
+  const network = { peers: 0, catchingUp: false }
   const { application, accounts } = await openLone({
     genesis: {
       consensusParameters: {
@@ -28,7 +28,7 @@ const openGossip = async ({ maxGas = 1_000_000_000 } = {}) => {
     settings: { pool: { ...APPLICATION_DEFAULTS.pool, accountSlots: SENT } },
     environment: {
       gossip: { offer: (raws) => offered.push(...raws.map(bytesToHex)) },
-      consensusStatus: () => ({ catchingUp: false, peers: network.peers, highestHeight: 0 }),
+      consensusStatus: () => ({ ...network, highestHeight: 0 }),
     },
   })
   const [wallet, sponsor] = accounts as readonly [PrivateKeyAccount, PrivateKeyAccount]
@@ -100,6 +100,22 @@ it('keeps from CometBFT what pays less than the base fee, and all behind it, unt
   expect(take()).toEqual([])
   for (let height = 2; height <= 12; height++) await decideEmpty(height)
   expect(take()).toEqual([low, behind].map(bytesToHex))
+})
+
+it('a CometBFT that catches up is offered nothing, and all of it as soon as it takes it', async () => {
+  const { application, network, offered, sign, submit, take } = await openGossip()
+  network.peers = 1
+  const [first, second] = [await sign(0), await sign(1)]
+  // It was restarted, and this node does not know yet that it catches up: the offer is lost.
+  await submit(first)
+  expect(offered.splice(0)).toEqual([bytesToHex(first)])
+  network.catchingUp = true
+  application.refreshStatus()
+  await submit(second)
+  expect(offered).toEqual([])
+  network.catchingUp = false
+  application.refreshStatus()
+  expect(take()).toEqual([first, second].map(bytesToHex))
 })
 
 it('a node without peers tells CometBFT of a page of transactions, and of all when the first peer comes', async () => {

@@ -18,7 +18,7 @@ import { DepartedEntries, type FailedEntry } from './pool/departed.ts'
 import { type PoolEntry, poolAccountOf } from './pool/entry.ts'
 import type { AdmissionContext, ExaminedTransaction, Origin } from './pool/family.ts'
 import { GossipRecord } from './pool/gossip-record.ts'
-import { JournalWriter } from './pool/journal-writer.ts'
+import { journaledPool, JournalWriter } from './pool/journal-writer.ts'
 import type { PriorityCursor, Rank } from './pool/order.ts'
 import { Pool } from './pool/pool.ts'
 import { SetAside, type SetAsideReason } from './pool/set-aside.ts'
@@ -32,6 +32,9 @@ const POOL_CARE_INTERVAL_BLOCKS = 10
 /** Reasons why a transaction of the pool may be invalid in one proposal and valid in another: nonce and funds. */
 const TAKEN_BY_ANOTHER = ['nonceTooLow', 'insufficientFunds'] as const
 const SDK_TAKEN_BY_ANOTHER: readonly number[] = [SDK_CODES.insufficientFunds, SDK_CODES.wrongSequence]
+
+const WAITS_HERE = 'the transaction waits in the pool of this node'
+const GOSSIP_FULL = 'the part of the gossip that is not for the order book is full'
 
 /** What admission depends on: all of it as of the committed head. */
 export type MempoolHead = Omit<AdmissionContext, 'pool' | 'settings' | 'nowMs' | 'arrival'>
@@ -52,7 +55,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   readonly #environment: Environment
   readonly #families: Families
   readonly #signatures: SignatureQueue | undefined
-  readonly #journal: JournalWriter
+  readonly #journal: JournalWriter<PoolEntry>
   readonly #gossip: GossipRecord
   readonly #setAside = new SetAside()
   readonly #departed = new DepartedEntries()
@@ -77,7 +80,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
       left: (entry) => this.#noteLeft(entry),
     })
     this.#gossip = new GossipRecord(this.pool, options.environment)
-    this.#journal = new JournalWriter(options.environment, this.pool)
+    this.#journal = new JournalWriter(journaledPool(this.pool, options.environment.journal), options.environment.log)
   }
 
   /** The pool has most transactions of a block: their signatures need not be looked at again. */
@@ -307,15 +310,16 @@ export class Mempool implements ProposalPool<PoolEntry> {
   #answerComet(entry: PoolEntry): TransactionCheck {
     const { baseFeePerGas, state } = this.#options.head()
     if (this.#gossip.isDue(entry, baseFeePerGas)) {
+      if (!this.#gossip.hasRoom(entry)) {
+        return refusal(new CodedError('pool', POOL_CODES.waiting, `${GOSSIP_FULL}: ${WAITS_HERE}`))
+      }
       this.#gossip.keep(entry)
       return accepted(entry)
     }
     this.#gossip.giveBack(entry)
     const reason = this.pool.waitReason(entry, poolAccountOf(state.account(entry.sender)))
     const text = reason === undefined ? 'the base fee is above what it pays' : WAIT_TEXTS[reason]
-    return refusal(
-      new CodedError('pool', POOL_CODES.waiting, `${text}: the transaction waits in the pool of this node`),
-    )
+    return refusal(new CodedError('pool', POOL_CODES.waiting, `${text}: ${WAITS_HERE}`))
   }
 }
 

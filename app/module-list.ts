@@ -2,6 +2,7 @@
 import { admissionModule } from '../modules/admission/index.ts'
 import { authModule } from '../modules/auth/index.ts'
 import { bankModule } from '../modules/bank/index.ts'
+import { clobModule } from '../modules/clob/index.ts'
 import { consensusModule } from '../modules/consensus/index.ts'
 import { distributionModule } from '../modules/distribution/index.ts'
 import { evidenceModule } from '../modules/evidence/index.ts'
@@ -29,6 +30,7 @@ const LIST = [
   feeMarketModule,
   weightModule,
   consensusModule,
+  clobModule,
 ] as const
 
 type Taker<Definition> = Definition extends ModuleDefinition<infer Needs> ? (needs: Needs) => void : never

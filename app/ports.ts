@@ -510,6 +510,8 @@ export interface Questions {
   maxPriorityFeePerGas: Record<string, never>
   feeHistory: { count: number; newest: BlockReference; percentiles: readonly number[] }
   sendRawTransaction: { raw: Hex }
+  /** A transaction of the order book: its wire form, or the message of its typed data (JSON) with the signature. */
+  sendOrder: { raw: Hex } | { message: unknown; signature: unknown }
   logs: LogCriteria
   /**
    * What matches from a place in the chain up to a height, as much of it as one answer may hold:

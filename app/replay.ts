@@ -1,9 +1,10 @@
 /** Executes stored blocks once more, over the state of a height and beside the database, and compares everything. */
 import { bytesToKey, equalBytes } from '../core/bytes.ts'
-import { CodedError } from '../core/errors.ts'
+import { CodedError, invariant } from '../core/errors.ts'
 import { bytesToHex } from '../core/hex.ts'
 import { verifyExtensionSignature } from '../core/vote-extension.ts'
 import type { Engine } from '../evm/engine.ts'
+import { Books } from '../modules/clob/index.ts'
 import type { Commitment } from '../store/commitment.ts'
 import { HistoricalState } from '../store/history.ts'
 import { HistoricalTrieNodes } from '../store/historical-trie-nodes.ts'
@@ -28,6 +29,7 @@ import { ChainReader } from './index/chain-reader.ts'
 import { readBlockContent } from './index/finalize-request.ts'
 import { encodeNativeResult, type NativeResult, nativeResultsOf } from './index/native-results.ts'
 import { encodeStoredReceipt, type HeaderRecord, itemAt } from './records/records.ts'
+import { LiveBatch, ordersAnew } from './orders/live-batch.ts'
 import { REPLAY_ERRORS } from './error-codes.ts'
 
 /** Changes and trie nodes that the replayed blocks may hold in memory, some 200 MB, before their base is moved up. */
@@ -233,6 +235,7 @@ class Replay {
   readonly #store: KeyValueStore
   #layer: ReplayedState
   #head: HeaderRecord
+  #books: Books | undefined
 
   constructor(options: ReplayOptions) {
     this.#options = options
@@ -249,12 +252,14 @@ class Replay {
     const stored = this.#requireHeader(height)
     if (content === undefined) return missing(`the request of block ${height}`)
     const chain = this.#chain(height)
+    this.#books ??= Books.load(chain.state)
     const candidate = await executeBlock(chain, content, decodeAnew(chain), this.#options.environment)
     const sealed = sealCandidate(candidate, stored.header.extraData)
     const difference = compareBlock(this.#reader, stored, sealed)
     if (difference !== undefined) return difference
     this.#head = sealed.record
     this.#layer.apply(candidate.commitment)
+    if (candidate.batch?.book !== undefined) this.#books.apply(candidate.batch.book)
     this.#moveBase(height)
     return undefined
   }
@@ -274,11 +279,17 @@ class Replay {
       store: this.#store,
       trieNodes: this.#layer,
       verifyExtension: verifyExtensionSignature,
+      batch: new LiveBatch({ books: () => this.#requireBooks(), orders: ordersAnew(parameters) }),
       engine,
       modules,
       families: createFamilies(modules),
       blockHash: (number) => recentBlockHash(this.#reader, state, height, number),
     }
+  }
+
+  #requireBooks(): Books {
+    invariant(this.#books !== undefined, 'a book before the first block')
+    return this.#books
   }
 
   /** What was replayed is equal to what is stored: where that is kept, it can stand for it. */

@@ -25,6 +25,9 @@ export const sha256 = (...parts: readonly Uint8Array[]): Hash => {
   return new Uint8Array(digest.buffer, digest.byteOffset, digest.length)
 }
 
+/** SHA-256 as {@link bytesToKey} has it. Node makes this text in a quarter of the time that it takes for bytes. */
+export const sha256Key = (bytes: Uint8Array): string => digestOf('sha256', bytes, 'binary')
+
 /** Twenty bytes: the second half of Bitcoin's and the Cosmos SDK's address of a secp256k1 key. */
 export const ripemd160 = (bytes: Uint8Array): Uint8Array => plainBytes(createHash('ripemd160').update(bytes).digest())
 

@@ -41,8 +41,9 @@ const TAG = {
 /** Event: type 1, attributes 2. EventAttribute: key 1, value 2, index 3. */
 const [TYPE, ATTRIBUTES, KEY, VALUE, INDEX] = [0x0a, 0x12, 0x0a, 0x12, 0x18] as const
 
-/** What the events of most transactions fit into. */
-const INITIAL_BYTES = 2_048
+/** Of tag and length of an event and of its type; of an attribute, its key and value, and of its index. */
+const EVENT_PREFIXES_BYTES = 16
+const ATTRIBUTE_PREFIXES_BYTES = 24
 /** Of a character of a JavaScript text. */
 const MAX_UTF8_BYTES = 3
 /** Of all numbers and lengths of a result, with their tags. */
@@ -66,9 +67,19 @@ const writeEvent = (writer: BackwardWriter, { type, attributes }: Event): void =
   writer.number(TAG.events, writer.written - end)
 }
 
+/** What the events take where all text is ASCII: more than that is found out while it is written. */
+const eventsRoom = (events: readonly Event[]): number => {
+  let bytes = 0
+  for (const { type, attributes } of events) {
+    bytes += type.length + EVENT_PREFIXES_BYTES
+    for (const { key, value } of attributes) bytes += key.length + value.length + ATTRIBUTE_PREFIXES_BYTES
+  }
+  return bytes
+}
+
 /** The field `events` of an ExecTxResult, tags and all: an ExecTxResult with nothing else. A view into a larger buffer. */
 export const encodeEvents = (events: readonly Event[]): Uint8Array => {
-  const writer = new BackwardWriter(INITIAL_BYTES)
+  const writer = new BackwardWriter(eventsRoom(events))
   for (let at = events.length - 1; at >= 0; at--) {
     const event = events[at]
     if (event !== undefined) writeEvent(writer, event)

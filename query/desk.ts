@@ -60,6 +60,8 @@ export interface DeskOptions {
   baseFeePerGas(): bigint
   /** Admits, journals and offers a transaction. Throws pool, evm and rlp errors. */
   submit(raw: Uint8Array): Promise<Hash>
+  /** As {@link submit} for a transaction of the order book. Throws clob errors. */
+  submitOrder(raw: Uint8Array): Promise<Hash>
   /** As {@link submit} for a native client; a refusal is a code. */
   broadcast(raw: Uint8Array): Promise<BroadcastCheck>
   /** Finds a native transaction that the pool held and that no block can hold any more. */
@@ -200,6 +202,10 @@ export class QuestionDesk implements Desk {
   /** See {@link NativeQuestions.abciQuery}. */
   async abciQuery(request: AbciQueryRequest): Promise<AbciQueryResponse> {
     return await this.native.abciQuery(request, this.#options.committedHeight())
+  }
+
+  submitOrder(raw: Uint8Array): Promise<Hash> {
+    return this.#options.submitOrder(raw)
   }
 
   submit(raw: Uint8Array): Promise<Hash> {

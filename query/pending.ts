@@ -8,6 +8,7 @@ import { encodeHeader, type Header, hashHeader } from '../app/records/header.ts'
 import type { Receipt } from '../app/records/receipt.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import { BlockRun, decodeAnew } from '../app/block/run.ts'
+import { StoredBatch } from '../app/orders/stored-batch.ts'
 import type { Chain } from '../app/block/chain.ts'
 import type { BlockEnvironment } from '../evm/engine.ts'
 import type { SignedTransaction } from '../evm/transaction/transaction.ts'
@@ -33,6 +34,7 @@ export const chainOf = (view: ChainView, height: number): Chain => {
     modules: view.modules,
     families: view.families,
     verifyExtension: verifyExtensionSignature,
+    batch: new StoredBatch(view.reader.store, view.families),
     blockHash: (number) => view.reader.hashAt(number) ?? readHistoryHash(state, number),
   }
 }
@@ -58,7 +60,7 @@ const runPending = async (view: ChainView): Promise<PendingRun> => {
   const chain = chainOf(view, view.head)
   const meta = pendingMeta(view, chain)
   const run = new BlockRun(chain, meta, decodeAnew(chain), 'preview')
-  await run.begin(undefined)
+  await run.begin([])
   const transactions: Uint8Array[] = []
   for (const raw of view.pending) {
     const outcome = await run.apply(raw)

@@ -23,7 +23,7 @@ export class QueriedApplication extends Application implements ConsensusApplicat
     super(options)
     const { environment, settings, engine } = options
     this.#environment = environment
-    const { mempool, ...source } = this.source
+    const { mempool, orders, ...source } = this.source
     this.#desk = new QuestionDesk({
       ...source,
       settings,
@@ -32,7 +32,8 @@ export class QueriedApplication extends Application implements ConsensusApplicat
       pool: mempool.pool,
       committedHeight: () => this.height,
       submit: (raw) => mempool.submit(raw),
-      broadcast: (raw) => mempool.broadcast(raw),
+      submitOrder: (raw) => orders.submit(raw),
+      broadcast: (raw) => this.broadcast(raw),
       failedNative: (hash) => mempool.failedNative(hash),
       announcer: this.#announcer,
     })

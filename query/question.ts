@@ -31,6 +31,8 @@ export interface Desk {
   /** Tells the nonce of an account behind what waits in the pool. */
   nextNonce(address: Address): Hex
   submit(raw: Uint8Array): Promise<Hash>
+  /** The wire form of a transaction of the order book. */
+  submitOrder(raw: Uint8Array): Promise<Hash>
   syncing(head: number): unknown
 }
 

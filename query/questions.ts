@@ -31,6 +31,7 @@ import { nativeAnswer } from './native-worker.ts'
 import { proof } from './proof.ts'
 import type { Question } from './question.ts'
 import { jsonText } from './question-tools.ts'
+import { wireFormOf } from './order.ts'
 import { simulateBlocks } from './simulated-blocks/simulate-blocks.ts'
 import { intermediateRoots, modifiedAccounts } from './state-changes.ts'
 import { accountRange, storageRange } from './state-ranges.ts'
@@ -128,6 +129,7 @@ export const QUESTIONS: QuestionTable = {
   traceCall: { reads: 'worker', isSlow: true, text: traceCall },
 
   // ---- pool ----
+  sendOrder: { atDesk: async (desk, order) => jsonText(bytesToHex(await desk.submitOrder(wireFormOf(order)))) },
   sendRawTransaction: { atDesk: async (desk, { raw }) => jsonText(bytesToHex(await desk.submit(hexToBytes(raw)))) },
   pendingTransaction: { atDesk: (desk, { hash }, head) => desk.waiting(hash, head) ?? 'null' },
   waitingTransactions: { reads: 'worker', answer: waitingTransactions },

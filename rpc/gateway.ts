@@ -28,9 +28,11 @@ export interface Gateway {
 const describeVersion = (version: string): string =>
   `${version}/${process.platform}-${process.arch}/node${process.versions.node}`
 
-const describeModules = (methods: ReadonlyMap<string, Method>): string => {
-  const names = new Set([...methods.keys()].map((name) => name.slice(0, name.indexOf('_'))))
-  return JSON.stringify(Object.fromEntries([...names].sort().map((name) => [name, '1.0'])))
+/** Those that are always served beside geth's are told of where the settings name them: clients compare the answer with geth's. */
+const describeModules = (methods: ReadonlyMap<string, Method>, api: readonly string[]): string => {
+  const served = new Set([...methods.keys()].map((name) => name.slice(0, name.indexOf('_'))))
+  const names = [...served].filter((name) => name !== 'clob' || api.includes(name))
+  return JSON.stringify(Object.fromEntries(names.sort().map((name) => [name, '1.0'])))
 }
 
 const createContext = (
@@ -47,7 +49,7 @@ const createContext = (
     ask,
     inclusion: createInclusionWatch({ head, ask, log }),
     clientVersion: JSON.stringify(describeVersion(settings.version)),
-    modules: describeModules(methods),
+    modules: describeModules(methods, settings.api),
   }
 }
 

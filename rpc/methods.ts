@@ -61,6 +61,7 @@ import { sendRawTransactionSync } from './eth/send-raw-transaction-sync.ts'
 import { simulateV1 } from './eth/simulate-v1.ts'
 import { syncing } from './eth/syncing.ts'
 import { uninstallFilter } from './eth/uninstall-filter.ts'
+import { sendOrder } from './clob/send-order.ts'
 import { listening as netListening } from './net/listening.ts'
 import { peerCount as netPeerCount } from './net/peer-count.ts'
 import { version as netVersion } from './net/version.ts'
@@ -120,6 +121,7 @@ const METHODS: readonly Method[] = [
   getFilterChanges,
   getFilterLogs,
   uninstallFilter,
+  sendOrder,
   netVersion,
   netListening,
   netPeerCount,
@@ -146,13 +148,14 @@ const METHODS: readonly Method[] = [
   rpcModules,
 ]
 
+const ALWAYS_SERVED: ReadonlySet<string> = new Set(['rpc', 'clob'])
+
 const namespaceOf = (method: Method): string => method.name.slice(0, method.name.indexOf('_'))
 
-/** `rpc` is always served, as in geth. Unknown namespaces serve nothing. */
+/** `rpc` is always served, as in geth, and so is the way into the order book. Unknown namespaces serve nothing. */
 export const selectMethods = (api: readonly string[]): ReadonlyMap<string, Method> =>
   new Map(
-    METHODS.filter((method) => namespaceOf(method) === 'rpc' || api.includes(namespaceOf(method))).map((method) => [
-      method.name,
-      method,
-    ]),
+    METHODS.filter((method) => ALWAYS_SERVED.has(namespaceOf(method)) || api.includes(namespaceOf(method))).map(
+      (method) => [method.name, method],
+    ),
   )

@@ -15,7 +15,7 @@ import { failedFiles, mergeReports, reportPath } from './summary.ts'
 /** That of scripts/environment.sh. */
 const OLDER_COMETBFT = 'v0.38.25'
 /** Start, clients, both families, proofs, restart, crash: some 80 s a combination. */
-const CHOSEN = ['viem', 'ethers', 'native', 'cosmjs', 'proofs', 'visibility', 'restart', 'crash'].map(
+const CHOSEN = ['viem', 'ethers', 'native', 'cosmjs', 'proofs', 'visibility', 'restart', 'crash', 'clob'].map(
   (name) => `test/e2e/${name}.test.ts`,
 )
 /** Whose tests have processes, connections and limits of time: what passes there alone failed for want of time. */

@@ -21,6 +21,23 @@ export interface StateChanges {
   readonly codes: ReadonlyMap<string, Uint8Array>
 }
 
+/** Writes accounts and values of modules once more, on top of the same base. Contracts have written nothing. */
+export const copyChanges = ({ accounts, storage, values, codes }: StateChanges, to: StateWriter): void => {
+  for (const { slots } of storage.values()) invariant(slots.size === 0, 'storage of a contract is not copied')
+  invariant(codes.size === 0, 'code is not copied')
+  for (const [key, account] of accounts) to.setAccount(keyToBytes(key), account)
+  for (const [system, written] of values) {
+    for (const [key, value] of written) to.setValue(keyToBytes(system), keyToBytes(key), value)
+  }
+}
+
+export const NO_CHANGES: StateChanges = {
+  accounts: new Map(),
+  storage: new Map(),
+  values: new Map(),
+  codes: new Map(),
+}
+
 const ABSENT = Symbol('absent')
 
 interface BaseEntry {

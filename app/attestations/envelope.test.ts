@@ -2,11 +2,15 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { concatBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import type { VoteExtension } from '../../modules/attestations.ts'
+import { encodeAttestations } from '../../modules/clob/plan/index.ts'
 import { VoteExtensionSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
 import { decodeExtension, EMPTY_EXTENSION, encodeExtension } from './envelope.ts'
 
 const SAID: VoteExtension = {
-  attestations: utf8ToBytes('attested'),
+  attestations: encodeAttestations([
+    { phase: 0, id: 'first of two', dtMs: -5 },
+    { phase: 2, id: 'other of two', dtMs: 30_000 },
+  ]),
   bodies: [utf8ToBytes('one'), utf8ToBytes('two')],
   bridge: [{ id: 3, hash: new Uint8Array(32).fill(9) }],
 }
@@ -44,6 +48,19 @@ describe('a vote extension', () => {
     'without a version': of({ attestations: SAID.attestations }),
     'with nothing but a version': of({ version: 1 }),
     'with a body of no bytes': of({ version: 1, bodies: [EMPTY_BYTES] }),
+    'with a body that is too long': of({ version: 1, bodies: [new Uint8Array(4_097)] }),
+    'with attestations that are none': of({ version: 1, attestations: Uint8Array.of(0, 0, 0) }),
+    'with a byte behind its attestations': of({
+      version: 1,
+      attestations: concatBytes(SAID.attestations, Uint8Array.of(0)),
+    }),
+    'that attests an id in two phases': of({
+      version: 1,
+      attestations: encodeAttestations([
+        { phase: 0, id: 'only one id.', dtMs: 0 },
+        { phase: 1, id: 'only one id.', dtMs: 0 },
+      ]),
+    }),
     'with a hash of the bridge that is too short': of({ version: 1, bridge: [{ id: 1, hash: new Uint8Array(31) }] }),
     'that is no protobuf': Uint8Array.of(0xff, 0xff, 0xff),
   }

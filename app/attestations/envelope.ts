@@ -2,6 +2,7 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
 import type { VoteExtension } from '../../modules/attestations.ts'
+import { isCanonicalAttestations, MAX_CLOB_TX_BYTES } from '../../modules/clob/index.ts'
 import { VoteExtensionSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
 
 const VERSION = 1
@@ -28,8 +29,8 @@ export const encodeExtension = (extension: VoteExtension): Uint8Array =>
 
 /**
  * What an extension says; undefined where it is empty or not in its one encoding, which is the same to everybody: a
- * validator whose software is wrong loses what it says, and not its vote. The sections hold what they hold: each module
- * judges its own.
+ * validator whose software is wrong loses what it says, and not its vote. One part that is not canonical makes all of it count
+ * as empty. Bodies may be anything of their length: the plan looks at those that somebody asks for.
  */
 export const decodeExtension = (bytes: Uint8Array): VoteExtension | undefined => {
   if (bytes.length === 0) return undefined
@@ -42,7 +43,8 @@ export const decodeExtension = (bytes: Uint8Array): VoteExtension | undefined =>
   }
   const { version, attestations, bodies, bridge } = message
   if (version !== VERSION || !equalBytes(toWire(message), bytes)) return undefined
-  if (bodies.some(({ length }) => length === 0)) return undefined
+  if (bodies.some(({ length }) => length === 0 || length > MAX_CLOB_TX_BYTES)) return undefined
+  if (!isCanonicalAttestations(attestations)) return undefined
   if (bridge.some(({ hash }) => hash.length !== HASH_BYTES)) return undefined
   const extension = { attestations, bodies, bridge }
   return isEmpty(extension) ? undefined : extension

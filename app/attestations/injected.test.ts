@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
+import { capBytes } from '../../modules/clob/plan/index.ts'
 import { verifyExtensionSignature } from '../../core/vote-extension.ts'
 import { makeTorsionedValidator, makeValidator, type Validator } from '../../test/sim/validators.ts'
 import type { ExtendedVote } from '../ports.ts'
-import { encodeInjected, extensionFault, readInjected } from './injected.ts'
+import { encodeInjected, readInjected } from './injected.ts'
 
 const HEIGHT = 42
 const ROUND = 1
@@ -20,6 +21,7 @@ const context = (validators: readonly Validator[] = VALIDATORS) => ({
   height: HEIGHT,
   lastCommitRound: ROUND,
   validators,
+  capBytes: capBytes(512 * 1024, validators.length),
   verify: verifyExtensionSignature,
 })
 
@@ -105,10 +107,7 @@ describe('what a proposer injects', () => {
 
   it('fits with the longest extensions of any set into 3 MiB, which the consensus parameters leave at least', () => {
     for (const count of [1, 4, 100, 256, 257, 1_000]) {
-      const cap = Array.from({ length: 18 }, (_, bit) => 2 ** (17 - bit)).reduce(
-        (found, step) => (extensionFault(new Uint8Array(found + step), count) === undefined ? found + step : found),
-        0,
-      )
+      const cap = capBytes(512 * 1024, count)
       const vote = 4 + cap + (2 + 64)
       expect(proposalBytes(3 + count * proposalBytes(vote)), `${count} votes of ${cap} bytes`).toBeLessThan(3 * 2 ** 20)
     }
@@ -158,12 +157,24 @@ describe('an injected transaction', () => {
     expect(judge(padded, votes)).toMatch(/^vote extensions of \d+ bytes, more than \d+$/)
   })
 
+  it('with hundreds of thousands of votes is refused before they are decoded', () => {
+    const empty = Uint8Array.from({ length: 2 * 250_000 }, (_, index) => (index % 2 === 0 ? 0x12 : 0))
+    const many = concatBytes(raw.subarray(0, 3), empty)
+    expect(judge(many, votes)).toBe(`vote extensions for more than ${votes.length} votes`)
+    // Nor does it help to begin with something else.
+    expect(judge(concatBytes(raw.subarray(0, 1), empty), votes)).toBe(NOT_CANONICAL)
+    expect(judge(concatBytes(raw.subarray(0, 3), Uint8Array.of(0x18, 0x01), empty), votes)).toBe(NOT_CANONICAL)
+  })
+
   it('of votes that pass the limit is refused', () => {
     const long = VALIDATORS.map((each) => voteOf(each, new Uint8Array(100_000)))
     const encoded = inject(long)?.raw ?? EMPTY_BYTES
     expect(judge(encoded, long)).toBeUndefined()
-    // Six votes share the budget of four: 87,381 bytes each.
-    const absent = [0, 1].map((index) => ({ ...voteOf(makeValidator(`absent ${index}`, 1n)), flag: 'absent' as const }))
-    expect(judge(encoded, [...long, ...absent])).toBe('vote extension 0 has more than 87381 bytes')
+    // The cap is the one that state holds: a budget that was lowered, or a larger set, makes it shorter.
+    const { validators, ...rest } = context()
+    expect(readInjected(encoded, { ...rest, validators, capBytes: 100_000, lastCommit: long })).toBeTypeOf('object')
+    expect(readInjected(encoded, { ...rest, validators, capBytes: 99_999, lastCommit: long })).toBe(
+      'vote extension 0 has more than 99999 bytes',
+    )
   })
 })

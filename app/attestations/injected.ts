@@ -10,13 +10,16 @@ import { proposalBytes } from '../../core/proposal-bytes.ts'
 import { consensusAddress } from '../../core/signature.ts'
 import type { AttestedVote, Attestations } from '../../modules/attestations.ts'
 import type { CommitVote, ValidatorUpdate } from '../../modules/module.ts'
-import type { ConsensusParameters } from '../../modules/consensus/index.ts'
+import { type ConsensusParameters, readValidators } from '../../modules/consensus/index.ts'
 import {
   type InjectedExtensions,
   InjectedExtensionsSchema,
   InjectedVoteSchema,
 } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
 import type { ExtendedVote } from '../ports.ts'
+import type { AttestedChain } from './chain.ts'
+import type { BlockContent } from '../records/content.ts'
+import { extensionCapBytes } from './cap.ts'
 import type { VerifyExtension } from './verified-memo.ts'
 import { decodeExtension } from './envelope.ts'
 import { fitVotes } from './fit-votes.ts'
@@ -24,24 +27,18 @@ import { fitVotes } from './fit-votes.ts'
 /** Marks the list of vote extensions on the wire. */
 export const INJECTED_BYTE = 0x71
 const VERSION = 1
-const EXTENSION_BUDGET_BYTES = 512 * 1024
-const MIN_EXTENSION_BYTES = 2 * 1024
-const MAX_EXTENSION_BYTES = 128 * 1024
+/** Behind the byte of the family and the version. */
+const VOTES_AT = 3
+const VERSION_TAG = 0x08
+const VOTE_TAG = 0x12
+/** Of a length of up to four bytes: longer ones pass any block. */
+const MAX_LENGTH_BITS = 28
 /** Of the fields of an injected vote, of the vote, and of the message: tags and lengths. */
 const VOTE_OVERHEAD_BYTES = 16
 
-/** Longest extension of one validator: a budget for the height shared by the set, clamped. */
-export const extensionCapBytes = (validatorCount: number): number =>
-  Math.min(
-    MAX_EXTENSION_BYTES,
-    Math.max(MIN_EXTENSION_BYTES, Math.floor(EXTENSION_BUDGET_BYTES / Math.max(1, validatorCount))),
-  )
-
 /** Why an extension is not taken, or undefined: by its length alone, so that a late vote loses nothing else. */
-export const extensionFault = (extension: Uint8Array, validatorCount: number): string | undefined => {
-  const cap = extensionCapBytes(validatorCount)
-  return extension.length <= cap ? undefined : `it has ${extension.length} bytes, more than ${cap}`
-}
+export const extensionFault = (extension: Uint8Array, capBytes: number): string | undefined =>
+  extension.length <= capBytes ? undefined : `it has ${extension.length} bytes, more than ${capBytes}`
 
 /** True when the commit of `height - 1` carries extensions, so that block `height` must begin with them. */
 export const carriesExtensions = (parameters: ConsensusParameters, height: number, initialHeight: number): boolean => {
@@ -57,6 +54,8 @@ export interface ExtensionContext {
   readonly lastCommitRound: number
   /** The set whose votes these are. */
   readonly validators: readonly ValidatorUpdate[]
+  /** Of the votes, as state has it for their height. */
+  readonly capBytes: number
   readonly verify: VerifyExtension
 }
 
@@ -69,14 +68,10 @@ interface SignedVote {
 const isLeftOut = ({ extension, signature }: SignedVote): boolean => extension.length === 0 && signature.length === 0
 
 /** Why a vote cannot be injected, or undefined: the one judge of proposers and of all others. */
-const createVoteJudge = (
-  { chainId, height, lastCommitRound, validators, verify }: ExtensionContext,
-  voteCount: number,
-) => {
+const createVoteJudge = ({ chainId, height, lastCommitRound, validators, capBytes, verify }: ExtensionContext) => {
   const keys = new Map(validators.map(({ publicKey }) => [bytesToKey(consensusAddress(publicKey)), publicKey]))
-  const cap = extensionCapBytes(voteCount)
   return ({ extension, signature }: SignedVote, { validatorAddress }: CommitVote): string | undefined => {
-    if (extension.length > cap) return `has more than ${cap} bytes`
+    if (extension.length > capBytes) return `has more than ${capBytes} bytes`
     const publicKey = keys.get(bytesToKey(validatorAddress))
     if (publicKey === undefined) return `is of no validator of height ${height - 1}`
     const signed = { extension, height: height - 1, round: lastCommitRound, chainId }
@@ -103,7 +98,7 @@ export const encodeInjected = (
   votes: readonly ExtendedVote[],
   context: ExtensionContext & { readonly maxTxBytes: number },
 ): InjectedProposal | undefined => {
-  const faultOf = createVoteJudge(context, votes.length)
+  const faultOf = createVoteJudge(context)
   const commits = votes
     .filter(({ flag }) => flag === 'commit')
     .map((vote) => {
@@ -132,10 +127,32 @@ const roomBytes = (maxTxBytes: number): number => {
   return room
 }
 
+const NOT_CANONICAL = 'vote extensions are not in their canonical encoding'
+
+/** Before anything is decoded: its version and then votes alone, no more than there are. Otherwise its text says why not. */
+const shapeFault = (raw: Uint8Array, most: number): string | undefined => {
+  if (raw[1] !== VERSION_TAG) return NOT_CANONICAL
+  let at = VOTES_AT
+  for (let votes = 0; at < raw.length; votes++) {
+    if (raw[at++] !== VOTE_TAG) return NOT_CANONICAL
+    if (votes === most) return `vote extensions for more than ${most} votes`
+    let [length, shift] = [0, 0]
+    for (let byte = 0x80; byte >= 0x80 && shift < MAX_LENGTH_BITS; shift += 7) {
+      byte = raw[at++] ?? 0
+      length |= (byte & 0x7f) << shift
+    }
+    at += length
+  }
+  return undefined
+}
+
 /** Decodes; its text says why not. Only the encoding that this node would make is one: a proposer has no choice in it. */
 const decodeInjected = (raw: Uint8Array, commitCount: number, cap: number): InjectedExtensions | string => {
   const most = (commitCount + 1) * (cap + ED25519_SIGNATURE_BYTES + VOTE_OVERHEAD_BYTES)
   if (raw.length > most) return `vote extensions of ${raw.length} bytes, more than ${most}`
+  // Votes of two bytes would be a third of a million objects.
+  const fault = shapeFault(raw, commitCount)
+  if (fault !== undefined) return fault
   let message: InjectedExtensions
   try {
     message = fromBinary(InjectedExtensionsSchema, raw.subarray(1), { readUnknownFields: false })
@@ -143,7 +160,7 @@ const decodeInjected = (raw: Uint8Array, commitCount: number, cap: number): Inje
     return `vote extensions do not decode: ${(error as Error).message}`
   }
   if (message.version !== VERSION) return `vote extensions of version ${message.version}, not ${VERSION}`
-  return equalBytes(encode(message), raw) ? message : 'vote extensions are not in their canonical encoding'
+  return equalBytes(encode(message), raw) ? message : NOT_CANONICAL
 }
 
 /**
@@ -156,7 +173,7 @@ export const readInjected = (
 ): Attestations | string => {
   const { lastCommit, height } = context
   const commits = lastCommit.filter((vote) => vote.flag === 'commit')
-  const message = decodeInjected(raw, commits.length, extensionCapBytes(lastCommit.length))
+  const message = decodeInjected(raw, commits.length, context.capBytes)
   if (typeof message === 'string') return message
   if (message.votes.length !== commits.length) {
     return `${message.votes.length} vote extensions for ${commits.length} votes`
@@ -169,7 +186,7 @@ export const readInjected = (
   const total = totalPower(lastCommit)
   // Before the signatures, which cost more.
   if (signed * 3n <= total * 2n) return `vote extensions of ${signed} of ${total} power, two thirds are needed`
-  const faultOf = createVoteJudge(context, lastCommit.length)
+  const faultOf = createVoteJudge(context)
   const attested: AttestedVote[] = []
   for (const [index, { commit, vote }] of votes.entries()) {
     const fault = vote === undefined ? undefined : faultOf(vote, commit)
@@ -180,3 +197,19 @@ export const readInjected = (
   }
   return { height: height - 1, votes: attested, totalPower: total }
 }
+
+/** {@link readInjected} with what the state below the block says of the set, its caps and their keys. */
+export const readAttestations = (
+  { parameters, state, verifyExtension }: AttestedChain,
+  { height, lastCommitRound, lastCommit }: Pick<BlockContent, 'height' | 'lastCommitRound' | 'lastCommit'>,
+  raw: Uint8Array,
+): Attestations | string =>
+  readInjected(raw, {
+    chainId: parameters.chainId,
+    height,
+    lastCommitRound,
+    lastCommit,
+    validators: readValidators(state, height - 1),
+    capBytes: extensionCapBytes(state, height - 1),
+    verify: verifyExtension,
+  })

@@ -26,7 +26,7 @@ const signedBy = (validator: Validator, height: number, extension = EMPTY_BYTES)
 
 it('a proposer, and every round after it, verifies each vote once', () => {
   const { asked, verify } = counting()
-  const context = { chainId: CHAIN_ID, height: 8, lastCommitRound: 0, validators: VALIDATORS, verify }
+  const context = { chainId: CHAIN_ID, height: 8, lastCommitRound: 0, validators: VALIDATORS, capBytes: 2_048, verify }
   const votes = VALIDATORS.map((validator): ExtendedVote => {
     const { signature } = signedBy(validator, 7)
     const { address, power } = validator

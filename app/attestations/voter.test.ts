@@ -1,7 +1,8 @@
 /** What a node says with its votes, and what modules hear of it. */
 import { describe, expect, it } from 'vitest'
-import { EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
+import { EMPTY_BYTES } from '../../core/bytes.ts'
 import type { Attestations } from '../../modules/attestations.ts'
+import { decodeAttestations, encodeAttestations } from '../../modules/clob/plan/index.ts'
 import { readConsensusParameters } from '../../modules/consensus/index.ts'
 import type { Module } from '../../modules/module.ts'
 import { blockOf, GENESIS_TIME_NS, openLone } from '../../test/hostile/lone-application.ts'
@@ -15,12 +16,14 @@ import { decodeExtension, EMPTY_EXTENSION, encodeExtension } from './envelope.ts
 import { encodeInjected } from './injected.ts'
 import { type ExtensionSection, Voter } from './voter.ts'
 
+const saying = (dtMs: number): Uint8Array => encodeAttestations([{ phase: 0, id: 'twelve bytes', dtMs }])
+
 /** Says something else each time that it is asked. */
 const fickle = (): ExtensionSection & { asked: number } => {
   const section = {
     name: 'fickle',
     asked: 0,
-    attest: () => ({ attestations: utf8ToBytes(`answer ${++section.asked}`) }),
+    attest: () => ({ attestations: saying(++section.asked) }),
   }
   return section
 }
@@ -31,8 +34,10 @@ const openDisk = () => {
   return { kept, load: () => [...kept], keep: (answer: VoteAnswer) => void kept.push(answer) }
 }
 
-const said = (extension: Uint8Array): string =>
-  Buffer.from(decodeExtension(extension)?.attestations ?? EMPTY_BYTES).toString()
+const said = (extension: Uint8Array): string => {
+  const [attestation] = decodeAttestations(decodeExtension(extension)?.attestations ?? EMPTY_BYTES) ?? []
+  return `answer ${attestation?.dtMs}`
+}
 
 describe('the vote for a block', () => {
   it('says the same each time, for a block that was never processed here, in later rounds, and after a crash', async () => {
@@ -66,19 +71,26 @@ describe('the vote for a block', () => {
     expect(() => application.extendVote(blockOf(1, []))).toThrow('no space left on device')
   })
 
-  it('costs no write where there is nothing to say, now or ever', async () => {
+  it('is kept where there is nothing to say, too: nothing else is said of the block later', async () => {
     const disk = openDisk()
     const { application } = await openLone({ environment: { voteAnswers: disk } })
     expect(application.extendVote(blockOf(1, []))).toEqual(EMPTY_BYTES)
-    expect(disk.kept).toEqual([])
+    expect(disk.kept).toMatchObject([{ height: 1, extension: EMPTY_BYTES }])
   })
 
   it('never passes the cap: the parts that fit are said', () => {
     const long: ExtensionSection = { name: 'long', attest: () => ({ bodies: [new Uint8Array(100)] }) }
-    const short: ExtensionSection = { name: 'short', attest: () => ({ attestations: utf8ToBytes('short') }) }
+    const short: ExtensionSection = { name: 'short', attest: () => ({ attestations: saying(1) }) }
     const voter = new Voter([long, short], openDisk())
     const extension = voter.extend(blockOf(1, []), {} as Chain, 60)
-    expect(decodeExtension(extension)).toMatchObject({ bodies: [], attestations: utf8ToBytes('short') })
+    expect(decodeExtension(extension)).toMatchObject({ bodies: [], attestations: saying(1) })
+  })
+
+  it('never says what others would take for nothing: the parts that they read are said', () => {
+    const wrong: ExtensionSection = { name: 'wrong', attest: () => ({ attestations: Uint8Array.of(0, 0, 0) }) }
+    const right: ExtensionSection = { name: 'right', attest: () => ({ bodies: [new Uint8Array(100)] }) }
+    const extension = new Voter([wrong, right], openDisk()).extend(blockOf(1, []), {} as Chain, 1_000)
+    expect(decodeExtension(extension)).toMatchObject({ bodies: [new Uint8Array(100)], attestations: EMPTY_BYTES })
   })
 })
 
@@ -97,7 +109,7 @@ describe('the modules', () => {
     await application.finalizeBlock(blockOf(1, []))
     await application.commit()
 
-    const said = encodeExtension({ ...EMPTY_EXTENSION, attestations: utf8ToBytes('seen') })
+    const said = encodeExtension({ ...EMPTY_EXTENSION, attestations: saying(7) })
     const extensions = [said, Uint8Array.of(1, 2), EMPTY_BYTES, said]
     const votes = validators.map(({ address, power, ...each }, index): ExtendedVote => {
       const extension = extensions[index] ?? EMPTY_BYTES
@@ -121,12 +133,12 @@ describe('the modules', () => {
     )
     const chain: Chain = { ...chainOf(view, 1), modules }
     expect(readConsensusParameters(chain.state).abci.voteExtensionsEnableHeight).toBe(1)
-    const context = { chainId: 'localnat-1', height: 2, lastCommitRound: 0, validators: updates }
+    const context = { chainId: 'localnat-1', height: 2, lastCommitRound: 0, validators: updates, capBytes: 2_048 }
     const injected = encodeInjected(votes, { ...context, verify: chain.verifyExtension, maxTxBytes: 1_000_000 })
     const raw = injected?.raw ?? EMPTY_BYTES
     const content = { ...blockOf(2, []), timeNs: GENESIS_TIME_NS + 2_000_000_000n, lastCommit: votes }
     const run = new BlockRun(chain, content, decodeAnew(chain))
-    await run.begin(raw)
+    await run.begin([raw])
     const outcome = await run.apply(raw)
     expect(heard).toEqual([
       {

@@ -5,17 +5,10 @@
  */
 import { bytesToKey, EMPTY_BYTES } from '../../core/bytes.ts'
 import type { VoteExtension } from '../../modules/attestations.ts'
-import type { StateReader } from '../../store/state.ts'
-import type { ChainParameters } from '../records/chain-parameters.ts'
+import type { VotedChain } from './chain.ts'
 import type { VoteAnswers } from '../environment.ts'
 import type { ProposedBlock } from '../ports.ts'
-import { encodeExtension, EMPTY_EXTENSION } from './envelope.ts'
-
-/** The chain below the block that a vote is for. */
-export interface VotedChain {
-  readonly parameters: ChainParameters
-  readonly state: StateReader
-}
+import { decodeExtension, encodeExtension, EMPTY_EXTENSION } from './envelope.ts'
 
 /** What a part of the node has to say: the order book, the bridge. */
 export interface ExtensionSection {
@@ -58,14 +51,15 @@ export class Voter {
     return extension
   }
 
-  /** A section that would pass the cap says nothing. */
+  /** A section that would pass the cap, or that others would not read, says nothing. */
   #attest(block: ProposedBlock, chain: VotedChain, capBytes: number): Uint8Array {
     let said = EMPTY_EXTENSION
     let encoded = EMPTY_BYTES
     for (const section of this.#sections) {
       const more = { ...said, ...section.attest(block, chain, encoded.length, capBytes) }
       const bytes = encodeExtension(more)
-      if (bytes.length <= capBytes) [said, encoded] = [more, bytes]
+      const isRead = bytes.length === 0 || decodeExtension(bytes) !== undefined
+      if (isRead && bytes.length <= capBytes) [said, encoded] = [more, bytes]
     }
     return encoded
   }

@@ -11,6 +11,7 @@ import type { BlockContent } from '../records/content.ts'
 import { encodeHeader, type Header, hashHeader } from '../records/header.ts'
 import { countLogBytes, encodeReceipt, logsBloom, mergeBlooms } from '../records/receipt.ts'
 import { blockSizeBytes } from '../records/block-size.ts'
+import type { BatchOutcome } from './batch.ts'
 import type { BlockRun } from './run.ts'
 import { type EthereumOutcome, NO_RESULT, type TransactionOutcome } from './transaction.ts'
 
@@ -24,6 +25,8 @@ export interface Candidate {
   /** With empty extraData. */
   readonly unsealedHeader: Header
   readonly logCount: number
+  /** What the orders of the block came to; undefined in a preview. */
+  readonly batch: BatchOutcome | undefined
   /** An empty block where the vote extensions of the last commit must stand first. */
   readonly missesInjected: boolean
   /** Everything but appHash, which the seal decides. */
@@ -71,6 +74,7 @@ export const buildCandidate = (chain: Chain, content: BlockContent, run: BlockRu
     ethereum,
     commitment,
     logCount: run.logCount,
+    batch: run.batch,
     missesInjected: run.needsInjected && run.outcomes.length === 0,
     unsealedHeader: {
       parentHash: chain.head.record.hash,

@@ -7,6 +7,7 @@ import type { KeyValueStore } from '../../store/store.ts'
 import type { TrieNodeReader } from '../../store/trie/trie.ts'
 import type { VerifyExtension } from '../attestations/verified-memo.ts'
 import type { ChainParameters } from '../records/chain-parameters.ts'
+import type { BatchStep } from './batch.ts'
 import type { FamilyTable } from './family.ts'
 import type { HeaderRecord } from '../records/records.ts'
 
@@ -28,6 +29,7 @@ export interface Chain {
   readonly modules: readonly Module[]
   readonly families: FamilyTable
   readonly verifyExtension: VerifyExtension
+  readonly batch: BatchStep
   /** Hash of a committed block. */
   blockHash(height: number): Hash | undefined
 }

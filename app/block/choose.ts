@@ -41,7 +41,8 @@ export interface ProposalCursor<Transaction extends ProposableTransaction> {
 }
 
 export interface ChooseOptions<Transaction extends ProposableTransaction> {
-  readonly injected: Uint8Array | undefined
+  /** The vote extensions of the last commit, where the block must begin with them, and the orders that they oblige it to hold. */
+  readonly leading: readonly Uint8Array[]
   readonly candidates: ProposalCursor<Transaction>
   readonly maxTxBytes: number
   /** Of execution. */
@@ -69,18 +70,19 @@ export const chooseBlock = async <Transaction extends ProposableTransaction>(
   options: ChooseOptions<Transaction>,
 ): Promise<Candidate> => {
   const { candidates, maxTxBytes } = options
-  const pace = new Pace(environment)
   const run = new BlockRun(chain, content, options.decode)
   const transactions: Uint8Array[] = []
   let wireBytes = 0
   let rlpBytes = BLOCK_OVERHEAD_BYTES
   const shares = new WeightShares(options.heavy, run.maxWeight)
-  await run.begin(options.injected)
-  if (options.injected !== undefined) {
-    await run.apply(options.injected)
-    transactions.push(options.injected)
-    wireBytes += proposalBytes(options.injected.length)
+  await run.begin(options.leading)
+  for (const raw of options.leading) {
+    await run.apply(raw)
+    transactions.push(raw)
+    wireBytes += proposalBytes(raw.length)
   }
+  // What every block must hold does not count in the time that a proposer takes to choose.
+  const pace = new Pace(environment)
   for (let entry = candidates.peek(); entry !== undefined; entry = candidates.peek()) {
     if (pace.isSpent(options.maxBlockMs) || run.gasLeft < PLAIN_TRANSFER_GAS) break
     if (pace.isYieldDue) await pace.yield()

@@ -25,7 +25,7 @@ export const executeBlock = async (
 ): Promise<Candidate> => {
   const run = new BlockRun(chain, content, decode)
   const pace = new Pace(environment)
-  await run.begin(content.transactions[0])
+  await run.begin(content.transactions)
   for (const raw of content.transactions) {
     const applied = run.apply(raw)
     if (applied instanceof Promise) await applied
@@ -48,8 +48,9 @@ export const executeProposal = async (
   const run = new BlockRun(chain, content, decode)
   const fault = contentFault(content, run, readAuthParameters(chain.state))
   if (fault !== undefined) return fault
+  await run.begin(content.transactions)
+  if (run.batch?.fault !== undefined) return appError('invalidInBlock', run.batch.fault)
   const pace = new Pace(environment)
-  await run.begin(content.transactions[0])
   for (const raw of content.transactions) {
     const outcome = await applyGuarded(run, raw)
     if (outcome.kind === 'invalid') return outcome.error

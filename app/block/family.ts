@@ -11,6 +11,8 @@ export interface BlockFamily {
   readonly name: string
   /** True for the family whose one transaction stands first in every block whose last commit carries vote extensions. */
   readonly isLeading: boolean
+  /** True for the family of the batch: its transactions are executed together, before those of other families (batch.ts). */
+  readonly isBatched?: true
   /** Whether its transactions are in the Ethereum block, where their bytes are stored. */
   readonly isInEthereumBlock: boolean
   /** Whether searches of native clients show its transactions. */

@@ -5,7 +5,7 @@ import { Pace } from './pace.ts'
 const run = async (budgetMs: number, workMs: number, othersMs: number): Promise<{ ms: number; workedMs: number }> => {
   let nowMs = 1_000
   const pace = new Pace({
-    clock: { nowMs: () => nowMs },
+    clock: { nowMs: () => nowMs, wallMs: () => nowMs },
     yieldToEventLoop: async () => {
       nowMs += othersMs
     },

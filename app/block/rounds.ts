@@ -39,8 +39,8 @@ export interface RoundsOptions<Transaction extends ProposableTransaction> {
 
 export interface ProposalRequest {
   readonly content: Omit<BlockContent, 'transactions'>
-  /** The list of vote extensions, where the block must begin with it. */
-  readonly injected: Uint8Array | undefined
+  /** What the block must begin with: the list of vote extensions, and the orders that they oblige it to hold. */
+  readonly leading: readonly Uint8Array[]
   readonly maxTxBytes: number
   readonly baseFeePerGas: bigint
 }
@@ -63,12 +63,12 @@ export class Rounds<Transaction extends ProposableTransaction> {
    */
   async propose(chain: Chain, request: ProposalRequest): Promise<Candidate> {
     const { mempool, environment, maxBlockMs } = this.#options
-    const { content, injected, maxTxBytes, baseFeePerGas } = request
+    const { content, leading, maxTxBytes, baseFeePerGas } = request
     const rank = this.#heavy.beginProposal(baseFeePerGas)
     for (;;) {
       try {
         const candidate = await chooseBlock(chain, content, environment, {
-          injected,
+          leading,
           candidates: mempool.candidates(baseFeePerGas, rank),
           maxTxBytes,
           maxBlockMs,

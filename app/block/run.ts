@@ -10,7 +10,6 @@ import type { Attestations } from '../../modules/attestations.ts'
 import {
   encodeConsensusParameters,
   readConsensusParameters,
-  readValidators,
   readValidatorSets,
   rotateSets,
   setsAtStart,
@@ -20,13 +19,15 @@ import {
 import { readBaseFee } from '../../modules/feemarket/index.ts'
 import type { BlockContext, Event, ValidatorUpdate } from '../../modules/module.ts'
 import { readMaxBlockWeight } from '../../modules/weight/index.ts'
-import { Overlay } from '../../store/overlay.ts'
-import { carriesExtensions, readInjected } from '../attestations/injected.ts'
+import { copyChanges, Overlay } from '../../store/overlay.ts'
+import { carriesExtensions, readAttestations } from '../attestations/injected.ts'
+import type { BatchOutcome } from './batch.ts'
 import type { Chain } from './chain.ts'
 import { hardforkAt } from '../records/chain-parameters.ts'
 import { appError } from '../errors.ts'
 import { beginBlockHooks, endBlockHooks } from '../genesis/module-order.ts'
 import { nativePrecompilesAt } from '../precompiles/index.ts'
+import type { TransactionResult } from '../ports.ts'
 import type { BlockContent } from '../records/content.ts'
 import {
   type BlockTransaction,
@@ -106,6 +107,7 @@ export class BlockRun implements TransactionScope {
   /** The transaction with the vote extensions, and what it attests or what is wrong with it. */
   #first: Uint8Array | undefined
   #attested: Attestations | string | undefined
+  #batch: BatchOutcome | undefined
 
   /** A `preview` (the pending block) has no votes yet, and so no injected transaction. */
   constructor(
@@ -167,9 +169,12 @@ export class BlockRun implements TransactionScope {
     }
   }
 
-  /** `first` is the first transaction of the block: what it attests is told to the modules before their hooks. */
-  async begin(first: Uint8Array | undefined): Promise<void> {
-    this.#readAttestations(first)
+  /**
+   * `leading` are the transactions of the block, or those with which its proposer begins it. What the first attests is told to
+   * the modules before their hooks, and the batch is executed after these.
+   */
+  async begin(leading: readonly Uint8Array[]): Promise<void> {
+    this.#readAttestations(leading[0])
     const { engine, head } = this.chain
     await runSystemCalls(engine, this.overlay, this.environment, head.record.hash)
     const context = this.#context('BeginBlock')
@@ -179,6 +184,7 @@ export class BlockRun implements TransactionScope {
       for (const { hooks } of modules) hooks?.attested?.(context, attested)
     }
     for (const hook of beginBlockHooks(modules)) hook.run(context)
+    if (this.#purpose === 'block') this.#runBatch(context, leading)
   }
 
   /**
@@ -239,19 +245,27 @@ export class BlockRun implements TransactionScope {
     return this.#attested
   }
 
+  /** What the batch of this block came to; undefined in a preview. */
+  get batch(): BatchOutcome | undefined {
+    return this.#batch
+  }
+
+  batchResult(): TransactionResult | undefined {
+    return this.#batch?.results.get(this.outcomes.length)
+  }
+
+  #runBatch({ emit }: BlockContext, leading: readonly Uint8Array[]): void {
+    const attestations = typeof this.#attested === 'string' ? undefined : this.#attested
+    const scope = { chain: this.chain, content: this.content, state: this.overlay, attestations, emit }
+    this.#batch = this.chain.batch.run(scope, leading)
+    copyChanges(this.#batch.changes, this.overlay)
+  }
+
   /** The votes are verified and decoded once, before anything else of the block. */
   #readAttestations(first: Uint8Array | undefined): void {
     if (first === undefined || !this.needsInjected || !this.chain.families.of(first).isLeading) return
-    const { height, lastCommitRound, lastCommit } = this.content
     this.#first = first
-    this.#attested = readInjected(first, {
-      chainId: this.chain.parameters.chainId,
-      height,
-      lastCommitRound,
-      lastCommit,
-      validators: readValidators(this.chain.state, height - 1),
-      verify: this.chain.verifyExtension,
-    })
+    this.#attested = readAttestations(this.chain, this.content, first)
   }
 
   /** Whether the next transaction must be the one with the vote extensions. */

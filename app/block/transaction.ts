@@ -42,6 +42,8 @@ export interface TransactionScope {
   readonly logCount: number
   /** What the vote extensions in this transaction attest, or why they may not stand here. */
   attested(raw: Uint8Array): Attestations | string
+  /** What the batch of the block came to for the transaction at this place; undefined where it is in none. */
+  batchResult(): TransactionResult | undefined
 }
 
 /** The part of an outcome that stands in the Ethereum block. */

@@ -4,7 +4,7 @@ import { bytesToKey } from '../../core/bytes.ts'
 import { type Decimal, divideByInteger, toDecimal } from '../../core/decimal.ts'
 import { mayCreateValidator } from '../../modules/admission/index.ts'
 import { createLedger } from '../../modules/bank/index.ts'
-import { readConsensusParameters, roomFault } from '../../modules/consensus/index.ts'
+import { mostValidators, readConsensusParameters, readValidators, roomFault } from '../../modules/consensus/index.ts'
 import { fundCommunityPool } from '../../modules/distribution/index.ts'
 import type { Ledger } from '../../modules/ledger.ts'
 import type { Module, QueryContext } from '../../modules/module.ts'
@@ -107,6 +107,9 @@ export const createPorts = (options: PortsOptions, modules: ModulesLater): Modul
     stakingHooks,
     mayCreateValidator,
     maxValidatorsFault: (state, maxValidators) => roomFault(readConsensusParameters(state), maxValidators),
+    blockRoomFault: (state) =>
+      roomFault(readConsensusParameters(state), mostValidators(state, stake.maxValidators(state))),
+    validatorCount: (state, height) => readValidators(state, height).length,
     admissionRefusal: ADMISSION_REFUSAL,
     bondedRatio: (state) => bondedRatio(state, stake, ledger),
     doubleSigns: createDoubleSignPunisher({ stake, punisher: stake }),

@@ -1,6 +1,6 @@
 /**
  * What came of a block beside its receipts and native results, as one value: the events of its begin and its end, the
- * updates of validators, and the results that neither a receipt nor a native result tells.
+ * updates of validators, the results that neither a receipt nor a native result tells, and what the batch wrote.
  */
 import { fromBinary } from '@bufbuild/protobuf'
 import { bigintToBytes, bytesToBigint, readUint32 } from '../../core/bytes.ts'
@@ -10,10 +10,12 @@ import { encodeEvents } from '../../proto/encode-exec-tx-result.ts'
 import { abci } from '../../proto/index.ts'
 import { compress, decompress } from '../../store/compression.ts'
 import { blockOutcomeKey } from '../../store/keys.ts'
-import type { Batch } from '../../store/store.ts'
+import { NO_CHANGES, type StateChanges } from '../../store/overlay.ts'
+import type { Batch, KeyValueStore } from '../../store/store.ts'
 import type { Candidate } from '../block/candidate.ts'
 import { NO_RESULT, type TransactionOutcome } from '../block/transaction.ts'
 import type { ShownResult, TransactionResult } from '../ports.ts'
+import { decodeBatchChanges, encodeBatchChanges } from '../records/batch-changes.ts'
 import { encodeItems, itemAt, itemCount } from '../records/records.ts'
 import type { UnwrittenResult } from './native-results.ts'
 import { encodeResultItems, type PlacedResult } from './result-items.ts'
@@ -34,10 +36,15 @@ export interface BlockOutcome {
 }
 
 /** What the parts of the record are, in their order, in words. */
-export const OUTCOME_PARTS = ['events of the block', 'validator updates', 'results that no receipt tells'] as const
+export const OUTCOME_PARTS = [
+  'events of the block',
+  'validator updates',
+  'results that no receipt tells',
+  'writes of the batch',
+] as const
 
-/** The parts of the record, in this order. What modules have to tell of a block, beyond events, will be a further one. */
-const PART = { events: 0, validatorUpdates: 1, results: 2 } as const
+/** The parts of the record, in this order. */
+const PART = { events: 0, validatorUpdates: 1, results: 2, batch: 3 } as const
 const INDEX_BYTES = 4
 
 const saysNothing = ({ code, codespace, log, data, gasWanted, gasUsed, events }: TransactionResult): boolean =>
@@ -74,6 +81,7 @@ export const blockOutcomeOf = (candidate: Candidate, native: readonly UnwrittenR
     encodeEvents(candidate.response.events),
     encodeUpdates(candidate.response.validatorUpdates),
     encodeResultItems(leftResults(candidate, native)),
+    encodeBatchChanges(candidate.batch?.changes ?? NO_CHANGES),
   ])
 
 const decodeLeft = (item: Uint8Array): LeftResult => {
@@ -94,6 +102,12 @@ export const decodeBlockOutcome = (bytes: Uint8Array): BlockOutcome => {
     })),
     results: Array.from({ length: itemCount(results) }, (_, at) => decodeLeft(itemAt(results, at))),
   }
+}
+
+/** What the batch of a stored block wrote, before the transactions behind it were executed. */
+export const readBatchChanges = (store: Pick<KeyValueStore, 'get'>, height: number): StateChanges => {
+  const stored = store.get('blocks', blockOutcomeKey(height))
+  return stored === undefined ? NO_CHANGES : decodeBatchChanges(itemAt(expandBlockOutcome(stored), PART.batch))
 }
 
 export const writeBlockOutcome = (batch: Batch, height: number, outcome: Uint8Array): void =>

@@ -1,6 +1,6 @@
 /** What CometBFT's mempool holds of the pool, and what it is offered for gossip. */
 import type { Environment } from '../environment.ts'
-import { COMET_MEMPOOL_TRANSACTIONS } from './limits.ts'
+import { OTHERS_SHARE_OF_COMET } from './limits.ts'
 import type { PoolEntry } from './entry.ts'
 import type { Pool } from './pool.ts'
 
@@ -27,6 +27,8 @@ export class GossipRecord {
   readonly #environment: Pick<Environment, 'gossip' | 'consensusStatus'>
   /** What CometBFT's mempool has taken, with the height when it last asked of it. */
   readonly #told = new Map<PoolEntry, number>()
+  /** Of their wire forms. */
+  #toldBytes = 0
   #offered = new WeakMap<PoolEntry, Offer>()
   /** After every block CometBFT asks again of all that its mempool holds, unless its operator has switched that off. */
   #isAskedAgain = false
@@ -38,22 +40,34 @@ export class GossipRecord {
     this.#environment = environment
   }
 
+  /** Whether CometBFT may keep it beside what it keeps: half of its mempool is for the order book. */
+  hasRoom(entry: PoolEntry): boolean {
+    if (this.#told.has(entry)) return true
+    const { transactions, bytes } = OTHERS_SHARE_OF_COMET
+    return this.#told.size < transactions && this.#toldBytes + entry.raw.length <= bytes
+  }
+
   /** CometBFT asked of an entry, and keeps it. */
   keep(entry: PoolEntry): void {
+    if (!this.#told.has(entry)) this.#toldBytes += entry.raw.length
     this.#told.set(entry, this.#height)
   }
 
   /** It must wait, and CometBFT, which was told so, does not keep it. */
   giveBack(entry: PoolEntry): void {
-    this.#told.delete(entry)
+    this.#forget(entry)
     const offer = this.#offered.get(entry)
     if (offer !== undefined) this.#offered.set(entry, { ...offer, isGivenBack: true })
   }
 
   /** It left the pool. */
   delete(entry: PoolEntry): void {
-    this.#told.delete(entry)
+    this.#forget(entry)
     this.#offered.delete(entry)
+  }
+
+  #forget(entry: PoolEntry): void {
+    if (this.#told.delete(entry)) this.#toldBytes -= entry.raw.length
   }
 
   askedAgain(): void {
@@ -63,6 +77,7 @@ export class GossipRecord {
   /** CometBFT was restarted, or another chain begins. */
   clear(): void {
     this.#told.clear()
+    this.#toldBytes = 0
     this.#offered = new WeakMap()
     this.#isAskedAgain = false
   }
@@ -86,6 +101,11 @@ export class GossipRecord {
 
   /** Offers what CometBFT does not have, the best first: its mempool may have been full or lost, or the first peer has come. */
   offerMissing(baseFeePerGas: bigint): void {
+    if (this.#environment.consensusStatus().catchingUp) {
+      // It has taken nothing of what it was offered meanwhile.
+      this.#offered = new WeakMap()
+      return
+    }
     const room = Math.min(this.#room(), MAX_OFFERED_AGAIN)
     if (room <= 0 || this.#told.size >= this.#pool.executableCount) return
     const raws: Uint8Array[] = []
@@ -126,9 +146,10 @@ export class GossipRecord {
     return this.#height - height < OFFER_AGAIN_BLOCKS
   }
 
-  /** How many transactions more CometBFT is to be told of. */
+  /** How many transactions more CometBFT is to be told of. While it catches up it takes none: they are offered afterwards. */
   #room(): number {
-    const isAlone = this.#environment.consensusStatus().peers === 0
-    return (isAlone ? MAX_TOLD_ALONE : COMET_MEMPOOL_TRANSACTIONS) - this.#told.size
+    const { catchingUp, peers } = this.#environment.consensusStatus()
+    if (catchingUp) return 0
+    return (peers === 0 ? MAX_TOLD_ALONE : OTHERS_SHARE_OF_COMET.transactions) - this.#told.size
   }
 }

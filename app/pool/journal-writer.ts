@@ -1,7 +1,7 @@
-/** Keeps the pool's journal: one write for all that enters in a turn of the event loop, and a new one when it is outdated. */
+/** Keeps the journal of a pool: one write for all that enters in a turn of the event loop, and a new one when it is outdated. */
 import { bytesToKey } from '../../core/bytes.ts'
-import { errorText } from '../../core/errors.ts'
-import type { Environment } from '../environment.ts'
+import { type CodedError, errorText } from '../../core/errors.ts'
+import type { Log, PoolJournal } from '../environment.ts'
 import { poolError } from '../errors.ts'
 import type { PoolEntry } from './entry.ts'
 import type { Pool } from './pool.ts'
@@ -28,26 +28,51 @@ const inOrder = (entries: readonly PoolEntry[]): readonly PoolEntry[] => {
   return entries.map((entry) => (queues.get(bytesToKey(entry.sender))?.next().value as PoolEntry | undefined) ?? entry)
 }
 
-export class JournalWriter {
-  readonly #environment: Pick<Environment, 'journal' | 'log'>
-  readonly #pool: Pool
+/** A pool with its file. */
+export interface JournaledPool<Entry> {
+  /** Of the log's lines. */
+  readonly name: string
+  readonly size: number
+  append(entries: readonly Entry[]): void
+  /** Replaces the file by all that the pool holds. */
+  rewrite(): void
+  /** What cannot be written leaves the pool. Returns what its sender is told. */
+  refuse(entry: Entry): CodedError
+}
+
+export const journaledPool = (pool: Pool, journal: PoolJournal): JournaledPool<PoolEntry> => ({
+  name: 'the pool',
+  get size() {
+    return pool.size
+  },
+  append: (entries) => journal.append(entries.map(({ raw }) => raw)),
+  rewrite: () => journal.rewrite(inOrder([...pool.entries()]).map(({ raw }) => raw)),
+  refuse: (entry) => {
+    pool.remove(entry)
+    return poolError('full', 'the transaction cannot be stored: the disk of the node does not take it')
+  },
+})
+
+export class JournalWriter<Entry> {
+  readonly #pool: JournaledPool<Entry>
+  readonly #log: Log
   /** In the pool, and neither in the journal nor answered yet. */
-  #unwritten: { readonly entry: PoolEntry; readonly written: PromiseWithResolvers<void> }[] = []
+  #unwritten: { readonly entry: Entry; readonly written: PromiseWithResolvers<void> }[] = []
   /** Entries of the journal. */
   #count = 0
   /** A full disk: said once, until it is over. */
   #fails = false
 
-  constructor(environment: Pick<Environment, 'journal' | 'log'>, pool: Pool) {
-    this.#environment = environment
+  constructor(pool: JournaledPool<Entry>, log: Log) {
     this.#pool = pool
+    this.#log = log
   }
 
   /**
    * Settles once an entry of the pool is in the journal, with all others of this turn of the event loop. Where it cannot
-   * be written they leave the pool, and throw pool/full.
+   * be written they leave the pool, and it throws what the pool says.
    */
-  write(entry: PoolEntry): Promise<void> {
+  write(entry: Entry): Promise<void> {
     if (this.#unwritten.length === 0) queueMicrotask(() => this.#writeLot())
     const written = Promise.withResolvers<void>()
     this.#unwritten.push({ entry, written })
@@ -57,25 +82,22 @@ export class JournalWriter {
   #writeLot(): void {
     const lot = this.#unwritten
     this.#unwritten = []
-    if (this.#append(lot.map(({ entry }) => entry.raw))) {
+    if (this.#append(lot.map(({ entry }) => entry))) {
       for (const { written } of lot) written.resolve()
       return
     }
-    for (const { entry, written } of lot) {
-      this.#pool.remove(entry)
-      written.reject(poolError('full', 'the transaction cannot be stored: the disk of the node does not take it'))
-    }
+    for (const { entry, written } of lot) written.reject(this.#pool.refuse(entry))
   }
 
   /** Of a peer: where it cannot be written the node goes on without it, for peers have what they sent. */
-  tryWrite(entry: PoolEntry): void {
-    this.#append([entry.raw])
+  tryWrite(entry: Entry): void {
+    this.#append([entry])
   }
 
-  #append(raws: readonly Uint8Array[]): boolean {
+  #append(entries: readonly Entry[]): boolean {
     return this.#guard(() => {
-      this.#environment.journal.append(raws)
-      this.#count += raws.length
+      this.#pool.append(entries)
+      this.#count += entries.length
     })
   }
 
@@ -91,7 +113,7 @@ export class JournalWriter {
   /** Leaves out what was included, replaced or evicted since the last time. */
   rewrite(): void {
     this.#guard(() => {
-      this.#environment.journal.rewrite(inOrder([...this.#pool.entries()]).map(({ raw }) => raw))
+      this.#pool.rewrite()
       this.#count = this.#pool.size
     })
   }
@@ -104,7 +126,7 @@ export class JournalWriter {
       return true
     } catch (error) {
       const reason = errorText(error)
-      if (!this.#fails) this.#environment.log.error('the journal of the pool cannot be written', { reason })
+      if (!this.#fails) this.#log.error(`the journal of ${this.#pool.name} cannot be written`, { reason })
       this.#fails = true
       return false
     }

@@ -1,6 +1,16 @@
-/** What CometBFT's mempool is written to hold (config.toml): the pool offers it no more. */
+/** What CometBFT's mempool is written to hold (config.toml): the pools offer it no more. */
 
 /** After every block it asks again of each. */
 export const COMET_MEMPOOL_TRANSACTIONS = 40_000
 /** Hashes that it knows as seen: those that it holds, and those that blocks have taken out of late. */
 export const COMET_MEMPOOL_CACHE = 100_000
+/** Of all that it holds together. */
+export const COMET_MEMPOOL_BYTES = 256 * 1024 * 1024
+/**
+ * What all families but the order book's may take of it: the other half is for orders, which a flood of transfers would
+ * silence, for a full mempool asks nobody.
+ */
+export const OTHERS_SHARE_OF_COMET = {
+  transactions: COMET_MEMPOOL_TRANSACTIONS / 2,
+  bytes: COMET_MEMPOOL_BYTES / 2,
+} as const

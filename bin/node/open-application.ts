@@ -17,6 +17,7 @@ import { startHeavyQuestions } from './runtime/heavy-questions.ts'
 import type { NodeLog } from './runtime/log.ts'
 import { warnOfOpenFiles } from './runtime/open-files.ts'
 import { openVoteAnswers } from './runtime/vote-answers.ts'
+import { openOrderJournal } from './runtime/order-journal.ts'
 import { openPoolJournal } from './runtime/pool-journal.ts'
 import { createSignatureThread } from './runtime/signature-thread.ts'
 import { startSnapshots } from './runtime/snapshots.ts'
@@ -67,6 +68,9 @@ export const openApplication = async (
   const journal = openPoolJournal(home.poolJournal, (error) => {
     log.error('the journal of the pool cannot be flushed', { reason: error.message })
   })
+  const orderJournal = openOrderJournal(home.orderJournal, (error) => {
+    log.error('the journal of orders cannot be flushed', { reason: error.message })
+  })
   const voteAnswers = openVoteAnswers(home.voteAnswers)
   const gossip = createGossip(rpcUrl(comet.rpc), log)
   const applicationSettings = toApplicationSettings(settings)
@@ -89,6 +93,7 @@ export const openApplication = async (
     await sweeper.close()
     await snapshots.close()
     journal.close()
+    orderJournal.close()
     voteAnswers.close()
     store.close()
     await store.closed
@@ -101,9 +106,10 @@ export const openApplication = async (
       version: VERSION,
       expectedChain: chainOf(configuration.genesis),
       environment: {
-        clock: { nowMs: () => performance.now() },
+        clock: { nowMs: () => performance.now(), wallMs: () => Date.now() },
         yieldToEventLoop,
         journal,
+        orderJournal,
         voteAnswers,
         gossip,
         heavy,

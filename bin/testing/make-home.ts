@@ -8,6 +8,7 @@ import { openHome } from '../node/config/home.ts'
 import { setTomlValue } from '../node/config/toml-lines.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../node/genesis/document.ts'
 import { addAccount, addValidator } from '../cli/genesis/edit.ts'
+import { addTestMarkets, TEST_COINS } from '../cli/genesis/test-markets.ts'
 import { readValidatorPublicKey } from '../node/genesis/validator-keys.ts'
 
 const POWER = 10
@@ -21,6 +22,8 @@ export interface NewHome {
   readonly accounts: readonly string[]
   /** Of each account, such as 5nat. */
   readonly balance: string
+  /** The markets of a devnet, whose denominations each account holds too. */
+  readonly hasTestMarkets?: boolean | undefined
   /** Of CometBFT; that of the chain when left out. */
   readonly timeoutCommitMs?: number | undefined
 }
@@ -47,12 +50,14 @@ export const addValidatorOf = (root: string): void => {
 
 /** A home whose genesis has accounts, and no validator. */
 export const initFundedHome = async (root: string, options: NewHome): Promise<void> => {
-  const { chainId, evmChainId, moniker = 'test', accounts, balance, timeoutCommitMs } = options
+  const { chainId, evmChainId, moniker = 'test', accounts, hasTestMarkets = false, timeoutCommitMs } = options
+  const balance = hasTestMarkets ? `${options.balance},${TEST_COINS}` : options.balance
   const home = openHome(root)
   await initHome({ home, moniker, chainId, ...(evmChainId === undefined ? {} : { evmChainId }) })
-  editGenesis(home.genesis, (document) =>
-    accounts.reduce((funded, address) => addAccount(funded, address, balance), document),
-  )
+  editGenesis(home.genesis, (document) => {
+    const empty = hasTestMarkets ? addTestMarkets(document) : document
+    return accounts.reduce((funded, address) => addAccount(funded, address, balance), empty)
+  })
   if (timeoutCommitMs !== undefined) editCometToml(root, { 'consensus.timeout_commit': `"${timeoutCommitMs}ms"` })
 }
 

@@ -1,7 +1,7 @@
 /** Coins of messages: the SDK's rules for a list of amounts, and its text of one. */
 import { MAX_UINT256 } from '../../core/amounts.ts'
 import { sdkError } from '../sdk-errors.ts'
-import { isDenom } from './denom.ts'
+import { isDenom } from '../../core/denom.ts'
 import type { Coin } from '../ledger.ts'
 
 /** A coin as it travels. */

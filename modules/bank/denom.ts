@@ -1,9 +1,6 @@
-/** Denominations as the Cosmos SDK allows them. */
+/** The check of a denomination that a message or a genesis names. */
+import { isDenom } from '../../core/denom.ts'
 import { invalidDenom } from './errors.ts'
-
-const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/
-
-export const isDenom = (denom: string): boolean => DENOM.test(denom)
 
 /** Throws sdk/10. */
 export const checkDenom = (denom: string): string => {

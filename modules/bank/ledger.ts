@@ -5,6 +5,7 @@ import { formatCoins } from './coins.ts'
 import { cannotDelegate } from './errors.ts'
 import { burned, coinbase, coinReceived, coinSpent } from './events.ts'
 import { burn, mint, readBalance, readSupply, send } from './keeper/balances.ts'
+import { escrow, settle } from './keeper/escrow.ts'
 import { sendCoins } from './transfer.ts'
 
 const moveStake = ({ state, emit }: LedgerContext, from: Address, to: Address, coins: readonly Coin[]): void => {
@@ -33,5 +34,7 @@ export const createLedger = ({ isBlockedReceiver }: Pick<Ledger, 'isBlockedRecei
     emit(coinSpent(from, formatCoins(coins)))
     emit(burned(from, formatCoins(coins)))
   },
+  escrow,
+  settle,
   isBlockedReceiver,
 })

@@ -1,6 +1,7 @@
 /** Consensus parameters and validator sets. See README.md. */
 export {
   CONSENSUS_ADDRESS,
+  mostValidators,
   readConsensusParameters,
   readValidators,
   readValidatorSets,

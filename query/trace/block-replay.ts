@@ -66,7 +66,7 @@ export class BlockReplay {
     if (content === undefined) throw queryFailed(`the request of block ${height} is not available`)
     const decode = decodeKnown(chain, view.reader.transactions(height))
     const run = new BlockRun(chain, content, decode)
-    await run.begin(content.transactions[0])
+    await run.begin(content.transactions)
     const place = { blockHash: requireHeader(view, height).hash, height }
     return new BlockReplay(run, content.transactions, decode, budget, place)
   }
@@ -77,7 +77,7 @@ export class BlockReplay {
     const meta = pendingMeta(view, chain)
     const decode = decodeAnew(chain)
     const run = new BlockRun(chain, meta, decode, 'preview')
-    await run.begin(undefined)
+    await run.begin([])
     const place = { blockHash: ZERO_HASH, height: meta.height }
     return new BlockReplay(run, view.pending, decode, budget, place)
   }

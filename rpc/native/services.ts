@@ -8,6 +8,8 @@ import {
   authTx,
   bankQuery,
   bankTx,
+  clobMsg,
+  clobQuery,
   cometQuery,
   consensusQuery,
   consensusTx,
@@ -69,6 +71,7 @@ export const NATIVE_SERVICES: readonly DescService[] = [
   evmQuery.Query,
   admissionQuery.Query,
   weightQuery.Query,
+  clobQuery.Query,
   txService.Service,
   node.Service,
   cometQuery.Service,
@@ -92,6 +95,7 @@ export const MESSAGE_SERVICES: readonly DescService[] = [
   feeMarketTx.Msg,
   admissionTx.Msg,
   weightTx.Msg,
+  clobMsg.Msg,
 ]
 
 /** The files of what stands in an Any: messages, accounts, keys, contents of proposals, evidence, transactions. */

@@ -21,12 +21,18 @@ const findPython = (): string | undefined => {
 const python = findPython()
 if (python === undefined) console.log('skipped: web3.py is not installed: "make setup" does it, with python3 and pip')
 
-const node = useNode()
+const node = useNode({ hasTestMarkets: true })
 
 const run = async (command: string, script: string, account: number, server: 'http' | 'comet' = 'http') => {
   const { ports } = node()
   // By name, as the scripts have it by default: it may mean ::1 first, where nobody listens.
-  const urls = { RPC_URL: `http://localhost:${ports[server]}`, WS_URL: `ws://localhost:${ports.ws}` }
+  const at = (port: number): string => `http://localhost:${port}`
+  const urls = {
+    RPC_URL: at(ports[server]),
+    WS_URL: `ws://localhost:${ports.ws}`,
+    REST_URL: at(ports.rest),
+    COMET_URL: at(ports.comet),
+  }
   const signer = { PRIVATE_KEY: devnetAccounts()[account]?.privateKey ?? '', ACCOUNT: String(account) }
   const env = { ...process.env, ...urls, ...signer }
   const { stdout } = await promisify(execFile)(command, [join(repository, script)], { env, timeout: 60_000 })
@@ -74,6 +80,14 @@ describe.concurrent('the examples', () => {
   it('run with typed data', async () => {
     const output = await run(process.execPath, 'examples/typed-data.ts', 8, 'comet')
     expect(output).toMatch(/^sent and delegated 1 NAT in block \d+: [0-9A-F]{64}$/m)
+  })
+  it('trade on the order book', async () => {
+    const output = await run(process.execPath, 'examples/clob.ts', 9)
+    expect(output).toContain('market 1: anat for utusd, lots of 1000000000000000\n')
+    expect(output).toMatch(/^order [1-9]\d* rests since block \d+$/m)
+    expect(output).toContain('best ask: 1000 ticks\n')
+    expect(output).toMatch(/^bought 5 NAT in block \d+: 0x[0-9a-f]{64}$/m)
+    expect(output).toMatch(/^fill: .*"lots":"5000"/m)
   })
   it('run through the precompiles', async () => {
     const output = await run(process.execPath, 'examples/precompiles.ts', 7)

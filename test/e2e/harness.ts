@@ -171,6 +171,8 @@ const PART_COMMANDS = {
 export interface NodeOptions {
   /** Of CometBFT; that of the chain when left out. */
   readonly timeoutCommitMs?: number
+  /** The markets of a devnet, and their denominations in its accounts. */
+  readonly hasTestMarkets?: boolean
   /** Settings of app.toml, by key. */
   readonly settings?: Readonly<Record<string, string>>
   /** Records the calls of ABCI. */
@@ -218,9 +220,10 @@ export const chooseNodePorts = async (): Promise<Ports> => {
 }
 
 /** The home of a validator with the ten accounts of the devnet. */
-export const makeHome = (home: string, { timeoutCommitMs }: NodeOptions = {}): Promise<void> => {
+export const makeHome = (home: string, { timeoutCommitMs, hasTestMarkets }: NodeOptions = {}): Promise<void> => {
   const accounts = devnetAccounts().map(({ address }) => address)
-  return makeValidatorHome(home, { chainId: CHAIN_ID, moniker: 'e2e', accounts, balance: BALANCE, timeoutCommitMs })
+  const setup = { chainId: CHAIN_ID, moniker: 'e2e', accounts, balance: BALANCE, timeoutCommitMs, hasTestMarkets }
+  return makeValidatorHome(home, setup)
 }
 
 export class TestNode {

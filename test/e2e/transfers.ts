@@ -20,12 +20,19 @@ export interface Transfer {
   readonly nonce: number
   readonly data?: Uint8Array
   readonly gas?: bigint
+  readonly maxFeePerGas?: bigint
 }
 
 /** An EIP-1559 transaction of a devnet account. */
-export const signTransfer = ({ account, nonce, data = EMPTY_BYTES, gas = 21_000n }: Transfer): Uint8Array => {
+export const signTransfer = ({
+  account,
+  nonce,
+  data = EMPTY_BYTES,
+  gas = 21_000n,
+  maxFeePerGas = 20n * GWEI,
+}: Transfer): Uint8Array => {
   const key = devnetKey(account)
-  const fees = [bigintToBytes(GWEI), bigintToBytes(20n * GWEI)]
+  const fees = [bigintToBytes(GWEI), bigintToBytes(maxFeePerGas)]
   const head = [bigintToBytes(BigInt(EVM_CHAIN_ID)), bigintToBytes(BigInt(nonce)), ...fees, bigintToBytes(gas)]
   const fields: RlpInput[] = [...head, hexToBytes(RECEIVER), bigintToBytes(1n), data, []]
   const { r, s, yParity } = signDigest(keccak256(Uint8Array.of(2), encodeRlp(fields)), key)

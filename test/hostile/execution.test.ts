@@ -88,7 +88,7 @@ it('two proposals that are executed at the same time are executed as one after t
   const open = () =>
     openLone({
       environment: {
-        clock: { nowMs: () => (ticks += 1_000) },
+        clock: { nowMs: () => (ticks += 1_000), wallMs: () => 0 },
         yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
       },
     })

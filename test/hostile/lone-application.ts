@@ -88,7 +88,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
     version: 'test',
     sections: options.sections ?? [],
     environment: {
-      clock: { nowMs: () => 0 },
+      clock: { nowMs: () => 0, wallMs: () => 0 },
       yieldToEventLoop: () => Promise.resolve(),
       journal: { load: () => [], append: silent, rewrite: silent },
       gossip: { offer: silent },

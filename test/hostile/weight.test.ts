@@ -26,7 +26,7 @@ const heavyTransaction = (account: Account, nonce: number, gas = MOST_GAS): Prom
 const open = async (nowMs = (): number => performance.now()) => {
   const tries = { stopped: 0 }
   const lone = await openLone({
-    environment: { clock: { nowMs } },
+    environment: { clock: { nowMs, wallMs: nowMs } },
     engine: (real) => ({
       systemCall: (...parameters) => real.systemCall(...parameters),
       execute: async (...parameters) => {

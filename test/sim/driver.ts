@@ -16,7 +16,8 @@ import { BLOCK_STEPS } from '../../app/environment.ts'
 import { Killed, type SimNode, type VirtualClock } from './sim-node.ts'
 import { commitView, type Precommit, type Validator, ValidatorSets } from './validators.ts'
 
-const NANOSECONDS_PER_MILLISECOND = 1_000_000n
+export const NANOSECONDS_PER_MILLISECOND = 1_000_000n
+export const GENESIS_TIME_NS = 1_750_000_000_000_000_000n
 /** Of block.max_bytes CometBFT keeps some for the header, the commit and evidence. */
 export const BLOCK_OVERHEAD_BYTES = 1_000
 
@@ -87,7 +88,7 @@ export class Driver {
     this.setup = setup
     this.nodes = nodes
     this.clock = clock
-    this.#genesisTimeNs = setup.genesisTimeNs ?? 1_750_000_000_000_000_000n
+    this.#genesisTimeNs = setup.genesisTimeNs ?? GENESIS_TIME_NS
     this.#timeNs = this.#genesisTimeNs
     this.#height = (setup.initialHeight ?? 1) - 1
     this.#sets = new ValidatorSets(setup.validators)

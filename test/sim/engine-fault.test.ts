@@ -35,7 +35,7 @@ it('leaves out a transaction that the engine cannot execute, and proposes the ot
     settings: APPLICATION_DEFAULTS,
     version: 'test',
     environment: {
-      clock: { nowMs: () => 0 },
+      clock: { nowMs: () => 0, wallMs: () => 0 },
       yieldToEventLoop: () => Promise.resolve(),
       journal: { load: () => [], append: silent, rewrite: silent },
       gossip: { offer: silent },

@@ -246,7 +246,7 @@ describe('the feed of committed blocks', () => {
       const replay = async () => {
         const { parameters } = node.application
         invariant(parameters !== undefined, 'the chain has begun')
-        const environment = { clock: { nowMs: () => 0 }, yieldToEventLoop: () => Promise.resolve() }
+        const environment = { clock: { nowMs: () => 0, wallMs: () => 0 }, yieldToEventLoop: () => Promise.resolve() }
         const engine = await createSimulatedEngine()
         return await replayBlocks({ store, parameters, head: 12, engine, environment, from: 1, to: 12 })
       }

@@ -6,10 +6,12 @@ import { FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
+import { DEFAULT_CLOB_PARAMETERS } from '../../modules/clob/index.ts'
 import { formatOperator } from '../../modules/validator-addresses.ts'
 import {
   admissionTx,
   bankTx,
+  clobMsg,
   consensusTx,
   distributionTx,
   ed25519,
@@ -109,6 +111,7 @@ type OperationName =
   | 'cancelProposal'
   | 'multiSend'
   | 'depositRewards'
+  | 'setAgent'
 
 type CallName = 'push' | 'callDelegate' | 'callUndelegate' | 'callRedelegate' | 'callClaim'
 
@@ -305,6 +308,15 @@ export class Operations {
           },
           validator: { pubKeyTypes: ['ed25519'] },
         }),
+      () =>
+        pack(clobMsg.MsgUpdateParamsSchema, {
+          authority,
+          params: {
+            ...DEFAULT_CLOB_PARAMETERS,
+            extensionBudgetBytes: random.chance(EXTREME) ? 65_536 : 65_536 * (1 + random.below(16)),
+            blockWeight: random.chance(EXTREME) ? 4_000 : 4_000 + random.below(40_000),
+          },
+        }),
       () => pack(admissionTx.MsgUpdateParamsSchema, { authority, params: { approvalRequired: random.chance(50) } }),
       () => pack(admissionTx.MsgApproveOperatorSchema, { authority, operatorAddress: this.#operator() }),
       () => pack(admissionTx.MsgRevokeOperatorSchema, { authority, operatorAddress: this.#operator() }),
@@ -400,6 +412,17 @@ export class Operations {
         delegatorAddress: bech32Of(account),
         withdrawAddress: this.#someone(),
       }),
+    setAgent: (account: PrivateKeyAccount) => {
+      const removes = this.#random.chance(25)
+      // One of them is in the past, one names a market that does not exist.
+      const expireS = this.#random.chance(10) ? 1n : 4_000_000_000n
+      const markets = this.#random.chance(10) ? [1 + this.#random.below(3)] : []
+      return pack(clobMsg.MsgSetAgentSchema, {
+        owner: bech32Of(account),
+        agent: this.#someone(),
+        ...(removes ? {} : { name: `agent ${this.#random.below(100)}`, expireS, markets }),
+      })
+    },
     fundCommunityPool: (account: PrivateKeyAccount) =>
       pack(distributionTx.MsgFundCommunityPoolSchema, {
         depositor: bech32Of(account),

@@ -65,7 +65,7 @@ describe('the rules find', () => {
   it.each(SABOTAGES)('%s', async (sabotage) => {
     // Not every run gives every fault its occasion.
     for (const seed of [10, 9, 6, 1, 17, 19]) {
-      const found = await runSeed(seed, 20, sabotage).catch((error: unknown) => error)
+      const found = await runSeed(seed, 20, { sabotage }).catch((error: unknown) => error)
       if (found instanceof Error) return expect(found.message).toMatch(rules[sabotage])
     }
     return expect.unreachable('no run has found it')

@@ -41,7 +41,7 @@ const replay = async (
     parameters,
     head: height,
     engine: await createSimulatedEngine(),
-    environment: { clock: { nowMs: () => 0 }, yieldToEventLoop: () => Promise.resolve() },
+    environment: { clock: { nowMs: () => 0, wallMs: () => 0 }, yieldToEventLoop: () => Promise.resolve() },
     from: parameters.initialHeight,
     to: height,
     ...options,

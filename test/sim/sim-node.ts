@@ -2,7 +2,16 @@
 import { QueriedApplication } from '../../query/queried-application.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
-import type { BlockStep, Gossip, PoolJournal, SnapshotShelf } from '../../app/environment.ts'
+import type {
+  BlockStep,
+  Gossip,
+  JournaledOrder,
+  OrderJournal,
+  PoolJournal,
+  SnapshotShelf,
+  VoteAnswer,
+  VoteAnswers,
+} from '../../app/environment.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
 import { type HeavyPool, startHeavyQuestions } from '../../bin/node/runtime/heavy-questions.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
@@ -19,6 +28,8 @@ const ROCKS_CACHE_BYTES = 8 * 1024 * 1024
 /** Time of the simulation in milliseconds: moves only when the driver moves it. */
 export interface VirtualClock {
   nowMs: number
+  /** Since 1970; `nowMs` where it is left out. */
+  readonly wallMs?: number
 }
 
 export interface SimNodeOptions {
@@ -36,6 +47,9 @@ export interface SimNodeOptions {
   readonly store?: KeyValueStore
   /** One that never fails when left out. */
   readonly journal?: PoolJournal
+  readonly orderJournal?: OrderJournal
+  /** Those that survive everything when left out. */
+  readonly voteAnswers?: VoteAnswers
   /** Nobody listens when left out. */
   readonly gossip?: Gossip
   /** Of the nodes that leave it out every third runs the reference. */
@@ -104,6 +118,8 @@ export class SimNode {
   #application: QueriedApplication
   /** Transactions of the pool's journal: they survive the application. */
   #journal: Uint8Array[] = []
+  #orders: JournaledOrder[] = []
+  #answers: VoteAnswer[] = []
   /** What the application told the operator. */
   readonly warnings: string[] = []
   /** The part of it that is no warning. */
@@ -151,6 +167,11 @@ export class SimNode {
     this.#application = this.#start()
   }
 
+  /** The disk has lost the journal of orders; restart the node then. */
+  loseOrders(): void {
+    this.#orders = []
+  }
+
   async close(): Promise<void> {
     this.#application.close()
     await this.#heavy?.close()
@@ -173,6 +194,7 @@ export class SimNode {
 
   #start(): QueriedApplication {
     const { clock, settings, snapshots, expectedChain, journal, gossip, peers = 0 } = this.#options
+    const { orderJournal, voteAnswers } = this.#options
     this.#heavy = this.#startWorkers()
     return new QueriedApplication({
       store: this.#store,
@@ -182,13 +204,26 @@ export class SimNode {
       ...(expectedChain === undefined ? {} : { expectedChain }),
       environment: {
         ...(snapshots === undefined ? {} : { snapshots }),
-        clock: { nowMs: () => clock.nowMs },
+        clock: { nowMs: () => clock.nowMs, wallMs: () => clock.wallMs ?? clock.nowMs },
         yieldToEventLoop: () => Promise.resolve(),
         journal: journal ?? {
           load: () => this.#journal,
           append: (transactions) => void this.#journal.push(...transactions),
           rewrite: (transactions) => {
             this.#journal = [...transactions]
+          },
+        },
+        orderJournal: orderJournal ?? {
+          load: () => this.#orders,
+          append: (orders) => void this.#orders.push(...orders),
+          rewrite: (orders) => {
+            this.#orders = [...orders]
+          },
+        },
+        voteAnswers: voteAnswers ?? {
+          load: () => this.#answers,
+          keep: (answer) => {
+            this.#answers = [...this.#answers.filter(({ height }) => height === answer.height), answer]
           },
         },
         gossip: gossip ?? { offer: () => undefined },

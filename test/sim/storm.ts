@@ -172,7 +172,7 @@ const replayAll = async (node: SimNode): Promise<void> => {
     from: parameters.initialHeight,
     to: height,
     engine: await createEthereumjsEngine(),
-    environment: { clock: { nowMs: () => 0 }, yieldToEventLoop: () => Promise.resolve() },
+    environment: { clock: { nowMs: () => 0, wallMs: () => 0 }, yieldToEventLoop: () => Promise.resolve() },
   })
   expect(difference).toBeUndefined()
 }

@@ -6,7 +6,7 @@ import type { BlockReference, ProposedBlock } from '../../app/ports.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { LatestState } from '../../store/latest.ts'
 import type { StateReader } from '../../store/state.ts'
-import { type ChainSetup, Driver } from './driver.ts'
+import { type ChainSetup, Driver, GENESIS_TIME_NS, NANOSECONDS_PER_MILLISECOND } from './driver.ts'
 import { blockFacts } from './oracle.ts'
 import { type Random, seeded } from './random.ts'
 import { SimNode, type SimNodeOptions, type VirtualClock } from './sim-node.ts'
@@ -64,7 +64,13 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
     moduleGenesis,
     ...setup
   } = options
-  const clock: VirtualClock = { nowMs: 0 }
+  const startMs = Number((setup.genesisTimeNs ?? GENESIS_TIME_NS) / NANOSECONDS_PER_MILLISECOND)
+  const clock: VirtualClock = {
+    nowMs: 0,
+    get wallMs() {
+      return startMs + this.nowMs
+    },
+  }
   const accounts = given ?? makeAccounts(random, ACCOUNTS)
   const validators: readonly Validator[] =
     named ?? powers.map((power, index) => makeValidator(`validator ${index}`, power))

@@ -8,6 +8,7 @@ import type { Home } from '../../node/config/home.ts'
 import { cliError } from '../../errors.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../node/genesis/document.ts'
 import { addAccount, addValidator } from '../genesis/edit.ts'
+import { addTestMarkets, TEST_COINS } from '../genesis/test-markets.ts'
 import { readValidatorPublicKey } from '../../node/genesis/validator-keys.ts'
 import { validateGenesis } from '../../node/genesis/validate.ts'
 import { DEVNET_MNEMONIC, devnetAccounts, SHARED_EVM_CHAIN_ID } from '../keys/devnet-accounts.ts'
@@ -19,7 +20,7 @@ import { applicationCommand } from './application.ts'
 import { initHome } from './init.ts'
 import { statusCommand } from './status.ts'
 
-const BALANCE = '1000000nat'
+const BALANCE = `1000000nat,${TEST_COINS}`
 /** One with an EVM chain id of its own is a chain of its own to native clients too. */
 const chainIdOf = (evmChainId: bigint): string =>
   evmChainId === SHARED_EVM_CHAIN_ID ? 'localnat-1' : `localnat-${evmChainId}-1`
@@ -55,7 +56,7 @@ const fundedGenesis = (home: Home): GenesisDocument => {
   const empty = readGenesisJson(home.genesis) as GenesisDocument
   const funded = devnetAccounts().reduce((document, { address }) => addAccount(document, address, BALANCE), empty)
   const governed = { ...funded, app_state: { ...funded.app_state, gov: GOVERNANCE } }
-  return addValidator(governed, {
+  return addValidator(addTestMarkets(governed), {
     publicKey: readValidatorPublicKey(home.validatorKey),
     power: VALIDATOR_POWER,
     name: 'devnet',
@@ -119,6 +120,7 @@ nat-chain devnet ${height === 0 ? 'is new' : `resumes at height ${height}`}
 
   ten accounts with 1,000,000 NAT each (${DEVNET_MNEMONIC}):
 ${accounts.join('\n')}
+  Each holds 1,000,000 TUSD and 100 TBTC of the order book's test markets too: 1 is NAT/TUSD, 2 is TBTC/TUSD.
   The first operates the validator. Votes of governance take ${GOVERNANCE.params.voting_period} here.
   WARNING: these keys are public. Never send anything of value to these addresses on any network.
 ${sharedIdWarning(genesis.evmChainId)}

@@ -56,7 +56,7 @@ export const replayCommand = async ({ home, say, ...wanted }: ReplayOptions): Pr
       to,
       engine: await createInterpreterEngine(),
       environment: {
-        clock: { nowMs: () => performance.now() },
+        clock: { nowMs: () => performance.now(), wallMs: () => Date.now() },
         yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
       },
       onBlock: (height) => {

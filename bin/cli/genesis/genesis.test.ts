@@ -4,10 +4,12 @@ import { encodeBech32, parseAccountAddress } from '../../../core/bech32.ts'
 import { DEVNET_MNEMONIC, devnetAccounts } from '../keys/devnet-accounts.ts'
 import { createGenesis, type GenesisDocument } from '../../node/genesis/document.ts'
 import { addAccount, addValidator, parseCoins } from './edit.ts'
+import { addTestMarkets, TEST_COINS } from './test-markets.ts'
 import { validateGenesis } from '../../node/genesis/validate.ts'
 
 const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const BOB = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const CAROL = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const KEY = Buffer.alloc(32, 9).toString('base64')
 
 const empty = createGenesis('localnat-1', 2517n, '2026-01-01T00:00:00Z')
@@ -127,5 +129,16 @@ describe('the devnet', () => {
       empty,
     )
     expect(document.app_state.bank.supply[0]?.amount).toBe(`${10n ** 7n}${'0'.repeat(18)}`)
+  })
+
+  it('has two markets, whose denominations its accounts hold', () => {
+    const document = addTestMarkets(addAccount(funded, CAROL, `3nat,${TEST_COINS}`))
+    expect(validateGenesis(document, 'g')).toMatchObject({ accountCount: 3 })
+    const { markets, params } = document.app_state['clob'] as { markets: { market: { id: number } }[]; params: object }
+    expect(markets.map(({ market }) => market.id)).toEqual([1, 2])
+    expect(params).toMatchObject({ block_weight: 4_000 })
+    const denoms = document.app_state.bank.supply.map(({ denom }) => denom)
+    expect(denoms).toEqual(['anat', 'tsat', 'utusd'])
+    expect(document.app_state.bank.denom_metadata).toHaveLength(3)
   })
 })

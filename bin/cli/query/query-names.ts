@@ -15,6 +15,7 @@ const DISTRIBUTION = 'cosmos.distribution.v1beta1.Query'
 const GOV = 'cosmos.gov.v1.Query'
 const GOV_BETA = 'cosmos.gov.v1beta1.Query'
 const UPGRADE = 'cosmos.upgrade.v1beta1.Query'
+const CLOB = 'nat.clob.v1.Query'
 const EVIDENCE = 'cosmos.evidence.v1beta1.Query'
 
 export const FRIENDLY: Readonly<Record<string, Friendly>> = {
@@ -53,6 +54,8 @@ export const FRIENDLY: Readonly<Record<string, Friendly>> = {
   [`${UPGRADE}/CurrentPlan`]: { names: ['plan'] },
   [`${UPGRADE}/AppliedPlan`]: { names: ['applied'] },
   [`${UPGRADE}/ModuleVersions`]: { arguments: ['module_name?'] },
+  [`${CLOB}/OpenOrders`]: { names: ['orders-of'] },
+  [`${CLOB}/Agents`]: { names: ['agents-of'] },
   [`${EVIDENCE}/AllEvidence`]: { names: ['list'] },
 }
 

@@ -3,6 +3,7 @@ import { create, toBinary, type DescMessage, type DescService, fromBinary } from
 import {
   authQuery,
   bankQuery,
+  clobQuery,
   distributionQuery,
   evidenceQuery,
   evmQuery,
@@ -37,6 +38,7 @@ const SERVICES: readonly DescService[] = [
   consensusQuery.Query,
   admissionQuery.Query,
   feeMarketQuery.Query,
+  clobQuery.Query,
   txService.Service,
 ]
 const PLANS = planQueries(SERVICES)
@@ -97,6 +99,7 @@ describe('the commands of queries', () => {
       'consensus',
       'admission',
       'feemarket',
+      'clob',
       'tx',
     ])
   })

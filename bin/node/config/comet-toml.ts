@@ -1,7 +1,6 @@
 /** config.toml: CometBFT's own template with this chain's values in it. */
 import { parse } from 'smol-toml'
-import { COMET_MEMPOOL_CACHE, COMET_MEMPOOL_TRANSACTIONS } from '../../../app/pool/limits.ts'
-import { APPLICATION_DEFAULTS } from '../../../app/settings.ts'
+import { COMET_MEMPOOL_BYTES, COMET_MEMPOOL_CACHE, COMET_MEMPOOL_TRANSACTIONS } from '../../../app/pool/limits.ts'
 import type { Network } from './networks.ts'
 import { setTomlValue } from './toml-lines.ts'
 
@@ -21,8 +20,7 @@ const CHAIN_VALUES: Readonly<Record<string, string>> = {
   'mempool.type': '"flood"',
   'mempool.size': String(COMET_MEMPOOL_TRANSACTIONS),
   'mempool.cache_size': String(COMET_MEMPOOL_CACHE),
-  // As many bytes as the pool holds.
-  'mempool.max_txs_bytes': String(APPLICATION_DEFAULTS.pool.maxBytes),
+  'mempool.max_txs_bytes': String(COMET_MEMPOOL_BYTES),
   // The pool promotes what was refused while it had to wait.
   'mempool.keep-invalid-txs-in-cache': 'false',
 }

@@ -19,6 +19,7 @@ export interface Home {
   readonly data: string
   readonly database: string
   readonly poolJournal: string
+  readonly orderJournal: string
   readonly voteAnswers: string
   readonly snapshots: string
   /** Where a restore makes databases, until it moves them into place. */
@@ -57,6 +58,7 @@ export const openHome = (path: string): Home => {
     data,
     database: join(data, 'application.db'),
     poolJournal: join(data, 'pool.journal'),
+    orderJournal: join(data, 'orders.journal'),
     voteAnswers: join(data, 'vote-answers'),
     snapshots: join(data, 'snapshots'),
     restoring: join(data, '.restoring'),

@@ -1,12 +1,16 @@
-/** Hands the pool's transactions to CometBFT for gossip: in the background, in batches, within a bound, never answered for. */
+/**
+ * Hands transactions to CometBFT for gossip: in the background, in batches, within a bound, never answered for. Orders have a lane
+ * of their own that goes first: behind a flood of transfers they would come too late for the votes.
+ */
 import type { Gossip } from '../../../app/environment.ts'
 import { viewBuffer } from '../../../core/bytes.ts'
+import { CLOB_TX_BYTE } from '../../../modules/clob/index.ts'
 import { errorText } from '../../errors.ts'
 import type { NodeLog } from './log.ts'
 
 /** One HTTP request: `broadcast_tx_async` in batches of 100 is taken at 20,000 transactions a second. */
 const BATCH_TRANSACTIONS = 100
-/** What does not fit is dropped: the application offers it again. */
+/** In each lane. What does not fit is dropped: the application offers it again. */
 const MAX_WAITING = 20_000
 const REQUEST_TIMEOUT_MS = 10_000
 
@@ -15,7 +19,8 @@ export interface CometGossip extends Gossip {
 }
 
 export const createGossip = (url: string, log: NodeLog): CometGossip => {
-  const waiting: Uint8Array[] = []
+  const orders: Uint8Array[] = []
+  const others: Uint8Array[] = []
   const closing = new AbortController()
   let running: Promise<void> | undefined
 
@@ -35,13 +40,16 @@ export const createGossip = (url: string, log: NodeLog): CometGossip => {
     await response.arrayBuffer()
     if (!response.ok) log.warn('CometBFT did not take transactions for gossip', { status: response.status })
   }
+  /** Of the lane that has something; none at the end. */
+  const next = (): readonly Uint8Array[] => (orders.length > 0 ? orders : others).splice(0, BATCH_TRANSACTIONS)
   const drain = async (): Promise<void> => {
-    while (waiting.length > 0 && !closing.signal.aborted) {
+    for (let batch = next(); batch.length > 0 && !closing.signal.aborted; batch = next()) {
       try {
-        await send(waiting.splice(0, BATCH_TRANSACTIONS))
+        await send(batch)
       } catch (error) {
         // CometBFT is down or restarting: all that waits will be offered again.
-        waiting.length = 0
+        orders.length = 0
+        others.length = 0
         if (!closing.signal.aborted) log.warn('CometBFT is not reachable for gossip', { reason: errorText(error) })
       }
     }
@@ -49,7 +57,10 @@ export const createGossip = (url: string, log: NodeLog): CometGossip => {
   }
   return {
     offer: (transactions) => {
-      waiting.push(...transactions.slice(0, MAX_WAITING - waiting.length))
+      for (const transaction of transactions) {
+        const lane = transaction[0] === CLOB_TX_BYTE ? orders : others
+        if (lane.length < MAX_WAITING) lane.push(transaction)
+      }
       running ??= drain()
     },
     close: async () => {

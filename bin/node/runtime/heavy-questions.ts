@@ -19,6 +19,8 @@ const RETRY_LOADING_MS = 1_000
 const TIMEOUT_MARGIN_MS = 500
 /** A worker that does not end by itself is terminated after this long. */
 const STOP_TIMEOUT_MS = 5_000
+/** One that still loads its modules has longer: on a busy machine that takes several times as long as it should. */
+const STOP_LOADING_TIMEOUT_MS = 60_000
 
 /** Gateways give a question up after this long: answering it later would only delay the others. */
 const MAX_WAIT_MS = 30_000
@@ -204,7 +206,7 @@ export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
     const { worker } = seat
     const waiting = release(seat)
     waiting?.reject(limitExceeded('the node is stopping'))
-    if (waiting === undefined) await endWorker(worker, STOP_TIMEOUT_MS)
+    if (waiting === undefined) await endWorker(worker, seat.ready ? STOP_TIMEOUT_MS : STOP_LOADING_TIMEOUT_MS)
     else await worker.terminate()
   }
 

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,4 +40,35 @@ it('drops a record that a crash tore, and goes on behind the others', () => {
   expect(next.load()).toEqual([answer(7, 1, 10)])
   next.keep(answer(7, 2, 3))
   expect(openVoteAnswers(path).load()).toEqual([answer(7, 1, 10), answer(7, 2, 3)])
+})
+
+it('ends where a power failure left zeros', () => {
+  const path = join(folder, 'zeros')
+  const answers = openVoteAnswers(path)
+  answers.keep(answer(7, 1, 10))
+  answers.close()
+  appendFileSync(path, new Uint8Array(500))
+  const next = openVoteAnswers(path)
+  expect(next.load()).toEqual([answer(7, 1, 10)])
+  next.keep(answer(7, 2, 3))
+  expect(openVoteAnswers(path).load()).toEqual([answer(7, 1, 10), answer(7, 2, 3)])
+})
+
+it('keeps nothing of an answer for which the disk has no room, and all others', async () => {
+  const path = join(folder, 'full')
+  const source = `
+    const { openVoteAnswers } = await import(${JSON.stringify(new URL('./vote-answers.ts', import.meta.url).href)})
+    const answers = openVoteAnswers(${JSON.stringify(path)})
+    const answer = (byte, length) => ({ height: 7, hash: new Uint8Array(32).fill(byte), extension: new Uint8Array(length).fill(byte) })
+    answers.keep(answer(1, 10))
+    let refused = false
+    try { answers.keep(answer(2, 130000)) } catch { refused = true }
+    answers.keep(answer(3, 20))
+    process.exitCode = refused ? 0 : 2
+  `
+  // The system writes as much as the limit allows, and refuses the rest.
+  const limited = ['-c', 'trap "" XFSZ; ulimit -f 8; exec "$0" "$@"', process.execPath]
+  const child = spawn('sh', [...limited, '--disable-warning=ExperimentalWarning', '--input-type=module', '-e', source])
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(openVoteAnswers(path).load()).toEqual([answer(7, 1, 10), answer(7, 3, 20)])
 })

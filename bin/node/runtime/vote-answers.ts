@@ -10,6 +10,8 @@ const LENGTH_BYTES = 4
 const HEIGHT_BYTES = 8
 const HASH_BYTES = 32
 const HEAD_BYTES = LENGTH_BYTES + HEIGHT_BYTES + HASH_BYTES
+/** No block has height 0: a power failure can leave zeros, which would be answers of it. */
+const LEAST_HEIGHT = 1
 
 export interface FileVoteAnswers extends VoteAnswers {
   close(): void
@@ -18,15 +20,17 @@ export interface FileVoteAnswers extends VoteAnswers {
 const encode = ({ height, hash, extension }: VoteAnswer): Uint8Array =>
   concatBytes(uint32ToBytes(extension.length), uint64ToBytes(height), hash, extension)
 
-/** A torn last record, which a crash can leave, was never answered: it ends the list. */
+/** All are of one height. A torn last record, which a crash can leave, or zeros, was never answered: it ends the list. */
 const decode = (bytes: Uint8Array): { readonly answers: readonly VoteAnswer[]; readonly length: number } => {
   const answers: VoteAnswer[] = []
   let at = 0
   while (at + HEAD_BYTES <= bytes.length) {
     const end = at + HEAD_BYTES + readUint32(bytes, at)
-    if (end > bytes.length) break
+    const height = readUint64(bytes, at + LENGTH_BYTES)
+    if (end > bytes.length || !Number.isSafeInteger(height) || height < LEAST_HEIGHT) break
+    if (height !== (answers[0]?.height ?? height)) break
     answers.push({
-      height: readUint64(bytes, at + LENGTH_BYTES),
+      height,
       hash: bytes.slice(at + LENGTH_BYTES + HEIGHT_BYTES, at + HEAD_BYTES),
       extension: bytes.slice(at + HEAD_BYTES, end),
     })
@@ -35,22 +39,34 @@ const decode = (bytes: Uint8Array): { readonly answers: readonly VoteAnswer[]; r
   return { answers, length: at }
 }
 
-/** `keep` throws what the system says. */
+/** `keep` throws what the system says, and leaves what was kept before of the height. */
 export const openVoteAnswers = (path: string): FileVoteAnswers => {
   // Read and write, made where there is none.
   const descriptor = openSync(path, 'a+')
   const { answers, length: valid } = decode(plainBytes(readFileSync(path)))
   ftruncateSync(descriptor, valid)
-  let newest = answers.at(-1)?.height ?? 0
+  let newest = answers[0]?.height ?? 0
+  /** Of whole records. */
+  let kept = valid
   return {
     load: () => answers.filter(({ height }) => height === newest),
     keep: (answer) => {
       // Nobody asks of another height any more: its block is decided, or was rolled back.
-      if (answer.height !== newest) ftruncateSync(descriptor, 0)
+      if (answer.height !== newest) {
+        ftruncateSync(descriptor, 0)
+        kept = 0
+      }
       newest = answer.height
       const record = encode(answer)
-      for (let at = 0; at < record.length; ) at += writeSync(descriptor, record, at)
-      fdatasyncSync(descriptor)
+      try {
+        for (let at = 0; at < record.length; ) at += writeSync(descriptor, record, at)
+        fdatasyncSync(descriptor)
+      } catch (error) {
+        // Half a record would make every later one unreadable.
+        ftruncateSync(descriptor, kept)
+        throw error
+      }
+      kept += record.length
     },
     close: () => closeSync(descriptor),
   }

@@ -54,7 +54,7 @@ const changed = (denom: string, balance: bigint, change: bigint): bigint => {
 }
 
 /** Adds to a balance, or takes from it, with one look at the account. Throws sdk/5 when it has too little. */
-const changeBalance = (state: StateWriter, address: Address, denom: string, change: bigint): void => {
+export const changeBalance = (state: StateWriter, address: Address, denom: string, change: bigint): void => {
   if (denom === DENOMINATION) {
     const account = state.account(address)
     setAnat(state, address, account, changed(denom, account?.balance ?? 0n, change))

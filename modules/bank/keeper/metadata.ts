@@ -4,7 +4,7 @@ import { DECIMALS, DENOMINATION, DISPLAY_DENOMINATION } from '../../../core/amou
 import { concatBytes } from '../../../core/bytes.ts'
 import { bank } from '../../../proto/index.ts'
 import type { StateReader, StateWriter } from '../../../store/state.ts'
-import { isDenom } from '../denom.ts'
+import { isDenom } from '../../../core/denom.ts'
 import { BANK_ADDRESS } from './balances.ts'
 import { METADATA_PREFIX, metadataKey } from '../keys.ts'
 

@@ -4,7 +4,7 @@ import { checkAuthority } from '../../authority.ts'
 import { handleMessage } from '../../handlers.ts'
 import type { MessageHandler } from '../../module.ts'
 import { sdkError } from '../../sdk-errors.ts'
-import { isDenom } from '../denom.ts'
+import { isDenom } from '../../../core/denom.ts'
 import { GAS_PER_ENTRY } from '../gas.ts'
 import { writeSendEnabled } from '../keeper/send-enabled.ts'
 

@@ -93,7 +93,7 @@ export class TransferChain {
       },
       version: 'bench',
       environment: {
-        clock: { nowMs: () => performance.now() },
+        clock: { nowMs: () => performance.now(), wallMs: () => Date.now() },
         yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
         journal: { load: () => [], append: silent, rewrite: silent },
         gossip: { offer: silent },

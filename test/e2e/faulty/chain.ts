@@ -7,6 +7,7 @@ import { QueriedApplication } from '../../../query/queried-application.ts'
 import { bytesToHex } from '../../../core/hex.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { ACCEPT_ALL, faultySender, FORGETS, PROPOSER_FAULTS, proposalOf, VOTER_FAULTS } from './faults.ts'
+import { alterOrders, ORDER_FAULTS, ORDER_VOTER_FAULTS } from './order-faults.ts'
 
 const file = process.env['CHAIN_TEST_FAULT_FILE'] ?? ''
 const named = (): string => {
@@ -27,6 +28,7 @@ const honest = {
   verifyVoteExtension: QueriedApplication.prototype.verifyVoteExtension,
   commit: QueriedApplication.prototype.commit,
 }
+const LIES: typeof ORDER_VOTER_FAULTS = { ...VOTER_FAULTS, ...ORDER_VOTER_FAULTS }
 /** Its own faulty blocks it takes for good. */
 const proposed = new Set<string>()
 const keyOf = (transactions: readonly Uint8Array[]): string => transactions.map(bytesToHex).join()
@@ -34,15 +36,23 @@ const keyOf = (transactions: readonly Uint8Array[]): string => transactions.map(
 QueriedApplication.prototype.prepareProposal = async function (request) {
   const transactions = await honest.prepareProposal.call(this, request)
   const name = named()
+  const orderFault = ORDER_FAULTS[name]
+  const altered = orderFault && alterOrders(orderFault, transactions)
+  if (altered !== undefined) {
+    writeFileSync(file, '')
+    say(name, request.height)
+    proposed.add(keyOf(altered))
+    return altered
+  }
   const fault = PROPOSER_FAULTS[name]
   if (fault === undefined) return transactions
   writeFileSync(file, '')
   say(name, request.height)
   const parameters = { address: faultySender, block: { tag: 'latest' } } as const
   const nonce = Number(JSON.parse(await this.ask('transactionCount', parameters, this.height)))
-  const altered = await fault.alter(proposalOf(transactions, nonce))
-  proposed.add(keyOf(altered))
-  return altered
+  const faulty = await fault.alter(proposalOf(transactions, nonce))
+  proposed.add(keyOf(faulty))
+  return faulty
 }
 
 QueriedApplication.prototype.processProposal = async function (block) {
@@ -54,14 +64,14 @@ QueriedApplication.prototype.processProposal = async function (block) {
 
 QueriedApplication.prototype.extendVote = function (block) {
   const name = named()
-  const extension = VOTER_FAULTS[name]?.()
+  const extension = LIES[name]?.(() => honest.extendVote.call(this, block))
   if (extension === undefined) return honest.extendVote.call(this, block)
   say(name, this.height + 1)
   return extension
 }
 
 QueriedApplication.prototype.verifyVoteExtension = function (request) {
-  return VOTER_FAULTS[named()] !== undefined || honest.verifyVoteExtension.call(this, request)
+  return LIES[named()] !== undefined || honest.verifyVoteExtension.call(this, request)
 }
 
 QueriedApplication.prototype.commit = async function () {

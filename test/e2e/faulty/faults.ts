@@ -85,7 +85,7 @@ export const PROPOSER_FAULTS: Readonly<Record<string, Fault>> = {
     ...transactions,
     transactions[0] ?? EMPTY_BYTES,
   ]),
-  'altered vote extensions': fault(/vote extensions do not decode/, async ({ transactions: [injected, ...rest] }) => [
+  'altered vote extensions': fault(/not in their canonical encoding/, async ({ transactions: [injected, ...rest] }) => [
     concatBytes(injected ?? EMPTY_BYTES, Uint8Array.of(0xff, 0xff)),
     ...rest,
   ]),

@@ -2,7 +2,8 @@
  * The file of the pool's journal on a machine that may fail: appended bytes reach the disk every 100 ms, and a power failure
  * leaves of the rest what it likes: nothing, a part with a torn record, zeros, or bytes of something else.
  */
-import type { PoolJournal } from '../../../app/environment.ts'
+import type { JournaledOrder } from '../../../app/environment.ts'
+import { decodeOrders, encodeOrders } from '../../../bin/node/runtime/order-journal.ts'
 import { decodeRecords, encodeRecords } from '../../../bin/node/runtime/pool-journal.ts'
 import { concatBytes } from '../../../core/bytes.ts'
 import type { Random } from '../random.ts'
@@ -10,9 +11,17 @@ import type { Random } from '../random.ts'
 /** As bin/node/runtime/pool-journal.ts flushes. */
 export const FLUSH_INTERVAL_MS = 100
 
-const recordsLength = (transactions: readonly Uint8Array[]): number => encodeRecords(transactions).length
+/** How the node writes its records. */
+interface Codec<Item> {
+  encode(items: readonly Item[]): Uint8Array
+  decode(bytes: Uint8Array): readonly Item[]
+}
 
-export class FaultyJournal implements PoolJournal {
+export const TRANSACTIONS: Codec<Uint8Array> = { encode: encodeRecords, decode: decodeRecords }
+export const ORDERS: Codec<JournaledOrder> = { encode: encodeOrders, decode: decodeOrders }
+
+export class FaultyJournal<Item> {
+  readonly #codec: Codec<Item>
   /** A disk that takes nothing and says nothing. */
   isLying = false
   #bytes: Uint8Array = new Uint8Array(0)
@@ -20,20 +29,24 @@ export class FaultyJournal implements PoolJournal {
   /** When everything in it was on the disk the last time. */
   #flushedAtMs = 0
 
-  load(): readonly Uint8Array[] {
-    const transactions = decodeRecords(this.#bytes)
-    this.#bytes = this.#bytes.slice(0, recordsLength(transactions))
-    this.#syncedBytes = Math.min(this.#syncedBytes, this.#bytes.length)
-    return transactions
+  constructor(codec: Codec<Item>) {
+    this.#codec = codec
   }
 
-  append(transactions: readonly Uint8Array[]): void {
-    if (!this.isLying) this.#bytes = concatBytes(this.#bytes, encodeRecords(transactions))
+  load(): readonly Item[] {
+    const items = this.#codec.decode(this.#bytes)
+    this.#bytes = this.#bytes.slice(0, this.#codec.encode(items).length)
+    this.#syncedBytes = Math.min(this.#syncedBytes, this.#bytes.length)
+    return items
+  }
+
+  append(items: readonly Item[]): void {
+    if (!this.isLying) this.#bytes = concatBytes(this.#bytes, this.#codec.encode(items))
   }
 
   /** A new file is synced, then takes the name of the old one: a power failure leaves one of them, and whole. */
-  rewrite(transactions: readonly Uint8Array[]): void {
-    this.#bytes = this.isLying ? new Uint8Array(0) : encodeRecords(transactions)
+  rewrite(items: readonly Item[]): void {
+    this.#bytes = this.isLying ? new Uint8Array(0) : this.#codec.encode(items)
     this.#syncedBytes = this.#bytes.length
   }
 

@@ -1,19 +1,36 @@
 /** The liars of a network: what each tells to whom. A lie is repeated as it was told, but for those that tell different nodes different things. */
 import type { PrivateKeyAccount } from 'viem/accounts'
-import type { Hex } from '../../../core/hex.ts'
+import { type Hex, hexToBytes } from '../../../core/hex.ts'
+import { DEFAULT_CLOB_PARAMETERS } from '../../../modules/clob/index.ts'
 import type { Random } from '../random.ts'
 import { INVALID_KINDS, makeInvalid } from '../traffic.ts'
-import { type LiarContext, lieInBlock, lieInVote } from './lies.ts'
-import type { Message, Proposal, Vote } from './messages.ts'
+import { type LiarContext, type Lie, lieInBlock, lieInVote, type VoteLie } from './lies.ts'
+import { lieInBatch, lieInExtension, type OrderLiarContext } from './order-lies.ts'
+import type { Block, Message, Proposal, Vote } from './messages.ts'
 import type { Network } from './network.ts'
 import type { NetworkNode } from './network-node.ts'
 
 type Send = (to: NetworkNode, message: Message) => void
 
+const orderContext = (random: Random, network: Network): OrderLiarContext | undefined => {
+  const { orderClients, plan, chain, sets } = network
+  if (orderClients === undefined) return undefined
+  const budget = plan.orders?.parameters.extensionBudgetBytes ?? DEFAULT_CLOB_PARAMETERS.extensionBudgetBytes
+  return {
+    random,
+    chainId: chain.chainId,
+    capBytes: (height) => Math.min(131_072, Math.max(2_048, Math.floor(budget / sets.at(height).length))),
+    hidden: () => orderClients.hidden,
+    fresh: () => orderClients.fresh(),
+  }
+}
+
 export class Liars {
   readonly #random: Random
   readonly #network: Network
   readonly #context: LiarContext
+  /** Undefined where nobody trades. */
+  readonly #orders: OrderLiarContext | undefined
   /** What was told instead; undefined is nothing. */
   readonly #votes = new WeakMap<Vote, Vote | undefined>()
   readonly #proposals = new WeakMap<Proposal, Proposal | undefined>()
@@ -23,6 +40,7 @@ export class Liars {
     this.#random = random
     this.#network = network
     const { chain, plan, rules } = network
+    this.#orders = orderContext(random, network)
     this.#context = {
       random,
       lies: plan.lies,
@@ -63,11 +81,30 @@ export class Liars {
   #lieInVote(from: NetworkNode, vote: Vote): Vote | undefined {
     const known = [...(from.consensus?.proposals ?? [])].map(({ block }) => block.hash)
     const other = known.length === 0 ? undefined : this.#random.pick(known)
-    const lie = lieInVote(vote, other, from.validator, this.#context)
+    const lie = this.#lieAboutOrders(from, vote) ?? lieInVote(vote, other, from.validator, this.#context)
     if (lie.vote !== vote || lie.isLate) this.#network.report.lies++
     if (!lie.isLate || lie.vote === undefined) return lie.vote
     this.#late.set(from.self, [...(this.#late.get(from.self) ?? []), lie.vote])
     return undefined
+  }
+
+  /** Mostly signed as it must be, and in time: such a vote counts. */
+  #lieAboutOrders(from: NetworkNode, vote: Vote): VoteLie | undefined {
+    const [context, random] = [this.#orders, this.#random]
+    const { type, blockHash, height, round } = vote
+    if (context === undefined || blockHash === undefined || type !== 'precommit' || !from.hasExtensions(height))
+      return undefined
+    if (!random.chance(this.#network.plan.orders?.lies.extensionPercent ?? 0)) return undefined
+    const { chainId } = this.#network.chain
+    const extension = lieInExtension(vote.extension, { hash: hexToBytes(blockHash), height }, context)
+    const extensionSignature = from.validator.sign({
+      extension,
+      height,
+      round: random.chance(4) ? round + 1 : round,
+      chainId,
+    })
+    const isTooLong = extension.length > context.capBytes(height)
+    return { vote: { ...vote, extension, extensionSignature }, isLate: random.chance(isTooLong ? 80 : 15) }
   }
 
   takeLate(self: Hex): readonly Vote[] {
@@ -79,7 +116,9 @@ export class Liars {
   /** To all the same lie, to each another, or to some nothing. */
   #propose(from: NetworkNode, proposal: Proposal, send: Send): void {
     const peers = this.#network.nodes.filter((node) => node !== from)
-    if (!this.#random.chance(this.#network.plan.lies.proposalPercent)) {
+    const { lies, orders } = this.#network.plan
+    const isOfOrders = orders !== undefined && this.#random.chance(orders.lies.batchPercent)
+    if (!isOfOrders && !this.#random.chance(lies.proposalPercent)) {
       for (const to of peers) send(to, { kind: 'proposal', proposal })
       return
     }
@@ -87,7 +126,8 @@ export class Liars {
     this.#proposals.set(proposal, undefined)
     const isSameForAll = this.#random.chance(50)
     const tell = async (to: readonly NetworkNode[]): Promise<void> => {
-      const { block, origin, why } = await lieInBlock(proposal.block, from.validator, this.#context)
+      const lieAboutOrders = isOfOrders ? this.#lieInBatch(from, proposal.block) : undefined
+      const { block, origin, why } = lieAboutOrders ?? (await lieInBlock(proposal.block, from.validator, this.#context))
       this.#network.rules.proposed(block, origin, why)
       const lie = { ...proposal, block }
       this.#proposals.set(proposal, lie)
@@ -98,6 +138,14 @@ export class Liars {
       if (isSameForAll) return await tell(peers)
       for (const peer of peers) if (this.#random.chance(80)) await tell([peer])
     })
+  }
+
+  #lieInBatch(from: NetworkNode, block: Block): Lie | undefined {
+    const context = this.#orders
+    if (!from.isUp || context === undefined) return undefined
+    const lie = lieInBatch(from, block, context)
+    if (lie !== undefined) this.#network.orderRules?.lied(lie.why)
+    return lie
   }
 
   /** What a liar says once more: its own as it told it, the rest as it is. */

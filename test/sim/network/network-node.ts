@@ -3,6 +3,7 @@
  * CometBFT syncs survives (blocks, its last signatures, its log up to its own last message); of the application survives
  * what its database and its journal kept.
  */
+import type { VoteAnswer, VoteAnswers } from '../../../app/environment.ts'
 import type { FinalizeBlockResponse, ProposedBlock } from '../../../app/ports.ts'
 import { BLOCK_STEPS } from '../../../app/environment.ts'
 import { EMPTY_BYTES } from '../../../core/bytes.ts'
@@ -11,12 +12,13 @@ import { sweepStep } from '../../../store/sweep.ts'
 import { BLOCK_OVERHEAD_BYTES, withHash } from '../driver.ts'
 import type { Random } from '../random.ts'
 import { Killed, SimNode } from '../sim-node.ts'
+import { committedState } from '../world.ts'
 import type { Validator } from '../validators.ts'
 import { blockFault, validatorsHash } from './block-validation.ts'
 import { Coins } from './coins.ts'
 import { CometMempool } from './comet-mempool.ts'
 import { Consensus, type ConsensusPort, type Input } from './consensus.ts'
-import { FaultyJournal } from './faulty-journal.ts'
+import { FaultyJournal, ORDERS, TRANSACTIONS } from './faulty-journal.ts'
 import { FaultyStore } from './faulty-store.ts'
 import {
   addressOf,
@@ -59,7 +61,8 @@ export class NetworkNode implements ConsensusPort {
   readonly validator: Validator
   readonly self: Hex
   readonly store = new FaultyStore()
-  readonly journal = new FaultyJournal()
+  readonly journal = new FaultyJournal(TRANSACTIONS)
+  readonly orderJournal = new FaultyJournal(ORDERS)
   readonly coins = new Coins()
   mempool = new CometMempool()
   /** CometBFT's block store: the block of height h stands at h - 1. */
@@ -80,6 +83,8 @@ export class NetworkNode implements ConsensusPort {
   #answeredHeight = 0
   #lookedMs = 0
   #engineNode: SimNode | undefined
+  /** Synced before they are given. */
+  #answers: readonly VoteAnswer[] = []
 
   constructor(network: Network, plan: NodePlan, validator: Validator, index: number, random: Random) {
     this.#network = network
@@ -146,14 +151,24 @@ export class NetworkNode implements ConsensusPort {
   async #open(): Promise<void> {
     const lookMs = this.plan.lookMs
     const { timeline } = this.#network
+    const wallMs = (): number => Number(this.nowNs / NANOSECONDS_PER_MILLISECOND)
     const look = (): number => (this.#lookedMs += lookMs)
     const { keptHeights, name, engine } = this.plan
     const clock = {
       get nowMs(): number {
         return timeline.nowMs + look()
       },
+      get wallMs(): number {
+        return wallMs()
+      },
     }
-    const { store, journal } = this
+    const { store, journal, orderJournal } = this
+    const voteAnswers: VoteAnswers = {
+      load: () => this.#answers,
+      keep: (answer) => {
+        this.#answers = [...this.#answers.filter(({ height }) => height === answer.height), answer]
+      },
+    }
     const gossip = { offer: (raws: readonly Uint8Array[]) => this.mempool.offer(raws) }
     const pruning = { keepRecent: keptHeights, interval: 0 }
     this.#engineNode ??= await SimNode.open({
@@ -161,6 +176,8 @@ export class NetworkNode implements ConsensusPort {
       clock,
       store,
       journal,
+      orderJournal,
+      voteAnswers,
       gossip,
       engine,
       peers: 3,
@@ -195,9 +212,12 @@ export class NetworkNode implements ConsensusPort {
     if (kind === 'power') {
       this.#network.report.lostWrites += this.store.loseUnsynced(this.#random)
       this.journal.loseUnsynced(this.#random)
+      this.#network.loseOrders(this)
     } else {
       this.store.loseAll()
       this.journal.loseAll()
+      this.orderJournal.loseAll()
+      this.#answers = []
       this.#answeredHeight = 0
     }
     this.coins.recount(this.store)
@@ -310,7 +330,9 @@ export class NetworkNode implements ConsensusPort {
       extensionSignature: isExtended ? validator.sign({ extension, height, round, chainId }) : EMPTY_BYTES,
     }
     const signed = this.#sign([height, round, STEPS[type]], vote)
-    return signed !== undefined && 'type' in signed && signed.blockHash === vote.blockHash ? signed : undefined
+    if (signed === undefined || !('type' in signed) || signed.blockHash !== vote.blockHash) return undefined
+    if (isExtended && !this.plan.isLiar) this.#network.orderRules?.said(self, block.hash, signed.extension)
+    return signed
   }
 
   #extend(height: number, { content }: Block): Uint8Array {
@@ -398,7 +420,18 @@ export class NetworkNode implements ConsensusPort {
       () => `${this.plan.name}: ${this.node.errors.join()}`,
     )
     this.mempool.update(application, content.transactions)
+    this.#checkOrders(block, response)
     if (this.plan.keptHeights > 0) sweepStep(this.store, SWEPT_A_BLOCK)
     this.#network.trace(`${this.plan.name} ${content.height} ${bytesToHex(response.appHash)}`)
+  }
+
+  #checkOrders(block: Block, { transactionResults }: FinalizeBlockResponse): void {
+    const { orderRules, rules } = this.#network
+    if (orderRules === undefined) return
+    const { height } = block.content
+    const isNew = orderRules.checkedHeight < height
+    const last = rules.decided.get(height - 1)?.block
+    if (isNew) orderRules.decided(last, block, transactionResults, committedState(this.node))
+    orderRules.committed(this.node, isNew)
   }
 }

@@ -5,20 +5,26 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { FinalizeBlockResponse } from '../../../app/ports.ts'
 import { hexToBytes, type Hex } from '../../../core/hex.ts'
+import { DEFAULT_CLOB_PARAMETERS } from '../../../modules/clob/index.ts'
 import { Driver } from '../driver.ts'
 import { Random } from '../random.ts'
 import { Killed, type SimNode } from '../sim-node.ts'
 import { operatorOf } from '../stake-genesis.ts'
 import { makeAccounts } from '../traffic.ts'
-import { makeValidator, ValidatorSets } from '../validators.ts'
+import { makeTorsionedValidator, makeValidator, ValidatorSets } from '../validators.ts'
 import { committedState, makeGenesis } from '../world.ts'
 import { Clients } from './clients.ts'
 import { Evidence } from './evidence.ts'
 import { Liars } from './liars.ts'
+import { OrderClients } from './order-clients.ts'
+import { OrderRules } from './order-rules.ts'
+import { walletOf } from '../orders/traders.ts'
+import { withMarkets } from '../orders/genesis.ts'
 import { Links } from './links.ts'
-import type { DecidedBlock, Message, Timeout } from './messages.ts'
+import { addressOf, type DecidedBlock, type Message, type Timeout } from './messages.ts'
 import { type CrashKind, NetworkNode } from './network-node.ts'
 import { makePlan, type Plan, type Sabotage } from './plan.ts'
+import type { OrderPlan } from '../orders/plan.ts'
 import { must, Rules } from './rules.ts'
 import { Timeline } from './timeline.ts'
 
@@ -29,6 +35,12 @@ const SECOND_MS = 1_000
 const TIMEOUTS = { propose: 1_000, prevote: 300, precommit: 300 } as const
 const TIMEOUT_DELTA_MS = 200
 const CALM_COMMIT_MS = 1_000
+
+export interface NetworkOptions {
+  readonly sabotage?: Sabotage | undefined
+  /** People trade, and liars lie about it. */
+  readonly hasOrders?: boolean
+}
 
 /** What a run has met. */
 export interface Report {
@@ -60,6 +72,9 @@ export class Network {
   readonly sets: ValidatorSets
   readonly evidence: Evidence
   readonly clients: Clients
+  /** Undefined where nobody trades. */
+  readonly orderClients: OrderClients | undefined
+  readonly orderRules: OrderRules | undefined
   readonly links: Links
   readonly nodes: readonly NetworkNode[]
   readonly #liars: Liars
@@ -71,31 +86,42 @@ export class Network {
   /** No faults, and nothing new of clients, from now on. */
   isCalm = false
 
-  constructor(seed: number, blocks: number, sabotage?: Sabotage) {
+  constructor(seed: number, blocks: number, { sabotage, hasOrders = false }: NetworkOptions = {}) {
     // Streams of their own: a change of one part leaves the others as they were.
     const stream = (salt: number): Random => new Random(Math.imul(seed, 1_000_003) + salt)
-    this.plan = makePlan(stream(1), seed, blocks, sabotage)
+    this.plan = makePlan(stream(1), seed, blocks, sabotage, hasOrders ? stream(8) : undefined)
     this.chain.extensionsFrom = this.plan.extensionsFrom
     this.#faults = stream(2)
     this.#traffic = stream(3)
     const accounts = makeAccounts(stream(4), ACCOUNTS + 1)
-    const keys = this.plan.nodes.map(({ name, power }) => makeValidator(name, power))
+    const { orders } = this.plan
+    const torsions = stream(9)
+    const makeKey = (name: string, power: bigint) =>
+      (orders !== undefined && torsions.chance(orders.torsionedPercent) ? makeTorsionedValidator : makeValidator)(
+        name,
+        power,
+      )
+    const keys = this.plan.nodes.map(({ name, power }) => makeKey(name, power))
     const validators = keys.filter(({ power }) => power > 0n)
     this.sets = new ValidatorSets(validators)
     this.evidence = new Evidence(this.sets, this.rules.decided)
     this.links = new Links(stream(5), this.timeline, this.plan.network, keys.length)
+    const { chainId } = this.chain
+    this.orderClients = orders && new OrderClients(stream(10), this, orders)
+    this.orderRules = orders && this.#makeOrderRules(orders.parameters)
+    const traders = this.orderClients?.traders
     this.#liars = new Liars(
       stream(6),
       this,
       accounts[ACCOUNTS] as (typeof accounts)[number],
       BigInt(this.plan.blockGas),
     )
-    const { chainId } = this.chain
     this.clients = new Clients({
       random: this.#traffic,
       timeline: this.timeline,
       chainId,
-      accounts: accounts.slice(0, ACCOUNTS),
+      // Traders have wallets, too: what they escrow the EVM does not see.
+      accounts: [...accounts.slice(0, ACCOUNTS), ...(traders?.traders.slice(0, 2).map(walletOf) ?? [])],
       operators: this.plan.nodes.flatMap(({ power, isLiar }, index) =>
         power > 0n && !isLiar ? [operatorOf(index)] : [],
       ),
@@ -104,8 +130,9 @@ export class Network {
       (key, index) =>
         new NetworkNode(this, this.plan.nodes[index] as Plan['nodes'][number], key, index, stream(100 + index)),
     )
+    const funded = makeGenesis(accounts, undefined)
     const appState = {
-      ...makeGenesis(accounts, undefined),
+      ...(traders === undefined ? funded : withMarkets(funded, traders.addresses, orders?.parameters)),
       slashing: { params: { signed_blocks_window: String(this.plan.signedBlocksWindow) } },
     }
     const setup = { ...this.chain, appState, validators, maxGas: this.plan.blockGas }
@@ -278,6 +305,7 @@ export class Network {
     for (const node of this.nodes) {
       if (!node.isUp) continue
       node.journal.flush(this.timeline.nowMs)
+      node.orderJournal.flush(this.timeline.nowMs)
       await this.guard(node, node.life, () => node.mempool.takeOffered(node.application))
       const peer = this.#faults.pick(this.nodes)
       if (peer === node || !node.isUp) continue
@@ -292,12 +320,14 @@ export class Network {
         this.#traffic.chance(10) ? this.clients.replace(node) : this.clients.send(node),
       )
     }
+    await this.orderClients?.act()
     await this.#liars.act((to, raw) => this.guard(to, to.life, () => to.mempool.take(to.application, raw)))
   }
 
   /** Once a second. */
   async #disturb(): Promise<void> {
     if (!this.isCalm) this.links.disturb()
+    if (!this.isCalm) this.#maybeLosePools()
     for (const node of this.nodes) {
       if (!node.isUp) {
         if (this.isCalm || this.#faults.chance(this.plan.crashes.restartPercent)) await this.#rise(node)
@@ -312,6 +342,38 @@ export class Network {
       const node = this.#faults.pick(this.nodes)
       await this.guard(node, node.life, () => this.clients.resendLost(node))
     }
+  }
+
+  #makeOrderRules(parameters: OrderPlan['parameters']): OrderRules {
+    const liars = new Set<Hex>()
+    const all = { ...DEFAULT_CLOB_PARAMETERS, ...parameters }
+    return new OrderRules({
+      parametersAt: () => all,
+      hasExtensions: (height) => height >= this.chain.extensionsFrom,
+      voters: {
+        isLiar: (validator) => {
+          if (liars.size === 0) for (const { plan, self } of this.nodes) if (plan.isLiar) liars.add(self)
+          return liars.has(validator)
+        },
+        powerAt: (validator, height) => this.sets.at(height).find((each) => addressOf(each) === validator)?.power ?? 0n,
+      },
+    })
+  }
+
+  /** The power fails everywhere, before any order is on a disk. */
+  #maybeLosePools(): void {
+    const { orderRules } = this
+    if (orderRules === undefined || !this.#faults.chance(this.plan.orders?.lossPercent ?? 0)) return
+    orderRules.report.poolsLost++
+    for (const node of this.nodes) {
+      if (node.isUp) node.crash('power')
+      node.orderJournal.loseAll()
+    }
+  }
+
+  /** Some power failures. The random numbers of runs without orders stay what they were. */
+  loseOrders({ orderJournal }: NetworkNode): void {
+    if (this.orderRules !== undefined) orderJournal.loseUnsynced(this.#faults)
   }
 
   #maybeCrash(node: NetworkNode): void {

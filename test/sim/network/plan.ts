@@ -2,6 +2,7 @@
  * What one seed chooses before a run begins. Each kind of fault is missing from some runs and frequent in others: what
  * hides behind a frequent fault is found where that is missing (swarm testing, as TigerBeetle's VOPR does it).
  */
+import { makeOrderPlan, type OrderPlan } from '../orders/plan.ts'
 import type { Random } from '../random.ts'
 
 export interface NodePlan {
@@ -67,6 +68,8 @@ export interface Plan {
   readonly trafficPercent: number
   /** Above 0: a validator that is alone would let no time pass. */
   readonly timeoutCommitMs: number
+  /** Undefined where nobody trades. */
+  readonly orders: OrderPlan | undefined
   /** A fault that the rules must find: proof that they look. */
   readonly sabotage: Sabotage | undefined
   /** Blocks of the window in which a validator must sign half; jails those that are down. */
@@ -87,11 +90,12 @@ const chooseLiars = (random: Random, powers: readonly bigint[]): readonly boolea
   })
 }
 
-const makeNodes = (random: Random): readonly NodePlan[] => {
-  const validators = random.pick([1, 3, 4, 4, 4, 5, 7])
+const makeNodes = (random: Random, hasOrders: boolean): readonly NodePlan[] => {
+  // Who lies about orders needs others to lie to.
+  const validators = random.pick(hasOrders ? [3, 4, 4, 5, 5, 7, 9] : [1, 3, 4, 4, 4, 5, 7])
   const isEven = random.chance(50)
   const powers = Array.from({ length: validators }, () => (isEven ? 10n : BigInt(1 + random.below(20))))
-  const liars = random.chance(30) ? powers.map(() => false) : chooseLiars(random, powers)
+  const liars = random.chance(hasOrders ? 15 : 30) ? powers.map(() => false) : chooseLiars(random, powers)
   const followers = random.chance(30) ? 1 : 0
   const skewMs = some(random, 400)
   const reference = random.chance(10) ? random.below(validators) : -1
@@ -106,15 +110,21 @@ const makeNodes = (random: Random): readonly NodePlan[] => {
   }))
 }
 
-export const makePlan = (random: Random, seed: number, blocks: number, sabotage: Sabotage | undefined): Plan => {
-  const nodes = makeNodes(random)
+export const makePlan = (
+  random: Random,
+  seed: number,
+  blocks: number,
+  sabotage: Sabotage | undefined,
+  ordersFrom: Random | undefined,
+): Plan => {
+  const nodes = makeNodes(random, ordersFrom !== undefined)
   const hasLiars = nodes.some(({ isLiar }) => isLiar)
   return {
     seed,
     blocks,
     nodes,
     blockGas: random.pick([3_000_000, 3_000_000, 1_000_000, 400_000]),
-    extensionsFrom: random.pick([1, 1, 1, 2, 5, 0]),
+    extensionsFrom: ordersFrom?.pick([1, 1, 1, 2, 5]) ?? random.pick([1, 1, 1, 2, 5, 0]),
     network: {
       delayMinMs: random.below(10),
       delayMeanMs: 1 + random.below(80),
@@ -140,6 +150,7 @@ export const makePlan = (random: Random, seed: number, blocks: number, sabotage:
     },
     trafficPercent: 2 + random.below(40),
     sabotage,
+    orders: ordersFrom && makeOrderPlan(ordersFrom),
     timeoutCommitMs: random.pick([10, 50, 200, 950]),
     // Honest validators in jail would leave a liar more than a third of the power.
     signedBlocksWindow: hasLiars || random.chance(60) ? 100_000 : 20 + random.below(100),

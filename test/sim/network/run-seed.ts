@@ -2,8 +2,8 @@
 import { COLUMNS, type KeyValueStore } from '../../../store/store.ts'
 import { createHash } from 'node:crypto'
 import { checkInvariants } from '../world.ts'
-import { Network } from './network.ts'
-import type { Sabotage } from './plan.ts'
+import { Network, type NetworkOptions } from './network.ts'
+import type { OrderReport } from './order-rules.ts'
 import { must, type Rules } from './rules.ts'
 import type { Report } from './network.ts'
 
@@ -23,6 +23,8 @@ export interface SeedReport extends Report {
   readonly partitions: number
   readonly virtualMs: number
   readonly trace: string
+  /** Undefined where nobody traded. */
+  readonly orders: OrderReport | undefined
 }
 
 /** Columns that pruning leaves alone. */
@@ -55,8 +57,8 @@ const compareDatabases = ({ nodes }: Network): void => {
 }
 
 /** Throws a Violation where a rule is broken. */
-export const runSeed = async (seed: number, blocks: number, sabotage?: Sabotage): Promise<SeedReport> => {
-  const network = new Network(seed, blocks, sabotage)
+export const runSeed = async (seed: number, blocks: number, options: NetworkOptions = {}): Promise<SeedReport> => {
+  const network = new Network(seed, blocks, options)
   const { rules, clients, links, evidence, nodes, timeline, report } = network
   try {
     await network.storm(blocks * MS_A_BLOCK)
@@ -77,6 +79,7 @@ export const runSeed = async (seed: number, blocks: number, sabotage?: Sabotage)
       partitions: links.partitions,
       virtualMs: timeline.nowMs,
       trace: network.traceHash(),
+      orders: network.orderRules?.report,
     }
   } finally {
     await network.close()

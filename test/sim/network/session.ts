@@ -1,7 +1,7 @@
 /** Runs of seeds as tests ask for them: which ones, what is printed, and how a failure is repeated. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Sabotage } from './plan.ts'
+import type { NetworkOptions } from './network.ts'
 import { runSeed, type SeedReport } from './run-seed.ts'
 
 export interface KeptSeed {
@@ -11,18 +11,20 @@ export interface KeptSeed {
 }
 
 /** Seeds that once found something. */
-export const keptSeeds = (): readonly KeptSeed[] =>
-  JSON.parse(readFileSync(join(import.meta.dirname, '../seeds/network.json'), 'utf8')) as readonly KeptSeed[]
+export const keptSeeds = (name: 'network' | 'orders' = 'network'): readonly KeptSeed[] =>
+  JSON.parse(readFileSync(join(import.meta.dirname, `../seeds/${name}.json`), 'utf8')) as readonly KeptSeed[]
 
 /** Prints how to repeat a failure, and what keeps its seed. */
-export const runPrinted = async (seed: number, blocks: number, sabotage?: Sabotage): Promise<SeedReport> => {
+export const runPrinted = async (seed: number, blocks: number, options: NetworkOptions = {}): Promise<SeedReport> => {
   try {
-    return await runSeed(seed, blocks, sabotage)
+    return await runSeed(seed, blocks, options)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
+    const name = options.hasOrders === true ? 'orders' : 'network'
+    const file = options.hasOrders === true ? 'orders-network' : 'network'
     process.stderr.write(
-      `failed: SEED=${seed} SIM_BLOCKS=${blocks} scripts/run.sh vitest run test/sim/network.test.ts\n` +
-        `to keep it in test/sim/seeds/network.json: ${JSON.stringify({ seed, blocks, why: why.slice(0, 200) })}\n`,
+      `failed: SEED=${seed} SIM_BLOCKS=${blocks} scripts/run.sh vitest run test/sim/${file}.test.ts\n` +
+        `to keep it in test/sim/seeds/${name}.json: ${JSON.stringify({ seed, blocks, why: why.slice(0, 200) })}\n`,
     )
     throw error
   }
@@ -38,3 +40,10 @@ export const describeRun = (report: SeedReport): string => {
     `later rounds ${roundsAboveZero}, caught up ${caughtUp}, double signs ${evidence}`
   )
 }
+
+export const describeOrders = ({ orders }: SeedReport): string =>
+  orders === undefined
+    ? ''
+    : Object.entries(orders)
+        .map(([name, count]) => `${name} ${typeof count === 'number' ? count : JSON.stringify(count)}`)
+        .join(', ')

@@ -1,0 +1,40 @@
+/**
+ * The batch of a block: the transactions that the votes of the last commit oblige it to hold. They stand right behind these
+ * votes, and are executed together before all others (docs/clob-spec.md).
+ */
+import type { Attestations } from '../../modules/attestations.ts'
+import type { Event } from '../../modules/module.ts'
+import type { BookDelta } from '../../modules/clob/index.ts'
+import type { Overlay } from '../../store/overlay.ts'
+import type { StateChanges } from '../../store/overlay.ts'
+import type { TransactionResult } from '../ports.ts'
+import type { BlockContent } from '../records/content.ts'
+import type { Chain } from './chain.ts'
+
+export interface BatchScope {
+  readonly chain: Pick<Chain, 'state' | 'head' | 'families'>
+  readonly content: Omit<BlockContent, 'transactions'>
+  /** What the hooks at the begin of the block left. Nothing but the batch writes to it meanwhile. */
+  readonly state: Overlay
+  /** Undefined in a block whose last commit carries no vote extensions, or wrong ones. */
+  readonly attestations: Attestations | undefined
+  emit(event: Event): void
+}
+
+/** What a batch came to. */
+export interface BatchOutcome {
+  /** Why no honest proposer makes such a block: its orders have changed nothing then. */
+  readonly fault: string | undefined
+  /** By place in the block: those of all transactions of the batch. */
+  readonly results: ReadonlyMap<number, TransactionResult>
+  /** All that it wrote. */
+  readonly changes: StateChanges
+  /** What the book in memory does when the block is committed; undefined where there is none. */
+  readonly book: BookDelta | undefined
+}
+
+/** Executes the batch of a block, or knows what it came to. */
+export interface BatchStep {
+  /** `transactions` are those of the block, or those with which a proposer begins it. */
+  run(scope: BatchScope, transactions: readonly Uint8Array[]): BatchOutcome
+}

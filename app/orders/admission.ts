@@ -1,0 +1,96 @@
+/** What an order must be so that this node keeps it and tells others of it. A block judges anew: none of this is a rule of validity. */
+import type { Address } from '../../core/address.ts'
+import { readBalance } from '../../modules/bank/index.ts'
+import { type ClobBody, clobError, type ClobTx, readAgent, readParameters } from '../../modules/clob/index.ts'
+import { MAX_BLOCKS_AHEAD, NONCE_WINDOW_MS } from './limits.ts'
+import type { OrderPool } from './pool.ts'
+import type { OrdersHead } from './ports.ts'
+import { marketOf, type Standings } from './standing.ts'
+
+const MS_PER_SECOND = 1_000
+
+/** Decoded once for a head: every order asks. */
+type Markets = Pick<Standings, 'market'>
+
+/** Whether its time has come and not gone. Throws clob/124 to clob/127. */
+export const checkTerms = ({ goodTilBlock, nonceMs }: ClobTx, head: OrdersHead, wallMs: number): void => {
+  const { height, timeMs } = head
+  if (goodTilBlock < height) {
+    throw clobError('poolExpired', `good_til_block ${goodTilBlock} is past: the next block is ${height}`)
+  }
+  // Others may be a block ahead of this node, and the vote that attests it comes a block before it.
+  const last = height + MAX_BLOCKS_AHEAD + 1
+  if (goodTilBlock > last) throw clobError('poolTooFarAhead', `good_til_block ${goodTilBlock} is above ${last}`)
+  if (nonceMs < timeMs - NONCE_WINDOW_MS) {
+    throw clobError('poolNonceStale', `nonce_ms ${nonceMs} is more than 60 s before the time of the chain, ${timeMs}`)
+  }
+  // After a halt the time of the chain is behind.
+  const latest = Math.max(timeMs, wallMs) + NONCE_WINDOW_MS
+  if (nonceMs > latest) throw clobError('poolNonceAhead', `nonce_ms ${nonceMs} is above ${latest}`)
+}
+
+/** With the signer that its signature shows. Throws clob/15 and clob/128 to clob/135. */
+export const checkAccount = (
+  { tx }: ClobBody,
+  signer: Address,
+  head: OrdersHead,
+  pool: Pick<OrderPool, 'actionCount'>,
+  markets: Markets,
+): void => {
+  if (tx.agent !== undefined) checkAgent(tx, tx.agent, head)
+  if (head.books.isNonceUsed(signer, tx.nonceMs)) {
+    throw clobError('poolNonceUsed', `nonce_ms ${tx.nonceMs} of this signer is used`)
+  }
+  checkLimits(tx, head, pool)
+  checkFunds(tx, head, markets)
+}
+
+const checkAgent = ({ owner, actions }: ClobTx, address: Address, { state, timeMs }: OrdersHead): void => {
+  const agent = readAgent(state, owner, address)
+  if (agent === undefined || agent.expireS * MS_PER_SECOND <= timeMs) {
+    throw clobError('poolAgent', 'the signer is no agent of the owner, or no longer')
+  }
+  const { markets } = agent
+  if (markets.length === 0) return
+  const refused = actions.map(marketOf).find((market) => !markets.includes(market))
+  if (refused === 0) throw clobError('poolAgent', 'the agent may not act on all markets')
+  if (refused !== undefined) throw clobError('poolAgent', `the agent may not act on market ${refused}`)
+}
+
+const checkLimits = ({ owner, actions }: ClobTx, head: OrdersHead, pool: Pick<OrderPool, 'actionCount'>): void => {
+  const { maxActions, maxOpenOrders } = readParameters(head.state)
+  const most = maxActions * MAX_BLOCKS_AHEAD
+  // More could never run before all of them have ended.
+  if (pool.actionCount(owner) + actions.length > most) {
+    throw clobError('poolActions', `the owner has more than ${most} actions waiting`)
+  }
+  const isFull = head.books.openOrderCount(owner) >= maxOpenOrders
+  if (isFull && actions.every(({ kind }) => kind === 'place')) {
+    throw clobError('poolOpenOrders', `the owner has ${maxOpenOrders} open orders, the most that there may be`)
+  }
+}
+
+/**
+ * Softly: what earlier orders of the same block give back or bring is not known. It is refused where the owner has nothing
+ * open, every action places, and none of them is paid for.
+ */
+const checkFunds = ({ owner, actions }: ClobTx, { state, books }: OrdersHead, markets: Markets): void => {
+  let anyMarket = false
+  for (const action of actions) {
+    // A Replace binds like a Cancel, whatever becomes of its Place.
+    if (action.kind !== 'place') return
+    const { place } = action
+    const market = markets.market(place.market)
+    if (market === undefined || market.status === 'halted') continue
+    anyMarket = true
+    const lots = BigInt(place.qtyLots)
+    const [denom, needed] =
+      place.side === 'buy'
+        ? [market.quoteDenom, BigInt(place.priceTicks) * lots * market.factor]
+        : [market.baseDenom, lots * market.lotSize]
+    if (readBalance(state, owner, denom) >= needed) return
+  }
+  if (!anyMarket) throw clobError('poolMarket', 'no market that the order names is open')
+  if (books.openOrderCount(owner) > 0) return
+  throw clobError('poolFunds', 'the owner has less than any of the orders locks')
+}

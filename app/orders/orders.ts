@@ -1,0 +1,339 @@
+/**
+ * The orders' door of a node: which orders it keeps and gossips, what it attests of them with its votes, and what a block
+ * takes out. It stands beside the door of all other families (app/mempool.ts), for orders have no queue.
+ */
+import type { Address } from '../../core/address.ts'
+import { bytesToKey, EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
+import { CodedError } from '../../core/errors.ts'
+import { type Hash, sha256 } from '../../core/hash.ts'
+import {
+  type Body,
+  type ClobBody,
+  clobError,
+  decodeAttestations,
+  decodeClobBody,
+  expectedSigner,
+  type ListedId,
+  longestClobTx,
+  MAX_CLOB_TX_BYTES,
+  readCarried,
+} from '../../modules/clob/index.ts'
+import { extensionCapBytes } from '../attestations/cap.ts'
+import { decodeExtension } from '../attestations/envelope.ts'
+import type { Environment, JournaledOrder } from '../environment.ts'
+import { type JournaledPool, JournalWriter } from '../pool/journal-writer.ts'
+import { SignatureQueue } from '../pool/signature-queue.ts'
+import type { BroadcastCheck, TransactionCheck } from '../ports.ts'
+import { checkAccount, checkTerms } from './admission.ts'
+import { BLOCKS_KEPT_AFTER_END, MAX_KNOWN_FORGERIES, MAX_REMEMBERED_ORDERS } from './limits.ts'
+import { OrderGossip } from './order-gossip.ts'
+import { OrderIds } from './order-ids.ts'
+import { OrderPool, type PoolBounds } from './pool.ts'
+import type { PooledOrder } from './pooled-order.ts'
+import type { CarriedBy, OrdersHead, SettledBlock } from './ports.ts'
+import { Protection } from './protection.ts'
+import { RecentKeys } from './recent-keys.ts'
+import { Signers } from './signers.ts'
+import { Standings } from './standing.ts'
+import { OrdersSection } from './vote-section.ts'
+
+/** Blocks between two looks for what the journal and CometBFT hold in vain, or lack. */
+const CARE_INTERVAL_BLOCKS = 10
+const CARE_INTERVAL_ARRIVALS = 10_000
+
+export interface OrdersOptions {
+  readonly environment: Environment
+  /** Throws app/10 before InitChain. */
+  head(): OrdersHead
+  readonly carriedBy: CarriedBy
+  /** Those of the protocol when left out. */
+  readonly bounds?: PoolBounds
+}
+
+export class Orders {
+  readonly pool: OrderPool
+  /** What the node's votes say of orders. */
+  readonly section: OrdersSection
+  readonly #options: OrdersOptions
+  readonly #environment: Environment
+  readonly #ids: OrderIds
+  readonly #protection: Protection
+  readonly #gossip: OrderGossip
+  readonly #signers: Signers
+  readonly #signatures: SignatureQueue | undefined
+  readonly #journal: JournalWriter<PooledOrder>
+  /** Hashes that blocks took of late: a late gossip of them costs a look-up. */
+  readonly #included = new RecentKeys<true>(2 * MAX_REMEMBERED_ORDERS)
+  /** Hashes of orders that somebody else signed: sent again, they cost a look-up. */
+  readonly #forged = new RecentKeys<true>(2 * MAX_KNOWN_FORGERIES)
+  /** Of the committed head; made when it is asked for first. */
+  #standings: Standings | undefined
+
+  constructor(options: OrdersOptions) {
+    const { environment, bounds } = options
+    this.#options = options
+    this.#environment = environment
+    this.pool = new OrderPool((order) => this.#gossip.delete(order), bounds)
+    this.#ids = new OrderIds(this.pool)
+    this.#protection = new Protection(this.pool)
+    this.#gossip = new OrderGossip(this.pool, environment)
+    this.#signers = new Signers(this.pool, () => options.head().chain)
+    this.#signatures = environment.signatures && new SignatureQueue(environment.signatures)
+    this.#journal = new JournalWriter(journaledOrders(this.pool, environment), environment.log)
+    this.section = new OrdersSection({
+      clock: environment.clock,
+      pool: this.pool,
+      books: () => options.head().books,
+      standings: () => this.#standing(),
+      carriedBy: options.carriedBy,
+      find: (listed) => this.#ids.find(listed.salt, listed.id),
+      attested: (height, orders) => this.#protection.attest(height, orders),
+    })
+  }
+
+  /** Takes in what the last run left in the journal, with its times. Signatures are checked when a block or a peer brings them. */
+  load(): void {
+    const { height, books } = this.#options.head()
+    this.#gossip.settle(height - 1)
+    for (const { seenMs, raw } of this.#environment.orderJournal?.load() ?? []) {
+      const body = decodeOrNothing(raw)
+      if (body === undefined || this.pool.get(body.hash) !== undefined) continue
+      if (body.tx.goodTilBlock + BLOCKS_KEPT_AFTER_END < height) continue
+      if (books.isNonceUsed(expectedSigner(body.tx), body.tx.nonceMs)) continue
+      this.pool.add(body, seenMs, this.#standing().isFunded(body.tx))
+    }
+    this.#protectAgain()
+    this.#journal.rewrite()
+  }
+
+  /** What this node said with its last votes, and what is carried: others may ask for these bodies. */
+  #protectAgain(): void {
+    this.#carry(readCarried(this.#options.head().state))
+    for (const { height, hash, extension } of this.#environment.voteAnswers?.load() ?? []) {
+      const attested = decodeAttestations(decodeExtension(extension)?.attestations ?? EMPTY_BYTES) ?? []
+      const held = attested.flatMap(({ id }) => this.#ids.find(hash, id) ?? [])
+      this.#protection.attest(height, held)
+    }
+  }
+
+  #carry(carried: readonly ListedId[]): void {
+    this.#protection.carry(carried.flatMap(({ salt, id }) => this.#ids.find(salt, id) ?? []))
+  }
+
+  /**
+   * CometBFT's mempool or a peer of it brings an order. The clock is read before anything else: what it says is attested, and
+   * no recheck renews it.
+   */
+  check(raw: Uint8Array, recheck: boolean): TransactionCheck {
+    const seenMs = this.#environment.clock.wallMs()
+    if (recheck) this.#gossip.askedAgain()
+    try {
+      if (recheck) return this.#answerComet(this.#known(raw))
+      const hash = this.#hash(raw)
+      const known = this.pool.get(hash)
+      if (known !== undefined) return this.#answerComet(known)
+      const body = this.#examine(raw, hash, seenMs)
+      const order = this.#enter(body, this.#signers.of(body), seenMs)
+      this.#journal.tryWrite(order)
+      // While no block comes nothing else keeps the file from growing.
+      if (this.pool.arrivals % CARE_INTERVAL_ARRIVALS === 0) this.#journal.rewriteIfOutdated()
+      return this.#answerComet(order)
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error
+      return { code: error.code, codespace: error.codespace, log: error.message, gasWanted: 0n }
+    }
+  }
+
+  /** clob_sendOrder: journaled before it is answered, then gossiped. Throws clob errors. */
+  async submit(raw: Uint8Array): Promise<Hash> {
+    const seenMs = this.#environment.clock.wallMs()
+    const hash = this.#hash(raw)
+    if (this.pool.get(hash) !== undefined) throw clobError('poolKnown', 'already known')
+    const body = this.#examine(raw, hash, seenMs)
+    if (this.#signatures !== undefined) {
+      const task = this.#signers.taskOf(body)
+      const answer = await this.#signatures.check(task)
+      if (task !== undefined && answer !== undefined) this.#signers.note(body, answer)
+    }
+    // A peer was faster, with an order that this client has not been told of: it is taken.
+    if (this.pool.get(hash) !== undefined) return hash
+    // The head may have moved on.
+    checkTerms(body.tx, this.#options.head(), seenMs)
+    const order = this.#enter(body, this.#signers.of(body), seenMs)
+    await this.#journal.write(order)
+    this.#gossip.offer([order])
+    return hash
+  }
+
+  /** A native client's broadcast, as {@link submit}; a refusal is a code. */
+  async broadcast(raw: Uint8Array): Promise<BroadcastCheck> {
+    const nativeHash = sha256(raw)
+    try {
+      await this.submit(raw)
+      return { code: 0, codespace: '', log: '', gasWanted: 0n, nativeHash }
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error
+      return { code: error.code, codespace: error.codespace, log: error.message, gasWanted: 0n, nativeHash }
+    }
+  }
+
+  /** ProcessProposal is called with a block of this hash: what came later is not attested for it. */
+  noteProposal(hash: Hash): void {
+    this.section.noteProposal(hash)
+  }
+
+  /** Who signed an order of a block; undefined where the signature does not hold. What the pool has verified costs a look-up. */
+  signerOf(body: Pick<ClobBody, 'hash' | 'tx'>): Address | undefined {
+    return this.#signers.of(body)
+  }
+
+  /** A wire form as a block has it: what the pool holds is not decoded again. */
+  readBody(raw: Uint8Array): Body {
+    if (raw.length > MAX_CLOB_TX_BYTES) return { raw, hash: sha256(raw), body: undefined }
+    const hash = sha256(raw)
+    return { raw, hash, body: this.pool.get(hash) ?? decodeOrNothing(raw) }
+  }
+
+  /** What this node has of the list of a block that it proposes. */
+  findBody({ salt, id }: Pick<ListedId, 'salt' | 'id'>): Body | undefined {
+    const order = this.#ids.find(salt, id)
+    return order && { raw: order.raw, hash: order.hash, body: order }
+  }
+
+  /** After a commit, when the head is the new one. */
+  settle({ height, included, carried }: SettledBlock): void {
+    this.#standings = undefined
+    this.section.settle()
+    for (const hash of included) this.#take(hash)
+    this.pool.expire(height + 1)
+    this.#carry(carried)
+    this.#gossip.settle(height)
+    if (height % CARE_INTERVAL_BLOCKS !== 0) return
+    this.#journal.rewriteIfOutdated()
+    this.#gossip.forgetDropped()
+    this.offerAgain()
+  }
+
+  /** CometBFT forgot what it had: it was restarted. */
+  forgetGossip(): void {
+    this.#gossip.clear()
+  }
+
+  /** Offers to CometBFT what it does not have: its mempool may have been full or lost, or the first peer has come. */
+  offerAgain(): void {
+    this.#gossip.offerMissing()
+  }
+
+  /** Another chain begins. */
+  clear(): void {
+    this.pool.clear()
+    this.#ids.clear()
+    this.#protection.clear()
+    this.#gossip.clear()
+    this.#signers.clear()
+    this.#included.clear()
+    this.#forged.clear()
+    this.section.settle()
+    this.#standings = undefined
+  }
+
+  #take(hash: Hash): void {
+    this.#included.set(bytesToKey(hash), true)
+    const order = this.pool.get(hash)
+    if (order !== undefined) this.pool.delete(order)
+  }
+
+  /** What no order is as long as is not even hashed. */
+  #hash(raw: Uint8Array): Hash {
+    if (raw.length > MAX_CLOB_TX_BYTES) decodeClobBody(raw)
+    return sha256(raw)
+  }
+
+  #known(raw: Uint8Array): PooledOrder {
+    const order = raw.length > MAX_CLOB_TX_BYTES ? undefined : this.pool.get(sha256(raw))
+    if (order === undefined) throw clobError('poolGone', 'no longer in the pool of orders')
+    return order
+  }
+
+  /** All that can be said without the signature: what costs least comes first. */
+  #examine(raw: Uint8Array, hash: Hash, seenMs: number): ClobBody {
+    const key = bytesToKey(hash)
+    if (this.#included.has(key)) throw clobError('poolIncluded', 'a block has the order already')
+    if (this.#forged.has(key)) throw wrongSignature()
+    const head = this.#options.head()
+    const longest = longestClobTx(extensionCapBytes(head.state, head.height))
+    if (raw.length > longest) {
+      const text = `an order of ${raw.length} bytes is longer than votes can attest now, ${longest}`
+      throw clobError('poolTooLong', text)
+    }
+    const body = decodeClobBody(raw)
+    checkTerms(body.tx, head, seenMs)
+    // Before the signature; the funds of whoever is named are looked at only where a full pool asks for them.
+    if (!this.pool.mayTake(body, () => this.#standing().isFunded(body.tx))) throw poolFull()
+    return body
+  }
+
+  #enter(body: ClobBody, signer: Address | undefined, seenMs: number): PooledOrder {
+    const expected = expectedSigner(body.tx)
+    if (signer === undefined || !equalBytes(signer, expected)) {
+      this.#forged.set(bytesToKey(body.hash), true)
+      throw wrongSignature()
+    }
+    checkAccount(body, signer, this.#options.head(), this.pool, this.#standing())
+    const order = this.pool.add(body, seenMs, this.#standing().isFunded(body.tx))
+    if (order === undefined) throw poolFull()
+    order.signer = signer
+    return order
+  }
+
+  #answerComet(order: PooledOrder): TransactionCheck {
+    const { height } = this.#options.head()
+    const { goodTilBlock } = order.tx
+    if (goodTilBlock < height) {
+      throw clobError('poolExpired', `good_til_block ${goodTilBlock} is past: the next block is ${height}`)
+    }
+    if (!this.#gossip.mayKeep(order)) {
+      const text = 'the gossip has no more room for orders without funds: the order waits in the pool of this node'
+      throw clobError('poolWaits', text)
+    }
+    this.#gossip.keep(order)
+    return { code: 0, codespace: '', log: '', gasWanted: 0n }
+  }
+
+  #standing(): Standings {
+    if (this.#standings === undefined) {
+      const { state, books } = this.#options.head()
+      this.#standings = new Standings(state, books)
+    }
+    return this.#standings
+  }
+}
+
+const wrongSignature = (): CodedError =>
+  clobError('signature', 'the signature is not that of the owner, or of the agent that the order names')
+
+const poolFull = (): CodedError => clobError('poolFull', 'the pool of orders is full')
+
+const decodeOrNothing = (raw: Uint8Array): ClobBody | undefined => {
+  try {
+    return decodeClobBody(raw)
+  } catch (error) {
+    if (error instanceof CodedError) return undefined
+    throw error
+  }
+}
+
+const toRecord = ({ seenMs, raw }: PooledOrder): JournaledOrder => ({ seenMs, raw })
+
+const journaledOrders = (pool: OrderPool, { orderJournal }: Environment): JournaledPool<PooledOrder> => ({
+  name: 'the orders',
+  get size() {
+    return pool.size
+  },
+  append: (orders) => orderJournal?.append(orders.map(toRecord)),
+  rewrite: () => orderJournal?.rewrite(Array.from(pool.orders(), toRecord)),
+  refuse: (order) => {
+    pool.delete(order)
+    return clobError('poolNotStored', 'the order cannot be stored: the disk of the node does not take it')
+  },
+})

@@ -1,0 +1,147 @@
+/**
+ * The bodies of orders that this node has seen, with the times at which it saw them first. Orders of one owner need no order
+ * among each other, so that this is no queue by nonces (app/pool): blocks take what the votes attest.
+ */
+import { bytesToKey } from '../../core/bytes.ts'
+import type { Hash } from '../../core/hash.ts'
+import type { ClobBody } from '../../modules/clob/index.ts'
+import { BLOCKS_KEPT_AFTER_END, MAX_POOLED_ORDER_BYTES, MAX_POOLED_ORDERS } from './limits.ts'
+import { PooledOrder } from './pooled-order.ts'
+import { Shares } from './shares.ts'
+
+export interface PoolBounds {
+  readonly orders: number
+  readonly bytes: number
+}
+
+const BOUNDS: PoolBounds = { orders: MAX_POOLED_ORDERS, bytes: MAX_POOLED_ORDER_BYTES }
+
+export class OrderPool {
+  readonly #bounds: PoolBounds
+  readonly #onLeft: (order: PooledOrder) => void
+  readonly #byHash = new Map<string, PooledOrder>()
+  readonly #byEnd = new Map<number, Set<PooledOrder>>()
+  readonly #actionsByOwner = new Map<string, number>()
+  /** What must leave first, as long as there is any. */
+  readonly #unfunded = new Shares()
+  readonly #funded = new Shares()
+  #bytes = 0
+  #arrivals = 0
+  /** No body ends below it. */
+  #lowestEnd = 0
+
+  /** `onLeft` is told of each body that leaves. */
+  constructor(onLeft: (order: PooledOrder) => void = () => undefined, bounds: PoolBounds = BOUNDS) {
+    this.#onLeft = onLeft
+    this.#bounds = bounds
+  }
+
+  get size(): number {
+    return this.#byHash.size
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** The number that the next body gets. */
+  get arrivals(): number {
+    return this.#arrivals
+  }
+
+  get(hash: Hash): PooledOrder | undefined {
+    return this.#byHash.get(bytesToKey(hash))
+  }
+
+  /** In the order of their arrival. */
+  orders(): IterableIterator<PooledOrder> {
+    return this.#byHash.values()
+  }
+
+  /** Actions of all bodies of an owner. */
+  actionCount(owner: Uint8Array): number {
+    return this.#actionsByOwner.get(bytesToKey(owner)) ?? 0
+  }
+
+  /**
+   * Takes a body in that is not here; others leave for it where there is no room. Undefined where it would be the first to
+   * leave itself: a pool that is full of other owners' funded orders takes none of somebody without funds.
+   */
+  add(body: ClobBody, seenMs: number, isFunded: boolean): PooledOrder | undefined {
+    const order = new PooledOrder(body, { seenMs, isFunded, arrival: this.#arrivals++ })
+    this.#insert(order)
+    while (this.#byHash.size > this.#bounds.orders || this.#bytes > this.#bounds.bytes) {
+      const victim = this.#unfunded.greediest ?? this.#funded.greediest
+      // All others are protected: the arrival is not.
+      if (victim === undefined) break
+      this.delete(victim)
+      if (victim === order) return undefined
+    }
+    return order
+  }
+
+  /** False where {@link add} would take it in vain: the pool is full, and nothing in it leaves before what has no funds. */
+  mayTake({ raw }: Pick<ClobBody, 'raw'>, isFunded: () => boolean): boolean {
+    const hasRoom = this.#byHash.size < this.#bounds.orders && this.#bytes + raw.length <= this.#bounds.bytes
+    return hasRoom || this.#unfunded.greediest !== undefined || isFunded()
+  }
+
+  delete(order: PooledOrder): void {
+    if (!this.#byHash.delete(order.key)) return
+    this.#bytes -= order.raw.length
+    this.#sharesOf(order).delete(order)
+    this.#countActions(order, -1)
+    const end = order.tx.goodTilBlock
+    const ending = this.#byEnd.get(end)
+    ending?.delete(order)
+    if (ending?.size === 0) this.#byEnd.delete(end)
+    this.#onLeft(order)
+  }
+
+  /** Of a body that is here. */
+  protect(order: PooledOrder, isProtected: boolean): void {
+    if (this.#byHash.has(order.key)) this.#sharesOf(order).protect(order, isProtected)
+  }
+
+  /** Drops what neither block `height` nor a later one can hold, nor carry. */
+  expire(height: number): void {
+    const lowest = height - BLOCKS_KEPT_AFTER_END
+    if (lowest - this.#lowestEnd > this.#byEnd.size) {
+      for (const end of [...this.#byEnd.keys()]) if (end < lowest) this.#dropEnding(end)
+    } else {
+      for (let end = this.#lowestEnd; end < lowest; end++) this.#dropEnding(end)
+    }
+    this.#lowestEnd = Math.max(this.#lowestEnd, lowest)
+  }
+
+  clear(): void {
+    for (const order of [...this.#byHash.values()]) this.delete(order)
+    this.#lowestEnd = 0
+  }
+
+  #dropEnding(end: number): void {
+    for (const order of [...(this.#byEnd.get(end) ?? [])]) this.delete(order)
+  }
+
+  #insert(order: PooledOrder): void {
+    this.#byHash.set(order.key, order)
+    this.#bytes += order.raw.length
+    this.#sharesOf(order).add(order)
+    this.#countActions(order, 1)
+    const end = order.tx.goodTilBlock
+    const ending = this.#byEnd.get(end)
+    if (ending === undefined) this.#byEnd.set(end, new Set([order]))
+    else ending.add(order)
+    this.#lowestEnd = Math.min(this.#lowestEnd, end)
+  }
+
+  #sharesOf({ isFunded }: PooledOrder): Shares {
+    return isFunded ? this.#funded : this.#unfunded
+  }
+
+  #countActions({ ownerKey, tx }: PooledOrder, sign: 1 | -1): void {
+    const count = (this.#actionsByOwner.get(ownerKey) ?? 0) + sign * tx.actions.length
+    if (count === 0) this.#actionsByOwner.delete(ownerKey)
+    else this.#actionsByOwner.set(ownerKey, count)
+  }
+}

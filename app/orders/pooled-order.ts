@@ -1,0 +1,43 @@
+/** A body as the pool holds it, with what the pool notes of it. */
+import type { Address } from '../../core/address.ts'
+import { bytesToKey } from '../../core/bytes.ts'
+import type { Hash } from '../../core/hash.ts'
+import type { ClobBody, ClobTx, Phase } from '../../modules/clob/index.ts'
+import type { Link } from './list.ts'
+
+export class PooledOrder implements ClobBody, Link<PooledOrder> {
+  readonly raw: Uint8Array
+  readonly hash: Hash
+  readonly tx: ClobTx
+  readonly phase: Phase
+  readonly weight: number
+  /** Wall clock, in ms since 1970, of its first arrival. It is never renewed. */
+  readonly seenMs: number
+  /** By bytesToKey. */
+  readonly key: string
+  readonly ownerKey: string
+  /** Ascending in the order in which the pool took them in. */
+  readonly arrival: number
+  /** Whose key signed it, as was verified here; undefined where that was not looked at since the start. */
+  signer: Address | undefined
+  /** Whether its owner had, when it came, what a market asks of those who trade there. */
+  readonly isFunded: boolean
+  /** Carried, or attested by this node in its last extension: it never leaves for others. */
+  isProtected = false
+  /** Places of the pool's lists; nobody else changes them. */
+  previous: PooledOrder | undefined
+  next: PooledOrder | undefined
+
+  constructor(body: ClobBody, { seenMs, arrival, isFunded }: Pick<PooledOrder, 'seenMs' | 'arrival' | 'isFunded'>) {
+    this.raw = body.raw
+    this.hash = body.hash
+    this.tx = body.tx
+    this.phase = body.phase
+    this.weight = body.weight
+    this.seenMs = seenMs
+    this.key = bytesToKey(body.hash)
+    this.ownerKey = bytesToKey(body.tx.owner)
+    this.arrival = arrival
+    this.isFunded = isFunded
+  }
+}

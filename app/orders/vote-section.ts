@@ -1,0 +1,229 @@
+/**
+ * What this node's vote on a block says of orders: bodies that others may lack of what the block carries, then the orders that it
+ * has seen. Nodes with equal pools say the same. docs/clob-spec.md, ExtendVote.
+ */
+import { bytesToKey } from '../../core/bytes.ts'
+import { type Hash, sha256 } from '../../core/hash.ts'
+import { proposalBytes } from '../../core/proposal-bytes.ts'
+import type { VoteExtension } from '../../modules/attestations.ts'
+import {
+  attestationsThatFit,
+  type Candidate,
+  CLOB_TX_BYTE,
+  encodeAttestations,
+  expectedSigner,
+  isCanonicalAttestations,
+  type ListedId,
+  longestClobTx,
+  readParameters,
+  selectCandidates,
+  type SelectionContext,
+  shareBytes,
+  toAttestations,
+} from '../../modules/clob/index.ts'
+import { readValidators } from '../../modules/consensus/index.ts'
+import type { VotedChain } from '../attestations/chain.ts'
+import type { ExtensionSection } from '../attestations/voter.ts'
+import type { WallClock } from '../environment.ts'
+import type { ProposedBlock } from '../ports.ts'
+import { NONCE_WINDOW_MS } from './limits.ts'
+import type { OrderPool } from './pool.ts'
+import type { PooledOrder } from './pooled-order.ts'
+import type { CarriedBy, OrderBookReader } from './ports.ts'
+import { marketOf, type Standings } from './standing.ts'
+
+/** Blocks of one height whose first call is remembered: rounds may bring any number. */
+const MAX_PROPOSALS = 64
+/** Of the cap, for bodies. */
+const BODY_SHARE = 4
+/** Field 1 of an extension. */
+const VERSION_BYTES = 2
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n
+
+export interface OrdersSectionOptions {
+  readonly clock: WallClock
+  readonly pool: OrderPool
+  readonly carriedBy: CarriedBy
+  books(): OrderBookReader
+  /** Of the committed head. */
+  standings(): Standings
+  /** Of the pool. */
+  find(listed: ListedId): PooledOrder | undefined
+  /** Told what the vote attests. */
+  attested(height: number, orders: readonly PooledOrder[]): void
+}
+
+interface PooledCandidate extends Candidate {
+  readonly order: PooledOrder
+}
+
+export class OrdersSection implements ExtensionSection {
+  readonly name = 'orders'
+  readonly #options: OrdersSectionOptions
+  /** By CometBFT's hash of a block, when it was first spoken of. */
+  readonly #proposedMs = new Map<string, number>()
+
+  constructor(options: OrdersSectionOptions) {
+    this.#options = options
+  }
+
+  /** ProcessProposal is called with a block of this hash. */
+  noteProposal(hash: Hash): void {
+    this.#proposalMs(hash)
+  }
+
+  /** The height is over. */
+  settle(): void {
+    this.#proposedMs.clear()
+  }
+
+  attest(block: ProposedBlock, chain: VotedChain, spentBytes: number, capBytes: number): Partial<VoteExtension> {
+    const proposalMs = this.#proposalMs(block.hash)
+    const listed = this.#options.carriedBy(block, chain)
+    if (listed === undefined) return {}
+    const carried = this.#held(listed)
+    const bodies = chooseBodies(carried, listed, capBytes, spentBytes, this.#options.find)
+    const bodyBytes = bodies.reduce((sum, { raw }) => sum + proposalBytes(raw.length), 0)
+    const { blockWeight, minAgeMs } = readParameters(chain.state)
+    const taken = sum(carried)
+    const context: SelectionContext = {
+      salt: block.hash,
+      timeOfHMs: Number(block.timeNs / NANOSECONDS_PER_MILLISECOND),
+      limits: {
+        attestations: attestationsThatFit(capBytes, bodyBytes + spentBytes),
+        bytes: shareBytes(readValidators(chain.state, block.height).length, capBytes) - taken.bytes,
+        weight: blockWeight - taken.weight,
+      },
+    }
+    const last = proposalMs - minAgeMs
+    const candidates = this.#candidates(block, new Set(carried), last, longestClobTx(capBytes))
+    const chosen = selectCandidates(candidates, context)
+    const attestations = encodeAttestations(toAttestations(chosen, context))
+    // What others would not read is not said.
+    if (!isCanonicalAttestations(attestations)) return {}
+    this.#options.attested(
+      block.height,
+      chosen.map(({ order }) => order),
+    )
+    return { attestations, bodies: bodies.map(({ raw }) => raw) }
+  }
+
+  /** Of the ids, in their order, what the pool holds. */
+  #held(listed: readonly ListedId[]): readonly PooledOrder[] {
+    return [...new Set(listed.flatMap((id) => this.#options.find(id) ?? []))]
+  }
+
+  /** The first time that anybody speaks of the block. */
+  #proposalMs(hash: Hash): number {
+    const key = bytesToKey(hash)
+    const known = this.#proposedMs.get(key)
+    if (known !== undefined) return known
+    const nowMs = this.#options.clock.wallMs()
+    // Of a height with more rounds the later ones are as old as they are.
+    if (this.#proposedMs.size < MAX_PROPOSALS) this.#proposedMs.set(key, nowMs)
+    return nowMs
+  }
+
+  /** Of all bodies, in any order: `lastMs` is the last first-seen time that counts. */
+  #candidates(
+    block: ProposedBlock,
+    carried: ReadonlySet<PooledOrder>,
+    lastMs: number,
+    longest: number,
+  ): readonly PooledCandidate[] {
+    const { pool } = this.#options
+    const books = this.#options.books()
+    const standings = this.#options.standings()
+    const included = hashesOf(block)
+    // The next block is later still: it would refuse an older one without using its nonce up, and so would those after it.
+    const leastNonceMs = Number(block.timeNs / NANOSECONDS_PER_MILLISECOND) - NONCE_WINDOW_MS
+    const orders: PooledOrder[] = []
+    for (const order of pool.orders()) {
+      const { tx, raw, seenMs, key } = order
+      if (seenMs > lastMs || tx.goodTilBlock <= block.height || raw.length > longest) continue
+      if (included.has(key) || carried.has(order)) continue
+      if (tx.nonceMs < leastNonceMs || books.isNonceUsed(expectedSigner(tx), tx.nonceMs)) continue
+      if (standings.hasMinEquity(tx)) orders.push(order)
+    }
+    const placed = placedMarkets(orders)
+    return orders.map((order) => ({
+      order,
+      hash: order.hash,
+      phase: order.phase,
+      weight: order.weight,
+      bytes: order.raw.length,
+      owner: order.tx.owner,
+      ownerKey: order.ownerKey,
+      nonceMs: order.tx.nonceMs,
+      hasPriority: order.phase === 0 && hasPriority(order, books, placed),
+      firstSeenMs: order.seenMs,
+    }))
+  }
+}
+
+const sum = (orders: readonly PooledOrder[]): { readonly bytes: number; readonly weight: number } => {
+  let bytes = 0
+  let weight = 0
+  for (const order of orders) {
+    bytes += proposalBytes(order.raw.length)
+    weight += order.weight
+  }
+  return { bytes, weight }
+}
+
+/** Of the carried ids in their order, until a quarter of the cap is used up. The head's body comes along wherever it fits. */
+const chooseBodies = (
+  held: readonly PooledOrder[],
+  listed: readonly ListedId[],
+  capBytes: number,
+  spentBytes: number,
+  find: OrdersSectionOptions['find'],
+): readonly PooledOrder[] => {
+  const [first] = listed
+  const head = first && find(first)
+  const chosen: PooledOrder[] = []
+  let bytes = 0
+  for (const order of held) {
+    const more = bytes + proposalBytes(order.raw.length)
+    const limit = order === head ? capBytes - spentBytes - VERSION_BYTES : Math.floor(capBytes / BODY_SHARE)
+    if (more > limit) break
+    bytes = more
+    chosen.push(order)
+  }
+  return chosen
+}
+
+/** Hashes of the orders that the block holds. */
+const hashesOf = ({ transactions }: ProposedBlock): ReadonlySet<string> =>
+  new Set(transactions.flatMap((raw) => (raw[0] === CLOB_TX_BYTE ? bytesToKey(sha256(raw)) : [])))
+
+/** Of owners who cancel something: those with a Place among the orders, each with its markets. */
+const placedMarkets = (orders: readonly PooledOrder[]): ReadonlyMap<string, ReadonlySet<number>> => {
+  const cancelling = new Set<string>()
+  for (const { ownerKey, phase } of orders) if (phase === 0) cancelling.add(ownerKey)
+  const placed = new Map<string, Set<number>>()
+  for (const { ownerKey, phase, tx } of orders) {
+    if (phase === 0 || !cancelling.has(ownerKey)) continue
+    for (const action of tx.actions) {
+      if (action.kind !== 'place') continue
+      const markets = placed.get(ownerKey)
+      if (markets === undefined) placed.set(ownerKey, new Set([action.place.market]))
+      else markets.add(action.place.market)
+    }
+  }
+  return placed
+}
+
+/** Whether there is something that the cancel may cancel. */
+const hasPriority = (
+  { ownerKey, tx }: PooledOrder,
+  books: OrderBookReader,
+  placed: ReadonlyMap<string, ReadonlySet<number>>,
+): boolean => {
+  const own = placed.get(ownerKey)
+  return tx.actions.some((action) => {
+    const market = marketOf(action)
+    if (books.hasOpenOrder(tx.owner, market)) return true
+    return own !== undefined && (market === 0 || own.has(market))
+  })
+}

@@ -1,0 +1,48 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, it } from 'vitest'
+import { createGossip } from './gossip.ts'
+
+/** A CometBFT that answers when it is told to. */
+const taken: number[][] = []
+const held: (() => void)[] = []
+const server = createServer((request, response) => {
+  const parts: Buffer[] = []
+  request.on('data', (part: Buffer) => parts.push(part))
+  request.on('end', () => {
+    const calls = JSON.parse(Buffer.concat(parts).toString()) as { readonly params: { readonly tx: string } }[]
+    taken.push(calls.map(({ params }) => Buffer.from(params.tx, 'base64')[0] as number))
+    held.push(() => response.end('[]'))
+  })
+})
+afterAll(() => server.close())
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+it('orders overtake a flood of others, and lose no place to it', async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const gossip = createGossip(`http://127.0.0.1:${port}`, {
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  })
+  const transfers = Array.from({ length: 30_000 }, () => Uint8Array.of(0x02, 1))
+  gossip.offer(transfers)
+  await until(() => held.length === 1)
+  gossip.offer(Array.from({ length: 150 }, () => Uint8Array.of(0x70, 1)))
+  for (let batch = 0; batch < 3; batch++) {
+    held[batch]?.()
+    await until(() => held.length === batch + 2)
+  }
+  expect(taken.map((batch) => [batch.length, ...new Set(batch)])).toEqual([
+    [100, 0x02],
+    [100, 0x70],
+    [50, 0x70],
+    [100, 0x02],
+  ])
+  for (const answer of held) answer()
+  await gossip.close()
+})

@@ -1,0 +1,415 @@
+/**
+ * The order book of the committed head, for all markets. A CLOB step changes it and undoes that again; what it changed is
+ * its delta, which commit applies. Everything in it follows from state, and is rebuilt from it at the start.
+ */
+import type { Address } from '../../../core/address.ts'
+import { bytesToKey, equalBytes } from '../../../core/bytes.ts'
+import { invariant } from '../../../core/errors.ts'
+import type { StateReader } from '../../../store/state.ts'
+import type { Mark } from '../domain/account.ts'
+import type { OpenOrder } from '../domain/order.ts'
+import { AccountBook, doesFloorName, type LiveFloor, type OrderGroup } from './account-book.ts'
+import {
+  encodeOrder,
+  listMarkets,
+  readAccount,
+  readRecord,
+  scanMarks,
+  scanNonces,
+  scanOrders,
+} from '../keeper/index.ts'
+import type { BookChange } from './book-log.ts'
+import { EMPTY_BOOK_ROOT, type OrderChanges } from './bucket-root.ts'
+import { MarketBook } from './market-book.ts'
+import { forgottenAt, MarkIndex, NonceIndex, nonceKey, type UsedNonce } from './recent.ts'
+import { RestingOrder } from './resting-order.ts'
+import { SortedChunks } from './sorted-chunks.ts'
+
+/** What a CLOB step changes of the books. It holds for the books that it was made on, until they change. */
+export interface BookDelta {
+  readonly height: number
+  /** Of the books that it was made on. */
+  readonly version: number
+  readonly changes: readonly BookChange[]
+  /** By market, sorted by order_seq: what state has of the orders from now on. */
+  readonly orders: ReadonlyMap<number, OrderChanges>
+  readonly nonces: readonly UsedNonce[]
+  readonly marks: readonly Mark[]
+}
+
+export class Books {
+  readonly #markets = new Map<number, MarketBook>()
+  /** Owners with open orders, by bytesToKey; and those that a step looks at. */
+  readonly #accounts = new Map<string, AccountBook>()
+  /** By expire_s, then order_seq. */
+  readonly #expiring = new SortedChunks<RestingOrder>()
+  /** Groups whose oldest order a floor kills, by its order_seq. */
+  readonly #killed = new SortedChunks<OrderGroup>()
+  /** Owners with a switch and open orders, by the time of the switch, then their lowest order_seq. */
+  readonly #switches = new SortedChunks<AccountBook>()
+  readonly nonces = new NonceIndex()
+  readonly marks = new MarkIndex()
+  #log: BookChange[] = []
+  #version = 0
+
+  /** As state has them. Throws an invariant error where the roots of the records differ. */
+  static load(state: StateReader): Books {
+    const books = new Books()
+    const orders: OpenOrder[] = []
+    for (let start = 1; ; ) {
+      const page = listMarkets(state, start)
+      for (const { id } of page) books.#loadBuckets(state, id, orders)
+      const last = page.at(-1)
+      if (last === undefined) break
+      start = last.id + 1
+    }
+    // An owner's orders are one list over all markets.
+    orders.sort((a, b) => a.seq - b.seq)
+    for (const order of orders) books.#loadOrder(state, order)
+    for (const [height, nonces] of scanNonces(state)) books.nonces.add(height, nonces)
+    for (const [height, marks] of scanMarks(state)) books.marks.add(height, marks)
+    return books
+  }
+
+  #loadBuckets(state: StateReader, id: number, orders: OpenOrder[]): void {
+    const values: [number, Uint8Array][] = []
+    for (const order of scanOrders(state, id)) {
+      orders.push(order)
+      values.push([order.seq, encodeOrder(order)])
+    }
+    const { buckets } = this.market(id)
+    buckets.apply(values)
+    const root = readRecord(state, id)?.bookRoot ?? EMPTY_BOOK_ROOT
+    invariant(equalBytes(root, buckets.root), `the open orders of market ${id} in state give its book root`)
+  }
+
+  #loadOrder(state: StateReader, order: OpenOrder): void {
+    const key = bytesToKey(order.owner)
+    let account = this.#accounts.get(key)
+    if (account === undefined) {
+      const { switchMs, floors } = readAccount(state, order.owner)
+      account = new AccountBook(order.owner, key)
+      account.switchMs = switchMs
+      account.floors = floors.map((floor) => ({ floor, named: 0 }))
+      this.#accounts.set(key, account)
+    }
+    this.#link(new RestingOrder({ ...order, owner: account.owner }, account), true)
+  }
+
+  get version(): number {
+    return this.#version
+  }
+
+  /** Changes since the last `takeLog`. */
+  get logLength(): number {
+    return this.#log.length
+  }
+
+  /** Makes an empty book of a market that is not there yet. */
+  market(id: number): MarketBook {
+    let market = this.#markets.get(id)
+    if (market === undefined) {
+      market = new MarketBook(id)
+      this.#markets.set(id, market)
+    }
+    return market
+  }
+
+  markets(): readonly MarketBook[] {
+    return [...this.#markets.values()].toSorted((a, b) => a.id - b.id)
+  }
+
+  account(ownerKey: string): AccountBook | undefined {
+    return this.#accounts.get(ownerKey)
+  }
+
+  accounts(): IterableIterator<AccountBook> {
+    return this.#accounts.values()
+  }
+
+  /** Of an owner that has no open orders: what state has of it. */
+  openAccount(owner: Address, ownerKey: string, switchMs: number): AccountBook {
+    const account = new AccountBook(owner, ownerKey)
+    account.switchMs = switchMs
+    this.#do({ kind: 'open', account })
+    return account
+  }
+
+  /** Of an owner that has no open orders any more. */
+  closeAccount(account: AccountBook): void {
+    this.#do({ kind: 'close', account })
+  }
+
+  /** Its order_seq is above all others, and its account is open. */
+  insert(order: RestingOrder): void {
+    this.#do({ kind: 'insert', order })
+  }
+
+  remove(order: RestingOrder): void {
+    this.#do({ kind: 'remove', order })
+    const { account } = order
+    if (account.floors.length > 0 && account.floors.some(({ named }) => named === 0)) {
+      this.setFloors(
+        account,
+        account.floors.filter(({ named }) => named > 0),
+      )
+    }
+  }
+
+  setLeft(order: RestingOrder, left: number): void {
+    this.#do({ kind: 'left', order, before: order.left, after: left })
+  }
+
+  /** Puts an order with the same order_seq, price, label and side in the place of another one. */
+  swap(order: RestingOrder, by: RestingOrder): void {
+    this.#do({ kind: 'swap', order, by })
+  }
+
+  setSwitch(account: AccountBook, switchMs: number): void {
+    if (account.switchMs !== switchMs) this.#do({ kind: 'switch', account, before: account.switchMs, after: switchMs })
+  }
+
+  setFloors(account: AccountBook, floors: readonly LiveFloor[]): void {
+    this.#do({ kind: 'floors', account, before: account.floors, after: floors })
+  }
+
+  /** Expired, or its owner's switch has passed, or a floor names it. */
+  isDead(order: RestingOrder, timeMs: number): boolean {
+    if (order.expireS !== 0 && order.expireS * 1_000 <= timeMs) return true
+    const group = groupOf(order)
+    const { switchMs, floors } = group.account
+    if (switchMs !== 0 && switchMs <= timeMs) return true
+    return floors.length > 0 && order.seq < killedBelow(group)
+  }
+
+  /** Of all dead orders that with the lowest order_seq. */
+  firstDead(timeMs: number): RestingOrder | undefined {
+    const expired = this.#expiring.leastTieUpTo(Math.floor(timeMs / 1_000))
+    const killed = this.#killed.first?.oldest
+    const switched = this.#switches.leastTieUpTo(timeMs)?.oldest
+    let first = expired
+    if (killed !== undefined && (first === undefined || killed.seq < first.seq)) first = killed
+    if (switched !== undefined && (first === undefined || switched.seq < first.seq)) first = switched
+    return first
+  }
+
+  /** Undoes all changes but the first `length`. */
+  undoTo(length: number): void {
+    for (let at = this.#log.length - 1; at >= length; at--) this.#undo(this.#log[at] as BookChange)
+    this.#log.length = length
+  }
+
+  /** The changes so far, undone. */
+  takeLog(): readonly BookChange[] {
+    const changes = this.#log
+    for (let at = changes.length - 1; at >= 0; at--) this.#undo(changes[at] as BookChange)
+    this.#log = []
+    return changes
+  }
+
+  get log(): readonly BookChange[] {
+    return this.#log
+  }
+
+  /** Makes the changes of a step again, for good: the block that made them is committed. */
+  apply(delta: BookDelta): void {
+    invariant(this.#log.length === 0, 'no step is running on the books when a block is committed')
+    invariant(delta.version === this.#version, 'a delta is applied to the books that it was made on')
+    for (const change of delta.changes) this.#redo(change)
+    for (const [market, changes] of delta.orders) this.market(market).buckets.apply(changes)
+    this.nonces.add(delta.height, delta.nonces)
+    this.marks.add(delta.height, delta.marks)
+    this.nonces.forget(forgottenAt(delta.height))
+    this.marks.forget(forgottenAt(delta.height), delta.height + 1)
+    this.#version++
+  }
+
+  // What others ask of the committed head.
+
+  /** Market 0 is any. */
+  hasOpenOrder(owner: Address, market: number): boolean {
+    const account = this.#accounts.get(bytesToKey(owner))
+    if (account === undefined) return false
+    return market === 0 ? account.openOrders > 0 : account.ordersIn(market) > 0
+  }
+
+  openOrderCount(owner: Address): number {
+    return this.#accounts.get(bytesToKey(owner))?.openOrders ?? 0
+  }
+
+  isNonceUsed(signer: Address, nonceMs: number): boolean {
+    return this.nonces.has(nonceKey(signer, nonceMs))
+  }
+
+  /** By order_seq. */
+  ordersOf(owner: Address, market = 0): readonly OpenOrder[] {
+    const orders: OpenOrder[] = []
+    let order = this.#accounts.get(bytesToKey(owner))?.oldest
+    for (; order !== undefined; order = order.newerOfOwner) {
+      if (market === 0 || order.market === market) orders.push(order)
+    }
+    return orders
+  }
+
+  /** Undefined where no open order of the label has it. */
+  orderByClientId(owner: Address, subaccount: number, market: number, clientId: Uint8Array): OpenOrder | undefined {
+    return this.#accounts.get(bytesToKey(owner))?.byClientId(market, subaccount, clientId)
+  }
+
+  #do(change: BookChange): void {
+    this.#log.push(change)
+    this.#redo(change)
+  }
+
+  #redo(change: BookChange): void {
+    switch (change.kind) {
+      case 'open':
+        this.#accounts.set(change.account.key, change.account)
+        break
+      case 'close':
+        this.#accounts.delete(change.account.key)
+        break
+      case 'insert':
+        this.#link(change.order, true)
+        break
+      case 'remove':
+        this.#unlink(change.order)
+        break
+      case 'left':
+        this.#changeLeft(change.order, change.after)
+        break
+      case 'swap':
+        this.#exchange(change.order, change.by)
+        break
+      case 'switch':
+        change.account.switchMs = change.after
+        this.#refreshSwitch(change.account)
+        break
+      case 'floors':
+        this.#putFloors(change.account, change.after)
+    }
+  }
+
+  #undo(change: BookChange): void {
+    switch (change.kind) {
+      case 'open':
+        this.#accounts.delete(change.account.key)
+        break
+      case 'close':
+        this.#accounts.set(change.account.key, change.account)
+        break
+      case 'insert':
+        this.#unlink(change.order)
+        break
+      case 'remove':
+        this.#link(change.order, false)
+        break
+      case 'left':
+        this.#changeLeft(change.order, change.before)
+        break
+      case 'swap':
+        this.#exchange(change.by, change.order)
+        break
+      case 'switch':
+        change.account.switchMs = change.before
+        this.#refreshSwitch(change.account)
+        break
+      case 'floors':
+        this.#putFloors(change.account, change.before)
+    }
+  }
+
+  #link(order: RestingOrder, isNew: boolean): void {
+    const market = this.market(order.market)
+    if (isNew) {
+      market.append(order)
+      order.account.append(order)
+    } else {
+      market.restore(order)
+      order.account.restore(order)
+    }
+    if (order.expireS !== 0) this.#expiring.insert(order.expireS, order.seq, order)
+    this.#refresh(groupOf(order))
+  }
+
+  #unlink(order: RestingOrder): void {
+    const group = groupOf(order)
+    this.market(order.market).unlink(order)
+    order.account.unlink(order)
+    if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
+    this.#refresh(group)
+  }
+
+  #changeLeft(order: RestingOrder, left: number): void {
+    order.level?.lots.subtract(order.left)
+    order.left = left
+    order.level?.lots.add(left)
+  }
+
+  #exchange(order: RestingOrder, by: RestingOrder): void {
+    const { account } = order
+    by.level = order.level
+    by.olderInLevel = order.olderInLevel
+    by.newerInLevel = order.newerInLevel
+    by.group = order.group
+    by.olderInGroup = order.olderInGroup
+    by.newerInGroup = order.newerInGroup
+    by.olderOfOwner = order.olderOfOwner
+    by.newerOfOwner = order.newerOfOwner
+    account.setClientId(order, undefined)
+    account.setClientId(by, by)
+    account.put(by)
+    this.market(order.market).exchange(order, by)
+    if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
+    if (by.expireS !== 0) this.#expiring.insert(by.expireS, by.seq, by)
+  }
+
+  #putFloors(account: AccountBook, floors: readonly LiveFloor[]): void {
+    const changed = new Set([...account.floors, ...floors])
+    for (const each of account.floors) if (floors.includes(each)) changed.delete(each)
+    account.floors = floors
+    for (const { floor } of changed) for (const group of account.groupsNamedBy(floor)) this.#refreshKilled(group)
+  }
+
+  #refresh(group: OrderGroup): void {
+    this.#refreshKilled(group)
+    this.#refreshSwitch(group.account)
+  }
+
+  #refreshKilled(group: OrderGroup): void {
+    const { oldest, killedSeq } = group
+    const isKilled = oldest !== undefined && group.account.floors.length > 0 && oldest.seq < killedBelow(group)
+    const seq = isKilled ? oldest.seq : 0
+    if (seq === killedSeq) return
+    if (killedSeq !== 0) this.#killed.remove(killedSeq, 0)
+    if (seq !== 0) this.#killed.insert(seq, 0, group)
+    group.killedSeq = seq
+  }
+
+  /** Holds an owner by its switch while it has open orders. */
+  #refreshSwitch(account: AccountBook): void {
+    const held = account.heldSwitch
+    const seq = account.switchMs === 0 ? 0 : (account.oldest?.seq ?? 0)
+    if (held === undefined && seq === 0) return
+    if (held !== undefined) {
+      if (held.seq === seq && held.switchMs === account.switchMs) return
+      this.#switches.remove(held.switchMs, held.seq)
+    }
+    account.heldSwitch = seq === 0 ? undefined : { switchMs: account.switchMs, seq }
+    if (seq !== 0) this.#switches.insert(account.switchMs, seq, account)
+  }
+}
+
+const groupOf = (order: RestingOrder): OrderGroup => {
+  invariant(order.group !== undefined, 'an open order is in a group of its owner')
+  return order.group
+}
+
+/** Orders of the group below this order_seq are dead. */
+const killedBelow = (group: OrderGroup): number => {
+  let below = 0
+  for (const { floor } of group.account.floors) {
+    if (floor.nextSeq > below && doesFloorName(floor, group)) below = floor.nextSeq
+  }
+  return below
+}

@@ -1,0 +1,3 @@
+/** The order book of the committed head, in memory. */
+export { type BookDelta, Books } from './books.ts'
+export { type Level } from './book-side.ts'

@@ -1,0 +1,20 @@
+/** What an open order holds in escrow. docs/clob-spec.md, Funds. */
+import type { Market } from './market.ts'
+import { PPM } from './market-rules.ts'
+import type { OpenOrder } from './order.ts'
+
+export interface Lock {
+  readonly denom: string
+  readonly amount: bigint
+}
+
+const PPM_BIG = BigInt(PPM)
+
+/** Of what is not filled yet: a buy locks notional and the fee that it may have to pay, a sell its base. */
+export const lockOf = (market: Market, order: Pick<OpenOrder, 'side' | 'priceTicks' | 'left' | 'lockedPpm'>): Lock => {
+  const lots = BigInt(order.left)
+  if (order.side === 'sell') return { denom: market.baseDenom, amount: lots * market.lotSize }
+  const notional = BigInt(order.priceTicks) * lots * market.factor
+  const fee = (notional * BigInt(order.lockedPpm) + PPM_BIG - 1n) / PPM_BIG
+  return { denom: market.quoteDenom, amount: notional + fee }
+}

@@ -1,0 +1,8 @@
+/** What state keeps of a proposer: a stop needs no reason that can be proven, so it is accounted for. */
+
+export interface ProposerRecord {
+  /** Blocks of this proposer that stopped at an id whose body they did not have. */
+  readonly stops: number
+  /** Of them, those at an id that more than two thirds of the power had attested. */
+  readonly missingButWidelyAttested: number
+}

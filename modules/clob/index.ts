@@ -1,0 +1,69 @@
+/** The order book: its state, its transactions, the plan by which blocks hold them, and the book. See README.md. */
+export { type BookDelta, Books, type Level } from './book/index.ts'
+export { rotateCaps } from './caps.ts'
+export type { ClobDependencies } from './deps.ts'
+export type { Agent, ClobAccount, Floor, Mark } from './domain/account.ts'
+export type { FeeTier, Market, MarketMode, MarketRecord, MarketStatus } from './domain/market.ts'
+export type { OpenOrder, Side } from './domain/order.ts'
+export type { ProposerRecord } from './domain/proposer.ts'
+export type { ClobParameters } from './domain/settings.ts'
+export { CLOB_ERRORS, type ClobErrorName, clobError } from './errors.ts'
+export { extensionSummary, type ExtensionSummaryEvent, marketUpdated } from './events.ts'
+export { formatParameters } from './genesis/export.ts'
+export { parseClobGenesis } from './genesis/parse.ts'
+export {
+  listMarkets,
+  readAgent,
+  readCaps,
+  readCarried,
+  readMarket,
+  readParameters,
+  readProposer,
+  readRecord,
+  writeCarried,
+  writeProposer,
+} from './keeper/index.ts'
+export { CLOB_ACCOUNT } from './keys.ts'
+export { type BatchItem, type BatchResult, streamClobStep } from './matching/index.ts'
+export { clobModule } from './module.ts'
+export {
+  type Action,
+  addressOfKey,
+  CLOB_TX_BYTE,
+  type ClobBody,
+  type ClobTx,
+  decodeClobBody,
+  decodeClobResult,
+  encodeClobTx,
+  expectedSigner,
+  MAX_CLOB_TX_BYTES,
+  type Phase,
+  readTypedTx,
+  recoverSigner,
+  signatureTaskOf,
+} from './orders/index.ts'
+export { DEFAULT_CLOB_PARAMETERS } from './params.ts'
+export {
+  attestationsThatFit,
+  type BlockPlan,
+  type BlockPlanFault,
+  type Body,
+  type Candidate,
+  capBytes,
+  countStop,
+  decodeAttestations,
+  encodeAttestations,
+  type IdKey,
+  idOf,
+  isCanonicalAttestations,
+  listOfBlock,
+  type ListedId,
+  longestClobTx,
+  planOfBlock,
+  type PlanInput,
+  proposeOrders,
+  selectCandidates,
+  type SelectionContext,
+  shareBytes,
+  toAttestations,
+} from './plan/index.ts'

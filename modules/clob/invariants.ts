@@ -1,0 +1,86 @@
+/** What must hold of the order book's state after every block: checked in tests, simulation and of a genesis. */
+import { DENOMINATION } from '../../core/amounts.ts'
+import { bytesToKey } from '../../core/bytes.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
+import type { StateReader } from '../../store/state.ts'
+import type { Invariant } from '../module.ts'
+import type { ClobDependencies } from './deps.ts'
+import { lockOf } from './domain/lock.ts'
+import {
+  CLOB_ACCOUNT,
+  listMarkets,
+  readNextSeq,
+  readParameters,
+  readRecord,
+  scanAccounts,
+  scanOrders,
+  scanOrphans,
+} from './keeper/index.ts'
+import { parametersFault } from './params.ts'
+
+const addTo = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
+  sums.set(key, (sums.get(key) ?? 0n) + amount)
+}
+
+/** Anybody can push NAT into the account by the EVM; other denominations come in by orders alone. */
+const escrowFault = (state: StateReader, { ledger }: Pick<ClobDependencies, 'ledger'>): string | undefined => {
+  const locks = new Map<string, bigint>()
+  for (const market of listMarkets(state)) {
+    addTo(locks, market.baseDenom, 0n)
+    addTo(locks, market.quoteDenom, 0n)
+    for (const order of scanOrders(state, market.id)) {
+      const { denom, amount } = lockOf(market, order)
+      addTo(locks, denom, amount)
+    }
+  }
+  for (const [denom, locked] of locks) {
+    const held = ledger.balance(state, CLOB_ACCOUNT, denom)
+    if (held < locked || (held > locked && denom !== DENOMINATION)) {
+      return `the account holds ${held}${denom}, open orders have locked ${locked}${denom}`
+    }
+  }
+  return undefined
+}
+
+const marketCountFault = (state: StateReader, counts: Map<string, bigint>): string | undefined => {
+  const next = readNextSeq(state)
+  for (const { id } of listMarkets(state)) {
+    let open = 0
+    for (const { seq, owner } of scanOrders(state, id)) {
+      if (seq >= next) return `order ${seq} of market ${id} is open, but ${next} is the next one`
+      addTo(counts, bytesToKey(owner), 1n)
+      open++
+    }
+    const recorded = readRecord(state, id)?.openOrders
+    if (recorded !== open) return `market ${id} has ${open} open orders, its record says ${recorded}`
+  }
+  return undefined
+}
+
+const countFault = (state: StateReader): string | undefined => {
+  const counts = new Map<string, bigint>()
+  const fault = marketCountFault(state, counts)
+  if (fault !== undefined) return fault
+  for (const { owner, account } of scanAccounts(state)) {
+    const key = bytesToKey(owner)
+    const open = counts.get(key) ?? 0n
+    if (open !== BigInt(account.openOrders)) {
+      return `${encodeBech32(owner)} has ${open} open orders, its account says ${account.openOrders}`
+    }
+    counts.delete(key)
+  }
+  return counts.size === 0 ? undefined : `${counts.size} owners of open orders have no account`
+}
+
+const orphanFault = (state: StateReader): string | undefined => {
+  const known = new Set(listMarkets(state).map(({ id }) => id))
+  for (const market of scanOrphans(state, known)) return `an order is open in market ${market}, which does not exist`
+  return undefined
+}
+
+export const clobInvariants = (dependencies: Pick<ClobDependencies, 'ledger'>): readonly Invariant[] => [
+  { name: 'clob/parameters-in-range', check: ({ state }) => parametersFault(readParameters(state)) },
+  { name: 'clob/orders-are-of-markets', check: ({ state }) => orphanFault(state) },
+  { name: 'clob/counts-are-those-of-orders', check: ({ state }) => countFault(state) },
+  { name: 'clob/escrow-is-what-orders-lock', check: ({ state }) => escrowFault(state, dependencies) },
+]

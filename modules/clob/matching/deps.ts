@@ -1,0 +1,16 @@
+/** What a CLOB step needs of the rest of the node. */
+import type { Address } from '../../../core/address.ts'
+import type { StateWriter } from '../../../store/state.ts'
+import type { Ledger } from '../../ledger.ts'
+import type { Event } from '../../module.ts'
+
+export interface StepContext {
+  readonly state: StateWriter
+  readonly height: number
+  /** Of the block: whole milliseconds since 1970, rounded down. */
+  readonly timeMs: number
+  /** Of what no transaction did. */
+  emit(event: Event): void
+  readonly ledger: Pick<Ledger, 'balance' | 'escrow' | 'settle'>
+  readonly feeCollector: Address
+}

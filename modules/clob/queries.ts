@@ -1,0 +1,150 @@
+/** The read-only gRPC methods of nat.clob.v1.Query. */
+import type { Address } from '../../core/address.ts'
+import { parseAccountAddress } from '../../core/bech32.ts'
+import { concatBytes, readUint32, readUint64, uint32ToBytes, uint64ToBytes } from '../../core/bytes.ts'
+import { CodedError } from '../../core/errors.ts'
+import type { StateReader } from '../../store/state.ts'
+import { clobQuery } from '../../proto/index.ts'
+import { handleQuery } from '../handlers.ts'
+import type { QueryHandler } from '../module.ts'
+import { takePage } from '../pages.ts'
+import { queryRefusal } from '../sdk-errors.ts'
+import { parseConsensusAddress } from '../validator-addresses.ts'
+import type { Market } from './domain/market.ts'
+import type { OpenOrder } from './domain/order.ts'
+import { marketForm, parametersForm, recordForm } from './forms/market.ts'
+import { orderForm } from './forms/order.ts'
+import { accountForm, agentForm, capForm, carriedForm, proposerForm } from './forms/owner.ts'
+import {
+  listAgents,
+  listMarkets,
+  readAccount,
+  readCaps,
+  readCarried,
+  readMarket,
+  readOrder,
+  readParameters,
+  readProposer,
+  readRecord,
+  scanOrders,
+  scanOrdersOf,
+} from './keeper/index.ts'
+
+const KEY_BYTES = 12
+
+/** Throws grpc/3. */
+const parseWith = <T>(text: string, what: string, parse: (text: string) => T): T => {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    throw queryRefusal('invalidArgument', `invalid ${what} address: ${error.message}`)
+  }
+}
+
+const parseOwner = (text: string): Address => parseWith(text, 'owner', parseAccountAddress)
+
+/** Throws grpc/5. */
+const requireMarket = (state: StateReader, id: number): Market => {
+  const market = readMarket(state, id)
+  if (market === undefined) throw queryRefusal('notFound', `there is no market ${id}`)
+  return market
+}
+
+/** Where a page begins: the key of an order in its market. Throws grpc/3. */
+const readPageKey = (key: Uint8Array | undefined, length: number): Uint8Array | undefined => {
+  if (key === undefined || key.length === length) return key
+  throw queryRefusal('invalidArgument', `a page key has ${length} bytes, not ${key.length}`)
+}
+
+const seqKey = ({ seq }: OpenOrder): Uint8Array => uint64ToBytes(seq)
+const placeKey = ({ market, seq }: OpenOrder): Uint8Array => concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
+
+/** Of all markets, from the place that a key names on. */
+function* listOpenOrders(state: StateReader, owner: Address, start: Uint8Array | undefined): Generator<OpenOrder> {
+  const key = readPageKey(start, KEY_BYTES)
+  const [first, seq] = key === undefined ? [1, 1] : [readUint32(key), readUint64(key, 4)]
+  for (const { id } of listMarkets(state, first)) yield* scanOrdersOf(state, id, owner, id === first ? seq : 1)
+}
+
+const { method } = clobQuery.Query
+
+const MARKET_QUERIES: readonly QueryHandler[] = [
+  handleQuery(method.params, ({ state }) => ({ params: parametersForm(readParameters(state)) })),
+  handleQuery(method.market, ({ state }, { market }) => ({ market: marketForm(requireMarket(state, market)) })),
+  handleQuery(method.markets, ({ state }, request) => {
+    const { items, pagination } = takePage(
+      request.pagination,
+      (start) => listMarkets(state, start === undefined ? 1 : readUint32(readPageKey(start, 4) ?? start)),
+      ({ id }) => uint32ToBytes(id),
+    )
+    return { markets: items.map(marketForm), pagination }
+  }),
+  handleQuery(method.record, ({ state }, { market }) => {
+    const record = readRecord(state, market)
+    if (record === undefined) throw queryRefusal('notFound', `there is no market ${market}`)
+    return { record: recordForm(record) }
+  }),
+]
+
+const ORDER_QUERIES: readonly QueryHandler[] = [
+  handleQuery(method.order, ({ state }, { market, orderSeq }) => {
+    const order = readOrder(state, market, Number(orderSeq))
+    if (order === undefined) throw queryRefusal('notFound', `order ${orderSeq} is not open in market ${market}`)
+    return { order: orderForm(order) }
+  }),
+  // Up to 200,000 orders can be passed over, or counted.
+  handleQuery(
+    method.orders,
+    ({ state }, { market, pagination: page }) => {
+      requireMarket(state, market)
+      const { items, pagination } = takePage(
+        page,
+        (start) => scanOrders(state, market, start === undefined ? 1 : readUint64(readPageKey(start, 8) ?? start)),
+        seqKey,
+      )
+      return { orders: items.map(orderForm), pagination }
+    },
+    { isHeavy: true },
+  ),
+  // State has no index by owner: all orders are looked at.
+  handleQuery(
+    method.openOrders,
+    ({ state }, { owner: text, pagination: page }) => {
+      const owner = parseOwner(text)
+      const isNobody = readAccount(state, owner).openOrders === 0
+      const { items, pagination } = takePage(
+        page,
+        (start) => (isNobody ? [] : listOpenOrders(state, owner, start)),
+        placeKey,
+      )
+      return { orders: items.map(orderForm), pagination }
+    },
+    { isHeavy: true },
+  ),
+]
+
+const OWNER_QUERIES: readonly QueryHandler[] = [
+  handleQuery(method.account, ({ state }, { owner }) => ({
+    account: accountForm(readAccount(state, parseOwner(owner))),
+  })),
+  handleQuery(method.agents, ({ state }, { owner }) => ({
+    agents: listAgents(state, parseOwner(owner)).map(agentForm),
+  })),
+]
+
+const EXTENSION_QUERIES: readonly QueryHandler[] = [
+  handleQuery(method.carried, ({ state }) => ({ carried: [...carriedForm(readCarried(state))] })),
+  handleQuery(method.caps, ({ state }) => ({ caps: readCaps(state).map(capForm) })),
+  handleQuery(method.proposer, ({ state }, { address }) => {
+    const proposer = parseWith(address, 'proposer', parseConsensusAddress)
+    return { record: proposerForm(readProposer(state, proposer)) }
+  }),
+]
+
+export const CLOB_QUERIES: readonly QueryHandler[] = [
+  ...MARKET_QUERIES,
+  ...ORDER_QUERIES,
+  ...OWNER_QUERIES,
+  ...EXTENSION_QUERIES,
+]

@@ -1,0 +1,324 @@
+/**
+ * Orders at a rate against nodes with real CometBFTs: what is accepted and executed, how long blocks take, and the time from
+ * submission to a fill. Signed beforehand, 70 % post-only, 25 % cancels, 5 % takers. Load generator and nodes share the machine.
+ * Run: make bench BENCH=clob-load, or
+ * node test/bench/clob-load.ts [orders a second] [seconds] [validators] [timeout_commit in ms, that of the chain when left out]
+ */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { GenesisCoin, GenesisDocument } from '../../bin/node/genesis/document.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { uint32ToBytes } from '../../core/bytes.ts'
+import { sha256 } from '../../core/hash.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import { createNetwork } from '../e2e/network.ts'
+import type { TestNode } from '../e2e/harness.ts'
+import { Random } from '../sim/random.ts'
+import { BookTrader, limit } from './support/book-traders.ts'
+import { machine } from './support/devnet.ts'
+import { cpuSeconds } from './support/process-times.ts'
+
+const [rateText = '5000', secondsText = '30', validatorsText = '1', timeoutText] = process.argv.slice(2)
+const rate = Number(rateText)
+const seconds = Number(secondsText)
+const validators = Number(validatorsText)
+
+const OWNERS = 2_000
+const MIDDLE = 10_000
+const SPREAD = 500
+const LOTS = 100
+const BATCH = 40
+const CONNECTIONS = 12
+/** Sent before takers come, so that they meet something. */
+const WARM_UP_SECONDS = 5
+/** Of blocks, when the height of the first order is guessed beforehand: half of what a transaction may live. */
+const BLOCKS_LEFT = 20
+const FUNDS: readonly GenesisCoin[] = [
+  { denom: 'anat', amount: (10n ** 24n).toString() },
+  { denom: 'utusd', amount: (10n ** 15n).toString() },
+]
+const MS_A_DAY = 86_400_000
+
+interface Order {
+  readonly text: string
+  readonly key: string
+  readonly isTaker: boolean
+  sentMs: number
+}
+
+const percentile = (values: readonly number[], part: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+}
+
+const withOwners =
+  (traders: readonly BookTrader[]) =>
+  (document: GenesisDocument): GenesisDocument => {
+    const { bank, clob } = document.app_state
+    const more = traders.map(({ address }) => ({ address: encodeBech32(address), coins: FUNDS }))
+    const balances = [...bank.balances, ...more].toSorted((a, b) => (a.address < b.address ? -1 : 1))
+    const sums = new Map<string, bigint>()
+    for (const { denom, amount } of balances.flatMap(({ coins }) => coins)) {
+      sums.set(denom, (sums.get(denom) ?? 0n) + BigInt(amount))
+    }
+    const supply = [...sums]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([denom, amount]) => ({ denom, amount: amount.toString() }))
+    const { markets, ...rest } = clob as {
+      readonly markets: readonly { readonly market: { readonly settings: object } }[]
+    }
+    const settings = { band_ppm: 0, min_notional: '0', max_open_orders: 5_000 }
+    const open = markets.map(({ market }) => ({ market: { ...market, settings: { ...market.settings, ...settings } } }))
+    return {
+      ...document,
+      app_state: { ...document.app_state, bank: { ...bank, balances, supply }, clob: { ...rest, markets: open } },
+    }
+  }
+
+/** Signs all orders of the run; the nonce of each is the time when it is to be sent. */
+const signAll = (traders: readonly BookTrader[], height: number, blockMs: number): readonly Order[] => {
+  const random = new Random(1)
+  const placed = traders.map((): Uint8Array[] => [])
+  const total = rate * (WARM_UP_SECONDS + seconds)
+  const startMs = Date.now()
+  return Array.from({ length: total }, (_, index) => {
+    const from = random.below(OWNERS)
+    const trader = traders[from] as BookTrader
+    const isWarm = index >= rate * WARM_UP_SECONDS
+    const kind = isWarm ? random.below(100) : 0
+    const own = placed[from] ?? []
+    const afterMs = (index * 1_000) / rate
+    const goodTilBlock = height + BLOCKS_LEFT + Math.floor(((Date.now() - startMs + afterMs) / blockMs) * 0.9)
+    const terms = { nonceMs: Math.floor(Date.now() + afterMs), goodTilBlock }
+    const isTaker = kind >= 95
+    const side = random.below(2) === 0 ? 'buy' : 'sell'
+    const sign = () => {
+      if (isTaker) {
+        const priceTicks = side === 'buy' ? MIDDLE + SPREAD : MIDDLE - SPREAD
+        return trader.sign([limit(side, LOTS, priceTicks, { tif: 'ioc', stp: 'decrement' })], terms)
+      }
+      const clientId = kind >= 70 ? own.shift() : undefined
+      if (clientId !== undefined) {
+        return trader.sign([{ kind: 'cancel', market: 1, target: { kind: 'client', clientId } }], terms)
+      }
+      const fresh = uint32ToBytes(index + 1)
+      own.push(fresh)
+      const off = 1 + random.below(SPREAD - 1)
+      const priceTicks = side === 'buy' ? MIDDLE - off : MIDDLE + off
+      return trader.sign([limit(side, LOTS, priceTicks, { clientId: fresh })], terms)
+    }
+    const raw = sign()
+    return {
+      text: Buffer.from(raw).toString('base64'),
+      key: bytesToHex(sha256(raw)),
+      isTaker,
+      sentMs: 0,
+    }
+  })
+}
+
+interface Counts {
+  sent: number
+  accepted: number
+  readonly refused: Map<string, number>
+}
+
+interface BroadcastReply {
+  readonly result?: { readonly code: number; readonly log: string }
+  readonly error?: { readonly data?: string; readonly message: string }
+}
+
+/**
+ * CometBFT answers before CheckTx has: with broadcast_tx_sync it hands a connection's orders over one by one, each up to 20 ms after the
+ * last. What CheckTx refuses is missing among the executed.
+ */
+const broadcast = async (node: TestNode, orders: readonly Order[], counts: Counts): Promise<void> => {
+  const body = JSON.stringify(
+    orders.map(({ text }, id) => ({ jsonrpc: '2.0', id, method: 'broadcast_tx_async', params: { tx: text } })),
+  )
+  const now = performance.now()
+  for (const order of orders) order.sentMs = now
+  const response = await fetch(node.urls.comet, { method: 'POST', body, headers: { connection: 'close' } })
+  const replies = [
+    (await response.json()) as BroadcastReply | readonly BroadcastReply[],
+  ].flat() as readonly BroadcastReply[]
+  for (const { result, error } of replies) {
+    if (result?.code === 0) counts.accepted++
+    else {
+      const reason = result?.log ?? error?.data ?? error?.message ?? ''
+      const text = reason.replaceAll(/\d+/g, 'n')
+      counts.refused.set(text, (counts.refused.get(text) ?? 0) + 1)
+    }
+  }
+  counts.sent += orders.length
+}
+
+/** Sends at the rate, each batch to the next node; what is behind goes out at once. */
+const sendAll = async (nodes: readonly TestNode[], orders: readonly Order[], counts: Counts): Promise<void> => {
+  const startMs = performance.now()
+  let next = 0
+  const loop = async (): Promise<void> => {
+    while (next < orders.length) {
+      const at = next
+      next += BATCH
+      const waitMs = startMs + ((at + BATCH) * 1_000) / rate - performance.now()
+      if (waitMs > 0) await pause(waitMs)
+      const node = nodes[(at / BATCH) % nodes.length] as TestNode
+      await broadcast(node, orders.slice(at, at + BATCH), counts)
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, loop))
+}
+
+interface SeenBlock {
+  readonly height: number
+  readonly seenMs: number
+}
+
+/** Asks for the height until it is stopped, and notes when each was first seen. */
+class HeightWatch {
+  readonly seen: SeenBlock[] = []
+  #runs = true
+  readonly #done: Promise<void>
+
+  constructor(node: TestNode) {
+    this.#done = this.#watch(node)
+  }
+
+  async stop(): Promise<void> {
+    this.#runs = false
+    await this.#done
+  }
+
+  async #watch(node: TestNode): Promise<void> {
+    let last = await node.height()
+    while (this.#runs) {
+      const height = await node.height()
+      const seenMs = performance.now()
+      for (; last < height; last++) this.seen.push({ height: last + 1, seenMs })
+      await pause(10)
+    }
+  }
+}
+
+interface CometBlock {
+  readonly block: { readonly header: { readonly time: string }; readonly data: { readonly txs: readonly string[] } }
+}
+
+interface CometResults {
+  readonly txs_results: readonly { readonly code?: number; readonly events?: readonly { readonly type: string }[] }[]
+}
+
+/** What blocks made of the orders. */
+const readBlocks = async (node: TestNode, orders: readonly Order[], seen: readonly SeenBlock[]) => {
+  const byKey = new Map(orders.map((order) => [order.key, order]))
+  const fillMs: number[] = []
+  const times: number[] = []
+  const [blockBytes, injectedBytes, inBlock]: [number[], number[], number[]] = [[], [], []]
+  let [executed, failed, fills] = [0, 0, 0]
+  for (const { height, seenMs } of seen) {
+    const { block } = await node.comet<CometBlock>(`block?height=${height}`)
+    const { txs_results: results } = await node.comet<CometResults>(`block_results?height=${height}`)
+    const raws = block.data.txs.map((text) => Buffer.from(text, 'base64'))
+    times.push(Date.parse(block.header.time))
+    blockBytes.push(raws.reduce((sum, { length }) => sum + length, 0))
+    injectedBytes.push(raws[0]?.length ?? 0)
+    let count = 0
+    for (const [index, raw] of raws.entries()) {
+      const order = byKey.get(bytesToHex(sha256(raw)))
+      const { code = 0, events = [] } = results[index] ?? {}
+      if (order === undefined) continue
+      count++
+      if (code === 0) executed++
+      else failed++
+      const met = events.filter(({ type }) => type === 'fill').length
+      fills += met
+      if (met > 0 && order.isTaker) fillMs.push(seenMs - order.sentMs)
+    }
+    inBlock.push(count)
+  }
+  const intervals = times.slice(1).map((time, index) => time - (times[index] ?? time))
+  return { executed, failed, fills, fillMs, intervals, blockBytes, injectedBytes, inBlock }
+}
+
+const diskBytes = (node: TestNode): number =>
+  Number(execFileSync('du', ['-sb', join(node.home)], { encoding: 'utf8' }).split(/\s/)[0])
+
+const processesOf = (nodes: readonly TestNode[]): ReadonlyMap<string, number> =>
+  new Map(
+    nodes.flatMap((node, index) =>
+      (['application', 'gateway', 'cometbft'] as const).map((part) => [`${part} ${index}`, node.pidOf(part)] as const),
+    ),
+  )
+
+const report = (
+  { accepted, sent, refused }: Counts,
+  blocks: Awaited<ReturnType<typeof readBlocks>>,
+  sendMs: number,
+  cpu: readonly string[],
+  diskADay: number,
+): void => {
+  const { executed, failed, fills, fillMs, intervals, blockBytes, injectedBytes, inBlock } = blocks
+  const passed = intervals.reduce((sum, each) => sum + each, 0) / 1_000
+  const rated = (count: number, over = sendMs / 1_000): string => `${(count / over).toFixed(0)}/s`
+  console.log(
+    `sent ${sent} in ${(sendMs / 1_000).toFixed(1)} s (${rated(sent)}), accepted ${accepted} (${rated(accepted)})`,
+  )
+  for (const [reason, count] of refused) console.log(`  refused ${count}: ${reason}`)
+  console.log(`executed ${executed} (${rated(executed, passed)} over all blocks), failed ${failed}, fills ${fills}`)
+  const interval = [0.5, 0.99].map((part) => percentile(intervals, part).toFixed(0))
+  console.log(
+    `block interval ms: median ${interval[0]}, p99 ${interval[1]}; ClobTx a block: most ${Math.max(...inBlock)}`,
+  )
+  const fill = [0.5, 0.99].map((part) => percentile(fillMs, part).toFixed(0))
+  console.log(`submission to fill ms (${fillMs.length} takers): p50 ${fill[0]}, p99 ${fill[1]}`)
+  const bytes = [blockBytes, injectedBytes].map((each) => `${percentile(each, 0.5)}, most ${Math.max(...each)}`)
+  console.log(`bytes of a block: median ${bytes[0]}; of its votes: median ${bytes[1]}`)
+  console.log(`disk: ${(diskADay / 1e9).toFixed(1)} GB a day of this load`)
+  console.log(`processor time, s a second: ${cpu.join(', ')}`)
+}
+
+const traders = Array.from({ length: OWNERS }, (_, index) => BookTrader.at(index))
+const timeoutCommitMs = timeoutText === undefined ? {} : { timeoutCommitMs: Number(timeoutText) }
+console.log(
+  `machine: ${machine()}; ${validators} validators, ${rate} orders/s for ${seconds} s, timeout_commit ${timeoutText ?? 'of the chain'}`,
+)
+const network = await createNetwork({
+  members: Array.from({ length: validators }, () => ({ hasTestMarkets: true, ...timeoutCommitMs })),
+  editGenesis: withOwners(traders),
+  cometToml: { 'rpc.max_request_batch_size': '0' },
+})
+const { nodes } = network
+try {
+  await network.start()
+  const node = network.at(0)
+  const from = await node.height()
+  const fromMs = performance.now()
+  await node.untilHeight(from + 5, 60_000)
+  const blockMs = (performance.now() - fromMs) / 5
+  const signing = performance.now()
+  const orders = signAll(traders, await node.height(), blockMs)
+  console.log(`signed ${orders.length} in ${((performance.now() - signing) / 1_000).toFixed(1)} s`)
+  const counts: Counts = { sent: 0, accepted: 0, refused: new Map() }
+  const watch = new HeightWatch(node)
+  const processes = processesOf(nodes)
+  const cpuBefore = cpuSeconds(processes)
+  const diskBefore = diskBytes(node)
+  const start = performance.now()
+  await sendAll(nodes, orders, counts)
+  const sendMs = performance.now() - start
+  const cpuAfter = cpuSeconds(processes)
+  await node.untilHeight((await node.height()) + 6, 120_000)
+  await watch.stop()
+  const diskADay = ((diskBytes(node) - diskBefore) / (performance.now() - start)) * MS_A_DAY
+  const cpu = [...cpuAfter].map(
+    ([name, total]) => `${name} ${(((total - (cpuBefore.get(name) ?? 0)) * 1_000) / sendMs).toFixed(2)}`,
+  )
+  report(counts, await readBlocks(node, orders, watch.seen), sendMs, cpu, diskADay)
+} catch (error) {
+  network.print()
+  throw error
+} finally {
+  await network.remove()
+}

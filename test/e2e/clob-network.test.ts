@@ -1,0 +1,160 @@
+/**
+ * Four validators, and clients that trade through three of them: orders are in a block within the bound, funds are conserved,
+ * the nodes agree, and the fourth is killed meanwhile. One speaks gRPC, one has the older CometBFT where it is installed.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ESCROW, holdersOf, locksOf, type Market, marketOf, ordersOf, supplyOf } from './clob-book.ts'
+import { orderResult, place, sendOrder } from './clob-orders.ts'
+import { describeTrade, startTrading, type TradeReport, type Trading } from './clob-trading.ts'
+import { accountAt, accounts } from './clients.ts'
+import { type TestNode, until } from './harness.ts'
+import { createNetwork, findOlderCometbft, type Network } from './network.ts'
+
+const LIMIT_MS = 60_000
+const LONG_MS = 3 * LIMIT_MS
+const OPTIONS = { timeoutCommitMs: 500, hasTestMarkets: true } as const
+/** Nobody trades through it: it is killed. */
+const KILLED = 3
+/** Sent when h is committed, an order is attested with the votes of h+1 or h+2, and in the block after these. */
+const BOUND_BLOCKS = 3
+
+let network: Network
+let market: Market
+let trading: Trading | undefined
+
+const trade = (): Trading => {
+  trading = startTrading(network.nodes.slice(0, KILLED), accounts.slice(1, 4))
+  return trading
+}
+
+const expectWithinBound = (name: string, report: TradeReport): void => {
+  console.log(describeTrade(name, report))
+  expect(report.lost).toEqual([])
+  expect(report.orders.filter(({ code }) => code !== 0).map(({ code, log }) => [code, log])).toEqual([])
+  expect(report.orders.filter(({ blocks }) => blocks > BOUND_BLOCKS)).toEqual([])
+}
+
+/** That all say the same of the books and of their owners at the height. */
+const expectSameBooks = async (height: number): Promise<void> => {
+  await network.expectSameBlocks(height)
+  const books = await Promise.all(network.nodes.map((node) => ordersOf(node, height)))
+  for (const book of books) expect(book).toEqual(books[0])
+}
+
+const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((total, amount) => total + amount, 0n)
+
+/** Every coin has a holder, and the module's account holds what open orders lock, and nothing else. */
+const expectConserved = async (node: TestNode, height: number): Promise<void> => {
+  const locks = locksOf(market, await ordersOf(node, height))
+  for (const [denom, locked] of [
+    [market.base_denom, locks.base],
+    [market.quote_denom, locks.quote],
+  ] as const) {
+    const holders = await holdersOf(node, denom, height)
+    expect(sum(holders.values()), `${denom} at ${height}`).toBe(await supplyOf(node, denom, height))
+    expect(holders.get(ESCROW) ?? 0n, `escrow of ${denom} at ${height}`).toBe(locked)
+  }
+}
+
+const untilCaughtUp = (node: TestNode): Promise<true> =>
+  until(
+    'the end of its catching up',
+    async () => ((await node.ask('eth_syncing')) === false ? true : undefined),
+    LIMIT_MS,
+  )
+
+beforeAll(async () => {
+  const older = findOlderCometbft()
+  const created = await createNetwork({
+    members: [
+      OPTIONS,
+      { ...OPTIONS, abci: 'grpc' },
+      { ...OPTIONS, ...(older === undefined ? {} : { cometbft: older }) },
+      OPTIONS,
+    ],
+  })
+  network = created
+  await created.start()
+  // Whoever is still fetching blocks votes on none.
+  for (const node of network.nodes) await node.untilHeight(3, LIMIT_MS)
+  market = await marketOf(network.at(0))
+}, LONG_MS)
+afterEach(async ({ task }) => {
+  await trading?.stop(network.at(0)).catch(() => undefined)
+  trading = undefined
+  if (task.result?.state === 'fail') network.print()
+})
+afterAll(async () => await network?.remove())
+
+describe('four validators with an order book', () => {
+  it(
+    'match what three clients send through three nodes within three blocks, and no coin is made or lost',
+    async () => {
+      const [from, supply] = [await network.at(0).height(), await supplyOf(network.at(0), market.quote_denom, 1)]
+      const running = trade()
+      await network.at(0).untilHeight(from + 12, LIMIT_MS)
+      // While orders rest and are matched.
+      await expectConserved(network.at(1), await network.at(1).height())
+      const report = await running.stop(network.at(KILLED))
+      expectWithinBound('three clients', report)
+      expect(report.fills).toBeGreaterThan(5)
+      const height = await network.at(0).height()
+      for (let at = from; at <= height; at++) await network.expectSameBlocks(at)
+      await expectSameBooks(height)
+      await expectConserved(network.at(2), height)
+      expect(await supplyOf(network.at(2), market.quote_denom, height)).toBe(supply)
+    },
+    LONG_MS,
+  )
+
+  it(
+    'go on trading while the application of one is killed, and it has the same book again',
+    async () => {
+      const running = trade()
+      // What it answered it knows after it was killed.
+      const { hash, sentAt } = await sendOrder(network.at(KILLED), accountAt(4), [
+        place({ market: 1, side: 'sell', priceTicks: 1_050, qtyLots: 3_000 }),
+      ])
+      network.at(KILLED).kill('application')
+      const result = await orderResult(network.at(0), hash, LIMIT_MS)
+      console.log(`an order of a node that was killed, sent at ${sentAt}: in block ${result.height}`)
+      expect(result).toMatchObject({ code: 0, actions: [{ code: 0, filledLots: 0 }] })
+      const height = await network.at(0).height()
+      await network.at(KILLED).untilHeight(height, LIMIT_MS)
+      await untilCaughtUp(network.at(KILLED))
+      const report = await running.stop(network.at(KILLED))
+      expectWithinBound('beside a killed application', report)
+      await expectSameBooks(await network.at(0).height())
+    },
+    LONG_MS,
+  )
+
+  it(
+    'go on trading without one that is killed, and it comes back with the same app hash and book',
+    async () => {
+      const running = trade()
+      network.at(KILLED).kill('supervisor')
+      expect(await network.at(KILLED).stop()).toBe('SIGKILL')
+      const without = await network.at(0).height()
+      await network.at(0).untilHeight(without + 6, LIMIT_MS)
+      await network.at(KILLED).start()
+      // Its CometBFT takes nothing yet: the others are told of this order as soon as it does.
+      const { hash } = await sendOrder(network.at(KILLED), accountAt(5), [
+        place({ market: 1, side: 'sell', priceTicks: 1_060, qtyLots: 3_000 }),
+      ])
+      await untilCaughtUp(network.at(KILLED))
+      const caughtUpAt = await network.at(0).height()
+      const late = await orderResult(network.at(0), hash, LIMIT_MS)
+      console.log(`an order of a node that had caught up at ${caughtUpAt}: in block ${late.height}`)
+      expect(late.code).toBe(0)
+      expect(late.height).toBeLessThanOrEqual(caughtUpAt + BOUND_BLOCKS + 2)
+      const report = await running.stop(network.at(KILLED))
+      expectWithinBound('without one of four', report)
+      expect(report.fills).toBeGreaterThan(2)
+      const height = await network.at(0).height()
+      await expectSameBooks(height)
+      await expectConserved(network.at(KILLED), height)
+    },
+    LONG_MS,
+  )
+})
