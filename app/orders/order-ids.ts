@@ -57,9 +57,16 @@ export class OrderIds {
   }
 
   #hashNew(salt: Uint8Array, ids: SaltedIds): void {
+    this.#forgetDeparted(ids)
     for (const order of this.#pool.orders()) {
       if (order.arrival >= ids.arrivals) ids.byId.set(idOf(salt, order.hash), order)
     }
     ids.arrivals = this.#pool.arrivals
+  }
+
+  /** Bodies that have left the pool would stay in memory for as long as the chain stands still. */
+  #forgetDeparted({ byId }: SaltedIds): void {
+    if (byId.size <= this.#pool.size) return
+    for (const [id, order] of byId) if (this.#pool.get(order.hash) !== order) byId.delete(id)
   }
 }
