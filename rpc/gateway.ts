@@ -1,6 +1,7 @@
 /** A gateway: JSON-RPC over HTTP and WebSocket, native REST and gRPC, in front of an application near or far. */
 import { createResponder } from './envelope.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
+import { createHostCheck, withHostCheck } from './hosts.ts'
 import { createHttpServer } from './http-server.ts'
 import { createHttpHandler, refuse } from './http.ts'
 import { createAddressFinder, createRateLimiter, type RateLimiter } from './limits.ts'
@@ -97,7 +98,8 @@ export const startGateway = async (
     const { corsOrigins, httpBodyLimit: bodyLimit } = settings
     const pages = createPages({ corsOrigins, health: () => readHealth(head), isReady: () => head.isAvailable() })
     const handler = createHttpHandler({ responder, timeoutMs, bodyLimit, corsOrigins, limiter, findAddress, pages })
-    const server = createHttpServer(limits, handler)
+    const isHostAllowed = createHostCheck(settings.address, settings.vhosts)
+    const server = createHttpServer(limits, withHostCheck(isHostAllowed, handler))
     const address = await server.listen(settings.address)
     closers.push(() => server.close())
     return address
@@ -105,7 +107,11 @@ export const startGateway = async (
 
   const startWebSocket = async (): Promise<string | undefined> => {
     if (settings.wsAddress === undefined) return undefined
-    const server = createHttpServer(limits, (_request, response) => refuse(response, 426, 'this port speaks WebSocket'))
+    const isHostAllowed = createHostCheck(settings.wsAddress, settings.vhosts)
+    const answerPlain = withHostCheck(isHostAllowed, (_request, response) =>
+      refuse(response, 426, 'this port speaks WebSocket'),
+    )
+    const server = createHttpServer(limits, answerPlain)
     const endpoint = attachWebSocket(server.server, {
       responder,
       hub,
@@ -113,6 +119,7 @@ export const startGateway = async (
       limiter,
       findAddress,
       origins: settings.wsOrigins,
+      isHostAllowed,
       messageLimit: settings.wsMessageLimit,
       bufferLimit: settings.wsBufferLimit,
       subscriptionLimit: settings.wsSubscriptionLimit,
@@ -128,10 +135,11 @@ export const startGateway = async (
 
   const startRest = async (): Promise<string | undefined> => {
     if (settings.restAddress === undefined) return undefined
-    const { restBodyLimit: bodyLimit, restCors: cors, grpcWeb, openApi, version } = settings
-    const serves = { bodyLimit, cors, grpcWeb, openApi, version, traces }
+    const { restBodyLimit: bodyLimit, restOrigins: origins, grpcWeb, openApi, version } = settings
+    const serves = { bodyLimit, origins, grpcWeb, openApi, version, traces }
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress })
-    const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, rest)
+    const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
+    const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, guarded)
     const address = await server.listen(settings.restAddress)
     closers.push(() => server.close())
     return address

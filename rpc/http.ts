@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CROWDED, failWith, PARSE_ERROR, type Responder } from './envelope.ts'
 import { rpcError } from './errors.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
+import { allowedOrigin } from './origins.ts'
 import type { Payload } from './payload.ts'
 
 export interface HttpOptions {
@@ -38,12 +39,6 @@ const isRpcRequest = (request: IncomingMessage): boolean => {
   if (method === 'POST') return true
   if (['PUT', 'DELETE', 'OPTIONS', 'HEAD'].includes(method) || isBareGet(request)) return false
   return JSON_TYPE.test(request.headers['content-type'] ?? '')
-}
-
-export const allowedOrigin = (origins: readonly string[], origin: string | undefined): string | undefined => {
-  if (origin === undefined) return undefined
-  if (origins.includes('*')) return '*'
-  return origins.includes(origin.toLowerCase()) ? origin : undefined
 }
 
 /** A plain refusal, as Go's http.Error writes it. */

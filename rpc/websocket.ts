@@ -8,6 +8,7 @@ import { CROWDED, failWith, type Responder, type Subscriber } from './envelope.t
 import { rpcError } from './errors.ts'
 import { describeSyntaxError } from './json-syntax.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
+import type { HostCheck } from './hosts.ts'
 import type { GatewayLog } from './log.ts'
 import { isOriginAllowed } from './origins.ts'
 import type { Payload } from './payload.ts'
@@ -19,6 +20,7 @@ export interface WebSocketOptions {
   readonly hub: SubscriptionHub
   readonly log: GatewayLog
   readonly origins: readonly string[]
+  readonly isHostAllowed: HostCheck
   readonly messageLimit: number
   readonly bufferLimit: number
   readonly subscriptionLimit: number
@@ -223,7 +225,9 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     socket.on('error', () => socket.destroy())
     const [path] = (request.url ?? '').split('?')
     if (path !== '/' && path !== '/ws') return refuseUpgrade(socket, '404 Not Found')
-    if (!isOriginAllowed(options.origins, request.headers.origin)) return refuseUpgrade(socket, '403 Forbidden')
+    const { host, origin } = request.headers
+    if (!options.isHostAllowed(host) || !isOriginAllowed(options.origins, origin))
+      return refuseUpgrade(socket, '403 Forbidden')
     return endpoint.handleUpgrade(request, socket, head, accept)
   })
 

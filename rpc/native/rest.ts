@@ -7,7 +7,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
-import { allowOrigins, answerPreflight } from './cors.ts'
+import { answersBrowser } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
 import { createNativeQueries, HEIGHT_HEADER, queryCost } from './native-queries.ts'
 import { createOpenApiPages } from './openapi-pages.ts'
@@ -24,7 +24,8 @@ export interface RestOptions {
   readonly head: HeadTracker
   readonly log: GatewayLog
   readonly bodyLimit: number
-  readonly cors: boolean
+  /** Pages that may call from another origin, as origins.ts reads them. */
+  readonly origins: readonly string[]
   /** Serves gRPC-Web. */
   readonly grpcWeb: boolean
   /** Serves the description of the routes at /swagger. */
@@ -122,10 +123,7 @@ export const createRest = (options: RestOptions): RequestListener => {
 
   return (request, response) => {
     const [path, query] = splitUrl(request.url ?? '/')
-    if (options.cors) {
-      allowOrigins(response)
-      if (request.method === 'OPTIONS') return answerPreflight(request, response)
-    }
+    if (answersBrowser(request, response, options.origins)) return undefined
     if (options.grpcWeb && isGrpcWeb(request)) return void grpcWeb(request, response, path)
     if (pages?.answer(request, response, path) === true) return undefined
     return void answerRoute(request, response, path, query)
