@@ -4,7 +4,7 @@ import { createHeadTracker, type HeadTracker, type ReachableApplication } from '
 import { createHostCheck, withHostCheck } from './hosts.ts'
 import { createHttpServer } from './http-server.ts'
 import { createHttpHandler, refuse } from './http.ts'
-import { createAddressFinder, createRateLimiter, type RateLimiter } from './limits.ts'
+import { createAddressFinder, createAdmission, createRateLimiter, type RateLimiterOptions } from './limits.ts'
 import { createInclusionWatch } from './inclusion.ts'
 import type { GatewayLog } from './log.ts'
 import type { CallContext, Method } from './method.ts'
@@ -54,14 +54,8 @@ const createContext = (
   }
 }
 
-const createLimiter = (settings: GatewaySettings): RateLimiter | undefined =>
-  settings.rateLimit > 0
-    ? createRateLimiter({
-        unitsPerSecond: settings.rateLimit,
-        burst: settings.rateLimitBurst,
-        nowMs: () => performance.now(),
-      })
-    : undefined
+const rateOf = ({ rateLimit, rateLimitBurst: burst }: GatewaySettings): RateLimiterOptions | undefined =>
+  rateLimit > 0 ? { unitsPerSecond: rateLimit, burst, nowMs: () => performance.now() } : undefined
 
 /** Native and EVM heights are one number here, so the rule comes down to being connected and not catching up. */
 const readHealth = (head: HeadTracker): Health => {
@@ -84,13 +78,16 @@ export const startGateway = async (
   const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings
   const responder = createResponder({ methods, context, log, batchRequestLimit, batchResponseMaxSize, timeoutMs })
   const hub = createSubscriptionHub({ head, ask: context.ask, log })
-  const limiter = createLimiter(settings)
+  const rate = rateOf(settings)
+  const limiter = rate && createRateLimiter(rate)
+  const admission = rate && { admits: createAdmission(rate, settings.trustedProxies) }
   const closers: (() => Promise<void>)[] = []
   const traces = settings.api.includes('debug')
   const limits = {
     timeoutMs,
     idleTimeoutMs: settings.httpIdleTimeoutMs,
     maxConnections: settings.maxOpenConnections,
+    ...admission,
   }
 
   const startHttp = async (): Promise<string | undefined> => {
@@ -158,6 +155,7 @@ export const startGateway = async (
       limiter,
       findAddress,
       traces,
+      ...admission,
     })
     closers.push(() => server.close())
     return server.address

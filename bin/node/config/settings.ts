@@ -202,7 +202,7 @@ export const SETTINGS = {
   'json-rpc.rate-limit': setting(
     integer(0),
     0,
-    'Cost units a second and address, a cheap method costing 1; above it HTTP 429. 0 is no limit',
+    'Cost units a second and client (an IPv4 address, a /64 of IPv6), a cheap method costing 1; above it HTTP 429. 0 is no limit',
   ),
   'json-rpc.rate-limit-burst': setting(
     integer(0),
