@@ -1,6 +1,7 @@
 /** All that readers can see of the books in memory, as text: two books with one dump do the same. */
 import { bytesToUnprefixedHex } from '../../core/bytes.ts'
 import type { Books } from '../../modules/clob/book/books.ts'
+import { stakeOf } from '../../modules/clob/book/crowd.ts'
 import type { BookSide } from '../../modules/clob/book/book-side.ts'
 import { encodeOrder } from '../../modules/clob/keeper/index.ts'
 import type { ModelNonce } from './model/world.ts'
@@ -30,7 +31,12 @@ export const dumpBooks = (books: Books, nonces: readonly ModelNonce[]): readonly
     }
     for (const side of ['buy', 'sell'] as const) {
       const crowd = market.crowd(side)
-      lines.push(`${side}: ${crowd.size} orders, the least is ${crowd.least?.seq ?? 'none'}`)
+      lines.push(`${side}: ${crowd.size} orders`)
+      const living = orders.filter((order) => order.side === side && !order.isDead)
+      const stakes = living.map((order) => [stakeOf(order), order.seq] as const)
+      const least = stakes.toSorted(([a, first], [b, second]) => a - b || second - first)[0]?.[1]
+      // Whether they are sorted depends on what was before, and says nothing.
+      if (crowd.isSorted && crowd.least?.seq !== least) lines.push(`${crowd.least?.seq} gives way, and ${least} should`)
     }
     for (let ticks = 1; ticks <= MAX_TICKS; ticks++) {
       lines.push(`fires at ${ticks}: ${market.firstFiredAt(ticks)?.seq ?? 'none'}`)

@@ -52,6 +52,8 @@ export class Books {
   readonly #dead = new SortedChunks<RestingOrder>()
   /** Open orders of all markets. */
   #size = 0
+  /** From half of the least bound on until a quarter, so that nobody makes it come and go: it takes as long as it takes to place them. */
+  #areCrowdsSorted = false
   readonly nonces = new NonceIndex()
   readonly marks = new MarkIndex()
   #log: BookChange[] = []
@@ -122,6 +124,7 @@ export class Books {
     let market = this.#markets.get(id)
     if (market === undefined) {
       market = new MarketBook(id)
+      if (this.#areCrowdsSorted) market.sortCrowds()
       this.#markets.set(id, market)
     }
     return market
@@ -391,7 +394,7 @@ export class Books {
       market.restore(order)
       order.account.restore(order)
     }
-    this.#size++
+    if (++this.#size >= this.#leastBound / 2 && !this.#areCrowdsSorted) this.#sortCrowds()
     if (order.isDead) this.#dead.insert(order.seq, 0, order)
     else if (order.expireS !== 0) this.#expiring.insert(order.expireS, order.seq, order)
     this.#refreshSwitch(order.account)
@@ -400,10 +403,24 @@ export class Books {
   #unlink(order: RestingOrder): void {
     this.market(order.market).unlink(order)
     order.account.unlink(order)
-    this.#size--
+    if (--this.#size < this.#leastBound / 4 && this.#areCrowdsSorted) this.#unsortCrowds()
     if (order.isDead) this.#dead.remove(order.seq, 0)
     else if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
     this.#refreshSwitch(order.account)
+  }
+
+  get #leastBound(): number {
+    return Math.min(this.#bounds.side, this.#bounds.all)
+  }
+
+  #sortCrowds(): void {
+    this.#areCrowdsSorted = true
+    for (const market of this.#markets.values()) market.sortCrowds()
+  }
+
+  #unsortCrowds(): void {
+    this.#areCrowdsSorted = false
+    for (const market of this.#markets.values()) market.unsortCrowds()
   }
 
   #bury(order: RestingOrder): void {

@@ -1,4 +1,5 @@
 /** How many orders may be open, and which of them gives way where there is no more room. docs/clob-spec.md, Room; docs/adr/041. */
+import { invariant } from '../../../core/errors.ts'
 import { MAX_OPEN_ORDERS, MAX_SIDE_ORDERS } from '../domain/market.ts'
 import type { OpenOrder } from '../domain/order.ts'
 import type { RestingOrder } from './resting-order.ts'
@@ -20,25 +21,45 @@ export type Staked = Pick<OpenOrder, 'market' | 'side' | 'priceTicks' | 'left'>
 export const stakeOf = ({ side, priceTicks, left }: Omit<Staked, 'market'>): number =>
   side === 'buy' ? priceTicks * left : left
 
-/** Orders of a side of a market that are not dead, by what they lock: of equal ones the newest is the least. */
+/** Orders of a side of a market that are not dead. They are sorted only while so many are open that one may have to give way. */
 export class Crowd {
-  readonly #byStake = new SortedChunks<RestingOrder>()
+  /** By what they lock: of equal ones the newest is the least. */
+  #byStake: SortedChunks<RestingOrder> | undefined
+  #size = 0
 
   get size(): number {
-    return this.#byStake.size
+    return this.#size
+  }
+
+  get isSorted(): boolean {
+    return this.#byStake !== undefined
   }
 
   get least(): RestingOrder | undefined {
+    invariant(this.#byStake !== undefined, 'the orders of a side are sorted where one gives way')
     return this.#byStake.first
   }
 
   insert(order: RestingOrder): void {
-    this.#byStake.insert(stakeOf(order), -order.seq, order)
+    this.#size++
+    this.#byStake?.insert(stakeOf(order), -order.seq, order)
   }
 
   /** Before anything of the order changes that its stake depends on. */
   remove(order: RestingOrder): void {
-    this.#byStake.remove(stakeOf(order), -order.seq)
+    this.#size--
+    this.#byStake?.remove(stakeOf(order), -order.seq)
+  }
+
+  /** `orders` are all of it. */
+  sort(orders: Iterable<RestingOrder>): void {
+    const byStake = new SortedChunks<RestingOrder>()
+    for (const order of orders) byStake.insert(stakeOf(order), -order.seq, order)
+    this.#byStake = byStake
+  }
+
+  unsort(): void {
+    this.#byStake = undefined
   }
 }
 

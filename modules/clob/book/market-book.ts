@@ -41,6 +41,17 @@ export class MarketBook {
     return side === 'buy' ? this.#buyers : this.#sellers
   }
 
+  sortCrowds(): void {
+    for (const side of ['buy', 'sell'] as const) {
+      this.crowd(side).sort([...this.orders.values()].filter((order) => order.side === side && !order.isDead))
+    }
+  }
+
+  unsortCrowds(): void {
+    this.#buyers.unsort()
+    this.#sellers.unsort()
+  }
+
   get hasTriggers(): boolean {
     return this.#above.size + this.#below.size > 0
   }
