@@ -272,13 +272,13 @@ describe('the queue of a block', () => {
       caller.ask('a', action)
       return caller.gas
     }
-    expect(gasOf(cancelSeq(1))).toBe(32_500n)
-    expect(gasOf(buy(1, 1))).toBe(270_000n)
-    expect(gasOf(buy(1, 1, { maxFills: 200 }))).toBe(2_520_000n)
-    expect(gasOf(buy(1, 1, { tif: 'post_only', maxFills: 200 }))).toBe(32_500n)
+    expect(gasOf(cancelSeq(1))).toBe(35_000n)
+    expect(gasOf(buy(1, 1))).toBe(320_000n)
+    expect(gasOf(buy(1, 1, { maxFills: 200 }))).toBe(3_020_000n)
+    expect(gasOf(buy(1, 1, { tif: 'post_only', maxFills: 200 }))).toBe(35_000n)
     const caller = new Caller(world)
     expect(refusalOf(() => caller.ask('a', buy(1, 1, { market: 9 })))).toBe('clob/25 there is no market 9')
-    expect(caller.gas).toBe(270_000n)
+    expect(caller.gas).toBe(320_000n)
     expect(caller.events).toEqual([])
   })
 
