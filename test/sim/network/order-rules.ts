@@ -197,7 +197,12 @@ export class OrderRules {
     const isInjected = last !== undefined && this.#options.hasExtensions(height - 1)
     must(isInjected === (transactions[0]?.[0] === INJECTED_BYTE), 'votes stand first where there are any', at)
     if (!isInjected) {
-      must(orders.length === 0, 'there are no orders without votes', at)
+      must(orders.length === 0 || this.#options.decidesAnything === true, 'there are no orders without votes', at)
+      must(
+        orders.every((place) => results[place]?.code === NOT_PLANNED),
+        'orders without votes do not run',
+        at,
+      )
       this.#carried = []
     } else {
       const isInPlace = orders.every((place, index) => place === index + 1)
