@@ -179,7 +179,10 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#orders = new Orders({
       environment: options.environment,
       head: () => this.#ordersHead(),
-      carriedBy: carriedByPlan((raw) => this.#orders.readBody(raw)),
+      carriedBy: carriedByPlan({
+        readBody: (raw) => this.#orders.readBody(raw),
+        accepted: (hash) => this.#rounds.accepted(hash)?.batch,
+      }),
     })
     this.#batch = new LiveBatch({ books: () => this.#books, orders: this.#orders })
     this.#rounds = new Rounds({
