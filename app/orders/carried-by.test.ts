@@ -53,7 +53,7 @@ describe('the vote on a block', () => {
       const { driver } = chain.world
       const [processes, , crashes] = voters
       let bodies = 0
-      for (let count = 0; count < 25; count++) {
+      for (let count = 0; count < 15; count++) {
         send(opened)
         const rounds: ProposedBlock[] = []
         for (let round = 0; round <= random.below(3); round++) rounds.push(await driver.propose(proposer, round))

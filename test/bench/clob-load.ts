@@ -1,6 +1,6 @@
 /**
  * Orders at a rate against nodes with real CometBFTs: what is accepted and executed, how long blocks take, and the time from
- * submission to a fill. Signed beforehand, 70 % post-only, 25 % cancels, 5 % takers. Load generator and nodes share the machine.
+ * submission to a fill. 70 % post-only, 25 % cancels, 5 % takers, signed beforehand above 500/s. Load generator and nodes share the machine.
  * Run: make bench BENCH=clob-load, or
  * node test/bench/clob-load.ts [orders a second] [seconds] [validators] [timeout_commit in ms, that of the chain when left out]
  */
@@ -11,6 +11,7 @@ import type { GenesisCoin, GenesisDocument } from '../../bin/node/genesis/docume
 import { encodeBech32 } from '../../core/bech32.ts'
 import { uint32ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
+import type { Action } from '../../modules/clob/orders/index.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { createNetwork } from '../e2e/network.ts'
 import type { TestNode } from '../e2e/harness.ts'
@@ -28,7 +29,11 @@ const OWNERS = 2_000
 const MIDDLE = 10_000
 const SPREAD = 500
 const LOTS = 100
-const BATCH = 40
+/** Few at once at a low rate: its times are those of orders that come one by one. */
+const BATCH = Math.max(1, Math.min(40, Math.floor(rate / 50)))
+/** Up to this rate orders are signed when they are sent: blocks may come so fast that nobody can guess a height beforehand. */
+const MOST_SIGNED_LIVE = 500
+const isLive = rate <= MOST_SIGNED_LIVE
 const CONNECTIONS = 12
 /** Sent before takers come, so that they meet something. */
 const WARM_UP_SECONDS = 5
@@ -41,10 +46,11 @@ const FUNDS: readonly GenesisCoin[] = [
 const MS_A_DAY = 86_400_000
 
 interface Order {
-  readonly text: string
-  readonly key: string
+  text: string
+  key: string
   readonly isTaker: boolean
   sentMs: number
+  sign(terms: { readonly nonceMs: number; readonly goodTilBlock: number }): void
 }
 
 const percentile = (values: readonly number[], part: number): number => {
@@ -76,8 +82,8 @@ const withOwners =
     }
   }
 
-/** Signs all orders of the run; the nonce of each is the time when it is to be sent. */
-const signAll = (traders: readonly BookTrader[], height: number, blockMs: number): readonly Order[] => {
+/** All orders of the run. The nonce of one that is signed here is the time when it is to be sent. */
+const makeAll = (traders: readonly BookTrader[], height: number, blockMs: number): readonly Order[] => {
   const random = new Random(1)
   const placed = traders.map((): Uint8Array[] => [])
   const total = rate * (WARM_UP_SECONDS + seconds)
@@ -93,28 +99,33 @@ const signAll = (traders: readonly BookTrader[], height: number, blockMs: number
     const terms = { nonceMs: Math.floor(Date.now() + afterMs), goodTilBlock }
     const isTaker = kind >= 95
     const side = random.below(2) === 0 ? 'buy' : 'sell'
-    const sign = () => {
+    const choose = (): Action => {
       if (isTaker) {
         const priceTicks = side === 'buy' ? MIDDLE + SPREAD : MIDDLE - SPREAD
-        return trader.sign([limit(side, LOTS, priceTicks, { tif: 'ioc', stp: 'decrement' })], terms)
+        return limit(side, LOTS, priceTicks, { tif: 'ioc', stp: 'decrement' })
       }
       const clientId = kind >= 70 ? own.shift() : undefined
-      if (clientId !== undefined) {
-        return trader.sign([{ kind: 'cancel', market: 1, target: { kind: 'client', clientId } }], terms)
-      }
+      if (clientId !== undefined) return { kind: 'cancel', market: 1, target: { kind: 'client', clientId } }
       const fresh = uint32ToBytes(index + 1)
       own.push(fresh)
       const off = 1 + random.below(SPREAD - 1)
       const priceTicks = side === 'buy' ? MIDDLE - off : MIDDLE + off
-      return trader.sign([limit(side, LOTS, priceTicks, { clientId: fresh })], terms)
+      return limit(side, LOTS, priceTicks, { clientId: fresh })
     }
-    const raw = sign()
-    return {
-      text: Buffer.from(raw).toString('base64'),
-      key: bytesToHex(sha256(raw)),
+    const action = choose()
+    const order: Order = {
+      text: '',
+      key: '',
       isTaker,
       sentMs: 0,
+      sign: (given) => {
+        const raw = trader.sign([action], given)
+        order.text = Buffer.from(raw).toString('base64')
+        order.key = bytesToHex(sha256(raw))
+      },
     }
+    if (!isLive) order.sign(terms)
+    return order
   })
 }
 
@@ -133,11 +144,14 @@ interface BroadcastReply {
  * CometBFT answers before CheckTx has: with broadcast_tx_sync it hands a connection's orders over one by one, each up to 20 ms after the
  * last. What CheckTx refuses is missing among the executed.
  */
-const broadcast = async (node: TestNode, orders: readonly Order[], counts: Counts): Promise<void> => {
+const broadcast = async (node: TestNode, orders: readonly Order[], counts: Counts, height: number): Promise<void> => {
+  const now = performance.now()
+  if (isLive) {
+    for (const order of orders) order.sign({ nonceMs: Date.now(), goodTilBlock: height + BLOCKS_LEFT })
+  }
   const body = JSON.stringify(
     orders.map(({ text }, id) => ({ jsonrpc: '2.0', id, method: 'broadcast_tx_async', params: { tx: text } })),
   )
-  const now = performance.now()
   for (const order of orders) order.sentMs = now
   const response = await fetch(node.urls.comet, { method: 'POST', body, headers: { connection: 'close' } })
   const replies = [
@@ -155,7 +169,12 @@ const broadcast = async (node: TestNode, orders: readonly Order[], counts: Count
 }
 
 /** Sends at the rate, each batch to the next node; what is behind goes out at once. */
-const sendAll = async (nodes: readonly TestNode[], orders: readonly Order[], counts: Counts): Promise<void> => {
+const sendAll = async (
+  nodes: readonly TestNode[],
+  orders: readonly Order[],
+  counts: Counts,
+  watch: HeightWatch,
+): Promise<void> => {
   const startMs = performance.now()
   let next = 0
   const loop = async (): Promise<void> => {
@@ -165,7 +184,7 @@ const sendAll = async (nodes: readonly TestNode[], orders: readonly Order[], cou
       const waitMs = startMs + ((at + BATCH) * 1_000) / rate - performance.now()
       if (waitMs > 0) await pause(waitMs)
       const node = nodes[(at / BATCH) % nodes.length] as TestNode
-      await broadcast(node, orders.slice(at, at + BATCH), counts)
+      await broadcast(node, orders.slice(at, at + BATCH), counts, watch.height)
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, loop))
@@ -179,6 +198,7 @@ interface SeenBlock {
 /** Asks for the height until it is stopped, and notes when each was first seen. */
 class HeightWatch {
   readonly seen: SeenBlock[] = []
+  height = 0
   #runs = true
   readonly #done: Promise<void>
 
@@ -193,10 +213,12 @@ class HeightWatch {
 
   async #watch(node: TestNode): Promise<void> {
     let last = await node.height()
+    this.height = last
     while (this.#runs) {
       const height = await node.height()
       const seenMs = performance.now()
       for (; last < height; last++) this.seen.push({ height: last + 1, seenMs })
+      this.height = height
       await pause(10)
     }
   }
@@ -298,15 +320,17 @@ try {
   await node.untilHeight(from + 5, 60_000)
   const blockMs = (performance.now() - fromMs) / 5
   const signing = performance.now()
-  const orders = signAll(traders, await node.height(), blockMs)
-  console.log(`signed ${orders.length} in ${((performance.now() - signing) / 1_000).toFixed(1)} s`)
+  const orders = makeAll(traders, await node.height(), blockMs)
+  console.log(
+    `${isLive ? 'made' : 'signed'} ${orders.length} in ${((performance.now() - signing) / 1_000).toFixed(1)} s`,
+  )
   const counts: Counts = { sent: 0, accepted: 0, refused: new Map() }
   const watch = new HeightWatch(node)
   const processes = processesOf(nodes)
   const cpuBefore = cpuSeconds(processes)
   const diskBefore = diskBytes(node)
   const start = performance.now()
-  await sendAll(nodes, orders, counts)
+  await sendAll(nodes, orders, counts, watch)
   const sendMs = performance.now() - start
   const cpuAfter = cpuSeconds(processes)
   await node.untilHeight((await node.height()) + 6, 120_000)
