@@ -63,6 +63,8 @@ export interface OrderReport {
   mostDelay: number
   /** Orders that were not in the first. */
   delayed: number
+  /** Votes that a liar has signed with two extensions. */
+  twoFaced: number
   /** By what a liar's block has. */
   readonly batchLies: Record<string, number>
 }
@@ -133,6 +135,7 @@ export class OrderRules {
     certain: 0,
     mostDelay: 0,
     delayed: 0,
+    twoFaced: 0,
     batchLies: {},
   }
   readonly #options: OrderRulesOptions
