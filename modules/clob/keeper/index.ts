@@ -28,7 +28,16 @@ export {
   writeMarks,
   writeNonces,
 } from './nonces.ts'
-export { decodeOrder, encodeOrder, readOrder, scanOrders, scanOrdersOf, scanOrphans, writeOrder } from './orders.ts'
+export {
+  decodeOrder,
+  encodeOrder,
+  readOrder,
+  scanOrders,
+  scanOrdersOf,
+  scanOrderValues,
+  scanOrphans,
+  writeOrder,
+} from './orders.ts'
 export { readRecord, writeRecord } from './records.ts'
 export {
   hasParameters,

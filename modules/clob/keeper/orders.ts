@@ -7,7 +7,8 @@ import { namesOf, POST_ONLY_CODES, SIDE_CODES, STP_CODES, TIF_CODES, TRIGGER_COD
 import type { OpenOrder } from '../domain/order.ts'
 import { PPM } from '../domain/market-rules.ts'
 import { CLOB_ACCOUNT, ORDER_PREFIX, orderKey, orderPrefix } from '../keys.ts'
-import { MAX_UINT32, RlpReader } from './rlp-reader.ts'
+import { MAX_UINT32 } from './rlp-reader.ts'
+import { ShortListReader } from './short-list-reader.ts'
 import { bytesItemLength, openShortList, uintLength, writeBytesItem, writeUint } from './rlp-writer.ts'
 
 const SIDE_NAMES = namesOf(SIDE_CODES)
@@ -62,11 +63,12 @@ export const encodeOrder = (order: OpenOrder): Uint8Array => {
 }
 
 /** The inverse of {@link encodeOrder}. A damaged value is a broken invariant. */
-export const decodeOrder = (market: number, seq: number, value: Uint8Array): OpenOrder =>
-  RlpReader.list(value, 'open order').whole((fields) => ({
+export const decodeOrder = (market: number, seq: number, value: Uint8Array): OpenOrder => {
+  const fields = new ShortListReader(value, 'open order')
+  const order: OpenOrder = {
     market,
     seq,
-    owner: fields.address(),
+    owner: fields.bytes(ADDRESS_LENGTH),
     subaccount: fields.uint(MAX_UINT32),
     side: fields.choice(SIDE_NAMES),
     tif: fields.choice(TIF_NAMES),
@@ -81,7 +83,10 @@ export const decodeOrder = (market: number, seq: number, value: Uint8Array): Ope
     stp: fields.choice(STP_NAMES),
     maxFills: fields.uint(MAX_FILLS),
     postOnlyMode: fields.choice(POST_ONLY_NAMES),
-  }))
+  }
+  fields.end()
+  return order
+}
 
 export const readOrder = (state: StateReader, market: number, seq: number): OpenOrder | undefined => {
   const value = state.value(CLOB_ACCOUNT, orderKey(market, seq))
@@ -104,10 +109,10 @@ const pageValues = (
   })
 
 /** Values of open orders of a market by seq, read in pages. */
-function* scanOrderValues(
+export function* scanOrderValues(
   state: StateReader,
   market: number,
-  startSeq: number,
+  startSeq = 1,
 ): Generator<readonly [seq: number, value: Uint8Array], void> {
   for (let start = startSeq; ; ) {
     const page = pageValues(state, market, start, PAGE)
