@@ -31,9 +31,10 @@ export {
 export {
   decodeOrder,
   encodeOrder,
+  findOrdersOf,
+  type OrderPlace,
   readOrder,
   scanOrders,
-  scanOrdersOf,
   scanOrderValues,
   scanOrphans,
   writeOrder,

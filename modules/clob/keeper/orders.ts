@@ -134,16 +134,39 @@ const isOwnedBy = (value: Uint8Array, owner: Address): boolean => {
   return equalBytes(value.subarray(start, start + ADDRESS_LENGTH), owner)
 }
 
-/** Those of one owner: the others are not decoded. */
-export function* scanOrdersOf(
+/** An order by its market and order_seq. */
+export interface OrderPlace {
+  readonly market: number
+  readonly seq: number
+}
+
+export interface OwnedOrders {
+  readonly orders: readonly OpenOrder[]
+  /** Where to look on; undefined where nothing is left. */
+  readonly next: OrderPlace | undefined
+}
+
+/**
+ * Orders of one owner in these markets, which ascend, from a place on: at most `limit`, among at most `most` orders of whomever. State
+ * has no index by owner, for every order would pay for it: the others are passed over without being decoded.
+ */
+export const findOrdersOf = (
   state: StateReader,
-  market: number,
   owner: Address,
-  startSeq = 1,
-): Generator<OpenOrder, void> {
-  for (const [seq, value] of scanOrderValues(state, market, startSeq)) {
-    if (isOwnedBy(value, owner)) yield decodeOrder(market, seq, value)
+  markets: readonly number[],
+  start: OrderPlace,
+  { limit, most }: { readonly limit: number; readonly most: number },
+): OwnedOrders => {
+  const orders: OpenOrder[] = []
+  let looked = 0
+  for (const market of markets) {
+    if (market < start.market) continue
+    for (const [seq, value] of scanOrderValues(state, market, market === start.market ? start.seq : 1)) {
+      if (orders.length === limit || looked++ === most) return { orders, next: { market, seq } }
+      if (isOwnedBy(value, owner)) orders.push(decodeOrder(market, seq, value))
+    }
   }
+  return { orders, next: undefined }
 }
 
 /** Markets of open orders that are none of `known`, each once: of a state that contradicts itself. */
