@@ -23,6 +23,7 @@ import { type JournaledPool, JournalWriter } from '../pool/journal-writer.ts'
 import { SignatureQueue } from '../pool/signature-queue.ts'
 import type { BroadcastCheck, TransactionCheck } from '../ports.ts'
 import { checkAccount, checkTerms } from './admission.ts'
+import { decodeOrNothing } from './decode-or-nothing.ts'
 import { BLOCKS_KEPT_AFTER_END, MAX_KNOWN_FORGERIES, MAX_REMEMBERED_ORDERS } from './limits.ts'
 import { OrderGossip } from './order-gossip.ts'
 import { OrderIds } from './order-ids.ts'
@@ -311,15 +312,6 @@ const wrongSignature = (): CodedError =>
   clobError('signature', 'the signature is not that of the owner, or of the agent that the order names')
 
 const poolFull = (): CodedError => clobError('poolFull', 'the pool of orders is full')
-
-const decodeOrNothing = (raw: Uint8Array): ClobBody | undefined => {
-  try {
-    return decodeClobBody(raw)
-  } catch (error) {
-    if (error instanceof CodedError) return undefined
-    throw error
-  }
-}
 
 const toRecord = ({ seenMs, raw }: PooledOrder): JournaledOrder => ({ seenMs, raw })
 

@@ -28,7 +28,6 @@ export {
   writeMarks,
   writeNonces,
 } from './nonces.ts'
-export { decodeOrder, encodeOrder, readOrder, scanOrders, scanOrdersOf, scanOrphans, writeOrder } from './orders.ts'
 export {
   collectQueued,
   type QueuedAction,
@@ -38,6 +37,17 @@ export {
   writeQueue,
   writeQueued,
 } from './queue.ts'
+export {
+  decodeOrder,
+  encodeOrder,
+  findOrdersOf,
+  type OrderPlace,
+  readOrder,
+  scanOrders,
+  scanOrderValues,
+  scanOrphans,
+  writeOrder,
+} from './orders.ts'
 export { readRecord, writeRecord } from './records.ts'
 export {
   hasParameters,
