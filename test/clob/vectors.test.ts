@@ -35,7 +35,7 @@ describe('the vectors', () => {
         signer: signer ?? undefined,
       }))
       const events: Event[] = []
-      const done = stepOn(Books.load(state), state, json, batch, events)
+      const done = stepOn(Books.load(state, json.bounds), state, json, batch, events)
       const { results, queued, after, state: left } = json.expected
       expect(done.results.map(({ code, data }) => ({ code, data: bytesToUnprefixedHex(data) }))).toEqual(
         results.map(({ code, data }) => ({ code, data })),

@@ -50,7 +50,7 @@ const growQueue = async (chain: OrderChain): Promise<void> => {
   while (chain.queued.at(-1) !== chain.world.driver.height) await chain.turmoil()
 }
 
-const dumpOf = (state: StateReader): readonly string[] => dumpBooks(Books.load(state), 0, [])
+const dumpOf = (state: StateReader): readonly string[] => dumpBooks(Books.load(state), [])
 
 const replay = async ({ store, application }: SimNode) => {
   const { parameters, height } = application
@@ -100,7 +100,7 @@ describe('a chain with orders', () => {
         await node.restart()
         expect(node.application.height).toBe(target)
         const { source } = node.application
-        expect(dumpBooks(source.books(), 0, [])).toEqual(dumpOf(committedState(node)))
+        expect(dumpBooks(source.books(), [])).toEqual(dumpOf(committedState(node)))
         for (const { block, response } of driver.decided.slice(target)) {
           expect(await node.application.finalizeBlock(block)).toEqual(response)
           await node.application.commit()
@@ -120,8 +120,8 @@ describe('a chain with orders', () => {
       await growQueue(chain)
       const { world } = chain
       const joined = await openFromSnapshot(firstOf(chain), { name: 'joined', clock: world.clock })
-      expect(dumpBooks(joined.application.source.books(), 0, [])).toEqual(
-        dumpBooks(firstOf(chain).application.source.books(), 0, []),
+      expect(dumpBooks(joined.application.source.books(), [])).toEqual(
+        dumpBooks(firstOf(chain).application.source.books(), []),
       )
       world.join(joined)
       // The book is compared with state after each of these blocks, on this node too.
@@ -141,7 +141,7 @@ describe('a chain with orders', () => {
         const head = firstOf(chain).application.height
         const then = new HistoricalState(firstOf(chain).store, height, () => head)
         const forked = OrderChain.over(fork, chain.traders, random)
-        expect(dumpBooks(firstOf(forked).application.source.books(), 0, [])).toEqual(dumpOf(then))
+        expect(dumpBooks(firstOf(forked).application.source.books(), [])).toEqual(dumpOf(then))
         expect(readQueue(committedState(firstOf(forked)))).toEqual(readQueue(then))
         then.close()
         for (let i = 0; i < 8; i++) await forked.turmoil()
