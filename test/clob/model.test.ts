@@ -84,7 +84,7 @@ describe('the model of the order book', () => {
     }
     expect([...transactions].toSorted()).toEqual(['', ...TRANSACTION_CODES])
     expect([...actions].toSorted()).toEqual(['', ...ACTION_CODES])
-    expect([...queued].toSorted()).toEqual(['', ...ACTION_CODES])
+    expect([...queued].toSorted()).toEqual(['', ...ACTION_CODES, 'nonceTime'].toSorted())
     expect([...reasons].toSorted()).toEqual(REASONS)
     expect(fills).toBeGreaterThan(1_000)
     expect(rebates).toBeGreaterThan(100)

@@ -18,6 +18,8 @@ import { FEE_COLLECTOR_ADDRESS } from '../../../core/address.ts'
 const fundedWorld = (...changes: ConstructorParameters<typeof World>): World => {
   const world = new World(...changes)
   for (const name of ['alice', 'bob', 'vault']) world.fund(name, { base: 1_000_000n, quote: 1_000_000n })
+  // The time of a block is that of what it queues.
+  world.block()
   return world
 }
 
@@ -174,6 +176,19 @@ describe('what a contract queues', () => {
       'marked',
     )
     expect(world.block({ from: 'vault', actions: [place], changes: { nonceMs: queuedAt } })[0]?.[0]?.code).toBe('ok')
+  })
+
+  it('of an order is refused after a halt of the chain, and of a cancel is not', () => {
+    for (const [haltMs, told] of [
+      [60_000, ['order_placed 2', 'order_removed 1 cancelled', 'market_updated']],
+      [60_001, ['order_rejected 0 nonceTime', 'order_removed 1 cancelled', 'market_updated']],
+    ] as const) {
+      const world = fundedWorld()
+      world.act('vault', sell(1, 100))
+      queue(world, ['vault', sell(2, 101)], ['vault', cancelSeq(1)])
+      world.timeMs += haltMs - 1_000
+      expect(nextBlock(world)).toEqual(told)
+    }
   })
 
   it('turns a switch that has passed, as a transaction would', () => {

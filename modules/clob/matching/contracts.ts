@@ -9,6 +9,7 @@ import type { Action } from '../orders/clob-tx.ts'
 import { decodeAction } from '../orders/decode-action.ts'
 import type { ActionOutcome, Sender } from './action.ts'
 import { settleSwitch } from './cancel.ts'
+import { NONCE_WINDOW_MS } from './checks.ts'
 import { rejection } from './step-events.ts'
 import type { StepRun } from './step-run.ts'
 
@@ -22,9 +23,12 @@ const actionOf = (bytes: Uint8Array): Action => {
   }
 }
 
+const places = ({ kind }: Action): boolean => kind === 'place' || kind === 'replace'
+
 /**
  * All of the queue runs: what it may weigh was judged when it was queued. An action is that of a transaction whose nonce is the
- * time of the block that queued it, with the latest good_til_block that there is: cancels of others refuse it, and it leaves marks.
+ * time of the block that queued it, with the latest good_til_block that there is: later cancels refuse it, and it leaves marks. After a halt
+ * of the chain nothing is placed that was asked before, as of transactions; a cancel is still wanted.
  */
 export const runQueue = (step: StepRun, run: (sender: Sender, action: Action) => ActionOutcome): void => {
   const { state, emit } = step.context
@@ -33,10 +37,16 @@ export const runQueue = (step: StepRun, run: (sender: Sender, action: Action) =>
   // Of the block before, until the end of the step.
   const nonceMs = readTimeMs(state)
   const goodTilBlock = step.height + KEPT_BLOCKS - 1
-  for (const [place, { owner, subaccount, action }] of queue.entries()) {
+  const isStale = step.timeMs - nonceMs > NONCE_WINDOW_MS
+  for (const [place, { owner, subaccount, action: bytes }] of queue.entries()) {
     const sender: Sender = { trader: step.trader(owner), subaccount, nonceMs, goodTilBlock }
+    const action = actionOf(bytes)
+    if (isStale && places(action)) {
+      emit(rejection(step, sender, place, 'nonceTime'))
+      continue
+    }
     settleSwitch(step, sender)
-    const { error, orderSeq } = run(sender, actionOf(action))
+    const { error, orderSeq } = run(sender, action)
     if (error !== undefined && orderSeq === 0) emit(rejection(step, sender, place, error))
   }
   writeQueue(state, [])

@@ -15,6 +15,11 @@ export interface ModelQueued {
 /** The last block in which a transaction may run that is sent now. */
 const GOOD_FOR = 40
 
+/** How old a price may be that is placed. */
+const WINDOW_MS = 60_000n
+
+const refused = (code: string): ActionOutcome => ({ code, seq: 0n, lots: 0n, quote: 0n })
+
 const transactionOf = (step: Step, { owner, subaccount, action }: ModelQueued): ClobTx => ({
   owner: hexToBytes(`0x${owner}`),
   subaccount,
@@ -30,8 +35,11 @@ const transactionOf = (step: Step, { owner, subaccount, action }: ModelQueued): 
 export const runQueue = (step: Step, queue: readonly ModelQueued[]): readonly ActionOutcome[] =>
   queue.map((queued) => {
     const tx = transactionOf(step, queued)
+    const age = step.timeMs - step.world.timeMs
+    const { kind } = queued.action
+    if (age > WINDOW_MS && (kind === 'place' || kind === 'replace')) return refused('nonceTime')
     turnSwitch(step, tx)
     const outcome = attempt(step, () => runAction(step, tx, queued.action))
     dropFloors(step.world)
-    return outcome instanceof Refusal ? { code: outcome.code, seq: 0n, lots: 0n, quote: 0n } : outcome
+    return outcome instanceof Refusal ? refused(outcome.code) : outcome
   })
