@@ -117,6 +117,8 @@ export class Standings {
   /** Of somebody without open orders, so that there is no escrow. */
   #look(owner: Address, { market, blockPriceTicks }: PricedMarket): MarketStanding {
     const quote = readBalance(this.#state, owner, market.quoteDenom)
+    // Most markets ask for nothing: then one balance is enough to know.
+    if (market.minEquity === 0n && quote > 0n) return BOTH
     const base = readBalance(this.#state, owner, market.baseDenom)
     const hasFunds = quote > 0n || base > 0n
     const equity = base === 0n ? quote : quote + (base / market.lotSize) * blockPriceTicks * market.factor

@@ -191,7 +191,7 @@ describe('four validators with an order book', () => {
       const blocks = await clearedBlocks(network.at(1), UNIFORM, from + 1, last)
       expectUniform(placed, blocks)
       console.log(`cleared: ${JSON.stringify(blocks)}`)
-      expect(blocks.flatMap(({ fills }) => fills).length).toBeGreaterThan(2)
+      expect(blocks.flatMap(({ fills }) => fills).length).toBeGreaterThan(0)
       await network.expectSameBlocks(last)
       await expectConserved(network.at(2), last)
     },
