@@ -104,6 +104,146 @@ def plan():
     return len(vectors)
 
 
+class _Source:
+    """What a vector's block found."""
+
+    def __init__(self, state, agents):
+        from state import Agent
+        self.balances = {tuple(key.split(' ')): int(amount) for key, amount in state['balances'].items()}
+        self.agents = {(a['owner'], a['agent']): Agent(int(a['expireS']), tuple(a['markets'])) for a in agents}
+
+    def balance(self, owner, denom):
+        return self.balances.get((owner.hex(), denom), 0)
+
+    def agent(self, owner, agent):
+        return self.agents.get((owner.hex(), agent.hex()))
+
+    def account(self, owner):
+        from state import Account
+        return Account(0, [])
+
+    def volume(self, owner, denom):
+        return {}
+
+
+def _params(given):
+    from state import DEFAULT_PARAMS, Params
+    return Params(*DEFAULT_PARAMS[:4], given['maxActions'], given['maxOpenOrders'], given['maxTriggers'], given['triggerWeight'], 0,
+                  given['maxRemovals'])
+
+
+_STATUS = {'active': 1, 'post_only': 2, 'cancel_only': 3, 'halted': 4}
+_SIDE = {None: 0, 'buy': 1, 'sell': 2}
+
+
+def _market(m):
+    from state import Market
+    tiers = [(int(f['volume']), max(0, int(f['makerPpm'])), max(0, -int(f['makerPpm'])), int(f['takerPpm'])) for f in m['fees']]
+    return Market(m['id'], m['baseDenom'], m['quoteDenom'], int(m['lotSize']), int(m['factor']), tiers, int(m['minNotional']),
+                  int(m['bandPpm']), m['maxOpenOrders'], int(m['triggerNotional']), 0, _STATUS[m['status']],
+                  {'continuous': 1, 'uniform': 2}[m['mode']])
+
+
+def _book(case):
+    from book import Book
+    from state import Account, Floor, Mark, Record
+    state, book = case['state'], Book()
+    records = {r['market']: r for r in state['records']}
+    for m in case['markets']:
+        r = records.get(m['id'])
+        book.add_market(_market(m), r and Record(int(r['sequence']), int(r['blockPrice']), int(r['priceMs']), int(r['sinceMs']), 0, 0, 0,
+                                                 unhex(r['bookRoot'])))
+    for each in state['orders']:
+        book.insert(order_of(each))
+    for a in state['accounts']:
+        floors = [Floor(f['subaccount'], f['market'], _SIDE[f['side']], int(f['nextSeq'])) for f in a['floors']]
+        book.accounts[unhex(a['owner'])] = Account(int(a['switchMs']), floors)
+    for key, amount in state['trades'].items():
+        owner, denom, day = key.split(' ')
+        book.volumes.setdefault((unhex(owner), denom), {})[int(day)] = int(amount)
+    for n in state['nonces']:
+        book.nonces.setdefault(n['height'], []).append((unhex(n['signer']), int(n['nonceMs'])))
+    for m in state['marks']:
+        book.marks.setdefault(m['height'], []).append(
+            Mark(unhex(m['owner']), m['subaccount'], m['market'], _SIDE[m['side']], unhex(m['clientId']), int(m['nonceMs']),
+                 m['goodTilBlock']))
+    book.next_seq, book.time_ms = int(state['nextSeq']), int(state['timeMs'])
+    return book
+
+
+def _state(book, step, case, source):
+    """The members of a vector's state that a step leaves."""
+    none = {v: k for k, v in _SIDE.items()}
+    balances = dict(source.balances)
+    for (owner, denom), amount in step.funds.items():
+        balances[owner.hex(), denom] = amount
+    escrow = {}
+    for order in book.orders.values():
+        denom, amount = step.lock_of(order, order.left)
+        escrow[denom] = escrow.get(denom, 0) + amount
+    fees = {denom: int(amount) for denom, amount in case['state']['fees'].items()}
+    for denom, amount in step.fees.items():
+        fees[denom] = fees.get(denom, 0) + amount
+    h = case['height']
+    positive = lambda amounts: {key: str(amount) for key, amount in amounts.items() if amount}
+    return {
+        'nextSeq': str(book.next_seq), 'timeMs': str(book.time_ms),
+        'records': [{'market': i, 'sequence': str(r.sequence), 'blockPrice': str(r.block_price), 'priceMs': str(r.price_ms),
+                     'sinceMs': str(r.since_ms), 'bookRoot': r.root.hex()} for i, r in sorted(book.records.items())],
+        'accounts': {o.hex(): (a.switch_ms, [(f.label, f.market, none[f.side], f.next_seq) for f in a.floors])
+                     for o, a in book.accounts.items() if a.switch_ms or a.floors},
+        'trades': {f'{o.hex()} {d} {day}': str(amount) for (o, d), days in book.volumes.items() for day, amount in days.items()},
+        'balances': positive({f'{o} {d}': amount for (o, d), amount in balances.items()}),
+        'escrow': positive(escrow), 'fees': positive(fees),
+        'orders': len(book.orders),
+        'nonces': [{'height': h, 'signer': s.hex(), 'nonceMs': str(n)} for s, n in book.nonces.get(h, [])],
+        'marks': [{'height': h, 'owner': m.owner.hex(), 'subaccount': m.subaccount, 'market': m.market, 'side': none[m.side],
+                   'clientId': m.client_id.hex(), 'nonceMs': str(m.nonce_ms), 'goodTilBlock': m.good_til_block}
+                  for m in book.marks.get(h, [])],
+        'keptNonces': sum(len(each) for each in book.nonces.values()),
+        'keptMarks': sum(len(each) for each in book.marks.values()),
+    }
+
+
+def _expected_state(state):
+    accounts = {a['owner']: (int(a['switchMs']), [(f['subaccount'], f['market'], f['side'], int(f['nextSeq'])) for f in a['floors']])
+                for a in state['accounts'] if int(a['switchMs']) or a['floors']}
+    positive = lambda amounts: {key: amount for key, amount in amounts.items() if amount != '0'}
+    return {**state, 'accounts': accounts,
+            **{key: positive(state[key]) for key in ('balances', 'escrow', 'fees')}}
+
+
+def _matching_case(case):
+    from matching import Step
+    from orders import parse
+    book, source = _book(case), _Source(case['state'], case['agents'])
+    step = Step(book, _params(case['parameters']), source, case['height'], case['timeMs'] and int(case['timeMs']))
+    for index, (each, expected) in enumerate(zip(case['batch'], case['expected']['results'], strict=True)):
+        signer = unhex(each['signer']) if each['signer'] else None
+        code, data = step.transaction(each['wire'] and parse(unhex(each['wire'])), each['listedPhase'], lambda: signer)
+        equal(f'transaction {index}, records', [r.hex() for _, r in step.records] if not code else [], expected['records'])
+        equal(f'transaction {index}', (code, data.hex()), (expected['code'], expected['data']))
+    after = step.finish()
+    equal('after', [r.hex() for r in step.after], case['expected']['afterRecords'])
+    equal('after', after and after.hex(), case['expected']['after'])
+    found, expected = _state(book, step, case, source), _expected_state(case['expected']['state'])
+    for key in expected:
+        equal(key, found[key], expected[key])
+
+
+def matching():
+    cases = load('matching')['cases']
+    failures = []
+    for case in cases:
+        try:
+            _matching_case(case)
+        except Failed as error:
+            failures.append(f'{case["name"]}: {error}')
+    if failures:
+        raise Failed(f'{len(failures)} of {len(cases)}\n' + '\n'.join(each[:600] for each in failures[:12]))
+    return len(cases)
+
+
 def run(names):
     total = 0
     for name in names:
