@@ -1,16 +1,23 @@
-"""python3 test/audit vectors | run --help"""
+"""python3 test/audit vectors | run | trade"""
 import sys
+
+USAGE = '''usage: python3 test/audit vectors [signatures|roots|plan|matching ...]
+       python3 test/audit run --help
+       python3 test/audit trade --help'''
 
 
 def main(arguments):
-    if arguments[:1] == ['vectors']:
+    command, rest = arguments[:1], arguments[1:]
+    if command == ['vectors']:
         import vectors
-        vectors.run(arguments[1:] or vectors.ALL)
-        return 0
-    if arguments[:1] == ['run']:
+        return vectors.run(rest or vectors.ALL)
+    if command == ['run']:
         import audit
-        return audit.main(arguments[1:])
-    print('usage: python3 test/audit vectors [signatures|roots|plan|matching ...]\n       python3 test/audit run --help')
+        return audit.main(rest)
+    if command == ['trade']:
+        import trade
+        return trade.main(rest)
+    print(USAGE)
     return 2
 
 

@@ -12,7 +12,7 @@ EMPTY_ROOT = BookRoot().root()
 class Book:
     def __init__(self):
         self.markets, self.records, self.orders = {}, {}, {}
-        self.levels, self.roots, self.clients, self.owned = {}, {}, {}, {}
+        self.levels, self.roots, self.clients, self.owned, self.count = {}, {}, {}, {}, {}
         self.accounts, self.volumes, self.nonces, self.marks = {}, {}, {}, {}
         self.next_seq, self.time_ms = 1, 0
 
@@ -21,6 +21,7 @@ class Book:
         if market.id not in self.records:
             self.records[market.id] = record or Record(0, 0, 0, 0, 0, 0, 0, EMPTY_ROOT)
             self.roots[market.id] = BookRoot()
+            self.count[market.id] = 0
             self.levels[market.id] = {1: [], 2: []}
 
     # --- open orders -----------------------------------------------------------------------------------------------------
@@ -35,6 +36,7 @@ class Book:
 
     def insert(self, order):
         self.orders[order.seq] = order
+        self.count[order.market] += 1
         self.owned.setdefault(order.owner, set()).add(order.seq)
         if not order.trigger_kind:
             insort(self.levels[order.market][order.side], self._key(order))
@@ -47,6 +49,7 @@ class Book:
 
     def remove(self, order):
         del self.orders[order.seq]
+        self.count[order.market] -= 1
         owned = self.owned[order.owner]
         owned.discard(order.seq)
         if not owned:

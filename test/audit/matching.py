@@ -26,7 +26,7 @@ class Step:
         self.book, self.params, self.source, self.height, self.time_ms = book, params, source, height, time_ms
         self.funds, self.ppms, self.actions_of = {}, {}, {}
         self.fees = {}
-        self.records, self.after = [], []
+        self.records, self.after, self.all_records = [], [], []
         self.traded = {}
         self.entered = set()
         self.counts = {}
@@ -115,7 +115,9 @@ class Step:
         """Counts the records at hand, and returns their bytes."""
         for market, _ in self.records:
             self.counts[market] = self.counts.get(market, 0) + 1
-        return [data for _, data in self.records]
+        closed = [data for _, data in self.records]
+        self.all_records += closed
+        return closed
 
     def end(self, order, lots, reason):
         """Cancels `lots` of an order."""
@@ -337,7 +339,7 @@ class Step:
             return 62
         if sum(1 for seq in owned if self.book.orders[seq].market == o.market) >= market.max_open_orders:
             return 63
-        return 64 if sum(1 for each in self.book.orders.values() if each.market == o.market) >= MOST_IN_MARKET else 0
+        return 64 if self.book.count[o.market] >= MOST_IN_MARKET else 0
 
     def _fillable(self, o):
         left = o.left
@@ -518,6 +520,7 @@ class Step:
                 record.root = self.book.roots[identifier].root()
                 best = [self.book.best(identifier, side) for side in (BUY, SELL)]
                 record.best_bid, record.best_ask = (each.price if each else 0 for each in best)
+                record.open_orders = self.book.count[identifier]
         for kept in (self.book.nonces, self.book.marks):
             if not kept[self.height]:
                 del kept[self.height]

@@ -245,12 +245,13 @@ def matching():
 
 
 def run(names):
-    total = 0
     for name in names:
-        count = globals()[name]()
-        total += count
-        print(f'ok {count} vectors of {name}')
-    return total
+        try:
+            print(f'ok {globals()[name]()} vectors of {name}')
+        except Failed as error:
+            print(f'{name}: {error}')
+            return 1
+    return 0
 
 
 ALL = ['signatures', 'roots', 'plan', 'matching']
