@@ -1,9 +1,10 @@
-"""python3 test/audit vectors | run | trade"""
+"""python3 test/audit vectors | run | trade | lies"""
 import sys
 
 USAGE = '''usage: python3 test/audit vectors [signatures|roots|plan|matching ...]
        python3 test/audit run --help
-       python3 test/audit trade --help'''
+       python3 test/audit trade --help
+       python3 test/audit lies --help'''
 
 
 def main(arguments):
@@ -17,6 +18,9 @@ def main(arguments):
     if command == ['trade']:
         import trade
         return trade.main(rest)
+    if command == ['lies']:
+        import lies
+        return lies.main(rest)
     print(USAGE)
     return 2
 
