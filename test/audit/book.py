@@ -15,6 +15,7 @@ class Book:
         self.levels, self.roots, self.clients, self.owned, self.count = {}, {}, {}, {}, {}
         self.accounts, self.volumes, self.nonces, self.marks = {}, {}, {}, {}
         self.next_seq, self.time_ms = 1, 0
+        self.dead, self.living = set(), {}
 
     def add_market(self, market, record=None):
         self.markets[market.id] = market
@@ -23,6 +24,7 @@ class Book:
             self.roots[market.id] = BookRoot()
             self.count[market.id] = 0
             self.levels[market.id] = {1: [], 2: []}
+            self.living[market.id, 1], self.living[market.id, 2] = set(), set()
 
     # --- open orders -----------------------------------------------------------------------------------------------------
 
@@ -34,12 +36,16 @@ class Book:
     def client_key(order):
         return order.owner, order.subaccount, order.market, order.client_id
 
-    def insert(self, order):
+    def insert(self, order, is_dead=False):
         self.orders[order.seq] = order
         self.count[order.market] += 1
         self.owned.setdefault(order.owner, set()).add(order.seq)
-        if not order.trigger_kind:
-            insort(self.levels[order.market][order.side], self._key(order))
+        if is_dead:
+            self.dead.add(order.seq)
+        else:
+            self.living[order.market, order.side].add(order.seq)
+            if not order.trigger_kind:
+                insort(self.levels[order.market][order.side], self._key(order))
         if order.client_id:
             self.clients[self.client_key(order)] = order.seq
         self.changed(order)
@@ -54,12 +60,25 @@ class Book:
         owned.discard(order.seq)
         if not owned:
             del self.owned[order.owner]
-        if not order.trigger_kind:
-            line = self.levels[order.market][order.side]
-            del line[bisect_left(line, self._key(order))]
+        if order.seq in self.dead:
+            self.dead.discard(order.seq)
+        else:
+            self._leave(order)
         if order.client_id and self.clients.get(self.client_key(order)) == order.seq:
             del self.clients[self.client_key(order)]
         self.roots[order.market].remove(order.seq)
+
+    def _leave(self, order):
+        self.living[order.market, order.side].discard(order.seq)
+        if not order.trigger_kind:
+            line = self.levels[order.market][order.side]
+            del line[bisect_left(line, self._key(order))]
+
+    def bury(self, order):
+        """A dead order stays open until it is removed, but nobody meets it."""
+        if order.seq not in self.dead:
+            self._leave(order)
+            self.dead.add(order.seq)
 
     def best(self, market, side):
         """The first order of a side, or None."""

@@ -8,8 +8,9 @@ from state import ACTIVE, CANCEL_ONLY, CONTINUOUS, HALTED, POST_ONLY_MARKET, UNI
 
 MILLION = 10 ** 6
 DAY_MS = 86_400_000
-MOST_FLOORS, CANCEL_ALL_STEP, MOST_IN_MARKET = 16, 20, 200_000
-CANCELLED, ALL, EXPIRED, SWITCHED, SELF_TRADE, DECREMENTED, REST, MAX_FILLS, TRIGGERED, CROSSING = range(1, 11)
+MOST_FLOORS, CANCEL_ALL_STEP = 16, 20
+MOST_OF_SIDE, MOST_OF_ALL = 100_000, 500_000
+CANCELLED, ALL, EXPIRED, SWITCHED, SELF_TRADE, DECREMENTED, REST, MAX_FILLS, TRIGGERED, CROSSING, DISPLACED = range(1, 12)
 
 
 def ceil_ppm(amount, ppm):
@@ -22,7 +23,7 @@ class Step:
     volume(owner, denomination), the last two for owners that the book has not met yet.
     """
 
-    def __init__(self, book, params, source, height, time_ms):
+    def __init__(self, book, params, source, height, time_ms, bounds=(MOST_OF_SIDE, MOST_OF_ALL)):
         self.book, self.params, self.source, self.height, self.time_ms = book, params, source, height, time_ms
         self.funds, self.ppms, self.actions_of = {}, {}, {}
         self.fees = {}
@@ -32,6 +33,10 @@ class Step:
         self.counts = {}
         for kept in (book.nonces, book.marks):
             kept[height] = []
+        self.bounds = bounds
+        for order in list(book.orders.values()):
+            if self.death(order):
+                book.bury(order)
         self.used = {each for height_nonces in book.nonces.values() for each in height_nonces}
 
     # --- funds -----------------------------------------------------------------------------------------------------------
@@ -109,7 +114,7 @@ class Step:
     def put_back(self, order):
         denom, amount = self.lock_of(order, order.left)
         self.credit(order.owner, denom, -amount)
-        self.book.insert(order)
+        self.book.insert(order, bool(self.death(order)))
 
     def close(self):
         """Counts the records at hand, and returns their bytes."""
@@ -160,7 +165,7 @@ class Step:
     def _settle(self, order, market, notional, lots, ppm, rebate):
         """Moves one side's funds, takes the lots off it, and returns the fee."""
         if order.side == SELL:
-            fee = ceil_ppm(notional, ppm)
+            fee = ceil_ppm(notional, min(ppm, order.locked_ppm))
             self.credit(order.owner, market.quote, notional - fee + rebate)
         else:
             freed = self.release(order, lots)[1]
@@ -201,7 +206,7 @@ class Step:
         if tx.phase != listed_phase:
             return 41
         if signer() != tx.expected_signer:
-            return 42
+            return 15
         if tx.agent and not self._agent_may(tx):
             return 43
         if self.height > tx.good_til_block:
@@ -265,10 +270,40 @@ class Step:
         self.credit(order.owner, denom, -amount)
         self._placed(order)
         if order.trigger_kind or order.tif == POST_ONLY or self.book.markets[order.market].mode == UNIFORM:
-            self.entered.add(order.market)
-            self.book.insert(order)
-            return 0, order.seq, 0, 0
+            code = self._rest(order)
+            if not code:
+                self.entered.add(order.market)
+            return code, order.seq, 0, 0
         return self._match(order)
+
+    def _rest(self, order):
+        """Puts what is left into the book, where there is room or another one gives way; else cancels it. The code."""
+        way = self._gives_way(order)
+        if way is None or way[1] is not None:
+            if way is not None:
+                self.remove(way[1], self.death(way[1]) or DISPLACED)
+            self.book.insert(order)
+            return 0
+        self.end(order, order.left, DISPLACED)
+        return way[0]
+
+    def _gives_way(self, comer):
+        """None where there is room, else (code, the order that gives way; None is the comer)."""
+        own = self.book.living[comer.market, comer.side]
+        if len(own) >= self.bounds[0]:
+            return 64, self._least(own, comer)
+        if len(self.book.orders) < self.bounds[1]:
+            return None
+        if self.book.dead:
+            return 72, self.book.orders[min(self.book.dead)]
+        sides = [(-len(held) - (held is own), key) for key, held in self.book.living.items()]
+        longest = self.book.living[min(sides)[1]]
+        return 72, self._least(longest, comer if longest is own else None)
+
+    def _least(self, held, comer):
+        """Of a side: the order that locks least, of equal ones the newest. None where that is the comer."""
+        least = min((self.book.orders[seq] for seq in held), key=lambda o: (stake(o), -o.seq), default=None)
+        return None if comer is not None and (least is None or stake(comer) <= stake(least)) else least
 
     def _placed(self, o):
         self.record(o.market, 1, o.seq, o.owner, o.subaccount, o.side, o.tif, o.price, o.left, o.client_id)
@@ -305,7 +340,7 @@ class Step:
             code = self._full(o, market)
             if code:
                 return code
-        o.locked_ppm = max([0] + [max(tier[1], tier[3]) for tier in market.tiers]) if o.side == BUY else 0
+        o.locked_ppm = max([0] + [max(tier[1], tier[3]) for tier in market.tiers])
         denom, amount = self.lock_of(o, o.left)
         if self.spendable(o.owner, denom) < amount:
             return 65
@@ -339,15 +374,14 @@ class Step:
             return 62
         if sum(1 for seq in owned if self.book.orders[seq].market == o.market) >= market.max_open_orders:
             return 63
-        return 64 if self.book.count[o.market] >= MOST_IN_MARKET else 0
+        way = self._gives_way(o)
+        return way[0] if way is not None and way[1] is None else 0
 
     def _fillable(self, o):
         left = o.left
         for maker in self.book.line(o.market, 3 - o.side)[:o.max_fills]:
             if not crosses(o, maker):
                 break
-            if self.death(maker):
-                continue
             if maker.owner == o.owner:
                 if o.stp == CANCEL_MAKER:
                     continue
@@ -364,10 +398,7 @@ class Step:
             if maker is None or not crosses(o, maker):
                 break
             met += 1
-            reason = self.death(maker)
-            if reason:
-                self.remove(maker, reason)
-            elif maker.owner == o.owner:
+            if maker.owner == o.owner:
                 if self._self_trade(maker, o):
                     return (0 if o.stp == DECREMENT else 81), o.seq, filled, quote
             else:
@@ -381,7 +412,7 @@ class Step:
         elif o.left and o.tif != GTC:
             self.end(o, o.left, REST)
         elif o.left:
-            self.book.insert(o)
+            code = self._rest(o)
         return code, o.seq, filled, quote
 
     def _self_trade(self, maker, o, is_open=False):
@@ -439,6 +470,8 @@ class Step:
             if len(others) >= MOST_FLOORS:
                 return 69
             account.floors = [*others, floor]
+            for order in named[CANCEL_ALL_STEP:]:
+                self.book.bury(order)
         for order in named[:CANCEL_ALL_STEP]:
             self.remove(order, ALL)
         self._mark(tx, market, side, b'')
@@ -518,9 +551,9 @@ class Step:
         for identifier, record in self.book.records.items():
             if identifier in self.counts:
                 record.root = self.book.roots[identifier].root()
-                best = [self.book.best(identifier, side) for side in (BUY, SELL)]
-                record.best_bid, record.best_ask = (each.price if each else 0 for each in best)
-                record.open_orders = self.book.count[identifier]
+            best = [self.book.best(identifier, side) for side in (BUY, SELL)]
+            record.best_bid, record.best_ask = (each.price if each else 0 for each in best)
+            record.open_orders = self.book.count[identifier]
         for kept in (self.book.nonces, self.book.marks):
             if not kept[self.height]:
                 del kept[self.height]
@@ -562,13 +595,8 @@ class Step:
             if bid is None or ask is None or bid.price < price or ask.price > price:
                 return
             older, newer = sorted((bid, ask), key=lambda o: o.seq)
-            dead = [(o, self.death(o)) for o in (older, newer)]
             met[newer.seq] = met.get(newer.seq, 0) + 1
-            if dead[0][1] or dead[1][1]:
-                for order, reason in dead:
-                    if reason:
-                        self.remove(order, reason)
-            elif older.owner == newer.owner:
+            if older.owner == newer.owner:
                 self._self_trade(older, newer, True)
             else:
                 self.fill(older, newer, price, min(older.left, newer.left), True)
@@ -586,7 +614,7 @@ class Step:
 
     def _fires(self, order):
         market, price = self.book.markets[order.market], self.book.records[order.market].block_price
-        if not order.trigger_kind or market.status != ACTIVE or market.mode != CONTINUOUS or not price:
+        if not order.trigger_kind or order.seq in self.book.dead or market.status != ACTIVE or market.mode != CONTINUOUS or not price:
             return False
         is_above = (order.trigger_kind == 1) == (order.side == BUY)
         return price >= order.trigger_ticks if is_above else price <= order.trigger_ticks
@@ -597,21 +625,22 @@ class Step:
             order = self.book.orders.get(seq)
             if order is None:
                 continue
-            reason = self.death(order)
-            own = 0 if reason else 1 if order.tif == POST_ONLY else order.max_fills
+            own = 1 if order.tif == POST_ONLY else order.max_fills
             if count + 1 > self.params.max_triggers or weight + own > self.params.trigger_weight:
                 return
             count, weight = count + 1, weight + own
             lots = order.left
-            self.remove(order, reason or TRIGGERED)
-            if not reason:
-                fired = replace(order, seq=0, lots=lots, left=lots, trigger_ticks=0, trigger_kind=0)
-                self.place(fired, None)
+            self.remove(order, TRIGGERED)
+            self.place(replace(order, seq=0, lots=lots, left=lots, trigger_ticks=0, trigger_kind=0), None)
 
     def _removals(self):
-        dead = [(seq, self.death(self.book.orders[seq])) for seq in sorted(self.book.orders)]
-        for seq, reason in [each for each in dead if each[1]][:self.params.max_removals]:
-            self.remove(self.book.orders[seq], reason)
+        for seq in sorted(self.book.dead)[:self.params.max_removals]:
+            self.remove(self.book.orders[seq], self.death(self.book.orders[seq]))
+
+
+def stake(order):
+    """What an order locks, in units of its side: the product is rounded once, to binary64."""
+    return float(order.price * order.left) if order.side == BUY else float(order.left)
 
 
 def crosses(order, maker):

@@ -217,7 +217,8 @@ def _matching_case(case):
     from matching import Step
     from orders import parse
     book, source = _book(case), _Source(case['state'], case['agents'])
-    step = Step(book, _params(case['parameters']), source, case['height'], case['timeMs'] and int(case['timeMs']))
+    step = Step(book, _params(case['parameters']), source, case['height'], int(case['timeMs']),
+                (case['bounds']['side'], case['bounds']['all']))
     for index, (each, expected) in enumerate(zip(case['batch'], case['expected']['results'], strict=True)):
         signer = unhex(each['signer']) if each['signer'] else None
         code, data = step.transaction(each['wire'] and parse(unhex(each['wire'])), each['listedPhase'], lambda: signer)
