@@ -47,6 +47,17 @@ def signatures():
     return len(vectors)
 
 
+def extensions():
+    from attestations import sign_bytes
+    from ed25519 import verify
+    vectors = load('extensions')['vectors']
+    for v in vectors:
+        message = sign_bytes(unhex(v['extension']), v['height'], v['round'], v['chainId'])
+        equal(v['name'], message.hex(), v['signBytes'])
+        equal(v['name'], verify(unhex(v['publicKey']), message, unhex(v['signature'])), v['isValid'])
+    return len(vectors)
+
+
 def roots():
     from codec import merkle
     from roots import BookRoot
@@ -255,4 +266,4 @@ def run(names):
     return 0
 
 
-ALL = ['signatures', 'roots', 'plan', 'matching']
+ALL = ['signatures', 'extensions', 'roots', 'plan', 'matching']

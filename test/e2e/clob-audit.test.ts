@@ -13,7 +13,7 @@ describe.skipIf(python === undefined)('the audit in Python', () => {
     async () => {
       const lines = (await audit(['vectors'])).trim().split('\n')
       expect(lines.map((line) => line.replace(/\d+/, 'n'))).toEqual(
-        ['signatures', 'roots', 'plan', 'matching'].map((name) => `ok n vectors of ${name}`),
+        ['signatures', 'extensions', 'roots', 'plan', 'matching'].map((name) => `ok n vectors of ${name}`),
       )
     },
     LIMIT_MS,
