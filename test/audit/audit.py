@@ -125,9 +125,9 @@ class Audit:
     def _clob(self, key, height):
         return self.proofs.value('clob', key, height)
 
-    def _next(self, height):
-        value = self._clob(b'next', height)
-        return 1 if value is None else state.number(state.from_rlp(value))
+    def _number(self, key, height, absent):
+        value = self._clob(key, height)
+        return absent if value is None else state.number(state.from_rlp(value))
 
     def _begin(self):
         """The book at A."""
@@ -140,7 +140,7 @@ class Audit:
             record = book.records[market]
             if book.roots[market].root() != record.root:
                 raise Fault(2, f'the open orders of market {market} at {a} do not have the root of its record')
-        book.next_seq = self._next(a)
+        book.next_seq, book.time_ms = self._number(b'next', a, 1), self._number(b'time', a, 0)
         self.carried = state.carried(self._clob(b'carried', a))
         for height in range(max(1, a - KEPT), a + 1):
             for kept, key, read in ((book.nonces, b'nonces', state.nonces), (book.marks, b'marks', state.marks)):
@@ -266,7 +266,7 @@ class Audit:
             found = result.get('code') or 0, base64(result.get('data'))
             if found != (code, data):
                 raise Fault(7, f'order {index} has code {found[0]} and data {found[1].hex()}; the own ones are {code} and {data.hex()}')
-        after = step.finish()
+        after = step.finish(state.queue(self._clob(b'queue', h)))
         self.orders += len(batch)
         self.fills += sum(1 for data in step.all_records if state.from_rlp(data)[0] == b'\2')
         return after
@@ -277,8 +277,9 @@ class Audit:
             proven = state.record(self._clob(b'record' + state.u32(identifier), h))
             if proven != own:
                 raise Fault(8, f'the record of market {identifier} is {proven}; the own one is {own}')
-        if self._next(h) != self.book.next_seq:
-            raise Fault(8, f'next is {self._next(h)}; the own one is {self.book.next_seq}')
+        for key, own, absent in ((b'next', self.book.next_seq, 1), (b'time', self.book.time_ms, 0)):
+            if (proven := self._number(key, h, absent)) != own:
+                raise Fault(8, f'{key.decode()} is {proven}; the own one is {own}')
         value = self._clob(b'after', h)
         if value != (after and state.rlp(after)):
             raise Fault(8, f'after is {value and value.hex()}; the own one is {after and after.hex()}')

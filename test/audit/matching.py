@@ -1,11 +1,13 @@
 """The CLOB step of a block on an own book (docs/clob-spec.md, Matching)."""
+from collections import namedtuple
 from dataclasses import replace
 
 from book import covers, names
 from codec import rlp, sha
-from orders import (BUY, CANCEL_BOTH, CANCEL_MAKER, CANCEL_TAKER, DECREMENT, FOK, GTC, IOC, POST_ONLY, SELL, can_take, encode_result)
+from orders import (BUY, CANCEL_BOTH, CANCEL_MAKER, CANCEL_TAKER, DECREMENT, FOK, GTC, IOC, POST_ONLY, SELL, encode_result, parse_action)
 from state import ACTIVE, CANCEL_ONLY, CONTINUOUS, HALTED, POST_ONLY_MARKET, UNIFORM, Floor, Mark, Order
 
+Sender = namedtuple('Sender', 'owner subaccount nonce_ms good_til_block')
 MILLION = 10 ** 6
 DAY_MS = 86_400_000
 MOST_FLOORS, CANCEL_ALL_STEP = 16, 20
@@ -183,22 +185,35 @@ class Step:
         code = self._check(tx, listed_phase, signer)
         if code:
             return code, encode_result([], [])
-        owner = tx.owner
         self.used.add((tx.expected_signer, tx.nonce_ms))
         self.book.nonces[self.height].append((tx.expected_signer, tx.nonce_ms))
+        self._settle_switch(tx.owner)
+        results = [self._act(tx, *action) for action in tx.actions]
+        return 0, encode_result(results, self.close())
+
+    def _settle_switch(self, owner):
         account = self.account(owner)
         if account.switch_ms and account.switch_ms <= self.time_ms:
             account.switch_ms = 0
             account.floors = [Floor(None, 0, 0, self.book.next_seq)] if self.book.owned.get(owner) else []
-        results = []
-        for kind, fields in tx.actions:
-            self.actions_of[owner] = self.actions_of.get(owner, 0) + 1
-            if self.actions_of[owner] > self.params.max_actions:
-                results.append((50, 0, 0, 0))
-                continue
-            result = getattr(self, f'do_{kind}')(tx, fields)
-            results.append(result if isinstance(result, tuple) else (result, 0, 0, 0))
-        return 0, encode_result(results, self.close())
+
+    def _act(self, sender, kind, fields):
+        """(code, order_seq, filled lots, quote)"""
+        owner = sender.owner
+        self.actions_of[owner] = self.actions_of.get(owner, 0) + 1
+        if self.actions_of[owner] > self.params.max_actions:
+            return 50, 0, 0, 0
+        result = getattr(self, f'do_{kind}')(sender, fields)
+        return result if isinstance(result, tuple) else (result, 0, 0, 0)
+
+    def _queued(self, entry):
+        """An action that a contract queued in the block before."""
+        sender = Sender(entry.owner, entry.subaccount, self.book.time_ms, self.height + 40)
+        self._settle_switch(sender.owner)
+        kind, fields = parse_action(entry.action)
+        if kind in ('place', 'replace') and self.time_ms - self.book.time_ms > 60_000:
+            return 46, 0, 0, 0
+        return self._act(sender, kind, fields)
 
     def _check(self, tx, listed_phase, signer):
         if tx is None:
@@ -533,9 +548,10 @@ class Step:
 
     # --- behind the batch ------------------------------------------------------------------------------------------------
 
-    def finish(self):
-        """Clears uniform markets, sets block prices, fires triggers, removes the dead, and writes the markets' records."""
+    def finish(self, queue=()):
+        """Runs what contracts queued, clears uniform markets, sets block prices, fires triggers, removes the dead, and writes the markets' records."""
         self.records = []
+        self.queued = [self._queued(entry) for entry in queue]
         for market in sorted(self.book.markets.values(), key=lambda each: each.id):
             if market.mode == UNIFORM and market.id in self.entered:
                 self._clear(market)

@@ -166,6 +166,11 @@ def _action(message):
     return kind, fields
 
 
+def parse_action(data):
+    """(kind, fields) of the canonical bytes of one Action."""
+    return _action(decode(_ACTION, data))
+
+
 def _check_place(p):
     _want(5, p['market'] >= 1 and 1 <= p['side'] <= 2 and 1 <= p['price_ticks'] < 1 << 32, 'range')
     _want(5, 1 <= p['qty_lots'] < 1 << 53 and 1 <= p['tif'] <= 4 and p['stp'] <= 3, 'range')

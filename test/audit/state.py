@@ -111,6 +111,14 @@ class Mark:
     good_til_block: int
 
 
+@dataclass(frozen=True)
+class Queued:
+    """What a contract asked for: the canonical bytes of an Action."""
+    owner: bytes
+    subaccount: int
+    action: bytes
+
+
 def _list(data, length=None):
     items = from_rlp(data) if isinstance(data, bytes) else data
     if not isinstance(items, list) or (length is not None and len(items) != length):
@@ -195,6 +203,10 @@ def encode_carried(listed):
             groups.append([each.age, each.salt, []])
         groups[-1][2].append([each.phase, int(each.wide), each.id])
     return rlp(groups) if groups else None
+
+
+def queue(value):
+    return [] if value is None else [Queued(owner, number(label), action) for owner, label, action in (_list(each, 3) for each in _list(value))]
 
 
 def proposer(value):

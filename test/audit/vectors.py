@@ -227,6 +227,7 @@ def _expected_state(state):
 def _matching_case(case):
     from matching import Step
     from orders import parse
+    from state import Queued
     book, source = _book(case), _Source(case['state'], case['agents'])
     step = Step(book, _params(case['parameters']), source, case['height'], int(case['timeMs']),
                 (case['bounds']['side'], case['bounds']['all']))
@@ -235,7 +236,10 @@ def _matching_case(case):
         code, data = step.transaction(each['wire'] and parse(unhex(each['wire'])), each['listedPhase'], lambda: signer)
         equal(f'transaction {index}, records', [r.hex() for _, r in step.records] if not code else [], expected['records'])
         equal(f'transaction {index}', (code, data.hex()), (expected['code'], expected['data']))
-    after = step.finish()
+    queue = [Queued(unhex(each['owner']), each['subaccount'], unhex(each['action'])) for each in case.get('queue', [])]
+    after = step.finish(queue)
+    equal('queued', [(code, str(seq), str(filled), str(quote)) for code, seq, filled, quote in step.queued],
+          [(q['code'], q['orderSeq'], q['filledLots'], q['quote']) for q in case['expected'].get('queued', [])])
     equal('after', [r.hex() for r in step.after], case['expected']['afterRecords'])
     equal('after', after and after.hex(), case['expected']['after'])
     found, expected = _state(book, step, case, source), _expected_state(case['expected']['state'])
