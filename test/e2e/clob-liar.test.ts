@@ -11,6 +11,7 @@ import { encodeBech32 } from '../../core/bech32.ts'
 import { plainBytes } from '../../core/bytes.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { InjectedExtensionsSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
+import { auditRun, python } from './clob-audit.ts'
 import { askRest, ordersOf } from './clob-book.ts'
 import { describeTrade, startTrading, type TradeReport, type Trading } from './clob-trading.ts'
 import { accounts } from './clients.ts'
@@ -29,6 +30,8 @@ const BOUND_BLOCKS = 3
 const FEW_STOPS = 3
 /** On a busy machine a proposal may come after the others have given its round up: then there is nothing to refuse. */
 const ATTEMPTS = 3
+/** Of the newest: the audit checks eight signatures and proves a dozen values for each. */
+const AUDITED_BLOCKS = 150
 const FAULTY_CHAIN = [
   process.execPath,
   '--disable-warning=ExperimentalWarning',
@@ -160,6 +163,20 @@ describe('four validators of which one lies about orders', () => {
       expectExecuted('false votes', report)
       // What it alone attested obliges nobody: all these blocks would have stopped at it.
       expect((await allStops()) - before).toBeLessThan(FEW_STOPS)
+    },
+    LONG_MS,
+  )
+
+  it.skipIf(python === undefined)(
+    'pass the audit of a stranger, with the stops that they made',
+    async () => {
+      const last = await network.at(0).height()
+      const first = Math.max(1, last - AUDITED_BLOCKS)
+      await network.expectSameBlocks(last + 1)
+      const report = await auditRun(network.at(0), first, last)
+      console.log(report.trim())
+      expect(report).toMatch(/^ok blocks \d+ to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
+      expect(report.match(/^proposer /gm)).toHaveLength(network.nodes.length)
     },
     LONG_MS,
   )
