@@ -1,11 +1,13 @@
 /** A gateway: JSON-RPC over HTTP and WebSocket, native REST and gRPC, in front of an application near or far. */
 import { createResponder } from './envelope.ts'
+import { createConnectionMemory } from './connection-memory.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
 import { createHttpServer } from './http-server.ts'
 import { createHttpHandler, refuse } from './http.ts'
 import { createAddressFinder, createRateLimiter, type RateLimiter } from './limits.ts'
 import { createInclusionWatch } from './inclusion.ts'
 import type { GatewayLog } from './log.ts'
+import { MemoryBudget } from './memory-budget.ts'
 import type { CallContext, Method } from './method.ts'
 import { selectMethods } from './methods.ts'
 import { isNamespace } from './namespaces.ts'
@@ -14,6 +16,7 @@ import { serveGrpc } from './native/grpc-server.ts'
 import { createRest } from './native/rest.ts'
 import type { GatewaySettings } from './settings.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
+import { Turns } from './turns.ts'
 import { attachWebSocket } from './websocket.ts'
 
 export interface Gateway {
@@ -84,6 +87,9 @@ export const startGateway = async (
   const responder = createResponder({ methods, context, log, batchRequestLimit, batchResponseMaxSize, timeoutMs })
   const hub = createSubscriptionHub({ head, ask: context.ask, log })
   const limiter = createLimiter(settings)
+  const turns = new Turns()
+  const budget = new MemoryBudget(settings.memoryBytes)
+  const memory = createConnectionMemory(budget, findAddress)
   const closers: (() => Promise<void>)[] = []
   const traces = settings.api.includes('debug')
   const limits = {
@@ -96,7 +102,8 @@ export const startGateway = async (
     if (settings.address === undefined) return undefined
     const { corsOrigins, httpBodyLimit: bodyLimit } = settings
     const pages = createPages({ corsOrigins, health: () => readHealth(head), isReady: () => head.isAvailable() })
-    const handler = createHttpHandler({ responder, timeoutMs, bodyLimit, corsOrigins, limiter, findAddress, pages })
+    const serves = { responder, timeoutMs, bodyLimit, corsOrigins, pages }
+    const handler = createHttpHandler({ ...serves, limiter, findAddress, turns, memory })
     const server = createHttpServer(limits, handler)
     const address = await server.listen(settings.address)
     closers.push(() => server.close())
@@ -112,6 +119,8 @@ export const startGateway = async (
       log,
       limiter,
       findAddress,
+      turns,
+      budget,
       origins: settings.wsOrigins,
       messageLimit: settings.wsMessageLimit,
       bufferLimit: settings.wsBufferLimit,
@@ -130,7 +139,7 @@ export const startGateway = async (
     if (settings.restAddress === undefined) return undefined
     const { restBodyLimit: bodyLimit, restCors: cors, grpcWeb, openApi, version } = settings
     const serves = { bodyLimit, cors, grpcWeb, openApi, version, traces }
-    const rest = createRest({ ...serves, application, head, log, limiter, findAddress })
+    const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory })
     const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, rest)
     const address = await server.listen(settings.restAddress)
     closers.push(() => server.close())
@@ -147,6 +156,7 @@ export const startGateway = async (
       log,
       maxReceiveBytes,
       maxSendBytes,
+      budget,
       limiter,
       findAddress,
       traces,
@@ -159,6 +169,7 @@ export const startGateway = async (
     hub.close()
     context.inclusion.close()
     await Promise.all(closers.map((closer) => closer()))
+    turns.close()
     head.close()
   }
 

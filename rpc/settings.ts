@@ -52,6 +52,8 @@ export interface GatewaySettings {
   readonly grpcWeb: boolean
   /** The description of the REST routes at /swagger. */
   readonly openApi: boolean
+  /** What clients may make this process hold: unfinished requests, and answers that were not taken. */
+  readonly memoryBytes: number
 }
 
 export const GATEWAY_DEFAULTS: GatewaySettings = {
@@ -83,4 +85,5 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   grpcMaxSendBytes: 64 * 1024 * 1024,
   grpcWeb: true,
   openApi: true,
+  memoryBytes: 256 * 1024 * 1024,
 }

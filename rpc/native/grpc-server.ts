@@ -5,6 +5,7 @@ import { rpcError } from '../errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
+import type { MemoryBudget } from '../memory-budget.ts'
 import { requireHostPort } from '../stream/address.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
 import type { GrpcCaller, GrpcMethod, UnaryMethod } from '../grpc/methods.ts'
@@ -22,6 +23,7 @@ export interface GrpcOptions {
   readonly log: GatewayLog
   readonly maxReceiveBytes: number
   readonly maxSendBytes: number
+  readonly budget: MemoryBudget
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
   /** Serves traces. */
@@ -57,7 +59,7 @@ const createMethod = (options: GrpcOptions, queries: NativeQueries): UnaryMethod
 
 /** Rejects when the address cannot be bound. */
 export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
-  const { application, head, log, maxReceiveBytes, maxSendBytes, traces, services = NATIVE_SERVICES } = options
+  const { application, head, log, maxReceiveBytes, maxSendBytes, budget, traces, services = NATIVE_SERVICES } = options
   const all = [...services, ...MESSAGE_SERVICES]
   const method = createMethod(options, createNativeQueries({ application, head, services, traces }))
   const methods = new Map<string, GrpcMethod>(reflectionMethods(all))
@@ -74,6 +76,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     methods,
     maxReceiveBytes,
     maxSendBytes,
+    budget,
     toStatus: (error, path) => toGrpcStatus(error, path, log),
   })
   return {
