@@ -1,0 +1,67 @@
+/**
+ * Every attack on the open ports in a short form, one after the other on one node with its default settings: the node
+ * says to each what is documented, and goes on. How long honest clients wait is measured by `make soak SOAK=ports`.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { useNode } from '../e2e/harness.ts'
+import { nowMs, type Prepared, Tally } from './ports/attack.ts'
+import { ATTACKS } from './ports/attack-list.ts'
+import { askHonestly, type HonestSample } from './ports/honest.ts'
+import { prepareBlocks } from './ports/prepare.ts'
+import { ALL_PORTS, askPorts, memoryOf, partsOf, targetOf } from './ports/watch.ts'
+
+const ATTACK_MS = 1_000
+const SCALE = 0.04
+/** Ends what hangs; nothing is asserted of how long an answer takes. */
+const HONEST_LIMIT_MS = 60_000
+const LIMIT_MS = 120_000
+/** Megabytes at the end: some 250 and 300 at rest. */
+const MOST_GATEWAY_MB = 900
+const MOST_APPLICATION_MB = 1_200
+
+const node = useNode()
+const failures: HonestSample[] = []
+const stop = new AbortController()
+let [prepared, answered]: [Prepared | undefined, number] = [undefined, 0]
+let honest: Promise<void> = Promise.resolve()
+let parts: Readonly<Record<string, number>> = {}
+
+beforeAll(async () => {
+  parts = partsOf(node())
+  prepared = await prepareBlocks(targetOf(node()), SCALE)
+  const tell = (sample: HonestSample): void => {
+    if (sample.failure === undefined) answered++
+    else failures.push(sample)
+  }
+  honest = askHonestly(node().urls.http, { limitMs: HONEST_LIMIT_MS, signal: stop.signal, tell })
+}, LIMIT_MS)
+afterAll(async () => {
+  stop.abort()
+  await honest
+})
+
+describe('an attack on open ports from one client', { timeout: LIMIT_MS }, () => {
+  it.each(ATTACKS.map((attack) => [attack.name, attack] as const))('%s', async (_name, { run, outcomes }) => {
+    if (prepared === undefined) throw new TypeError('the blocks were made')
+    const before = await node().height()
+    const tally = new Tally()
+    const target = targetOf(node())
+    await run({ target, prepared, scale: SCALE, tally, untilMs: nowMs() + ATTACK_MS })
+    const surprises = [...tally.counts].filter(([word]) => !outcomes.test(word))
+    expect(surprises).toEqual([])
+    expect(tally.counts.size).toBeGreaterThan(0)
+    expect(await askPorts(target)).toEqual(ALL_PORTS)
+    expect(partsOf(node())).toEqual(parts)
+    expect(failures).toEqual([])
+    expect(await node().untilHeight(before + 1)).toBeGreaterThan(before)
+  })
+
+  it('leaves the honest client answered and memory bounded', async () => {
+    const before = answered
+    await expect.poll(() => answered).toBeGreaterThan(before + 3)
+    expect(failures).toEqual([])
+    const { gateway, application } = memoryOf(node())
+    expect(gateway).toBeLessThan(MOST_GATEWAY_MB)
+    expect(application).toBeLessThan(MOST_APPLICATION_MB)
+  })
+})
