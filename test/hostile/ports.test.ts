@@ -41,25 +41,27 @@ afterAll(async () => {
 })
 
 describe('an attack on open ports from one client', { timeout: LIMIT_MS }, () => {
-  it.each(ATTACKS.map((attack) => [attack.name, attack] as const))('%s', async (_name, { run, outcomes }) => {
-    if (prepared === undefined) throw new TypeError('the blocks were made')
-    const before = await node().height()
-    const tally = new Tally()
-    const target = targetOf(node())
-    await run({ target, prepared, scale: SCALE, tally, untilMs: nowMs() + ATTACK_MS })
-    const surprises = [...tally.counts].filter(([word]) => !outcomes.test(word))
-    expect(surprises).toEqual([])
-    expect(tally.counts.size).toBeGreaterThan(0)
-    expect(await askPorts(target)).toEqual(ALL_PORTS)
-    expect(partsOf(node())).toEqual(parts)
-    expect(failures).toEqual([])
-    expect(await node().untilHeight(before + 1)).toBeGreaterThan(before)
-  })
+  for (const { name, run, outcomes } of ATTACKS) {
+    it(name, async () => {
+      if (prepared === undefined) throw new TypeError('the blocks were made')
+      const before = await node().height()
+      const tally = new Tally()
+      const target = targetOf(node())
+      await run({ target, prepared, scale: SCALE, tally, untilMs: nowMs() + ATTACK_MS })
+      const surprises = [...tally.counts].filter(([word]) => !outcomes.test(word))
+      expect(surprises).toEqual([])
+      expect(tally.counts.size).toBeGreaterThan(0)
+      expect(await askPorts(target)).toEqual(ALL_PORTS)
+      expect(partsOf(node())).toEqual(parts)
+      expect(failures.splice(0)).toEqual([])
+      expect(await node().untilHeight(before + 1)).toBeGreaterThan(before)
+    })
+  }
 
   it('leaves the honest client answered and memory bounded', async () => {
     const before = answered
     await expect.poll(() => answered).toBeGreaterThan(before + 3)
-    expect(failures).toEqual([])
+    expect(failures.splice(0)).toEqual([])
     const { gateway, application } = memoryOf(node())
     expect(gateway).toBeLessThan(MOST_GATEWAY_MB)
     expect(application).toBeLessThan(MOST_APPLICATION_MB)
