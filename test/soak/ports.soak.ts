@@ -16,6 +16,7 @@ import { targetOf } from '../hostile/ports/watch.ts'
 
 const SELECTED = new RegExp(process.env['SOAK_ATTACKS'] ?? '', 'i')
 const START_LIMIT_MS = 180_000
+const FIRST_HEIGHT = 5
 
 const attacks = ATTACKS.filter(({ name }) => SELECTED.test(name))
 const rows: Row[] = []
@@ -24,6 +25,8 @@ let [node, prepared]: [TestNode | undefined, Prepared] = [undefined, NO_BLOCKS]
 beforeAll(async () => {
   node = await createNode()
   await node.start()
+  // The first block comes later than those behind it: at rest they come as they do from here on.
+  await node.untilHeight(FIRST_HEIGHT)
   if (attacks.some(({ needsBlocks }) => needsBlocks === true)) prepared = await prepareBlocks(targetOf(node), 1)
 }, START_LIMIT_MS)
 afterAll(async () => {

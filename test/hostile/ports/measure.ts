@@ -10,7 +10,7 @@ import type { Job } from './run-attack.ts'
 import { ALL_PORTS, askPorts, blockGaps, memoryOf, partsOf, sumOf, targetOf } from './watch.ts'
 
 /** Before each attack, for what the honest client and the blocks take at rest. */
-const REST_MS = 5_000
+const REST_MS = 4_000
 /** The first calls of a client open its connection. */
 const WARM_SAMPLES = 15
 /** What an attack may take beyond its time before it is ended. */
