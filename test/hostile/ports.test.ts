@@ -42,7 +42,7 @@ afterAll(async () => {
 
 describe('an attack on open ports from one client', { timeout: LIMIT_MS }, () => {
   for (const { name, run, outcomes } of ATTACKS) {
-    it(name, async () => {
+    it(`${name}`, async () => {
       if (prepared === undefined) throw new TypeError('the blocks were made')
       const before = await node().height()
       const tally = new Tally()

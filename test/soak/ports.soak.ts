@@ -1,6 +1,7 @@
 /**
  * Every attack on the open ports at its full scale, one after the other on one node with its default settings, beside an
- * honest client in a process of its own. SOAK_ATTACKS is a regular expression for the names of those that run.
+ * honest client in a process of its own. SOAK_ATTACKS is a regular expression for the names of those that run, and
+ * SOAK_SECONDS ends each of them earlier.
  *
  * Each row must keep the promise of docs/security.md: the honest client's p95 stays below twice its rest plus 50 ms, no
  * block comes later by half a second, every port answers right after, memory is back within a minute, and no process ends.
@@ -15,6 +16,7 @@ import { COLUMNS, describeRow, measureAttack, type Row } from '../hostile/ports/
 import { targetOf } from '../hostile/ports/watch.ts'
 
 const SELECTED = new RegExp(process.env['SOAK_ATTACKS'] ?? '', 'i')
+const MOST_SECONDS = Number(process.env['SOAK_SECONDS'] ?? Number.POSITIVE_INFINITY)
 const START_LIMIT_MS = 180_000
 const FIRST_HEIGHT = 5
 
@@ -36,9 +38,9 @@ afterAll(async () => {
 
 describe(`${attacks.length} attacks on open ports`, () => {
   for (const attack of attacks) {
-    it(attack.name, async () => {
+    it(`${attack.name}`, async () => {
       if (node === undefined) throw new TypeError('the node was started')
-      const row = await measureAttack(node, attack, prepared)
+      const row = await measureAttack({ node, prepared, mostSeconds: MOST_SECONDS }, attack)
       rows.push(row)
       console.log(`${describeRow(row)}\n  ${JSON.stringify(row.outcomes)}`)
       expect(row.broken).toEqual([])

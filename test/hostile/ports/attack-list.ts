@@ -8,6 +8,7 @@ import { FILTER_ATTACKS } from './attacks/filters.ts'
 import { FRAMING_ATTACKS } from './attacks/framing.ts'
 import { GRPC_ATTACKS } from './attacks/grpc.ts'
 import { LARGE_ANSWER_ATTACKS } from './attacks/large-answers.ts'
+import { OTHER_DOOR_ATTACKS } from './attacks/other-doors.ts'
 import { COMET_ATTACKS, REST_ATTACKS } from './attacks/rest.ts'
 import { WEBSOCKET_ATTACKS } from './attacks/websockets.ts'
 
@@ -31,6 +32,7 @@ export const ATTACKS: readonly Attack[] = [
   ...CONNECTION_ATTACKS,
   ...WEBSOCKET_ATTACKS,
   ...BODY_ATTACKS,
+  ...OTHER_DOOR_ATTACKS,
   ...EXECUTION_ATTACKS,
   ...FILTER_ATTACKS,
   ...FRAMING_ATTACKS,

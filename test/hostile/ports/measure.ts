@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TestNode } from '../../e2e/harness.ts'
-import type { Attack, Prepared } from './attack.ts'
+import { type TestNode, until } from '../../e2e/harness.ts'
+import type { Attack, Prepared, Target } from './attack.ts'
 import { type HonestMethod, type HonestSample, latencies, percentile } from './honest.ts'
 import type { Job } from './run-attack.ts'
 import { ALL_PORTS, askPorts, blockGaps, memoryOf, partsOf, sumOf, targetOf } from './watch.ts'
@@ -14,11 +14,13 @@ const REST_MS = 4_000
 /** The first calls of a client open its connection. */
 const WARM_SAMPLES = 15
 /** What an attack may take beyond its time before it is ended. */
-const GRACE_MS = 6_000
+const GRACE_MS = 10_000
 /** Blocks that an attack delayed come in this time behind it. */
 const SETTLE_MS = 3_000
 const MEMORY_LIMIT_MS = 60_000
 const POLL_MS = 250
+/** What an attack has jammed is no fault of the next. */
+const REPAIR_LIMIT_MS = 120_000
 
 /** The promise: of p95 this many times the rest, and milliseconds more. */
 const MOST_TIMES_REST = 2
@@ -112,6 +114,9 @@ const untilGivenBack = async (node: TestNode, before: number): Promise<Numbers> 
   }
 }
 
+const answersAll = async (target: Target): Promise<true | undefined> =>
+  Object.values(await askPorts(target)).every((word) => word === 'ok') ? true : undefined
+
 const largest = (values: readonly number[]): number => values.reduce((most, each) => Math.max(most, each), 0)
 
 const brokenOf = (
@@ -133,8 +138,16 @@ const brokenOf = (
   return broken
 }
 
-export const measureAttack = async (node: TestNode, attack: Attack, prepared: Prepared): Promise<Row> => {
+export interface Scene {
+  readonly node: TestNode
+  readonly prepared: Prepared
+  /** Of each attack, where time is short. */
+  readonly mostSeconds: number
+}
+
+export const measureAttack = async ({ node, prepared, mostSeconds }: Scene, attack: Attack): Promise<Row> => {
   const target = targetOf(node)
+  await until('answers, as before the attack behind this one', () => answersAll(target), REPAIR_LIMIT_MS)
   const [parts, before] = [partsOf(node), memoryOf(node)]
   const honest = startHonest(target.http)
   const restHeight = await node.height()
@@ -142,8 +155,9 @@ export const measureAttack = async (node: TestNode, attack: Attack, prepared: Pr
   const rest = honest.take().slice(WARM_SAMPLES)
   const height = await node.height()
   const peak = watchPeak(node)
-  const job = { name: attack.name, target, prepared, scale: 1 }
-  const outcomes = await runAttack(job, attack.seconds * 1_000 + GRACE_MS)
+  const seconds = Math.min(attack.seconds, mostSeconds)
+  const job = { name: attack.name, target, prepared, scale: 1, seconds }
+  const outcomes = await runAttack(job, seconds * 1_000 + GRACE_MS)
   const during = honest.take()
   const ports = await askPorts(target)
   await sleep(SETTLE_MS)

@@ -62,7 +62,7 @@ const include = async (target: Target, transactions: readonly Fields[]): Promise
     const block = await until('a block with the transaction', blockOf, INCLUSION_LIMIT_MS)
     counts.set(block, (counts.get(block) ?? 0) + 1)
   }
-  const [block = '0x1'] = [...counts].reduce((most, each) => (each[1] > most[1] ? each : most))
+  const [block] = [...counts].reduce((most, each) => (each[1] > most[1] ? each : most))
   return { block, hashes }
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect as connectHttp2, constants } from 'node:http2'
 import { descendants, type Part, type TestNode } from '../../e2e/harness.ts'
 import type { Target } from './attack.ts'
+import { HONEST_CALLS } from './honest.ts'
 import { grpcMessage } from './http2.ts'
 import { openSocket } from './sockets.ts'
 import { askHttp, outcomeOf, rpcText } from './wire.ts'
@@ -93,13 +94,14 @@ const askGrpc = (address: string): Promise<string> =>
     call.resume().end(grpcMessage(Buffer.alloc(0)))
   })
 
-/** A word for each port: `ok` where a client gets what it asks for. */
+/** A word for each port: `ok` where a client gets what it asks for. Of JSON-RPC what costs nothing, and what executes code. */
 export const askPorts = async ({ http, ws, rest, comet, grpc }: Target): Promise<Readonly<Record<string, string>>> => {
   const get = async (url: string): Promise<string> =>
     outcomeOf(await askHttp(url, { method: 'GET', limitMs: PORT_LIMIT_MS }))
-  const call = await askHttp(http, { body: rpcText('eth_blockNumber'), limitMs: PORT_LIMIT_MS })
+  const post = async (body: string): Promise<string> => outcomeOf(await askHttp(http, { body, limitMs: PORT_LIMIT_MS }))
   return {
-    http: outcomeOf(call),
+    http: await post(HONEST_CALLS.eth_blockNumber),
+    calls: await post(HONEST_CALLS.eth_call),
     ws: await askWebSocket(ws),
     rest: await get(`${rest}/cosmos/bank/v1beta1/params`),
     grpc: await askGrpc(grpc),
@@ -107,4 +109,4 @@ export const askPorts = async ({ http, ws, rest, comet, grpc }: Target): Promise
   }
 }
 
-export const ALL_PORTS = { http: 'ok', ws: 'ok', rest: 'ok', grpc: 'ok', comet: 'ok' } as const
+export const ALL_PORTS = { http: 'ok', calls: 'ok', ws: 'ok', rest: 'ok', grpc: 'ok', comet: 'ok' } as const

@@ -14,7 +14,7 @@ const callOf = (code: string): readonly unknown[] => [
 const REFUSED = 'HTTP (429|503)|ECONNRESET|socket hang up|no answer in time'
 /** A call that ends as it should, by its gas, by its time, or because its client has enough in flight. */
 const EXECUTED = new RegExp(
-  `^(ok|-32000 (out of gas|gas required exceeds|execution reverted|max code size|invalid|not enough|gas limit|.*code).*|-32002 .*|-32003 .*|-32005 .*|-32600 .*|-32602 .*|-32603 execution aborted.*|-380.*|3 execution reverted.*|${REFUSED})$`,
+  `^(ok|-32000 (out of gas|gas required exceeds|execution reverted|max code size|invalid|not enough|gas limit|.*code).*|-32002 .*|-32003 .*|-32005 .*|-32600 .*|-32602 .*|-32603 (execution aborted|err: ).*|-380.*|3 execution reverted.*|${REFUSED})$`,
 )
 
 const width = (assault: Assault, full: number): number => Math.max(3, scaled(assault, full))
