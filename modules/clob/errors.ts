@@ -94,15 +94,6 @@ export const CLOB_ERRORS = errorTable(
       cause: 'Its actions together may take too many orders.',
       action: 'Write fewer actions, or lower max_fills.',
     },
-    signature: {
-      code: 15,
-      text: 'the signature is not that of ...',
-      cause:
-        'Another key signed, or something else was signed: another chain id, another domain or scheme, or another ' +
-        'transaction.',
-      action:
-        'Sign this very transaction for this chain, with the key of the agent, or of the owner where there is no agent.',
-    },
     typedMessage: {
       code: 16,
       text: '... is no ...',

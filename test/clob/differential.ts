@@ -43,7 +43,7 @@ const runOtherCandidate = (books: Books, state: Overlay, block: TrafficBlock): v
 export const compareRun = (run: Run): Difference | undefined => {
   let world = run.world
   const state = openState(world)
-  const books = Books.load(state)
+  const books = Books.load(state, run.world.bounds)
   for (const block of run.blocks) {
     const { start, outcome } = modelStep(world, block)
     for (const [at, change] of block.changes.entries()) {
@@ -53,8 +53,7 @@ export const compareRun = (run: Run): Difference | undefined => {
     }
     checkStep(start, block.batch, outcome)
     const isDumped = block.height % DUMPED_EACH === 0
-    const dump = (of: Books, { nonces }: World): readonly string[] =>
-      isDumped ? dumpBooks(of, block.timeMs, nonces) : []
+    const dump = (of: Books, { nonces }: World): readonly string[] => (isDumped ? dumpBooks(of, nonces) : [])
     const asBefore = dump(books, start)
     if (isDumped) runOtherCandidate(books, state, block)
     const done = stepOn(books, state, block, block.batch)
@@ -69,7 +68,7 @@ export const compareRun = (run: Run): Difference | undefined => {
     books.apply(done.delta)
     world = outcome.world
     if (!isDumped) continue
-    const rebuilt = listed('rebuilt', dump(books, world), dump(Books.load(state), world))
+    const rebuilt = listed('rebuilt', dump(books, world), dump(Books.load(state, run.world.bounds), world))
     if (rebuilt.length > 0) return { block, lines: rebuilt }
   }
   return undefined

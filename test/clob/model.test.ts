@@ -18,12 +18,14 @@ const TRANSACTION_CODES = [
 ]
 const ACTION_CODES = [
   'band',
+  'bookFull',
   'cancelOnly',
   'clientId',
   'expired',
   'funds',
   'halted',
   'marked',
+  'marketFull',
   'marketOpenOrders',
   'maxFills',
   'minNotional',
@@ -45,6 +47,7 @@ const REASONS = [
   'cancelledAll',
   'crossing',
   'decremented',
+  'displaced',
   'expired',
   'maxFills',
   'notResting',

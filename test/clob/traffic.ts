@@ -96,6 +96,8 @@ export const makeWorld = (random: Random): World => {
     triggerWeight: random.pick([2, 10, 5_000]),
     maxRemovals: random.pick([1, 3, 2_000]),
   })
+  if (!isDeep && random.chance(50))
+    world.bounds = { side: random.pick([1, 2, 4, 100]), all: random.pick([2, 5, 9, 100]) }
   world.markets = [1, 2, 3].slice(0, random.pick([1, 3, 3])).map((id) => makeMarket(random, id, isDeep, isHuge))
   world.timeMs = BigInt(START_MS)
   for (const owner of OWNERS) {

@@ -7,6 +7,7 @@ import type { Overlay } from '../../store/overlay.ts'
 import { openBulkState } from './bulk.ts'
 import type {
   ModelAgent,
+  ModelBounds,
   ModelFloor,
   ModelLimits,
   ModelMark,
@@ -55,6 +56,7 @@ export interface MatchingCase {
   readonly height: number
   readonly timeMs: number
   readonly parameters: ModelLimits
+  readonly bounds: ModelBounds
   readonly markets: readonly Json<Omit<ModelMarket, MarketRecord>>[]
   readonly agents: readonly Json<ModelAgent>[]
   readonly state: CommonState & { readonly orders: readonly Json<ModelOrder>[] }
@@ -109,6 +111,7 @@ const marketOf = (json: MatchingCase, market: MatchingCase['markets'][number]): 
 
 const worldOf = (json: MatchingCase): World => ({
   limits: json.parameters,
+  bounds: json.bounds,
   nextSeq: BigInt(json.state.nextSeq),
   timeMs: BigInt(json.state.timeMs),
   markets: json.markets.map((market) => marketOf(json, market)),

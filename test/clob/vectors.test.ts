@@ -33,7 +33,7 @@ describe('the vectors', () => {
         listedPhase,
         signer: signer ?? undefined,
       }))
-      const done = stepOn(Books.load(state), state, json, batch)
+      const done = stepOn(Books.load(state, json.bounds), state, json, batch)
       const { results, after, state: left } = json.expected
       expect(done.results.map(({ code, data }) => ({ code, data: bytesToUnprefixedHex(data) }))).toEqual(
         results.map(({ code, data }) => ({ code, data })),

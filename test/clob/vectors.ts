@@ -101,6 +101,7 @@ const caseOf = (name: string, start: World, block: TrafficBlock, outcome: ModelO
   height: block.height,
   timeMs: block.timeMs,
   parameters: start.limits,
+  bounds: start.bounds,
   markets: start.markets.map(marketJson),
   agents: text(start.agents),
   state: worldJson(start),

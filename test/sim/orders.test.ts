@@ -37,7 +37,7 @@ const grow = async (random: Random, blocks: number, options: Partial<OrderChainO
 
 const firstOf = ({ world }: OrderChain): SimNode => world.nodes[0] as SimNode
 
-const dumpOf = (state: StateReader): readonly string[] => dumpBooks(Books.load(state), 0, [])
+const dumpOf = (state: StateReader): readonly string[] => dumpBooks(Books.load(state), [])
 
 const replay = async ({ store, application }: SimNode) => {
   const { parameters, height } = application
@@ -85,7 +85,7 @@ describe('a chain with orders', () => {
         await node.restart()
         expect(node.application.height).toBe(target)
         const { source } = node.application
-        expect(dumpBooks(source.books(), 0, [])).toEqual(dumpOf(committedState(node)))
+        expect(dumpBooks(source.books(), [])).toEqual(dumpOf(committedState(node)))
         for (const { block, response } of driver.decided.slice(target)) {
           expect(await node.application.finalizeBlock(block)).toEqual(response)
           await node.application.commit()
@@ -104,8 +104,8 @@ describe('a chain with orders', () => {
       const chain = await grow(random, 15)
       const { world } = chain
       const joined = await openFromSnapshot(firstOf(chain), { name: 'joined', clock: world.clock })
-      expect(dumpBooks(joined.application.source.books(), 0, [])).toEqual(
-        dumpBooks(firstOf(chain).application.source.books(), 0, []),
+      expect(dumpBooks(joined.application.source.books(), [])).toEqual(
+        dumpBooks(firstOf(chain).application.source.books(), []),
       )
       world.join(joined)
       // The book is compared with state after each of these blocks, on this node too.
@@ -125,7 +125,7 @@ describe('a chain with orders', () => {
         const head = firstOf(chain).application.height
         const then = new HistoricalState(firstOf(chain).store, height, () => head)
         const forked = OrderChain.over(fork, chain.traders, random)
-        expect(dumpBooks(firstOf(forked).application.source.books(), 0, [])).toEqual(dumpOf(then))
+        expect(dumpBooks(firstOf(forked).application.source.books(), [])).toEqual(dumpOf(then))
         then.close()
         for (let i = 0; i < 8; i++) await forked.turmoil()
         for (const node of fork.nodes) expect(await replay(node)).toBeUndefined()

@@ -27,7 +27,7 @@ export const checkItem = (step: StepRun, item: BatchItem): Checked => {
   const { tx } = body
   if (body.phase !== item.listedPhase) return { error: 'phase' }
   const signer = item.signer()
-  if (signer === undefined || !equalBytes(signer, tx.agent ?? tx.owner)) return { error: 'wrongSigner' }
+  if (signer === undefined || !equalBytes(signer, tx.agent ?? tx.owner)) return { error: 'signature' }
   if (tx.agent !== undefined && !mayAct(step, tx, tx.agent)) return { error: 'agent' }
   if (step.height > tx.goodTilBlock) return { error: 'goodTilPassed' }
   if (tx.goodTilBlock > step.height + MAX_BLOCKS_AHEAD) return { error: 'goodTilFar' }

@@ -102,13 +102,15 @@ export const rejections = (step: StepRun, { trader }: Sender, outcomes: readonly
 export const marketEvents = (step: StepRun): Event[] => {
   const events: Event[] = []
   for (const { market, book, before, sequence, blockPriceTicks } of step.markets.values()) {
-    if (sequence === before.sequence && blockPriceTicks === before.blockPriceTicks) continue
+    const [bestBidTicks, bestAskTicks] = [book.bids.best?.ticks ?? 0, book.asks.best?.ticks ?? 0]
+    const isSameTop = bestBidTicks === before.bestBidTicks && bestAskTicks === before.bestAskTicks
+    if (isSameTop && sequence === before.sequence && blockPriceTicks === before.blockPriceTicks) continue
     const attributes = [
       detail('market', market.id),
       detail('sequence', sequence),
       detail('block_price_ticks', blockPriceTicks),
-      detail('best_bid_ticks', book.bids.best?.ticks ?? 0),
-      detail('best_ask_ticks', book.asks.best?.ticks ?? 0),
+      detail('best_bid_ticks', bestBidTicks),
+      detail('best_ask_ticks', bestAskTicks),
       detail('open_orders', book.orders.size),
     ]
     events.push({ type: 'market_updated', attributes })

@@ -42,11 +42,13 @@ export const streamClobStep = (
 ): Omit<StepOutcome, 'results'> => {
   const step = new StepRun(books, context)
   const { version } = books
+  books.bury(context.timeMs)
   for (const item of batch) onResult(runItem(step, item))
   clearUniformMarkets(step)
   updateBlockPrices(step)
   fireTriggers(step)
   removeDead(step)
+  step.meetMarketsOfDead()
   for (const event of eventsOf(step, step.records)) context.emit(event)
   for (const event of marketEvents(step)) context.emit(event)
   const after = step.records.map(encodeRecord)

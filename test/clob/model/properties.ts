@@ -1,4 +1,5 @@
 /** What must hold after any step, whatever the seed: the design's properties 1 to 5, over worlds and records. */
+import { isDead } from './dead.ts'
 import { lockOf } from './money.ts'
 import type { ModelItem, ModelOutcome } from './step.ts'
 import type { ModelRecord } from './records.ts'
@@ -38,7 +39,12 @@ const checkMoney = (before: World, after: World): void => {
 
 const checkBook = (after: World): void => {
   for (const market of after.markets) {
-    const resting = after.orders.filter((order) => order.market === market.id && order.triggerKind === 'none')
+    const resting = after.orders.filter(
+      (order) =>
+        order.market === market.id &&
+        order.triggerKind === 'none' &&
+        !isDead({ world: after, timeMs: after.timeMs }, order),
+    )
     const bids = resting.filter(({ side }) => side === 'buy').map(({ price }) => price)
     const asks = resting.filter(({ side }) => side === 'sell').map(({ price }) => price)
     for (const bid of bids) if (asks.some((ask) => ask <= bid)) fail(`market ${market.id} is crossed at ${bid}`)
@@ -81,7 +87,7 @@ const checkRecords = (before: World, after: World, records: readonly ModelRecord
 }
 
 /** Property 4 of continuous markets: no live order that stands before the maker of a fill was passed over. */
-const checkPriority = (before: World, records: readonly ModelRecord[]): void => {
+const checkPriority = (before: World, records: readonly ModelRecord[], mayBeDead: ReadonlySet<bigint>): void => {
   const open: Pick<ModelOrder, 'seq' | 'market' | 'side' | 'price'>[] = before.orders.filter(
     ({ triggerKind }) => triggerKind === 'none',
   )
@@ -102,6 +108,7 @@ const checkPriority = (before: World, records: readonly ModelRecord[]): void => 
           order.market === maker.market &&
           order.side === maker.side &&
           order.seq !== maker.seq &&
+          !mayBeDead.has(order.seq) &&
           (left.get(order.seq) ?? 0n) > 0n &&
           (maker.side === 'sell' ? order.price < maker.price : order.price > maker.price),
       )
@@ -111,6 +118,7 @@ const checkPriority = (before: World, records: readonly ModelRecord[]): void => 
           order.side === maker.side &&
           order.price === maker.price &&
           order.seq < maker.seq &&
+          !mayBeDead.has(order.seq) &&
           (left.get(order.seq) ?? 0n) > 0n,
       )
       if (record.price !== maker.price) fail(`a fill at ${record.price} of a maker at ${maker.price}`)
@@ -120,6 +128,27 @@ const checkPriority = (before: World, records: readonly ModelRecord[]): void => 
       take(record.takerSeq, record.lots)
     }
   }
+}
+
+const DEATHS: readonly string[] = ['expired', 'cancelledAll', 'switchPassed']
+
+/** Orders that are dead at the end, or went so, and those of owners who cancelled all in the step. */
+const deadOf = (before: World, records: readonly ModelRecord[], after: World): ReadonlySet<bigint> => {
+  const { timeMs } = after
+  const known = new Map(before.orders.map(({ seq, owner }) => [seq, owner]))
+  for (const record of records) if (record.kind === 'placed') known.set(record.seq, record.owner)
+  const gone = records.flatMap((record) =>
+    record.kind === 'removed' && DEATHS.includes(record.reason) ? [record.seq] : [],
+  )
+  const owners = new Set(gone.map((seq) => known.get(seq)))
+  const dead = [
+    ...before.orders.filter((order) => isDead({ world: before, timeMs }, order)),
+    ...after.orders.filter((order) => isDead({ world: after, timeMs }, order)),
+  ]
+  return new Set([
+    ...dead.map(({ seq }) => seq),
+    ...[...known].flatMap(([seq, owner]) => (owners.has(owner) ? [seq] : [])),
+  ])
 }
 
 /** Orders that the batch placed with a trigger: they stand in no level. */
@@ -142,5 +171,5 @@ export const checkStep = (before: World, batch: readonly ModelItem[], outcome: M
   checkRecords(before, outcome.world, records)
   const triggers = triggersOf(batch, outcome)
   const levels = records.filter((record) => record.kind !== 'placed' || !triggers.has(record.seq))
-  checkPriority(before, levels)
+  checkPriority(before, levels, deadOf(before, records, outcome.world))
 }

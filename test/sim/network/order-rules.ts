@@ -172,9 +172,8 @@ export class OrderRules {
   committed(node: SimNode, isThorough: boolean): void {
     const { application, name } = node
     const state = committedState(node)
-    const timeMs = Number((application.source.head()?.timeNs ?? 0n) / NANOSECONDS_PER_MILLISECOND)
-    const live = dumpBooks(application.source.books(), timeMs, [])
-    const rebuilt = dumpBooks(Books.load(state), timeMs, [])
+    const live = dumpBooks(application.source.books(), [])
+    const rebuilt = dumpBooks(Books.load(state), [])
     const at = live.findIndex((line, index) => line !== rebuilt[index])
     must(
       at < 0 && live.length === rebuilt.length,
