@@ -93,6 +93,7 @@ export const BODY_ATTACKS: readonly Attack[] = [
     seconds: 12,
     bounded: 'bytes of a body',
     outcomes: /^(cut|not connected|HTTP\/1\.1 (200|400|413|429|503) .*)$/,
+    refusal: /^(HTTP\/1\.1 413 |cut$)/,
     run: (assault) => {
       const send = async (index: number): Promise<void> => assault.tally.add(await sendHuge(assault, index % 2 === 1))
       return pump(assault, { count: Math.max(2, scaled(assault, 60)), width: 8 }, send)
@@ -103,6 +104,7 @@ export const BODY_ATTACKS: readonly Attack[] = [
     seconds: 10,
     bounded: 'depth and values of a text, before it is parsed',
     outcomes: READ,
+    refusal: /^-32700 parse error/,
     run: (assault) => floodBodies(assault, deepBodies()),
   },
   {
@@ -110,6 +112,7 @@ export const BODY_ATTACKS: readonly Attack[] = [
     seconds: 10,
     bounded: 'values of a text, and requests of a batch',
     outcomes: READ,
+    refusal: /^-32005 request with more than # values/,
     run: (assault) => floodBodies(assault, crowdedBodies()),
   },
   {
@@ -131,6 +134,7 @@ export const BODY_ATTACKS: readonly Attack[] = [
     seconds: 10,
     bounded: 'bytes of a name, an id, a number and a text',
     outcomes: READ,
+    refusal: /^-3260[012] /,
     run: (assault) => floodBodies(assault, oddBodies()),
   },
   {

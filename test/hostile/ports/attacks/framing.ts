@@ -92,6 +92,7 @@ export const FRAMING_ATTACKS: readonly Attack[] = [
     seconds: 8,
     bounded: 'bytes and number of headers, bytes of a target',
     outcomes: /^(HTTP\/1\.[01] (200|400|403|404|405|413|414|431|429|503) .*|closed|no answer in time|not connected)$/,
+    refusal: /^HTTP\/1\.1 431 /,
     run: frameOddly,
   },
 ]

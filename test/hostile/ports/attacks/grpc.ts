@@ -163,6 +163,7 @@ export const GRPC_ATTACKS: readonly Attack[] = [
     seconds: 10,
     bounded: 'bytes of headers',
     outcomes: OUTCOMES,
+    refusal: /^closed by server$/,
     run: neverEndHeaders,
   },
   {

@@ -94,6 +94,7 @@ export const REST_ATTACKS: readonly Attack[] = [
     seconds: 10,
     bounded: 'entries of a page, bytes of a target; no path leads to a file',
     outcomes: REST,
+    refusal: /^HTTP 400$/,
     run: (assault) => floodPaths(assault, assault.target.rest, Math.max(3, scaled(assault, 32)), PAGES),
   },
   {
@@ -116,6 +117,7 @@ export const REST_ATTACKS: readonly Attack[] = [
     seconds: 10,
     bounded: 'bytes of a body, and the turns of clients',
     outcomes: REST,
+    refusal: /^HTTP (400|500)$/,
     run: simulate,
   },
 ]
@@ -126,6 +128,7 @@ export const COMET_ATTACKS: readonly Attack[] = [
     seconds: 15,
     bounded: 'what is decoded before a family knows a transaction; CometBFT bounds its batches and bodies',
     outcomes: /^(HTTP 200|refused transactions|taken transactions|-326.*|no answer in time)$/,
+    refusal: /^refused transactions$/,
     run: sendGarbage,
   },
   {

@@ -96,6 +96,7 @@ export const WEBSOCKET_ATTACKS: readonly Attack[] = [
     seconds: 10,
     bounded: 'subscriptions of a connection',
     outcomes: OUTCOMES,
+    refusal: /^-32005 too many subscriptions/,
     run: subscribeOften,
   },
   {
@@ -117,6 +118,7 @@ export const WEBSOCKET_ATTACKS: readonly Attack[] = [
     seconds: 15,
     bounded: 'bytes of criteria, of a client and of all',
     outcomes: OUTCOMES,
+    refusal: /^-32005 /,
     run: subscribeToMuch,
   },
   {
