@@ -8,6 +8,7 @@ import { grpcMessage } from './http2.ts'
 import { openSocket } from './sockets.ts'
 import { askHttp, outcomeOf, rpcText } from './wire.ts'
 
+/** A port that takes longer does not answer. */
 const PORT_LIMIT_MS = 5_000
 const BLOCKS_A_PAGE = 20
 
@@ -57,13 +58,13 @@ export const blockGaps = async (node: TestNode, from: number, to: number): Promi
   return sorted.slice(1).map((time, index) => time - (sorted[index] ?? time))
 }
 
-const askWebSocket = async (url: string): Promise<string> => {
+const askWebSocket = async (url: string, limitMs: number): Promise<string> => {
   const socket = await openSocket(url)
   if (socket === undefined) return 'not connected'
   const answer = new Promise<string>((resolve) => {
     socket.once('message', (data: Buffer) => resolve(data.toString('utf8').includes('"result"') ? 'ok' : 'refused'))
     socket.once('close', (code) => resolve(`closed ${code}`))
-    setTimeout(() => resolve('no answer in time'), PORT_LIMIT_MS).unref()
+    setTimeout(() => resolve('no answer in time'), limitMs).unref()
   })
   socket.send(rpcText('eth_chainId'))
   const word = await answer
@@ -71,7 +72,7 @@ const askWebSocket = async (url: string): Promise<string> => {
   return word
 }
 
-const askGrpc = (address: string): Promise<string> =>
+const askGrpc = (address: string, limitMs: number): Promise<string> =>
   new Promise((resolve) => {
     const session = connectHttp2(`http://${address}`)
     const settle = (word: string): void => {
@@ -79,7 +80,7 @@ const askGrpc = (address: string): Promise<string> =>
       session.destroy()
       resolve(word)
     }
-    const timer = setTimeout(() => settle('no answer in time'), PORT_LIMIT_MS)
+    const timer = setTimeout(() => settle('no answer in time'), limitMs)
     session.on('error', (error: Error) => settle(error.message))
     const call = session.request({
       [constants.HTTP2_HEADER_METHOD]: 'POST',
@@ -95,16 +96,18 @@ const askGrpc = (address: string): Promise<string> =>
   })
 
 /** A word for each port: `ok` where a client gets what it asks for. Of JSON-RPC what costs nothing, and what executes code. */
-export const askPorts = async ({ http, ws, rest, comet, grpc }: Target): Promise<Readonly<Record<string, string>>> => {
-  const get = async (url: string): Promise<string> =>
-    outcomeOf(await askHttp(url, { method: 'GET', limitMs: PORT_LIMIT_MS }))
-  const post = async (body: string): Promise<string> => outcomeOf(await askHttp(http, { body, limitMs: PORT_LIMIT_MS }))
+export const askPorts = async (
+  { http, ws, rest, comet, grpc }: Target,
+  limitMs = PORT_LIMIT_MS,
+): Promise<Readonly<Record<string, string>>> => {
+  const get = async (url: string): Promise<string> => outcomeOf(await askHttp(url, { method: 'GET', limitMs }))
+  const post = async (body: string): Promise<string> => outcomeOf(await askHttp(http, { body, limitMs }))
   return {
     http: await post(HONEST_CALLS.eth_blockNumber),
     calls: await post(HONEST_CALLS.eth_call),
-    ws: await askWebSocket(ws),
+    ws: await askWebSocket(ws, limitMs),
     rest: await get(`${rest}/cosmos/bank/v1beta1/params`),
-    grpc: await askGrpc(grpc),
+    grpc: await askGrpc(grpc, limitMs),
     comet: await get(`${comet}/health`),
   }
 }
