@@ -31,7 +31,7 @@ it('goes to the one that has waited longest once the other has left, behind the 
   const gate = createConsensusGate(() => owners++)
   const [first, second, gone, third] = [member(), member(), member(), member()]
   const running = Promise.withResolvers<void>()
-  gate.enter(first, 'commit')
+  void gate.enter(first, 'commit')
   gate.hold('commit', running.promise)
   const order: string[] = []
   const waits = [gone, second, third].map((each, index) =>
@@ -54,7 +54,7 @@ it('admits one peer while that makes consensus calls', () => {
   const gate = createConsensusGate(() => undefined)
   const first = member('10.0.0.2')
   expect(gate.admits('10.0.0.3')).toBe(true)
-  gate.enter(first, 'commit')
+  void gate.enter(first, 'commit')
   expect([gate.admits('10.0.0.2'), gate.admits('10.0.0.3'), gate.admits(undefined)]).toEqual([true, false, false])
   gate.leave(first)
   expect(gate.admits('10.0.0.3')).toBe(true)
