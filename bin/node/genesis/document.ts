@@ -1,5 +1,6 @@
 /** The genesis file: CometBFT's document with this chain's app_state. */
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { DECIMALS, DENOMINATION, DISPLAY_DENOMINATION } from '../../../core/amounts.ts'
 import { GENESIS_MAX_BLOCK_BYTES, GENESIS_MAX_BLOCK_GAS, MAX_GENESIS_BYTES } from '../../../core/limits.ts'
 import { DEFAULT_CLOB_PARAMETERS, formatParameters } from '../../../modules/clob/index.ts'
@@ -116,7 +117,9 @@ export const readGenesisJson = (path: string): unknown => {
 
 /** Replaces the file at once: a reader sees the old or the new one. */
 export const writeGenesis = (path: string, document: unknown): void => {
-  const temporary = `${path}.new`
-  writeFileSync(temporary, `${JSON.stringify(document, null, 2)}\n`)
+  const temporary = `${path}.${randomUUID()}.new`
+  writeFileSync(temporary, `${JSON.stringify(document, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
+  // Everybody may read it, as the one that CometBFT makes.
+  chmodSync(temporary, 0o644)
   renameSync(temporary, path)
 }
