@@ -10,14 +10,14 @@ import type { Mark } from '../domain/account.ts'
 import type { OpenOrder } from '../domain/order.ts'
 import { AccountBook, type LiveFloor } from './account-book.ts'
 import {
-  encodeOrder,
+  decodeOrder,
   listMarkets,
   readAccount,
   readRecord,
   readTimeMs,
   scanMarks,
   scanNonces,
-  scanOrders,
+  scanOrderValues,
 } from '../keeper/index.ts'
 import type { BookChange } from './book-log.ts'
 import { EMPTY_BOOK_ROOT, type OrderChanges } from './bucket-root.ts'
@@ -86,11 +86,8 @@ export class Books {
   }
 
   #loadBuckets(state: StateReader, id: number, orders: OpenOrder[]): void {
-    const values: [number, Uint8Array][] = []
-    for (const order of scanOrders(state, id)) {
-      orders.push(order)
-      values.push([order.seq, encodeOrder(order)])
-    }
+    const values = [...scanOrderValues(state, id)]
+    for (const [seq, value] of values) orders.push(decodeOrder(id, seq, value))
     const { buckets } = this.market(id)
     buckets.apply(values)
     const root = readRecord(state, id)?.bookRoot ?? EMPTY_BOOK_ROOT
@@ -107,7 +104,7 @@ export class Books {
       account.floors = floors.map((floor) => ({ floor, named: 0 }))
       this.#accounts.set(key, account)
     }
-    this.#link(new RestingOrder({ ...order, owner: account.owner }, account), true)
+    this.#link(new RestingOrder(order, account), true)
   }
 
   get version(): number {

@@ -43,7 +43,8 @@ export class RestingOrder implements OpenOrder {
     this.account = account
     this.market = order.market
     this.seq = order.seq
-    this.owner = order.owner
+    // One address for all orders of an owner.
+    this.owner = account.owner
     this.subaccount = order.subaccount
     this.side = order.side
     this.tif = order.tif
