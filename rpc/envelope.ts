@@ -2,6 +2,7 @@
 import type { CodedError } from '../core/errors.ts'
 import { describeFailure, errorObject, goJson, jsonRpcCode, rpcError } from './errors.ts'
 import type { GatewayLog } from './log.ts'
+import { TOO_GREEDY } from './memory-budget.ts'
 import type { Answer, CallContext, FindClient, Method } from './method.ts'
 import { readParameters, required } from './method.ts'
 import { stringDecoder } from './parameters/go-json.ts'
@@ -21,6 +22,10 @@ export interface Caller {
   readonly client: FindClient
   /** Left out where notifications cannot be carried, over HTTP. */
   readonly subscriber?: Subscriber
+  /** Does a part of a batch when it is its connection's turn. */
+  takeTurn?<Result>(work: () => Result): Promise<Result>
+  /** Told of the answers of a batch that wait for the others; false when they are too many. */
+  holdAnswer?(length: number): boolean
 }
 
 /** A connection that can carry notifications. */
@@ -70,6 +75,7 @@ const INVALID_REQUEST = rpcError('invalidRequest', 'invalid request')
 /** Answers to a text that holds no request; geth ends these without a line feed. */
 export const PARSE_ERROR = failWith('null', rpcError('parse', 'parse error'))
 export const CROWDED = failWith('null', rpcError('rateLimited', `request with more than ${MAX_SEPARATORS} values`))
+const TOO_MUCH_HELD = rpcError('rateLimited', TOO_GREEDY)
 const EMPTY_BATCH = failWith('null', rpcError('invalidRequest', 'empty batch'))
 
 const methodNotFound = (method: string): CodedError =>
@@ -165,12 +171,18 @@ export const createResponder = (options: ResponderOptions): Responder => {
     let size = 0
     let problem: CodedError | undefined
     let done = 0
+    const askNext = () => windowFrom(messages, done).map((message) => answerOne(message, caller))
     while (done < messages.length && problem === undefined) {
-      const window = windowFrom(messages, done).map((message) => answerOne(message, caller))
+      const window = done === 0 ? askNext() : await (caller.takeTurn?.(askNext) ?? askNext())
       for (const answer of window) {
         done++
         const text = await answer
         if (text === undefined) continue
+        if (caller.holdAnswer?.(text.length) === false) {
+          replies.push(failWith(messages[done - 1]?.id ?? 'null', TOO_MUCH_HELD))
+          problem = TOO_MUCH_HELD
+          break
+        }
         replies.push(text)
         size += text.length
         // The reply that passes the limit is still sent, those behind it are not.

@@ -1,5 +1,6 @@
 /** A gateway: JSON-RPC over HTTP and WebSocket, native REST and gRPC, in front of an application near or far. */
 import { createResponder } from './envelope.ts'
+import { createConnectionMemory } from './connection-memory.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
 import { createHostCheck, withHostCheck } from './hosts.ts'
 import { createHttpServer } from './http-server.ts'
@@ -7,6 +8,7 @@ import { createHttpHandler, refuse } from './http.ts'
 import { createAddressFinder, createAdmission, createRateLimiter, type RateLimiterOptions } from './limits.ts'
 import { createInclusionWatch } from './inclusion.ts'
 import type { GatewayLog } from './log.ts'
+import { MemoryBudget } from './memory-budget.ts'
 import type { CallContext, Method } from './method.ts'
 import { selectMethods } from './methods.ts'
 import { isNamespace } from './namespaces.ts'
@@ -15,6 +17,7 @@ import { serveGrpc } from './native/grpc-server.ts'
 import { createRest } from './native/rest.ts'
 import type { GatewaySettings } from './settings.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
+import { Turns } from './turns.ts'
 import { attachWebSocket } from './websocket.ts'
 
 export interface Gateway {
@@ -81,6 +84,9 @@ export const startGateway = async (
   const rate = rateOf(settings)
   const limiter = rate && createRateLimiter(rate)
   const admission = rate && { admits: createAdmission(rate, settings.trustedProxies) }
+  const turns = new Turns()
+  const budget = new MemoryBudget(settings.memoryBytes)
+  const memory = createConnectionMemory(budget, findAddress)
   const closers: (() => Promise<void>)[] = []
   const traces = settings.api.includes('debug')
   const limits = {
@@ -94,7 +100,8 @@ export const startGateway = async (
     if (settings.address === undefined) return undefined
     const { corsOrigins, httpBodyLimit: bodyLimit } = settings
     const pages = createPages({ corsOrigins, health: () => readHealth(head), isReady: () => head.isAvailable() })
-    const handler = createHttpHandler({ responder, timeoutMs, bodyLimit, corsOrigins, limiter, findAddress, pages })
+    const serves = { responder, timeoutMs, bodyLimit, corsOrigins, pages }
+    const handler = createHttpHandler({ ...serves, limiter, findAddress, turns, memory })
     const isHostAllowed = createHostCheck(settings.address, settings.vhosts)
     const server = createHttpServer(limits, withHostCheck(isHostAllowed, handler))
     const address = await server.listen(settings.address)
@@ -115,6 +122,8 @@ export const startGateway = async (
       log,
       limiter,
       findAddress,
+      turns,
+      budget,
       origins: settings.wsOrigins,
       isHostAllowed,
       messageLimit: settings.wsMessageLimit,
@@ -134,7 +143,7 @@ export const startGateway = async (
     if (settings.restAddress === undefined) return undefined
     const { restBodyLimit: bodyLimit, restOrigins: origins, grpcWeb, openApi, version } = settings
     const serves = { bodyLimit, origins, grpcWeb, openApi, version, traces }
-    const rest = createRest({ ...serves, application, head, log, limiter, findAddress })
+    const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory })
     const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
     const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, guarded)
     const address = await server.listen(settings.restAddress)
@@ -152,6 +161,7 @@ export const startGateway = async (
       log,
       maxReceiveBytes,
       maxSendBytes,
+      budget,
       limiter,
       findAddress,
       traces,
@@ -165,6 +175,7 @@ export const startGateway = async (
     hub.close()
     context.inclusion.close()
     await Promise.all(closers.map((closer) => closer()))
+    turns.close()
     head.close()
   }
 

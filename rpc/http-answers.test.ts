@@ -5,6 +5,9 @@ import { connect, type Socket } from 'node:net'
 import type { Server, ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import type { Responder } from './envelope.ts'
+import { createConnectionMemory } from './connection-memory.ts'
+import { MemoryBudget } from './memory-budget.ts'
+import { Turns } from './turns.ts'
 import { createHttpServer } from './http-server.ts'
 import { createHttpHandler } from './http.ts'
 
@@ -30,7 +33,8 @@ const start = async (timeoutMs: number): Promise<AsyncIterator<[ServerResponse]>
     corsOrigins: [],
     limiter: undefined,
     findAddress: () => '',
-    unsentLimit: 1.5 * LENGTH,
+    turns: new Turns(),
+    memory: createConnectionMemory(new MemoryBudget(1.5 * LENGTH), () => ''),
     pages: () => undefined,
   })
   const limits = { timeoutMs, idleTimeoutMs: 1_000, maxConnections: 0 }

@@ -5,7 +5,10 @@ import { answerCost, bodyCost, PLAIN_COST } from './costs.ts'
 import { rpcError } from './errors.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import { allowedOrigin } from './origins.ts'
+import type { ConnectionMemory } from './connection-memory.ts'
+import type { MemoryShare } from './memory-budget.ts'
 import type { Payload } from './payload.ts'
+import { SHORT_LENGTH, type Turns } from './turns.ts'
 
 export interface HttpOptions {
   readonly responder: Responder
@@ -15,8 +18,8 @@ export interface HttpOptions {
   readonly corsOrigins: readonly string[]
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
-  /** Characters of large answers that clients have not taken yet. */
-  readonly unsentLimit?: number
+  readonly turns: Turns
+  readonly memory: ConnectionMemory
   /** Everything that is not JSON-RPC. */
   readonly pages: (request: IncomingMessage, response: ServerResponse) => void
 }
@@ -54,36 +57,16 @@ export const refuse = (response: ServerResponse, status: number, text: string): 
 
 /** Characters: what connections take at once, or nearly so. */
 const LARGE_ANSWER = 1024 * 1024
-/** A trace alone can have 64 MiB. */
-const DEFAULT_UNSENT_LIMIT = 512 * 1024 * 1024
-
-/** Takes note of a large answer until the client has it; false when too much is on its way. */
-type Hold = (response: ServerResponse, length: number) => boolean
-
-/** As in geth, whose http.Server has a WriteTimeout, a client that does not take its answer in time is cut off. */
-const createHold = ({ timeoutMs, unsentLimit = DEFAULT_UNSENT_LIMIT }: HttpOptions): Hold => {
-  let unsent = 0
-  return (response, length) => {
-    if (unsent + length > unsentLimit) return false
-    unsent += length
-    const timer = setTimeout(() => response.destroy(), timeoutMs)
-    response.once('close', () => {
-      clearTimeout(timer)
-      unsent -= length
-    })
-    return true
-  }
-}
 
 export const createHttpHandler = (
   options: HttpOptions,
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
-  const { responder, bodyLimit, corsOrigins, limiter, findAddress } = options
-  const hold = createHold(options)
+  const { responder, bodyLimit, corsOrigins, limiter, findAddress, turns, memory, timeoutMs } = options
 
   const send = (request: IncomingMessage, response: ServerResponse, text: string): void => {
     if (response.destroyed) return
-    if (text.length > LARGE_ANSWER && !hold(response, text.length)) {
+    const isLarge = text.length > LARGE_ANSWER
+    if (isLarge && !memory.holdUntilSent(request, response, text.length, timeoutMs)) {
       return refuse(response, 503, 'too many large answers are being sent, try again')
     }
     const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(text))]
@@ -95,6 +78,16 @@ export const createHttpHandler = (
     }
     response.writeHead(response.statusCode, headers)
     response.end(text)
+    // Nearly always all of it is on its way.
+    const left = response.writableLength
+    if (left === 0 || isLarge) return
+    if (!memory.holdUntilSent(request, response, left, timeoutMs)) request.socket.destroy()
+  }
+
+  /** An answer that is made of much text takes a turn. */
+  const sendLate = (request: IncomingMessage, response: ServerResponse, text: string): void => {
+    if (text.length <= SHORT_LENGTH) send(request, response, text)
+    else turns.run(request.socket, text.length, () => send(request, response, text))
   }
 
   /** True when the client has used up its rate; the refusal has been sent then. */
@@ -133,9 +126,23 @@ export const createHttpHandler = (
       return send(request, response, { empty: '', malformed: PARSE_ERROR, crowded: `${CROWDED}\n` }[payload])
     }
     if (isRefused(responder.cost(payload), idOf(payload))) return
-    const text = responder.respond(payload, { client: () => clientOf(findAddress(request)) })
-    if (text instanceof Promise) void text.then((late) => sendAnswer(request, response, late))
-    else sendAnswer(request, response, text)
+    const share = payload.isBatch ? memory.shareOf(request) : undefined
+    let held = 0
+    const text = responder.respond(payload, {
+      client: () => clientOf(findAddress(request)),
+      takeTurn: (work) => turns.take(request.socket, 0, work),
+      holdAnswer: (length) => {
+        if (response.destroyed || share?.hold(length) === false) return false
+        held += length
+        return true
+      },
+    })
+    if (!(text instanceof Promise)) return sendAnswer(request, response, text)
+    return void text.then((late) => {
+      share?.give(held)
+      limiter?.charge(findAddress(request), answerCost(late?.length ?? 0))
+      sendLate(request, response, late ?? '')
+    })
   }
 
   /** What names no method has a cost too. */
@@ -152,23 +159,55 @@ export const createHttpHandler = (
     let chunks: Buffer[] | undefined
     let first: Buffer | undefined
     let length = 0
+    let share: MemoryShare | undefined
+    let held = 0
+    const letGo = (): void => {
+      share?.give(held)
+      held = 0
+      chunks = undefined
+    }
+    /** Of what comes in several pieces note is taken until the answer has gone. */
+    const hold = (bytes: number): boolean => {
+      if (share === undefined) {
+        share = memory.shareOf(request)
+        response.once('close', letGo)
+      }
+      if (!share.hold(bytes)) return false
+      held += bytes
+      return true
+    }
+    const giveUp = (answerWith: () => void): void => {
+      request.pause()
+      request.removeAllListeners('data').removeAllListeners('end')
+      letGo()
+      response.setHeader('Connection', 'close')
+      answerWith()
+    }
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
       if (length > bodyLimit) {
         // Only a body of unannounced length gets here; geth reads up to the limit, where it is no JSON any more.
-        request.pause()
-        request.removeAllListeners('data').removeAllListeners('end')
-        response.setHeader('Connection', 'close')
         limiter?.charge(findAddress(request), bodyCost(length))
-        send(request, response, PARSE_ERROR)
+        return giveUp(() => send(request, response, PARSE_ERROR))
+      }
+      if (first === undefined) {
+        first = chunk
         return
       }
-      if (first === undefined) first = chunk
-      else (chunks ??= [first]).push(chunk)
+      const isHeld = hold(chunks === undefined ? length : chunk.length)
+      ;(chunks ??= [first]).push(chunk)
+      if (!isHeld) {
+        giveUp(() => refuse(response, 503, 'too many unfinished requests are held, try again'))
+      }
     })
     request.on('end', () => {
-      const body = chunks === undefined ? first : Buffer.concat(chunks, length)
-      answer(request, response, body === undefined ? '' : body.toString('utf8'))
+      const pieces = chunks
+      turns.run(request.socket, length, () => {
+        if (response.destroyed) return
+        const body = pieces === undefined ? first : Buffer.concat(pieces, length)
+        answer(request, response, body === undefined ? '' : body.toString('utf8'))
+      })
+      chunks = undefined
     })
   }
 

@@ -146,16 +146,14 @@ const readItem = (text: string, from: number, parsed: unknown): Message | undefi
 
 const readBatch = (text: string, from: number, items: readonly unknown[], maxItems: number): Payload | Unreadable => {
   const messages: Message[] = []
-  let hasCall = false
   let at = skipSpace(text, from + 1)
   for (const item of items) {
     const message = readItem(text, at, item)
     const end = skipValue(text, at)
     if (message === undefined || end < 0) return 'malformed'
     messages.push(message)
-    hasCall ||= isCall(message)
-    // A batch that is refused for its length needs the id of its first call alone.
-    if (hasCall && messages.length > maxItems) break
+    // A batch that is refused for its length needs the id of its first call alone, if that is among so many.
+    if (messages.length > maxItems) break
     at = skipSpace(text, skipSpace(text, end) + 1)
   }
   return { isBatch: true, messages }

@@ -55,6 +55,8 @@ export interface GatewaySettings {
   readonly grpcWeb: boolean
   /** The description of the REST routes at /swagger. */
   readonly openApi: boolean
+  /** What clients may make this process hold: unfinished requests, and answers that were not taken. */
+  readonly memoryBytes: number
 }
 
 export const GATEWAY_DEFAULTS: GatewaySettings = {
@@ -88,4 +90,5 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   grpcMaxSendBytes: 64 * 1024 * 1024,
   grpcWeb: true,
   openApi: true,
+  memoryBytes: 256 * 1024 * 1024,
 }

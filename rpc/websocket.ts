@@ -11,6 +11,8 @@ import { describeSyntaxError } from './json-syntax.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import type { HostCheck } from './hosts.ts'
 import type { GatewayLog } from './log.ts'
+import { type MemoryBudget, type MemoryShare, TOO_GREEDY } from './memory-budget.ts'
+import { SHORT_LENGTH, type Turns } from './turns.ts'
 import { isOriginAllowed } from './origins.ts'
 import type { Payload } from './payload.ts'
 import type { SubscriptionHub } from './subscriptions/hub.ts'
@@ -28,6 +30,35 @@ export interface WebSocketOptions {
   readonly pingIntervalMs: number
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
+  readonly turns: Turns
+  readonly budget: MemoryBudget
+}
+
+/** Bytes that are on their way in any case: up to here neither side of a connection is counted. */
+const UNCOUNTED_BYTES = 64 * 1024
+/** Of a message that waits to be sent, beside its text: its frame, and what the queue keeps of it. */
+const QUEUED_BYTES = 512
+/** Header and mask of a short frame of a client (RFC 6455, section 5.2). */
+const FRAME_BYTES = 6
+
+/** A part of what a connection holds, told anew each time. */
+class Counted {
+  readonly #share: MemoryShare
+  #bytes = 0
+
+  constructor(share: MemoryShare) {
+    this.#share = share
+  }
+
+  /** False where there is no room for it. */
+  set(bytes: number): boolean {
+    const counted = bytes > UNCOUNTED_BYTES ? bytes : 0
+    const more = counted - this.#bytes
+    if (more > 0 && !this.#share.hold(more)) return false
+    if (more < 0) this.#share.give(-more)
+    this.#bytes = counted
+    return true
+  }
 }
 
 /** Messages of a connection that are being answered; reading pauses above it. */
@@ -57,19 +88,41 @@ interface Held {
 
 interface Connection {
   isAlive: boolean
-  receive(text: string): void
+  /** Bytes have come that may be a part of a message. */
+  arrive(bytes: number): void
+  /** So many of them were none. */
+  depart(bytes: number): void
+  receive(data: RawData): void
   end(): void
 }
 
-const createConnection = (socket: WebSocket, address: string, options: WebSocketOptions): Connection => {
-  const { responder, hub, limiter, bufferLimit } = options
+const textOf = (data: RawData): string =>
+  (Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8')
+
+const lengthOf = (data: RawData): number =>
+  Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength
+
+const createConnection = (
+  socket: WebSocket,
+  stream: Duplex,
+  address: string,
+  options: WebSocketOptions,
+): Connection => {
+  const { responder, hub, limiter, bufferLimit, turns } = options
   const subscriptions = new Map<string, Held>()
   const client = clientOf(address)
+  const share = options.budget.open(client, (reason) => closeWith(TRY_AGAIN_LATER, reason, socket.bufferedAmount))
+  const unread = new Counted(share)
+  const unfinished = new Counted(share)
+  let arrived = 0
+  let queued = 0
   let inFlight = 0
   let closing = false
+  let corked = false
 
   const endAll = (): void => {
     closing = true
+    share.release()
     for (const { end } of subscriptions.values()) end()
     subscriptions.clear()
   }
@@ -89,18 +142,41 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
   const closeFailed = (reason: string): void =>
     closeWith(TRY_AGAIN_LATER, `a subscription ended: ${reason}`, socket.bufferedAmount)
 
+  const countUnread = (): void => {
+    const bytes = socket.bufferedAmount
+    if (bytes === 0) queued = 0
+    if (!closing && !unread.set(bytes + queued * QUEUED_BYTES)) closeSlow()
+  }
+  stream.on('drain', countUnread)
+
   const send = (text: string): void => {
     if (closing || socket.readyState !== socket.OPEN) return
-    if (socket.bufferedAmount > bufferLimit) closeSlow()
-    else socket.send(text)
+    if (socket.bufferedAmount > bufferLimit) return closeSlow()
+    socket.send(text)
+    queued++
+    if (!corked) countUnread()
+  }
+
+  /** What a block has to tell all subscriptions of a connection goes out together. */
+  const cork = (): void => {
+    if (corked) return
+    corked = true
+    stream.cork()
+    setImmediate(() => {
+      corked = false
+      stream.uncork()
+      countUnread()
+    })
   }
 
   const notify = (namespace: string, id: string, result: string): void => {
     if (closing) return
     const waiting = subscriptions.get(id)?.waiting
     const text = `{"jsonrpc":"2.0","method":"${namespace}_subscription","params":{"subscription":"${id}","result":${result}}}\n`
-    if (waiting === undefined) send(text)
-    else if (waiting.length < MAX_IN_FLIGHT) waiting.push(text)
+    if (waiting === undefined) {
+      cork()
+      send(text)
+    } else if (waiting.length < MAX_IN_FLIGHT) waiting.push(text)
     else closeSlow()
   }
 
@@ -142,8 +218,19 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
       },
       unsubscribe,
     }
-    const reply = responder.respond(payload, { client: () => client, subscriber })
+    let held = 0
+    const reply = responder.respond(payload, {
+      client: () => client,
+      subscriber,
+      takeTurn: (work) => turns.take(socket, 0, work),
+      holdAnswer: (length) => {
+        if (closing || !share.hold(length)) return false
+        held += length
+        return true
+      },
+    })
     const text = reply instanceof Promise ? await reply : reply
+    share.give(held)
     // Over HTTP some replies end without a line feed, here none does.
     limiter?.charge(address, answerCost(text?.length ?? 0))
     if (text !== undefined) send(text.endsWith('\n') ? text : `${text}\n`)
@@ -168,28 +255,50 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
     else socket.send(`${failWith('null', rpcError('parse', message))}\n`, () => socket.terminate())
   }
 
+  const take = (data: RawData): void | Promise<void> => {
+    if (closing) return undefined
+    const text = textOf(data)
+    const reading = bodyCost(text.length)
+    if (isLimited(reading)) return undefined
+    const payload = responder.parse(text)
+    const isRefused = (cost: number, id?: string): boolean => {
+      if (reading === 0) return isLimited(cost, id)
+      // It was let in by its length, and a full bucket lets in everything once: the rest it may owe.
+      limiter?.charge(address, cost)
+      return false
+    }
+    if (typeof payload === 'string') {
+      if (isRefused(PLAIN_COST)) return undefined
+      return payload === 'crowded' ? send(`${CROWDED}\n`) : refuse(text)
+    }
+    if (isRefused(responder.cost(payload), idOf(payload))) return undefined
+    return answer(payload)
+  }
+
   return {
     isAlive: true,
-    receive(text) {
+    arrive(bytes) {
+      arrived += bytes
+      if (!closing && !unfinished.set(arrived)) closeWith(TRY_AGAIN_LATER, TOO_GREEDY, arrived)
+    },
+    depart(bytes) {
+      arrived = Math.max(0, arrived - bytes)
+    },
+    receive(data) {
+      arrived = 0
+      unfinished.set(0)
       if (closing) return
-      const reading = bodyCost(text.length)
-      if (isLimited(reading)) return
-      const payload = responder.parse(text)
-      const isRefused = (cost: number, id?: string): boolean => {
-        if (reading === 0) return isLimited(cost, id)
-        // It was let in by its length, and a full bucket lets in everything once: the rest it may owe.
-        limiter?.charge(address, cost)
-        return false
-      }
-      if (typeof payload === 'string') {
-        if (isRefused(PLAIN_COST)) return
-        return payload === 'crowded' ? send(`${CROWDED}\n`) : refuse(text)
-      }
-      if (isRefused(responder.cost(payload), idOf(payload))) return
+      const length = lengthOf(data)
+      if (length > SHORT_LENGTH && !share.hold(length)) return closeWith(TRY_AGAIN_LATER, TOO_GREEDY, length)
       if (++inFlight >= MAX_IN_FLIGHT) socket.pause()
-      void answer(payload).finally(() => {
-        if (--inFlight < MAX_IN_FLIGHT && socket.isPaused) socket.resume()
-      })
+      afterArrivals(() =>
+        turns.run(socket, length, () => {
+          void Promise.resolve(take(data)).finally(() => {
+            if (length > SHORT_LENGTH) share.give(length)
+            if (--inFlight < MAX_IN_FLIGHT && socket.isPaused) socket.resume()
+          })
+        }),
+      )
     },
     end: endAll,
   }
@@ -199,9 +308,6 @@ const createConnection = (socket: WebSocket, address: string, options: WebSocket
 const refuseUpgrade = (socket: Duplex, status: string): void => {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
-
-const textOf = (data: RawData): string =>
-  (Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8')
 
 export interface WebSocketEndpoint {
   close(): void
@@ -218,14 +324,17 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
   })
 
   const accept = (socket: WebSocket, request: IncomingMessage): void => {
-    const connection = createConnection(socket, options.findAddress(request), options)
+    const connection = createConnection(socket, request.socket, options.findAddress(request), options)
     connections.set(socket, connection)
+    request.socket.on('data', (chunk: Buffer) => connection.arrive(chunk.length))
     socket.on('message', (data: RawData) => {
       connection.isAlive = true
-      afterArrivals(connection.receive, textOf(data))
+      connection.receive(data)
     })
-    socket.on('pong', () => {
+    socket.on('ping', ({ length }: Buffer) => connection.depart(FRAME_BYTES + length))
+    socket.on('pong', ({ length }: Buffer) => {
       connection.isAlive = true
+      connection.depart(FRAME_BYTES + length)
     })
     socket.on('error', (error) => options.log.info('websocket', { error: error.message }))
     socket.on('close', () => {

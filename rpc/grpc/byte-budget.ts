@@ -1,4 +1,6 @@
-/** Bytes that many holders share: what one of them takes, the others cannot. */
+import type { MemoryShare } from '../memory-budget.ts'
+
+/** Bytes of one kind that all calls of a server share, and of each what its connection has of the gateway's memory. */
 export class ByteBudget {
   readonly #limit: number
   #held = 0
@@ -13,13 +15,14 @@ export class ByteBudget {
   }
 
   /** False, and nothing taken, when so many bytes are not left. */
-  take(bytes: number): boolean {
-    if (this.#held + bytes > this.#limit) return false
+  take(bytes: number, share?: MemoryShare): boolean {
+    if (this.#held + bytes > this.#limit || share?.hold(bytes) === false) return false
     this.#held += bytes
     return true
   }
 
-  give(bytes: number): void {
+  give(bytes: number, share?: MemoryShare): void {
     this.#held -= bytes
+    share?.give(bytes)
   }
 }

@@ -8,6 +8,8 @@ import {
   type ServerSessionOptions,
 } from 'node:http2'
 import type { Socket } from 'node:net'
+import { clientOf } from '../limits.ts'
+import type { MemoryBudget, MemoryShare } from '../memory-budget.ts'
 import { type CallSettings, GrpcCall, type GrpcPeer, refuseHttp } from './grpc-call.ts'
 import { isGrpcType } from './message.ts'
 import { type GrpcMethod, serveCall } from './methods.ts'
@@ -42,6 +44,7 @@ export interface ConnectionOptions {
   /** By path. */
   readonly methods: ReadonlyMap<string, GrpcMethod>
   readonly calls: CallSettings
+  readonly budget: MemoryBudget
   /** A connection without calls is closed after this long. */
   readonly idleMs: number
   readonly onClose: (connection: Connection) => void
@@ -50,6 +53,7 @@ export interface ConnectionOptions {
 export class Connection implements GrpcPeer {
   /** Asked once, for the socket forgets it at its end. */
   readonly remoteAddress: string
+  readonly memory: MemoryShare
   readonly #socket: Socket
   readonly #session: ServerHttp2Session
   readonly #options: ConnectionOptions
@@ -58,6 +62,7 @@ export class Connection implements GrpcPeer {
 
   constructor(socket: Socket, options: ConnectionOptions) {
     this.remoteAddress = socket.remoteAddress ?? ''
+    this.memory = options.budget.open(clientOf(this.remoteAddress), () => this.destroy())
     this.#socket = socket
     this.#session = performServerHandshake(socket, HTTP2)
     this.#options = options
@@ -70,6 +75,7 @@ export class Connection implements GrpcPeer {
     this.#session.on('stream', (stream, headers) => this.#serve(stream, headers))
     socket.on('close', () => {
       clearTimeout(this.#idle)
+      this.memory.release()
       options.onClose(this)
     })
   }

@@ -1,5 +1,6 @@
 /** What every call of gRPC has, whatever its kind: what came with its headers, and one status at its end. */
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import type { MemoryShare } from '../memory-budget.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { Decompressor } from './decompress.ts'
 import { ACCEPTED_ENCODINGS, encodeStatusText, frameMessage, parseTimeout, PREFIX_BYTES } from './message.ts'
@@ -27,6 +28,8 @@ export interface CallSettings {
 export interface GrpcPeer {
   /** The address of the client's socket; empty when that has gone. */
   readonly remoteAddress: string
+  /** What it holds of the gateway's memory. */
+  readonly memory: MemoryShare
   /** Cuts off its connection, whatever runs on it. */
   destroy(): void
 }
@@ -77,7 +80,7 @@ export class GrpcCall {
     this.stream = stream
     this.#peer = peer
     this.#settings = settings
-    this.reader = new MessageReader(settings.maxReceiveBytes, settings.unfinished)
+    this.reader = new MessageReader(settings.maxReceiveBytes, settings.unfinished, peer.memory)
     const timeout = headers['grpc-timeout']
     if (timeout !== undefined) this.#limitTime(String(timeout))
   }
@@ -167,7 +170,7 @@ export class GrpcCall {
   closed(): void {
     this.#finish()
     clearTimeout(this.#sending)
-    this.#settings.unsent.give(this.#unsentBytes)
+    this.#settings.unsent.give(this.#unsentBytes, this.#peer.memory)
     this.#unsentBytes = 0
   }
 
@@ -195,7 +198,7 @@ export class GrpcCall {
 
   #hold(bytes: number): boolean {
     const { unsent, sendTimeoutMs } = this.#settings
-    if (!unsent.take(bytes)) return false
+    if (!unsent.take(bytes, this.#peer.memory)) return false
     this.#unsentBytes = bytes
     // Without its connection: a client that does not read takes no word of an end either.
     this.#sending = setTimeout(() => this.#peer.destroy(), sendTimeoutMs)

@@ -1,5 +1,6 @@
 /** Messages of gRPC from the chunks of a stream, in bounded memory. */
 import { CodedError } from '../../core/errors.ts'
+import type { MemoryShare } from '../memory-budget.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { PREFIX_BYTES } from './message.ts'
 import { GRPC } from './status.ts'
@@ -30,6 +31,7 @@ const isCompressedFlag = (flag: number): boolean => {
 export class MessageReader {
   readonly #maxBytes: number
   readonly #budget: ByteBudget
+  readonly #share: MemoryShare
   #chunk: Buffer = NOTHING
   #at = 0
   #prefix: Buffer | undefined
@@ -38,9 +40,10 @@ export class MessageReader {
   #bodyLength = 0
   #taken = 0
 
-  constructor(maxBytes: number, budget: ByteBudget) {
+  constructor(maxBytes: number, budget: ByteBudget, share: MemoryShare) {
     this.#maxBytes = maxBytes
     this.#budget = budget
+    this.#share = share
   }
 
   /** Whether a message has begun that is not complete. Of use once {@link next} has returned undefined. */
@@ -73,7 +76,7 @@ export class MessageReader {
 
   /** Gives back what the budget was charged, also for the messages that were returned, and forgets an unfinished one. */
   release(): void {
-    this.#budget.give(this.#taken)
+    this.#budget.give(this.#taken, this.#share)
     this.#taken = 0
     this.#forget()
   }
@@ -125,7 +128,7 @@ export class MessageReader {
     if (needed <= this.#body.length) return
     const size = Math.min(length, Math.max(SMALL_BYTES, 2 * needed))
     const more = Math.max(0, size - SMALL_BYTES) - this.#taken
-    if (more > 0 && !this.#budget.take(more)) {
+    if (more > 0 && !this.#budget.take(more, this.#share)) {
       const text = 'too many unfinished requests are held, try again'
       throw new CodedError('grpc', GRPC.resourceExhausted, text)
     }

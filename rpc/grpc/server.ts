@@ -1,6 +1,7 @@
 /** A server of gRPC over HTTP/2 without TLS, on node:http2. */
 import { createServer, type Server } from 'node:net'
 import { ByteBudget } from './byte-budget.ts'
+import { MemoryBudget } from '../memory-budget.ts'
 import type { CallSettings } from './grpc-call.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { Decompressor } from './decompress.ts'
@@ -14,7 +15,7 @@ const SEND_TIMEOUT_MS = 30_000
 /** Unfinished requests of all connections, without the first 16 KiB of each. */
 const MAX_UNFINISHED_BYTES = 64 * 1024 * 1024
 /** Large answers of all connections that have not been taken; as over HTTP. */
-const MAX_UNSENT_BYTES = 512 * 1024 * 1024
+const MAX_UNSENT_BYTES = 192 * 1024 * 1024
 /** Clients that ask nothing for minutes. */
 const CONNECTION_IDLE_MS = 5 * 60_000
 /** A client that watches says nothing: its host is asked whether it is still there. */
@@ -38,6 +39,8 @@ export interface GrpcHttp2Options {
   readonly receiveTimeoutMs?: number
   readonly sendTimeoutMs?: number
   readonly connectionIdleMs?: number
+  /** What its clients may make the process hold, with those of other servers; left out, one of its own. */
+  readonly budget?: MemoryBudget
   readonly maxUnfinishedBytes?: number
   readonly maxUnsentBytes?: number
 }
@@ -87,7 +90,8 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
   const { methods, connectionIdleMs: idleMs = CONNECTION_IDLE_MS } = options
   const connections = new Set<Connection>()
   const onClose = (connection: Connection): void => void connections.delete(connection)
-  const settings: ConnectionOptions = { methods, calls, idleMs, onClose }
+  const budget = options.budget ?? new MemoryBudget(MAX_UNFINISHED_BYTES + MAX_UNSENT_BYTES)
+  const settings: ConnectionOptions = { methods, calls, budget, idleMs, onClose }
   const server = createServer({ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
     if (options.admits?.(socket.remoteAddress) === false) socket.destroy()
     else connections.add(new Connection(socket, settings))

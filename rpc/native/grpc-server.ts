@@ -6,6 +6,7 @@ import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import { type Admission, clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
+import type { MemoryBudget } from '../memory-budget.ts'
 import { requireHostPort } from '../stream/address.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
 import type { GrpcCaller, GrpcMethod, StreamMethod, UnaryMethod, WatchMethod } from '../grpc/methods.ts'
@@ -23,6 +24,7 @@ export interface GrpcOptions {
   readonly log: GatewayLog
   readonly maxReceiveBytes: number
   readonly maxSendBytes: number
+  readonly budget: MemoryBudget
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
   readonly admits?: Admission
@@ -87,7 +89,7 @@ const withRate = (options: GrpcOptions, cost: number, method: GrpcMethod): GrpcM
 
 /** Rejects when the address cannot be bound. */
 export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
-  const { application, head, log, maxReceiveBytes, maxSendBytes, traces, services = NATIVE_SERVICES } = options
+  const { application, head, log, maxReceiveBytes, maxSendBytes, budget, traces, services = NATIVE_SERVICES } = options
   const all = [...services, ...MESSAGE_SERVICES]
   const method = createMethod(options, createNativeQueries({ application, head, services, traces }))
   const methods = new Map<string, GrpcMethod>()
@@ -106,6 +108,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     maxReceiveBytes,
     maxSendBytes,
     ...(options.admits === undefined ? {} : { admits: options.admits }),
+    budget,
     toStatus: (error, path) => toGrpcStatus(error, path, log),
   })
   return {

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CodedError } from '../../core/errors.ts'
 import { answerCost } from '../costs.ts'
+import type { Turns } from '../turns.ts'
 import { HEIGHT_HEADER, type NativeQueries, queryCost } from './native-queries.ts'
 import { invalidArgument } from './parse-parameter.ts'
 import { encodeStatusText } from '../grpc/message.ts'
@@ -67,6 +68,9 @@ export interface GrpcWebOptions {
   readonly limited: (request: IncomingMessage, response: ServerResponse, cost: number) => GrpcStatus | undefined
   /** As clientOf of limits.ts names it. */
   readonly findClient: (request: IncomingMessage) => string
+  readonly turns: Turns
+  /** Throws grpc/8 where the gateway has no room for an answer of so many bytes. */
+  readonly holdAnswer: (request: IncomingMessage, response: ServerResponse, bytes: number) => void
   /** Maps a failure to what the client reads. */
   readonly toStatus: (error: unknown, path: string) => GrpcStatus
 }
@@ -75,7 +79,7 @@ const OK: GrpcStatus = { code: 0, message: '' }
 
 /** Answers always with HTTP 200: the status stands in the trailers. */
 export const createGrpcWeb =
-  ({ queries, receive, charge, limited, toStatus, findClient }: GrpcWebOptions) =>
+  ({ queries, receive, charge, limited, toStatus, findClient, turns, holdAnswer }: GrpcWebOptions) =>
   async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
     const [, text, format] = TYPE.exec(request.headers['content-type'] ?? '') ?? []
     const isText = text !== undefined
@@ -86,11 +90,14 @@ export const createGrpcWeb =
       try {
         const body = await receive(request)
         if (format !== undefined && format !== 'proto') throw invalidArgument(`the format ${format} is not served`)
-        const message = readMessage(isText ? decodeText(body) : body)
+        const message = await turns.take(request.socket, body.length, () =>
+          readMessage(isText ? decodeText(body) : body),
+        )
         const height = request.headers[HEIGHT_HEADER]
         const written = Array.isArray(height) ? height[0] : height
         const reply = await queries.ask(path, message, written, findClient(request))
         charge(request, answerCost(reply.bytes.length))
+        holdAnswer(request, response, reply.bytes.length)
         response.setHeader(HEIGHT_HEADER, String(reply.height))
         return Buffer.concat([frame(0, reply.bytes), trailers(OK)])
       } catch (error) {

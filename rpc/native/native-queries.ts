@@ -85,7 +85,7 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
       const described = descriptions.answer(path, request, known)
       if (described !== undefined) return { bytes: described, height: shown }
       const context: EvmCallContext = {
-        ask: async (name, parameters) => await application.ask(name, parameters, known.height),
+        ask: async (name, parameters) => await application.ask(name, parameters, known.height, client),
         height,
       }
       const executed = evmCalls.answer(path, context, request)

@@ -4,10 +4,14 @@
  */
 import { fromBinary, toBinary, type DescService } from '@bufbuild/protobuf'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { CodedError } from '../../core/errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
+import type { ConnectionMemory } from '../connection-memory.ts'
 import type { GatewayLog } from '../log.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
+import { TOO_GREEDY } from '../memory-budget.ts'
+import type { Turns } from '../turns.ts'
 import { answersBrowser } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
 import { createNativeQueries, HEIGHT_HEADER, queryCost } from './native-queries.ts'
@@ -35,6 +39,8 @@ export interface RestOptions {
   readonly version: string
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
+  readonly turns: Turns
+  readonly memory: ConnectionMemory
   /** Serves traces. */
   readonly traces: boolean
   readonly services?: readonly DescService[]
@@ -48,6 +54,13 @@ const send = (response: ServerResponse, status: number, text: string): void => {
 
 const sendError = (response: ServerResponse, { code, message }: GrpcStatus): void =>
   send(response, toHttpStatus(code), JSON.stringify({ code, message, details: [] }))
+
+/** Answers of so many bytes are counted in the memory of the gateway until clients have them. */
+const COUNTED_BYTES = 64 * 1024
+/** JSON of binary fields is larger than they are, by base64 and by names. */
+const PRINTED_PER_BYTE = 2
+/** As over JSON-RPC: a client that does not take a large answer in time is cut off. */
+const SEND_TIMEOUT_MS = 30_000
 
 const NOT_FOUND: GrpcStatus = { code: GRPC.unimplemented, message: 'Not Implemented' }
 
@@ -64,7 +77,7 @@ const heightOf = ({ headers }: IncomingMessage): string | undefined => {
 }
 
 export const createRest = (options: RestOptions): RequestListener => {
-  const { application, head, log, bodyLimit } = options
+  const { application, head, log, bodyLimit, turns, memory } = options
   const services = options.services ?? NATIVE_SERVICES
   const routes = createRoutes(services)
   const registry = createTypeRegistry(services)
@@ -74,7 +87,7 @@ export const createRest = (options: RestOptions): RequestListener => {
   const charge = (request: IncomingMessage, cost: number): void =>
     options.limiter?.charge(options.findAddress(request), cost)
   const receive = async (request: IncomingMessage): Promise<Buffer> => {
-    const body = await receiveBody(request, bodyLimit)
+    const body = await receiveBody(request, bodyLimit, memory.shareOf(request))
     charge(request, bodyCost(body.length))
     return body
   }
@@ -90,6 +103,13 @@ export const createRest = (options: RestOptions): RequestListener => {
     return { code: GRPC.resourceExhausted, message: `rate limit exceeded, retry in ${waitSeconds} s` }
   }
 
+  /** Throws grpc/8 where there is no room for it. */
+  const holdAnswer = (request: IncomingMessage, response: ServerResponse, bytes: number): void => {
+    if (bytes < COUNTED_BYTES || response.destroyed) return
+    if (memory.holdUntilSent(request, response, bytes * PRINTED_PER_BYTE, SEND_TIMEOUT_MS)) return
+    throw new CodedError('grpc', GRPC.resourceExhausted, TOO_GREEDY)
+  }
+
   const ask = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -97,14 +117,20 @@ export const createRest = (options: RestOptions): RequestListener => {
     query: string,
   ): Promise<void> => {
     const { input, output } = method
-    const body = takesBody ? (await receive(request)).toString() : undefined
-    const message = readRequest(input, { fields, query, body }, registry)
-    const bytes = toBinary(input, message)
+    const received = takesBody ? await receive(request) : undefined
+    const bytes = await turns.take(request.socket, received?.length ?? 0, () => {
+      const body = received?.toString()
+      return toBinary(input, readRequest(input, { fields, query, body }, registry))
+    })
     const reply = await queries.ask(methodPath(method), bytes, heightOf(request), findClient(request))
-    const text = printer.print(output, fromBinary(output, reply.bytes))
-    charge(request, answerCost(text.length))
-    response.setHeader(HEIGHT_HEADER, String(reply.height))
-    send(response, 200, text)
+    holdAnswer(request, response, reply.bytes.length)
+    await turns.take(request.socket, reply.bytes.length, () => {
+      if (response.destroyed) return
+      const text = printer.print(output, fromBinary(output, reply.bytes))
+      charge(request, answerCost(text.length))
+      response.setHeader(HEIGHT_HEADER, String(reply.height))
+      send(response, 200, text)
+    })
   }
 
   const answerRoute = async (
@@ -128,7 +154,7 @@ export const createRest = (options: RestOptions): RequestListener => {
     }
   }
 
-  const grpcWeb = createGrpcWeb({ queries, receive, charge, limited, toStatus, findClient })
+  const grpcWeb = createGrpcWeb({ queries, receive, charge, limited, toStatus, findClient, turns, holdAnswer })
 
   return (request, response) => {
     const [path, query] = splitUrl(request.url ?? '/')

@@ -9,6 +9,7 @@ import type { Hex } from '../../core/hex.ts'
 import { rpcError } from '../errors.ts'
 import type { HeadNews, HeadTracker } from '../head.ts'
 import type { GatewayLog } from '../log.ts'
+import { createLine, type Line } from './line.ts'
 import { isInRange, type LogView } from './match-logs.ts'
 import { Owners, subscriptionBytes } from './owners.ts'
 import type { SubscriptionKind } from './subscription.ts'
@@ -66,6 +67,8 @@ const MAX_BYTES = 64 * 1024 * 1024
 const MAX_CLIENT_BYTES = 4 * 1024 * 1024
 /** Logs that are held against subscriptions, each against each, before others get a turn. */
 const MATCHES_A_TURN = 10_000
+/** Notifications that are made before others get a turn: each is a frame of its own. */
+const NOTIFICATIONS_A_TURN = 1_000
 
 const isAboutBlocks = ({ kind }: HubSubscription): boolean =>
   kind.type === 'newHeads' || kind.type === 'logs' || kind.type === 'transactionReceipts'
@@ -75,8 +78,10 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   const subscriptions = new Set<HubSubscription>()
   const owners = new Owners<HubSubscription>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
   let catchingUp = options.head.isAvailable() && options.head.current().head.catchingUp
-  let queue = Promise.resolve()
-  let waiting = 0
+  const heads = createLine(MAX_WAITING)
+  const pending = createLine(MAX_WAITING)
+  /** What the application is asked for: the logs of a block never come before those of its parent. */
+  const answers = createLine(MAX_WAITING)
 
   const listOf = <Name extends KindName>(type: Name): Of<Name>[] =>
     [...subscriptions].filter((subscription): subscription is Of<Name> => subscription.kind.type === type)
@@ -99,6 +104,7 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
         for (const subscription of wanting) {
           if (!subscriptions.has(subscription) || !subscription.kind.matches(log)) continue
           subscription.notify((text ??= JSON.stringify(log)))
+          matched += MATCHES_A_TURN / NOTIFICATIONS_A_TURN
         }
         matched += wanting.length
         if (matched >= MATCHES_A_TURN) {
@@ -107,6 +113,16 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
         }
       }
       from = page.next
+    }
+  }
+
+  /** Whoever ends meanwhile is told nothing more. */
+  const tellAll = async (wanting: readonly HubSubscription[], result: string): Promise<void> => {
+    let told = 0
+    for (const subscription of wanting) {
+      if (!subscriptions.has(subscription)) continue
+      subscription.notify(result)
+      if (++told % NOTIFICATIONS_A_TURN === 0) await nextTurn()
     }
   }
 
@@ -126,10 +142,13 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
       const window = hashes.slice(done, done + TRANSACTIONS_AT_ONCE)
       for (const transaction of await Promise.all(window.map(async (hash) => ask('pendingTransaction', { hash })))) {
         // It may have been included or replaced in the meantime.
-        if (transaction === 'null') continue
-        for (const subscription of wanting) if (subscriptions.has(subscription)) subscription.notify(transaction)
+        if (transaction !== 'null') await tellAll(wanting, transaction)
       }
     }
+  }
+
+  const sendHashes = async (hashes: readonly Hex[], wanting: readonly HubSubscription[]): Promise<void> => {
+    for (const hash of hashes) await tellAll(wanting, `"${hash}"`)
   }
 
   const sendSyncing = async (isSyncing: boolean, wanting: readonly HubSubscription[]): Promise<void> => {
@@ -145,40 +164,31 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
     }
   }
 
-  /** One after another, so that the logs of a block never come before those of its parent. */
-  const enqueue = (wanting: readonly HubSubscription[], what: string, send: () => Promise<void>): void => {
+  const enqueue = (line: Line, wanting: readonly HubSubscription[], what: string, send: () => Promise<void>): void => {
     if (wanting.length === 0) return
-    if (waiting >= MAX_WAITING) return fail(wanting, what, rpcError('failed', 'the application does not answer'))
-    waiting++
-    queue = queue.then(async () => {
-      try {
-        await send()
-      } catch (error) {
-        fail(wanting, what, error)
-      }
-      waiting--
-    })
+    const work = () => send().catch((error: unknown) => fail(wanting, what, error))
+    if (!line.add(work)) fail(wanting, what, rpcError('failed', 'the application does not answer'))
   }
 
   const onHead = (head: Head): void => {
-    for (const subscription of listOf('newHeads')) subscription.notify(head.header)
+    const all = listOf('newHeads')
+    enqueue(heads, all, `header of block ${head.height}`, () => tellAll(all, head.header))
     const logs = head.logCount > 0 ? listOf('logs') : []
-    enqueue(logs, `logs of block ${head.height}`, () => sendLogs(head, logs))
+    enqueue(answers, logs, `logs of block ${head.height}`, () => sendLogs(head, logs))
     const receipts = listOf('transactionReceipts')
-    enqueue(receipts, `receipts of block ${head.height}`, () => sendReceipts(head, receipts))
+    enqueue(answers, receipts, `receipts of block ${head.height}`, () => sendReceipts(head, receipts))
     if (head.catchingUp === catchingUp) return
     catchingUp = head.catchingUp
     const syncing = listOf('syncing')
-    enqueue(syncing, 'syncing', () => sendSyncing(head.catchingUp, syncing))
+    enqueue(answers, syncing, 'syncing', () => sendSyncing(head.catchingUp, syncing))
   }
 
   const onPending = (hashes: readonly Hex[]): void => {
     const all = listOf('newPendingTransactions')
-    for (const subscription of all) {
-      if (!subscription.kind.full) for (const hash of hashes) subscription.notify(`"${hash}"`)
-    }
+    const brief = all.filter(({ kind }) => !kind.full)
+    enqueue(pending, brief, 'pending transactions', () => sendHashes(hashes, brief))
     const full = all.filter(({ kind }) => kind.full)
-    enqueue(full, 'pending transactions', () => sendTransactions(hashes, full))
+    enqueue(answers, full, 'pending transactions', () => sendTransactions(hashes, full))
   }
 
   const stop = options.head.subscribe((news: HeadNews) => {

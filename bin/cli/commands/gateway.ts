@@ -8,6 +8,7 @@ import { toGatewaySettings } from '../../node/config/gateway-settings.ts'
 import type { Home } from '../../node/config/home.ts'
 import { cliError } from '../../errors.ts'
 import { gatewayListeners, type NodeFlags } from '../../node/load-node.ts'
+import { giveBackMemory } from '../../node/runtime/give-back-memory.ts'
 import { createLog } from '../../node/runtime/log.ts'
 import { requireFreePorts } from '../../node/supervise/ports.ts'
 import { sendPulse } from '../../node/supervise/send-pulse.ts'
@@ -35,6 +36,7 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
   await requireFreePorts(listeners)
   const signal = untilSignal()
   sendPulse()
+  const memory = giveBackMemory()
   const application = connectApplication({ address, log })
   try {
     const gateway = await startGateway(toGatewaySettings(settings), application, log)
@@ -43,6 +45,7 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
     log.info('gateway stopping', { reason })
     await gateway.close()
   } finally {
+    memory.stop()
     await application.close()
     signal.dispose()
   }

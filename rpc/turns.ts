@@ -1,0 +1,143 @@
+/**
+ * Whose turn it is on the thread of a gateway. How much work a request is, clients decide: each turn of the event loop does
+ * some milliseconds of it, the connections one after another and short pieces before long ones, and a long piece is
+ * followed by a pause as long as it took, in which what is short passes. Nothing is left out, and what one connection
+ * asks for keeps its order.
+ */
+
+/** Texts up to this length are short work. */
+export const SHORT_LENGTH = 16 * 1024
+/** Short work in one turn of the event loop. */
+const TURN_MS = 5
+/** A piece of work that takes less needs no pause behind it. */
+const UNNOTICED_MS = 2
+const LONGEST_PAUSE_MS = 50
+
+interface Piece {
+  readonly isLong: boolean
+  readonly work: () => void
+}
+
+interface Line {
+  readonly key: object
+  readonly pieces: Piece[]
+}
+
+export class Turns {
+  readonly #lines = new Map<object, Line>()
+  /** Lines by what is first in them, in the order in which they are served. */
+  readonly #short = new Set<Line>()
+  readonly #long = new Set<Line>()
+  #usedMs = 0
+  #isCounting = false
+  #isScheduled = false
+  #longFromMs = 0
+  #pause: NodeJS.Timeout | undefined
+
+  /** Work that waits. */
+  get waiting(): number {
+    let count = 0
+    for (const { pieces } of this.#lines.values()) count += pieces.length
+    return count
+  }
+
+  /** Does the work now, where it is short and the turn has time for it, or when its time has come. It must not throw. */
+  run(key: object, length: number, work: () => void): void {
+    const isLong = length > SHORT_LENGTH
+    const line = this.#lines.get(key)
+    if (line !== undefined) {
+      line.pieces.push({ isLong, work })
+      return
+    }
+    if (!isLong && this.#short.size === 0 && this.#usedMs < TURN_MS) {
+      this.#measure(work)
+      return
+    }
+    this.#await({ key, pieces: [{ isLong, work }] })
+  }
+
+  /** As {@link run}, for work with a result. */
+  take<Result>(key: object, length: number, work: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.run(key, length, () => {
+        try {
+          resolve(work())
+        } catch (error) {
+          reject(error as Error)
+        }
+      })
+    })
+  }
+
+  /** What still waits is never done. */
+  close(): void {
+    clearTimeout(this.#pause)
+    this.#lines.clear()
+    this.#short.clear()
+    this.#long.clear()
+  }
+
+  #await(line: Line): void {
+    this.#lines.set(line.key, line)
+    this.#enlist(line)
+    this.#schedule()
+  }
+
+  #enlist(line: Line): void {
+    if (line.pieces[0]?.isLong === true) this.#long.add(line)
+    else this.#short.add(line)
+  }
+
+  #measure(work: () => void): number {
+    const startMs = performance.now()
+    work()
+    const tookMs = performance.now() - startMs
+    this.#usedMs += tookMs
+    if (!this.#isCounting) {
+      this.#isCounting = true
+      setImmediate(() => {
+        this.#isCounting = false
+        this.#usedMs = 0
+      })
+    }
+    return tookMs
+  }
+
+  /** One piece of the line that has waited longest, which then stands behind the others. */
+  #serve(lines: Set<Line>): number {
+    const [line] = lines
+    if (line === undefined) return 0
+    lines.delete(line)
+    const piece = line.pieces.shift()
+    const tookMs = piece === undefined ? 0 : this.#measure(piece.work)
+    if (line.pieces.length === 0) this.#lines.delete(line.key)
+    else this.#enlist(line)
+    return tookMs
+  }
+
+  readonly #turn = (): void => {
+    this.#isScheduled = false
+    this.#usedMs = 0
+    while (this.#short.size > 0 && this.#usedMs < TURN_MS) this.#serve(this.#short)
+    if (this.#long.size > 0 && performance.now() >= this.#longFromMs) {
+      const tookMs = this.#serve(this.#long)
+      const pauseMs = tookMs < UNNOTICED_MS ? 0 : Math.min(tookMs, LONGEST_PAUSE_MS)
+      this.#longFromMs = performance.now() + pauseMs
+    }
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#lines.size === 0) return
+    const pauseMs = this.#short.size > 0 ? 0 : this.#longFromMs - performance.now()
+    if (pauseMs > 0) {
+      this.#pause ??= setTimeout(() => {
+        this.#pause = undefined
+        this.#schedule()
+      }, Math.ceil(pauseMs))
+      return
+    }
+    this.#isScheduled = true
+    setImmediate(this.#turn)
+  }
+}
