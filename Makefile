@@ -1,12 +1,12 @@
 # Every command sets up first what it needs; "make setup" does nothing when nothing is missing.
-.PHONY: help setup devnet devnet-reset test test-everywhere check format vectors bench soak proto
+.PHONY: help setup devnet devnet-reset test test-complete test-everywhere check format vectors bench soak proto
 .DEFAULT_GOAL := help
 
 RUN := scripts/run.sh
 DEVNET_FLAGS = $(if $(EVM_CHAIN_ID),--evm-chain-id $(EVM_CHAIN_ID))
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install Node packages, CometBFT and the clients of the tests
 	@scripts/setup.sh --with-test-clients
@@ -21,6 +21,9 @@ devnet-reset: ## forget the local chain and run a new one
 
 test: setup ## everything: checks, unit tests, vectors, end to end
 	@exec $(RUN) node scripts/test.ts
+
+test-complete: setup ## "make test", and a chosen few end to end over the other transport and the older line of CometBFT
+	@exec $(RUN) node scripts/test.ts --complete
 
 test-everywhere: setup ## every end-to-end test over both transports and both lines of CometBFT
 	@exec $(RUN) node scripts/test.ts --everywhere

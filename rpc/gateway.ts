@@ -1,9 +1,10 @@
 /** A gateway: JSON-RPC over HTTP and WebSocket, native REST and gRPC, in front of an application near or far. */
 import { createResponder } from './envelope.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
+import { createHostCheck, withHostCheck } from './hosts.ts'
 import { createHttpServer } from './http-server.ts'
 import { createHttpHandler, refuse } from './http.ts'
-import { createAddressFinder, createRateLimiter, type RateLimiter } from './limits.ts'
+import { createAddressFinder, createAdmission, createRateLimiter, type RateLimiterOptions } from './limits.ts'
 import { createInclusionWatch } from './inclusion.ts'
 import type { GatewayLog } from './log.ts'
 import type { CallContext, Method } from './method.ts'
@@ -53,14 +54,8 @@ const createContext = (
   }
 }
 
-const createLimiter = (settings: GatewaySettings): RateLimiter | undefined =>
-  settings.rateLimit > 0
-    ? createRateLimiter({
-        unitsPerSecond: settings.rateLimit,
-        burst: settings.rateLimitBurst,
-        nowMs: () => performance.now(),
-      })
-    : undefined
+const rateOf = ({ rateLimit, rateLimitBurst: burst }: GatewaySettings): RateLimiterOptions | undefined =>
+  rateLimit > 0 ? { unitsPerSecond: rateLimit, burst, nowMs: () => performance.now() } : undefined
 
 /** Native and EVM heights are one number here, so the rule comes down to being connected and not catching up. */
 const readHealth = (head: HeadTracker): Health => {
@@ -83,13 +78,16 @@ export const startGateway = async (
   const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings
   const responder = createResponder({ methods, context, log, batchRequestLimit, batchResponseMaxSize, timeoutMs })
   const hub = createSubscriptionHub({ head, ask: context.ask, log })
-  const limiter = createLimiter(settings)
+  const rate = rateOf(settings)
+  const limiter = rate && createRateLimiter(rate)
+  const admission = rate && { admits: createAdmission(rate, settings.trustedProxies) }
   const closers: (() => Promise<void>)[] = []
   const traces = settings.api.includes('debug')
   const limits = {
     timeoutMs,
     idleTimeoutMs: settings.httpIdleTimeoutMs,
     maxConnections: settings.maxOpenConnections,
+    ...admission,
   }
 
   const startHttp = async (): Promise<string | undefined> => {
@@ -97,7 +95,8 @@ export const startGateway = async (
     const { corsOrigins, httpBodyLimit: bodyLimit } = settings
     const pages = createPages({ corsOrigins, health: () => readHealth(head), isReady: () => head.isAvailable() })
     const handler = createHttpHandler({ responder, timeoutMs, bodyLimit, corsOrigins, limiter, findAddress, pages })
-    const server = createHttpServer(limits, handler)
+    const isHostAllowed = createHostCheck(settings.address, settings.vhosts)
+    const server = createHttpServer(limits, withHostCheck(isHostAllowed, handler))
     const address = await server.listen(settings.address)
     closers.push(() => server.close())
     return address
@@ -105,7 +104,11 @@ export const startGateway = async (
 
   const startWebSocket = async (): Promise<string | undefined> => {
     if (settings.wsAddress === undefined) return undefined
-    const server = createHttpServer(limits, (_request, response) => refuse(response, 426, 'this port speaks WebSocket'))
+    const isHostAllowed = createHostCheck(settings.wsAddress, settings.vhosts)
+    const answerPlain = withHostCheck(isHostAllowed, (_request, response) =>
+      refuse(response, 426, 'this port speaks WebSocket'),
+    )
+    const server = createHttpServer(limits, answerPlain)
     const endpoint = attachWebSocket(server.server, {
       responder,
       hub,
@@ -113,6 +116,7 @@ export const startGateway = async (
       limiter,
       findAddress,
       origins: settings.wsOrigins,
+      isHostAllowed,
       messageLimit: settings.wsMessageLimit,
       bufferLimit: settings.wsBufferLimit,
       subscriptionLimit: settings.wsSubscriptionLimit,
@@ -128,10 +132,11 @@ export const startGateway = async (
 
   const startRest = async (): Promise<string | undefined> => {
     if (settings.restAddress === undefined) return undefined
-    const { restBodyLimit: bodyLimit, restCors: cors, grpcWeb, openApi, version } = settings
-    const serves = { bodyLimit, cors, grpcWeb, openApi, version, traces }
+    const { restBodyLimit: bodyLimit, restOrigins: origins, grpcWeb, openApi, version } = settings
+    const serves = { bodyLimit, origins, grpcWeb, openApi, version, traces }
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress })
-    const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, rest)
+    const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
+    const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, guarded)
     const address = await server.listen(settings.restAddress)
     closers.push(() => server.close())
     return address
@@ -150,6 +155,7 @@ export const startGateway = async (
       limiter,
       findAddress,
       traces,
+      ...admission,
     })
     closers.push(() => server.close())
     return server.address

@@ -1,8 +1,10 @@
 /** JSON-RPC over HTTP on node:http: the path of most requests, so nothing stands between the socket and the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CROWDED, failWith, PARSE_ERROR, type Responder } from './envelope.ts'
+import { answerCost, bodyCost, PLAIN_COST } from './costs.ts'
 import { rpcError } from './errors.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
+import { allowedOrigin } from './origins.ts'
 import type { Payload } from './payload.ts'
 
 export interface HttpOptions {
@@ -38,12 +40,6 @@ const isRpcRequest = (request: IncomingMessage): boolean => {
   if (method === 'POST') return true
   if (['PUT', 'DELETE', 'OPTIONS', 'HEAD'].includes(method) || isBareGet(request)) return false
   return JSON_TYPE.test(request.headers['content-type'] ?? '')
-}
-
-export const allowedOrigin = (origins: readonly string[], origin: string | undefined): string | undefined => {
-  if (origin === undefined) return undefined
-  if (origins.includes('*')) return '*'
-  return origins.includes(origin.toLowerCase()) ? origin : undefined
 }
 
 /** A plain refusal, as Go's http.Error writes it. */
@@ -101,14 +97,12 @@ export const createHttpHandler = (
     response.end(text)
   }
 
-  /** True when the address has used up its rate; the refusal has been sent then. */
-  const isLimited = (request: IncomingMessage, response: ServerResponse, payload: Payload): boolean => {
-    if (limiter === undefined) return false
-    const waitSeconds = limiter.take(findAddress(request), responder.cost(payload))
+  /** True when the client has used up its rate; the refusal has been sent then. */
+  const isLimited = (request: IncomingMessage, response: ServerResponse, cost: number, id = 'null'): boolean => {
+    const waitSeconds = cost === 0 ? 0 : (limiter?.take(findAddress(request), cost) ?? 0)
     if (waitSeconds === 0) return false
     response.statusCode = 429
     response.setHeader('Retry-After', waitSeconds)
-    const id = payload.isBatch ? 'null' : (payload.messages[0]?.id ?? 'null')
     send(
       request,
       response,
@@ -117,15 +111,41 @@ export const createHttpHandler = (
     return true
   }
 
+  const idOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
+
+  const sendAnswer = (request: IncomingMessage, response: ServerResponse, text = ''): void => {
+    limiter?.charge(findAddress(request), answerCost(text.length))
+    send(request, response, text)
+  }
+
   const answer = (request: IncomingMessage, response: ServerResponse, body: string): void => {
+    const reading = bodyCost(body.length)
+    if (isLimited(request, response, reading)) return
     const payload = responder.parse(body)
-    if (payload === 'empty') return send(request, response, '')
-    if (payload === 'malformed') return send(request, response, PARSE_ERROR)
-    if (payload === 'crowded') return send(request, response, `${CROWDED}\n`)
-    if (isLimited(request, response, payload)) return
+    const isRefused = (cost: number, id?: string): boolean => {
+      if (reading === 0) return isLimited(request, response, cost, id)
+      // It was let in by its length, and a full bucket lets in everything once: the rest it may owe.
+      limiter?.charge(findAddress(request), cost)
+      return false
+    }
+    if (typeof payload === 'string') {
+      if (isRefused(PLAIN_COST)) return
+      return send(request, response, { empty: '', malformed: PARSE_ERROR, crowded: `${CROWDED}\n` }[payload])
+    }
+    if (isRefused(responder.cost(payload), idOf(payload))) return
     const text = responder.respond(payload, { client: () => clientOf(findAddress(request)) })
-    if (text instanceof Promise) void text.then((late) => send(request, response, late ?? ''))
-    else send(request, response, text ?? '')
+    if (text instanceof Promise) void text.then((late) => sendAnswer(request, response, late))
+    else sendAnswer(request, response, text)
+  }
+
+  /** What names no method has a cost too. */
+  const isPlainLimited = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const waitSeconds = limiter?.take(findAddress(request), PLAIN_COST) ?? 0
+    if (waitSeconds === 0) return false
+    response.setHeader('Retry-After', waitSeconds)
+    response.setHeader('Connection', 'close')
+    refuse(response, 429, `rate limit exceeded, retry in ${waitSeconds} s`)
+    return true
   }
 
   const receive = (request: IncomingMessage, response: ServerResponse): void => {
@@ -139,6 +159,7 @@ export const createHttpHandler = (
         request.pause()
         request.removeAllListeners('data').removeAllListeners('end')
         response.setHeader('Connection', 'close')
+        limiter?.charge(findAddress(request), bodyCost(length))
         send(request, response, PARSE_ERROR)
         return
       }
@@ -152,15 +173,20 @@ export const createHttpHandler = (
   }
 
   return (request, response) => {
-    if (!isRpcRequest(request)) return options.pages(request, response)
+    if (!isRpcRequest(request)) {
+      if (!isPlainLimited(request, response)) options.pages(request, response)
+      return
+    }
     const announced = Number(request.headers['content-length'] ?? 0)
+    const type = request.headers['content-type']
+    const isTyped = type === 'application/json' || JSON_TYPE.test(type ?? '')
+    if ((announced > bodyLimit || !isTyped) && isPlainLimited(request, response)) return
     if (announced > bodyLimit) {
       response.setHeader('Connection', 'close')
       response.statusMessage = 'Request Entity Too Large'
       return refuse(response, 413, `content length too large (${announced}>${bodyLimit})`)
     }
-    const type = request.headers['content-type']
-    if (type !== 'application/json' && !JSON_TYPE.test(type ?? '')) {
+    if (!isTyped) {
       return refuse(response, 415, 'invalid content type, only application/json is supported')
     }
     return receive(request, response)

@@ -1,6 +1,7 @@
 /**
- * `make test`: every check, then every test, then a chosen few end to end over the other transport of ABCI and the
- * older line of CometBFT. One fails, all run; a few that start nodes are tried again alone. The last line sums them.
+ * `make test`: every check and every test. `make test-complete` (--complete), which continuous integration runs, adds a
+ * chosen few end to end over the other transport of ABCI and the older line of CometBFT. One fails, all run; a few that
+ * start nodes are tried again alone. The last line sums them.
  *
  * Nodes wait much and compute little, the other tests only compute: they run side by side, with a worker a processor
  * each, and what computes gives way. Its output comes when it has ended. `make test-everywhere` (--everywhere) runs
@@ -141,15 +142,16 @@ const againAlone = async (outcomes: readonly Outcome[]): Promise<readonly number
   return statuses
 }
 
-const testNodes = async (): Promise<readonly Outcome[]> => {
+const testNodes = async (isComplete: boolean): Promise<readonly Outcome[]> => {
   const first: Outcome = [NODE_TESTS, await vitest(NODE_TESTS)]
+  if (!isComplete) return [first]
   const others = otherCombinations(CHOSEN)
   const statuses = await vitestSideBySide(others)
   return [first, ...others.map((run, index): Outcome => [run, statuses[index] ?? 1])]
 }
 
-const runEverything = async (): Promise<readonly number[]> => {
-  const nodes = testNodes()
+const runEverything = async (isComplete: boolean): Promise<readonly number[]> => {
+  const nodes = testNodes(isComplete)
   const checks = await runBeside(['node', ['scripts/check.ts']], { givesWay: true })
   const others = await runBeside(['vitest', vitestArguments(OTHER_TESTS)], { givesWay: true })
   return [checks, ...(await againAlone([...(await nodes), [OTHER_TESTS, others]]))]
@@ -162,7 +164,8 @@ const runEverywhere = async (): Promise<readonly number[]> => {
 }
 
 rmSync(dirname(reportPath('all')), { recursive: true, force: true })
-const statuses = process.argv.includes('--everywhere') ? await runEverywhere() : await runEverything()
+const has = (flag: string): boolean => process.argv.includes(flag)
+const statuses = has('--everywhere') ? await runEverywhere() : await runEverything(has('--complete'))
 const status = statuses.find((each) => each !== 0) ?? 0
 spawnSync('node', ['scripts/summary.ts', '--exit-status', String(status)], { cwd: root, stdio: 'inherit' })
 process.exitCode = status

@@ -14,11 +14,9 @@ import {
   decodeClobBody,
   expectedSigner,
   type ListedId,
-  longestClobTx,
   MAX_CLOB_TX_BYTES,
   readCarried,
 } from '../../modules/clob/index.ts'
-import { extensionCapBytes } from '../attestations/cap.ts'
 import { decodeExtension } from '../attestations/envelope.ts'
 import type { Environment, JournaledOrder } from '../environment.ts'
 import { type JournaledPool, JournalWriter } from '../pool/journal-writer.ts'
@@ -262,7 +260,7 @@ export class Orders {
     if (this.#included.has(key)) throw clobError('poolIncluded', 'a block has the order already')
     if (this.#forged.has(key)) throw wrongSignature()
     const head = this.#options.head()
-    const longest = longestClobTx(extensionCapBytes(head.state, head.height))
+    const longest = this.#standing().longestOrder(head.height)
     if (raw.length > longest) {
       const text = `an order of ${raw.length} bytes is longer than votes can attest now, ${longest}`
       throw clobError('poolTooLong', text)

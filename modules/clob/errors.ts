@@ -178,6 +178,12 @@ export const CLOB_ERRORS = errorTable(
       cause: 'The owner removes an agent that it does not have.',
       action: 'Ask for the agents that there are: nat.clob.v1.Query/Agents.',
     },
+    queueFull: {
+      code: 32,
+      text: 'the queue of this block has room for a weight of ..., not of ...',
+      cause: 'Contracts may queue actions of so much weight in a block as the parameter contract_weight says.',
+      action: 'Call again in the next block, or place with fewer max_fills or post-only.',
+    },
     // 120 to 139: why a node does not keep an order. They are told to whoever sends it, and never stand in a block.
     poolFull: {
       code: 120,

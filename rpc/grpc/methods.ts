@@ -32,7 +32,7 @@ export interface UnaryMethod {
 /** A stream of requests, each with one answer. What it throws becomes the status. */
 export interface StreamMethod {
   readonly kind: 'stream'
-  answer(request: Buffer): Uint8Array
+  answer(request: Buffer, caller: GrpcCaller): Uint8Array
 }
 
 /** A method that is watched tells here what is new. */
@@ -161,7 +161,7 @@ const serveStream = async (call: GrpcCall, method: StreamMethod): Promise<void> 
         const request = await call.open(next)
         reader.release()
         if (call.isOver) return
-        if (!call.write(method.answer(request))) await once(stream, 'drain')
+        if (!call.write(method.answer(request, call))) await once(stream, 'drain')
       }
       if (call.isOver) return
       if (reader.isWithin) call.startReceiving()

@@ -33,6 +33,8 @@ export interface GrpcHttp2Options {
   readonly maxSendBytes: number
   /** Maps a failure to what the client reads. */
   readonly toStatus: (error: unknown, path: string) => GrpcStatus
+  /** Whether a connection of that peer is taken. */
+  readonly admits?: (peer: string | undefined) => boolean
   readonly receiveTimeoutMs?: number
   readonly sendTimeoutMs?: number
   readonly connectionIdleMs?: number
@@ -86,9 +88,10 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
   const connections = new Set<Connection>()
   const onClose = (connection: Connection): void => void connections.delete(connection)
   const settings: ConnectionOptions = { methods, calls, idleMs, onClose }
-  const server = createServer({ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
-    connections.add(new Connection(socket, settings)),
-  )
+  const server = createServer({ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
+    if (options.admits?.(socket.remoteAddress) === false) socket.destroy()
+    else connections.add(new Connection(socket, settings))
+  })
   const port = await listen(server, options)
   return {
     port,

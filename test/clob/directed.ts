@@ -72,6 +72,7 @@ const blockAt = (height: number, timeMs: number, batch: readonly TrafficTx[]): T
   height,
   timeMs,
   changes: [],
+  queue: [],
   batch,
 })
 

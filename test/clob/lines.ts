@@ -130,6 +130,7 @@ export const linesOfState = (state: StateReader): Lines => {
   const lines = new Map<string, string>()
   lines.set('next', `${keeper.readNextSeq(state)}`)
   lines.set('time', `${keeper.readTimeMs(state)}`)
+  for (const [place, { owner }] of keeper.readQueue(state).entries()) lines.set(`queue ${place}`, hexOf(owner))
   const after = keeper.readAfter(state)
   lines.set('after', after === undefined ? 'none' : hexOf(after))
   marketLines(state, lines)

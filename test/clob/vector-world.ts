@@ -65,7 +65,14 @@ export interface MatchingCase {
     readonly listedPhase: Phase
     readonly signer: string | null
   }[]
+  readonly queue: readonly { readonly owner: string; readonly subaccount: number; readonly action: string }[]
   readonly expected: {
+    readonly queued: readonly {
+      readonly code: number
+      readonly orderSeq: string
+      readonly filledLots: string
+      readonly quote: string
+    }[]
     readonly results: readonly { readonly code: number; readonly data: string; readonly records: readonly string[] }[]
     readonly afterRecords: readonly string[]
     readonly after: string | null
@@ -184,6 +191,14 @@ export const openCase = (json: MatchingCase): { readonly world: World; readonly 
       })),
     )
   }
+  keeper.writeQueue(
+    state,
+    json.queue.map(({ owner, subaccount, action }) => ({
+      owner: addressOf(owner),
+      subaccount,
+      action: Buffer.from(action, 'hex'),
+    })),
+  )
   writeVolumes(state, world)
   for (const [denom, amount] of world.fees) mint(state, FEE_COLLECTOR_ADDRESS, { denom, amount })
   return { world, state }

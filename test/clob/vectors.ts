@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bytesToUnprefixedHex } from '../../core/bytes.ts'
-import { encodeClobTx } from '../../modules/clob/orders/index.ts'
+import { encodeAction, encodeClobTx } from '../../modules/clob/orders/index.ts'
 import { Random } from '../sim/random.ts'
 import { codeNumber, reasonNumber } from './codes.ts'
 import { makeRun, modelStep } from './runs.ts'
@@ -82,6 +82,10 @@ const amounts = (map: ReadonlyMap<string, bigint>): unknown =>
 const marketJson = ({ blockPrice: _, sequence: __, priceMs: ___, sinceMs: ____, ...market }: ModelMarket): unknown =>
   text(market)
 
+/** Refused ones have no records: `order_rejected` tells of them. */
+const queuedJson = ({ code, seq, lots, quote }: ModelOutcome['queued'][number]): unknown =>
+  text({ code: codeNumber(code), orderSeq: seq, filledLots: lots, quote })
+
 const expectedOf = (outcome: ModelOutcome, height: number): unknown => ({
   results: outcome.results.map(({ code, actions, records }) => {
     const hash = recordsHash(records, reasonNumber)
@@ -91,6 +95,7 @@ const expectedOf = (outcome: ModelOutcome, height: number): unknown => ({
       records: records.map((record) => encodeRecord(record, reasonNumber)),
     }
   }),
+  queued: outcome.queued.map(queuedJson),
   afterRecords: outcome.after.map((record) => encodeRecord(record, reasonNumber)),
   after: outcome.after.length === 0 ? null : recordsHash(outcome.after, reasonNumber),
   state: leftJson(outcome.world, height),
@@ -105,6 +110,11 @@ const caseOf = (name: string, start: World, block: TrafficBlock, outcome: ModelO
   markets: start.markets.map(marketJson),
   agents: text(start.agents),
   state: worldJson(start),
+  queue: block.queue.map(({ owner, subaccount, action }) => ({
+    owner,
+    subaccount,
+    action: bytesToUnprefixedHex(encodeAction(action)),
+  })),
   batch: block.batch.map(({ tx, listedPhase, signer }) => ({
     wire: tx === undefined ? null : bytesToUnprefixedHex(encodeClobTx(tx)),
     listedPhase,
@@ -127,6 +137,7 @@ const featuresOf = (start: World, outcome: ModelOutcome): readonly string[] => {
     ...outcome.results.flatMap(({ records }) =>
       records.map((record) => `${modes.get(record.market)} ${kindOf(record)}`),
     ),
+    ...outcome.queued.map(({ code }) => `queued ${code}`),
     ...outcome.after.map((record) => `after ${modes.get(record.market)} ${kindOf(record)}`),
   ]
 }
@@ -145,7 +156,7 @@ const candidates = (): readonly Candidate[] =>
     let last: Candidate | undefined
     for (const block of run.blocks) {
       const { start, outcome } = modelStep(world, block)
-      if (block.batch.length > 0) {
+      if (block.batch.length + block.queue.length > 0) {
         const content = caseOf(`seed ${seed}, block ${block.height}`, start, block, outcome)
         last = { content, features: featuresOf(start, outcome), size: JSON.stringify(content).length }
       }

@@ -67,6 +67,8 @@ const NAT_METADATA = {
  * is the aim (docs/performance.md). Governance may raise it where machines are faster.
  */
 const CLOB_BLOCK_WEIGHT = 4_000
+/** What contracts may queue for the next block: a quarter of that, beside it. Whoever queues pays for it with gas, and in weight of its block. */
+const CLOB_CONTRACT_WEIGHT = 1_000
 
 /** A genesis without accounts and validators. `genesisTime` in RFC 3339. */
 export const createGenesis = (chainId: string, evmChainId: bigint, genesisTime: string): GenesisDocument => ({
@@ -88,7 +90,13 @@ export const createGenesis = (chainId: string, evmChainId: bigint, genesisTime: 
     // On public networks governance decides who signs blocks; anyone may run a full node.
     ...(isPublicNetwork(chainId) ? { admission: { params: { approval_required: true }, operators: [] } } : {}),
     consensus: {},
-    clob: { params: formatParameters({ ...DEFAULT_CLOB_PARAMETERS, blockWeight: CLOB_BLOCK_WEIGHT }) },
+    clob: {
+      params: formatParameters({
+        ...DEFAULT_CLOB_PARAMETERS,
+        blockWeight: CLOB_BLOCK_WEIGHT,
+        contractWeight: CLOB_CONTRACT_WEIGHT,
+      }),
+    },
   },
 })
 

@@ -39,6 +39,15 @@ export {
   scanOrphans,
   writeOrder,
 } from './orders.ts'
+export {
+  collectQueued,
+  type QueuedAction,
+  readQueue,
+  readQueuedTotals,
+  type QueuedTotals,
+  writeQueue,
+  writeQueued,
+} from './queue.ts'
 export { readRecord, writeRecord } from './records.ts'
 export {
   hasParameters,

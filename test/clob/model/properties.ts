@@ -1,7 +1,8 @@
 /** What must hold after any step, whatever the seed: the design's properties 1 to 5, over worlds and records. */
+import type { Action } from '../../../modules/clob/orders/clob-tx.ts'
 import { isDead } from './dead.ts'
 import { lockOf } from './money.ts'
-import type { ModelItem, ModelOutcome } from './step.ts'
+import type { ModelItem, ModelOutcome, ModelQueued } from './step.ts'
 import type { ModelRecord } from './records.ts'
 import { marketOf, type ModelOrder, type World } from './world.ts'
 
@@ -151,25 +152,33 @@ const deadOf = (before: World, records: readonly ModelRecord[], after: World): R
   ])
 }
 
-/** Orders that the batch placed with a trigger: they stand in no level. */
-const triggersOf = (batch: readonly ModelItem[], outcome: ModelOutcome): ReadonlySet<bigint> => {
-  const seqs = outcome.results.flatMap((result, at) =>
-    result.actions.flatMap(({ seq }, index) => {
-      const action = batch[at]?.tx?.actions[index]
-      const place = action?.kind === 'place' || action?.kind === 'replace' ? action.place : undefined
-      return place === undefined || place.triggerKind === 'none' ? [] : [seq]
-    }),
+const hasTrigger = (action: Action | undefined): boolean =>
+  (action?.kind === 'place' || action?.kind === 'replace') && action.place.triggerKind !== 'none'
+
+/** Orders that batch and contracts placed with a trigger: they stand in no level. */
+const triggersOf = (
+  batch: readonly ModelItem[],
+  queue: readonly ModelQueued[],
+  outcome: ModelOutcome,
+): ReadonlySet<bigint> => {
+  const ofBatch = outcome.results.flatMap((result, at) =>
+    result.actions.flatMap(({ seq }, index) => (hasTrigger(batch[at]?.tx?.actions[index]) ? [seq] : [])),
   )
-  return new Set(seqs)
+  const ofQueue = outcome.queued.flatMap(({ seq }, at) => (hasTrigger(queue[at]?.action) ? [seq] : []))
+  return new Set([...ofBatch, ...ofQueue])
 }
 
 /** Throws a RangeError that says which promise was broken. */
-export const checkStep = (before: World, batch: readonly ModelItem[], outcome: ModelOutcome): void => {
+export const checkStep = (
+  before: World,
+  { batch, queue }: { readonly batch: readonly ModelItem[]; readonly queue: readonly ModelQueued[] },
+  outcome: ModelOutcome,
+): void => {
   const records = [...outcome.results.flatMap((result) => result.records), ...outcome.after]
   checkMoney(before, outcome.world)
   checkBook(outcome.world)
   checkRecords(before, outcome.world, records)
-  const triggers = triggersOf(batch, outcome)
+  const triggers = triggersOf(batch, queue, outcome)
   const levels = records.filter((record) => record.kind !== 'placed' || !triggers.has(record.seq))
   checkPriority(before, levels, deadOf(before, records, outcome.world))
 }
