@@ -698,6 +698,21 @@ describe('queries of the order book', () => {
     expect(
       pages((key) => asks(queries.openOrders, { owner: encodeBech32(ALICE), pagination: { key, limit: 7n } })),
     ).toEqual([1, 2, 3].flatMap(inMarket).filter((seq) => seq % 2 === 0))
+    // However many lie between them: a look at seven, of which some are the owner's.
+    const bounds = { limit: 5, most: 7 }
+    const found: number[] = []
+    for (let next: keeper.OrderPlace | undefined = { market: 1, seq: 1 }; next !== undefined; ) {
+      const page: ReturnType<typeof keeper.findOrdersOf> = keeper.findOrdersOf(state, ALICE, [1, 2, 3], next, bounds)
+      expect(page.orders.length).toBeLessThanOrEqual(4)
+      found.push(...page.orders.map(({ seq }) => seq))
+      next = page.next
+    }
+    expect(found).toEqual([1, 2, 3].flatMap(inMarket).filter((seq) => seq % 2 === 0))
+    const counted = asks(queries.openOrders, {
+      owner: encodeBech32(ALICE),
+      pagination: { countTotal: true, limit: 30n },
+    })
+    expect([counted.orders.length, counted.pagination?.total, counted.pagination?.nextKey.length]).toEqual([30, 30n, 0])
   })
 
   it.each<readonly [string, () => unknown, string]>([
@@ -718,6 +733,14 @@ describe('queries of the order book', () => {
       () => ask(queries.openOrders, { owner: encodeBech32(BOB), pagination: { key: Uint8Array.of(1) } }),
       'grpc/3',
     ],
+    ...[{ offset: 1n }, { reverse: true }, { limit: 1_001n }, { limit: 2n ** 64n - 1n }].map(
+      (pagination) =>
+        [
+          `a page of an owner's orders with ${Object.keys(pagination).join()}`,
+          () => ask(queries.openOrders, { owner: encodeBech32(BOB), pagination }),
+          'grpc/3',
+        ] as const,
+    ),
   ])('refuse %s', (_, act, outcome) => {
     expect(refusal(act)).toContain(outcome)
   })

@@ -119,7 +119,7 @@ CHAINS = [
     ('a stop that is not counted', 6, _changed(audit.Audit, '_count_stop', _one_more_stop)),
     ('a taker fee of another tier', 7, _changed(matching.Step, 'ppm_of', lambda original: lambda self, *a: (100, 0, 299))),
     ('a balance that is not there', 7, _changed(audit._Found, 'balance', lambda original: lambda self, *a: 0)),
-    ('records that no transaction made', 8, _changed(matching.Step, 'finish', lambda original: lambda self: (original(self), bytes(32))[1])),
+    ('records that no transaction made', 8, _changed(matching.Step, 'finish', lambda original: lambda self, *a: (original(self, *a), bytes(32))[1])),
     ('a block price that is not that of the fills', 8, _changed(matching.Step, '_block_prices', lambda original: lambda self: None)),
 ]
 

@@ -581,8 +581,8 @@ class Step:
         price = self._clearing_price(market.id)
         if price is not None:
             self._pair(market.id, price)
-        for order in sorted((o for side in (BUY, SELL) for o in self.book.line(market.id, side)), key=lambda o: o.seq):
-            if order.tif == IOC:
+        for order in [self.book.orders[seq] for seq in sorted(self.book.orders)]:
+            if order.market == market.id and order.tif == IOC:
                 self.remove(order, REST)
         while True:
             bid, ask = (self.book.best(market.id, side) for side in (BUY, SELL))

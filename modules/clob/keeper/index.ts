@@ -29,15 +29,6 @@ export {
   writeNonces,
 } from './nonces.ts'
 export {
-  collectQueued,
-  type QueuedAction,
-  readQueue,
-  readQueuedTotals,
-  type QueuedTotals,
-  writeQueue,
-  writeQueued,
-} from './queue.ts'
-export {
   decodeOrder,
   encodeOrder,
   findOrdersOf,
@@ -48,6 +39,15 @@ export {
   scanOrphans,
   writeOrder,
 } from './orders.ts'
+export {
+  collectQueued,
+  type QueuedAction,
+  readQueue,
+  readQueuedTotals,
+  type QueuedTotals,
+  writeQueue,
+  writeQueued,
+} from './queue.ts'
 export { readRecord, writeRecord } from './records.ts'
 export {
   hasParameters,
