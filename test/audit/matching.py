@@ -209,10 +209,10 @@ class Step:
     def _queued(self, entry):
         """An action that a contract queued in the block before."""
         sender = Sender(entry.owner, entry.subaccount, self.book.time_ms, self.height + 40)
-        self._settle_switch(sender.owner)
         kind, fields = parse_action(entry.action)
         if kind in ('place', 'replace') and self.time_ms - self.book.time_ms > 60_000:
             return 46, 0, 0, 0
+        self._settle_switch(sender.owner)
         return self._act(sender, kind, fields)
 
     def _check(self, tx, listed_phase, signer):

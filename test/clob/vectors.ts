@@ -128,8 +128,15 @@ const kindOf = (record: ModelRecord): string =>
     ? `removed ${record.reason}`
     : `${record.kind} ${record.kind === 'fill' && record.makerRebate > 0n ? 'rebate' : ''}`
 
+/** An order that came too late changes nothing of its owner, as a transaction that fails its checks: a switch that has passed stays. */
+const leavesSwitch = ({ queued, world }: ModelOutcome, { queue }: TrafficBlock): boolean =>
+  queued.some(({ code }, at) => {
+    const switchMs = world.accounts.get(queue[at]?.owner ?? '')?.switchMs ?? 0n
+    return code === 'nonceTime' && switchMs > 0n && switchMs <= world.timeMs
+  })
+
 /** What a case shows, by word: the first case that shows something is kept. */
-const featuresOf = (start: World, outcome: ModelOutcome): readonly string[] => {
+const featuresOf = (start: World, block: TrafficBlock, outcome: ModelOutcome): readonly string[] => {
   const modes = new Map(start.markets.map(({ id, mode }) => [id, mode]))
   return [
     ...outcome.results.map(({ code }) => `transaction ${code}`),
@@ -138,6 +145,7 @@ const featuresOf = (start: World, outcome: ModelOutcome): readonly string[] => {
       records.map((record) => `${modes.get(record.market)} ${kindOf(record)}`),
     ),
     ...outcome.queued.map(({ code }) => `queued ${code}`),
+    ...(leavesSwitch(outcome, block) ? ['queued too late, by an owner with a switch'] : []),
     ...outcome.after.map((record) => `after ${modes.get(record.market)} ${kindOf(record)}`),
   ]
 }
@@ -158,7 +166,7 @@ const candidates = (): readonly Candidate[] =>
       const { start, outcome } = modelStep(world, block)
       if (block.batch.length + block.queue.length > 0) {
         const content = caseOf(`seed ${seed}, block ${block.height}`, start, block, outcome)
-        last = { content, features: featuresOf(start, outcome), size: JSON.stringify(content).length }
+        last = { content, features: featuresOf(start, block, outcome), size: JSON.stringify(content).length }
       }
       world = outcome.world
     }
