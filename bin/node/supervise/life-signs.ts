@@ -21,18 +21,21 @@ export interface PulseOptions {
   readonly mostMissing: number
   /** A process that uses processor time lives, though its event loop does not turn: it executes, or loads. */
   readonly busyIsAlive: boolean
+  /** Times in a row after which even one that works is given up, once it has beaten: it turns in a circle. */
+  readonly mostBusy?: number
 }
 
 /** The application executes blocks and reads a genesis for longer than any pause between two pulses. */
-export const APPLICATION_PULSE: PulseOptions = { mostMissing: 30, busyIsAlive: true }
+export const APPLICATION_PULSE: PulseOptions = { mostMissing: 30, busyIsAlive: true, mostBusy: 180 }
 /** A gateway whose event loop does not turn for so long answers nobody. */
 export const GATEWAY_PULSE: PulseOptions = { mostMissing: 15, busyIsAlive: false }
 
 /** Of a child that sends pulses (send-pulse.ts). Until the first it loads, and is judged by its processor time. */
 export const watchPulse =
-  ({ mostMissing, busyIsAlive }: PulseOptions, intervalMs = PULSE_MS) =>
+  ({ mostMissing, busyIsAlive, mostBusy = Number.POSITIVE_INFINITY }: PulseOptions, intervalMs = PULSE_MS) =>
   (pid: number, onSilent: (reason: string) => void): LifeSign => {
     let missing = 0
+    let sinceBeat = 0
     let hasBeaten = false
     let ticks = processorTicks(pid)
     const timer = setInterval(() => {
@@ -40,14 +43,16 @@ export const watchPulse =
       const isBusy = now !== ticks
       ticks = now
       missing = isBusy && (busyIsAlive || !hasBeaten) ? 0 : missing + 1
-      if (missing < mostMissing) return
+      if (hasBeaten) sinceBeat++
+      if (missing < mostMissing && sinceBeat < mostBusy) return
       clearInterval(timer)
-      onSilent(`no pulse ${missing} times`)
+      onSilent(`no pulse ${Math.max(missing, sinceBeat)} times`)
     }, intervalMs)
     return {
       message: () => {
         hasBeaten = true
         missing = 0
+        sinceBeat = 0
       },
       stop: () => clearInterval(timer),
     }

@@ -267,6 +267,12 @@ describe('a sign of life', () => {
     expect(log).toContain('no pulse 10 times')
   })
 
+  it('that stays away for long ends also a process that works, once it has beaten', async () => {
+    const body = `${beats}; setTimeout(() => { for (;;); }, 200)`
+    const log = await untilRestarted(body, watchPulse({ mostMissing: 1_000, busyIsAlive: true, mostBusy: 30 }, 20))
+    expect(log).toContain('no pulse 30 times')
+  })
+
   it('is that it works, for a process that may work for long', async () => {
     const onSilent: string[] = []
     const child = spawn(process.execPath, ['-e', 'for (;;);'])
