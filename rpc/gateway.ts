@@ -157,6 +157,7 @@ export const startGateway = async (
       maxReceiveBytes,
       maxSendBytes,
       budget,
+      turns,
       limiter,
       findAddress,
       traces,

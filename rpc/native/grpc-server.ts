@@ -6,6 +6,7 @@ import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
+import type { Turns } from '../turns.ts'
 import { requireHostPort } from '../stream/address.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
 import type { GrpcCaller, GrpcMethod, UnaryMethod } from '../grpc/methods.ts'
@@ -24,6 +25,7 @@ export interface GrpcOptions {
   readonly maxReceiveBytes: number
   readonly maxSendBytes: number
   readonly budget: MemoryBudget
+  readonly turns: Turns
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
   /** Serves traces. */
@@ -77,6 +79,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     maxReceiveBytes,
     maxSendBytes,
     budget,
+    turns: options.turns,
     toStatus: (error, path) => toGrpcStatus(error, path, log),
   })
   return {
