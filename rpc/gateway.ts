@@ -162,6 +162,7 @@ export const startGateway = async (
       maxReceiveBytes,
       maxSendBytes,
       budget,
+      turns,
       limiter,
       findAddress,
       traces,

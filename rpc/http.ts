@@ -1,12 +1,12 @@
 /** JSON-RPC over HTTP on node:http: the path of most requests, so nothing stands between the socket and the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { BodyBuffer } from './body-buffer.ts'
 import { CROWDED, failWith, PARSE_ERROR, type Responder } from './envelope.ts'
 import { answerCost, bodyCost, PLAIN_COST } from './costs.ts'
 import { rpcError } from './errors.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import { allowedOrigin } from './origins.ts'
 import type { ConnectionMemory } from './connection-memory.ts'
-import type { MemoryShare } from './memory-budget.ts'
 import type { Payload } from './payload.ts'
 import { SHORT_LENGTH, type Turns } from './turns.ts'
 
@@ -155,59 +155,34 @@ export const createHttpHandler = (
     return true
   }
 
-  const receive = (request: IncomingMessage, response: ServerResponse): void => {
-    let chunks: Buffer[] | undefined
-    let first: Buffer | undefined
-    let length = 0
-    let share: MemoryShare | undefined
-    let held = 0
-    const letGo = (): void => {
-      share?.give(held)
-      held = 0
-      chunks = undefined
-    }
-    /** Of what comes in several pieces note is taken until the answer has gone. */
-    const hold = (bytes: number): boolean => {
-      if (share === undefined) {
-        share = memory.shareOf(request)
-        response.once('close', letGo)
-      }
-      if (!share.hold(bytes)) return false
-      held += bytes
-      return true
-    }
+  const receive = (request: IncomingMessage, response: ServerResponse, announced: number): void => {
+    const body = new BodyBuffer(announced, () => {
+      response.once('close', () => body.release())
+      return memory.shareOf(request)
+    })
+    /** The rest of the body is not read. */
     const giveUp = (answerWith: () => void): void => {
       request.pause()
       request.removeAllListeners('data').removeAllListeners('end')
-      letGo()
+      body.release()
       response.setHeader('Connection', 'close')
       answerWith()
     }
     request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > bodyLimit) {
-        // Only a body of unannounced length gets here; geth reads up to the limit, where it is no JSON any more.
-        limiter?.charge(findAddress(request), bodyCost(length))
-        return giveUp(() => send(request, response, PARSE_ERROR))
-      }
-      if (first === undefined) {
-        first = chunk
-        return
-      }
-      const isHeld = hold(chunks === undefined ? length : chunk.length)
-      ;(chunks ??= [first]).push(chunk)
-      if (!isHeld) {
+      // Only a body of unannounced length gets here; geth reads up to the limit, where it is no JSON any more.
+      if (body.length + chunk.length > bodyLimit) {
+        limiter?.charge(findAddress(request), bodyCost(body.length + chunk.length))
+        giveUp(() => send(request, response, PARSE_ERROR))
+      } else if (!body.push(chunk)) {
         giveUp(() => refuse(response, 503, 'too many unfinished requests are held, try again'))
       }
     })
     request.on('end', () => {
-      const pieces = chunks
-      turns.run(request.socket, length, () => {
+      turns.run(request.socket, body.length, () => {
         if (response.destroyed) return
-        const body = pieces === undefined ? first : Buffer.concat(pieces, length)
-        answer(request, response, body === undefined ? '' : body.toString('utf8'))
+        const text = body.read().toString('utf8')
+        answer(request, response, text)
       })
-      chunks = undefined
     })
   }
 
@@ -228,6 +203,6 @@ export const createHttpHandler = (
     if (!isTyped) {
       return refuse(response, 415, 'invalid content type, only application/json is supported')
     }
-    return receive(request, response)
+    return receive(request, response, announced)
   }
 }

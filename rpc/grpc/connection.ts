@@ -10,6 +10,7 @@ import {
 import type { Socket } from 'node:net'
 import { clientOf } from '../limits.ts'
 import type { MemoryBudget, MemoryShare } from '../memory-budget.ts'
+import type { Turns } from '../turns.ts'
 import { type CallSettings, GrpcCall, type GrpcPeer, refuseHttp } from './grpc-call.ts'
 import { isGrpcType } from './message.ts'
 import { type GrpcMethod, serveCall } from './methods.ts'
@@ -22,8 +23,11 @@ const MAX_HEADERS = 64
 /** What a connection may hold before it gets no more streams: four of the largest answers that it does not take. */
 const MAX_SESSION_MEGABYTES = 256
 /** Resets by a client: so many at once, and so many a second (CVE-2023-44487). More end the connection. */
-const RESETS_AT_ONCE = 1_000
+const RESETS_AT_ONCE = 200
 const RESETS_PER_SECOND = 33
+
+/** Calls of one connection that were cancelled before many came to an end: not what a client does that wants answers. */
+const FLOOD_RESETS = RESETS_AT_ONCE / 2
 
 const HTTP2: ServerSessionOptions = {
   settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
@@ -45,6 +49,9 @@ export interface ConnectionOptions {
   readonly methods: ReadonlyMap<string, GrpcMethod>
   readonly calls: CallSettings
   readonly budget: MemoryBudget
+  readonly turns: Turns
+  /** Its client resets streams without end: the connection was closed for it, or will be. */
+  readonly onFlood: (connection: Connection) => void
   /** A connection without calls is closed after this long. */
   readonly idleMs: number
   readonly onClose: (connection: Connection) => void
@@ -59,6 +66,7 @@ export class Connection implements GrpcPeer {
   readonly #options: ConnectionOptions
   readonly #idle: NodeJS.Timeout
   #calls = 0
+  #resets = 0
 
   constructor(socket: Socket, options: ConnectionOptions) {
     this.remoteAddress = socket.remoteAddress ?? ''
@@ -98,6 +106,7 @@ export class Connection implements GrpcPeer {
     const call = this.#begin(stream, headers)
     stream.on('close', () => {
       call?.closed()
+      if (stream.rstCode === constants.NGHTTP2_CANCEL && ++this.#resets === FLOOD_RESETS) this.#options.onFlood(this)
       this.#calls--
       if (this.#calls === 0) this.#idle.refresh()
     })
@@ -110,7 +119,7 @@ export class Connection implements GrpcPeer {
     }
     const call = new GrpcCall(stream, headers, this, this.#options.calls)
     const method = this.#options.methods.get(call.path)
-    if (method !== undefined) serveCall(call, method)
+    if (method !== undefined) serveCall(call, method, (length, work) => this.#options.turns.take(this, length, work))
     else call.end({ code: GRPC.unimplemented, message: `The server does not implement the method ${call.path}` })
     return call
   }

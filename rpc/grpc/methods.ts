@@ -114,11 +114,15 @@ const runWatch = async (call: GrpcCall, method: WatchMethod, message: GrpcMessag
   }
 }
 
+/** Does work on a message of some length when it is its connection's turn. */
+type TakeTurn = <Result>(length: number, work: () => Result) => Promise<Result>
+
 /** `run` begins with the one message, once the client has ended its side. */
 const serveOne = <Method>(
   call: GrpcCall,
   method: Method,
   run: (call: GrpcCall, method: Method, message: GrpcMessage) => Promise<void>,
+  takeTurn: TakeTurn,
 ): void => {
   const { stream, reader, path } = call
   let message: GrpcMessage | undefined
@@ -142,8 +146,9 @@ const serveOne = <Method>(
     try {
       requireWhole(call)
       if (message === undefined) throw cardinality('no', path)
-      afterLateArrivals(run, call, method, message)
+      const whole = message
       message = undefined
+      afterLateArrivals(() => void takeTurn(whole.bytes.length, () => call.isOver || void run(call, method, whole)))
     } catch (error) {
       call.fail(error)
     }
@@ -151,7 +156,7 @@ const serveOne = <Method>(
 }
 
 /** One message after another: a client that does not read its answers is not asked for more. */
-const serveStream = async (call: GrpcCall, method: StreamMethod): Promise<void> => {
+const serveStream = async (call: GrpcCall, method: StreamMethod, takeTurn: TakeTurn): Promise<void> => {
   const { stream, reader } = call
   try {
     for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
@@ -160,8 +165,10 @@ const serveStream = async (call: GrpcCall, method: StreamMethod): Promise<void> 
         call.stopReceiving()
         const request = await call.open(next)
         reader.release()
+        // By itself nothing else would come between the messages of one chunk.
+        const isTaken = await takeTurn(request.length, () => call.isOver || call.write(method.answer(request, call)))
         if (call.isOver) return
-        if (!call.write(method.answer(request, call))) await once(stream, 'drain')
+        if (!isTaken) await once(stream, 'drain')
       }
       if (call.isOver) return
       if (reader.isWithin) call.startReceiving()
@@ -178,10 +185,10 @@ const serveStream = async (call: GrpcCall, method: StreamMethod): Promise<void> 
   }
 }
 
-export const serveCall = (call: GrpcCall, method: GrpcMethod): void => {
+export const serveCall = (call: GrpcCall, method: GrpcMethod, takeTurn: TakeTurn): void => {
   // Its headers alone may have ended it.
   if (call.isOver) return
-  if (method.kind === 'unary') serveOne(call, method, runUnary)
-  else if (method.kind === 'watch') serveOne(call, method, runWatch)
-  else void serveStream(call, method)
+  if (method.kind === 'unary') serveOne(call, method, runUnary, takeTurn)
+  else if (method.kind === 'watch') serveOne(call, method, runWatch, takeTurn)
+  else void serveStream(call, method, takeTurn)
 }

@@ -1,7 +1,10 @@
 /** A server of gRPC over HTTP/2 without TLS, on node:http2. */
-import { createServer, type Server } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { ByteBudget } from './byte-budget.ts'
 import { MemoryBudget } from '../memory-budget.ts'
+import { clientOf } from '../limits.ts'
+import { Turns } from '../turns.ts'
+import { Floods } from './floods.ts'
 import type { CallSettings } from './grpc-call.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { Decompressor } from './decompress.ts'
@@ -41,6 +44,8 @@ export interface GrpcHttp2Options {
   readonly connectionIdleMs?: number
   /** What its clients may make the process hold, with those of other servers; left out, one of its own. */
   readonly budget?: MemoryBudget
+  /** Shared with other servers of the process; left out, its own. */
+  readonly turns?: Turns
   readonly maxUnfinishedBytes?: number
   readonly maxUnsentBytes?: number
 }
@@ -91,10 +96,26 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
   const connections = new Set<Connection>()
   const onClose = (connection: Connection): void => void connections.delete(connection)
   const budget = options.budget ?? new MemoryBudget(MAX_UNFINISHED_BYTES + MAX_UNSENT_BYTES)
-  const settings: ConnectionOptions = { methods, calls, budget, idleMs, onClose }
+  const turns = options.turns ?? new Turns()
+  const floods = new Floods()
+  const onFlood = ({ remoteAddress }: Connection): void => floods.note(clientOf(remoteAddress))
+  const settings: ConnectionOptions = { methods, calls, budget, turns, idleMs, onClose, onFlood }
+  /** Connections that wait for their beginning. */
+  const waiting = new Set<Socket>()
+  const begin = (socket: Socket): void => void connections.add(new Connection(socket, settings))
+  const beginLater = (socket: Socket, waitMs: number): void => {
+    waiting.add(socket)
+    socket.on('error', ignore)
+    setTimeout(() => {
+      waiting.delete(socket)
+      if (!socket.destroyed) begin(socket)
+    }, waitMs)
+  }
   const server = createServer({ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
-    if (options.admits?.(socket.remoteAddress) === false) socket.destroy()
-    else connections.add(new Connection(socket, settings))
+    if (options.admits?.(socket.remoteAddress) === false) return void socket.destroy()
+    const waitMs = floods.waitMs(clientOf(socket.remoteAddress ?? ''))
+    if (waitMs === 0) begin(socket)
+    else beginLater(socket, waitMs)
   })
   const port = await listen(server, options)
   return {
@@ -108,6 +129,7 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
+        for (const socket of waiting) socket.destroy()
         for (const connection of connections) connection.close()
         // Streams that clients keep open would hold it up for ever.
         setTimeout(() => connections.forEach((connection) => connection.destroy()), CLOSE_GRACE_MS).unref()

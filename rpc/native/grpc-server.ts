@@ -7,6 +7,7 @@ import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import { type Admission, clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
+import type { Turns } from '../turns.ts'
 import { requireHostPort } from '../stream/address.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
 import type { GrpcCaller, GrpcMethod, StreamMethod, UnaryMethod, WatchMethod } from '../grpc/methods.ts'
@@ -25,6 +26,7 @@ export interface GrpcOptions {
   readonly maxReceiveBytes: number
   readonly maxSendBytes: number
   readonly budget: MemoryBudget
+  readonly turns: Turns
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
   readonly admits?: Admission
@@ -109,6 +111,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     maxSendBytes,
     ...(options.admits === undefined ? {} : { admits: options.admits }),
     budget,
+    turns: options.turns,
     toStatus: (error, path) => toGrpcStatus(error, path, log),
   })
   return {

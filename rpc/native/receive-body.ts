@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { CodedError } from '../../core/errors.ts'
 import { GRPC } from '../grpc/status.ts'
+import { BodyBuffer } from '../body-buffer.ts'
 import { TOO_GREEDY, type MemoryShare } from '../memory-budget.ts'
 import { invalidArgument } from './parse-parameter.ts'
 
@@ -11,31 +12,23 @@ import { invalidArgument } from './parse-parameter.ts'
  */
 export const receiveBody = (request: IncomingMessage, limit: number, share: MemoryShare): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    let held = 0
-    const settle = (): void => {
-      share.give(held)
-      held = 0
-    }
+    const body = new BodyBuffer(Math.min(limit, Number(request.headers['content-length'] ?? 0)), () => share)
     // What follows is not read; the connection ends with the answer.
     const refuse = (error: CodedError): void => {
       request.pause()
       request.removeAllListeners('data')
-      settle()
+      body.release()
       reject(error)
     }
     request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > limit) return refuse(invalidArgument('http: request body too large'))
-      if (!share.hold(chunk.length)) return refuse(new CodedError('grpc', GRPC.resourceExhausted, TOO_GREEDY))
-      held += chunk.length
-      chunks.push(chunk)
+      if (body.length + chunk.length > limit) return refuse(invalidArgument('http: request body too large'))
+      if (!body.push(chunk)) return refuse(new CodedError('grpc', GRPC.resourceExhausted, TOO_GREEDY))
     })
     request.on('end', () => {
-      settle()
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+      const bytes = body.read()
+      body.release()
+      resolve(bytes)
     })
     request.on('error', () => reject(invalidArgument('the request ended early')))
-    request.once('close', settle)
+    request.once('close', () => body.release())
   })

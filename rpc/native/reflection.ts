@@ -53,6 +53,8 @@ export const createReflection = (services: readonly DescService[]): Answer => {
   const files = filesOf(services)
   const byName = new Map(files.map((file) => [file.proto.name, file]))
   const bySymbol = new Map(files.flatMap((file) => symbolsOf(file).map((symbol) => [symbol, file] as const)))
+  /** Made when they are first asked for: some hundred kilobytes a file. */
+  const described = new Map<DescFile, Uint8Array>()
   const names = [...services.map(({ typeName }) => typeName), ...VERSIONS].sort()
 
   /** A nested message is found with the message around it. */
@@ -64,6 +66,19 @@ export const createReflection = (services: readonly DescService[]): Answer => {
     return undefined
   }
 
+  /** With all that it needs, so that one answer suffices; clients take the first for the one that they asked for. */
+  const describe = (file: DescFile): Uint8Array => {
+    const known = described.get(file)
+    if (known !== undefined) return known
+    const response = new BinaryWriter()
+    for (const each of withImports([file]).toReversed()) {
+      response.tag(1, WireType.LengthDelimited).bytes(toBinary(FileDescriptorProtoSchema, each.proto))
+    }
+    const bytes = response.finish()
+    described.set(file, bytes)
+    return bytes
+  }
+
   const writeFile = (writer: BinaryWriter, file: DescFile | undefined, text: string): void => {
     if (file === undefined) {
       writeNested(writer, RESPONSE.error, (error) => {
@@ -72,12 +87,7 @@ export const createReflection = (services: readonly DescService[]): Answer => {
       })
       return
     }
-    // With all that it needs, so that one answer suffices; clients take the first for the one that they asked for.
-    writeNested(writer, RESPONSE.files, (response) => {
-      for (const each of withImports([file]).toReversed()) {
-        response.tag(1, WireType.LengthDelimited).bytes(toBinary(FileDescriptorProtoSchema, each.proto))
-      }
-    })
+    writer.tag(RESPONSE.files, WireType.LengthDelimited).bytes(describe(file))
   }
 
   return (request) => {

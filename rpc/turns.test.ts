@@ -1,0 +1,76 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { SHORT_LENGTH, Turns } from './turns.ts'
+
+const LONG = SHORT_LENGTH + 1
+
+let turns: Turns
+afterEach(() => turns.close())
+
+const work = (ms: number): void => {
+  for (const endMs = performance.now() + ms; performance.now() < endMs; );
+}
+
+const untilDone = async (): Promise<void> => {
+  while (turns.waiting > 0) await nextTurn()
+}
+
+test('short work is done at once, while the turn has time', async () => {
+  turns = new Turns()
+  const done: string[] = []
+  turns.run({}, 10, () => done.push('first'))
+  expect(done).toEqual(['first'])
+  turns.run({}, 10, () => work(10))
+  turns.run({}, 10, () => done.push('second'))
+  expect(done).toEqual(['first'])
+  await untilDone()
+  expect(done).toEqual(['first', 'second'])
+})
+
+test('long work takes turns by connection, and short work passes it', async () => {
+  turns = new Turns()
+  const done: string[] = []
+  const greedy = {}
+  const modest = {}
+  for (const name of ['g1', 'g2', 'g3']) turns.run(greedy, LONG, () => done.push(name))
+  turns.run(modest, LONG, () => done.push('m1'))
+  turns.run({}, 10, () => done.push('short'))
+  expect(done).toEqual(['short'])
+  await untilDone()
+  expect(done).toEqual(['short', 'g1', 'm1', 'g2', 'g3'])
+})
+
+test('what one connection asks for keeps its order', async () => {
+  turns = new Turns()
+  const done: string[] = []
+  const key = {}
+  turns.run(key, LONG, () => done.push('long'))
+  turns.run(key, 10, () => done.push('short'))
+  await untilDone()
+  expect(done).toEqual(['long', 'short'])
+})
+
+test('others get turns of the event loop between long pieces', async () => {
+  turns = new Turns()
+  const done: string[] = []
+  for (let index = 0; index < 3; index++) {
+    turns.run({}, LONG, () => {
+      work(5)
+      done.push('long')
+      setImmediate(() => done.push('other'))
+    })
+  }
+  await untilDone()
+  await nextTurn()
+  expect(done).toEqual(['long', 'other', 'long', 'other', 'long', 'other'])
+})
+
+test('work with a result resolves or rejects', async () => {
+  turns = new Turns()
+  expect(await turns.take({}, LONG, () => 7)).toBe(7)
+  await expect(
+    turns.take({}, LONG, () => {
+      throw new RangeError('no')
+    }),
+  ).rejects.toThrow('no')
+})
