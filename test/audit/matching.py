@@ -209,10 +209,10 @@ class Step:
     def _queued(self, entry):
         """An action that a contract queued in the block before."""
         sender = Sender(entry.owner, entry.subaccount, self.book.time_ms, self.height + 40)
-        self._settle_switch(sender.owner)
         kind, fields = parse_action(entry.action)
         if kind in ('place', 'replace') and self.time_ms - self.book.time_ms > 60_000:
             return 46, 0, 0, 0
+        self._settle_switch(sender.owner)
         return self._act(sender, kind, fields)
 
     def _check(self, tx, listed_phase, signer):
@@ -582,7 +582,7 @@ class Step:
         if price is not None:
             self._pair(market.id, price)
         for order in [self.book.orders[seq] for seq in sorted(self.book.orders)]:
-            if order.market == market.id and order.tif == IOC:
+            if order.market == market.id and order.tif == IOC and not order.trigger_kind:
                 self.remove(order, REST)
         while True:
             bid, ask = (self.book.best(market.id, side) for side in (BUY, SELL))
