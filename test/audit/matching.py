@@ -582,7 +582,7 @@ class Step:
         if price is not None:
             self._pair(market.id, price)
         for order in [self.book.orders[seq] for seq in sorted(self.book.orders)]:
-            if order.market == market.id and order.tif == IOC:
+            if order.market == market.id and order.tif == IOC and not order.trigger_kind:
                 self.remove(order, REST)
         while True:
             bid, ask = (self.book.best(market.id, side) for side in (BUY, SELL))
