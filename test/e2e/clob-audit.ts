@@ -28,6 +28,13 @@ const urlsOf = (node: TestNode): readonly string[] => ['--comet', node.urls.come
 export const auditRun = (node: TestNode, from: number, to: number): Promise<string> =>
   audit(['run', ...urlsOf(node), '--from', `${from}`, '--to', `${to}`])
 
+/** Every block that the node has, from the first that an audit can check. */
+export const auditAll = async (node: TestNode): Promise<string> => {
+  const last = await node.height()
+  await node.untilHeight(last + 1, LIMIT_MS)
+  return await auditRun(node, 1, last)
+}
+
 export const auditLies = (node: TestNode, from: number, to: number): Promise<string> =>
   audit(['lies', ...urlsOf(node), '--from', `${from}`, '--to', `${to}`])
 

@@ -3,6 +3,7 @@
  * the nodes agree, and the fourth is killed meanwhile. One speaks gRPC, one has the older CometBFT where it is installed.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { auditAll, python } from './clob-audit.ts'
 import { ESCROW, holdersOf, locksOf, type Market, marketOf, ordersOf, supplyOf } from './clob-book.ts'
 import { orderResult, place, sendOrder } from './clob-orders.ts'
 import { describeTrade, startTrading, type TradeReport, type Trading } from './clob-trading.ts'
@@ -223,6 +224,16 @@ describe('four validators with an order book', () => {
       const height = await network.at(0).height()
       await expectSameBooks(height)
       await expectConserved(network.at(KILLED), height)
+    },
+    LONG_MS,
+  )
+
+  it.skipIf(python === undefined)(
+    'pass the audit of a stranger over all of it',
+    async () => {
+      const report = await auditAll(network.at(KILLED))
+      console.log(report.trim())
+      expect(report).toMatch(/^ok blocks 2 to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
     },
     LONG_MS,
   )

@@ -6,9 +6,11 @@ import { encodeBech32 } from '../../core/bech32.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import { PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
+import { auditAll, python } from './clob-audit.ts'
 import { cancel, chainTime, type CometResult, orderResult, place, sendOrder, signOrder } from './clob-orders.ts'
 import { askJsonRpc, repository, until, useNode } from './harness.ts'
 
+const AUDIT_LIMIT_MS = 120_000
 const node = useNode({ hasTestMarkets: true })
 const [maker, taker] = [accountAt(1), accountAt(2)]
 
@@ -167,4 +169,14 @@ describe('an order that a wallet signs as typed data', () => {
     })
     expect(orders).toEqual([])
   })
+
+  it.skipIf(python === undefined)(
+    'passes the audit of a stranger, with all the rest',
+    async () => {
+      const report = await auditAll(node())
+      console.log(report.trim())
+      expect(report).toMatch(/^ok blocks 2 to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
+    },
+    AUDIT_LIMIT_MS,
+  )
 })
