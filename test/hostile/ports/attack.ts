@@ -54,7 +54,7 @@ export interface Attack {
   readonly bounded: string
   /** Whole words that its outcomes may be. Whatever else a node says to it is a surprise, and fails the test. */
   readonly outcomes: RegExp
-  /** What is documented to be refused: an outcome that must come, in a short form too. */
+  /** What is refused before it waits for anything: an outcome that must come, in a short form too. */
   readonly refusal?: RegExp
   /** It reads blocks of {@link Prepared}. */
   readonly needsBlocks?: boolean

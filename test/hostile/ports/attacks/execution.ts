@@ -131,7 +131,6 @@ export const EXECUTION_ATTACKS: readonly Attack[] = [
     bounded: 'logs and blocks of an answer, and the turns of clients',
     outcomes: EXECUTED,
     needsBlocks: true,
-    refusal: /^-32005 query returned more than # results/,
     run: floodLogs,
   },
   {
@@ -154,7 +153,6 @@ export const EXECUTION_ATTACKS: readonly Attack[] = [
     seconds: 10,
     bounded: 'percentiles and blocks of a question, and the turns of clients',
     outcomes: EXECUTED,
-    refusal: /^-32000 invalid reward percentile/,
     run: floodFeeHistory,
   },
   {
