@@ -574,18 +574,27 @@ export type Announcement =
   /** Hashes of transactions that entered the pool, in order. */
   | { readonly type: 'pending'; readonly hashes: readonly Hex[] }
 
+/** Who asks. It changes no answer, only whose turn it is, and whether one is made at all. */
+export interface Asker {
+  /** An address, or the network of one (rpc/limits.ts); empty for gateways themselves. */
+  readonly client: string
+  /** One of the client's; empty where it has none. */
+  readonly connection: string
+  /** Calls `listener` once when nobody waits for answers any more, at once where that is so. Returns how to stop. */
+  onGone(listener: () => void): () => void
+}
+
 /** The application as gateways ask it. */
 export interface QueryApplication {
   /**
    * Answers as of `head`, the height that the asking gateway shows as its newest.
    * Resolves to the JSON text of the result. Rejects with a CodedError; any other error is a fault of the node.
-   * `client` is who asked the gateway (rpc/limits.ts): it changes no answer, only whose turn it is.
    */
   ask<Name extends QuestionName>(
     name: Name,
     parameters: Questions[Name],
     head: number,
-    client?: string,
+    asker?: Asker,
   ): string | Promise<string>
   /** Calls `listener` for the present head at once, then for every announcement. Returns how to stop. */
   subscribe(listener: (announcement: Announcement) => void): () => void

@@ -27,3 +27,6 @@ export const MAX_CANDIDATES = 8
 export const MAX_QUESTION_BYTES = 40 * 1024 * 1024
 /** Largest query answer on the stream between gateway and application. */
 export const MAX_STREAM_FRAME_BYTES = 64 * 1024 * 1024
+
+/** Percentiles of one eth_feeHistory, as in geth. */
+export const MAX_FEE_PERCENTILES = 100

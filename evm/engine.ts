@@ -154,6 +154,11 @@ export interface ExecuteOptions {
   readonly nativePrecompiles?: NativePrecompiles
   /** Most that it may weigh (evm/weight.ts): above it it is refused with `overWeight`, and nothing was changed. */
   readonly weightLimit?: number
+  /**
+   * Called every few hundred microseconds while code runs, and before every frame: what it throws ends the execution,
+   * and nothing was changed then. Blocks are executed without it. The reference does not call it.
+   */
+  readonly interrupt?: () => void
   readonly onStep?: (step: Step) => void
   /** Opcodes whose steps are told, and those whose steps carry the memory; all when left out. */
   readonly stepsOf?: (opcode: number) => boolean

@@ -33,6 +33,8 @@ export interface ChainView {
   trieNodesAt(height: number): TrieNodeReader
   /** Wire forms of what the pending block would run, best first. */
   readonly pending: readonly Uint8Array[]
+  /** To be called in loops over what is stored: throws where nobody waits for the answer any more, or for too long. */
+  interrupt(): void
 }
 
 /** Height of the genesis block. */

@@ -227,6 +227,8 @@ export class QuestionDesk implements Desk {
       stateAt: (height) => this.#stateAt(height),
       trieNodesAt: (height) => this.#trieNodesAt(height),
       pending: [],
+      // What is answered here takes less than anybody's patience.
+      interrupt: () => undefined,
     }
     return this.#newestView
   }

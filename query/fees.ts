@@ -1,7 +1,9 @@
 /** Suggested fees and their history. What the node suggests passes its own minimum. */
 import type { Header } from '../app/records/header.ts'
 import { quantityToHex } from '../core/hex.ts'
+import { MAX_FEE_PERCENTILES } from '../core/limits.ts'
 import type { Receipt } from '../app/records/receipt.ts'
+import type { ReceiptGas } from '../app/records/records.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import { queryFailed } from '../app/errors.ts'
 import type { Questions } from '../app/ports.ts'
@@ -14,7 +16,6 @@ const SAMPLED_BLOCKS = 20
 const SAMPLES_A_BLOCK = 3
 const PERCENTILE = 60
 const MAX_TIP = 500_000_000_000n
-const MAX_PERCENTILES = 100
 
 const compareBigint = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -43,8 +44,8 @@ export class TipOracle {
 }
 
 const checkPercentiles = (percentiles: readonly number[]): void => {
-  if (percentiles.length > MAX_PERCENTILES) {
-    throw queryFailed(`invalid reward percentile: over the query limit ${MAX_PERCENTILES}`)
+  if (percentiles.length > MAX_FEE_PERCENTILES) {
+    throw queryFailed(`invalid reward percentile: over the query limit ${MAX_FEE_PERCENTILES}`)
   }
   for (const [index, percentile] of percentiles.entries()) {
     if (percentile < 0 || percentile > 100) throw queryFailed(`invalid reward percentile: ${percentile.toFixed(6)}`)
@@ -58,7 +59,7 @@ const checkPercentiles = (percentiles: readonly number[]): void => {
 
 interface FeeBlock {
   readonly header: Header
-  readonly receipts: readonly Receipt[]
+  readonly receipts: readonly ReceiptGas[]
 }
 
 /** Tips at percentiles of the block's gas. */
@@ -87,8 +88,9 @@ const rewards = (
 /** Committed blocks, with receipts where rewards are asked for. */
 const committedBlocks = (view: ChainView, oldest: number, count: number, withReceipts: boolean): readonly FeeBlock[] =>
   Array.from({ length: count }, (_, index) => {
+    view.interrupt()
     const { header, transactionCount } = requireHeader(view, oldest + index)
-    const receipts = withReceipts && transactionCount > 0 ? view.reader.receipts(header.number) : []
+    const receipts = withReceipts && transactionCount > 0 ? view.reader.receiptGas(header.number) : []
     return { header, receipts }
   })
 

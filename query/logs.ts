@@ -55,9 +55,10 @@ function* findLogs(
   to: number,
 ): Generator<FoundLog> {
   const openCursor = () => view.reader.store.cursor('index')
-  for (const { height, logs } of searchLogIndex(openCursor, terms(criteria), from, to)) {
+  for (const { height, logs } of searchLogIndex(openCursor, terms(criteria), from, to, view.interrupt)) {
     const record = view.reader.header(height)
     if (record === undefined) continue
+    view.interrupt()
     const wanted = logs === undefined ? undefined : new Set(logs.map(({ transaction }) => transaction))
     const indexes = wanted ?? Array.from({ length: record.transactionCount }, (_, index) => index)
     for (const index of indexes) {
@@ -66,6 +67,7 @@ function* findLogs(
       const end = isBefore(0) ? view.reader.firstLogIndex(height, index + 1) : undefined
       if (end !== undefined && isBefore(end - 1)) continue
       const receipt = view.reader.receipt(height, index)
+      view.interrupt()
       if (receipt === undefined || receipt.logs.length === 0) continue
       let transactionHash: Hex | undefined
       for (const [at, log] of receipt.logs.entries()) {

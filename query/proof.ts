@@ -8,7 +8,7 @@ import { pendingTrie } from './pending.ts'
 import { isPending, requireHeader, requireHeight, type ChainView } from './chain-view.ts'
 import type { Json } from './ethereum-json.ts'
 
-const proofView = (trie: StateTrie, { address: hex, slots }: Questions['proof']): Json => {
+const proofView = (view: ChainView, trie: StateTrie, { address: hex, slots }: Questions['proof']): Json => {
   const address = hexToBytes(hex)
   const { account, nodes } = trie.proveAccount(address)
   return {
@@ -19,6 +19,7 @@ const proofView = (trie: StateTrie, { address: hex, slots }: Questions['proof'])
     nonce: quantityToHex(account?.nonce ?? 0n),
     storageHash: bytesToHex(account?.storageRoot ?? ZERO_HASH),
     storageProof: slots.map(({ slot, shown }) => {
+      view.interrupt()
       const proof = account && trie.proveSlot(address, account.storageRoot, hexToBytes(slot))
       const value = proof === undefined ? '0x0' : bytesToQuantity(proof.value)
       return { key: shown, value, proof: proof?.nodes.map(bytesToHex) ?? [] }
@@ -36,5 +37,9 @@ export const proof = (view: ChainView, parameters: Questions['proof']): Json | P
   const { block } = parameters
   if (isPending(block)) return refusePending(view)
   const height = requireHeight(view, block)
-  return proofView(new StateTrie(view.trieNodesAt(height), requireHeader(view, height).header.stateRoot), parameters)
+  return proofView(
+    view,
+    new StateTrie(view.trieNodesAt(height), requireHeader(view, height).header.stateRoot),
+    parameters,
+  )
 }

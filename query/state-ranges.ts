@@ -29,8 +29,8 @@ const ACCOUNT_BYTES = 400
 const SLOT_BYTES = 240
 const WORD_BYTES = 32
 
-export const timeOf = ({ clock, settings }: ChainView): TraceBudget =>
-  new TraceBudget({ clock, timeoutMs: Infinity, totalMs: settings.evmTimeoutMs })
+export const timeOf = ({ clock, settings, interrupt }: ChainView): TraceBudget =>
+  new TraceBudget({ clock, interrupt, timeoutMs: Infinity, totalMs: settings.evmTimeoutMs })
 
 /** The flat state as scans see it; throws query/8 or query/9 where it is not kept. */
 export const scannedState = (view: ChainView, height: number): StateHeight => {

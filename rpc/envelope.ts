@@ -1,9 +1,10 @@
 /** Answers JSON-RPC requests: single ones and batches, with geth's envelope and texts. */
+import type { Asker } from '../app/ports.ts'
 import type { CodedError } from '../core/errors.ts'
 import { describeFailure, errorObject, goJson, jsonRpcCode, rpcError } from './errors.ts'
 import type { GatewayLog } from './log.ts'
 import { TOO_GREEDY } from './memory-budget.ts'
-import type { Answer, CallContext, FindClient, Method } from './method.ts'
+import type { Answer, CallContext, Method } from './method.ts'
 import { readParameters, required } from './method.ts'
 import { stringDecoder } from './parameters/go-json.ts'
 import {
@@ -19,7 +20,7 @@ import {
 
 /** Who asks. */
 export interface Caller {
-  readonly client: FindClient
+  readonly asker: () => Asker
   /** Left out where notifications cannot be carried, over HTTP. */
   readonly subscriber?: Subscriber
   /** Does a part of a batch when it is its connection's turn. */
@@ -101,15 +102,15 @@ const unsubscribe = (message: Message, subscriber: Subscriber | undefined): stri
 
 export const createResponder = (options: ResponderOptions): Responder => {
   const { methods, context, log } = options
-  const contextOf = ({ client }: Caller): CallContext => ({
+  const contextOf = ({ asker }: Caller): CallContext => ({
     ...context,
-    ask: (name, parameters) => context.ask(name, parameters, client()),
+    ask: (name, parameters) => context.ask(name, parameters, asker()),
   })
 
   const execute = (message: Message, caller: Caller): Answer => {
     const { method } = message
     const found = methods.get(method)
-    if (found !== undefined) return found.call(message.params, contextOf(caller), caller.client)
+    if (found !== undefined) return found.call(message.params, contextOf(caller), () => caller.asker().client)
     if (method.endsWith('_subscribe')) return subscribe(message, caller.subscriber)
     if (method.endsWith('_unsubscribe')) return unsubscribe(message, caller.subscriber)
     checkMethodLength(method, 'method')

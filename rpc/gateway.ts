@@ -46,8 +46,8 @@ const createContext = (
   methods: ReadonlyMap<string, Method>,
   log: GatewayLog,
 ): CallContext => {
-  const ask: CallContext['ask'] = (name, parameters, client) =>
-    application.ask(name, parameters, head.current().head.height, client)
+  const ask: CallContext['ask'] = (name, parameters, asker) =>
+    application.ask(name, parameters, head.current().head.height, asker)
   return {
     head,
     ask,

@@ -1,5 +1,6 @@
 /** JSON-RPC over HTTP on node:http: the path of most requests, so nothing stands between the socket and the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { askerOn } from './asker.ts'
 import { BodyBuffer } from './body-buffer.ts'
 import { CROWDED, failWith, PARSE_ERROR, type Responder } from './envelope.ts'
 import { answerCost, bodyCost, PLAIN_COST } from './costs.ts'
@@ -129,7 +130,7 @@ export const createHttpHandler = (
     const share = payload.isBatch ? memory.shareOf(request) : undefined
     let held = 0
     const text = responder.respond(payload, {
-      client: () => clientOf(findAddress(request)),
+      asker: () => askerOn(request.socket, clientOf(findAddress(request))),
       takeTurn: (work) => turns.take(request.socket, 0, work),
       holdAnswer: (length) => {
         if (response.destroyed || share?.hold(length) === false) return false

@@ -1,6 +1,6 @@
 /** What a JSON-RPC method is: its name, how its parameters are read, and the question it asks. */
 import { CodedError } from '../core/errors.ts'
-import type { QuestionName, Questions } from '../app/ports.ts'
+import type { Asker, QuestionName, Questions } from '../app/ports.ts'
 import { RPC_CODESPACE, rpcError } from './errors.ts'
 import type { HeadTracker } from './head.ts'
 import type { InclusionWatch } from './inclusion.ts'
@@ -8,8 +8,8 @@ import { invalidValue, type Decode } from './parameters/go-json.ts'
 
 export interface CallContext {
   readonly head: HeadTracker
-  /** Asks the application as of this gateway's head; resolves to the text of the result. A method's is its client's. */
-  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], client?: string): string | Promise<string>
+  /** Asks the application as of this gateway's head; resolves to the text of the result. A method's is its caller's. */
+  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], asker?: Asker): string | Promise<string>
   readonly inclusion: InclusionWatch
   /** Texts of the results of web3_clientVersion and rpc_modules. */
   readonly clientVersion: string

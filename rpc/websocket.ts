@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
+import { askerOn } from './asker.ts'
 import { afterArrivals } from './arrival.ts'
 import { answerCost, bodyCost, PLAIN_COST, UPGRADE_COST } from './costs.ts'
 import { CROWDED, failWith, type Responder, type Subscriber } from './envelope.ts'
@@ -116,6 +117,7 @@ const createConnection = (
   const unfinished = new Counted(share)
   let arrived = 0
   let queued = 0
+  const asker = askerOn(socket, client)
   let inFlight = 0
   let closing = false
   let corked = false
@@ -220,7 +222,7 @@ const createConnection = (
     }
     let held = 0
     const reply = responder.respond(payload, {
-      client: () => client,
+      asker: () => asker,
       subscriber,
       takeTurn: (work) => turns.take(socket, 0, work),
       holdAnswer: (length) => {

@@ -29,6 +29,8 @@ import {
   itemAt,
   itemCount,
   readFirstLogIndex,
+  readReceiptGas,
+  type ReceiptGas,
   type TransactionPosition,
 } from '../records/records.ts'
 
@@ -142,6 +144,12 @@ export class ChainReader {
   receipts(height: number): readonly Receipt[] {
     const record = this.#record(this.#receipts, receiptsKey, height)
     return Array.from({ length: itemCount(record) }, (_, index) => decodeStoredReceipt(itemAt(record, index)))
+  }
+
+  /** Of every transaction of a block, without its logs: a block can have millions of these. */
+  receiptGas(height: number): readonly ReceiptGas[] {
+    const record = this.#record(this.#receipts, receiptsKey, height)
+    return Array.from({ length: itemCount(record) }, (_, index) => readReceiptGas(itemAt(record, index)))
   }
 
   /** By sha256. The index is that among all transactions of the block. */

@@ -90,7 +90,7 @@ const decodePostings = (bytes: Uint8Array): LogPosition[] => {
   return out
 }
 
-/** Heights at which one of several terms occurs, ascending; one cursor a term. */
+/** Heights at which a term occurs, ascending. The cursor is that of all terms: every look is a search. */
 class TermHeights {
   readonly #cursor: Cursor
   readonly #prefix: Uint8Array
@@ -139,25 +139,24 @@ const intersect = (positions: readonly (readonly TermHeights[])[], height: numbe
  * Blocks from `from` to `to` in which a log may match, with the places of those logs; ascending. Each member of
  * `positions` is a set of alternatives, and all members must match. Without members every block with logs is given,
  * with no places: all its logs are meant. A prefix can collide, so the caller compares the logs themselves.
+ * `interrupt` is called before every search, and may throw.
  */
 export function* searchLogIndex(
   openCursor: () => Cursor,
   positions: readonly (readonly LogTerm[])[],
   from: number,
   to: number,
+  interrupt: () => void = () => undefined,
 ): Generator<{ readonly height: number; readonly logs: readonly LogPosition[] | undefined }> {
-  const cursors: Cursor[] = []
-  const heights = (prefix: Uint8Array): TermHeights => {
-    const cursor = openCursor()
-    cursors.push(cursor)
-    return new TermHeights(cursor, prefix)
-  }
+  const cursor = openCursor()
+  const heights = (prefix: Uint8Array): TermHeights => new TermHeights(cursor, prefix)
   try {
     const sets =
       positions.length === 0
         ? [[heights(Uint8Array.of(TAG, ANY_LOG))]]
         : positions.map((terms) => terms.map((term) => heights(termPrefix(term))))
     for (let height = from; height <= to; ) {
+      interrupt()
       let next = height
       for (const terms of sets) {
         let nearest = Number.POSITIVE_INFINITY
@@ -175,6 +174,6 @@ export function* searchLogIndex(
       } else height = next
     }
   } finally {
-    for (const cursor of cursors) cursor.close()
+    cursor.close()
   }
 }

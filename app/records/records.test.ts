@@ -8,6 +8,7 @@ import {
   decodeHeaderRecord,
   decodePosition,
   decodeStoredReceipt,
+  readReceiptGas,
   encodeBody,
   encodeHeaderRecord,
   encodeItems,
@@ -76,6 +77,8 @@ describe('records of a block', () => {
         expect(plain(decodeHeaderRecord(encodeHeaderRecord(record)))).toBe(plain(record))
         const receipt = makeReceipt(random)
         expect(plain(decodeStoredReceipt(encodeStoredReceipt(receipt)))).toBe(plain(receipt))
+        const { gasUsed, effectiveGasPrice } = receipt
+        expect(readReceiptGas(encodeStoredReceipt(receipt))).toEqual({ gasUsed, effectiveGasPrice })
         const position = { height: number(random), index: random.below(2 ** 31) }
         expect(decodePosition(encodePosition(position))).toEqual(position)
       }

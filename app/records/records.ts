@@ -144,17 +144,28 @@ export const decodeStoredReceipt = (bytes: Uint8Array): Receipt => {
   }
 }
 
+const GAS_USED_FIELD = 2
+const PRICE_FIELD = 4
 const FIRST_LOG_FIELD = 6
 
-/** `firstLogIndex` of a stored receipt, without its logs being read: the fields before it are short texts of RLP. */
-export const readFirstLogIndex = (bytes: Uint8Array): number => {
+/** A field of a stored receipt, without its logs being read: those before them are short texts of RLP. */
+const readField = (bytes: Uint8Array, wanted: number): bigint => {
   const lengthAt = (at: number): number => ((bytes[at] as number) < 0x80 ? 1 : 1 + (bytes[at] as number) - 0x80)
   const list = bytes[0] as number
   let at = list < 0xf8 ? 1 : 1 + list - 0xf7
-  for (let field = 0; field < FIRST_LOG_FIELD; field++) at += lengthAt(at)
+  for (let field = 0; field < wanted; field++) at += lengthAt(at)
   const first = bytes[at] as number
-  return first < 0x80 ? first : Number(bytesToBigint(bytes.subarray(at + 1, at + lengthAt(at))))
+  return first < 0x80 ? BigInt(first) : bytesToBigint(bytes.subarray(at + 1, at + lengthAt(at)))
 }
+
+export const readFirstLogIndex = (bytes: Uint8Array): number => Number(readField(bytes, FIRST_LOG_FIELD))
+
+export type ReceiptGas = Pick<Receipt, 'gasUsed' | 'effectiveGasPrice'>
+
+export const readReceiptGas = (bytes: Uint8Array): ReceiptGas => ({
+  gasUsed: readField(bytes, GAS_USED_FIELD),
+  effectiveGasPrice: readField(bytes, PRICE_FIELD),
+})
 
 export interface TransactionPosition {
   readonly height: number

@@ -9,7 +9,7 @@ import type { Head } from '../../app/ports.ts'
 import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
 import { createHandlers } from '../../abci/handlers.ts'
 import type { serveAbciSocket } from '../../abci/socket-server.ts'
-import { withClients } from './runtime/asking-client.ts'
+import { withAskers } from './runtime/current-asker.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
 import { requireWritableFolder } from './config/home.ts'
 import { cliError, errorText } from '../errors.ts'
@@ -141,7 +141,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     )
     const queries = await serveQueries({
       address: queriesAddress,
-      application: withClients(application),
+      application: withAskers(application),
       log,
       onFatal: end,
     })

@@ -18,7 +18,7 @@ import {
 import { and, byteAt, isLess, isSignedLess, not, or, shiftLeft, shiftRight, shiftRightSigned, xor } from './bits.ts'
 import { CALLER_WORD, type Frame, VALUE_WORD } from './frame.ts'
 import { INSTRUCTIONS } from './instructions/table.ts'
-import type { Machine } from './machine.ts'
+import { GAS_A_LOOK, type Machine } from './machine.ts'
 import { WEIGHT } from '../weight.ts'
 import { expansionGas } from './memory.ts'
 import { unpaid } from './failure.ts'
@@ -42,6 +42,8 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
   const { constantGas, minimum, range } = machine.rules
   let { view } = memory
   let { pc, sp, gas, memorySize } = frame
+  // Below no gas where nobody interrupts.
+  let lookBelow = machine.interrupt === undefined ? -1 : gas - GAS_A_LOOK
 
   for (;;) {
     const opcode = bytes[pc] as number
@@ -202,6 +204,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
           return leave(frame, pc, sp, gas, opcode, 'invalidJump')
         sp -= 8
         pc = target
+        if (gas < lookBelow) lookBelow = machine.look(gas)
         break
       }
       case 0x57: // JUMPI
@@ -210,6 +213,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
           if (!(target < code.length) || code.jumpDestinations[target] !== 1)
             return leave(frame, pc, sp, gas, opcode, 'invalidJump')
           pc = target
+          if (gas < lookBelow) lookBelow = machine.look(gas)
         }
         sp -= 16
         break
@@ -359,6 +363,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
         gas = frame.gas
         memorySize = frame.memorySize
         view = memory.view
+        if (gas < lookBelow) lookBelow = machine.look(gas)
       }
     }
   }

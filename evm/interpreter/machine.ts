@@ -46,6 +46,9 @@ export interface FrameRequest {
   outputSize: number
 }
 
+/** Gas between two looks whether the execution shall go on: at most some milliseconds, of instructions that cost little about half a one. */
+export const GAS_A_LOOK = 300_000
+
 /** The stacks of all open frames lie behind each other. */
 const INITIAL_STACK_LIMBS = 4 * STACK_LIMIT * WORD
 
@@ -74,6 +77,8 @@ export class Machine {
   precompiles: PrecompileTable = new Map()
   nativePrecompiles: NativePrecompiles | undefined
   tracer: Tracer | undefined
+  /** See {@link ExecuteOptions.interrupt}. */
+  interrupt: (() => void) | undefined
   /** What the execution weighs so far, without what its gas covers; it never falls, whatever is reverted. */
   weight = 0
   weightLimit = Number.POSITIVE_INFINITY
@@ -121,8 +126,15 @@ export class Machine {
     this.#state = undefined
     this.nativePrecompiles = undefined
     this.tracer = undefined
+    this.interrupt = undefined
     this.substate.end()
     this.memory.release()
+  }
+
+  /** Throws where the execution shall not go on; tells the gas below which to look again. */
+  look(gas: number): number {
+    this.interrupt?.()
+    return gas - GAS_A_LOOK
   }
 
   /** Counts work before it is done. Throws evm/29 where the execution has no room for it. */

@@ -75,6 +75,7 @@ class FrameRunner {
     const { request, state } = machine
     const { target, kind, valueAnat } = request
     invariant(target !== undefined, 'a frame is asked for without a target')
+    machine.interrupt?.()
     const caller = machine.depth < 0 ? undefined : this.#running()
     const payer = caller?.address ?? machine.origin
     machine.tracer?.enter(machine, caller)

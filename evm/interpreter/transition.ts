@@ -97,6 +97,7 @@ export const transition = (
   warmAtStart(machine, block, message, applied)
   machine.setTransaction(message.sender, effectiveGasPrice, message.blobVersionedHashes)
   machine.nativePrecompiles = options.nativePrecompiles
+  machine.interrupt = options.interrupt
   const { onStep, onAccess, onEnter, onExit, onLog, onSelfDestruct } = options
   const isTraced = (onStep ?? onAccess ?? onEnter ?? onExit ?? onLog ?? onSelfDestruct) !== undefined
   machine.tracer = isTraced ? new Tracer(machine, options, applied.refund) : undefined

@@ -12,6 +12,8 @@ const STEPS_A_LOOK = 256
 
 export interface TraceLimits {
   readonly clock: Clock
+  /** See {@link ChainView.interrupt} of chain-view.ts. */
+  readonly interrupt?: () => void
   /** The time for one transaction, as asked for. */
   readonly timeoutMs: number
   /** The time for the whole question. */
@@ -53,6 +55,7 @@ export class TraceBudget {
 
   /** Throws geth's error when the transaction takes too long, query/4 when the question does. */
   checkTime(): void {
+    this.#limits.interrupt?.()
     const now = this.#limits.clock.nowMs()
     if (now > this.#transactionEndMs) throw queryFailed('execution timeout')
     if (now <= this.#endMs) return

@@ -23,8 +23,8 @@ import { createTracer } from './create-tracer.ts'
 import { decodeBlock } from './decode-block.ts'
 import { traceForeignBlock } from './foreign-block.ts'
 
-const budgetOf = ({ clock, settings }: ChainView, { timeoutMs }: TraceOptions): TraceBudget =>
-  new TraceBudget({ clock, timeoutMs, totalMs: settings.evmTimeoutMs })
+const budgetOf = ({ clock, settings, interrupt }: ChainView, { timeoutMs }: TraceOptions): TraceBudget =>
+  new TraceBudget({ clock, interrupt, timeoutMs, totalMs: settings.evmTimeoutMs })
 
 /** Geth's tracers name no root of pruned state. */
 const inTracerWords =

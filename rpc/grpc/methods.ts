@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 import { CodedError } from '../../core/errors.ts'
+import type { Ending } from '../asker.ts'
 import { afterLateArrivals } from '../arrival.ts'
 import { type GrpcCall, OK } from './grpc-call.ts'
 import type { GrpcMessage } from './message-reader.ts'
@@ -13,6 +14,8 @@ export interface GrpcCaller {
   readonly headers: IncomingHttpHeaders
   /** The address of the client's socket; empty when that has gone. */
   readonly remoteAddress: string
+  /** It ends with the call, and its session with the connection. */
+  readonly stream: Ending & { readonly session?: Ending | undefined }
   /** Whether nobody waits for an answer any more: the client has gone, or its time has passed. */
   readonly isOver: boolean
 }

@@ -1,6 +1,8 @@
 /** Native gRPC: queries pass through to the application as bytes. */
 import type { DescService } from '@bufbuild/protobuf'
+import type { Asker } from '../../app/ports.ts'
 import { formatHostPort } from '../../core/host-port.ts'
+import { askerOn } from '../asker.ts'
 import { rpcError } from '../errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
@@ -44,6 +46,9 @@ export interface GrpcServer {
 const addressOf = ({ findAddress }: GrpcOptions, { remoteAddress, headers }: GrpcCaller): string =>
   findAddress({ socket: { remoteAddress }, headers })
 
+const askerOf = (options: GrpcOptions, caller: GrpcCaller): Asker =>
+  askerOn(caller.stream.session ?? caller.stream, clientOf(addressOf(options, caller)), caller.stream)
+
 /** Throws rpc/rateLimited when the address has no rate left. */
 const requireRate = (options: GrpcOptions, caller: GrpcCaller, cost: number): void => {
   if (options.limiter === undefined) return
@@ -56,7 +61,7 @@ const createMethod = (options: GrpcOptions, queries: NativeQueries): UnaryMethod
   async answer(request, caller) {
     requireRate(options, caller, queryCost(caller.path) + bodyCost(request.length))
     const written = caller.headers[HEIGHT_HEADER]?.toString()
-    const { bytes, height } = await queries.ask(caller.path, request, written, clientOf(addressOf(options, caller)))
+    const { bytes, height } = await queries.ask(caller.path, request, written, askerOf(options, caller))
     options.limiter?.charge(addressOf(options, caller), answerCost(bytes.length))
     return { bytes, metadata: { [HEIGHT_HEADER]: String(height) } }
   },

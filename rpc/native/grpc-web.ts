@@ -4,6 +4,7 @@
  * See PROTOCOL-WEB.md of grpc.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Asker } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
 import { answerCost } from '../costs.ts'
 import type { Turns } from '../turns.ts'
@@ -67,7 +68,7 @@ export interface GrpcWebOptions {
   /** The refusal of an address that has used up its rate. */
   readonly limited: (request: IncomingMessage, response: ServerResponse, cost: number) => GrpcStatus | undefined
   /** As clientOf of limits.ts names it. */
-  readonly findClient: (request: IncomingMessage) => string
+  readonly findAsker: (request: IncomingMessage) => Asker
   readonly turns: Turns
   /** Throws grpc/8 where the gateway has no room for an answer of so many bytes. */
   readonly holdAnswer: (request: IncomingMessage, response: ServerResponse, bytes: number) => void
@@ -79,7 +80,7 @@ const OK: GrpcStatus = { code: 0, message: '' }
 
 /** Answers always with HTTP 200: the status stands in the trailers. */
 export const createGrpcWeb =
-  ({ queries, receive, charge, limited, toStatus, findClient, turns, holdAnswer }: GrpcWebOptions) =>
+  ({ queries, receive, charge, limited, toStatus, findAsker, turns, holdAnswer }: GrpcWebOptions) =>
   async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
     const [, text, format] = TYPE.exec(request.headers['content-type'] ?? '') ?? []
     const isText = text !== undefined
@@ -95,7 +96,7 @@ export const createGrpcWeb =
         )
         const height = request.headers[HEIGHT_HEADER]
         const written = Array.isArray(height) ? height[0] : height
-        const reply = await queries.ask(path, message, written, findClient(request))
+        const reply = await queries.ask(path, message, written, findAsker(request))
         charge(request, answerCost(reply.bytes.length))
         holdAnswer(request, response, reply.bytes.length)
         response.setHeader(HEIGHT_HEADER, String(reply.height))

@@ -1,4 +1,5 @@
 /** grpc.health.v1.Health against grpc-js's client: one answer, and one more for each change. */
+import { EventEmitter } from 'node:events'
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Client, type ClientReadableStream, credentials, type ServiceError, status } from '@grpc/grpc-js'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -108,7 +109,7 @@ it('ends the oldest watcher of who has most where all are too many', () => {
   const { watch: method } = createHealth({ services: NATIVE_SERVICES, head, findAddress, bounds })
   const ended: string[] = []
   const open = (name: string, remoteAddress: string): (() => void) => {
-    const caller: GrpcCaller = { path: '', headers: {}, remoteAddress, isOver: false }
+    const caller: GrpcCaller = { path: '', headers: {}, remoteAddress, stream: new EventEmitter(), isOver: false }
     return method.open(requestFor(''), caller, { send: () => undefined, end: () => void ended.push(name) })
   }
   open('a1', '10.0.0.1')

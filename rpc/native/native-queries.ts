@@ -1,6 +1,6 @@
 /** A query of a native service as bytes: where REST, gRPC and gRPC-Web come together. */
 import type { DescService } from '@bufbuild/protobuf'
-import { SDK_CODES } from '../../app/ports.ts'
+import { type Asker, SDK_CODES } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { createDescriptions, type Descriptions } from './describe-application.ts'
@@ -17,10 +17,10 @@ export interface NativeReply {
 
 export interface NativeQueries {
   /**
-   * `height` as the client wrote it; `client` as clientOf of limits.ts names it. Rejects with grpc codes and with those of
+   * `height` as the client wrote it; Rejects with grpc codes and with those of
    * the application.
    */
-  ask(path: string, request: Uint8Array, height: string | undefined, client?: string): Promise<NativeReply>
+  ask(path: string, request: Uint8Array, height: string | undefined, asker?: Asker): Promise<NativeReply>
 }
 
 export const HEIGHT_HEADER = 'x-cosmos-block-height'
@@ -74,7 +74,7 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
   const evmCalls = createEvmCalls(traces)
 
   return {
-    async ask(path, request, heightText, client) {
+    async ask(path, request, heightText, asker) {
       if (!served.queries.has(path)) {
         if (!served.messages.has(path)) throw unknownMethod(path, [...services, ...MESSAGE_SERVICES])
         throw unimplemented(`${path} is a message of transactions: sign one that holds it and broadcast it`)
@@ -85,14 +85,14 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
       const described = descriptions.answer(path, request, known)
       if (described !== undefined) return { bytes: described, height: shown }
       const context: EvmCallContext = {
-        ask: async (name, parameters) => await application.ask(name, parameters, known.height, client),
+        ask: async (name, parameters) => await application.ask(name, parameters, known.height, asker),
         height,
       }
       const executed = evmCalls.answer(path, context, request)
       if (executed !== undefined) return { bytes: Buffer.from(await executed), height: shown }
       const { buffer, byteOffset, byteLength } = request
       const data = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
-      const text = await application.ask('native', { path, data, height }, known.height, client)
+      const text = await application.ask('native', { path, data, height }, known.height, asker)
       // A JSON string of base64 has nothing to unescape.
       return { bytes: Buffer.from(text.slice(1, -1), 'base64'), height: shown }
     },

@@ -5,6 +5,8 @@
 import { fromBinary, toBinary, type DescService } from '@bufbuild/protobuf'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { CodedError } from '../../core/errors.ts'
+import type { Asker } from '../../app/ports.ts'
+import { askerOn } from '../asker.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { ConnectionMemory } from '../connection-memory.ts'
@@ -93,7 +95,7 @@ export const createRest = (options: RestOptions): RequestListener => {
   }
   const toStatus = (error: unknown, path: string): GrpcStatus => toGrpcStatus(error, path, log)
 
-  const findClient = (request: IncomingMessage): string => clientOf(options.findAddress(request))
+  const findAsker = (request: IncomingMessage): Asker => askerOn(request.socket, clientOf(options.findAddress(request)))
 
   /** Undefined when the address has rate left. */
   const limited = (request: IncomingMessage, response: ServerResponse, cost: number): GrpcStatus | undefined => {
@@ -122,7 +124,7 @@ export const createRest = (options: RestOptions): RequestListener => {
       const body = received?.toString()
       return toBinary(input, readRequest(input, { fields, query, body }, registry))
     })
-    const reply = await queries.ask(methodPath(method), bytes, heightOf(request), findClient(request))
+    const reply = await queries.ask(methodPath(method), bytes, heightOf(request), findAsker(request))
     holdAnswer(request, response, reply.bytes.length)
     await turns.take(request.socket, reply.bytes.length, () => {
       if (response.destroyed) return
@@ -154,7 +156,7 @@ export const createRest = (options: RestOptions): RequestListener => {
     }
   }
 
-  const grpcWeb = createGrpcWeb({ queries, receive, charge, limited, toStatus, findClient, turns, holdAnswer })
+  const grpcWeb = createGrpcWeb({ queries, receive, charge, limited, toStatus, findAsker, turns, holdAnswer })
 
   return (request, response) => {
     const [path, query] = splitUrl(request.url ?? '/')

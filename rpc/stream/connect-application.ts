@@ -1,12 +1,13 @@
 /** The gateway's side of the stream: the application, wherever it runs. */
 import { connect, type Socket } from 'node:net'
-import type { Announcement, Head, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
+import type { Announcement, Asker, Head, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
 import { MAX_QUESTION_BYTES, MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { rpcError } from '../errors.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { requireEndpoint } from './address.ts'
 import { createFrameReader, encodeFrame, FRAME, PROTOCOL, type Frame } from './frames.ts'
+import { LARGE_QUESTION_BYTES, LargeQuestions } from './large-questions.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ConnectApplicationOptions {
@@ -34,11 +35,21 @@ interface PendingQuestion {
   readonly resolve: (text: string) => void
   readonly reject: (error: unknown) => void
   readonly deadlineMs: number
+  readonly isLarge: boolean
+  /** Nobody tells any more that the client has gone. */
+  stopListening: () => void
 }
 
 /** Unsent questions above which a new one is refused. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 const SWEEP_MS = 500
+
+/** Gateways themselves. */
+const NOBODY: Asker = { client: '', connection: '', onGone: () => () => undefined }
+
+const nobodyWaits = (): CodedError => rpcError('unavailable', 'nobody waits for the answer any more')
+
+const tooManyWait = (): CodedError => rpcError('rateLimited', 'too many requests are waiting for the application')
 
 const unavailable = (address: string): CodedError =>
   rpcError('unavailable', `application unavailable at ${address}; retrying`)
@@ -57,6 +68,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   const where = requireEndpoint(address)
 
   const pending = new Map<number, PendingQuestion>()
+  const large = new LargeQuestions()
   const listeners = new Set<(announcement: Announcement) => void>()
   const waiters: (() => void)[] = []
   const connectionListeners = new Set<() => void>()
@@ -80,7 +92,11 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   const failAll = (error: CodedError): void => {
     const questions = [...pending.values()]
     pending.clear()
-    for (const question of questions) question.reject(error)
+    large.clear()
+    for (const question of questions) {
+      question.stopListening()
+      question.reject(error)
+    }
   }
 
   const announce = (announcement: Announcement): void => {
@@ -93,6 +109,8 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     // Absent: it timed out before.
     if (question === undefined) return
     pending.delete(frame.id)
+    question.stopListening()
+    if (question.isLarge) large.end(frame.id)
     if (frame.kind === FRAME.answer) question.resolve(frame.body)
     else question.reject(parseFailure(frame.body))
   }
@@ -149,13 +167,22 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     })
   }
 
+  /** The application need not answer it. */
+  const giveUp = (id: number, error: CodedError): void => {
+    const question = pending.get(id)
+    if (question === undefined) return
+    pending.delete(id)
+    question.stopListening()
+    if (!question.isLarge || large.end(id)) write(encodeFrame(FRAME.cancel, id, ''))
+    question.reject(error)
+  }
+
   const sweep = setInterval(() => {
     const nowMs = performance.now()
     for (const [id, question] of pending) {
       // Questions wait equally long, so the first that may wait is followed by others that may.
       if (question.deadlineMs > nowMs) break
-      pending.delete(id)
-      question.reject(rpcError('timeout', 'request timed out'))
+      giveUp(id, rpcError('timeout', 'request timed out'))
     }
   }, SWEEP_MS)
   sweep.unref()
@@ -164,20 +191,31 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     name: Name,
     parameters: Questions[Name],
     asOf: number,
-    client = '',
+    asker: Asker = NOBODY,
   ): Promise<string> => {
     if (!connected || socket === undefined) return Promise.reject(unavailable(address))
     if (pending.size >= maxPending || socket.writableLength > MAX_UNSENT_BYTES) {
-      return Promise.reject(rpcError('rateLimited', 'too many requests are waiting for the application'))
+      return Promise.reject(tooManyWait())
     }
     const id = nextId
     nextId = nextId === 0xffff_ffff ? 1 : nextId + 1
-    const frame = encodeFrame(FRAME.ask, id, JSON.stringify([name, parameters, asOf, client]))
+    const frame = encodeFrame(FRAME.ask, id, JSON.stringify([name, parameters, asOf, asker.client, asker.connection]))
     // The application would end the connection, and with it the questions of everybody else.
     if (frame.length > MAX_QUESTION_BYTES) return Promise.reject(rpcError('invalidParameters', 'request too large'))
+    const isLarge = frame.length > LARGE_QUESTION_BYTES
+    if (isLarge && large.waitingBytes + frame.length > MAX_UNSENT_BYTES) return Promise.reject(tooManyWait())
     return new Promise((resolve, reject) => {
-      pending.set(id, { resolve, reject, deadlineMs: performance.now() + timeoutMs })
-      write(frame)
+      const question = {
+        resolve,
+        reject,
+        deadlineMs: performance.now() + timeoutMs,
+        isLarge,
+        stopListening: (): void => undefined,
+      }
+      pending.set(id, question)
+      if (isLarge) large.add(asker, { id, bytes: frame.length, send: () => write(frame) })
+      else write(frame)
+      question.stopListening = asker.onGone(() => giveUp(id, nobodyWaits()))
     })
   }
 

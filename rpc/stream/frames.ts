@@ -8,7 +8,7 @@ import { rpcError } from '../errors.ts'
 export const FRAME = {
   /** The first frame either way: {@link PROTOCOL}. */
   hello: 1,
-  /** `[name, parameters, head, client]` */
+  /** `[name, parameters, head, client, connection]` */
   ask: 2,
   /** The text of the result. */
   answer: 3,
@@ -16,9 +16,11 @@ export const FRAME = {
   failure: 4,
   /** `Announcement` of app/ports.ts. */
   announcement: 5,
+  /** Nobody waits for the answer to the question any more. */
+  cancel: 6,
 } as const
 
-export const PROTOCOL = 'nat-query/2'
+export const PROTOCOL = 'nat-query/3'
 
 const LENGTH_BYTES = 4
 const HEADER_BYTES = 5

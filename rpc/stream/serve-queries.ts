@@ -1,7 +1,7 @@
 /** The application's side of the stream: answers the questions of any number of gateways. */
 import { unlink } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import type { Announcement, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
+import type { Announcement, Asker, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
 import { CodedError, errorText, InvariantError, isFault } from '../../core/errors.ts'
 import { MAX_QUESTION_BYTES, MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../errors.ts'
@@ -41,6 +41,36 @@ const MAX_IN_FLIGHT = 3_072
 
 /** An address, or the network of one. */
 const MAX_CLIENT_LENGTH = 100
+const MAX_CONNECTION_LENGTH = 20
+/** Of every kind: those that nobody waits for any more are heard of behind others that wait to be taken. */
+const MAX_WAITING_FRAMES = 65_536
+
+/** Who asked one question, on this side of the stream. */
+class RemoteAsker implements Asker {
+  readonly client: string
+  readonly connection: string
+  readonly #listeners = new Set<() => void>()
+  #isGone = false
+
+  constructor(client: string, connection: string) {
+    this.client = client
+    this.connection = connection
+  }
+
+  readonly onGone = (listener: () => void): (() => void) => {
+    if (this.#isGone) listener()
+    else this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  leave(): void {
+    this.#isGone = true
+    for (const listener of this.#listeners) listener()
+    this.#listeners.clear()
+  }
+}
+
+let gatewayCount = 0
 
 interface Bounds {
   readonly maxFrameBytes: number
@@ -60,17 +90,20 @@ const failureBody = (error: unknown, name: string, log: GatewayLog): string => {
   return JSON.stringify({ codespace: RPC_CODESPACE, code: RPC_CODES.internal, message: INTERNAL_ERROR_TEXT })
 }
 
-type Question = readonly [QuestionName, Questions[QuestionName], number, string]
+type Question = readonly [QuestionName, Questions[QuestionName], number, string, string]
 
 const readQuestion = (question: unknown): Question => {
   if (!Array.isArray(question)) throw rpcError('protocol', 'a question is an array')
-  const [name, parameters, head, client] = question as readonly unknown[]
+  const [name, parameters, head, client, connection] = question as readonly unknown[]
   if (typeof name !== 'string') throw rpcError('protocol', 'a question has a name')
   if (typeof parameters !== 'object' || parameters === null) throw rpcError('protocol', `${name}: no parameters`)
   if (typeof head !== 'number' || !Number.isSafeInteger(head)) throw rpcError('protocol', `${name}: no head`)
   if (typeof client !== 'string' || client.length > MAX_CLIENT_LENGTH) throw rpcError('protocol', `${name}: no client`)
+  if (typeof connection !== 'string' || connection.length > MAX_CONNECTION_LENGTH) {
+    throw rpcError('protocol', `${name}: no connection`)
+  }
   // The application refuses a name that it does not know.
-  return [name as QuestionName, parameters as Questions[QuestionName], head, client]
+  return [name as QuestionName, parameters as Questions[QuestionName], head, client, connection]
 }
 
 const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Bounds): void => {
@@ -80,7 +113,12 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const writer = createBatchedWriter(socket)
   /** Read and not yet taken: what comes in one piece may ask for more than can be unread at once. */
   let waiting: Frame[] = []
-  let inFlight = 0
+  let waitingLength = 0
+  /** Those that are being answered, by the ids of their questions. */
+  const asking = new Map<number, RemoteAsker>()
+  /** Questions that were given up before they were taken: the pool still gets what they send, workers do not. */
+  const givenUp = new Set<number>()
+  const gateway = (gatewayCount++).toString(36)
   let greeted = false
   let stopAnnouncements: (() => void) | undefined
 
@@ -103,23 +141,31 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     if (socket.writableLength > bounds.dropAboveBytes) drop(`${socket.writableLength} bytes of answers left unread`)
   }
 
-  const isCongested = (): boolean => inFlight >= bounds.maxInFlight || socket.writableLength > bounds.pauseAboveBytes
+  const isCongested = (): boolean => asking.size >= bounds.maxInFlight || socket.writableLength > bounds.pauseAboveBytes
 
   const takeWaiting = (): void => {
     let taken = 0
     try {
-      while (taken < waiting.length && !socket.destroyed && !isCongested()) take(waiting[taken++] as Frame)
+      while (taken < waiting.length && !socket.destroyed && !isCongested()) {
+        const frame = waiting[taken++] as Frame
+        waitingLength -= frame.body.length
+        take(frame)
+      }
     } catch (error) {
       drop(errorText(error))
     }
     waiting = waiting.slice(taken)
-    if (isCongested()) socket.pause()
+    if (waiting.length === 0) givenUp.clear()
+    // Behind questions that wait may stand the word that nobody waits for those before them: it is read.
+    const { pauseAboveBytes } = bounds
+    const isFull = waiting.length > MAX_WAITING_FRAMES || waitingLength > pauseAboveBytes
+    if (isFull || socket.writableLength > pauseAboveBytes) socket.pause()
   }
 
   const resume = (): void => {
-    if (!socket.isPaused() || socket.destroyed || isCongested()) return
-    takeWaiting()
-    if (!isCongested()) socket.resume()
+    if (socket.destroyed || isCongested()) return
+    if (socket.isPaused()) socket.resume()
+    if (waiting.length > 0) takeWaiting()
   }
 
   const fail = (id: number, error: unknown, name: string): void => {
@@ -127,15 +173,29 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     if (error instanceof InvariantError) options.onFatal?.(error)
   }
 
-  const finish = async (id: number, name: string, answer: Promise<string>): Promise<void> => {
-    inFlight++
+  const finish = async (id: number, name: string, asker: RemoteAsker, answer: Promise<string>): Promise<void> => {
+    asking.set(id, asker)
     try {
-      send(FRAME.answer, id, await answer)
+      const text = await answer
+      if (asking.has(id)) send(FRAME.answer, id, text)
     } catch (error) {
-      fail(id, error, name)
+      if (asking.has(id)) fail(id, error, name)
+      else if (error instanceof InvariantError) options.onFatal?.(error)
     }
-    inFlight--
+    asking.delete(id)
     resume()
+  }
+
+  /** Its answer is not sent, and not made where it has not been. */
+  const giveUp = (id: number): void => {
+    const asker = asking.get(id)
+    if (asker === undefined) {
+      // Where none waits it has been answered already.
+      if (waiting.length > 0) givenUp.add(id)
+      return
+    }
+    asking.delete(id)
+    asker.leave()
   }
 
   const answer = ({ id, body }: Frame): void => {
@@ -147,11 +207,13 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       return drop('a question that is not JSON')
     }
     try {
-      const [asked, parameters, head, client] = readQuestion(question)
+      const [asked, parameters, head, client, connection] = readQuestion(question)
       name = asked
-      const text = application.ask(asked, parameters, head, client)
+      const asker = new RemoteAsker(client, connection === '' ? '' : `${gateway}.${connection}`)
+      if (givenUp.delete(id)) asker.leave()
+      const text = application.ask(asked, parameters, head, asker)
       if (typeof text === 'string') send(FRAME.answer, id, text)
-      else void finish(id, name, text)
+      else void finish(id, name, asker, text)
     } catch (error) {
       fail(id, error, name)
     }
@@ -179,7 +241,13 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   socket.setKeepAlive(true, 15_000)
   socket.on('data', (chunk: Buffer) => {
     try {
-      waiting.push(...reader.push(chunk))
+      for (const frame of reader.push(chunk)) {
+        if (frame.kind === FRAME.cancel && greeted) giveUp(frame.id)
+        else {
+          waiting.push(frame)
+          waitingLength += frame.body.length
+        }
+      }
     } catch (error) {
       drop(errorText(error))
     }
@@ -187,7 +255,10 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   })
   socket.on('drain', resume)
   socket.on('error', (error) => log.warn('stream to a gateway failed', { error: error.message }))
-  socket.on('close', () => stopAnnouncements?.())
+  socket.on('close', () => {
+    stopAnnouncements?.()
+    for (const id of [...asking.keys()]) giveUp(id)
+  })
 }
 
 /** Removes a socket file that a killed process left behind; one that answers is in use. Throws rpc/failed. */

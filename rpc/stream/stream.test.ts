@@ -1,15 +1,16 @@
 /** Both ends of the stream over real sockets. */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Announcement } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
 import { MAX_QUESTION_BYTES } from '../../core/limits.ts'
 import { createMemoryApplication, exampleHead } from '../testing/memory-application.ts'
+import { askerOn } from '../asker.ts'
 import { connectApplication, type ConnectApplicationOptions, type RemoteApplication } from './connect-application.ts'
 import { createFrameReader, encodeFrame, FRAME, PROTOCOL } from './frames.ts'
 import { serveQueries, type QueryServer, type ServeQueriesOptions } from './serve-queries.ts'
@@ -47,6 +48,13 @@ const createRandom = (seed: number): ((below: number) => number) => {
   }
 }
 
+/** Clients that leave when they are told to. */
+const askers = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const socket = new EventEmitter()
+    return { ...askerOn(socket, '192.0.2.1'), connection: `c${index}`, leave: () => void socket.emit('close') }
+  })
+
 const rawConnection = (address: string): Socket => {
   const socket = connect(Number(address.split(':').at(-1)), '127.0.0.1')
   socket.on('error', () => {})
@@ -80,9 +88,65 @@ describe('the stream', () => {
   test('carries who asks', async () => {
     const application = createMemoryApplication()
     const remote = await joinAs((await serve(application)).address)
-    await remote.ask('gasPrice', {}, 7, '192.0.2.1')
+    const [stays] = askers(1)
+    await remote.ask('gasPrice', {}, 7, stays)
     await remote.ask('gasPrice', {}, 7)
-    expect(application.clients).toEqual(['192.0.2.1', ''])
+    const [first, second] = application.askers
+    expect(first).toMatchObject({ client: '192.0.2.1', connection: expect.stringMatching(/^\w+\.c0$/) as string })
+    expect(second).toMatchObject({ client: '', connection: '' })
+  })
+
+  test('tells the application of questions that nobody waits for any more', async () => {
+    const application = createMemoryApplication()
+    const taken = Promise.withResolvers<void>()
+    const gone = Promise.withResolvers<void>()
+    application.answers.call = () => {
+      taken.resolve()
+      application.askers[0]?.onGone(gone.resolve)
+      return new Promise(() => {})
+    }
+    const remote = await joinAs((await serve(application)).address)
+    const [leaves, stays] = askers(2)
+    const answer = remote.ask('call', { call: {}, block: { tag: 'latest' } }, 7, leaves)
+    await taken.promise
+    leaves?.leave()
+    await expect(answer).rejects.toThrow('nobody waits')
+    await gone.promise
+    expect(await remote.ask('gasPrice', {}, 7, stays)).toBe('null')
+  })
+
+  test('a question whose client has gone already still arrives, and the application knows', async () => {
+    const application = createMemoryApplication()
+    const remote = await joinAs((await serve(application, { maxInFlight: 1 })).address)
+    const [leaves, stays] = askers(2)
+    const first = Promise.withResolvers<string>()
+    application.answers.balance = () => first.promise
+    const before = remote.ask('balance', { address: '0xa', block: { number: 5 } }, 7, stays)
+    const answer = remote.ask('sendRawTransaction', { raw: '0x01' }, 7, leaves)
+    leaves?.leave()
+    await expect(answer).rejects.toThrow('nobody waits')
+    first.resolve('"0x1"')
+    await before
+    expect(await remote.ask('gasPrice', {}, 7, stays)).toBe('null')
+    expect(application.asked.map(({ name }) => name)).toEqual(['balance', 'sendRawTransaction', 'gasPrice'])
+    let isGone = false
+    application.askers[1]?.onGone(() => (isGone = true))
+    expect(isGone).toBe(true)
+  })
+
+  test('gives up what a gateway asked that has gone', async () => {
+    const application = createMemoryApplication()
+    const gone = Promise.withResolvers<void>()
+    application.answers.call = () => {
+      application.askers[0]?.onGone(gone.resolve)
+      return new Promise(() => {})
+    }
+    const remote = await joinAs((await serve(application)).address)
+    const answers = Promise.allSettled([remote.ask('call', { call: {}, block: { tag: 'latest' } }, 7)])
+    await vi.waitFor(() => expect(application.asked).toHaveLength(1))
+    await remote.close()
+    await gone.promise
+    expect(await answers).toMatchObject([{ reason: { message: expect.stringMatching('unavailable') as string } }])
   })
 
   test('carries failures with codespace, code, message and data', async () => {
@@ -270,7 +334,7 @@ describe('bounds', () => {
     slow.pause()
     const gone = ended(slow)
     slow.write(encodeFrame(FRAME.hello, 0, PROTOCOL))
-    const question = JSON.stringify(['block', { block: { tag: 'latest' }, full: true }, 7, ''])
+    const question = JSON.stringify(['block', { block: { tag: 'latest' }, full: true }, 7, '', ''])
     for (let id = 1; id <= 60; id++) slow.write(encodeFrame(FRAME.ask, id, question))
     await remote.ask('block', { block: { tag: 'latest' }, full: true }, 7)
     while (!slow.destroyed) {
@@ -329,7 +393,7 @@ describe('bounds', () => {
 
 describe('garbage', () => {
   const hello = encodeFrame(FRAME.hello, 0, PROTOCOL)
-  const question = encodeFrame(FRAME.ask, 1, '["gasPrice",{},7,""]')
+  const question = encodeFrame(FRAME.ask, 1, '["gasPrice",{},7,"",""]')
 
   test('frames survive every way of being cut into pieces', () => {
     const bodies = ['', 'a', 'é'.repeat(100), 'x'.repeat(70_000)]

@@ -1,5 +1,5 @@
 /** A double of the application's port: answers from a table, and lets tests push announcements. */
-import type { Announcement, Head, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
+import type { Announcement, Asker, Head, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
 
 export interface Asked {
   readonly name: QuestionName
@@ -12,7 +12,7 @@ export interface MemoryApplication extends QueryApplication {
   onConnection(listener: () => void): () => void
   readonly asked: Asked[]
   /** Who asked each of them. */
-  readonly clients: string[]
+  readonly askers: (Asker | undefined)[]
   /** The answer of every question without one of its own. */
   answers: Partial<{ [Name in QuestionName]: (parameters: Questions[Name]) => string | Promise<string> }>
   announce(announcement: Announcement): void
@@ -49,11 +49,11 @@ export const createMemoryApplication = (height = 7): MemoryApplication => {
       return () => connectionListeners.delete(listener)
     },
     asked: [],
-    clients: [],
+    askers: [],
     answers: {},
-    ask(name, parameters, asOf, client = '') {
+    ask(name, parameters, asOf, asker) {
       application.asked.push({ name, parameters, head: asOf })
-      application.clients.push(client)
+      application.askers.push(asker)
       const answer = application.answers[name] as ((parameters: unknown) => string | Promise<string>) | undefined
       return answer === undefined ? 'null' : answer(parameters)
     },

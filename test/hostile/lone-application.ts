@@ -79,7 +79,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
     const trieNodesAt = (height: number) => heights.trieNodesAt(height)
     const clock = { nowMs: () => 0 }
     const chain = { reader, modules, families: createFamilies(modules), parameters }
-    return { ...chain, settings, engine: real, clock, head, stateAt, trieNodesAt, pending: [] }
+    return { ...chain, settings, engine: real, clock, head, stateAt, trieNodesAt, pending: [], interrupt: silent }
   }
   const application = new QueriedApplication({
     store,

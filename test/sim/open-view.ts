@@ -27,6 +27,7 @@ export const openView = async ({ store, application }: SimNode): Promise<ChainVi
     stateAt: (height) => heights.stateAt(height),
     trieNodesAt: (height) => heights.trieNodesAt(height),
     pending: [],
+    interrupt: () => undefined,
     close: () => heights.close(),
   }
 }

@@ -13,7 +13,7 @@ import type {
   VoteAnswers,
 } from '../../app/environment.ts'
 import type { QuestionName, Questions } from '../../app/ports.ts'
-import { type HeavyPool, startHeavyQuestions } from '../../bin/node/runtime/heavy-questions.ts'
+import { type HeavyPool, type ReaderCounts, startHeavyQuestions } from '../../bin/node/runtime/heavy-questions.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
 import type { Engine, ExecutionOutcome } from '../../evm/engine.ts'
 import { createEthereumjsEngine } from '../../evm/reference/create-engine.ts'
@@ -181,6 +181,11 @@ export class SimNode {
   /** A question as of the committed head. */
   async ask<Name extends QuestionName>(name: Name, parameters: Questions[Name]): Promise<unknown> {
     return JSON.parse(await this.#application.ask(name, parameters, this.#application.height)) as unknown
+  }
+
+  /** What its workers have done; undefined where it has none. */
+  get readers(): ReaderCounts | undefined {
+    return this.#heavy?.counts
   }
 
   #startWorkers(): HeavyPool | undefined {

@@ -1,66 +1,46 @@
-/** Worker threads for questions that execute code or scan logs: a heavy call never delays a block. */
+/**
+ * Worker threads for questions that execute code or scan logs: a heavy call never delays a block, and a long one never
+ * a short one (docs/adr/043). Every question begins on a worker for short ones. What takes longer than a slice is given
+ * up there and begins anew on a worker for long ones, whose thread leaves the processors to all others.
+ */
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
 import type { HeavyQuestions } from '../../../app/environment.ts'
-import { QUERY_CODES, invalidParameters, limitExceeded } from '../../../app/errors.ts'
-import type { QuestionName, Questions } from '../../../app/ports.ts'
+import { limitExceeded } from '../../../app/errors.ts'
+import type { Asker } from '../../../app/ports.ts'
 import type { ApplicationSettings } from '../../../app/settings.ts'
 import { CodedError, isFault } from '../../../core/errors.ts'
-import { askingClient } from './asking-client.ts'
-import { endWorker } from './end-worker.ts'
+import { currentAsker } from './current-asker.ts'
 import type { NodeLog } from './log.ts'
-import { isSlow, QuestionQueue } from './question-queue.ts'
+import { QuestionQueue } from './question-queue.ts'
+import { type ReaderAnswer, type ReaderQuestion, toError } from './reader-messages.ts'
+import { ReaderSeat } from './reader-seat.ts'
+import { ReaderUsage } from './reader-usage.ts'
 
-const MAX_WORKERS = 8
+/** Of each kind. */
+const MAX_WORKERS = 4
 /** Workers start after the node itself, unless a question comes sooner: they would compete for its processors. */
 const WARM_UP_AFTER_MS = 5_000
-const RETRY_LOADING_MS = 1_000
-/** A worker that is this much over the time of a call hangs, and is replaced. */
-const TIMEOUT_MARGIN_MS = 500
-/** A worker that does not end by itself is terminated after this long. */
-const STOP_TIMEOUT_MS = 5_000
-/** One that still loads its modules has longer: on a busy machine that takes several times as long as it should. */
-const STOP_LOADING_TIMEOUT_MS = 60_000
-
+/** Time of a thread for a question that may be short: most calls take a hundredth of it. */
+const SLICE_MS = 20
 /** Gateways give a question up after this long: answering it later would only delay the others. */
 const MAX_WAIT_MS = 30_000
 
-export interface HeavyQuestion {
-  readonly id: number
-  readonly name: QuestionName
-  readonly parameters: Questions[QuestionName]
-  readonly head: number
-  readonly pending: readonly Uint8Array[]
-}
-
-/** What a worker says: first, once, that it has loaded; then its answers. */
-export type HeavyMessage = 'ready' | HeavyAnswer
-/** What the main thread sends: a question, or that it is time to end. */
-export type HeavyRequest = HeavyQuestion | 'stop'
-
-export type HeavyAnswer =
-  | { readonly id: number; readonly text: string }
-  | { readonly id: number; readonly failure: HeavyFailure }
-
-/** A CodedError or a fault, across the thread boundary. */
-export interface HeavyFailure {
-  readonly codespace: string | undefined
-  readonly code: number
-  readonly message: string
-  readonly data: unknown
-}
-
-export interface HeavyWorkerData {
-  /** Of the open database. */
-  readonly handle: unknown
-  readonly settings: ApplicationSettings
-  /** One BigInt64: the height that is being or has been committed. */
-  readonly committedHeight: SharedArrayBuffer
-}
-
 export interface HeavyPool extends HeavyQuestions {
   announceHeight(height: number): void
+  /** Counts since the start, for the curious and for tests. */
+  readonly counts: ReaderCounts
   close(): Promise<void>
+}
+
+export interface ReaderCounts {
+  /** Questions handed to a worker, also again. */
+  readonly begun: number
+  /** Those of them that were given up after a slice. */
+  readonly long: number
+  /** Those that ended, or never began, because nobody waited. */
+  readonly cancelled: number
+  /** Workers in the place of others that had grown, hung or died. */
+  readonly replaced: number
 }
 
 export interface HeavyOptions {
@@ -69,178 +49,196 @@ export interface HeavyOptions {
   readonly log: NodeLog
   /** The database failed under a question. */
   readonly onFault?: (error: CodedError) => void
-  /** One less than the processors when left out: the main thread executes blocks. */
+  /** Workers of each kind; half as many as there are processors, and one at least, when left out. */
   readonly workers?: number
+  readonly sliceMs?: number
 }
 
 interface Waiting {
-  readonly client: string
-  readonly question: HeavyQuestion
+  readonly asker: Asker
+  readonly question: Omit<ReaderQuestion, 'sliceMs'>
   readonly sinceMs: number
+  isLong: boolean
+  isSettled: boolean
+  seat: ReaderSeat | undefined
+  stopListening(): void
   resolve(text: string): void
   reject(error: unknown): void
 }
 
-interface Seat {
-  worker: Worker
-  /** Loading takes longer than many a call may: its time is not the question's. */
-  ready: boolean
-  busy: { readonly waiting: Waiting; readonly timer: NodeJS.Timeout } | undefined
-}
-
-/** A fault of the node, not of the question: it is logged where it is answered, and the client sees no detail. */
-class WorkerFault extends Error {
-  override readonly name = 'WorkerFault'
-}
-
-const toError = ({ codespace, code, message, data }: HeavyFailure): Error =>
-  codespace === undefined ? new WorkerFault(message) : new CodedError(codespace, code, message, data)
-
 const tooMany = (): CodedError => limitExceeded('too many questions wait for an answer; try again')
+const nobodyWaits = (): CodedError => limitExceeded('nobody waits for the answer any more')
 
-export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => {
-  const { handle, settings, log } = options
-  const committedHeight = new SharedArrayBuffer(8)
-  const counter = new BigInt64Array(committedHeight)
-  const count = options.workers ?? Math.max(1, Math.min(MAX_WORKERS, availableParallelism() - 1))
-  const queue = new QuestionQueue<Waiting>()
-  const seats: Seat[] = []
-  /** Workers that were told to end: the database stays open until they have. */
-  const ending = new Set<Promise<unknown>>()
-  let nextId = 1
-  let closed = false
+class HeavyQuestionPool implements HeavyPool {
+  readonly #options: HeavyOptions
+  readonly #committedHeight = new SharedArrayBuffer(8)
+  readonly #counter = new BigInt64Array(this.#committedHeight)
+  readonly #usage = new ReaderUsage(() => performance.now())
+  readonly #queue = new QuestionQueue<Waiting>(this.#usage)
+  readonly #seats: ReaderSeat[] = []
+  readonly #workers: number
+  readonly #warmUp: NodeJS.Timeout
+  #nextId = 1
+  #isClosed = false
+  #begun = 0
+  #long = 0
+  #cancelled = 0
 
-  const spawn = (): Worker => {
-    const workerData: HeavyWorkerData = { handle, settings, committedHeight }
-    return new Worker(new URL('./heavy-worker.ts', import.meta.url), { workerData })
+  constructor(options: HeavyOptions) {
+    this.#options = options
+    this.#workers = options.workers ?? Math.max(1, Math.min(MAX_WORKERS, Math.floor(availableParallelism() / 2)))
+    this.#warmUp = setTimeout(() => this.#start(), WARM_UP_AFTER_MS)
   }
-  const release = (seat: Seat): Waiting | undefined => {
-    const waiting = seat.busy?.waiting
-    clearTimeout(seat.busy?.timer)
-    seat.busy = undefined
-    return waiting
+
+  get counts(): ReaderCounts {
+    const replaced = this.#seats.reduce((sum, seat) => sum + seat.replaced, 0)
+    return { begun: this.#begun, long: this.#long, cancelled: this.#cancelled, replaced }
   }
-  /** What takes long leaves a worker to the rest, where there are two. */
-  const takesSlow = (): boolean => {
-    const slow = seats.filter(({ busy }) => busy !== undefined && isSlow(busy.waiting)).length
-    return slow < Math.max(1, count - 1)
+
+  readonly run: HeavyQuestions['run'] = (name, parameters, head, pending) =>
+    new Promise<string>((resolve, reject) => {
+      if (this.#isClosed) return reject(tooMany())
+      const id = this.#nextId
+      // Of 32 bits: it is compared in shared memory. 0 is no question's.
+      this.#nextId = id === 0x7fff_ffff ? 1 : id + 1
+      const waiting: Waiting = {
+        asker: currentAsker(),
+        question: { id, name, parameters, head, pending },
+        sinceMs: performance.now(),
+        isLong: false,
+        isSettled: false,
+        seat: undefined,
+        stopListening: () => undefined,
+        resolve,
+        reject,
+      }
+      this.#enqueue(waiting)
+      waiting.stopListening = waiting.asker.onGone(() => this.#cancel(waiting))
+      if (waiting.isSettled) waiting.stopListening()
+      this.#start()
+      this.#assign()
+    })
+
+  announceHeight(height: number): void {
+    Atomics.store(this.#counter, 0, BigInt(height))
   }
-  const nextWaiting = (): Waiting | undefined => {
-    for (let waiting = queue.next(takesSlow()); waiting !== undefined; waiting = queue.next(takesSlow())) {
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#warmUp)
+    for (const lane of ['short', 'long'] as const) {
+      for (let waiting = this.#queue.next(lane); waiting !== undefined; waiting = this.#queue.next(lane)) {
+        this.#reject(waiting, limitExceeded('the node is stopping'))
+      }
+    }
+    await Promise.all(this.#seats.map((seat) => seat.close()))
+  }
+
+  #start(): void {
+    clearTimeout(this.#warmUp)
+    if (this.#isClosed || this.#seats.length > 0) return
+    const { handle, settings, log } = this.#options
+    const committedHeight = this.#committedHeight
+    const onFree = (): void => this.#assign()
+    for (const lane of ['short', 'long'] as const) {
+      for (let count = 0; count < this.#workers; count++) {
+        this.#seats.push(new ReaderSeat({ lane, handle, settings, committedHeight, log, onFree }))
+      }
+    }
+  }
+
+  #enqueue(waiting: Waiting): void {
+    const { isTaken, displaced } = this.#queue.push(waiting)
+    for (const other of displaced) this.#reject(other, tooMany())
+    if (!isTaken) this.#reject(waiting, tooMany())
+  }
+
+  #assign(): void {
+    if (this.#isClosed) return
+    for (const seat of this.#seats) {
+      while (seat.isFree) {
+        const waiting = this.#nextFor(seat)
+        if (waiting === undefined) break
+        this.#handOver(seat, waiting)
+      }
+    }
+  }
+
+  #nextFor({ lane }: ReaderSeat): Waiting | undefined {
+    const mayHave = lane === 'long' ? this.#mayHaveLong() : undefined
+    const next = (): Waiting | undefined => this.#queue.next(lane, mayHave)
+    for (let waiting = next(); waiting !== undefined; waiting = next()) {
       if (performance.now() - waiting.sinceMs <= MAX_WAIT_MS) return waiting
-      waiting.reject(limitExceeded('the node is busy: the question waited too long; try again'))
+      this.#reject(waiting, limitExceeded('the node is busy: the question waited too long; try again'))
     }
     return undefined
   }
-  const assign = (): void => {
-    for (const seat of seats) {
-      while (seat.ready && seat.busy === undefined) {
-        const waiting = nextWaiting()
-        if (waiting === undefined) return
-        handOver(seat, waiting)
-      }
+
+  /** Where there are several workers for long questions, no client has all of them. */
+  #mayHaveLong(): (client: string) => boolean {
+    const most = Math.max(1, this.#workers - 1)
+    const held = new Map<string, number>()
+    for (const waiting of this.#running) {
+      const { client } = waiting.asker
+      if (waiting.seat?.lane === 'long') held.set(client, (held.get(client) ?? 0) + 1)
     }
+    return (client) => (held.get(client) ?? 0) < most
   }
-  /** V8 cannot copy what is nested too deeply: nobody who waits may pay for the question of another. */
-  const handOver = (seat: Seat, waiting: Waiting): void => {
-    try {
-      seat.worker.postMessage(waiting.question)
-    } catch {
-      waiting.reject(invalidParameters('the question is nested too deeply'))
-      return
-    }
-    const timer = setTimeout(() => replaceHanging(seat), settings.evmTimeoutMs + TIMEOUT_MARGIN_MS)
-    seat.busy = { waiting, timer }
+
+  readonly #running = new Set<Waiting>()
+
+  #handOver(seat: ReaderSeat, waiting: Waiting): void {
+    const { sliceMs = SLICE_MS } = this.#options
+    waiting.seat = seat
+    this.#running.add(waiting)
+    this.#begun++
+    const question = { ...waiting.question, sliceMs: seat.lane === 'short' ? sliceMs : Number.POSITIVE_INFINITY }
+    seat.give(question, (answer) => {
+      this.#running.delete(waiting)
+      waiting.seat = undefined
+      if (answer instanceof Error) this.#reject(waiting, answer)
+      else this.#settle(waiting, answer)
+    })
   }
-  const settle = (seat: Seat, answer: HeavyAnswer): void => {
-    if (seat.busy?.waiting.question.id !== answer.id) return
-    const waiting = release(seat)
-    if ('text' in answer) waiting?.resolve(answer.text)
-    else {
+
+  #settle(waiting: Waiting, answer: ReaderAnswer): void {
+    // A short one counts as such wherever it was answered: nobody stays where long ones are who asks none.
+    const { sliceMs = SLICE_MS } = this.#options
+    this.#usage.charge(waiting.asker, answer.usedMs, answer.kind !== 'long' && answer.usedMs <= sliceMs)
+    if (answer.kind === 'answer') {
+      this.#resolve(waiting, answer.text)
+    } else if (answer.kind === 'failure') {
       const error = toError(answer.failure)
-      if (error instanceof CodedError && isFault(error)) options.onFault?.(error)
-      waiting?.reject(error)
-    }
-    assign()
-  }
-  const replaceWorker = (seat: Seat): void => {
-    if (closed) return
-    seat.worker = spawn()
-    seat.ready = false
-    listenTo(seat)
-  }
-  const listenTo = (seat: Seat): void => {
-    const { worker } = seat
-    worker.on('message', (message: HeavyMessage) => {
-      if (seat.worker !== worker) return
-      if (message === 'ready') {
-        seat.ready = true
-        assign()
-      } else settle(seat, message)
-    })
-    worker.on('error', (error) => {
-      if (closed || seat.worker !== worker) return
-      log.error('a worker for questions died', { reason: error.message })
-      release(seat)?.reject(new WorkerFault(error.message))
-      // One that did not even load would fail again at once.
-      if (seat.ready) replaceWorker(seat)
-      else setTimeout(() => replaceWorker(seat), RETRY_LOADING_MS).unref()
-    })
-  }
-  const replaceHanging = (seat: Seat): void => {
-    const waiting = release(seat)
-    const { worker } = seat
-    replaceWorker(seat)
-    const end = worker.terminate().finally(() => ending.delete(end))
-    ending.add(end)
-    const seconds = settings.evmTimeoutMs / 1_000
-    waiting?.reject(new CodedError('query', QUERY_CODES.timeout, `execution aborted (timeout = ${seconds}s)`))
-    assign()
-  }
-
-  /**
-   * A worker at rest ends by itself when asked, one that loads does so as soon as it has: V8 aborts the process when
-   * a thread is terminated while it loads modules. One that executes is terminated.
-   */
-  const endSeat = async (seat: Seat): Promise<void> => {
-    const { worker } = seat
-    const waiting = release(seat)
-    waiting?.reject(limitExceeded('the node is stopping'))
-    if (waiting === undefined) await endWorker(worker, seat.ready ? STOP_TIMEOUT_MS : STOP_LOADING_TIMEOUT_MS)
-    else await worker.terminate()
-  }
-
-  const startWorkers = (): void => {
-    clearTimeout(warmUp)
-    while (!closed && seats.length < count) {
-      const seat: Seat = { worker: spawn(), ready: false, busy: undefined }
-      seats.push(seat)
-      listenTo(seat)
+      if (error instanceof CodedError && isFault(error)) this.#options.onFault?.(error)
+      this.#reject(waiting, error)
+    } else {
+      this.#long++
+      waiting.isLong = true
+      if (!waiting.isSettled) this.#enqueue(waiting)
     }
   }
-  const warmUp = setTimeout(startWorkers, WARM_UP_AFTER_MS)
-  return {
-    run: (name, parameters, head, pending) =>
-      new Promise<string>((resolve, reject) => {
-        const question = { id: nextId++, name, parameters, head, pending }
-        if (closed) return reject(tooMany())
-        const client = askingClient()
-        const { isTaken, displaced } = queue.push({ client, question, sinceMs: performance.now(), resolve, reject })
-        for (const waiting of displaced) waiting.reject(tooMany())
-        if (!isTaken) return reject(tooMany())
-        startWorkers()
-        assign()
-      }),
-    announceHeight: (height) => {
-      Atomics.store(counter, 0, BigInt(height))
-    },
-    close: async () => {
-      closed = true
-      clearTimeout(warmUp)
-      for (let waiting = queue.next(true); waiting !== undefined; waiting = queue.next(true)) {
-        waiting.reject(limitExceeded('the node is stopping'))
-      }
-      await Promise.all([...ending, ...seats.map(endSeat)])
-    },
+
+  /** What waits is taken out; what runs is told to end, and its client hears nothing more at once. */
+  #cancel(waiting: Waiting): void {
+    if (waiting.isSettled) return
+    this.#cancelled++
+    if (!this.#queue.remove(waiting)) waiting.seat?.cancel(waiting.question.id)
+    this.#reject(waiting, nobodyWaits())
+  }
+
+  #resolve(waiting: Waiting, text: string): void {
+    if (waiting.isSettled) return
+    waiting.isSettled = true
+    waiting.stopListening()
+    waiting.resolve(text)
+  }
+
+  #reject(waiting: Waiting, error: unknown): void {
+    if (waiting.isSettled) return
+    waiting.isSettled = true
+    waiting.stopListening()
+    waiting.reject(error)
   }
 }
+
+export const startHeavyQuestions = (options: HeavyOptions): HeavyPool => new HeavyQuestionPool(options)

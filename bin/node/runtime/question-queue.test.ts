@@ -1,29 +1,37 @@
 import { expect, test } from 'vitest'
 import type { QuestionName } from '../../../app/ports.ts'
-import { type Queued, QuestionQueue } from './question-queue.ts'
+import { type Lane, type Queued, QuestionQueue } from './question-queue.ts'
+import { ReaderUsage } from './reader-usage.ts'
 
-const item = (name: QuestionName, parameters: unknown = {}, client = 'one'): Queued => ({
-  client,
+/** Without a clock nothing is forgotten. */
+const createQueue = (usage = new ReaderUsage(() => 0)): QuestionQueue<Queued> => new QuestionQueue(usage)
+
+const item = (name: QuestionName, parameters: unknown = {}, client = 'one', connection = ''): Queued => ({
+  asker: { client, connection },
   question: { name, parameters },
 })
 
-const drain = (queue: QuestionQueue<Queued>, takesSlow: boolean): string[] => {
+const drain = (queue: QuestionQueue<Queued>, lane: Lane): string[] => {
   const names: string[] = []
-  for (let next = queue.next(takesSlow); next !== undefined; next = queue.next(takesSlow))
-    names.push(next.question.name)
+  for (let next = queue.next(lane); next !== undefined; next = queue.next(lane)) names.push(next.question.name)
   return names
 }
 
-test('traces and long answers wait behind everything else, and for a worker that may take them', () => {
-  const queue = new QuestionQueue<Queued>()
+const large = (client: string, megabytes: number): Queued => item('call', 'x'.repeat(megabytes * 1024 * 1024), client)
+
+test('traces, long answers, large questions and those that were found to be long have a lane of their own', () => {
+  const queue = createQueue()
   for (const name of ['traceCall', 'call', 'blockReceipts', 'logs'] as const)
     expect(queue.push(item(name)).isTaken).toBe(true)
-  expect(drain(queue, false)).toEqual(['call', 'logs'])
-  expect(drain(queue, true)).toEqual(['traceCall', 'blockReceipts'])
+  queue.push({ ...item('estimateGas'), isLong: true })
+  queue.push(item('proof', { slots: ['x'.repeat(100_000)] }))
+  expect([queue.waiting('short'), queue.waiting('long')]).toEqual([2, 4])
+  expect(drain(queue, 'short')).toEqual(['call', 'logs'])
+  expect(drain(queue, 'long')).toEqual(['traceCall', 'blockReceipts', 'estimateGas', 'proof'])
 })
 
 test('many traces leave room for calls, which are bounded as well', () => {
-  const queue = new QuestionQueue<Queued>()
+  const queue = createQueue()
   const accepted = (name: QuestionName): number => {
     let count = 0
     while (queue.push(item(name)).isTaken) count++
@@ -31,21 +39,27 @@ test('many traces leave room for calls, which are bounded as well', () => {
   }
   expect(accepted('traceTransaction')).toBe(200)
   expect(accepted('call')).toBe(1_800)
-  queue.next(false)
+  queue.next('short')
   expect(accepted('call')).toBe(1)
 })
 
 test('large questions are bounded by their size, which is free again when they are taken', () => {
-  const queue = new QuestionQueue<Queued>()
-  const large = item('call', { call: { data: 'x'.repeat(100 * 1024 * 1024) } })
-  expect([large, { ...large }, { ...large }].map((one) => queue.push(one).isTaken)).toEqual([true, true, false])
+  const queue = createQueue()
+  const first = large('one', 100)
+  expect([first, { ...first }, { ...first }].map((one) => queue.push(one).isTaken)).toEqual([true, true, false])
   expect(queue.push(item('call')).isTaken).toBe(true)
-  expect(queue.next(true)).toBe(large)
-  expect(queue.push({ ...large }).isTaken).toBe(true)
+  expect(queue.next('long')).toBe(first)
+  expect(queue.push({ ...first }).isTaken).toBe(true)
 })
 
+const turns = (queue: QuestionQueue<Queued>, count: number, lane: Lane): string[] =>
+  Array.from({ length: count }, () => {
+    const { asker, question } = queue.next(lane) ?? item('call')
+    return `${asker.client}${asker.connection} ${String(question.parameters)}`
+  })
+
 test.each(['call', 'traceCall'] as const)('clients have their turns, and each its questions in order: %s', (name) => {
-  const queue = new QuestionQueue<Queued>()
+  const queue = createQueue()
   for (const [client, count] of [
     ['greedy', 100],
     ['one', 2],
@@ -53,8 +67,7 @@ test.each(['call', 'traceCall'] as const)('clients have their turns, and each it
   ] as const) {
     for (let index = 0; index < count; index++) queue.push(item(name, index, client))
   }
-  const taken = Array.from({ length: 9 }, () => queue.next(true))
-  expect(taken.map((one) => `${one?.client} ${String(one?.question.parameters)}`)).toEqual([
+  expect(turns(queue, 9, name === 'call' ? 'short' : 'long')).toEqual([
     'greedy 0',
     'one 0',
     'two 0',
@@ -67,8 +80,106 @@ test.each(['call', 'traceCall'] as const)('clients have their turns, and each it
   ])
 })
 
+test('so have the connections of a client, and more of them are no more turns', () => {
+  const queue = createQueue()
+  for (let index = 0; index < 3; index++) {
+    for (const connection of ['/a', '/b']) queue.push(item('call', index, 'many', connection))
+    queue.push(item('call', index, 'one'))
+  }
+  expect(turns(queue, 6, 'short')).toEqual(['many/a 0', 'one 0', 'many/b 0', 'one 1', 'many/a 1', 'one 2'])
+})
+
+test('who has used less of the workers goes first: the client, then its connection', () => {
+  const usage = new ReaderUsage(() => 0)
+  const queue = createQueue(usage)
+  usage.charge({ client: 'greedy', connection: '/a' }, 900, true)
+  usage.charge({ client: 'greedy', connection: '/b' }, 100, true)
+  usage.charge({ client: 'honest', connection: '' }, 50, true)
+  const ask = (): void => {
+    for (let index = 0; index < 2; index++) {
+      for (const connection of ['/a', '/b']) queue.push(item('call', index, 'greedy', connection))
+      queue.push(item('call', index, 'honest'))
+    }
+  }
+  ask()
+  expect(turns(queue, 6, 'short')).toEqual([
+    'honest 0',
+    'honest 1',
+    'greedy/b 0',
+    'greedy/b 1',
+    'greedy/a 0',
+    'greedy/a 1',
+  ])
+  // Who comes anew, or again, begins where the others are: the one that was served last, whatever it has used, is not behind.
+  queue.push(item('call', 'a', 'greedy', '/a'))
+  queue.push(item('call', 'b', 'greedy', '/b'))
+  queue.push(item('call', 'new', 'greedy', '/new'))
+  usage.charge({ client: 'greedy', connection: '/b' }, 0.5, true)
+  usage.charge({ client: 'greedy', connection: '/new' }, 0.5, true)
+  expect(turns(queue, 3, 'short')).toEqual(['greedy/a a', 'greedy/b b', 'greedy/new new'])
+})
+
+test('a connection whose questions were long is not tried as short, unless most of them are', () => {
+  const usage = new ReaderUsage(() => 0)
+  const queue = createQueue(usage)
+  const loops = { client: 'one', connection: '/loops' }
+  const wallet = { client: 'one', connection: '/wallet' }
+  const fresh = { client: 'one', connection: '/fresh' }
+  for (let index = 0; index < 2; index++) {
+    usage.charge(loops, 20, false)
+    usage.charge(wallet, 20, false)
+  }
+  for (let index = 0; index < 40; index++) usage.charge(wallet, 1, true)
+  queue.push({ ...item('call', 'loop'), asker: loops })
+  queue.push({ ...item('call', 'balance'), asker: wallet })
+  queue.push({ ...item('call', 'new'), asker: fresh })
+  expect(queue.next('short')?.question.parameters).toBe('balance')
+  expect(queue.next('short')?.question.parameters).toBe('new')
+  expect(queue.next('long')?.question.parameters).toBe('loop')
+  // Nor is a new connection of a client whose others asked many long ones.
+  for (let index = 0; index < 10; index++) usage.charge(loops, 20, false)
+  queue.push({ ...item('call', 'new'), asker: fresh })
+  queue.push({ ...item('call', 'balance'), asker: wallet })
+  expect(queue.next('short')?.question.parameters).toBe('balance')
+  expect(queue.next('short')).toBeUndefined()
+  expect(queue.next('long')?.question.parameters).toBe('new')
+})
+
+test('a connection that asked short questions goes before new ones, however little those have used', () => {
+  const usage = new ReaderUsage(() => 0)
+  const queue = createQueue(usage)
+  for (let index = 0; index < 64; index++) queue.push(item('call', index, 'one', `/${index}`))
+  usage.charge({ client: 'one', connection: '/known' }, 100, true)
+  queue.push(item('call', 'known', 'one', '/known'))
+  expect(queue.next('short')?.question.parameters).toBe('known')
+})
+
+test('clients that may not have more are passed over', () => {
+  const queue = createQueue()
+  queue.push(item('traceCall', 1, 'greedy'))
+  queue.push(item('traceCall', 2, 'one'))
+  expect(queue.next('long', (client) => client !== 'greedy')?.question.parameters).toBe(2)
+  expect(queue.next('long', (client) => client !== 'greedy')).toBeUndefined()
+  expect(queue.next('long')?.question.parameters).toBe(1)
+})
+
+test('what nobody waits for is taken out wherever it stands', () => {
+  const queue = createQueue()
+  const items = Array.from({ length: 5 }, (_, index) => item(index % 2 === 0 ? 'call' : 'traceCall', index))
+  for (const one of items) queue.push(one)
+  expect(items.slice(1, 3).map((one) => queue.remove(one))).toEqual([true, true])
+  expect(queue.remove(items[1] as Queued)).toBe(false)
+  expect([queue.waiting('short'), queue.waiting('long')]).toEqual([2, 1])
+  expect([queue.next('short'), queue.next('short'), queue.next('short'), queue.next('long')]).toEqual([
+    items[0],
+    items[4],
+    undefined,
+    items[3],
+  ])
+})
+
 test('a full queue makes room for who has less, by the last of who has most', () => {
-  const queue = new QuestionQueue<Queued>()
+  const queue = createQueue()
   for (let index = 0; index < 200; index++) queue.push(item('traceCall', index, 'greedy'))
   for (let index = 200; index < 2_000; index++) queue.push(item('call', index, 'greedy'))
   expect(queue.push(item('call', {}, 'greedy'))).toEqual({ isTaken: false, displaced: [] })
@@ -82,35 +193,46 @@ test('a full queue makes room for who has less, by the last of who has most', ()
   // Half of it each: what takes long is the first to leave.
   expect(count).toBe(1_000)
   expect(displaced.slice(0, 201)).toEqual([...Array.from({ length: 200 }, (_, index) => 199 - index), 1_999])
-  expect([queue.next(true), queue.next(true)].map((one) => one?.client)).toEqual(['greedy', 'honest'])
+  expect([queue.next('short'), queue.next('short')].map((one) => one?.asker.client)).toEqual(['greedy', 'honest'])
+})
+
+test('so it does among the connections of one client', () => {
+  const queue = createQueue()
+  for (let index = 0; index < 2_000; index++) queue.push(item('call', index, 'one', '/greedy'))
+  const pushed = queue.push(item('call', 'honest', 'one', '/honest'))
+  expect(pushed.isTaken).toBe(true)
+  expect(pushed.displaced.map(({ question }) => question.parameters)).toEqual([1_999])
+  expect(queue.push(item('call', {}, 'one', '/greedy')).isTaken).toBe(false)
 })
 
 test('what takes long is displaced by what takes long alone', () => {
-  const queue = new QuestionQueue<Queued>()
+  const queue = createQueue()
   for (let index = 0; index < 200; index++) queue.push(item('traceCall', index, 'greedy'))
   queue.push(item('call', 'quick', 'greedy'))
   expect(queue.push(item('traceCall', {}, 'honest')).displaced.map(({ question }) => question.parameters)).toEqual([
     199,
   ])
-  expect(drain(queue, false)).toEqual(['call'])
+  expect(drain(queue, 'short')).toEqual(['call'])
 })
 
 test('memory is shared as places are', () => {
-  const queue = new QuestionQueue<Queued>()
-  const large = (client: string, megabytes: number) => item('call', 'x'.repeat(megabytes * 1024 * 1024), client)
+  const queue = createQueue()
   for (let index = 0; index < 5; index++) expect(queue.push(large('greedy', 50)).isTaken).toBe(true)
-  expect(queue.push(large('honest', 60))).toMatchObject({ isTaken: true, displaced: [{ client: 'greedy' }, {}] })
+  expect(queue.push(large('honest', 60))).toMatchObject({
+    isTaken: true,
+    displaced: [{ asker: { client: 'greedy' } }, {}],
+  })
   expect(queue.push(large('greedy', 100))).toEqual({ isTaken: false, displaced: [] })
 })
 
 test('nobody leaves for a question that is not taken all the same', () => {
-  const queue = new QuestionQueue<Queued>()
+  const queue = createQueue()
   for (let index = 0; index < 200; index++) queue.push(item('traceCall', index, 'greedy'))
-  const large = (client: string) => item('traceCall', 'x'.repeat(150 * 1024 * 1024), client)
-  expect(queue.push(large('honest')).displaced).toHaveLength(1)
-  expect(queue.push(large('third'))).toEqual({ isTaken: false, displaced: [] })
-  const taken = Array.from({ length: 200 }, () => queue.next(true))
-  expect(taken.filter((one) => one?.client === 'greedy').map((one) => one?.question.parameters)).toEqual(
+  const trace = (client: string) => item('traceCall', 'x'.repeat(150 * 1024 * 1024), client)
+  expect(queue.push(trace('honest')).displaced).toHaveLength(1)
+  expect(queue.push(trace('third'))).toEqual({ isTaken: false, displaced: [] })
+  const taken = Array.from({ length: 200 }, () => queue.next('long'))
+  expect(taken.filter((one) => one?.asker.client === 'greedy').map((one) => one?.question.parameters)).toEqual(
     Array.from({ length: 199 }, (_, index) => index),
   )
 })

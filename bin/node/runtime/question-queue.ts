@@ -1,22 +1,29 @@
 /**
- * Questions that wait for a worker: bounded in number and memory, those that take long behind all others, and each client's
- * by turns with those of the rest, so that nobody waits for all that another one has asked.
+ * Questions that wait for a worker: bounded in number and memory, in a lane for those that may be short and one for
+ * those that are long. Whoever has used least goes first: the client, then the connection of it. So nobody waits for
+ * all that another one has asked, be it over one connection or over many.
  */
 import type { QuestionName } from '../../../app/ports.ts'
 import { isSlowQuestion } from '../../../query/find-question.ts'
+import type { Account, Asking, ReaderUsage } from './reader-usage.ts'
 
 const MAX_WAITING = 2_000
-/** Of those that take long. */
+/** Of those that take long by their kind. */
 const MAX_SLOW_WAITING = 200
 /** Characters, about, of what all of them ask: a single one can have 32 MB of overrides or of a raw block. */
 const MAX_WAITING_SIZE = 256 * 1024 * 1024
+/** Characters of a question that is not tried as a short one: to read it takes as long as that. */
+const LARGE_SIZE = 64 * 1024
 /** What a value takes beside its text. */
 const VALUE_SIZE = 16
 
+export type Lane = 'short' | 'long'
+
 export interface Queued {
-  /** Who asked: questions of one client come in their order. */
-  readonly client: string
+  readonly asker: Asking
   readonly question: { readonly name: QuestionName; readonly parameters: unknown }
+  /** It was tried, and takes longer than a slice. */
+  readonly isLong?: boolean
 }
 
 export const isSlow = ({ question }: Queued): boolean => isSlowQuestion(question.name)
@@ -29,37 +36,7 @@ const sizeOf = (value: unknown): number => {
   return size
 }
 
-/** Questions of one kind: the clients in the order of their turns, each with what it has asked. */
-class Lane<Item extends Queued> {
-  readonly #clients = new Map<string, Item[]>()
-
-  push(item: Item): void {
-    const items = this.#clients.get(item.client)
-    if (items === undefined) this.#clients.set(item.client, [item])
-    else items.push(item)
-  }
-
-  /** The first of the client whose turn it is; its next turn comes after those of all others. */
-  shift(): Item | undefined {
-    for (const [client, items] of this.#clients) {
-      const item = items.shift()
-      this.#clients.delete(client)
-      if (items.length > 0) this.#clients.set(client, items)
-      return item
-    }
-    return undefined
-  }
-
-  /** The last of a client. */
-  pop(client: string): Item | undefined {
-    const items = this.#clients.get(client)
-    const item = items?.pop()
-    if (items?.length === 0) this.#clients.delete(client)
-    return item
-  }
-}
-
-/** What one client has waiting. */
+/** What one connection has waiting, by what is bounded. */
 interface Share {
   places: number
   slow: number
@@ -68,30 +45,65 @@ interface Share {
 
 type Measure = keyof Share
 
-export interface Pushed<Item> {
-  /** False where there is no room, and no other client has more than this one. */
-  readonly isTaken: boolean
-  /** Taken out to make room: the last of the clients that had most. */
-  readonly displaced: readonly Item[]
-}
-
 const LIMITS: Readonly<Share> = { places: MAX_WAITING, slow: MAX_SLOW_WAITING, size: MAX_WAITING_SIZE }
 const MEASURES = ['places', 'slow', 'size'] as const satisfies readonly Measure[]
 
+/** The questions of a connection, each lane in its order. */
+class Line<Item extends Queued> {
+  readonly asker: Asking
+  readonly account: Account
+  readonly lanes: Readonly<Record<Lane, Item[]>> = { short: [], long: [] }
+  readonly share: Share = { places: 0, slow: 0, size: 0 }
+
+  constructor(asker: Asking, account: Account) {
+    this.asker = asker
+    this.account = account
+  }
+}
+
+/** What a client asks, by its connections in the order of their turns. */
+interface Crowd<Item extends Queued> {
+  readonly account: Account
+  readonly lines: Map<string, Line<Item>>
+}
+
+export interface Pushed<Item> {
+  /** False where there is no room, and nobody else has more than who asks. */
+  readonly isTaken: boolean
+  /** Taken out to make room: the last of those that had most. */
+  readonly displaced: readonly Item[]
+}
+
+interface Place {
+  readonly lane: Lane
+  readonly size: number
+}
+
 export class QuestionQueue<Item extends Queued> {
-  readonly #quick = new Lane<Item>()
-  readonly #slow = new Lane<Item>()
-  readonly #sizes = new Map<Item, number>()
-  readonly #shares = new Map<string, Share>()
+  readonly #usage: ReaderUsage
+  /** By client, then by connection, in the order of their turns among those that have used the same. */
+  readonly #clients = new Map<string, Crowd<Item>>()
+  readonly #places = new Map<Item, Place>()
   readonly #all: Share = { places: 0, slow: 0, size: 0 }
+  #virtual = 0
+  readonly #waiting: Record<Lane, number> = { short: 0, long: 0 }
+
+  constructor(usage: ReaderUsage) {
+    this.#usage = usage
+  }
+
+  waiting(lane: Lane): number {
+    return this.#waiting[lane]
+  }
 
   /** What bounds all together is taken from those who have most of it. */
   push(item: Item): Pushed<Item> {
-    const asked: Share = { places: 1, slow: isSlow(item) ? 1 : 0, size: sizeOf(item.question.parameters) }
+    const size = sizeOf(item.question.parameters)
+    const asked: Share = { places: 1, slow: isSlow(item) ? 1 : 0, size }
     const displaced: Item[] = []
     for (const measure of MEASURES) {
       while (this.#all[measure] + asked[measure] > LIMITS[measure]) {
-        const victim = this.#takeFromGreediest(item.client, measure, asked[measure])
+        const victim = this.#takeFromGreediest(item.asker, measure, asked[measure])
         if (victim === undefined) {
           // Nobody leaves for one who does not come.
           for (const back of displaced.toReversed()) this.#put(back, sizeOf(back.question.parameters))
@@ -100,52 +112,169 @@ export class QuestionQueue<Item extends Queued> {
         displaced.push(victim)
       }
     }
-    this.#put(item, asked.size)
+    this.#put(item, size)
     return { isTaken: true, displaced }
   }
 
-  /** The one whose turn it is. */
-  next(takesSlow: boolean): Item | undefined {
-    const item = this.#quick.shift() ?? (takesSlow ? this.#slow.shift() : undefined)
-    if (item !== undefined) this.#release(item)
-    return item
+  /** The one whose turn it is in a lane, of a client that may have one more. */
+  next(lane: Lane, mayHave: (client: string) => boolean = () => true): Item | undefined {
+    for (let line = this.#nextOf(lane, mayHave); line !== undefined; line = this.#nextOf(lane, mayHave)) {
+      const item = line.lanes[lane][0]
+      if (item === undefined) return undefined
+      if (lane === 'short' && this.#usage.asksLong(line.account, this.#usage.client(line.asker.client))) {
+        // Those before it have turned out to be long since it was asked.
+        this.#move(line, item)
+      } else {
+        this.#serve(line)
+        this.remove(item)
+        this.#putLast(line)
+        return item
+      }
+    }
+    return undefined
   }
 
-  /** Takes out the last of who has most, where that is more than `client` would have with so much more. */
-  #takeFromGreediest(client: string, measure: Measure, more: number): Item | undefined {
-    let most = (this.#shares.get(client)?.[measure] ?? 0) + more
-    let greediest: string | undefined
-    for (const [other, share] of this.#shares) {
-      if (share[measure] <= most) continue
-      most = share[measure]
-      greediest = other
+  #serve({ asker, account }: Line<Item>): void {
+    const client = this.#usage.client(asker.client)
+    client.virtual = Math.max(client.virtual, account.tag)
+    this.#virtual = Math.max(this.#virtual, client.tag)
+  }
+
+  /** The line of who asks, which begins with the tag of those that are served now where it has none that is higher. */
+  #lineOf(asker: Asking): { readonly crowd: Crowd<Item>; readonly line: Line<Item> } {
+    const { client, connection } = asker
+    let crowd = this.#clients.get(client)
+    if (crowd === undefined) {
+      crowd = { account: this.#usage.client(client), lines: new Map() }
+      crowd.account.tag = Math.max(crowd.account.tag, this.#virtual)
+      this.#clients.set(client, crowd)
     }
-    if (greediest === undefined) return undefined
-    const victim = this.#slow.pop(greediest) ?? (measure === 'slow' ? undefined : this.#quick.pop(greediest))
-    if (victim !== undefined) this.#release(victim)
+    let line = crowd.lines.get(connection)
+    if (line === undefined) {
+      line = new Line<Item>(asker, this.#usage.connection(asker))
+      line.account.tag = Math.max(line.account.tag, crowd.account.virtual)
+      crowd.lines.set(connection, line)
+    }
+    return { crowd, line }
+  }
+
+  #move(line: Line<Item>, item: Item): void {
+    const place = this.#places.get(item)
+    if (place === undefined) return
+    line.lanes.short.shift()
+    line.lanes.long.push(item)
+    this.#places.set(item, { ...place, lane: 'long' })
+    this.#waiting.short--
+    this.#waiting.long++
+  }
+
+  #nextOf(lane: Lane, mayHave: (client: string) => boolean): Line<Item> | undefined {
+    if (this.#waiting[lane] === 0) return undefined
+    let least: Line<Item> | undefined
+    let leastTag = Infinity
+    for (const [client, crowd] of this.#clients) {
+      const { tag } = crowd.account
+      if (tag >= leastTag || !mayHave(client)) continue
+      const line = this.#nextLine(crowd, lane)
+      if (line === undefined) continue
+      least = line
+      leastTag = tag
+    }
+    return least
+  }
+
+  /** Takes one out, wherever it stands; false where it does not wait. */
+  remove(item: Item): boolean {
+    const place = this.#places.get(item)
+    const line = this.#clients.get(item.asker.client)?.lines.get(item.asker.connection)
+    if (place === undefined || line === undefined) return false
+    const items = line.lanes[place.lane]
+    items.splice(items.indexOf(item), 1)
+    this.#places.delete(item)
+    this.#count(line, item, place, -1)
+    return true
+  }
+
+  #nextLine({ lines }: Crowd<Item>, lane: Lane): Line<Item> | undefined {
+    let least: Line<Item> | undefined
+    let leastRank = Infinity
+    let leastTag = Infinity
+    for (const line of lines.values()) {
+      if (line.lanes[lane].length === 0) continue
+      const rank = this.#usage.rankOf(line.account)
+      const { tag } = line.account
+      if (rank > leastRank || (rank === leastRank && tag >= leastTag)) continue
+      least = line
+      leastRank = rank
+      leastTag = tag
+    }
+    return least
+  }
+
+  /** Its next turn comes after those of all others that have used as much. */
+  #putLast({ asker, share }: Line<Item>): void {
+    const crowd = this.#clients.get(asker.client)
+    const line = crowd?.lines.get(asker.connection)
+    if (crowd === undefined || line === undefined || share.places === 0) return
+    crowd.lines.delete(asker.connection)
+    crowd.lines.set(asker.connection, line)
+    this.#clients.delete(asker.client)
+    this.#clients.set(asker.client, crowd)
+  }
+
+  /** Takes out the last of who has most, where that is more than `asker` would have with so much more. */
+  #takeFromGreediest(asker: Asking, measure: Measure, more: number): Item | undefined {
+    const shareOf = (crowd: Crowd<Item> | undefined): number => {
+      let sum = 0
+      for (const { share } of crowd?.lines.values() ?? []) sum += share[measure]
+      return sum
+    }
+    const own = this.#clients.get(asker.client)
+    let greediest = own
+    let most = shareOf(own) + more
+    for (const crowd of this.#clients.values()) {
+      const has = crowd === own ? 0 : shareOf(crowd)
+      if (has <= most) continue
+      most = has
+      greediest = crowd
+    }
+    let mostOfLine = greediest === own ? (own?.lines.get(asker.connection)?.share[measure] ?? 0) + more : 0
+    let longest: Line<Item> | undefined
+    for (const line of greediest?.lines.values() ?? []) {
+      if (line.share[measure] <= mostOfLine) continue
+      mostOfLine = line.share[measure]
+      longest = line
+    }
+    const victim = longest === undefined ? undefined : lastOf(longest, measure)
+    if (victim !== undefined) this.remove(victim)
     return victim
   }
 
   #put(item: Item, size: number): void {
-    this.#sizes.set(item, size)
-    this.#count(item, 1, size)
-    const lane = isSlow(item) ? this.#slow : this.#quick
-    lane.push(item)
+    const { crowd, line } = this.#lineOf(item.asker)
+    const isLong =
+      item.isLong === true || isSlow(item) || size > LARGE_SIZE || this.#usage.asksLong(line.account, crowd.account)
+    const place: Place = { lane: isLong ? 'long' : 'short', size }
+    line.lanes[place.lane].push(item)
+    this.#places.set(item, place)
+    this.#count(line, item, place, 1)
   }
 
-  #release(item: Item): void {
-    this.#count(item, -1, this.#sizes.get(item) ?? 0)
-    this.#sizes.delete(item)
-  }
-
-  #count(item: Item, sign: 1 | -1, size: number): void {
-    const share = this.#shares.get(item.client) ?? { places: 0, slow: 0, size: 0 }
-    this.#shares.set(item.client, share)
-    for (const counted of [share, this.#all]) {
+  #count(line: Line<Item>, item: Item, { lane, size }: Place, sign: 1 | -1): void {
+    this.#waiting[lane] += sign
+    for (const counted of [line.share, this.#all]) {
       counted.places += sign
       counted.slow += isSlow(item) ? sign : 0
       counted.size += sign * size
     }
-    if (share.places === 0) this.#shares.delete(item.client)
+    if (line.share.places > 0) return
+    const { client, connection } = line.asker
+    const crowd = this.#clients.get(client)
+    crowd?.lines.delete(connection)
+    if (crowd?.lines.size === 0) this.#clients.delete(client)
   }
 }
+
+/** Of the long ones first; where those that are slow by their kind are too many, one of them. */
+const lastOf = <Item extends Queued>({ lanes }: Line<Item>, measure: Measure): Item | undefined =>
+  measure === 'slow' ? lanes.long.findLast(isSlow) : (lanes.long.at(-1) ?? lanes.short.at(-1))

@@ -12,5 +12,11 @@ const SMALL_SEMI_SPACE_MB = 8
 export const LARGE_SEMI_SPACE = `--max-semi-space-size=${LARGE_SEMI_SPACE_MB}`
 export const SMALL_SEMI_SPACE = `--max-semi-space-size=${SMALL_SEMI_SPACE_MB}`
 
-/** The main thread has its limit since it started; those that start from now on take this one. */
-export const limitOtherThreads = (): void => setFlagsFromString(SMALL_SEMI_SPACE)
+/** The supervisor's limit of the heap, a flag of V8, would go before what a thread is given by `resourceLimits`. */
+const NO_LIMIT_FOR_ALL = '--max-old-space-size=0'
+
+/** The main thread has its limits since it started; those that start from now on take these. */
+export const limitOtherThreads = (): void => {
+  setFlagsFromString(SMALL_SEMI_SPACE)
+  setFlagsFromString(NO_LIMIT_FOR_ALL)
+}

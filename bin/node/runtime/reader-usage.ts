@@ -1,0 +1,113 @@
+/**
+ * What workers have lately done for each client and each of its connections: who has used little goes first, and whose
+ * questions turned out to be long are not tried on the worker for short ones.
+ */
+import type { Asker } from '../../../app/ports.ts'
+
+export type Asking = Pick<Asker, 'client' | 'connection'>
+
+/** What was used so long ago counts half. */
+const HALF_LIFE_MS = 10_000
+/** Clients and connections that are remembered; those that were charged longest ago are forgotten. */
+const MAX_ACCOUNTS = 20_000
+/** A question takes at least so long: to carry it takes its time. */
+const LEAST_MS = 0.1
+/** Half-lives after which numbers begin anew, far from where they could not grow any more. */
+const MAX_HALF_LIVES = 500
+/** A long question is believed to be followed by others, unless so many were short for each that was long. */
+const SHORT_FOR_ONE_LONG = 10
+/** What counts as one that was lately long, and as a question at all. */
+const LONG_ONES = 1 / 2
+/** So many long ones of a client speak against its connections that have asked nothing yet. */
+const LONG_ONES_OF_CLIENT = 8
+
+/** Numbers that grow with the time of the charge, so that what is old counts less without being touched. */
+export interface Account {
+  /** Milliseconds that were used, never less than {@link virtual} of those among whom it asks when it begins to. */
+  tag: number
+  /** Of a client: the tag of its connection that was served last. Who comes anew begins here, and owes and is owed nothing. */
+  virtual: number
+  short: number
+  long: number
+}
+
+/** How a connection has asked: short ones, none yet, or long ones. */
+export const RANKS = { short: 0, unknown: 1, long: 2 } as const
+
+const connectionKey = ({ client, connection }: Asking): string => `${client}\n${connection}`
+
+export class ReaderUsage {
+  readonly #nowMs: () => number
+  readonly #accounts = new Map<string, Account>()
+  #beginMs: number
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+    this.#beginMs = nowMs()
+  }
+
+  client(client: string): Account {
+    return this.#accounts.get(client) ?? this.#open(client)
+  }
+
+  connection(asking: Asking): Account {
+    const key = connectionKey(asking)
+    return this.#accounts.get(key) ?? this.#open(key)
+  }
+
+  /** A worker has computed for so long; `isShort` tells whether that was an answer within one slice. */
+  charge(asking: Asking, ms: number, isShort: boolean): void {
+    const weight = this.#weight()
+    for (const key of [asking.client, connectionKey(asking)]) {
+      const account = this.#accounts.get(key) ?? this.#open(key)
+      account.tag += Math.max(ms, LEAST_MS)
+      if (isShort) account.short += weight
+      else account.long += weight
+      // The last to be charged stand last.
+      this.#accounts.delete(key)
+      this.#accounts.set(key, account)
+    }
+  }
+
+  rankOf(connection: Account): number {
+    if (this.#isLong(connection, LONG_ONES)) return RANKS.long
+    return connection.short > 0 ? RANKS.short : RANKS.unknown
+  }
+
+  /** Whether the next question of a connection is not worth a slice of the worker for short ones. */
+  asksLong(connection: Account, client: Account): boolean {
+    const isKnown = connection.short + connection.long >= LONG_ONES * this.#weight()
+    return isKnown ? this.#isLong(connection, LONG_ONES) : this.#isLong(client, LONG_ONES_OF_CLIENT)
+  }
+
+  #isLong({ short, long }: Account, least: number): boolean {
+    return long >= least * this.#weight() && long * SHORT_FOR_ONE_LONG > short
+  }
+
+  #open(key: string): Account {
+    const account: Account = { tag: 0, virtual: 0, short: 0, long: 0 }
+    this.#accounts.set(key, account)
+    if (this.#accounts.size > MAX_ACCOUNTS) this.#forget()
+    return account
+  }
+
+  /** Counts twice as much each half-life. */
+  #weight(): number {
+    const halfLives = (this.#nowMs() - this.#beginMs) / HALF_LIFE_MS
+    if (halfLives <= MAX_HALF_LIVES) return 2 ** halfLives
+    const left = 2 ** -halfLives
+    for (const account of this.#accounts.values()) {
+      account.short *= left
+      account.long *= left
+    }
+    this.#beginMs = this.#nowMs()
+    return 1
+  }
+
+  #forget(): void {
+    for (const key of this.#accounts.keys()) {
+      if (this.#accounts.size <= MAX_ACCOUNTS / 2) return
+      this.#accounts.delete(key)
+    }
+  }
+}
