@@ -179,9 +179,14 @@ export class StepRun {
     return run
   }
 
-  /** Orders that died may have been the best of their side: the records of their markets say so, too. */
+  /**
+   * Orders that died may have been the best of their side: the records of their markets say so, too. By number, for the order in
+   * which orders of an owner die depends on how long the books are in memory.
+   */
   meetMarketsOfDead(): void {
-    for (const change of this.books.log) if (change.kind === 'die') this.market(change.order.market)
+    const ids = new Set<number>()
+    for (const change of this.books.log) if (change.kind === 'die') ids.add(change.order.market)
+    for (const id of [...ids].toSorted((a, b) => a - b)) this.market(id)
   }
 
   volume(trader: Trader, denom: string): TraderVolume {
