@@ -70,9 +70,7 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
     options.onProtocolError(error)
   }
 
-  const member = {
-    replace: () => drop(protocolError('replaced', 'a newer connection took the consensus calls over')),
-  }
+  const member = { peer: socket.remoteAddress }
 
   const write = (): void => {
     if (output.length === 0) return

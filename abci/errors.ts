@@ -57,10 +57,10 @@ export const ABCI_ERRORS = errorTable(
       cause: 'CometBFT sends requests and does not read the answers.',
       action: 'Nothing: the connection is closed, and CometBFT is started again.',
     },
-    replaced: {
+    occupied: {
       code: 9,
-      text: 'a newer connection took the consensus calls over',
-      cause: 'CometBFT was started again, or a second CometBFT connected.',
+      text: 'another connection makes the consensus calls',
+      cause: 'A second CometBFT connected, or something that is none, while the first one lives.',
       action: 'Check that one CometBFT alone connects to the application.',
     },
     unsupportedMethod: {
@@ -90,7 +90,7 @@ export const ABCI_ERRORS = errorTable(
     unavailable: {
       code: 14,
       text: 'the application takes no calls of this connection',
-      cause: 'The connection was closed or replaced, or the application is stopping.',
+      cause: 'The connection was closed, or the application is stopping.',
       action: 'Nothing: CometBFT connects again.',
     },
   },

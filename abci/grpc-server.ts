@@ -22,7 +22,7 @@ import { ABCI_CODES, isProtocolError } from './errors.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
 import { answerCall, type AnswerContext, createSessions } from './grpc-session.ts'
 import { boundProposals } from './reply-limits.ts'
-import { type AbciServer, type AbciServerOptions, MAX_CONNECTIONS } from './server.ts'
+import { type AbciServer, type AbciServerOptions, KEEP_ALIVE, MAX_CONNECTIONS, refusesStranger } from './server.ts'
 
 /** Calls of one session at once. CometBFT's client waits when there are more. */
 const MAX_STREAMS = 1_000
@@ -128,7 +128,9 @@ export const serveAbciGrpc = async (options: AbciServerOptions): Promise<AbciSer
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
   const sessions = createSessions(gate, log, (socket) => injector.injectConnection(socket))
 
-  const server = createServer({ noDelay: true }, (socket) => sessions.accept(socket))
+  const server = createServer({ noDelay: true, ...KEEP_ALIVE }, (socket) => {
+    if (!refusesStranger(gate, socket, log)) sessions.accept(socket)
+  })
   server.maxConnections = MAX_CONNECTIONS
   await listenAt(server, endpoint)
   server.on('error', (error) => log.error(`abci server: ${error.message}`))

@@ -16,21 +16,17 @@ export interface GrpcSession extends GateMember {
   close(): void
 }
 
-const openSession = (socket: Socket, name: string, gate: ConsensusGate, log: AbciLog): GrpcSession => {
+const openSession = (socket: Socket, name: string, gate: ConsensusGate): GrpcSession => {
   let closed = false
   const session: GrpcSession = {
     name,
+    peer: socket.remoteAddress,
     isClosed: () => closed,
     close: () => {
       if (closed) return
       closed = true
       gate.leave(session)
       socket.destroy()
-    },
-    replace: () => {
-      if (closed) return
-      log.warn(`abci session ${name} closed: a newer connection took the consensus calls over`)
-      session.close()
     },
   }
   return session
@@ -51,9 +47,9 @@ export const createSessions = (gate: ConsensusGate, log: AbciLog, serve: (socket
     find: (peer) => sessions.get(peer),
     accept: (socket) => {
       const name = `#${++accepted}`
+      const session = openSession(socket, name, gate)
       // What grpc-js calls the peer: a unix socket has no address of its own to tell sessions apart by.
       Object.defineProperties(socket, { remoteAddress: { value: name }, remotePort: { value: undefined } })
-      const session = openSession(socket, name, gate, log)
       sessions.set(name, session)
       socket.on('error', (error) => {
         if (!session.isClosed()) log.warn(`abci session ${name}: ${error.message}`)

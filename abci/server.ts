@@ -1,8 +1,13 @@
 /** What the servers of both transports have in common. */
 import type { CodedError } from '../core/errors.ts'
 import type { RecordedCall } from './call-log.ts'
+import type { Socket } from 'node:net'
+import type { ConsensusGate } from './consensus-gate.ts'
 import type { AbciHandlers } from './handlers.ts'
 import type { AbciLog } from './log.ts'
+
+/** A peer whose machine has gone without a word is found out after 5 s and ten questions, a second apart. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 5_000 } as const
 
 /** One CometBFT opens four connections; a restarted one four more while the old ones end. */
 export const MAX_CONNECTIONS = 64
@@ -28,4 +33,12 @@ export interface AbciServer {
   readonly address: string
   /** Stops listening, ends the connections, and settles when no call runs in the application. */
   close(): Promise<void>
+}
+
+/** Consensus has one peer: while it is connected nobody else is. True for a connection that was refused. */
+export const refusesStranger = (gate: ConsensusGate, socket: Socket, log: AbciLog): boolean => {
+  if (gate.admits(socket.remoteAddress)) return false
+  log.warn(`abci connection of ${socket.remoteAddress} refused: another peer makes the consensus calls`)
+  socket.destroy()
+  return true
 }

@@ -5,7 +5,7 @@ import { serveConnection, type Connection } from './connection.ts'
 import { createConsensusGate } from './consensus-gate.ts'
 import { boundAddress, listenAt, requireEndpoint } from './endpoint.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
-import { type AbciServer, type AbciServerOptions, MAX_CONNECTIONS } from './server.ts'
+import { type AbciServer, type AbciServerOptions, KEEP_ALIVE, MAX_CONNECTIONS, refusesStranger } from './server.ts'
 
 /** `address` is `tcp://127.0.0.1:26658` (port 0 lets the system choose) or `unix:///run/app.sock`. */
 export interface AbciSocketOptions extends AbciServerOptions {
@@ -29,7 +29,8 @@ export const serveAbciSocket = async (options: AbciSocketOptions): Promise<AbciS
     options.onFatal(error)
   }
 
-  const server = createServer({ noDelay: true }, (socket) => {
+  const server = createServer({ noDelay: true, ...KEEP_ALIVE }, (socket) => {
+    if (refusesStranger(gate, socket, log)) return
     const connection = serveConnection(socket, {
       name: `#${++accepted}`,
       handlers,

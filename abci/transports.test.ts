@@ -84,7 +84,10 @@ describe.each(['socket', 'grpc'] as const)('a server over %s', (transport) => {
       expect(await first.call('initChain')).toBe(1)
       expect(await first.call('initChain')).toBe(1)
       expect(await asking.call('info')).toBe(1)
-      expect(await second.call('initChain')).toBe(2)
+      const waiting = second.call('initChain')
+      expect(await first.call('initChain')).toBe(1)
+      first.close()
+      expect(await waiting).toBe(2)
       expect(await second.call('info')).toBe(2)
     } finally {
       for (const each of [asking, first, second]) each.close()

@@ -179,7 +179,10 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#orders = new Orders({
       environment: options.environment,
       head: () => this.#ordersHead(),
-      carriedBy: carriedByPlan((raw) => this.#orders.readBody(raw)),
+      carriedBy: carriedByPlan({
+        readBody: (raw) => this.#orders.readBody(raw),
+        accepted: (hash) => this.#rounds.accepted(hash)?.batch,
+      }),
     })
     this.#batch = new LiveBatch({ books: () => this.#books, orders: this.#orders })
     this.#rounds = new Rounds({
@@ -455,10 +458,14 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     return proposeOrders(list, (listed) => this.#orders.findBody(listed)).map(({ raw }) => raw)
   }
 
-  #settleOrders({ content: { height, transactions } }: Candidate): void {
-    const included = transactions.filter((raw) => this.#families.of(raw).isBatched === true)
-    const hashes = included.map((raw) => this.#families.hash(raw))
-    this.#orders.settle({ height, included: hashes, carried: readCarried(this.#state) })
+  #settleOrders({ content: { height, transactions }, outcomes }: Candidate): void {
+    const included: Hash[] = []
+    for (const [index, raw] of transactions.entries()) {
+      if (this.#families.of(raw).isBatched !== true) continue
+      const outcome = outcomes[index]
+      included.push((outcome?.kind === 'applied' ? outcome.storedHash() : undefined) ?? this.#families.hash(raw))
+    }
+    this.#orders.settle({ height, included, carried: readCarried(this.#state) })
   }
 
   #ordersHead(): OrdersHead {

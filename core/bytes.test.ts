@@ -6,6 +6,7 @@ import {
   bytesToKey,
   bytesToUnprefixedHex,
   bytesToUtf8,
+  joinToKey,
   keyToBytes,
   readUint32,
   readUint64,
@@ -96,5 +97,8 @@ test('a key has a character for every byte, of short arrays and of long ones', (
     expect(bytesToKey(view)).toBe(key)
     expect(bytesToKey(view.slice())).toBe(key)
     expect(keyToBytes(key)).toEqual(view)
+    for (const split of [0, 1, length >> 1, length]) {
+      expect(joinToKey(view.subarray(0, split), view.subarray(split))).toBe(key)
+    }
   }
 })

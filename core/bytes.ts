@@ -145,6 +145,9 @@ const SHORT_BYTES = 64
 /** There is one array for every such length, in which characters are collected. */
 const shortCodes = Array.from({ length: SHORT_BYTES + 1 }, (_, length) => new Array<number>(length).fill(0))
 
+/** Where {@link joinToKey} puts two keys together: longer ones are rare. */
+const joined = new Uint8Array(256)
+
 /** A Map key with one character a byte: cheap to make, and ordered as the bytes are. */
 export const bytesToKey = (bytes: Uint8Array): string => {
   const { length } = bytes
@@ -156,6 +159,15 @@ export const bytesToKey = (bytes: Uint8Array): string => {
 }
 
 export const keyToBytes = (key: string): Uint8Array => plainBytes(Buffer.from(key, 'latin1'))
+
+/** As bytesToKey of both, one behind the other: Map keys that are strings joined of two would be copied and hashed at each look. */
+export const joinToKey = (first: Uint8Array, second: Uint8Array): string => {
+  const length = first.length + second.length
+  if (length > joined.length) return bytesToKey(first) + bytesToKey(second)
+  joined.set(first)
+  joined.set(second, first.length)
+  return latin1Slice.call(joined, 0, length)
+}
 
 /** Shows the same memory as a Buffer, for its native codecs. */
 export const viewBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -30,6 +30,12 @@ export const GRPC_ERRORS = errorTable(
       cause: 'There is no such account, validator, proposal, transaction or service.',
       action: 'Check the name; ask at another height if it did exist there.',
     },
+    permissionDenied: {
+      code: 7,
+      text: 'pages of this origin may not send',
+      cause: 'A page in a browser sends a POST to REST or gRPC-Web from an origin that the node does not name.',
+      action: 'Name the origin in `api.cors-allowed-origins`.',
+    },
     resourceExhausted: {
       code: 8,
       text: 'rate limit exceeded, retry in ... s | too many large answers are being sent, try again | ...',

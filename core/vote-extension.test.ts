@@ -68,3 +68,25 @@ describe('vote extensions signed by CometBFT', () => {
     }
   })
 })
+
+interface TorsionVector {
+  readonly name: string
+  readonly isValid: boolean
+  readonly extension: string
+  readonly height: number
+  readonly round: number
+  readonly chainId: string
+  readonly publicKey: string
+  readonly signature: string
+}
+
+describe('the published vectors of signatures with components of small order', () => {
+  const file = join(import.meta.dirname, '../test/vectors/clob/extensions.json')
+  const { vectors } = JSON.parse(readFileSync(file, 'utf8')) as { readonly vectors: readonly TorsionVector[] }
+
+  it.each(vectors)('$name', ({ extension, publicKey, signature, height, round, chainId, isValid }) => {
+    const signed = { extension: fromHex(extension), height, round, chainId }
+    const holds = verifyExtensionSignature({ ...signed, publicKey: fromHex(publicKey), signature: fromHex(signature) })
+    expect(holds).toBe(isValid)
+  })
+})

@@ -117,12 +117,14 @@ const isNews = (events: readonly Event[], at: number, event: Event, among: reado
  */
 export const markSearched = (events: readonly Event[]): readonly Event[] => {
   for (const event of events) unmarkUnsearched(event)
-  const places = events.length > FEW ? placesByValue(events) : undefined
+  // Fills have no marks: a transaction may have hundreds of them.
+  const marked = events.filter(({ attributes }) => attributes.some(({ index }) => index))
+  const places = marked.length > FEW ? placesByValue(marked) : undefined
   // From the last to the first: the earlier ones, which decide, have their marks still. A longer event that lost them
   // had an equal before it.
-  for (let at = events.length - 1; at >= 0; at--) {
-    const event = events[at]
-    if (event === undefined || isNews(events, at, event, places && rarest(places, event))) continue
+  for (let at = marked.length - 1; at >= 0; at--) {
+    const event = marked[at]
+    if (event === undefined || isNews(marked, at, event, places && rarest(places, event))) continue
     unmark(event)
   }
   return events

@@ -2,9 +2,10 @@
 import { createResponder } from './envelope.ts'
 import { createConnectionMemory } from './connection-memory.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
+import { createHostCheck, withHostCheck } from './hosts.ts'
 import { createHttpServer } from './http-server.ts'
 import { createHttpHandler, refuse } from './http.ts'
-import { createAddressFinder, createRateLimiter, type RateLimiter } from './limits.ts'
+import { createAddressFinder, createAdmission, createRateLimiter, type RateLimiterOptions } from './limits.ts'
 import { createInclusionWatch } from './inclusion.ts'
 import type { GatewayLog } from './log.ts'
 import { MemoryBudget } from './memory-budget.ts'
@@ -56,14 +57,8 @@ const createContext = (
   }
 }
 
-const createLimiter = (settings: GatewaySettings): RateLimiter | undefined =>
-  settings.rateLimit > 0
-    ? createRateLimiter({
-        unitsPerSecond: settings.rateLimit,
-        burst: settings.rateLimitBurst,
-        nowMs: () => performance.now(),
-      })
-    : undefined
+const rateOf = ({ rateLimit, rateLimitBurst: burst }: GatewaySettings): RateLimiterOptions | undefined =>
+  rateLimit > 0 ? { unitsPerSecond: rateLimit, burst, nowMs: () => performance.now() } : undefined
 
 /** Native and EVM heights are one number here, so the rule comes down to being connected and not catching up. */
 const readHealth = (head: HeadTracker): Health => {
@@ -86,7 +81,9 @@ export const startGateway = async (
   const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings
   const responder = createResponder({ methods, context, log, batchRequestLimit, batchResponseMaxSize, timeoutMs })
   const hub = createSubscriptionHub({ head, ask: context.ask, log })
-  const limiter = createLimiter(settings)
+  const rate = rateOf(settings)
+  const limiter = rate && createRateLimiter(rate)
+  const admission = rate && { admits: createAdmission(rate, settings.trustedProxies) }
   const turns = new Turns()
   const budget = new MemoryBudget(settings.memoryBytes)
   const memory = createConnectionMemory(budget, findAddress)
@@ -96,6 +93,7 @@ export const startGateway = async (
     timeoutMs,
     idleTimeoutMs: settings.httpIdleTimeoutMs,
     maxConnections: settings.maxOpenConnections,
+    ...admission,
   }
 
   const startHttp = async (): Promise<string | undefined> => {
@@ -104,7 +102,8 @@ export const startGateway = async (
     const pages = createPages({ corsOrigins, health: () => readHealth(head), isReady: () => head.isAvailable() })
     const serves = { responder, timeoutMs, bodyLimit, corsOrigins, pages }
     const handler = createHttpHandler({ ...serves, limiter, findAddress, turns, memory })
-    const server = createHttpServer(limits, handler)
+    const isHostAllowed = createHostCheck(settings.address, settings.vhosts)
+    const server = createHttpServer(limits, withHostCheck(isHostAllowed, handler))
     const address = await server.listen(settings.address)
     closers.push(() => server.close())
     return address
@@ -112,7 +111,11 @@ export const startGateway = async (
 
   const startWebSocket = async (): Promise<string | undefined> => {
     if (settings.wsAddress === undefined) return undefined
-    const server = createHttpServer(limits, (_request, response) => refuse(response, 426, 'this port speaks WebSocket'))
+    const isHostAllowed = createHostCheck(settings.wsAddress, settings.vhosts)
+    const answerPlain = withHostCheck(isHostAllowed, (_request, response) =>
+      refuse(response, 426, 'this port speaks WebSocket'),
+    )
+    const server = createHttpServer(limits, answerPlain)
     const endpoint = attachWebSocket(server.server, {
       responder,
       hub,
@@ -122,6 +125,7 @@ export const startGateway = async (
       turns,
       budget,
       origins: settings.wsOrigins,
+      isHostAllowed,
       messageLimit: settings.wsMessageLimit,
       bufferLimit: settings.wsBufferLimit,
       subscriptionLimit: settings.wsSubscriptionLimit,
@@ -137,10 +141,11 @@ export const startGateway = async (
 
   const startRest = async (): Promise<string | undefined> => {
     if (settings.restAddress === undefined) return undefined
-    const { restBodyLimit: bodyLimit, restCors: cors, grpcWeb, openApi, version } = settings
-    const serves = { bodyLimit, cors, grpcWeb, openApi, version, traces }
+    const { restBodyLimit: bodyLimit, restOrigins: origins, grpcWeb, openApi, version } = settings
+    const serves = { bodyLimit, origins, grpcWeb, openApi, version, traces }
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory })
-    const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, rest)
+    const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
+    const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, guarded)
     const address = await server.listen(settings.restAddress)
     closers.push(() => server.close())
     return address
@@ -161,6 +166,7 @@ export const startGateway = async (
       limiter,
       findAddress,
       traces,
+      ...admission,
     })
     closers.push(() => server.close())
     return server.address

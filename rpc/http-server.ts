@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterArrivals } from './arrival.ts'
+import type { Admission } from './limits.ts'
 import { boundHostPort, requireHostPort } from './stream/address.ts'
 
 /** What requests have for their answers when the server closes: less than a node gives its gateway to end. */
@@ -13,6 +14,7 @@ export interface HttpServerLimits {
   readonly idleTimeoutMs: number
   /** 0 for any number. */
   readonly maxConnections: number
+  readonly admits?: Admission
 }
 
 export interface HttpServer {
@@ -37,6 +39,7 @@ export const createHttpServer = (
     afterArrivals(handler, request, response)
   })
   server.on('connection', (socket) => {
+    if (limits.admits?.(socket.remoteAddress) === false) return void socket.destroy()
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
   })

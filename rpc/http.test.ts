@@ -162,7 +162,8 @@ describe('browsers', () => {
     'access-control-request-headers': 'content-type',
   }
 
-  test('of every origin are let in by default', async () => {
+  test('of every origin are let in where the settings say so', async () => {
+    await restart({ corsOrigins: ['*'] })
     expect((await post(CALL, { origin: 'https://app.example' })).headers['access-control-allow-origin']).toBe('*')
     const { status, headers } = await send('OPTIONS', '/', preflight)
     expect(status).toBe(204)
@@ -466,7 +467,7 @@ test('requests one behind the other on one connection are answered in order', as
   application.answers.gasPrice = () => new Promise((resolve) => setImmediate(() => resolve('"0x1"')))
   const write = (id: number, method: string): string => {
     const body = JSON.stringify({ jsonrpc: '2.0', id, method })
-    return `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    return `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   }
   const socket = connect(Number(port), '127.0.0.1')
   let text = ''

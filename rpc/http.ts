@@ -2,8 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { BodyBuffer } from './body-buffer.ts'
 import { CROWDED, failWith, PARSE_ERROR, type Responder } from './envelope.ts'
+import { answerCost, bodyCost, PLAIN_COST } from './costs.ts'
 import { rpcError } from './errors.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
+import { allowedOrigin } from './origins.ts'
 import type { ConnectionMemory } from './connection-memory.ts'
 import type { Payload } from './payload.ts'
 import { SHORT_LENGTH, type Turns } from './turns.ts'
@@ -41,12 +43,6 @@ const isRpcRequest = (request: IncomingMessage): boolean => {
   if (method === 'POST') return true
   if (['PUT', 'DELETE', 'OPTIONS', 'HEAD'].includes(method) || isBareGet(request)) return false
   return JSON_TYPE.test(request.headers['content-type'] ?? '')
-}
-
-export const allowedOrigin = (origins: readonly string[], origin: string | undefined): string | undefined => {
-  if (origin === undefined) return undefined
-  if (origins.includes('*')) return '*'
-  return origins.includes(origin.toLowerCase()) ? origin : undefined
 }
 
 /** A plain refusal, as Go's http.Error writes it. */
@@ -94,14 +90,12 @@ export const createHttpHandler = (
     else turns.run(request.socket, text.length, () => send(request, response, text))
   }
 
-  /** True when the address has used up its rate; the refusal has been sent then. */
-  const isLimited = (request: IncomingMessage, response: ServerResponse, payload: Payload): boolean => {
-    if (limiter === undefined) return false
-    const waitSeconds = limiter.take(findAddress(request), responder.cost(payload))
+  /** True when the client has used up its rate; the refusal has been sent then. */
+  const isLimited = (request: IncomingMessage, response: ServerResponse, cost: number, id = 'null'): boolean => {
+    const waitSeconds = cost === 0 ? 0 : (limiter?.take(findAddress(request), cost) ?? 0)
     if (waitSeconds === 0) return false
     response.statusCode = 429
     response.setHeader('Retry-After', waitSeconds)
-    const id = payload.isBatch ? 'null' : (payload.messages[0]?.id ?? 'null')
     send(
       request,
       response,
@@ -110,12 +104,28 @@ export const createHttpHandler = (
     return true
   }
 
+  const idOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
+
+  const sendAnswer = (request: IncomingMessage, response: ServerResponse, text = ''): void => {
+    limiter?.charge(findAddress(request), answerCost(text.length))
+    send(request, response, text)
+  }
+
   const answer = (request: IncomingMessage, response: ServerResponse, body: string): void => {
+    const reading = bodyCost(body.length)
+    if (isLimited(request, response, reading)) return
     const payload = responder.parse(body)
-    if (payload === 'empty') return send(request, response, '')
-    if (payload === 'malformed') return send(request, response, PARSE_ERROR)
-    if (payload === 'crowded') return send(request, response, `${CROWDED}\n`)
-    if (isLimited(request, response, payload)) return
+    const isRefused = (cost: number, id?: string): boolean => {
+      if (reading === 0) return isLimited(request, response, cost, id)
+      // It was let in by its length, and a full bucket lets in everything once: the rest it may owe.
+      limiter?.charge(findAddress(request), cost)
+      return false
+    }
+    if (typeof payload === 'string') {
+      if (isRefused(PLAIN_COST)) return
+      return send(request, response, { empty: '', malformed: PARSE_ERROR, crowded: `${CROWDED}\n` }[payload])
+    }
+    if (isRefused(responder.cost(payload), idOf(payload))) return
     const share = payload.isBatch ? memory.shareOf(request) : undefined
     let held = 0
     const text = responder.respond(payload, {
@@ -127,11 +137,22 @@ export const createHttpHandler = (
         return true
       },
     })
-    if (!(text instanceof Promise)) return send(request, response, text ?? '')
+    if (!(text instanceof Promise)) return sendAnswer(request, response, text)
     return void text.then((late) => {
       share?.give(held)
+      limiter?.charge(findAddress(request), answerCost(late?.length ?? 0))
       sendLate(request, response, late ?? '')
     })
+  }
+
+  /** What names no method has a cost too. */
+  const isPlainLimited = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const waitSeconds = limiter?.take(findAddress(request), PLAIN_COST) ?? 0
+    if (waitSeconds === 0) return false
+    response.setHeader('Retry-After', waitSeconds)
+    response.setHeader('Connection', 'close')
+    refuse(response, 429, `rate limit exceeded, retry in ${waitSeconds} s`)
+    return true
   }
 
   const receive = (request: IncomingMessage, response: ServerResponse, announced: number): void => {
@@ -148,9 +169,12 @@ export const createHttpHandler = (
       answerWith()
     }
     request.on('data', (chunk: Buffer) => {
-      // Only a body of unannounced length gets here; geth reads up to the limit, where it is no JSON any more.
-      if (body.length + chunk.length > bodyLimit) giveUp(() => send(request, response, PARSE_ERROR))
-      else if (!body.push(chunk)) {
+      const length = body.length + chunk.length
+      if (length > bodyLimit) {
+        // Only a body of unannounced length gets here; geth reads up to the limit, where it is no JSON any more.
+        limiter?.charge(findAddress(request), bodyCost(length))
+        giveUp(() => send(request, response, PARSE_ERROR))
+      } else if (!body.push(chunk)) {
         giveUp(() => refuse(response, 503, 'too many unfinished requests are held, try again'))
       }
     })
@@ -164,15 +188,20 @@ export const createHttpHandler = (
   }
 
   return (request, response) => {
-    if (!isRpcRequest(request)) return options.pages(request, response)
+    if (!isRpcRequest(request)) {
+      if (!isPlainLimited(request, response)) options.pages(request, response)
+      return
+    }
     const announced = Number(request.headers['content-length'] ?? 0)
+    const type = request.headers['content-type']
+    const isTyped = type === 'application/json' || JSON_TYPE.test(type ?? '')
+    if ((announced > bodyLimit || !isTyped) && isPlainLimited(request, response)) return
     if (announced > bodyLimit) {
       response.setHeader('Connection', 'close')
       response.statusMessage = 'Request Entity Too Large'
       return refuse(response, 413, `content length too large (${announced}>${bodyLimit})`)
     }
-    const type = request.headers['content-type']
-    if (type !== 'application/json' && !JSON_TYPE.test(type ?? '')) {
+    if (!isTyped) {
       return refuse(response, 415, 'invalid content type, only application/json is supported')
     }
     return receive(request, response, announced)

@@ -1,10 +1,13 @@
-/** Limits of rates: a bucket of cost units for each address, refilled with time. */
-import { BlockList, isIP } from 'node:net'
-import { rpcError } from './errors.ts'
+/** Limits of rates: a bucket of cost units for each client, refilled with time. */
+import { clientOf, createTrust, plainAddress } from './addresses.ts'
+
+export { clientOf, createAddressFinder, type FindAddress, type Origin } from './addresses.ts'
 
 export interface RateLimiter {
-  /** Takes `cost` units of an address. Returns 0, or the seconds to wait when nothing was taken. */
+  /** Takes `cost` units of who is behind an address. Returns 0, or the seconds to wait when nothing was taken. */
   take(address: string, cost: number): number
+  /** Takes what work has cost that is done: the bucket may owe for it. */
+  charge(address: string, cost: number): void
 }
 
 interface Bucket {
@@ -12,12 +15,14 @@ interface Bucket {
   updatedMs: number
 }
 
-/** Addresses that are remembered at once; full buckets are forgotten first. */
+/** Clients that are remembered at once; who asked least recently is forgotten first, and its bucket is the fullest of its kind. */
 const MAX_BUCKETS = 100_000
+/** What a bucket may owe, in seconds of its rate: nobody is locked out for longer. */
+const MOST_DEBT_SECONDS = 60
 
 export interface RateLimiterOptions {
   readonly unitsPerSecond: number
-  /** Units that can be saved up; at least one second's. A request that costs more than that passes on a full bucket. */
+  /** Units that can be saved up; at least one second's. A request that costs more than that passes on a full bucket, which then owes. */
   readonly burst: number
   nowMs(): number
 }
@@ -25,100 +30,61 @@ export interface RateLimiterOptions {
 export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
   const { unitsPerSecond, nowMs } = options
   const capacity = Math.max(options.burst, unitsPerSecond)
+  const least = -MOST_DEBT_SECONDS * unitsPerSecond
+  /** In the order in which they were asked for. */
   const buckets = new Map<string, Bucket>()
 
-  const forgetSome = (): void => {
-    const fullBeforeMs = nowMs() - (capacity / unitsPerSecond) * 1_000
-    for (const [address, bucket] of buckets) if (bucket.updatedMs <= fullBeforeMs) buckets.delete(address)
-    // All are in use: the oldest goes, which at worst gives its owner a full bucket.
+  const bucketOf = (address: string): Bucket => {
+    const client = clientOf(address)
+    const now = nowMs()
+    const known = buckets.get(client)
+    if (known !== undefined) {
+      buckets.delete(client)
+      buckets.set(client, known)
+      known.units = Math.min(capacity, known.units + ((now - known.updatedMs) / 1_000) * unitsPerSecond)
+      known.updatedMs = now
+      return known
+    }
     const [oldest] = buckets.keys()
     if (buckets.size >= MAX_BUCKETS && oldest !== undefined) buckets.delete(oldest)
+    const bucket = { units: capacity, updatedMs: now }
+    buckets.set(client, bucket)
+    return bucket
   }
 
-  const bucketOf = (address: string): Bucket => {
-    const known = buckets.get(address)
-    if (known !== undefined) return known
-    if (buckets.size >= MAX_BUCKETS) forgetSome()
-    const bucket = { units: capacity, updatedMs: nowMs() }
-    buckets.set(address, bucket)
-    return bucket
+  const pay = (bucket: Bucket, cost: number): void => {
+    bucket.units = Math.max(least, bucket.units - cost)
   }
 
   return {
     take(address, cost) {
       const bucket = bucketOf(address)
-      const now = nowMs()
-      bucket.units = Math.min(capacity, bucket.units + ((now - bucket.updatedMs) / 1_000) * unitsPerSecond)
-      bucket.updatedMs = now
       const price = Math.min(cost, capacity)
       if (bucket.units < price) return Math.max(1, Math.ceil((price - bucket.units) / unitsPerSecond))
-      bucket.units -= price
+      pay(bucket, cost)
       return 0
+    },
+    charge(address, cost) {
+      if (cost > 0) pay(bucketOf(address), cost)
     },
   }
 }
 
-/** What of a request tells where it comes from: of HTTP, and of a call of gRPC. */
-export interface Origin {
-  readonly socket: { readonly remoteAddress?: string | undefined }
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-}
+/** Whether a new connection of that peer is taken. */
+export type Admission = (peer: string | undefined) => boolean
 
-export type FindAddress = (request: Origin) => string
-
-const parseTrusted = (entries: readonly string[]): BlockList => {
-  const list = new BlockList()
-  for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/')
-    const family = isIP(address)
-    const bits = prefix === undefined ? (family === 6 ? 128 : 32) : Number(prefix)
-    if (family === 0 || !Number.isInteger(bits) || bits < 0 || bits > (family === 6 ? 128 : 32)) {
-      throw rpcError('failed', `trusted proxy ${entry}: expected an address or a CIDR range`)
-    }
-    list.addSubnet(address, bits, family === 6 ? 'ipv6' : 'ipv4')
+/**
+ * Connections have buckets of their own, twice as large: whoever opens one for each request learns of the limit by the answers,
+ * and who opens more is cut off. Those of trusted proxies are of many clients.
+ */
+export const createAdmission = (
+  { unitsPerSecond, burst, nowMs }: RateLimiterOptions,
+  trustedProxies: readonly string[],
+): Admission => {
+  const isTrusted = createTrust(trustedProxies)
+  const limiter = createRateLimiter({ unitsPerSecond: 2 * unitsPerSecond, burst: 2 * burst, nowMs })
+  return (peer = '') => {
+    const address = plainAddress(peer)
+    return isTrusted(address) || limiter.take(address, 1) === 0
   }
-  return list
-}
-
-/** IPv4 in IPv6 clothes is the same client. */
-const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address)
-
-/** X-Forwarded-For is read from its end, and only as far as the proxies are trusted. Throws rpc/failed at start. */
-export const createAddressFinder = (trustedProxies: readonly string[]): FindAddress => {
-  const trusted = parseTrusted(trustedProxies)
-  const isTrusted = (address: string): boolean => {
-    const family = isIP(address)
-    return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4')
-  }
-  return (request) => {
-    let address = plain(request.socket.remoteAddress ?? '')
-    if (trustedProxies.length === 0 || !isTrusted(address)) return address
-    const forwarded = request.headers['x-forwarded-for']
-    const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',')
-    for (const hop of hops.reverse()) {
-      const next = plain(hop.trim())
-      if (isIP(next) === 0) return address
-      address = next
-      if (!isTrusted(address)) return address
-    }
-    return address
-  }
-}
-
-const IPV6_GROUPS = 8
-/** A network that is given to one client has 2^64 addresses by RFC 6177: so many groups name it. */
-const CLIENT_GROUPS = 4
-
-/** Who is behind an address: itself with IPv4, its network of 64 bits with IPv6. */
-export const clientOf = (address: string): string => {
-  if (isIP(address) !== 6) return address
-  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
-  const groups = head === '' ? [] : head.split(':')
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : IPV6_GROUPS - groups.length - rest.length
-  const all = [...groups, ...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...rest]
-  return `${all
-    .slice(0, CLIENT_GROUPS)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
 }

@@ -1,6 +1,7 @@
 /** What the HTTP port serves besides JSON-RPC: health, readiness, CORS, and refusals as geth words them. */
 import express, { type Express, type Request, type Response } from 'express'
-import { allowedOrigin, refuse } from './http.ts'
+import { refuse } from './http.ts'
+import { allowedOrigin } from './origins.ts'
 
 export interface Health {
   /** The health rule of the interface: not catching up, and a head that follows the chain. */

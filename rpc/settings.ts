@@ -22,9 +22,9 @@ export interface GatewaySettings {
   readonly httpIdleTimeoutMs: number
   /** Connections of each server; 0 is no limit. */
   readonly maxOpenConnections: number
-  /** Origins that browsers may call from over HTTP; `*` is all, an empty list none. */
+  /** Pages that may call from another origin over HTTP, as origins.ts reads them; `*` is all, an empty list none. */
   readonly corsOrigins: readonly string[]
-  /** Origins that may open a WebSocket: hosts with or without scheme and port; `*` is all. */
+  /** Origins that may open a WebSocket; `*` is all, an empty list http://localhost. */
   readonly wsOrigins: readonly string[]
   /** Bytes of a message over WebSocket. */
   readonly wsMessageLimit: number
@@ -41,8 +41,11 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[]
   /** Body of a native REST request. */
   readonly restBodyLimit: number
-  /** Browsers of every origin may call. */
-  readonly restCors: boolean
+  /** As `corsOrigins`, for native REST and gRPC-Web. */
+  readonly restOrigins: readonly string[]
+  /** Names that JSON-RPC, and REST, answer to beside those of loopback, as hosts.ts reads them. */
+  readonly vhosts: readonly string[]
+  readonly restVhosts: readonly string[]
   /** Connections of the REST server; 0 is no limit. */
   readonly restMaxOpenConnections: number
   /** Bytes of a gRPC request, and of an answer. */
@@ -69,8 +72,8 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   httpTimeoutMs: 30_000,
   httpIdleTimeoutMs: 120_000,
   maxOpenConnections: 0,
-  corsOrigins: ['*'],
-  wsOrigins: ['*'],
+  corsOrigins: [],
+  wsOrigins: [],
   wsMessageLimit: 32 * 1024 * 1024,
   wsBufferLimit: 32 * 1024 * 1024,
   wsSubscriptionLimit: 1_000,
@@ -79,7 +82,9 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   rateLimitBurst: 0,
   trustedProxies: [],
   restBodyLimit: 1_000_000,
-  restCors: false,
+  restOrigins: [],
+  vhosts: [],
+  restVhosts: [],
   restMaxOpenConnections: 1_000,
   grpcMaxReceiveBytes: 10 * 1024 * 1024,
   grpcMaxSendBytes: 64 * 1024 * 1024,

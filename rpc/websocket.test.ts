@@ -170,7 +170,7 @@ describe('requests', () => {
   })
 
   test('above the rate of their address are refused with an id', async () => {
-    await restart({ rateLimit: 1, rateLimitBurst: 2 })
+    await restart({ rateLimit: 1, rateLimitBurst: 7 })
     const client = await open()
     await client.request('eth_blockNumber')
     await client.request('eth_blockNumber')

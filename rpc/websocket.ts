@@ -4,10 +4,12 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
 import { afterArrivals } from './arrival.ts'
+import { answerCost, bodyCost, PLAIN_COST, UPGRADE_COST } from './costs.ts'
 import { CROWDED, failWith, type Responder, type Subscriber } from './envelope.ts'
 import { rpcError } from './errors.ts'
 import { describeSyntaxError } from './json-syntax.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
+import type { HostCheck } from './hosts.ts'
 import type { GatewayLog } from './log.ts'
 import { type MemoryBudget, type MemoryShare, TOO_GREEDY } from './memory-budget.ts'
 import { SHORT_LENGTH, type Turns } from './turns.ts'
@@ -21,6 +23,7 @@ export interface WebSocketOptions {
   readonly hub: SubscriptionHub
   readonly log: GatewayLog
   readonly origins: readonly string[]
+  readonly isHostAllowed: HostCheck
   readonly messageLimit: number
   readonly bufferLimit: number
   readonly subscriptionLimit: number
@@ -229,18 +232,20 @@ const createConnection = (
     const text = reply instanceof Promise ? await reply : reply
     share.give(held)
     // Over HTTP some replies end without a line feed, here none does.
+    limiter?.charge(address, answerCost(text?.length ?? 0))
     if (text !== undefined) send(text.endsWith('\n') ? text : `${text}\n`)
     activate(created)
   }
 
   /** True when the address has used up its rate; the refusal has been sent then. */
-  const isLimited = (payload: Payload): boolean => {
-    const waitSeconds = limiter?.take(address, responder.cost(payload)) ?? 0
+  const isLimited = (cost: number, id = 'null'): boolean => {
+    const waitSeconds = cost === 0 ? 0 : (limiter?.take(address, cost) ?? 0)
     if (waitSeconds === 0) return false
-    const id = payload.isBatch ? 'null' : (payload.messages[0]?.id ?? 'null')
     send(`${failWith(id, rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`))}\n`)
     return true
   }
+
+  const idOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
 
   /** As geth: what is wrong with the text is said, a text that only ends too early is not, and the line is cut. */
   const refuse = (text: string): void => {
@@ -253,10 +258,20 @@ const createConnection = (
   const take = (data: RawData): void | Promise<void> => {
     if (closing) return undefined
     const text = textOf(data)
+    const reading = bodyCost(text.length)
+    if (isLimited(reading)) return undefined
     const payload = responder.parse(text)
-    if (payload === 'empty' || payload === 'malformed') return refuse(text)
-    if (payload === 'crowded') return send(`${CROWDED}\n`)
-    if (isLimited(payload)) return undefined
+    const isRefused = (cost: number, id?: string): boolean => {
+      if (reading === 0) return isLimited(cost, id)
+      // It was let in by its length, and a full bucket lets in everything once: the rest it may owe.
+      limiter?.charge(address, cost)
+      return false
+    }
+    if (typeof payload === 'string') {
+      if (isRefused(PLAIN_COST)) return undefined
+      return payload === 'crowded' ? send(`${CROWDED}\n`) : refuse(text)
+    }
+    if (isRefused(responder.cost(payload), idOf(payload))) return undefined
     return answer(payload)
   }
 
@@ -289,6 +304,7 @@ const createConnection = (
   }
 }
 
+/** Headers may stand behind the status. */
 const refuseUpgrade = (socket: Duplex, status: string): void => {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
@@ -332,7 +348,11 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     socket.on('error', () => socket.destroy())
     const [path] = (request.url ?? '').split('?')
     if (path !== '/' && path !== '/ws') return refuseUpgrade(socket, '404 Not Found')
-    if (!isOriginAllowed(options.origins, request.headers.origin)) return refuseUpgrade(socket, '403 Forbidden')
+    const { host, origin } = request.headers
+    if (!options.isHostAllowed(host) || !isOriginAllowed(options.origins, origin))
+      return refuseUpgrade(socket, '403 Forbidden')
+    const waitSeconds = options.limiter?.take(options.findAddress(request), UPGRADE_COST) ?? 0
+    if (waitSeconds > 0) return refuseUpgrade(socket, `429 Too Many Requests\r\nRetry-After: ${waitSeconds}`)
     return endpoint.handleUpgrade(request, socket, head, accept)
   })
 

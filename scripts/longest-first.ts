@@ -6,6 +6,7 @@ const LONGEST = [
   'test/e2e/state-sync',
   'test/e2e/native-parity',
   'test/e2e/geth-parity',
+  'test/hostile/ports',
   'test/e2e/cli',
   'test/e2e/faulty',
   'test/hostile/native-fuzz',

@@ -14,6 +14,7 @@ const NODES = [
   'bin/node/supervise/*',
   'test/hostile/crash',
   'test/hostile/load',
+  'test/hostile/ports',
 ].map((name) => `${name}.test.ts`)
 
 const COMPUTING = ['core', 'store', 'proto', 'evm', 'modules', 'app', 'query', 'test/spec', 'test/precompiles'] as const

@@ -1,6 +1,6 @@
 /** The newest committed state, for the thread that writes it: reads through bounded caches that the writer keeps true. */
 import type { Address } from '../core/address.ts'
-import { bytesToKey, EMPTY_BYTES } from '../core/bytes.ts'
+import { bytesToKey, EMPTY_BYTES, joinToKey } from '../core/bytes.ts'
 import type { Hash } from '../core/hash.ts'
 import { decodeAccount } from './account-codec.ts'
 import { BoundedCache } from './cache.ts'
@@ -47,7 +47,7 @@ export class LatestState implements StateReader {
   }
 
   storage(address: Address, slot: Uint8Array): Uint8Array {
-    const key = bytesToKey(address) + bytesToKey(slot)
+    const key = joinToKey(address, slot)
     const cached = this.#storage.get(key)
     if (cached !== undefined) return cached
     const value = this.#store.get('state', storageKey(address, slot)) ?? EMPTY_BYTES
@@ -65,7 +65,7 @@ export class LatestState implements StateReader {
   }
 
   value(system: Address, key: Uint8Array): Uint8Array | undefined {
-    const cacheKey = bytesToKey(system) + bytesToKey(key)
+    const cacheKey = joinToKey(system, key)
     const cached = this.#values.get(cacheKey)
     if (cached !== undefined) return cached ?? undefined
     const value = this.#store.get('state', valueKey(system, key))
@@ -88,10 +88,10 @@ export class LatestState implements StateReader {
 
   /** `value` without leading zeros; the empty string is zero. */
   noteStorage(address: Address, slot: Uint8Array, value: Uint8Array): void {
-    this.#storage.set(bytesToKey(address) + bytesToKey(slot), value)
+    this.#storage.set(joinToKey(address, slot), value)
   }
 
   noteValue(system: Address, key: Uint8Array, value: Uint8Array | undefined): void {
-    this.#values.set(bytesToKey(system) + bytesToKey(key), value ?? null)
+    this.#values.set(joinToKey(system, key), value ?? null)
   }
 }

@@ -253,3 +253,38 @@ const overlayOriginals = (overlay: Overlay): Model => {
   }
   return model
 }
+
+describe('what was written on top of an overlay', () => {
+  it('is taken over as if it had been written there, and undone with the checkpoint around it', () => {
+    const base = new Overlay(new LatestState(openMemoryStore(), 100))
+    const [system, owner, other] = ADDRESSES as [Uint8Array, Uint8Array, Uint8Array]
+    const [a, ab, abc] = KEYS as [Uint8Array, Uint8Array, Uint8Array]
+    base.setValue(system, a, Uint8Array.of(1))
+    base.setValue(system, ab, Uint8Array.of(2))
+    const layer = new Overlay(base)
+    layer.setValue(system, a, undefined)
+    layer.setValue(system, abc, Uint8Array.of(3))
+    layer.setValue(owner, a, Uint8Array.of(4))
+    layer.setAccount(other, { ...EMPTY_ACCOUNT, balance: 5n })
+    const shown = (state: StateReader) => [
+      ...[a, ab, abc].map((key) => state.value(system, key)?.[0]),
+      state.value(owner, a)?.[0],
+      state.account(other)?.balance,
+      state.values(system, a, 10).length,
+    ]
+    const before = shown(base)
+    base.checkpoint()
+    base.absorb(layer.changes())
+    expect(shown(base)).toEqual([undefined, 2, 3, 4, 5n, 2])
+    expect(shown(base)).toEqual(shown(layer))
+    base.revert()
+    expect(shown(base)).toEqual(before)
+  })
+
+  it('must be of modules alone', () => {
+    const base = new Overlay(new LatestState(openMemoryStore(), 100))
+    const layer = new Overlay(base)
+    layer.setStorage(ADDRESSES[0] as Uint8Array, SLOTS[0] as Uint8Array, Uint8Array.of(1))
+    expect(() => base.absorb(layer.changes())).toThrow(InvariantError)
+  })
+})

@@ -21,16 +21,6 @@ export interface StateChanges {
   readonly codes: ReadonlyMap<string, Uint8Array>
 }
 
-/** Writes accounts and values of modules once more, on top of the same base. Contracts have written nothing. */
-export const copyChanges = ({ accounts, storage, values, codes }: StateChanges, to: StateWriter): void => {
-  for (const { slots } of storage.values()) invariant(slots.size === 0, 'storage of a contract is not copied')
-  invariant(codes.size === 0, 'code is not copied')
-  for (const [key, account] of accounts) to.setAccount(keyToBytes(key), account)
-  for (const [system, written] of values) {
-    for (const [key, value] of written) to.setValue(keyToBytes(system), keyToBytes(key), value)
-  }
-}
-
 export const NO_CHANGES: StateChanges = {
   accounts: new Map(),
   storage: new Map(),
@@ -174,15 +164,24 @@ export class Overlay implements StateWriter {
   }
 
   setValue(system: Address, key: Uint8Array, value: Uint8Array | undefined): void {
-    const systemKey = bytesToKey(system)
-    let written = this.#values.get(systemKey)
-    if (written === undefined) {
-      written = new WrittenValues()
-      this.#values.set(systemKey, written)
-    }
+    const written = this.#writtenBy(bytesToKey(system))
     const mapKey = bytesToKey(key)
     this.#record(written, mapKey)
     written.set(mapKey, value)
+  }
+
+  /** Takes over accounts and values of modules that were written on top of this one; contracts have written nothing. */
+  absorb({ accounts, storage, values, codes }: StateChanges): void {
+    for (const { slots } of storage.values()) invariant(slots.size === 0, 'storage of a contract is not taken over')
+    invariant(codes.size === 0, 'code is not taken over')
+    for (const [key, account] of accounts) this.setAccount(keyToBytes(key), account)
+    for (const [systemKey, changed] of values) {
+      const written = this.#writtenBy(systemKey)
+      for (const [mapKey, value] of changed) {
+        this.#record(written, mapKey)
+        written.set(mapKey, value)
+      }
+    }
   }
 
   originalStorage(address: Address, slot: Uint8Array): Uint8Array {
@@ -219,6 +218,15 @@ export class Overlay implements StateWriter {
   changes(): StateChanges {
     invariant(this.#checkpoints.length === 0, 'changes read inside a checkpoint')
     return { accounts: this.#accounts, storage: this.#storage, values: this.#values, codes: this.#codes }
+  }
+
+  #writtenBy(systemKey: string): WrittenValues {
+    let written = this.#values.get(systemKey)
+    if (written === undefined) {
+      written = new WrittenValues()
+      this.#values.set(systemKey, written)
+    }
+    return written
   }
 
   #record(map: Map<string, never> | Map<string, unknown>, key: string): void {

@@ -4,7 +4,7 @@
  */
 import type { Attestations } from '../../modules/attestations.ts'
 import type { Event } from '../../modules/module.ts'
-import type { BookDelta } from '../../modules/clob/index.ts'
+import type { BookDelta, ListedId } from '../../modules/clob/index.ts'
 import type { Overlay } from '../../store/overlay.ts'
 import type { StateChanges } from '../../store/overlay.ts'
 import type { TransactionResult } from '../ports.ts'
@@ -25,6 +25,8 @@ export interface BatchScope {
 export interface BatchOutcome {
   /** Why no honest proposer makes such a block: its orders have changed nothing then. */
   readonly fault: string | undefined
+  /** The ids that the block carries on, by its plan; undefined where the batch is not planned, or not the plan's. */
+  readonly carried: readonly ListedId[] | undefined
   /** By place in the block: those of all transactions of the batch. */
   readonly results: ReadonlyMap<number, TransactionResult>
   /** All that it wrote. */

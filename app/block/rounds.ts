@@ -3,6 +3,7 @@
  * whoever asks first.
  */
 import { CodedError } from '../../core/errors.ts'
+import type { Hash } from '../../core/hash.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import type { Chain } from './chain.ts'
 import type { Environment } from '../environment.ts'
@@ -101,6 +102,11 @@ export class Rounds<Transaction extends ProposableTransaction> {
     const candidate = sealed?.candidate ?? this.#proposals.find(block) ?? (await this.#executeDecided(chain, block))
     onExecuted()
     return sealed ?? this.#proposals.seal(candidate, block.hash)
+  }
+
+  /** What this node has made of a block that it has accepted; undefined of a block that it has not processed, or forgotten. */
+  accepted(hash: Hash): Candidate | undefined {
+    return this.#proposals.findSealed(hash)?.candidate
   }
 
   /** The height is over. */

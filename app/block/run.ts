@@ -19,7 +19,7 @@ import {
 import { readBaseFee } from '../../modules/feemarket/index.ts'
 import type { BlockContext, Event, ValidatorUpdate } from '../../modules/module.ts'
 import { readMaxBlockWeight } from '../../modules/weight/index.ts'
-import { copyChanges, Overlay } from '../../store/overlay.ts'
+import { Overlay } from '../../store/overlay.ts'
 import { carriesExtensions, readAttestations } from '../attestations/injected.ts'
 import type { BatchOutcome } from './batch.ts'
 import type { Chain } from './chain.ts'
@@ -258,7 +258,7 @@ export class BlockRun implements TransactionScope {
     const attestations = typeof this.#attested === 'string' ? undefined : this.#attested
     const scope = { chain: this.chain, content: this.content, state: this.overlay, attestations, emit }
     this.#batch = this.chain.batch.run(scope, leading)
-    copyChanges(this.#batch.changes, this.overlay)
+    this.overlay.absorb(this.#batch.changes)
   }
 
   /** The votes are verified and decoded once, before anything else of the block. */

@@ -1,7 +1,7 @@
 /** What an order must be so that this node keeps it and tells others of it. A block judges anew: none of this is a rule of validity. */
 import type { Address } from '../../core/address.ts'
 import { readBalance } from '../../modules/bank/index.ts'
-import { type ClobBody, clobError, type ClobTx, readAgent, readParameters } from '../../modules/clob/index.ts'
+import { type ClobBody, clobError, type ClobTx, readAgent } from '../../modules/clob/index.ts'
 import { MAX_BLOCKS_AHEAD, NONCE_WINDOW_MS } from './limits.ts'
 import type { OrderPool } from './pool.ts'
 import type { OrdersHead } from './ports.ts'
@@ -10,7 +10,7 @@ import { marketOf, type Standings } from './standing.ts'
 const MS_PER_SECOND = 1_000
 
 /** Decoded once for a head: every order asks. */
-type Markets = Pick<Standings, 'market'>
+type Markets = Pick<Standings, 'market' | 'parameters'>
 
 /** Whether its time has come and not gone. Throws clob/124 to clob/127. */
 export const checkTerms = ({ goodTilBlock, nonceMs }: ClobTx, head: OrdersHead, wallMs: number): void => {
@@ -41,7 +41,7 @@ export const checkAccount = (
   if (head.books.isNonceUsed(signer, tx.nonceMs)) {
     throw clobError('poolNonceUsed', `nonce_ms ${tx.nonceMs} of this signer is used`)
   }
-  checkLimits(tx, head, pool)
+  checkLimits(tx, head, pool, markets)
   checkFunds(tx, head, markets)
 }
 
@@ -57,8 +57,12 @@ const checkAgent = ({ owner, actions }: ClobTx, address: Address, { state, timeM
   if (refused !== undefined) throw clobError('poolAgent', `the agent may not act on market ${refused}`)
 }
 
-const checkLimits = ({ owner, actions }: ClobTx, head: OrdersHead, pool: Pick<OrderPool, 'actionCount'>): void => {
-  const { maxActions, maxOpenOrders } = readParameters(head.state)
+const checkLimits = (
+  { owner, actions }: ClobTx,
+  head: OrdersHead,
+  pool: Pick<OrderPool, 'actionCount'>,
+  { parameters: { maxActions, maxOpenOrders } }: Markets,
+): void => {
   const most = maxActions * MAX_BLOCKS_AHEAD
   // More could never run before all of them have ended.
   if (pool.actionCount(owner) + actions.length > most) {

@@ -103,6 +103,7 @@ export class LiveBatch implements BatchStep {
       emit(extensionSummary({ height: height - 1, ...summary }))
     return {
       fault: 'fault' in plan ? plan.fault : undefined,
+      carried: 'fault' in plan ? undefined : plan.carried,
       results: 'fault' in plan ? this.#refused(scope, transactions, plan.fault) : results,
       changes: layer.changes(),
       book: delta,

@@ -223,6 +223,7 @@ describe('an order of the network', () => {
     writeCaps(world.state, [{ height: START_HEIGHT, capBytes: 2_048 }])
     expect(check(world, long)).toBe(codes.poolTooLong)
     writeCaps(world.state, [{ height: START_HEIGHT, capBytes: 2 * long.length }])
+    world.orders.settle({ height: START_HEIGHT - 1, included: [], carried: [] })
     expect(check(world, long)).toBe(0)
   })
 

@@ -14,17 +14,16 @@ import {
   decodeClobBody,
   expectedSigner,
   type ListedId,
-  longestClobTx,
   MAX_CLOB_TX_BYTES,
   readCarried,
 } from '../../modules/clob/index.ts'
-import { extensionCapBytes } from '../attestations/cap.ts'
 import { decodeExtension } from '../attestations/envelope.ts'
 import type { Environment, JournaledOrder } from '../environment.ts'
 import { type JournaledPool, JournalWriter } from '../pool/journal-writer.ts'
 import { SignatureQueue } from '../pool/signature-queue.ts'
 import type { BroadcastCheck, TransactionCheck } from '../ports.ts'
 import { checkAccount, checkTerms } from './admission.ts'
+import { decodeOrNothing } from './decode-or-nothing.ts'
 import { BLOCKS_KEPT_AFTER_END, MAX_KNOWN_FORGERIES, MAX_REMEMBERED_ORDERS } from './limits.ts'
 import { OrderGossip } from './order-gossip.ts'
 import { OrderIds } from './order-ids.ts'
@@ -261,7 +260,7 @@ export class Orders {
     if (this.#included.has(key)) throw clobError('poolIncluded', 'a block has the order already')
     if (this.#forged.has(key)) throw wrongSignature()
     const head = this.#options.head()
-    const longest = longestClobTx(extensionCapBytes(head.state, head.height))
+    const longest = this.#standing().longestOrder(head.height)
     if (raw.length > longest) {
       const text = `an order of ${raw.length} bytes is longer than votes can attest now, ${longest}`
       throw clobError('poolTooLong', text)
@@ -313,15 +312,6 @@ const wrongSignature = (): CodedError =>
   clobError('signature', 'the signature is not that of the owner, or of the agent that the order names')
 
 const poolFull = (): CodedError => clobError('poolFull', 'the pool of orders is full')
-
-const decodeOrNothing = (raw: Uint8Array): ClobBody | undefined => {
-  try {
-    return decodeClobBody(raw)
-  } catch (error) {
-    if (error instanceof CodedError) return undefined
-    throw error
-  }
-}
 
 const toRecord = ({ seenMs, raw }: PooledOrder): JournaledOrder => ({ seenMs, raw })
 

@@ -53,6 +53,11 @@ export class OrderPool {
     return this.#byHash.get(bytesToKey(hash))
   }
 
+  /** By bytesToKey of the hash. */
+  byKey(key: string): PooledOrder | undefined {
+    return this.#byHash.get(key)
+  }
+
   /** In the order of their arrival. */
   orders(): IterableIterator<PooledOrder> {
     return this.#byHash.values()

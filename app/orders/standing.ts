@@ -1,12 +1,22 @@
 /**
  * Whether an owner has what the markets ask of those who trade there (`min_equity`): an open order, or funds in one of the
- * markets that the actions of a transaction name. Each owner and market is looked at once for a state.
+ * markets that the actions of a transaction name. Each owner and market is looked at once for a state, and so is all else that every order asks.
  */
 import type { Address } from '../../core/address.ts'
 import { bytesToKey } from '../../core/bytes.ts'
 import { readBalance } from '../../modules/bank/index.ts'
-import { type Action, type ClobTx, listMarkets, type Market, readRecord } from '../../modules/clob/index.ts'
+import {
+  type Action,
+  type ClobParameters,
+  type ClobTx,
+  listMarkets,
+  longestClobTx,
+  type Market,
+  readParameters,
+  readRecord,
+} from '../../modules/clob/index.ts'
 import type { StateReader } from '../../store/state.ts'
+import { extensionCapBytes } from '../attestations/cap.ts'
 import type { OrderBookReader } from './ports.ts'
 
 /** 0 names all markets. */
@@ -42,6 +52,8 @@ export class Standings {
   readonly #books: OrderBookReader
   /** All that there are, by number; read when the first is asked for. */
   #markets: ReadonlyMap<number, PricedMarket> | undefined
+  #parameters: ClobParameters | undefined
+  #longestOrder: number | undefined
 
   constructor(state: StateReader, books: OrderBookReader) {
     this.#state = state
@@ -60,6 +72,15 @@ export class Standings {
   isFunded(tx: ClobTx): boolean {
     if (this.#books.hasOpenOrder(tx.owner, 0)) return true
     return this.#some(tx, (priced) => this.#of(tx.owner, priced) === BOTH)
+  }
+
+  get parameters(): ClobParameters {
+    return (this.#parameters ??= readParameters(this.#state))
+  }
+
+  /** Bytes of the longest order that votes for block `height` can attest: that of the state's next block. */
+  longestOrder(height: number): number {
+    return (this.#longestOrder ??= longestClobTx(extensionCapBytes(this.#state, height)))
   }
 
   /** Undefined where there is none of this number. */
@@ -96,6 +117,8 @@ export class Standings {
   /** Of somebody without open orders, so that there is no escrow. */
   #look(owner: Address, { market, blockPriceTicks }: PricedMarket): MarketStanding {
     const quote = readBalance(this.#state, owner, market.quoteDenom)
+    // Most markets ask for nothing: then one balance is enough to know.
+    if (market.minEquity === 0n && quote > 0n) return BOTH
     const base = readBalance(this.#state, owner, market.baseDenom)
     const hasFunds = quote > 0n || base > 0n
     const equity = base === 0n ? quote : quote + (base / market.lotSize) * blockPriceTicks * market.factor

@@ -20,6 +20,7 @@ export class StoredBatch implements BatchStep {
     for (const [index, raw] of transactions.entries()) {
       if (this.#families.of(raw).isBatched === true) results.set(index, NO_RESULT)
     }
-    return { fault: undefined, results, changes: readBatchChanges(this.#store, content.height), book: undefined }
+    const changes = readBatchChanges(this.#store, content.height)
+    return { fault: undefined, carried: undefined, results, changes, book: undefined }
   }
 }

@@ -170,19 +170,22 @@ describe('a vote', () => {
 
   it('hears cancels first of those who have something to cancel', () => {
     const world = openWorld()
-    // Each weighs 20: three have room.
-    writeParameters(world.state, { ...readParameters(world.state), blockWeight: 60 })
+    // Each weighs 20: three have room, beside the carried order.
+    writeParameters(world.state, { ...readParameters(world.state), blockWeight: 80 })
     const traders = Array.from({ length: 12 }, (_, index) => makeTrader(index))
     const cancels = traders.map((trader, index) => trader.sign({ actions: [cancelAll(index === 3 ? 0 : 1)] }))
     send(world, ...cancels)
-    world.open.set(bytesToKey((traders[2] as Trader).address), [1])
-    world.open.set(bytesToKey((traders[4] as Trader).address), [2])
-    world.fund((traders[3] as Trader).address, 100n)
-    send(world, (traders[3] as Trader).sign())
+    const at = (index: number): Trader => traders[index] as Trader
+    world.open.set(bytesToKey(at(2).address), [1])
+    world.open.set(bytesToKey(at(4).address), [2])
+    for (const index of [3, 5, 6]) world.fund(at(index).address, 100n)
+    // One waits in the pool, which costs nothing; one stands in the block, unknown to this node; one is carried.
+    const [waits, inBlock, carried] = [at(3).sign(), at(5).sign(), at(6).sign()] as const
+    send(world, waits, carried)
+    world.carried = [listed(carried)]
     world.wallMs += 1_000
-    const { attested, attests } = vote(world)
-    expect(attested).toHaveLength(3)
-    expect([2, 3].map((index) => attests(cancels[index] as Uint8Array))).toEqual([true, true])
+    const { attests } = vote(world, CAP, [Uint8Array.of(0x71), inBlock])
+    expect(cancels.flatMap((cancel, index) => (attests(cancel) ? [index] : []))).toEqual([2, 5, 6])
   })
 })
 

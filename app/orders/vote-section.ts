@@ -9,6 +9,7 @@ import type { VoteExtension } from '../../modules/attestations.ts'
 import {
   attestationsThatFit,
   type Candidate,
+  type ClobBody,
   CLOB_TX_BYTE,
   encodeAttestations,
   expectedSigner,
@@ -26,6 +27,7 @@ import type { VotedChain } from '../attestations/chain.ts'
 import type { ExtensionSection } from '../attestations/voter.ts'
 import type { WallClock } from '../environment.ts'
 import type { ProposedBlock } from '../ports.ts'
+import { decodeOrNothing } from './decode-or-nothing.ts'
 import { NONCE_WINDOW_MS } from './limits.ts'
 import type { OrderPool } from './pool.ts'
 import type { PooledOrder } from './pooled-order.ts'
@@ -52,6 +54,8 @@ export interface OrdersSectionOptions {
   /** Told what the vote attests. */
   attested(height: number, orders: readonly PooledOrder[]): void
 }
+
+type Ordered = Pick<ClobBody, 'phase' | 'tx'>
 
 interface PooledCandidate extends Candidate {
   readonly order: PooledOrder
@@ -96,7 +100,7 @@ export class OrdersSection implements ExtensionSection {
       },
     }
     const last = proposalMs - minAgeMs
-    const candidates = this.#candidates(block, new Set(carried), last, longestClobTx(capBytes))
+    const candidates = this.#candidates(block, carried, last, longestClobTx(capBytes))
     const chosen = selectCandidates(candidates, context)
     const attestations = encodeAttestations(toAttestations(chosen, context))
     // What others would not read is not said.
@@ -106,6 +110,13 @@ export class OrdersSection implements ExtensionSection {
       chosen.map(({ order }) => order),
     )
     return { attestations, bodies: bodies.map(({ raw }) => raw) }
+  }
+
+  /** What the next blocks execute for sure: orders of the block and what it carries. */
+  #onTheirWay(included: ReadonlyMap<string, Uint8Array>, carried: readonly PooledOrder[]): readonly Ordered[] {
+    const { pool } = this.#options
+    const ofBlock = [...included].flatMap(([key, raw]) => pool.byKey(key) ?? decodeOrNothing(raw) ?? [])
+    return [...carried, ...ofBlock]
   }
 
   /** Of the ids, in their order, what the pool holds. */
@@ -127,7 +138,7 @@ export class OrdersSection implements ExtensionSection {
   /** Of all bodies, in any order: `lastMs` is the last first-seen time that counts. */
   #candidates(
     block: ProposedBlock,
-    carried: ReadonlySet<PooledOrder>,
+    carried: readonly PooledOrder[],
     lastMs: number,
     longest: number,
   ): readonly PooledCandidate[] {
@@ -135,17 +146,18 @@ export class OrdersSection implements ExtensionSection {
     const books = this.#options.books()
     const standings = this.#options.standings()
     const included = hashesOf(block)
+    const isCarried = new Set(carried)
     // The next block is later still: it would refuse an older one without using its nonce up, and so would those after it.
     const leastNonceMs = Number(block.timeNs / NANOSECONDS_PER_MILLISECOND) - NONCE_WINDOW_MS
     const orders: PooledOrder[] = []
     for (const order of pool.orders()) {
       const { tx, raw, seenMs, key } = order
       if (seenMs > lastMs || tx.goodTilBlock <= block.height || raw.length > longest) continue
-      if (included.has(key) || carried.has(order)) continue
+      if (included.has(key) || isCarried.has(order)) continue
       if (tx.nonceMs < leastNonceMs || books.isNonceUsed(expectedSigner(tx), tx.nonceMs)) continue
       if (standings.hasMinEquity(tx)) orders.push(order)
     }
-    const placed = placedMarkets(orders)
+    const placed = placedMarkets(orders, this.#onTheirWay(included, carried))
     return orders.map((order) => ({
       order,
       hash: order.hash,
@@ -193,19 +205,27 @@ const chooseBodies = (
   return chosen
 }
 
-/** Hashes of the orders that the block holds. */
-const hashesOf = ({ transactions }: ProposedBlock): ReadonlySet<string> =>
-  new Set(transactions.flatMap((raw) => (raw[0] === CLOB_TX_BYTE ? bytesToKey(sha256(raw)) : [])))
+/** Orders that the block holds, by the hashes of their wire forms. */
+const hashesOf = ({ transactions }: ProposedBlock): ReadonlyMap<string, Uint8Array> =>
+  new Map(transactions.flatMap((raw) => (raw[0] === CLOB_TX_BYTE ? [[bytesToKey(sha256(raw)), raw]] : [])))
 
-/** Of owners who cancel something: those with a Place among the orders, each with its markets. */
-const placedMarkets = (orders: readonly PooledOrder[]): ReadonlyMap<string, ReadonlySet<number>> => {
+/**
+ * Of owners who cancel something: those with a Place on its way, each with its markets. A Place that merely waits in the pool is none:
+ * it costs nobody anything.
+ */
+const placedMarkets = (
+  orders: readonly PooledOrder[],
+  onTheirWay: readonly Ordered[],
+): ReadonlyMap<string, ReadonlySet<number>> => {
   const cancelling = new Set<string>()
   for (const { ownerKey, phase } of orders) if (phase === 0) cancelling.add(ownerKey)
   const placed = new Map<string, Set<number>>()
-  for (const { ownerKey, phase, tx } of orders) {
+  if (cancelling.size === 0) return placed
+  for (const { phase, tx } of onTheirWay) {
+    const ownerKey = bytesToKey(tx.owner)
     if (phase === 0 || !cancelling.has(ownerKey)) continue
     for (const action of tx.actions) {
-      if (action.kind !== 'place') continue
+      if (action.kind !== 'place' && action.kind !== 'replace') continue
       const markets = placed.get(ownerKey)
       if (markets === undefined) placed.set(ownerKey, new Set([action.place.market]))
       else markets.add(action.place.market)

@@ -10,6 +10,7 @@ import {
   encodeAbiParameters,
   encodeEventTopics,
   encodeFunctionData,
+  toFunctionSelector,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
@@ -52,7 +53,17 @@ const precompileOf = (name: Name) => {
 }
 
 it('the precompiles are those that are looked at here', () => {
-  expect(PRECOMPILES.map(({ name }) => name)).toEqual(NAMES)
+  expect(PRECOMPILES.map(({ name }) => name)).toEqual([...NAMES, 'clob'])
+})
+
+it('the order book, which cosmos/evm does not have, is published as it is, at its address', () => {
+  const precompile = PRECOMPILES.find(({ name }) => name === 'clob')
+  expect(byName(precompile?.abi ?? [])).toEqual(byName(published.clobAbi))
+  expect(bytesToHex(precompile?.address ?? new Uint8Array(0))).toBe(published.PRECOMPILE_ADDRESSES.clob)
+  // None of another precompile's: who calls the wrong address is told so.
+  const selectors = published.clobAbi.map((entry) => toFunctionSelector(entry))
+  const others = Object.values(recorded).flatMap((entries) => Object.values(entries))
+  expect([new Set(selectors).size, selectors.filter((selector) => others.includes(selector))]).toEqual([9, []])
 })
 
 describe.each(NAMES)('the precompile %s', (name) => {

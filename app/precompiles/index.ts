@@ -8,6 +8,7 @@ import { messageHandlers, queryHandlers } from '../native/module-handlers.ts'
 import { encodeError } from './abi/encode-error.ts'
 import { bankPrecompile } from './bank.ts'
 import { bech32Precompile } from './bech32.ts'
+import { clobPrecompile } from './clob.ts'
 import { distributionPrecompile } from './distribution/index.ts'
 import { govPrecompile } from './gov/index.ts'
 import { NATIVE_TOKEN, NATIVE_TOKEN_CODE, NATIVE_TOKEN_REFUSAL } from './native-token.ts'
@@ -25,6 +26,7 @@ export const PRECOMPILES: readonly Precompile[] = [
   bankPrecompile,
   govPrecompile,
   slashingPrecompile,
+  clobPrecompile,
 ]
 
 export const NATIVE_PRECOMPILE_ADDRESSES = PRECOMPILES.map(({ address }) => address)

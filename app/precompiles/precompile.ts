@@ -121,7 +121,7 @@ export interface Precompile {
   method(input: Uint8Array): Method | undefined
 }
 
-/** `number` is its address: one of cosmos/evm (x/vm/types/precompiles.go). */
+/** `number` is its address: one of cosmos/evm (x/vm/types/precompiles.go), or from 0x900 on one of this chain alone. */
 export const definePrecompile = (
   name: string,
   number: number,

@@ -7,7 +7,7 @@ import { CodedError, InvariantError } from '../../core/errors.ts'
 import { delegationOf } from '../../evm/delegation.ts'
 import type { Log } from '../../evm/engine.ts'
 import type { NativeCall } from '../../evm/native-precompiles.ts'
-import type { Event } from '../../modules/module.ts'
+import type { Event, MessageContext } from '../../modules/module.ts'
 import { GRPC } from '../../core/grpc-status.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { MessageHandlers, QueryHandlers } from '../native/module-handlers.ts'
@@ -17,6 +17,8 @@ import type { CallGas } from './call-gas.ts'
 import { refuseCall } from './errors.ts'
 import { MESSAGE_GAS, READ_BYTE_GAS } from './gas.ts'
 import { MeteredState } from './metered-state.ts'
+
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n
 
 export interface Routes {
   readonly messages: MessageHandlers
@@ -55,6 +57,11 @@ export class Scope {
     return this.#call.caller
   }
 
+  /** Of the block, in whole milliseconds since 1970, rounded down. */
+  get timeMs(): bigint {
+    return this.#block.timeNs / NANOSECONDS_PER_MILLISECOND
+  }
+
   /** For work beside messages and queries. Throws sdk/11. */
   charge(gas: bigint, what: string): void {
     this.#gas.consume(gas, what)
@@ -90,13 +97,22 @@ export class Scope {
     if (handler === undefined) throw refuseCall(`unable to resolve type URL ${typeUrl}`)
     this.#gas.consume(MESSAGE_GAS, typeUrl)
     const prepared = handler.prepare(handler.decode(toBinary(input, create(input, init))))
-    const context = {
+    return this.act((context) => fromBinary(output, handler.execute(context, prepared)))
+  }
+
+  /** What a module does for contracts alone, and charges itself: no native message asks for it. Throws its CodedErrors. */
+  act<Result>(run: (context: MessageContext) => Result): Result {
+    return run({
       ...this.#block,
       state: this.#call.state,
       emit: (event: Event): void => void this.events.push(event),
       consumeGas: (amount: bigint, what: string): void => this.#gas.consume(amount, what),
-    }
-    return fromBinary(output, handler.execute(context, prepared))
+    })
+  }
+
+  /** What a module knows, where there is no query for it: each look-up is paid for. */
+  read<Result>(look: (state: StateReader) => Result): Result {
+    return look(this.#metered)
   }
 
   /** Asks a module; what it reads is paid for. */

@@ -27,6 +27,8 @@ import type { Market } from './domain/market.ts'
 import type { OpenOrder } from './domain/order.ts'
 import * as keeper from './keeper/index.ts'
 import { clobModule } from './module.ts'
+import type { Action, Target } from './orders/clob-tx.ts'
+import { encodeAction } from './orders/index.ts'
 import { DEFAULT_CLOB_PARAMETERS } from './params.ts'
 
 const AUTHORITY = encodeBech32(GOVERNANCE_ADDRESS)
@@ -357,6 +359,16 @@ const ORDER: OpenOrder = {
   maxFills: 20,
   postOnlyMode: 'slide',
 }
+const BY_SEQ: Target = { kind: 'seq', orderSeq: 2 ** 53 - 1 }
+const PLACE: Action = {
+  kind: 'place',
+  place: {
+    ...{ market: 1, side: 'sell', priceTicks: 2 ** 32 - 1, qtyLots: 2 ** 53 - 1, tif: 'gtc', stp: 'decrement' },
+    ...{ clientId: new Uint8Array(16).fill(7), expireS: 2 ** 53 - 1, triggerTicks: 0, triggerKind: 'none' },
+    ...{ maxFills: 0, postOnlyMode: 'slide' },
+  },
+}
+
 const SELL: OpenOrder = {
   ...ORDER,
   ...{
@@ -421,6 +433,11 @@ const fillState = (state: Overlay): void => {
   ])
   keeper.writeProposer(state, CAROL, { stops: 3, missingButWidelyAttested: 2 })
   keeper.writeAfter(state, new Uint8Array(32).fill(8))
+  keeper.writeQueue(state, [
+    { owner: CAROL, subaccount: 2 ** 32 - 1, action: encodeAction(PLACE) },
+    { owner: ALICE, subaccount: 0, action: encodeAction({ kind: 'cancelAll', market: 0, side: undefined }) },
+    { owner: CAROL, subaccount: 0, action: encodeAction({ kind: 'cancel', market: 1, target: BY_SEQ }) },
+  ])
 }
 
 const locks = (): readonly { readonly owner: Uint8Array; readonly denom: string; readonly amount: bigint }[] =>
@@ -440,6 +457,14 @@ const withMember = (path: string, change: (held: unknown) => unknown): Json => {
   if (value === undefined) delete parent[last]
   else parent[last] = value
   return file
+}
+
+/** 25 of the heaviest Places, and one that cannot take. */
+const heavyQueue = (held: unknown): unknown => {
+  const [first] = held as { action: { place: Json } }[]
+  const place = { ...first?.action.place, max_fills: 200 }
+  const light = { ...place, tif: 'TIF_POST_ONLY' }
+  return Array.from({ length: 26 }, (_, at) => ({ ...first, action: { place: at === 25 ? light : place } }))
 }
 
 const reversed = (held: unknown): unknown => (held as unknown[]).toReversed()
@@ -488,6 +513,7 @@ describe('the genesis of the order book', () => {
         'order',
         'params',
         'proposer',
+        'queue',
         'record',
         'time',
         'volume',
@@ -523,6 +549,10 @@ describe('the genesis of the order book', () => {
     ['caps[0].cap_bytes', 'caps.0.cap_bytes', () => 131_073],
     ['proposers[0].record.missing', 'proposers.0.record.stops', () => '1'],
     ['after: must have 32 bytes', 'after', () => 'AAAA'],
+    ['queue[0].action: is missing', 'queue.0.action', () => undefined],
+    ['queue[0]: side is missing', 'queue.0.action.place.side', () => undefined],
+    ['queue[1]: an action is empty', 'queue.1.action', () => ({})],
+    ['queue: weighs 5001, more than 5000', 'queue', heavyQueue],
   ])('is refused: %s', (message, path, change) => {
     const file = withMember(path, change)
     expect(refusal(() => clobModule.parseGenesis(file, { checkKey: () => undefined }))).toContain(
@@ -565,6 +595,18 @@ describe('the genesis of the order book', () => {
       'the account holds',
     )
     expect(faultsOf((state) => ledger.escrow(state, keeper.CLOB_ACCOUNT, coin('anat')))).toEqual([])
+    const entry = { owner: ALICE, subaccount: 0, action: encodeAction(PLACE) }
+    expect(
+      faultsOf((state) =>
+        keeper.writeQueue(
+          state,
+          Array.from({ length: 251 }, () => entry),
+        ),
+      )[0],
+    ).toBe('the queue weighs 5020, more than 5000')
+    expect(faultsOf((state) => keeper.writeQueued(state, { count: 1, weight: 20 }, entry))[0]).toContain(
+      'was not put into the queue',
+    )
   })
 })
 
@@ -656,6 +698,21 @@ describe('queries of the order book', () => {
     expect(
       pages((key) => asks(queries.openOrders, { owner: encodeBech32(ALICE), pagination: { key, limit: 7n } })),
     ).toEqual([1, 2, 3].flatMap(inMarket).filter((seq) => seq % 2 === 0))
+    // However many lie between them: a look at seven, of which some are the owner's.
+    const bounds = { limit: 5, most: 7 }
+    const found: number[] = []
+    for (let next: keeper.OrderPlace | undefined = { market: 1, seq: 1 }; next !== undefined; ) {
+      const page: ReturnType<typeof keeper.findOrdersOf> = keeper.findOrdersOf(state, ALICE, [1, 2, 3], next, bounds)
+      expect(page.orders.length).toBeLessThanOrEqual(4)
+      found.push(...page.orders.map(({ seq }) => seq))
+      next = page.next
+    }
+    expect(found).toEqual([1, 2, 3].flatMap(inMarket).filter((seq) => seq % 2 === 0))
+    const counted = asks(queries.openOrders, {
+      owner: encodeBech32(ALICE),
+      pagination: { countTotal: true, limit: 30n },
+    })
+    expect([counted.orders.length, counted.pagination?.total, counted.pagination?.nextKey.length]).toEqual([30, 30n, 0])
   })
 
   it.each<readonly [string, () => unknown, string]>([
@@ -676,6 +733,14 @@ describe('queries of the order book', () => {
       () => ask(queries.openOrders, { owner: encodeBech32(BOB), pagination: { key: Uint8Array.of(1) } }),
       'grpc/3',
     ],
+    ...[{ offset: 1n }, { reverse: true }, { limit: 1_001n }, { limit: 2n ** 64n - 1n }].map(
+      (pagination) =>
+        [
+          `a page of an owner's orders with ${Object.keys(pagination).join()}`,
+          () => ask(queries.openOrders, { owner: encodeBech32(BOB), pagination }),
+          'grpc/3',
+        ] as const,
+    ),
   ])('refuse %s', (_, act, outcome) => {
     expect(refusal(act)).toContain(outcome)
   })

@@ -94,15 +94,6 @@ export const CLOB_ERRORS = errorTable(
       cause: 'Its actions together may take too many orders.',
       action: 'Write fewer actions, or lower max_fills.',
     },
-    signature: {
-      code: 15,
-      text: 'the signature is not that of ...',
-      cause:
-        'Another key signed, or something else was signed: another chain id, another domain or scheme, or another ' +
-        'transaction.',
-      action:
-        'Sign this very transaction for this chain, with the key of the agent, or of the owner where there is no agent.',
-    },
     typedMessage: {
       code: 16,
       text: '... is no ...',
@@ -186,6 +177,12 @@ export const CLOB_ERRORS = errorTable(
       text: 'there is no agent with this address',
       cause: 'The owner removes an agent that it does not have.',
       action: 'Ask for the agents that there are: nat.clob.v1.Query/Agents.',
+    },
+    queueFull: {
+      code: 32,
+      text: 'the queue of this block has room for a weight of ..., not of ...',
+      cause: 'Contracts may queue actions of so much weight in a block as the parameter contract_weight says.',
+      action: 'Call again in the next block, or place with fewer max_fills or post-only.',
     },
     // 120 to 139: why a node does not keep an order. They are told to whoever sends it, and never stand in a block.
     poolFull: {

@@ -158,6 +158,28 @@ export const extensionSummary = (summary: ExtensionSummaryEvent): Event => ({
   ],
 })
 
+export interface OrderQueued {
+  /** Among those that the block queues, from 0: `order_rejected` names it so. */
+  readonly place: number
+  readonly owner: Address
+  readonly subaccount: number
+  readonly kind: string
+  /** 0 is all. */
+  readonly market: number
+}
+
+/** A contract asked for it: the next block runs it. */
+export const orderQueued = ({ place, owner, subaccount, kind, market }: OrderQueued): Event => ({
+  type: 'order_queued',
+  attributes: [
+    detail('place', place),
+    attribute('owner', encodeBech32(owner)),
+    detail('subaccount', subaccount),
+    detail('action', kind),
+    detail('market', market),
+  ],
+})
+
 /** `expireS` of 0: the agent is removed. */
 export const agentSet = (owner: Address, agent: Address, expireS: number): Event => ({
   type: 'set_agent',

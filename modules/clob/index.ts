@@ -43,6 +43,7 @@ export {
   signatureTaskOf,
 } from './orders/index.ts'
 export { DEFAULT_CLOB_PARAMETERS } from './params.ts'
+export { type ContractAction, queueAction, queueRoom } from './queue-action.ts'
 export {
   attestationsThatFit,
   type BlockPlan,

@@ -6,16 +6,21 @@ import type { StateReader } from '../../store/state.ts'
 import type { Invariant } from '../module.ts'
 import type { ClobDependencies } from './deps.ts'
 import { lockOf } from './domain/lock.ts'
+import { MAX_QUEUE_WEIGHT } from './domain/queue.ts'
 import {
   CLOB_ACCOUNT,
   listMarkets,
   readNextSeq,
   readParameters,
+  readQueue,
+  readQueuedTotals,
   readRecord,
   scanAccounts,
   scanOrders,
   scanOrphans,
 } from './keeper/index.ts'
+import { decodeAction } from './orders/decode-action.ts'
+import { weightOf } from './orders/phase-and-weight.ts'
 import { parametersFault } from './params.ts'
 
 const addTo = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
@@ -78,9 +83,16 @@ const orphanFault = (state: StateReader): string | undefined => {
   return undefined
 }
 
+const queueFault = (state: StateReader): string | undefined => {
+  if (readQueuedTotals(state).count > 0) return 'what contracts queued in a block was not put into the queue at its end'
+  const weight = weightOf(readQueue(state).map(({ action }) => decodeAction(action)))
+  return weight > MAX_QUEUE_WEIGHT ? `the queue weighs ${weight}, more than ${MAX_QUEUE_WEIGHT}` : undefined
+}
+
 export const clobInvariants = (dependencies: Pick<ClobDependencies, 'ledger'>): readonly Invariant[] => [
   { name: 'clob/parameters-in-range', check: ({ state }) => parametersFault(readParameters(state)) },
   { name: 'clob/orders-are-of-markets', check: ({ state }) => orphanFault(state) },
   { name: 'clob/counts-are-those-of-orders', check: ({ state }) => countFault(state) },
+  { name: 'clob/queue-is-bounded', check: ({ state }) => queueFault(state) },
   { name: 'clob/escrow-is-what-orders-lock', check: ({ state }) => escrowFault(state, dependencies) },
 ]

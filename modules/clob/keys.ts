@@ -14,6 +14,12 @@ export const CAPS_KEY = utf8ToBytes('caps')
 export const CARRIED_KEY = utf8ToBytes('carried')
 /** SHA-256 over the records of the last CLOB step that no transaction made. */
 export const AFTER_KEY = utf8ToBytes('after')
+/** What contracts asked for in the last block: the next step takes it. */
+export const QUEUE_KEY = utf8ToBytes('queue')
+/** How many of them there are in the running block, and what they weigh. No state after a block has it, nor those below. */
+export const QUEUED_KEY = utf8ToBytes('queued')
+/** One of them, by its place from 0. */
+export const queuedKey = (place: number): Uint8Array => concatBytes(QUEUED_KEY, uint32ToBytes(place))
 
 export const MARKET_PREFIX = utf8ToBytes('market')
 export const marketKey = (market: number): Uint8Array => concatBytes(MARKET_PREFIX, uint32ToBytes(market))

@@ -7,6 +7,7 @@ import { exportClob } from './genesis/export.ts'
 import { initClob } from './genesis/init.ts'
 import { parseClobGenesis } from './genesis/parse.ts'
 import { clobInvariants } from './invariants.ts'
+import { collectQueued } from './keeper/index.ts'
 import { clobMessages } from './messages/index.ts'
 import { CLOB_QUERIES } from './queries.ts'
 
@@ -23,6 +24,7 @@ export const clobModule: ModuleDefinition<ClobDependencies> = {
     'marks',
     'volumes',
     'carried',
+    'queue',
     'caps',
     'proposers',
   ],
@@ -32,7 +34,13 @@ export const clobModule: ModuleDefinition<ClobDependencies> = {
     exportGenesis: ({ state }) => exportClob(state),
     hooks: {
       // Behind all that changes parameters and sets.
-      endBlock: { phase: 'price', run: ({ state, height }) => rotateCaps(state, height, dependencies) },
+      endBlock: {
+        phase: 'price',
+        run: ({ state, height }) => {
+          rotateCaps(state, height, dependencies)
+          collectQueued(state)
+        },
+      },
     },
     messages: clobMessages(dependencies),
     queries: CLOB_QUERIES,

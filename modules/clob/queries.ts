@@ -1,9 +1,11 @@
 /** The read-only gRPC methods of nat.clob.v1.Query. */
+import { create } from '@bufbuild/protobuf'
 import type { Address } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
-import { concatBytes, readUint32, readUint64, uint32ToBytes, uint64ToBytes } from '../../core/bytes.ts'
+import { concatBytes, EMPTY_BYTES, readUint32, readUint64, uint32ToBytes, uint64ToBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import type { StateReader } from '../../store/state.ts'
+import { type PageRequest, PageResponseSchema } from '../../proto/gen/cosmos/base/query/v1beta1/pagination_pb.ts'
 import { clobQuery } from '../../proto/index.ts'
 import { handleQuery } from '../handlers.ts'
 import type { QueryHandler } from '../module.ts'
@@ -16,8 +18,10 @@ import { marketForm, parametersForm, recordForm } from './forms/market.ts'
 import { orderForm } from './forms/order.ts'
 import { accountForm, agentForm, capForm, carriedForm, proposerForm } from './forms/owner.ts'
 import {
+  findOrdersOf,
   listAgents,
   listMarkets,
+  type OrderPlace,
   readAccount,
   readCaps,
   readCarried,
@@ -27,7 +31,6 @@ import {
   readProposer,
   readRecord,
   scanOrders,
-  scanOrdersOf,
 } from './keeper/index.ts'
 
 const KEY_BYTES = 12
@@ -58,13 +61,34 @@ const readPageKey = (key: Uint8Array | undefined, length: number): Uint8Array | 
 }
 
 const seqKey = ({ seq }: OpenOrder): Uint8Array => uint64ToBytes(seq)
-const placeKey = ({ market, seq }: OpenOrder): Uint8Array => concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
+const placeKey = ({ market, seq }: OrderPlace): Uint8Array => concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
 
-/** Of all markets, from the place that a key names on. */
-function* listOpenOrders(state: StateReader, owner: Address, start: Uint8Array | undefined): Generator<OpenOrder> {
-  const key = readPageKey(start, KEY_BYTES)
-  const [first, seq] = key === undefined ? [1, 1] : [readUint32(key), readUint64(key, 4)]
-  for (const { id } of listMarkets(state, first)) yield* scanOrdersOf(state, id, owner, id === first ? seq : 1)
+/** Orders of whomever that a page of an owner's looks at: some milliseconds. */
+const MAX_LOOKED_AT = 20_000
+const DEFAULT_PAGE = 100
+const MAX_PAGE = 1_000
+
+/**
+ * A page of an owner's orders, by market and order_seq. It may hold fewer than its limit, or none, where the owner's lie far apart: the
+ * list ends where there is no next_key. Throws grpc/3 for bounds, and for what would need a look at all orders.
+ */
+const pageOfOwner = (state: StateReader, owner: Address, page: PageRequest | undefined) => {
+  if (page !== undefined && (page.offset > 0n || page.reverse)) {
+    throw queryRefusal('invalidArgument', 'open orders of an owner are listed forwards, by key')
+  }
+  const limit = page === undefined || page.limit === 0n ? DEFAULT_PAGE : Number(page.limit)
+  if (limit > MAX_PAGE) throw queryRefusal('invalidArgument', `a page has at most ${MAX_PAGE} entries`)
+  const key = page === undefined || page.key.length === 0 ? undefined : readPageKey(page.key, KEY_BYTES)
+  const start = key === undefined ? { market: 1, seq: 1 } : { market: readUint32(key), seq: readUint64(key, 4) }
+  const { openOrders } = readAccount(state, owner)
+  const markets = openOrders === 0 ? [] : listMarkets(state).map(({ id }) => id)
+  const { orders, next } = findOrdersOf(state, owner, markets, start, { limit, most: MAX_LOOKED_AT })
+  const isAll = next === undefined || (key === undefined && orders.length === openOrders)
+  const pagination = create(PageResponseSchema, {
+    nextKey: isAll ? EMPTY_BYTES : placeKey(next),
+    total: page?.countTotal === true ? BigInt(openOrders) : 0n,
+  })
+  return { orders: orders.map(orderForm), pagination }
 }
 
 const { method } = clobQuery.Query
@@ -107,19 +131,10 @@ const ORDER_QUERIES: readonly QueryHandler[] = [
     },
     { isHeavy: true },
   ),
-  // State has no index by owner: all orders are looked at.
+  // State has no index by owner: orders of others are passed over.
   handleQuery(
     method.openOrders,
-    ({ state }, { owner: text, pagination: page }) => {
-      const owner = parseOwner(text)
-      const isNobody = readAccount(state, owner).openOrders === 0
-      const { items, pagination } = takePage(
-        page,
-        (start) => (isNobody ? [] : listOpenOrders(state, owner, start)),
-        placeKey,
-      )
-      return { orders: items.map(orderForm), pagination }
-    },
+    ({ state }, { owner, pagination }) => pageOfOwner(state, parseOwner(owner), pagination),
     { isHeavy: true },
   ),
 ]

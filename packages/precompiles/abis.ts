@@ -1,6 +1,7 @@
 /** The ABIs by the names of their contracts. */
 import { bankAbi } from './abi/bank.ts'
 import { bech32Abi } from './abi/bech32.ts'
+import { clobAbi } from './abi/clob.ts'
 import { distributionAbi } from './abi/distribution.ts'
 import { govAbi } from './abi/gov.ts'
 import { slashingAbi } from './abi/slashing.ts'
@@ -14,4 +15,5 @@ export const PRECOMPILE_ABIS = {
   bank: bankAbi,
   gov: govAbi,
   slashing: slashingAbi,
+  clob: clobAbi,
 } as const satisfies Record<keyof typeof PRECOMPILE_ADDRESSES, readonly object[]>

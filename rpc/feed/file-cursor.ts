@@ -1,4 +1,5 @@
 /** A cursor of the feed in a file of its own: one process a file. */
+import { randomUUID } from 'node:crypto'
 import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import * as z from 'zod'
@@ -33,7 +34,7 @@ const read = (path: string): string | undefined => {
 }
 
 const synced = (path: string, flags: string, use: (file: number) => void): void => {
-  const file = openSync(path, flags)
+  const file = openSync(path, flags, 0o600)
   try {
     use(file)
   } finally {
@@ -48,8 +49,8 @@ export const openFileCursor = (path: string): FeedCursor => ({
     return text === undefined ? undefined : parse(path, text)
   },
   save: ({ height, hash }) => {
-    const beside = `${path}.new`
-    synced(beside, 'w', (file) => {
+    const beside = `${path}.${randomUUID()}.new`
+    synced(beside, 'wx', (file) => {
       writeFileSync(file, `${JSON.stringify({ height, hash })}\n`)
       fdatasyncSync(file)
     })

@@ -32,7 +32,7 @@ export interface UnaryMethod {
 /** A stream of requests, each with one answer. What it throws becomes the status. */
 export interface StreamMethod {
   readonly kind: 'stream'
-  answer(request: Buffer): Uint8Array
+  answer(request: Buffer, caller: GrpcCaller): Uint8Array
 }
 
 /** A method that is watched tells here what is new. */
@@ -166,7 +166,7 @@ const serveStream = async (call: GrpcCall, method: StreamMethod, takeTurn: TakeT
         const request = await call.open(next)
         reader.release()
         // By itself nothing else would come between the messages of one chunk.
-        const isTaken = await takeTurn(request.length, () => call.isOver || call.write(method.answer(request)))
+        const isTaken = await takeTurn(request.length, () => call.isOver || call.write(method.answer(request, call)))
         if (call.isOver) return
         if (!isTaken) await once(stream, 'drain')
       }

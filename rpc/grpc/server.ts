@@ -37,6 +37,8 @@ export interface GrpcHttp2Options {
   readonly maxSendBytes: number
   /** Maps a failure to what the client reads. */
   readonly toStatus: (error: unknown, path: string) => GrpcStatus
+  /** Whether a connection of that peer is taken. */
+  readonly admits?: (peer: string | undefined) => boolean
   readonly receiveTimeoutMs?: number
   readonly sendTimeoutMs?: number
   readonly connectionIdleMs?: number
@@ -110,6 +112,10 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
     }, waitMs)
   }
   const server = createServer({ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
+    if (options.admits?.(socket.remoteAddress) === false) {
+      socket.destroy()
+      return
+    }
     const waitMs = floods.waitMs(clientOf(socket.remoteAddress ?? ''))
     if (waitMs === 0) begin(socket)
     else beginLater(socket, waitMs)

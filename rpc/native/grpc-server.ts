@@ -3,13 +3,14 @@ import type { DescService } from '@bufbuild/protobuf'
 import { formatHostPort } from '../../core/host-port.ts'
 import { rpcError } from '../errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
-import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
+import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
+import { type Admission, clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { Turns } from '../turns.ts'
 import { requireHostPort } from '../stream/address.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
-import type { GrpcCaller, GrpcMethod, UnaryMethod } from '../grpc/methods.ts'
+import type { GrpcCaller, GrpcMethod, StreamMethod, UnaryMethod, WatchMethod } from '../grpc/methods.ts'
 import { createHealth, HEALTH_CHECK_PATH, HEALTH_WATCH_PATH } from './health.ts'
 import { createNativeQueries, HEIGHT_HEADER, type NativeQueries, queryCost } from './native-queries.ts'
 import { reflectionMethods } from './reflection.ts'
@@ -28,6 +29,7 @@ export interface GrpcOptions {
   readonly turns: Turns
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
+  readonly admits?: Admission
   /** Serves traces. */
   readonly traces: boolean
   readonly services?: readonly DescService[]
@@ -43,31 +45,60 @@ const addressOf = ({ findAddress }: GrpcOptions, { remoteAddress, headers }: Grp
   findAddress({ socket: { remoteAddress }, headers })
 
 /** Throws rpc/rateLimited when the address has no rate left. */
-const requireRate = (options: GrpcOptions, caller: GrpcCaller): void => {
+const requireRate = (options: GrpcOptions, caller: GrpcCaller, cost: number): void => {
   if (options.limiter === undefined) return
-  const waitSeconds = options.limiter.take(addressOf(options, caller), queryCost(caller.path))
+  const waitSeconds = options.limiter.take(addressOf(options, caller), cost)
   if (waitSeconds > 0) throw rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`)
 }
 
 const createMethod = (options: GrpcOptions, queries: NativeQueries): UnaryMethod => ({
   kind: 'unary',
   async answer(request, caller) {
-    requireRate(options, caller)
+    requireRate(options, caller, queryCost(caller.path) + bodyCost(request.length))
     const written = caller.headers[HEIGHT_HEADER]?.toString()
     const { bytes, height } = await queries.ask(caller.path, request, written, clientOf(addressOf(options, caller)))
+    options.limiter?.charge(addressOf(options, caller), answerCost(bytes.length))
     return { bytes, metadata: { [HEIGHT_HEADER]: String(height) } }
   },
 })
+
+/** What a method costs is asked for before each of its answers. */
+const withRate = (options: GrpcOptions, cost: number, method: GrpcMethod): GrpcMethod => {
+  if (method.kind === 'watch') {
+    const open: WatchMethod['open'] = (request, caller, feed) => {
+      requireRate(options, caller, cost)
+      return method.open(request, caller, feed)
+    }
+    return { kind: method.kind, open }
+  }
+  if (method.kind === 'stream') {
+    const answer: StreamMethod['answer'] = (request, caller) => {
+      requireRate(options, caller, cost)
+      const bytes = method.answer(request, caller)
+      options.limiter?.charge(addressOf(options, caller), answerCost(bytes.length))
+      return bytes
+    }
+    return { kind: method.kind, answer }
+  }
+  return {
+    kind: method.kind,
+    async answer(request, caller) {
+      requireRate(options, caller, cost)
+      return await method.answer(request, caller)
+    },
+  }
+}
 
 /** Rejects when the address cannot be bound. */
 export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
   const { application, head, log, maxReceiveBytes, maxSendBytes, budget, traces, services = NATIVE_SERVICES } = options
   const all = [...services, ...MESSAGE_SERVICES]
   const method = createMethod(options, createNativeQueries({ application, head, services, traces }))
-  const methods = new Map<string, GrpcMethod>(reflectionMethods(all))
+  const methods = new Map<string, GrpcMethod>()
+  for (const [path, each] of reflectionMethods(all)) methods.set(path, withRate(options, DESCRIPTION_COST, each))
   const health = createHealth({ services, head, findAddress: options.findAddress })
-  methods.set(HEALTH_CHECK_PATH, health.check)
-  methods.set(HEALTH_WATCH_PATH, health.watch)
+  methods.set(HEALTH_CHECK_PATH, withRate(options, PLAIN_COST, health.check))
+  methods.set(HEALTH_WATCH_PATH, withRate(options, PLAIN_COST, health.watch))
   for (const each of all.flatMap((service) => service.methods)) {
     if (each.methodKind === 'unary') methods.set(methodPath(each), method)
   }
@@ -78,6 +109,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     methods,
     maxReceiveBytes,
     maxSendBytes,
+    ...(options.admits === undefined ? {} : { admits: options.admits }),
     budget,
     turns: options.turns,
     toStatus: (error, path) => toGrpcStatus(error, path, log),

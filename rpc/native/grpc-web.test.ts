@@ -141,7 +141,7 @@ describe('a client', () => {
   })
 
   test('of another origin may send what it needs, where the node allows it', async () => {
-    const open = await NativeGateway.start({ restCors: true })
+    const open = await NativeGateway.start({ restOrigins: ['*'] })
     try {
       const preflight = await fetch(`${open.url}${BALANCE}`, {
         method: 'OPTIONS',

@@ -5,8 +5,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CodedError } from '../../core/errors.ts'
+import { answerCost } from '../costs.ts'
 import type { Turns } from '../turns.ts'
-import { HEIGHT_HEADER, type NativeQueries } from './native-queries.ts'
+import { HEIGHT_HEADER, type NativeQueries, queryCost } from './native-queries.ts'
 import { invalidArgument } from './parse-parameter.ts'
 import { encodeStatusText } from '../grpc/message.ts'
 import { GRPC, type GrpcStatus } from '../grpc/status.ts'
@@ -62,8 +63,9 @@ const trailers = ({ code, message }: GrpcStatus): Buffer => {
 export interface GrpcWebOptions {
   readonly queries: NativeQueries
   readonly receive: (request: IncomingMessage) => Promise<Buffer>
+  readonly charge: (request: IncomingMessage, cost: number) => void
   /** The refusal of an address that has used up its rate. */
-  readonly limited: (request: IncomingMessage, response: ServerResponse, path: string) => GrpcStatus | undefined
+  readonly limited: (request: IncomingMessage, response: ServerResponse, cost: number) => GrpcStatus | undefined
   /** As clientOf of limits.ts names it. */
   readonly findClient: (request: IncomingMessage) => string
   readonly turns: Turns
@@ -77,13 +79,13 @@ const OK: GrpcStatus = { code: 0, message: '' }
 
 /** Answers always with HTTP 200: the status stands in the trailers. */
 export const createGrpcWeb =
-  ({ queries, receive, limited, toStatus, findClient, turns, holdAnswer }: GrpcWebOptions) =>
+  ({ queries, receive, charge, limited, toStatus, findClient, turns, holdAnswer }: GrpcWebOptions) =>
   async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
     const [, text, format] = TYPE.exec(request.headers['content-type'] ?? '') ?? []
     const isText = text !== undefined
 
     const answer = async (): Promise<Buffer> => {
-      const refusal = limited(request, response, path)
+      const refusal = limited(request, response, queryCost(path))
       if (refusal !== undefined) return trailers(refusal)
       try {
         const body = await receive(request)
@@ -94,6 +96,7 @@ export const createGrpcWeb =
         const height = request.headers[HEIGHT_HEADER]
         const written = Array.isArray(height) ? height[0] : height
         const reply = await queries.ask(path, message, written, findClient(request))
+        charge(request, answerCost(reply.bytes.length))
         holdAnswer(request, response, reply.bytes.length)
         response.setHeader(HEIGHT_HEADER, String(reply.height))
         return Buffer.concat([frame(0, reply.bytes), trailers(OK)])

@@ -191,7 +191,7 @@ describe('REST', () => {
 
   test('lets browsers in when told to', async () => {
     await gateway.close()
-    await start({ restCors: true })
+    await start({ restOrigins: ['*'] })
     answerWith(bankQuery.QueryParamsResponseSchema, {})
     const reply = await fetch(`http://${gateway.restAddress}/cosmos/bank/v1beta1/params`)
     expect(reply.headers.get('access-control-allow-origin')).toBe('*')

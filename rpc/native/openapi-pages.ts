@@ -70,9 +70,13 @@ ${parts.join('\n')}</body></html>
 `
 }
 
+/** Whether one of these pages is asked for. */
+export const isDescription = ({ method }: IncomingMessage, path: string): boolean =>
+  (method === 'GET' || method === 'HEAD') && (path === OPENAPI_PATH || path === '/swagger' || path === '/swagger/')
+
 export interface OpenApiPages {
-  /** True when the page was one of these and has been sent. */
-  answer(request: IncomingMessage, response: ServerResponse, path: string): boolean
+  /** Of a path that {@link isDescription} knows. */
+  answer(response: ServerResponse, path: string): void
 }
 
 /** Both are made when the first is asked for, and kept. */
@@ -83,10 +87,8 @@ export const createOpenApiPages = (options: OpenApiOptions): OpenApiPages => {
     return { page: Buffer.from(renderPage(document)), json: Buffer.from(JSON.stringify(document)) }
   }
   return {
-    answer({ method }, response, path) {
-      if ((method !== 'GET' && method !== 'HEAD') || !path.startsWith('/swagger')) return false
+    answer(response, path) {
       const isJson = path === OPENAPI_PATH
-      if (!isJson && path !== '/swagger' && path !== '/swagger/') return false
       made ??= make()
       const body = isJson ? made.json : made.page
       response.writeHead(200, {
@@ -96,7 +98,6 @@ export const createOpenApiPages = (options: OpenApiOptions): OpenApiPages => {
         'X-Content-Type-Options': 'nosniff',
       })
       response.end(body)
-      return true
     },
   }
 }

@@ -9,12 +9,13 @@ import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { ConnectionMemory } from '../connection-memory.ts'
 import type { GatewayLog } from '../log.ts'
+import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import { TOO_GREEDY } from '../memory-budget.ts'
 import type { Turns } from '../turns.ts'
-import { allowOrigins, answerPreflight } from './cors.ts'
+import { answersBrowser } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
 import { createNativeQueries, HEIGHT_HEADER, queryCost } from './native-queries.ts'
-import { createOpenApiPages } from './openapi-pages.ts'
+import { createOpenApiPages, isDescription } from './openapi-pages.ts'
 import { createMessagePrinter } from './print-message.ts'
 import { readRequest } from './read-request.ts'
 import { receiveBody } from './receive-body.ts'
@@ -28,7 +29,8 @@ export interface RestOptions {
   readonly head: HeadTracker
   readonly log: GatewayLog
   readonly bodyLimit: number
-  readonly cors: boolean
+  /** Pages that may call from another origin, as origins.ts reads them. */
+  readonly origins: readonly string[]
   /** Serves gRPC-Web. */
   readonly grpcWeb: boolean
   /** Serves the description of the routes at /swagger. */
@@ -82,15 +84,20 @@ export const createRest = (options: RestOptions): RequestListener => {
   const printer = createMessagePrinter(registry)
   const queries = createNativeQueries({ application, head, services, traces: options.traces })
   const pages = options.openApi ? createOpenApiPages({ services, routes, version: options.version }) : undefined
-  const receive = (request: IncomingMessage): Promise<Buffer> =>
-    receiveBody(request, bodyLimit, memory.shareOf(request))
+  const charge = (request: IncomingMessage, cost: number): void =>
+    options.limiter?.charge(options.findAddress(request), cost)
+  const receive = async (request: IncomingMessage): Promise<Buffer> => {
+    const body = await receiveBody(request, bodyLimit, memory.shareOf(request))
+    charge(request, bodyCost(body.length))
+    return body
+  }
   const toStatus = (error: unknown, path: string): GrpcStatus => toGrpcStatus(error, path, log)
 
   const findClient = (request: IncomingMessage): string => clientOf(options.findAddress(request))
 
   /** Undefined when the address has rate left. */
-  const limited = (request: IncomingMessage, response: ServerResponse, path: string): GrpcStatus | undefined => {
-    const waitSeconds = options.limiter?.take(options.findAddress(request), queryCost(path)) ?? 0
+  const limited = (request: IncomingMessage, response: ServerResponse, cost: number): GrpcStatus | undefined => {
+    const waitSeconds = options.limiter?.take(options.findAddress(request), cost) ?? 0
     if (waitSeconds === 0) return undefined
     response.setHeader('Retry-After', waitSeconds)
     return { code: GRPC.resourceExhausted, message: `rate limit exceeded, retry in ${waitSeconds} s` }
@@ -120,6 +127,7 @@ export const createRest = (options: RestOptions): RequestListener => {
     await turns.take(request.socket, reply.bytes.length, () => {
       if (response.destroyed) return
       const text = printer.print(output, fromBinary(output, reply.bytes))
+      charge(request, answerCost(text.length))
       response.setHeader(HEIGHT_HEADER, String(reply.height))
       send(response, 200, text)
     })
@@ -133,9 +141,10 @@ export const createRest = (options: RestOptions): RequestListener => {
   ): Promise<void> => {
     const verb = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
     const route = routes.find(verb, path)
-    if (route === undefined) return sendError(response, NOT_FOUND)
-    const refusal = limited(request, response, methodPath(route.method))
+    const cost = route === undefined ? PLAIN_COST : queryCost(methodPath(route.method))
+    const refusal = limited(request, response, cost)
     if (refusal !== undefined) return sendError(response, refusal)
+    if (route === undefined) return sendError(response, NOT_FOUND)
     try {
       await ask(request, response, route, query)
     } catch (error) {
@@ -145,16 +154,16 @@ export const createRest = (options: RestOptions): RequestListener => {
     }
   }
 
-  const grpcWeb = createGrpcWeb({ queries, receive, limited, toStatus, findClient, turns, holdAnswer })
+  const grpcWeb = createGrpcWeb({ queries, receive, charge, limited, toStatus, findClient, turns, holdAnswer })
 
   return (request, response) => {
     const [path, query] = splitUrl(request.url ?? '/')
-    if (options.cors) {
-      allowOrigins(response)
-      if (request.method === 'OPTIONS') return answerPreflight(request, response)
-    }
+    if (answersBrowser(request, response, options.origins)) return charge(request, PLAIN_COST)
     if (options.grpcWeb && isGrpcWeb(request)) return void grpcWeb(request, response, path)
-    if (pages?.answer(request, response, path) === true) return undefined
+    if (pages !== undefined && isDescription(request, path)) {
+      const refusal = limited(request, response, DESCRIPTION_COST)
+      return refusal === undefined ? pages.answer(response, path) : sendError(response, refusal)
+    }
     return void answerRoute(request, response, path, query)
   }
 }

@@ -1,8 +1,9 @@
 /**
  * Orders at a rate against nodes with real CometBFTs: what is accepted and executed, how long blocks take, and the time from
- * submission to a fill. Signed beforehand, 70 % post-only, 25 % cancels, 5 % takers. Load generator and nodes share the machine.
+ * submission to a fill. 70 % post-only, 25 % cancels, 5 % takers, signed beforehand above 500/s. Load generator and nodes share the machine.
  * Run: make bench BENCH=clob-load, or
- * node test/bench/clob-load.ts [orders a second] [seconds] [validators] [timeout_commit in ms, that of the chain when left out]
+ * node test/bench/clob-load.ts [orders a second] [seconds] [validators] [timeout_commit in ms] [min_age in ms]
+ * The last two are those of the chain when left out. Up to 500/s orders go by clob_sendOrder, above that by CometBFT.
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import type { GenesisCoin, GenesisDocument } from '../../bin/node/genesis/docume
 import { encodeBech32 } from '../../core/bech32.ts'
 import { uint32ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
+import type { Action } from '../../modules/clob/orders/index.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { createNetwork } from '../e2e/network.ts'
 import type { TestNode } from '../e2e/harness.ts'
@@ -19,7 +21,7 @@ import { BookTrader, limit } from './support/book-traders.ts'
 import { machine } from './support/devnet.ts'
 import { cpuSeconds } from './support/process-times.ts'
 
-const [rateText = '5000', secondsText = '30', validatorsText = '1', timeoutText] = process.argv.slice(2)
+const [rateText = '5000', secondsText = '30', validatorsText = '1', timeoutText, minAgeText] = process.argv.slice(2)
 const rate = Number(rateText)
 const seconds = Number(secondsText)
 const validators = Number(validatorsText)
@@ -28,7 +30,11 @@ const OWNERS = 2_000
 const MIDDLE = 10_000
 const SPREAD = 500
 const LOTS = 100
-const BATCH = 40
+/** Few at once at a low rate: its times are those of orders that come one by one. */
+const BATCH = Math.max(1, Math.min(40, Math.floor(rate / 50)))
+/** Up to this rate orders are signed when they are sent: blocks may come so fast that nobody can guess a height beforehand. */
+const MOST_SIGNED_LIVE = 500
+const isLive = rate <= MOST_SIGNED_LIVE
 const CONNECTIONS = 12
 /** Sent before takers come, so that they meet something. */
 const WARM_UP_SECONDS = 5
@@ -41,10 +47,11 @@ const FUNDS: readonly GenesisCoin[] = [
 const MS_A_DAY = 86_400_000
 
 interface Order {
-  readonly text: string
-  readonly key: string
+  text: string
+  key: string
   readonly isTaker: boolean
   sentMs: number
+  sign(terms: { readonly nonceMs: number; readonly goodTilBlock: number }): void
 }
 
 const percentile = (values: readonly number[], part: number): number => {
@@ -67,17 +74,23 @@ const withOwners =
       .map(([denom, amount]) => ({ denom, amount: amount.toString() }))
     const { markets, ...rest } = clob as {
       readonly markets: readonly { readonly market: { readonly settings: object } }[]
+      readonly params: object
     }
+    const params = { ...rest.params, ...(minAgeText === undefined ? {} : { min_age_ms: Number(minAgeText) }) }
     const settings = { band_ppm: 0, min_notional: '0', max_open_orders: 5_000 }
     const open = markets.map(({ market }) => ({ market: { ...market, settings: { ...market.settings, ...settings } } }))
     return {
       ...document,
-      app_state: { ...document.app_state, bank: { ...bank, balances, supply }, clob: { ...rest, markets: open } },
+      app_state: {
+        ...document.app_state,
+        bank: { ...bank, balances, supply },
+        clob: { ...rest, params, markets: open },
+      },
     }
   }
 
-/** Signs all orders of the run; the nonce of each is the time when it is to be sent. */
-const signAll = (traders: readonly BookTrader[], height: number, blockMs: number): readonly Order[] => {
+/** All orders of the run. The nonce of one that is signed here is the time when it is to be sent. */
+const makeAll = (traders: readonly BookTrader[], height: number, blockMs: number): readonly Order[] => {
   const random = new Random(1)
   const placed = traders.map((): Uint8Array[] => [])
   const total = rate * (WARM_UP_SECONDS + seconds)
@@ -93,28 +106,33 @@ const signAll = (traders: readonly BookTrader[], height: number, blockMs: number
     const terms = { nonceMs: Math.floor(Date.now() + afterMs), goodTilBlock }
     const isTaker = kind >= 95
     const side = random.below(2) === 0 ? 'buy' : 'sell'
-    const sign = () => {
+    const choose = (): Action => {
       if (isTaker) {
         const priceTicks = side === 'buy' ? MIDDLE + SPREAD : MIDDLE - SPREAD
-        return trader.sign([limit(side, LOTS, priceTicks, { tif: 'ioc', stp: 'decrement' })], terms)
+        return limit(side, LOTS, priceTicks, { tif: 'ioc', stp: 'decrement' })
       }
       const clientId = kind >= 70 ? own.shift() : undefined
-      if (clientId !== undefined) {
-        return trader.sign([{ kind: 'cancel', market: 1, target: { kind: 'client', clientId } }], terms)
-      }
+      if (clientId !== undefined) return { kind: 'cancel', market: 1, target: { kind: 'client', clientId } }
       const fresh = uint32ToBytes(index + 1)
       own.push(fresh)
       const off = 1 + random.below(SPREAD - 1)
       const priceTicks = side === 'buy' ? MIDDLE - off : MIDDLE + off
-      return trader.sign([limit(side, LOTS, priceTicks, { clientId: fresh })], terms)
+      return limit(side, LOTS, priceTicks, { clientId: fresh })
     }
-    const raw = sign()
-    return {
-      text: Buffer.from(raw).toString('base64'),
-      key: bytesToHex(sha256(raw)),
+    const action = choose()
+    const order: Order = {
+      text: '',
+      key: '',
       isTaker,
       sentMs: 0,
+      sign: (given) => {
+        const raw = trader.sign([action], given)
+        order.text = Buffer.from(raw).toString('base64')
+        order.key = bytesToHex(sha256(raw))
+      },
     }
+    if (!isLive) order.sign(terms)
+    return order
   })
 }
 
@@ -129,15 +147,42 @@ interface BroadcastReply {
   readonly error?: { readonly data?: string; readonly message: string }
 }
 
+const refuse = ({ refused }: Counts, reason: string): void => {
+  const text = reason.replaceAll(/\d+/g, 'n')
+  refused.set(text, (refused.get(text) ?? 0) + 1)
+}
+
+const submit = async (node: TestNode, orders: readonly Order[], counts: Counts, height: number): Promise<void> => {
+  const now = performance.now()
+  for (const order of orders) {
+    order.sentMs = now
+    order.sign({ nonceMs: Date.now(), goodTilBlock: height + BLOCKS_LEFT })
+  }
+  const body = JSON.stringify(
+    orders.map(({ text }, id) => {
+      const params = [bytesToHex(Buffer.from(text, 'base64'))]
+      return { jsonrpc: '2.0', id, method: 'clob_sendOrder', params }
+    }),
+  )
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(node.urls.http, { method: 'POST', body, headers })
+  const replies = (await response.json()) as readonly BroadcastReply[]
+  for (const { error } of replies) {
+    if (error === undefined) counts.accepted++
+    else refuse(counts, error.message)
+  }
+  counts.sent += orders.length
+}
+
 /**
  * CometBFT answers before CheckTx has: with broadcast_tx_sync it hands a connection's orders over one by one, each up to 20 ms after the
  * last. What CheckTx refuses is missing among the executed.
  */
 const broadcast = async (node: TestNode, orders: readonly Order[], counts: Counts): Promise<void> => {
+  const now = performance.now()
   const body = JSON.stringify(
     orders.map(({ text }, id) => ({ jsonrpc: '2.0', id, method: 'broadcast_tx_async', params: { tx: text } })),
   )
-  const now = performance.now()
   for (const order of orders) order.sentMs = now
   const response = await fetch(node.urls.comet, { method: 'POST', body, headers: { connection: 'close' } })
   const replies = [
@@ -145,17 +190,18 @@ const broadcast = async (node: TestNode, orders: readonly Order[], counts: Count
   ].flat() as readonly BroadcastReply[]
   for (const { result, error } of replies) {
     if (result?.code === 0) counts.accepted++
-    else {
-      const reason = result?.log ?? error?.data ?? error?.message ?? ''
-      const text = reason.replaceAll(/\d+/g, 'n')
-      counts.refused.set(text, (counts.refused.get(text) ?? 0) + 1)
-    }
+    else refuse(counts, result?.log ?? error?.data ?? error?.message ?? '')
   }
   counts.sent += orders.length
 }
 
 /** Sends at the rate, each batch to the next node; what is behind goes out at once. */
-const sendAll = async (nodes: readonly TestNode[], orders: readonly Order[], counts: Counts): Promise<void> => {
+const sendAll = async (
+  nodes: readonly TestNode[],
+  orders: readonly Order[],
+  counts: Counts,
+  watch: HeightWatch,
+): Promise<void> => {
   const startMs = performance.now()
   let next = 0
   const loop = async (): Promise<void> => {
@@ -165,7 +211,8 @@ const sendAll = async (nodes: readonly TestNode[], orders: readonly Order[], cou
       const waitMs = startMs + ((at + BATCH) * 1_000) / rate - performance.now()
       if (waitMs > 0) await pause(waitMs)
       const node = nodes[(at / BATCH) % nodes.length] as TestNode
-      await broadcast(node, orders.slice(at, at + BATCH), counts)
+      const batch = orders.slice(at, at + BATCH)
+      await (isLive ? submit(node, batch, counts, watch.height) : broadcast(node, batch, counts))
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, loop))
@@ -179,6 +226,7 @@ interface SeenBlock {
 /** Asks for the height until it is stopped, and notes when each was first seen. */
 class HeightWatch {
   readonly seen: SeenBlock[] = []
+  height = 0
   #runs = true
   readonly #done: Promise<void>
 
@@ -193,10 +241,12 @@ class HeightWatch {
 
   async #watch(node: TestNode): Promise<void> {
     let last = await node.height()
+    this.height = last
     while (this.#runs) {
       const height = await node.height()
       const seenMs = performance.now()
       for (; last < height; last++) this.seen.push({ height: last + 1, seenMs })
+      this.height = height
       await pause(10)
     }
   }
@@ -282,7 +332,7 @@ const report = (
 const traders = Array.from({ length: OWNERS }, (_, index) => BookTrader.at(index))
 const timeoutCommitMs = timeoutText === undefined ? {} : { timeoutCommitMs: Number(timeoutText) }
 console.log(
-  `machine: ${machine()}; ${validators} validators, ${rate} orders/s for ${seconds} s, timeout_commit ${timeoutText ?? 'of the chain'}`,
+  `machine: ${machine()}; ${validators} validators, ${rate} orders/s for ${seconds} s, timeout_commit ${timeoutText ?? 'of the chain'}, min_age ${minAgeText ?? 'of the chain'}`,
 )
 const network = await createNetwork({
   members: Array.from({ length: validators }, () => ({ hasTestMarkets: true, ...timeoutCommitMs })),
@@ -298,15 +348,17 @@ try {
   await node.untilHeight(from + 5, 60_000)
   const blockMs = (performance.now() - fromMs) / 5
   const signing = performance.now()
-  const orders = signAll(traders, await node.height(), blockMs)
-  console.log(`signed ${orders.length} in ${((performance.now() - signing) / 1_000).toFixed(1)} s`)
+  const orders = makeAll(traders, await node.height(), blockMs)
+  console.log(
+    `${isLive ? 'made' : 'signed'} ${orders.length} in ${((performance.now() - signing) / 1_000).toFixed(1)} s`,
+  )
   const counts: Counts = { sent: 0, accepted: 0, refused: new Map() }
   const watch = new HeightWatch(node)
   const processes = processesOf(nodes)
   const cpuBefore = cpuSeconds(processes)
   const diskBefore = diskBytes(node)
   const start = performance.now()
-  await sendAll(nodes, orders, counts)
+  await sendAll(nodes, orders, counts, watch)
   const sendMs = performance.now() - start
   const cpuAfter = cpuSeconds(processes)
   await node.untilHeight((await node.height()) + 6, 120_000)

@@ -5,7 +5,6 @@ import type { Reason } from './model/records.ts'
 /** By the model's word: the name in the table of errors, where it is another one. */
 const CODE_NAMES: Readonly<Record<string, string>> = {
   malformed: 'notInPlan',
-  signature: 'wrongSigner',
   halted: 'marketHalted',
   mode: 'notInUniform',
   tooLarge: 'amountTooLarge',
@@ -15,6 +14,7 @@ const CODE_NAMES: Readonly<Record<string, string>> = {
   openOrders: 'accountOrders',
   marketOpenOrders: 'accountMarketOrders',
   marketFull: 'marketOrders',
+  bookFull: 'bookOrders',
   funds: 'insufficientFunds',
   notFilled: 'cannotFill',
   notOpen: 'orderNotFound',
@@ -34,6 +34,7 @@ const REASON_NUMBERS: Readonly<Record<Reason, number>> = {
   maxFills: 8,
   triggered: 9,
   crossing: 10,
+  displaced: 11,
 }
 
 export const reasonNumber = (reason: Reason): number => REASON_NUMBERS[reason]

@@ -1,16 +1,17 @@
 /** The model and the engine over the same blocks: where they differ, and the smallest run that still does. */
 import type { Overlay } from '../../store/overlay.ts'
 import { Books } from '../../modules/clob/book/books.ts'
+import type { Event } from '../../modules/module.ts'
 import { nameOf, reasonNumber } from './codes.ts'
 import { dumpBooks } from './dump-books.ts'
 import { describeResult, stepOn } from './engine.ts'
 import { differences, linesOfState, linesOfWorld } from './lines.ts'
 import { checkStep } from './model/properties.ts'
 import { recordsHash } from './model/records.ts'
-import type { ModelResult } from './model/step.ts'
+import type { ModelOutcome, ModelResult } from './model/step.ts'
 import { modelStep, type Run } from './runs.ts'
 import { copyWorld, type World } from './model/world.ts'
-import { applyToState, openState } from './state-of-world.ts'
+import { applyToState, openState, writeQueueOf } from './state-of-world.ts'
 import { applyChange, describeTx, type TrafficBlock, type TrafficTx } from './traffic.ts'
 
 export interface Difference {
@@ -32,9 +33,22 @@ const listed = (what: string, wanted: readonly string[], found: readonly string[
   ...found.filter((line) => !wanted.includes(line)).map((line) => `${what}: got ${line}`),
 ]
 
+/** What contracts queued and the step refused, as the model has it and as the events of the block tell it. */
+const rejectionsOf = ({ queued }: ModelOutcome): readonly string[] =>
+  queued.flatMap(({ code, seq }, at) => (code !== '' && seq === 0n ? [`${at} ${nameOf(code)}`] : []))
+
+const rejectedIn = (events: readonly Event[]): readonly string[] =>
+  events
+    .filter(({ type }) => type === 'order_rejected')
+    .map(({ attributes }) => {
+      const valueOf = (name: string): string => attributes.find(({ key }) => key === name)?.value ?? ''
+      return `${valueOf('action')} ${valueOf('reason')}`
+    })
+
 /** Another proposal of the same height, which nobody decides: it must leave no trace. */
 const runOtherCandidate = (books: Books, state: Overlay, block: TrafficBlock): void => {
   state.checkpoint()
+  writeQueueOf(state, block.queue.toReversed())
   stepOn(books, state, { ...block, timeMs: block.timeMs + 1 }, block.batch.toReversed())
   state.revert()
 }
@@ -43,7 +57,7 @@ const runOtherCandidate = (books: Books, state: Overlay, block: TrafficBlock): v
 export const compareRun = (run: Run): Difference | undefined => {
   let world = run.world
   const state = openState(world)
-  const books = Books.load(state)
+  const books = Books.load(state, run.world.bounds)
   for (const block of run.blocks) {
     const { start, outcome } = modelStep(world, block)
     for (const [at, change] of block.changes.entries()) {
@@ -51,25 +65,28 @@ export const compareRun = (run: Run): Difference | undefined => {
       for (const earlier of block.changes.slice(0, at + 1)) applyChange(sofar, earlier)
       applyToState(state, sofar, change)
     }
-    checkStep(start, block.batch, outcome)
+    checkStep(start, block, outcome)
     const isDumped = block.height % DUMPED_EACH === 0
-    const dump = (of: Books, { nonces }: World): readonly string[] =>
-      isDumped ? dumpBooks(of, block.timeMs, nonces) : []
+    const dump = (of: Books, { nonces }: World): readonly string[] => (isDumped ? dumpBooks(of, nonces) : [])
     const asBefore = dump(books, start)
     if (isDumped) runOtherCandidate(books, state, block)
-    const done = stepOn(books, state, block, block.batch)
+    writeQueueOf(state, block.queue)
+    const events: Event[] = []
+    const done = stepOn(books, state, block, block.batch, events)
     const undone = listed('undone', asBefore, dump(books, start))
     const results = outcome.results.flatMap((result, at) => {
       const answer = done.results[at]
       const [wanted, found] = [describeModel(result), answer === undefined ? 'nothing' : describeResult(answer)]
       return wanted === found ? [] : [`transaction ${at}: expected ${wanted}, got ${found}`]
     })
+    const queued = listed('queue', rejectionsOf(outcome), rejectedIn(events))
     const left = differences(linesOfWorld(outcome.world, outcome.after, reasonNumber), linesOfState(state))
-    if (results.length + left.length + undone.length > 0) return { block, lines: [...results, ...left, ...undone] }
+    const lines = [...results, ...queued, ...left, ...undone]
+    if (lines.length > 0) return { block, lines }
     books.apply(done.delta)
     world = outcome.world
     if (!isDumped) continue
-    const rebuilt = listed('rebuilt', dump(books, world), dump(Books.load(state), world))
+    const rebuilt = listed('rebuilt', dump(books, world), dump(Books.load(state, run.world.bounds), world))
     if (rebuilt.length > 0) return { block, lines: rebuilt }
   }
   return undefined
@@ -102,6 +119,9 @@ function* smaller(run: Run): Generator<Run> {
   for (const [at, block] of run.blocks.entries()) {
     for (let index = block.batch.length - 1; index >= 0; index--) {
       yield withBlock(run, at, { ...block, batch: without(block.batch, index) })
+    }
+    for (let index = block.queue.length - 1; index >= 0; index--) {
+      yield withBlock(run, at, { ...block, queue: without(block.queue, index) })
     }
     for (let index = block.changes.length - 1; index >= 0; index--) {
       yield withBlock(run, at, { ...block, changes: without(block.changes, index) })
@@ -151,10 +171,11 @@ const describeRun = (run: Run): string => {
     `limits ${json(world.limits)}`,
     ...world.markets.map((market) => `market ${json(market)}`),
     ...balances,
-    ...blocks.flatMap(({ height, timeMs, changes, batch }) => [
+    ...blocks.flatMap(({ height, timeMs, changes, batch, queue }) => [
       `block ${height} at ${timeMs}`,
       ...changes.map((change) => `  ${json(change)}`),
       ...batch.map((tx) => `  ${describeTx(tx)}`),
+      ...queue.map((queued) => `  queued ${json(queued)}`),
     ]),
     ...describeDifference(run),
   ].join('\n')

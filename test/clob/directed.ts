@@ -2,7 +2,7 @@
 import type { Action, ClobTx, Place } from '../../modules/clob/orders/clob-tx.ts'
 import { Random } from '../sim/random.ts'
 import { phaseOf } from './model/checks.ts'
-import type { World } from './model/world.ts'
+import { emptyWorld, type World } from './model/world.ts'
 import type { Run } from './runs.ts'
 import { addressOf, makeWorld, OWNERS, SOME_SIGNATURE, type TrafficBlock, type TrafficTx } from './traffic.ts'
 
@@ -20,6 +20,7 @@ const openWorld = (maxRemovals: number): World => {
   const [market] = world.markets
   if (market === undefined) throw new RangeError('a world has a market')
   world.limits = { maxActions: 10_000, maxOpenOrders: 5_000, maxTriggers: 500, triggerWeight: 5_000, maxRemovals }
+  world.bounds = emptyWorld(world.limits).bounds
   world.markets = MARKETS.map((id) => ({
     ...market,
     id,
@@ -71,6 +72,7 @@ const blockAt = (height: number, timeMs: number, batch: readonly TrafficTx[]): T
   height,
   timeMs,
   changes: [],
+  queue: [],
   batch,
 })
 

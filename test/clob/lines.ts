@@ -5,6 +5,7 @@ import { createLedger } from '../../modules/bank/index.ts'
 import * as keeper from '../../modules/clob/keeper/index.ts'
 import type { StateReader } from '../../store/state.ts'
 import { encodeModelOrder, bookRoot } from './model/root.ts'
+import { isDead } from './model/dead.ts'
 import { recordsHash, type ModelRecord, type Reason } from './model/records.ts'
 import type { ModelOrder, World } from './model/world.ts'
 import { addressOf, DENOMS, OWNERS } from './traffic.ts'
@@ -15,6 +16,7 @@ export const LEDGER = createLedger({ isBlockedReceiver: () => false })
 /** Of volumes: the newest day and the 30 before. */
 const DAYS = 31n
 
+/** Of orders that are not dead. */
 const best = (orders: readonly ModelOrder[], side: 'buy' | 'sell'): bigint =>
   orders
     .filter((order) => order.side === side && order.triggerKind === 'none')
@@ -60,7 +62,8 @@ export const linesOfWorld = (
   lines.set('after', after.length === 0 ? 'none' : recordsHash(after, reasonNumber))
   for (const market of world.markets) {
     const orders = world.orders.filter((order) => order.market === market.id)
-    const top = `${best(orders, 'buy')} ${best(orders, 'sell')} ${orders.length} ${bookRoot(orders)}`
+    const living = orders.filter((order) => !isDead({ world, timeMs: world.timeMs }, order))
+    const top = `${best(living, 'buy')} ${best(living, 'sell')} ${orders.length} ${bookRoot(orders)}`
     const { sequence, blockPrice, priceMs, sinceMs } = market
     lines.set(`record ${market.id}`, `${sequence} ${blockPrice} ${priceMs} ${sinceMs} ${top}`)
     for (const order of orders) lines.set(`order ${market.id} ${order.seq}`, encodeModelOrder(order))
@@ -127,6 +130,7 @@ export const linesOfState = (state: StateReader): Lines => {
   const lines = new Map<string, string>()
   lines.set('next', `${keeper.readNextSeq(state)}`)
   lines.set('time', `${keeper.readTimeMs(state)}`)
+  for (const [place, { owner }] of keeper.readQueue(state).entries()) lines.set(`queue ${place}`, hexOf(owner))
   const after = keeper.readAfter(state)
   lines.set('after', after === undefined ? 'none' : hexOf(after))
   marketLines(state, lines)

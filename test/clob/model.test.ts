@@ -18,12 +18,14 @@ const TRANSACTION_CODES = [
 ]
 const ACTION_CODES = [
   'band',
+  'bookFull',
   'cancelOnly',
   'clientId',
   'expired',
   'funds',
   'halted',
   'marked',
+  'marketFull',
   'marketOpenOrders',
   'maxFills',
   'minNotional',
@@ -45,6 +47,7 @@ const REASONS = [
   'cancelledAll',
   'crossing',
   'decremented',
+  'displaced',
   'expired',
   'maxFills',
   'notResting',
@@ -55,19 +58,21 @@ const REASONS = [
 
 describe('the model of the order book', () => {
   it('keeps its promises, and traffic meets what it is made for', () => {
-    const [transactions, actions, reasons] = [new Set<string>(), new Set<string>(), new Set<string>()]
+    const noCodes = (): Set<string> => new Set()
+    const [transactions, actions, queued, reasons] = [noCodes(), noCodes(), noCodes(), noCodes()]
     let [fills, rebates, clearedFills] = [0, 0, 0]
     for (let seed = 1; seed <= SEEDS; seed++) {
       const run = makeRun(seed, BLOCKS)
       let { world } = run
       for (const block of run.blocks) {
         const { start, outcome } = modelStep(world, block)
-        checkStep(start, block.batch, outcome)
+        checkStep(start, block, outcome)
         world = outcome.world
         for (const result of outcome.results) {
           transactions.add(result.code)
           for (const { code } of result.actions) actions.add(code)
         }
+        for (const { code } of outcome.queued) queued.add(code)
         for (const record of [...outcome.results.flatMap(({ records }) => records), ...outcome.after]) {
           if (record.kind === 'removed') reasons.add(record.reason)
           if (record.kind !== 'fill') continue
@@ -79,6 +84,7 @@ describe('the model of the order book', () => {
     }
     expect([...transactions].toSorted()).toEqual(['', ...TRANSACTION_CODES])
     expect([...actions].toSorted()).toEqual(['', ...ACTION_CODES])
+    expect([...queued].toSorted()).toEqual(['', ...ACTION_CODES, 'nonceTime'].toSorted())
     expect([...reasons].toSorted()).toEqual(REASONS)
     expect(fills).toBeGreaterThan(1_000)
     expect(rebates).toBeGreaterThan(100)

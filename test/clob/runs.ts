@@ -33,5 +33,8 @@ export const modelStep = (
 ): { readonly start: World; readonly outcome: ModelOutcome } => {
   const start = copyWorld(world)
   for (const change of block.changes) applyChange(start, change)
-  return { start, outcome: runModel(start, { height: block.height, timeMs: BigInt(block.timeMs) }, block.batch) }
+  return {
+    start,
+    outcome: runModel(start, { height: block.height, timeMs: BigInt(block.timeMs) }, block.batch, block.queue),
+  }
 }

@@ -8,6 +8,8 @@ import { DEFAULT_CLOB_PARAMETERS } from '../../modules/clob/params.ts'
 import { mint } from '../../modules/bank/index.ts'
 import type { StateWriter } from '../../store/state.ts'
 import { LEDGER } from './lines.ts'
+import { encodeAction } from '../../modules/clob/orders/index.ts'
+import type { ModelQueued } from './model/contracts.ts'
 import { bookRoot } from './model/root.ts'
 import { marketOf, type ModelLimits, type ModelMarket, type World } from './model/world.ts'
 import { addressOf, type Change } from './traffic.ts'
@@ -79,3 +81,14 @@ export const applyToState = (state: StateWriter, world: World, change: Change): 
     keeper.writeAgent(state, addressOf(owner), addressOf(agent), entry)
   }
 }
+
+/** What contracts queued in the block before. */
+export const writeQueueOf = (state: StateWriter, queue: readonly ModelQueued[]): void =>
+  keeper.writeQueue(
+    state,
+    queue.map(({ owner, subaccount, action }) => ({
+      owner: addressOf(owner),
+      subaccount,
+      action: encodeAction(action),
+    })),
+  )

@@ -8,6 +8,7 @@ import type { Action, ClobTx, Phase, Place, Target } from '../../modules/clob/or
 import type { Side } from '../../modules/clob/domain/order.ts'
 import type { Random } from '../sim/random.ts'
 import { phaseOf, weightOf } from './model/checks.ts'
+import type { ModelQueued } from './model/contracts.ts'
 import {
   emptyWorld,
   type ModelAgent,
@@ -35,6 +36,8 @@ export interface TrafficBlock {
   readonly timeMs: number
   readonly changes: readonly Change[]
   readonly batch: readonly TrafficTx[]
+  /** What contracts queued in the block before. */
+  readonly queue: readonly ModelQueued[]
 }
 
 export const OWNERS = [1, 2, 3, 4].map((n) => `${n}`.repeat(2).padStart(40, 'a'))
@@ -96,6 +99,8 @@ export const makeWorld = (random: Random): World => {
     triggerWeight: random.pick([2, 10, 5_000]),
     maxRemovals: random.pick([1, 3, 2_000]),
   })
+  if (!isDeep && random.chance(50))
+    world.bounds = { side: random.pick([1, 2, 4, 100]), all: random.pick([2, 5, 9, 100]) }
   world.markets = [1, 2, 3].slice(0, random.pick([1, 3, 3])).map((id) => makeMarket(random, id, isDeep, isHuge))
   world.timeMs = BigInt(START_MS)
   for (const owner of OWNERS) {
@@ -291,6 +296,17 @@ const txOf = (random: Random, world: World, height: number, timeMs: number): Tra
   return { tx, listedPhase: random.chance(1) ? random.pick([0, 1, 2] as const) : right, signer }
 }
 
+/** Owners of the batch call the precompile, too: so their limits, switches and marks meet both. */
+const queueOf = (random: Random, world: World, timeMs: number): readonly ModelQueued[] => {
+  if (random.chance(40)) return []
+  return Array.from({ length: 1 + random.below(6) }, () => {
+    const owner = random.pick(OWNERS)
+    const style = random.pick([0, 1, 2, 2, 2] as const)
+    const subaccount = random.chance(80) ? 0 : 1
+    return { owner, subaccount, action: actionOf(random, world, owner, timeMs, style) }
+  })
+}
+
 /** The next block of a world. Most batches are in the order of phases, as a plan has them; carried ones are not. */
 export const makeBlock = (random: Random, world: World, height: number): TrafficBlock => {
   const step = random.chance(4) ? DAY_MS * random.pick([1, 15, 31]) : random.pick([300, 700, 1_000, 3_000])
@@ -300,7 +316,8 @@ export const makeBlock = (random: Random, world: World, height: number): Traffic
   const twice = random.chance(5) ? batch.slice(0, 1) : []
   const all = [...batch, ...twice]
   const ordered = random.chance(70) ? all.toSorted((a, b) => a.listedPhase - b.listedPhase) : all
-  return { height, timeMs, changes: changesOf(random, world, timeMs), batch: ordered }
+  const queue = queueOf(random, world, timeMs)
+  return { height, timeMs, changes: changesOf(random, world, timeMs), batch: ordered, queue }
 }
 
 export const txWeight = (tx: ClobTx): number => weightOf(tx)

@@ -7,6 +7,7 @@ import type { Overlay } from '../../store/overlay.ts'
 import { openBulkState } from './bulk.ts'
 import type {
   ModelAgent,
+  ModelBounds,
   ModelFloor,
   ModelLimits,
   ModelMark,
@@ -55,6 +56,7 @@ export interface MatchingCase {
   readonly height: number
   readonly timeMs: number
   readonly parameters: ModelLimits
+  readonly bounds: ModelBounds
   readonly markets: readonly Json<Omit<ModelMarket, MarketRecord>>[]
   readonly agents: readonly Json<ModelAgent>[]
   readonly state: CommonState & { readonly orders: readonly Json<ModelOrder>[] }
@@ -63,7 +65,14 @@ export interface MatchingCase {
     readonly listedPhase: Phase
     readonly signer: string | null
   }[]
+  readonly queue: readonly { readonly owner: string; readonly subaccount: number; readonly action: string }[]
   readonly expected: {
+    readonly queued: readonly {
+      readonly code: number
+      readonly orderSeq: string
+      readonly filledLots: string
+      readonly quote: string
+    }[]
     readonly results: readonly { readonly code: number; readonly data: string; readonly records: readonly string[] }[]
     readonly afterRecords: readonly string[]
     readonly after: string | null
@@ -109,6 +118,7 @@ const marketOf = (json: MatchingCase, market: MatchingCase['markets'][number]): 
 
 const worldOf = (json: MatchingCase): World => ({
   limits: json.parameters,
+  bounds: json.bounds,
   nextSeq: BigInt(json.state.nextSeq),
   timeMs: BigInt(json.state.timeMs),
   markets: json.markets.map((market) => marketOf(json, market)),
@@ -181,6 +191,14 @@ export const openCase = (json: MatchingCase): { readonly world: World; readonly 
       })),
     )
   }
+  keeper.writeQueue(
+    state,
+    json.queue.map(({ owner, subaccount, action }) => ({
+      owner: addressOf(owner),
+      subaccount,
+      action: Buffer.from(action, 'hex'),
+    })),
+  )
   writeVolumes(state, world)
   for (const [denom, amount] of world.fees) mint(state, FEE_COLLECTOR_ADDRESS, { denom, amount })
   return { world, state }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { InvariantError } from '../../core/errors.ts'
 import { Books } from '../../modules/clob/book/books.ts'
 import * as keeper from '../../modules/clob/keeper/index.ts'
+import type { Event } from '../../modules/module.ts'
 import { bytesToUnprefixedHex } from '../../core/bytes.ts'
 import { decodeClobBody } from '../../modules/clob/orders/index.ts'
 import { bulkWorld, openBulkState } from './bulk.ts'
@@ -33,11 +34,17 @@ describe('the vectors', () => {
         listedPhase,
         signer: signer ?? undefined,
       }))
-      const done = stepOn(Books.load(state), state, json, batch)
-      const { results, after, state: left } = json.expected
+      const events: Event[] = []
+      const done = stepOn(Books.load(state, json.bounds), state, json, batch, events)
+      const { results, queued, after, state: left } = json.expected
       expect(done.results.map(({ code, data }) => ({ code, data: bytesToUnprefixedHex(data) }))).toEqual(
         results.map(({ code, data }) => ({ code, data })),
       )
+      const refused = queued.flatMap(({ code, orderSeq }, at) =>
+        code !== 0 && orderSeq === '0' ? [`${at} ${code}`] : [],
+      )
+      const told = events.filter(({ type }) => type === 'order_rejected')
+      expect(told.map(({ attributes: [place, , code] }) => `${place?.value} ${code?.value}`)).toEqual(refused)
       const digest = keeper.readAfter(state)
       expect(digest === undefined ? null : bytesToUnprefixedHex(digest)).toBe(after)
       for (const { market, bookRoot, sequence, blockPrice } of left.records) {

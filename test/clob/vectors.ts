@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bytesToUnprefixedHex } from '../../core/bytes.ts'
-import { encodeClobTx } from '../../modules/clob/orders/index.ts'
+import { encodeAction, encodeClobTx } from '../../modules/clob/orders/index.ts'
 import { Random } from '../sim/random.ts'
 import { codeNumber, reasonNumber } from './codes.ts'
 import { makeRun, modelStep } from './runs.ts'
@@ -82,6 +82,10 @@ const amounts = (map: ReadonlyMap<string, bigint>): unknown =>
 const marketJson = ({ blockPrice: _, sequence: __, priceMs: ___, sinceMs: ____, ...market }: ModelMarket): unknown =>
   text(market)
 
+/** Refused ones have no records: `order_rejected` tells of them. */
+const queuedJson = ({ code, seq, lots, quote }: ModelOutcome['queued'][number]): unknown =>
+  text({ code: codeNumber(code), orderSeq: seq, filledLots: lots, quote })
+
 const expectedOf = (outcome: ModelOutcome, height: number): unknown => ({
   results: outcome.results.map(({ code, actions, records }) => {
     const hash = recordsHash(records, reasonNumber)
@@ -91,6 +95,7 @@ const expectedOf = (outcome: ModelOutcome, height: number): unknown => ({
       records: records.map((record) => encodeRecord(record, reasonNumber)),
     }
   }),
+  queued: outcome.queued.map(queuedJson),
   afterRecords: outcome.after.map((record) => encodeRecord(record, reasonNumber)),
   after: outcome.after.length === 0 ? null : recordsHash(outcome.after, reasonNumber),
   state: leftJson(outcome.world, height),
@@ -101,9 +106,15 @@ const caseOf = (name: string, start: World, block: TrafficBlock, outcome: ModelO
   height: block.height,
   timeMs: block.timeMs,
   parameters: start.limits,
+  bounds: start.bounds,
   markets: start.markets.map(marketJson),
   agents: text(start.agents),
   state: worldJson(start),
+  queue: block.queue.map(({ owner, subaccount, action }) => ({
+    owner,
+    subaccount,
+    action: bytesToUnprefixedHex(encodeAction(action)),
+  })),
   batch: block.batch.map(({ tx, listedPhase, signer }) => ({
     wire: tx === undefined ? null : bytesToUnprefixedHex(encodeClobTx(tx)),
     listedPhase,
@@ -117,8 +128,15 @@ const kindOf = (record: ModelRecord): string =>
     ? `removed ${record.reason}`
     : `${record.kind} ${record.kind === 'fill' && record.makerRebate > 0n ? 'rebate' : ''}`
 
+/** An order that came too late changes nothing of its owner, as a transaction that fails its checks: a switch that has passed stays. */
+const leavesSwitch = ({ queued, world }: ModelOutcome, { queue }: TrafficBlock): boolean =>
+  queued.some(({ code }, at) => {
+    const switchMs = world.accounts.get(queue[at]?.owner ?? '')?.switchMs ?? 0n
+    return code === 'nonceTime' && switchMs > 0n && switchMs <= world.timeMs
+  })
+
 /** What a case shows, by word: the first case that shows something is kept. */
-const featuresOf = (start: World, outcome: ModelOutcome): readonly string[] => {
+const featuresOf = (start: World, block: TrafficBlock, outcome: ModelOutcome): readonly string[] => {
   const modes = new Map(start.markets.map(({ id, mode }) => [id, mode]))
   return [
     ...outcome.results.map(({ code }) => `transaction ${code}`),
@@ -126,6 +144,8 @@ const featuresOf = (start: World, outcome: ModelOutcome): readonly string[] => {
     ...outcome.results.flatMap(({ records }) =>
       records.map((record) => `${modes.get(record.market)} ${kindOf(record)}`),
     ),
+    ...outcome.queued.map(({ code }) => `queued ${code}`),
+    ...(leavesSwitch(outcome, block) ? ['queued too late, by an owner with a switch'] : []),
     ...outcome.after.map((record) => `after ${modes.get(record.market)} ${kindOf(record)}`),
   ]
 }
@@ -144,9 +164,9 @@ const candidates = (): readonly Candidate[] =>
     let last: Candidate | undefined
     for (const block of run.blocks) {
       const { start, outcome } = modelStep(world, block)
-      if (block.batch.length > 0) {
+      if (block.batch.length + block.queue.length > 0) {
         const content = caseOf(`seed ${seed}, block ${block.height}`, start, block, outcome)
-        last = { content, features: featuresOf(start, outcome), size: JSON.stringify(content).length }
+        last = { content, features: featuresOf(start, block, outcome), size: JSON.stringify(content).length }
       }
       world = outcome.world
     }

@@ -5,14 +5,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fromBinary } from '@bufbuild/protobuf'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { encodeBech32 } from '../../core/bech32.ts'
-import { hexToBytes } from '../../core/hex.ts'
+import { plainBytes } from '../../core/bytes.ts'
+import { bytesToHex, hexToBytes } from '../../core/hex.ts'
+import { InjectedExtensionsSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
+import { auditRun, python } from './clob-audit.ts'
 import { askRest, ordersOf } from './clob-book.ts'
 import { describeTrade, startTrading, type TradeReport, type Trading } from './clob-trading.ts'
 import { accounts } from './clients.ts'
 import { expectConsistentHeights } from './consistency.ts'
 import { ORDER_FAULTS, ORDER_VOTER_FAULTS } from './faulty/order-faults.ts'
+import { SAID_AGAIN, SIGNS_AGAIN } from './faulty/sign-again.ts'
 import { type TestNode, until } from './harness.ts'
 import { createNetwork, type Network } from './network.ts'
 
@@ -25,6 +30,8 @@ const BOUND_BLOCKS = 3
 const FEW_STOPS = 3
 /** On a busy machine a proposal may come after the others have given its round up: then there is nothing to refuse. */
 const ATTEMPTS = 3
+/** Of the newest: the audit checks eight signatures and proves a dozen values for each. */
+const AUDITED_BLOCKS = 150
 const FAULTY_CHAIN = [
   process.execPath,
   '--disable-warning=ExperimentalWarning',
@@ -161,6 +168,37 @@ describe('four validators of which one lies about orders', () => {
   )
 
   it(
+    'take a block with another extension of its proposer than the one that they have, and lose no order by it',
+    async () => {
+      const running = trade()
+      const decided: number[] = []
+      for (let attempt = 0; attempt < ATTEMPTS && decided.length === 0; attempt++) {
+        const { height, refusals } = await lie(SIGNS_AGAIN)
+        expect(refusals).toEqual([])
+        // In a later round somebody else has proposed.
+        if ((await saidIn(height)).includes(bytesToHex(SAID_AGAIN))) decided.push(height)
+      }
+      expect(decided.length).toBeGreaterThan(0)
+      expectExecuted('two extensions for one height', await running.stop(network.at(0)))
+    },
+    LONG_MS,
+  )
+
+  it.skipIf(python === undefined)(
+    'pass the audit of a stranger, with the stops that they made',
+    async () => {
+      const last = await network.at(0).height()
+      const first = Math.max(1, last - AUDITED_BLOCKS)
+      await network.expectSameBlocks(last + 1)
+      const report = await auditRun(network.at(0), first, last)
+      console.log(report.trim())
+      expect(report).toMatch(/^ok blocks \d+ to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
+      expect(report.match(/^proposer /gm)).toHaveLength(network.nodes.length)
+    },
+    LONG_MS,
+  )
+
+  it(
     'are one chain with one book after all of it',
     async () => {
       const height = await network.at(0).height()
@@ -179,6 +217,16 @@ const proposerAt = async (height: number): Promise<string> => {
     .at(0)
     .comet<{ readonly block: { readonly header: { readonly proposer_address: string } } }>(`block?height=${height}`)
   return encodeBech32(hexToBytes(`0x${block.header.proposer_address.toLowerCase()}`), 'natvalcons')
+}
+
+/** The extensions that the first transaction of a block holds. */
+const saidIn = async (height: number): Promise<readonly string[]> => {
+  const { block } = await network
+    .at(0)
+    .comet<{ readonly block: { readonly data: { readonly txs: readonly string[] } } }>(`block?height=${height}`)
+  const injected = plainBytes(Buffer.from(block.data.txs[0] ?? '', 'base64'))
+  const { votes } = fromBinary(InjectedExtensionsSchema, injected.subarray(1))
+  return votes.map(({ extension }) => bytesToHex(extension))
 }
 
 const stopsOf = async (proposer: string): Promise<number> => {

@@ -8,6 +8,7 @@ import { orderResult, place, sendOrder } from './clob-orders.ts'
 import { describeTrade, startTrading, type TradeReport, type Trading } from './clob-trading.ts'
 import { accountAt, accounts } from './clients.ts'
 import { type TestNode, until } from './harness.ts'
+import { clearedBlocks, expectUniform, UNIFORM, type UniformOrder, withUniformMarket } from './clob-uniform.ts'
 import { createNetwork, findOlderCometbft, type Network } from './network.ts'
 
 const LIMIT_MS = 60_000
@@ -18,8 +19,20 @@ const KILLED = 3
 /** Sent when h is committed, an order is attested with the votes of h+1 or h+2, and in the block after these. */
 const BOUND_BLOCKS = 3
 
+/** Of a market that nobody has traded in: sellers and buyers are different owners, and some of each meet. */
+const UNIFORM_ORDERS = [
+  { account: 4, side: 'sell', priceTicks: 60_000, qtyLots: 300 },
+  { account: 5, side: 'sell', priceTicks: 60_020, qtyLots: 200 },
+  { account: 4, side: 'sell', priceTicks: 60_050, qtyLots: 400 },
+  { account: 6, side: 'buy', priceTicks: 60_040, qtyLots: 250 },
+  { account: 7, side: 'buy', priceTicks: 60_030, qtyLots: 150, tif: 'ioc' },
+  { account: 6, side: 'buy', priceTicks: 60_010, qtyLots: 350 },
+  { account: 7, side: 'buy', priceTicks: 59_990, qtyLots: 100 },
+] as const
+
 let network: Network
 let market: Market
+let markets: readonly Market[] = []
 let trading: Trading | undefined
 
 const trade = (): Trading => {
@@ -45,11 +58,14 @@ const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((total, a
 
 /** Every coin has a holder, and the module's account holds what open orders lock, and nothing else. */
 const expectConserved = async (node: TestNode, height: number): Promise<void> => {
-  const locks = locksOf(market, await ordersOf(node, height))
-  for (const [denom, locked] of [
-    [market.base_denom, locks.base],
-    [market.quote_denom, locks.quote],
-  ] as const) {
+  const escrowed = new Map<string, bigint>()
+  const add = (denom: string, amount: bigint): void => void escrowed.set(denom, (escrowed.get(denom) ?? 0n) + amount)
+  for (const [index, market] of markets.entries()) {
+    const locks = locksOf(market, await ordersOf(node, height, index + 1))
+    add(market.base_denom, locks.base)
+    add(market.quote_denom, locks.quote)
+  }
+  for (const [denom, locked] of escrowed) {
     const holders = await holdersOf(node, denom, height)
     expect(sum(holders.values()), `${denom} at ${height}`).toBe(await supplyOf(node, denom, height))
     expect(holders.get(ESCROW) ?? 0n, `escrow of ${denom} at ${height}`).toBe(locked)
@@ -66,6 +82,7 @@ const untilCaughtUp = (node: TestNode): Promise<true> =>
 beforeAll(async () => {
   const older = findOlderCometbft()
   const created = await createNetwork({
+    editGenesis: withUniformMarket,
     members: [
       OPTIONS,
       { ...OPTIONS, abci: 'grpc' },
@@ -77,7 +94,8 @@ beforeAll(async () => {
   await created.start()
   // Whoever is still fetching blocks votes on none.
   for (const node of network.nodes) await node.untilHeight(3, LIMIT_MS)
-  market = await marketOf(network.at(0))
+  markets = [await marketOf(network.at(0)), await marketOf(network.at(0), UNIFORM)]
+  market = markets[0] as Market
 }, LONG_MS)
 afterEach(async ({ task }) => {
   await trading?.stop(network.at(0)).catch(() => undefined)
@@ -125,6 +143,57 @@ describe('four validators with an order book', () => {
       const report = await running.stop(network.at(KILLED))
       expectWithinBound('beside a killed application', report)
       await expectSameBooks(await network.at(0).height())
+    },
+    LONG_MS,
+  )
+
+  it(
+    'go on trading while one is frozen, which wakes up to the same book',
+    async () => {
+      const running = trade()
+      const frozen = network.at(KILLED)
+      frozen.freeze('SIGSTOP')
+      try {
+        const without = await network.at(0).height()
+        await network.at(0).untilHeight(without + 6, LIMIT_MS)
+      } finally {
+        frozen.freeze('SIGCONT')
+      }
+      const height = await network.at(0).height()
+      await frozen.untilHeight(height, LIMIT_MS)
+      const report = await running.stop(frozen)
+      expectWithinBound('beside one that is frozen', report)
+      expect(report.fills).toBeGreaterThan(2)
+      await expectSameBooks(await network.at(0).height())
+    },
+    LONG_MS,
+  )
+
+  it(
+    'clear a market with one price a block',
+    async () => {
+      const from = await network.at(0).height()
+      const sent = await Promise.all(
+        UNIFORM_ORDERS.map(async ({ account, ...limit }, index) => {
+          const node = network.at(index % KILLED)
+          return await sendOrder(node, accountAt(account), [place({ market: UNIFORM, ...limit })])
+        }),
+      )
+      const results = await Promise.all(sent.map(({ hash }) => orderResult(network.at(0), hash, LIMIT_MS)))
+      expect(results.map(({ code, actions }) => [code, actions[0]?.code])).toEqual(sent.map(() => [0, 0]))
+      const last = Math.max(...results.map(({ height }) => height))
+      const placed = new Map(
+        results.map(({ actions, height }, index) => [
+          actions[0]?.orderSeq ?? 0,
+          { ...(UNIFORM_ORDERS[index] as UniformOrder), height },
+        ]),
+      )
+      const blocks = await clearedBlocks(network.at(1), UNIFORM, from + 1, last)
+      expectUniform(placed, blocks)
+      console.log(`cleared: ${JSON.stringify(blocks)}`)
+      expect(blocks.flatMap(({ fills }) => fills).length).toBeGreaterThan(0)
+      await network.expectSameBlocks(last)
+      await expectConserved(network.at(2), last)
     },
     LONG_MS,
   )

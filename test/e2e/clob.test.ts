@@ -1,7 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Abi, Hex } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { accountAt, createClient } from './clients.ts'
-import { cancel, chainTime, orderResult, place, sendOrder, signOrder } from './clob-orders.ts'
-import { askJsonRpc, until, useNode } from './harness.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { hexToBytes } from '../../core/hex.ts'
+import { PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
+import { accountAt, createClient, createWallet } from './clients.ts'
+import { cancel, chainTime, type CometResult, orderResult, place, sendOrder, signOrder } from './clob-orders.ts'
+import { askJsonRpc, repository, until, useNode } from './harness.ts'
 
 const node = useNode({ hasTestMarkets: true })
 const [maker, taker] = [accountAt(1), accountAt(2)]
@@ -14,6 +20,15 @@ interface Market {
 }
 
 let market: Market
+
+const TRADER = JSON.parse(
+  readFileSync(join(repository, 'test', 'precompiles', 'contracts', 'trader.json'), 'utf8'),
+) as { readonly abi: Abi; readonly bytecode: Hex }
+
+interface BlockResults {
+  readonly txs_results: readonly { readonly events: CometResult['events'] }[] | null
+  readonly finalize_block_events: CometResult['events']
+}
 
 const rest = async <T>(path: string): Promise<T> => (await (await fetch(`${node().urls.rest}${path}`)).json()) as T
 
@@ -87,6 +102,51 @@ describe('an order that a wallet signs as typed data', () => {
     const unknown = await orderResult(node(), hash)
     expect(unknown.code).toBe(0)
     expect(unknown.actions[0]?.code).toBeGreaterThan(0)
+  })
+
+  it('is met by a contract, whose call the next block runs behind the batch', async () => {
+    const client = createClient(node())
+    const wallet = createWallet(node(), taker)
+    const { quote_denom: quote, lot_size: lotSize } = market
+    const value = 2_000n * BigInt(lotSize)
+    const deployed = await wallet.deployContract({ ...TRADER, value })
+    const { contractAddress } = await client.waitForTransactionReceipt({ hash: deployed })
+    const address = contractAddress ?? taker.address
+    const { hash } = await sendOrder(node(), maker, [
+      place({ market: 1, side: 'buy', priceTicks: 990, qtyLots: 3_000, clientId: '0x03' }),
+    ])
+    expect(await orderResult(node(), hash)).toMatchObject({ code: 0, actions: [{ code: 0 }] })
+
+    const trade = { address, abi: TRADER.abi, functionName: 'takeBest', args: [2, 2_000n], account: taker } as const
+    // What is only simulated queues nothing: it has the first place of its block each time.
+    for (let times = 0; times < 2; times++) expect((await client.simulateContract(trade)).result).toBe(0)
+    const gas = await client.estimateContractGas(trade)
+    const called = await wallet.writeContract({ ...trade, gas })
+    const receipt = await client.waitForTransactionReceipt({ hash: called })
+    expect(receipt).toMatchObject({ status: 'success', logs: [] })
+    const height = Number(receipt.blockNumber)
+    await node().untilHeight(height + 2)
+
+    const queuing = await node().comet<BlockResults>(`block_results?height=${height}`)
+    expect(queuing.txs_results?.flatMap(({ events }) => events.map(({ type }) => type))).toContain('order_queued')
+    const { finalize_block_events: events } = await node().comet<BlockResults>(`block_results?height=${height + 1}`)
+    const ours = events.filter(({ type }) => type === 'order_placed' || type === 'fill')
+    expect(ours.map(({ type }) => type)).toEqual(['order_placed', 'fill'])
+    const owner = ours[0]?.attributes.find(({ key }) => key === 'owner')?.value
+    expect(owner).toBe(encodeBech32(hexToBytes(address)))
+    expect(await client.getBalance({ address })).toBe(0n)
+    const received = await balanceOf(owner ?? '', quote)
+    expect(received).toBeGreaterThan((990n * 2_000n * BigInt(market.factor) * 99n) / 100n)
+
+    const trace = await askJsonRpc<{ readonly gasUsed: string; readonly calls: readonly { readonly to: string }[] }>(
+      node().urls.http,
+      'debug_traceTransaction',
+      called,
+      { tracer: 'callTracer' },
+    )
+    expect(BigInt(trace.gasUsed)).toBe(receipt.gasUsed)
+    expect(trace.calls.map(({ to }) => to)).toEqual([PRECOMPILE_ADDRESSES.clob, PRECOMPILE_ADDRESSES.clob])
+    await orderResult(node(), (await sendOrder(node(), maker, [cancel(1, '0x03')])).hash)
   })
 
   it('is in the books again after the node was killed', async () => {

@@ -1,24 +1,12 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { invariant } from '../../core/errors.ts'
 import { devnetAccounts } from '../../bin/cli/keys/devnet-accounts.ts'
 import { repository, useNode } from './harness.ts'
+import { findWeb3Python } from './python.ts'
 
-/** As scripts/setup.sh lays it down; without it, it has said why. */
-const findPython = (): string | undefined => {
-  const environment = readFileSync(join(repository, 'scripts', 'environment.sh'), 'utf8')
-  const version = /^WEB3_VERSION=(.+)$/m.exec(environment)?.[1]
-  invariant(version !== undefined, 'scripts/environment.sh names the version of web3.py')
-  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
-  const folder = join(cache, 'nat-chain', `web3-${version}`)
-  return existsSync(join(folder, '.installed')) ? join(folder, 'bin', 'python') : undefined
-}
-
-const python = findPython()
+const python = findWeb3Python()
 if (python === undefined) console.log('skipped: web3.py is not installed: "make setup" does it, with python3 and pip')
 
 const node = useNode({ hasTestMarkets: true })

@@ -127,7 +127,7 @@ const here = (argument: string, ports: ReadonlyMap<number, number>): string => {
   const moved = argument
     .replace('/home/node/home', home)
     .replace('/opt/nat-chain', repository)
-    .replace(/(?:application|cometbft|0\.0\.0\.0|127\.0\.0\.1):(\d+)/, (_, port: string) => {
+    .replace(/(?:abci|questions|cometbft|0\.0\.0\.0|127\.0\.0\.1):(\d+)/, (_, port: string) => {
       const own = ports.get(Number(port))
       invariant(own !== undefined, `${argument} names a port of the containers`)
       return `127.0.0.1:${own}`
@@ -276,10 +276,31 @@ print(json.dumps(document))`
       skip(reason)
       return
     }
-    const { services } = JSON.parse(text) as { services: Record<string, Record<string, unknown>> }
+    const { services, networks } = JSON.parse(text) as {
+      services: Record<string, Record<string, unknown>>
+      networks: Record<string, { readonly internal?: boolean } | null>
+    }
+    const networksOf = (name: string): readonly string[] => {
+      const named = services[name]?.['networks'] as readonly string[] | Readonly<Record<string, unknown>>
+      return Array.isArray(named) ? named : Object.keys(named)
+    }
+    // The gateway, which faces the internet, meets the application alone, and not where that speaks ABCI.
+    expect(networksOf('gateway').filter((each) => networksOf('cometbft').includes(each))).toEqual([])
+    expect(networksOf('gateway').filter((each) => networksOf('application').includes(each))).toEqual(['questions'])
+    expect(networksOf('application')).toEqual(['abci', 'questions'])
+    for (const each of networksOf('application')) expect(networks[each]).toEqual({ internal: true })
+    expect(listOf('application', 'command')).toContain('--abci-address=tcp://abci:26658')
+    expect(services['application']?.['networks']).toMatchObject({ abci: { aliases: ['abci'] } })
     expect(Object.keys(services)).toEqual(['init', 'application', 'cometbft', 'gateway'])
     for (const [name, service] of Object.entries(services)) {
       expect(service['user'], name).toBe('node')
+      expect(service, name).toMatchObject({
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        read_only: true,
+        pids_limit: expect.any(Number),
+        mem_limit: expect.any(String),
+      })
       for (const port of (service['ports'] ?? []) as readonly string[]) expect(port).toContain(':-127.0.0.1}:')
       if (name === 'init') continue
       for (const list of ['command', 'entrypoint'] as const) expect(service[list]).toEqual(listOf(name, list))

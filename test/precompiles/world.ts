@@ -166,7 +166,12 @@ export class World {
     for (const hook of endBlockHooks(this.modules)) hook.run({ ...context, gasUsed: 0n, gasLimit: 30_000_000n })
   }
 
+  /** The reference does not count all of the weight. */
   async execute(engine: Engine, message: Partial<Message>): Promise<ExecutionResult> {
+    return { ...(await this.weigh(engine, message)), weight: 0 }
+  }
+
+  async weigh(engine: Engine, message: Partial<Message>): Promise<ExecutionResult> {
     const sender = message.sender ?? ALICE
     const nonce = this.state.account(sender)?.nonce ?? 0n
     const block = { height: this.height, timeNs: this.timeNs, chainId: CHAIN_ID }
@@ -185,8 +190,7 @@ export class World {
       { fees: 'none', checks: 'call', nativePrecompiles: nativePrecompilesAt(this.modules, block) },
     )
     if (!outcome.valid) throw outcome.error
-    // The reference does not count all of the weight.
-    return { ...outcome.result, weight: 0 }
+    return outcome.result
   }
 
   async call<

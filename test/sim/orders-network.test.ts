@@ -45,6 +45,7 @@ describe('a network that trades', () => {
     expect(sum(({ ignored }) => ignored)).toBeGreaterThan(50)
     expect(sum(({ unreadVotes }) => unreadVotes)).toBeGreaterThan(5)
     expect(sum(({ certain }) => certain)).toBeGreaterThan(20)
+    expect(sum(({ twoFaced }) => twoFaced)).toBeGreaterThan(10)
     expect(new Set(reports.flatMap(({ orders }) => Object.keys(orders?.batchLies ?? {}))).size).toBeGreaterThan(8)
     expect(reports.reduce((total, { rejected }) => total + rejected.invalid, 0)).toBeGreaterThan(20)
   })

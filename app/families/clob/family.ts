@@ -20,6 +20,8 @@ class AppliedClob implements AppliedTransaction {
   readonly ethereum = undefined
   readonly #raw: Uint8Array
   readonly #result: TransactionResult
+  /** Indexes, results and both pools ask for it. */
+  #hash: Hash | undefined
 
   constructor(raw: Uint8Array, result: TransactionResult) {
     this.#raw = raw
@@ -31,7 +33,7 @@ class AppliedClob implements AppliedTransaction {
   }
 
   storedHash(): Hash {
-    return sha256(this.#raw)
+    return (this.#hash ??= sha256(this.#raw))
   }
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ANAT_PER_NAT, DENOMINATION } from '../../../core/amounts.ts'
 import { formatHostPort } from '../../../core/host-port.ts'
 import type { Home } from '../../node/config/home.ts'
+import type { Settings } from '../../node/config/settings.ts'
 import { cliError } from '../../errors.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../node/genesis/document.ts'
 import { addAccount, addValidator } from '../genesis/edit.ts'
@@ -36,6 +37,8 @@ const GOVERNANCE = {
     expedited_voting_period: '15s',
   },
 } as const
+/** Pages that developers serve on this machine, on any port, and the wallets that they test with. */
+const ORIGINS = ['http://localhost', 'http://127.0.0.1', 'http://[::1]', 'chrome-extension://', 'moz-extension://']
 const READY_POLL_MS = 100
 /** Lies in the home of a devnet, and in no other: --reset deletes nothing without it. */
 const MARKER = 'devnet'
@@ -71,7 +74,12 @@ const makeDevnet = async (home: Home, evmChainId: bigint): Promise<void> => {
     evmChainId,
     moniker: 'devnet',
     overwrite: true,
-    settings: { 'json-rpc.api': ['eth', 'net', 'web3', 'debug', 'txpool'] },
+    settings: {
+      'json-rpc.api': ['eth', 'net', 'web3', 'debug', 'txpool'],
+      'json-rpc.http-origins': ORIGINS,
+      'json-rpc.ws-origins': ORIGINS,
+      'api.cors-allowed-origins': ORIGINS,
+    },
   })
   const genesis = fundedGenesis(home)
   validateGenesis(genesis, home.genesis)
@@ -105,6 +113,9 @@ const sharedIdWarning = (evmChainId: bigint): string =>
 `
     : ''
 
+const describeOrigins = (settings: Settings): string =>
+  settings['json-rpc.http-origins'].join(', ') || 'no other origin (json-rpc.http-origins in config/app.toml)'
+
 const banner = (options: DevnetOptions, height: number): string => {
   const { settings, comet, genesis } = loadNode(options.home, options.flags)
   const accounts = devnetAccounts().map(({ address, privateKey }) => `  ${address}  ${privateKey}`)
@@ -117,6 +128,7 @@ nat-chain devnet ${height === 0 ? 'is new' : `resumes at height ${height}`}
   native REST     http://${formatHostPort(settings['api.address'])}
   native gRPC     ${formatHostPort(settings['grpc.address'])}
   consensus RPC   ${rpcUrl(comet.rpc)}
+  pages may call  from ${describeOrigins(settings)}
 
   ten accounts with 1,000,000 NAT each (${DEVNET_MNEMONIC}):
 ${accounts.join('\n')}

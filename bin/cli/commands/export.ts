@@ -1,4 +1,5 @@
 /** `chain export`: the state of a height as the genesis file of a chain that goes on from it. */
+import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { exportAppState } from '../../../app/genesis/export.ts'
@@ -140,8 +141,8 @@ export const exportGenesis = async (options: ExportOptions): Promise<Exported> =
     const path = resolve(options.output ?? `${chainId}-${height}.json`)
     if (existsSync(path)) throw cliError('homeExists', `${path} exists: name another file with --output`)
     const { header } = requireHeader(chain, height)
-    const temporary = `${path}.new`
-    const file = openSync(temporary, 'w')
+    const temporary = `${path}.${randomUUID()}.new`
+    const file = openSync(temporary, 'wx', 0o600)
     try {
       const bytes = writeText(file, documentText(chain, height, chainId))
       renameSync(temporary, path)

@@ -80,7 +80,7 @@ export const addPublicKey = (keyring: Keyring, name: string, json: string): KeyR
 
 export interface ImportOptions {
   readonly name: string
-  /** 64 digits, or a file with them or with a keystore; - is standard input. */
+  /** A file with 64 digits or a keystore; - is standard input. */
   readonly source: string
   readonly sourcePasswordFile: string | undefined
   readonly algorithm: Algorithm
@@ -96,8 +96,10 @@ const readSource = async (
   { source, sourcePasswordFile }: ImportOptions,
   { terminal }: PasswordSource,
 ): Promise<Uint8Array> => {
-  const given = readDigits(source)
-  if (given !== undefined) return given
+  // Never shown again, here or in a message: every process of the machine can read arguments, and shells keep them.
+  if (readDigits(source) !== undefined) {
+    throw cliError('usage', 'a private key does not stand on the command line: name a file, or - for standard input')
+  }
   // A terminal, and a pipe that goes on with passwords, are read by the line.
   const text =
     source === '-'

@@ -83,7 +83,17 @@ export const SETTINGS = {
   'api.swagger': setting(flag, true, 'Serve the description of the routes at /swagger'),
   'api.max-open-connections': setting(integer(1, 100_000), 1_000, 'Connections at once'),
   'api.rpc-max-body-bytes': setting(integer(1_000), 1_000_000, 'Largest request in bytes'),
-  'api.enabled-unsafe-cors': setting(flag, false, 'Answer browsers of every origin, REST and gRPC-Web'),
+  'api.enabled-unsafe-cors': setting(flag, false, 'Answer pages of every origin, REST and gRPC-Web'),
+  'api.cors-allowed-origins': setting(
+    list(),
+    [],
+    'Pages that may call from another origin, REST and gRPC-Web: scheme://host:port, a part left out being any; * is all',
+  ),
+  'api.vhosts': setting(
+    list(),
+    [],
+    'Host names that REST and gRPC-Web answer to beside loopback. With none, a server of loopback answers to loopback alone, any other to all; * is all',
+  ),
 
   'grpc.enable': setting(flag, true, 'Native gRPC'),
   'grpc.address': setting(address, local(9090), 'Where native gRPC listens'),
@@ -139,7 +149,16 @@ export const SETTINGS = {
   'json-rpc.enable': setting(flag, true, 'Ethereum JSON-RPC'),
   'json-rpc.address': setting(address, local(8545), 'Where HTTP listens'),
   'json-rpc.ws-address': setting(address, local(8546), 'Where the WebSocket listens'),
-  'json-rpc.ws-origins': setting(list(), ['*'], 'Origins that browsers may connect from'),
+  'json-rpc.ws-origins': setting(
+    list(),
+    [],
+    'Pages that may open a WebSocket: scheme://host:port, a part left out being any; * is all, none is http://localhost',
+  ),
+  'json-rpc.vhosts': setting(
+    list(),
+    [],
+    'Host names that JSON-RPC answers to beside loopback, HTTP and WebSocket. With none, a server of loopback answers to loopback alone, any other to all; * is all',
+  ),
   'json-rpc.api': setting(list(NAMESPACES), ['eth', 'net', 'web3', 'debug'], 'Namespaces served'),
   'json-rpc.gas-cap': setting(
     integer(0),
@@ -174,12 +193,16 @@ export const SETTINGS = {
   'json-rpc.batch-request-limit': setting(integer(1), 1_000, 'Requests in one batch'),
   'json-rpc.batch-response-max-size': setting(integer(1_000), 25_000_000, 'Largest answer to a batch in bytes'),
   'json-rpc.max-open-connections': setting(integer(1, 100_000), 10_000, 'Connections at once, HTTP and WebSocket each'),
-  'json-rpc.http-origins': setting(list(), ['*'], 'Origins that browsers may call from over HTTP; empty is none'),
+  'json-rpc.http-origins': setting(
+    list(),
+    [],
+    'Pages that may call from another origin over HTTP: scheme://host:port, a part left out being any; * is all',
+  ),
   'json-rpc.ws-subscription-limit': setting(integer(1, 100_000), 1_000, 'Subscriptions of one WebSocket'),
   'json-rpc.rate-limit': setting(
     integer(0),
     0,
-    'Cost units a second and address, a cheap method costing 1; above it HTTP 429. 0 is no limit',
+    'Cost units a second and client (an IPv4 address, a /64 of IPv6), a cheap method costing 1; above it HTTP 429. 0 is no limit',
   ),
   'json-rpc.rate-limit-burst': setting(
     integer(0),

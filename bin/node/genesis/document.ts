@@ -1,5 +1,6 @@
 /** The genesis file: CometBFT's document with this chain's app_state. */
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { DECIMALS, DENOMINATION, DISPLAY_DENOMINATION } from '../../../core/amounts.ts'
 import { GENESIS_MAX_BLOCK_BYTES, GENESIS_MAX_BLOCK_GAS, MAX_GENESIS_BYTES } from '../../../core/limits.ts'
 import { DEFAULT_CLOB_PARAMETERS, formatParameters } from '../../../modules/clob/index.ts'
@@ -67,6 +68,8 @@ const NAT_METADATA = {
  * is the aim (docs/performance.md). Governance may raise it where machines are faster.
  */
 const CLOB_BLOCK_WEIGHT = 4_000
+/** What contracts may queue for the next block: a quarter of that, beside it. Whoever queues pays for it with gas, and in weight of its block. */
+const CLOB_CONTRACT_WEIGHT = 1_000
 
 /** A genesis without accounts and validators. `genesisTime` in RFC 3339. */
 export const createGenesis = (chainId: string, evmChainId: bigint, genesisTime: string): GenesisDocument => ({
@@ -88,7 +91,13 @@ export const createGenesis = (chainId: string, evmChainId: bigint, genesisTime: 
     // On public networks governance decides who signs blocks; anyone may run a full node.
     ...(isPublicNetwork(chainId) ? { admission: { params: { approval_required: true }, operators: [] } } : {}),
     consensus: {},
-    clob: { params: formatParameters({ ...DEFAULT_CLOB_PARAMETERS, blockWeight: CLOB_BLOCK_WEIGHT }) },
+    clob: {
+      params: formatParameters({
+        ...DEFAULT_CLOB_PARAMETERS,
+        blockWeight: CLOB_BLOCK_WEIGHT,
+        contractWeight: CLOB_CONTRACT_WEIGHT,
+      }),
+    },
   },
 })
 
@@ -108,7 +117,9 @@ export const readGenesisJson = (path: string): unknown => {
 
 /** Replaces the file at once: a reader sees the old or the new one. */
 export const writeGenesis = (path: string, document: unknown): void => {
-  const temporary = `${path}.new`
-  writeFileSync(temporary, `${JSON.stringify(document, null, 2)}\n`)
+  const temporary = `${path}.${randomUUID()}.new`
+  writeFileSync(temporary, `${JSON.stringify(document, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
+  // Everybody may read it, as the one that CometBFT makes.
+  chmodSync(temporary, 0o644)
   renameSync(temporary, path)
 }

@@ -3,7 +3,7 @@
  * file of the manifest, in its order, the content and its sha256; then "NATSEND2". A manifest names every size, so a
  * reader knows the whole before it writes anything, and takes not a byte more.
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import {
   appendFileSync,
   closeSync,
@@ -122,10 +122,10 @@ export const requireNewFile = (path: string): void => {
 export const writeArchive = async (options: WriteArchiveOptions): Promise<void> => {
   const { output } = options
   requireNewFile(output)
-  const unfinished = `${output}.unfinished`
+  const unfinished = `${output}.${randomUUID()}.unfinished`
   try {
     const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } })
-    const out = createWriteStream(unfinished, { flush: true })
+    const out = createWriteStream(unfinished, { flush: true, flags: 'wx', mode: 0o600 })
     out.write(MAGIC)
     await pipeline(Readable.from(archiveBytes(options)), compress, out)
     appendFileSync(unfinished, END, { flush: true })

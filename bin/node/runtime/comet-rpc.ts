@@ -5,6 +5,7 @@ import { CodedError } from '../../../core/errors.ts'
 import { ByteBudget } from '../../../rpc/grpc/byte-budget.ts'
 import { cliError, errorText } from '../../errors.ts'
 import { rpcUrl } from './rpc-url.ts'
+import { escapeHidden } from './printable.ts'
 
 const TIMEOUT_MS = 5_000
 /** A genesis file of a large network. */
@@ -74,11 +75,38 @@ interface FetchOptions {
   readonly accepts?: ((text: string) => boolean) | undefined
 }
 
+const MAX_REDIRECTS = 5
+
+/** Whether that is the same machine, and no less safe: what it names was chosen by whoever named the first. */
+const isSameHost = (from: URL, to: URL): boolean =>
+  from.hostname === to.hostname &&
+  (from.origin === to.origin || (from.protocol === 'http:' && to.protocol === 'https:' && to.port === ''))
+
+/** Follows no redirect to another host: the operator has named one, and trusts no other. Throws cli/10. */
+const fetchFrom = async (url: string, signal: AbortSignal): Promise<Response> => {
+  let at = new URL(url)
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const response = await fetch(at.href, { signal, redirect: 'manual' })
+    const location = response.headers.get('location')
+    if (response.status < 300 || response.status > 399 || location === null) return response
+    await response.body?.cancel()
+    const next = URL.parse(location, at.href)
+    if (next === null || !isSameHost(at, next)) {
+      throw cliError(
+        'unreachable',
+        `${url} redirects to another host (${escapeHidden(location)}): name that one if you trust it`,
+      )
+    }
+    at = next
+  }
+  throw cliError('unreachable', `${url} redirects more than ${MAX_REDIRECTS} times`)
+}
+
 /** Fetches JSON; refuses what is too large or too slow, and HTTP errors unless they are kept. Throws cli/10. */
 export const fetchJson = async (url: string, options: FetchOptions = {}): Promise<unknown> => {
   const { timeoutMs = TIMEOUT_MS, keepsErrors = false, accepts = () => true } = options
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
+    const response = await fetchFrom(url, AbortSignal.timeout(timeoutMs))
     if (!response.ok && !keepsErrors) throw cliError('unreachable', `${url} answered HTTP ${response.status}`)
     const text = await readText(response.body, url, MAX_ANSWER_BYTES)
     if (!accepts(text)) throw cliError('unreachable', 'the answer is read elsewhere')

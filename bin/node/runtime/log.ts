@@ -1,22 +1,26 @@
 /** One line a message: time, level, message, fields as key=value. */
 import type { Log } from '../../../app/environment.ts'
+import { escapeControls, escapeHidden } from './printable.ts'
 
 export type Level = 'info' | 'warn' | 'error'
 export interface NodeLog extends Log {}
 
 const ORDER: readonly Level[] = ['info', 'warn', 'error']
 
+/** Nothing that a terminal would act upon: it is a client that has sent some of the values. */
+const PLAIN = /^[^\s"=\p{Cc}\p{Cf}\p{Cs}]+$/u
+
 const toText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
 
 const formatValue = (value: unknown): string => {
   const text =
     typeof value === 'string' || typeof value === 'bigint' ? value.toString() : (JSON.stringify(value, toText) ?? '')
-  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
+  return PLAIN.test(text) ? text : escapeHidden(JSON.stringify(text))
 }
 
 const formatLine = (level: Level, message: string, fields: Readonly<Record<string, unknown>>): string => {
   const tail = Object.entries(fields).map(([key, value]) => ` ${key}=${formatValue(value)}`)
-  return `${new Date().toISOString()} ${level.padEnd(5)} ${message}${tail.join('')}\n`
+  return `${new Date().toISOString()} ${level.padEnd(5)} ${escapeControls(message)}${tail.join('')}\n`
 }
 
 export interface LogOptions {

@@ -1,6 +1,8 @@
 /** One child process that never outlives this one: not even when this one is killed with SIGKILL. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import { escapeControls } from '../runtime/printable.ts'
+import { childEnvironment } from './child-environment.ts'
 
 /**
  * The kernel kills the child when its parent dies (PR_SET_PDEATHSIG of prctl(2), which setpriv of util-linux sets): no
@@ -91,10 +93,11 @@ export const startChild = (options: ChildOptions): Child => {
     // A group of its own: Ctrl-C in the terminal reaches us alone, and we stop the children in order.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', ...(onMessage === undefined ? [] : (['ipc'] as const))],
-    env: { ...process.env, ...options.environment },
+    env: { ...childEnvironment(), ...options.environment },
   })
   const lastLines: string[] = []
-  const keep = (line: string, stream: 'stdout' | 'stderr'): void => {
+  const keep = (raw: string, stream: 'stdout' | 'stderr'): void => {
+    const line = escapeControls(raw)
     lastLines.push(line.slice(0, MAX_LINE_CHARACTERS))
     if (lastLines.length > KEPT_LINES) lastLines.shift()
     options.onLine?.(line, stream)

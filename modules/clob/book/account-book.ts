@@ -15,8 +15,6 @@ export class OrderGroup {
   oldest: RestingOrder | undefined = undefined
   newest: RestingOrder | undefined = undefined
   orders = 0
-  /** The order_seq under which the groups that a floor kills hold it; 0 where they do not. */
-  killedSeq = 0
 
   constructor(account: AccountBook, { market, subaccount, side }: RestingOrder) {
     this.account = account
@@ -52,12 +50,14 @@ export class AccountBook {
   /** bytesToKey of the owner. */
   readonly key: string
   openOrders = 0
+  /** Those that are not dead. */
+  living = 0
   /** Of all its open orders, by order_seq. */
   oldest: RestingOrder | undefined = undefined
   #newest: RestingOrder | undefined = undefined
   switchMs = 0
   floors: readonly LiveFloor[] = []
-  /** Under which the switches that are kept by time hold it: only while it has open orders. */
+  /** Under which the switches that are kept by time hold it: only while it has orders that may die by it. */
   heldSwitch: { readonly switchMs: number; readonly seq: number } | undefined = undefined
   readonly #markets = new Map<number, OrdersInMarket>()
   readonly #byClientId = new Map<string, RestingOrder>()
@@ -150,6 +150,7 @@ export class AccountBook {
 
   #count(order: RestingOrder, group: OrderGroup): void {
     this.openOrders++
+    if (!order.isDead) this.living++
     let inMarket = this.#markets.get(order.market)
     if (inMarket === undefined) {
       inMarket = { orders: 0, groups: new Map() }
@@ -165,6 +166,7 @@ export class AccountBook {
 
   #discount(order: RestingOrder, group: OrderGroup): void {
     this.openOrders--
+    if (!order.isDead) this.living--
     const inMarket = this.#markets.get(order.market)
     invariant(inMarket !== undefined, 'an owner of an order is in its market')
     if (--inMarket.orders === 0) this.#markets.delete(order.market)

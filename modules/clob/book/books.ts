@@ -8,18 +8,20 @@ import { invariant } from '../../../core/errors.ts'
 import type { StateReader } from '../../../store/state.ts'
 import type { Mark } from '../domain/account.ts'
 import type { OpenOrder } from '../domain/order.ts'
-import { AccountBook, doesFloorName, type LiveFloor, type OrderGroup } from './account-book.ts'
+import { AccountBook, type LiveFloor } from './account-book.ts'
 import {
-  encodeOrder,
+  decodeOrder,
   listMarkets,
   readAccount,
   readRecord,
+  readTimeMs,
   scanMarks,
   scanNonces,
-  scanOrders,
+  scanOrderValues,
 } from '../keeper/index.ts'
 import type { BookChange } from './book-log.ts'
 import { EMPTY_BOOK_ROOT, type OrderChanges } from './bucket-root.ts'
+import { type Crowd, type GivesWay, leastWith, ORDER_BOUNDS, type OrderBounds, type Staked } from './crowd.ts'
 import { MarketBook } from './market-book.ts'
 import { forgottenAt, MarkIndex, NonceIndex, nonceKey, type UsedNonce } from './recent.ts'
 import { RestingOrder } from './resting-order.ts'
@@ -41,20 +43,29 @@ export class Books {
   readonly #markets = new Map<number, MarketBook>()
   /** Owners with open orders, by bytesToKey; and those that a step looks at. */
   readonly #accounts = new Map<string, AccountBook>()
-  /** By expire_s, then order_seq. */
+  readonly #bounds: OrderBounds
+  /** Those that have not expired, by expire_s, then order_seq. */
   readonly #expiring = new SortedChunks<RestingOrder>()
-  /** Groups whose oldest order a floor kills, by its order_seq. */
-  readonly #killed = new SortedChunks<OrderGroup>()
-  /** Owners with a switch and open orders, by the time of the switch, then their lowest order_seq. */
+  /** Owners with a switch that has not passed and orders that it may kill, by its time, then their lowest order_seq. */
   readonly #switches = new SortedChunks<AccountBook>()
+  /** Dead orders that wait to be removed, by order_seq. */
+  readonly #dead = new SortedChunks<RestingOrder>()
+  /** Open orders of all markets. */
+  #size = 0
+  /** From half of the least bound on until a quarter, so that nobody makes it come and go: it takes as long as it takes to place them. */
+  #areCrowdsSorted = false
   readonly nonces = new NonceIndex()
   readonly marks = new MarkIndex()
   #log: BookChange[] = []
   #version = 0
 
+  constructor(bounds: OrderBounds = ORDER_BOUNDS) {
+    this.#bounds = bounds
+  }
+
   /** As state has them. Throws an invariant error where the roots of the records differ. */
-  static load(state: StateReader): Books {
-    const books = new Books()
+  static load(state: StateReader, bounds: OrderBounds = ORDER_BOUNDS): Books {
+    const books = new Books(bounds)
     const orders: OpenOrder[] = []
     for (let start = 1; ; ) {
       const page = listMarkets(state, start)
@@ -66,17 +77,17 @@ export class Books {
     // An owner's orders are one list over all markets.
     orders.sort((a, b) => a.seq - b.seq)
     for (const order of orders) books.#loadOrder(state, order)
+    for (const account of books.#accounts.values()) books.#buryNamed(account, account.floors)
+    books.bury(readTimeMs(state))
+    books.#log = []
     for (const [height, nonces] of scanNonces(state)) books.nonces.add(height, nonces)
     for (const [height, marks] of scanMarks(state)) books.marks.add(height, marks)
     return books
   }
 
   #loadBuckets(state: StateReader, id: number, orders: OpenOrder[]): void {
-    const values: [number, Uint8Array][] = []
-    for (const order of scanOrders(state, id)) {
-      orders.push(order)
-      values.push([order.seq, encodeOrder(order)])
-    }
+    const values = [...scanOrderValues(state, id)]
+    for (const [seq, value] of values) orders.push(decodeOrder(id, seq, value))
     const { buckets } = this.market(id)
     buckets.apply(values)
     const root = readRecord(state, id)?.bookRoot ?? EMPTY_BOOK_ROOT
@@ -93,7 +104,7 @@ export class Books {
       account.floors = floors.map((floor) => ({ floor, named: 0 }))
       this.#accounts.set(key, account)
     }
-    this.#link(new RestingOrder({ ...order, owner: account.owner }, account), true)
+    this.#link(new RestingOrder(order, account), true)
   }
 
   get version(): number {
@@ -110,6 +121,7 @@ export class Books {
     let market = this.#markets.get(id)
     if (market === undefined) {
       market = new MarketBook(id)
+      if (this.#areCrowdsSorted) market.sortCrowds()
       this.#markets.set(id, market)
     }
     return market
@@ -169,28 +181,73 @@ export class Books {
     if (account.switchMs !== switchMs) this.#do({ kind: 'switch', account, before: account.switchMs, after: switchMs })
   }
 
+  /** What the floors name dies. */
   setFloors(account: AccountBook, floors: readonly LiveFloor[]): void {
+    const added = floors.filter((each) => !account.floors.includes(each))
     this.#do({ kind: 'floors', account, before: account.floors, after: floors })
+    this.#buryNamed(account, added)
   }
 
-  /** Expired, or its owner's switch has passed, or a floor names it. */
-  isDead(order: RestingOrder, timeMs: number): boolean {
-    if (order.expireS !== 0 && order.expireS * 1_000 <= timeMs) return true
-    const group = groupOf(order)
-    const { switchMs, floors } = group.account
-    if (switchMs !== 0 && switchMs <= timeMs) return true
-    return floors.length > 0 && order.seq < killedBelow(group)
+  /**
+   * At the begin of a step: what has expired since the last one, and orders of owners whose switch has passed, die. Each order
+   * dies once, so that the work of all blocks together is that of the orders that were placed.
+   */
+  bury(timeMs: number): void {
+    for (let order = this.#expiring.first; order !== undefined; order = this.#expiring.first) {
+      if (order.expireS * 1_000 > timeMs) break
+      this.#do({ kind: 'die', order })
+    }
+    for (let account = this.#switches.first; account !== undefined; account = this.#switches.first) {
+      if (account.switchMs > timeMs) break
+      for (let order = account.oldest; order !== undefined; order = order.newerOfOwner) {
+        if (!order.isDead) this.#do({ kind: 'die', order })
+      }
+    }
+  }
+
+  #buryNamed(account: AccountBook, floors: readonly LiveFloor[]): void {
+    for (const { floor } of floors) {
+      for (const group of account.groupsNamedBy(floor)) {
+        let order = group.oldest
+        for (; order !== undefined && order.seq < floor.nextSeq; order = order.newerInGroup) {
+          if (!order.isDead) this.#do({ kind: 'die', order })
+        }
+      }
+    }
+  }
+
+  /** What gives way if the order, newer than all others, comes to rest; undefined where there is room. */
+  givesWayTo(order: Staked): GivesWay | undefined {
+    const own = this.market(order.market).crowd(order.side)
+    if (own.size >= this.#bounds.side) return { isSide: true, order: leastWith(own, order) }
+    if (this.#size < this.#bounds.all) return undefined
+    const dead = this.firstDead
+    if (dead !== undefined) return { isSide: false, order: dead }
+    const longest = this.#longestWith(own)
+    return { isSide: false, order: longest === own ? leastWith(own, order) : longest.least }
+  }
+
+  /** The side with the most orders if `own` had one more; of equal ones that of the lowest market, then its buys. */
+  #longestWith(own: Crowd): Crowd {
+    let [longest, size, market] = [own, 0, 0]
+    for (const book of this.#markets.values()) {
+      for (const crowd of [book.crowd('buy'), book.crowd('sell')]) {
+        const found = crowd === own ? crowd.size + 1 : crowd.size
+        if (found < size || (found === size && book.id >= market)) continue
+        ;[longest, size, market] = [crowd, found, book.id]
+      }
+    }
+    return longest
   }
 
   /** Of all dead orders that with the lowest order_seq. */
-  firstDead(timeMs: number): RestingOrder | undefined {
-    const expired = this.#expiring.leastTieUpTo(Math.floor(timeMs / 1_000))
-    const killed = this.#killed.first?.oldest
-    const switched = this.#switches.leastTieUpTo(timeMs)?.oldest
-    let first = expired
-    if (killed !== undefined && (first === undefined || killed.seq < first.seq)) first = killed
-    if (switched !== undefined && (first === undefined || switched.seq < first.seq)) first = switched
-    return first
+  get firstDead(): RestingOrder | undefined {
+    return this.#dead.first
+  }
+
+  /** Open orders of all markets. */
+  get size(): number {
+    return this.#size
   }
 
   /** Undoes all changes but the first `length`. */
@@ -275,8 +332,11 @@ export class Books {
       case 'remove':
         this.#unlink(change.order)
         break
+      case 'die':
+        this.#bury(change.order)
+        break
       case 'left':
-        this.#changeLeft(change.order, change.after)
+        this.market(change.order.market).changeLeft(change.order, change.after)
         break
       case 'swap':
         this.#exchange(change.order, change.by)
@@ -286,7 +346,7 @@ export class Books {
         this.#refreshSwitch(change.account)
         break
       case 'floors':
-        this.#putFloors(change.account, change.after)
+        change.account.floors = change.after
     }
   }
 
@@ -304,8 +364,11 @@ export class Books {
       case 'remove':
         this.#link(change.order, false)
         break
+      case 'die':
+        this.#unbury(change.order)
+        break
       case 'left':
-        this.#changeLeft(change.order, change.before)
+        this.market(change.order.market).changeLeft(change.order, change.before)
         break
       case 'swap':
         this.#exchange(change.by, change.order)
@@ -315,7 +378,7 @@ export class Books {
         this.#refreshSwitch(change.account)
         break
       case 'floors':
-        this.#putFloors(change.account, change.before)
+        change.account.floors = change.before
     }
   }
 
@@ -328,22 +391,49 @@ export class Books {
       market.restore(order)
       order.account.restore(order)
     }
-    if (order.expireS !== 0) this.#expiring.insert(order.expireS, order.seq, order)
-    this.#refresh(groupOf(order))
+    if (++this.#size >= this.#leastBound / 2 && !this.#areCrowdsSorted) this.#sortCrowds()
+    if (order.isDead) this.#dead.insert(order.seq, 0, order)
+    else if (order.expireS !== 0) this.#expiring.insert(order.expireS, order.seq, order)
+    this.#refreshSwitch(order.account)
   }
 
   #unlink(order: RestingOrder): void {
-    const group = groupOf(order)
     this.market(order.market).unlink(order)
     order.account.unlink(order)
-    if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
-    this.#refresh(group)
+    if (--this.#size < this.#leastBound / 4 && this.#areCrowdsSorted) this.#unsortCrowds()
+    if (order.isDead) this.#dead.remove(order.seq, 0)
+    else if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
+    this.#refreshSwitch(order.account)
   }
 
-  #changeLeft(order: RestingOrder, left: number): void {
-    order.level?.lots.subtract(order.left)
-    order.left = left
-    order.level?.lots.add(left)
+  get #leastBound(): number {
+    return Math.min(this.#bounds.side, this.#bounds.all)
+  }
+
+  #sortCrowds(): void {
+    this.#areCrowdsSorted = true
+    for (const market of this.#markets.values()) market.sortCrowds()
+  }
+
+  #unsortCrowds(): void {
+    this.#areCrowdsSorted = false
+    for (const market of this.#markets.values()) market.unsortCrowds()
+  }
+
+  #bury(order: RestingOrder): void {
+    this.market(order.market).bury(order)
+    order.account.living--
+    if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
+    this.#dead.insert(order.seq, 0, order)
+    this.#refreshSwitch(order.account)
+  }
+
+  #unbury(order: RestingOrder): void {
+    this.market(order.market).unbury(order)
+    order.account.living++
+    if (order.expireS !== 0) this.#expiring.insert(order.expireS, order.seq, order)
+    this.#dead.remove(order.seq, 0)
+    this.#refreshSwitch(order.account)
   }
 
   #exchange(order: RestingOrder, by: RestingOrder): void {
@@ -364,32 +454,10 @@ export class Books {
     if (by.expireS !== 0) this.#expiring.insert(by.expireS, by.seq, by)
   }
 
-  #putFloors(account: AccountBook, floors: readonly LiveFloor[]): void {
-    const changed = new Set([...account.floors, ...floors])
-    for (const each of account.floors) if (floors.includes(each)) changed.delete(each)
-    account.floors = floors
-    for (const { floor } of changed) for (const group of account.groupsNamedBy(floor)) this.#refreshKilled(group)
-  }
-
-  #refresh(group: OrderGroup): void {
-    this.#refreshKilled(group)
-    this.#refreshSwitch(group.account)
-  }
-
-  #refreshKilled(group: OrderGroup): void {
-    const { oldest, killedSeq } = group
-    const isKilled = oldest !== undefined && group.account.floors.length > 0 && oldest.seq < killedBelow(group)
-    const seq = isKilled ? oldest.seq : 0
-    if (seq === killedSeq) return
-    if (killedSeq !== 0) this.#killed.remove(killedSeq, 0)
-    if (seq !== 0) this.#killed.insert(seq, 0, group)
-    group.killedSeq = seq
-  }
-
-  /** Holds an owner by its switch while it has open orders. */
+  /** Holds an owner by its switch while it has orders that may die by it. */
   #refreshSwitch(account: AccountBook): void {
     const held = account.heldSwitch
-    const seq = account.switchMs === 0 ? 0 : (account.oldest?.seq ?? 0)
+    const seq = account.switchMs === 0 || account.living === 0 ? 0 : (account.oldest?.seq ?? 0)
     if (held === undefined && seq === 0) return
     if (held !== undefined) {
       if (held.seq === seq && held.switchMs === account.switchMs) return
@@ -398,18 +466,4 @@ export class Books {
     account.heldSwitch = seq === 0 ? undefined : { switchMs: account.switchMs, seq }
     if (seq !== 0) this.#switches.insert(account.switchMs, seq, account)
   }
-}
-
-const groupOf = (order: RestingOrder): OrderGroup => {
-  invariant(order.group !== undefined, 'an open order is in a group of its owner')
-  return order.group
-}
-
-/** Orders of the group below this order_seq are dead. */
-const killedBelow = (group: OrderGroup): number => {
-  let below = 0
-  for (const { floor } of group.account.floors) {
-    if (floor.nextSeq > below && doesFloorName(floor, group)) below = floor.nextSeq
-  }
-  return below
 }

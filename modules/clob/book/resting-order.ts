@@ -24,9 +24,11 @@ export class RestingOrder implements OpenOrder {
   readonly maxFills: number
   readonly postOnlyMode: PostOnlyMode
 
+  /** Expired, or its owner's switch has passed, or a floor names it: for ever. Changed by the book alone. */
+  isDead = false
   /** Of its owner. */
   readonly account: AccountBook
-  /** Set while it rests at a price; an order with a trigger does not. A removed order keeps its places, for the undoing. */
+  /** Set once it rests at a price; an order with a trigger does not. One that died or is removed keeps its places, for the undoing. */
   level: Level | undefined = undefined
   olderInLevel: RestingOrder | undefined = undefined
   newerInLevel: RestingOrder | undefined = undefined
@@ -41,7 +43,8 @@ export class RestingOrder implements OpenOrder {
     this.account = account
     this.market = order.market
     this.seq = order.seq
-    this.owner = order.owner
+    // One address for all orders of an owner.
+    this.owner = account.owner
     this.subaccount = order.subaccount
     this.side = order.side
     this.tif = order.tif

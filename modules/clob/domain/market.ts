@@ -38,8 +38,10 @@ export interface Market {
   readonly mode: MarketMode
 }
 
-/** Most open orders of a market together. */
-export const MAX_MARKET_ORDERS = 200_000
+/** Most orders of a side of a market that are not dead. Both sides have their own, so that one cannot be filled to close the other. */
+export const MAX_SIDE_ORDERS = 100_000
+/** Most open orders of all markets together, dead ones too: each takes half a kilobyte of memory on every node, and is read when a node starts. */
+export const MAX_OPEN_ORDERS = 500_000
 
 export interface MarketRecord {
   /** Of the market's records: one for each placed, fill and removed. */

@@ -20,7 +20,7 @@ export interface OpenOrder {
   /** As placed. */
   readonly lots: number
   readonly left: number
-  /** The taker fee, in ppm of notional, that a buy has locked beside it. */
+  /** The highest fee of the market when it was placed, in ppm of notional: it never pays more. A buy has locked it, too. */
   readonly lockedPpm: number
   /** Empty is none. */
   readonly clientId: Uint8Array

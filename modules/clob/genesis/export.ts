@@ -18,6 +18,7 @@ import {
   readCarried,
   readNextSeq,
   readParameters,
+  readQueue,
   readRecord,
   readTimeMs,
   scanAccounts,
@@ -28,6 +29,7 @@ import {
   scanProposers,
   scanVolumes,
 } from '../keeper/index.ts'
+import { formatQueued } from './queue.ts'
 
 const FIRST_SEQ = 1
 
@@ -101,6 +103,7 @@ export const exportClob = (state: StateReader) => ({
   orders: formatOrders(state),
   ...formatOwners(state),
   carried: carriedForm(readCarried(state)).map((group) => format(clob.CarriedIdsSchema, group)),
+  queue: mapEach(readQueue(state), formatQueued),
   caps: readCaps(state).map((cap) => format(clob.CapSchema, capForm(cap))),
   proposers: mapEach(scanProposers(state), ([address, record]) =>
     format(clobGenesis.GenesisProposerSchema, {

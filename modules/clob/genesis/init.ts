@@ -15,6 +15,7 @@ import {
   writeOrder,
   writeParameters,
   writeProposer,
+  writeQueue,
   writeRecord,
   writeTimeMs,
   writeVolume,
@@ -45,6 +46,7 @@ export const initClob = (
   if (nextSeq > 0) writeNextSeq(state, nextSeq)
   if (timeMs > 0) writeTimeMs(state, timeMs)
   writeAfter(state, genesis.after)
+  writeQueue(state, genesis.queue)
   // Last: it asks for the parameters.
   initCaps(state, initialHeight, genesis.caps, dependencies)
 }

@@ -5,7 +5,7 @@ import { failAt } from '../../../core/parse.ts'
 import { clob, clobGenesis } from '../../../proto/index.ts'
 import { namesOf, POST_ONLY_CODES, SIDE_CODES, STP_CODES, TIF_CODES, TRIGGER_CODES } from '../domain/codes.ts'
 import { EMPTY_RECORD } from '../domain/empty-record.ts'
-import { type Market, type MarketRecord, MAX_MARKET_ORDERS } from '../domain/market.ts'
+import { type Market, type MarketRecord, MAX_OPEN_ORDERS } from '../domain/market.ts'
 import { checkMarket, MAX_MARKETS, PPM } from '../domain/market-rules.ts'
 import type { OpenOrder } from '../domain/order.ts'
 import { parseMarket } from '../forms/market.ts'
@@ -38,7 +38,7 @@ const parseRecord = (record: clob.MarketRecord | undefined, path: string): Marke
     sinceMs: toNumber(record.sinceMs, `${path}.since_ms`),
     bestBidTicks: record.bestBidTicks,
     bestAskTicks: record.bestAskTicks,
-    openOrders: checkRange(record.openOrders, `${path}.open_orders`, 0, MAX_MARKET_ORDERS),
+    openOrders: checkRange(record.openOrders, `${path}.open_orders`, 0, MAX_OPEN_ORDERS),
     bookRoot: checkLength(record.bookRoot, `${path}.book_root`, HASH_BYTES),
   }
 }
@@ -95,7 +95,7 @@ const parseOrder = (order: clob.OpenOrder, path: string): OpenOrder =>
 
 export const ORDERS: ListForm<typeof clob.OpenOrderSchema, OpenOrder> = {
   schema: clob.OpenOrderSchema,
-  most: MAX_MARKETS * MAX_MARKET_ORDERS,
+  most: MAX_OPEN_ORDERS,
   parse: parseOrder,
   keyOf: ({ market, seq }) => concatBytes(uint32ToBytes(market), uint64ToBytes(seq)),
 }

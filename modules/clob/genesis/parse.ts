@@ -3,6 +3,7 @@ import type { Hash } from '../../../core/hash.ts'
 import { failAt, type JsonObject, parseObject } from '../../../core/parse.ts'
 import { clob, clobGenesis } from '../../../proto/index.ts'
 import type { OpenOrder } from '../domain/order.ts'
+import type { QueuedAction } from '../domain/queue.ts'
 import type { ClobParameters } from '../domain/settings.ts'
 import { parseParameters } from '../forms/market.ts'
 import type { HeightCap, OwnedAccount, OwnedAgent, OwnedVolume } from '../keeper/index.ts'
@@ -12,6 +13,7 @@ import { CAPS, CARRIED, type GenesisProposer, PROPOSERS } from './extensions.ts'
 import { checkLength, parseList, parseMessage, toNumber } from './fields.ts'
 import { type GenesisMarket, MARKETS, ORDERS } from './orders.ts'
 import { ACCOUNTS, AGENTS, type HeightMarks, type HeightNonces, MARKS, NONCES, VOLUMES } from './owners.ts'
+import { parseQueue } from './queue.ts'
 
 const HASH_BYTES = 32
 const PATH = 'app_state.clob'
@@ -34,6 +36,7 @@ export interface ClobGenesis {
   readonly timeMs: number
   readonly proposers: readonly GenesisProposer[]
   readonly after: Hash | undefined
+  readonly queue: readonly QueuedAction[]
 }
 
 const parseParams = (value: unknown, path: string): ClobParameters | undefined => {
@@ -70,6 +73,7 @@ export const parseClobGenesis = (genesis: unknown): ClobGenesis => {
     carried: parseList(root['carried'], `${PATH}.carried`, CARRIED).flat(),
     caps: parseList(root['caps'], `${PATH}.caps`, CAPS),
     proposers: parseList(root['proposers'], `${PATH}.proposers`, PROPOSERS),
+    queue: parseQueue(root['queue'], `${PATH}.queue`),
     ...parseSingles(root),
   }
 }

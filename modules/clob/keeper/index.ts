@@ -28,7 +28,26 @@ export {
   writeMarks,
   writeNonces,
 } from './nonces.ts'
-export { decodeOrder, encodeOrder, readOrder, scanOrders, scanOrdersOf, scanOrphans, writeOrder } from './orders.ts'
+export {
+  decodeOrder,
+  encodeOrder,
+  findOrdersOf,
+  type OrderPlace,
+  readOrder,
+  scanOrders,
+  scanOrderValues,
+  scanOrphans,
+  writeOrder,
+} from './orders.ts'
+export {
+  collectQueued,
+  type QueuedAction,
+  readQueue,
+  readQueuedTotals,
+  type QueuedTotals,
+  writeQueue,
+  writeQueued,
+} from './queue.ts'
 export { readRecord, writeRecord } from './records.ts'
 export {
   hasParameters,

@@ -4,7 +4,7 @@ import { invariant } from '../../../core/errors.ts'
 import { encodeRlp } from '../../../core/rlp.ts'
 import type { StateReader, StateWriter } from '../../../store/state.ts'
 import { MODE_CODES, namesOf, STATUS_CODES } from '../domain/codes.ts'
-import { type FeeTier, type Market, MAX_MARKET_ORDERS } from '../domain/market.ts'
+import { type FeeTier, type Market, MAX_OPEN_ORDERS } from '../domain/market.ts'
 import { MAX_FEE_TIERS, MAX_MARKETS, PPM } from '../domain/market-rules.ts'
 import { CLOB_ACCOUNT, MARKET_PREFIX, marketKey } from '../keys.ts'
 import { MAX_UINT32, RlpReader } from './rlp-reader.ts'
@@ -56,7 +56,7 @@ const decodeMarket = (id: number, value: Uint8Array): Market =>
     fees: fields.list(MAX_FEE_TIERS, (tiers) => tiers.record(readTier)),
     minNotional: fields.bigint(),
     bandPpm: fields.uint(MAX_UINT32),
-    maxOpenOrders: fields.uint(MAX_MARKET_ORDERS),
+    maxOpenOrders: fields.uint(MAX_OPEN_ORDERS),
     triggerNotional: fields.bigint(),
     minEquity: fields.bigint(),
     status: fields.choice(STATUS_NAMES),

@@ -7,7 +7,8 @@ import { namesOf, POST_ONLY_CODES, SIDE_CODES, STP_CODES, TIF_CODES, TRIGGER_COD
 import type { OpenOrder } from '../domain/order.ts'
 import { PPM } from '../domain/market-rules.ts'
 import { CLOB_ACCOUNT, ORDER_PREFIX, orderKey, orderPrefix } from '../keys.ts'
-import { MAX_UINT32, RlpReader } from './rlp-reader.ts'
+import { MAX_UINT32 } from './rlp-reader.ts'
+import { ShortListReader } from './short-list-reader.ts'
 import { bytesItemLength, openShortList, uintLength, writeBytesItem, writeUint } from './rlp-writer.ts'
 
 const SIDE_NAMES = namesOf(SIDE_CODES)
@@ -62,11 +63,12 @@ export const encodeOrder = (order: OpenOrder): Uint8Array => {
 }
 
 /** The inverse of {@link encodeOrder}. A damaged value is a broken invariant. */
-export const decodeOrder = (market: number, seq: number, value: Uint8Array): OpenOrder =>
-  RlpReader.list(value, 'open order').whole((fields) => ({
+export const decodeOrder = (market: number, seq: number, value: Uint8Array): OpenOrder => {
+  const fields = new ShortListReader(value, 'open order')
+  const order: OpenOrder = {
     market,
     seq,
-    owner: fields.address(),
+    owner: fields.bytes(ADDRESS_LENGTH),
     subaccount: fields.uint(MAX_UINT32),
     side: fields.choice(SIDE_NAMES),
     tif: fields.choice(TIF_NAMES),
@@ -81,7 +83,10 @@ export const decodeOrder = (market: number, seq: number, value: Uint8Array): Ope
     stp: fields.choice(STP_NAMES),
     maxFills: fields.uint(MAX_FILLS),
     postOnlyMode: fields.choice(POST_ONLY_NAMES),
-  }))
+  }
+  fields.end()
+  return order
+}
 
 export const readOrder = (state: StateReader, market: number, seq: number): OpenOrder | undefined => {
   const value = state.value(CLOB_ACCOUNT, orderKey(market, seq))
@@ -104,10 +109,10 @@ const pageValues = (
   })
 
 /** Values of open orders of a market by seq, read in pages. */
-function* scanOrderValues(
+export function* scanOrderValues(
   state: StateReader,
   market: number,
-  startSeq: number,
+  startSeq = 1,
 ): Generator<readonly [seq: number, value: Uint8Array], void> {
   for (let start = startSeq; ; ) {
     const page = pageValues(state, market, start, PAGE)
@@ -129,16 +134,39 @@ const isOwnedBy = (value: Uint8Array, owner: Address): boolean => {
   return equalBytes(value.subarray(start, start + ADDRESS_LENGTH), owner)
 }
 
-/** Those of one owner: the others are not decoded. */
-export function* scanOrdersOf(
+/** An order by its market and order_seq. */
+export interface OrderPlace {
+  readonly market: number
+  readonly seq: number
+}
+
+export interface OwnedOrders {
+  readonly orders: readonly OpenOrder[]
+  /** Where to look on; undefined where nothing is left. */
+  readonly next: OrderPlace | undefined
+}
+
+/**
+ * Orders of one owner in these markets, which ascend, from a place on: at most `limit`, among at most `most` orders of whomever. State
+ * has no index by owner, for every order would pay for it: the others are passed over without being decoded.
+ */
+export const findOrdersOf = (
   state: StateReader,
-  market: number,
   owner: Address,
-  startSeq = 1,
-): Generator<OpenOrder, void> {
-  for (const [seq, value] of scanOrderValues(state, market, startSeq)) {
-    if (isOwnedBy(value, owner)) yield decodeOrder(market, seq, value)
+  markets: readonly number[],
+  start: OrderPlace,
+  { limit, most }: { readonly limit: number; readonly most: number },
+): OwnedOrders => {
+  const orders: OpenOrder[] = []
+  let looked = 0
+  for (const market of markets) {
+    if (market < start.market) continue
+    for (const [seq, value] of scanOrderValues(state, market, market === start.market ? start.seq : 1)) {
+      if (orders.length === limit || looked++ === most) return { orders, next: { market, seq } }
+      if (isOwnedBy(value, owner)) orders.push(decodeOrder(market, seq, value))
+    }
   }
+  return { orders, next: undefined }
 }
 
 /** Markets of open orders that are none of `known`, each once: of a state that contradicts itself. */

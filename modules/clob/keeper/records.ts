@@ -2,7 +2,7 @@
 import { bigintToBytes } from '../../../core/bytes.ts'
 import { encodeRlp } from '../../../core/rlp.ts'
 import type { StateReader, StateWriter } from '../../../store/state.ts'
-import { type MarketRecord, MAX_MARKET_ORDERS } from '../domain/market.ts'
+import { type MarketRecord, MAX_OPEN_ORDERS } from '../domain/market.ts'
 import { CLOB_ACCOUNT, recordKey } from '../keys.ts'
 import { MAX_UINT32, RlpReader } from './rlp-reader.ts'
 import { uint } from './rlp-writer.ts'
@@ -20,7 +20,7 @@ export const readRecord = (state: StateReader, market: number): MarketRecord | u
     sinceMs: fields.uint(Number.MAX_SAFE_INTEGER),
     bestBidTicks: fields.uint(MAX_UINT32),
     bestAskTicks: fields.uint(MAX_UINT32),
-    openOrders: fields.uint(MAX_MARKET_ORDERS),
+    openOrders: fields.uint(MAX_OPEN_ORDERS),
     bookRoot: fields.bytes(HASH_LENGTH),
   }))
 }

@@ -46,10 +46,11 @@ describe('CancelAll', () => {
       switchMs: 0,
       floors: [{ subaccount: 0, market: 1, side: undefined, nextSeq: 31 }],
     })
-    // A dead order never matches: it is removed, and counts for the taker that meets it.
+    // Nobody meets a dead order; three more go at the end of the block.
     const became = world.act('bob', sell(1, 10, { maxFills: 2, tif: 'ioc' }))
-    expect(became).toMatchObject([{ code: 'maxFillsMet', filledLots: 0 }])
-    expect(Object.keys(world.open())).toEqual(['29', '30'])
+    expect(became).toMatchObject([{ code: 'ok', filledLots: 0 }])
+    expect(Object.keys(world.open())).toEqual(['27', '28', '29', '30'])
+    world.block()
     world.act('alice', buy(1, 10))
     expect([world.open(), account(world)]).toEqual([{ 32: 1 }, { openOrders: 1, switchMs: 0, floors: [] }])
   })
@@ -123,6 +124,9 @@ describe('ScheduleCancel', () => {
     expect(account(world)).toEqual({ openOrders: 3, switchMs: 0, floors: [{ ...ALL, nextSeq: 4 }] })
     expect(world.open()).toEqual({ 2: 2, 3: 3, 4: 4 })
     expect(world.act('bob', sell(4, 10, { tif: 'ioc' }))).toMatchObject([{ code: 'ok', filledLots: 4 }])
+    // Two dead ones were left before: one goes with each block, and none of them was met.
+    expect(account(world)).toEqual({ openOrders: 1, switchMs: 0, floors: [{ ...ALL, nextSeq: 4 }] })
+    world.block()
     expect(account(world)).toEqual({ openOrders: 0, switchMs: 0, floors: [] })
   })
 })

@@ -34,8 +34,8 @@ describe('the checks of a transaction', () => {
     const late = { goodTilBlock: 0, nonceMs: 0 }
     const agent = { agent: addressOf('bot') }
     expect(codeOfSent(world, { changes: { ...late, ...agent }, signer: undefined, listedPhase: 0 })).toBe('phase')
-    expect(codeOfSent(world, { changes: { ...late, ...agent }, signer: undefined })).toBe('wrongSigner')
-    expect(codeOfSent(world, { changes: { ...late, ...agent }, signer: addressOf('alice') })).toBe('wrongSigner')
+    expect(codeOfSent(world, { changes: { ...late, ...agent }, signer: undefined })).toBe('signature')
+    expect(codeOfSent(world, { changes: { ...late, ...agent }, signer: addressOf('alice') })).toBe('signature')
     expect(codeOfSent(world, { changes: { ...late, ...agent } })).toBe('agent')
     expect(codeOfSent(world, { changes: late })).toBe('goodTilPassed')
     expect(codeOfSent(world, { changes: { nonceMs: 0 } })).toBe('nonceTime')

@@ -6,7 +6,8 @@ import type { MatchingError } from './error-entries.ts'
 import type { StepRun } from './step-run.ts'
 
 const MAX_BLOCKS_AHEAD = 40
-const NONCE_WINDOW_MS = 60_000
+/** Beyond it an order is stale: nobody's old price is met after the chain has stood still. */
+export const NONCE_WINDOW_MS = 60_000
 
 /** A ClobTx of the block, as the plan put it there. */
 export interface BatchItem {
@@ -27,7 +28,7 @@ export const checkItem = (step: StepRun, item: BatchItem): Checked => {
   const { tx } = body
   if (body.phase !== item.listedPhase) return { error: 'phase' }
   const signer = item.signer()
-  if (signer === undefined || !equalBytes(signer, tx.agent ?? tx.owner)) return { error: 'wrongSigner' }
+  if (signer === undefined || !equalBytes(signer, tx.agent ?? tx.owner)) return { error: 'signature' }
   if (tx.agent !== undefined && !mayAct(step, tx, tx.agent)) return { error: 'agent' }
   if (step.height > tx.goodTilBlock) return { error: 'goodTilPassed' }
   if (tx.goodTilBlock > step.height + MAX_BLOCKS_AHEAD) return { error: 'goodTilFar' }

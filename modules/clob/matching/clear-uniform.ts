@@ -90,7 +90,7 @@ const besideLast = (offers: Offers, end: number, isBetween: () => boolean): read
 
 /**
  * Of the prices of levels: that of the greatest volume, then of the least imbalance, then the nearest to the last block
- * price, then the lowest. Undefined where nothing crosses. Levels count whole, dead orders in them too. It looks at the levels that
+ * price, then the lowest. Undefined where nothing crosses. Levels count whole. It looks at the levels that
  * volume takes and at two more of each side, whatever else rests there.
  */
 const clearingPrice = ({ book, blockPriceTicks }: MarketRun): number | undefined => {
@@ -141,13 +141,7 @@ class Clearing {
   }
 
   #pair(older: RestingOrder, newer: RestingOrder): void {
-    const { books, timeMs } = this.#step
-    const isOlderDead = books.isDead(older, timeMs)
-    const isNewerDead = books.isDead(newer, timeMs)
-    if (isOlderDead) this.#step.removeOrder(this.#run, older, this.#step.deathOf(older))
-    if (isNewerDead) this.#step.removeOrder(this.#run, newer, this.#step.deathOf(newer))
-    if (isNewerDead) return
-    if (!isOlderDead) this.#meet(older, newer)
+    this.#meet(older, newer)
     this.#countMet(newer)
   }
 
@@ -197,7 +191,7 @@ const removeRest = (step: StepRun, run: MarketRun): void => {
   }
   for (const seq of entered.toReversed()) {
     const order = book.orders.get(seq)
-    const best = order === undefined ? undefined : book.opposite(order.side).best
+    const best = order === undefined || order.isDead ? undefined : book.opposite(order.side).best
     if (order !== undefined && best !== undefined && doesMeet(order, best.ticks)) {
       step.removeOrder(run, order, 'crossing')
     }

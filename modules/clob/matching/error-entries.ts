@@ -1,7 +1,17 @@
-/** Codes 40 to 99 of codespace `clob`: what becomes of a transaction of the order book, and of each of its actions. */
+/** Codes 15 and 40 to 99 of codespace `clob`: what becomes of a transaction of the order book, and of each of its actions. */
 import type { ErrorEntry } from '../../../core/error-table.ts'
 
 export const MATCHING_ENTRIES = {
+  // Also the answer of a node that does not take the order: one code for one fault.
+  signature: {
+    code: 15,
+    text: 'the signature is not that of the owner, or of the agent that the order names',
+    cause:
+      'Another key signed, or something else was signed: another chain id, another domain or scheme, or another ' +
+      'transaction.',
+    action:
+      'Sign this very transaction for this chain, with the key of the agent, or of the owner where there is no agent.',
+  },
   notInPlan: {
     code: 40,
     text: 'the body does not fit the id that the validators attested',
@@ -13,12 +23,6 @@ export const MATCHING_ENTRIES = {
     text: 'the transaction belongs to another phase than the one it was attested for',
     cause: 'Validators attested the transaction in a phase that its actions do not have.',
     action: 'Send the order again.',
-  },
-  wrongSigner: {
-    code: 42,
-    text: 'the signature is not of the owner or its agent',
-    cause: 'The signature does not hold for this chain, or its key belongs to another account.',
-    action: 'Sign with the key of the owner, or of the agent that the transaction names.',
   },
   agent: {
     code: 43,
@@ -136,9 +140,10 @@ export const MATCHING_ENTRIES = {
   },
   marketOrders: {
     code: 64,
-    text: 'the market has too many open orders',
-    cause: 'A market holds at most 200,000 open orders.',
-    action: 'Try again later, or place an order that does not rest.',
+    text: 'this side of the market is full of orders that lock at least as much',
+    cause:
+      'A side of a market holds at most 100,000 open orders. The one that locks least gives way, which would be this one.',
+    action: 'Place a larger order, or one that does not rest.',
   },
   insufficientFunds: {
     code: 65,
@@ -181,6 +186,13 @@ export const MATCHING_ENTRIES = {
     text: 'the time of the switch is not within the next 24 hours',
     cause: 'The time at_ms is not after the time of the block, or more than 24 hours after it.',
     action: 'Choose a time in between.',
+  },
+  bookOrders: {
+    code: 72,
+    text: 'all markets are full, and this side of this market most of all, of orders that lock at least as much',
+    cause:
+      'All markets together hold at most 500,000 open orders. Of the longest side the one that locks least gives way, which would be this one.',
+    action: 'Place a larger order, or one that does not rest.',
   },
   maxFillsMet: {
     code: 80,

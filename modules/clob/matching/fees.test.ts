@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readVolume } from '../keeper/index.ts'
 import type { FeeTier, Market } from '../domain/market.ts'
+import type { Action } from '../orders/clob-tx.ts'
 import { addressOf, buy, cancelSeq, sell, World } from './testing/world.ts'
 
 const tier = (makerPpm: number, takerPpm: number, volume = 0n): FeeTier => ({ volume, makerPpm, takerPpm })
@@ -9,6 +10,11 @@ const fundedWorld = (fees: readonly FeeTier[], changes: Partial<Market> = {}): W
   const world = new World([{ fees, ...changes }])
   for (const name of ['alice', 'bob']) world.fund(name, { base: 1_000_000n, quote: 1_000_000n })
   return world
+}
+
+const replaceSeq = (orderSeq: number, by: Action): Action => {
+  if (by.kind !== 'place') throw new RangeError('a Replace places')
+  return { kind: 'replace', target: { kind: 'seq', orderSeq }, place: by.place, keepPriority: true }
 }
 
 const gained = (world: World, name: string): bigint => world.balance(name, 'quote') - 1_000_000n
@@ -56,6 +62,15 @@ describe('fees', () => {
     world.setMarket({ fees: [tier(50_000, 50_000)] })
     world.act('alice', sell(10, 100))
     expect([gained(world, 'bob'), gained(world, 'alice'), world.escrow('quote')]).toEqual([-1_001n, 950n, 0n])
+  })
+
+  it("of a resting sell do not rise with the market's either, also where it was replaced in its place", () => {
+    const world = fundedWorld([tier(1_000, 1_000)])
+    world.act('bob', sell(20, 100))
+    world.setMarket({ fees: [tier(50_000, 50_000)] })
+    world.act('bob', replaceSeq(1, sell(10, 100)))
+    world.act('alice', buy(10, 100))
+    expect([gained(world, 'bob'), gained(world, 'alice'), world.escrow('quote')]).toEqual([999n, -1_050n, 0n])
   })
 
   it('follow what the owner traded on the 30 UTC days before, not today', () => {

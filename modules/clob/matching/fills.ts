@@ -7,9 +7,8 @@ import type { MarketRun, StepRun } from './step-run.ts'
 const feeRoom = (run: MarketRun, buyer: RestingOrder, lots: number, notional: bigint): bigint =>
   lockOf(run.market, buyer, buyer.left) - lockOf(run.market, buyer, buyer.left - lots) - notional
 
-/** Never above the ppm that a buy has locked. */
-const feePpm = (order: RestingOrder, ppm: number): number =>
-  order.side === 'buy' ? Math.min(ppm, order.lockedPpm) : ppm
+/** Never above the highest fee of the market when the order was placed. */
+const feePpm = (order: RestingOrder, ppm: number): number => Math.min(ppm, order.lockedPpm)
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 

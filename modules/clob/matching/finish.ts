@@ -40,6 +40,8 @@ const touchedBy = (books: Books, log: readonly BookChange[]): Touched => {
       continue
     }
     const { order, kind } = change
+    // State knows nothing of it: that an order is dead follows from what state has.
+    if (kind === 'die') continue
     if (kind !== 'left') accounts.add(order.account)
     let inMarket = orders.get(order.market)
     if (inMarket === undefined) {
@@ -94,7 +96,11 @@ const recordAfter = (step: StepRun, run: MarketRun, bookRoot: Hash): MarketRecor
 }
 
 const isSameRecord = (a: MarketRecord, b: MarketRecord): boolean =>
-  a.sequence === b.sequence && a.blockPriceTicks === b.blockPriceTicks && equalBytes(a.bookRoot, b.bookRoot)
+  a.sequence === b.sequence &&
+  a.blockPriceTicks === b.blockPriceTicks &&
+  a.bestBidTicks === b.bestBidTicks &&
+  a.bestAskTicks === b.bestAskTicks &&
+  equalBytes(a.bookRoot, b.bookRoot)
 
 const writeVolumes = (step: StepRun): void => {
   for (const trader of step.traders.values()) {

@@ -23,8 +23,7 @@ export const matchTaker = (step: StepRun, run: MarketRun, taker: RestingOrder): 
   for (; taker.left > 0 && met < taker.maxFills; met++) {
     const maker = side.best?.oldest
     if (maker === undefined || !doesMeet(taker, maker.priceTicks)) return { end: undefined, filledLots, notional }
-    if (step.books.isDead(maker, step.timeMs)) step.removeOrder(run, maker, step.deathOf(maker))
-    else if (equalBytes(maker.owner, taker.owner)) {
+    if (equalBytes(maker.owner, taker.owner)) {
       if (preventSelfTrade(step, run, maker, taker)) return { end: 'selfTrade', filledLots, notional }
     } else {
       const lots = Math.min(maker.left, taker.left)
@@ -80,14 +79,13 @@ const decrementTaker = (step: StepRun, run: MarketRun, taker: RestingOrder, lots
 }
 
 /** Whether a FOK order would be filled whole: no more than max_fills orders are looked at, and nothing changes. */
-export const canFillWhole = (step: StepRun, run: MarketRun, taker: RestingOrder): boolean => {
+export const canFillWhole = (run: MarketRun, taker: RestingOrder): boolean => {
   let { left } = taker
   let met = 0
   for (const level of run.book.opposite(taker.side).levels()) {
     if (!doesMeet(taker, level.ticks)) return false
     for (let maker = level.oldest; maker !== undefined; maker = maker.newerInLevel) {
       if (met++ === taker.maxFills) return false
-      if (step.books.isDead(maker, step.timeMs)) continue
       if (equalBytes(maker.owner, taker.owner)) {
         if (taker.stp !== 'cancel_maker') return false
       } else if (maker.left >= left) return true

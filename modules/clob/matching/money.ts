@@ -31,7 +31,7 @@ export const lockOf = (market: Market, { side, priceTicks, lockedPpm }: Lockable
 export const lockDenom = (market: Market, side: OpenOrder['side']): string =>
   side === 'buy' ? market.quoteDenom : market.baseDenom
 
-/** The highest fee that anybody may pay in the market: what a buy locks. */
+/** The highest fee that anybody may pay in the market: what a buy locks, and what no order placed now pays more than. */
 export const highestFeePpm = (market: Market): number => {
   let highest = 0
   for (const { makerPpm, takerPpm } of market.fees) highest = Math.max(highest, makerPpm, takerPpm)

@@ -1,7 +1,7 @@
 /** A Place: what it is checked for, in this order; then its funds are locked, it is matched, and what is left rests. */
+import type { GivesWay } from '../book/crowd.ts'
 import { RestingOrder } from '../book/resting-order.ts'
 import type { Market } from '../domain/market.ts'
-import { MAX_MARKET_ORDERS } from '../domain/market.ts'
 import { PPM } from '../domain/market-rules.ts'
 import type { Place } from '../orders/clob-tx.ts'
 import { canTake, maxFillsOf } from '../orders/phase-and-weight.ts'
@@ -68,13 +68,23 @@ const entryPrice = (run: MarketRun, place: Place): number | undefined => {
   return slid >= 1 && slid <= MAX_TICKS ? slid : undefined
 }
 
-const limitError = (step: StepRun, run: MarketRun, sender: Sender, place: Place): MatchingError | undefined => {
+const noRoom = ({ isSide }: GivesWay): MatchingError => (isSide ? 'marketOrders' : 'bookOrders')
+
+const limitError = (
+  step: StepRun,
+  run: MarketRun,
+  sender: Sender,
+  place: Place,
+  priceTicks: number,
+): MatchingError | undefined => {
   // Until a uniform market is cleared, an IOC order is in the book too.
   if (!doesRest(place) && run.market.mode === 'continuous') return undefined
   const account = step.account(sender.trader)
   if (account.openOrders >= step.parameters.maxOpenOrders) return 'accountOrders'
   if (account.ordersIn(place.market) >= run.market.maxOpenOrders) return 'accountMarketOrders'
-  return run.book.orders.size >= MAX_MARKET_ORDERS ? 'marketOrders' : undefined
+  const { market, side, qtyLots } = place
+  const givesWay = step.books.givesWayTo({ market, side, priceTicks, left: qtyLots })
+  return givesWay === undefined || givesWay.order !== undefined ? undefined : noRoom(givesWay)
 }
 
 const newOrder = (step: StepRun, run: MarketRun, sender: Sender, place: Place, priceTicks: number): RestingOrder =>
@@ -89,7 +99,7 @@ const newOrder = (step: StepRun, run: MarketRun, sender: Sender, place: Place, p
       priceTicks,
       lots: place.qtyLots,
       left: place.qtyLots,
-      lockedPpm: place.side === 'buy' ? run.highestFeePpm : 0,
+      lockedPpm: run.highestFeePpm,
       clientId: place.clientId,
       expireS: place.expireS,
       triggerTicks: place.triggerTicks,
@@ -106,7 +116,7 @@ export const freeClientId = (step: StepRun, run: MarketRun, sender: Sender, plac
   if (place.clientId.length === 0) return true
   const holder = step.books.account(sender.trader.key)?.byClientId(place.market, sender.subaccount, place.clientId)
   if (holder === undefined) return true
-  if (!step.books.isDead(holder, step.timeMs)) return false
+  if (!holder.isDead) return false
   step.removeOrder(run, holder, step.deathOf(holder))
   return true
 }
@@ -118,13 +128,13 @@ export const enter = (step: StepRun, run: MarketRun, sender: Sender, place: Plac
   const priceTicks = entryPrice(run, place)
   if (priceTicks === undefined) return fail('wouldTake')
   if (notionalOf(run.market, priceTicks, place.qtyLots) < run.market.minNotional) return fail('belowMinNotional')
-  const limit = limitError(step, run, sender, place)
+  const limit = limitError(step, run, sender, place, priceTicks)
   if (limit !== undefined) return fail(limit)
   const order = newOrder(step, run, sender, place, priceTicks)
   const purse = step.purse(sender.trader, lockDenom(run.market, order.side))
   const lock = lockOf(run.market, order, order.left)
   if (step.purses.available(purse) < lock) return fail('insufficientFunds')
-  if (order.tif === 'fok' && canTake(place) && !canFillWhole(step, run, order)) return fail('cannotFill')
+  if (order.tif === 'fok' && canTake(place) && !canFillWhole(run, order)) return fail('cannotFill')
   step.nextSeq++
   step.purses.move(purse, -lock)
   step.record(run, { kind: 'placed', order })
@@ -132,23 +142,36 @@ export const enter = (step: StepRun, run: MarketRun, sender: Sender, place: Plac
 }
 
 const matchAndRest = (step: StepRun, run: MarketRun, sender: Sender, order: RestingOrder): ActionOutcome => {
-  if (run.market.mode === 'uniform') {
-    step.books.insert(order)
-    run.entered.push(order.seq)
-    return { error: undefined, orderSeq: order.seq, filledLots: 0, quote: 0n }
-  }
-  const isTaker = order.tif !== 'post_only' && order.triggerKind === 'none'
+  const isUniform = run.market.mode === 'uniform'
+  const isTaker = !isUniform && order.tif !== 'post_only' && order.triggerKind === 'none'
   const match = isTaker ? matchTaker(step, run, order) : { end: undefined, filledLots: 0, notional: 0n }
+  let error = match.end
   if (order.left > 0) {
-    if (match.end === undefined && doesRest(order)) step.books.insert(order)
-    else cancelRest(step, run, sender, order, reasonOf(match.end))
+    const comesToRest = error === undefined && (isUniform || doesRest(order))
+    if (comesToRest) error = makeRoom(step, order)
+    if (comesToRest && error === undefined) {
+      step.books.insert(order)
+      if (isUniform) run.entered.push(order.seq)
+    } else cancelRest(step, run, sender, order, reasonOf(error))
   }
-  return { error: match.end, orderSeq: order.seq, filledLots: match.filledLots, quote: match.notional }
+  return { error, orderSeq: order.seq, filledLots: match.filledLots, quote: match.notional }
+}
+
+/** For what is left of an order: another one gives way where there is none. An error where that is the order itself. */
+const makeRoom = (step: StepRun, order: RestingOrder): MatchingError | undefined => {
+  const givesWay = step.books.givesWayTo(order)
+  if (givesWay === undefined) return undefined
+  const other = givesWay.order
+  const run = other === undefined ? undefined : step.market(other.market)
+  if (other === undefined || run === undefined) return noRoom(givesWay)
+  step.removeOrder(run, other, other.isDead ? step.deathOf(other) : 'displaced')
+  return undefined
 }
 
 const reasonOf = (end: MatchingError | undefined): RemovalReason => {
   if (end === undefined) return 'notResting'
-  return end === 'selfTrade' ? 'selfTrade' : 'maxFills'
+  if (end === 'selfTrade') return 'selfTrade'
+  return end === 'maxFillsMet' ? 'maxFills' : 'displaced'
 }
 
 /** Of an order that never was in the book. */

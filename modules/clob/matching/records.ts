@@ -22,6 +22,8 @@ export const REMOVAL_REASONS = {
   triggered: 9,
   /** It still crosses after the market was cleared. */
   crossing: 10,
+  /** It has given way to another one where there was no more room, or has found none itself. */
+  displaced: 11,
 } as const
 
 export type RemovalReason = keyof typeof REMOVAL_REASONS

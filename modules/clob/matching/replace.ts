@@ -21,7 +21,7 @@ export const replace = (
   if (run.market.status === 'halted') return failed('marketHalted')
   if (run.market.status === 'cancel_only') return failed('cancelOnly')
   const order = findTarget(step, run, sender, target)
-  if (order === undefined || step.books.isDead(order, step.timeMs)) {
+  if (order === undefined || order.isDead) {
     markTarget(step, sender, place.market, target)
     return failed('orderNotFound')
   }

@@ -6,7 +6,7 @@ import { bytesToUnprefixedHex } from '../../../core/bytes.ts'
 import { attribute } from '../../events.ts'
 import type { Event, EventAttribute } from '../../module.ts'
 import type { ActionOutcome, Sender } from './action.ts'
-import { codeOf } from './error-entries.ts'
+import { codeOf, type MatchingError } from './error-entries.ts'
 import { type ClobRecord, marketOf } from './records.ts'
 import type { StepRun } from './step-run.ts'
 
@@ -82,18 +82,22 @@ export const eventsOf = (step: StepRun, records: readonly ClobRecord[]): Event[]
   })
 }
 
-/** Of actions that failed, with their place in the transaction. */
-export const rejections = (step: StepRun, { trader }: Sender, outcomes: readonly ActionOutcome[]): Event[] => {
+/** `at` is the place of the action: in its transaction, or among those that contracts queued. */
+export const rejection = (step: StepRun, { trader }: Sender, at: number, error: MatchingError): Event => ({
+  type: 'order_rejected',
+  attributes: [
+    detail('action', at),
+    attribute('owner', nameOf(step, trader.owner)),
+    detail('code', codeOf(error)),
+    detail('reason', error),
+  ],
+})
+
+/** Of actions of a transaction that failed. */
+export const rejections = (step: StepRun, sender: Sender, outcomes: readonly ActionOutcome[]): Event[] => {
   const events: Event[] = []
   for (const [at, { error, orderSeq }] of outcomes.entries()) {
-    if (error === undefined || orderSeq !== 0) continue
-    const attributes = [
-      detail('action', at),
-      attribute('owner', nameOf(step, trader.owner)),
-      detail('code', codeOf(error)),
-      detail('reason', error),
-    ]
-    events.push({ type: 'order_rejected', attributes })
+    if (error !== undefined && orderSeq === 0) events.push(rejection(step, sender, at, error))
   }
   return events
 }
@@ -102,13 +106,15 @@ export const rejections = (step: StepRun, { trader }: Sender, outcomes: readonly
 export const marketEvents = (step: StepRun): Event[] => {
   const events: Event[] = []
   for (const { market, book, before, sequence, blockPriceTicks } of step.markets.values()) {
-    if (sequence === before.sequence && blockPriceTicks === before.blockPriceTicks) continue
+    const [bestBidTicks, bestAskTicks] = [book.bids.best?.ticks ?? 0, book.asks.best?.ticks ?? 0]
+    const isSameTop = bestBidTicks === before.bestBidTicks && bestAskTicks === before.bestAskTicks
+    if (isSameTop && sequence === before.sequence && blockPriceTicks === before.blockPriceTicks) continue
     const attributes = [
       detail('market', market.id),
       detail('sequence', sequence),
       detail('block_price_ticks', blockPriceTicks),
-      detail('best_bid_ticks', book.bids.best?.ticks ?? 0),
-      detail('best_ask_ticks', book.asks.best?.ticks ?? 0),
+      detail('best_bid_ticks', bestBidTicks),
+      detail('best_ask_ticks', bestAskTicks),
       detail('open_orders', book.orders.size),
     ]
     events.push({ type: 'market_updated', attributes })

@@ -179,6 +179,11 @@ export class StepRun {
     return run
   }
 
+  /** Orders that died may have been the best of their side: the records of their markets say so, too. */
+  meetMarketsOfDead(): void {
+    for (const change of this.books.log) if (change.kind === 'die') this.market(change.order.market)
+  }
+
   volume(trader: Trader, denom: string): TraderVolume {
     let volume = trader.volumes.get(denom)
     if (volume === undefined) {

@@ -1,5 +1,5 @@
 /**
- * The CLOB step of a block: the batch in its order, block prices, triggers, removals; then the state of all that it
+ * The CLOB step of a block: the batch in its order, what contracts queued, clearing, block prices, triggers, removals; then the state of all that it
  * touched. It runs on the books of the committed head and leaves them as they were; what it did is its delta.
  * docs/clob-spec.md, Matching.
  */
@@ -10,6 +10,7 @@ import { updateBlockPrices } from './block-price.ts'
 import { cancel, cancelAll, scheduleCancel, settleSwitch } from './cancel.ts'
 import { type BatchItem, checkItem } from './checks.ts'
 import { clearUniformMarkets } from './clear-uniform.ts'
+import { runQueue } from './contracts.ts'
 import type { StepContext } from './deps.ts'
 import { finishStep } from './finish.ts'
 import { enter, staticError } from './place.ts'
@@ -42,11 +43,14 @@ export const streamClobStep = (
 ): Omit<StepOutcome, 'results'> => {
   const step = new StepRun(books, context)
   const { version } = books
+  books.bury(context.timeMs)
   for (const item of batch) onResult(runItem(step, item))
+  runQueue(step, (sender, action) => runAction(step, sender, action))
   clearUniformMarkets(step)
   updateBlockPrices(step)
   fireTriggers(step)
   removeDead(step)
+  step.meetMarketsOfDead()
   for (const event of eventsOf(step, step.records)) context.emit(event)
   for (const event of marketEvents(step)) context.emit(event)
   const after = step.records.map(encodeRecord)

@@ -119,7 +119,8 @@ describe('triggers', () => {
     expect(world.open()).toEqual({ 1: 1, 2: 1 })
     world.setMarket({ status: 'active' })
     trade(world, 100)
-    expect(world.open()).toEqual({ 7: 1 })
+    // The dead one waits to be removed.
+    expect(world.open()).toEqual({ 2: 1, 7: 1 })
   })
 
   it('fire in the block that placed them, when the price is there already', () => {

@@ -19,7 +19,7 @@ const runsWithTriggers = (step: StepRun): MarketRun[] => {
 
 const weightOf = ({ tif, maxFills }: RestingOrder): number => (tif === 'post_only' ? 1 : maxFills)
 
-/** The first order over a limit ends it: the rest is judged anew in the next block. A dead one is removed instead. */
+/** The first order over a limit ends it: the rest is judged anew in the next block. */
 export const fireTriggers = (step: StepRun): void => {
   const { maxTriggers, triggerWeight } = step.parameters
   const runs = runsWithTriggers(step)
@@ -28,11 +28,9 @@ export const fireTriggers = (step: StepRun): void => {
     const at = indexOfFirst(next)
     const [run, order] = [runs[at], next[at]]
     if (run === undefined || order === undefined) return
-    const isDead = step.books.isDead(order, step.timeMs)
-    if (!isDead) weight += weightOf(order)
+    weight += weightOf(order)
     if (weight > triggerWeight) return
-    if (isDead) step.removeOrder(run, order, step.deathOf(order))
-    else fire(step, run, order)
+    fire(step, run, order)
     next[at] = run.book.firstFiredAt(run.blockPriceTicks)
   }
 }

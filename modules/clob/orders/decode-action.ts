@@ -14,7 +14,7 @@ import {
   SCHEDULE_CANCEL,
 } from './fields.ts'
 import { POST_ONLY_MODES, SELF_TRADE_PREVENTIONS, SIDES, TIMES_IN_FORCE, TRIGGER_KINDS } from './wire-names.ts'
-import type { WireReader } from './wire-reader.ts'
+import { WireReader } from './wire-reader.ts'
 
 const MAX_UINT = Number.MAX_SAFE_INTEGER
 
@@ -145,4 +145,12 @@ export const readAction = (reader: WireReader): Action => {
     default:
       throw notCanonical('an action has an unknown field')
   }
+}
+
+/** An Action that stands by itself, in its one encoding. Throws as {@link readAction}. */
+export const decodeAction = (bytes: Uint8Array): Action => {
+  const reader = new WireReader(bytes, 0)
+  const action = readAction(reader)
+  reader.finish('action')
+  return action
 }

@@ -69,6 +69,13 @@ const writeAction = (writer: BackwardWriter, action: Action): void => {
   }
 }
 
+/** The content of an Action, as it stands in a ClobTx. */
+export const encodeAction = (action: Action): Uint8Array => {
+  const writer = new BackwardWriter(USUAL_BYTES)
+  writeAction(writer, action)
+  return writer.finish().slice()
+}
+
 const writeTx = (writer: BackwardWriter, tx: ClobTx, isSigned: boolean): void => {
   if (tx.agent !== undefined) writeBytes(writer, TX.agent, tx.agent)
   if (isSigned) writeBytes(writer, TX.signature, tx.signature)

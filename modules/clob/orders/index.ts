@@ -19,8 +19,9 @@ export {
   type SignatureScheme,
   type Target,
 } from './clob-tx.ts'
+export { decodeAction } from './decode-action.ts'
 export { decodeClobBody } from './decode-clob-tx.ts'
-export { encodeClobTx } from './encode-clob-tx.ts'
+export { encodeAction, encodeClobTx } from './encode-clob-tx.ts'
 export { canTake, maxFillsOf, phaseOf, weightOf, weightOfAction } from './phase-and-weight.ts'
 export { readTypedTx } from './read-typed-data.ts'
 export { addressOfKey, expectedSigner, recoverSigner, signatureTaskOf, signBytesOf, signDigest } from './signing.ts'

@@ -1,6 +1,6 @@
 /** One price for a market's block: the level price of greatest volume, least imbalance, nearest the last block price, lower. */
 import { fill, preventSelfTrade } from './continuous.ts'
-import { deathOf, removeOrder, sideOf } from './dead.ts'
+import { removeOrder, sideOf } from './dead.ts'
 import type { Step } from './step.ts'
 import type { ModelMarket, ModelOrder } from './world.ts'
 
@@ -20,7 +20,7 @@ const compare = (a: Candidate, b: Candidate): number => {
   return a.price < b.price ? -1 : 1
 }
 
-/** Of what stands in the levels, dead or not; undefined where nothing meets. */
+/** Of what stands in the levels; undefined where nothing meets. */
 const clearingPrice = (
   market: ModelMarket,
   buys: readonly ModelOrder[],
@@ -40,21 +40,15 @@ const clearingPrice = (
 
 /** What two orders that stand at the heads of both sides do with each other. */
 const meet = (step: Step, market: ModelMarket, older: ModelOrder, newer: ModelOrder, price: bigint): void => {
-  const deaths = [older, newer].map((order) => deathOf(step, order))
-  if (deaths.some((death) => death !== undefined)) {
-    for (const [at, order] of [older, newer].entries()) {
-      const death = deaths[at]
-      if (death !== undefined) removeOrder(step, order, death)
-    }
-  } else if (older.owner === newer.owner) preventSelfTrade(step, market, older, newer)
+  if (older.owner === newer.owner) preventSelfTrade(step, market, older, newer)
   else fill(step, market, { maker: older, taker: newer }, price)
 }
 
 const pairAt = (step: Step, market: ModelMarket, price: bigint): void => {
   const met = new Map<bigint, number>()
   for (;;) {
-    const buy = sideOf(step.world, market, 'buy').find((order) => order.price >= price)
-    const sell = sideOf(step.world, market, 'sell').find((order) => order.price <= price)
+    const buy = sideOf(step, market, 'buy').find((order) => order.price >= price)
+    const sell = sideOf(step, market, 'sell').find((order) => order.price <= price)
     if (buy === undefined || sell === undefined) return
     const [older, newer] = buy.seq < sell.seq ? [buy, sell] : [sell, buy]
     meet(step, market, older, newer, price)
@@ -67,8 +61,8 @@ const pairAt = (step: Step, market: ModelMarket, price: bigint): void => {
 /** What still crosses goes, newest first. */
 const uncross = (step: Step, market: ModelMarket): void => {
   for (;;) {
-    const buys = sideOf(step.world, market, 'buy')
-    const sells = sideOf(step.world, market, 'sell')
+    const buys = sideOf(step, market, 'buy')
+    const sells = sideOf(step, market, 'sell')
     const [bid, ask] = [buys[0], sells[0]]
     if (bid === undefined || ask === undefined || bid.price < ask.price) return
     const crossing = [
@@ -81,7 +75,7 @@ const uncross = (step: Step, market: ModelMarket): void => {
 }
 
 const clearMarket = (step: Step, market: ModelMarket): void => {
-  const price = clearingPrice(market, sideOf(step.world, market, 'buy'), sideOf(step.world, market, 'sell'))
+  const price = clearingPrice(market, sideOf(step, market, 'buy'), sideOf(step, market, 'sell'))
   if (price !== undefined) pairAt(step, market, price)
   const immediate = step.world.orders.filter((order) => order.market === market.id && order.tif === 'ioc')
   for (const order of immediate) if (order.triggerKind === 'none') removeOrder(step, order, 'notResting')

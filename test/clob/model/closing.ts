@@ -33,19 +33,17 @@ const fire = (step: Step, order: ModelOrder): void => {
   attempt(step, () => placeOrder(step, placed, { checkMarks: () => undefined, before: () => undefined }))
 }
 
-/** In order_seq, until the next one goes beyond a limit. A dead one that the price reaches goes instead of firing, and weighs nothing. */
+/** In order_seq, until the next one goes beyond a limit. */
 export const fireTriggers = (step: Step): void => {
   let weight = 0
   for (let count = 0; count < step.world.limits.maxTriggers; count++) {
-    const order = step.world.orders.find((one) => one.triggerKind !== 'none' && isReached(step.world, one))
+    const order = step.world.orders.find(
+      (one) => one.triggerKind !== 'none' && isReached(step.world, one) && !isDead(step, one),
+    )
     if (order === undefined) return
-    const death = deathOf(step, order)
-    if (death !== undefined) removeOrder(step, order, death)
-    else {
-      weight += weightOf(order)
-      if (weight > step.world.limits.triggerWeight) return
-      fire(step, order)
-    }
+    weight += weightOf(order)
+    if (weight > step.world.limits.triggerWeight) return
+    fire(step, order)
   }
 }
 

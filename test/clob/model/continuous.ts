@@ -1,7 +1,8 @@
 /** Continuous matching: price, then order_seq, at the resting order's price. */
 import type { ActionOutcome } from './actions.ts'
-import { deathOf, forget, isDead, record, removeOrder, sideOf } from './dead.ts'
+import { forget, record, removeOrder, sideOf } from './dead.ts'
 import { settleFill, unlockLots } from './money.ts'
+import { findRoom } from './room.ts'
 import type { Step } from './step.ts'
 import type { ModelMarket, ModelOrder } from './world.ts'
 
@@ -11,7 +12,7 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /** What a taker meets, in order: never itself, which stands on its own side. */
 const metBy = (step: Step, market: ModelMarket, taker: ModelOrder): ModelOrder[] =>
-  sideOf(step.world, market, other(taker.side)).filter((maker) =>
+  sideOf(step, market, other(taker.side)).filter((maker) =>
     taker.side === 'buy' ? maker.price <= taker.price : maker.price >= taker.price,
   )
 
@@ -19,7 +20,6 @@ const metBy = (step: Step, market: ModelMarket, taker: ModelOrder): ModelOrder[]
 export const canFillWhole = (step: Step, market: ModelMarket, taker: ModelOrder): boolean => {
   let wanted = taker.lots
   for (const maker of metBy(step, market, taker).slice(0, taker.maxFills)) {
-    if (isDead(step, maker)) continue
     if (maker.owner === taker.owner) {
       if (taker.stp !== 'cancel_maker') return false
       continue
@@ -67,9 +67,7 @@ export const matchTaker = (step: Step, market: ModelMarket, taker: ModelOrder): 
   let [met, lots, quote] = [0, 0n, 0n]
   const outcome = (code: string): ActionOutcome => ({ code, seq: taker.seq, lots, quote })
   for (const maker of metBy(step, market, taker)) {
-    const death = deathOf(step, maker)
-    if (death !== undefined) removeOrder(step, maker, death)
-    else if (maker.owner === taker.owner) preventSelfTrade(step, market, maker, taker)
+    if (maker.owner === taker.owner) preventSelfTrade(step, market, maker, taker)
     else {
       const done = fill(step, market, { maker, taker }, maker.price)
       lots += done.lots
@@ -77,7 +75,7 @@ export const matchTaker = (step: Step, market: ModelMarket, taker: ModelOrder): 
     }
     met += 1
     if (!step.world.orders.includes(taker)) {
-      const isStopped = maker.owner === taker.owner && death === undefined && taker.stp !== 'decrement'
+      const isStopped = maker.owner === taker.owner && taker.stp !== 'decrement'
       return outcome(isStopped ? 'selfTrade' : '')
     }
     if (met === taker.maxFills) {
@@ -85,6 +83,9 @@ export const matchTaker = (step: Step, market: ModelMarket, taker: ModelOrder): 
       return outcome('maxFills')
     }
   }
-  if (taker.tif !== 'gtc') removeOrder(step, taker, 'notResting')
-  return outcome('')
+  if (taker.tif !== 'gtc') {
+    removeOrder(step, taker, 'notResting')
+    return outcome('')
+  }
+  return outcome(findRoom(step, taker))
 }

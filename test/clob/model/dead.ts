@@ -12,8 +12,11 @@ const names = (floor: ModelFloor, order: ModelOrder): boolean =>
   (floor.market === 0 || floor.market === order.market) &&
   (floor.side === undefined || floor.side === order.side)
 
+/** All that death depends on. */
+export type Moment = Pick<Step, 'world' | 'timeMs'>
+
 /** Why an order is dead; undefined where it lives. */
-export const deathOf = (step: Step, order: ModelOrder): Reason | undefined => {
+export const deathOf = (step: Moment, order: ModelOrder): Reason | undefined => {
   if (order.expireS !== 0n && order.expireS * 1000n <= step.timeMs) return 'expired'
   const account = step.world.accounts.get(order.owner)
   if (account === undefined) return undefined
@@ -23,7 +26,7 @@ export const deathOf = (step: Step, order: ModelOrder): Reason | undefined => {
   return floors.some(({ subaccount }) => subaccount === undefined) ? 'switchPassed' : 'cancelledAll'
 }
 
-export const isDead = (step: Step, order: ModelOrder): boolean => deathOf(step, order) !== undefined
+export const isDead = (step: Moment, order: ModelOrder): boolean => deathOf(step, order) !== undefined
 
 /** Every record of a market has a number. */
 export const record = (step: Step, entry: Step['records'][number]): void => {
@@ -61,10 +64,11 @@ export const turnSwitch = (step: Step, tx: ClobTx): void => {
   dropFloors(step.world)
 }
 
-/** Both sides of a market as a taker meets them: best first, then the lowest order_seq. Orders with a trigger are in neither. */
-export const sideOf = (world: World, market: ModelMarket, side: 'buy' | 'sell'): ModelOrder[] =>
-  world.orders
+/** Both sides of a market as a taker meets them: best first, then the lowest order_seq. Dead orders and those with a trigger are in neither. */
+export const sideOf = (step: Step, market: ModelMarket, side: 'buy' | 'sell'): ModelOrder[] =>
+  step.world.orders
     .filter((order) => order.market === market.id && order.side === side && order.triggerKind === 'none')
+    .filter((order) => !isDead(step, order))
     .toSorted((a, b) => {
       if (a.price !== b.price) return (side === 'buy') === a.price > b.price ? -1 : 1
       return a.seq < b.seq ? -1 : 1

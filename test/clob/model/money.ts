@@ -59,9 +59,9 @@ export interface FillMoney {
   readonly takerFee: bigint
 }
 
-/** A buy pays no more than the ppm that it locked; a sell locks none, and pays what its tier says. */
+/** No order pays more than the highest ppm of the market when it was placed. */
 const feeOf = (notional: bigint, ppm: bigint, order: ModelOrder): bigint => {
-  const held = order.side === 'sell' || ppm < order.lockedPpm ? ppm : order.lockedPpm
+  const held = ppm < order.lockedPpm ? ppm : order.lockedPpm
   return held > 0n ? roundUp(notional * held, PPM) : 0n
 }
 

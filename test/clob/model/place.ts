@@ -4,6 +4,7 @@ import { canFillWhole, matchTaker } from './continuous.ts'
 import { deathOf, record, removeOrder, sideOf } from './dead.ts'
 import { highestPpm, lockFunds, notionalOf } from './money.ts'
 import { amend } from './replace.ts'
+import { findRoom, givesWayTo } from './room.ts'
 import type { Step } from './step.ts'
 import { marketOf, Refusal, type ModelMarket, type ModelOrder } from './world.ts'
 
@@ -12,7 +13,6 @@ export type Wanted = Omit<ModelOrder, 'seq' | 'left' | 'lockedPpm'>
 const PPM = 1_000_000n
 const TWO_32 = 1n << 32n
 const TWO_127 = 1n << 127n
-const MAX_MARKET_ORDERS = 200_000
 
 const takes = (wanted: Wanted): boolean => wanted.tif !== 'post_only' && wanted.triggerKind === 'none'
 
@@ -55,7 +55,7 @@ const takeClientId = (step: Step, wanted: Wanted, self: ModelOrder | undefined):
   removeOrder(step, holder, death)
 }
 
-const checkCounts = (step: Step, market: ModelMarket, wanted: Wanted): void => {
+const checkCounts = (step: Step, market: ModelMarket, wanted: Wanted, price: bigint): void => {
   const canRest = wanted.tif === 'gtc' || wanted.tif === 'post_only' || wanted.triggerKind !== 'none'
   if (!canRest && market.mode === 'continuous') return
   const ofOwner = step.world.orders.filter(({ owner }) => owner === wanted.owner)
@@ -63,18 +63,17 @@ const checkCounts = (step: Step, market: ModelMarket, wanted: Wanted): void => {
   if (ofOwner.filter((order) => order.market === market.id).length >= market.maxOpenOrders) {
     throw new Refusal('marketOpenOrders')
   }
-  if (step.world.orders.filter((order) => order.market === market.id).length >= MAX_MARKET_ORDERS) {
-    throw new Refusal('marketFull')
-  }
+  const givesWay = givesWayTo(step, { ...wanted, price, left: wanted.lots })
+  if (givesWay !== undefined && givesWay.order === undefined) throw new Refusal(givesWay.code)
 }
 
 const crosses = (side: 'buy' | 'sell', price: bigint, other: bigint): boolean =>
   side === 'buy' ? price >= other : price <= other
 
-/** The price at which a post-only order rests: judged by what is in the book, dead or not. */
+/** The price at which a post-only order rests: judged by what it could meet. */
 const postOnlyPrice = (step: Step, market: ModelMarket, wanted: Wanted): bigint => {
   if (wanted.tif !== 'post_only' || wanted.triggerKind !== 'none') return wanted.price
-  const best = sideOf(step.world, market, wanted.side === 'buy' ? 'sell' : 'buy')[0]
+  const best = sideOf(step, market, wanted.side === 'buy' ? 'sell' : 'buy')[0]
   if (best === undefined || !crosses(wanted.side, wanted.price, best.price)) return wanted.price
   const price = wanted.side === 'buy' ? best.price - 1n : best.price + 1n
   if (wanted.postOnlyMode === 'reject' || price < 1n || price >= TWO_32) throw new Refusal('wouldTake')
@@ -104,9 +103,9 @@ export const placeOrder = (step: Step, wanted: Wanted, way: PlaceWay): ActionOut
     amend(step, kept, wanted)
     return { code: '', seq: kept.seq, lots: 0n, quote: 0n }
   }
-  checkCounts(step, market, wanted)
+  checkCounts(step, market, wanted, price)
   const seq = step.world.nextSeq
-  const lockedPpm = wanted.side === 'buy' ? highestPpm(market) : 0n
+  const lockedPpm = highestPpm(market)
   const order: ModelOrder = { ...wanted, price, seq, left: wanted.lots, lockedPpm }
   lockFunds(step.world, market, order)
   if (market.mode === 'continuous' && order.tif === 'fok' && takes(order) && !canFillWhole(step, market, order)) {
@@ -116,6 +115,6 @@ export const placeOrder = (step: Step, wanted: Wanted, way: PlaceWay): ActionOut
   const { owner, subaccount, side, tif, lots, clientId } = order
   record(step, { kind: 'placed', market: market.id, seq, owner, subaccount, side, tif, price, lots, clientId })
   step.world.orders.push(order)
-  if (market.mode === 'uniform' || !takes(order)) return { code: '', seq, lots: 0n, quote: 0n }
+  if (market.mode === 'uniform' || !takes(order)) return { code: findRoom(step, order), seq, lots: 0n, quote: 0n }
   return matchTaker(step, market, order)
 }

@@ -1,6 +1,8 @@
 /** What must hold after any step, whatever the seed: the design's properties 1 to 5, over worlds and records. */
+import type { Action } from '../../../modules/clob/orders/clob-tx.ts'
+import { isDead } from './dead.ts'
 import { lockOf } from './money.ts'
-import type { ModelItem, ModelOutcome } from './step.ts'
+import type { ModelItem, ModelOutcome, ModelQueued } from './step.ts'
 import type { ModelRecord } from './records.ts'
 import { marketOf, type ModelOrder, type World } from './world.ts'
 
@@ -38,7 +40,12 @@ const checkMoney = (before: World, after: World): void => {
 
 const checkBook = (after: World): void => {
   for (const market of after.markets) {
-    const resting = after.orders.filter((order) => order.market === market.id && order.triggerKind === 'none')
+    const resting = after.orders.filter(
+      (order) =>
+        order.market === market.id &&
+        order.triggerKind === 'none' &&
+        !isDead({ world: after, timeMs: after.timeMs }, order),
+    )
     const bids = resting.filter(({ side }) => side === 'buy').map(({ price }) => price)
     const asks = resting.filter(({ side }) => side === 'sell').map(({ price }) => price)
     for (const bid of bids) if (asks.some((ask) => ask <= bid)) fail(`market ${market.id} is crossed at ${bid}`)
@@ -81,7 +88,7 @@ const checkRecords = (before: World, after: World, records: readonly ModelRecord
 }
 
 /** Property 4 of continuous markets: no live order that stands before the maker of a fill was passed over. */
-const checkPriority = (before: World, records: readonly ModelRecord[]): void => {
+const checkPriority = (before: World, records: readonly ModelRecord[], mayBeDead: ReadonlySet<bigint>): void => {
   const open: Pick<ModelOrder, 'seq' | 'market' | 'side' | 'price'>[] = before.orders.filter(
     ({ triggerKind }) => triggerKind === 'none',
   )
@@ -102,6 +109,7 @@ const checkPriority = (before: World, records: readonly ModelRecord[]): void => 
           order.market === maker.market &&
           order.side === maker.side &&
           order.seq !== maker.seq &&
+          !mayBeDead.has(order.seq) &&
           (left.get(order.seq) ?? 0n) > 0n &&
           (maker.side === 'sell' ? order.price < maker.price : order.price > maker.price),
       )
@@ -111,6 +119,7 @@ const checkPriority = (before: World, records: readonly ModelRecord[]): void => 
           order.side === maker.side &&
           order.price === maker.price &&
           order.seq < maker.seq &&
+          !mayBeDead.has(order.seq) &&
           (left.get(order.seq) ?? 0n) > 0n,
       )
       if (record.price !== maker.price) fail(`a fill at ${record.price} of a maker at ${maker.price}`)
@@ -122,25 +131,54 @@ const checkPriority = (before: World, records: readonly ModelRecord[]): void => 
   }
 }
 
-/** Orders that the batch placed with a trigger: they stand in no level. */
-const triggersOf = (batch: readonly ModelItem[], outcome: ModelOutcome): ReadonlySet<bigint> => {
-  const seqs = outcome.results.flatMap((result, at) =>
-    result.actions.flatMap(({ seq }, index) => {
-      const action = batch[at]?.tx?.actions[index]
-      const place = action?.kind === 'place' || action?.kind === 'replace' ? action.place : undefined
-      return place === undefined || place.triggerKind === 'none' ? [] : [seq]
-    }),
+const DEATHS: readonly string[] = ['expired', 'cancelledAll', 'switchPassed']
+
+/** Orders that are dead at the end, or went so, and those of owners who cancelled all in the step. */
+const deadOf = (before: World, records: readonly ModelRecord[], after: World): ReadonlySet<bigint> => {
+  const { timeMs } = after
+  const known = new Map(before.orders.map(({ seq, owner }) => [seq, owner]))
+  for (const record of records) if (record.kind === 'placed') known.set(record.seq, record.owner)
+  const gone = records.flatMap((record) =>
+    record.kind === 'removed' && DEATHS.includes(record.reason) ? [record.seq] : [],
   )
-  return new Set(seqs)
+  const owners = new Set(gone.map((seq) => known.get(seq)))
+  const dead = [
+    ...before.orders.filter((order) => isDead({ world: before, timeMs }, order)),
+    ...after.orders.filter((order) => isDead({ world: after, timeMs }, order)),
+  ]
+  return new Set([
+    ...dead.map(({ seq }) => seq),
+    ...[...known].flatMap(([seq, owner]) => (owners.has(owner) ? [seq] : [])),
+  ])
+}
+
+const hasTrigger = (action: Action | undefined): boolean =>
+  (action?.kind === 'place' || action?.kind === 'replace') && action.place.triggerKind !== 'none'
+
+/** Orders that batch and contracts placed with a trigger: they stand in no level. */
+const triggersOf = (
+  batch: readonly ModelItem[],
+  queue: readonly ModelQueued[],
+  outcome: ModelOutcome,
+): ReadonlySet<bigint> => {
+  const ofBatch = outcome.results.flatMap((result, at) =>
+    result.actions.flatMap(({ seq }, index) => (hasTrigger(batch[at]?.tx?.actions[index]) ? [seq] : [])),
+  )
+  const ofQueue = outcome.queued.flatMap(({ seq }, at) => (hasTrigger(queue[at]?.action) ? [seq] : []))
+  return new Set([...ofBatch, ...ofQueue])
 }
 
 /** Throws a RangeError that says which promise was broken. */
-export const checkStep = (before: World, batch: readonly ModelItem[], outcome: ModelOutcome): void => {
+export const checkStep = (
+  before: World,
+  { batch, queue }: { readonly batch: readonly ModelItem[]; readonly queue: readonly ModelQueued[] },
+  outcome: ModelOutcome,
+): void => {
   const records = [...outcome.results.flatMap((result) => result.records), ...outcome.after]
   checkMoney(before, outcome.world)
   checkBook(outcome.world)
   checkRecords(before, outcome.world, records)
-  const triggers = triggersOf(batch, outcome)
+  const triggers = triggersOf(batch, queue, outcome)
   const levels = records.filter((record) => record.kind !== 'placed' || !triggers.has(record.seq))
-  checkPriority(before, levels)
+  checkPriority(before, levels, deadOf(before, records, outcome.world))
 }

@@ -13,6 +13,7 @@ export type Reason =
   | 'maxFills'
   | 'triggered'
   | 'crossing'
+  | 'displaced'
 
 export type ModelRecord =
   | {

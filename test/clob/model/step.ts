@@ -1,8 +1,9 @@
-/** One CLOB step: the batch, auctions, block prices, triggers, removals; in the order of the design's Flow 6. */
+/** One CLOB step: the batch, what contracts queued, auctions, block prices, triggers, removals; in the order of the design's Flow 6. */
 import type { ClobTx, Phase } from '../../../modules/clob/orders/clob-tx.ts'
 import { checkTransaction, phaseOf } from './checks.ts'
 import { runAction, type ActionOutcome } from './actions.ts'
 import { clearMarkets } from './auction.ts'
+import { type ModelQueued, runQueue } from './contracts.ts'
 import { fireTriggers, removeDead, setBlockPrices, movePriceSums } from './closing.ts'
 import { dropFloors, turnSwitch } from './dead.ts'
 import { recordsHash, type ModelRecord } from './records.ts'
@@ -46,6 +47,8 @@ export interface Step {
 export interface ModelOutcome {
   readonly world: World
   readonly results: readonly ModelResult[]
+  /** Of what contracts queued. */
+  readonly queued: readonly ActionOutcome[]
   /** That no transaction made. */
   readonly after: readonly ModelRecord[]
   readonly fills: readonly ModelFill[]
@@ -104,11 +107,13 @@ export const runModel = (
   world: World,
   block: { readonly height: number; readonly timeMs: bigint },
   batch: readonly ModelItem[],
+  queue: readonly ModelQueued[] = [],
 ): ModelOutcome => {
   const step: Step = { world: copyWorld(world), ...block, records: [], fills: [], actions: new Map() }
   const results = batch.map((item) => runTransaction(step, item))
   const after: ModelRecord[] = []
   step.records = after
+  const queued = runQueue(step, queue)
   clearMarkets(step)
   setBlockPrices(step)
   fireTriggers(step)
@@ -117,7 +122,7 @@ export const runModel = (
   forgetOld(step)
   movePriceSums(step, world)
   step.world.timeMs = block.timeMs
-  return { world: step.world, results, after, fills: step.fills }
+  return { world: step.world, results, queued, after, fills: step.fills }
 }
 
-export { phaseOf, recordsHash }
+export { type ModelQueued, phaseOf, recordsHash }

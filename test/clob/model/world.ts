@@ -116,8 +116,16 @@ export interface ModelLimits {
   maxRemovals: number
 }
 
+/** How many orders may be open: of a side of a market, and in all. */
+export interface ModelBounds {
+  readonly side: number
+  readonly all: number
+}
+
 export interface World {
   limits: ModelLimits
+  /** Of the protocol, or smaller ones that runs reach. */
+  bounds: ModelBounds
   nextSeq: bigint
   timeMs: bigint
   markets: ModelMarket[]
@@ -156,6 +164,7 @@ export const add = (map: Map<string, bigint>, key: string, amount: bigint): void
 /** A copy that shares nothing which the model changes. */
 export const copyWorld = (world: World): World => ({
   limits: { ...world.limits },
+  bounds: world.bounds,
   nextSeq: world.nextSeq,
   timeMs: world.timeMs,
   markets: world.markets.map((market) => ({ ...market })),
@@ -174,6 +183,7 @@ export const copyWorld = (world: World): World => ({
 
 export const emptyWorld = (limits: ModelLimits): World => ({
   limits,
+  bounds: { side: 100_000, all: 500_000 },
   nextSeq: 1n,
   timeMs: 0n,
   markets: [],

@@ -8,6 +8,7 @@ import { bytesToHex } from '../../../core/hex.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { ACCEPT_ALL, faultySender, FORGETS, PROPOSER_FAULTS, proposalOf, VOTER_FAULTS } from './faults.ts'
 import { alterOrders, ORDER_FAULTS, ORDER_VOTER_FAULTS } from './order-faults.ts'
+import { SIGNS_AGAIN, signAgain } from './sign-again.ts'
 
 const file = process.env['CHAIN_TEST_FAULT_FILE'] ?? ''
 const named = (): string => {
@@ -34,8 +35,13 @@ const proposed = new Set<string>()
 const keyOf = (transactions: readonly Uint8Array[]): string => transactions.map(bytesToHex).join()
 
 QueriedApplication.prototype.prepareProposal = async function (request) {
-  const transactions = await honest.prepareProposal.call(this, request)
   const name = named()
+  const again = name === SIGNS_AGAIN ? signAgain(request, this.parameters?.chainId ?? '') : undefined
+  const transactions = await honest.prepareProposal.call(this, again ?? request)
+  if (again !== undefined) {
+    writeFileSync(file, '')
+    say(name, request.height)
+  }
   const orderFault = ORDER_FAULTS[name]
   const altered = orderFault && alterOrders(orderFault, transactions)
   if (altered !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * Writes vault.json anew, after a change of vault.sol or of the interfaces. The compiler is no dependency of the project:
+ * Writes vault.json and trader.json anew, after a change of their sources or of the interfaces. The compiler is no dependency of the project:
  * put the npm package solc 0.8.37 into a folder and name it:
  * `node test/precompiles/contracts/compile.ts /path/to/node_modules/solc`.
  */
@@ -23,6 +23,7 @@ const solc = createRequire(import.meta.url)(resolve(process.argv[2] ?? 'solc')) 
 const sources = {
   'vault.sol': read(here('vault.sol')),
   'native-token.sol': read(here('native-token.sol')),
+  'trader.sol': read(here('trader.sol')),
   ...Object.fromEntries(
     readdirSync(interfaces)
       .filter((name) => name.endsWith('.sol'))
@@ -45,9 +46,12 @@ const output = JSON.parse(
   ),
 ) as Output
 for (const { formattedMessage } of output.errors ?? []) console.error(formattedMessage)
-const vault = output.contracts?.['vault.sol']?.['Vault']
-if (vault === undefined) process.exitCode = 1
-else {
-  const artifact = { compiler: solc.version(), abi: vault.abi, bytecode: `0x${vault.evm.bytecode.object}` }
-  writeFileSync(here('vault.json'), `${JSON.stringify(artifact, null, 2)}\n`)
+for (const name of ['Vault', 'Trader']) {
+  const file = name.toLowerCase()
+  const contract = output.contracts?.[`${file}.sol`]?.[name]
+  if (contract === undefined) process.exitCode = 1
+  else {
+    const artifact = { compiler: solc.version(), abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` }
+    writeFileSync(here(`${file}.json`), `${JSON.stringify(artifact, null, 2)}\n`)
+  }
 }

@@ -35,9 +35,12 @@ export class Liars {
   readonly #votes = new WeakMap<Vote, Vote | undefined>()
   readonly #proposals = new WeakMap<Proposal, Proposal | undefined>()
   readonly #late = new Map<Hex, Vote[]>()
+  /** A stream of its own: runs without such votes are what they were. */
+  readonly #faces: Random
 
-  constructor(random: Random, network: Network, account: PrivateKeyAccount, blockGas: bigint) {
+  constructor(random: Random, faces: Random, network: Network, account: PrivateKeyAccount, blockGas: bigint) {
     this.#random = random
+    this.#faces = faces
     this.#network = network
     const { chain, plan, rules } = network
     this.#orders = orderContext(random, network)
@@ -62,6 +65,7 @@ export class Liars {
       for (const to of peers) send(to, message)
       return
     }
+    if (this.#tellTwoFaces(from, message.vote, peers, send)) return
     const { equivocationPercent } = this.#network.plan.lies
     if (this.#random.chance(equivocationPercent)) {
       this.#network.report.lies++
@@ -71,6 +75,24 @@ export class Liars {
     const lie = this.#lieInVote(from, message.vote)
     this.#votes.set(message.vote, lie)
     for (const to of peers) this.#sendVote(to, lie, send)
+  }
+
+  /** One vote for one block with two extensions, both signed as they must be: each peer takes the one that it is given. */
+  #tellTwoFaces(from: NetworkNode, vote: Vote, peers: readonly NetworkNode[], send: Send): boolean {
+    const { type, blockHash, height, round } = vote
+    const [context, { plan, chain, orderRules, report }] = [this.#orders, this.#network]
+    if (context === undefined || type !== 'precommit' || blockHash === undefined || !from.hasExtensions(height))
+      return false
+    if (!this.#faces.chance(plan.orders?.twoFacedPercent ?? 0)) return false
+    const block = { hash: hexToBytes(blockHash), height }
+    const other = lieInExtension(vote.extension, block, { ...context, random: this.#faces })
+    const signed = { extension: other, height, round, chainId: chain.chainId }
+    const lie = { ...vote, extension: other, extensionSignature: from.validator.sign(signed) }
+    report.lies++
+    if (orderRules !== undefined) orderRules.report.twoFaced++
+    const first = this.#faces.below(2)
+    for (const [index, to] of peers.entries()) this.#sendVote(to, index % 2 === first ? vote : lie, send)
+    return true
   }
 
   #sendVote(to: NetworkNode, vote: Vote | undefined, send: Send): void {

@@ -112,6 +112,7 @@ export class Network {
     const traders = this.orderClients?.traders
     this.#liars = new Liars(
       stream(6),
+      stream(11),
       this,
       accounts[ACCOUNTS] as (typeof accounts)[number],
       BigInt(this.plan.blockGas),

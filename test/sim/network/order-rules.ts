@@ -63,6 +63,8 @@ export interface OrderReport {
   mostDelay: number
   /** Orders that were not in the first. */
   delayed: number
+  /** Votes that a liar has signed with two extensions. */
+  twoFaced: number
   /** By what a liar's block has. */
   readonly batchLies: Record<string, number>
 }
@@ -133,6 +135,7 @@ export class OrderRules {
     certain: 0,
     mostDelay: 0,
     delayed: 0,
+    twoFaced: 0,
     batchLies: {},
   }
   readonly #options: OrderRulesOptions
@@ -172,9 +175,8 @@ export class OrderRules {
   committed(node: SimNode, isThorough: boolean): void {
     const { application, name } = node
     const state = committedState(node)
-    const timeMs = Number((application.source.head()?.timeNs ?? 0n) / NANOSECONDS_PER_MILLISECOND)
-    const live = dumpBooks(application.source.books(), timeMs, [])
-    const rebuilt = dumpBooks(Books.load(state), timeMs, [])
+    const live = dumpBooks(application.source.books(), [])
+    const rebuilt = dumpBooks(Books.load(state), [])
     const at = live.findIndex((line, index) => line !== rebuilt[index])
     must(
       at < 0 && live.length === rebuilt.length,
@@ -198,7 +200,12 @@ export class OrderRules {
     const isInjected = last !== undefined && this.#options.hasExtensions(height - 1)
     must(isInjected === (transactions[0]?.[0] === INJECTED_BYTE), 'votes stand first where there are any', at)
     if (!isInjected) {
-      must(orders.length === 0, 'there are no orders without votes', at)
+      must(orders.length === 0 || this.#options.decidesAnything === true, 'there are no orders without votes', at)
+      must(
+        orders.every((place) => results[place]?.code === NOT_PLANNED),
+        'orders without votes do not run',
+        at,
+      )
       this.#carried = []
     } else {
       const isInPlace = orders.every((place, index) => place === index + 1)

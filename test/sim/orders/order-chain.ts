@@ -4,6 +4,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import type { ProposedBlock } from '../../../app/ports.ts'
 import { bytesToHex, hexToBytes } from '../../../core/hex.ts'
 import { type ClobParameters, readParameters } from '../../../modules/clob/index.ts'
+import { readQueue } from '../../../modules/clob/keeper/index.ts'
 import type { ChainSetup } from '../driver.ts'
 import { OrderRules } from '../network/order-rules.ts'
 import type { Random } from '../random.ts'
@@ -11,12 +12,15 @@ import type { SimNode, SimNodeOptions } from '../sim-node.ts'
 import { makeAccounts } from '../traffic.ts'
 import { fillPools, pickRoute, proposeInRounds, spoil } from '../turmoil.ts'
 import type { Validator } from '../validators.ts'
-import { committedState, gossip, makeGenesis, makeWorld, type World } from '../world.ts'
+import { committedState, gossip, makeGenesis, makeWorld, pendingNonce, type World } from '../world.ts'
+import { callBook } from './callers.ts'
 import { withMarkets } from './genesis.ts'
 import { type SignedOrder, Traders, walletOf } from './traders.ts'
 
 const ACCOUNTS = 6
 const TRADERS = 6
+/** Traders who have one. */
+const WALLETS = 2
 const CHAIN_ID = 'localnat-1'
 
 export interface OrderChainOptions extends Partial<ChainSetup> {
@@ -35,6 +39,8 @@ export class OrderChain {
   readonly traders: Traders
   readonly rules: OrderRules
   readonly random: Random
+  /** Heights that left something queued by contracts. */
+  readonly queued: number[] = []
   /** By height, of the state after it. */
   readonly #parameters = new Map<number, ClobParameters>()
   readonly #before: number
@@ -60,7 +66,7 @@ export class OrderChain {
     const traders = new Traders(random, TRADERS, CHAIN_ID)
     const others = makeAccounts(random, ACCOUNTS)
     // Traders have wallets, too.
-    const accounts: readonly PrivateKeyAccount[] = [...others, ...traders.traders.slice(0, 2).map(walletOf)]
+    const accounts: readonly PrivateKeyAccount[] = [...others, ...traders.traders.slice(0, WALLETS).map(walletOf)]
     const appState = { ...withMarkets(makeGenesis(others, undefined), traders.addresses, parameters), ...moduleState }
     const operators = others.map(({ address }) => hexToBytes(address))
     const world = await makeWorld({ random, accounts, appState, ...rest, ...(hasOperators && { operators }) })
@@ -83,10 +89,21 @@ export class OrderChain {
     })
   }
 
+  /** Traders who have a wallet call the precompile, behind what they have sent already. */
+  async call(count: number): Promise<void> {
+    const { nodes } = this.world
+    for (const trader of this.traders.traders.slice(0, WALLETS)) {
+      const wallet = walletOf(trader)
+      const nonce = await pendingNonce(nodes[0] as SimNode, wallet)
+      for (let at = 0; at < count; at++) gossip(nodes, await callBook(this.random, wallet, nonce + at))
+    }
+  }
+
   /** A block with orders and all else, whatever becomes of its rounds. */
   async turmoil(): Promise<void> {
     const { world, random } = this
     this.send(random.below(8))
+    await this.call(random.below(3))
     await fillPools(world, random.below(8))
     const { block, round } = await proposeInRounds(world)
     if (random.chance(10)) return await this.decide(await spoil(world, block), round)
@@ -108,7 +125,9 @@ export class OrderChain {
 
   #note(): void {
     const { driver, nodes } = this.world
-    this.#parameters.set(driver.height, readParameters(committedState(nodes[0] as SimNode)))
+    const state = committedState(nodes[0] as SimNode)
+    this.#parameters.set(driver.height, readParameters(state))
+    if (readQueue(state).length > 0) this.queued.push(driver.height)
   }
 
   #parametersAt(height: number): ClobParameters {

@@ -23,6 +23,8 @@ export interface OrderPlan {
   /** Of each second: all pools are lost at once. */
   readonly lossPercent: number
   readonly parameters: Partial<ClobParameters>
+  /** Of the votes of liars: signed for one half of the nodes with one extension, for the other half with another. */
+  readonly twoFacedPercent: number
 }
 
 /** Nothing of it in some runs. */
@@ -48,4 +50,6 @@ export const makeOrderPlan = (random: Random): OrderPlan => ({
     maxOpenOrders: random.pick([500, 8]),
     maxRemovals: random.pick([2_000, 1]),
   },
+  // The last draw: those before it are what they were.
+  twoFacedPercent: random.chance(40) ? 20 + random.below(60) : 0,
 })

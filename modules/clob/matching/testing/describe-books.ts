@@ -49,12 +49,12 @@ export const describeBooks = (books: Books) => ({
             subaccount: group.subaccount,
             side: group.side,
             orders,
-            killed: group.killedSeq,
+            living: account.living,
           }
         })
         .toSorted((a, b) => (a.orders[0] ?? 0) - (b.orders[0] ?? 0)),
     }))
     .toSorted((a, b) => (a.owner < b.owner ? -1 : 1)),
   nonces: books.nonces.size,
-  dead: Array.from({ length: 20 }, (_, at) => books.firstDead(1_700_000_000_000 + at * 4_000)?.seq),
+  dead: books.firstDead?.seq,
 })

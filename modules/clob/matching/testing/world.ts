@@ -8,6 +8,7 @@ import { Overlay } from '../../../../store/overlay.ts'
 import type { StateReader, StateWriter } from '../../../../store/state.ts'
 import type { EscrowEntry } from '../../../ledger.ts'
 import { type BookDelta, Books } from '../../book/books.ts'
+import type { OrderBounds } from '../../book/crowd.ts'
 import type { Market } from '../../domain/market.ts'
 import type { OpenOrder } from '../../domain/order.ts'
 import type { ClobParameters } from '../../domain/settings.ts'
@@ -130,9 +131,9 @@ export class World {
   #items = 0
   last: StepOutcome | undefined
 
-  constructor(markets: readonly Partial<Market>[] = [{}]) {
+  constructor(markets: readonly Partial<Market>[] = [{}], bounds?: OrderBounds) {
     for (const changes of markets) this.setMarket(changes)
-    this.books = Books.load(this.state)
+    this.books = Books.load(this.state, bounds)
   }
 
   setMarket(changes: Partial<Market>): void {

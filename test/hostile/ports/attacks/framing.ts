@@ -1,0 +1,98 @@
+/** HTTP/1.1 as no client writes it: pipelines that nobody reads, headers without end, and lengths that contradict. */
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Assault, type Attack, isOver, leftMs, pump, scaled, untilEnd } from '../attack.ts'
+import { batchText, connectTo, exchange, LOOPBACK_HOST, rawPost, rpcText, untilDrained } from '../wire.ts'
+
+const pipeline = async (assault: Assault): Promise<void> => {
+  const { target, tally } = assault
+  const requests = Buffer.from(rawPost(rpcText('eth_getBlockByNumber', ['latest', true])).repeat(400))
+  const one = async (): Promise<void> => {
+    const socket = await connectTo(target.http)
+    if (socket === undefined) return tally.add('not connected')
+    socket.pause()
+    socket.once('close', () => tally.add('closed by server'))
+    while (!isOver(assault) && !socket.destroyed) {
+      tally.add('written', 400)
+      if (!socket.write(requests)) await untilDrained(socket, leftMs(assault))
+    }
+    socket.removeAllListeners('close').destroy()
+  }
+  await Promise.all(Array.from({ length: Math.max(2, scaled(assault, 8)) }, one))
+}
+
+const leaveUnread = async (assault: Assault): Promise<void> => {
+  const { target, tally } = assault
+  const body = batchText(620, (index) => rpcText('eth_getBlockByNumber', ['latest', false], index))
+  const requests = rawPost(body).repeat(3)
+  const sockets: Socket[] = []
+  await pump(assault, { count: scaled(assault, 400), width: 8 }, async () => {
+    const socket = await connectTo(target.http, 2_000)
+    if (socket === undefined) return tally.add('not connected')
+    socket.pause()
+    socket.once('close', () => tally.add('closed by server'))
+    socket.write(requests)
+    tally.add('asked')
+    sockets.push(socket)
+    return await sleep(100)
+  })
+  await untilEnd(assault)
+  for (const socket of sockets) socket.removeAllListeners('close').destroy()
+}
+
+const post = (head: string, rest: string, line = 'POST / HTTP/1.1'): string =>
+  `${line}\r\n${head}content-type: application/json\r\n${rest}`
+
+const oddRequests = (): readonly string[] => {
+  const body = rpcText('eth_blockNumber')
+  const length = `content-length: ${body.length}\r\n\r\n${body}`
+  const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\n${LOOPBACK_HOST}${more}\r\n`
+  return [
+    post('', length, 'POST / HTTP/1.0'),
+    get('/', `X: ${'a'.repeat(1_000_000)}\r\n`),
+    get('/', 'X: a\r\n'.repeat(10_000)),
+    get('/', 'X: a\r\n'.repeat(1_500)),
+    get(`/${'a'.repeat(1_000_000)}`),
+    post(LOOPBACK_HOST, 'content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'),
+    post(LOOPBACK_HOST, 'content-length: 5\r\ncontent-length: 50\r\n\r\nhello'),
+    post('', length),
+    `POST / HTTP/1.1\n${LOOPBACK_HOST.replace('\r', '')}content-length: 0\n\n`,
+    get('/../../../../etc/passwd'),
+    get('/%zz%00%c0%ae'),
+    post(LOOPBACK_HOST, 'content-length: -1\r\n\r\n'),
+    post(LOOPBACK_HOST, `transfer-encoding: chunked\r\n\r\n1;${'a'.repeat(1_000_000)}\r\n1\r\n0\r\n\r\n`),
+  ]
+}
+
+const frameOddly = async (assault: Assault): Promise<void> => {
+  const requests = oddRequests()
+  const count = Math.max(requests.length, scaled(assault, 4_000))
+  await pump(assault, { count, width: 32 }, async (index) =>
+    assault.tally.add(await exchange(assault.target.http, requests[index % requests.length] ?? '', 700)),
+  )
+}
+
+export const FRAMING_ATTACKS: readonly Attack[] = [
+  {
+    name: 'HTTP pipelining, 8 connections, never read',
+    seconds: 12,
+    bounded: 'bytes that a client leaves unread',
+    outcomes: /^(written|closed by server|not connected)$/,
+    run: pipeline,
+  },
+  {
+    name: 'HTTP answers just under 1 MB that nobody reads, 400',
+    seconds: 15,
+    bounded: 'bytes that clients leave unread, of one and of all',
+    outcomes: /^(asked|closed by server|not connected)$/,
+    run: leaveUnread,
+  },
+  {
+    name: 'HTTP/1.0, huge and many headers, odd framing',
+    seconds: 8,
+    bounded: 'bytes and number of headers, bytes of a target',
+    outcomes: /^(HTTP\/1\.[01] (200|400|403|404|405|413|414|431|429|503) .*|closed|no answer in time|not connected)$/,
+    refusal: /^HTTP\/1\.1 431 /,
+    run: frameOddly,
+  },
+]

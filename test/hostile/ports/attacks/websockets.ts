@@ -1,0 +1,131 @@
+/** Attacks over WebSocket: many connections, many subscriptions, criteria, and notifications that nobody reads. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WebSocket } from 'ws'
+import { type Assault, type Attack, isOver, pump, scaled, untilEnd } from '../attack.ts'
+import { sendTransactions } from '../prepare.ts'
+import { countMessages, endAll, openCounted, openDeaf } from '../sockets.ts'
+import { rpcText } from '../wire.ts'
+import { largeCriteria } from './criteria.ts'
+
+const SLOW = '1008 too slow: messages were left unread'
+const LIMIT = '-32005 .*'
+const ENDED = '1013 .*'
+const SOCKET = `connected|not connected|ok|notification|${LIMIT}|closed (${SLOW}|${ENDED}|1006|1008 .*|1009.*)`
+const OUTCOMES = new RegExp(`^(${SOCKET}|sent|sent: .*)$`)
+const MEGABYTE = Buffer.alloc(1_000_000, ' ')
+
+const idle = async (assault: Assault): Promise<void> => {
+  const sockets: WebSocket[] = []
+  await pump(assault, { count: scaled(assault, 2_000), width: 50 }, async () => {
+    const socket = await openCounted(assault)
+    if (socket !== undefined) sockets.push(socket)
+  })
+  await untilEnd(assault)
+  endAll(sockets)
+}
+
+const subscribeOften = async (assault: Assault): Promise<void> => {
+  const socket = await openCounted(assault)
+  if (socket === undefined) return
+  countMessages(socket, assault)
+  for (let index = 0; index < Math.max(1_100, scaled(assault, 10_000)) && !isOver(assault); index++) {
+    socket.send(rpcText('eth_subscribe', [index % 2 === 0 ? 'newHeads' : 'newPendingTransactions'], index))
+    if (index % 200 === 0) await sleep(1)
+  }
+  await untilEnd(assault)
+  endAll([socket])
+}
+
+const neverReadHeads = async (assault: Assault): Promise<void> => {
+  const sockets = await openDeaf(assault, { count: 40, batches: 10, params: ['newHeads'] })
+  for (const socket of sockets) socket.pause()
+  await untilEnd(assault)
+  endAll(sockets)
+}
+
+const neverReadTransactions = async (assault: Assault): Promise<void> => {
+  const sockets = await openDeaf(assault, { count: 40, batches: 5, params: ['newPendingTransactions', true] })
+  for (const socket of sockets) socket.pause()
+  await sendTransactions(assault, scaled(assault, 300))
+  await untilEnd(assault)
+  endAll(sockets)
+}
+
+const subscribeToMuch = async (assault: Assault): Promise<void> => {
+  const sockets: WebSocket[] = []
+  const each = Math.max(10, scaled(assault, 150))
+  for (let opened = 0; opened < scaled(assault, 5) && !isOver(assault); opened++) {
+    const socket = await openCounted(assault)
+    if (socket === undefined) continue
+    countMessages(socket, assault)
+    sockets.push(socket)
+    for (let index = 0; index < each && !isOver(assault); index++) {
+      socket.send(rpcText('eth_subscribe', ['logs', largeCriteria(opened * 1_000 + index)], index))
+      await sleep(5)
+    }
+  }
+  await untilEnd(assault)
+  endAll(sockets)
+}
+
+const unfinished = async (assault: Assault): Promise<void> => {
+  const sockets: WebSocket[] = []
+  await pump(assault, { count: scaled(assault, 25), width: 2 }, async () => {
+    const socket = await openCounted(assault)
+    if (socket === undefined) return
+    sockets.push(socket)
+    for (let sent = 0; sent < 31 && !isOver(assault); sent++) {
+      // A socket that was closed takes nothing more: its close is counted.
+      await new Promise<void>((resolve) => socket.send(MEGABYTE, { fin: false }, () => resolve()))
+    }
+  })
+  await untilEnd(assault)
+  endAll(sockets)
+}
+
+export const WEBSOCKET_ATTACKS: readonly Attack[] = [
+  {
+    name: 'idle WebSockets, 2,000',
+    seconds: 10,
+    bounded: 'connections',
+    outcomes: OUTCOMES,
+    run: idle,
+  },
+  {
+    name: 'one WebSocket subscribes 10,000 times',
+    seconds: 10,
+    bounded: 'subscriptions of a connection',
+    outcomes: OUTCOMES,
+    refusal: /^-32005 too many subscriptions/,
+    run: subscribeOften,
+  },
+  {
+    name: 'WebSockets that never read: 40 x 1,000 newHeads',
+    seconds: 15,
+    bounded: 'bytes that a connection leaves unread, and all connections together',
+    outcomes: OUTCOMES,
+    run: neverReadHeads,
+  },
+  {
+    name: 'WebSockets that never read: 40 x 500 full pending + 300 txs',
+    seconds: 18,
+    bounded: 'bytes that a connection leaves unread, and all connections together',
+    outcomes: OUTCOMES,
+    run: neverReadTransactions,
+  },
+  {
+    name: 'WebSocket subscriptions with 5,000 criteria each, 5 x 150',
+    seconds: 15,
+    bounded: 'bytes of criteria, of a client and of all',
+    outcomes: OUTCOMES,
+    refusal: /^-32005 /,
+    run: subscribeToMuch,
+  },
+  {
+    name: 'unfinished WebSocket messages of 31 MB, 25',
+    seconds: 14,
+    bounded: 'bytes of a message, and of unfinished messages of all',
+    outcomes: OUTCOMES,
+    run: unfinished,
+  },
+]
