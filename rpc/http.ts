@@ -170,9 +170,10 @@ export const createHttpHandler = (
       answerWith()
     }
     request.on('data', (chunk: Buffer) => {
-      // Only a body of unannounced length gets here; geth reads up to the limit, where it is no JSON any more.
-      if (body.length + chunk.length > bodyLimit) {
-        limiter?.charge(findAddress(request), bodyCost(body.length + chunk.length))
+      const length = body.length + chunk.length
+      if (length > bodyLimit) {
+        // Only a body of unannounced length gets here; geth reads up to the limit, where it is no JSON any more.
+        limiter?.charge(findAddress(request), bodyCost(length))
         giveUp(() => send(request, response, PARSE_ERROR))
       } else if (!body.push(chunk)) {
         giveUp(() => refuse(response, 503, 'too many unfinished requests are held, try again'))

@@ -90,5 +90,5 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   grpcMaxSendBytes: 64 * 1024 * 1024,
   grpcWeb: true,
   openApi: true,
-  memoryBytes: 256 * 1024 * 1024,
+  memoryBytes: 128 * 1024 * 1024,
 }

@@ -134,6 +134,8 @@ const createConnection = (
     endAll()
     options.log.warn('websocket closed', { address, reason, bytes })
     socket.close(code, truncate(reason))
+    // What it still sends would be held, and nobody reads it.
+    socket.pause()
     setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref()
   }
 

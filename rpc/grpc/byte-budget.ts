@@ -1,6 +1,6 @@
 import type { MemoryShare } from '../memory-budget.ts'
 
-/** Bytes of one kind that all calls of a server share, and of each what its connection has of the gateway's memory. */
+/** Bytes of one kind that many share, and of each what its connection has of the memory of a gateway. */
 export class ByteBudget {
   readonly #limit: number
   #held = 0

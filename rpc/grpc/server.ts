@@ -112,7 +112,10 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
     }, waitMs)
   }
   const server = createServer({ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
-    if (options.admits?.(socket.remoteAddress) === false) return void socket.destroy()
+    if (options.admits?.(socket.remoteAddress) === false) {
+      socket.destroy()
+      return
+    }
     const waitMs = floods.waitMs(clientOf(socket.remoteAddress ?? ''))
     if (waitMs === 0) begin(socket)
     else beginLater(socket, waitMs)

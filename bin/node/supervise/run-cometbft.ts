@@ -25,10 +25,11 @@ const CONSENSUS_STOPPED = /^E\[[^\]]*\] CONSENSUS FAILURE!!!|"_msg":"CONSENSUS F
 
 /**
  * Of Go, each unless the operator says another one. A tenth of CometBFT's time under load was garbage collection: with
- * twice the room it is half of that, for some 50 MB. Another tenth were pages that Go had given back after one block and
- * asked for again with the next: with madvdontneed=0 the system takes them when it is short of memory, not at once.
+ * twice the room it is half of that, for some 50 MB. That room grows with what lived at the last collection, and at rest the
+ * next one may be two minutes away: after answers for clients, such as large blocks, it kept 600 MB. Above the limit it
+ * collects at once and gives back; it is soft, so what a large network needs it takes.
  */
-const RUNTIME = { GOGC: process.env['GOGC'] ?? '200', GODEBUG: process.env['GODEBUG'] ?? 'madvdontneed=0' }
+const RUNTIME = { GOGC: process.env['GOGC'] ?? '200', GOMEMLIMIT: process.env['GOMEMLIMIT'] ?? '384MiB' }
 
 export const runCometbft = (options: CometbftOptions): Supervised => {
   const { log } = options
