@@ -132,6 +132,7 @@ const collect = (view: ChainView, range: HeightRange, { start, end }: Places): r
     const transactions = shownTransactions(view.reader, height)
     if (transactions === undefined) throw prunedHistory()
     for (const { raw, index, ethereumIndex } of transactions.slice(place - before, end - before)) {
+      view.interrupt()
       bytes += raw.length
       if (bytes > MAX_SHOWN_BYTES) throw answerTooLarge(MAX_SHOWN_BYTES)
       const shown =
@@ -181,7 +182,10 @@ export const searchHeights = (view: ChainView, wanted: HeightRange, search: Sear
   const ordered = isDescending ? found.toReversed() : found
   return {
     txs: ordered.map(({ shown }) => shown),
-    txResponses: ordered.map(({ placed, shown }) => txResponse(placed, shown)),
+    txResponses: ordered.map(({ placed, shown }) => {
+      view.interrupt()
+      return txResponse(placed, shown)
+    }),
     total: BigInt(total),
   }
 }

@@ -114,6 +114,7 @@ export const searchTransactions = async (
   const txResponses: TxResponseInit[] = []
   const all = answer.txs ?? []
   for (const found of all) {
+    view.interrupt()
     const placed = placeFound(view, found)
     const shown = isShown(placed.raw) ? readTx(placed.raw) : undefined
     if (shown === undefined) continue

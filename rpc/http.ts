@@ -9,6 +9,7 @@ import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import { allowedOrigin } from './origins.ts'
 import type { ConnectionMemory } from './connection-memory.ts'
 import type { Payload } from './payload.ts'
+import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts'
 import { SHORT_LENGTH, type Turns } from './turns.ts'
 
 export interface HttpOptions {
@@ -156,16 +157,25 @@ export const createHttpHandler = (
     return true
   }
 
+  const large = new LargeBodies()
+
   const receive = (request: IncomingMessage, response: ServerResponse, announced: number): void => {
     const body = new BodyBuffer(announced, () => {
       response.once('close', () => body.release())
       return memory.shareOf(request)
     })
+    let isLarge = false
+    const beLarge = (): void => {
+      isLarge = true
+      response.once('close', () => large.end(request))
+      large.begin(request)
+    }
     /** The rest of the body is not read. */
     const giveUp = (answerWith: () => void): void => {
       request.pause()
       request.removeAllListeners('data').removeAllListeners('end')
       body.release()
+      large.end(request)
       response.setHeader('Connection', 'close')
       answerWith()
     }
@@ -177,15 +187,22 @@ export const createHttpHandler = (
         giveUp(() => send(request, response, PARSE_ERROR))
       } else if (!body.push(chunk)) {
         giveUp(() => refuse(response, 503, 'too many unfinished requests are held, try again'))
+      } else if (isLarge) {
+        large.arrived(request)
+      } else if (body.length >= LARGE_BODY_BYTES) {
+        beLarge()
       }
     })
     request.on('end', () => {
+      large.arrived(request, true)
       turns.run(request.socket, body.length, () => {
+        if (isLarge) large.end(request)
         if (response.destroyed) return
         const text = body.read().toString('utf8')
         answer(request, response, text)
       })
     })
+    if (announced >= LARGE_BODY_BYTES) beLarge()
   }
 
   return (request, response) => {

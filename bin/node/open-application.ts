@@ -12,6 +12,7 @@ import { cliError } from '../errors.ts'
 import { reachedStep } from './runtime/kill-point.ts'
 import { createGossip } from './runtime/gossip.ts'
 import { fetchRoute } from './runtime/comet-rpc.ts'
+import { ConsensusQuestions } from './runtime/consensus-questions.ts'
 import { rpcUrl } from './runtime/rpc-url.ts'
 import { startHeavyQuestions } from './runtime/heavy-questions.ts'
 import type { NodeLog } from './runtime/log.ts'
@@ -98,6 +99,7 @@ export const openApplication = async (
     store.close()
     await store.closed
   }
+  const consensusQuestions = new ConsensusQuestions()
   try {
     const application = new QueriedApplication({
       store,
@@ -115,7 +117,7 @@ export const openApplication = async (
         heavy,
         ...(signatures && { signatures }),
         consensusStatus: () => status,
-        consensusRpc: (route, accepts) => fetchRoute(comet.rpc, route, accepts),
+        consensusRpc: (route, accepts) => consensusQuestions.run(() => fetchRoute(comet.rpc, route, accepts)),
         log,
         announceHeight: (height) => heavy.announceHeight(height),
         reached: reachedStep,

@@ -31,8 +31,13 @@ import { createTypeRegistry, NATIVE_SERVICES } from './services.ts'
 
 const printer = createMessagePrinter(createTypeRegistry(NATIVE_SERVICES))
 
-const print = <Type extends DescMessage>(type: Type, message: MessageInitShape<Type>): string =>
-  printer.print(type, create(type, message))
+/** As a whole, and piece by piece. */
+const print = <Type extends DescMessage>(type: Type, message: MessageInitShape<Type>): string => {
+  const text = printer.print(type, create(type, message))
+  if (type.typeName.startsWith('google.protobuf.')) return text
+  expect([...printer.pieces(type, create(type, message))].join('')).toBe(text)
+  return text
+}
 
 const expectShown = <Type extends DescMessage>(type: Type, message: MessageInitShape<Type>, json: string): void =>
   expect(print(type, message)).toBe(JSON.stringify(JSON.parse(json)))

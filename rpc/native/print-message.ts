@@ -113,6 +113,8 @@ const UNSET: Readonly<Record<string, string>> = {
 export interface MessagePrinter {
   /** Throws when an Any does not decode. */
   print(desc: DescMessage, message: Message): string
+  /** The same text piece by piece: the items of its lists, so that others get a turn between them. */
+  pieces(desc: DescMessage, message: Message): Generator<string, void>
 }
 
 class Printer implements MessagePrinter {
@@ -125,6 +127,26 @@ class Printer implements MessagePrinter {
 
   print(desc: DescMessage, message: Message): string {
     return escapeForGo(this.#writer(desc, 'jsonpb')(message))
+  }
+
+  *pieces(desc: DescMessage, message: Message): Generator<string, void> {
+    let before = '{'
+    for (const field of desc.fields) {
+      const items: unknown = (message as unknown as Fields)[field.localName]
+      if (field.fieldKind !== 'list' || !Array.isArray(items) || items.length === 0) {
+        const written = this.#member(field, 'jsonpb')(message as unknown as Fields)
+        if (written === undefined) continue
+        yield before + escapeForGo(written)
+      } else {
+        const write = this.#item(field, 'jsonpb')
+        for (const [at, item] of items.entries()) {
+          yield `${at === 0 ? `${before}"${field.name}":[` : ','}${escapeForGo(write(item))}`
+        }
+        yield ']'
+      }
+      before = ','
+    }
+    yield before === '{' ? '{}' : '}'
   }
 
   /** Types contain themselves, so that a writer is looked up when it is used for the first time. */

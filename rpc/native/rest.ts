@@ -2,7 +2,7 @@
  * The port of native REST: requests become queries by the options of the services, answers are printed as the SDK does.
  * gRPC-Web and the description of the routes are served here too. On node:http, for it is a busy path.
  */
-import { fromBinary, toBinary, type DescService } from '@bufbuild/protobuf'
+import { fromBinary, toBinary, type DescMessage, type DescService, type Message } from '@bufbuild/protobuf'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { CodedError } from '../../core/errors.ts'
 import type { Asker } from '../../app/ports.ts'
@@ -61,6 +61,9 @@ const sendError = (response: ServerResponse, { code, message }: GrpcStatus): voi
 const COUNTED_BYTES = 64 * 1024
 /** JSON of binary fields is larger than they are, by base64 and by names. */
 const PRINTED_PER_BYTE = 2
+/** Answers of so many bytes are printed in several turns, each of about so many milliseconds. */
+const LONG_ANSWER_BYTES = 64 * 1024
+const PRINTED_A_TURN_MS = 5
 /** As over JSON-RPC: a client that does not take a large answer in time is cut off. */
 const SEND_TIMEOUT_MS = 30_000
 
@@ -112,6 +115,34 @@ export const createRest = (options: RestOptions): RequestListener => {
     throw new CodedError('grpc', GRPC.resourceExhausted, TOO_GREEDY)
   }
 
+  /** What is long is printed in turns of some milliseconds. Empty where the client has gone meanwhile. */
+  const print = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    output: DescMessage,
+    bytes: Uint8Array,
+  ): Promise<string> => {
+    const take = <Result>(work: () => Result): Promise<Result> => turns.take(request.socket, bytes.length, work)
+    const decode = (): Message => fromBinary(output, bytes)
+    if (bytes.length < LONG_ANSWER_BYTES) {
+      return await take(() => (response.destroyed ? '' : printer.print(output, decode())))
+    }
+    const pieces = printer.pieces(output, await take(decode))
+    let text = ''
+    let isDone = false
+    while (!isDone && !response.destroyed) {
+      await take(() => {
+        const untilMs = performance.now() + PRINTED_A_TURN_MS
+        do {
+          const { value, done } = pieces.next()
+          isDone = done === true
+          text += value ?? ''
+        } while (!isDone && performance.now() < untilMs)
+      })
+    }
+    return isDone ? text : ''
+  }
+
   const ask = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -126,13 +157,11 @@ export const createRest = (options: RestOptions): RequestListener => {
     })
     const reply = await queries.ask(methodPath(method), bytes, heightOf(request), findAsker(request))
     holdAnswer(request, response, reply.bytes.length)
-    await turns.take(request.socket, reply.bytes.length, () => {
-      if (response.destroyed) return
-      const text = printer.print(output, fromBinary(output, reply.bytes))
-      charge(request, answerCost(text.length))
-      response.setHeader(HEIGHT_HEADER, String(reply.height))
-      send(response, 200, text)
-    })
+    const text = await print(request, response, output, reply.bytes)
+    if (response.destroyed) return
+    charge(request, answerCost(text.length))
+    response.setHeader(HEIGHT_HEADER, String(reply.height))
+    send(response, 200, text)
   }
 
   const answerRoute = async (

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import type { Asker } from '../../../app/ports.ts'
+import { ConsensusQuestions } from './consensus-questions.ts'
+import { withAskers } from './current-asker.ts'
+
+interface Gone {
+  readonly asker: Asker
+  leave(): void
+}
+
+const askerOf = (connection: string): Gone => {
+  let leave = (): void => undefined
+  const onGone: Asker['onGone'] = (listener) => {
+    leave = listener
+    return () => {
+      leave = () => undefined
+    }
+  }
+  return { asker: { client: '127.0.0.1', connection, onGone }, leave: () => leave() }
+}
+
+/** Asks as the connection does. */
+const runAs = async (asker: Asker, run: () => Promise<string>): Promise<string> => {
+  const application = withAskers({ ask: run, subscribe: () => () => undefined })
+  return await application.ask('syncing', {}, 0, asker)
+}
+
+describe('questions to CometBFT', () => {
+  it('are asked a few at once, and connections take turns', async () => {
+    const questions = new ConsensusQuestions()
+    const order: string[] = []
+    const open: (() => void)[] = []
+    const ask = (name: string) => (): Promise<string> => {
+      order.push(name)
+      return new Promise((resolve) => {
+        open.push(() => resolve(name))
+      })
+    }
+    const greedy = askerOf('greedy').asker
+    const answers = Array.from({ length: 40 }, (_, index) => runAs(greedy, () => questions.run(ask(`greedy ${index}`))))
+    answers.push(runAs(askerOf('other').asker, () => questions.run(ask('other'))))
+    await Promise.resolve()
+    expect(order).toHaveLength(8)
+    while (order.length < 41 || open.length > 0) {
+      open.shift()?.()
+      await new Promise(setImmediate)
+    }
+    await Promise.all(answers)
+    expect(order.indexOf('other')).toBeLessThanOrEqual(9)
+  })
+
+  it('are not asked for one who has gone, and a failure gives its place back', async () => {
+    const questions = new ConsensusQuestions()
+    const asked: string[] = []
+    let failAll = (): void => undefined
+    const failing = new Promise<string>((_, reject) => {
+      failAll = () => reject(new Error('away'))
+    })
+    const first = Array.from({ length: 8 }, () => questions.run(() => failing))
+    const { asker, leave } = askerOf('gone')
+    const late = runAs(asker, () =>
+      questions.run(async () => {
+        asked.push('late')
+        return 'late'
+      }),
+    )
+    leave()
+    await expect(late).rejects.toThrow('nobody waits')
+    failAll()
+    for (const each of first) await expect(each).rejects.toThrow('away')
+    expect(await questions.run(async () => 'next')).toBe('next')
+    expect(asked).toEqual([])
+  })
+})
