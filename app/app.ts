@@ -48,6 +48,7 @@ import { carriedByPlan } from './orders/carried-by.ts'
 import { LiveBatch } from './orders/live-batch.ts'
 import { Orders } from './orders/orders.ts'
 import type { OrdersHead } from './orders/ports.ts'
+import { UpdateRing } from './orders/update-ring.ts'
 import type { PoolEntry } from './pool/entry.ts'
 import type {
   ApplicationInfo,
@@ -122,6 +123,8 @@ export interface ChainSource {
   latestTrieNodes(): TrieNodeReader
   /** The order book of the committed head. */
   books(): Books
+  /** What the last blocks have changed of it. */
+  readonly updates: UpdateRing
   /** Throws app/10 before InitChain. */
   parameters(): ChainParameters
   /** Of the next block, in anat. */
@@ -148,6 +151,8 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   #state: LatestState
   /** Of the committed head. */
   #books = new Books()
+  /** What the last blocks have changed of them. */
+  readonly #updates = new UpdateRing()
   #trieNodes: TrieNodeCache
   #parameters: ChainParameters | undefined
   #head: HeaderRecord | undefined
@@ -350,6 +355,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#noteChanges(candidate)
     if (candidate.batch?.book !== undefined) this.#books.apply(candidate.batch.book)
     this.#setHead(record)
+    this.#updates.add(height, toMilliseconds(record.timeNs), candidate.batch, this.#books, this.#state)
     reached('commit-noted')
     this.#forgetProposals()
     this.#mempool.settle(candidate)
@@ -394,6 +400,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       latest: () => this.#state,
       latestTrieNodes: () => this.#trieNodes,
       books: () => this.#books,
+      updates: this.#updates,
       parameters: () => this.#requireParameters(),
       baseFeePerGas: () => this.#baseFeePerGas,
       head: () => this.#head,
@@ -426,6 +433,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#environment.announceHeight(record.header.number)
     this.#books = Books.load(this.#state)
     this.#setHead(record)
+    this.#updates.begin(record.header.number, toMilliseconds(record.timeNs), this.#books, this.#state)
     this.#mempool.load()
     this.#orders.load()
   }

@@ -356,6 +356,104 @@ export interface EvmCallAnswer {
 
 // ---- the feed of committed blocks: docs/adr/039 --------------------------------------------------------------
 
+/** Of the orders at a price that can be met. */
+export interface ClobLevel {
+  readonly priceTicks: number
+  /** Decimal. "0": the level is gone. */
+  readonly lots: string
+  readonly orders: number
+}
+
+/** What every message of a market carries, as of the end of a block. */
+export interface ClobStamp {
+  readonly height: number
+  /** Milliseconds since 1970; 0 of a block before those of the ring. */
+  readonly timeMs: number
+  /** Of the market's records. */
+  readonly sequence: number
+  /** 0 before the first. */
+  readonly blockPriceTicks: number
+  readonly bid: ClobLevel | null
+  readonly ask: ClobLevel | null
+}
+
+/** The best first. */
+export interface ClobDepth extends ClobStamp {
+  readonly bids: readonly ClobLevel[]
+  readonly asks: readonly ClobLevel[]
+}
+
+interface ClobRecordPlace {
+  readonly market: number
+  readonly sequence: number
+}
+
+/** Owners are bech32; codes are those of docs/clob-spec.md; amounts are decimal. */
+export type ClobRecordView = ClobRecordPlace &
+  (
+    | {
+        readonly kind: 'placed'
+        readonly orderSeq: number
+        readonly owner: string
+        readonly subaccount: number
+        readonly side: number
+        readonly tif: number
+        readonly priceTicks: number
+        readonly lots: number
+        readonly clientId: Hex
+        readonly triggerTicks: number
+        readonly triggerKind: number
+        readonly expireS: number
+      }
+    | {
+        readonly kind: 'fill'
+        readonly makerSeq: number
+        readonly takerSeq: number
+        readonly priceTicks: number
+        readonly lots: number
+        readonly makerFee: string
+        readonly makerRebate: string
+        readonly takerFee: string
+        readonly maker: string
+        readonly taker: string
+        readonly takerSide: number
+        readonly makerLotsLeft: number
+        readonly takerLotsLeft: number
+      }
+    | {
+        readonly kind: 'removed'
+        readonly orderSeq: number
+        readonly lots: number
+        readonly reason: number
+        readonly owner: string
+        readonly lotsLeft: number
+      }
+  )
+
+/** What a block changed of the order book. */
+export interface ClobUpdates {
+  readonly height: number
+  readonly timeMs: number
+  /** Those in which something has changed, by number. */
+  readonly markets: readonly {
+    readonly market: number
+    readonly before: Pick<ClobStamp, 'sequence'>
+    readonly after: Omit<ClobStamp, 'height' | 'timeMs'>
+    readonly bids: readonly ClobLevel[]
+    readonly asks: readonly ClobLevel[]
+    readonly died: readonly { readonly orderSeq: number; readonly owner: string }[]
+  }[]
+  readonly records: readonly ClobRecordView[]
+  readonly rejected: readonly {
+    readonly owner: string
+    readonly action: number
+    readonly code: number
+    readonly reason: string
+    /** Null where a contract queued it. */
+    readonly hash: Hex | null
+  }[]
+}
+
 /** A place in the feed: all blocks below `height` come before it, and so many transactions of that block. */
 export interface FeedPlace {
   readonly height: number
@@ -512,6 +610,15 @@ export interface Questions {
   sendRawTransaction: { raw: Hex }
   /** A transaction of the order book: its wire form, or the message of its typed data (JSON) with the signature. */
   sendOrder: { raw: Hex } | { message: unknown; signature: unknown }
+  /**
+   * The levels of a market that can be met, of each side at most so many from the best on (0 is all), as a {@link ClobDepth}. It is that of
+   * the newest block, whose height it names.
+   */
+  clobDepth: { market: number; levels: number }
+  /** A {@link ClobStamp} as of one of the last 64 blocks. */
+  clobStamp: { market: number; height: number }
+  /** {@link ClobUpdates} of one of the last 64 blocks: once a block, for all streams of a gateway. */
+  clobUpdates: { height: number }
   logs: LogCriteria
   /**
    * What matches from a place in the chain up to a height, as much of it as one answer may hold:

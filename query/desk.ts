@@ -5,6 +5,7 @@ import type { Hash } from '../core/hash.ts'
 import { bytesToHex, type Hex, hexToBytes, quantityToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
 import type { SignedTransaction } from '../evm/transaction/transaction.ts'
+import type { Books } from '../modules/clob/index.ts'
 import type { Module } from '../modules/module.ts'
 import { isKept, readKeptRange } from '../store/kept-range.ts'
 import { OpenHeights } from '../store/open-heights.ts'
@@ -18,6 +19,7 @@ import type { ChainReader } from '../app/index/chain-reader.ts'
 import type { FamilyTable } from '../app/block/family.ts'
 import { ethereumIn } from '../app/families/ethereum/entry.ts'
 import type { FailedEntry } from '../app/pool/departed.ts'
+import type { UpdateRing } from '../app/orders/update-ring.ts'
 import type { Pool } from '../app/pool/pool.ts'
 import type {
   AbciQueryRequest,
@@ -36,6 +38,7 @@ import { AnswerCache } from './answer-cache.ts'
 import type { Announcer } from './announcer.ts'
 import { minimumTip, TipOracle } from './fees.ts'
 import { FilterQuestions } from './filter-questions.ts'
+import { ClobQuestions } from './clob/clob-questions.ts'
 import { NativeQuestions } from './native-questions.ts'
 import type { Desk } from './question.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
@@ -52,6 +55,9 @@ export interface DeskOptions {
   readonly reader: ChainReader
   readonly pool: Pool
   readonly announcer: Announcer
+  /** The order book of the committed head, and what the last blocks have changed of it. */
+  books(): Books
+  readonly updates: UpdateRing
   latest(): StateReader
   latestTrieNodes(): TrieNodeReader
   committedHeight(): number
@@ -99,6 +105,7 @@ export class QuestionDesk implements Desk {
   readonly environment: Environment
   readonly filters: FilterQuestions
   readonly native: NativeQuestions
+  readonly clob: ClobQuestions
   readonly #heights: OpenHeights
   readonly #answers = new AnswerCache()
   /** Questions come by the thousand between two blocks. */
@@ -128,6 +135,7 @@ export class QuestionDesk implements Desk {
       broadcast: (raw) => options.broadcast(raw),
       failedNative: (hash) => options.failedNative(hash),
     })
+    this.clob = new ClobQuestions(options)
     this.#heights = new OpenHeights(options.reader.store, () => options.committedHeight(), MAX_OPEN_VIEWS)
     options.announcer.subscribe((announcement) => {
       if (announcement.type === 'pending') this.filters.notePending(announcement.hashes)

@@ -6,6 +6,7 @@ import type { Environment } from '../app/environment.ts'
 import type { Pool } from '../app/pool/pool.ts'
 import type { CallRequest, PoolHints, QuestionName, Questions } from '../app/ports.ts'
 import type { Reads } from './answer-cost.ts'
+import type { ClobQuestions } from './clob/clob-questions.ts'
 import type { FilterQuestions } from './filter-questions.ts'
 import type { NativeQuestions } from './native-questions.ts'
 import type { Reply } from './question-tools.ts'
@@ -17,6 +18,7 @@ export interface Desk {
   readonly environment: Environment
   readonly filters: FilterQuestions
   readonly native: NativeQuestions
+  readonly clob: ClobQuestions
   /** Answers from a view, on the thread that the cost says. */
   judged<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Reply
   /** Answered by a worker. */

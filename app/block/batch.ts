@@ -4,7 +4,7 @@
  */
 import type { Attestations } from '../../modules/attestations.ts'
 import type { Event } from '../../modules/module.ts'
-import type { BookDelta, ListedId } from '../../modules/clob/index.ts'
+import type { BookDelta, ListedId, StepNews } from '../../modules/clob/index.ts'
 import type { Overlay } from '../../store/overlay.ts'
 import type { StateChanges } from '../../store/overlay.ts'
 import type { TransactionResult } from '../ports.ts'
@@ -33,6 +33,8 @@ export interface BatchOutcome {
   readonly changes: StateChanges
   /** What the book in memory does when the block is committed; undefined where there is none. */
   readonly book: BookDelta | undefined
+  /** What streams tell of it once the block is committed; undefined where there is no book. */
+  readonly told: StepNews | undefined
 }
 
 /** Executes the batch of a block, or knows what it came to. */

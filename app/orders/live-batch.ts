@@ -93,7 +93,7 @@ export class LiveBatch implements BatchStep {
     }
     const results = new Map<number, TransactionResult>()
     // Behind the injected transaction.
-    const { delta } = streamClobStep(this.#options.books(), context, items, (result) => {
+    const { delta, told } = streamClobStep(this.#options.books(), context, items, (result) => {
       results.set(1 + results.size, encodeResult(result))
     })
     noteCarried(layer, plan)
@@ -107,6 +107,7 @@ export class LiveBatch implements BatchStep {
       results: 'fault' in plan ? this.#refused(scope, transactions, plan.fault) : results,
       changes: layer.changes(),
       book: delta,
+      told,
     }
   }
 

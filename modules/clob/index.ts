@@ -1,9 +1,20 @@
 /** The order book: its state, its transactions, the plan by which blocks hold them, and the book. See README.md. */
-export { type BookDelta, Books, type Level } from './book/index.ts'
+export {
+  type BookDelta,
+  Books,
+  changedLevels,
+  type Depth,
+  depthOf,
+  type Level,
+  type LevelChanges,
+  type LevelTotal,
+  totalOf,
+} from './book/index.ts'
 export { rotateCaps } from './caps.ts'
 export type { ClobDependencies } from './deps.ts'
 export type { Agent, ClobAccount, Floor, Mark } from './domain/account.ts'
 export type { FeeTier, Market, MarketMode, MarketRecord, MarketStatus } from './domain/market.ts'
+export { SIDE_CODES, TIF_CODES, TRIGGER_CODES } from './domain/codes.ts'
 export type { OpenOrder, Side } from './domain/order.ts'
 export type { ProposerRecord } from './domain/proposer.ts'
 export type { ClobParameters } from './domain/settings.ts'
@@ -24,7 +35,19 @@ export {
   writeProposer,
 } from './keeper/index.ts'
 export { CLOB_ACCOUNT } from './keys.ts'
-export { type BatchItem, type BatchResult, streamClobStep } from './matching/index.ts'
+export {
+  type BatchItem,
+  type BatchResult,
+  type ClobRecord,
+  codeOf,
+  marketOf,
+  MATCHING_ENTRIES,
+  type MatchingError,
+  REMOVAL_REASONS,
+  type Rejection,
+  type StepNews,
+  streamClobStep,
+} from './matching/index.ts'
 export { clobModule } from './module.ts'
 export {
   type Action,

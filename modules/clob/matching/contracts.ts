@@ -43,11 +43,14 @@ export const runQueue = (step: StepRun, run: (sender: Sender, action: Action) =>
     const action = actionOf(bytes)
     if (isStale && places(action)) {
       emit(rejection(step, sender, place, 'nonceTime'))
+      step.tellRejected({ owner, action: place, error: 'nonceTime', hash: undefined })
       continue
     }
     settleSwitch(step, sender)
     const { error, orderSeq } = run(sender, action)
-    if (error !== undefined && orderSeq === 0) emit(rejection(step, sender, place, error))
+    if (error === undefined || orderSeq !== 0) continue
+    emit(rejection(step, sender, place, error))
+    step.tellRejected({ owner, action: place, error, hash: undefined })
   }
   writeQueue(state, [])
 }

@@ -56,6 +56,11 @@ export const settleFill = (
     makerFee,
     makerRebate,
     takerFee,
+    maker: maker.owner,
+    taker: taker.owner,
+    takerSide: taker.side,
+    makerLeft: maker.left - lots,
+    takerLeft: taker.left - lots,
   })
   return notional
 }

@@ -1,6 +1,8 @@
 /** The CLOB step. */
 export type { BatchItem } from './checks.ts'
 export type { StepContext } from './deps.ts'
-export { MATCHING_ENTRIES } from './error-entries.ts'
+export { codeOf, MATCHING_ENTRIES, type MatchingError } from './error-entries.ts'
 export type { BatchResult } from './results.ts'
+export { type ClobRecord, marketOf, REMOVAL_REASONS, type RemovalReason } from './records.ts'
+export type { Rejection, StepNews } from './step-run.ts'
 export { runClobStep, type StepOutcome, streamClobStep } from './step.ts'

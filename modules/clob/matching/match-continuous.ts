@@ -67,7 +67,8 @@ export const decrement = (step: StepRun, run: MarketRun, order: RestingOrder, lo
   step.unlock(run, trader, order, order.left)
   step.books.setLeft(order, order.left - lots)
   step.lock(run, trader, order)
-  step.record(run, { kind: 'removed', market: order.market, orderSeq: order.seq, lots, reason: 'decremented' })
+  const { market, seq: orderSeq, owner, left } = order
+  step.record(run, { kind: 'removed', market, orderSeq, lots, reason: 'decremented', owner, left })
 }
 
 const decrementTaker = (step: StepRun, run: MarketRun, taker: RestingOrder, lots: number): void => {
@@ -75,7 +76,8 @@ const decrementTaker = (step: StepRun, run: MarketRun, taker: RestingOrder, lots
   step.unlock(run, trader, taker, taker.left)
   taker.left -= lots
   step.lock(run, trader, taker)
-  step.record(run, { kind: 'removed', market: taker.market, orderSeq: taker.seq, lots, reason: 'decremented' })
+  const { market, seq: orderSeq, owner, left } = taker
+  step.record(run, { kind: 'removed', market, orderSeq, lots, reason: 'decremented', owner, left })
 }
 
 /** Whether a FOK order would be filled whole: no more than max_fills orders are looked at, and nothing changes. */

@@ -183,5 +183,6 @@ const cancelRest = (
   reason: RemovalReason,
 ): void => {
   step.unlock(run, trader, order, order.left)
-  step.record(run, { kind: 'removed', market: order.market, orderSeq: order.seq, lots: order.left, reason })
+  const { market, seq: orderSeq, left: lots, owner } = order
+  step.record(run, { kind: 'removed', market, orderSeq, lots, reason, owner, left: 0 })
 }

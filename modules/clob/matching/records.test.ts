@@ -39,10 +39,20 @@ describe('a record', () => {
         clientId: new Uint8Array(random.below(17)).fill(random.below(256)),
       } as OpenOrder
       const fees = { makerFee: amount(), makerRebate: amount(), takerFee: amount() }
+      const told = { maker: order.owner, taker: order.owner, takerSide: order.side, makerLeft: 0, takerLeft: 0 }
       const records: readonly ClobRecord[] = [
         { kind: 'placed', order },
-        { kind: 'fill', market, makerSeq: orderSeq, takerSeq: orderSeq, priceTicks: order.priceTicks, lots, ...fees },
-        { kind: 'removed', market, orderSeq, lots, reason: 'expired' },
+        {
+          kind: 'fill',
+          market,
+          makerSeq: orderSeq,
+          takerSeq: orderSeq,
+          priceTicks: order.priceTicks,
+          lots,
+          ...fees,
+          ...told,
+        },
+        { kind: 'removed', market, orderSeq, lots, reason: 'expired', owner: order.owner, left: 0 },
       ]
       for (const record of records) expect(encodeRecord(record)).toEqual(encodeRlp(expected(record)))
     }

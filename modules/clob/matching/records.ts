@@ -1,7 +1,8 @@
 /** The records of a step: what happened to orders, in the order in which it did. docs/clob-spec.md, Records. */
+import type { Address } from '../../../core/address.ts'
 import { bigintToBytes, EMPTY_BYTES } from '../../../core/bytes.ts'
 import { SIDE_CODES, TIF_CODES } from '../domain/codes.ts'
-import type { OpenOrder } from '../domain/order.ts'
+import type { OpenOrder, Side } from '../domain/order.ts'
 import { bytesItemLength, openShortList, uintLength, writeBytesItem, writeUint } from '../keeper/rlp-writer.ts'
 
 export const REMOVAL_REASONS = {
@@ -40,6 +41,13 @@ export type ClobRecord =
       readonly makerFee: bigint
       readonly makerRebate: bigint
       readonly takerFee: bigint
+      // What follows is told, and no part of the canonical record.
+      readonly maker: Address
+      readonly taker: Address
+      readonly takerSide: Side
+      /** After the fill. */
+      readonly makerLeft: number
+      readonly takerLeft: number
     }
   | {
       readonly kind: 'removed'
@@ -48,6 +56,10 @@ export type ClobRecord =
       /** That are cancelled by it. */
       readonly lots: number
       readonly reason: RemovalReason
+      // What follows is told, and no part of the canonical record.
+      readonly owner: Address
+      /** After it: above 0 where the order was decremented. */
+      readonly left: number
     }
 
 export const marketOf = (record: ClobRecord): number => (record.kind === 'placed' ? record.order.market : record.market)

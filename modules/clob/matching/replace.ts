@@ -72,6 +72,8 @@ const amend = (step: StepRun, run: MarketRun, sender: Sender, order: RestingOrde
     orderSeq: order.seq,
     lots: order.left,
     reason: 'cancelled',
+    owner: order.owner,
+    left: 0,
   })
   step.record(run, { kind: 'placed', order: amended })
   return { error: undefined, orderSeq: order.seq, filledLots: 0, quote: 0n }

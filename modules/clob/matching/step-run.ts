@@ -21,6 +21,7 @@ import {
 } from '../keeper/index.ts'
 import { EMPTY_BOOK_ROOT } from '../book/bucket-root.ts'
 import type { StepContext } from './deps.ts'
+import type { MatchingError } from './error-entries.ts'
 import { type Purse, Purses } from './purse.ts'
 import { highestFeePpm, lockDenom, lockOf } from './money.ts'
 import { type ClobRecord, marketOf, type RemovalReason } from './records.ts'
@@ -64,6 +65,22 @@ export interface MarketRun {
   readonly entered: number[]
 }
 
+/** An action that failed. */
+export interface Rejection {
+  readonly owner: Address
+  /** Its place: in its transaction, or among those that contracts queued. */
+  readonly action: number
+  readonly error: MatchingError
+  /** Of the transaction; undefined where a contract queued it. */
+  readonly hash: Uint8Array | undefined
+}
+
+/** All records of a step, in their order, and the actions that failed. */
+export interface StepNews {
+  readonly records: readonly ClobRecord[]
+  readonly rejected: readonly Rejection[]
+}
+
 interface Savepoint {
   readonly changes: number
   readonly records: number
@@ -101,6 +118,7 @@ export class StepRun {
   nextSeq: number
   /** Of the running transaction, or of what comes after all of them. */
   records: ClobRecord[] = []
+  readonly told: { readonly records: ClobRecord[]; readonly rejected: Rejection[] } = { records: [], rejected: [] }
 
   constructor(books: Books, context: StepContext) {
     this.books = books
@@ -213,12 +231,23 @@ export class StepRun {
     this.records.push(record)
   }
 
+  /** What stands in the running records is final: the next transaction begins. */
+  tellRecords(): void {
+    for (const record of this.records) this.told.records.push(record)
+    this.records = []
+  }
+
+  tellRejected(rejection: Rejection): void {
+    this.told.rejected.push(rejection)
+  }
+
   /** Takes an open order out of the book, and gives back what it has locked. */
   removeOrder(run: MarketRun, order: RestingOrder, reason: RemovalReason): void {
     const trader = this.traderOf(order)
     this.books.remove(order)
     this.unlock(run, trader, order, order.left)
-    this.record(run, { kind: 'removed', market: order.market, orderSeq: order.seq, lots: order.left, reason })
+    const { market, seq: orderSeq, left: lots, owner } = order
+    this.record(run, { kind: 'removed', market, orderSeq, lots, reason, owner, left: 0 })
   }
 
   unlock({ market }: MarketRun, trader: Trader, order: RestingOrder, left: number): void {

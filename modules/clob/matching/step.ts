@@ -19,7 +19,7 @@ import { removeDead } from './removals.ts'
 import { replace } from './replace.ts'
 import { type BatchResult, hashRecords, refusal, resultOf } from './results.ts'
 import { eventsOf, marketEvents, rejections } from './step-events.ts'
-import { StepRun } from './step-run.ts'
+import { type StepNews, StepRun } from './step-run.ts'
 import { fireTriggers } from './triggers.ts'
 
 export interface StepOutcome {
@@ -28,6 +28,8 @@ export interface StepOutcome {
   /** The records that no transaction made. */
   readonly after: readonly Uint8Array[]
   readonly delta: BookDelta
+  /** For streams: all that happened, in its order. */
+  readonly told: StepNews
 }
 
 /**
@@ -55,8 +57,9 @@ export const streamClobStep = (
   for (const event of marketEvents(step)) context.emit(event)
   const after = step.records.map(encodeRecord)
   const orders = finishStep(step, after.length === 0 ? undefined : hashRecords(after))
+  step.tellRecords()
   const { height, nonces, marks } = step
-  return { after, delta: { height, version, changes: books.takeLog(), orders, nonces, marks } }
+  return { after, told: step.told, delta: { height, version, changes: books.takeLog(), orders, nonces, marks } }
 }
 
 /** {@link streamClobStep} with all results at its end. */
@@ -77,7 +80,10 @@ const runItem = (step: StepRun, item: BatchItem): BatchResult => {
   const outcomes = tx.actions.map((action) => runAction(step, sender, action))
   const records = step.records.map(encodeRecord)
   const events = [...eventsOf(step, step.records), ...rejections(step, sender, outcomes)]
-  step.records = []
+  step.tellRecords()
+  for (const [action, { error, orderSeq }] of outcomes.entries()) {
+    if (error !== undefined && orderSeq === 0) step.tellRejected({ owner: tx.owner, action, error, hash: item.hash })
+  }
   return resultOf(outcomes, records, events)
 }
 
