@@ -61,6 +61,7 @@ import { sendRawTransactionSync } from './eth/send-raw-transaction-sync.ts'
 import { simulateV1 } from './eth/simulate-v1.ts'
 import { syncing } from './eth/syncing.ts'
 import { uninstallFilter } from './eth/uninstall-filter.ts'
+import { CLOB_METHODS } from './clob/queries.ts'
 import { sendOrder } from './clob/send-order.ts'
 import { listening as netListening } from './net/listening.ts'
 import { peerCount as netPeerCount } from './net/peer-count.ts'
@@ -146,6 +147,7 @@ const METHODS: readonly Method[] = [
   debugGetModifiedAccountsByHash,
   debugIntermediateRoots,
   rpcModules,
+  ...CLOB_METHODS,
 ]
 
 const ALWAYS_SERVED: ReadonlySet<string> = new Set(['rpc', 'clob'])
