@@ -169,6 +169,7 @@ export const startGateway = async (
       limiter,
       findAddress,
       traces,
+      streams,
       ...admission,
     })
     closers.push(() => server.close())

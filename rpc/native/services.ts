@@ -11,6 +11,7 @@ import {
   clobLive,
   clobMsg,
   clobQuery,
+  clobStream,
   cometQuery,
   consensusQuery,
   consensusTx,
@@ -80,6 +81,9 @@ export const NATIVE_SERVICES: readonly DescService[] = [
   reflection.ReflectionService,
   reflectionV2.ReflectionService,
 ]
+
+/** Streams: over gRPC, and as subscriptions over WebSocket. */
+export const STREAM_SERVICES: readonly DescService[] = [clobStream.Stream]
 
 /** Their methods are the messages of transactions: shown by reflection, never called. */
 export const MESSAGE_SERVICES: readonly DescService[] = [
