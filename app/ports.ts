@@ -396,13 +396,13 @@ export type ClobRecordView = ClobRecordPlace &
         readonly orderSeq: number
         readonly owner: string
         readonly subaccount: number
-        readonly side: number
-        readonly tif: number
+        readonly side: 1 | 2
+        readonly tif: 1 | 2 | 3 | 4
         readonly priceTicks: number
         readonly lots: number
         readonly clientId: Hex
         readonly triggerTicks: number
-        readonly triggerKind: number
+        readonly triggerKind: 0 | 1 | 2
         readonly expireS: number
       }
     | {
@@ -416,7 +416,7 @@ export type ClobRecordView = ClobRecordPlace &
         readonly takerFee: string
         readonly maker: string
         readonly taker: string
-        readonly takerSide: number
+        readonly takerSide: 1 | 2
         readonly makerLotsLeft: number
         readonly takerLotsLeft: number
       }
@@ -424,7 +424,7 @@ export type ClobRecordView = ClobRecordPlace &
         readonly kind: 'removed'
         readonly orderSeq: number
         readonly lots: number
-        readonly reason: number
+        readonly reason: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11
         readonly owner: string
         readonly lotsLeft: number
       }
@@ -615,6 +615,10 @@ export interface Questions {
    * the newest block, whose height it names.
    */
   clobDepth: { market: number; levels: number }
+  /** All open orders of a market as of the newest block: an OrdersUpdate (nat.clob.v1) in base64, a JSON string. */
+  clobOrders: { market: number }
+  /** Those of an owner (bech32): an OwnOrdersUpdate, in the same form. */
+  clobOwnOrders: { owner: string }
   /** A {@link ClobStamp} as of one of the last 64 blocks. */
   clobStamp: { market: number; height: number }
   /** {@link ClobUpdates} of one of the last 64 blocks: once a block, for all streams of a gateway. */

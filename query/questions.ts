@@ -134,6 +134,8 @@ export const QUESTIONS: QuestionTable = {
   pendingTransaction: { atDesk: (desk, { hash }, head) => desk.waiting(hash, head) ?? 'null' },
   waitingTransactions: { reads: 'worker', answer: waitingTransactions },
   clobDepth: { atDesk: ({ clob }, parameters) => clob.depth(parameters) },
+  clobOrders: { atDesk: ({ clob }, parameters) => clob.orders(parameters) },
+  clobOwnOrders: { atDesk: ({ clob }, parameters) => clob.ownOrders(parameters) },
   clobStamp: { atDesk: ({ clob }, parameters) => clob.stamp(parameters) },
   clobUpdates: { atDesk: ({ clob }, parameters) => clob.updates(parameters) },
   gasPrice: { atDesk: (desk) => jsonText(quantityToHex(desk.gasPrice())) },

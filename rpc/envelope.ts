@@ -31,8 +31,8 @@ export interface Caller {
 
 /** A connection that can carry notifications. */
 export interface Subscriber {
-  /** Returns the id of the subscription. Throws a CodedError. */
-  subscribe(namespace: string, params: unknown): string
+  /** Returns the id of the subscription. Throws or rejects with a CodedError. */
+  subscribe(namespace: string, params: unknown): string | Promise<string>
   /** Throws rpc/failed for an id that is not this connection's. */
   unsubscribe(id: string): void
 }
@@ -87,10 +87,11 @@ const checkMethodLength = (method: string, what: string): void => {
   throw rpcError('invalidRequest', `${what} name too long: ${method.length} > ${MAX_METHOD_LENGTH}`)
 }
 
-const subscribe = (message: Message, subscriber: Subscriber | undefined): string => {
+const subscribe = (message: Message, subscriber: Subscriber | undefined): Answer => {
   if (subscriber === undefined) throw rpcError('methodNotFound', 'notifications not supported')
   checkMethodLength(message.method, 'subscription')
-  return goJson(subscriber.subscribe(message.method.slice(0, message.method.indexOf('_')), message.params))
+  const made = subscriber.subscribe(message.method.slice(0, message.method.indexOf('_')), message.params)
+  return typeof made === 'string' ? goJson(made) : made.then(goJson)
 }
 
 const unsubscribe = (message: Message, subscriber: Subscriber | undefined): string => {

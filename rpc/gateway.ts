@@ -16,6 +16,7 @@ import { createPages, type Health } from './pages.ts'
 import { serveGrpc } from './native/grpc-server.ts'
 import { createRest } from './native/rest.ts'
 import type { GatewaySettings } from './settings.ts'
+import { createStreamHub } from './clob/streams/hub.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
 import { Turns } from './turns.ts'
 import { attachWebSocket } from './websocket.ts'
@@ -81,6 +82,7 @@ export const startGateway = async (
   const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings
   const responder = createResponder({ methods, context, log, batchRequestLimit, batchResponseMaxSize, timeoutMs })
   const hub = createSubscriptionHub({ head, ask: context.ask, log })
+  const streams = createStreamHub({ head, ask: context.ask, log })
   const rate = rateOf(settings)
   const limiter = rate && createRateLimiter(rate)
   const admission = rate && { admits: createAdmission(rate, settings.trustedProxies) }
@@ -119,6 +121,7 @@ export const startGateway = async (
     const endpoint = attachWebSocket(server.server, {
       responder,
       hub,
+      streams,
       log,
       limiter,
       findAddress,
@@ -174,6 +177,7 @@ export const startGateway = async (
 
   const close = async (): Promise<void> => {
     hub.close()
+    streams.close()
     context.inclusion.close()
     await Promise.all(closers.map((closer) => closer()))
     turns.close()

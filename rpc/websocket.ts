@@ -16,12 +16,16 @@ import { type MemoryBudget, type MemoryShare, TOO_GREEDY } from './memory-budget
 import { SHORT_LENGTH, type Turns } from './turns.ts'
 import { isOriginAllowed } from './origins.ts'
 import type { Payload } from './payload.ts'
+import type { StreamHub } from './clob/streams/hub.ts'
+import { parseStreamRequest } from './clob/streams/request.ts'
 import type { SubscriptionHub } from './subscriptions/hub.ts'
 import { parseSubscription } from './subscriptions/subscription.ts'
 
 export interface WebSocketOptions {
   readonly responder: Responder
   readonly hub: SubscriptionHub
+  /** Of the order book: namespace clob. */
+  readonly streams: StreamHub
   readonly log: GatewayLog
   readonly origins: readonly string[]
   readonly isHostAllowed: HostCheck
@@ -173,10 +177,11 @@ const createConnection = (
     })
   }
 
-  const notify = (namespace: string, id: string, result: string): void => {
+  /** `more` are members beside the result. */
+  const notify = (namespace: string, id: string, result: string, more = ''): void => {
     if (closing) return
     const waiting = subscriptions.get(id)?.waiting
-    const text = `{"jsonrpc":"2.0","method":"${namespace}_subscription","params":{"subscription":"${id}","result":${result}}}\n`
+    const text = `{"jsonrpc":"2.0","method":"${namespace}_subscription","params":{"subscription":"${id}",${more}"result":${result}}}\n`
     if (waiting === undefined) {
       cork()
       send(text)
@@ -184,11 +189,41 @@ const createConnection = (
     else closeSlow()
   }
 
-  const subscribe = (namespace: string, params: unknown): string => {
-    const kind = parseSubscription(namespace, params)
-    if (subscriptions.size >= options.subscriptionLimit) {
-      throw rpcError('rateLimited', `too many subscriptions, at most ${options.subscriptionLimit} are allowed`)
+  const requireRoom = (): void => {
+    if (subscriptions.size < options.subscriptionLimit) return
+    throw rpcError('rateLimited', `too many subscriptions, at most ${options.subscriptionLimit} are allowed`)
+  }
+
+  /** A stream of the order book: what it begins with is asked for before the reply, so that what is not there is an error. */
+  const subscribeStream = async (params: unknown): Promise<string> => {
+    const request = parseStreamRequest(params)
+    requireRoom()
+    const opening = await options.streams.open(request)
+    limiter?.charge(address, answerCost(opening.length))
+    if (closing) throw rpcError('failed', 'the connection has ended')
+    requireRoom()
+    const id = createId()
+    const channel = `"channel":"${request.channel}",`
+    // The snapshot is sent at once, and waits for the reply.
+    const held: Held = { waiting: [], end: () => end() }
+    subscriptions.set(id, held)
+    let end = (): void => undefined
+    const send = ({ json }: { readonly json: string }): void => notify('clob', id, json, channel)
+    try {
+      end = options.streams.join(opening, { client, send, fail: closeFailed })
+    } catch (error) {
+      subscriptions.delete(id)
+      throw error
     }
+    // The connection may have ended while its first message was sent.
+    if (closing) end()
+    return id
+  }
+
+  const subscribe = (namespace: string, params: unknown): string | Promise<string> => {
+    if (namespace === 'clob') return subscribeStream(params)
+    const kind = parseSubscription(namespace, params)
+    requireRoom()
     const id = createId()
     const end = hub.add({ client, kind, notify: (result) => notify(namespace, id, result), fail: closeFailed })
     subscriptions.set(id, { waiting: [], end })
@@ -216,9 +251,15 @@ const createConnection = (
     const created: string[] = []
     const subscriber: Subscriber = {
       subscribe(namespace, params) {
-        const id = subscribe(namespace, params)
-        created.push(id)
-        return id
+        const made = subscribe(namespace, params)
+        if (typeof made === 'string') {
+          created.push(made)
+          return made
+        }
+        return made.then((id) => {
+          created.push(id)
+          return id
+        })
       },
       unsubscribe,
     }

@@ -1,9 +1,26 @@
 /** Questions of streams about the order book: answered from the live book and the ring of the last blocks. */
-import { queryFailed } from '../../app/errors.ts'
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { parseAccountAddress } from '../../core/bech32.ts'
+import { bytesToBase64 } from '../../core/bytes.ts'
+import { type BookOrder, orderForm } from '../../modules/clob/index.ts'
+import { clobStream } from '../../proto/index.ts'
+import { limitExceeded, queryFailed } from '../../app/errors.ts'
 import type { ClobStamp, Questions } from '../../app/ports.ts'
 import { jsonText } from '../question-tools.ts'
 import { type ClobSource, clobDepth, requireMarket, stampView } from './depth.ts'
 import { updatesView } from './updates-view.ts'
+
+/** More would hold up the thread that executes blocks. */
+const MAX_SNAPSHOT_ORDERS = 20_000
+
+const listOf = (open: readonly BookOrder[]) => ({
+  orders: open.map(orderForm),
+  died: open.filter(({ isDead }) => isDead).map(({ seq }) => BigInt(seq)),
+})
+
+/** Base64, as JSON. */
+const encoded = <Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>): string =>
+  jsonText(bytesToBase64(toBinary(schema, create(schema, init))))
 
 export class ClobQuestions {
   readonly #source: ClobSource
@@ -15,6 +32,33 @@ export class ClobQuestions {
   /** Throws grpc/5. */
   depth({ market, levels }: Questions['clobDepth']): string {
     return jsonText(clobDepth(this.#source, market, levels))
+  }
+
+  /** Throws grpc/5, and query/5 where the market has too many orders for one answer. */
+  orders({ market }: Questions['clobOrders']): string {
+    requireMarket(this.#source, market)
+    const { updates } = this.#source
+    const open = this.#source.books().market(market).orders
+    if (open.size > MAX_SNAPSHOT_ORDERS) {
+      throw limitExceeded(
+        `market ${market} has ${open.size} open orders, and a snapshot has at most ${MAX_SNAPSHOT_ORDERS}: read nat.clob.v1.Query/Orders`,
+      )
+    }
+    const sequence = BigInt(updates.stampOf(market).sequence)
+    const { orders, died } = listOf([...open.values()].toSorted((a, b) => a.seq - b.seq))
+    return encoded(clobStream.OrdersUpdateSchema, {
+      ...{ market, height: BigInt(updates.height), timeMs: BigInt(updates.timeMs) },
+      ...{ sequence, previousSequence: sequence, isSnapshot: true, orders, died },
+    })
+  }
+
+  ownOrders({ owner }: Questions['clobOwnOrders']): string {
+    const { height, timeMs } = this.#source.updates
+    const { orders, died } = listOf(this.#source.books().ordersOf(parseAccountAddress(owner)))
+    return encoded(clobStream.OwnOrdersUpdateSchema, {
+      ...{ owner, height: BigInt(height), timeMs: BigInt(timeMs), previousHeight: BigInt(height - 1) },
+      ...{ isSnapshot: true, orders, died },
+    })
   }
 
   /** Throws grpc/5, and query/1 for a block that the ring does not know. */

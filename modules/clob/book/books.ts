@@ -7,7 +7,7 @@ import { bytesToKey, equalBytes } from '../../../core/bytes.ts'
 import { invariant } from '../../../core/errors.ts'
 import type { StateReader } from '../../../store/state.ts'
 import type { Mark } from '../domain/account.ts'
-import type { OpenOrder } from '../domain/order.ts'
+import type { BookOrder, OpenOrder } from '../domain/order.ts'
 import { AccountBook, type LiveFloor } from './account-book.ts'
 import {
   decodeOrder,
@@ -299,8 +299,8 @@ export class Books {
   }
 
   /** By order_seq. */
-  ordersOf(owner: Address, market = 0): readonly OpenOrder[] {
-    const orders: OpenOrder[] = []
+  ordersOf(owner: Address, market = 0): readonly BookOrder[] {
+    const orders: BookOrder[] = []
     let order = this.#accounts.get(bytesToKey(owner))?.oldest
     for (; order !== undefined; order = order.newerOfOwner) {
       if (market === 0 || order.market === market) orders.push(order)

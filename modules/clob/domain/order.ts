@@ -32,3 +32,9 @@ export interface OpenOrder {
   readonly maxFills: number
   readonly postOnlyMode: PostOnlyMode
 }
+
+/** An order as the live book has it. */
+export interface BookOrder extends OpenOrder {
+  /** Expired, or its owner's switch has passed, or a floor names it: nothing meets it any more. */
+  readonly isDead: boolean
+}

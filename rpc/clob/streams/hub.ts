@@ -1,0 +1,234 @@
+/**
+ * Streams of the order book for all connections of a gateway. What a block changed is asked for once, only while somebody reads, and
+ * told without a gap: a stream that cannot go on ends with a reason.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fromBinary } from '@bufbuild/protobuf'
+import type { ClobDepth, ClobStamp, ClobUpdates, QuestionName, Questions } from '../../../app/ports.ts'
+import { errorText } from '../../../core/errors.ts'
+import { clobStream } from '../../../proto/index.ts'
+import { rpcError } from '../../errors.ts'
+import type { HeadNews, HeadTracker } from '../../head.ts'
+import type { GatewayLog } from '../../log.ts'
+import { createLine } from '../../subscriptions/line.ts'
+import { Owners } from '../../subscriptions/owners.ts'
+import { BlockMessages, snapshotOf, type Stamp, StreamMessage } from './messages.ts'
+import { keyOf, type StreamRequest } from './request.ts'
+
+export interface StreamReader {
+  /** As {@link clientOf} of limits.ts names it. */
+  readonly client: string
+  /** Called in the order of heights. */
+  send(message: StreamMessage): void
+  /** The stream has ended: it cannot go on without a gap. */
+  fail(reason: string): void
+}
+
+/** Where a stream begins. */
+export interface Opening {
+  readonly request: StreamRequest
+  readonly snapshot: StreamMessage | undefined
+  /** Of its market, after the block before `next`. */
+  readonly stamp: Stamp | undefined
+  /** The first block that is told. */
+  readonly next: number
+  /** Characters of what was asked for it. */
+  readonly length: number
+}
+
+export interface StreamHub {
+  /** Rejects with CodedErrors: for a market that is not there, and for a block that cannot be told any more. */
+  open(request: StreamRequest): Promise<Opening>
+  /** Sends the snapshot at once. Returns how to end it. Throws rpc/9 when its client has too many. */
+  join(opening: Opening, reader: StreamReader): () => void
+  close(): void
+}
+
+export interface StreamHubOptions {
+  readonly head: HeadTracker
+  ask<Name extends QuestionName>(name: Name, parameters: Questions[Name]): string | Promise<string>
+  readonly log: GatewayLog
+}
+
+interface Stream {
+  readonly request: StreamRequest
+  readonly reader: StreamReader
+  next: number
+  stamp: Stamp | undefined
+  /** It has all that was told before, and waits for the next block. */
+  isLive: boolean
+}
+
+/** Blocks that wait for what the ones before them changed; the ring of the application has no more. */
+const MAX_WAITING = 64
+/** Streams that are told before others get a turn. */
+const TOLD_A_TURN = 1_000
+/** They take memory of the gateway: each, all of them, and those of a client. */
+const STREAM_BYTES = 1_024
+const MAX_BYTES = 64 * 1024 * 1024
+const MAX_CLIENT_BYTES = 4 * 1024 * 1024
+
+export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub => {
+  const streams = new Set<Stream>()
+  const owners = new Owners<Stream>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
+  const line = createLine(MAX_WAITING)
+  /** The newest block that all live streams were told. */
+  let told: number | undefined
+  /** By what is asked: those who ask for the same meanwhile share the answer. */
+  const asked = new Map<string, Promise<unknown>>()
+
+  const share = <Result>(key: string, make: () => Promise<Result>): Promise<Result> => {
+    const known = asked.get(key) as Promise<Result> | undefined
+    if (known !== undefined) return known
+    const made = make().finally(() => asked.delete(key))
+    asked.set(key, made)
+    return made
+  }
+
+  const blockAt = (height: number): Promise<BlockMessages> =>
+    share(
+      `block ${height}`,
+      async () => new BlockMessages(JSON.parse(await ask('clobUpdates', { height })) as ClobUpdates),
+    )
+
+  const remove = (stream: Stream): boolean => {
+    owners.remove(stream.reader.client, stream)
+    return streams.delete(stream)
+  }
+
+  const fail = (ending: Iterable<Stream>, reason: string): void => {
+    let count = 0
+    for (const stream of [...ending]) {
+      if (!remove(stream)) continue
+      count++
+      stream.reader.fail(reason)
+    }
+    if (count > 0) log.warn('streams of the order book ended', { reason, streams: count })
+  }
+
+  const tell = (stream: Stream, block: BlockMessages): void => {
+    const { request, stamp: before } = stream
+    const after = before === undefined || 'owner' in request ? undefined : block.stampAfter(request.market, before)
+    if (block.height !== stream.next || (before !== undefined && after === undefined)) {
+      fail([stream], `block ${block.height} does not follow what was told`)
+      return
+    }
+    stream.stamp = after
+    stream.next++
+    stream.reader.send(block.messageOf(request, before, after))
+  }
+
+  const tellAll = async (block: BlockMessages): Promise<void> => {
+    // Whoever becomes live from here on needs the next block.
+    told = block.height
+    let count = 0
+    for (const stream of [...streams]) {
+      if (!streams.has(stream) || !stream.isLive || stream.next > block.height) continue
+      tell(stream, block)
+      if (++count % TOLD_A_TURN === 0) await nextTurn()
+    }
+  }
+
+  const live = (): Stream[] => [...streams].filter(({ isLive }) => isLive)
+
+  const follow = async (height: number): Promise<void> => {
+    if (streams.size === 0) {
+      told = height
+      return
+    }
+    if (told !== undefined && height <= told) {
+      fail([...streams], `the chain went back to block ${height}`)
+      told = height
+      return
+    }
+    try {
+      await tellAll(await blockAt(height))
+    } catch (error) {
+      told = height
+      fail(live(), `block ${height}: ${errorText(error)}`)
+    }
+  }
+
+  const stop = head.subscribe((news: HeadNews) => {
+    if (news.type === 'missed') return fail([...streams], `blocks were missed: ${news.reason}`)
+    if (news.type === 'pending') return
+    const { height } = news.head
+    if (!line.add(() => follow(height))) fail([...streams], 'the application does not answer')
+  })
+
+  /** Tells what stands between the opening and the newest block, which the others have been told already. */
+  const catchUp = async (stream: Stream): Promise<void> => {
+    try {
+      while (streams.has(stream)) {
+        told ??= head.current().head.height
+        if (stream.next > told) {
+          stream.isLive = true
+          return
+        }
+        const block = await blockAt(stream.next)
+        if (streams.has(stream)) tell(stream, block)
+      }
+    } catch (error) {
+      fail([stream], errorText(error))
+    }
+  }
+
+  const openAt = async (request: StreamRequest): Promise<Opening> => {
+    const { fromHeight: next } = request
+    const newest = head.current().head.height
+    if (next > newest + 1)
+      throw rpcError('failed', `from_height ${next} is above that of the next block, ${newest + 1}`)
+    if ('owner' in request) {
+      if (next <= newest) await blockAt(next)
+      return { request, snapshot: undefined, stamp: undefined, next, length: 0 }
+    }
+    const text = await ask('clobStamp', { market: request.market, height: next - 1 })
+    return { request, snapshot: undefined, stamp: JSON.parse(text) as ClobStamp, next, length: text.length }
+  }
+
+  const openOrders = async (request: Extract<StreamRequest, { market: number }>): Promise<Opening> => {
+    const text = await ask('clobOrders', { market: request.market })
+    const schema = clobStream.OrdersUpdateSchema
+    const message = fromBinary(schema, Buffer.from(JSON.parse(text) as string, 'base64'))
+    const stamp = { sequence: Number(message.sequence), blockPriceTicks: 0, bid: null, ask: null }
+    const snapshot = new StreamMessage(schema, message)
+    return { request, snapshot, stamp, next: Number(message.height) + 1, length: text.length }
+  }
+
+  const openOwn = async (request: Extract<StreamRequest, { owner: string }>): Promise<Opening> => {
+    const text = await ask('clobOwnOrders', { owner: request.owner })
+    const schema = clobStream.OwnOrdersUpdateSchema
+    const message = fromBinary(schema, Buffer.from(JSON.parse(text) as string, 'base64'))
+    const next = Number(message.height) + 1
+    return { request, snapshot: new StreamMessage(schema, message), stamp: undefined, next, length: text.length }
+  }
+
+  const openNow = async (request: StreamRequest): Promise<Opening> => {
+    if ('owner' in request) return openOwn(request)
+    const { channel, market } = request
+    if (channel === 'orders') return openOrders(request)
+    const text = await ask('clobDepth', { market, levels: channel === 'book' ? 0 : 1 })
+    const depth = JSON.parse(text) as ClobDepth
+    const snapshot = snapshotOf(channel, market, depth)
+    return { request, snapshot, stamp: depth, next: depth.height + 1, length: text.length }
+  }
+
+  return {
+    open(request) {
+      return request.fromHeight > 0 ? openAt(request) : share(`snapshot ${keyOf(request)}`, () => openNow(request))
+    },
+    join({ request, snapshot, stamp, next }, reader) {
+      const stream: Stream = { request, reader, stamp, next, isLive: false }
+      const ended = owners.add(reader.client, stream, STREAM_BYTES)
+      fail(ended, 'the streams of all clients are too many')
+      streams.add(stream)
+      if (snapshot !== undefined) reader.send(snapshot)
+      void catchUp(stream)
+      return () => void remove(stream)
+    },
+    close() {
+      stop()
+      streams.clear()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** What a stream of the order book is about: its channel, with the request of the gRPC method of the same name. */
+import { type DescMessage, fromJson, type JsonValue } from '@bufbuild/protobuf'
+import { encodeBech32, parseAccountAddress } from '../../../core/bech32.ts'
+import { CodedError, errorText } from '../../../core/errors.ts'
+import { clobStream } from '../../../proto/index.ts'
+import { rpcError } from '../../errors.ts'
+import { invalidValue } from '../../parameters/go-json.ts'
+
+export type MarketChannel = 'book' | 'orders' | 'trades' | 'bestPrices'
+
+export type StreamRequest =
+  | { readonly channel: MarketChannel; readonly market: number; readonly fromHeight: number }
+  | { readonly channel: 'ownOrders'; readonly owner: string; readonly fromHeight: number }
+
+export type StreamChannel = StreamRequest['channel']
+
+/** Whose messages are the same. */
+export const keyOf = (request: StreamRequest): string =>
+  'owner' in request ? `ownOrders ${request.owner}` : `${request.channel} ${request.market}`
+
+const SCHEMAS: Readonly<Record<StreamChannel, DescMessage>> = {
+  book: clobStream.WatchBookRequestSchema,
+  orders: clobStream.WatchOrdersRequestSchema,
+  trades: clobStream.WatchTradesRequestSchema,
+  bestPrices: clobStream.WatchBestPricesRequestSchema,
+  ownOrders: clobStream.WatchOwnOrdersRequestSchema,
+}
+
+const isChannel = (name: unknown): name is StreamChannel => typeof name === 'string' && Object.hasOwn(SCHEMAS, name)
+
+/** Throws rpc/4. */
+export const toStreamRequest = (
+  channel: StreamChannel,
+  message: { readonly market?: number; readonly owner?: string; readonly fromHeight: bigint },
+): StreamRequest => {
+  if (message.fromHeight > BigInt(Number.MAX_SAFE_INTEGER)) throw invalidValue('from_height is too large')
+  const fromHeight = Number(message.fromHeight)
+  if (channel !== 'ownOrders') return { channel, market: message.market ?? 0, fromHeight }
+  try {
+    return { channel, owner: encodeBech32(parseAccountAddress(message.owner ?? '')), fromHeight }
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    throw invalidValue(`invalid owner address: ${error.message}`)
+  }
+}
+
+/** Of clob_subscribe: `["book", {"market": 1}]`. Throws rpc/4, and rpc/3 for an unknown channel. */
+export const parseStreamRequest = (params: unknown): StreamRequest => {
+  if (!Array.isArray(params)) throw invalidValue('non-array args')
+  const [name, value = {}, ...rest] = params as readonly unknown[]
+  if (typeof name !== 'string') throw invalidValue('expected subscription name as first argument')
+  if (!isChannel(name)) throw rpcError('methodNotFound', `no ${JSON.stringify(name)} subscription in clob namespace`)
+  if (rest.length > 0) throw invalidValue('too many arguments, want at most 2')
+  return toStreamRequest(name, readRequest(SCHEMAS[name], value) as Parameters<typeof toStreamRequest>[1] & object)
+}
+
+const readRequest = (schema: DescMessage, value: unknown): unknown => {
+  try {
+    return fromJson(schema, value as JsonValue)
+  } catch (error) {
+    throw invalidValue(`invalid argument 1: ${errorText(error)}`)
+  }
+}

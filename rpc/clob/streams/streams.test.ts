@@ -1,0 +1,258 @@
+/** Streams of the order book over WebSocket, in front of a double of the application. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import WebSocket from 'ws'
+import type { ClobDepth, ClobUpdates } from '../../../app/ports.ts'
+import { CodedError } from '../../../core/errors.ts'
+import { type Gateway, startGateway } from '../../gateway.ts'
+import { SILENT_LOG } from '../../log.ts'
+import { GATEWAY_DEFAULTS } from '../../settings.ts'
+import { createMemoryApplication, type MemoryApplication } from '../../testing/memory-application.ts'
+
+const level = (priceTicks: number, lots: string) => ({ priceTicks, lots, orders: 1 })
+
+/** What block `height` did: at even heights one more record, and a new lot at price 100. */
+const stampAt = (height: number) => ({
+  sequence: Math.floor(height / 2),
+  blockPriceTicks: 0,
+  bid: level(100, String(height - (height % 2))),
+  ask: null,
+})
+const updatesAt = (height: number): ClobUpdates => ({
+  height,
+  timeMs: height * 1_000,
+  markets:
+    height % 2 === 1
+      ? []
+      : [
+          {
+            market: 1,
+            before: stampAt(height - 1),
+            after: stampAt(height),
+            bids: [level(100, String(height))],
+            asks: [],
+            died: [],
+          },
+        ],
+  records:
+    height % 2 === 1
+      ? []
+      : [
+          {
+            kind: 'fill',
+            market: 1,
+            sequence: height / 2,
+            ...{ makerSeq: 1, takerSeq: 2, priceTicks: 100, lots: 5, makerFee: '0', makerRebate: '0', takerFee: '1' },
+            ...{ maker: 'nat1maker', taker: 'nat1taker', takerSide: 1, makerLotsLeft: 3, takerLotsLeft: 0 },
+          },
+        ],
+  rejected: [],
+})
+
+/** The oldest block that the ring has. */
+let oldest = 1
+/** Of the application, which may be above the gateway's head. */
+let newest = 7
+let application: MemoryApplication
+let gateway: Gateway
+
+const unknown = (): CodedError => new CodedError('query', 1, 'not known here any more')
+
+beforeEach(async () => {
+  oldest = 1
+  newest = 7
+  application = createMemoryApplication(newest)
+  const depth = (): ClobDepth => {
+    const stamp = stampAt(newest)
+    return { height: newest, timeMs: newest * 1_000, ...stamp, bids: [stamp.bid], asks: [] }
+  }
+  application.answers = {
+    clobDepth: ({ market }) => {
+      if (market !== 1) throw new CodedError('grpc', 5, `there is no market ${market}`)
+      return JSON.stringify(depth())
+    },
+    clobStamp: ({ height }) => {
+      if (height < oldest - 1) throw unknown()
+      return JSON.stringify({ height, timeMs: 0, ...stampAt(height) })
+    },
+    clobUpdates: async ({ height }) => {
+      if (height < oldest || height > newest) throw unknown()
+      return Promise.resolve(JSON.stringify(updatesAt(height)))
+    },
+  }
+  gateway = await startGateway(
+    {
+      ...GATEWAY_DEFAULTS,
+      grpcAddress: undefined,
+      address: undefined,
+      restAddress: undefined,
+      wsAddress: '127.0.0.1:0',
+    },
+    application,
+    SILENT_LOG,
+  )
+})
+afterEach(() => gateway.close())
+
+interface Told {
+  readonly height: string
+  readonly sequence: string
+  readonly previous_sequence: string
+  readonly is_snapshot: boolean
+  readonly bids?: readonly { readonly price_ticks: number; readonly lots: string }[]
+  readonly trades?: readonly { readonly lots: string }[]
+}
+
+interface Message {
+  readonly result?: string
+  readonly error?: { readonly code: number; readonly message: string }
+  readonly method?: string
+  readonly params?: { readonly subscription: string; readonly channel: string; readonly result: Told }
+}
+
+const open = async () => {
+  const socket = new WebSocket(`ws://${gateway.wsAddress}`)
+  const messages: Message[] = []
+  const waiters: ((message: Message) => void)[] = []
+  socket.on('message', (data: Buffer) => {
+    const message = JSON.parse(data.toString()) as Message
+    const waiter = waiters.shift()
+    if (waiter === undefined) messages.push(message)
+    else waiter(message)
+  })
+  const closed = new Promise<string>((resolve) => socket.once('close', (_, reason) => resolve(reason.toString())))
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  const next = (): Promise<Message> => {
+    const message = messages.shift()
+    return message === undefined ? new Promise((resolve) => waiters.push(resolve)) : Promise.resolve(message)
+  }
+  const told = async (): Promise<Told> => {
+    const { params } = await next()
+    if (params === undefined) throw new Error('no notification')
+    return params.result
+  }
+  const request = (method: string, params: unknown): Promise<Message> => {
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+    return next()
+  }
+  return { socket, next, told, request, closed }
+}
+
+const commit = (): void => {
+  newest++
+  application.commit()
+}
+
+const brief = ({ height, sequence, previous_sequence, is_snapshot }: Told) => [
+  Number(height),
+  Number(previous_sequence),
+  Number(sequence),
+  is_snapshot,
+]
+
+describe('clob_subscribe', () => {
+  test('begins with a snapshot, and then has every block, also without a change', async () => {
+    const client = await open()
+    const { result } = await client.request('clob_subscribe', ['book', { market: 1 }])
+    expect(result).toMatch(/^0x/)
+    const first = await client.next()
+    expect(first).toMatchObject({ method: 'clob_subscription', params: { subscription: result, channel: 'book' } })
+    expect(first.params?.result).toEqual({
+      ...{ market: 1, height: '7', time_ms: '7000', sequence: '3', previous_sequence: '3', is_snapshot: true },
+      ...{ bids: [{ price_ticks: 100, lots: '6', orders: 1 }], asks: [] },
+    })
+    for (let height = 8; height <= 12; height++) {
+      commit()
+      const told = await client.told()
+      expect(brief(told)).toEqual([height, Math.floor((height - 1) / 2), Math.floor(height / 2), false])
+      expect(told.bids?.map(({ lots }) => lots)).toEqual(height % 2 === 0 ? [String(height)] : [])
+    }
+    client.socket.terminate()
+  })
+
+  test('joins above the head of the gateway without a gap, and is not told twice', async () => {
+    const client = await open()
+    newest = 9
+    await client.request('clob_subscribe', ['trades', { market: 1 }])
+    expect(brief(await client.told())).toEqual([9, 4, 4, true])
+    application.commit()
+    application.commit()
+    commit()
+    const told = await client.told()
+    expect(brief(told)).toEqual([10, 4, 5, false])
+    expect(told.trades).toEqual([
+      { sequence: '5', price_ticks: 100, lots: '5', taker_side: 'SIDE_BUY', maker_seq: '1', taker_seq: '2' },
+    ])
+    client.socket.terminate()
+  })
+
+  test('resumes at a height of the ring, and refuses one below it or above the next block', async () => {
+    oldest = 5
+    const client = await open()
+    await client.request('clob_subscribe', ['bestPrices', { market: 1, from_height: '5' }])
+    for (const height of [5, 6, 7]) expect(Number((await client.told()).height)).toBe(height)
+    commit()
+    expect(brief(await client.told())).toEqual([8, 3, 4, false])
+    expect(await client.request('clob_subscribe', ['book', { market: 1, from_height: '4' }])).toMatchObject({
+      error: { message: 'not known here any more' },
+    })
+    expect(await client.request('clob_subscribe', ['book', { market: 1, from_height: '10' }])).toMatchObject({
+      error: { message: 'from_height 10 is above that of the next block, 9' },
+    })
+    client.socket.terminate()
+  })
+
+  test('refuses a market that is not there, an unknown channel and malformed requests', async () => {
+    const client = await open()
+    const refused = async (params: unknown) => (await client.request('clob_subscribe', params)).error?.message
+    expect(await refused(['book', { market: 2 }])).toBe('there is no market 2')
+    expect(await refused(['books', { market: 1 }])).toBe('no "books" subscription in clob namespace')
+    expect(await refused(['book', { market: 'x' }])).toContain('invalid argument 1')
+    expect(await refused(['book', { marked: 1 }])).toContain('invalid argument 1')
+    expect(await refused(['ownOrders', { owner: 'nobody' }])).toContain('invalid owner address')
+    expect(await refused({})).toBe('non-array args')
+    client.socket.terminate()
+  })
+
+  test('asks once a block for all, and not at all without a reader', async () => {
+    const clients = await Promise.all([open(), open(), open()])
+    const asked = () => application.asked.filter(({ name }) => name === 'clobUpdates').length
+    commit()
+    expect(asked()).toBe(0)
+    const ids: (string | undefined)[] = []
+    for (const client of clients) {
+      ids.push((await client.request('clob_subscribe', ['book', { market: 1 }])).result)
+      await client.told()
+    }
+    const before = asked()
+    commit()
+    const texts = await Promise.all(clients.map(async (client) => JSON.stringify(await client.told())))
+    expect(new Set(texts).size).toBe(1)
+    expect(asked()).toBe(before + 1)
+    for (const [index, client] of clients.entries()) {
+      expect(await client.request('clob_unsubscribe', [ids[index]])).toMatchObject({ result: true })
+      client.socket.terminate()
+    }
+    commit()
+    expect(asked()).toBe(before + 1)
+  })
+
+  test('ends with a reason where a block cannot be told', async () => {
+    const client = await open()
+    await client.request('clob_subscribe', ['book', { market: 1 }])
+    await client.told()
+    newest = 8
+    oldest = 9
+    application.commit()
+    expect(await client.closed).toBe('a subscription ended: block 8: not known here any more')
+  })
+
+  test('ends where the sequences do not follow each other', async () => {
+    const client = await open()
+    await client.request('clob_subscribe', ['book', { market: 1 }])
+    await client.told()
+    newest = 10
+    application.answers.clobUpdates = ({ height }) => JSON.stringify({ ...updatesAt(10), height })
+    application.commit()
+    expect(await client.closed).toContain('block 8 does not follow what was told')
+  })
+})
