@@ -77,9 +77,10 @@ beforeEach(async () => {
       if (height < oldest - 1) throw unknown()
       return JSON.stringify({ height, timeMs: 0, ...stampAt(height) })
     },
-    clobUpdates: async ({ height }) => {
+    clobUpdates: async ({ height, withRecords }) => {
       if (height < oldest || height > newest) throw unknown()
-      return Promise.resolve(JSON.stringify(updatesAt(height)))
+      const updates = updatesAt(height)
+      return Promise.resolve(JSON.stringify(withRecords ? updates : { ...updates, records: null }))
     },
   }
   gateway = await startGateway(
