@@ -298,6 +298,30 @@ describe('nat.clob.v1.Stream', () => {
     client.close()
   })
 
+  test('ends the call of a client that reads too slowly, and leaves nothing out before', async () => {
+    const bids = Array.from({ length: 30_000 }, (_, at) => level(1 + at, '1000000'))
+    const { clobUpdates } = application.answers
+    application.answers.clobUpdates = async (parameters) => {
+      const updates = JSON.parse((await clobUpdates?.(parameters)) ?? '') as ClobUpdates
+      return JSON.stringify({ ...updates, markets: updates.markets.map((each) => ({ ...each, bids })) })
+    }
+    const { client, call, ended, updates } = watch(1)
+    expect((await updates.next()).value).toMatchObject({ height: 7n })
+    call.pause()
+    const last = 7 + 60
+    while (newest < last) {
+      commit()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const heights: bigint[] = []
+    call.on('data', ({ height }: clobStream.BookUpdate) => heights.push(height))
+    call.resume()
+    expect(await ended).toMatchObject({ code: 8, details: 'too slow: messages were left unread' })
+    expect(heights.length).toBeLessThan(60)
+    expect(heights).toEqual(heights.map((_, at) => BigInt(8 + at)))
+    client.close()
+  })
+
   test('refuses a market that is not there', async () => {
     const { client, call, ended } = watch(2)
     call.resume()
