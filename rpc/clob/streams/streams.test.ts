@@ -4,12 +4,15 @@ import { Client, type ClientReadableStream, credentials, type ServiceError } fro
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import type { ClobDepth, ClobUpdates } from '../../../app/ports.ts'
+import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { clobStream } from '../../../proto/index.ts'
 import { type Gateway, startGateway } from '../../gateway.ts'
 import { SILENT_LOG } from '../../log.ts'
 import { GATEWAY_DEFAULTS } from '../../settings.ts'
 import { createMemoryApplication, type MemoryApplication } from '../../testing/memory-application.ts'
+
+const [MAKER, TAKER] = [1, 2].map((byte) => encodeBech32(new Uint8Array(20).fill(byte))) as [string, string]
 
 const level = (priceTicks: number, lots: string) => ({ priceTicks, lots, orders: 1 })
 
@@ -45,7 +48,7 @@ const updatesAt = (height: number): ClobUpdates => ({
             market: 1,
             sequence: height / 2,
             ...{ makerSeq: 1, takerSeq: 2, priceTicks: 100, lots: 5, makerFee: '0', makerRebate: '0', takerFee: '1' },
-            ...{ maker: 'nat1maker', taker: 'nat1taker', takerSide: 1, makerLotsLeft: 3, takerLotsLeft: 0 },
+            ...{ maker: MAKER, taker: TAKER, takerSide: 1, makerLotsLeft: 3, takerLotsLeft: 0 },
           },
         ],
   rejected: [],
@@ -203,6 +206,65 @@ describe('clob_subscribe', () => {
       error: { message: 'from_height 10 is above that of the next block, 9' },
     })
     client.socket.terminate()
+  })
+
+  test('tells orders record by record, of a market and of an owner', async () => {
+    const encoded = (bytes: Uint8Array): string => JSON.stringify(Buffer.from(bytes).toString('base64'))
+    const { OrdersUpdateSchema, OwnOrdersUpdateSchema } = clobStream
+    const orders = [{ market: 1, orderSeq: 1n, owner: MAKER, lots: 9n, lotsLeft: 8n }]
+    const head = { height: 7n, timeMs: 7_000n, isSnapshot: true, orders, died: [1n] }
+    application.answers.clobOrders = ({ market }) =>
+      encoded(toBinary(OrdersUpdateSchema, create(OrdersUpdateSchema, { ...head, market, sequence: 3n })))
+    application.answers.clobOwnOrders = ({ owner }) =>
+      encoded(toBinary(OwnOrdersUpdateSchema, create(OwnOrdersUpdateSchema, { ...head, owner, previousHeight: 6n })))
+    const ask = application.answers.clobUpdates
+    application.answers.clobUpdates = async (parameters) => {
+      const updates = JSON.parse((await ask?.(parameters)) ?? '') as ClobUpdates
+      const rejected = [{ owner: TAKER, action: 2, code: 57, reason: 'no', hash: '0x0101' }] as const
+      return JSON.stringify({ ...updates, rejected })
+    }
+    const [ofMarket, ofTaker, ofMaker] = await Promise.all([open(), open(), open()])
+    await ofMarket.request('clob_subscribe', ['orders', { market: 1 }])
+    expect(await ofMarket.told()).toMatchObject({
+      height: '7',
+      sequence: '3',
+      orders: [{ lots_left: '8' }],
+      died: ['1'],
+    })
+    await ofTaker.request('clob_subscribe', ['ownOrders', { owner: TAKER }])
+    expect(await ofTaker.told()).toMatchObject({ owner: TAKER, height: '7', is_snapshot: true })
+    await ofMaker.request('clob_subscribe', ['ownOrders', { owner: `0x${'01'.repeat(20)}`, from_height: '8' }])
+    commit()
+    const fill = {
+      ...{
+        maker_seq: '1',
+        taker_seq: '2',
+        price_ticks: 100,
+        lots: '5',
+        maker_fee: '0',
+        maker_rebate: '0',
+        taker_fee: '1',
+      },
+      ...{ maker: MAKER, taker: TAKER, taker_side: 'SIDE_BUY', maker_lots_left: '3', taker_lots_left: '0' },
+    }
+    const records = [{ market: 1, sequence: '4', fill }]
+    expect(await ofMarket.told()).toMatchObject({
+      height: '8',
+      previous_sequence: '3',
+      sequence: '4',
+      orders: [],
+      records,
+    })
+    const rejected = [{ action: 2, code: 57, reason: 'no', tx_hash: 'AQE=' }]
+    expect(await ofTaker.told()).toMatchObject({
+      height: '8',
+      previous_height: '7',
+      is_snapshot: false,
+      records,
+      rejected,
+    })
+    expect(await ofMaker.told()).toMatchObject({ owner: MAKER, height: '8', records, rejected: [] })
+    for (const { socket } of [ofMarket, ofTaker, ofMaker]) socket.terminate()
   })
 
   test('refuses a market that is not there, an unknown channel and malformed requests', async () => {
