@@ -84,10 +84,10 @@ export class ClobQuestions {
   }
 
   /** Throws query/1 for a block that the ring does not know. */
-  updates({ height, withRecords }: Questions['clobUpdates']): string {
+  updates({ height, recordsFrom }: Questions['clobUpdates']): string {
     const updates = this.#source.updates.at(height)
     if (updates === undefined) throw this.#unknown(height)
-    return this.#keep(`updates ${height} ${withRecords}`, () => jsonText(updatesView(updates, withRecords)))
+    return this.#keep(`updates ${height} ${recordsFrom ?? 'none'}`, () => jsonText(updatesView(updates, recordsFrom)))
   }
 
   /** The book is another one. */

@@ -52,6 +52,7 @@ const updatesAt = (height: number): ClobUpdates => ({
           },
         ],
   rejected: [],
+  next: null,
 })
 
 /** The oldest block that the ring has. */
@@ -80,10 +81,10 @@ beforeEach(async () => {
       if (height < oldest - 1) throw unknown()
       return JSON.stringify({ height, timeMs: 0, ...stampAt(height) })
     },
-    clobUpdates: async ({ height, withRecords }) => {
+    clobUpdates: async ({ height, recordsFrom }) => {
       if (height < oldest || height > newest) throw unknown()
       const updates = updatesAt(height)
-      return Promise.resolve(JSON.stringify(withRecords ? updates : { ...updates, records: null }))
+      return Promise.resolve(JSON.stringify(recordsFrom === undefined ? { ...updates, records: null } : updates))
     },
   }
   gateway = await startGateway(
