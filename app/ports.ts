@@ -445,6 +445,8 @@ export interface ClobUpdates {
   }[]
   /** Null where they were not asked for, and `rejected` is empty then: levels are few where records are many. */
   readonly records: readonly ClobRecordView[] | null
+  /** Where the next page of records and of what was rejected begins; null behind the last. */
+  readonly next: number | null
   readonly rejected: readonly {
     readonly owner: string
     readonly action: number
@@ -622,8 +624,11 @@ export interface Questions {
   clobOwnOrders: { owner: string }
   /** A {@link ClobStamp} as of one of the last 64 blocks. */
   clobStamp: { market: number; height: number }
-  /** {@link ClobUpdates} of one of the last 64 blocks: once a block, for all streams of a gateway. */
-  clobUpdates: { height: number; withRecords: boolean }
+  /**
+   * {@link ClobUpdates} of one of the last 64 blocks: once a block, for all streams of a gateway. Records come in pages, for a full
+   * block has 18 MB of them: from the first on with 0, then as `next` says; none where `recordsFrom` is left out.
+   */
+  clobUpdates: { height: number; recordsFrom?: number }
   logs: LogCriteria
   /**
    * What matches from a place in the chain up to a height, as much of it as one answer may hold:

@@ -199,6 +199,7 @@ export class QuestionDesk implements Desk {
   forget(): void {
     this.close()
     this.#answers.clear()
+    this.clob.forget()
     this.#newestView = undefined
   }
 

@@ -85,7 +85,7 @@ describe('questions about the order book', () => {
     const { block, questions } = begin()
     block({ from: 'ann', actions: [buy(5, 90)] })
     block({ from: 'bob', actions: [sell(3, 90, { tif: 'ioc' }), cancelSeq(77)] })
-    const { markets, records, rejected } = parse<ClobUpdates>(questions.updates({ height: 2, withRecords: true }))
+    const { markets, records, rejected } = parse<ClobUpdates>(questions.updates({ height: 2, recordsFrom: 0 }))
     expect(markets).toMatchObject([
       { market: 1, before: { sequence: 1 }, after: { sequence: 3 }, bids: [{ priceTicks: 90, lots: '2' }], asks: [] },
     ])
@@ -94,13 +94,37 @@ describe('questions about the order book', () => {
       { kind: 'fill', sequence: 3, maker: ann, taker: bob, takerSide: 2, makerLotsLeft: 2, takerLotsLeft: 0, lots: 3 },
     ])
     expect(rejected).toMatchObject([{ owner: bob, action: 1 }])
-    expect(parse<ClobUpdates>(questions.updates({ height: 2, withRecords: false }))).toEqual({
-      ...parse<ClobUpdates>(questions.updates({ height: 2, withRecords: true })),
+    expect(parse<ClobUpdates>(questions.updates({ height: 2 }))).toEqual({
+      ...parse<ClobUpdates>(questions.updates({ height: 2, recordsFrom: 0 })),
       records: null,
       rejected: [],
     })
     expect(parse<ClobStamp>(questions.stamp({ market: 1, height: 1 }))).toMatchObject({ height: 1, sequence: 1 })
-    expect(() => questions.updates({ height: 3, withRecords: true })).toThrow('block 3')
+    expect(() => questions.updates({ height: 3, recordsFrom: 0 })).toThrow('block 3')
     expect(() => questions.stamp({ market: 1, height: 3 })).toThrow('block 3')
+  })
+
+  it('tell records page by page', () => {
+    const { world, block, questions } = begin()
+    world.setParameters({ maxActions: 5_000 })
+    // Each is placed and removed.
+    const actions = Array.from({ length: 50 }, () => buy(1, 90, { tif: 'ioc' }))
+    block(...Array.from({ length: 45 }, () => ({ from: 'ann', actions })), {
+      from: 'bob',
+      actions: [cancelSeq(99_999)],
+    })
+    const sequences: number[] = []
+    const pages: number[] = []
+    let rejected = 0
+    for (let recordsFrom: number | null = 0; recordsFrom !== null; ) {
+      const page: ClobUpdates = parse<ClobUpdates>(questions.updates({ height: 1, recordsFrom }))
+      for (const { sequence } of page.records ?? []) sequences.push(sequence)
+      pages.push(page.records?.length ?? 0)
+      rejected += page.rejected.length
+      recordsFrom = page.next
+    }
+    expect(pages).toEqual([2_000, 2_000, 500])
+    expect(sequences).toEqual(Array.from({ length: 4_500 }, (_, at) => at + 1))
+    expect(rejected).toBe(1)
   })
 })

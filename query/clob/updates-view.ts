@@ -64,11 +64,17 @@ const recordView = (record: ToldRecord, nameOf: NameOf): ClobRecordView => {
   }
 }
 
+/** Some milliseconds of the thread that executes blocks. */
+const RECORDS_A_PAGE = 2_000
+
 export const updatesView = (
   { height, timeMs, markets, records, rejected }: BlockUpdates,
-  withRecords: boolean,
+  recordsFrom: number | undefined,
 ): ClobUpdates => {
   const nameOf = namesOf()
+  const from = recordsFrom ?? 0
+  const end = recordsFrom === undefined ? 0 : from + RECORDS_A_PAGE
+  const isLast = recordsFrom === undefined || end >= Math.max(records.length, rejected.length)
   return {
     height,
     timeMs,
@@ -80,8 +86,9 @@ export const updatesView = (
       asks: asks.map(levelView),
       died: died.map(({ seq: orderSeq, owner }) => ({ orderSeq, owner: nameOf(owner) })),
     })),
-    records: withRecords ? records.map((record) => recordView(record, nameOf)) : null,
-    rejected: (withRecords ? rejected : []).map(({ owner, action, error, hash }) => ({
+    records: recordsFrom === undefined ? null : records.slice(from, end).map((record) => recordView(record, nameOf)),
+    next: isLast ? null : end,
+    rejected: rejected.slice(from, end).map(({ owner, action, error, hash }) => ({
       owner: nameOf(owner),
       action,
       code: codeOf(error),

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fromBinary } from '@bufbuild/protobuf'
-import type { ClobDepth, ClobStamp, ClobUpdates, QuestionName, Questions } from '../../../app/ports.ts'
+import type { ClobDepth, ClobRecordView, ClobStamp, ClobUpdates, QuestionName, Questions } from '../../../app/ports.ts'
 import { errorText } from '../../../core/errors.ts'
 import { clobStream } from '../../../proto/index.ts'
 import { rpcError } from '../../errors.ts'
@@ -90,8 +90,17 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
 
   const blockAt = (height: number, withRecords: boolean): Promise<BlockMessages> =>
     share(`block ${height} ${withRecords}`, async () => {
-      const text = await ask('clobUpdates', { height, withRecords })
-      return new BlockMessages(JSON.parse(text) as ClobUpdates)
+      if (!withRecords) return new BlockMessages(JSON.parse(await ask('clobUpdates', { height })) as ClobUpdates)
+      const records: ClobRecordView[] = []
+      const rejected: ClobUpdates['rejected'][number][] = []
+      for (let recordsFrom = 0; ; ) {
+        const page = JSON.parse(await ask('clobUpdates', { height, recordsFrom })) as ClobUpdates
+        records.push(...(page.records ?? []))
+        rejected.push(...page.rejected)
+        if (page.next === null) return new BlockMessages({ ...page, records, rejected })
+        recordsFrom = page.next
+        await nextTurn()
+      }
     })
 
   const remove = (stream: Stream): boolean => {

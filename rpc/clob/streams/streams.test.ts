@@ -4,12 +4,15 @@ import { Client, type ClientReadableStream, credentials, type ServiceError } fro
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import type { ClobDepth, ClobUpdates } from '../../../app/ports.ts'
+import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { clobStream } from '../../../proto/index.ts'
 import { type Gateway, startGateway } from '../../gateway.ts'
 import { SILENT_LOG } from '../../log.ts'
 import { GATEWAY_DEFAULTS } from '../../settings.ts'
 import { createMemoryApplication, type MemoryApplication } from '../../testing/memory-application.ts'
+
+const [MAKER, TAKER] = [1, 2].map((byte) => encodeBech32(new Uint8Array(20).fill(byte))) as [string, string]
 
 const level = (priceTicks: number, lots: string) => ({ priceTicks, lots, orders: 1 })
 
@@ -45,10 +48,11 @@ const updatesAt = (height: number): ClobUpdates => ({
             market: 1,
             sequence: height / 2,
             ...{ makerSeq: 1, takerSeq: 2, priceTicks: 100, lots: 5, makerFee: '0', makerRebate: '0', takerFee: '1' },
-            ...{ maker: 'nat1maker', taker: 'nat1taker', takerSide: 1, makerLotsLeft: 3, takerLotsLeft: 0 },
+            ...{ maker: MAKER, taker: TAKER, takerSide: 1, makerLotsLeft: 3, takerLotsLeft: 0 },
           },
         ],
   rejected: [],
+  next: null,
 })
 
 /** The oldest block that the ring has. */
@@ -77,10 +81,10 @@ beforeEach(async () => {
       if (height < oldest - 1) throw unknown()
       return JSON.stringify({ height, timeMs: 0, ...stampAt(height) })
     },
-    clobUpdates: async ({ height, withRecords }) => {
+    clobUpdates: async ({ height, recordsFrom }) => {
       if (height < oldest || height > newest) throw unknown()
       const updates = updatesAt(height)
-      return Promise.resolve(JSON.stringify(withRecords ? updates : { ...updates, records: null }))
+      return Promise.resolve(JSON.stringify(recordsFrom === undefined ? { ...updates, records: null } : updates))
     },
   }
   gateway = await startGateway(
@@ -205,6 +209,65 @@ describe('clob_subscribe', () => {
     client.socket.terminate()
   })
 
+  test('tells orders record by record, of a market and of an owner', async () => {
+    const encoded = (bytes: Uint8Array): string => JSON.stringify(Buffer.from(bytes).toString('base64'))
+    const { OrdersUpdateSchema, OwnOrdersUpdateSchema } = clobStream
+    const orders = [{ market: 1, orderSeq: 1n, owner: MAKER, lots: 9n, lotsLeft: 8n }]
+    const head = { height: 7n, timeMs: 7_000n, isSnapshot: true, orders, died: [1n] }
+    application.answers.clobOrders = ({ market }) =>
+      encoded(toBinary(OrdersUpdateSchema, create(OrdersUpdateSchema, { ...head, market, sequence: 3n })))
+    application.answers.clobOwnOrders = ({ owner }) =>
+      encoded(toBinary(OwnOrdersUpdateSchema, create(OwnOrdersUpdateSchema, { ...head, owner, previousHeight: 6n })))
+    const ask = application.answers.clobUpdates
+    application.answers.clobUpdates = async (parameters) => {
+      const updates = JSON.parse((await ask?.(parameters)) ?? '') as ClobUpdates
+      const rejected = [{ owner: TAKER, action: 2, code: 57, reason: 'no', hash: '0x0101' }] as const
+      return JSON.stringify({ ...updates, rejected })
+    }
+    const [ofMarket, ofTaker, ofMaker] = await Promise.all([open(), open(), open()])
+    await ofMarket.request('clob_subscribe', ['orders', { market: 1 }])
+    expect(await ofMarket.told()).toMatchObject({
+      height: '7',
+      sequence: '3',
+      orders: [{ lots_left: '8' }],
+      died: ['1'],
+    })
+    await ofTaker.request('clob_subscribe', ['ownOrders', { owner: TAKER }])
+    expect(await ofTaker.told()).toMatchObject({ owner: TAKER, height: '7', is_snapshot: true })
+    await ofMaker.request('clob_subscribe', ['ownOrders', { owner: `0x${'01'.repeat(20)}`, from_height: '8' }])
+    commit()
+    const fill = {
+      ...{
+        maker_seq: '1',
+        taker_seq: '2',
+        price_ticks: 100,
+        lots: '5',
+        maker_fee: '0',
+        maker_rebate: '0',
+        taker_fee: '1',
+      },
+      ...{ maker: MAKER, taker: TAKER, taker_side: 'SIDE_BUY', maker_lots_left: '3', taker_lots_left: '0' },
+    }
+    const records = [{ market: 1, sequence: '4', fill }]
+    expect(await ofMarket.told()).toMatchObject({
+      height: '8',
+      previous_sequence: '3',
+      sequence: '4',
+      orders: [],
+      records,
+    })
+    const rejected = [{ action: 2, code: 57, reason: 'no', tx_hash: 'AQE=' }]
+    expect(await ofTaker.told()).toMatchObject({
+      height: '8',
+      previous_height: '7',
+      is_snapshot: false,
+      records,
+      rejected,
+    })
+    expect(await ofMaker.told()).toMatchObject({ owner: MAKER, height: '8', records, rejected: [] })
+    for (const { socket } of [ofMarket, ofTaker, ofMaker]) socket.terminate()
+  })
+
   test('refuses a market that is not there, an unknown channel and malformed requests', async () => {
     const client = await open()
     const refused = async (params: unknown) => (await client.request('clob_subscribe', params)).error?.message
@@ -295,6 +358,30 @@ describe('nat.clob.v1.Stream', () => {
     application.commit()
     await expect(updates.next()).rejects.toThrow('block 12: not known here any more')
     expect((await ended).code).toBe(14)
+    client.close()
+  })
+
+  test('ends the call of a client that reads too slowly, and leaves nothing out before', async () => {
+    const bids = Array.from({ length: 30_000 }, (_, at) => level(1 + at, '1000000'))
+    const { clobUpdates } = application.answers
+    application.answers.clobUpdates = async (parameters) => {
+      const updates = JSON.parse((await clobUpdates?.(parameters)) ?? '') as ClobUpdates
+      return JSON.stringify({ ...updates, markets: updates.markets.map((each) => ({ ...each, bids })) })
+    }
+    const { client, call, ended, updates } = watch(1)
+    expect((await updates.next()).value).toMatchObject({ height: 7n })
+    call.pause()
+    const last = 7 + 60
+    while (newest < last) {
+      commit()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const heights: bigint[] = []
+    call.on('data', ({ height }: clobStream.BookUpdate) => heights.push(height))
+    call.resume()
+    expect(await ended).toMatchObject({ code: 8, details: 'too slow: messages were left unread' })
+    expect(heights.length).toBeLessThan(60)
+    expect(heights).toEqual(heights.map((_, at) => BigInt(8 + at)))
     client.close()
   })
 

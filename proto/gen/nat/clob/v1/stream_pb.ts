@@ -893,7 +893,8 @@ export const Stream: GenService<{
     output: typeof BookUpdateSchema;
   },
   /**
-   * L3. Channel `orders`.
+   * L3. Channel `orders`. There is no snapshot of a market with more than 20,000 open orders: read Query/Orders at a height, and begin
+   * at the next one with from_height.
    *
    * @generated from rpc nat.clob.v1.Stream.WatchOrders
    */
