@@ -15,7 +15,7 @@ import {
 import { clientIdOf, randomClientId } from './client-ids.ts'
 import { NonceSource } from './nonces.ts'
 import { signClobTx } from './sign.ts'
-import { type ClobAction, type ClobMessage, clobMessageJson, clobTypedData, NO_AGENT } from './typed-data.ts'
+import { type ClobAction, type ClobMessage, type clobMessageJson, clobTypedData, NO_AGENT } from './typed-data.ts'
 
 type JsonMessage = ReturnType<typeof clobMessageJson>
 interface Vector {

@@ -1,5 +1,5 @@
 /** Streams of the book over the WebSocket of a viem client: `clob_subscribe`. */
-import type { Address, Client } from 'viem'
+import type { Client } from 'viem'
 import { uint32, uint53 } from './actions.ts'
 import { Continuity, type StreamPlace } from './continuity.ts'
 import { ClobClientError } from './errors.ts'
@@ -27,7 +27,7 @@ export interface Watcher<Message> {
 }
 
 export type MarketWatcher<Message> = Watcher<Message> & { readonly market: number }
-export type OwnerWatcher = Watcher<OwnOrdersUpdate> & { readonly owner: Address | string }
+export type OwnerWatcher = Watcher<OwnOrdersUpdate> & { readonly owner: string }
 
 interface SocketTransport {
   readonly getRpcClient?: () => Promise<{ readonly socket: WebSocket }>
