@@ -443,7 +443,8 @@ export interface ClobUpdates {
     readonly asks: readonly ClobLevel[]
     readonly died: readonly { readonly orderSeq: number; readonly owner: string }[]
   }[]
-  readonly records: readonly ClobRecordView[]
+  /** Null where they were not asked for, and `rejected` is empty then: levels are few where records are many. */
+  readonly records: readonly ClobRecordView[] | null
   readonly rejected: readonly {
     readonly owner: string
     readonly action: number
@@ -622,7 +623,7 @@ export interface Questions {
   /** A {@link ClobStamp} as of one of the last 64 blocks. */
   clobStamp: { market: number; height: number }
   /** {@link ClobUpdates} of one of the last 64 blocks: once a block, for all streams of a gateway. */
-  clobUpdates: { height: number }
+  clobUpdates: { height: number; withRecords: boolean }
   logs: LogCriteria
   /**
    * What matches from a place in the chain up to a height, as much of it as one answer may hold:

@@ -61,10 +61,12 @@ import { sendRawTransactionSync } from './eth/send-raw-transaction-sync.ts'
 import { simulateV1 } from './eth/simulate-v1.ts'
 import { syncing } from './eth/syncing.ts'
 import { uninstallFilter } from './eth/uninstall-filter.ts'
+import { CLOB_METHODS } from './clob/queries.ts'
 import { sendOrder } from './clob/send-order.ts'
 import { listening as netListening } from './net/listening.ts'
 import { peerCount as netPeerCount } from './net/peer-count.ts'
 import { version as netVersion } from './net/version.ts'
+import { discover } from './rpc/discover.ts'
 import { modules as rpcModules } from './rpc/modules.ts'
 import { content as txpoolContent } from './txpool/content.ts'
 import { contentFrom as txpoolContentFrom } from './txpool/content-from.ts'
@@ -146,6 +148,8 @@ const METHODS: readonly Method[] = [
   debugGetModifiedAccountsByHash,
   debugIntermediateRoots,
   rpcModules,
+  discover,
+  ...CLOB_METHODS,
 ]
 
 const ALWAYS_SERVED: ReadonlySet<string> = new Set(['rpc', 'clob'])

@@ -71,10 +71,10 @@ export class ClobQuestions {
   }
 
   /** Throws query/1 for a block that the ring does not know. */
-  updates({ height }: Questions['clobUpdates']): string {
+  updates({ height, withRecords }: Questions['clobUpdates']): string {
     const updates = this.#source.updates.at(height)
     if (updates === undefined) throw this.#unknown(height)
-    return jsonText(updatesView(updates))
+    return jsonText(updatesView(updates, withRecords))
   }
 
   #unknown(height: number): Error {

@@ -64,7 +64,10 @@ const recordView = (record: ToldRecord, nameOf: NameOf): ClobRecordView => {
   }
 }
 
-export const updatesView = ({ height, timeMs, markets, records, rejected }: BlockUpdates): ClobUpdates => {
+export const updatesView = (
+  { height, timeMs, markets, records, rejected }: BlockUpdates,
+  withRecords: boolean,
+): ClobUpdates => {
   const nameOf = namesOf()
   return {
     height,
@@ -77,8 +80,8 @@ export const updatesView = ({ height, timeMs, markets, records, rejected }: Bloc
       asks: asks.map(levelView),
       died: died.map(({ seq: orderSeq, owner }) => ({ orderSeq, owner: nameOf(owner) })),
     })),
-    records: records.map((record) => recordView(record, nameOf)),
-    rejected: rejected.map(({ owner, action, error, hash }) => ({
+    records: withRecords ? records.map((record) => recordView(record, nameOf)) : null,
+    rejected: (withRecords ? rejected : []).map(({ owner, action, error, hash }) => ({
       owner: nameOf(owner),
       action,
       code: codeOf(error),

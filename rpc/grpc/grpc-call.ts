@@ -141,6 +141,16 @@ export class GrpcCall {
     return this.stream.write(frameMessage(bytes))
   }
 
+  /** Takes note of bytes that wait for the client; false where its connection holds too many. */
+  hold(bytes: number): boolean {
+    return this.#peer.memory.hold(bytes)
+  }
+
+  /** Of those that {@link hold} took note of. */
+  give(bytes: number): void {
+    this.#peer.memory.give(bytes)
+  }
+
   /** Ends with what {@link CallSettings.toStatus} makes of an error. */
   fail(error: unknown): void {
     this.end(this.#settings.toStatus(error, this.path))

@@ -1,6 +1,6 @@
 /** The kinds of methods that are served, and how their calls run. */
 import { once } from 'node:events'
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
+import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2'
 import { CodedError } from '../../core/errors.ts'
 import type { Ending } from '../asker.ts'
 import { afterLateArrivals } from '../arrival.ts'
@@ -52,7 +52,21 @@ export interface WatchMethod {
   open(request: Buffer, caller: GrpcCaller, feed: Feed): () => void
 }
 
-export type GrpcMethod = UnaryMethod | StreamMethod | WatchMethod
+/** A method that is followed tells here what comes: all of it, in order. */
+export interface WholeFeed {
+  /** Nothing is left out: the call of a client that reads too slowly ends. */
+  send(bytes: Uint8Array): void
+  end(status: GrpcStatus): void
+}
+
+/** One request, and answers of which the client misses none. What it rejects with becomes the status. */
+export interface FollowMethod {
+  readonly kind: 'follow'
+  /** Resolves to how to stop: called once the client has gone, also when the feed has ended. */
+  open(request: Buffer, caller: GrpcCaller, feed: WholeFeed): Promise<() => void>
+}
+
+export type GrpcMethod = UnaryMethod | StreamMethod | WatchMethod | FollowMethod
 
 /** Throws grpc/13 for a request that ends before its message does. */
 const requireWhole = ({ reader }: GrpcCall): void => {
@@ -113,6 +127,85 @@ const runWatch = async (call: GrpcCall, method: WatchMethod, message: GrpcMessag
     const stop = method.open(request, call, new LatestFeed(call))
     call.stream.on('close', stop)
   } catch (error) {
+    call.fail(error)
+  }
+}
+
+/** Bytes that wait for a client: more is too slow. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024
+/** What a client that has not read has left to take the status. */
+const END_GRACE_MS = 5_000
+const TOO_SLOW: GrpcStatus = { code: GRPC.resourceExhausted, message: 'too slow: messages were left unread' }
+
+class QueueFeed implements WholeFeed {
+  readonly #call: GrpcCall
+  #waiting: Uint8Array[] = []
+  #waitingBytes = 0
+  #isBlocked = false
+
+  constructor(call: GrpcCall) {
+    this.#call = call
+  }
+
+  send(bytes: Uint8Array): void {
+    if (this.#call.isOver) return
+    if (!this.#isBlocked) this.#write(bytes)
+    else if (this.#waitingBytes + bytes.length <= MAX_WAITING_BYTES && this.#call.hold(bytes.length)) {
+      this.#waiting.push(bytes)
+      this.#waitingBytes += bytes.length
+    } else this.end(TOO_SLOW)
+  }
+
+  end(status: GrpcStatus): void {
+    this.drop()
+    this.#call.end(status)
+    // A client that does not read takes no word of an end either.
+    const { stream } = this.#call
+    if (this.#isBlocked) setTimeout(() => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM), END_GRACE_MS).unref()
+  }
+
+  /** What waits is not sent any more. */
+  drop(): void {
+    this.#call.give(this.#waitingBytes)
+    this.#waiting = []
+    this.#waitingBytes = 0
+  }
+
+  #write(bytes: Uint8Array): void {
+    if (this.#call.write(bytes)) return
+    this.#isBlocked = true
+    this.#call.stream.once('drain', () => this.#resume())
+  }
+
+  #resume(): void {
+    this.#isBlocked = false
+    let sent = 0
+    for (const bytes of this.#waiting) {
+      sent++
+      this.#waitingBytes -= bytes.length
+      this.#call.give(bytes.length)
+      this.#write(bytes)
+      if (this.#isBlocked) break
+    }
+    this.#waiting.splice(0, sent)
+  }
+}
+
+const runFollow = async (call: GrpcCall, method: FollowMethod, message: GrpcMessage): Promise<void> => {
+  const feed = new QueueFeed(call)
+  try {
+    const request = message.isCompressed ? await call.open(message) : message.bytes
+    call.reader.release()
+    if (call.isOver) return
+    const stop = await method.open(request, call, feed)
+    const leave = (): void => {
+      stop()
+      feed.drop()
+    }
+    if (call.stream.destroyed || call.stream.closed) leave()
+    else call.stream.on('close', leave)
+  } catch (error) {
+    feed.drop()
     call.fail(error)
   }
 }
@@ -193,5 +286,6 @@ export const serveCall = (call: GrpcCall, method: GrpcMethod, takeTurn: TakeTurn
   if (call.isOver) return
   if (method.kind === 'unary') serveOne(call, method, runUnary, takeTurn)
   else if (method.kind === 'watch') serveOne(call, method, runWatch, takeTurn)
+  else if (method.kind === 'follow') serveOne(call, method, runFollow, takeTurn)
   else void serveStream(call, method, takeTurn)
 }

@@ -10,13 +10,15 @@ import { type Admission, clientOf, type FindAddress, type RateLimiter } from '..
 import type { GatewayLog } from '../log.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { Turns } from '../turns.ts'
+import { streamMethods } from '../clob/streams/grpc.ts'
+import type { StreamHub } from '../clob/streams/hub.ts'
 import { requireHostPort } from '../stream/address.ts'
 import { serveGrpcHttp2 } from '../grpc/server.ts'
-import type { GrpcCaller, GrpcMethod, StreamMethod, UnaryMethod, WatchMethod } from '../grpc/methods.ts'
+import type { FollowMethod, GrpcCaller, GrpcMethod, StreamMethod, UnaryMethod, WatchMethod } from '../grpc/methods.ts'
 import { createHealth, HEALTH_CHECK_PATH, HEALTH_WATCH_PATH } from './health.ts'
 import { createNativeQueries, HEIGHT_HEADER, type NativeQueries, queryCost } from './native-queries.ts'
 import { reflectionMethods } from './reflection.ts'
-import { MESSAGE_SERVICES, methodPath, NATIVE_SERVICES } from './services.ts'
+import { MESSAGE_SERVICES, methodPath, NATIVE_SERVICES, STREAM_SERVICES } from './services.ts'
 import { toGrpcStatus } from './status.ts'
 
 export interface GrpcOptions {
@@ -35,6 +37,8 @@ export interface GrpcOptions {
   /** Serves traces. */
   readonly traces: boolean
   readonly services?: readonly DescService[]
+  /** Of the order book. */
+  readonly streams?: StreamHub
 }
 
 export interface GrpcServer {
@@ -76,6 +80,13 @@ const withRate = (options: GrpcOptions, cost: number, method: GrpcMethod): GrpcM
     }
     return { kind: method.kind, open }
   }
+  if (method.kind === 'follow') {
+    const open: FollowMethod['open'] = async (request, caller, feed) => {
+      requireRate(options, caller, cost)
+      return await method.open(request, caller, feed)
+    }
+    return { kind: method.kind, open }
+  }
   if (method.kind === 'stream') {
     const answer: StreamMethod['answer'] = (request, caller) => {
       requireRate(options, caller, cost)
@@ -97,7 +108,7 @@ const withRate = (options: GrpcOptions, cost: number, method: GrpcMethod): GrpcM
 /** Rejects when the address cannot be bound. */
 export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
   const { application, head, log, maxReceiveBytes, maxSendBytes, budget, traces, services = NATIVE_SERVICES } = options
-  const all = [...services, ...MESSAGE_SERVICES]
+  const all = [...services, ...(options.streams === undefined ? [] : STREAM_SERVICES), ...MESSAGE_SERVICES]
   const method = createMethod(options, createNativeQueries({ application, head, services, traces }))
   const methods = new Map<string, GrpcMethod>()
   for (const [path, each] of reflectionMethods(all)) methods.set(path, withRate(options, DESCRIPTION_COST, each))
@@ -106,6 +117,14 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
   methods.set(HEALTH_WATCH_PATH, withRate(options, PLAIN_COST, health.watch))
   for (const each of all.flatMap((service) => service.methods)) {
     if (each.methodKind === 'unary') methods.set(methodPath(each), method)
+  }
+  if (options.streams !== undefined) {
+    const calls = streamMethods({
+      streams: options.streams,
+      clientOf: (caller) => clientOf(addressOf(options, caller)),
+      charge: (caller, length) => options.limiter?.charge(addressOf(options, caller), answerCost(length)),
+    })
+    for (const [path, each] of calls) methods.set(path, withRate(options, PLAIN_COST, each))
   }
   const { host, port } = requireHostPort(options.address)
   const server = await serveGrpcHttp2({

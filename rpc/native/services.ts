@@ -8,8 +8,10 @@ import {
   authTx,
   bankQuery,
   bankTx,
+  clobLive,
   clobMsg,
   clobQuery,
+  clobStream,
   cometQuery,
   consensusQuery,
   consensusTx,
@@ -72,12 +74,16 @@ export const NATIVE_SERVICES: readonly DescService[] = [
   admissionQuery.Query,
   weightQuery.Query,
   clobQuery.Query,
+  clobLive.Live,
   txService.Service,
   node.Service,
   cometQuery.Service,
   reflection.ReflectionService,
   reflectionV2.ReflectionService,
 ]
+
+/** Streams: over gRPC, and as subscriptions over WebSocket. */
+export const STREAM_SERVICES: readonly DescService[] = [clobStream.Stream]
 
 /** Their methods are the messages of transactions: shown by reflection, never called. */
 export const MESSAGE_SERVICES: readonly DescService[] = [

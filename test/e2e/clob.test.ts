@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Abi, Hex } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
+import WebSocket from 'ws'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { hexToBytes } from '../../core/hex.ts'
 import { PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
@@ -41,6 +42,29 @@ const balanceOf = async (address: string, denom: string): Promise<bigint> => {
   return BigInt(balance.amount)
 }
 
+interface BookUpdate {
+  readonly height: string
+  readonly sequence: string
+  readonly previous_sequence: string
+  readonly is_snapshot: boolean
+  readonly bids: readonly { readonly price_ticks: number; readonly lots: string }[]
+  readonly asks: readonly { readonly price_ticks: number; readonly lots: string }[]
+}
+
+/** Follows market 1 over WebSocket. */
+const watchBook = async () => {
+  const socket = new WebSocket(node().urls.ws)
+  const updates: BookUpdate[] = []
+  socket.on('message', (data: Buffer) => {
+    const { params } = JSON.parse(data.toString()) as { params?: { result: BookUpdate } }
+    if (params !== undefined) updates.push(params.result)
+  })
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  socket.send('{"jsonrpc":"2.0","id":1,"method":"clob_subscribe","params":["book",{"market":1}]}')
+  await until('a snapshot of the book', () => updates[0])
+  return { updates, close: () => socket.close() }
+}
+
 beforeAll(async () => {
   await node().untilHeight(2)
   market = (await rest<{ market: Market }>('/nat/clob/v1/markets/1')).market
@@ -55,6 +79,7 @@ describe('an order that a wallet signs as typed data', () => {
       balanceOf(taker.address, base),
       createClient(node()).getBalance({ address: maker.address }),
     ])
+    const stream = await watchBook()
     const sell = await sendOrder(node(), maker, [
       place({ market: 1, side: 'sell', priceTicks: 1_000, qtyLots: 5_000, clientId: '0x01' }),
     ])
@@ -71,6 +96,18 @@ describe('an order that a wallet signs as typed data', () => {
     const notional = 1_000n * 2_000n * BigInt(market.factor)
     expect(filled).toMatchObject({ code: 0, actions: [{ code: 0, filledLots: 2_000, quote: notional }] })
     expect(filled.events.map(({ type }) => type)).toContain('fill')
+
+    // A reader of the stream has every block from its snapshot on, and the level as each left it.
+    const { updates } = stream
+    await until('the block of the fill', () => updates.find(({ height }) => Number(height) === filled.height))
+    stream.close()
+    const [first] = updates
+    expect(updates.map(({ height }) => Number(height))).toEqual(updates.map((_, at) => Number(first?.height) + at))
+    expect(updates.map(({ is_snapshot }) => is_snapshot)).toEqual(updates.map((_, at) => at === 0))
+    for (const [at, update] of updates.slice(1).entries()) expect(update.previous_sequence).toBe(updates[at]?.sequence)
+    const asksAt = (height: number) => updates.find((update) => Number(update.height) === height)?.asks
+    expect(asksAt(resting.height)).toEqual([{ price_ticks: 1_000, lots: '5000', orders: 1 }])
+    expect(asksAt(filled.height)).toEqual([{ price_ticks: 1_000, lots: '3000', orders: 1 }])
 
     const lot = BigInt(market.lot_size)
     expect(await balanceOf(taker.address, base)).toBe(before[1] + 2_000n * lot)

@@ -68,6 +68,9 @@ const STREAM_BYTES = 1_024
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_CLIENT_BYTES = 4 * 1024 * 1024
 
+/** The others are told of levels alone. */
+const readsRecords = ({ channel }: StreamRequest): boolean => channel !== 'book' && channel !== 'bestPrices'
+
 export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub => {
   const streams = new Set<Stream>()
   const owners = new Owners<Stream>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
@@ -85,11 +88,11 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     return made
   }
 
-  const blockAt = (height: number): Promise<BlockMessages> =>
-    share(
-      `block ${height}`,
-      async () => new BlockMessages(JSON.parse(await ask('clobUpdates', { height })) as ClobUpdates),
-    )
+  const blockAt = (height: number, withRecords: boolean): Promise<BlockMessages> =>
+    share(`block ${height} ${withRecords}`, async () => {
+      const text = await ask('clobUpdates', { height, withRecords })
+      return new BlockMessages(JSON.parse(text) as ClobUpdates)
+    })
 
   const remove = (stream: Stream): boolean => {
     owners.remove(stream.reader.client, stream)
@@ -124,7 +127,12 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     let count = 0
     for (const stream of [...streams]) {
       if (!streams.has(stream) || !stream.isLive || stream.next > block.height) continue
-      tell(stream, block)
+      if (block.hasRecords || !readsRecords(stream.request)) tell(stream, block)
+      else {
+        // It has become live since the block was asked for.
+        stream.isLive = false
+        void catchUp(stream)
+      }
       if (++count % TOLD_A_TURN === 0) await nextTurn()
     }
   }
@@ -142,7 +150,12 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
       return
     }
     try {
-      await tellAll(await blockAt(height))
+      await tellAll(
+        await blockAt(
+          height,
+          live().some(({ request }) => readsRecords(request)),
+        ),
+      )
     } catch (error) {
       told = height
       fail(live(), `block ${height}: ${errorText(error)}`)
@@ -165,7 +178,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
           stream.isLive = true
           return
         }
-        const block = await blockAt(stream.next)
+        const block = await blockAt(stream.next, readsRecords(stream.request))
         if (streams.has(stream)) tell(stream, block)
       }
     } catch (error) {
@@ -179,7 +192,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     if (next > newest + 1)
       throw rpcError('failed', `from_height ${next} is above that of the next block, ${newest + 1}`)
     if ('owner' in request) {
-      if (next <= newest) await blockAt(next)
+      if (next <= newest) await blockAt(next, true)
       return { request, snapshot: undefined, stamp: undefined, next, length: 0 }
     }
     const text = await ask('clobStamp', { market: request.market, height: next - 1 })

@@ -147,6 +147,10 @@ export class BlockMessages {
     this.#markets = new Map(updates.markets.map((each) => [each.market, each]))
   }
 
+  get hasRecords(): boolean {
+    return this.#updates.records !== null
+  }
+
   /** Of a market that stood at `before` after the block before; undefined where that is not what this block followed. */
   stampAfter(market: number, before: Stamp): Stamp | undefined {
     const changes = this.#markets.get(market)
@@ -202,7 +206,7 @@ export class BlockMessages {
 
   #ofOwner(owner: string): StreamMessage {
     const { height, timeMs, records, markets, rejected } = this.#updates
-    this.#byOwner ??= groupBy(records, ownersOf)
+    this.#byOwner ??= groupBy(records ?? [], ownersOf)
     const died = markets.flatMap((each) => each.died.filter((order) => order.owner === owner))
     return messageOf(OwnOrdersUpdateSchema, {
       ...{ owner, height: BigInt(height), timeMs: BigInt(timeMs), previousHeight: BigInt(height - 1) },
@@ -215,7 +219,7 @@ export class BlockMessages {
   }
 
   #recordsOf(market: number): readonly ClobRecordView[] {
-    this.#byMarket ??= groupBy(this.#updates.records, (record) => [record.market])
+    this.#byMarket ??= groupBy(this.#updates.records ?? [], (record) => [record.market])
     return this.#byMarket.get(market) ?? []
   }
 }

@@ -1,8 +1,11 @@
 /** Streams of the order book over WebSocket, in front of a double of the application. */
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { Client, type ClientReadableStream, credentials, type ServiceError } from '@grpc/grpc-js'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import type { ClobDepth, ClobUpdates } from '../../../app/ports.ts'
 import { CodedError } from '../../../core/errors.ts'
+import { clobStream } from '../../../proto/index.ts'
 import { type Gateway, startGateway } from '../../gateway.ts'
 import { SILENT_LOG } from '../../log.ts'
 import { GATEWAY_DEFAULTS } from '../../settings.ts'
@@ -74,15 +77,16 @@ beforeEach(async () => {
       if (height < oldest - 1) throw unknown()
       return JSON.stringify({ height, timeMs: 0, ...stampAt(height) })
     },
-    clobUpdates: async ({ height }) => {
+    clobUpdates: async ({ height, withRecords }) => {
       if (height < oldest || height > newest) throw unknown()
-      return Promise.resolve(JSON.stringify(updatesAt(height)))
+      const updates = updatesAt(height)
+      return Promise.resolve(JSON.stringify(withRecords ? updates : { ...updates, records: null }))
     },
   }
   gateway = await startGateway(
     {
       ...GATEWAY_DEFAULTS,
-      grpcAddress: undefined,
+      grpcAddress: '127.0.0.1:0',
       address: undefined,
       restAddress: undefined,
       wsAddress: '127.0.0.1:0',
@@ -254,5 +258,50 @@ describe('clob_subscribe', () => {
     application.answers.clobUpdates = ({ height }) => JSON.stringify({ ...updatesAt(10), height })
     application.commit()
     expect(await client.closed).toContain('block 8 does not follow what was told')
+  })
+})
+
+describe('nat.clob.v1.Stream', () => {
+  const { WatchBookRequestSchema, BookUpdateSchema } = clobStream
+
+  const watch = (market: number) => {
+    const client = new Client(gateway.grpcAddress ?? '', credentials.createInsecure())
+    const request = toBinary(WatchBookRequestSchema, create(WatchBookRequestSchema, { market }))
+    const call: ClientReadableStream<clobStream.BookUpdate> = client.makeServerStreamRequest(
+      '/nat.clob.v1.Stream/WatchBook',
+      (bytes: Uint8Array) => Buffer.from(bytes),
+      (bytes: Buffer) => fromBinary(BookUpdateSchema, bytes),
+      request,
+    )
+    const ended = new Promise<ServiceError>((resolve) => call.once('error', (error) => resolve(error as ServiceError)))
+    return { client, call, ended, updates: call[Symbol.asyncIterator]() as AsyncIterator<clobStream.BookUpdate> }
+  }
+
+  test('streams the same messages, and ends with a status where a block cannot be told', async () => {
+    const { client, ended, updates } = watch(1)
+    const next = async () => (await updates.next()).value as clobStream.BookUpdate
+    expect(await next()).toMatchObject({ height: 7n, sequence: 3n, isSnapshot: true, bids: [{ lots: '6' }] })
+    for (let height = 8; height <= 11; height++) {
+      commit()
+      const update = await next()
+      expect(update).toMatchObject({
+        height: BigInt(height),
+        sequence: BigInt(Math.floor(height / 2)),
+        isSnapshot: false,
+      })
+    }
+    newest = 12
+    oldest = 13
+    application.commit()
+    await expect(updates.next()).rejects.toThrow('block 12: not known here any more')
+    expect((await ended).code).toBe(14)
+    client.close()
+  })
+
+  test('refuses a market that is not there', async () => {
+    const { client, call, ended } = watch(2)
+    call.resume()
+    expect(await ended).toMatchObject({ code: 5, details: 'there is no market 2' })
+    client.close()
   })
 })

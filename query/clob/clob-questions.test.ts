@@ -1,0 +1,106 @@
+/** Questions of streams against the live book that they are answered from. */
+import { fromBinary } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { addressOf, buy, cancelSeq, MARKET, sell, type Sent, World } from '../../modules/clob/matching/testing/world.ts'
+import { clobStream } from '../../proto/index.ts'
+import { UpdateRing } from '../../app/orders/update-ring.ts'
+import type { ClobDepth, ClobStamp, ClobUpdates } from '../../app/ports.ts'
+import { ClobQuestions } from './clob-questions.ts'
+
+const begin = () => {
+  const world = new World([MARKET])
+  for (const name of ['ann', 'bob']) world.fund(name, { base: 10n ** 9n, quote: 10n ** 9n })
+  const updates = new UpdateRing()
+  updates.begin(0, 0, world.books, world.state)
+  const block = (...sent: Sent[]): void => {
+    const { height, timeMs } = world
+    world.block(...sent)
+    updates.add(height, timeMs, { book: world.last?.delta, told: world.last?.told }, world.books, world.state)
+  }
+  const questions = new ClobQuestions({ books: () => world.books, updates, latest: () => world.state })
+  return { world, block, questions }
+}
+
+const [ann, bob] = ['ann', 'bob'].map((name) => encodeBech32(addressOf(name)))
+
+const parse = <Type>(text: string): Type => JSON.parse(text) as Type
+const bytesOf = (text: string): Uint8Array => Buffer.from(parse<string>(text), 'base64')
+
+describe('questions about the order book', () => {
+  it('tell its depth, the best first, with the height that they hold for', () => {
+    const { world, block, questions } = begin()
+    const { timeMs } = world
+    block({ from: 'ann', actions: [buy(5, 90), buy(2, 91), buy(1, 91), sell(4, 95), sell(3, 94)] })
+    const [bids, asks] = [
+      [
+        { priceTicks: 91, lots: '3', orders: 2 },
+        { priceTicks: 90, lots: '5', orders: 1 },
+      ],
+      [
+        { priceTicks: 94, lots: '3', orders: 1 },
+        { priceTicks: 95, lots: '4', orders: 1 },
+      ],
+    ]
+    const head = { height: 1, timeMs, sequence: 5, blockPriceTicks: 0, bid: bids[0], ask: asks[0] }
+    expect(parse<ClobDepth>(questions.depth({ market: 1, levels: 0 }))).toEqual({ ...head, bids, asks })
+    expect(parse<ClobDepth>(questions.depth({ market: 1, levels: 1 }))).toMatchObject({
+      bids: bids.slice(0, 1),
+      asks: asks.slice(0, 1),
+    })
+    expect(() => questions.depth({ market: 2, levels: 0 })).toThrow('there is no market 2')
+  })
+
+  it('tell open orders, those that wait for their trigger and dead ones too', () => {
+    const { world, block, questions } = begin()
+    const expireS = Math.floor(world.timeMs / 1_000) + 1
+    block({
+      from: 'ann',
+      actions: [buy(5, 90), buy(2, 80, { expireS }), sell(1, 70, { triggerTicks: 60, triggerKind: 'stop' })],
+    })
+    world.setParameters({ maxRemovals: 0 })
+    block({ from: 'bob', actions: [sell(3, 90)] })
+    const all = fromBinary(clobStream.OrdersUpdateSchema, bytesOf(questions.orders({ market: 1 })))
+    expect(all).toMatchObject({
+      market: 1,
+      height: 2n,
+      sequence: 5n,
+      previousSequence: 5n,
+      isSnapshot: true,
+      died: [2n],
+    })
+    expect(all.orders.map(({ orderSeq, lots, lotsLeft, owner }) => [orderSeq, lots, lotsLeft, owner])).toEqual([
+      [1n, 5n, 2n, ann],
+      [2n, 2n, 2n, ann],
+      [3n, 1n, 1n, ann],
+    ])
+    const own = fromBinary(clobStream.OwnOrdersUpdateSchema, bytesOf(questions.ownOrders({ owner: ann ?? '' })))
+    expect(own).toMatchObject({ owner: ann, height: 2n, previousHeight: 1n, isSnapshot: true, died: [2n] })
+    expect(own.orders).toEqual(all.orders)
+    const others = fromBinary(clobStream.OwnOrdersUpdateSchema, bytesOf(questions.ownOrders({ owner: bob ?? '' })))
+    expect(others).toMatchObject({ orders: [], died: [] })
+  })
+
+  it('tell what a block changed, with owners and what is left', () => {
+    const { block, questions } = begin()
+    block({ from: 'ann', actions: [buy(5, 90)] })
+    block({ from: 'bob', actions: [sell(3, 90, { tif: 'ioc' }), cancelSeq(77)] })
+    const { markets, records, rejected } = parse<ClobUpdates>(questions.updates({ height: 2, withRecords: true }))
+    expect(markets).toMatchObject([
+      { market: 1, before: { sequence: 1 }, after: { sequence: 3 }, bids: [{ priceTicks: 90, lots: '2' }], asks: [] },
+    ])
+    expect(records).toMatchObject([
+      { kind: 'placed', sequence: 2, orderSeq: 2, owner: bob, side: 2, tif: 2, lots: 3 },
+      { kind: 'fill', sequence: 3, maker: ann, taker: bob, takerSide: 2, makerLotsLeft: 2, takerLotsLeft: 0, lots: 3 },
+    ])
+    expect(rejected).toMatchObject([{ owner: bob, action: 1 }])
+    expect(parse<ClobUpdates>(questions.updates({ height: 2, withRecords: false }))).toEqual({
+      ...parse<ClobUpdates>(questions.updates({ height: 2, withRecords: true })),
+      records: null,
+      rejected: [],
+    })
+    expect(parse<ClobStamp>(questions.stamp({ market: 1, height: 1 }))).toMatchObject({ height: 1, sequence: 1 })
+    expect(() => questions.updates({ height: 3, withRecords: true })).toThrow('block 3')
+    expect(() => questions.stamp({ market: 1, height: 3 })).toThrow('block 3')
+  })
+})

@@ -1,0 +1,77 @@
+/**
+ * The questions of nat.clob.v1 as methods of JSON-RPC: `clob_get` and the name of the gRPC method. One definition serves gRPC,
+ * REST and JSON-RPC: the parameter is the request as JSON of proto, the result is what REST answers.
+ */
+import {
+  type DescMethod,
+  type DescService,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  type Message,
+  toBinary,
+} from '@bufbuild/protobuf'
+import { clobLive, clobQuery } from '../../proto/index.ts'
+import { type CallContext, defineMethod, type Method, optionalParameter } from '../method.ts'
+import { answerLive } from '../native/live-queries.ts'
+import { queryCost, readHeight } from '../native/native-queries.ts'
+import { createMessagePrinter, type MessagePrinter } from '../native/print-message.ts'
+import { createTypeRegistry, methodPath, NATIVE_SERVICES } from '../native/services.ts'
+import { type Decode, invalidValue, isObject } from '../parameters/go-json.ts'
+import { decodeCount } from '../parameters/count.ts'
+
+/** A new service of the order book is a line here. */
+const SERVICES: readonly DescService[] = [clobQuery.Query, clobLive.Live]
+
+let printer: MessagePrinter | undefined
+const print = (method: DescMethod, bytes: Uint8Array): string => {
+  printer ??= createMessagePrinter(createTypeRegistry(NATIVE_SERVICES))
+  return printer.print(method.output, fromBinary(method.output, bytes))
+}
+
+/** Fields by either of their names; one that the request does not have is refused, and so is what does not fit it. */
+const requestOf =
+  ({ input }: DescMethod): Decode<Message> =>
+  (value) => {
+    if (!isObject(value)) throw invalidValue('the request is no object')
+    try {
+      return fromJson(input, value as JsonValue)
+    } catch (error) {
+      throw invalidValue(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+const answer = async (
+  { ask, head }: CallContext,
+  method: DescMethod,
+  request: Message | undefined,
+  heightGiven: number | undefined,
+): Promise<string> => {
+  const path = methodPath(method)
+  const height = readHeight(heightGiven === undefined ? undefined : String(heightGiven), head.current().head.height)
+  const bytes = request === undefined ? new Uint8Array(0) : toBinary(method.input, request)
+  const live = await answerLive(ask, { path, request: bytes, height })
+  if (live !== undefined) return print(method, live)
+  const text = await ask('native', { path, data: Buffer.from(bytes).toString('base64'), height })
+  // A JSON string of base64 has nothing to unescape.
+  return print(method, Buffer.from(text.slice(1, -1), 'base64'))
+}
+
+const methodOf = (method: DescMethod): Method =>
+  defineMethod({
+    name: `clob_get${method.name}`,
+    cost: queryCost(methodPath(method)),
+    description: {
+      parameters: [
+        { name: 'request', required: false, type: method.input },
+        { name: 'height', required: false },
+      ],
+      result: method.output,
+    },
+    parameters: [optionalParameter(requestOf(method)), optionalParameter(decodeCount)],
+    answer: (context, request, height) => answer(context, method, request, height),
+  })
+
+export const CLOB_METHODS: readonly Method[] = SERVICES.flatMap(({ methods }) => methods)
+  .filter(({ methodKind }) => methodKind === 'unary')
+  .map(methodOf)

@@ -1,0 +1,58 @@
+/** nat.clob.v1.Stream over gRPC: the same streams, each a call that ends with a status where it cannot go on. */
+import { type DescMethod, fromBinary } from '@bufbuild/protobuf'
+import { errorText } from '../../../core/errors.ts'
+import { clobStream } from '../../../proto/index.ts'
+import { invalidArgument } from '../../native/parse-parameter.ts'
+import { methodPath } from '../../native/services.ts'
+import type { FollowMethod, GrpcCaller } from '../../grpc/methods.ts'
+import { GRPC } from '../../grpc/status.ts'
+import type { StreamHub } from './hub.ts'
+import { type StreamChannel, type StreamRequest, toStreamRequest } from './request.ts'
+
+const { method } = clobStream.Stream
+
+const CHANNELS: readonly (readonly [DescMethod, StreamChannel])[] = [
+  [method.watchBook, 'book'],
+  [method.watchOrders, 'orders'],
+  [method.watchTrades, 'trades'],
+  [method.watchBestPrices, 'bestPrices'],
+  [method.watchOwnOrders, 'ownOrders'],
+]
+
+/** Throws grpc/3 and rpc/4. */
+const readRequest = ({ input }: DescMethod, channel: StreamChannel, bytes: Uint8Array): StreamRequest => {
+  try {
+    const message: unknown = fromBinary(input, bytes)
+    return toStreamRequest(channel, message as Parameters<typeof toStreamRequest>[1])
+  } catch (error) {
+    throw invalidArgument(errorText(error))
+  }
+}
+
+export interface StreamCalls {
+  readonly streams: StreamHub
+  clientOf(caller: GrpcCaller): string
+  /** Takes note of what the snapshot has cost. */
+  charge(caller: GrpcCaller, length: number): void
+}
+
+/** By path. */
+export const streamMethods = ({ streams, clientOf, charge }: StreamCalls): ReadonlyMap<string, FollowMethod> =>
+  new Map(
+    CHANNELS.map(([desc, channel]): [string, FollowMethod] => [
+      methodPath(desc),
+      {
+        kind: 'follow',
+        async open(request, caller, feed) {
+          const opening = await streams.open(readRequest(desc, channel, request))
+          charge(caller, opening.length)
+          if (caller.isOver) return () => undefined
+          return streams.join(opening, {
+            client: clientOf(caller),
+            send: ({ bytes }) => feed.send(bytes),
+            fail: (message) => feed.end({ code: GRPC.unavailable, message }),
+          })
+        },
+      },
+    ]),
+  )
