@@ -145,5 +145,8 @@ const quote = async (head: OwnOrdersUpdate): Promise<void> => {
 const stop = client.watchOwnOrders({ owner: signer.address, onUpdate, onError: finished.reject })
 await finished.promise
 stop()
-console.log(`ended after ${fills} fills, position ${position}, no order is open`)
+const { items: open } = await client.getOpenOrders({ owner: signer.address })
+const { bids, asks } = await client.getDepth({ market })
+console.log(`ended after ${fills} fills, position ${position}, ${open.length} orders open`)
+console.log(`levels that others have: ${bids.length} bid, ${asks.length} ask`)
 ;(await client.transport.getRpcClient()).close()

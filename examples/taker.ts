@@ -81,6 +81,10 @@ const take = async (side: 'buy' | 'sell'): Promise<void> => {
   }
 }
 
+const { items: markets } = await client.getMarkets()
+const { baseDenom = '', quoteDenom = '', lotSize = 0n } = markets.find(({ id }) => id === market) ?? {}
+console.log(`market ${market}: ${baseDenom} for ${quoteDenom}, lots of ${lotSize}`)
+
 const takeBoth = async (): Promise<void> => {
   await take('buy')
   await take('sell')

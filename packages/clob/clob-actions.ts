@@ -14,7 +14,7 @@ import {
   scheduleCancelAction,
 } from './actions.ts'
 import { ClobClientError } from './errors.ts'
-import { type Market, type OpenOrder, readMarket, readOpenOrder } from './messages.ts'
+import { type Depth, type Market, type OpenOrder, readDepth, readMarket, readOpenOrder } from './messages.ts'
 import { NonceSource } from './nonces.ts'
 import { readList, readMessage, readText } from './read-json.ts'
 import { type ClobSigner, signClobTx } from './sign.ts'
@@ -146,6 +146,9 @@ export const clobActions = (options: ClobOptions) => (client: Client) => {
     askClob,
     getMarkets: async (page: PageArguments = {}): Promise<Page<Market>> =>
       pageOf('markets', await askClob('Markets', pagination(page)), readMarket),
+    /** The levels of a market, of each side at most `levels` from the best on: 50 if it is left out. */
+    getDepth: async ({ market, levels = 0 }: { readonly market: number; readonly levels?: number }): Promise<Depth> =>
+      readDepth(await askClob('Depth', { market, levels }), 'the depth'),
     /** Of all markets; the owner is 0x... or nat1... A page may hold fewer than its limit. */
     getOpenOrders: async ({ owner, ...page }: PageArguments & { readonly owner: string }): Promise<Page<OpenOrder>> =>
       pageOf('orders', await askClob('OpenOrders', { owner, ...pagination(page) }), readOpenOrder),

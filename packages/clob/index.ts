@@ -40,6 +40,7 @@ export type {
   BestPricesUpdate,
   BookLevel,
   BookUpdate,
+  Depth,
   Market,
   MarketStamp,
   OpenOrder,

@@ -89,7 +89,8 @@ describe.concurrent('the examples', () => {
     expect(taker).toMatch(/^book at block \d+: \d bid, \d ask, sequence [1-9]\d*$/m)
     expect(maker).toMatch(new RegExp(`^sold 10 lots at ${price}, position -10$`, 'm'))
     expect(maker).toMatch(new RegExp(`^bought 10 lots at ${price}, position 0$`, 'm'))
-    expect(maker).toContain('ended after 2 fills, position 0, no order is open\n')
+    expect(maker).toContain('ended after 2 fills, position 0, 0 orders open\nlevels that others have: 0 bid, 0 ask\n')
+    expect(taker).toContain('market 2: tsat for utusd, lots of 1000\n')
     expect(maker).not.toContain('rejected')
   })
   it('run through the precompiles', async () => {
