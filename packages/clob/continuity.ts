@@ -2,7 +2,7 @@
 import { ClobClientError } from './errors.ts'
 
 /** What a message says of its place in the stream. */
-export interface Place {
+export interface StreamPlace {
   readonly height: number
   readonly isSnapshot: boolean
   /** Of a market's stream. */
@@ -10,22 +10,37 @@ export interface Place {
   readonly previousSequence?: number
 }
 
-export class Continuity {
-  #last: Place | undefined
+const gap = (message: string): ClobClientError => new ClobClientError('gap', message)
+
+export class Continuity<Message extends StreamPlace> {
+  #last: Message | undefined
+  #needsSnapshot: boolean
+
+  /** A stream that resumes at a height has no snapshot. */
+  constructor(needsSnapshot: boolean) {
+    this.#needsSnapshot = needsSnapshot
+  }
+
+  /** Undefined before the first and after a gap. */
+  get last(): Message | undefined {
+    return this.#last
+  }
 
   /** Takes the next message. Throws `gap`, and then for every message until a snapshot. */
-  take(place: Place): void {
-    const last = this.#last
+  take(message: Message): void {
+    const [last, needsSnapshot] = [this.#last, this.#needsSnapshot]
     this.#last = undefined
-    if (!place.isSnapshot && last !== undefined) {
-      if (place.height !== last.height + 1) {
-        throw new ClobClientError('gap', `block ${place.height} was told after block ${last.height}`)
-      }
-      if (place.previousSequence !== last.sequence) {
-        const [before, after] = [place.previousSequence, last.sequence]
-        throw new ClobClientError('gap', `block ${place.height} follows sequence ${before}, and ${after} was the last`)
+    this.#needsSnapshot = true
+    const { height, isSnapshot, previousSequence } = message
+    if (!isSnapshot && last === undefined && needsSnapshot)
+      throw gap(`block ${height} was told, and no snapshot before`)
+    if (!isSnapshot && last !== undefined) {
+      if (height !== last.height + 1) throw gap(`block ${height} was told after block ${last.height}`)
+      if (previousSequence !== last.sequence) {
+        throw gap(`block ${height} follows sequence ${previousSequence}, and ${last.sequence} was the last`)
       }
     }
-    this.#last = place
+    this.#last = message
+    this.#needsSnapshot = false
   }
 }

@@ -28,3 +28,26 @@ export {
   clobTypedData,
 } from './typed-data.ts'
 export { LocalBook } from './local-book.ts'
+export {
+  clobActions,
+  type ClobOptions,
+  type Page,
+  type PageArguments,
+  type SendOptions,
+  type SentOrder,
+} from './clob-actions.ts'
+export type {
+  BestPricesUpdate,
+  BookLevel,
+  BookUpdate,
+  Depth,
+  Market,
+  MarketStamp,
+  OpenOrder,
+  OrderRecord,
+  OrdersUpdate,
+  OwnOrdersUpdate,
+  Trade,
+  TradesUpdate,
+} from './messages.ts'
+export type { MarketWatcher, OwnerWatcher, Watcher } from './watch.ts'

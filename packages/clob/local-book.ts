@@ -1,4 +1,5 @@
 /** The levels of a market, kept from the stream `book`: a snapshot, then what each block changed. */
+import { Continuity } from './continuity.ts'
 import { ClobClientError } from './errors.ts'
 import type { BookLevel, BookUpdate } from './messages.ts'
 
@@ -54,7 +55,7 @@ export class LocalBook {
   readonly market: number
   readonly #bids = new BookSide(BUY)
   readonly #asks = new BookSide(SELL)
-  #last: BookUpdate | undefined
+  #stream = new Continuity<BookUpdate>(true)
 
   constructor(market: number) {
     this.market = market
@@ -62,28 +63,22 @@ export class LocalBook {
 
   /** Throws `gap` where the update does not follow the last one, or where no snapshot has come yet. */
   apply(update: BookUpdate): void {
-    const last = this.#last
-    this.#last = undefined
     if (update.market !== this.market) {
+      this.#stream = new Continuity(true)
       throw new ClobClientError('gap', `an update of market ${update.market} for the book of market ${this.market}`)
     }
+    this.#stream.take(update)
     if (update.isSnapshot) {
       this.#bids.clear()
       this.#asks.clear()
-    } else if (last === undefined) {
-      throw new ClobClientError('gap', `block ${update.height} was told, and no snapshot before it`)
-    } else if (update.height !== last.height + 1 || update.previousSequence !== last.sequence) {
-      const told = `block ${update.height} follows sequence ${update.previousSequence}`
-      throw new ClobClientError('gap', `${told}, and the book has block ${last.height}, sequence ${last.sequence}`)
     }
     for (const level of update.bids) this.#bids.set(level)
     for (const level of update.asks) this.#asks.set(level)
-    this.#last = update
   }
 
   /** False before the first snapshot and after a gap. */
   get isReady(): boolean {
-    return this.#last !== undefined
+    return this.#stream.last !== undefined
   }
 
   get height(): number {
@@ -116,9 +111,10 @@ export class LocalBook {
 
   /** Throws `gap`: what is known may be wrong. */
   #ready(): BookUpdate {
-    if (this.#last === undefined) {
+    const { last } = this.#stream
+    if (last === undefined) {
       throw new ClobClientError('gap', `the book of market ${this.market} waits for a snapshot`)
     }
-    return this.#last
+    return last
   }
 }

@@ -143,6 +143,23 @@ export const readBookUpdate = readMessage<BookUpdate>({
   asks: readList(readLevel),
 })
 
+/** Of the newest block of the node, whose height it names. */
+export interface Depth {
+  readonly height: number
+  readonly timeMs: number
+  readonly sequence: number
+  /** 0 before the first. */
+  readonly blockPriceTicks: number
+  /** The best first. */
+  readonly bids: readonly BookLevel[]
+  readonly asks: readonly BookLevel[]
+}
+
+export const readDepth = readMessage<Depth>({
+  ...{ height: readNumber, timeMs: readNumber, sequence: readNumber, blockPriceTicks: readNumber },
+  ...{ bids: readList(readLevel), asks: readList(readLevel) },
+})
+
 export interface BestPricesUpdate extends MarketStamp {
   readonly bid: BookLevel | undefined
   readonly ask: BookLevel | undefined

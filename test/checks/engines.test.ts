@@ -46,7 +46,9 @@ describe('the engines of package.json', () => {
   })
 
   it('are those of the packages and of the lock file', () => {
-    expect(readManifest('packages/precompiles/package.json').engines.node).toBe(engines.node)
+    for (const name of ['precompiles', 'clob']) {
+      expect(readManifest(`packages/${name}/package.json`).engines.node).toBe(engines.node)
+    }
     const lock = z.object({ packages: z.record(z.string(), z.object({ engines: z.unknown().optional() })) })
     expect(lock.parse(JSON.parse(read('package-lock.json'))).packages['']?.engines).toEqual(engines)
   })

@@ -1,59 +1,9 @@
-/** Orders as a client makes them: viem signs the typed data of docs/clob-spec.md, and nothing of the node's own code takes part. */
-import { type Hex, type PrivateKeyAccount, sha256, stringToBytes, type TypedDataDefinition } from 'viem'
+/** Orders as a client makes them: by packages/clob, and nothing of the node's own code takes part. */
+import type { Hex, PrivateKeyAccount } from 'viem'
+import { cancelAction, type ClobAction, placeAction, type SignedClobTx, signClobTx } from '../../packages/clob/index.ts'
 import { askJsonRpc, CHAIN_ID, EVM_CHAIN_ID, type TestNode, until } from './harness.ts'
 
-const ACTION = [
-  { name: 'kind', type: 'string' },
-  { name: 'market', type: 'uint32' },
-  { name: 'side', type: 'string' },
-  { name: 'priceTicks', type: 'uint64' },
-  { name: 'qtyLots', type: 'uint64' },
-  { name: 'tif', type: 'string' },
-  { name: 'stp', type: 'string' },
-  { name: 'clientId', type: 'bytes' },
-  { name: 'expireS', type: 'uint64' },
-  { name: 'triggerTicks', type: 'uint64' },
-  { name: 'triggerKind', type: 'string' },
-  { name: 'maxFills', type: 'uint32' },
-  { name: 'postOnlyMode', type: 'string' },
-  { name: 'targetClientId', type: 'bytes' },
-  { name: 'targetSeq', type: 'uint64' },
-  { name: 'keepPriority', type: 'bool' },
-  { name: 'atMs', type: 'uint64' },
-] as const
-
-const TYPES = {
-  ClobTx: [
-    { name: 'owner', type: 'address' },
-    { name: 'agent', type: 'address' },
-    { name: 'subaccount', type: 'uint32' },
-    { name: 'nonceMs', type: 'uint64' },
-    { name: 'goodTilBlock', type: 'uint32' },
-    { name: 'actions', type: 'Action[]' },
-  ],
-  Action: ACTION,
-} as const
-
-const NOTHING = {
-  market: 0,
-  side: '',
-  priceTicks: '0',
-  qtyLots: '0',
-  tif: '',
-  stp: '',
-  clientId: '0x' as Hex,
-  expireS: '0',
-  triggerTicks: '0',
-  triggerKind: '',
-  maxFills: 0,
-  postOnlyMode: '',
-  targetClientId: '0x' as Hex,
-  targetSeq: '0',
-  keepPriority: false,
-  atMs: '0',
-}
-
-export type SignedAction = typeof NOTHING & { readonly kind: string }
+export type SignedAction = ClobAction
 
 export interface Limit {
   readonly market: number
@@ -64,23 +14,11 @@ export interface Limit {
   readonly clientId?: Hex
 }
 
-export const place = ({ market, side, priceTicks, qtyLots, tif = 'gtc', clientId = '0x' }: Limit): SignedAction => ({
-  ...NOTHING,
-  ...{ kind: 'place', market, side, priceTicks: `${priceTicks}`, qtyLots: `${qtyLots}`, tif, clientId },
-  ...{ stp: 'cancel_maker', triggerKind: 'none', postOnlyMode: 'reject' },
-})
+export const place = (limit: Limit): SignedAction => placeAction(limit)
 
-export const cancel = (market: number, clientId: Hex): SignedAction => ({
-  ...NOTHING,
-  ...{ kind: 'cancel', market, targetClientId: clientId },
-})
+export const cancel = (market: number, clientId: Hex): SignedAction => cancelAction({ market, clientId })
 
-const DOMAIN = {
-  name: 'nat clob',
-  version: '1',
-  chainId: EVM_CHAIN_ID,
-  salt: sha256(stringToBytes(CHAIN_ID)),
-} as const
+const CHAIN = { nativeChainId: CHAIN_ID, evmChainId: EVM_CHAIN_ID }
 
 interface ChainTime {
   readonly height: number
@@ -101,24 +39,13 @@ export const chainTime = async (node: TestNode): Promise<ChainTime> => {
 let lastNonceMs = 0
 
 /** Signs the actions for the next blocks, and returns what clob_sendOrder takes. */
-export const signOrder = async (
+export const signOrder = (
   account: PrivateKeyAccount,
   actions: readonly SignedAction[],
   { height, timeMs }: ChainTime,
-) => {
+): Promise<SignedClobTx> => {
   lastNonceMs = Math.max(lastNonceMs + 1, timeMs)
-  const message = {
-    owner: account.address,
-    agent: '0x0000000000000000000000000000000000000000' as Hex,
-    subaccount: 0,
-    nonceMs: `${lastNonceMs}`,
-    goodTilBlock: height + 20,
-    actions,
-  }
-  // viem reads integers from decimal text, too, though its types ask for bigint.
-  const typed = { domain: DOMAIN, types: TYPES, primaryType: 'ClobTx', message } as unknown as TypedDataDefinition
-  const signature = await account.signTypedData(typed)
-  return { message, signature }
+  return signClobTx(account, { actions, nonceMs: lastNonceMs, goodTilBlock: height + 20 }, CHAIN)
 }
 
 /** Signs with the node's time and sends. Resolves to the hash, and the height that the node had before. */

@@ -11,7 +11,7 @@ if (python === undefined) console.log('skipped: web3.py is not installed: "make 
 
 const node = useNode({ hasTestMarkets: true })
 
-const run = async (command: string, script: string, account: number, server: 'http' | 'comet' = 'http') => {
+const run = async (command: string, script: string, account: number, server: 'http' | 'comet' = 'http', more = {}) => {
   const { ports } = node()
   // By name, as the scripts have it by default: it may mean ::1 first, where nobody listens.
   const at = (port: number): string => `http://localhost:${port}`
@@ -22,7 +22,7 @@ const run = async (command: string, script: string, account: number, server: 'ht
     COMET_URL: at(ports.comet),
   }
   const signer = { PRIVATE_KEY: devnetAccounts()[account]?.privateKey ?? '', ACCOUNT: String(account) }
-  const env = { ...process.env, ...urls, ...signer }
+  const env = { ...process.env, ...urls, ...signer, ...more }
   const { stdout } = await promisify(execFile)(command, [join(repository, script)], { env, timeout: 60_000 })
   return stdout
 }
@@ -76,6 +76,22 @@ describe.concurrent('the examples', () => {
     expect(output).toContain('best ask: 1000 ticks\n')
     expect(output).toMatch(/^bought 5 NAT in block \d+: 0x[0-9a-f]{64}$/m)
     expect(output).toMatch(/^fill: .*"lots":"5000"/m)
+  })
+  it('quote both sides of a market, and take from them', async () => {
+    // Another market than the one above, and accounts that send nothing else to the book.
+    const [maker, taker] = await Promise.all([
+      run(process.execPath, 'examples/market-maker.ts', 1, 'http', { FILLS: '2' }),
+      run(process.execPath, 'examples/taker.ts', 2),
+    ])
+    const price = String.raw`2[45]\d{3} ticks`
+    expect(taker).toMatch(new RegExp(`^bought 10 lots at ${price} in block \\d+, fee [1-9]\\d*$`, 'm'))
+    expect(taker).toMatch(new RegExp(`^sold 10 lots at ${price} in block \\d+, fee [1-9]\\d*$`, 'm'))
+    expect(taker).toMatch(/^book at block \d+: \d bid, \d ask, sequence [1-9]\d*$/m)
+    expect(maker).toMatch(new RegExp(`^sold 10 lots at ${price}, position -10$`, 'm'))
+    expect(maker).toMatch(new RegExp(`^bought 10 lots at ${price}, position 0$`, 'm'))
+    expect(maker).toContain('ended after 2 fills, position 0, 0 orders open\nlevels that others have: 0 bid, 0 ask\n')
+    expect(taker).toContain('market 2: tsat for utusd, lots of 1000\n')
+    expect(maker).not.toContain('rejected')
   })
   it('run through the precompiles', async () => {
     const output = await run(process.execPath, 'examples/precompiles.ts', 7)
