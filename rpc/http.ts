@@ -168,7 +168,7 @@ export const createHttpHandler = (
     const beLarge = (): void => {
       isLarge = true
       response.once('close', () => large.end(request))
-      large.begin(request)
+      large.begin(request, clientOf(findAddress(request)))
     }
     /** The rest of the body is not read. */
     const giveUp = (answerWith: () => void): void => {
