@@ -20,6 +20,9 @@ const MAX_PAGE = 100
 /** The transactions that one answer shows have at most so many bytes, for each stands in it twice. */
 const MAX_SHOWN_BYTES = MAX_STREAM_FRAME_BYTES / 4
 
+/** CometBFT takes no longer query (rpc/core/env.go): a longer one is not looked at, on whichever thread. */
+const MAX_QUERY_LENGTH = 512
+
 /** Heights, both of them included. */
 export interface HeightRange {
   readonly from: number
@@ -59,6 +62,7 @@ export const queryOf = ({ query, events }: txService.GetTxsEventRequest): string
  * nothing that has none. Throws grpc/3.
  */
 export const heightsOf = (query: string): HeightRange | undefined => {
+  if (query.length > MAX_QUERY_LENGTH) return undefined
   // CometBFT's language joins all conditions by AND. One with quotes around that word is none of these in any case.
   const conditions = query.split(/\sAND\s/).map((text) => text.trim())
   if (!conditions.every((text) => /^tx\.height(?![\w.])/.test(text))) return undefined

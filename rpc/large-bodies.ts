@@ -1,7 +1,8 @@
 /**
  * Bodies of requests that are long. A few of them are read at once, and the others wait in their sockets, where they take
  * nothing of this process: read all together they would pass its memory, and many of them would be lost half read. Who sends
- * slowly, or nothing, gives way to the next one, and goes on behind all others.
+ * slowly, or nothing, gives way to the next one, and goes on behind others. Clients have turns, however many bodies each of them sends; of
+ * one client's a new body and one that has had its turn before go on by turns.
  */
 
 /** Bytes from which a body is long. */
@@ -18,16 +19,27 @@ export interface PausableBody {
 }
 
 interface Reading {
+  readonly client: string
   readonly sinceMs: number
   lastMs: number
   /** It waits for nothing more of its client. */
   isWhole: boolean
 }
 
+/** The bodies of one client that wait. */
+interface Line {
+  readonly fresh: Set<PausableBody>
+  /** They have had a turn, and gave way. */
+  readonly again: Set<PausableBody>
+  isAgainNext: boolean
+}
+
 export class LargeBodies {
   readonly #reading = new Map<PausableBody, Reading>()
-  /** In the order of their turns. */
-  readonly #waiting = new Set<PausableBody>()
+  /** By client. */
+  readonly #waiting = new Map<PausableBody, string>()
+  /** By client, in the order of their turns. */
+  readonly #lines = new Map<string, Line>()
   #timer: NodeJS.Timeout | undefined
 
   get reading(): number {
@@ -39,11 +51,11 @@ export class LargeBodies {
   }
 
   /** Takes it in, or has it wait. */
-  begin(body: PausableBody): void {
+  begin(body: PausableBody, client: string): void {
     if (this.#reading.has(body) || this.#waiting.has(body)) return
-    if (this.#reading.size < AT_ONCE) return this.#read(body)
+    if (this.#reading.size < AT_ONCE) return this.#read(body, client)
     body.pause()
-    this.#waiting.add(body)
+    this.#wait(body, client, 'fresh')
     this.#watch()
   }
 
@@ -57,7 +69,7 @@ export class LargeBodies {
 
   /** It has been answered, or its client has gone. */
   end(body: PausableBody): void {
-    this.#waiting.delete(body)
+    this.#leave(body)
     if (this.#reading.delete(body)) this.#readNext()
   }
 
@@ -65,20 +77,46 @@ export class LargeBodies {
     clearTimeout(this.#timer)
     this.#reading.clear()
     this.#waiting.clear()
+    this.#lines.clear()
   }
 
-  #read(body: PausableBody): void {
+  #read(body: PausableBody, client: string): void {
     const nowMs = performance.now()
-    this.#reading.set(body, { sinceMs: nowMs, lastMs: nowMs, isWhole: false })
+    this.#reading.set(body, { client, sinceMs: nowMs, lastMs: nowMs, isWhole: false })
   }
 
   #readNext(): void {
-    for (const body of this.#waiting) {
-      if (this.#reading.size >= AT_ONCE) return
-      this.#waiting.delete(body)
-      this.#read(body)
+    while (this.#reading.size < AT_ONCE) {
+      const [first] = this.#lines
+      if (first === undefined) return
+      const [client, line] = first
+      const isAgain = line.again.size > 0 && (line.isAgainNext || line.fresh.size === 0)
+      line.isAgainNext = !isAgain
+      const [body] = isAgain ? line.again : line.fresh
+      if (body === undefined) return
+      this.#leave(body)
+      // The other clients come before its next one.
+      if (this.#lines.delete(client)) this.#lines.set(client, line)
+      this.#read(body, client)
       body.resume()
     }
+  }
+
+  #wait(body: PausableBody, client: string, place: 'fresh' | 'again'): void {
+    this.#waiting.set(body, client)
+    const line = this.#lines.get(client) ?? { fresh: new Set(), again: new Set(), isAgainNext: false }
+    this.#lines.set(client, line)
+    line[place].add(body)
+  }
+
+  #leave(body: PausableBody): void {
+    const client = this.#waiting.get(body)
+    const line = client === undefined ? undefined : this.#lines.get(client)
+    if (client === undefined || line === undefined) return
+    this.#waiting.delete(body)
+    line.fresh.delete(body)
+    line.again.delete(body)
+    if (line.fresh.size + line.again.size === 0) this.#lines.delete(client)
   }
 
   #watch(): void {
@@ -86,19 +124,19 @@ export class LargeBodies {
       this.#timer = undefined
       this.#takeTurns()
       if (this.#waiting.size > 0) this.#watch()
-    }, STALLED_MS / 2)
+    }, STALLED_MS / 2).unref()
   }
 
   #takeTurns(): void {
     const nowMs = performance.now()
-    for (const [body, { sinceMs, lastMs, isWhole }] of this.#reading) {
+    for (const [body, { client, sinceMs, lastMs, isWhole }] of this.#reading) {
       if (this.#waiting.size === 0) return
       if (isWhole || (nowMs - lastMs < STALLED_MS && nowMs - sinceMs < TURN_MS)) continue
       this.#reading.delete(body)
       body.pause()
       // The one that comes in stands before it.
       this.#readNext()
-      this.#waiting.add(body)
+      this.#wait(body, client, 'again')
     }
   }
 }

@@ -185,6 +185,8 @@ const createConnection = (
   }
 
   const subscribe = (namespace: string, params: unknown): string => {
+    // The rest of a batch whose client has gone: nothing would end it.
+    if (closing) throw rpcError('failed', 'the connection has ended')
     const kind = parseSubscription(namespace, params)
     if (subscriptions.size >= options.subscriptionLimit) {
       throw rpcError('rateLimited', `too many subscriptions, at most ${options.subscriptionLimit} are allowed`)
@@ -253,7 +255,10 @@ const createConnection = (
 
   /** As geth: what is wrong with the text is said, a text that only ends too early is not, and the line is cut. */
   const refuse = (text: string): void => {
-    closing = true
+    endAll()
+    // What it still sends would be held uncounted, and whoever takes nothing never takes the reason.
+    socket.pause()
+    setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref()
     const message = describeSyntaxError(text)
     if (message === undefined) socket.terminate()
     else socket.send(`${failWith('null', rpcError('parse', message))}\n`, () => socket.terminate())
@@ -310,6 +315,8 @@ const createConnection = (
 
 /** Headers may stand behind the status. */
 const refuseUpgrade = (socket: Duplex, status: string): void => {
+  // No timeout and no end of the server reaches a socket that was upgraded: it would stay until its client goes.
+  socket.once('finish', () => socket.destroy())
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
@@ -320,6 +327,7 @@ export interface WebSocketEndpoint {
 /** Takes the upgrades of `server` on `/` and `/ws`. */
 export const attachWebSocket = (server: Server, options: WebSocketOptions): WebSocketEndpoint => {
   const connections = new Map<WebSocket, Connection>()
+  let isClosed = false
   const endpoint = new WebSocketServer({
     noServer: true,
     maxPayload: options.messageLimit,
@@ -350,6 +358,7 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy())
+    if (isClosed) return refuseUpgrade(socket, '503 Service Unavailable')
     const [path] = (request.url ?? '').split('?')
     if (path !== '/' && path !== '/ws') return refuseUpgrade(socket, '404 Not Found')
     const { host, origin } = request.headers
@@ -371,6 +380,7 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
 
   return {
     close() {
+      isClosed = true
       clearInterval(pings)
       for (const socket of connections.keys()) socket.close(1001, 'the gateway stops')
       for (const socket of connections.keys()) setTimeout(() => socket.terminate(), 100).unref()

@@ -8,7 +8,7 @@ interface Gone {
   leave(): void
 }
 
-const askerOf = (connection: string): Gone => {
+const askerOf = (connection: string, client = '127.0.0.1'): Gone => {
   let leave = (): void => undefined
   const onGone: Asker['onGone'] = (listener) => {
     leave = listener
@@ -16,7 +16,7 @@ const askerOf = (connection: string): Gone => {
       leave = () => undefined
     }
   }
-  return { asker: { client: '127.0.0.1', connection, onGone }, leave: () => leave() }
+  return { asker: { client, connection, onGone }, leave: () => leave() }
 }
 
 /** Asks as the connection does. */
@@ -70,5 +70,37 @@ describe('questions to CometBFT', () => {
     for (const each of first) await expect(each).rejects.toThrow('away')
     expect(await questions.run(async () => 'next')).toBe('next')
     expect(asked).toEqual([])
+  })
+
+  it('of one client do not take the places of others, and one who has gone before asks nothing', async () => {
+    const questions = new ConsensusQuestions()
+    const open: (() => void)[] = []
+    const ask = (): Promise<string> => new Promise((resolve) => open.push(() => resolve('answer')))
+    const { asker: greedy } = askerOf('many')
+    const taken = Array.from({ length: 2_008 }, () => runAs(greedy, () => questions.run(ask)))
+    await expect(runAs(askerOf('one more').asker, () => questions.run(ask))).rejects.toMatchObject({ code: 5 })
+    const other = runAs(askerOf('other', '192.0.2.1').asker, () => questions.run(ask))
+    const gone: Asker = {
+      client: '192.0.2.2',
+      connection: 'gone',
+      onGone: (listener) => {
+        listener()
+        return () => undefined
+      },
+    }
+    await expect(runAs(gone, () => questions.run(ask))).rejects.toThrow('nobody waits')
+    const thrown = runAs(askerOf('throws', '192.0.2.3').asker, () =>
+      questions.run(() => {
+        throw new Error('at once')
+      }),
+    ).catch(String)
+    let answered = 0
+    for (const each of [...taken, other]) void each.then(() => answered++)
+    while (answered < 2_009) {
+      for (const answer of open.splice(0)) answer()
+      await new Promise(setImmediate)
+    }
+    expect(await thrown).toBe('Error: at once')
+    expect(await runAs(greedy, () => questions.run(async () => 'after all'))).toBe('after all')
   })
 })

@@ -7,16 +7,20 @@ import type { Asker } from '../../../app/ports.ts'
 import { currentAsker } from './current-asker.ts'
 
 const AT_ONCE = 8
-/** All that gateways may have on their way. */
+/** All that gateways may have on their way, and one of their clients. */
 const MAX_WAITING = 20_000
+const MAX_OF_CLIENT = 2_000
 
 interface Waiting {
+  readonly client: string
   begin(): void
 }
 
 export class ConsensusQuestions {
   /** By connection, in the order of their turns. */
   readonly #lines = new Map<string, Waiting[]>()
+  /** How many of each client wait. */
+  readonly #clients = new Map<string, number>()
   #waiting = 0
   #underway = 0
 
@@ -36,11 +40,15 @@ export class ConsensusQuestions {
       this.#underway++
       return undefined
     }
-    if (this.#waiting >= MAX_WAITING) throw limitExceeded('too many questions wait for CometBFT; try again')
+    const { client } = asker
+    const ofClient = this.#clients.get(client) ?? 0
+    if (this.#waiting >= MAX_WAITING || ofClient >= MAX_OF_CLIENT)
+      throw limitExceeded('too many questions wait for CometBFT; try again')
     return new Promise((resolve, reject) => {
-      const key = `${asker.client} ${asker.connection}`
+      const key = `${client} ${asker.connection}`
       let stopListening = (): void => undefined
       const waiting: Waiting = {
+        client,
         begin: () => {
           stopListening()
           resolve()
@@ -49,11 +57,18 @@ export class ConsensusQuestions {
       const line = this.#lines.get(key)
       if (line === undefined) this.#lines.set(key, [waiting])
       else line.push(waiting)
-      this.#waiting++
+      this.#count(client, 1)
       stopListening = asker.onGone(() => {
         if (this.#leave(key, waiting)) reject(limitExceeded('nobody waits for the answer any more'))
       })
     })
+  }
+
+  #count(client: string, change: number): void {
+    this.#waiting += change
+    const count = (this.#clients.get(client) ?? 0) + change
+    if (count === 0) this.#clients.delete(client)
+    else this.#clients.set(client, count)
   }
 
   /** False where its turn has come already. */
@@ -63,7 +78,7 @@ export class ConsensusQuestions {
     if (line === undefined || index < 0) return false
     line.splice(index, 1)
     if (line.length === 0) this.#lines.delete(key)
-    this.#waiting--
+    this.#count(waiting.client, -1)
     return true
   }
 
@@ -75,7 +90,7 @@ export class ConsensusQuestions {
     this.#lines.delete(key)
     if (line.length > 0) this.#lines.set(key, line)
     if (waiting === undefined) return
-    this.#waiting--
+    this.#count(waiting.client, -1)
     this.#underway++
     waiting.begin()
   }

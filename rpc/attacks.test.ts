@@ -1,0 +1,143 @@
+/** What a client with a raw socket can do to a gateway: nothing of it stays, and nothing of it holds up the end. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import WebSocket from 'ws'
+import { startGateway, type Gateway } from './gateway.ts'
+import { SILENT_LOG } from './log.ts'
+import { GATEWAY_DEFAULTS } from './settings.ts'
+import { LargeBodies } from './large-bodies.ts'
+import { createMemoryApplication, type MemoryApplication } from './testing/memory-application.ts'
+
+let application: MemoryApplication
+let gateway: Gateway
+let sockets: Socket[] = []
+
+beforeEach(async () => {
+  application = createMemoryApplication()
+  const any = '127.0.0.1:0'
+  const addresses = { address: any, wsAddress: any, restAddress: any, grpcAddress: undefined }
+  gateway = await startGateway({ ...GATEWAY_DEFAULTS, ...addresses }, application, SILENT_LOG)
+})
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  sockets = []
+  vi.restoreAllMocks()
+  await gateway.close()
+})
+
+const open = async (address: string | undefined): Promise<Socket> => {
+  const { port } = new URL(`http://${address}`)
+  const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
+  socket.on('error', () => undefined)
+  sockets.push(socket)
+  await once(socket, 'connect')
+  return socket
+}
+
+describe('a refused upgrade', () => {
+  test('ends its connection, also of a client that never ends it', async () => {
+    const socket = await open(gateway.wsAddress)
+    socket.write('GET /none HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n')
+    const [text] = (await once(socket, 'data')) as [Buffer]
+    expect(text.toString()).toContain('404 Not Found')
+    // The client keeps its side open: a server that waits for it would not end.
+    await gateway.close()
+  }, 6_000)
+
+  test('is also one that comes while the gateway stops', async () => {
+    const socket = await open(gateway.wsAddress)
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n')
+    socket.write('Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n')
+    // Another connection tells when the bytes above were read.
+    const probe = await open(gateway.wsAddress)
+    probe.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await once(probe, 'data')
+    probe.destroy()
+    const closed = gateway.close()
+    socket.write('\r\n')
+    const [text] = (await once(socket, 'data')) as [Buffer]
+    expect(text.toString()).toContain('503 Service Unavailable')
+    await closed
+  }, 6_000)
+})
+
+const post = (length: number, body: string): string =>
+  `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
+
+test('a long body behind an unanswered request gives its place back when its client goes', async () => {
+  const begun: object[] = []
+  const ended = new Set<object>()
+  const { begin, end } = LargeBodies.prototype
+  vi.spyOn(LargeBodies.prototype, 'begin').mockImplementation(function (this: LargeBodies, body, client) {
+    begun.push(body)
+    begin.call(this, body, client)
+  })
+  vi.spyOn(LargeBodies.prototype, 'end').mockImplementation(function (this: LargeBodies, body) {
+    ended.add(body)
+    end.call(this, body)
+  })
+  application.answers.gasPrice = () => new Promise(() => undefined)
+  const first = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}'
+  for (let count = 0; count < 6; count++) {
+    const socket = await open(gateway.address)
+    socket.write(post(first.length, first) + post(600_000, '['))
+  }
+  await vi.waitFor(() => expect(begun).toHaveLength(6))
+  for (const socket of sockets) socket.destroy()
+  await vi.waitFor(() => expect(ended.size).toBe(6), { timeout: 4_000 })
+})
+
+describe('a WebSocket', () => {
+  test('that goes within a batch of subscriptions leaves none behind', async () => {
+    const socket = new WebSocket(`ws://${gateway.wsAddress}`)
+    await once(socket, 'open')
+    const item = (id: number, method: string, params: unknown[]): unknown => ({ jsonrpc: '2.0', id, method, params })
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
+    const { promise: answer, resolve: onAnswer } = Promise.withResolvers<string>()
+    application.answers.gasPrice = () => {
+      onAsked()
+      return answer
+    }
+    const { promise: told, resolve: onTold } = Promise.withResolvers<void>()
+    application.answers.logsPage = () => {
+      onTold()
+      return '{"next":null,"logs":[]}'
+    }
+    const slow = Array.from({ length: 200 }, (_, id) => item(id, 'eth_gasPrice', []))
+    const late = Array.from({ length: 200 }, (_, id) => item(id, 'eth_subscribe', ['logs', {}]))
+    socket.send(JSON.stringify([...slow, ...late]))
+    await asked
+    socket.terminate()
+    // The server has read the end when it has answered a connection that came later.
+    const later = new WebSocket(`ws://${gateway.wsAddress}`)
+    await once(later, 'open')
+    later.terminate()
+    onAnswer('"0x1"')
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+    application.commit({ logCount: 1 })
+    const nothing = new Promise((resolve) => setImmediate(resolve, 'nothing'))
+    expect(await Promise.race([told.then(() => 'asked for logs'), nothing])).toBe('nothing')
+  })
+
+  test('that is cut for what it sent, and takes nothing, is gone soon', async () => {
+    application.answers.gasPrice = () => `"${'1'.repeat(8_000_000)}"`
+    const socket = new WebSocket(`ws://${gateway.wsAddress}`)
+    socket.on('error', () => undefined)
+    await once(socket, 'open')
+    socket.pause()
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    application.answers.maxPriorityFeePerGas = () => '"0x1"'
+    socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}')
+    socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}')
+    socket.send('x')
+    // Writing on shows that the other side is gone, without reading.
+    const writing = setInterval(() => {
+      if (socket.readyState === socket.OPEN) socket.send('y'.repeat(1_000), (error) => error && resolve(error))
+      else resolve('closed')
+    }, 50)
+    await promise
+    clearInterval(writing)
+    socket.terminate()
+  }, 6_000)
+})

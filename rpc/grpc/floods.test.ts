@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Floods } from './floods.ts'
+
+describe('clients that flood', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  it('wait a second from the last flood, and the others not at all', () => {
+    const floods = new Floods()
+    floods.note('a')
+    expect([floods.waitMs('a'), floods.waitMs('b')]).toEqual([1_000, 0])
+    vi.advanceTimersByTime(400)
+    expect(floods.waitMs('a')).toBe(600)
+    floods.note('a')
+    expect(floods.waitMs('a')).toBe(1_000)
+    vi.advanceTimersByTime(1_000)
+    expect(floods.waitMs('a')).toBe(0)
+  })
+
+  it('are remembered up to a bound, the oldest forgotten first', () => {
+    const floods = new Floods()
+    floods.note('first')
+    floods.note('second')
+    for (let count = 0; count < 9_998; count++) floods.note(`client ${count}`)
+    floods.note('first')
+    expect(floods.waitMs('second')).toBe(1_000)
+    floods.note('one more')
+    expect([floods.waitMs('first'), floods.waitMs('second'), floods.waitMs('one more')]).toEqual([1_000, 0, 1_000])
+  })
+})
