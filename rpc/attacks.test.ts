@@ -1,8 +1,10 @@
 /** What a client with a raw socket can do to a gateway: nothing of it stays, and nothing of it holds up the end. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { connect as connectHttp2 } from 'node:http2'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
+import { Floods } from './grpc/floods.ts'
 import { startGateway, type Gateway } from './gateway.ts'
 import { SILENT_LOG } from './log.ts'
 import { GATEWAY_DEFAULTS } from './settings.ts'
@@ -16,7 +18,7 @@ let sockets: Socket[] = []
 beforeEach(async () => {
   application = createMemoryApplication()
   const any = '127.0.0.1:0'
-  const addresses = { address: any, wsAddress: any, restAddress: any, grpcAddress: undefined }
+  const addresses = { address: any, wsAddress: any, restAddress: any, grpcAddress: any }
   gateway = await startGateway({ ...GATEWAY_DEFAULTS, ...addresses }, application, SILENT_LOG)
 })
 afterEach(async () => {
@@ -140,4 +142,28 @@ describe('a WebSocket', () => {
     clearInterval(writing)
     socket.terminate()
   }, 6_000)
+})
+
+test.each([0, 2, 8])('gRPC streams that a client resets with code %i are a flood', async (code) => {
+  const noted = vi.spyOn(Floods.prototype, 'note')
+  application.answers.native = () => new Promise(() => undefined)
+  const client = connectHttp2(`http://${gateway.grpcAddress}`)
+  client.on('error', () => undefined)
+  await once(client, 'connect')
+  for (let count = 0; count < 120; count++) {
+    const stream = client.request({
+      ':method': 'POST',
+      ':path': '/cosmos.bank.v1beta1.Query/Params',
+      'content-type': 'application/grpc',
+    })
+    stream.on('error', () => undefined)
+    stream.write(Buffer.alloc(5))
+    // The server has the stream when it has answered a ping that came behind it.
+    await new Promise((resolve) => client.ping(resolve))
+    const closed = new Promise<void>((resolve) => stream.on('close', resolve))
+    stream.close(code)
+    await closed
+  }
+  await vi.waitFor(() => expect(noted).toHaveBeenCalled(), { timeout: 2_000 })
+  client.destroy()
 })

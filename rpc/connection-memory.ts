@@ -34,8 +34,6 @@ export const createConnectionMemory = (budget: MemoryBudget, findAddress: FindAd
   return {
     shareOf,
     holdUntilSent(request, response, bytes, timeoutMs) {
-      // The answer behind another one is not told of the end: nobody would give back what it holds.
-      if (request.socket.destroyed) return false
       const share = shareOf(request)
       if (!share.hold(bytes)) return false
       const timer = setTimeout(() => response.destroy(), timeoutMs)

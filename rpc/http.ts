@@ -66,7 +66,7 @@ export const createHttpHandler = (
   const { responder, bodyLimit, corsOrigins, limiter, findAddress, turns, memory, timeoutMs } = options
 
   const send = (request: IncomingMessage, response: ServerResponse, text: string): void => {
-    if (response.destroyed || request.socket.destroyed) return
+    if (response.destroyed) return
     const isLarge = text.length > LARGE_ANSWER
     if (isLarge && !memory.holdUntilSent(request, response, text.length, timeoutMs)) {
       return refuse(response, 503, 'too many large answers are being sent, try again')
@@ -134,7 +134,7 @@ export const createHttpHandler = (
       asker: () => askerOn(request.socket, clientOf(findAddress(request))),
       takeTurn: (work) => turns.take(request.socket, 0, work),
       holdAnswer: (length) => {
-        if (response.destroyed || request.socket.destroyed || share?.hold(length) === false) return false
+        if (response.destroyed || share?.hold(length) === false) return false
         held += length
         return true
       },
@@ -168,10 +168,6 @@ export const createHttpHandler = (
     const beLarge = (): void => {
       isLarge = true
       response.once('close', () => large.end(request))
-      // The answer behind another one of its connection has no socket yet, and does not hear of the end.
-      request.once('close', () => {
-        if (!request.readableEnded) large.end(request)
-      })
       large.begin(request, clientOf(findAddress(request)))
     }
     /** The rest of the body is not read. */
@@ -201,7 +197,7 @@ export const createHttpHandler = (
       large.arrived(request, true)
       turns.run(request.socket, body.length, () => {
         if (isLarge) large.end(request)
-        if (response.destroyed || request.socket.destroyed) return
+        if (response.destroyed) return
         const text = body.read().toString('utf8')
         answer(request, response, text)
       })

@@ -106,7 +106,7 @@ export class Connection implements GrpcPeer {
     const call = this.#begin(stream, headers)
     stream.on('close', () => {
       call?.closed()
-      if (stream.rstCode === constants.NGHTTP2_CANCEL && ++this.#resets === FLOOD_RESETS) this.#options.onFlood(this)
+      if (stream.aborted && ++this.#resets === FLOOD_RESETS) this.#options.onFlood(this)
       this.#calls--
       if (this.#calls === 0) this.#idle.refresh()
     })

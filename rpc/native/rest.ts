@@ -57,10 +57,6 @@ const send = (response: ServerResponse, status: number, text: string): void => {
 const sendError = (response: ServerResponse, { code, message }: GrpcStatus): void =>
   send(response, toHttpStatus(code), JSON.stringify({ code, message, details: [] }))
 
-/** The answer behind another one of its connection has no socket yet, and does not hear of the end. */
-const isGone = (request: IncomingMessage, response: ServerResponse): boolean =>
-  response.destroyed || request.socket.destroyed
-
 /** Answers of so many bytes are counted in the memory of the gateway until clients have them. */
 const COUNTED_BYTES = 64 * 1024
 /** JSON of binary fields is larger than they are, by base64 and by names. */
@@ -114,7 +110,7 @@ export const createRest = (options: RestOptions): RequestListener => {
 
   /** Throws grpc/8 where there is no room for it. */
   const holdAnswer = (request: IncomingMessage, response: ServerResponse, bytes: number): void => {
-    if (bytes < COUNTED_BYTES || isGone(request, response)) return
+    if (bytes < COUNTED_BYTES || response.destroyed) return
     if (memory.holdUntilSent(request, response, bytes * PRINTED_PER_BYTE, SEND_TIMEOUT_MS)) return
     throw new CodedError('grpc', GRPC.resourceExhausted, TOO_GREEDY)
   }
@@ -129,12 +125,12 @@ export const createRest = (options: RestOptions): RequestListener => {
     const take = <Result>(work: () => Result): Promise<Result> => turns.take(request.socket, bytes.length, work)
     const decode = (): Message => fromBinary(output, bytes)
     if (bytes.length < LONG_ANSWER_BYTES) {
-      return await take(() => (isGone(request, response) ? '' : printer.print(output, decode())))
+      return await take(() => (response.destroyed ? '' : printer.print(output, decode())))
     }
     const pieces = printer.pieces(output, await take(decode))
     let text = ''
     let isDone = false
-    while (!isDone && !isGone(request, response)) {
+    while (!isDone && !response.destroyed) {
       await take(() => {
         const untilMs = performance.now() + PRINTED_A_TURN_MS
         do {
@@ -162,7 +158,7 @@ export const createRest = (options: RestOptions): RequestListener => {
     const reply = await queries.ask(methodPath(method), bytes, heightOf(request), findAsker(request))
     holdAnswer(request, response, reply.bytes.length)
     const text = await print(request, response, output, reply.bytes)
-    if (isGone(request, response)) return
+    if (response.destroyed) return
     charge(request, answerCost(text.length))
     response.setHeader(HEIGHT_HEADER, String(reply.height))
     send(response, 200, text)
