@@ -14,7 +14,12 @@ export interface Limit {
   readonly clientId?: Hex
 }
 
-export const place = (limit: Limit): SignedAction => placeAction(limit)
+/** Also with a price or a size that the package refuses: the node has to refuse it by itself. */
+export const place = (limit: Limit): SignedAction => ({
+  ...placeAction({ ...limit, priceTicks: 1, qtyLots: 1 }),
+  priceTicks: BigInt(limit.priceTicks),
+  qtyLots: BigInt(limit.qtyLots),
+})
 
 export const cancel = (market: number, clientId: Hex): SignedAction => cancelAction({ market, clientId })
 
