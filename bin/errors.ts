@@ -120,6 +120,12 @@ export const CLI_ERRORS = errorTable(
       cause: 'The node refused the question. The brackets hold its codespace and code.',
       action: 'Look that codespace and code up on this page.',
     },
+    audit: {
+      code: 21,
+      text: 'height ...: rule ...: the node ... lies: ... | height ...: rule ...: the chain breaks it: ...',
+      cause: 'An answer of the node does not fit a verified header, or the block breaks a rule of the order book.',
+      action: 'Ask another node; where the chain itself breaks the rule, two thirds of its validators signed that.',
+    },
   },
   [13],
 )

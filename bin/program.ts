@@ -1,5 +1,6 @@
 /** The commands. Each is loaded when it is asked for, so that none waits for the others' code. */
 import { Command } from 'commander'
+import { registerClob } from './cli/commands/clob.ts'
 import { registerDebug } from './cli/commands/debug.ts'
 import { registerKeys } from './cli/commands/keys.ts'
 import { registerQuery } from './cli/commands/query.ts'
@@ -48,6 +49,7 @@ const createProgram = (): Command => {
     registerKeys,
     registerTx,
     registerQuery,
+    registerClob,
     registerDebug,
   ])
     add(program)

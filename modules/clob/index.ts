@@ -35,7 +35,7 @@ export {
   writeCarried,
   writeProposer,
 } from './keeper/index.ts'
-export { CLOB_ACCOUNT } from './keys.ts'
+export { CAPS_KEY, CARRIED_KEY, CLOB_ACCOUNT, PARAMS_KEY, proposerKey } from './keys.ts'
 export {
   type BatchItem,
   type BatchResult,
