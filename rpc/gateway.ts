@@ -12,6 +12,7 @@ import { MemoryBudget } from './memory-budget.ts'
 import type { CallContext, Method } from './method.ts'
 import { selectMethods } from './methods.ts'
 import { isNamespace } from './namespaces.ts'
+import { describeMethods } from './rpc/describe-methods.ts'
 import { createPages, type Health } from './pages.ts'
 import { serveGrpc } from './native/grpc-server.ts'
 import { createRest } from './native/rest.ts'
@@ -49,12 +50,14 @@ const createContext = (
 ): CallContext => {
   const ask: CallContext['ask'] = (name, parameters, asker) =>
     application.ask(name, parameters, head.current().head.height, asker)
+  let description: string | undefined
   return {
     head,
     ask,
     inclusion: createInclusionWatch({ head, ask, log }),
     clientVersion: JSON.stringify(describeVersion(settings.version)),
     modules: describeModules(methods, settings.api),
+    description: () => (description ??= describeMethods([...methods.values()], settings.version)),
   }
 }
 

@@ -1,4 +1,5 @@
 /** What a JSON-RPC method is: its name, how its parameters are read, and the question it asks. */
+import type { DescMessage } from '@bufbuild/protobuf'
 import { CodedError } from '../core/errors.ts'
 import type { Asker, QuestionName, Questions } from '../app/ports.ts'
 import { RPC_CODESPACE, rpcError } from './errors.ts'
@@ -14,6 +15,8 @@ export interface CallContext {
   /** Texts of the results of web3_clientVersion and rpc_modules. */
   readonly clientVersion: string
   readonly modules: string
+  /** That of rpc_discover. */
+  readonly description: () => string
 }
 
 export type Answer = string | Promise<string>
@@ -21,8 +24,17 @@ export type Answer = string | Promise<string>
 /** Whose request it is: an address, or the network of one, as {@link clientOf} of limits.ts has it. */
 export type FindClient = () => string
 
+/** What rpc_discover tells of a method beside its name. */
+export interface MethodDescription {
+  /** In their order. */
+  readonly parameters: readonly { readonly name?: string; readonly required: boolean; readonly type?: DescMessage }[]
+  /** Where the result is JSON of proto. */
+  readonly result?: DescMessage
+}
+
 export interface Method {
   readonly name: string
+  readonly description: MethodDescription
   /** What it takes of the rate limit: 1 for a look-up. */
   readonly cost: number
   /** `params` as sent; undefined when absent. Throws or rejects with a CodedError. */
@@ -78,6 +90,8 @@ export interface MethodDefinition<List extends readonly Parameter<unknown>[]> {
   /** 1 when left out. */
   readonly cost?: number
   readonly parameters: List
+  /** The parameters alone when left out. */
+  readonly description?: MethodDescription
   answer(context: CallContext, ...values: ValuesOf<List>): Answer
 }
 
@@ -87,12 +101,17 @@ export interface ClientMethodDefinition<List extends readonly Parameter<unknown>
   answer(context: CallContext, client: string, ...values: ValuesOf<List>): Answer
 }
 
+const describe = (parameters: readonly Parameter<unknown>[]): MethodDescription => ({
+  parameters: parameters.map(({ required: isRequired }) => ({ required: isRequired })),
+})
+
 export const defineMethod = <const List extends readonly Parameter<unknown>[]>(
   definition: MethodDefinition<List>,
 ): Method => {
   const { name, parameters, answer } = definition
   return {
     name,
+    description: definition.description ?? describe(parameters),
     cost: definition.cost ?? 1,
     call: (params, context) => answer(context, ...(readParameters(params, parameters) as unknown as ValuesOf<List>)),
   }
@@ -104,6 +123,7 @@ export const defineClientMethod = <const List extends readonly Parameter<unknown
   const { name, parameters, answer } = definition
   return {
     name,
+    description: definition.description ?? describe(parameters),
     cost: definition.cost ?? 1,
     call: (params, context, client) =>
       answer(context, client(), ...(readParameters(params, parameters) as unknown as ValuesOf<List>)),

@@ -66,6 +66,7 @@ import { sendOrder } from './clob/send-order.ts'
 import { listening as netListening } from './net/listening.ts'
 import { peerCount as netPeerCount } from './net/peer-count.ts'
 import { version as netVersion } from './net/version.ts'
+import { discover } from './rpc/discover.ts'
 import { modules as rpcModules } from './rpc/modules.ts'
 import { content as txpoolContent } from './txpool/content.ts'
 import { contentFrom as txpoolContentFrom } from './txpool/content-from.ts'
@@ -147,6 +148,7 @@ const METHODS: readonly Method[] = [
   debugGetModifiedAccountsByHash,
   debugIntermediateRoots,
   rpcModules,
+  discover,
   ...CLOB_METHODS,
 ]
 

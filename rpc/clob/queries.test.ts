@@ -102,6 +102,26 @@ describe('clob_get methods', () => {
     expect(error?.message).toContain(words)
   })
 
+  it('are described by rpc_discover, with all that is served', async () => {
+    const { result } = await call('rpc_discover', [])
+    const { methods, components } = result as {
+      methods: { name: string; params: { required: boolean; schema: { $ref?: string } }[] }[]
+      components: { schemas: Record<string, { properties: Record<string, unknown> }> }
+    }
+    const depth = methods.find(({ name }) => name === 'clob_getDepth')
+    const reference = depth?.params[0]?.schema.$ref?.split('/').at(-1) ?? ''
+    expect(Object.keys(components.schemas[reference]?.properties ?? {})).toEqual(['market', 'levels'])
+    const served = CLOB_METHODS.map(({ name }) => name)
+    const names = methods.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining([...served, 'clob_sendOrder', 'eth_call', 'rpc_discover']))
+    expect(methods.find(({ name }) => name === 'eth_call')?.params.map(({ required }) => required)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+
   it('tell what the application refuses', async () => {
     application.answers.native = () => {
       throw new CodedError('grpc', GRPC.notFound, 'there is no market 9')

@@ -61,6 +61,13 @@ const methodOf = (method: DescMethod): Method =>
   defineMethod({
     name: `clob_get${method.name}`,
     cost: queryCost(methodPath(method)),
+    description: {
+      parameters: [
+        { name: 'request', required: false, type: method.input },
+        { name: 'height', required: false },
+      ],
+      result: method.output,
+    },
     parameters: [optionalParameter(requestOf(method)), optionalParameter(decodeCount)],
     answer: (context, request, height) => answer(context, method, request, height),
   })

@@ -1,0 +1,245 @@
+/** What the node tells of the book: proto/own/nat/clob/v1/clob.proto and stream.proto. */
+import type { Hex } from 'viem'
+import {
+  type Read,
+  readBigInt,
+  readBytes,
+  readEnum,
+  readFlag,
+  readList,
+  readMessage,
+  readNumber,
+  readOptional,
+  readText,
+} from './read-json.ts'
+
+const readSide = readEnum('SIDE_', ['', 'buy', 'sell'])
+const readTif = readEnum('TIF_', ['', 'gtc', 'ioc', 'fok', 'post_only'])
+const readStp = readEnum('STP_', ['cancel_maker', 'cancel_taker', 'cancel_both', 'decrement'])
+const readTriggerKind = readEnum('TRIGGER_KIND_', ['none', 'stop', 'take_profit'])
+const readPostOnlyMode = readEnum('POST_ONLY_MODE_', ['reject', 'slide'])
+const readStatus = readEnum('MARKET_STATUS_', ['', 'active', 'post_only', 'cancel_only', 'halted'])
+const readMode = readEnum('MARKET_MODE_', ['', 'continuous', 'uniform'])
+const readReason = readEnum('REMOVAL_REASON_', [
+  ...(['', 'cancelled', 'cancelled_all', 'expired', 'switch_passed', 'self_trade', 'decremented'] as const),
+  ...(['not_resting', 'max_fills', 'triggered', 'crossing', 'displaced'] as const),
+])
+
+type Told<Reader> = Reader extends Read<infer Type> ? Type : never
+
+const FEE_TIER = { volume: readBigInt, makerPpm: readSigned, takerPpm: readNumber }
+function readSigned(value: unknown, name: string): number {
+  return Number(readBigInt(typeof value === 'number' ? `${value}` : value, name))
+}
+
+/** Amounts are in the smallest units of their denomination. */
+export interface Market {
+  readonly id: number
+  readonly baseDenom: string
+  readonly quoteDenom: string
+  /** Of base in a lot. */
+  readonly lotSize: bigint
+  /** Of quote that one tick a lot is worth. */
+  readonly factor: bigint
+  readonly settings: MarketSettings
+}
+
+export interface MarketSettings {
+  /** By volume, ascending. A negative makerPpm is a rebate. */
+  readonly fees: readonly { readonly volume: bigint; readonly makerPpm: number; readonly takerPpm: number }[]
+  readonly minNotional: bigint
+  readonly bandPpm: number
+  readonly maxOpenOrders: number
+  readonly triggerNotional: bigint
+  readonly minEquity: bigint
+  readonly status: Told<typeof readStatus>
+  readonly mode: Told<typeof readMode>
+}
+
+const readSettings = readMessage<MarketSettings>({
+  fees: readList(readMessage(FEE_TIER)),
+  minNotional: readBigInt,
+  bandPpm: readNumber,
+  maxOpenOrders: readNumber,
+  triggerNotional: readBigInt,
+  minEquity: readBigInt,
+  status: readStatus,
+  mode: readMode,
+})
+
+export const readMarket = readMessage<Market>({
+  id: readNumber,
+  baseDenom: readText,
+  quoteDenom: readText,
+  lotSize: readBigInt,
+  factor: readBigInt,
+  settings: (value, name) => readSettings(value ?? {}, name),
+})
+
+/** An order that rests, or one with a trigger that has not fired. */
+export interface OpenOrder {
+  readonly market: number
+  readonly orderSeq: number
+  /** nat1... */
+  readonly owner: string
+  readonly subaccount: number
+  readonly side: Told<typeof readSide>
+  readonly tif: Told<typeof readTif>
+  readonly priceTicks: number
+  readonly lots: number
+  readonly lotsLeft: number
+  readonly lockedPpm: number
+  readonly clientId: Hex
+  readonly expireS: number
+  readonly triggerTicks: number
+  readonly triggerKind: Told<typeof readTriggerKind>
+  readonly stp: Told<typeof readStp>
+  readonly maxFills: number
+  readonly postOnlyMode: Told<typeof readPostOnlyMode>
+}
+
+export const readOpenOrder = readMessage<OpenOrder>({
+  ...{ market: readNumber, orderSeq: readNumber, owner: readText, subaccount: readNumber, side: readSide },
+  ...{ tif: readTif, priceTicks: readNumber, lots: readNumber, lotsLeft: readNumber, lockedPpm: readNumber },
+  ...{ clientId: readBytes, expireS: readNumber, triggerTicks: readNumber, triggerKind: readTriggerKind },
+  ...{ stp: readStp, maxFills: readNumber, postOnlyMode: readPostOnlyMode },
+})
+
+export interface BookLevel {
+  readonly priceTicks: number
+  /** 0 in an update: the level is gone. */
+  readonly lots: bigint
+  readonly orders: number
+}
+
+const readLevel = readMessage<BookLevel>({ priceTicks: readNumber, lots: readBigInt, orders: readNumber })
+
+/** In each message of a market. */
+export interface MarketStamp {
+  readonly market: number
+  readonly height: number
+  /** Of the block, in milliseconds since 1970. */
+  readonly timeMs: number
+  /** Of the market's records, after the block. */
+  readonly sequence: number
+  readonly previousSequence: number
+  readonly isSnapshot: boolean
+}
+
+const STAMP = {
+  ...{ market: readNumber, height: readNumber, timeMs: readNumber },
+  ...{ sequence: readNumber, previousSequence: readNumber, isSnapshot: readFlag },
+}
+
+export interface BookUpdate extends MarketStamp {
+  /** The best first. */
+  readonly bids: readonly BookLevel[]
+  readonly asks: readonly BookLevel[]
+}
+
+export const readBookUpdate = readMessage<BookUpdate>({
+  ...STAMP,
+  bids: readList(readLevel),
+  asks: readList(readLevel),
+})
+
+export interface BestPricesUpdate extends MarketStamp {
+  readonly bid: BookLevel | undefined
+  readonly ask: BookLevel | undefined
+  /** 0 before the first. */
+  readonly blockPriceTicks: number
+}
+
+export const readBestPricesUpdate = readMessage<BestPricesUpdate>({
+  ...STAMP,
+  bid: readOptional(readLevel),
+  ask: readOptional(readLevel),
+  blockPriceTicks: readNumber,
+})
+
+export interface Trade {
+  readonly sequence: number
+  readonly priceTicks: number
+  readonly lots: number
+  readonly takerSide: Told<typeof readSide>
+  readonly makerSeq: number
+  readonly takerSeq: number
+}
+
+const readTrade = readMessage<Trade>({
+  ...{ sequence: readNumber, priceTicks: readNumber, lots: readNumber },
+  ...{ takerSide: readSide, makerSeq: readNumber, takerSeq: readNumber },
+})
+
+export interface TradesUpdate extends MarketStamp {
+  readonly trades: readonly Trade[]
+}
+
+export const readTradesUpdate = readMessage<TradesUpdate>({ ...STAMP, trades: readList(readTrade) })
+
+const readPlaced = readMessage({
+  ...{ orderSeq: readNumber, owner: readText, subaccount: readNumber, side: readSide, tif: readTif },
+  ...{ priceTicks: readNumber, lots: readNumber, clientId: readBytes, triggerTicks: readNumber },
+  ...{ triggerKind: readTriggerKind, expireS: readNumber },
+})
+
+const readFill = readMessage({
+  ...{ makerSeq: readNumber, takerSeq: readNumber, priceTicks: readNumber, lots: readNumber },
+  ...{ makerFee: readBigInt, makerRebate: readBigInt, takerFee: readBigInt, maker: readText, taker: readText },
+  ...{ takerSide: readSide, makerLotsLeft: readNumber, takerLotsLeft: readNumber },
+})
+
+const readRemoved = readMessage({
+  ...{ orderSeq: readNumber, lots: readNumber, reason: readReason, owner: readText, lotsLeft: readNumber },
+})
+
+/** One of placed, fill and removed. */
+export interface OrderRecord {
+  readonly market: number
+  readonly sequence: number
+  readonly placed: Readonly<ReturnType<typeof readPlaced>> | undefined
+  /** An order with 0 left is gone: it has no removed record. */
+  readonly fill: Readonly<ReturnType<typeof readFill>> | undefined
+  readonly removed: Readonly<ReturnType<typeof readRemoved>> | undefined
+}
+
+const readRecord = readMessage<OrderRecord>({
+  ...{ market: readNumber, sequence: readNumber, placed: readOptional(readPlaced) },
+  ...{ fill: readOptional(readFill), removed: readOptional(readRemoved) },
+})
+
+export interface OrdersUpdate extends MarketStamp {
+  /** Of a snapshot. */
+  readonly orders: readonly OpenOrder[]
+  readonly records: readonly OrderRecord[]
+  /** They left their level, and are open until they are removed. */
+  readonly died: readonly number[]
+}
+
+export const readOrdersUpdate = readMessage<OrdersUpdate>({
+  ...STAMP,
+  orders: readList(readOpenOrder),
+  records: readList(readRecord),
+  died: readList(readNumber),
+})
+
+const readRejected = readMessage({ action: readNumber, code: readNumber, reason: readText, txHash: readBytes })
+
+export interface OwnOrdersUpdate {
+  readonly owner: string
+  readonly height: number
+  readonly timeMs: number
+  readonly previousHeight: number
+  readonly isSnapshot: boolean
+  readonly orders: readonly OpenOrder[]
+  readonly records: readonly OrderRecord[]
+  readonly died: readonly number[]
+  /** Actions that failed, by their place in the transaction; codes are those of codespace clob. */
+  readonly rejected: readonly Readonly<ReturnType<typeof readRejected>>[]
+}
+
+export const readOwnOrdersUpdate = readMessage<OwnOrdersUpdate>({
+  ...{ owner: readText, height: readNumber, timeMs: readNumber, previousHeight: readNumber, isSnapshot: readFlag },
+  ...{ orders: readList(readOpenOrder), records: readList(readRecord), died: readList(readNumber) },
+  rejected: readList(readRejected),
+})
