@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { giveBackMemory } from './give-back-memory.ts'
 
