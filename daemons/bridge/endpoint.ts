@@ -2,10 +2,14 @@
  * One JSON-RPC endpoint over HTTP. Each answer is bounded in bytes and in time, headers included. Node's own HTTP takes less
  * memory than fetch. The name of an endpoint is its host: paths and users of URLs are often keys, and are never said.
  */
-import * as http from 'node:http'
-import * as https from 'node:https'
+import type * as http from 'node:http'
+import type * as https from 'node:https'
 import { errorText } from '../../core/errors.ts'
 import { daemonError } from './errors.ts'
+
+/** An import would load WebSocket and fetch with it, 14 MB that are not needed; TLS is 6 MB more. */
+const loadHttp = (): typeof http => process.getBuiltinModule('node:http')
+const loadHttps = (): typeof https => process.getBuiltinModule('node:https')
 
 export interface CallLimits {
   readonly maxBytes: number
@@ -62,7 +66,7 @@ class HttpEndpoint implements Endpoint {
     this.#url = url
     this.name = url.host
     const options = { keepAlive: true, maxSockets: 2 }
-    this.#agent = url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options)
+    this.#agent = url.protocol === 'https:' ? new (loadHttps().Agent)(options) : new (loadHttp().Agent)(options)
   }
 
   async call(method: string, parameters: readonly unknown[], limits: CallLimits): Promise<unknown> {
@@ -80,7 +84,7 @@ class HttpEndpoint implements Endpoint {
     const { name } = this
     const { maxBytes, timeoutMs } = limits
     const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
-    const { request } = this.#url.protocol === 'https:' ? https : http
+    const { request } = this.#url.protocol === 'https:' ? loadHttps() : loadHttp()
     const asked = request(this.#url, {
       method: 'POST',
       agent: this.#agent,

@@ -71,7 +71,11 @@ export class HealthClock {
     if (this.#error() === undefined) {
       this.#sinceMs = undefined
       this.#unhealthyMs = 0
-    } else this.#sinceMs ??= this.#options.wallMs()
+    } else if (this.#sinceMs === undefined) {
+      this.#sinceMs = this.#options.wallMs()
+      // The step in which it begins counts from here on.
+      this.#unhealthyMs = -Math.min(this.#options.nowMs() - this.#steppedMs, LONGEST_STEP_MS)
+    }
   }
 
   #verdict(): string | undefined {

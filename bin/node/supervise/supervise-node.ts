@@ -42,7 +42,7 @@ const GATEWAY_MEMORY = {
   MALLOC_TRIM_THRESHOLD_: process.env['MALLOC_TRIM_THRESHOLD_'] ?? '65536',
 }
 /** 45 MB of it are Node's own; what an endpoint answers is bounded (daemons/bridge/chain-reader.ts). */
-const DAEMON_FLAGS = [...NODE_FLAGS, SMALL_SEMI_SPACE, '--max-old-space-size=96', '--optimize-for-size']
+const DAEMON_FLAGS = [...NODE_FLAGS, '--max-semi-space-size=1', '--max-old-space-size=96', '--optimize-for-size']
 const daemonScript = new URL('../../../daemons/bridge/main.ts', import.meta.url).pathname
 const chainScript = new URL('../../chain.ts', import.meta.url).pathname
 

@@ -1,0 +1,108 @@
+/** The daemon of the bridge under `chain start`, with the flags as the interface writes them. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ExternalChain, ExternalEndpoint } from '../../daemons/testing/external-chain.ts'
+import { createNode, descendants, runChain, type TestNode, until } from './harness.ts'
+
+const NEVER = '4294967295'
+const LIMIT_MS = 60_000
+
+/** Of the next start. */
+const settings: Record<string, string> = {}
+let node: TestNode
+let endpoint: ExternalEndpoint
+
+beforeAll(async () => {
+  endpoint = await new ExternalEndpoint(new ExternalChain()).listen()
+  node = await createNode({ timeoutCommitMs: 200, settings })
+})
+afterEach(({ task }) => {
+  if (task.result?.state === 'fail') console.log(`the node wrote last:\n${node.lastWords()}`)
+})
+afterAll(async () => {
+  await node?.remove()
+  await endpoint?.close()
+})
+
+const daemonPid = (): number | undefined =>
+  [...descendants(node.pid)].find(([, command]) => command.includes('/daemons/bridge/main.ts'))?.[0]
+
+interface Readiness {
+  readonly ready: boolean
+  readonly daemons?: readonly { name: string; healthy: boolean; error?: string; memoryBytes?: number }[]
+}
+const readiness = async (): Promise<Readiness> => (await (await fetch(`${node.urls.http}/readyz`)).json()) as Readiness
+const untilHealthy = (healthy: boolean): Promise<Readiness> =>
+  until(`a daemon whose health is ${healthy}`, async () => {
+    const now = await readiness()
+    const [daemon] = now.daemons ?? []
+    return daemon?.healthy === healthy && (!healthy || daemon.memoryBytes !== undefined) ? now : undefined
+  })
+
+describe('a node', { timeout: LIMIT_MS }, () => {
+  it('without the flag warns once, runs no daemon, and follows the chain', async () => {
+    await node.start()
+    await node.untilHeight(3)
+    expect(node.output.match(/no bridge daemon runs/g)).toHaveLength(1)
+    expect(daemonPid()).toBeUndefined()
+    expect(await readiness()).toEqual({ ready: true })
+    expect(await node.stop()).toBe(0)
+  })
+
+  it('with both flags runs a daemon, which is started again when it is killed', async () => {
+    settings['bridge-daemon-eth-rpc-endpoint'] = endpoint.url
+    settings['max-daemon-unhealthy-seconds'] = NEVER
+    settings['pruning'] = 'nothing'
+    await node.start()
+    expect((await untilHealthy(true)).daemons).toMatchObject([{ name: 'bridge', healthy: true, warnings: [] }])
+    expect(node.output).not.toMatch(/no bridge daemon runs|has no effect/)
+    expect(statSync(join(node.home, 'bridge.sock')).mode & 0o777).toBe(0o600)
+    const before = daemonPid()
+    process.kill(before ?? 0, 'SIGKILL')
+    await until('another daemon', () => {
+      const pid = daemonPid()
+      return pid === before ? undefined : pid
+    })
+    await untilHealthy(true)
+    // It reads what the one before it has compiled.
+    const memory = (await untilHealthy(true)).daemons?.[0]?.memoryBytes ?? 0
+    console.log(`memory of the daemon: ${Math.round(memory / 1e6)} MB`)
+    expect(memory).toBeLessThan(100e6)
+    const { status, stdout } = await runChain(['status', ...node.flags])
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('"name": "bridge"') })
+  })
+
+  it('goes on while its daemon hangs, and says so', async () => {
+    const pid = daemonPid()
+    process.kill(pid ?? 0, 'SIGSTOP')
+    const { ready, daemons } = await untilHealthy(false)
+    expect(ready).toBe(true)
+    expect(daemons).toMatchObject([{ name: 'bridge', error: 'it is silent', since: expect.stringMatching(/^20.*Z$/) }])
+    await node.untilHeight((await node.height()) + 2)
+    // What hangs is ended, and started again.
+    await untilHealthy(true)
+    expect(daemonPid()).not.toBe(pid)
+    await node.untilHeight((await node.height()) + 1)
+    expect(await node.stop()).toBe(0)
+  })
+
+  it('halts with name, error and since when, after the seconds of the flag', async () => {
+    settings['max-daemon-unhealthy-seconds'] = '2'
+    await node.start()
+    await untilHealthy(true)
+    process.kill(daemonPid() ?? 0, 'SIGSTOP')
+    expect(await node.exited).toBe(1)
+    expect(node.output).toMatch(/the daemon "bridge" has been unhealthy for more than 2 s, since 20\S+Z: it is silent/)
+    await node.stop()
+  })
+
+  it.each([
+    ['max-daemon-unhealthy-seconds', '4294967296', /must be 1 to 4294967295/],
+    ['bridge-daemon-eth-rpc-endpoint', 'localhost', /endpoint 1 is no URL/],
+  ])('refuses --%s %s', async (name, value, message) => {
+    const { status, stderr } = await runChain(['start', ...node.flags, `--${name}`, value])
+    expect(status).not.toBe(0)
+    expect(stderr).toMatch(message)
+  })
+})
