@@ -200,7 +200,7 @@ describe('one endpoint', () => {
     [
       'that says no finality',
       ({ first }) =>
-        (first.fault = (m, [tag]) =>
+        (first.fault = (_method, [tag]) =>
           tag === 'finalized' ? { error: { message: 'unknown\u001b[2J tag' } } : undefined),
       /refused: unknown \[2J tag/,
     ],
@@ -364,13 +364,13 @@ describe('a quorum', () => {
     ],
     [
       'is behind',
-      (each) => (each.fault = (method, [tag]) => (tag === 'finalized' ? { result: each.chain.block(15) } : undefined)),
+      (each) => (each.fault = (_method, [tag]) => (tag === 'finalized' ? { result: each.chain.block(15) } : undefined)),
       /^$/,
     ],
     [
       'is far ahead',
       (each) =>
-        (each.fault = (method, [tag]) =>
+        (each.fault = (_method, [tag]) =>
           tag === 'finalized' ? { result: { ...each.chain.block(100), number: '0xfffff' } } : undefined),
       /^$/,
     ],

@@ -52,7 +52,7 @@ const bench = async (maxUnhealthySeconds?: number) => {
   return { chain, endpoint, path, serve, server, halted: halted.promise }
 }
 
-const untilIds = async (server: DaemonServer, from: number, ids: readonly number[]): Promise<void> => {
+const expectIds = async (server: DaemonServer, from: number, ids: readonly number[]): Promise<void> => {
   await expect.poll(() => server.events(contract, from, 100).map(({ id }) => id)).toEqual(ids)
 }
 
@@ -61,16 +61,16 @@ describe('the daemon of the bridge', () => {
     const { server, path, chain } = await bench()
     const child = startProcess(path)
     server.follow(contract, 0)
-    await untilIds(server, 0, [0, 1, 2])
+    await expectIds(server, 0, [0, 1, 2])
     expect(statSync(path).mode & 0o777).toBe(0o600)
     server.follow(contract, 2)
-    await untilIds(server, 2, [2])
+    await expectIds(server, 2, [2])
     child.kill('SIGKILL')
     chain.deposits.push({ block: 50, id: 3 })
     chain.deposits.push({ block: 150, id: 4 })
     chain.finalized = 200
     startProcess(path)
-    await untilIds(server, 2, [2, 3, 4])
+    await expectIds(server, 2, [2, 3, 4])
     await expect.poll(() => server.health().nextBlock).toBe(201)
     const health = server.health()
     expect(health).toMatchObject({ name: 'bridge', healthy: true, finalizedBlock: 200 })
@@ -81,23 +81,23 @@ describe('the daemon of the bridge', () => {
     const { server, serve, path } = await bench()
     startProcess(path)
     server.follow(contract, 0)
-    await untilIds(server, 0, [0, 1, 2])
+    await expectIds(server, 0, [0, 1, 2])
     await server.close()
     const next = await serve()
     next.follow(contract, 1)
-    await untilIds(next, 1, [1, 2])
+    await expectIds(next, 1, [1, 2])
   })
 
   it('is told of another contract', async () => {
     const { server, path } = await bench()
     startProcess(path)
     server.follow(contract, 0)
-    await untilIds(server, 0, [0, 1, 2])
+    await expectIds(server, 0, [0, 1, 2])
     server.follow({ chainId: 5n, address: CONTRACT }, 0)
-    await untilIds(server, 0, [])
+    await expectIds(server, 0, [])
     await expect.poll(() => server.health().error).toMatch(/is of chain 31337, and the bridge is on chain 5/)
     server.follow(contract, 0)
-    await untilIds(server, 0, [0, 1, 2])
+    await expectIds(server, 0, [0, 1, 2])
     await expect.poll(() => server.health().healthy).toBe(true)
   })
 
@@ -105,7 +105,7 @@ describe('the daemon of the bridge', () => {
     const { server, path, endpoint, halted } = await bench(2)
     startProcess(path)
     server.follow(contract, 0)
-    await untilIds(server, 0, [0, 1, 2])
+    await expectIds(server, 0, [0, 1, 2])
     await endpoint.close()
     expect(await halted).toMatch(
       /^the daemon "bridge" has been unhealthy for more than 2 s, since 20.*Z: 127\.0\.0\.1:\d+: no answer/,
@@ -133,7 +133,7 @@ describe('the daemon of the bridge', () => {
     expect(server.health().error).toMatch(/a frame/)
     startProcess(path)
     server.follow(contract, 0)
-    await untilIds(server, 0, [0, 1, 2])
+    await expectIds(server, 0, [0, 1, 2])
     await expect.poll(() => server.health().healthy).toBe(true)
   })
 })
