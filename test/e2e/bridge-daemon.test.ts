@@ -1,9 +1,15 @@
 /** The daemon of the bridge under `chain start`, with the flags as the interface writes them. */
+import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { hexToBytes, keccak256 } from 'viem'
+import { serveDaemon } from '../../bin/node/bridge/serve-daemon.ts'
+import { createLog } from '../../bin/node/runtime/log.ts'
 import { ExternalChain, ExternalEndpoint } from '../../daemons/testing/external-chain.ts'
-import { createNode, descendants, runChain, type TestNode, until } from './harness.ts'
+import { accountAt, createClient, createWallet } from './clients.ts'
+import { BRIDGE_LOG_BYTECODE, bridgeLogCall } from './contracts/bridge-log.ts'
+import { createNode, descendants, EVM_CHAIN_ID, repository, runChain, type TestNode, until } from './harness.ts'
 
 const NEVER = '4294967295'
 const LIMIT_MS = 60_000
@@ -24,6 +30,37 @@ afterAll(async () => {
   await node?.remove()
   await endpoint?.close()
 })
+
+const deposits = [
+  { id: 0, amount: 2n ** 256n - 1n, accAddress: `0x${'aa'.repeat(20)}`, data: '0x' },
+  { id: 1, amount: 0n, accAddress: '0x', data: `0x${'01'.repeat(5_000)}` },
+  { id: 2, amount: 7n, accAddress: `0x${'bb'.repeat(65)}`, data: '0x01' },
+] as const
+
+/** Reads this node as if it were the external chain, with a daemon of its own. */
+const readFromChain = async (address: Uint8Array) => {
+  const path = join(node.folder, 'reader.sock')
+  const contract = { chainId: BigInt(EVM_CHAIN_ID), address }
+  const server = await serveDaemon({
+    path,
+    endpoints: [node.urls.http, `${node.urls.http}/?again`],
+    maxUnhealthySeconds: undefined,
+    log: createLog({ write: () => undefined }),
+    onUnhealthy: () => undefined,
+  })
+  const main = join(repository, 'daemons', 'bridge', 'main.ts')
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, path], { stdio: 'ignore' })
+  try {
+    server.follow(contract, 0)
+    return await until('three events', () => {
+      const events = server.events(contract, 0, 10)
+      return events.length === deposits.length ? events : undefined
+    })
+  } finally {
+    child.kill('SIGKILL')
+    await server.close()
+  }
+}
 
 const daemonPid = (): number | undefined =>
   [...descendants(node.pid)].find(([, command]) => command.includes('/daemons/bridge/main.ts'))?.[0]
@@ -73,6 +110,32 @@ describe('a node', { timeout: LIMIT_MS }, () => {
     console.log(`memory of the daemon: ${Math.round(memory / 1e6)} MB`)
     const { status, stdout } = await runChain(['status', ...node.flags])
     expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('"name": "bridge"') })
+  })
+
+  it('is a chain that a daemon reads, whose logs an EVM made', async () => {
+    const account = accountAt(0)
+    const wallet = createWallet(node, account)
+    const client = createClient(node)
+    const hash = await wallet.deployContract({ abi: [], bytecode: BRIDGE_LOG_BYTECODE })
+    const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+    const to = contractAddress ?? '0x'
+    const heights: bigint[] = []
+    for (const deposit of deposits) {
+      const data = bridgeLogCall({ ...deposit, from: account.address })
+      const sent = await wallet.sendTransaction({ to, data })
+      heights.push((await client.waitForTransactionReceipt({ hash: sent })).blockNumber)
+    }
+    const events = await readFromChain(hexToBytes(to))
+    expect(events).toEqual(
+      deposits.map(({ id, amount, accAddress, data }, index) => ({
+        id,
+        amount,
+        from: hexToBytes(account.address),
+        recipient: hexToBytes(accAddress).slice(0, 64),
+        dataHash: hexToBytes(keccak256(data)),
+        externalHeight: heights[index],
+      })),
+    )
   })
 
   it('goes on while its daemon hangs, and says so', async () => {
