@@ -1,6 +1,8 @@
 /** Questions about the external chain, each answered by a majority of the endpoints. */
 import type { BridgeContract } from '../../core/bridge-event.ts'
+import { utf8ToBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
+import { keccak256 } from '../../core/hash.ts'
 import { bytesToHex, quantityToHex } from '../../core/hex.ts'
 import {
   BRIDGE_TOPIC,
@@ -19,7 +21,8 @@ import { askQuorum, majorityOf } from './quorum.ts'
 const MEGABYTE = 1024 * 1024
 /** A block names its transactions by hash: some 70 kB of a thousand. */
 const SHORT: CallLimits = { maxBytes: 2 * MEGABYTE, timeoutMs: 10_000 }
-const LOGS: CallLimits = { maxBytes: 4 * MEGABYTE, timeoutMs: 20_000 }
+/** Some 500 events: what is parsed at once decides how much memory the daemon takes. */
+const LOGS: CallLimits = { maxBytes: MEGABYTE / 2, timeoutMs: 20_000 }
 /** A block can hold this much of logs at today's gas, in hexadecimal digits, and cannot be asked for in parts. */
 const LOGS_OF_A_BLOCK: CallLimits = { maxBytes: 16 * MEGABYTE, timeoutMs: 20_000 }
 /** How often each endpoint is asked whether it is of the right chain and has its head. */
@@ -48,13 +51,13 @@ const blockAt = async (endpoint: Endpoint, tag: string): Promise<BlockName> => {
   return block
 }
 
-const keyOfLogs = (logs: readonly LoggedEvent[]): string =>
-  JSON.stringify(
-    logs.map(({ event, blockHash, logIndex }) => [
-      ...[event.id, `${event.amount}`, bytesToHex(event.from), bytesToHex(event.recipient)],
-      ...[bytesToHex(event.dataHash), `${event.externalHeight}`, blockHash, logIndex],
-    ]),
-  )
+const keyOfLogs = (logs: readonly LoggedEvent[]): string => {
+  const texts = logs.map(({ event, blockHash, logIndex }) => [
+    ...[event.id, `${event.amount}`, bytesToHex(event.from), bytesToHex(event.recipient)],
+    ...[bytesToHex(event.dataHash), `${event.externalHeight}`, blockHash, logIndex],
+  ])
+  return `${logs.length} events with hash ${bytesToHex(keccak256(utf8ToBytes(JSON.stringify(texts))))}`
+}
 
 /** The finalized block of the majority, and who has it. */
 export interface Finality {

@@ -132,8 +132,7 @@ export class Watcher {
     const { block } = finality
     await this.#requireFinality(scan, finality)
     const ageSeconds = this.#wallSeconds() - block.timestamp
-    if (ageSeconds > OLD_SECONDS)
-      warnings.push(`the finalized block ${block.number} is ${Math.round(ageSeconds)} s old`)
+    if (ageSeconds > OLD_SECONDS) warnings.push(`the finalized block ${block.number} is more than an hour old`)
     if (scan.cursor === undefined) {
       scan.cursor = await this.#firstBlock(scan, finality)
       if (scan.cursor === undefined) {

@@ -23,6 +23,7 @@ import type { BridgeOptions } from './options.ts'
 export const BRIDGE_DAEMON = 'bridge'
 /** One, and the next one, which takes its place. */
 const MAX_CONNECTIONS = 2
+const LOG_PAUSE_MS = 60_000
 const MOST_UNREAD_BYTES = 1024 * 1024
 
 export interface ServeDaemonOptions extends BridgeOptions {
@@ -50,6 +51,8 @@ class ListeningDaemonServer implements DaemonServer {
   #last: HealthMessage | undefined
   #listener: () => void = () => undefined
   #known = ''
+  #wasHealthy: boolean | undefined
+  #loggedMs = Number.NEGATIVE_INFINITY
   #isOver = false
 
   constructor(options: ServeDaemonOptions) {
@@ -170,10 +173,15 @@ class ListeningDaemonServer implements DaemonServer {
     if (text === this.#known) return
     const isFirst = this.#known === ''
     this.#known = text
+    this.#listener()
+    // It turned, or has something new to say, though not every second.
+    const nowMs = performance.now()
+    if (healthy === this.#wasHealthy && nowMs - this.#loggedMs < LOG_PAUSE_MS) return
+    this.#wasHealthy = healthy
+    this.#loggedMs = nowMs
     if (!healthy) this.#options.log.warn('the bridge daemon is unhealthy', { since, error })
     else if (warnings.length > 0) this.#options.log.warn('the bridge daemon goes on', { warnings })
     else if (!isFirst) this.#options.log.info('the bridge daemon is healthy')
-    this.#listener()
   }
 }
 
