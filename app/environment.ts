@@ -1,4 +1,5 @@
 /** What the application needs of the world around it; bin supplies it, tests supply their own. */
+import type { BridgeContract, BridgeEvent } from '../core/bridge-event.ts'
 import type { SignatureTask } from '../core/signature.ts'
 import type { Hex } from '../core/hex.ts'
 import type { QuestionName, Questions, SnapshotDescription } from './ports.ts'
@@ -99,6 +100,14 @@ export interface SnapshotShelf {
   decompress(chunk: Uint8Array, maxBytes: number): Uint8Array
 }
 
+/** What the bridge's daemon has read of the external chain, in memory. Decides what this node attests, and never what a block does. */
+export interface BridgeWatch {
+  /** Told at the start and after every commit: the contract of the parameters, undefined for none, and the first id that is not acknowledged yet. */
+  follow(contract: BridgeContract | undefined, nextId: number): void
+  /** Events of that contract from id `from` on, by id and without a gap, at most `max`. Empty where the daemon watches another contract, or is behind. */
+  events(contract: BridgeContract, from: number, max: number): readonly BridgeEvent[]
+}
+
 export interface Log {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
@@ -142,6 +151,8 @@ export interface Environment extends Consensus {
   readonly journal: PoolJournal
   /** Left out where orders need not survive the process. */
   readonly orderJournal?: OrderJournal
+  /** Left out where no daemon of the bridge runs. */
+  readonly bridge?: BridgeWatch
   /** Left out where the node does not vote. */
   readonly voteAnswers?: VoteAnswers
   readonly gossip: Gossip
