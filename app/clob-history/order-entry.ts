@@ -32,14 +32,6 @@ export interface OrderEntry {
 
 export const lotsLeft = ({ lots, filledLots, cancelledLots }: OrderEntry): number => lots - filledLots - cancelledLots
 
-export type OrderStatus = 'open' | 'filled' | 'cancelled'
-
-/** What was filled to the last lot is filled; what has nothing left and was cancelled in part is cancelled. */
-export const statusOf = (order: OrderEntry): OrderStatus => {
-  if (lotsLeft(order) > 0) return 'open'
-  return order.cancelledLots > 0 ? 'cancelled' : 'filled'
-}
-
 export const encodeOrderEntry = (order: OrderEntry): Uint8Array =>
   encodeFields([
     order.owner,

@@ -19,17 +19,24 @@ import {
 } from './keys.ts'
 import { decodeOrderEntry, encodeOrderEntry, lotsLeft, type OrderEntry } from './order-entry.ts'
 
-const COLUMN = 'clob_history'
+export const HISTORY_COLUMN = 'clob_history'
+const COLUMN = HISTORY_COLUMN
 
+/** The last block that is in the history. */
 export interface Cursor {
   readonly height: number
+  /** Milliseconds since 1970. */
+  readonly timeMs: number
   readonly hash: Hash
 }
 
 export const readCursor = (store: KeyValueStore): Cursor | undefined => {
   const value = store.get(COLUMN, CURSOR_KEY)
-  return value === undefined ? undefined : { height: readUint64(value), hash: value.subarray(8) }
+  if (value === undefined) return undefined
+  return { height: readUint64(value), timeMs: readUint64(value, 8), hash: value.slice(16) }
 }
+
+const millisecondsOf = ({ timeNs }: CommittedBlock): number => Number(timeNs / 1_000_000n)
 
 /** Values that the block has written so far are read back from it. */
 class BlockWriter {
@@ -42,11 +49,11 @@ class BlockWriter {
   /** What goes with the block when it is pruned. */
   readonly #prunable: Uint8Array[] = []
 
-  constructor(store: KeyValueStore, batch: Batch, { height, timeNs }: CommittedBlock) {
+  constructor(store: KeyValueStore, batch: Batch, block: CommittedBlock) {
     this.#store = store
     this.#batch = batch
-    this.#height = height
-    this.#timeMs = Number(timeNs / 1_000_000n)
+    this.#height = block.height
+    this.#timeMs = millisecondsOf(block)
   }
 
   add(happening: Happening, txHash: Uint8Array): void {
@@ -179,5 +186,9 @@ export const writeHistory = (store: KeyValueStore, batch: Batch, block: Committe
     if (happening !== undefined) writer.add(happening, EMPTY_BYTES)
   }
   writer.finish()
-  batch.put(COLUMN, CURSOR_KEY, concatBytes(uint64ToBytes(block.height), block.hash))
+  batch.put(
+    COLUMN,
+    CURSOR_KEY,
+    concatBytes(uint64ToBytes(block.height), uint64ToBytes(millisecondsOf(block)), block.hash),
+  )
 }
