@@ -2,7 +2,7 @@
 import type { BridgeContract, BridgeEvent } from '../core/bridge-event.ts'
 import type { SignatureTask } from '../core/signature.ts'
 import type { Hex } from '../core/hex.ts'
-import type { QuestionName, Questions, SnapshotDescription } from './ports.ts'
+import type { DaemonHealth, QuestionName, Questions, SnapshotDescription } from './ports.ts'
 
 export interface Clock {
   /** Milliseconds of a monotonic clock: for the proposer's time budget and ages in the pool, never in execution. */
@@ -153,6 +153,8 @@ export interface Environment extends Consensus {
   readonly orderJournal?: OrderJournal
   /** Left out where no daemon of the bridge runs. */
   readonly bridge?: BridgeWatch
+  /** Of the processes that read elsewhere for this node; left out where there are none. */
+  daemons?(): readonly DaemonHealth[]
   /** Left out where the node does not vote. */
   readonly voteAnswers?: VoteAnswers
   readonly gossip: Gossip

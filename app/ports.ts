@@ -671,6 +671,21 @@ export interface Questions {
 }
 export type QuestionName = keyof Questions
 
+/** A process beside the node, as it was last heard of. */
+export interface DaemonHealth {
+  readonly name: string
+  readonly healthy: boolean
+  /** What is wrong, and since when (RFC 3339). */
+  readonly error?: string
+  readonly since?: string
+  /** What it does without for now, such as one of several endpoints. */
+  readonly warnings: readonly string[]
+  /** Of the external chain: what is finalized, and which block is read next. */
+  readonly finalizedBlock?: number
+  readonly nextBlock?: number
+  readonly memoryBytes?: number
+}
+
 /** The head as the gateway keeps it; pushed after every commit, in order. */
 export interface Head {
   readonly height: number
@@ -683,6 +698,8 @@ export interface Head {
   readonly chainId: string
   /** True while CometBFT fetches old blocks. */
   readonly catchingUp: boolean
+  /** Left out where no daemon runs. */
+  readonly daemons?: readonly DaemonHealth[]
 }
 
 export type Announcement =

@@ -126,6 +126,12 @@ export const CLI_ERRORS = errorTable(
       cause: 'An answer of the node does not fit a verified header, or the block breaks a rule of the order book.',
       action: 'Ask another node; where the chain itself breaks the rule, two thirds of its validators signed that.',
     },
+    daemonUnhealthy: {
+      code: 22,
+      text: 'the daemon "..." has been unhealthy for more than ... s, since ...: ...',
+      cause: 'A daemon has reported errors, or nothing, for longer than `--max-daemon-unhealthy-seconds`.',
+      action: 'Do what the last error says (codespace `bridge-daemon`), then start the node again.',
+    },
   },
   [13],
 )

@@ -9,7 +9,7 @@ export type Listener = (announcement: Announcement) => void
 
 export const headOf = (
   { header, hash, logCount }: HeaderRecord,
-  chain: Pick<Head, 'evmChainId' | 'chainId' | 'catchingUp'>,
+  chain: Pick<Head, 'evmChainId' | 'chainId' | 'catchingUp' | 'daemons'>,
 ): Head => ({
   height: header.number,
   hash: bytesToHex(hash),

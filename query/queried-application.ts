@@ -68,6 +68,7 @@ export class QueriedApplication extends Application implements ConsensusApplicat
     invariant(record !== undefined, 'a chain without a head')
     const { evmChainId, chainId } = parameters()
     const { catchingUp } = this.#environment.consensusStatus()
-    return headOf(record, { evmChainId: Number(evmChainId), chainId, catchingUp })
+    const daemons = this.#environment.daemons?.()
+    return headOf(record, { evmChainId: Number(evmChainId), chainId, catchingUp, ...(daemons && { daemons }) })
   }
 }

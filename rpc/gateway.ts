@@ -104,7 +104,12 @@ export const startGateway = async (
   const startHttp = async (): Promise<string | undefined> => {
     if (settings.address === undefined) return undefined
     const { corsOrigins, httpBodyLimit: bodyLimit } = settings
-    const pages = createPages({ corsOrigins, health: () => readHealth(head), isReady: () => head.isAvailable() })
+    const pages = createPages({
+      corsOrigins,
+      health: () => readHealth(head),
+      isReady: () => head.isAvailable(),
+      daemons: () => head.current().head.daemons,
+    })
     const serves = { responder, timeoutMs, bodyLimit, corsOrigins, pages }
     const handler = createHttpHandler({ ...serves, limiter, findAddress, turns, memory })
     const isHostAllowed = createHostCheck(settings.address, settings.vhosts)

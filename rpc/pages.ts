@@ -1,5 +1,6 @@
 /** What the HTTP port serves besides JSON-RPC: health, readiness, CORS, and refusals as geth words them. */
 import express, { type Express, type Request, type Response } from 'express'
+import type { DaemonHealth } from '../app/ports.ts'
 import { refuse } from './http.ts'
 import { allowedOrigin } from './origins.ts'
 
@@ -13,6 +14,8 @@ export interface PagesOptions {
   readonly corsOrigins: readonly string[]
   health(): Health | Promise<Health>
   isReady(): boolean
+  /** Shown with the readiness, which they do not decide: a node whose bridge is away serves all else. */
+  daemons?(): readonly DaemonHealth[] | undefined
 }
 
 const answerPreflight = (request: Request, response: Response, origins: readonly string[]): void => {
@@ -59,7 +62,8 @@ export const createPages = (options: PagesOptions): Express => {
   })
   pages.get('/readyz', (_request, response) => {
     const ready = options.isReady()
-    response.status(ready ? 200 : 503).json({ ready })
+    const daemons = ready ? options.daemons?.() : undefined
+    response.status(ready ? 200 : 503).json({ ready, ...(daemons && { daemons }) })
   })
   pages.use((request, response) => {
     if (request.path === '/') answerRoot(request, response, options.corsOrigins)

@@ -27,6 +27,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   query: ['@bufbuild/protobuf'],
   abci: ['@bufbuild/protobuf', '@grpc/grpc-js'],
   rpc: ['@bufbuild/protobuf', 'express', 'ws', 'zod'],
+  daemons: [],
   packages: ['viem'],
   bin: ['@bufbuild/protobuf', '@scure/bip32', '@scure/bip39', 'commander', 'smol-toml', 'zod'],
 }

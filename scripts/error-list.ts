@@ -15,6 +15,7 @@ import { CORE_ERRORS } from '../core/errors.ts'
 import { GRPC_ERRORS } from '../core/grpc-status.ts'
 import { GENESIS_ERRORS } from '../core/parse.ts'
 import { RLP_ERRORS } from '../core/rlp.ts'
+import { DAEMON_ERRORS } from '../daemons/bridge/errors.ts'
 import { EVM_ERRORS } from '../evm/error-codes.ts'
 import { STATETEST_ERRORS } from '../evm/statetest/errors.ts'
 import { SDK_ERRORS } from '../modules/sdk-errors.ts'
@@ -39,6 +40,7 @@ export const ERROR_LIST: readonly ErrorTable[] = [
   PRECOMPILE_ERRORS,
   APP_ERRORS,
   CLI_ERRORS,
+  DAEMON_ERRORS,
   STORE_ERROR_TABLE,
   SNAPSHOT_ERRORS,
   ROLLBACK_ERRORS,

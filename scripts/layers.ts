@@ -14,8 +14,9 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   query: ['core', 'store', 'evm', 'modules', 'proto', 'app'],
   abci: ['core', 'proto', 'app'],
   rpc: ['core', 'proto', 'app'],
-  bin: ['core', 'store', 'evm', 'modules', 'app', 'query', 'abci', 'rpc', 'proto'],
-  scripts: ['core', 'store', 'evm', 'modules', 'app', 'query', 'abci', 'rpc', 'bin', 'proto'],
+  daemons: ['core'],
+  bin: ['core', 'store', 'evm', 'modules', 'app', 'query', 'abci', 'rpc', 'daemons', 'proto'],
+  scripts: ['core', 'store', 'evm', 'modules', 'app', 'query', 'abci', 'rpc', 'daemons', 'bin', 'proto'],
   // Published apart: what stands there stands alone.
   packages: [],
 }

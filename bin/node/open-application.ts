@@ -7,6 +7,7 @@ import type { ConsensusStatus } from '../../app/environment.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
+import type { DaemonServer } from './bridge/serve-daemon.ts'
 import { toApplicationSettings } from './config/application-settings.ts'
 import { cliError } from '../errors.ts'
 import { reachedStep } from './runtime/kill-point.ts'
@@ -61,6 +62,8 @@ export const openApplication = async (
   configuration: NodeConfiguration,
   log: NodeLog,
   onFault: (error: Error) => void,
+  /** Left out where no daemon of the bridge runs. */
+  bridge?: DaemonServer,
 ): Promise<OpenApplication> => {
   const { home, comet, settings } = configuration
   const cacheBytes = settings['database.cache-mb'] * 1024 * 1024
@@ -116,6 +119,7 @@ export const openApplication = async (
         gossip,
         heavy,
         ...(signatures && { signatures }),
+        ...(bridge && { bridge, daemons: () => [bridge.health()] }),
         consensusStatus: () => status,
         consensusRpc: (route, accepts) => consensusQuestions.run(() => fetchRoute(comet.rpc, route, accepts)),
         log,

@@ -11,6 +11,8 @@ import { createHandlers } from '../../abci/handlers.ts'
 import type { serveAbciSocket } from '../../abci/socket-server.ts'
 import { withAskers } from './runtime/current-asker.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
+import type { BridgeOptions } from './bridge/options.ts'
+import { type DaemonServer, serveDaemon } from './bridge/serve-daemon.ts'
 import { requireWritableFolder } from './config/home.ts'
 import { cliError, errorText } from '../errors.ts'
 import type { NodeLog } from './runtime/log.ts'
@@ -45,6 +47,8 @@ export interface ApplicationOptions {
   readonly callLogFile?: string
   /** Arguments of `chain gateway` after its home and the address of the application. */
   readonly gatewayArguments: readonly string[]
+  /** The daemon of the bridge; left out where none runs. */
+  readonly bridge?: BridgeOptions
   /** To the supervisor. */
   tell(message: FromApplication): void
 }
@@ -87,6 +91,23 @@ const recordTo = (file: string): { readonly callLog: (call: RecordedCall) => voi
   callLog: (call) => appendFileSync(file, `${formatCall(call)}\n`),
 })
 
+const hasBridge = ({ bridge }: ApplicationOptions): boolean => bridge !== undefined && bridge.endpoints.length > 0
+
+/** Undefined where no daemon runs. */
+const openBridge = async (
+  options: ApplicationOptions,
+  end: (error: Error) => void,
+): Promise<DaemonServer | undefined> => {
+  const { bridge, configuration, log } = options
+  if (bridge === undefined || !hasBridge(options)) return undefined
+  return await serveDaemon({
+    ...bridge,
+    path: configuration.home.bridgeSocket,
+    log,
+    onUnhealthy: (reason) => end(cliError('daemonUnhealthy', reason)),
+  })
+}
+
 /** Checks that everything is there, and says what is to be run beside this process. */
 const planParts = async (options: ApplicationOptions, queriesAddress: string): Promise<void> => {
   const { configuration, externalCometbft, externalGateway, gatewayArguments } = options
@@ -105,6 +126,7 @@ const planParts = async (options: ApplicationOptions, queriesAddress: string): P
     ...(served.length === 0
       ? {}
       : { gatewayArguments: ['--home', home.root, '--application', queriesAddress, ...gatewayArguments] }),
+    ...(hasBridge(options) ? { bridgeSocket: home.bridgeSocket } : {}),
   })
 }
 
@@ -128,8 +150,11 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
   const onFault = (error: Error): void => void setTimeout(end, FAULT_GRACE_MS, error)
   const stop = (): Promise<void> => teardown.run(log)
   try {
-    const { application, setConsensusStatus, close } = await openApplication(configuration, log, onFault)
+    const bridge = await openBridge(options, end)
+    if (bridge !== undefined) teardown.add('the socket of the bridge daemon', () => bridge.close())
+    const { application, setConsensusStatus, close } = await openApplication(configuration, log, onFault, bridge)
     teardown.add('the database', close)
+    bridge?.onChange(() => application.refreshStatus())
     const haltSettings = { height: settings['halt-height'], timeSeconds: settings['halt-time'] }
     const halt = createHalt(haltSettings, end, () => application.nextBlockFault())
     // Before anybody can be told of the next block.

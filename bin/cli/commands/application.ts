@@ -1,5 +1,6 @@
 /** The application of a node, as `chain start` runs it: until it is told to stop, or until it fails for good. */
 import { InvariantError } from '../../../core/errors.ts'
+import type { BridgeOptions } from '../../node/bridge/options.ts'
 import type { Home } from '../../node/config/home.ts'
 import { cliError, errorText } from '../../errors.ts'
 import { loadNode, type NodeConfiguration, type NodeFlags } from '../../node/load-node.ts'
@@ -23,13 +24,16 @@ export interface ApplicationCommandOptions {
   readonly callLogFile?: string
   /** Flags that the gateway must see too. */
   readonly gatewayArguments: readonly string[]
-  /** Names of flags that were given and have no effect in this version: they are warned of. */
-  readonly inertFlags: readonly string[]
+  /** What the flags say of the bridge; left out where nobody would expect one. */
+  readonly bridge?: BridgeOptions
   onStarted?(height: number): void
 }
 
 /** A supervisor that is told that this process wants to end stops the others within this time. */
 const MOST_WAIT_MS = 15_000
+
+const NO_BRIDGE =
+  'no bridge daemon runs: this node follows the chain and attests no deposits; --bridge-daemon-eth-rpc-endpoint starts it'
 
 /** CometBFT keeps the genesis of its first start for good: a home that began without validators could not be mended. */
 const requireValidators = ({ home, genesis }: NodeConfiguration): void => {
@@ -61,7 +65,7 @@ export const applicationCommand = async (options: ApplicationCommandOptions): Pr
     requireValidators(configuration)
     if (!options.isRestarted) {
       for (const warning of configuration.warnings) log.warn(warning)
-      for (const name of options.inertFlags) log.warn(`--${name} has no effect in this version: no bridge runs yet`)
+      if (options.bridge?.endpoints.length === 0) log.warn(NO_BRIDGE)
     }
     const application = await runApplication({
       ...options,

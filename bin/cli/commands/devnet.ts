@@ -178,7 +178,6 @@ export const devnetApplicationCommand = async (options: DevnetOptions): Promise<
       externalGateway: false,
       abciTransport: 'socket',
       gatewayArguments: settingArguments(flags),
-      inertFlags: [],
       onStarted: (height) => {
         if (isRestarted) return
         void untilServing(options, stopped.signal).then((serving) => {

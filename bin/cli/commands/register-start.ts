@@ -2,12 +2,9 @@
 import { type Command, Option } from 'commander'
 import { reportError } from '../../report-error.ts'
 import { FINAL_STATUS } from '../../node/supervise/messages.ts'
-import { attributeOf, type Flags, homeOf, homeOption, nodeFlags, textOf, withSettings } from './flags.ts'
+import { type Flags, homeOf, homeOption, nodeFlags, textOf, withSettings } from './flags.ts'
 
 const ABCI_TRANSPORTS = ['socket', 'grpc'] as const
-
-/** Of the interface: accepted, though nothing in this version acts on them. */
-const INERT_START_FLAGS = ['bridge-daemon-eth-rpc-endpoint', 'max-daemon-unhealthy-seconds'] as const
 
 /** What is refused, or can be trusted no longer, is not tried again. */
 export const orEndForGood = async (run: () => Promise<void>): Promise<void> => {
@@ -30,20 +27,25 @@ const addStartFlags = (command: Command): Command =>
       .option('--abci-address <address>', 'where CometBFT connects: unix:///path or tcp://host:port')
       .option('--queries <address>', 'where gateways connect: unix:///path or tcp://host:port')
       .option('--abci-call-log <file>', 'append every call of CometBFT to a file, one JSON object a line')
-      .option(
-        '--bridge-daemon-eth-rpc-endpoint <url>',
-        'RPC of the chain that the bridge watches (no effect in this version)',
+      .addOption(
+        new Option(
+          '--bridge-daemon-eth-rpc-endpoint <urls>',
+          'JSON-RPC of the chain that the bridge watches; several, with commas between, are a quorum',
+        ).env('CHAIN_BRIDGE_DAEMON_ETH_RPC_ENDPOINT'),
       )
-      .option(
-        '--max-daemon-unhealthy-seconds <seconds>',
-        'how long a daemon may be unhealthy (no effect in this version)',
+      .addOption(
+        new Option(
+          '--max-daemon-unhealthy-seconds <seconds>',
+          'the node halts when a daemon is unhealthy for longer; 4294967295 never (default 300)',
+        ).env('CHAIN_MAX_DAEMON_UNHEALTHY_SECONDS'),
       ),
   )
 
 const runApplication = async (flags: Flags): Promise<void> => {
-  const [{ applicationCommand }, { settingArguments }] = await Promise.all([
+  const [{ applicationCommand }, { settingArguments }, { readBridgeOptions }] = await Promise.all([
     import('./application.ts'),
     import('../../node/load-node.ts'),
+    import('../../node/bridge/options.ts'),
   ])
   const parsed = nodeFlags(flags)
   const abciAddress = textOf(flags, 'abciAddress')
@@ -62,7 +64,7 @@ const runApplication = async (flags: Flags): Promise<void> => {
     ...(cometbftBinary === undefined ? {} : { cometbftBinary }),
     ...(queriesAddress === undefined ? {} : { queriesAddress }),
     ...(callLogFile === undefined ? {} : { callLogFile }),
-    inertFlags: INERT_START_FLAGS.filter((name) => textOf(flags, attributeOf(name)) !== undefined),
+    bridge: readBridgeOptions(textOf(flags, 'bridgeDaemonEthRpcEndpoint'), textOf(flags, 'maxDaemonUnhealthySeconds')),
   })
 }
 

@@ -19,6 +19,8 @@ export interface NodeStatus {
   readonly catchingUp?: boolean
   readonly peers?: number
   readonly ports: Readonly<Record<string, string>>
+  /** Of the processes beside the node, as its readiness tells; left out where there are none. */
+  readonly daemons?: readonly unknown[]
   /** Why it is not healthy. */
   readonly problem?: string
 }
@@ -45,6 +47,16 @@ const fetchBlockNumber = async (jsonRpc: HostPort): Promise<number> => {
   return Number(blockNumberAnswer.parse(await response.json()).result)
 }
 
+const readinessAnswer = z.object({ daemons: z.array(z.unknown()).optional() })
+
+/** Empty where none runs. */
+const fetchDaemons = async (jsonRpc: HostPort | undefined): Promise<readonly unknown[]> => {
+  if (jsonRpc === undefined) return []
+  const url = `http://${formatHostPort(loopback(jsonRpc))}/readyz`
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+  return readinessAnswer.parse(await response.json()).daemons ?? []
+}
+
 const problemOf = (catchingUp: boolean, nativeHeight: number, evmHeight: number): string | undefined => {
   if (catchingUp) return 'catching up with the network'
   return nativeHeight === evmHeight ? undefined : `heights differ: native ${nativeHeight}, EVM ${evmHeight}`
@@ -55,6 +67,7 @@ const readOnce = async ({ rpc, jsonRpc, ports }: StatusOptions): Promise<NodeSta
     const status = await fetchStatus(rpc)
     const evmHeight = await (jsonRpc === undefined ? fetchApplicationHeight(rpc) : fetchBlockNumber(jsonRpc))
     const { latest_block_height: nativeHeight, catching_up: catchingUp } = status.sync_info
+    const daemons = await fetchDaemons(jsonRpc)
     const problem = problemOf(catchingUp, nativeHeight, evmHeight)
     return {
       healthy: problem === undefined,
@@ -65,6 +78,7 @@ const readOnce = async ({ rpc, jsonRpc, ports }: StatusOptions): Promise<NodeSta
       catchingUp,
       peers: await fetchPeerCount(rpc),
       ports,
+      ...(daemons.length === 0 ? {} : { daemons }),
       ...(problem === undefined ? {} : { problem }),
     }
   } catch (error) {

@@ -28,6 +28,8 @@ export interface Home {
   /** Addresses with a scheme, as CometBFT writes them. */
   readonly abciSocket: string
   readonly queriesSocket: string
+  /** A path. */
+  readonly bridgeSocket: string
 }
 
 export const DEFAULT_HOME = join(homedir(), '.nat-chain')
@@ -65,6 +67,7 @@ export const openHome = (path: string): Home => {
     logs: join(root, 'logs'),
     abciSocket: socketAddress(root, 'abci'),
     queriesSocket: socketAddress(root, 'queries'),
+    bridgeSocket: socketAddress(root, 'bridge').slice('unix://'.length),
   }
 }
 

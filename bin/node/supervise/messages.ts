@@ -22,7 +22,13 @@ export type FromApplication =
   /** Of a devnet: the log goes to that file. */
   | { readonly type: 'logging'; readonly file: string }
   /** Its settings are sound: the gateway may load while it opens its database. */
-  | { readonly type: 'planned'; readonly cometbft?: CometbftPlan; readonly gatewayArguments?: readonly string[] }
+  | {
+      readonly type: 'planned'
+      readonly cometbft?: CometbftPlan
+      readonly gatewayArguments?: readonly string[]
+      /** Path of the socket to which the daemon of the bridge connects; left out where none runs. */
+      readonly bridgeSocket?: string
+    }
   /** It waits for CometBFT there, as the ABCI server names it. */
   | { readonly type: 'listening'; readonly proxyApp: string }
   /** It wants to end: the others end first, in order, and then it is told to. */

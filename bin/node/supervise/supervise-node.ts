@@ -1,5 +1,5 @@
 /**
- * `chain start`: runs application, CometBFT and gateway as processes of their own, each started again when it dies.
+ * `chain start`: runs application, CometBFT, gateway and daemon as processes of their own, each started again when it dies.
  * Application and CometBFT are a pair: when the first dies the second ends too, and both begin anew. It loads nothing of
  * the chain and reads no settings, so that little can go wrong here: what is to be run the application says.
  */
@@ -14,7 +14,7 @@ import { type CometbftPlan, FINAL_STATUS, type FromApplication, type ToApplicati
 import { runCometbft } from './run-cometbft.ts'
 import { untilSignal } from './signals.ts'
 
-export type PartName = 'application' | 'cometbft' | 'gateway'
+export type PartName = 'application' | 'cometbft' | 'gateway' | 'bridge daemon'
 
 export interface SuperviseOptions {
   /** The command of the application; `application` when left out. */
@@ -41,6 +41,9 @@ const GATEWAY_MEMORY = {
   MALLOC_MMAP_THRESHOLD_: process.env['MALLOC_MMAP_THRESHOLD_'] ?? '65536',
   MALLOC_TRIM_THRESHOLD_: process.env['MALLOC_TRIM_THRESHOLD_'] ?? '65536',
 }
+/** 45 MB of it are Node's own; what an endpoint answers is bounded (daemons/bridge/chain-reader.ts). */
+const DAEMON_FLAGS = [...NODE_FLAGS, '--max-semi-space-size=1', '--max-old-space-size=96', '--optimize-for-size']
+const daemonScript = new URL('../../../daemons/bridge/main.ts', import.meta.url).pathname
 const chainScript = new URL('../../chain.ts', import.meta.url).pathname
 
 /** CometBFT may hang when its application is gone; nothing that it would still write is needed. */
@@ -55,6 +58,7 @@ class NodeSupervisor {
   #cometbft: Supervised | undefined
   #cometbftPlan: CometbftPlan | undefined
   #gateway: Supervised | undefined
+  #daemon: Supervised | undefined
   #isPlanned = false
   #isStopping = false
 
@@ -97,6 +101,7 @@ class NodeSupervisor {
         this.#isPlanned = true
         this.#cometbftPlan = message.cometbft
         if (message.gatewayArguments !== undefined) this.#gateway ??= this.#startGateway(message.gatewayArguments)
+        if (message.bridgeSocket !== undefined) this.#daemon ??= this.#startDaemon(message.bridgeSocket)
         break
       case 'listening':
         this.#startCometbft(message.proxyApp)
@@ -130,6 +135,25 @@ class NodeSupervisor {
     )
   }
 
+  #startDaemon(path: string): Supervised {
+    const { log, onLine } = this.#options
+    return keepRunning(
+      {
+        name: 'bridge daemon',
+        command: process.execPath,
+        args: [...DAEMON_FLAGS, daemonScript, path],
+        environment: GATEWAY_MEMORY,
+        onLine: (line, stream) => onLine('bridge daemon', line, stream),
+        onMessage: () => undefined,
+        watchLife: watchPulse(GATEWAY_PULSE),
+      },
+      // It holds no state either.
+      GATEWAY_POLICY,
+      log,
+      (error) => void this.#fail(error),
+    )
+  }
+
   #startCometbft(proxyApp: string): void {
     if (this.#cometbftPlan === undefined || this.#isStopping) return
     const { log, onLine } = this.#options
@@ -144,6 +168,7 @@ class NodeSupervisor {
 
   async #stopAll(): Promise<ChildExit | undefined> {
     this.#isStopping = true
+    await this.#daemon?.stop()
     await this.#gateway?.stop()
     await this.#cometbft?.stop()
     const stop: ToApplication = { type: 'stop' }
@@ -159,6 +184,7 @@ class NodeSupervisor {
     this.#cometbft = undefined
     if (!isFinal) return !this.#isStopping
     this.#isStopping = true
+    await this.#daemon?.stop()
     await this.#gateway?.stop()
     this.#end(exit)
     return false
