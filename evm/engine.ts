@@ -181,8 +181,10 @@ export type ExecutionOutcome =
 
 /** A call of a contract by a native message, which moves no value and is paid for there. */
 export interface ContractCall {
-  /** Whom the contract sees as caller and as origin. Its nonce stays. */
+  /** Whom the contract sees as caller. Its nonce stays. */
   readonly from: Address
+  /** Whom it sees as origin. */
+  readonly origin: Address
   readonly to: Address
   readonly input: Uint8Array
   /** Below 2^53. */

@@ -18,6 +18,7 @@ const engine = await createInterpreterEngine()
 const NATIVE = precompileAddress(0x900)
 const { to: CONTRACT } = ENGINE_MESSAGE as { to: Address }
 const CALLEE: Address = new Uint8Array(20).fill(0xca)
+const SIGNER: Address = new Uint8Array(20).fill(0x51)
 const ESCROW: Address = new Uint8Array(20).fill(0xee)
 const SUBGAS = 60_000n
 const slot = (value: bigint): Uint8Array => padLeft(bigintToBytes(value), 32)
@@ -196,6 +197,7 @@ describe('a contract that a native message calls', () => {
     const result = engine.callContract(state, ENGINE_BLOCK, {
       from: ESCROW,
       to: CALLEE,
+      origin: SIGNER,
       input: slot(0xabcdn),
       gas: SUBGAS,
       isStatic: false,
@@ -216,6 +218,11 @@ describe('a contract that a native message calls', () => {
     expect(result.weight).toBeGreaterThan(WEIGHT.gas * Number(result.gasUsed))
     state.revert()
     expect(state.storage(CALLEE, slot(1n))).toEqual(EMPTY_BYTES)
+  })
+
+  it('shows whose message it is as the origin', () => {
+    const { output } = callContract([...op('MSTORE', 0n, 'ORIGIN'), ...op('RETURN', 0n, 32n)]).result
+    expect(bytesToBigint(output)).toBe(bytesToBigint(SIGNER))
   })
 
   it('writes nothing where it fails or is static', () => {

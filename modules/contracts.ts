@@ -6,6 +6,8 @@ export interface ContractCall {
   /** Whom the contract sees. */
   readonly from: Address
   readonly to: Address
+  /** Whom the contract sees as the origin of it all, in a native transaction: whose message it is, never the caller of a module. */
+  readonly origin: Address
   readonly input: Uint8Array
   /** Most that it may use, in gas of the EVM. What the message has left bounds it, too. */
   readonly gas: bigint

@@ -1,5 +1,6 @@
 /** Calls of contracts by a message that a precompile runs: frames below that of the precompile. */
 import type { Address } from '../../core/address.ts'
+import { errorText, InvariantError } from '../../core/errors.ts'
 import type { NativeCall } from '../../evm/native-precompiles.ts'
 import type { ContractAnswer, ContractCall, ContractCalls } from '../../modules/contracts.ts'
 import type { CallGas } from './call-gas.ts'
@@ -11,7 +12,7 @@ const WHAT = 'call of a contract'
 export class SubcallContracts implements ContractCalls {
   readonly #call: NativeCall
   readonly #gas: CallGas
-  #fault: unknown
+  #fault: Error | undefined
 
   constructor(call: NativeCall, gas: CallGas) {
     this.#call = call
@@ -23,7 +24,7 @@ export class SubcallContracts implements ContractCalls {
   }
 
   /** What ends the whole execution: it goes through whatever a module makes of it. */
-  get fault(): unknown {
+  get fault(): Error | undefined {
     return this.#fault
   }
 
@@ -41,8 +42,8 @@ export class SubcallContracts implements ContractCalls {
       this.#gas.giveBack(gas - gasUsed)
       return { isSuccess: failure === undefined, output }
     } catch (error) {
-      this.#fault = error
-      throw error
+      this.#fault = error instanceof Error ? error : new InvariantError(errorText(error))
+      throw this.#fault
     }
   }
 }

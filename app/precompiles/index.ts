@@ -13,6 +13,7 @@ import { distributionPrecompile } from './distribution/index.ts'
 import { govPrecompile } from './gov/index.ts'
 import { NATIVE_TOKEN, NATIVE_TOKEN_CODE, NATIVE_TOKEN_REFUSAL } from './native-token.ts'
 import type { Precompile } from './precompile.ts'
+import { VIEW_CODE } from './view-code.ts'
 import { runCall } from './run-call.ts'
 import type { NativeBlock, Routes } from './scope.ts'
 import { slashingPrecompile } from './slashing.ts'
@@ -37,7 +38,7 @@ export const NATIVE_PRECOMPILE_ADDRESSES = PRECOMPILES.map(({ address }) => addr
  */
 export const PRECOMPILE_CODE = Uint8Array.of(0xfe)
 
-export { NATIVE_TOKEN, NATIVE_TOKEN_CODE }
+export { NATIVE_TOKEN, NATIVE_TOKEN_CODE, VIEW_CODE }
 
 const byAddress = new Map(PRECOMPILES.map((precompile) => [bytesToKey(precompile.address), precompile]))
 

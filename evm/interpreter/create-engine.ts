@@ -144,7 +144,7 @@ class InterpreterEngine implements Engine {
       const target = substate.accountAt(to)
       for (const address of [from, block.coinbase]) substate.warm(substate.accountAt(address))
       substate.warm(target)
-      machine.setTransaction(from, 0n, [])
+      machine.setTransaction(from, 0n, [], call.origin)
       machine.nativePrecompiles = nativePrecompiles
       machine.interrupt = call.interrupt
       request.kind = isStatic ? STATICCALL : CALL

@@ -19,6 +19,8 @@ import {
   distributionQuery,
   distributionTx,
   ed25519,
+  erc20Query,
+  erc20Tx,
   ethermintSecp256k1,
   ethermintWeb3Tx,
   ethSecp256k1,
@@ -75,6 +77,7 @@ export const NATIVE_SERVICES: readonly DescService[] = [
   weightQuery.Query,
   clobQuery.Query,
   clobLive.Live,
+  erc20Query.Query,
   txService.Service,
   node.Service,
   cometQuery.Service,
@@ -102,6 +105,7 @@ export const MESSAGE_SERVICES: readonly DescService[] = [
   admissionTx.Msg,
   weightTx.Msg,
   clobMsg.Msg,
+  erc20Tx.Msg,
 ]
 
 /** The files of what stands in an Any: messages, accounts, keys, contents of proposals, evidence, transactions. */
