@@ -9,6 +9,8 @@ import { encodeError } from './abi/encode-error.ts'
 import { bankPrecompile } from './bank.ts'
 import { bech32Precompile } from './bech32.ts'
 import { clobPrecompile } from './clob.ts'
+import { erc20Precompile } from './erc20.ts'
+import { erc20ViewPrecompile } from './erc20-view.ts'
 import { distributionPrecompile } from './distribution/index.ts'
 import { govPrecompile } from './gov/index.ts'
 import { NATIVE_TOKEN, NATIVE_TOKEN_CODE, NATIVE_TOKEN_REFUSAL } from './native-token.ts'
@@ -28,6 +30,8 @@ export const PRECOMPILES: readonly Precompile[] = [
   govPrecompile,
   slashingPrecompile,
   clobPrecompile,
+  erc20Precompile,
+  erc20ViewPrecompile,
 ]
 
 export const NATIVE_PRECOMPILE_ADDRESSES = PRECOMPILES.map(({ address }) => address)

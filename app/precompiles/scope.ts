@@ -174,6 +174,15 @@ export class Scope {
     event: EventDefinition<Indexed, Data>,
     values: Values<Indexed> & Values<Data>,
   ): void {
-    this.logs.push({ address: this.#call.precompile, ...event.encode(values) })
+    this.logOf(this.#call.precompile, event, values)
+  }
+
+  /** As the contract that this precompile answers for would log. */
+  logOf<Indexed extends Fields, Data extends Fields>(
+    address: Address,
+    event: EventDefinition<Indexed, Data>,
+    values: Values<Indexed> & Values<Data>,
+  ): void {
+    this.logs.push({ address, ...event.encode(values) })
   }
 }

@@ -11,7 +11,7 @@ import { denomOf } from './denom.ts'
 import type { Erc20Dependencies } from './deps.ts'
 import { erc20Error } from './errors.ts'
 import { tokenSet } from './events.ts'
-import { readParams, readToken, type Token, writeToken } from './keeper/index.ts'
+import { readParams, readToken, readView, type Token, writeToken } from './keeper/index.ts'
 import { DEFAULT_SYMBOL, describe } from './metadata.ts'
 
 /** A record and the bank's metadata of it: about 500 bytes that stay. */
@@ -24,7 +24,7 @@ export const checkContract = (state: StateReader, token: Address, { ledger }: Er
   if (account === undefined || equalBytes(account.codeHash, EMPTY_CODE_HASH)) {
     throw erc20Error('noToken', `${text} is no token: it has no code`)
   }
-  if (ledger.isBlockedReceiver(token)) {
+  if (ledger.isBlockedReceiver(token) || readView(state, token) !== undefined) {
     throw erc20Error('noToken', `${text} is no token: it is a contract of the chain`)
   }
 }

@@ -49,6 +49,7 @@ export const TOKEN_ABI: Abi = parseAbi([
   'function aim(address, bytes)',
   'function isDone() view returns (bool)',
   'function calls() view returns (uint256)',
+  'function answer() view returns (bytes)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 ])
