@@ -1,8 +1,10 @@
 /** Tokens of contracts as coins, by native messages: honest tokens, and hostile ones that solc has compiled. */
+import { create, type DescMessage, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { encodeFunctionData } from 'viem'
 import { bytesToHex } from '../../core/hex.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
+import { printAminoJson } from '../../app/native/amino-json.ts'
 import { moduleAddress } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
@@ -101,6 +103,30 @@ describe('an honest token', () => {
     expect(gasUsed).toBeGreaterThan(20_000n)
     expect(world.deposit(ALICE, token, 5n, '', gasUsed / 2n)).toMatchObject({ code: 'sdk/11' })
     expect(world.supply(token)).toBe(5n)
+  })
+})
+
+describe('signing as amino JSON', () => {
+  const token = '0x5a7a6e5d6d3b9c8c9e5ad0b1e3a1f5f1b2c3d4e5'
+  const { MsgDepositSchema, MsgWithdrawSchema, MsgUpdateParamsSchema } = erc20Tx
+
+  it('has the names and members of the definitions, and leaves out what is empty', () => {
+    const fields = { sender: encodeBech32(ALICE), token, amount: '5' }
+    const print = (schema: DescMessage, init: object): unknown =>
+      JSON.parse(
+        printAminoJson({ typeUrl: `/${schema.typeName}`, value: toBinary(schema, create(schema, init as never)) }),
+      )
+    expect(print(MsgDepositSchema, fields)).toEqual({ type: 'nat/erc20/MsgDeposit', value: fields })
+    const withdrawal = { ...fields, receiver: encodeBech32(BOB) }
+    expect(print(MsgWithdrawSchema, withdrawal)).toEqual({ type: 'nat/erc20/MsgWithdraw', value: withdrawal })
+    const params = { enabled: true, registrationFee: '0', transferGas: 100_000n, viewGas: 50_000n }
+    expect(print(MsgUpdateParamsSchema, { authority: AUTHORITY, params })).toEqual({
+      type: 'nat/erc20/MsgUpdateParams',
+      value: {
+        authority: AUTHORITY,
+        params: { enabled: true, registration_fee: '0', transfer_gas: '100000', view_gas: '50000' },
+      },
+    })
   })
 })
 
