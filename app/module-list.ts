@@ -5,6 +5,7 @@ import { bankModule } from '../modules/bank/index.ts'
 import { clobModule } from '../modules/clob/index.ts'
 import { consensusModule } from '../modules/consensus/index.ts'
 import { distributionModule } from '../modules/distribution/index.ts'
+import { erc20Module } from '../modules/erc20/index.ts'
 import { evidenceModule } from '../modules/evidence/index.ts'
 import { feeMarketModule } from '../modules/feemarket/index.ts'
 import { govModule } from '../modules/gov/index.ts'
@@ -31,6 +32,7 @@ const LIST = [
   weightModule,
   consensusModule,
   clobModule,
+  erc20Module,
 ] as const
 
 type Taker<Definition> = Definition extends ModuleDefinition<infer Needs> ? (needs: Needs) => void : never

@@ -20,6 +20,8 @@ import {
   distributionQuery,
   distributionTx,
   ed25519,
+  erc20Query,
+  erc20Tx,
   ethermintSecp256k1,
   ethermintWeb3Tx,
   ethSecp256k1,
@@ -77,6 +79,7 @@ export const NATIVE_SERVICES: readonly DescService[] = [
   clobQuery.Query,
   clobLive.Live,
   clobHistory.History,
+  erc20Query.Query,
   txService.Service,
   node.Service,
   cometQuery.Service,
@@ -104,6 +107,7 @@ export const MESSAGE_SERVICES: readonly DescService[] = [
   admissionTx.Msg,
   weightTx.Msg,
   clobMsg.Msg,
+  erc20Tx.Msg,
 ]
 
 /** The files of what stands in an Any: messages, accounts, keys, contents of proposals, evidence, transactions. */
