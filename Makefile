@@ -11,13 +11,13 @@ help: ## list the commands
 setup: ## install Node packages, CometBFT and the clients of the tests
 	@scripts/setup.sh --with-test-clients
 
-devnet: ## run a local chain with ten funded accounts (Ctrl-C stops it, run it again to resume); EVM_CHAIN_ID=n for a new one
+devnet: ## run a local chain with ten funded accounts (Ctrl-C stops it, run it again to resume); EVM_CHAIN_ID=n for a new one, ARGS="--flag value" for any flag
 	@scripts/setup.sh
-	@exec scripts/devnet.sh $(DEVNET_FLAGS)
+	@exec scripts/devnet.sh $(DEVNET_FLAGS) $(ARGS)
 
 devnet-reset: ## forget the local chain and run a new one
 	@scripts/setup.sh
-	@exec scripts/devnet.sh --reset $(DEVNET_FLAGS)
+	@exec scripts/devnet.sh --reset $(DEVNET_FLAGS) $(ARGS)
 
 test: setup ## everything: checks, unit tests, vectors, end to end
 	@exec $(RUN) node scripts/test.ts

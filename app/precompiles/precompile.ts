@@ -117,6 +117,7 @@ export interface Precompile {
   readonly name: string
   readonly address: Address
   readonly abi: readonly (AbiEvent | AbiFunction)[]
+  readonly methods: readonly Method[]
   /** Undefined for a selector that it does not know. */
   method(input: Uint8Array): Method | undefined
 }
@@ -133,6 +134,7 @@ export const definePrecompile = (
     name,
     address: precompileAddress(number),
     abi: [...events.map(({ json }) => json), ...methods.map(({ json }) => json)],
+    methods,
     method: (input) => bySelector.get(bytesToKey(input.subarray(0, 4))),
   }
 }

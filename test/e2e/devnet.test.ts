@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { mnemonicToAccount } from 'viem/accounts'
 import { bytesToHex, parseEther } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { deployForAllChains, useCommands, useContracts } from './devnet-tools.ts'
 import { askJsonRpc, chooseNodePorts, descendants, endWithUs, isAlive, isFree, repository, until } from './harness.ts'
 
 const DEFAULT_PORTS = { http: 8545, ws: 8546, rest: 1317, grpc: 9090, comet: 26_657, p2p: 26_656 }
@@ -174,6 +175,18 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     await stop(terminal)
   }, 120_000)
 
+  it('has the contracts that tools expect, tells of each transaction, and is found by commands', async () => {
+    const terminal = await run('devnet')
+    expect(terminal.output).toContain('in its genesis  Create2 factory, Safe singleton factory, Multicall3, Permit2,')
+    const shown = (): string => terminal.output
+    await useContracts(url(), shown)
+    await deployForAllChains(url(), shown)
+    await useCommands(home, folder, shown)
+    const before = terminal.output
+    await stop(terminal)
+    expect(before).not.toContain('no more lines of transactions')
+  }, 120_000)
+
   it('has another EVM chain id when it is made with one, and is refused with another than it has', async () => {
     const other = new Terminal('make devnet EVM_CHAIN_ID=31337')
     expect(await other.ended).toBe(2)
@@ -184,7 +197,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     expect(await askJsonRpc(url(), 'eth_chainId')).toBe('0x7a69')
     await stop(made)
     // Without the flag it is what it was made as.
-    const again = await run('devnet')
+    const again = await run('devnet ARGS=--quiet')
     expect(await askJsonRpc(url(), 'eth_chainId')).toBe('0x7a69')
     await stop(again)
   }, 120_000)

@@ -1,6 +1,7 @@
 /** Flags that the commands of the native layer share. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_HOME, openHome, type Home } from '../../node/config/home.ts'
+import { findDevnet } from '../devnet/running.ts'
 import { BACKENDS, Keyring } from '../keys/keyring.ts'
 import { PASSWORD_VARIABLE, type PasswordSource } from '../keys/passwords.ts'
 import type { Terminal } from '../keys/terminal.ts'
@@ -40,14 +41,18 @@ export const withNode = (command: Command): Command =>
   command.addOption(
     new Option('--node <address>', 'consensus RPC of a node: tcp://host:port or a URL')
       .env('CHAIN_NODE')
-      .default(DEFAULT_NODE),
+      .default(findDevnet()?.flags.cometRpc ?? DEFAULT_NODE),
   )
+
+/** The devnet that runs, where nothing else is named; with the words for it. */
+const defaultHome = (): [home: string, words: string] => {
+  const devnet = findDevnet()
+  return devnet === undefined ? [DEFAULT_HOME, '~/.nat-chain'] : [devnet.home, `${devnet.home}, a devnet that runs`]
+}
 
 export const withHome = (command: Command): Command =>
   command.addOption(
-    new Option('--home <dir>', 'home of the node, whose keyring is used')
-      .env('CHAIN_HOME')
-      .default(DEFAULT_HOME, '~/.nat-chain'),
+    new Option('--home <dir>', 'home of the node, whose keyring is used').env('CHAIN_HOME').default(...defaultHome()),
   )
 
 /** Where names of keys are looked up. */
@@ -56,7 +61,7 @@ export const withKeyNames = (command: Command): Command =>
     new Option('--keyring-backend <kind>', 'encrypted files, or test: files with a password that everybody knows')
       .choices(BACKENDS)
       .env('CHAIN_KEYRING_BACKEND')
-      .default('file'),
+      .default(findDevnet() === undefined ? 'file' : 'test'),
   )
 
 export const withKeyring = (command: Command): Command =>

@@ -8,11 +8,15 @@ import type { Home } from '../../node/config/home.ts'
 import type { Settings } from '../../node/config/settings.ts'
 import { cliError } from '../../errors.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../node/genesis/document.ts'
+import { devnetMarker, forgetRunning, recordRunning } from '../devnet/running.ts'
+import { tellTransactions } from '../devnet/tell-transactions.ts'
 import { addAccount, addValidator } from '../genesis/edit.ts'
+import { addPredeploys, readPredeploys } from '../genesis/predeploys.ts'
 import { addTestMarkets, TEST_COINS } from '../genesis/test-markets.ts'
 import { readValidatorPublicKey } from '../../node/genesis/validator-keys.ts'
 import { validateGenesis } from '../../node/genesis/validate.ts'
 import { DEVNET_MNEMONIC, devnetAccounts, SHARED_EVM_CHAIN_ID } from '../keys/devnet-accounts.ts'
+import { keyDevnet } from '../keys/devnet-keyring.ts'
 import { isNodeRunning } from '../../node/is-node-running.ts'
 import { loadNode, type NodeFlags, settingArguments } from '../../node/load-node.ts'
 import { rpcUrl } from '../../node/runtime/rpc-url.ts'
@@ -40,8 +44,6 @@ const GOVERNANCE = {
 /** Pages that developers serve on this machine, on any port, and the wallets that they test with. */
 const ORIGINS = ['http://localhost', 'http://127.0.0.1', 'http://[::1]', 'chrome-extension://', 'moz-extension://']
 const READY_POLL_MS = 100
-/** Lies in the home of a devnet, and in no other: --reset deletes nothing without it. */
-const MARKER = 'devnet'
 
 const logOf = (home: Home): string => join(home.logs, 'devnet.log')
 
@@ -51,6 +53,8 @@ export interface DevnetOptions {
   readonly reset: boolean
   /** Its application has run before, and died. */
   readonly isRestarted: boolean
+  /** Without a line for each transaction. */
+  readonly isQuiet: boolean
   /** Of a new chain, or that of the one that is there: 2517 and any when left out. */
   readonly evmChainId?: bigint
 }
@@ -59,7 +63,7 @@ const fundedGenesis = (home: Home): GenesisDocument => {
   const empty = readGenesisJson(home.genesis) as GenesisDocument
   const funded = devnetAccounts().reduce((document, { address }) => addAccount(document, address, BALANCE), empty)
   const governed = { ...funded, app_state: { ...funded.app_state, gov: GOVERNANCE } }
-  return addValidator(addTestMarkets(governed), {
+  return addValidator(addPredeploys(addTestMarkets(governed)), {
     publicKey: readValidatorPublicKey(home.validatorKey),
     power: VALIDATOR_POWER,
     name: 'devnet',
@@ -76,6 +80,8 @@ const makeDevnet = async (home: Home, evmChainId: bigint): Promise<void> => {
     overwrite: true,
     settings: {
       'json-rpc.api': ['eth', 'net', 'web3', 'debug', 'txpool'],
+      // Deployments that are signed once for all chains have none (Nick's method).
+      'json-rpc.allow-unprotected-txs': true,
       'json-rpc.http-origins': ORIGINS,
       'json-rpc.ws-origins': ORIGINS,
       'api.cors-allowed-origins': ORIGINS,
@@ -84,13 +90,14 @@ const makeDevnet = async (home: Home, evmChainId: bigint): Promise<void> => {
   const genesis = fundedGenesis(home)
   validateGenesis(genesis, home.genesis)
   writeGenesis(home.genesis, genesis)
+  keyDevnet(home)
   // Last: a home without it was interrupted, and is made anew.
-  mkdirSync(join(home.root, MARKER))
+  mkdirSync(devnetMarker(home))
 }
 
 const forget = (home: Home): void => {
   if (!existsSync(home.root)) return
-  if (!existsSync(join(home.root, MARKER)) && existsSync(home.genesis)) {
+  if (!existsSync(devnetMarker(home)) && existsSync(home.genesis)) {
     throw cliError('homeExists', `${home.root} is not the home of a devnet: it is left alone`)
   }
   rmSync(home.root, { recursive: true })
@@ -116,6 +123,12 @@ const sharedIdWarning = (evmChainId: bigint): string =>
 const describeOrigins = (settings: Settings): string =>
   settings['json-rpc.http-origins'].join(', ') || 'no other origin (json-rpc.http-origins in config/app.toml)'
 
+/** Lines of the banner: names, apart by commas. */
+const PREDEPLOYED = readPredeploys()
+  .map(({ name }) => name)
+  .filter((name) => !name.startsWith('SenderCreator'))
+  .join(', ')
+
 const banner = (options: DevnetOptions, height: number): string => {
   const { settings, comet, genesis } = loadNode(options.home, options.flags)
   const accounts = devnetAccounts().map(({ address, privateKey }) => `  ${address}  ${privateKey}`)
@@ -134,8 +147,10 @@ nat-chain devnet ${height === 0 ? 'is new' : `resumes at height ${height}`}
 ${accounts.join('\n')}
   Each holds 1,000,000 TUSD and 100 TBTC of the order book's test markets too: 1 is NAT/TUSD, 2 is TBTC/TUSD.
   The first operates the validator. Votes of governance take ${GOVERNANCE.params.voting_period} here.
+  They are the keys dev0 to dev9 of "chain keys" and "chain tx", which find this devnet by themselves.
   WARNING: these keys are public. Never send anything of value to these addresses on any network.
 ${sharedIdWarning(genesis.evmChainId)}
+  in its genesis  ${PREDEPLOYED}
   home ${options.home.root}, log ${logOf(options.home)}
   Ctrl-C stops it; "make devnet" resumes at the same height, "make devnet-reset" deletes it and starts a new one.
 `
@@ -156,17 +171,25 @@ const prepareHome = async (options: DevnetOptions): Promise<void> => {
   if (await isNodeRunning(home)) {
     throw cliError('homeInUse', `the chain in ${home.root} runs already: stop it first, or name a home in DEVNET_HOME`)
   }
-  if (reset || !existsSync(join(home.root, MARKER))) {
+  if (reset || !existsSync(devnetMarker(home))) {
     forget(home)
     await makeDevnet(home, evmChainId ?? SHARED_EVM_CHAIN_ID)
   } else requireEvmChainId(options)
   mkdirSync(home.logs, { recursive: true })
 }
 
+/** Says how to reach it once it can be reached, and then what becomes of each transaction. */
+const serve = async (options: DevnetOptions, height: number, stopped: AbortSignal): Promise<void> => {
+  const { home, isRestarted, isQuiet } = options
+  if (!isRestarted && (await untilServing(options, stopped))) process.stdout.write(banner(options, height))
+  if (!isQuiet) await tellTransactions(home, height + 1, stopped)
+}
+
 /** The application of a devnet: makes the chain where there is none, and says how to reach it once it can be reached. */
 export const devnetApplicationCommand = async (options: DevnetOptions): Promise<void> => {
   const { home, flags, isRestarted } = options
   if (!isRestarted) await prepareHome(options)
+  recordRunning(loadNode(home, flags))
   tellSupervisor({ type: 'logging', file: logOf(home) })
   const stopped = new AbortController()
   try {
@@ -178,14 +201,10 @@ export const devnetApplicationCommand = async (options: DevnetOptions): Promise<
       externalGateway: false,
       abciTransport: 'socket',
       gatewayArguments: settingArguments(flags),
-      onStarted: (height) => {
-        if (isRestarted) return
-        void untilServing(options, stopped.signal).then((serving) => {
-          if (serving) process.stdout.write(banner(options, height))
-        })
-      },
+      onStarted: (height) => void serve(options, height, stopped.signal),
     })
   } finally {
     stopped.abort()
+    forgetRunning(home)
   }
 }

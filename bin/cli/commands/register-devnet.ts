@@ -1,6 +1,6 @@
 /** `chain devnet`: a chain for development. */
-import { join } from 'node:path'
 import { type Command, Option } from 'commander'
+import { CHECKOUT_DEVNET } from '../devnet/running.ts'
 import { type Flags, homeOf, nodeFlags, parseEvmChainId, withSettings } from './flags.ts'
 import { orEndForGood } from './register-start.ts'
 
@@ -9,11 +9,12 @@ const addFlags = (command: Command): Command =>
     command
       .description('run a local chain with ten funded accounts')
       .option('--reset', 'delete the existing chain and start a new one')
+      .option('--quiet', 'no line for each transaction')
       .option('--evm-chain-id <number>', 'EVM chain id of a new chain; 2517 when left out', parseEvmChainId)
       .addOption(
         new Option('--home <dir>', 'home of the devnet')
           .env('DEVNET_HOME')
-          .default(join(import.meta.dirname, '..', '..', '..', '.devnet'), '.devnet in the checkout'),
+          .default(CHECKOUT_DEVNET, '.devnet in the checkout'),
       ),
   )
 
@@ -25,6 +26,7 @@ const runApplication = async (flags: Flags): Promise<void> => {
     flags: nodeFlags(flags),
     reset: flags['reset'] === true,
     isRestarted: flags['restarted'] === true,
+    isQuiet: flags['quiet'] === true,
     ...(typeof evmChainId === 'bigint' ? { evmChainId } : {}),
   })
 }

@@ -1,9 +1,11 @@
+import { type Hex, keccak256 } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { encodeBech32, parseAccountAddress } from '../../../core/bech32.ts'
 import { DEVNET_MNEMONIC, devnetAccounts } from '../keys/devnet-accounts.ts'
 import { createGenesis, type GenesisDocument } from '../../node/genesis/document.ts'
 import { addAccount, addValidator, parseCoins } from './edit.ts'
+import { addPredeploys, readPredeploys } from './predeploys.ts'
 import { addTestMarkets, TEST_COINS } from './test-markets.ts'
 import { validateGenesis } from '../../node/genesis/validate.ts'
 
@@ -28,6 +30,19 @@ const changed = (path: string, value: unknown, document: unknown = funded): unkn
   parent[last] = value
   return copy
 }
+
+describe('contracts in the genesis of a devnet', () => {
+  it('have the code that is recorded, a licence and a source each, and make a valid genesis', () => {
+    const predeploys = readPredeploys()
+    for (const { name, code, codeHash, licence, source } of predeploys) {
+      expect(keccak256(code as Hex), name).toBe(codeHash)
+      expect([licence, source].every((text) => text.length > 2)).toBe(true)
+    }
+    const document = addPredeploys(funded)
+    expect(document.app_state['evm']).toMatchObject({ accounts: predeploys.map(({ address }) => ({ address })) })
+    expect(validateGenesis(document, 'genesis.json').accountCount).toBe(2)
+  })
+})
 
 describe('a genesis file', () => {
   it('is valid when made by the commands, and its supply is the sum of the balances', () => {
