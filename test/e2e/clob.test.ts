@@ -8,6 +8,7 @@ import { hexToBytes } from '../../core/hex.ts'
 import { converterAbi, PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
 import { auditAll, python } from './clob-audit.ts'
+import { expectHistory } from './clob-history.ts'
 import { cancel, chainTime, type CometResult, orderResult, place, sendOrder, signOrder } from './clob-orders.ts'
 import { askJsonRpc, repository, until, useNode } from './harness.ts'
 
@@ -294,6 +295,28 @@ describe('an order that a wallet signs as typed data', () => {
       return reply.orders?.length === 0 ? reply.orders : undefined
     })
     expect(orders).toEqual([])
+  })
+
+  it('has a history that is what the blocks of all heights say, also after a kill', async () => {
+    expect(await expectHistory(node(), 1)).toBeGreaterThanOrEqual(3)
+    const owner = maker.address
+    const byId = await askJsonRpc<{ order: { lots: string; state: string; client_id: string } }>(
+      node().urls.http,
+      'clob_getOrderByClientId',
+      { owner, client_id: '0x02' },
+    )
+    expect(byId.order).toMatchObject({ lots: '7000', state: 'ORDER_STATE_FILLED', client_id: 'Ag==' })
+    for (const [path, status] of [
+      ['markets/77/trades', 404],
+      ['markets/1/candles/61', 400],
+      ['markets/1/trades?limit=501', 400],
+      ['markets/1/trades?before=zz', 400],
+      ['markets/1/orders/99999999/status', 404],
+      [`owners/${owner}/client_ids/0x0102030405060708091011121314151617`, 400],
+      ['owners/nobody/fills', 400],
+    ] as const) {
+      expect((await fetch(`${node().urls.rest}/nat/clob/v1/${path}`)).status, path).toBe(status)
+    }
   })
 
   it.skipIf(python === undefined)(
