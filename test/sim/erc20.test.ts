@@ -13,7 +13,7 @@ import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { readBalance } from '../../modules/bank/index.ts'
 import { DEFAULT_CLOB_PARAMETERS, formatParameters } from '../../modules/clob/index.ts'
 import { ERC20_ADDRESS, readAllowance, viewAddress } from '../../modules/erc20/index.ts'
-import type { Side } from '../../modules/clob/orders/index.ts'
+import type { Place } from '../../modules/clob/orders/index.ts'
 import { abci, bankTx, erc20Query, erc20Tx } from '../../proto/index.ts'
 import { exportText, forkWorld } from './fork.ts'
 import { bech32Of, type Packed, signNative } from './native-transactions.ts'
@@ -86,12 +86,13 @@ class Chain {
     return this.#run(await signTransaction(account, 2, call))
   }
 
-  order(trader: Trader, side: Side, priceTicks: number, qtyLots: number): void {
+  order(trader: Trader, side: Place['side'], priceTicks: number, qtyLots: number): void {
     const { driver, clock, nodes } = this.world
-    const place = {
-      ...{ market: 1, side, priceTicks, qtyLots, tif: 'gtc', stp: 'cancel_taker', clientId: new Uint8Array(0) },
-      ...{ expireS: 0, triggerTicks: 0, triggerKind: 'none', maxFills: 0, postOnlyMode: 'reject' },
-    } as const
+    const place: Place = {
+      ...{ market: 1, side, priceTicks, qtyLots, clientId: new Uint8Array(0) },
+      ...({ tif: 'gtc', stp: 'cancel_taker', triggerKind: 'none', postOnlyMode: 'reject' } as const),
+      ...{ expireS: 0, triggerTicks: 0, maxFills: 0 },
+    }
     const time = { height: driver.height + 1, wallMs: clock.wallMs ?? 0 }
     const { raw } = this.#traders.sign(trader, [{ kind: 'place', place }], time)
     expect(gossip(nodes, raw)).toBe(true)
