@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { encodeFunctionData, erc20Abi, getContractAddress, type Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
+import { replayBlocks } from '../../app/replay.ts'
 import { concatBytes, padLeft } from '../../core/bytes.ts'
 import { bytesToBigint } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
@@ -19,7 +20,7 @@ import { exportText, forkWorld } from './fork.ts'
 import { bech32Of, type Packed, signNative } from './native-transactions.ts'
 import { makeTrader, type Trader, Traders, walletOf } from './orders/traders.ts'
 import { seeded } from './random.ts'
-import type { SimNode } from './sim-node.ts'
+import { createSimulatedEngine, type SimNode } from './sim-node.ts'
 import { signTransaction } from './traffic.ts'
 import { checkInvariants, committedState, gossip, makeGenesis, makeWorld, pendingNonce, type World } from './world.ts'
 
@@ -47,6 +48,15 @@ const pack = <Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Des
   value: toBinary(schema, create(schema, init)),
 })
 
+/** Executes all blocks once more; what differs, or undefined. */
+const replay = async ({ store, application }: SimNode) => {
+  const { parameters, height: head } = application
+  invariant(parameters !== undefined, 'the chain has begun')
+  const environment = { clock: { nowMs: () => 0, wallMs: () => 0 }, yieldToEventLoop: () => Promise.resolve() }
+  const [engine, from] = [await createSimulatedEngine(), parameters.initialHeight]
+  return await replayBlocks({ store, parameters, head, engine, environment, from, to: head })
+}
+
 class Chain {
   readonly world: World
   readonly #traders: Traders
@@ -72,12 +82,10 @@ class Chain {
     return { code: result.code, codespace: result.codespace, log: result.log, events: events.map(({ type }) => type) }
   }
 
-  async native(account: PrivateKeyAccount, message: Packed) {
+  async native(account: PrivateKeyAccount, ...messages: readonly Packed[]) {
     const { chainId } = this.world.driver.setup
     const sequence = await pendingNonce(this.node, account)
-    return this.#run(
-      await signNative({ chainId, messages: [message], signers: [{ account, sequence }], gas: 800_000n }),
-    )
+    return this.#run(await signNative({ chainId, messages, signers: [{ account, sequence }], gas: 800_000n }))
   }
 
   async ethereum(account: PrivateKeyAccount, to: Hex | undefined, data: Hex) {
@@ -143,6 +151,17 @@ it(
     expect(await chain.native(buyer, pack(erc20Tx.MsgDepositSchema, tooMuch))).toMatchObject({
       ...{ code: 6, codespace: 'erc20', log: expect.stringContaining('refused to move 500001') as string },
     })
+    // What the contract wrote goes with the message behind it.
+    const more = pack(erc20Tx.MsgDepositSchema, { ...deposit, amount: '1000' })
+    const all = {
+      fromAddress: bech32Of(buyer),
+      toAddress: bech32Of(seller),
+      amount: [{ denom: DENOM, amount: '501001' }],
+    }
+    expect(await chain.native(buyer, more, pack(bankTx.MsgSendSchema, all))).toMatchObject({
+      code: 5,
+      codespace: 'sdk',
+    })
     expect([chain.coins(BUYER), chain.tokens(ERC20_ADDRESS)]).toEqual([500_000n, 500_000n])
 
     // 100 lots of NAT at 2,000 units of the token each.
@@ -171,6 +190,7 @@ it(
     await chain.ethereum(seller, bytesToHex(viewAddress(VIEWED)), take)
     expect([chain.coins(BUYER, VIEWED), chain.coins(SELLER, VIEWED)]).toEqual([62n, 15n])
     checkInvariants(chain.node)
+    for (const node of world.nodes) expect(await replay(node)).toBeUndefined()
 
     const { height } = chain.node.application
     const { erc20 } = JSON.parse(exportText(chain.node, height)) as { readonly erc20: object }
