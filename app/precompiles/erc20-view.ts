@@ -4,7 +4,7 @@
  */
 import type { Address } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
-import { utf8ToBytes } from '../../core/bytes.ts'
+import { equalBytes, utf8ToBytes } from '../../core/bytes.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { approve as setAllowance, readAllowance, readView, spendAllowance } from '../../modules/erc20/index.ts'
 import { bankQuery, bankTx } from '../../proto/index.ts'
@@ -115,6 +115,8 @@ const approve = standard(
 /** By the rules of the bank: what may not be sent, and who may not be sent to. Nothing is a transfer, too, as the standard has it. */
 const move = (scope: Scope, { view, denom }: ViewCall, from: Address, to: Address, value: bigint): void => {
   if (isZeroAddress(to)) throw refuseCall('ERC20: transfer to the zero address')
+  // Nobody could move it from there.
+  if (equalBytes(to, view)) throw refuseCall('ERC20: transfer to the token itself')
   if (value > 0n) {
     scope.message(bankTx.Msg.method.send, {
       fromAddress: encodeBech32(from),

@@ -66,7 +66,8 @@ export const ERC20_ERRORS = errorTable(
     inUse: {
       code: 10,
       text: '... of ... are owed',
-      cause: 'A token was to be forgotten while coins of it are held.',
+      cause:
+        'A token was to be forgotten while coins of it are held, or a genesis has made coins of one that nobody registered.',
       action: 'Switch deposits off, and forget the token when all is withdrawn.',
     },
     notAllowed: {

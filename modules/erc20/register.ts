@@ -17,7 +17,7 @@ import { DEFAULT_SYMBOL, describe } from './metadata.ts'
 /** A record and the bank's metadata of it: about 500 bytes that stay. */
 const REGISTRATION_GAS = 100_000n
 
-/** Throws erc20/3 for what is no contract, and for the chain's own. */
+/** Throws erc20/3 for what is no contract, and for the chain's own; erc20/10 where its coins are there already, which nobody has measured. */
 export const checkContract = (state: StateReader, token: Address, { ledger }: Erc20Dependencies): void => {
   const account = state.account(token)
   const text = bytesToHex(token)
@@ -27,6 +27,8 @@ export const checkContract = (state: StateReader, token: Address, { ledger }: Er
   if (ledger.isBlockedReceiver(token) || readView(state, token) !== undefined) {
     throw erc20Error('noToken', `${text} is no token: it is a contract of the chain`)
   }
+  const owed = ledger.supply(state, denomOf(token))
+  if (owed > 0n) throw erc20Error('inUse', `${owed} of ${text} are owed`)
 }
 
 /** Keeps a token, and tells the bank of it. */

@@ -8,6 +8,7 @@ import { printAminoJson } from '../../app/native/amino-json.ts'
 import { moduleAddress } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
+import { mint } from '../../modules/bank/index.ts'
 import { denomOf, ERC20_ADDRESS } from '../../modules/erc20/index.ts'
 import { GOVERNANCE_ADDRESS } from '../../modules/authority.ts'
 import { bankQuery, erc20Query, erc20Tx } from '../../proto/index.ts'
@@ -177,7 +178,26 @@ describe('governance', () => {
   })
 })
 
+describe('a proposal', () => {
+  it('calls no contracts: nobody pays for them', async () => {
+    const { world, token } = await open('Honest')
+    const fields = { sender: AUTHORITY, token: bytesToHex(token), amount: '1' }
+    const { deposit, withdraw, registerToken } = erc20Tx.Msg.method
+    expect(world.message(deposit, fields, 1_000_000n, true)).toMatchObject({ code: 'erc20/9' })
+    expect(world.message(withdraw, fields, 1_000_000n, true)).toMatchObject({ code: 'erc20/9' })
+    const register = { sender: AUTHORITY, token: bytesToHex(token) }
+    expect(world.message(registerToken, register, 1_000_000n, true)).toMatchObject({ code: 'erc20/9' })
+  })
+})
+
 describe('registration refuses', () => {
+  it('a contract whose coins are there already, for nobody has measured what they are worth', async () => {
+    const world = new TokenWorld(engine)
+    const token = await world.deploy('Honest')
+    mint(world.state, BOB, { denom: denomOf(token), amount: 5n })
+    expect(world.register(token)).toMatchObject({ code: 'erc20/10' })
+  })
+
   it.each([
     ['an account without code', () => BOB],
     ['a module', () => moduleAddress('gov')],

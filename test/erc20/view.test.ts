@@ -10,6 +10,7 @@ import { precompileAddress } from '../../evm/precompile-addresses.ts'
 import { mint, readBalance } from '../../modules/bank/index.ts'
 import { GOVERNANCE_ADDRESS } from '../../modules/authority.ts'
 import { viewAddress } from '../../modules/erc20/index.ts'
+import { NATIVE_TOKEN_ADDRESS } from '../../packages/precompiles/index.ts'
 import { bankTx, erc20Query, erc20Tx } from '../../proto/index.ts'
 import { ALICE, BOB, CONTRACT, engines } from '../precompiles/world.ts'
 import { TokenWorld } from './world.ts'
@@ -121,6 +122,9 @@ describe.each([
     expect(await world.ask('transfer', [hex(ZERO_ADDRESS), 1n])).toMatchObject({
       refusal: 'ERC20: transfer to the zero address',
     })
+    expect(await world.ask('transfer', [hex(VIEW), 1n])).toMatchObject({
+      refusal: 'ERC20: transfer to the token itself',
+    })
     expect(await world.ask('approve', [hex(ZERO_ADDRESS), 1n])).toMatchObject({ refusal: expect.anything() })
     const authority = encodeBech32(GOVERNANCE_ADDRESS)
     const sendEnabled = [{ denom: DENOM, enabled: false }]
@@ -169,6 +173,17 @@ describe.each([
 })
 
 describe('views', () => {
+  it('are the addresses of their denominations for the precompile of the bank', async () => {
+    const world = open(0)
+    mint(world.state, ALICE, { denom: 'other', amount: 3n })
+    const listed = await world.call(world.engine, 'bank', 'balances', [hex(ALICE)])
+    expect(listed).toMatchObject({
+      value: [{ contractAddress: NATIVE_TOKEN_ADDRESS }, { contractAddress: hex(VIEW), amount: 1_000n }],
+    })
+    expect(await world.call(world.engine, 'bank', 'supplyOf', [hex(VIEW)])).toMatchObject({ value: 1_000n })
+    expect(await world.call(world.engine, 'bank', 'supplyOf', [hex(viewAddress('other'))])).toMatchObject({ value: 0n })
+  })
+
   it('are registered once, of denominations that somebody has, but not of NAT and of tokens', () => {
     const world = open(0)
     const make = (denom: string) => world.message(erc20Tx.Msg.method.registerView, { sender: encodeBech32(BOB), denom })

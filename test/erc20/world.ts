@@ -103,11 +103,12 @@ export class TokenWorld extends World {
     return this.held(token, ERC20_ADDRESS)
   }
 
-  /** A message of a native transaction with so much gas. */
+  /** A message of a native transaction with so much gas, or of a proposal, where no contracts can be called. */
   message<Input extends DescMessage, Output extends DescMessage>(
     { input, output }: Method<Input, Output>,
     init: MessageInitShape<Input>,
     gas = 3_000_000n,
+    isProposal = false,
   ): Sent<Output> {
     const typeUrl = `/${input.typeName}`
     const handler = this.modules.flatMap(({ messages }) => messages).find((each) => each.typeUrl === typeUrl)
@@ -123,7 +124,10 @@ export class TokenWorld extends World {
     try {
       const contracts = contractCallsOf(scene, this.state, meter, emit)
       const prepared = handler.prepare(handler.decode(toBinary(input, create(input, init))))
-      const value = handler.execute({ ...block, state: this.state, emit, consumeGas, contracts }, prepared)
+      const value = handler.execute(
+        { ...block, state: this.state, emit, consumeGas, ...(!isProposal && { contracts }) },
+        prepared,
+      )
       this.state.commit()
       return { answer: fromBinary(output, value), events, gasUsed: meter.used }
     } catch (error) {

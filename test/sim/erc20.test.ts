@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { encodeFunctionData, erc20Abi, getContractAddress, type Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
+import { replayBlocks } from '../../app/replay.ts'
 import { concatBytes, padLeft } from '../../core/bytes.ts'
 import { bytesToBigint } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
@@ -13,13 +14,13 @@ import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { readBalance } from '../../modules/bank/index.ts'
 import { DEFAULT_CLOB_PARAMETERS, formatParameters } from '../../modules/clob/index.ts'
 import { ERC20_ADDRESS, readAllowance, viewAddress } from '../../modules/erc20/index.ts'
-import type { Side } from '../../modules/clob/orders/index.ts'
+import type { Place } from '../../modules/clob/orders/index.ts'
 import { abci, bankTx, erc20Query, erc20Tx } from '../../proto/index.ts'
 import { exportText, forkWorld } from './fork.ts'
 import { bech32Of, type Packed, signNative } from './native-transactions.ts'
 import { makeTrader, type Trader, Traders, walletOf } from './orders/traders.ts'
 import { seeded } from './random.ts'
-import type { SimNode } from './sim-node.ts'
+import { createSimulatedEngine, type SimNode } from './sim-node.ts'
 import { signTransaction } from './traffic.ts'
 import { checkInvariants, committedState, gossip, makeGenesis, makeWorld, pendingNonce, type World } from './world.ts'
 
@@ -47,6 +48,15 @@ const pack = <Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Des
   value: toBinary(schema, create(schema, init)),
 })
 
+/** Executes all blocks once more; what differs, or undefined. */
+const replay = async ({ store, application }: SimNode) => {
+  const { parameters, height: head } = application
+  invariant(parameters !== undefined, 'the chain has begun')
+  const environment = { clock: { nowMs: () => 0, wallMs: () => 0 }, yieldToEventLoop: () => Promise.resolve() }
+  const [engine, from] = [await createSimulatedEngine(), parameters.initialHeight]
+  return await replayBlocks({ store, parameters, head, engine, environment, from, to: head })
+}
+
 class Chain {
   readonly world: World
   readonly #traders: Traders
@@ -72,12 +82,10 @@ class Chain {
     return { code: result.code, codespace: result.codespace, log: result.log, events: events.map(({ type }) => type) }
   }
 
-  async native(account: PrivateKeyAccount, message: Packed) {
+  async native(account: PrivateKeyAccount, ...messages: readonly Packed[]) {
     const { chainId } = this.world.driver.setup
     const sequence = await pendingNonce(this.node, account)
-    return this.#run(
-      await signNative({ chainId, messages: [message], signers: [{ account, sequence }], gas: 800_000n }),
-    )
+    return this.#run(await signNative({ chainId, messages, signers: [{ account, sequence }], gas: 800_000n }))
   }
 
   async ethereum(account: PrivateKeyAccount, to: Hex | undefined, data: Hex) {
@@ -86,12 +94,13 @@ class Chain {
     return this.#run(await signTransaction(account, 2, call))
   }
 
-  order(trader: Trader, side: Side, priceTicks: number, qtyLots: number): void {
+  order(trader: Trader, side: Place['side'], priceTicks: number, qtyLots: number): void {
     const { driver, clock, nodes } = this.world
-    const place = {
-      ...{ market: 1, side, priceTicks, qtyLots, tif: 'gtc', stp: 'cancel_taker', clientId: new Uint8Array(0) },
-      ...{ expireS: 0, triggerTicks: 0, triggerKind: 'none', maxFills: 0, postOnlyMode: 'reject' },
-    } as const
+    const place: Place = {
+      ...{ market: 1, side, priceTicks, qtyLots, clientId: new Uint8Array(0) },
+      ...({ tif: 'gtc', stp: 'cancel_taker', triggerKind: 'none', postOnlyMode: 'reject' } as const),
+      ...{ expireS: 0, triggerTicks: 0, maxFills: 0 },
+    }
     const time = { height: driver.height + 1, wallMs: clock.wallMs ?? 0 }
     const { raw } = this.#traders.sign(trader, [{ kind: 'place', place }], time)
     expect(gossip(nodes, raw)).toBe(true)
@@ -142,6 +151,17 @@ it(
     expect(await chain.native(buyer, pack(erc20Tx.MsgDepositSchema, tooMuch))).toMatchObject({
       ...{ code: 6, codespace: 'erc20', log: expect.stringContaining('refused to move 500001') as string },
     })
+    // What the contract wrote goes with the message behind it.
+    const more = pack(erc20Tx.MsgDepositSchema, { ...deposit, amount: '1000' })
+    const all = {
+      fromAddress: bech32Of(buyer),
+      toAddress: bech32Of(seller),
+      amount: [{ denom: DENOM, amount: '501001' }],
+    }
+    expect(await chain.native(buyer, more, pack(bankTx.MsgSendSchema, all))).toMatchObject({
+      code: 5,
+      codespace: 'sdk',
+    })
     expect([chain.coins(BUYER), chain.tokens(ERC20_ADDRESS)]).toEqual([500_000n, 500_000n])
 
     // 100 lots of NAT at 2,000 units of the token each.
@@ -170,6 +190,7 @@ it(
     await chain.ethereum(seller, bytesToHex(viewAddress(VIEWED)), take)
     expect([chain.coins(BUYER, VIEWED), chain.coins(SELLER, VIEWED)]).toEqual([62n, 15n])
     checkInvariants(chain.node)
+    for (const node of world.nodes) expect(await replay(node)).toBeUndefined()
 
     const { height } = chain.node.application
     const { erc20 } = JSON.parse(exportText(chain.node, height)) as { readonly erc20: object }
