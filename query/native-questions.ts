@@ -9,9 +9,10 @@ import { cometQuery } from '../proto/index.ts'
 import type { Consensus, Environment } from '../app/environment.ts'
 import { queryFailed } from '../app/errors.ts'
 import { type QueryHandlers, queryHandlers } from '../app/native/module-handlers.ts'
-import type { AbciQueryRequest, AbciQueryResponse, Questions } from '../app/ports.ts'
+import type { AbciQueryRequest, AbciQueryResponse, ClobDepth, Questions } from '../app/ports.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { answerWithConsensus } from './heard-consensus.ts'
+import { LIVE_SERVICE, liveAnswer } from './clob/live-service.ts'
 import { HISTORY_SERVICE } from './clob-history/answer.ts'
 import { isHeightSearch } from './height-search.ts'
 import { isHeavyQuery, keptHeight, nativeQuery, toAbciError } from './native.ts'
@@ -32,6 +33,8 @@ export interface NativeQuestionsOptions extends QuestionTools, TxServiceOptions 
   readonly environment: Environment
   readonly modules: readonly Module[]
   readonly answers: AnswerCache
+  /** The book in memory. */
+  depth(market: number, levels: number): ClobDepth
 }
 
 /** Throws grpc/3. */
@@ -63,6 +66,7 @@ export class NativeQuestions {
     }
     const request = Buffer.from(data, 'base64')
     if (path === ABCI_QUERY) return this.#abciQueryOverGrpc(request, head).then(encode)
+    if (path.startsWith(LIVE_SERVICE)) return encode(this.#live(path, request, height))
     const { environment } = this.#options
     const weighed = (answer: (consensus: Consensus) => Uint8Array | Promise<Uint8Array>): Reply =>
       answerWithConsensus(environment, heavy, { question, head }, answer, encode)
@@ -123,6 +127,7 @@ export class NativeQuestions {
       const question = { path, data: bytesToBase64(data), height }
       return { value: await this.#workerAnswer(question, head), height: keptHeight(view, height) }
     }
+    if (path.startsWith(LIVE_SERVICE)) return { value: this.#live(path, data, height), height: head }
     if (path.startsWith(HISTORY_SERVICE)) {
       requireNoHeight(height)
       return { value: await this.#workerAnswer({ path, data: bytesToBase64(data), height: 0 }, head), height: head }
@@ -140,6 +145,10 @@ export class NativeQuestions {
     } catch (error) {
       throw this.#toRefusal(error, path)
     }
+  }
+
+  #live(path: string, request: Uint8Array, height: number): Uint8Array {
+    return liveAnswer((market, levels) => this.#options.depth(market, levels), { path, request, height })
   }
 
   async #workerAnswer(question: Questions['native'], head: number): Promise<Uint8Array> {

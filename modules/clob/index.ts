@@ -62,9 +62,12 @@ export {
   expectedSigner,
   MAX_CLOB_TX_BYTES,
   type Phase,
+  type Place,
   readTypedTx,
   recoverSigner,
   signatureTaskOf,
+  signDigest,
+  type Target,
 } from './orders/index.ts'
 export { DEFAULT_CLOB_PARAMETERS } from './params.ts'
 export { type ContractAction, queueAction, queueRoom } from './queue-action.ts'

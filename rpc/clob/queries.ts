@@ -13,7 +13,6 @@ import {
 } from '@bufbuild/protobuf'
 import { clobHistory, clobLive, clobQuery } from '../../proto/index.ts'
 import { type CallContext, defineMethod, type Method, optionalParameter } from '../method.ts'
-import { answerLive } from '../native/live-queries.ts'
 import { queryCost, readHeight } from '../native/native-queries.ts'
 import { createMessagePrinter, type MessagePrinter } from '../native/print-message.ts'
 import { createTypeRegistry, methodPath, NATIVE_SERVICES } from '../native/services.ts'
@@ -50,8 +49,6 @@ const answer = async (
   const path = methodPath(method)
   const height = readHeight(heightGiven === undefined ? undefined : String(heightGiven), head.current().head.height)
   const bytes = request === undefined ? new Uint8Array(0) : toBinary(method.input, request)
-  const live = await answerLive(ask, { path, request: bytes, height })
-  if (live !== undefined) return print(method, live)
   const text = await ask('native', { path, data: Buffer.from(bytes).toString('base64'), height })
   // A JSON string of base64 has nothing to unescape.
   return print(method, Buffer.from(text.slice(1, -1), 'base64'))

@@ -5,7 +5,6 @@ import { CodedError } from '../../core/errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { createDescriptions, type Descriptions } from './describe-application.ts'
 import { createEvmCalls, type EvmCallContext, evmCallCost } from './evm-calls.ts'
-import { answerLive } from './live-queries.ts'
 import { invalidArgument } from './parse-parameter.ts'
 import { MESSAGE_SERVICES, methodPath } from './services.ts'
 import { GRPC } from '../grpc/status.ts'
@@ -91,8 +90,6 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
       }
       const executed = evmCalls.answer(path, context, request)
       if (executed !== undefined) return { bytes: Buffer.from(await executed), height: shown }
-      const live = await answerLive(context.ask, { path, request, height })
-      if (live !== undefined) return { bytes: live, height: shown }
       const { buffer, byteOffset, byteLength } = request
       const data = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
       const text = await application.ask('native', { path, data, height }, known.height, asker)

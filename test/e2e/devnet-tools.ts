@@ -129,11 +129,71 @@ export const deployForAllChains = async (url: string, shown: () => string): Prom
   await until('its line', () => (shown().includes(`${hash}  from ${signer} creates `) ? true : undefined))
 }
 
-/** Commands without flags find the devnet, wherever its ports are. Without a home of their own: `folder` has none. */
-export const useCommands = async (home: string, folder: string, shown: () => string): Promise<void> => {
+type Chain = (...args: readonly string[]) => string
+
+/** Without a home of their own: `folder` has none. */
+const commandsOf = (home: string, folder: string): Chain => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHAIN_'))
   const env = { ...Object.fromEntries(inherited), DEVNET_HOME: home, HOME: folder }
-  const chain = (...args: readonly string[]): string => execFileSync(chainCommand, args, { env, encoding: 'utf8' })
+  return (...args) => execFileSync(chainCommand, args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+interface OrderOutcome {
+  readonly code: number
+  readonly actions: readonly { readonly code: number; readonly order_seq: string; readonly filled_lots: string }[]
+}
+
+/** `chain tx clob` with prices and sizes as people write them; the order book's own answers are the witness. */
+export const tradeByCommands = (home: string, folder: string): void => {
+  const chain = commandsOf(home, folder)
+  const order = (from: string, ...args: readonly string[]): OrderOutcome =>
+    JSON.parse(chain('tx', 'clob', ...args, '--from', from, '--yes', '--wait')) as OrderOutcome
+  const history = (...args: readonly string[]) =>
+    (JSON.parse(chain('query', 'clob', ...args)) as { order: Readonly<Record<string, unknown>> }).order
+
+  const sell = order('dev0', 'place', '1', 'sell', '5', '1.25', '--client-id', '0x0a')
+  expect(sell.actions).toMatchObject([{ code: 0, filled_lots: '0' }])
+  const buy = order('dev1', 'place', '1', 'buy', '2.5', '1.251', '--tif', 'ioc')
+  expect(buy.actions).toMatchObject([{ code: 0, filled_lots: '2500' }])
+  expect(history('order-by-client-id', 'dev0', '0a')).toMatchObject({
+    order_seq: sell.actions[0]?.order_seq,
+    state: 'ORDER_STATE_OPEN',
+    ...{ price_ticks: 1_250, lots: '5000', filled_lots: '2500' },
+  })
+  const replaced = order('dev0', 'replace', '1', '0x0a', 'sell', '4', '1.3', '--client-id', '0x0b')
+  expect(replaced.actions).toMatchObject([{ code: 0 }])
+  expect(order('dev0', 'cancel', '1', String(replaced.actions[0]?.order_seq)).actions).toMatchObject([{ code: 0 }])
+
+  // Dev 2 trades for dev 0, until it may not any more.
+  const agent = (...args: readonly string[]) =>
+    JSON.parse(chain('tx', 'clob', ...args, '--from', 'dev0', '--yes', '--wait')) as { code: number }
+  expect(agent('set-agent', 'dev2', 'bot', '--markets', '1').code).toBe(0)
+  const byAgent = order('dev2', 'place', '1', 'sell', '1', '1.4', '--owner', 'dev0')
+  expect(byAgent.actions).toMatchObject([{ code: 0 }])
+  const [owner] = [String(history('order-status', '1', String(byAgent.actions[0]?.order_seq))['owner'])]
+  expect(owner).toBe(chain('keys', 'show', 'dev0', '-a').trim())
+  expect(order('dev0', 'schedule-cancel', '3600').actions).toMatchObject([{ code: 0 }])
+  expect(order('dev0', 'schedule-cancel', '0').actions).toMatchObject([{ code: 0 }])
+  expect(order('dev0', 'cancel-all', '--market', '1').actions).toMatchObject([{ code: 0 }])
+  expect(agent('revoke-agent', 'dev2').code).toBe(0)
+  expect(() => order('dev2', 'place', '1', 'sell', '1', '1.4', '--owner', 'dev0')).toThrow('Command failed')
+
+  for (const [args, text] of [
+    [['place', '1', 'sell', '0.0005', '1'], 'a size is a multiple of 0.001 NAT, and "0.0005" is not'],
+    [['place', '1', 'sell', '1', '1.0001'], 'a price is a multiple of 0.001 TUSD for one NAT, and "1.0001" is not'],
+    [['place', '1', 'hold', '1', '1'], '"hold" is no side: write buy or sell'],
+    [['place', '77', 'sell', '1', '1'], 'there is no market 77'],
+    [['cancel', '1', 'x'], '"x" is no order: write its number, or 0x and its client id'],
+  ] as const) {
+    expect(() => order('dev0', ...args), args.join(' ')).toThrow(text)
+  }
+  const { bids, asks } = JSON.parse(chain('query', 'clob', 'depth', '1')) as { bids?: unknown[]; asks?: unknown[] }
+  expect([bids ?? [], asks ?? []]).toEqual([[], []])
+}
+
+/** Commands without flags find the devnet, wherever its ports are. */
+export const useCommands = async (home: string, folder: string, shown: () => string): Promise<void> => {
+  const chain = commandsOf(home, folder)
   expect(JSON.parse(chain('status'))).toMatchObject({ healthy: true, chainId: 'localnat-1' })
   expect(chain('keys', 'list', '--list-names').trim().split('\n')).toEqual(
     Array.from({ length: 10 }, (_, index) => `dev${index}`),

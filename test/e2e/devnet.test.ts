@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { mnemonicToAccount } from 'viem/accounts'
 import { bytesToHex, parseEther } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { deployForAllChains, useCommands, useContracts } from './devnet-tools.ts'
+import { deployForAllChains, tradeByCommands, useCommands, useContracts } from './devnet-tools.ts'
 import { askJsonRpc, chooseNodePorts, descendants, endWithUs, isAlive, isFree, repository, until } from './harness.ts'
 
 const DEFAULT_PORTS = { http: 8545, ws: 8546, rest: 1317, grpc: 9090, comet: 26_657, p2p: 26_656 }
@@ -182,6 +182,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     await useContracts(url(), shown)
     await deployForAllChains(url(), shown)
     await useCommands(home, folder, shown)
+    tradeByCommands(home, folder)
     const before = terminal.output
     await stop(terminal)
     expect(before).not.toContain('no more lines of transactions')

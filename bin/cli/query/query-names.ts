@@ -61,6 +61,8 @@ export const FRIENDLY: Readonly<Record<string, Friendly>> = {
 
 /** Services whose group is not the name in front of their version. */
 export const GROUPS: Readonly<Record<string, string>> = {
+  'nat.clob.v1.Live': 'clob',
+  'nat.clob.v1.History': 'clob',
   'cosmos.base.tendermint.v1beta1.Service': 'comet',
   // The module `vm` of cosmos/evm, by the name of its commands.
   'cosmos.evm.vm.v1.Query': 'evm',

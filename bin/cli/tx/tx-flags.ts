@@ -6,7 +6,16 @@ import { cliError, errorText } from '../../errors.ts'
 import type { Keyring, KeyRecord } from '../keys/keyring.ts'
 import { resolveAddress } from '../keys/addresses.ts'
 import { parseCoins, parseGasPrice, type CoinText } from '../client/coins.ts'
-import { type Flags, parseUint, textOf, uintOf, withKeyring, withNode, withOutput } from '../client/flags.ts'
+import {
+  type Flags,
+  parseCount,
+  parseUint,
+  textOf,
+  uintOf,
+  withKeyring,
+  withNode,
+  withOutput,
+} from '../client/flags.ts'
 import { SIGN_MODES, type SignModeName } from './sign.ts'
 
 const BROADCAST_MODES = ['sync', 'async'] as const
@@ -89,6 +98,16 @@ export const withTxFlags = (command: Command): Command =>
     .option('-y, --yes', 'do not ask before signing')
     .option('--generate-only', 'print the transaction, unsigned')
     .option('--dry-run', 'print the gas that it would take')
+
+/** Orders pay no gas, and have a nonce of their own. */
+export const withOrderFlags = (command: Command): Command =>
+  withKeyring(withNode(withOutput(command, 'json')))
+    .option('--from <key>', 'name or address of the key that signs')
+    .option('--chain-id <id>', 'that of the node when left out')
+    .option('--owner <address>', 'whose order it is, where an agent signs')
+    .option('--subaccount <number>', 'of the owner', parseCount, 0)
+    .option('-y, --yes', 'do not ask before signing')
+    .option('--wait', 'wait for the block that holds it, and print what became of each action')
 
 export const readTxFlags = (flags: Flags): TxFlags => {
   const fees = textOf(flags, 'fees')

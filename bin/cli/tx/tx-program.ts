@@ -15,7 +15,10 @@ import {
   withNode,
   withOutput,
 } from '../client/flags.ts'
+import { CLOB_ORDER_COMMANDS, type ClobCommand } from './clob/clob-commands.ts'
+import { sendActions } from './clob/send-actions.ts'
 import { BANK_COMMANDS } from './messages/bank.ts'
+import { CLOB_COMMANDS } from './messages/clob.ts'
 import { DISTRIBUTION_COMMANDS } from './messages/distribution.ts'
 import { ERC20_COMMANDS } from './messages/erc20.ts'
 import { GOV_COMMANDS, UPGRADE_COMMANDS } from './messages/gov.ts'
@@ -24,12 +27,21 @@ import type { MessageContext, TxCommand } from './messages/tx-command.ts'
 import { printResult } from '../output.ts'
 import { submit, type TxSession } from './submit.ts'
 import { broadcastFile, decodeText, encodeFile, multisignFile, signFile, simulateFile } from './tx-files.ts'
-import { findSender, readTxFlags, type Sender, withBroadcast, withSigner, withTxFlags } from './tx-flags.ts'
+import {
+  findSender,
+  readTxFlags,
+  type Sender,
+  withBroadcast,
+  withOrderFlags,
+  withSigner,
+  withTxFlags,
+} from './tx-flags.ts'
 
 const MODULES: Readonly<Record<string, readonly TxCommand[]>> = {
   bank: BANK_COMMANDS,
   staking: STAKING_COMMANDS,
   slashing: SLASHING_COMMANDS,
+  clob: CLOB_COMMANDS,
   erc20: ERC20_COMMANDS,
   distribution: DISTRIBUTION_COMMANDS,
   gov: GOV_COMMANDS,
@@ -77,6 +89,24 @@ const addTxCommand = (group: Command, { usage, description, aliases = [], ...def
     await withSession(flags, async (session) => {
       const from = findSender(sender === undefined ? textOf(flags, 'from') : sender(args, flags), session.keyring)
       await submit(await messages(messageContext(from, flags, session), args, flags), from, session)
+    })
+  })
+}
+
+const addOrderCommand = (group: Command, { usage, description, addOptions, actions }: ClobCommand): void => {
+  const command = addOptions(withOrderFlags(group.command(usage).description(description)))
+  command.action(async () => {
+    const flags: Flags = command.opts()
+    const args = command.processedArgs.filter((each): each is string => typeof each === 'string')
+    await withSession(flags, async (session) => {
+      const { client, keyring } = session
+      const sender = findSender(textOf(flags, 'from'), keyring)
+      const owner = textOf(flags, 'owner')
+      const options = {
+        owner: owner === undefined ? undefined : resolveAddress(owner, keyring),
+        subaccount: Number(flags['subaccount']),
+      }
+      await sendActions(await actions(client, args, flags), options, sender, session)
     })
   })
 }
@@ -145,6 +175,7 @@ export const createTxProgram = (): Command => {
   for (const [name, commands] of Object.entries(MODULES)) {
     const group = program.command(name).description(`transactions of the module ${name}`)
     for (const command of commands) addTxCommand(group, command)
+    if (name === 'clob') for (const command of CLOB_ORDER_COMMANDS) addOrderCommand(group, command)
   }
   addSign(program)
   addFiles(program)
