@@ -6,6 +6,7 @@ import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
 import { readConsensusParameters, readValidators } from '../modules/consensus/index.ts'
 import { Books, listOfBlock, proposeOrders, readCarried } from '../modules/clob/index.ts'
+import { readFollow } from '../modules/bridge/index.ts'
 import { readBaseFee } from '../modules/feemarket/index.ts'
 import type { Module } from '../modules/module.ts'
 import { readBaseHeight } from '../store/base-height.ts'
@@ -21,6 +22,7 @@ import { Rounds } from './block/rounds.ts'
 import { rememberValid } from './attestations/verified-memo.ts'
 import { extensionCapBytes } from './attestations/cap.ts'
 import { carriesExtensions, encodeInjected, extensionFault, readAttestations } from './attestations/injected.ts'
+import { BridgeSection } from './attestations/bridge-section.ts'
 import { type ExtensionSection, Voter } from './attestations/voter.ts'
 import { writeGenesisBlock } from './genesis/genesis-block.ts'
 import type { Chain } from './block/chain.ts'
@@ -195,7 +197,8 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       environment: options.environment,
       maxBlockMs: options.settings.maxBlockMs,
     })
-    const sections = [this.#orders.section, ...(options.sections ?? [])]
+    const bridge = new BridgeSection(options.environment.bridge)
+    const sections = [this.#orders.section, bridge, ...(options.sections ?? [])]
     this.#voter = new Voter(sections, options.environment.voteAnswers ?? FORGETFUL)
     this.#snapshots = new SnapshotSync({
       store: options.store,
@@ -360,6 +363,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#forgetProposals()
     this.#mempool.settle(candidate)
     this.#settleOrders(candidate)
+    this.#followBridge()
     this.#listener.committed(decided)
     this.#listener.head(true)
     this.#environment.snapshots?.committed(height)
@@ -436,6 +440,15 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#updates.begin(record.header.number, toMilliseconds(record.timeNs), this.#books, this.#state)
     this.#mempool.load()
     this.#orders.load()
+    this.#followBridge()
+  }
+
+  /** Tells the daemon of the bridge what to watch, by the committed head. */
+  #followBridge(): void {
+    const { bridge } = this.#environment
+    if (bridge === undefined) return
+    const { contract, openId } = readFollow(this.#state)
+    bridge.follow(contract, openId)
   }
 
   /** The first transaction of a proposal; undefined where it has no room. */

@@ -2,6 +2,7 @@
 import { admissionModule } from '../modules/admission/index.ts'
 import { authModule } from '../modules/auth/index.ts'
 import { bankModule } from '../modules/bank/index.ts'
+import { bridgeModule } from '../modules/bridge/index.ts'
 import { clobModule } from '../modules/clob/index.ts'
 import { consensusModule } from '../modules/consensus/index.ts'
 import { distributionModule } from '../modules/distribution/index.ts'
@@ -33,6 +34,7 @@ const LIST = [
   consensusModule,
   clobModule,
   erc20Module,
+  bridgeModule,
 ] as const
 
 type Taker<Definition> = Definition extends ModuleDefinition<infer Needs> ? (needs: Needs) => void : never

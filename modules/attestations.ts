@@ -1,4 +1,5 @@
 /** What validators say with their votes, as modules get it: before the hooks of the block whose last commit holds the votes. */
+import type { BridgeEvent } from '../core/bridge-event.ts'
 import type { CommitVote } from './module.ts'
 
 /** What a validator saw on a bridged chain. */
@@ -15,6 +16,8 @@ export interface VoteExtension {
   /** Wire forms of orders. */
   readonly bodies: readonly Uint8Array[]
   readonly bridge: readonly BridgeAttestation[]
+  /** Contents of events that others lack. */
+  readonly bridgeContents: readonly BridgeEvent[]
 }
 
 /** A COMMIT vote of the last commit. */

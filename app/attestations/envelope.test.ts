@@ -13,6 +13,16 @@ const SAID: VoteExtension = {
   ]),
   bodies: [utf8ToBytes('one'), utf8ToBytes('two')],
   bridge: [{ id: 3, hash: new Uint8Array(32).fill(9) }],
+  bridgeContents: [
+    {
+      id: 4,
+      amount: 2n ** 255n,
+      from: new Uint8Array(20).fill(1),
+      recipient: new Uint8Array(20).fill(2),
+      dataHash: new Uint8Array(32).fill(3),
+      externalHeight: 2n ** 64n - 1n,
+    },
+  ],
 }
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
@@ -20,9 +30,9 @@ const wire = encodeExtension(SAID)
 
 describe('a vote extension', () => {
   it('has one encoding, in which it comes back', () => {
-    const { attestations, bodies, bridge } = decodeExtension(wire) ?? EMPTY_EXTENSION
-    expect({ attestations, bodies, bridge: bridge.map(({ id, hash }) => ({ id, hash })) }).toEqual(SAID)
-    for (const part of ['attestations', 'bodies', 'bridge'] as const) {
+    const { bridge, ...rest } = decodeExtension(wire) ?? EMPTY_EXTENSION
+    expect({ ...rest, bridge: bridge.map(({ id, hash }) => ({ id, hash })) }).toEqual(SAID)
+    for (const part of ['attestations', 'bodies', 'bridge', 'bridgeContents'] as const) {
       const alone = { ...EMPTY_EXTENSION, [part]: SAID[part] }
       expect(text(encodeExtension(decodeExtension(encodeExtension(alone)) ?? EMPTY_EXTENSION))).toBe(
         text(encodeExtension(alone)),
@@ -37,6 +47,24 @@ describe('a vote extension', () => {
 
   const of = (fields: Parameters<typeof create<typeof VoteExtensionSchema>>[1]): Uint8Array =>
     toBinary(VoteExtensionSchema, create(VoteExtensionSchema, fields))
+  const attestation = (id: number) => ({ id, hash: new Uint8Array(32) })
+  const content = (changes: object = {}) => ({
+    id: 1,
+    amount: Uint8Array.of(1),
+    from: new Uint8Array(20),
+    recipient: new Uint8Array(20),
+    dataHash: new Uint8Array(32),
+    ...changes,
+  })
+  const told = (...changes: readonly object[]) => of({ version: 1, bridgeContents: changes.map(content) })
+
+  it('may tell an event with the longest recipient and the largest amount', () => {
+    const recipient = new Uint8Array(64)
+    const bytes = told({ recipient, amount: new Uint8Array(32).fill(0xff) })
+    expect(decodeExtension(bytes)?.bridgeContents).toMatchObject([{ recipient, amount: 2n ** 256n - 1n }])
+    expect(decodeExtension(told({ amount: EMPTY_BYTES }))?.bridgeContents).toMatchObject([{ amount: 0n }])
+  })
+
   const others: Readonly<Record<string, Uint8Array>> = {
     'with a byte behind it': concatBytes(wire, Uint8Array.of(0)),
     'that is cut short': wire.subarray(0, -1),
@@ -62,6 +90,19 @@ describe('a vote extension', () => {
       ]),
     }),
     'with a hash of the bridge that is too short': of({ version: 1, bridge: [{ id: 1, hash: new Uint8Array(31) }] }),
+    'with an id of the bridge twice': of({ version: 1, bridge: [attestation(1), attestation(1)] }),
+    'with ids of the bridge that fall': of({ version: 1, bridge: [attestation(2), attestation(1)] }),
+    'with too many hashes of the bridge': of({
+      version: 1,
+      bridge: Array.from({ length: 25 }, (_, id) => attestation(id)),
+    }),
+    'with a content twice': told({}, {}),
+    'with too many contents': told(...Array.from({ length: 17 }, (_, id) => ({ id }))),
+    'with an amount that begins with zero': told({ amount: Uint8Array.of(0, 1) }),
+    'with an amount of 33 bytes': told({ amount: new Uint8Array(33).fill(1) }),
+    'with a sender of 19 bytes': told({ from: new Uint8Array(19) }),
+    'with a recipient of 65 bytes': told({ recipient: new Uint8Array(65) }),
+    'with a data hash of 31 bytes': told({ dataHash: new Uint8Array(31) }),
     'that is no protobuf': Uint8Array.of(0xff, 0xff, 0xff),
   }
   it.each(Object.entries(others))('says nothing %s', (_, bytes) => {

@@ -1,17 +1,20 @@
 /** The vote extension as an envelope of sections, and its one encoding. */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import { EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
+import { ADDRESS_LENGTH } from '../../core/address.ts'
+import { type BridgeEvent, MAX_RECIPIENT_BYTES } from '../../core/bridge-event.ts'
+import { bigintToBytes, bytesToBigint, EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
 import type { VoteExtension } from '../../modules/attestations.ts'
+import { isCanonicalBridgeSection } from '../../modules/bridge/index.ts'
 import { isCanonicalAttestations, MAX_CLOB_TX_BYTES } from '../../modules/clob/index.ts'
-import { VoteExtensionSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
+import { type BridgeContent, VoteExtensionSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
 
 const VERSION = 1
 const HASH_BYTES = 32
 
-export const EMPTY_EXTENSION: VoteExtension = { attestations: EMPTY_BYTES, bodies: [], bridge: [] }
+export const EMPTY_EXTENSION: VoteExtension = { attestations: EMPTY_BYTES, bodies: [], bridge: [], bridgeContents: [] }
 
-const isEmpty = ({ attestations, bodies, bridge }: VoteExtension): boolean =>
-  attestations.length === 0 && bodies.length === 0 && bridge.length === 0
+const isEmpty = ({ attestations, bodies, bridge, bridgeContents }: VoteExtension): boolean =>
+  attestations.length + bodies.length + bridge.length + bridgeContents.length === 0
 
 const toWire = (message: MessageInitShape<typeof VoteExtensionSchema>): Uint8Array =>
   toBinary(VoteExtensionSchema, create(VoteExtensionSchema, message), { writeUnknownFields: false })
@@ -25,7 +28,17 @@ export const encodeExtension = (extension: VoteExtension): Uint8Array =>
         attestations: extension.attestations,
         bodies: [...extension.bodies],
         bridge: extension.bridge.map(({ id, hash }) => ({ id, hash })),
+        bridgeContents: extension.bridgeContents.map((event) => ({ ...event, amount: bigintToBytes(event.amount) })),
       })
+
+/** Undefined where a field is no such value, or the amount has another encoding than its own. */
+const toEvent = ({ id, amount, from, recipient, dataHash, externalHeight }: BridgeContent): BridgeEvent | undefined => {
+  if (amount.length > HASH_BYTES || amount[0] === 0) return undefined
+  if (from.length !== ADDRESS_LENGTH || recipient.length > MAX_RECIPIENT_BYTES || dataHash.length !== HASH_BYTES) {
+    return undefined
+  }
+  return { id, amount: bytesToBigint(amount), from, recipient, dataHash, externalHeight }
+}
 
 /**
  * What an extension says; undefined where it is empty or not in its one encoding, which is the same to everybody: a
@@ -46,6 +59,8 @@ export const decodeExtension = (bytes: Uint8Array): VoteExtension | undefined =>
   if (bodies.some(({ length }) => length === 0 || length > MAX_CLOB_TX_BYTES)) return undefined
   if (!isCanonicalAttestations(attestations)) return undefined
   if (bridge.some(({ hash }) => hash.length !== HASH_BYTES)) return undefined
-  const extension = { attestations, bodies, bridge }
-  return isEmpty(extension) ? undefined : extension
+  const bridgeContents = message.bridgeContents.flatMap((content) => toEvent(content) ?? [])
+  if (bridgeContents.length !== message.bridgeContents.length) return undefined
+  const extension = { attestations, bodies, bridge, bridgeContents }
+  return isEmpty(extension) || !isCanonicalBridgeSection(extension) ? undefined : extension
 }

@@ -6,6 +6,7 @@ import { mayCreateValidator } from '../../modules/admission/index.ts'
 import { createLedger, describeDenom, forgetDenom } from '../../modules/bank/index.ts'
 import { mostValidators, readConsensusParameters, readValidators, roomFault } from '../../modules/consensus/index.ts'
 import { fundCommunityPool } from '../../modules/distribution/index.ts'
+import { consensusAddress } from '../../core/signature.ts'
 import type { Ledger } from '../../modules/ledger.ts'
 import type { Module, QueryContext } from '../../modules/module.ts'
 import { createDoubleSignPunisher } from '../../modules/slashing/index.ts'
@@ -109,6 +110,8 @@ export const createPorts = (options: PortsOptions, modules: ModulesLater): Modul
     maxValidatorsFault: (state, maxValidators) => roomFault(readConsensusParameters(state), maxValidators),
     blockRoomFault: (state) =>
       roomFault(readConsensusParameters(state), mostValidators(state, stake.maxValidators(state))),
+    votingPowers: (state, height) =>
+      readValidators(state, height).map(({ publicKey, power }) => ({ address: consensusAddress(publicKey), power })),
     validatorCount: (state, height) => readValidators(state, height).length,
     admissionRefusal: ADMISSION_REFUSAL,
     bondedRatio: (state) => bondedRatio(state, stake, ledger),

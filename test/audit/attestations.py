@@ -10,8 +10,10 @@ Extension = namedtuple('Extension', 'attestations bodies')
 EMPTY = Extension((), ())
 
 _BRIDGE = {1: ('id', 'u32', ''), 2: ('hash', 'bytes', '')}
+_CONTENT = {1: ('id', 'u32', ''), 2: ('amount', 'bytes', ''), 3: ('from', 'bytes', ''), 4: ('recipient', 'bytes', ''),
+            5: ('data_hash', 'bytes', ''), 6: ('external_height', 'u64', '')}
 _EXTENSION = {1: ('version', 'u32', ''), 2: ('attestations', 'bytes', ''), 3: ('bodies', 'bytes', 'repeated'),
-              4: ('bridge', _BRIDGE, 'repeated')}
+              4: ('bridge', _BRIDGE, 'repeated'), 5: ('bridge_contents', _CONTENT, 'repeated')}
 _VOTE = {1: ('extension', 'bytes', ''), 2: ('signature', 'bytes', '')}
 _INJECTED = {1: ('version', 'u32', ''), 2: ('votes', _VOTE, 'repeated')}
 
@@ -53,6 +55,19 @@ def decode_attestations(data):
     return entries
 
 
+def check_bridge(hashes, contents):
+    for said, most in ((hashes, 24), (contents, 16)):
+        ids = [each['id'] for each in said]
+        if len(ids) > most or ids != sorted(set(ids)):
+            raise Malformed('ids of the bridge')
+    for each in contents:
+        amount = each['amount']
+        if len(amount) > 32 or amount[:1] == b'\0' or len(each['recipient']) > 64:
+            raise Malformed('amount or recipient')
+        if len(each['from']) != 20 or len(each['data_hash']) != 32:
+            raise Malformed('sender or data hash')
+
+
 def decode_extension(data, cap):
     """What an extension says. Anything that is not canonical says nothing."""
     if data == b'':
@@ -65,6 +80,7 @@ def decode_extension(data, cap):
             raise Malformed('version or a body')
         if any(len(each['hash']) != 32 for each in message['bridge']):
             raise Malformed('bridge')
+        check_bridge(message['bridge'], message['bridge_contents'])
         attestations = decode_attestations(message['attestations']) if message['attestations'] else ()
         return Extension(attestations, message['bodies'])
     except Malformed:

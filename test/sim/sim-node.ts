@@ -4,6 +4,7 @@ import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settin
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type {
   BlockStep,
+  BridgeWatch,
   Gossip,
   JournaledOrder,
   OrderJournal,
@@ -56,6 +57,8 @@ export interface SimNodeOptions {
   readonly engine?: 'interpreter' | 'reference'
   /** The words for failures are stored as the engine says them: of a home that the command line will look at. */
   readonly exactWords?: boolean
+  /** What its daemon has read of the external chain; none runs when left out. */
+  readonly bridge?: BridgeWatch
   /** What CometBFT would say. */
   readonly peers?: number
 }
@@ -201,7 +204,7 @@ export class SimNode {
 
   #start(): QueriedApplication {
     const { clock, settings, snapshots, expectedChain, journal, gossip, peers = 0 } = this.#options
-    const { orderJournal, voteAnswers } = this.#options
+    const { orderJournal, voteAnswers, bridge } = this.#options
     this.#heavy = this.#startWorkers()
     return new QueriedApplication({
       store: this.#store,
@@ -211,6 +214,7 @@ export class SimNode {
       ...(expectedChain === undefined ? {} : { expectedChain }),
       environment: {
         ...(snapshots === undefined ? {} : { snapshots }),
+        ...(bridge === undefined ? {} : { bridge }),
         clock: { nowMs: () => clock.nowMs, wallMs: () => clock.wallMs ?? clock.nowMs },
         yieldToEventLoop: () => Promise.resolve(),
         journal: journal ?? {

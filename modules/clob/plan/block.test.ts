@@ -36,7 +36,7 @@ const makeOrder = (phase: Phase, dtMs: number) => {
 }
 
 const vote = (said: readonly Attestation[], bodies: readonly Uint8Array[] = []): AttestedVote =>
-  voteOf({ attestations: encodeAttestations(said), bodies, bridge: [] })
+  voteOf({ attestations: encodeAttestations(said), bodies, bridge: [], bridgeContents: [] })
 const voteOf = (extension: VoteExtension | undefined, isSigned = true): AttestedVote => ({
   validatorAddress: new Uint8Array(20),
   power: 10n,
@@ -150,14 +150,25 @@ describe('the plan of a block', () => {
 
 describe('votes', () => {
   const malformed: Readonly<Record<string, VoteExtension>> = {
-    'three empty phases': { attestations: new Uint8Array(3), bodies: [post.raw], bridge: [] },
+    'three empty phases': { attestations: new Uint8Array(3), bodies: [post.raw], bridge: [], bridgeContents: [] },
     'an id in two phases': {
       attestations: encodeAttestations([post.said, { ...post.said, phase: 2 }]),
       bodies: [post.raw],
       bridge: [],
+      bridgeContents: [],
     },
-    'an empty body': { attestations: encodeAttestations(all), bodies: [EMPTY_BYTES, post.raw], bridge: [] },
-    'a body of 4,097 bytes': { attestations: encodeAttestations(all), bodies: [makeRaw(4_097), post.raw], bridge: [] },
+    'an empty body': {
+      attestations: encodeAttestations(all),
+      bodies: [EMPTY_BYTES, post.raw],
+      bridge: [],
+      bridgeContents: [],
+    },
+    'a body of 4,097 bytes': {
+      attestations: encodeAttestations(all),
+      bodies: [makeRaw(4_097), post.raw],
+      bridge: [],
+      bridgeContents: [],
+    },
   }
   it.each(Object.entries(malformed))('with %s say nothing, and their bodies are not there', (_, extension) => {
     const plan = planOfBlock(input([voteOf(extension), vote(all), vote(all)]), [INJECTED, cancel.raw])

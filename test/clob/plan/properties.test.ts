@@ -160,7 +160,12 @@ describe('10: an extension', () => {
         }
       })
       const bodies = most === 0 ? [] : lengths.map((length) => new Uint8Array(length))
-      const extension = encodeExtension({ attestations: encodeAttestations(list), bodies, bridge: [] })
+      const extension = encodeExtension({
+        attestations: encodeAttestations(list),
+        bodies,
+        bridge: [],
+        bridgeContents: [],
+      })
       expect(extension.length + bridgeReserveBytes(cap)).toBeLessThanOrEqual(cap)
       expect(decodeAttestations(encodeAttestations(list))).toHaveLength(most)
     }),

@@ -18,6 +18,7 @@ export const SAID_AGAIN = encodeExtension({
   attestations: new Uint8Array(0),
   bodies: [Uint8Array.of(0x77)],
   bridge: [],
+  bridgeContents: [],
 })
 
 // PrivateKeyInfo of an ed25519 key (RFC 8410) up to its 32 bytes.

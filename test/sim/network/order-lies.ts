@@ -47,7 +47,7 @@ export interface VotedBlock {
   readonly height: number
 }
 
-const NOTHING: VoteExtension = { attestations: EMPTY_BYTES, bodies: [], bridge: [] }
+const NOTHING: VoteExtension = { attestations: EMPTY_BYTES, bodies: [], bridge: [], bridgeContents: [] }
 
 /** As all liars make them up: together they attest the same. */
 const fabricated = ({ hash }: VotedBlock, count: number): readonly Attestation[] =>

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file nat/clob/v1/vote_extensions.proto.
  */
 export const file_nat_clob_v1_vote_extensions: GenFile = /*@__PURE__*/
-  fileDesc("CiFuYXQvY2xvYi92MS92b3RlX2V4dGVuc2lvbnMucHJvdG8SC25hdC5jbG9iLnYxIk8KEkluamVjdGVkRXh0ZW5zaW9ucxIPCgd2ZXJzaW9uGAEgASgNEigKBXZvdGVzGAIgAygLMhkubmF0LmNsb2IudjEuSW5qZWN0ZWRWb3RlIjQKDEluamVjdGVkVm90ZRIRCglleHRlbnNpb24YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMInYKDVZvdGVFeHRlbnNpb24SDwoHdmVyc2lvbhgBIAEoDRIUCgxhdHRlc3RhdGlvbnMYAiABKAwSDgoGYm9kaWVzGAMgAygMEi4KBmJyaWRnZRgEIAMoCzIeLm5hdC5jbG9iLnYxLkJyaWRnZUF0dGVzdGF0aW9uIi0KEUJyaWRnZUF0dGVzdGF0aW9uEgoKAmlkGAEgASgNEgwKBGhhc2gYAiABKAxiBnByb3RvMw");
+  fileDesc("CiFuYXQvY2xvYi92MS92b3RlX2V4dGVuc2lvbnMucHJvdG8SC25hdC5jbG9iLnYxIk8KEkluamVjdGVkRXh0ZW5zaW9ucxIPCgd2ZXJzaW9uGAEgASgNEigKBXZvdGVzGAIgAygLMhkubmF0LmNsb2IudjEuSW5qZWN0ZWRWb3RlIjQKDEluamVjdGVkVm90ZRIRCglleHRlbnNpb24YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMIqsBCg1Wb3RlRXh0ZW5zaW9uEg8KB3ZlcnNpb24YASABKA0SFAoMYXR0ZXN0YXRpb25zGAIgASgMEg4KBmJvZGllcxgDIAMoDBIuCgZicmlkZ2UYBCADKAsyHi5uYXQuY2xvYi52MS5CcmlkZ2VBdHRlc3RhdGlvbhIzCg9icmlkZ2VfY29udGVudHMYBSADKAsyGi5uYXQuY2xvYi52MS5CcmlkZ2VDb250ZW50Ii0KEUJyaWRnZUF0dGVzdGF0aW9uEgoKAmlkGAEgASgNEgwKBGhhc2gYAiABKAwieAoNQnJpZGdlQ29udGVudBIKCgJpZBgBIAEoDRIOCgZhbW91bnQYAiABKAwSDAoEZnJvbRgDIAEoDBIRCglyZWNpcGllbnQYBCABKAwSEQoJZGF0YV9oYXNoGAUgASgMEhcKD2V4dGVybmFsX2hlaWdodBgGIAEoBGIGcHJvdG8z");
 
 /**
  * What the proposer of H+1 puts first in its block: the extension and signature of every COMMIT vote of height H, in
@@ -89,9 +89,18 @@ export type VoteExtension = Message<"nat.clob.v1.VoteExtension"> & {
   bodies: Uint8Array[];
 
   /**
+   * At most 24, by ascending id.
+   *
    * @generated from field: repeated nat.clob.v1.BridgeAttestation bridge = 4;
    */
   bridge: BridgeAttestation[];
+
+  /**
+   * What others lack of acknowledged events: at most 16, by ascending id.
+   *
+   * @generated from field: repeated nat.clob.v1.BridgeContent bridge_contents = 5;
+   */
+  bridgeContents: BridgeContent[];
 };
 
 /**
@@ -124,4 +133,56 @@ export type BridgeAttestation = Message<"nat.clob.v1.BridgeAttestation"> & {
  */
 export const BridgeAttestationSchema: GenMessage<BridgeAttestation> = /*@__PURE__*/
   messageDesc(file_nat_clob_v1_vote_extensions, 3);
+
+/**
+ * The content of an event, whose hash validators have acknowledged.
+ *
+ * @generated from message nat.clob.v1.BridgeContent
+ */
+export type BridgeContent = Message<"nat.clob.v1.BridgeContent"> & {
+  /**
+   * @generated from field: uint32 id = 1;
+   */
+  id: number;
+
+  /**
+   * Big endian without leading zeros, at most 32 bytes.
+   *
+   * @generated from field: bytes amount = 2;
+   */
+  amount: Uint8Array;
+
+  /**
+   * 20 bytes.
+   *
+   * @generated from field: bytes from = 3;
+   */
+  from: Uint8Array;
+
+  /**
+   * At most 64 bytes.
+   *
+   * @generated from field: bytes recipient = 4;
+   */
+  recipient: Uint8Array;
+
+  /**
+   * 32 bytes.
+   *
+   * @generated from field: bytes data_hash = 5;
+   */
+  dataHash: Uint8Array;
+
+  /**
+   * @generated from field: uint64 external_height = 6;
+   */
+  externalHeight: bigint;
+};
+
+/**
+ * Describes the message nat.clob.v1.BridgeContent.
+ * Use `create(BridgeContentSchema)` to create a new message.
+ */
+export const BridgeContentSchema: GenMessage<BridgeContent> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_vote_extensions, 4);
 

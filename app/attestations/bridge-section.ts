@@ -1,0 +1,67 @@
+/** What this node's vote says of the bridge: what its daemon has read of the external chain, as far as state wants it. */
+import type { VoteExtension } from '../../modules/attestations.ts'
+import { MAX_ATTESTATIONS, MAX_CONTENTS, readSayable, type Sayable } from '../../modules/bridge/index.ts'
+import type { BridgeWatch } from '../environment.ts'
+import type { ProposedBlock } from '../ports.ts'
+import type { VotedChain } from './chain.ts'
+import type { ExtensionSection } from './voter.ts'
+
+/** More than its own 1 KiB is used where orders leave room. */
+const MOST_BYTES = 4_096
+/** Field 1 of an extension. */
+const VERSION_BYTES = 2
+/** Tags, lengths, an id and a hash. */
+const ATTESTATION_BYTES = 42
+/** Tags and lengths, id, sender, data hash and external height, beside amount and recipient. */
+const CONTENT_BYTES = 85
+const MAX_AMOUNT_BYTES = 32
+
+const contentBytes = ({ event }: Sayable): number => CONTENT_BYTES + MAX_AMOUNT_BYTES + event.recipient.length
+
+export class BridgeSection implements ExtensionSection {
+  readonly name = 'bridge'
+  readonly #watch: BridgeWatch | undefined
+  /** By id, the last height whose votes attested it, and told its content. */
+  readonly #attested = new Map<number, number>()
+  readonly #told = new Map<number, number>()
+
+  /** Without a daemon nothing is said. */
+  constructor(watch: BridgeWatch | undefined) {
+    this.#watch = watch
+  }
+
+  attest(block: ProposedBlock, chain: VotedChain, spentBytes: number, capBytes: number): Partial<VoteExtension> {
+    const watch = this.#watch
+    if (watch === undefined) return {}
+    const sayable = readSayable(chain.state, (contract, from, max) => watch.events(contract, from, max))
+    forgetBelow(this.#attested, sayable[0]?.event.id)
+    forgetBelow(this.#told, sayable[0]?.event.id)
+    let bytes = Math.min(MOST_BYTES, capBytes - spentBytes - VERSION_BYTES)
+    // What the votes of the height before have said is in the block that comes, and not in state yet.
+    const contents = sayable.filter((each) => each.isWanted && isNew(this.#told, each, block)).slice(0, MAX_CONTENTS)
+    const told: Sayable[] = []
+    for (const each of contents) {
+      // Half of the room is for what nobody has heard of.
+      if (contentBytes(each) > bytes / 2) break
+      bytes -= contentBytes(each)
+      told.push(each)
+    }
+    const attested = sayable
+      .filter((each) => isNew(this.#attested, each, block))
+      .slice(0, Math.min(MAX_ATTESTATIONS, Math.max(0, Math.floor(bytes / ATTESTATION_BYTES))))
+    for (const { event } of told) this.#told.set(event.id, block.height)
+    for (const { event } of attested) this.#attested.set(event.id, block.height)
+    return {
+      bridge: attested.map(({ event, hash }) => ({ id: event.id, hash })),
+      bridgeContents: told.map(({ event }) => event),
+    }
+  }
+}
+
+const isNew = (said: ReadonlyMap<number, number>, { event }: Sayable, { height }: ProposedBlock): boolean =>
+  said.get(event.id) !== height - 1
+
+/** Ids below the first one are decided: what is remembered stays within the window. */
+const forgetBelow = (said: Map<number, number>, first: number | undefined): void => {
+  for (const id of said.keys()) if (first === undefined || id < first) said.delete(id)
+}

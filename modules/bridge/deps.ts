@@ -1,0 +1,9 @@
+/** What the bridge needs of the rest of the node. */
+import type { StateReader } from '../../store/state.ts'
+import type { Ledger } from '../ledger.ts'
+
+export interface BridgeDependencies {
+  readonly ledger: Pick<Ledger, 'mint' | 'send' | 'supply' | 'isBlockedReceiver'>
+  /** The set whose votes decide block `height`, with the addresses of its keys. */
+  votingPowers(state: StateReader, height: number): readonly { readonly address: Uint8Array; readonly power: bigint }[]
+}

@@ -1,0 +1,38 @@
+/** Events of the bridge. */
+import { encodeBech32 } from '../../core/bech32.ts'
+import type { BridgeEvent } from '../../core/bridge-event.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import { makeEvent } from '../events.ts'
+import type { Coin } from '../ledger.ts'
+import type { Event } from '../module.ts'
+import { formatConsensusAddress } from '../validator-addresses.ts'
+
+export const eventAccepted = ({ id }: BridgeEvent, hash: Uint8Array): Event =>
+  makeEvent('bridge_accept', { id: String(id), hash: bytesToHex(hash) })
+
+export const eventCredited = ({ id, recipient, from }: BridgeEvent, { amount, denom }: Coin): Event =>
+  makeEvent('bridge_credit', {
+    id: String(id),
+    recipient: encodeBech32(recipient),
+    amount: `${amount}${denom}`,
+    from: bytesToHex(from),
+  })
+
+export const eventRefused = (id: number, reason: string): Event =>
+  makeEvent('bridge_refuse', { id: String(id), reason })
+
+/** The validator acknowledged another hash by this id before. */
+export const contradicted = (id: number, validator: Uint8Array): Event =>
+  makeEvent('bridge_contradiction', { id: String(id), validator: formatConsensusAddress(validator) })
+
+/** By governance. */
+export const eventCompleted = (id: number): Event => makeEvent('bridge_complete', { id: String(id) })
+export const eventRejected = (id: number, reason: string): Event =>
+  makeEvent('bridge_reject', { id: String(id), reason })
+
+/** Events are counted from `nextId` on. */
+export const contractChanged = (contract: Uint8Array | undefined, nextId: number): Event =>
+  makeEvent('bridge_contract', {
+    contract: contract === undefined ? '' : bytesToHex(contract),
+    next_id: String(nextId),
+  })

@@ -1,0 +1,78 @@
+/** Messages of governance, and the withdrawal that is not supported yet. */
+import { CodedError } from '../../core/errors.ts'
+import { parseAccountAddress } from '../../core/bech32.ts'
+import { utf8ToBytes } from '../../core/bytes.ts'
+import { bridgeTx } from '../../proto/index.ts'
+import { checkAuthority } from '../authority.ts'
+import { handleMessage, handleParsed } from '../handlers.ts'
+import type { MessageHandler } from '../module.ts'
+import { sdkError } from '../sdk-errors.ts'
+import type { BridgeDependencies } from './deps.ts'
+import { bridgeError } from './errors.ts'
+import { changeParams, completeEvent, rejectEvent } from './govern.ts'
+import { readParams, writeParams } from './keeper.ts'
+import { MAX_REASON_BYTES } from './record.ts'
+import { parseDeposit, parseParams } from './wire.ts'
+
+const { method } = bridgeTx.Msg
+
+/** Throws sdk/7. */
+const checkSender = (sender: string): void => {
+  try {
+    parseAccountAddress(sender)
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    throw sdkError('invalidAddress', `invalid sender address: ${error.message}`)
+  }
+}
+
+export const bridgeMessages = (dependencies: BridgeDependencies): readonly MessageHandler[] => [
+  handleParsed(method.updateParams, {
+    parse: ({ authority, params }) => {
+      checkAuthority(authority)
+      if (params === undefined) throw sdkError('invalidRequest', 'params are missing')
+      return parseParams(params)
+    },
+    execute: (context, params) => {
+      changeParams(context, params, dependencies)
+      return {}
+    },
+  }),
+  handleMessage(method.setPaused, {
+    checkStateless: ({ authority }) => checkAuthority(authority),
+    execute: ({ state }, { paused }) => {
+      writeParams(state, { ...readParams(state), isPaused: paused })
+      return {}
+    },
+  }),
+  handleParsed(method.completeEvent, {
+    parse: ({ authority, deposit }) => {
+      checkAuthority(authority)
+      if (deposit === undefined) throw sdkError('invalidRequest', 'the deposit is missing')
+      return parseDeposit(deposit)
+    },
+    execute: (context, event) => {
+      completeEvent(context, event)
+      return {}
+    },
+  }),
+  handleMessage(method.rejectEvent, {
+    checkStateless: ({ authority, reason }) => {
+      checkAuthority(authority)
+      if (reason === '' || utf8ToBytes(reason).length > MAX_REASON_BYTES) throw bridgeError('reason')
+    },
+    execute: (context, { id, reason }) => {
+      rejectEvent(context, id, reason)
+      return {}
+    },
+  }),
+  handleMessage(method.withdraw, {
+    checkStateless: ({ sender }) => {
+      checkSender(sender)
+      throw bridgeError('withdraw')
+    },
+    execute: () => {
+      throw bridgeError('withdraw')
+    },
+  }),
+]
