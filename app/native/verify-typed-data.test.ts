@@ -8,7 +8,7 @@ import { bigintToBytes, bytesToBigint, concatBytes, padLeft } from '../../core/b
 import { CodedError } from '../../core/errors.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { SECP256K1_ORDER } from '../../core/signature.ts'
-import { bankTx, govBetaTx, secp256k1, stakingTx } from '../../proto/index.ts'
+import { bankTx, erc20Tx, govBetaTx, secp256k1, stakingTx } from '../../proto/index.ts'
 import { accountNumberOf } from './account-number.ts'
 import { decodeNativeTransaction } from './decode-transaction.ts'
 import { MAX_TYPED_DATA_BYTES, MAX_TYPED_DATA_VALUES } from './limits.ts'
@@ -85,6 +85,15 @@ const VOTE = {
   amino: { type: 'cosmos-sdk/MsgVote', value: { proposal_id: '3', voter: ADDRESS, option: 1 } },
 }
 
+const TOKEN = { sender: ADDRESS, token: `0x${'ab'.repeat(20)}`, amount: '5' }
+const DEPOSIT = {
+  packed: {
+    typeUrl: '/nat.erc20.v1.MsgDeposit',
+    value: toBinary(erc20Tx.MsgDepositSchema, create(erc20Tx.MsgDepositSchema, TOKEN)),
+  },
+  amino: { type: 'nat/erc20/MsgDeposit', value: TOKEN },
+}
+
 const VALUE_FIRST = (type: string) => [
   { name: 'value', type },
   { name: 'type', type: 'string' },
@@ -135,6 +144,18 @@ const CURRENT = {
         TypeValueAmount0: [text('denom'), text('amount')],
       },
       { msg0: SEND.amino },
+      'a <memo> & é',
+    ),
+  },
+  'deposit of tokens': {
+    messages: [DEPOSIT],
+    data: currentForm(
+      {
+        Tx: [...TX_TYPES, text('sequence'), { name: 'msg0', type: 'TypeMsgDeposit0' }],
+        TypeMsgDeposit0: VALUE_FIRST('TypeValue0'),
+        TypeValue0: [text('token'), text('sender'), text('amount')],
+      },
+      { msg0: DEPOSIT.amino },
       'a <memo> & é',
     ),
   },

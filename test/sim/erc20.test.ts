@@ -15,10 +15,13 @@ import { readBalance } from '../../modules/bank/index.ts'
 import { DEFAULT_CLOB_PARAMETERS, formatParameters } from '../../modules/clob/index.ts'
 import { ERC20_ADDRESS, readAllowance, viewAddress } from '../../modules/erc20/index.ts'
 import type { Place } from '../../modules/clob/orders/index.ts'
-import { abci, bankTx, erc20Query, erc20Tx } from '../../proto/index.ts'
+import { abci, bankTx, erc20Query, erc20Tx, txService } from '../../proto/index.ts'
+import { heavyNativeQuery } from '../../query/native.ts'
+import { traceBlock } from '../../query/trace/trace-questions.ts'
 import { exportText, forkWorld } from './fork.ts'
 import { bech32Of, type Packed, signNative } from './native-transactions.ts'
 import { makeTrader, type Trader, Traders, walletOf } from './orders/traders.ts'
+import { openView } from './open-view.ts'
 import { seeded } from './random.ts'
 import { createSimulatedEngine, type SimNode } from './sim-node.ts'
 import { signTransaction } from './traffic.ts'
@@ -79,13 +82,51 @@ class Chain {
     const result = response.transactionResults.at(-1)
     invariant(result !== undefined, 'the block has the transaction')
     const { events } = fromBinary(abci.ExecTxResultSchema, result.events)
-    return { code: result.code, codespace: result.codespace, log: result.log, events: events.map(({ type }) => type) }
+    const { code, codespace, log, gasUsed } = result
+    return { code, codespace, log, gasUsed, events: events.map(({ type }) => type) }
   }
 
   async native(account: PrivateKeyAccount, ...messages: readonly Packed[]) {
     const { chainId } = this.world.driver.setup
     const sequence = await pendingNonce(this.node, account)
     return this.#run(await signNative({ chainId, messages, signers: [{ account, sequence }], gas: 800_000n }))
+  }
+
+  /** Gas of a message that is not sent, as wallets ask for it. */
+  async dryRun(account: PrivateKeyAccount, message: Packed): Promise<bigint> {
+    const { chainId } = this.world.driver.setup
+    const signers = [{ account, sequence: await pendingNonce(this.node, account) }]
+    const txBytes = await signNative({ chainId, messages: [message], signers, gas: 800_000n })
+    const { input, output, parent, name } = txService.Service.method.simulate
+    const data = Buffer.from(toBinary(input, create(input, { txBytes }))).toString('base64')
+    const view = await openView(this.node)
+    try {
+      const answer = heavyNativeQuery(view, { path: `/${parent.typeName}/${name}`, data, height: 0 })
+      return fromBinary(output, Buffer.from(answer, 'base64')).gasInfo?.gasUsed ?? 0n
+    } finally {
+      view.close()
+    }
+  }
+
+  /** Both in one block: a deposit by a native message, and behind it a transfer of what it left; as traces see the block. */
+  async depositAndTransfer(account: PrivateKeyAccount, deposit: Packed, transfer: Hex) {
+    const { driver, nodes } = this.world
+    const sequence = await pendingNonce(this.node, account)
+    const signers = [{ account, sequence }]
+    const raw = await signNative({ chainId: driver.setup.chainId, messages: [deposit], signers, gas: 800_000n })
+    const call = { to: TOKEN, data: transfer, nonce: sequence + 1, gas: 200_000n, ...PRICES }
+    for (const each of [raw, await signTransaction(account, 2, call)]) expect(gossip(nodes, each)).toBe(true)
+    const { block, response } = await driver.step()
+    const view = await openView(this.node)
+    try {
+      const options = { tracer: { name: 'callTracer', onlyTopCall: false, withLog: true }, timeoutMs: 1_000 } as const
+      const traces = JSON.parse(await traceBlock(view, { block: { number: block.height }, options })) as readonly {
+        readonly result: { readonly gasUsed: string; readonly error?: string }
+      }[]
+      return { results: response.transactionResults, traces, receipts: view.reader.receipts(block.height) }
+    } finally {
+      view.close()
+    }
   }
 
   async ethereum(account: PrivateKeyAccount, to: Hex | undefined, data: Hex) {
@@ -143,8 +184,9 @@ it(
     )
     expect(registered).toMatchObject({ code: 0, events: expect.arrayContaining(['erc20_token']) as string[] })
     const deposit = { sender: bech32Of(buyer), token: TOKEN, amount: '500000' }
+    const wanted = await chain.dryRun(buyer, pack(erc20Tx.MsgDepositSchema, deposit))
     expect(await chain.native(buyer, pack(erc20Tx.MsgDepositSchema, deposit))).toMatchObject({
-      code: 0,
+      ...{ code: 0, gasUsed: wanted },
       events: expect.arrayContaining(['evm_log', 'erc20_deposit']) as string[],
     })
     const tooMuch = { ...deposit, amount: '500001' }
@@ -190,12 +232,28 @@ it(
     await chain.ethereum(seller, bytesToHex(viewAddress(VIEWED)), take)
     expect([chain.coins(BUYER, VIEWED), chain.coins(SELLER, VIEWED)]).toEqual([62n, 15n])
     checkInvariants(chain.node)
+
+    const rest = chain.tokens(BUYER.address)
+    const last = pack(erc20Tx.MsgDepositSchema, { ...deposit, amount: '1' })
+    const transfer = encodeFunctionData({
+      ...{ abi: erc20Abi, functionName: 'transfer' },
+      args: [seller.address, rest - 1n],
+    })
+    const { results, traces, receipts } = await chain.depositAndTransfer(buyer, last, transfer)
+    expect(results.slice(-2).map(({ code, log }) => [code, log])).toEqual([
+      [0, ''],
+      [0, ''],
+    ])
+    expect(traces.map(({ result }) => [BigInt(result.gasUsed), result.error])).toEqual([
+      [receipts[0]?.gasUsed, undefined],
+    ])
+    expect([chain.tokens(BUYER.address), chain.tokens(ERC20_ADDRESS)]).toEqual([0n, 380_001n])
     for (const node of world.nodes) expect(await replay(node)).toBeUndefined()
 
     const { height } = chain.node.application
     const { erc20 } = JSON.parse(exportText(chain.node, height)) as { readonly erc20: object }
     expect(erc20).toMatchObject({
-      tokens: [{ address: TOKEN, booked: '380000', measured: '380000', decimals: 6 }],
+      tokens: [{ address: TOKEN, booked: '380001', measured: '380001', decimals: 6 }],
       views: [{ denom: VIEWED }],
       allowances: [{ denom: VIEWED, owner: buyer.address.toLowerCase(), amount: '25' }],
     })
@@ -210,7 +268,7 @@ it(
     })
     const send = { fromAddress: bech32Of(buyer), toAddress: bech32Of(seller), amount: [{ denom: DENOM, amount: '7' }] }
     expect(await next.native(buyer, pack(bankTx.MsgSendSchema, send))).toMatchObject({ code: 0 })
-    expect([next.coins(SELLER), next.tokens(ERC20_ADDRESS)]).toEqual([7n, 260_000n])
+    expect([next.coins(SELLER), next.tokens(ERC20_ADDRESS)]).toEqual([7n, 260_001n])
     checkInvariants(next.node)
     await fork.close()
     await world.close()

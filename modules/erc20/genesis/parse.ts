@@ -14,6 +14,8 @@ import { viewFault } from '../view.ts'
 /** Most entries of each list: strangers add to them for a fee. */
 const MAX_ENTRIES = 10_000_000
 
+const MAX_HEIGHT = BigInt(Number.MAX_SAFE_INTEGER)
+
 export interface GenesisToken extends Token {
   /** Must be the supply of its denomination. */
   readonly booked: bigint
@@ -62,6 +64,7 @@ const parseGenesisToken = (form: erc20.Token): GenesisToken => {
   const address = parseToken(form.address)
   const { decimals, depositsEnabled } = form
   if (form.denom !== denomOf(address)) failAt('denom', `must be ${denomOf(address)}`)
+  if (form.measuredHeight > MAX_HEIGHT) failAt('measured_height', `must not be above ${MAX_HEIGHT}`)
   if (decimals > MAX_DECIMALS) failAt('decimals', `must not be above ${MAX_DECIMALS}`)
   const [booked, measured] = [parseNumber(form.booked, 'booked'), parseNumber(form.measured, 'measured')]
   if (booked > measured) failAt('booked', `is ${booked}, but only ${measured} were measured`)
