@@ -6,6 +6,7 @@ import { bridgeModule } from '../modules/bridge/index.ts'
 import { clobModule } from '../modules/clob/index.ts'
 import { consensusModule } from '../modules/consensus/index.ts'
 import { distributionModule } from '../modules/distribution/index.ts'
+import { erc20Module } from '../modules/erc20/index.ts'
 import { evidenceModule } from '../modules/evidence/index.ts'
 import { feeMarketModule } from '../modules/feemarket/index.ts'
 import { govModule } from '../modules/gov/index.ts'
@@ -32,6 +33,7 @@ const LIST = [
   weightModule,
   consensusModule,
   clobModule,
+  erc20Module,
   bridgeModule,
 ] as const
 

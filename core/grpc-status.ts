@@ -56,9 +56,10 @@ export const GRPC_ERRORS = errorTable(
     },
     unavailable: {
       code: 14,
-      text: 'application unavailable at ...; retrying',
-      cause: 'The gateway runs, but the application does not answer it.',
-      action: 'Try again in some seconds; operators look at `chain status`.',
+      text: 'application unavailable at ...; retrying | the history of the order book has no block yet: ...',
+      cause:
+        'The gateway runs, but the application does not answer it; or the node has no history of the order book yet, or makes none.',
+      action: 'Try again in some seconds; operators look at `chain status`, and at `clob.history-enable`.',
     },
   },
 )

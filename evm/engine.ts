@@ -179,6 +179,37 @@ export type ExecutionOutcome =
   /** The transaction cannot stand at this place of the block; nothing was changed. */
   | { readonly valid: false; readonly error: CodedError }
 
+/** A call of a contract by a native message, which moves no value and is paid for there. */
+export interface ContractCall {
+  /** Whom the contract sees as caller. Its nonce stays. */
+  readonly from: Address
+  /** Whom it sees as origin. */
+  readonly origin: Address
+  readonly to: Address
+  readonly input: Uint8Array
+  /** Below 2^53. */
+  readonly gas: bigint
+  readonly isStatic: boolean
+  /** As in {@link ExecuteOptions}: above it `overWeight` is thrown, and nothing was changed. */
+  readonly weightLimit: number
+  readonly nativePrecompiles: NativePrecompiles
+  /** As in {@link ExecuteOptions}. */
+  readonly interrupt?: () => void
+}
+
+export interface ContractCallResult {
+  /** Before refunds: there are none. */
+  readonly gasUsed: bigint
+  /** Returned or reverted with. */
+  readonly output: Uint8Array
+  readonly failure: ExecutionFailure | undefined
+  readonly logs: readonly Log[]
+  readonly nativeEvents: readonly NativeEvent[]
+  readonly burntAnat: bigint
+  /** In the unit of evm/weight.ts, with what the gas stands for. */
+  readonly weight: number
+}
+
 /**
  * Runs transactions over a state. One execution at a time per state: the second throws an invariant.
  * The result is a value or a promise of one: an engine that computes synchronously need not wait.
@@ -192,4 +223,6 @@ export interface Engine {
   ): ExecutionOutcome | Promise<ExecutionOutcome>
   /** A call by the system (EIP-2935, EIP-4788): no fees, no nonce, 30,000,000 gas; nothing happens without code. */
   systemCall(state: StateWriter, block: BlockEnvironment, to: Address, data: Uint8Array): void | Promise<void>
+  /** A call by a native message: without fee, intrinsic gas and nonce. Always at once, for messages run at once. */
+  callContract(state: StateWriter, block: BlockEnvironment, call: ContractCall): ContractCallResult
 }

@@ -36,8 +36,8 @@ const FAULT = 0x04
 
 /** Writes a value and moves one anat from its caller; then it fails as the first byte of the input says. */
 const createNative = () => {
-  const calls: (Omit<NativeCall, 'state' | 'input'> & { readonly input: string })[] = []
-  const run = ({ state, input, ...call }: NativeCall): NativeResult => {
+  const calls: (Omit<NativeCall, 'state' | 'input' | 'call'> & { readonly input: string })[] = []
+  const run = ({ state, input, call: _, ...call }: NativeCall): NativeResult => {
     calls.push({ ...call, input: bytesToHex(input) })
     const [mode] = input
     if (mode === FAULT) throw new InvariantError('a fault of the node')

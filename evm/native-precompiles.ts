@@ -3,6 +3,24 @@ import type { Address } from '../core/address.ts'
 import type { StateWriter } from '../store/state.ts'
 import type { ExecutionFailure, Log } from './engine.ts'
 
+/** A call that a precompile makes while it runs. It moves no value. */
+export interface NativeSubcall {
+  /** Whom the called contract sees: the precompile answers for it. */
+  readonly from: Address
+  readonly to: Address
+  readonly input: Uint8Array
+  /** Most that it may use; the precompile has taken it from its own. */
+  readonly gas: bigint
+  readonly isStatic: boolean
+}
+
+export interface NativeSubcallResult {
+  readonly gasUsed: bigint
+  /** Returned or reverted with; not to be changed. */
+  readonly output: Uint8Array
+  readonly failure: ExecutionFailure | undefined
+}
+
 /** A frame that runs one of them, inside its own checkpoint: what it writes goes with the frame that fails. */
 export interface NativeCall {
   /** One of {@link NativePrecompiles.addresses}, also where an override of a call has moved it. */
@@ -21,6 +39,11 @@ export interface NativeCall {
   /** 1 for the outermost frame. */
   readonly depth: number
   readonly state: StateWriter
+  /**
+   * Runs a contract in a frame below this one, whose writes and logs go with it. Absent within such a call, so that precompiles
+   * and contracts that call each other never stack up, and in the reference. What it throws is not to be caught: the execution ends.
+   */
+  readonly call?: (subcall: NativeSubcall) => NativeSubcallResult
 }
 
 /** What a call tells the chain beside logs. Has the shape of the events in modules/module.ts, which are not seen here. */

@@ -6,6 +6,7 @@ import type { DescFile, DescService } from '@bufbuild/protobuf'
 import type { Address } from '../core/address.ts'
 import type { ErrorTable } from '../core/error-table.ts'
 import type { StateReader, StateWriter } from '../store/state.ts'
+import type { ContractCalls } from './contracts.ts'
 import type { ModuleHooks } from './hooks.ts'
 
 export interface EventAttribute {
@@ -76,6 +77,8 @@ export interface EndBlockContext extends BlockContext {
 export interface MessageContext extends ModuleContext {
   /** As {@link ModuleContext.consumeGas}, and always there. */
   consumeGas(amount: bigint, what: string): void
+  /** Absent where a proposal of governance executes it: nobody there pays for code. */
+  readonly contracts?: ContractCalls
 }
 
 /** A native message: decoded from protobuf, checked without state, then executed. Its signers are its definition's. */

@@ -183,7 +183,7 @@ export const sdkError = (kind: keyof typeof SDK_CODES, message = ''): CodedError
 }
 
 /** Statuses of gRPC, for queries. */
-export type QueryRefusal = 'unknown' | 'invalidArgument' | 'notFound' | 'unimplemented'
+export type QueryRefusal = 'unknown' | 'invalidArgument' | 'notFound' | 'unimplemented' | 'unavailable'
 
 export const queryRefusal = (kind: QueryRefusal, message: string): CodedError =>
   new CodedError('grpc', GRPC[kind], message)

@@ -41,7 +41,7 @@ const hashBefore = (view: ChainView, base: StateReader, height: number, number: 
   number < height ? (view.reader.hashAt(number) ?? recentBlockHash(view.reader, base, height, number)) : undefined
 
 /** The state after a block, and that block as what the call sees. */
-const sceneAt = (view: ChainView, height: number): Scene => {
+export const sceneAt = (view: ChainView, height: number): Scene => {
   const { header, timeNs } = requireHeader(view, height)
   const base = view.stateAt(height)
   return {

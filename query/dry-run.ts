@@ -9,6 +9,8 @@ import { baseAbci, txService } from '../proto/index.ts'
 import { Overlay } from '../store/overlay.ts'
 import { createPrepare, type Prepare } from '../app/families/native/prepare.ts'
 import { encodeTx, dryRun, type DryRun } from '../app/families/native/dry-run.ts'
+import { nativePrecompilesAt } from '../app/precompiles/index.ts'
+import { sceneAt } from './calls.ts'
 import { requireHeader, type ChainView } from './chain-view.ts'
 
 const { simulate: METHOD } = txService.Service.method
@@ -27,15 +29,23 @@ const prepareFor = (modules: readonly Module[]): Prepare => {
 const run = (view: ChainView, raw: Uint8Array): DryRun => {
   const { header, timeNs } = requireHeader(view, view.head)
   const state = new Overlay(view.stateAt(view.head))
+  const height = view.head + 1
+  const { chainId } = view.parameters
+  const environment = { ...sceneAt(view, view.head).environment, number: height }
   try {
     return dryRun(raw, prepareFor(view.modules), {
       state,
-      height: view.head + 1,
+      height,
       timeNs,
-      chainId: view.parameters.chainId,
+      chainId,
       evmChainId: view.parameters.evmChainId,
       baseFeePerGas: readBaseFee(state),
       gasLeft: header.gasLimit,
+      scene: {
+        engine: view.engine,
+        environment,
+        nativePrecompiles: nativePrecompilesAt(view.modules, { height, timeNs, chainId }),
+      },
     })
   } catch (error) {
     if (!(error instanceof CodedError) || isFault(error)) throw error

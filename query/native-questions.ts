@@ -12,6 +12,7 @@ import { type QueryHandlers, queryHandlers } from '../app/native/module-handlers
 import type { AbciQueryRequest, AbciQueryResponse, Questions } from '../app/ports.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { answerWithConsensus } from './heard-consensus.ts'
+import { HISTORY_SERVICE } from './clob-history/answer.ts'
 import { isHeightSearch } from './height-search.ts'
 import { isHeavyQuery, keptHeight, nativeQuery, toAbciError } from './native.ts'
 import { NODE_SERVICE, nodeService } from './node-service.ts'
@@ -33,6 +34,11 @@ export interface NativeQuestionsOptions extends QuestionTools, TxServiceOptions 
   readonly answers: AnswerCache
 }
 
+/** Throws grpc/3. */
+const requireNoHeight = (height: number): void => {
+  if (height !== 0) throw queryRefusal('invalidArgument', 'the history is that of all blocks: ask without a height')
+}
+
 const encode = (value: Uint8Array): string => jsonText(bytesToBase64(value))
 
 export class NativeQuestions {
@@ -49,10 +55,15 @@ export class NativeQuestions {
   /** Base64. Throws CodedErrors, at once or in the promise. */
   ask(question: Questions['native'], head: number): Reply {
     const { path, data, height } = question
+    const { heavy } = this.#options
     if (isHeavyQuery(this.#handlers, path)) return this.#heavy(question, head)
+    if (path.startsWith(HISTORY_SERVICE)) {
+      requireNoHeight(height)
+      return heavy('native', question, head)
+    }
     const request = Buffer.from(data, 'base64')
     if (path === ABCI_QUERY) return this.#abciQueryOverGrpc(request, head).then(encode)
-    const { environment, heavy } = this.#options
+    const { environment } = this.#options
     const weighed = (answer: (consensus: Consensus) => Uint8Array | Promise<Uint8Array>): Reply =>
       answerWithConsensus(environment, heavy, { question, head }, answer, encode)
     if (path.startsWith(TENDERMINT_SERVICE)) {
@@ -112,6 +123,10 @@ export class NativeQuestions {
       const question = { path, data: bytesToBase64(data), height }
       return { value: await this.#workerAnswer(question, head), height: keptHeight(view, height) }
     }
+    if (path.startsWith(HISTORY_SERVICE)) {
+      requireNoHeight(height)
+      return { value: await this.#workerAnswer({ path, data: bytesToBase64(data), height: 0 }, head), height: head }
+    }
     if (isHeightSearch(path, data)) {
       const question = { path, data: bytesToBase64(data), height: 0, replies: {} }
       return { value: await this.#workerAnswer(question, head), height: head }
@@ -128,8 +143,11 @@ export class NativeQuestions {
   }
 
   async #workerAnswer(question: Questions['native'], head: number): Promise<Uint8Array> {
+    // The history grows within a block: what it answers is not kept.
+    const isKept = !question.path.startsWith(HISTORY_SERVICE)
     try {
-      const answered = JSON.parse(await this.#heavy(question, head)) as string
+      const text = isKept ? await this.#heavy(question, head) : await this.#options.heavy('native', question, head)
+      const answered = JSON.parse(text) as string
       return plainBytes(Buffer.from(answered, 'base64'))
     } catch (error) {
       throw this.#toRefusal(error, question.path)

@@ -17,7 +17,18 @@ const NODES = [
   'test/hostile/ports',
 ].map((name) => `${name}.test.ts`)
 
-const COMPUTING = ['core', 'store', 'proto', 'evm', 'modules', 'app', 'query', 'test/spec', 'test/precompiles'] as const
+const COMPUTING = [
+  'core',
+  'store',
+  'proto',
+  'evm',
+  'modules',
+  'app',
+  'query',
+  'test/spec',
+  'test/precompiles',
+  'test/erc20',
+] as const
 const IN_COMMON = /\bvi\.|\bprocess\.(env|chdir|on|once|umask|exitCode)\b|\bglobalThis\b|\bObject\.defineProperty\b/
 
 export interface TestGroups {

@@ -10,8 +10,19 @@
  * - `trie_history`: the bytes that a trie node had before a height changed it
  * - `blocks`: headers, bodies, receipts, results, events and FinalizeBlock requests by height
  * - `index`: heights and positions by hash, and log postings
+ * - `clob_history`: what became of orders, made of stored blocks (app/clob-history/keys.ts)
  */
-export const COLUMNS = ['meta', 'state', 'code', 'history', 'trie', 'trie_history', 'blocks', 'index'] as const
+export const COLUMNS = [
+  'meta',
+  'state',
+  'code',
+  'history',
+  'trie',
+  'trie_history',
+  'blocks',
+  'index',
+  'clob_history',
+] as const
 export type Column = (typeof COLUMNS)[number]
 
 export type Entry = readonly [key: Uint8Array, value: Uint8Array]

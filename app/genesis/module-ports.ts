@@ -3,7 +3,7 @@ import { type Address, FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
 import { bytesToKey } from '../../core/bytes.ts'
 import { type Decimal, divideByInteger, toDecimal } from '../../core/decimal.ts'
 import { mayCreateValidator } from '../../modules/admission/index.ts'
-import { createLedger } from '../../modules/bank/index.ts'
+import { createLedger, describeDenom, forgetDenom } from '../../modules/bank/index.ts'
 import { mostValidators, readConsensusParameters, readValidators, roomFault } from '../../modules/consensus/index.ts'
 import { fundCommunityPool } from '../../modules/distribution/index.ts'
 import { consensusAddress } from '../../core/signature.ts'
@@ -18,7 +18,7 @@ import type { KeyValueStore } from '../../store/store.ts'
 import { accountNumberOf } from '../native/account-number.ts'
 import { type MessageHandlers, messageHandlers } from '../native/module-handlers.ts'
 import { routeMessage } from '../native/route-message.ts'
-import { NATIVE_PRECOMPILE_ADDRESSES, NATIVE_TOKEN } from '../precompiles/index.ts'
+import { NATIVE_PRECOMPILE_ADDRESSES, NATIVE_TOKEN, VIEW_CODE } from '../precompiles/index.ts'
 import { UPGRADES } from '../upgrades.ts'
 import { listModuleAccounts } from './module-accounts.ts'
 import { MODULES, type ModulePorts } from '../module-list.ts'
@@ -123,6 +123,9 @@ export const createPorts = (options: PortsOptions, modules: ModulesLater): Modul
     prepareMessage: routeTo(modules),
     fundCommunityPool: (context, from, coins) =>
       fundCommunityPool(context, { ledger, stake, feeCollector }, from, coins),
+    describeDenom,
+    forgetDenom,
+    viewCode: VIEW_CODE,
     knownUpgrades: UPGRADES,
     skipHeights: new Set(options.skippedUpgrades),
     moduleNames: MODULES.map(({ name }) => name).sort((a, b) => (a < b ? -1 : 1)),

@@ -10,6 +10,8 @@ import {
   encodeAbiParameters,
   encodeEventTopics,
   encodeFunctionData,
+  erc20Abi,
+  toEventSelector,
   toFunctionSelector,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -53,17 +55,33 @@ const precompileOf = (name: Name) => {
 }
 
 it('the precompiles are those that are looked at here', () => {
-  expect(PRECOMPILES.map(({ name }) => name)).toEqual([...NAMES, 'clob'])
+  expect(PRECOMPILES.map(({ name }) => name)).toEqual([...NAMES, 'clob', 'erc20', 'erc20View'])
 })
 
-it('the order book, which cosmos/evm does not have, is published as it is, at its address', () => {
-  const precompile = PRECOMPILES.find(({ name }) => name === 'clob')
-  expect(byName(precompile?.abi ?? [])).toEqual(byName(published.clobAbi))
-  expect(bytesToHex(precompile?.address ?? new Uint8Array(0))).toBe(published.PRECOMPILE_ADDRESSES.clob)
+it.each([
+  ['clob', published.clobAbi, 9],
+  ['erc20', published.converterAbi, 10],
+] as const)('%s, which is of this chain alone, is published as it is, at its address', (name, abi, count) => {
+  const precompile = PRECOMPILES.find((each) => each.name === name)
+  expect(byName(precompile?.abi ?? [])).toEqual(byName(abi as readonly (AbiEvent | AbiFunction)[]))
+  expect(bytesToHex(precompile?.address ?? new Uint8Array(0))).toBe(published.PRECOMPILE_ADDRESSES[name])
   // None of another precompile's: who calls the wrong address is told so.
-  const selectors = published.clobAbi.map((entry) => toFunctionSelector(entry))
+  const selectors = (abi as Abi).flatMap((entry) =>
+    entry.type === 'function' ? [toFunctionSelector(entry)] : entry.type === 'event' ? [toEventSelector(entry)] : [],
+  )
   const others = Object.values(recorded).flatMap((entries) => Object.values(entries))
-  expect([new Set(selectors).size, selectors.filter((selector) => others.includes(selector))]).toEqual([9, []])
+  expect([new Set(selectors).size, selectors.filter((selector) => others.includes(selector))]).toEqual([count, []])
+})
+
+it('views have the methods and events of ERC-20, as viem has them, and no others', () => {
+  const precompile = PRECOMPILES.find(({ name }) => name === 'erc20View')
+  const signature = ({ name, inputs }: { readonly name: string; readonly inputs: readonly AbiParameter[] }): string =>
+    `${name}(${inputs.map(canonical).join(',')})`
+  expect(precompile?.abi.map(signature).toSorted()).toEqual(erc20Abi.map(signature).toSorted())
+  for (const entry of erc20Abi) {
+    if (entry.type === 'event') continue
+    expect(signature(precompile?.method(hexToBytes(toFunctionSelector(entry)))?.json ?? entry)).toBe(signature(entry))
+  }
 })
 
 describe.each(NAMES)('the precompile %s', (name) => {

@@ -31,6 +31,11 @@ export class CallGas {
     this.#left -= amount
   }
 
+  /** Of what was taken for a call that used less. */
+  giveBack(amount: bigint): void {
+    this.#left += amount
+  }
+
   exhaust(what: string): CodedError {
     this.#isExhausted = true
     return sdkError('outOfGas', `out of gas in location: ${what}`)

@@ -18,6 +18,9 @@ export const TRANSACTION_BYTE_GAS = 30n
 /** Each native message that a method runs, as in a native transaction; what its module charges comes on top. */
 export const MESSAGE_GAS = GAS_PER_MESSAGE
 
+/** A frame that a message opens, beside what runs in it: Ethereum's price of a call of an account that is cold. */
+export const SUBCALL_GAS = 2_600n
+
 /** Each byte of a proposal's JSON, on top: its messages are built before anything else is known of them. */
 export const JSON_BYTE_GAS = 100n
 

@@ -9,10 +9,13 @@ import { encodeError } from './abi/encode-error.ts'
 import { bankPrecompile } from './bank.ts'
 import { bech32Precompile } from './bech32.ts'
 import { clobPrecompile } from './clob.ts'
+import { erc20Precompile } from './erc20.ts'
+import { erc20ViewPrecompile } from './erc20-view.ts'
 import { distributionPrecompile } from './distribution/index.ts'
 import { govPrecompile } from './gov/index.ts'
 import { NATIVE_TOKEN, NATIVE_TOKEN_CODE, NATIVE_TOKEN_REFUSAL } from './native-token.ts'
 import type { Precompile } from './precompile.ts'
+import { VIEW_CODE } from './view-code.ts'
 import { runCall } from './run-call.ts'
 import type { NativeBlock, Routes } from './scope.ts'
 import { slashingPrecompile } from './slashing.ts'
@@ -27,6 +30,8 @@ export const PRECOMPILES: readonly Precompile[] = [
   govPrecompile,
   slashingPrecompile,
   clobPrecompile,
+  erc20Precompile,
+  erc20ViewPrecompile,
 ]
 
 export const NATIVE_PRECOMPILE_ADDRESSES = PRECOMPILES.map(({ address }) => address)
@@ -37,7 +42,7 @@ export const NATIVE_PRECOMPILE_ADDRESSES = PRECOMPILES.map(({ address }) => addr
  */
 export const PRECOMPILE_CODE = Uint8Array.of(0xfe)
 
-export { NATIVE_TOKEN, NATIVE_TOKEN_CODE }
+export { NATIVE_TOKEN, NATIVE_TOKEN_CODE, VIEW_CODE }
 
 const byAddress = new Map(PRECOMPILES.map((precompile) => [bytesToKey(precompile.address), precompile]))
 

@@ -5,6 +5,7 @@ import { CodedError, isFault } from '../../core/errors.ts'
 import type { NativeCall, NativeResult } from '../../evm/native-precompiles.ts'
 import { encodeError } from './abi/encode-error.ts'
 import { CallGas } from './call-gas.ts'
+import { SubcallContracts } from './contract-calls.ts'
 import { refuseCall } from './errors.ts'
 import { QUERY_GAS } from './gas.ts'
 import type { Method, Precompile } from './precompile.ts'
@@ -63,14 +64,16 @@ export const runCall = (call: NativeCall, precompile: Precompile, block: NativeB
   // Answered, not thrown: a call without gas costs a hundred of it, and to throw takes longer than that pays for.
   if (price > call.gas) return outOfGas(call)
   const gas = new CallGas(call.gas)
+  const contracts = new SubcallContracts(call, gas)
   try {
     gas.consume(price, known?.json.name ?? UNKNOWN_METHOD)
     const method = requireMethod(known, call)
     checkCall(call, method)
-    const scope = new Scope(call, gas, block, routes)
+    const scope = new Scope(call, gas, block, routes, contracts)
     const output = method.run(scope, call.input.subarray(SELECTOR_BYTES))
     return { gasUsed: gas.used, output, logs: scope.logs, events: scope.events, failure: undefined }
   } catch (error) {
+    if (contracts.fault !== undefined) throw contracts.fault
     return failed(error, call, gas)
   }
 }

@@ -7,6 +7,7 @@ import { CodedError, InvariantError } from '../../core/errors.ts'
 import { delegationOf } from '../../evm/delegation.ts'
 import type { Log } from '../../evm/engine.ts'
 import type { NativeCall } from '../../evm/native-precompiles.ts'
+import type { ContractCalls } from '../../modules/contracts.ts'
 import type { Event, MessageContext } from '../../modules/module.ts'
 import { GRPC } from '../../core/grpc-status.ts'
 import type { StateReader } from '../../store/state.ts'
@@ -44,12 +45,14 @@ export class Scope {
   readonly #block: NativeBlock
   readonly #routes: Routes
   readonly #metered: StateReader
+  readonly #contracts: ContractCalls
 
-  constructor(call: NativeCall, gas: CallGas, block: NativeBlock, routes: Routes) {
+  constructor(call: NativeCall, gas: CallGas, block: NativeBlock, routes: Routes, contracts: ContractCalls) {
     this.#call = call
     this.#gas = gas
     this.#block = block
     this.#routes = routes
+    this.#contracts = contracts
     this.#metered = new MeteredState(call.state, gas)
   }
 
@@ -107,6 +110,7 @@ export class Scope {
       state: this.#call.state,
       emit: (event: Event): void => void this.events.push(event),
       consumeGas: (amount: bigint, what: string): void => this.#gas.consume(amount, what),
+      contracts: this.#contracts,
     })
   }
 
@@ -170,6 +174,15 @@ export class Scope {
     event: EventDefinition<Indexed, Data>,
     values: Values<Indexed> & Values<Data>,
   ): void {
-    this.logs.push({ address: this.#call.precompile, ...event.encode(values) })
+    this.logOf(this.#call.precompile, event, values)
+  }
+
+  /** As the contract that this precompile answers for would log. */
+  logOf<Indexed extends Fields, Data extends Fields>(
+    address: Address,
+    event: EventDefinition<Indexed, Data>,
+    values: Values<Indexed> & Values<Data>,
+  ): void {
+    this.logs.push({ address, ...event.encode(values) })
   }
 }

@@ -16,6 +16,7 @@ import { fetchRoute } from './runtime/comet-rpc.ts'
 import { ConsensusQuestions } from './runtime/consensus-questions.ts'
 import { rpcUrl } from './runtime/rpc-url.ts'
 import { startHeavyQuestions } from './runtime/heavy-questions.ts'
+import { startHistory } from './runtime/history.ts'
 import type { NodeLog } from './runtime/log.ts'
 import { warnOfOpenFiles } from './runtime/open-files.ts'
 import { openVoteAnswers } from './runtime/vote-answers.ts'
@@ -81,6 +82,7 @@ export const openApplication = async (
   const heavy = startHeavyQuestions({ handle: store.handle, settings: applicationSettings, log, onFault })
   const signatures = availableParallelism() > 1 ? createSignatureThread({ log }) : undefined
   const sweeper = startSweeper({ store, log, onFault })
+  const history = settings['clob.history-enable'] ? startHistory({ handle: store.handle, log, onFault }) : undefined
   const snapshots = startSnapshots({
     handle: store.handle,
     folder: home.snapshots,
@@ -95,6 +97,7 @@ export const openApplication = async (
     await heavy.close()
     await signatures?.close()
     await sweeper.close()
+    await history?.close()
     await snapshots.close()
     journal.close()
     orderJournal.close()
@@ -136,7 +139,11 @@ export const openApplication = async (
       await closeAll()
     }
     requireSameChain(application, configuration)
-    application.subscribe(({ type }) => type === 'head' && sweeper.committed())
+    application.subscribe(({ type }) => {
+      if (type !== 'head') return
+      sweeper.committed()
+      history?.committed()
+    })
     return {
       application,
       setConsensusStatus: (next) => {

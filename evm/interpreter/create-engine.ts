@@ -6,6 +6,8 @@ import { EMPTY_CODE_HASH } from '../../core/hash.ts'
 import type { StateWriter } from '../../store/state.ts'
 import type {
   BlockEnvironment,
+  ContractCall,
+  ContractCallResult,
   Engine,
   ExecuteOptions,
   ExecutionOutcome,
@@ -20,6 +22,7 @@ import { OPCODE } from '../opcodes.ts'
 import { loadPrecompiles, type PrecompileTable } from '../precompiles/table.ts'
 import { numberOfPrecompile, PRECOMPILE_ADDRESSES } from '../precompile-addresses.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CALL_GAS } from '../system-contracts.ts'
+import { WEIGHT } from '../weight.ts'
 import { executePlainTransfer, plainRecipient } from '../transition/plain-transfer.ts'
 import { type PreparedMessage, prepareMessage } from '../transition/prepare-message.ts'
 import { CodeCache } from './code.ts'
@@ -30,7 +33,7 @@ import { addressKey, setBytes, WORD } from './words.ts'
 
 /** Gas is counted in numbers: what could not be exact, and no block holds, the reference runs in bigints. */
 const MAX_GAS = BigInt(Number.MAX_SAFE_INTEGER)
-const { CALL } = OPCODE
+const { CALL, STATICCALL } = OPCODE
 
 /** The precompiles of a fork, and the keys of the addresses that they answer at. */
 interface Precompiles {
@@ -129,6 +132,42 @@ class InterpreterEngine implements Engine {
       runFrames(machine)
       substate.writeStorage(state)
       deleteAccounts(machine, state)
+    })
+  }
+
+  callContract(state: StateWriter, block: BlockEnvironment, call: ContractCall): ContractCallResult {
+    const { from, to, input, gas, isStatic, nativePrecompiles } = call
+    return this.#withMachine(state, block, { nativePrecompiles }, (machine) => {
+      const { request, substate } = machine
+      machine.weightLimit = call.weightLimit
+      machine.weigh(2 * WEIGHT.coldAccount)
+      const target = substate.accountAt(to)
+      for (const address of [from, block.coinbase]) substate.warm(substate.accountAt(address))
+      substate.warm(target)
+      machine.setTransaction(from, 0n, [], call.origin)
+      machine.nativePrecompiles = nativePrecompiles
+      machine.interrupt = call.interrupt
+      request.kind = isStatic ? STATICCALL : CALL
+      request.target = target
+      request.gas = Number(gas)
+      request.valueAnat = 0n
+      request.input = input
+      request.outputOffset = 0
+      request.outputSize = 0
+      const { failure, gasLeft, output } = runFrames(machine)
+      const gasUsed = gas - BigInt(gasLeft)
+      machine.weigh(WEIGHT.gas * Number(gasUsed))
+      substate.writeStorage(state)
+      const burntAnat = deleteAccounts(machine, state)
+      return {
+        gasUsed,
+        output,
+        failure,
+        logs: substate.logs.slice(),
+        nativeEvents: substate.nativeEvents.slice(),
+        burntAnat,
+        weight: machine.weight,
+      }
     })
   }
 

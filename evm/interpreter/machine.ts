@@ -115,9 +115,15 @@ export class Machine {
     setBigint(context, CONTEXT.blobBaseFee, block.blobBaseFee)
   }
 
-  setTransaction(origin: Address, gasPrice: bigint, blobVersionedHashes: readonly Uint8Array[]): void {
+  /** `shownOrigin` is another one where a caller without a transaction acts for whoever signed. */
+  setTransaction(
+    origin: Address,
+    gasPrice: bigint,
+    blobVersionedHashes: readonly Uint8Array[],
+    shownOrigin: Address = origin,
+  ): void {
     this.origin = origin
-    setBytes(this.context, CONTEXT.origin, origin)
+    setBytes(this.context, CONTEXT.origin, shownOrigin)
     setBigint(this.context, CONTEXT.gasPrice, gasPrice)
     this.blobVersionedHashes = blobVersionedHashes
   }

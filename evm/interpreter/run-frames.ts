@@ -9,6 +9,7 @@ import { MAX_CODE_BYTES } from '../../core/limits.ts'
 import { MAX_UINT64 } from '../../core/amounts.ts'
 import { type AccountState, EMPTY_ACCOUNT } from '../../store/state.ts'
 import type { ExecutionFailure } from '../engine.ts'
+import type { NativeSubcall, NativeSubcallResult } from '../native-precompiles.ts'
 import { OPCODE } from '../opcodes.ts'
 import { precompileAddress } from '../precompile-addresses.ts'
 import { OUT_OF_GAS, type Precompile } from '../precompiles/precompile.ts'
@@ -41,6 +42,10 @@ export const runFrames = (machine: Machine): FrameResult => new FrameRunner(mach
 class FrameRunner {
   readonly #machine: Machine
   #result: FrameResult | undefined
+  /** A precompile has called a contract, and waits for it. */
+  #isInSubcall = false
+  /** Of the frame that ended last. */
+  #lastFailure: ExecutionFailure | undefined
 
   constructor(machine: Machine) {
     this.#machine = machine
@@ -50,7 +55,15 @@ class FrameRunner {
     const machine = this.#machine
     machine.depth = -1
     this.#enter()
-    while (machine.depth >= 0) {
+    this.#runDownTo(-1)
+    invariant(this.#result !== undefined, 'the frames ended without a result')
+    return this.#result
+  }
+
+  /** Runs until the frame of `depth` goes on. */
+  #runDownTo(depth: number): void {
+    const machine = this.#machine
+    while (machine.depth > depth) {
       const frame = this.#running()
       // Init code may be empty: then no instruction runs, in traces either.
       const signal = frame.code.length === 0 ? 'done' : interpret(machine, frame)
@@ -61,8 +74,6 @@ class FrameRunner {
         this.#enter()
       } else this.#leave(frame, signal)
     }
-    invariant(this.#result !== undefined, 'the frames ended without a result')
-    return this.#result
   }
 
   #running(): Frame {
@@ -240,16 +251,20 @@ class FrameRunner {
     const { request, nativePrecompiles, substate } = machine
     invariant(nativePrecompiles !== undefined, 'a precompile is named and missing')
     machine.weigh(WEIGHT.precompile)
+    const isStatic = request.kind === STATICCALL || caller?.isStatic === true
     const { gasUsed, output, logs, events, failure } = nativePrecompiles.run({
       precompile: precompileAddress(number),
       caller: caller?.address ?? machine.origin,
       value: request.valueAnat,
       input: request.input,
       gas: BigInt(request.gas),
-      isStatic: request.kind === STATICCALL || caller?.isStatic === true,
+      isStatic,
       isDelegated: request.kind !== CALL && request.kind !== STATICCALL,
       depth: machine.depth + 2,
       state: machine.state,
+      ...(this.#isInSubcall
+        ? {}
+        : { call: (subcall: NativeSubcall) => this.#runSubcall(subcall, isStatic || subcall.isStatic, caller) }),
     })
     substate.logs.push(...logs)
     for (const log of logs) machine.tracer?.log(log)
@@ -260,6 +275,42 @@ class FrameRunner {
     }
     machine.weigh(Number(gasUsed) * WEIGHT.nativeGas)
     return { failure, gasLeft: request.gas - Number(gasUsed), output }
+  }
+
+  /**
+   * A call by the precompile that runs, from a frame without code that stands for it: what is called ends into that frame as
+   * into any other. The request of the precompile comes back, for it is finished by it.
+   */
+  #runSubcall(subcall: NativeSubcall, isStatic: boolean, caller: Frame | undefined): NativeSubcallResult {
+    const machine = this.#machine
+    const { request, substate } = machine
+    invariant(!this.#isInSubcall, 'a precompile calls a contract within the call of another')
+    const held = { ...request }
+    const frame = this.#open(caller)
+    this.#setOwner(frame, substate.accountAt(subcall.from))
+    frame.code = NO_CODE
+    frame.input = EMPTY_BYTES
+    frame.gas = 0
+    frame.isStatic = isStatic
+    const target = substate.accountAt(subcall.to)
+    machine.weigh(target.isWarm ? WEIGHT.frame : WEIGHT.frame + WEIGHT.coldAccount)
+    substate.warm(target)
+    request.kind = isStatic ? STATICCALL : CALL
+    request.target = target
+    request.gas = Number(subcall.gas)
+    request.valueAnat = 0n
+    request.input = subcall.input
+    request.outputOffset = 0
+    request.outputSize = 0
+    this.#isInSubcall = true
+    const { depth } = machine
+    this.#enter()
+    this.#runDownTo(depth)
+    this.#isInSubcall = false
+    machine.depth--
+    machine.commit()
+    Object.assign(request, held)
+    return { gasUsed: subcall.gas - BigInt(frame.gas), output: frame.returnData, failure: this.#lastFailure }
   }
 
   #refuse(signal: Refusal): void {
@@ -328,6 +379,7 @@ class FrameRunner {
     }
     const frame = this.#running()
     const { stack } = machine
+    this.#lastFailure = failure
     frame.gas += gasLeft
     const creates = isCreation(kind)
     if (failure !== undefined) setSmall(stack, frame.sp, 0)

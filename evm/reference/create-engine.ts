@@ -8,6 +8,8 @@ import { hexToBytes } from '../../core/hex.ts'
 import type { StateWriter } from '../../store/state.ts'
 import type {
   BlockEnvironment,
+  ContractCall,
+  ContractCallResult,
   Engine,
   ExecuteOptions,
   ExecutionOutcome,
@@ -17,6 +19,7 @@ import type {
   Message,
 } from '../engine.ts'
 import { EVM_CODESPACE } from '../errors.ts'
+import { createInterpreterEngine } from '../interpreter/create-engine.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CALL_GAS } from '../system-contracts.ts'
 import { applyAuthorizations } from '../transition/authorizations.ts'
@@ -108,6 +111,16 @@ class EthereumjsEngine implements Engine {
   /** Machines that rest, by fork and chain id. */
   readonly #idle = new Map<string, Machine[]>()
   readonly #busy = new WeakSet<StateWriter>()
+  /** Runs what must be done at once, which the library cannot. */
+  readonly #interpreter: Engine
+
+  constructor(interpreter: Engine) {
+    this.#interpreter = interpreter
+  }
+
+  callContract(state: StateWriter, block: BlockEnvironment, call: ContractCall): ContractCallResult {
+    return this.#interpreter.callContract(state, block, call)
+  }
 
   execute(
     state: StateWriter,
@@ -202,4 +215,4 @@ class EthereumjsEngine implements Engine {
 }
 
 /** Asynchronous for engines that load code of their own; this one makes its machines when a block asks for them. */
-export const createEthereumjsEngine = (): Promise<Engine> => Promise.resolve(new EthereumjsEngine())
+export const createEthereumjsEngine = async (): Promise<Engine> => new EthereumjsEngine(await createInterpreterEngine())

@@ -22,8 +22,8 @@ import {
 
 /** Most accounts in a genesis file. */
 const MAX_ACCOUNTS = 10_000_000
-/** Most denominations: nobody can make more of them later. */
-const MAX_COINS = 1_000
+/** Most denominations: each token of a contract is one, and strangers register them for a fee. */
+const MAX_COINS = 10_000_000
 /** Most denominations with metadata, or with an entry of their own for sending: governance adds entries without a bound. */
 const MAX_DENOMS = 10_000_000
 const MAX_UNITS = 32

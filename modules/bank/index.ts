@@ -12,6 +12,7 @@ export {
   send,
 } from './keeper/balances.ts'
 export type { BankDependencies } from './deps.ts'
+export { describeDenom, forgetDenom } from './keeper/describe.ts'
 export { createLedger } from './ledger.ts'
 export { bankModule } from './module.ts'
 export { sendCoins } from './transfer.ts'

@@ -5,20 +5,21 @@ import type { BankDependencies } from './deps.ts'
 import { BANK_ERRORS } from './errors.ts'
 import { formatSettings, parseBankGenesis, writeSettings } from './genesis.ts'
 import type { Coin } from '../ledger.ts'
-import { type Holder, mergeHolders, mint, readOtherHolders, readSupplies } from './keeper/balances.ts'
+import { type Holder, mergeHolders, mint, readAllSupplies, readOtherHolders } from './keeper/balances.ts'
 import { createMultiSend } from './messages/multi-send.ts'
 import { createSend } from './messages/send.ts'
 import { SET_SEND_ENABLED } from './messages/set-send-enabled.ts'
 import { UPDATE_PARAMS } from './messages/update-params.ts'
 import { bankQueries } from './queries.ts'
 
-/** Most denominations. */
-const MAX_SUPPLIES = 1_000
+const formatCoin = ({ denom, amount }: Coin) => ({ denom, amount: amount.toString() })
 
-const formatCoins = (coins: readonly Coin[]) => coins.map(({ denom, amount }) => ({ denom, amount: amount.toString() }))
+function* formatSupplies(supplies: Iterable<Coin>) {
+  for (const coin of supplies) yield formatCoin(coin)
+}
 
 function* formatHolders(holders: Iterable<Holder>) {
-  for (const { address, coins } of holders) yield { address: checksumAddress(address), coins: formatCoins(coins) }
+  for (const { address, coins } of holders) yield { address: checksumAddress(address), coins: coins.map(formatCoin) }
 }
 
 const create = (dependencies: BankDependencies): ModuleParts => {
@@ -35,7 +36,7 @@ const create = (dependencies: BankDependencies): ModuleParts => {
     exportGenesis: (context) => ({
       ...formatSettings(context.state),
       balances: formatHolders(holders(context)),
-      supply: formatCoins(readSupplies(context.state, MAX_SUPPLIES)),
+      supply: formatSupplies(readAllSupplies(context.state)),
     }),
     messages: [createSend(dependencies), createMultiSend(dependencies), UPDATE_PARAMS, SET_SEND_ENABLED],
     queries: bankQueries(dependencies),
@@ -49,7 +50,7 @@ const create = (dependencies: BankDependencies): ModuleParts => {
           for (const { coins } of holders(context)) {
             for (const { denom, amount } of coins) sums.set(denom, (sums.get(denom) ?? 0n) + amount)
           }
-          for (const { denom, amount } of readSupplies(context.state, MAX_SUPPLIES)) {
+          for (const { denom, amount } of readAllSupplies(context.state)) {
             const sum = sums.get(denom) ?? 0n
             if (sum !== amount) return `supply of ${denom} is ${amount}, the balances sum to ${sum}`
             sums.delete(denom)

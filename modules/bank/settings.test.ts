@@ -284,8 +284,9 @@ describe('an export of the bank', () => {
           else if (random.chance(50)) writeSendEnabled(state, denom, random.pick([true, false, undefined]))
           else writeDefaultSendEnabled(state, random.chance(50))
         }
-        const exported = module.exportGenesis(context(state)) as { balances: Iterable<unknown> }
-        const genesis: unknown = JSON.parse(JSON.stringify({ ...exported, balances: [...exported.balances] }))
+        const exported = module.exportGenesis(context(state)) as Record<'balances' | 'supply', Iterable<unknown>>
+        const lists = { balances: [...exported.balances], supply: [...exported.supply] }
+        const genesis: unknown = JSON.parse(JSON.stringify({ ...exported, ...lists }))
         const again = makeState(genesis)
         expect(all(again)).toEqual(all(state))
         expect(readDefaultSendEnabled(again)).toBe(readDefaultSendEnabled(state))

@@ -3,6 +3,7 @@ import { bankAbi } from './abi/bank.ts'
 import { bech32Abi } from './abi/bech32.ts'
 import { clobAbi } from './abi/clob.ts'
 import { distributionAbi } from './abi/distribution.ts'
+import { converterAbi } from './abi/erc20.ts'
 import { govAbi } from './abi/gov.ts'
 import { slashingAbi } from './abi/slashing.ts'
 import { stakingAbi } from './abi/staking.ts'
@@ -16,4 +17,5 @@ export const PRECOMPILE_ABIS = {
   gov: govAbi,
   slashing: slashingAbi,
   clob: clobAbi,
+  erc20: converterAbi,
 } as const satisfies Record<keyof typeof PRECOMPILE_ADDRESSES, readonly object[]>

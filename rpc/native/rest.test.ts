@@ -5,6 +5,7 @@ import {
   bankQuery,
   cometQuery,
   distributionQuery,
+  erc20Query,
   evidenceQuery,
   feeMarketQuery,
   govBetaQuery,
@@ -43,6 +44,9 @@ describe('routes', () => {
       ['/cosmos/consensus/v1/params', consensusQuery.Query.method.params],
       ['/cosmos/evm/feemarket/v1/base_fee', feeMarketQuery.Query.method.baseFee],
       ['/nat/admission/v1/operators/o', admissionQuery.Query.method.operator],
+      ['/nat/erc20/v1/tokens', erc20Query.Query.method.tokens],
+      ['/nat/erc20/v1/tokens/erc20/0x01', erc20Query.Query.method.token],
+      ['/nat/erc20/v1/views/ibc/27', erc20Query.Query.method.view],
     ] as const
     for (const [path, method] of cases) {
       gateway().answerWith(method.output)

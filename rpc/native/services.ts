@@ -8,6 +8,7 @@ import {
   authTx,
   bankQuery,
   bankTx,
+  clobHistory,
   bridgeQuery,
   bridgeTx,
   clobLive,
@@ -21,6 +22,8 @@ import {
   distributionQuery,
   distributionTx,
   ed25519,
+  erc20Query,
+  erc20Tx,
   ethermintSecp256k1,
   ethermintWeb3Tx,
   ethSecp256k1,
@@ -78,6 +81,8 @@ export const NATIVE_SERVICES: readonly DescService[] = [
   weightQuery.Query,
   clobQuery.Query,
   clobLive.Live,
+  clobHistory.History,
+  erc20Query.Query,
   txService.Service,
   node.Service,
   cometQuery.Service,
@@ -106,6 +111,7 @@ export const MESSAGE_SERVICES: readonly DescService[] = [
   bridgeTx.Msg,
   weightTx.Msg,
   clobMsg.Msg,
+  erc20Tx.Msg,
 ]
 
 /** The files of what stands in an Any: messages, accounts, keys, contents of proposals, evidence, transactions. */

@@ -24,7 +24,8 @@ const PLAN: Readonly<Record<Column, ColumnPlan>> = {
   trie: { cachePercent: 30, memtableBudgetMiB: 16, pointLookups: true },
   trie_history: { cachePercent: 4, memtableBudgetMiB: 8, pointLookups: false },
   blocks: { cachePercent: 8, memtableBudgetMiB: 12, pointLookups: false },
-  index: { cachePercent: 8, memtableBudgetMiB: 8, pointLookups: false },
+  index: { cachePercent: 6, memtableBudgetMiB: 8, pointLookups: false },
+  clob_history: { cachePercent: 2, memtableBudgetMiB: 8, pointLookups: false },
 }
 
 const columnOptions = (plan: ColumnPlan, cacheBytes: number): ColumnOptions => ({

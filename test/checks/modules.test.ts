@@ -108,8 +108,10 @@ describe('what cannot be derived of the modules', () => {
   it('precompiles are of modules, at the addresses that are published', () => {
     const names = PRECOMPILES.map(({ name }) => name)
     const known = MODULES.map(({ name }) => name)
-    expect(names.filter((name) => !known.includes(name))).toEqual(['bech32'])
-    const published = Object.fromEntries(PRECOMPILES.map(({ name, address }) => [name, bytesToHex(address)]))
+    expect(names.filter((name) => !known.includes(name))).toEqual(['bech32', 'erc20View'])
+    // What views send their calls on to is called by nobody else.
+    const shown = PRECOMPILES.filter(({ name }) => name !== 'erc20View')
+    const published = Object.fromEntries(shown.map(({ name, address }) => [name, bytesToHex(address)]))
     expect(PRECOMPILE_ADDRESSES).toEqual(published)
   })
 })

@@ -256,6 +256,8 @@ describe('queries', () => {
       ['consensus', 'params'],
       ['evidence', 'list'],
       ['admission', 'params'],
+      ['erc20', 'params'],
+      ['erc20', 'view', 'utusd'],
       ['feemarket', 'base-fee'],
       ['node', 'config'],
       ['comet', 'get-node-info'],

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Abi, Hex } from 'viem'
+import { type Abi, erc20Abi, type Hex, parseEventLogs } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { hexToBytes } from '../../core/hex.ts'
-import { PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
+import { converterAbi, PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
 import { auditAll, python } from './clob-audit.ts'
+import { expectHistory } from './clob-history.ts'
 import { cancel, chainTime, type CometResult, orderResult, place, sendOrder, signOrder } from './clob-orders.ts'
 import { askJsonRpc, repository, until, useNode } from './harness.ts'
 
@@ -27,6 +28,12 @@ let market: Market
 const TRADER = JSON.parse(
   readFileSync(join(repository, 'test', 'precompiles', 'contracts', 'trader.json'), 'utf8'),
 ) as { readonly abi: Abi; readonly bytecode: Hex }
+
+const TOKENS = JSON.parse(readFileSync(join(repository, 'test', 'erc20', 'contracts', 'tokens.json'), 'utf8')) as {
+  readonly bytecode: { readonly Honest: Hex }
+}
+
+const CONVERTER = { address: PRECOMPILE_ADDRESSES.erc20, abi: converterAbi } as const
 
 interface BlockResults {
   readonly txs_results: readonly { readonly events: CometResult['events'] }[] | null
@@ -188,6 +195,89 @@ describe('an order that a wallet signs as typed data', () => {
     await orderResult(node(), (await sendOrder(node(), maker, [cancel(1, '0x03')])).hash)
   })
 
+  it('may be paid in coins that a wallet sees as an ERC-20 contract', async () => {
+    const client = createClient(node())
+    const wallet = createWallet(node(), taker)
+    const { quote_denom: quote } = market
+    const register = { ...CONVERTER, functionName: 'registerView', args: [quote], account: taker } as const
+    const registered = await wallet.writeContract({ ...register, gas: await client.estimateContractGas(register) })
+    expect(await client.waitForTransactionReceipt({ hash: registered })).toMatchObject({ status: 'success' })
+    const [address, isThere] = await client.readContract({ ...CONVERTER, functionName: 'viewOf', args: [quote] })
+    expect(isThere).toBe(true)
+    expect(await rest(`/nat/erc20/v1/views/${quote}`)).toEqual({
+      view: { denom: quote, address: address.toLowerCase() },
+      registered: true,
+    })
+    expect((await client.getCode({ address }))?.length).toBeGreaterThan(2)
+
+    const token = { address, abi: erc20Abi } as const
+    const held = (): Promise<readonly bigint[]> =>
+      Promise.all(
+        [maker, taker].map((owner) =>
+          client.readContract({ ...token, functionName: 'balanceOf', args: [owner.address] }),
+        ),
+      )
+    const before = await held()
+    expect(before).toEqual(await Promise.all([maker, taker].map((owner) => balanceOf(owner.address, quote))))
+    expect(await client.readContract({ ...token, functionName: 'symbol' })).not.toBe('')
+    expect(await client.readContract({ ...token, functionName: 'decimals' })).toBeTypeOf('number')
+    const supply = await rest<{ amount: { amount: string } }>(`/cosmos/bank/v1beta1/supply/by_denom?denom=${quote}`)
+    expect(await client.readContract({ ...token, functionName: 'totalSupply' })).toBe(BigInt(supply.amount.amount))
+
+    const transfer = { ...token, functionName: 'transfer', args: [maker.address, 77n], account: taker } as const
+    const sent = await wallet.writeContract({ ...transfer, gas: await client.estimateContractGas(transfer) })
+    const { status, logs, blockNumber } = await client.waitForTransactionReceipt({ hash: sent })
+    expect(status).toBe('success')
+    const moved = { eventName: 'Transfer', args: { from: taker.address, to: maker.address, value: 77n } }
+    expect(parseEventLogs({ abi: erc20Abi, logs })).toMatchObject([moved])
+    expect(await client.getContractEvents({ ...token, fromBlock: blockNumber, toBlock: blockNumber })).toMatchObject([
+      moved,
+    ])
+    expect(await held()).toEqual([(before[0] ?? 0n) + 77n, (before[1] ?? 0n) - 77n])
+  })
+
+  it('may be paid in tokens of a contract, which a wallet deposits and withdraws', async () => {
+    const client = createClient(node())
+    const wallet = createWallet(node(), taker)
+    const deployed = await wallet.deployContract({ abi: [], bytecode: TOKENS.bytecode.Honest })
+    const { contractAddress } = await client.waitForTransactionReceipt({ hash: deployed })
+    const address = contractAddress ?? taker.address
+    const denom = `erc20/${address.toLowerCase()}`
+    const calls = [
+      { ...CONVERTER, functionName: 'registerToken', args: [address] },
+      { address, abi: erc20Abi, functionName: 'approve', args: [CONVERTER.address, 500n] },
+      { ...CONVERTER, functionName: 'deposit', args: [address, 500n, maker.address] },
+    ] as const
+    for (const call of calls) {
+      const request = { ...call, account: taker } as never
+      const gas = await client.estimateContractGas(request)
+      const hash = await wallet.writeContract({ ...(call as object), gas } as never)
+      expect(await client.waitForTransactionReceipt({ hash })).toMatchObject({ status: 'success' })
+    }
+    expect(await balanceOf(maker.address, denom)).toBe(500n)
+    expect(await rest(`/nat/erc20/v1/tokens/${denom}`)).toMatchObject({
+      token: { address: address.toLowerCase(), denom, symbol: 'HON', decimals: 6, booked: '500', measured: '500' },
+    })
+    const { metadata } = await rest<{ metadata: object }>(`/cosmos/bank/v1beta1/denoms_metadata/${denom}`)
+    expect(metadata).toMatchObject({ name: 'Honest Token', display: `${denom}/HON` })
+    const back = { ...CONVERTER, functionName: 'withdraw', args: [address, 200n, taker.address] } as const
+    const withdrawn = await createWallet(node(), maker).writeContract({ ...back, gas: 400_000n })
+    const receipt = await client.waitForTransactionReceipt({ hash: withdrawn })
+    expect(receipt).toMatchObject({ status: 'success' })
+    expect(receipt.logs.map((log) => log.address)).toEqual([address.toLowerCase(), CONVERTER.address])
+    expect(await client.readContract({ ...CONVERTER, functionName: 'coinsOf', args: [address, maker.address] })).toBe(
+      300n,
+    )
+
+    // The token's code shows in traces below the precompile, and the gas of both is the transaction's.
+    const trace = await askJsonRpc<{
+      readonly gasUsed: string
+      readonly calls: readonly { readonly to: string; readonly from: string }[]
+    }>(node().urls.http, 'debug_traceTransaction', withdrawn, { tracer: 'callTracer' })
+    expect(BigInt(trace.gasUsed)).toBe(receipt.gasUsed)
+    expect(trace.calls.map(({ to }) => to)).toEqual([1, 2, 3].map(() => address.toLowerCase()))
+  })
+
   it('is in the books again after the node was killed', async () => {
     const { hash } = await sendOrder(node(), maker, [
       place({ market: 1, side: 'sell', priceTicks: 1_050, qtyLots: 7_000, clientId: '0x02' }),
@@ -205,6 +295,28 @@ describe('an order that a wallet signs as typed data', () => {
       return reply.orders?.length === 0 ? reply.orders : undefined
     })
     expect(orders).toEqual([])
+  })
+
+  it('has a history that is what the blocks of all heights say, also after a kill', async () => {
+    expect(await expectHistory(node(), 1)).toBeGreaterThanOrEqual(3)
+    const owner = maker.address
+    const byId = await askJsonRpc<{ order: { lots: string; state: string; client_id: string } }>(
+      node().urls.http,
+      'clob_getOrderByClientId',
+      { owner, client_id: '0x02' },
+    )
+    expect(byId.order).toMatchObject({ lots: '7000', state: 'ORDER_STATE_FILLED', client_id: 'Ag==' })
+    for (const [path, status] of [
+      ['markets/77/trades', 404],
+      ['markets/1/candles/61', 400],
+      ['markets/1/trades?limit=501', 400],
+      ['markets/1/trades?before=zz', 400],
+      ['markets/1/orders/99999999/status', 404],
+      [`owners/${owner}/client_ids/0x0102030405060708091011121314151617`, 400],
+      ['owners/nobody/fills', 400],
+    ] as const) {
+      expect((await fetch(`${node().urls.rest}/nat/clob/v1/${path}`)).status, path).toBe(status)
+    }
   })
 
   it.skipIf(python === undefined)(

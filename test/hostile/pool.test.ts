@@ -182,6 +182,7 @@ it('does not take again for a while what took too long or cannot be executed', a
       },
       engine: (real) => ({
         systemCall: (...call) => real.systemCall(...call),
+        callContract: (...call) => real.callContract(...call),
         execute: (state, environment, message, options) => {
           if (message.value === 13n) throw new TypeError('the engine is broken')
           return real.execute(state, environment, message, options)
@@ -277,6 +278,7 @@ it('drops native transactions for which blocks have no time any more', async () 
     {
       engine: (real) => ({
         systemCall: (...call) => real.systemCall(...call),
+        callContract: (...call) => real.callContract(...call),
         execute: (state, environment, message, options) => {
           // Stands for a vote of the governance: the limit of the block's weight falls to the least that there may be.
           if (message.value === 13n) state.setValue(WEIGHT_ADDRESS, MAX_BLOCK_WEIGHT_KEY, LEAST_WEIGHT)

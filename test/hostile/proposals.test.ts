@@ -77,6 +77,7 @@ it('that the engine fails to execute is rejected, and the node goes on', async (
         throw new TypeError('a fault of the engine')
       },
       systemCall: (...call) => real.systemCall(...call),
+      callContract: (...call) => real.callContract(...call),
     }),
   })
   const [account] = accounts as readonly [(typeof accounts)[number]]

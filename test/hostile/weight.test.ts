@@ -29,6 +29,7 @@ const open = async (nowMs = (): number => performance.now()) => {
     environment: { clock: { nowMs, wallMs: nowMs } },
     engine: (real) => ({
       systemCall: (...parameters) => real.systemCall(...parameters),
+      callContract: (...parameters) => real.callContract(...parameters),
       execute: async (...parameters) => {
         const outcome = await real.execute(...parameters)
         if (!outcome.valid && isEvmError(outcome.error, 'overWeight')) tries.stopped++

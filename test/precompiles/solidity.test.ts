@@ -15,7 +15,7 @@ import type { Address } from '../../core/address.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import type { Engine, ExecutionResult } from '../../evm/engine.ts'
 import { formatOperator } from '../../modules/validator-addresses.ts'
-import { clobAbi, PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
+import { PRECOMPILE_ABIS, PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
 import { ALICE, BOB, engines, FIRST, FUNDS, NAT, STAKE, World } from './world.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -34,6 +34,7 @@ const INTERFACES = {
   gov: 'IGov',
   slashing: 'ISlashing',
   clob: 'IClob',
+  erc20: 'IErc20Converter',
 } as const
 
 const sourceOf = (name: string): string =>
@@ -55,9 +56,15 @@ const abiOf = (name: string): Abi => {
   ])
 }
 
+const selectorOf = (entry: Abi[number]): readonly (readonly [string, string])[] => {
+  if (entry.type === 'function') return [[entry.name, toFunctionSelector(entry)]]
+  return entry.type === 'event' ? [[entry.name, toEventSelector(entry)]] : []
+}
+
 describe.each(Object.entries(INTERFACES))('the interface of %s', (name, file) => {
   it('has the selectors and topics of cosmos/evm, or of what is published here alone; all of them and no others', () => {
-    const wanted = recorded[name] ?? Object.fromEntries(clobAbi.map((entry) => [entry.name, toFunctionSelector(entry)]))
+    const published = PRECOMPILE_ABIS[name as keyof typeof INTERFACES] as Abi
+    const wanted = recorded[name] ?? Object.fromEntries(published.flatMap(selectorOf))
     const found = abiOf(file).flatMap((entry) =>
       entry.type === 'function' ? [toFunctionSelector(entry)] : entry.type === 'event' ? [toEventSelector(entry)] : [],
     )

@@ -26,6 +26,7 @@ it('leaves out a transaction that the engine cannot execute, and proposes the ot
       throw new TypeError('a fault of the engine')
     },
     systemCall: (...call) => real.systemCall(...call),
+    callContract: (...call) => real.callContract(...call),
   }
   const errors: string[] = []
   const silent = (): undefined => undefined

@@ -14,6 +14,7 @@ import {
   clobMsg,
   consensusTx,
   distributionTx,
+  erc20Tx,
   ed25519,
   type gov,
   govBeta,
@@ -112,6 +113,7 @@ type OperationName =
   | 'multiSend'
   | 'depositRewards'
   | 'setAgent'
+  | 'registerView'
 
 type CallName = 'push' | 'callDelegate' | 'callUndelegate' | 'callRedelegate' | 'callClaim'
 
@@ -317,6 +319,17 @@ export class Operations {
             blockWeight: random.chance(EXTREME) ? 4_000 : 4_000 + random.below(40_000),
           },
         }),
+      () =>
+        pack(erc20Tx.MsgUpdateParamsSchema, {
+          authority,
+          params: {
+            enabled: random.chance(50),
+            registrationOpen: random.chance(50),
+            registrationFee: this.#amount().toString(),
+            transferGas: BigInt(30_000 + random.below(900_000)),
+            viewGas: random.chance(EXTREME) ? 30_000n : 100_000n,
+          },
+        }),
       () => pack(admissionTx.MsgUpdateParamsSchema, { authority, params: { approvalRequired: random.chance(50) } }),
       () => pack(admissionTx.MsgApproveOperatorSchema, { authority, operatorAddress: this.#operator() }),
       () => pack(admissionTx.MsgRevokeOperatorSchema, { authority, operatorAddress: this.#operator() }),
@@ -411,6 +424,11 @@ export class Operations {
       pack(distributionTx.MsgSetWithdrawAddressSchema, {
         delegatorAddress: bech32Of(account),
         withdrawAddress: this.#someone(),
+      }),
+    registerView: (account: PrivateKeyAccount) =>
+      pack(erc20Tx.MsgRegisterViewSchema, {
+        sender: bech32Of(account),
+        denom: this.#random.pick(['ibc/1234', 'anat', 'unknown']),
       }),
     setAgent: (account: PrivateKeyAccount) => {
       const removes = this.#random.chance(25)

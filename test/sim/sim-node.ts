@@ -100,6 +100,7 @@ export const createSimulatedEngine = async (): Promise<Engine> => {
       return outcome instanceof Promise ? outcome.then(coarse) : coarse(outcome)
     },
     systemCall: (...parameters) => engine.systemCall(...parameters),
+    callContract: (...parameters) => engine.callContract(...parameters),
   }
 }
 
@@ -143,6 +144,7 @@ export class SimNode {
         this.executions++
         return engine_.systemCall(...parameters)
       },
+      callContract: (...parameters) => engine_.callContract(...parameters),
     }
     this.#store = store
     this.#application = this.#start()

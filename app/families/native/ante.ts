@@ -16,6 +16,7 @@ import { transactionGas } from '../../native/gas.ts'
 import { type PackedMessage, packPublicKey, type PublicKey } from '../../native/public-key.ts'
 import type { ResolvedSigner } from '../../native/verify-signatures.ts'
 import { parseBinary } from '../../native/wire.ts'
+import type { ContractScene } from '../../native/contract-calls.ts'
 import { GasMeter } from './gas-meter.ts'
 import type { PreparedTransaction } from './prepare.ts'
 import { checkSigners, signingContext } from './signers.ts'
@@ -30,6 +31,8 @@ export interface NativeContext {
   readonly baseFeePerGas: bigint
   /** What both families left of the block's gas. */
   readonly gasLeft: bigint
+  /** What runs contracts for messages; absent in tests of messages that call none. */
+  readonly scene?: ContractScene
 }
 
 export interface PaidTransaction {

@@ -1,4 +1,5 @@
 /** Gas of one native transaction. */
+import type { CodedError } from '../../../core/errors.ts'
 import { sdkError } from '../../../modules/sdk-errors.ts'
 
 export class GasMeter {
@@ -14,11 +15,23 @@ export class GasMeter {
     return this.#used < this.#limit ? this.#used : this.#limit
   }
 
+  get left(): bigint {
+    return this.#limit - this.used
+  }
+
   /** Throws sdk/11 beyond the limit. */
   consume(amount: bigint, what: string): void {
     this.#used += amount
-    if (this.#used > this.#limit) {
-      throw sdkError('outOfGas', `out of gas in location: ${what}; gasWanted: ${this.#limit}, gasUsed: ${this.#used}`)
-    }
+    if (this.#used > this.#limit) throw this.#outOfGas(what)
+  }
+
+  /** For work that stopped where the gas ended: all of it is used. */
+  exhaust(what: string): CodedError {
+    this.#used = this.#limit + 1n
+    return this.#outOfGas(what)
+  }
+
+  #outOfGas(what: string): CodedError {
+    return sdkError('outOfGas', `out of gas in location: ${what}; gasWanted: ${this.#limit}, gasUsed: ${this.#used}`)
   }
 }

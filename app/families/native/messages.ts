@@ -6,6 +6,7 @@ import type { Event } from '../../../modules/module.ts'
 import { SDK_CODES } from '../../../modules/sdk-errors.ts'
 import { encodeTxMsgData } from '../../../proto/encode-tx-msg-data.ts'
 import { GAS_PER_MESSAGE } from '../../native/gas.ts'
+import { contractCallsOf } from '../../native/contract-calls.ts'
 import type { NativeContext } from './ante.ts'
 import type { GasMeter } from './gas-meter.ts'
 import type { PreparedMessage, PreparedTransaction } from './prepare.ts'
@@ -51,7 +52,7 @@ const failedMessage = (error: CodedError, index: number): CodedError =>
 /** Throws the CodedError of the message that failed; the caller undoes what was written. */
 export const runMessages = (
   { messages }: PreparedTransaction,
-  { state, height, timeNs, chainId }: NativeContext,
+  { state, height, timeNs, chainId, scene }: NativeContext,
   meter: GasMeter,
 ): MessagesResult => {
   const events: Event[] = []
@@ -62,9 +63,11 @@ export const runMessages = (
     try {
       meter.consume(GAS_PER_MESSAGE, handler.typeUrl)
       if (refusal !== undefined) throw refusal
-      const context = { state, height, timeNs, chainId, emit: (event: Event) => void own.push(event) }
+      const emit = (event: Event): void => void own.push(event)
       const consumeGas = (amount: bigint, what: string): void => meter.consume(amount, what)
-      const value = handler.execute({ ...context, consumeGas }, prepared)
+      const contracts = scene && contractCallsOf(scene, state, meter, emit)
+      const context = { state, height, timeNs, chainId, emit, consumeGas, ...(contracts && { contracts }) }
+      const value = handler.execute(context, prepared)
       msgResponses.push({ typeUrl: `${handler.typeUrl}Response`, value })
     } catch (error) {
       if (!(error instanceof CodedError) || isFault(error)) throw error

@@ -47,7 +47,8 @@ export class NativeTransactionInBlock implements BlockTransaction {
     this.prepared = prepared
   }
 
-  apply({ chain, content, overlay, environment, gasLeft, weightLeft }: TransactionScope): TransactionOutcome {
+  apply(scope: TransactionScope): TransactionOutcome {
+    const { chain, content, overlay, environment, nativePrecompiles, gasLeft, weightLeft } = scope
     const { height, timeNs } = content
     try {
       if (mostNativeWeight(this.prepared) > weightLeft) throw overWeight()
@@ -59,6 +60,7 @@ export class NativeTransactionInBlock implements BlockTransaction {
         evmChainId: chain.parameters.evmChainId,
         baseFeePerGas: environment.baseFeePerGas,
         gasLeft,
+        scene: { engine: chain.engine, environment, nativePrecompiles },
       })
       return new AppliedNative(this.prepared, result, weight)
     } catch (error) {

@@ -4,6 +4,7 @@ import {
   authQuery,
   bankQuery,
   clobQuery,
+  erc20Query,
   distributionQuery,
   evidenceQuery,
   evmQuery,
@@ -39,6 +40,7 @@ const SERVICES: readonly DescService[] = [
   admissionQuery.Query,
   feeMarketQuery.Query,
   clobQuery.Query,
+  erc20Query.Query,
   txService.Service,
 ]
 const PLANS = planQueries(SERVICES)
@@ -100,6 +102,7 @@ describe('the commands of queries', () => {
       'admission',
       'feemarket',
       'clob',
+      'erc20',
       'tx',
     ])
   })

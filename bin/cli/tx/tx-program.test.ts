@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { RECIPIENT, VALIDATOR } from '../../../app/native/testing/cosmjs.ts'
 import { moduleAddress, parseAddress } from '../../../core/address.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
-import { govTx, tx } from '../../../proto/index.ts'
+import { erc20Tx, govTx, tx } from '../../../proto/index.ts'
 import { formatOperator } from '../../../modules/validator-addresses.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { readMessage } from '../client/messages-json.ts'
@@ -249,6 +249,24 @@ const COMMANDS: readonly (readonly [string, readonly string[], string, object])[
 /** The body as CosmJS encodes it. */
 const encodeBody = (...messages: readonly EncodeObject[]): Uint8Array =>
   registry.encodeTxBody({ messages: [...messages], memo: '' })
+
+it('tokens of contracts go in and out by the messages of the converter', async () => {
+  const token = '0x5a7a6e5d6d3b9c8c9e5ad0b1e3a1f5f1b2c3d4e5'
+  const made = async (...args: readonly string[]) => (await generate(['erc20', ...args])).body?.messages[0]
+  const deposit = { sender: FROM, token, amount: '1500000' }
+  expect(await made('deposit', token, '1500000')).toMatchObject(pack(erc20Tx.MsgDepositSchema, deposit))
+  const withdrawal = { ...deposit, amount: '9'.repeat(30), receiver: RECIPIENT }
+  expect(await made('withdraw', token, '9'.repeat(30), '--to', RECIPIENT)).toMatchObject(
+    pack(erc20Tx.MsgWithdrawSchema, withdrawal),
+  )
+  expect(await made('register-token', token)).toMatchObject(
+    pack(erc20Tx.MsgRegisterTokenSchema, { sender: FROM, token }),
+  )
+  expect(await made('register-view', 'ibc/27')).toMatchObject(
+    pack(erc20Tx.MsgRegisterViewSchema, { sender: FROM, denom: 'ibc/27' }),
+  )
+  await expect(made('deposit', token, '1.5')).rejects.toThrow('is no amount')
+})
 
 describe('a command', () => {
   it.each(COMMANDS)('%s makes the message of CosmJS', async (_, args, name, value) => {

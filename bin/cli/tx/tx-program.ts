@@ -17,6 +17,7 @@ import {
 } from '../client/flags.ts'
 import { BANK_COMMANDS } from './messages/bank.ts'
 import { DISTRIBUTION_COMMANDS } from './messages/distribution.ts'
+import { ERC20_COMMANDS } from './messages/erc20.ts'
 import { GOV_COMMANDS, UPGRADE_COMMANDS } from './messages/gov.ts'
 import { SLASHING_COMMANDS, STAKING_COMMANDS } from './messages/staking.ts'
 import type { MessageContext, TxCommand } from './messages/tx-command.ts'
@@ -29,6 +30,7 @@ const MODULES: Readonly<Record<string, readonly TxCommand[]>> = {
   bank: BANK_COMMANDS,
   staking: STAKING_COMMANDS,
   slashing: SLASHING_COMMANDS,
+  erc20: ERC20_COMMANDS,
   distribution: DISTRIBUTION_COMMANDS,
   gov: GOV_COMMANDS,
   upgrade: UPGRADE_COMMANDS,

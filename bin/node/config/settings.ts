@@ -220,6 +220,12 @@ export const SETTINGS = {
     'Take transactions without a chain id (before EIP-155)',
   ),
 
+  'clob.history-enable': setting(
+    flag,
+    true,
+    'Keep what became of orders of the order book: trades, candles, orders that ended. Validators that nobody asks may turn it off',
+  ),
+
   'tls.certificate-path': inert(text, '', 'Certificate in PEM; with the key, JSON-RPC is served over TLS'),
   'tls.key-path': inert(text, '', 'Private key of the certificate in PEM'),
 } as const

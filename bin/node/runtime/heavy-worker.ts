@@ -65,6 +65,7 @@ const { check: interrupt } = interruption
 const engine: Engine = {
   execute: (state, block, message, options) => interpreter.execute(state, block, message, { ...options, interrupt }),
   systemCall: (state, block, to, input) => interpreter.systemCall(state, block, to, input),
+  callContract: (state, block, call) => interpreter.callContract(state, block, { ...call, interrupt }),
 }
 
 const ask = async ({ name, parameters, head, pending }: ReaderQuestion): Promise<string> => {

@@ -9,6 +9,7 @@ export const BACKGROUND_STEPS = [
   'prune-begun',
   'prune-blocks-written',
   'prune-history-written',
+  'history-written',
   'snapshot-begun',
   'snapshot-chunk-written',
   'snapshot-written',

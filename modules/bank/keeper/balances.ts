@@ -112,6 +112,20 @@ export const readSupplies = (state: StateReader, limit: number, start = ''): rea
     .values(BANK_ADDRESS, SUPPLY_PREFIX, limit, supplyKey(start))
     .map(([key, value]) => ({ denom: bytesToUtf8(key.subarray(1)), amount: bytesToBigint(value) }))
 
+/** Supplies read at once. */
+const CHUNK = 1_000
+
+/** All of them, in the order of their denominations: tokens of contracts make many. */
+export function* readAllSupplies(state: StateReader): Generator<Coin, void> {
+  for (let start = ''; ; ) {
+    const coins = readSupplies(state, CHUNK, start)
+    yield* coins
+    const last = coins.at(-1)
+    if (last === undefined || coins.length < CHUNK) return
+    start = `${last.denom}\0`
+  }
+}
+
 /** Most balances read at once. */
 const PAGE = 1_000
 

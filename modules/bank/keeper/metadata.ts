@@ -31,6 +31,9 @@ export const readMetadata = (state: StateReader, denom: string): bank.Metadata |
 export const writeMetadata = (state: StateWriter, metadata: bank.Metadata): void =>
   state.setValue(BANK_ADDRESS, metadataKey(metadata.base), toBinary(bank.MetadataSchema, metadata))
 
+export const removeMetadata = (state: StateWriter, base: string): void =>
+  state.setValue(BANK_ADDRESS, metadataKey(base), undefined)
+
 /** Denominations read at once. */
 const CHUNK = 1_000
 

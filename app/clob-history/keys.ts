@@ -1,0 +1,48 @@
+/**
+ * Keys of column `clob_history`: what became of orders, for those who ask later. No part of state: it is made of stored blocks, may lag
+ * behind them, and is thrown away and made anew where it does not fit them. Integers are big-endian.
+ *
+ * c                                                    cursor: height(8) time_ms(8) hash(32) of the last block that is in here
+ * o market(4) order_seq(8)                             an order: order-entry.ts
+ * w owner(20) order_seq(8)                             market(4) of an owner's order
+ * i owner(20) length(1) client_id                       market(4) order_seq(8) of the newest order with it
+ * t market(4) sequence(8)                              a fill: fill-entry.ts
+ * f owner(20) height(8) market(4) sequence(8)          nothing: a fill in which the owner has a part
+ * k market(4) resolution_s(4) start_s(8)               a candle: candle.ts
+ * h height(8)                                          keys, each after its length(1), that go with the block when it is pruned
+ */
+import type { Address } from '../../core/address.ts'
+import { concatBytes, uint32ToBytes, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
+
+const [CURSOR, ORDER, OF_OWNER, CLIENT_ID, FILL, FILL_OF_OWNER, CANDLE, OF_HEIGHT] = [
+  'c',
+  'o',
+  'w',
+  'i',
+  't',
+  'f',
+  'k',
+  'h',
+].map(utf8ToBytes) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array]
+
+export const CURSOR_KEY = CURSOR
+export const orderKey = (market: number, seq: number): Uint8Array =>
+  concatBytes(ORDER, uint32ToBytes(market), uint64ToBytes(seq))
+export const ownerPrefix = (owner: Address): Uint8Array => concatBytes(OF_OWNER, owner)
+export const ownerOrderKey = (owner: Address, seq: number): Uint8Array =>
+  concatBytes(OF_OWNER, owner, uint64ToBytes(seq))
+export const clientIdKey = (owner: Address, clientId: Uint8Array): Uint8Array =>
+  concatBytes(CLIENT_ID, owner, Uint8Array.of(clientId.length), clientId)
+export const fillPrefix = (market: number): Uint8Array => concatBytes(FILL, uint32ToBytes(market))
+export const fillKey = (market: number, sequence: number): Uint8Array =>
+  concatBytes(FILL, uint32ToBytes(market), uint64ToBytes(sequence))
+export const ownerFillPrefix = (owner: Address): Uint8Array => concatBytes(FILL_OF_OWNER, owner)
+export const ownerFillKey = (owner: Address, height: number, market: number, sequence: number): Uint8Array =>
+  concatBytes(FILL_OF_OWNER, owner, uint64ToBytes(height), uint32ToBytes(market), uint64ToBytes(sequence))
+export const candlePrefix = (market: number, resolutionS: number): Uint8Array =>
+  concatBytes(CANDLE, uint32ToBytes(market), uint32ToBytes(resolutionS))
+export const candleKey = (market: number, resolutionS: number, startS: number): Uint8Array =>
+  concatBytes(CANDLE, uint32ToBytes(market), uint32ToBytes(resolutionS), uint64ToBytes(startS))
+export const heightKey = (height: number): Uint8Array => concatBytes(OF_HEIGHT, uint64ToBytes(height))
+/** The first of a key by which one of another kind is told. */
+export const isOrderKey = (key: Uint8Array): boolean => key[0] === ORDER[0]

@@ -1,0 +1,194 @@
+/** Puts what happened to orders in a block into the history: each block once, in one write with the cursor. */
+import { concatBytes, EMPTY_BYTES, equalBytes, readUint64, uint32ToBytes, uint64ToBytes } from '../../core/bytes.ts'
+import { invariant } from '../../core/errors.ts'
+import type { Hash } from '../../core/hash.ts'
+import type { Batch, KeyValueStore } from '../../store/store.ts'
+import type { CommittedBlock } from '../feed/committed-block.ts'
+import { type Candle, decodeCandle, encodeCandle, RESOLUTIONS_S, startOf, withFill } from './candle.ts'
+import { encodeFillEntry, type FillEntry } from './fill-entry.ts'
+import { type Filled, type Happening, type Placed, readHappening, type Removed } from './happenings.ts'
+import {
+  candleKey,
+  clientIdKey,
+  CURSOR_KEY,
+  fillKey,
+  heightKey,
+  orderKey,
+  ownerFillKey,
+  ownerOrderKey,
+} from './keys.ts'
+import { decodeOrderEntry, encodeOrderEntry, lotsLeft, type OrderEntry } from './order-entry.ts'
+
+export const HISTORY_COLUMN = 'clob_history'
+const COLUMN = HISTORY_COLUMN
+
+/** The last block that is in the history. */
+export interface Cursor {
+  readonly height: number
+  /** Milliseconds since 1970. */
+  readonly timeMs: number
+  readonly hash: Hash
+}
+
+export const readCursor = (store: KeyValueStore): Cursor | undefined => {
+  const value = store.get(COLUMN, CURSOR_KEY)
+  if (value === undefined) return undefined
+  return { height: readUint64(value), timeMs: readUint64(value, 8), hash: value.slice(16) }
+}
+
+const millisecondsOf = ({ timeNs }: CommittedBlock): number => Number(timeNs / 1_000_000n)
+
+/** Values that the block has written so far are read back from it. */
+class BlockWriter {
+  readonly #store: KeyValueStore
+  readonly #batch: Batch
+  readonly #height: number
+  readonly #timeMs: number
+  readonly #orders = new Map<string, OrderEntry>()
+  readonly #candles = new Map<string, { readonly key: Uint8Array; candle: Candle }>()
+  /** What goes with the block when it is pruned. */
+  readonly #prunable: Uint8Array[] = []
+
+  constructor(store: KeyValueStore, batch: Batch, block: CommittedBlock) {
+    this.#store = store
+    this.#batch = batch
+    this.#height = block.height
+    this.#timeMs = millisecondsOf(block)
+  }
+
+  add(happening: Happening, txHash: Uint8Array): void {
+    switch (happening.kind) {
+      case 'placed':
+        return this.#place(happening, txHash)
+      case 'fill':
+        return this.#fill(happening)
+      case 'removed':
+        return this.#remove(happening)
+    }
+  }
+
+  finish(): void {
+    for (const order of this.#orders.values()) {
+      const key = orderKey(order.market, order.seq)
+      this.#batch.put(COLUMN, key, encodeOrderEntry(order))
+      if (lotsLeft(order) === 0) this.#prunable.push(key, ownerOrderKey(order.owner, order.seq))
+    }
+    for (const { key, candle } of this.#candles.values()) this.#batch.put(COLUMN, key, encodeCandle(candle))
+    if (this.#prunable.length === 0) return
+    const parts = this.#prunable.flatMap((key) => [Uint8Array.of(key.length), key])
+    this.#batch.put(COLUMN, heightKey(this.#height), concatBytes(...parts))
+  }
+
+  /** Undefined of one that was placed before the history begins. */
+  #order(market: number, seq: number): OrderEntry | undefined {
+    const known = this.#orders.get(`${market} ${seq}`)
+    if (known !== undefined) return known
+    const value = this.#store.get(COLUMN, orderKey(market, seq))
+    return value === undefined ? undefined : decodeOrderEntry(market, seq, value)
+  }
+
+  #change(order: OrderEntry, changes: Partial<OrderEntry>): void {
+    const changed = { ...order, ...changes, changedHeight: this.#height, changedMs: this.#timeMs }
+    this.#orders.set(`${order.market} ${order.seq}`, changed)
+  }
+
+  #place(placed: Placed, txHash: Uint8Array): void {
+    const { market, seq, owner, clientId } = placed
+    const { subaccount, side, tif, priceTicks, lots } = placed
+    const [height, timeMs] = [this.#height, this.#timeMs]
+    const order = { market, seq, owner, subaccount, side, tif, priceTicks, lots, clientId, txHash, height, timeMs }
+    const nothing = { filledLots: 0, filledTicks: 0n, cancelledLots: 0, reason: 0 }
+    this.#change({ ...order, ...nothing, changedHeight: height, changedMs: timeMs }, {})
+    this.#batch.put(COLUMN, ownerOrderKey(owner, seq), uint32ToBytes(market))
+    if (clientId.length > 0) {
+      const place = concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
+      this.#batch.put(COLUMN, clientIdKey(owner, clientId), place)
+    }
+  }
+
+  #fill(filled: Filled): void {
+    const { market, sequence, makerSeq, takerSeq, priceTicks, lots, makerFee, makerRebate, takerFee } = filled
+    const [maker, taker] = [this.#order(market, makerSeq), this.#order(market, takerSeq)]
+    for (const order of [maker, taker]) {
+      if (order === undefined) continue
+      const filledTicks = order.filledTicks + BigInt(priceTicks) * BigInt(lots)
+      this.#change(order, { filledLots: order.filledLots + lots, filledTicks })
+    }
+    const [height, timeMs] = [this.#height, this.#timeMs]
+    const owners = { maker: maker?.owner ?? EMPTY_BYTES, taker: taker?.owner ?? EMPTY_BYTES }
+    const fees = { makerFee, makerRebate, takerFee }
+    const takerSide = taker?.side ?? 0
+    const fill = {
+      market,
+      sequence,
+      height,
+      timeMs,
+      makerSeq,
+      takerSeq,
+      ...owners,
+      takerSide,
+      priceTicks,
+      lots,
+      ...fees,
+    }
+    const key = fillKey(market, sequence)
+    this.#batch.put(COLUMN, key, encodeFillEntry(fill))
+    this.#prunable.push(key)
+    const isOneOwner = equalBytes(owners.maker, owners.taker)
+    for (const owner of isOneOwner ? [owners.maker] : [owners.maker, owners.taker]) {
+      if (owner.length === 0) continue
+      const ofOwner = ownerFillKey(owner, height, market, sequence)
+      this.#batch.put(COLUMN, ofOwner, EMPTY_BYTES)
+      this.#prunable.push(ofOwner)
+    }
+    this.#addToCandles(fill)
+  }
+
+  #addToCandles(fill: FillEntry): void {
+    for (const resolutionS of RESOLUTIONS_S) {
+      const startS = startOf(fill.timeMs, resolutionS)
+      const name = `${fill.market} ${resolutionS} ${startS}`
+      const known = this.#candles.get(name)
+      if (known !== undefined) {
+        known.candle = withFill(known.candle, fill)
+        continue
+      }
+      const key = candleKey(fill.market, resolutionS, startS)
+      const value = this.#store.get(COLUMN, key)
+      const candle = withFill(value === undefined ? undefined : decodeCandle(value), fill)
+      this.#candles.set(name, { key, candle })
+    }
+  }
+
+  #remove({ market, seq, lots, reason }: Removed): void {
+    const order = this.#order(market, seq)
+    if (order === undefined) return
+    this.#change(order, { cancelledLots: order.cancelledLots + lots, reason })
+  }
+}
+
+/**
+ * Adds a block to the batch, with the cursor behind it. The events of the batch of orders come first: those of its transactions, then
+ * those of the begin and the end of the block, among which are those of contracts' orders, triggers and removals.
+ */
+export const writeHistory = (store: KeyValueStore, batch: Batch, block: CommittedBlock): void => {
+  const cursor = readCursor(store)
+  invariant(cursor === undefined || cursor.height === block.height - 1, 'the history takes one block after the other')
+  const writer = new BlockWriter(store, batch, block)
+  for (const { hash, result } of block.transactions(0)) {
+    for (const event of result.events) {
+      const happening = readHappening(event)
+      if (happening !== undefined) writer.add(happening, hash)
+    }
+  }
+  for (const event of block.events) {
+    const happening = readHappening(event)
+    if (happening !== undefined) writer.add(happening, EMPTY_BYTES)
+  }
+  writer.finish()
+  batch.put(
+    COLUMN,
+    CURSOR_KEY,
+    concatBytes(uint64ToBytes(block.height), uint64ToBytes(millisecondsOf(block)), block.hash),
+  )
+}

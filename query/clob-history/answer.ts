@@ -1,0 +1,174 @@
+/** nat.clob.v1.History: what became of orders, from the history that is made of committed blocks. */
+import { readCursor, type Cursor } from '../../app/clob-history/write-history.ts'
+import { type Candle, RESOLUTIONS_S, startOf } from '../../app/clob-history/candle.ts'
+import type { OrderEntry } from '../../app/clob-history/order-entry.ts'
+import { lotsLeft } from '../../app/clob-history/order-entry.ts'
+import type { Address } from '../../core/address.ts'
+import { parseAccountAddress } from '../../core/bech32.ts'
+import { CodedError } from '../../core/errors.ts'
+import { bytesToHex, hexToBytes } from '../../core/hex.ts'
+import { readMarket } from '../../modules/clob/index.ts'
+import { handleQuery } from '../../modules/handlers.ts'
+import type { QueryHandler } from '../../modules/module.ts'
+import { queryRefusal } from '../../modules/sdk-errors.ts'
+import { clobHistory } from '../../proto/index.ts'
+import type { KeyValueStore } from '../../store/store.ts'
+import type { StateReader } from '../../store/state.ts'
+import { candleForm, fillForm, orderForm } from './forms.ts'
+import { HistoryReader, type Page } from './history-reader.ts'
+
+export const HISTORY_SERVICE = '/nat.clob.v1.History/'
+
+const MAX_LIMIT = 500
+const DEFAULT_LIMIT = 100
+const MAX_CURSOR_BYTES = 20
+const MAX_CLIENT_ID_BYTES = 16
+const HOUR_S = 3_600
+const DAY_S = 24 * HOUR_S
+
+const limitOf = (limit: number): number => {
+  if (limit > MAX_LIMIT) throw queryRefusal('invalidArgument', `limit is ${limit}, but must be at most ${MAX_LIMIT}`)
+  return limit === 0 ? DEFAULT_LIMIT : limit
+}
+
+const bytesOf = (text: string, what: string, maxBytes: number): Uint8Array => {
+  const digits = text.startsWith('0x') ? text.slice(2) : text
+  if (/^(?:[0-9a-fA-F]{2})+$/.test(digits) && digits.length <= 2 * maxBytes) return hexToBytes(`0x${digits}`)
+  throw queryRefusal('invalidArgument', `${what} must be hexadecimal digits of 1 to ${maxBytes} bytes`)
+}
+
+const pageOf = ({ before, limit }: { readonly before: string; readonly limit: number }) => ({
+  before: before === '' ? undefined : bytesOf(before, 'before', MAX_CURSOR_BYTES),
+  limit: limitOf(limit),
+})
+
+const nextOf = ({ next }: Page<unknown>): string => (next === undefined ? '' : bytesToHex(next))
+
+/** Throws grpc/3. */
+const ownerOf = (text: string): Address => {
+  try {
+    return parseAccountAddress(text)
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    throw queryRefusal('invalidArgument', `invalid owner address: ${error.message}`)
+  }
+}
+
+/** Throws grpc/5. */
+const requireMarket = (state: StateReader, market: number): void => {
+  if (readMarket(state, market) === undefined) throw queryRefusal('notFound', `there is no market ${market}`)
+}
+
+const requireOrder = (order: OrderEntry | undefined): OrderEntry => {
+  if (order !== undefined) return order
+  throw queryRefusal(
+    'notFound',
+    'the history has no such order: it was never accepted, or it ended in a block that is pruned',
+  )
+}
+
+/** Candles that follow one another as one. */
+const joined = (candles: readonly Candle[]): Candle | undefined => {
+  let all: Candle | undefined
+  for (const candle of candles) {
+    all =
+      all === undefined
+        ? candle
+        : {
+            openTicks: all.openTicks,
+            highTicks: Math.max(all.highTicks, candle.highTicks),
+            lowTicks: Math.min(all.lowTicks, candle.lowTicks),
+            closeTicks: candle.closeTicks,
+            lots: all.lots + candle.lots,
+            ticks: all.ticks + candle.ticks,
+            trades: all.trades + candle.trades,
+          }
+  }
+  return all
+}
+
+/** Minutes up to the first whole hour, and hours from there on. */
+const lastDay = (reader: HistoryReader, market: number, timeMs: number) => {
+  const startS = Math.max(0, startOf(timeMs, 60) + 60 - DAY_S)
+  const hourS = Math.ceil(startS / HOUR_S) * HOUR_S
+  const minutes = reader.candles(market, 60, { fromS: startS, toS: hourS, limit: 60 })
+  const hours = reader.candles(market, HOUR_S, { fromS: hourS, toS: undefined, limit: 25 })
+  return { startS, day: joined([...minutes, ...hours].map(({ candle }) => candle)) }
+}
+
+const handlersOf = (store: KeyValueStore, { height, timeMs }: Cursor): readonly QueryHandler[] => {
+  const reader = new HistoryReader(store)
+  const { History } = clobHistory
+  const { trades, fills, orderHistory, orderStatus, orderByClientId, candles, ticker } = History.method
+  const at = BigInt(height)
+  return [
+    handleQuery(trades, ({ state }, request) => {
+      requireMarket(state, request.market)
+      const page = reader.trades(request.market, pageOf(request))
+      return { height: at, trades: page.items.map(fillForm), next: nextOf(page) }
+    }),
+    handleQuery(fills, (_, request) => {
+      const page = reader.fills(ownerOf(request.owner), request.market, pageOf(request))
+      return { height: at, fills: page.items.map(fillForm), next: nextOf(page) }
+    }),
+    handleQuery(orderHistory, (_, request) => {
+      const { market, ended } = request
+      const wanted = (order: OrderEntry): boolean => !ended || lotsLeft(order) === 0
+      const page = reader.orders(ownerOf(request.owner), market, pageOf(request), wanted)
+      return { height: at, orders: page.items.map(orderForm), next: nextOf(page) }
+    }),
+    handleQuery(orderStatus, (_, { market, orderSeq }) => {
+      // No order has a higher number than this.
+      const seq = orderSeq > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(orderSeq)
+      const order = seq === undefined ? undefined : reader.order(market, seq)
+      return { height: at, order: orderForm(requireOrder(order)) }
+    }),
+    handleQuery(orderByClientId, (_, { owner, clientId }) => {
+      const order = reader.orderByClientId(ownerOf(owner), bytesOf(clientId, 'client_id', MAX_CLIENT_ID_BYTES))
+      return { height: at, order: orderForm(requireOrder(order)) }
+    }),
+    handleQuery(candles, ({ state }, { market, resolutionS, fromS, toS, limit }) => {
+      requireMarket(state, market)
+      if (!(RESOLUTIONS_S as readonly number[]).includes(resolutionS)) {
+        throw queryRefusal('invalidArgument', `resolution_s must be one of ${RESOLUTIONS_S.join(', ')}`)
+      }
+      const bound = (value: bigint): number => Number(value > 2n ** 52n ? 2n ** 52n : value)
+      const range = {
+        fromS: fromS === 0n ? undefined : bound(fromS),
+        toS: toS === 0n ? undefined : bound(toS),
+        limit: limitOf(limit),
+      }
+      const found = reader.candles(market, resolutionS, range)
+      return { height: at, candles: found.map(({ startS, candle }) => candleForm(startS, candle)) }
+    }),
+    handleQuery(ticker, ({ state }, { market }) => {
+      requireMarket(state, market)
+      const { startS, day } = lastDay(reader, market, timeMs)
+      const [last] = reader.trades(market, { before: undefined, limit: 1 }).items
+      const lastTicks = last?.priceTicks ?? 0
+      return { height: at, timeMs: BigInt(timeMs), day: candleForm(startS, day), lastTicks }
+    }),
+  ]
+}
+
+/**
+ * The answer to a method of {@link HISTORY_SERVICE}. `state` is of the head, for what markets there are. Throws grpc codes: 14 while the history
+ * has no block yet, 12 for a method that is not there.
+ */
+export const answerHistory = (
+  store: KeyValueStore,
+  context: Parameters<QueryHandler['query']>[0],
+  path: string,
+  request: Uint8Array,
+): Uint8Array => {
+  const cursor = readCursor(store)
+  if (cursor === undefined) {
+    throw queryRefusal(
+      'unavailable',
+      'the history of the order book has no block yet: it is being made, or this node makes none',
+    )
+  }
+  const handler = handlersOf(store, cursor).find((each) => each.path === path)
+  if (handler === undefined) throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 100)}`)
+  return handler.query(context, request)
+}

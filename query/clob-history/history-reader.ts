@@ -1,0 +1,128 @@
+/** Reads the history: bounded scans of its column, the newest first. */
+import { type Candle, decodeCandle } from '../../app/clob-history/candle.ts'
+import { decodeFillEntry, type FillEntry } from '../../app/clob-history/fill-entry.ts'
+import {
+  candleKey,
+  candlePrefix,
+  clientIdKey,
+  fillKey,
+  fillPrefix,
+  orderKey,
+  ownerFillPrefix,
+  ownerPrefix,
+} from '../../app/clob-history/keys.ts'
+import { decodeOrderEntry, type OrderEntry } from '../../app/clob-history/order-entry.ts'
+import { HISTORY_COLUMN } from '../../app/clob-history/write-history.ts'
+import type { Address } from '../../core/address.ts'
+import { concatBytes, readUint32, readUint64, uint64ToBytes } from '../../core/bytes.ts'
+import type { Entry, KeyValueStore } from '../../store/store.ts'
+
+/** Places that are looked at for one answer, where only some of them are wanted. */
+const MAX_LOOKED_AT = 5_000
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** What follows the prefix in the key of the last one that was looked at; undefined at the end. */
+  readonly next: Uint8Array | undefined
+}
+
+export interface PageRequest {
+  /** {@link Page.next} of the page before. */
+  readonly before: Uint8Array | undefined
+  readonly limit: number
+}
+
+/** Above every key that continues a prefix: no part behind one is longer. */
+const ABOVE = new Uint8Array(32).fill(0xff)
+
+export class HistoryReader {
+  readonly #store: KeyValueStore
+
+  constructor(store: KeyValueStore) {
+    this.#store = store
+  }
+
+  trades(market: number, page: PageRequest): Page<FillEntry> {
+    return this.#page(fillPrefix(market), page, ([key, value], prefix) =>
+      decodeFillEntry(market, readUint64(key, prefix), value),
+    )
+  }
+
+  /** `market` 0 is all. */
+  fills(owner: Address, market: number, page: PageRequest): Page<FillEntry> {
+    return this.#page(ownerFillPrefix(owner), page, ([key], prefix) => {
+      const [ofMarket, sequence] = [readUint32(key, prefix + 8), readUint64(key, prefix + 12)]
+      if (market !== 0 && ofMarket !== market) return undefined
+      const value = this.#store.get(HISTORY_COLUMN, fillKey(ofMarket, sequence))
+      // Pruned since the scan.
+      return value === undefined ? undefined : decodeFillEntry(ofMarket, sequence, value)
+    })
+  }
+
+  /** `market` 0 is all. */
+  orders(owner: Address, market: number, page: PageRequest, wanted: (order: OrderEntry) => boolean): Page<OrderEntry> {
+    return this.#page(ownerPrefix(owner), page, ([key, value], prefix) => {
+      const ofMarket = readUint32(value)
+      if (market !== 0 && ofMarket !== market) return undefined
+      const order = this.order(ofMarket, readUint64(key, prefix))
+      return order !== undefined && wanted(order) ? order : undefined
+    })
+  }
+
+  order(market: number, seq: number): OrderEntry | undefined {
+    const value = this.#store.get(HISTORY_COLUMN, orderKey(market, seq))
+    return value === undefined ? undefined : decodeOrderEntry(market, seq, value)
+  }
+
+  orderByClientId(owner: Address, clientId: Uint8Array): OrderEntry | undefined {
+    const place = this.#store.get(HISTORY_COLUMN, clientIdKey(owner, clientId))
+    return place === undefined ? undefined : this.order(readUint32(place), readUint64(place, 4))
+  }
+
+  /** From `fromS` on, or the newest where it is undefined; below `toS`. By time. */
+  candles(
+    market: number,
+    resolutionS: number,
+    range: { readonly fromS: number | undefined; readonly toS: number | undefined; readonly limit: number },
+  ): readonly { readonly startS: number; readonly candle: Candle }[] {
+    const { fromS, toS, limit } = range
+    const prefix = candlePrefix(market, resolutionS)
+    const entries = this.#store.scan(HISTORY_COLUMN, {
+      gte: candleKey(market, resolutionS, fromS ?? 0),
+      lt: toS === undefined ? concatBytes(prefix, ABOVE) : candleKey(market, resolutionS, toS),
+      reverse: fromS === undefined,
+      limit,
+    })
+    const found = entries.map(([key, value]) => ({
+      startS: readUint64(key, prefix.length),
+      candle: decodeCandle(value),
+    }))
+    return fromS === undefined ? found.toReversed() : found
+  }
+
+  /** From the newest on; `read` gives undefined for what is not wanted. */
+  #page<T>(
+    prefix: Uint8Array,
+    { before, limit }: PageRequest,
+    read: (entry: Entry, prefixLength: number) => T | undefined,
+  ): Page<T> {
+    const items: T[] = []
+    let upper = concatBytes(prefix, before ?? ABOVE)
+    for (let left = MAX_LOOKED_AT; left > 0; ) {
+      const wanted = Math.min(limit - items.length + 1, left)
+      const entries = this.#store.scan(HISTORY_COLUMN, { gte: prefix, lt: upper, reverse: true, limit: wanted })
+      for (const entry of entries) {
+        if (items.length === limit) return { items, next: upper.slice(prefix.length) }
+        const item = read(entry, prefix.length)
+        if (item !== undefined) items.push(item)
+        ;[upper] = entry
+      }
+      if (entries.length < wanted) return { items, next: undefined }
+      left -= entries.length
+    }
+    return { items, next: upper.slice(prefix.length) }
+  }
+}
+
+/** For {@link PageRequest.before} of trades: below this sequence. */
+export const beforeSequence = (sequence: number): Uint8Array => uint64ToBytes(sequence)

@@ -1,0 +1,206 @@
+/** The history of the order book against CometBFT's record of each block: its events are the witness. */
+import { expect } from 'vitest'
+import { parseAccountAddress } from '../../core/bech32.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import { askJsonRpc, type TestNode, until } from './harness.ts'
+
+interface TendermintEvent {
+  readonly type: string
+  readonly attributes: readonly { readonly key: string; readonly value: string }[]
+}
+
+interface BlockResults {
+  readonly txs_results: readonly { readonly events: readonly TendermintEvent[] }[] | null
+  readonly finalize_block_events: readonly TendermintEvent[] | null
+}
+
+interface Fill {
+  readonly market: number
+  readonly sequence: string
+  readonly height: string
+  readonly time_ms: string
+  readonly maker_seq: string
+  readonly taker_seq: string
+  readonly maker: string
+  readonly taker: string
+  readonly price_ticks: number
+  readonly lots: string
+  readonly maker_fee: string
+  readonly maker_rebate: string
+  readonly taker_fee: string
+}
+
+interface HistoricalOrder {
+  readonly market: number
+  readonly order_seq: string
+  readonly owner: string
+  readonly lots: string
+  readonly state: string
+  readonly filled_lots: string
+  readonly cancelled_lots: string
+  readonly reason: string
+}
+
+interface Candle {
+  readonly start_s: string
+  readonly open_ticks: number
+  readonly high_ticks: number
+  readonly low_ticks: number
+  readonly close_ticks: number
+  readonly lots: string
+  readonly ticks: string
+  readonly trades: string
+}
+
+type Attributes = Readonly<Record<string, string>>
+
+const RESOLUTIONS_S = [60, 300, 900, 3_600, 14_400, 86_400]
+const PAGE = 3
+
+const ask = async <T>({ urls }: TestNode, path: string): Promise<T> => {
+  const response = await fetch(`${urls.rest}/nat/clob/v1/${path}`)
+  const body = (await response.json()) as T
+  expect(response.status, JSON.stringify(body)).toBe(200)
+  return body
+}
+
+/** What the chain's events say, in their order, with the time of their block. */
+const readEvents = async ({ urls }: TestNode, to: number) => {
+  const found: { readonly type: string; readonly height: number; readonly timeMs: number; readonly of: Attributes }[] =
+    []
+  for (let height = 1; height <= to; height++) {
+    const get = async <T>(route: string): Promise<T> =>
+      ((await (await fetch(`${urls.comet}/${route}?height=${height}`)).json()) as { result: T }).result
+    const results = await get<BlockResults>('block_results')
+    const { header } = await get<{ header: { time: string } }>('header')
+    const events = [
+      ...(results.txs_results ?? []).flatMap((result) => result.events),
+      ...(results.finalize_block_events ?? []),
+    ]
+    for (const { type, attributes } of events) {
+      if (!['order_placed', 'fill', 'order_removed'].includes(type)) continue
+      const of = Object.fromEntries(attributes.map(({ key, value }) => [key, value]))
+      found.push({ type, height, timeMs: Date.parse(header.time), of })
+    }
+  }
+  return found
+}
+
+/** All pages of an answer. */
+const readAll = async <Name extends string, T>(node: TestNode, path: string, name: Name): Promise<readonly T[]> => {
+  const all: T[] = []
+  for (let before = ''; ; ) {
+    const separator = path.includes('?') ? '&' : '?'
+    const page = await ask<Record<Name, readonly T[]> & { next: string }>(
+      node,
+      `${path}${separator}limit=${PAGE}&before=${before}`,
+    )
+    expect(page[name].length).toBeLessThanOrEqual(PAGE)
+    all.push(...page[name])
+    if (page.next === '') return all
+    before = page.next
+  }
+}
+
+const expectTrades = async (node: TestNode, events: Awaited<ReturnType<typeof readEvents>>, market: number) => {
+  const fills = events.filter(({ type, of }) => type === 'fill' && of['market'] === String(market))
+  const trades = await readAll<'trades', Fill>(node, `markets/${market}/trades`, 'trades')
+  const shown = trades
+    .toReversed()
+    .map((trade) => [
+      ...[trade.sequence, trade.height, trade.time_ms, trade.maker_seq, trade.taker_seq],
+      ...[String(trade.price_ticks), trade.lots, trade.maker_fee, trade.maker_rebate, trade.taker_fee],
+    ])
+  expect(shown).toEqual(
+    fills.map(({ height, timeMs, of }) => [
+      ...[of['sequence'], String(height), String(timeMs), of['maker_seq'], of['taker_seq']],
+      ...[of['price_ticks'], of['lots'], of['maker_fee'], of['maker_rebate'], of['taker_fee']],
+    ]),
+  )
+  for (const resolution of RESOLUTIONS_S) {
+    const spans = new Map<number, { prices: number[]; lots: bigint; ticks: bigint }>()
+    for (const { timeMs, of } of fills) {
+      const start = Math.floor(timeMs / 1_000 / resolution) * resolution
+      const span = spans.get(start) ?? { prices: [], lots: 0n, ticks: 0n }
+      span.prices.push(Number(of['price_ticks']))
+      span.lots += BigInt(of['lots'] ?? '')
+      span.ticks += BigInt(of['lots'] ?? '') * BigInt(of['price_ticks'] ?? '')
+      spans.set(start, span)
+    }
+    const { candles } = await ask<{ candles: readonly Candle[] }>(node, `markets/${market}/candles/${resolution}`)
+    expect(candles).toEqual(
+      [...spans].map(([start, { prices, lots, ticks }]) => ({
+        start_s: String(start),
+        open_ticks: prices[0],
+        high_ticks: Math.max(...prices),
+        low_ticks: Math.min(...prices),
+        close_ticks: prices.at(-1),
+        lots: String(lots),
+        ticks: String(ticks),
+        trades: String(prices.length),
+      })),
+    )
+  }
+  return fills
+}
+
+const expectOrders = async (node: TestNode, events: Awaited<ReturnType<typeof readEvents>>) => {
+  const sum = (type: string, market: string, names: readonly string[], seq: string): bigint =>
+    events
+      .filter((event) => event.type === type && event.of['market'] === market)
+      .filter(({ of }) => names.some((name) => of[name] === seq))
+      .reduce((total, { of }) => total + BigInt(of['lots'] ?? ''), 0n)
+  const placed = events.filter(({ type }) => type === 'order_placed').map(({ of }) => of)
+  const owners = [...new Set(placed.map(({ owner = '' }) => owner))]
+  for (const owner of owners) {
+    const own = placed.filter((of) => of['owner'] === owner).toReversed()
+    const orders = await readAll<'orders', HistoricalOrder>(node, `owners/${owner}/history`, 'orders')
+    // By number, the newest first; the numbers are given out as orders are accepted.
+    expect(orders.map(({ order_seq }) => order_seq)).toEqual(own.map((of) => of['order_seq']))
+    for (const order of orders) {
+      const market = String(order.market)
+      const filled = sum('fill', market, ['maker_seq', 'taker_seq'], order.order_seq)
+      const cancelled = sum('order_removed', market, ['order_seq'], order.order_seq)
+      expect([order.filled_lots, order.cancelled_lots], `order ${order.order_seq}`).toEqual([
+        String(filled),
+        String(cancelled),
+      ])
+      const isOpen = filled + cancelled < BigInt(order.lots)
+      const ended = cancelled > 0n ? 'ORDER_STATE_CANCELLED' : 'ORDER_STATE_FILLED'
+      expect(order.state).toBe(isOpen ? 'ORDER_STATE_OPEN' : ended)
+      const one = await ask<{ order: HistoricalOrder }>(node, `markets/${market}/orders/${order.order_seq}/status`)
+      expect(one.order).toEqual(order)
+    }
+    const fills = await readAll<'fills', Fill>(node, `owners/${owner}/fills`, 'fills')
+    const seqs = new Set(own.map((of) => of['order_seq']))
+    const expected = events.filter(
+      ({ type, of }) => type === 'fill' && (seqs.has(of['maker_seq'] ?? '') || seqs.has(of['taker_seq'] ?? '')),
+    )
+    expect(fills.length).toBe(expected.length)
+    // The same over JSON-RPC, by either form of the address.
+    const hex = bytesToHex(parseAccountAddress(owner))
+    const rpc = await askJsonRpc<{ fills: readonly Fill[] }>(node.urls.http, 'clob_getFills', {
+      owner: hex,
+      limit: 500,
+    })
+    expect(rpc.fills).toEqual(fills)
+  }
+}
+
+/** Everything that the history says, against the events of all blocks so far. Returns how many fills there were. */
+export const expectHistory = async (node: TestNode, market: number): Promise<number> => {
+  const { result } = (await (await fetch(`${node.urls.comet}/status`)).json()) as {
+    result: { sync_info: { latest_block_height: string } }
+  }
+  const to = Number(result.sync_info.latest_block_height)
+  await until('the history of the block', async () => {
+    const { height } = await ask<{ height: string }>(node, `markets/${market}/trades`)
+    return Number(height) >= to ? true : undefined
+  })
+  const events = await readEvents(node, to)
+  const fills = await expectTrades(node, events, market)
+  await expectOrders(node, events)
+  const { day, last_ticks: last } = await ask<{ day: Candle; last_ticks: number }>(node, `markets/${market}/ticker`)
+  expect([day.trades, last]).toEqual([String(fills.length), Number(fills.at(-1)?.of['price_ticks'] ?? 0)])
+  return fills.length
+}
