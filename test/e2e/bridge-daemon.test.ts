@@ -153,7 +153,7 @@ describe('a node', { timeout: LIMIT_MS }, () => {
       refused: '3',
       minted: '1020',
     })
-    const { stdout } = await runChain(['query', 'bridge', 'event', '2', '--node', node.urls.rest])
+    const { stdout } = await runChain(['query', 'bridge', 'event', '2', '--node', node.urls.comet])
     expect(stdout).toContain('the amount is above')
     endpoint.chain.finalized = 102
     await until('the last credit', async () => ((await balance()) === '301020' ? true : undefined), LIMIT_MS)
