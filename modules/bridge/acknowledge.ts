@@ -1,5 +1,6 @@
 /** What the votes of the last commit say of events, before the hooks of a block. */
 import { type BridgeEvent, bridgeEventHash } from '../../core/bridge-event.ts'
+import { bytesToKey } from '../../core/bytes.ts'
 import type { Attestations } from '../attestations.ts'
 import type { BlockContext } from '../module.ts'
 import { contradicted, eventAccepted } from './events.ts'
@@ -41,22 +42,22 @@ export const advanceOpenId = (state: StateReader, openId: number): number => {
 
 type Contract = NonNullable<BridgeParams['contract']>
 
+/** Returns those who contradict themselves. */
 const hearOne = (
   context: BlockContext,
   { id, said, contract, powers }: { id: number; said: Heard; contract: Contract; powers: Powers },
-): number => {
+): readonly Uint8Array[] => {
   const { state, height, timeNs, emit } = context
   const hashOf = (event: BridgeEvent): Uint8Array => bridgeEventHash(contract, event)
   const { open, accepted, contradicting } = tally(readOpen(state, id), said, powers, hashOf)
-  for (const validator of contradicting) emit(contradicted(id, validator))
   if (accepted === undefined) {
     writeOpen(state, id, open)
-    return contradicting.length
+    return contradicting
   }
   writeOpen(state, id, [])
   writeDecided(state, id, { kind: 'accepted', event: accepted, height, timeNs, isImmediate: false })
   emit(eventAccepted(accepted, hashOf(accepted)))
-  return contradicting.length
+  return contradicting
 }
 
 /** Counts what the votes say of open events, with the powers of the set whose votes they are. */
@@ -69,10 +70,16 @@ export const acknowledge = (context: BlockContext, attestations: Attestations): 
   if (heard.size === 0) return
   const powers = powersOf(lastCommit.map(({ validatorAddress, power }) => ({ address: validatorAddress, power })))
   let { contradictions } = progress
+  const told = new Set<string>()
   for (const id of [...heard.keys()].sort((a, b) => a - b)) {
     const said = heard.get(id)
     if (said === undefined || readDecided(state, id) !== undefined) continue
-    contradictions += hearOne(context, { id, said, contract, powers })
+    for (const validator of hearOne(context, { id, said, contract, powers })) {
+      contradictions++
+      // One event a block says enough of a liar.
+      if (!told.has(bytesToKey(validator))) context.emit(contradicted(id, validator))
+      told.add(bytesToKey(validator))
+    }
   }
   const openId = advanceOpenId(state, progress.openId)
   if (openId === progress.openId && contradictions === progress.contradictions) return

@@ -94,8 +94,12 @@ describe('a deposit', () => {
     world.block([{ bridge: attest(event) }])
     const events = world.block([{ bridge: attest(other), bridgeContents: [other] }])
     expect(types(events)).toEqual(['bridge_contradiction'])
+    const both = [depositOf(1), depositOf(2)]
+    world.block([{ bridge: attest(...both) }])
+    const others = both.map((each) => ({ ...each, amount: 5n }))
+    expect(types(world.block([{ bridge: attest(...others) }]))).toEqual(['bridge_contradiction'])
     expect(readOpen(world.state, 0)).toHaveLength(1)
-    expect(readProgress(world.state).contradictions).toBe(1)
+    expect(readProgress(world.state).contradictions).toBe(3)
   })
 
   it('is counted by the powers of the present', () => {

@@ -3,16 +3,28 @@ import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { hexToBytes, keccak256 } from 'viem'
+import { hexToBytes, keccak256, toHex } from 'viem'
 import { serveDaemon } from '../../bin/node/bridge/serve-daemon.ts'
 import { createLog } from '../../bin/node/runtime/log.ts'
-import { ExternalChain, ExternalEndpoint } from '../../daemons/testing/external-chain.ts'
+import { openHome } from '../../bin/node/config/home.ts'
+import { readGenesisJson, writeGenesis } from '../../bin/node/genesis/document.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { CHAIN_ID, CONTRACT, ExternalChain, ExternalEndpoint } from '../../daemons/testing/external-chain.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
 import { BRIDGE_LOG_BYTECODE, bridgeLogCall } from './contracts/bridge-log.ts'
 import { createNode, descendants, EVM_CHAIN_ID, repository, runChain, type TestNode, until } from './harness.ts'
 
 const NEVER = '4294967295'
 const LIMIT_MS = 60_000
+
+const DENOM = 'bridge/token'
+const params = {
+  chain_id: CHAIN_ID.toString(),
+  contract: toHex(CONTRACT),
+  denom: DENOM,
+  delay_blocks: 2,
+  delay_seconds: 1,
+}
 
 /** Of the next start. */
 const settings: Record<string, string> = {}
@@ -22,6 +34,9 @@ let endpoint: ExternalEndpoint
 beforeAll(async () => {
   endpoint = await new ExternalEndpoint(new ExternalChain()).listen()
   node = await createNode({ timeoutCommitMs: 200, settings })
+  const { genesis } = openHome(node.home)
+  const document = readGenesisJson(genesis) as { readonly app_state: object }
+  writeGenesis(genesis, { ...document, app_state: { ...document.app_state, bridge: { params } } })
 })
 afterEach(({ task }) => {
   if (task.result?.state === 'fail') console.log(`the node wrote last:\n${node.lastWords()}`)
@@ -92,7 +107,9 @@ describe('a node', { timeout: LIMIT_MS }, () => {
     settings['max-daemon-unhealthy-seconds'] = NEVER
     settings['pruning'] = 'nothing'
     await node.start()
-    expect((await untilHealthy(true)).daemons).toMatchObject([{ name: 'bridge', healthy: true, warnings: [] }])
+    expect((await untilHealthy(true)).daemons).toMatchObject([
+      { name: 'bridge', healthy: true, warnings: [expect.stringContaining('more than an hour old')] },
+    ])
     expect(node.output).not.toMatch(/no bridge daemon runs|has no effect/)
     expect(statSync(join(node.home, 'bridge.sock')).mode & 0o777).toBe(0o600)
     const before = daemonPid()
@@ -110,6 +127,37 @@ describe('a node', { timeout: LIMIT_MS }, () => {
     console.log(`memory of the daemon: ${Math.round(memory / 1e6)} MB`)
     const { status, stdout } = await runChain(['status', ...node.flags])
     expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('"name": "bridge"') })
+  })
+
+  it('credits what the external chain has finalized, to whom it names, once', async () => {
+    const recipient = new Uint8Array(20).fill(0xaa)
+    const path = `/cosmos/bank/v1beta1/balances/${encodeBech32(recipient)}/by_denom?denom=${encodeURIComponent(DENOM)}`
+    const rest = async (route: string): Promise<unknown> => (await fetch(`${node.urls.rest}${route}`)).json()
+    const balance = async (): Promise<string> => ((await rest(path)) as { balance: { amount: string } }).balance.amount
+    expect(await balance()).toBe('0')
+    endpoint.chain.deposits = [
+      { block: 20, id: 0, amount: 1_000n, recipient },
+      { block: 21, id: 1, amount: 0n, recipient },
+      { block: 21, id: 2, amount: 2n ** 128n + 1n, recipient },
+      { block: 50, id: 3, amount: 7n, recipient: recipient.slice(1) },
+      { block: 101, id: 4, amount: 20n, recipient },
+      { block: 102, id: 5, amount: 300_000n, recipient },
+    ]
+    // Of which the last one is not finalized. Blocks that were read before are read again by another daemon alone.
+    endpoint.chain.finalized = 101
+    process.kill(daemonPid() ?? 0, 'SIGKILL')
+    await until('the credits', async () => ((await balance()) === '1020' ? true : undefined), LIMIT_MS)
+    expect(await rest('/nat/bridge/v1/next_id')).toMatchObject({
+      next_id: 5,
+      credited: '2',
+      refused: '3',
+      minted: '1020',
+    })
+    const { stdout } = await runChain(['query', 'bridge', 'event', '2', '--node', node.urls.comet])
+    expect(stdout).toContain('the amount is above')
+    endpoint.chain.finalized = 102
+    await until('the last credit', async () => ((await balance()) === '301020' ? true : undefined), LIMIT_MS)
+    expect(await rest('/nat/bridge/v1/refused_events')).toMatchObject({ events: [{ id: 1 }, { id: 2 }, { id: 3 }] })
   })
 
   it('is a chain that a daemon reads, whose logs an EVM made', async () => {

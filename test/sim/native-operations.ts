@@ -10,6 +10,8 @@ import { DEFAULT_CLOB_PARAMETERS } from '../../modules/clob/index.ts'
 import { formatOperator } from '../../modules/validator-addresses.ts'
 import {
   admissionTx,
+  type bridge,
+  bridgeTx,
   bankTx,
   clobMsg,
   consensusTx,
@@ -237,6 +239,34 @@ export class Operations {
     return formatOperator(hexToBytes(this.#random.pick(this.#accounts).address))
   }
 
+  /** Of one of two contracts, or of none. */
+  #bridgeParams(): MessageInitShape<typeof bridge.ParamsSchema> {
+    const random = this.#random
+    const contract = random.pick(['', `0x${'c0'.repeat(20)}`, `0x${'c1'.repeat(20)}`])
+    return {
+      chainId: contract === '' ? 0n : 31_337n,
+      contract,
+      denom: random.pick(['anat', 'bridge/token']),
+      delayBlocks: BigInt(random.below(5)),
+      delaySeconds: BigInt(random.below(3)),
+      maxCreditsPerBlock: 1 + random.below(10),
+      mintLimit: (10n ** 24n).toString(),
+    }
+  }
+
+  /** That nobody made: governance may complete what it likes. */
+  #deposit(): MessageInitShape<typeof bridge.DepositSchema> {
+    const random = this.#random
+    return {
+      id: random.below(6),
+      amount: random.chance(EXTREME) ? '0' : this.#amount().toString(),
+      from: random.hex(20),
+      recipient: random.chance(EXTREME) ? '0x01' : random.pick(this.#accounts).address,
+      dataHash: random.hex(32),
+      externalHeight: BigInt(random.below(1_000)),
+    }
+  }
+
   #proposal(): bigint {
     return BigInt(Math.max(1, this.#newestProposal - this.#random.below(RECENT_PROPOSALS)))
   }
@@ -333,6 +363,10 @@ export class Operations {
       () => pack(admissionTx.MsgUpdateParamsSchema, { authority, params: { approvalRequired: random.chance(50) } }),
       () => pack(admissionTx.MsgApproveOperatorSchema, { authority, operatorAddress: this.#operator() }),
       () => pack(admissionTx.MsgRevokeOperatorSchema, { authority, operatorAddress: this.#operator() }),
+      () => pack(bridgeTx.MsgUpdateParamsSchema, { authority, params: this.#bridgeParams() }),
+      () => pack(bridgeTx.MsgSetPausedSchema, { authority, paused: random.chance(30) }),
+      () => pack(bridgeTx.MsgCompleteEventSchema, { authority, deposit: this.#deposit() }),
+      () => pack(bridgeTx.MsgRejectEventSchema, { authority, id: random.below(4), reason: 'by chance' }),
       () => pack(bankTx.MsgSendSchema, { fromAddress: authority, toAddress: this.#someone(), amount: [anat(1n)] }),
       // Not signed by governance: refused.
       () =>

@@ -89,7 +89,10 @@ export const createGenesis = (chainId: string, evmChainId: bigint, genesisTime: 
       base_fee_change_denominator: 8,
     },
     // On public networks governance decides who signs blocks; anyone may run a full node.
-    ...(isPublicNetwork(chainId) ? { admission: { params: { approval_required: true }, operators: [] } } : {}),
+    // A developer who bridges does not wait for a day.
+    ...(isPublicNetwork(chainId)
+      ? { admission: { params: { approval_required: true }, operators: [] } }
+      : { bridge: { params: { delay_blocks: 5, delay_seconds: 5 } } }),
     consensus: {},
     clob: {
       params: formatParameters({

@@ -50,7 +50,7 @@ export interface Said {
 
 export const PARAMS = {
   chainId: CONTRACT.chainId,
-  contract: bytesToHex(CONTRACT.address),
+  contract: bytesToHex(CONTRACT.address) as string,
   denom: DENOM,
   delayBlocks: 2n,
   delaySeconds: 0n,
