@@ -14,6 +14,7 @@ import {
   scheduleCancelAction,
 } from './actions.ts'
 import { ClobClientError } from './errors.ts'
+import { historyReads } from './history.ts'
 import { type Depth, type Market, type OpenOrder, readDepth, readMarket, readOpenOrder } from './messages.ts'
 import { NonceSource } from './nonces.ts'
 import { readList, readMessage, readText } from './read-json.ts'
@@ -152,6 +153,7 @@ export const clobActions = (options: ClobOptions) => (client: Client) => {
     /** Of all markets; the owner is 0x... or nat1... A page may hold fewer than its limit. */
     getOpenOrders: async ({ owner, ...page }: PageArguments & { readonly owner: string }): Promise<Page<OpenOrder>> =>
       pageOf('orders', await askClob('OpenOrders', { owner, ...pagination(page) }), readOpenOrder),
+    ...historyReads(askClob),
     watchBook: (watcher: MarketWatcher<BookUpdate>) => watchBook(client, watcher),
     watchOrders: (watcher: MarketWatcher<OrdersUpdate>) => watchOrders(client, watcher),
     watchTrades: (watcher: MarketWatcher<TradesUpdate>) => watchTrades(client, watcher),

@@ -37,6 +37,17 @@ export {
   type SentOrder,
 } from './clob-actions.ts'
 export type {
+  Candle,
+  CandleArguments,
+  CandleSeconds,
+  HistoricalFill,
+  HistoricalOrder,
+  HistoryPage,
+  HistoryPageArguments,
+  OwnerHistoryArguments,
+  Ticker,
+} from './history.ts'
+export type {
   BestPricesUpdate,
   BookLevel,
   BookUpdate,

@@ -13,14 +13,14 @@ import {
   readText,
 } from './read-json.ts'
 
-const readSide = readEnum('SIDE_', ['', 'buy', 'sell'])
-const readTif = readEnum('TIF_', ['', 'gtc', 'ioc', 'fok', 'post_only'])
+export const readSide = readEnum('SIDE_', ['', 'buy', 'sell'])
+export const readTif = readEnum('TIF_', ['', 'gtc', 'ioc', 'fok', 'post_only'])
 const readStp = readEnum('STP_', ['cancel_maker', 'cancel_taker', 'cancel_both', 'decrement'])
 const readTriggerKind = readEnum('TRIGGER_KIND_', ['none', 'stop', 'take_profit'])
 const readPostOnlyMode = readEnum('POST_ONLY_MODE_', ['reject', 'slide'])
 const readStatus = readEnum('MARKET_STATUS_', ['', 'active', 'post_only', 'cancel_only', 'halted'])
 const readMode = readEnum('MARKET_MODE_', ['', 'continuous', 'uniform'])
-const readReason = readEnum('REMOVAL_REASON_', [
+export const readReason = readEnum('REMOVAL_REASON_', [
   ...(['', 'cancelled', 'cancelled_all', 'expired', 'switch_passed', 'self_trade', 'decremented'] as const),
   ...(['not_resting', 'max_fills', 'triggered', 'crossing', 'displaced'] as const),
 ])

@@ -14,6 +14,7 @@ import type { GatewayLog } from '../log.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import { TOO_GREEDY } from '../memory-budget.ts'
 import type { Turns } from '../turns.ts'
+import { answerUdf, UDF_PATH } from '../clob/udf.ts'
 import { answersBrowser } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
 import { createNativeQueries, HEIGHT_HEADER, queryCost } from './native-queries.ts'
@@ -66,6 +67,9 @@ const LONG_ANSWER_BYTES = 64 * 1024
 const PRINTED_A_TURN_MS = 5
 /** As over JSON-RPC: a client that does not take a large answer in time is cut off. */
 const SEND_TIMEOUT_MS = 30_000
+
+/** A chart's question is up to three native ones, or ten for thousands of bars. */
+const CHART_COST = 20
 
 const NOT_FOUND: GrpcStatus = { code: GRPC.unimplemented, message: 'Not Implemented' }
 
@@ -185,6 +189,26 @@ export const createRest = (options: RestOptions): RequestListener => {
     }
   }
 
+  const answerChart = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    query: string,
+  ): Promise<void> => {
+    const refusal = limited(request, response, CHART_COST)
+    if (refusal !== undefined) return sendError(response, refusal)
+    try {
+      const { timestamp } = JSON.parse(head.current().head.header) as { readonly timestamp: string }
+      const asked = { name: path.slice(UDF_PATH.length), query, timeS: Number(timestamp), asker: findAsker(request) }
+      const answer = await answerUdf(queries, asked)
+      if (answer === undefined) return sendError(response, NOT_FOUND)
+      charge(request, answerCost(answer.text.length))
+      return send(response, answer.status, answer.text)
+    } catch (error) {
+      return sendError(response, toStatus(error, path))
+    }
+  }
+
   const grpcWeb = createGrpcWeb({ queries, receive, charge, limited, toStatus, findAsker, turns, holdAnswer })
 
   return (request, response) => {
@@ -194,6 +218,9 @@ export const createRest = (options: RestOptions): RequestListener => {
     if (pages !== undefined && isDescription(request, path)) {
       const refusal = limited(request, response, DESCRIPTION_COST)
       return refusal === undefined ? pages.answer(response, path) : sendError(response, refusal)
+    }
+    if (request.method === 'GET' && path.startsWith(UDF_PATH)) {
+      return void answerChart(request, response, path, query)
     }
     return void answerRoute(request, response, path, query)
   }

@@ -1,8 +1,10 @@
 /** The history of the order book against CometBFT's record of each block: its events are the witness. */
+import { createPublicClient, http } from 'viem'
 import { expect } from 'vitest'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { bytesToHex } from '../../core/hex.ts'
-import { askJsonRpc, type TestNode, until } from './harness.ts'
+import { clobActions } from '../../packages/clob/index.ts'
+import { askJsonRpc, CHAIN_ID, type TestNode, until } from './harness.ts'
 
 interface TendermintEvent {
   readonly type: string
@@ -203,4 +205,77 @@ export const expectHistory = async (node: TestNode, market: number): Promise<num
   const { day, last_ticks: last } = await ask<{ day: Candle; last_ticks: number }>(node, `markets/${market}/ticker`)
   expect([day.trades, last]).toEqual([String(fills.length), Number(fills.at(-1)?.of['price_ticks'] ?? 0)])
   return fills.length
+}
+
+interface Bars {
+  readonly s: string
+  readonly t: readonly number[]
+  readonly o: readonly number[]
+  readonly c: readonly number[]
+  readonly v: readonly number[]
+}
+
+/** What TradingView's charts ask, as its documentation of UDF has it. Market 1 is NAT/TUSD: lots of 0.001 NAT, ticks of 0.001 TUSD. */
+export const expectCharts = async (node: TestNode): Promise<void> => {
+  const udf = async <T>(page: string): Promise<T> => {
+    const response = await fetch(`${node.urls.rest}/udf/${page}`)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+    return (await response.json()) as T
+  }
+  const config = await udf<{ supported_resolutions: readonly string[] }>('config')
+  expect(config).toMatchObject({ supports_search: true, supports_group_request: false, supports_time: true })
+  expect(config.supported_resolutions).toEqual(['1', '5', '15', '60', '240', '1D'])
+  expect(Math.abs((await udf<number>('time')) - Date.now() / 1_000)).toBeLessThan(600)
+  const symbol = await udf('symbols?symbol=NAT/TUSD')
+  expect(symbol).toMatchObject({ name: 'NAT/TUSD', ticker: '1', minmov: 1, pricescale: 1_000, session: '24x7' })
+  expect(await udf('symbols?symbol=1')).toEqual(symbol)
+  expect(await udf('search?query=tbtc&limit=5')).toMatchObject([{ symbol: 'TBTC/TUSD', ticker: '2' }])
+  const { candles } = await ask<{ candles: readonly Candle[] }>(node, 'markets/1/candles/60')
+  const [first, last] = [Number(candles[0]?.start_s), Number(candles.at(-1)?.start_s)]
+  const shown = {
+    s: 'ok',
+    t: candles.map(({ start_s }) => Number(start_s)),
+    o: candles.map(({ open_ticks }) => open_ticks / 1_000),
+    h: candles.map(({ high_ticks }) => high_ticks / 1_000),
+    l: candles.map(({ low_ticks }) => low_ticks / 1_000),
+    c: candles.map(({ close_ticks }) => close_ticks / 1_000),
+    v: candles.map(({ lots }) => Number(lots) / 1_000),
+  }
+  expect(await udf<Bars>(`history?symbol=1&resolution=1&from=${first}&to=${last}`)).toEqual(shown)
+  const one = await udf<Bars>(`history?symbol=NAT/TUSD&resolution=1&from=0&to=${last}&countback=1`)
+  expect([one.t, one.c]).toEqual([[last], shown.c.slice(-1)])
+  const none = await udf(`history?symbol=1&resolution=1&from=${last + 60}&to=${last + 120}`)
+  expect(none).toEqual({ s: 'no_data', nextTime: last })
+  expect(await udf('history?symbol=1&resolution=7&from=0&to=1')).toEqual({ s: 'error', errmsg: 'unknown_resolution' })
+  expect(await udf('symbols?symbol=NOPE')).toEqual({ s: 'error', errmsg: 'unknown_symbol' })
+  expect(await udf('history?symbol=1&resolution=1&from=x&to=1')).toEqual({ s: 'error', errmsg: 'from is no number' })
+  expect((await fetch(`${node.urls.rest}/udf/nothing`)).status).toBe(501)
+}
+
+/** The reads of the published package say what REST says. */
+export const expectPackageReads = async (node: TestNode, owner: string): Promise<void> => {
+  const transport = http(node.urls.http)
+  const client = createPublicClient({ transport }).extend(clobActions({ nativeChainId: CHAIN_ID }))
+  const first = await client.getTrades({ market: 1, limit: 1 })
+  const second = await client.getTrades({ market: 1, limit: 1, before: first.next })
+  const { trades } = await ask<{ trades: readonly Fill[] }>(node, 'markets/1/trades?limit=2')
+  expect([...first.items, ...second.items].map(({ sequence }) => `${sequence}`)).toEqual(
+    trades.map(({ sequence }) => sequence),
+  )
+  const fills = await client.getFills({ owner, market: 1 })
+  expect(fills.items.length).toBeGreaterThan(0)
+  expect(fills.items[0]).toMatchObject({ market: 1, lots: Number(trades[0]?.lots), height: Number(trades[0]?.height) })
+  const orders = await client.getOrderHistory({ owner, ended: true, limit: 500 })
+  const [order] = orders.items
+  if (order === undefined) throw new TypeError('the owner has traded')
+  expect(['filled', 'cancelled']).toContain(order.state)
+  expect(await client.getOrderStatus(order)).toEqual(order)
+  const named = orders.items.find(({ clientId }) => clientId !== '0x')
+  if (named === undefined) throw new TypeError('one of the orders had an id of its owner')
+  const { clientId } = named
+  const newest = orders.items.find((each) => each.clientId === clientId)
+  expect(await client.getOrderByClientId({ owner, clientId })).toEqual(newest)
+  const candles = await client.getCandles({ market: 1, resolutionS: 86_400 })
+  const { day, lastTicks } = await client.getTicker({ market: 1 })
+  expect([day.trades, lastTicks]).toEqual([candles.reduce((sum, each) => sum + each.trades, 0), trades[0]?.price_ticks])
 }
