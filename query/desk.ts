@@ -38,7 +38,6 @@ import { AnswerCache } from './answer-cache.ts'
 import type { Announcer } from './announcer.ts'
 import { minimumTip, TipOracle } from './fees.ts'
 import { FilterQuestions } from './filter-questions.ts'
-import { clobDepth } from './clob/depth.ts'
 import { ClobQuestions } from './clob/clob-questions.ts'
 import { NativeQuestions } from './native-questions.ts'
 import type { Desk } from './question.ts'
@@ -135,7 +134,7 @@ export class QuestionDesk implements Desk {
       answers: this.#answers,
       broadcast: (raw) => options.broadcast(raw),
       failedNative: (hash) => options.failedNative(hash),
-      depth: (market, levels) => clobDepth(options, market, levels),
+      clob: options,
     })
     this.clob = new ClobQuestions(options)
     this.#heights = new OpenHeights(options.reader.store, () => options.committedHeight(), MAX_OPEN_VIEWS)

@@ -9,9 +9,10 @@ import { cometQuery } from '../proto/index.ts'
 import type { Consensus, Environment } from '../app/environment.ts'
 import { queryFailed } from '../app/errors.ts'
 import { type QueryHandlers, queryHandlers } from '../app/native/module-handlers.ts'
-import type { AbciQueryRequest, AbciQueryResponse, ClobDepth, Questions } from '../app/ports.ts'
+import type { AbciQueryRequest, AbciQueryResponse, Questions } from '../app/ports.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { answerWithConsensus } from './heard-consensus.ts'
+import type { ClobSource } from './clob/depth.ts'
 import { LIVE_SERVICE, liveAnswer } from './clob/live-service.ts'
 import { HISTORY_SERVICE } from './clob-history/answer.ts'
 import { isHeightSearch } from './height-search.ts'
@@ -34,7 +35,7 @@ export interface NativeQuestionsOptions extends QuestionTools, TxServiceOptions 
   readonly modules: readonly Module[]
   readonly answers: AnswerCache
   /** The book in memory. */
-  depth(market: number, levels: number): ClobDepth
+  readonly clob: ClobSource
 }
 
 /** Throws grpc/3. */
@@ -148,7 +149,8 @@ export class NativeQuestions {
   }
 
   #live(path: string, request: Uint8Array, height: number): Uint8Array {
-    return liveAnswer((market, levels) => this.#options.depth(market, levels), { path, request, height })
+    const { clob, environment } = this.#options
+    return liveAnswer(clob, { path, request, height, wallMs: environment.clock.wallMs() })
   }
 
   async #workerAnswer(question: Questions['native'], head: number): Promise<Uint8Array> {

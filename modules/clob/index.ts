@@ -48,6 +48,8 @@ export {
   type Rejection,
   type StepNews,
   streamClobStep,
+  tradedVolume,
+  tierOf,
 } from './matching/index.ts'
 export { clobModule } from './module.ts'
 export {

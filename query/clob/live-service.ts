@@ -1,45 +1,134 @@
 /** nat.clob.v1.Live: questions of the book in memory. */
-import { create, toBinary } from '@bufbuild/protobuf'
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf'
+import type { Address } from '../../core/address.ts'
+import { parseAccountAddress } from '../../core/bech32.ts'
+import { CodedError } from '../../core/errors.ts'
+import {
+  type FeeTier,
+  type LevelTotal,
+  readMarket,
+  readParameters,
+  tierOf,
+  tradedVolume,
+} from '../../modules/clob/index.ts'
 import { decodeRequest } from '../../modules/handlers.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
 import { clobLive } from '../../proto/index.ts'
-import type { ClobDepth, ClobLevel } from '../../app/ports.ts'
+import type { ClobLevel } from '../../app/ports.ts'
+import { clobDepth, type ClobSource, requireMarket } from './depth.ts'
 
 export const LIVE_SERVICE = '/nat.clob.v1.Live/'
 
 const MAX_LEVELS = 1_000
 const DEFAULT_LEVELS = 50
 
-const { depth } = clobLive.Live.method
-
 const toLevel = ({ priceTicks, lots, orders }: ClobLevel) => ({ priceTicks, lots, orders })
 
+/** Answers of a method from its request. */
+type Answer = (source: ClobSource, request: Uint8Array, wallMs: number) => Uint8Array
+
+const answering =
+  <Input extends DescMessage, Output extends DescMessage>(
+    { input, output }: DescMethodUnary<Input, Output>,
+    answer: (source: ClobSource, request: MessageShape<Input>, wallMs: number) => MessageInitShape<Output>,
+  ): Answer =>
+  (source, request, wallMs) =>
+    toBinary(output, create(output, answer(source, decodeRequest(input, request), wallMs)))
+
+const stampOf = ({ updates }: ClobSource) => ({ height: BigInt(updates.height), timeMs: BigInt(updates.timeMs) })
+
+const levelOf = (level: LevelTotal | undefined) =>
+  level === undefined ? {} : { priceTicks: level.priceTicks, lots: String(level.lots), orders: level.orders }
+
+const tierForm = ({ volume, makerPpm, takerPpm }: FeeTier) => ({ volume: volume.toString(), makerPpm, takerPpm })
+
+/** Throws grpc/3. */
+const parseOwner = (text: string): Address => {
+  try {
+    return parseAccountAddress(text)
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    throw queryRefusal('invalidArgument', `invalid owner address: ${error.message}`)
+  }
+}
+
+const { depth, bestPrices, standing, serverTime } = clobLive.Live.method
+
+const ANSWERS: ReadonlyMap<string, Answer> = new Map([
+  [
+    depth.name,
+    answering(depth, (source, { market, levels }) => {
+      if (levels > MAX_LEVELS) {
+        throw queryRefusal('invalidArgument', `an answer has at most ${MAX_LEVELS} levels of a side`)
+      }
+      const { sequence, blockPriceTicks, bids, asks } = clobDepth(
+        source,
+        market,
+        levels === 0 ? DEFAULT_LEVELS : levels,
+      )
+      const sides = { bids: bids.map(toLevel), asks: asks.map(toLevel) }
+      return { ...stampOf(source), sequence: BigInt(sequence), blockPriceTicks, ...sides }
+    }),
+  ],
+  [
+    bestPrices.name,
+    answering(bestPrices, (source, { market }) => {
+      requireMarket(source, market)
+      const { sequence, blockPriceTicks, bid, ask } = source.updates.stampOf(market)
+      return {
+        ...{ ...stampOf(source), sequence: BigInt(sequence), blockPriceTicks },
+        ...(bid === undefined ? {} : { bid: levelOf(bid) }),
+        ...(ask === undefined ? {} : { ask: levelOf(ask) }),
+      }
+    }),
+  ],
+  [
+    standing.name,
+    answering(standing, (source, request) => {
+      const state = source.latest()
+      const market = readMarket(state, request.market)
+      if (market === undefined) throw queryRefusal('notFound', `there is no market ${request.market}`)
+      const owner = parseOwner(request.owner)
+      const volume = tradedVolume(state, owner, market.quoteDenom, source.updates.timeMs)
+      const next = market.fees.find((tier) => tier.volume > volume)
+      const orders = source.books().ordersOf(owner)
+      const { maxOpenOrders, maxActions } = readParameters(state)
+      return {
+        ...stampOf(source),
+        ...{ volume: volume.toString(), tier: tierForm(tierOf(market, volume)), openOrders: orders.length },
+        ...(next === undefined ? {} : { nextTier: tierForm(next) }),
+        ...{ maxOpenOrders, maxActions, marketMaxOpenOrders: market.maxOpenOrders },
+        marketOpenOrders: orders.filter((order) => order.market === market.id).length,
+      }
+    }),
+  ],
+  [serverTime.name, answering(serverTime, (source, _, wallMs) => ({ ...stampOf(source), wallMs: BigInt(wallMs) }))],
+])
+
+export interface LiveQuestion {
+  readonly path: string
+  readonly request: Uint8Array
+  readonly height: number
+  /** Of the node's clock, milliseconds since 1970. */
+  readonly wallMs: number
+}
+
 /**
- * The newest book has no height to choose: throws grpc/3 where one is asked for, and for more levels than an answer has; grpc/5 where there is
+ * The newest book has no height to choose: throws grpc/3 where one is asked for, and for a request that is out of range; grpc/5 where there is
  * no such market, grpc/12 for a method that is not there.
  */
-export const liveAnswer = (
-  depthOf: (market: number, levels: number) => ClobDepth,
-  { path, request, height }: { readonly path: string; readonly request: Uint8Array; readonly height: number },
-): Uint8Array => {
-  if (path !== `${LIVE_SERVICE}${depth.name}`) {
-    throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 100)}`)
-  }
+export const liveAnswer = (source: ClobSource, { path, request, height, wallMs }: LiveQuestion): Uint8Array => {
+  const answer = ANSWERS.get(path.slice(LIVE_SERVICE.length))
+  if (answer === undefined) throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 100)}`)
   if (height !== 0) {
     throw queryRefusal('invalidArgument', 'the book in memory is that of the newest block: ask without a height')
   }
-  const { market, levels } = decodeRequest(depth.input, request)
-  if (levels > MAX_LEVELS) {
-    throw queryRefusal('invalidArgument', `an answer has at most ${MAX_LEVELS} levels of a side`)
-  }
-  const found = depthOf(market, levels === 0 ? DEFAULT_LEVELS : levels)
-  const message = create(depth.output, {
-    height: BigInt(found.height),
-    timeMs: BigInt(found.timeMs),
-    sequence: BigInt(found.sequence),
-    blockPriceTicks: found.blockPriceTicks,
-    bids: found.bids.map(toLevel),
-    asks: found.asks.map(toLevel),
-  })
-  return toBinary(depth.output, message)
+  return answer(source, request, wallMs)
 }

@@ -279,3 +279,38 @@ export const expectPackageReads = async (node: TestNode, owner: string): Promise
   const { day, lastTicks } = await client.getTicker({ market: 1 })
   expect([day.trades, lastTicks]).toEqual([candles.reduce((sum, each) => sum + each.trades, 0), trades[0]?.price_ticks])
 }
+
+/** The book in memory and what an owner may do there, over JSON-RPC; REST and abci_query answer the same. */
+export const expectLive = async (node: TestNode, owner: string): Promise<void> => {
+  const live = async (name: string, request: object): Promise<Record<string, unknown>> =>
+    await askJsonRpc(node.urls.http, `clob_get${name}`, request)
+  const depth = await live('Depth', { market: 1 })
+  const best = await live('BestPrices', { market: 1 })
+  const [bids, asks] = [depth['bids'], depth['asks']] as [readonly unknown[], readonly unknown[]]
+  expect([best['bid'] ?? null, best['ask'] ?? null]).toEqual([bids[0] ?? null, asks[0] ?? null])
+  expect(best['block_price_ticks']).toBe(depth['block_price_ticks'])
+  const standing = await live('Standing', { market: 1, owner })
+  const { account } = (await live('Account', { owner })) as { account: { open_orders: number } }
+  // What was traded today does not count yet.
+  expect(standing).toMatchObject({
+    ...{ volume: '0', tier: { volume: '0', maker_ppm: 100, taker_ppm: 300 }, next_tier: { maker_ppm: -50 } },
+    ...{ open_orders: account.open_orders, market_open_orders: account.open_orders, market_max_open_orders: 200 },
+  })
+  expect(standing['max_open_orders']).toBeGreaterThan(0)
+  const time = await ask<{ time_ms: string; wall_ms: string }>(node, 'time')
+  expect(Math.abs(Number(time.wall_ms) - Date.now())).toBeLessThan(60_000)
+  expect(Math.abs(Number(time.wall_ms) - Number(time.time_ms))).toBeLessThan(60_000)
+  for (const [path, status] of [
+    ['markets/77/depth', 404],
+    ['markets/77/best_prices', 404],
+    ['markets/1/depth?levels=1001', 400],
+    ['owners/nobody/standing/1', 400],
+    [`owners/${owner}/standing/77`, 404],
+  ] as const) {
+    expect((await fetch(`${node.urls.rest}/nat/clob/v1/${path}`)).status, path).toBe(status)
+  }
+  const old = await fetch(`${node.urls.rest}/nat/clob/v1/markets/1/depth`, {
+    headers: { 'x-cosmos-block-height': '2' },
+  })
+  expect(((await old.json()) as { message: string }).message).toContain('that of the newest block')
+}

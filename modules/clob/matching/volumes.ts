@@ -1,4 +1,7 @@
 /** What owners traded by day, and the fees that follow from it. */
+import type { Address } from '../../../core/address.ts'
+import type { StateReader } from '../../../store/state.ts'
+import { readVolume } from '../keeper/index.ts'
 import type { FeeTier, Market } from '../domain/market.ts'
 import { type TradedVolume, VOLUME_DAYS } from '../domain/volume.ts'
 
@@ -22,6 +25,10 @@ export const thirtyDays = ({ sums }: TradedVolume): bigint => {
   for (let at = 1; at < sums.length; at++) sum += sums[at] ?? 0n
   return sum
 }
+
+/** Of an owner in a denomination on the 30 days before that of `timeMs`, in its smallest unit. */
+export const tradedVolume = (state: StateReader, owner: Address, denom: string, timeMs: number): bigint =>
+  thirtyDays(rollTo(readVolume(state, owner, denom), dayOf(timeMs)))
 
 /** The last tier whose volume was reached. */
 export const tierOf = (market: Market, volume: bigint): FeeTier => {

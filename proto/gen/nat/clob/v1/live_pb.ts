@@ -4,8 +4,11 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.ts";
 import { file_gogoproto_gogo } from "../../../gogoproto/gogo_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import type { FeeTier } from "./clob_pb.ts";
+import { file_nat_clob_v1_clob } from "./clob_pb.ts";
 import type { BookLevel } from "./stream_pb.ts";
 import { file_nat_clob_v1_stream } from "./stream_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +17,216 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file nat/clob/v1/live.proto.
  */
 export const file_nat_clob_v1_live: GenFile = /*@__PURE__*/
-  fileDesc("ChZuYXQvY2xvYi92MS9saXZlLnByb3RvEgtuYXQuY2xvYi52MSIuCgxEZXB0aFJlcXVlc3QSDgoGbWFya2V0GAEgASgNEg4KBmxldmVscxgCIAEoDSK1AQoNRGVwdGhSZXNwb25zZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBIQCghzZXF1ZW5jZRgDIAEoBBIZChFibG9ja19wcmljZV90aWNrcxgEIAEoDRIqCgRiaWRzGAUgAygLMhYubmF0LmNsb2IudjEuQm9va0xldmVsQgTI3h8AEioKBGFza3MYBiADKAsyFi5uYXQuY2xvYi52MS5Cb29rTGV2ZWxCBMjeHwAycwoETGl2ZRJrCgVEZXB0aBIZLm5hdC5jbG9iLnYxLkRlcHRoUmVxdWVzdBoaLm5hdC5jbG9iLnYxLkRlcHRoUmVzcG9uc2UiK4LT5JMCJRIjL25hdC9jbG9iL3YxL21hcmtldHMve21hcmtldH0vZGVwdGhiBnByb3RvMw", [file_gogoproto_gogo, file_google_api_annotations, file_nat_clob_v1_stream]);
+  fileDesc("ChZuYXQvY2xvYi92MS9saXZlLnByb3RvEgtuYXQuY2xvYi52MSIjChFCZXN0UHJpY2VzUmVxdWVzdBIOCgZtYXJrZXQYASABKA0irAEKEkJlc3RQcmljZXNSZXNwb25zZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBIQCghzZXF1ZW5jZRgDIAEoBBIZChFibG9ja19wcmljZV90aWNrcxgEIAEoDRIjCgNiaWQYBSABKAsyFi5uYXQuY2xvYi52MS5Cb29rTGV2ZWwSIwoDYXNrGAYgASgLMhYubmF0LmNsb2IudjEuQm9va0xldmVsIkoKD1N0YW5kaW5nUmVxdWVzdBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEg4KBm1hcmtldBgCIAEoDSKlAgoQU3RhbmRpbmdSZXNwb25zZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBIeCgZ2b2x1bWUYAyABKAlCDtK0LQpjb3Ntb3MuSW50EigKBHRpZXIYBCABKAsyFC5uYXQuY2xvYi52MS5GZWVUaWVyQgTI3h8AEicKCW5leHRfdGllchgFIAEoCzIULm5hdC5jbG9iLnYxLkZlZVRpZXISEwoLb3Blbl9vcmRlcnMYBiABKA0SFwoPbWF4X29wZW5fb3JkZXJzGAcgASgNEhoKEm1hcmtldF9vcGVuX29yZGVycxgIIAEoDRIeChZtYXJrZXRfbWF4X29wZW5fb3JkZXJzGAkgASgNEhMKC21heF9hY3Rpb25zGAogASgNIhMKEVNlcnZlclRpbWVSZXF1ZXN0IkYKElNlcnZlclRpbWVSZXNwb25zZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBIPCgd3YWxsX21zGAMgASgEIi4KDERlcHRoUmVxdWVzdBIOCgZtYXJrZXQYASABKA0SDgoGbGV2ZWxzGAIgASgNIrUBCg1EZXB0aFJlc3BvbnNlEg4KBmhlaWdodBgBIAEoBBIPCgd0aW1lX21zGAIgASgEEhAKCHNlcXVlbmNlGAMgASgEEhkKEWJsb2NrX3ByaWNlX3RpY2tzGAQgASgNEioKBGJpZHMYBSADKAsyFi5uYXQuY2xvYi52MS5Cb29rTGV2ZWxCBMjeHwASKgoEYXNrcxgGIAMoCzIWLm5hdC5jbG9iLnYxLkJvb2tMZXZlbEIEyN4fADLgAwoETGl2ZRJrCgVEZXB0aBIZLm5hdC5jbG9iLnYxLkRlcHRoUmVxdWVzdBoaLm5hdC5jbG9iLnYxLkRlcHRoUmVzcG9uc2UiK4LT5JMCJRIjL25hdC9jbG9iL3YxL21hcmtldHMve21hcmtldH0vZGVwdGgSgAEKCkJlc3RQcmljZXMSHi5uYXQuY2xvYi52MS5CZXN0UHJpY2VzUmVxdWVzdBofLm5hdC5jbG9iLnYxLkJlc3RQcmljZXNSZXNwb25zZSIxgtPkkwIrEikvbmF0L2Nsb2IvdjEvbWFya2V0cy97bWFya2V0fS9iZXN0X3ByaWNlcxJ+CghTdGFuZGluZxIcLm5hdC5jbG9iLnYxLlN0YW5kaW5nUmVxdWVzdBodLm5hdC5jbG9iLnYxLlN0YW5kaW5nUmVzcG9uc2UiNYLT5JMCLxItL25hdC9jbG9iL3YxL293bmVycy97b3duZXJ9L3N0YW5kaW5nL3ttYXJrZXR9EmgKClNlcnZlclRpbWUSHi5uYXQuY2xvYi52MS5TZXJ2ZXJUaW1lUmVxdWVzdBofLm5hdC5jbG9iLnYxLlNlcnZlclRpbWVSZXNwb25zZSIZgtPkkwITEhEvbmF0L2Nsb2IvdjEvdGltZWIGcHJvdG8z", [file_cosmos_proto_cosmos, file_gogoproto_gogo, file_google_api_annotations, file_nat_clob_v1_clob, file_nat_clob_v1_stream]);
+
+/**
+ * @generated from message nat.clob.v1.BestPricesRequest
+ */
+export type BestPricesRequest = Message<"nat.clob.v1.BestPricesRequest"> & {
+  /**
+   * @generated from field: uint32 market = 1;
+   */
+  market: number;
+};
+
+/**
+ * Describes the message nat.clob.v1.BestPricesRequest.
+ * Use `create(BestPricesRequestSchema)` to create a new message.
+ */
+export const BestPricesRequestSchema: GenMessage<BestPricesRequest> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_live, 0);
+
+/**
+ * @generated from message nat.clob.v1.BestPricesResponse
+ */
+export type BestPricesResponse = Message<"nat.clob.v1.BestPricesResponse"> & {
+  /**
+   * @generated from field: uint64 height = 1;
+   */
+  height: bigint;
+
+  /**
+   * Of the block, in milliseconds since 1970.
+   *
+   * @generated from field: uint64 time_ms = 2;
+   */
+  timeMs: bigint;
+
+  /**
+   * @generated from field: uint64 sequence = 3;
+   */
+  sequence: bigint;
+
+  /**
+   * 0 before the first.
+   *
+   * @generated from field: uint32 block_price_ticks = 4;
+   */
+  blockPriceTicks: number;
+
+  /**
+   * Absent where nobody buys.
+   *
+   * @generated from field: nat.clob.v1.BookLevel bid = 5;
+   */
+  bid?: BookLevel | undefined;
+
+  /**
+   * Absent where nobody sells.
+   *
+   * @generated from field: nat.clob.v1.BookLevel ask = 6;
+   */
+  ask?: BookLevel | undefined;
+};
+
+/**
+ * Describes the message nat.clob.v1.BestPricesResponse.
+ * Use `create(BestPricesResponseSchema)` to create a new message.
+ */
+export const BestPricesResponseSchema: GenMessage<BestPricesResponse> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_live, 1);
+
+/**
+ * @generated from message nat.clob.v1.StandingRequest
+ */
+export type StandingRequest = Message<"nat.clob.v1.StandingRequest"> & {
+  /**
+   * @generated from field: string owner = 1;
+   */
+  owner: string;
+
+  /**
+   * @generated from field: uint32 market = 2;
+   */
+  market: number;
+};
+
+/**
+ * Describes the message nat.clob.v1.StandingRequest.
+ * Use `create(StandingRequestSchema)` to create a new message.
+ */
+export const StandingRequestSchema: GenMessage<StandingRequest> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_live, 2);
+
+/**
+ * @generated from message nat.clob.v1.StandingResponse
+ */
+export type StandingResponse = Message<"nat.clob.v1.StandingResponse"> & {
+  /**
+   * @generated from field: uint64 height = 1;
+   */
+  height: bigint;
+
+  /**
+   * @generated from field: uint64 time_ms = 2;
+   */
+  timeMs: bigint;
+
+  /**
+   * Traded in the quote denomination on the 30 UTC days before this one, in its smallest unit.
+   *
+   * @generated from field: string volume = 3;
+   */
+  volume: string;
+
+  /**
+   * What the owner pays today.
+   *
+   * @generated from field: nat.clob.v1.FeeTier tier = 4;
+   */
+  tier?: FeeTier | undefined;
+
+  /**
+   * The next one; absent at the last.
+   *
+   * @generated from field: nat.clob.v1.FeeTier next_tier = 5;
+   */
+  nextTier?: FeeTier | undefined;
+
+  /**
+   * In all markets, dead ones that are not removed yet among them.
+   *
+   * @generated from field: uint32 open_orders = 6;
+   */
+  openOrders: number;
+
+  /**
+   * @generated from field: uint32 max_open_orders = 7;
+   */
+  maxOpenOrders: number;
+
+  /**
+   * In this market.
+   *
+   * @generated from field: uint32 market_open_orders = 8;
+   */
+  marketOpenOrders: number;
+
+  /**
+   * @generated from field: uint32 market_max_open_orders = 9;
+   */
+  marketMaxOpenOrders: number;
+
+  /**
+   * In one block.
+   *
+   * @generated from field: uint32 max_actions = 10;
+   */
+  maxActions: number;
+};
+
+/**
+ * Describes the message nat.clob.v1.StandingResponse.
+ * Use `create(StandingResponseSchema)` to create a new message.
+ */
+export const StandingResponseSchema: GenMessage<StandingResponse> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_live, 3);
+
+/**
+ * @generated from message nat.clob.v1.ServerTimeRequest
+ */
+export type ServerTimeRequest = Message<"nat.clob.v1.ServerTimeRequest"> & {
+};
+
+/**
+ * Describes the message nat.clob.v1.ServerTimeRequest.
+ * Use `create(ServerTimeRequestSchema)` to create a new message.
+ */
+export const ServerTimeRequestSchema: GenMessage<ServerTimeRequest> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_live, 4);
+
+/**
+ * @generated from message nat.clob.v1.ServerTimeResponse
+ */
+export type ServerTimeResponse = Message<"nat.clob.v1.ServerTimeResponse"> & {
+  /**
+   * The newest block.
+   *
+   * @generated from field: uint64 height = 1;
+   */
+  height: bigint;
+
+  /**
+   * Of that block, in milliseconds since 1970: the time of the chain.
+   *
+   * @generated from field: uint64 time_ms = 2;
+   */
+  timeMs: bigint;
+
+  /**
+   * Of the clock of this node.
+   *
+   * @generated from field: uint64 wall_ms = 3;
+   */
+  wallMs: bigint;
+};
+
+/**
+ * Describes the message nat.clob.v1.ServerTimeResponse.
+ * Use `create(ServerTimeResponseSchema)` to create a new message.
+ */
+export const ServerTimeResponseSchema: GenMessage<ServerTimeResponse> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_live, 5);
 
 /**
  * @generated from message nat.clob.v1.DepthRequest
@@ -38,7 +250,7 @@ export type DepthRequest = Message<"nat.clob.v1.DepthRequest"> & {
  * Use `create(DepthRequestSchema)` to create a new message.
  */
 export const DepthRequestSchema: GenMessage<DepthRequest> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_live, 0);
+  messageDesc(file_nat_clob_v1_live, 6);
 
 /**
  * @generated from message nat.clob.v1.DepthResponse
@@ -88,7 +300,7 @@ export type DepthResponse = Message<"nat.clob.v1.DepthResponse"> & {
  * Use `create(DepthResponseSchema)` to create a new message.
  */
 export const DepthResponseSchema: GenMessage<DepthResponse> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_live, 1);
+  messageDesc(file_nat_clob_v1_live, 7);
 
 /**
  * The book that the node has in memory: that of its newest block. An answer names its own height, which may be one above that
@@ -106,6 +318,34 @@ export const Live: GenService<{
     methodKind: "unary";
     input: typeof DepthRequestSchema;
     output: typeof DepthResponseSchema;
+  },
+  /**
+   * @generated from rpc nat.clob.v1.Live.BestPrices
+   */
+  bestPrices: {
+    methodKind: "unary";
+    input: typeof BestPricesRequestSchema;
+    output: typeof BestPricesResponseSchema;
+  },
+  /**
+   * What an owner pays in a market, and what is left of the limits.
+   *
+   * @generated from rpc nat.clob.v1.Live.Standing
+   */
+  standing: {
+    methodKind: "unary";
+    input: typeof StandingRequestSchema;
+    output: typeof StandingResponseSchema;
+  },
+  /**
+   * Nonces must be within a minute of the time of the chain.
+   *
+   * @generated from rpc nat.clob.v1.Live.ServerTime
+   */
+  serverTime: {
+    methodKind: "unary";
+    input: typeof ServerTimeRequestSchema;
+    output: typeof ServerTimeResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_nat_clob_v1_live, 0);
