@@ -14,7 +14,7 @@ import type { AnswerCache } from './answer-cache.ts'
 import { answerWithConsensus } from './heard-consensus.ts'
 import type { ClobSource } from './clob/depth.ts'
 import { LIVE_SERVICE, liveAnswer } from './clob/live-service.ts'
-import { HISTORY_SERVICE } from './clob-history/answer.ts'
+import { isOfHistory } from './clob-history/services.ts'
 import { isHeightSearch } from './height-search.ts'
 import { isHeavyQuery, keptHeight, nativeQuery, toAbciError } from './native.ts'
 import { NODE_SERVICE, nodeService } from './node-service.ts'
@@ -61,7 +61,7 @@ export class NativeQuestions {
     const { path, data, height } = question
     const { heavy } = this.#options
     if (isHeavyQuery(this.#handlers, path)) return this.#heavy(question, head)
-    if (path.startsWith(HISTORY_SERVICE)) {
+    if (isOfHistory(path)) {
       requireNoHeight(height)
       return heavy('native', question, head)
     }
@@ -129,7 +129,7 @@ export class NativeQuestions {
       return { value: await this.#workerAnswer(question, head), height: keptHeight(view, height) }
     }
     if (path.startsWith(LIVE_SERVICE)) return { value: this.#live(path, data, height), height: head }
-    if (path.startsWith(HISTORY_SERVICE)) {
+    if (isOfHistory(path)) {
       requireNoHeight(height)
       return { value: await this.#workerAnswer({ path, data: bytesToBase64(data), height: 0 }, head), height: head }
     }
@@ -155,7 +155,7 @@ export class NativeQuestions {
 
   async #workerAnswer(question: Questions['native'], head: number): Promise<Uint8Array> {
     // The history grows within a block: what it answers is not kept.
-    const isKept = !question.path.startsWith(HISTORY_SERVICE)
+    const isKept = !isOfHistory(question.path)
     try {
       const text = isKept ? await this.#heavy(question, head) : await this.#options.heavy('native', question, head)
       const answered = JSON.parse(text) as string

@@ -2,7 +2,7 @@
 import { bytesToBase64, EMPTY_BYTES } from '../core/bytes.ts'
 import { unsupported } from '../app/errors.ts'
 import type { Questions } from '../app/ports.ts'
-import { answerHistory, HISTORY_SERVICE } from './clob-history/answer.ts'
+import { historyAnswer, isOfHistory } from './clob-history/services.ts'
 import { answerWithReplies } from './heard-consensus.ts'
 import { heavyNativeQuery } from './native.ts'
 import { TENDERMINT_SERVICE, tendermintService } from './tendermint-service.ts'
@@ -16,10 +16,7 @@ const failedNative = (): undefined => undefined
 /** Base64. Throws as {@link answerWithReplies}, and what the services throw. */
 export const nativeAnswer = (view: ChainView, question: Questions['native']): string | Promise<string> => {
   const { path, data, replies } = question
-  if (path.startsWith(HISTORY_SERVICE)) {
-    const context = { state: view.stateAt(view.head), height: view.head, chainId: view.parameters.chainId }
-    return bytesToBase64(answerHistory(view.reader.store, context, path, Buffer.from(data, 'base64')))
-  }
+  if (isOfHistory(path)) return bytesToBase64(historyAnswer(view, path, Buffer.from(data, 'base64')))
   if (replies === undefined) return heavyNativeQuery(view, question)
   const request = data === '' ? EMPTY_BYTES : Buffer.from(data, 'base64')
   return answerWithReplies(replies, (consensus) => {

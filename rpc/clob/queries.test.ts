@@ -2,7 +2,7 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CodedError } from '../../core/errors.ts'
 import { GRPC } from '../../core/grpc-status.ts'
-import { clobHistory, clobLive, clobQuery } from '../../proto/index.ts'
+import { clobBatches, clobHistory, clobLive, clobQuery } from '../../proto/index.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
 import { SILENT_LOG } from '../log.ts'
 import { GATEWAY_DEFAULTS } from '../settings.ts'
@@ -43,9 +43,12 @@ describe('clob_get methods', () => {
     await (await fetch(`http://${gateway.restAddress}/nat/clob/v1/${path}`)).json()
 
   it('are one for each question of nat.clob.v1', () => {
-    const names = [...clobQuery.Query.methods, ...clobLive.Live.methods, ...clobHistory.History.methods].map(
-      ({ name }) => `clob_get${name}`,
-    )
+    const names = [
+      ...clobQuery.Query.methods,
+      ...clobLive.Live.methods,
+      ...clobHistory.History.methods,
+      ...clobBatches.Batches.methods,
+    ].map(({ name }) => `clob_get${name}`)
     expect(CLOB_METHODS.map(({ name }) => name)).toEqual(names)
   })
 

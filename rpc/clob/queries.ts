@@ -11,7 +11,7 @@ import {
   type Message,
   toBinary,
 } from '@bufbuild/protobuf'
-import { clobHistory, clobLive, clobQuery } from '../../proto/index.ts'
+import { clobBatches, clobHistory, clobLive, clobQuery } from '../../proto/index.ts'
 import { type CallContext, defineMethod, type Method, optionalParameter } from '../method.ts'
 import { queryCost, readHeight } from '../native/native-queries.ts'
 import { createMessagePrinter, type MessagePrinter } from '../native/print-message.ts'
@@ -20,7 +20,7 @@ import { type Decode, invalidValue, isObject } from '../parameters/go-json.ts'
 import { decodeCount } from '../parameters/count.ts'
 
 /** A new service of the order book is a line here. */
-const SERVICES: readonly DescService[] = [clobQuery.Query, clobLive.Live, clobHistory.History]
+const SERVICES: readonly DescService[] = [clobQuery.Query, clobLive.Live, clobHistory.History, clobBatches.Batches]
 
 let printer: MessagePrinter | undefined
 const print = (method: DescMethod, bytes: Uint8Array): string => {

@@ -1,4 +1,5 @@
 /** The history of the order book against CometBFT's record of each block: its events are the witness. */
+import { createHash } from 'node:crypto'
 import { createPublicClient, http } from 'viem'
 import { expect } from 'vitest'
 import { parseAccountAddress } from '../../core/bech32.ts'
@@ -313,4 +314,52 @@ export const expectLive = async (node: TestNode, owner: string): Promise<void> =
     headers: { 'x-cosmos-block-height': '2' },
   })
   expect(((await old.json()) as { message: string }).message).toContain('that of the newest block')
+}
+
+interface Batch {
+  readonly total_power: string
+  readonly proposer: string
+  readonly votes: readonly {
+    readonly power: string
+    readonly is_signed: boolean
+    readonly attestations: readonly { readonly id: string; readonly time_ms: string }[]
+  }[]
+  readonly plan: readonly {
+    readonly id: string
+    readonly time_ms: string
+    readonly outcome: string
+    readonly tx_hash: string
+    readonly is_widely_attested: boolean
+  }[]
+}
+
+/** Votes and plan of every block with orders: its transactions, by CometBFT, are the witness. Returns how many orders there were. */
+export const expectBatches = async (node: TestNode): Promise<number> => {
+  const to = await node.height()
+  const sha256 = (...parts: readonly Uint8Array[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest()
+  let orders = 0
+  for (let height = 2; height <= to; height++) {
+    const { block } = await node.comet<{
+      block: { header: { last_block_id: { hash: string } }; data: { txs: readonly string[] } }
+    }>(`block?height=${height}`)
+    const raws = block.data.txs.map((tx) => Buffer.from(tx, 'base64')).filter((raw) => raw[0] === 0x70)
+    const batch = await ask<Batch>(node, `batches/${height}`)
+    const salt = Buffer.from(block.header.last_block_id.hash, 'hex')
+    const expected = raws.map((raw) => [
+      sha256(salt, sha256(raw)).subarray(0, 12).toString('base64'),
+      sha256(raw).toString('base64'),
+    ])
+    const taken = batch.plan.filter(({ outcome }) => outcome === 'PLAN_OUTCOME_TAKEN')
+    expect(taken.map((each) => [each.id, each.tx_hash])).toEqual(expected)
+    // One validator: it attested all of them, in whose vote they are found with the time of the plan.
+    const attested = batch.votes.flatMap(({ attestations }) => attestations)
+    for (const { id, time_ms, is_widely_attested } of taken) {
+      expect(is_widely_attested).toBe(true)
+      expect(attested.find((each) => each.id === id)?.time_ms).toBe(time_ms)
+    }
+    expect(batch.votes.map(({ power, is_signed }) => [power, is_signed])).toEqual([[batch.total_power, true]])
+    orders += raws.length
+  }
+  expect((await fetch(`${node.urls.rest}/nat/clob/v1/batches/${to + 1_000}`)).status).toBe(404)
+  return orders
 }

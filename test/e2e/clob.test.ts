@@ -8,7 +8,7 @@ import { hexToBytes } from '../../core/hex.ts'
 import { converterAbi, PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
 import { auditAll, python } from './clob-audit.ts'
-import { expectCharts, expectHistory, expectLive, expectPackageReads } from './clob-history.ts'
+import { expectBatches, expectCharts, expectHistory, expectLive, expectPackageReads } from './clob-history.ts'
 import { cancel, chainTime, type CometResult, orderResult, place, sendOrder, signOrder } from './clob-orders.ts'
 import { askJsonRpc, repository, until, useNode } from './harness.ts'
 
@@ -303,6 +303,7 @@ describe('an order that a wallet signs as typed data', () => {
     const owner = maker.address
     await expectPackageReads(node(), owner)
     await expectLive(node(), owner)
+    expect(await expectBatches(node())).toBeGreaterThan(5)
     const byId = await askJsonRpc<{ order: { lots: string; state: string; client_id: string } }>(
       node().urls.http,
       'clob_getOrderByClientId',

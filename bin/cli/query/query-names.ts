@@ -63,6 +63,7 @@ export const FRIENDLY: Readonly<Record<string, Friendly>> = {
 export const GROUPS: Readonly<Record<string, string>> = {
   'nat.clob.v1.Live': 'clob',
   'nat.clob.v1.History': 'clob',
+  'nat.clob.v1.Batches': 'clob',
   'cosmos.base.tendermint.v1beta1.Service': 'comet',
   // The module `vm` of cosmos/evm, by the name of its commands.
   'cosmos.evm.vm.v1.Query': 'evm',
