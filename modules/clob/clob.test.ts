@@ -668,6 +668,8 @@ describe('queries of the order book', () => {
       [5n, 8_888],
     ])
     expect(ask(queries.proposer, { address: formatConsensusAddress(CAROL) }).record).toMatchObject({ stops: 3n })
+    const all = ask(queries.proposers, {}).proposers
+    expect(all).toMatchObject([{ address: formatConsensusAddress(CAROL), record: { stops: 3n } }])
   })
 
   it('page through the orders of a market and of an owner', () => {
@@ -721,6 +723,7 @@ describe('queries of the order book', () => {
     ['an order that is not open', () => ask(queries.order, { market: 1, orderSeq: 4n }), 'grpc/5'],
     ['an order beyond all numbers', () => ask(queries.order, { market: 1, orderSeq: 2n ** 64n - 1n }), 'grpc/5'],
     ['no address', () => ask(queries.account, { owner: 'x' }), 'grpc/3'],
+    ['a page key of another length', () => ask(queries.proposers, { pagination: { key: ALICE.slice(1) } }), 'grpc/3'],
     ['no address of a proposer', () => ask(queries.proposer, { address: encodeBech32(ALICE) }), 'grpc/3'],
     [
       'a page key of another list',

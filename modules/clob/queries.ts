@@ -2,7 +2,15 @@
 import { create } from '@bufbuild/protobuf'
 import type { Address } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
-import { concatBytes, EMPTY_BYTES, readUint32, readUint64, uint32ToBytes, uint64ToBytes } from '../../core/bytes.ts'
+import {
+  compareBytes,
+  concatBytes,
+  EMPTY_BYTES,
+  readUint32,
+  readUint64,
+  uint32ToBytes,
+  uint64ToBytes,
+} from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
 import type { StateReader } from '../../store/state.ts'
 import { type PageRequest, PageResponseSchema } from '../../proto/gen/cosmos/base/query/v1beta1/pagination_pb.ts'
@@ -11,7 +19,7 @@ import { handleQuery } from '../handlers.ts'
 import type { QueryHandler } from '../module.ts'
 import { takePage } from '../pages.ts'
 import { queryRefusal } from '../sdk-errors.ts'
-import { parseConsensusAddress } from '../validator-addresses.ts'
+import { formatConsensusAddress, parseConsensusAddress } from '../validator-addresses.ts'
 import type { Market } from './domain/market.ts'
 import type { OpenOrder } from './domain/order.ts'
 import { marketForm, parametersForm, recordForm } from './forms/market.ts'
@@ -31,9 +39,11 @@ import {
   readProposer,
   readRecord,
   scanOrders,
+  scanProposers,
 } from './keeper/index.ts'
 
 const KEY_BYTES = 12
+const ADDRESS_BYTES = 20
 
 /** Throws grpc/3. */
 const parseWith = <T>(text: string, what: string, parse: (text: string) => T): T => {
@@ -148,6 +158,12 @@ const OWNER_QUERIES: readonly QueryHandler[] = [
   })),
 ]
 
+function* proposersFrom(state: StateReader, start: Uint8Array | undefined): ReturnType<typeof scanProposers> {
+  for (const proposer of scanProposers(state)) {
+    if (start === undefined || compareBytes(proposer[0], start) >= 0) yield proposer
+  }
+}
+
 const EXTENSION_QUERIES: readonly QueryHandler[] = [
   handleQuery(method.carried, ({ state }) => ({ carried: [...carriedForm(readCarried(state))] })),
   handleQuery(method.caps, ({ state }) => ({ caps: readCaps(state).map(capForm) })),
@@ -155,6 +171,23 @@ const EXTENSION_QUERIES: readonly QueryHandler[] = [
     const proposer = parseWith(address, 'proposer', parseConsensusAddress)
     return { record: proposerForm(readProposer(state, proposer)) }
   }),
+  // As many as ever were validators: those before a page are passed over.
+  handleQuery(
+    method.proposers,
+    ({ state }, request) => {
+      const { items, pagination } = takePage(
+        request.pagination,
+        (start) => proposersFrom(state, readPageKey(start, ADDRESS_BYTES)),
+        ([address]) => address,
+      )
+      const proposers = items.map(([address, record]) => ({
+        address: formatConsensusAddress(address),
+        record: proposerForm(record),
+      }))
+      return { proposers, pagination }
+    },
+    { isHeavy: true },
+  ),
 ]
 
 export const CLOB_QUERIES: readonly QueryHandler[] = [
