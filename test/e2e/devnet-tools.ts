@@ -1,5 +1,5 @@
 /** What a developer's tools do on a devnet: viem with Multicall3, a deployment that is signed for all chains, and `chain` without flags. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   createPublicClient,
   createWalletClient,
@@ -132,9 +132,13 @@ export const deployForAllChains = async (url: string, shown: () => string): Prom
 type Chain = (...args: readonly string[]) => string
 
 /** Without a home of their own: `folder` has none. */
-const commandsOf = (home: string, folder: string): Chain => {
+const environmentOf = (home: string, folder: string): NodeJS.ProcessEnv => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHAIN_'))
-  const env = { ...Object.fromEntries(inherited), DEVNET_HOME: home, HOME: folder }
+  return { ...Object.fromEntries(inherited), DEVNET_HOME: home, HOME: folder }
+}
+
+const commandsOf = (home: string, folder: string): Chain => {
+  const env = environmentOf(home, folder)
   return (...args) => execFileSync(chainCommand, args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
@@ -204,6 +208,11 @@ export const useCommands = async (home: string, folder: string, shown: () => str
   }
   expect(sent.code).toBe(0)
   await until('its line', () => (shown().includes(`${sent.txhash}  MsgSend  gas `) ? true : undefined))
+  const env = environmentOf(home, folder)
+  const added = spawnSync(chainCommand, ['keys', 'add', 'mine', '--light'], { env, encoding: 'utf8' })
+  expect(added.stderr).toContain(
+    `The key lies in ${home}, the home of the devnet that runs: "make devnet-reset" deletes it.`,
+  )
   const { balances } = JSON.parse(chain('query', 'bank', 'balances', 'dev1')) as { balances: readonly unknown[] }
   expect(balances.length).toBe(3)
 }

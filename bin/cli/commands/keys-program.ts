@@ -11,6 +11,7 @@ import {
   withOutput,
 } from '../client/flags.ts'
 import { addressForms } from '../keys/addresses.ts'
+import { findDevnet } from '../devnet/running.ts'
 import { type Output, printResult } from '../output.ts'
 import { cliError } from '../../errors.ts'
 import { keyNotice } from '../keys/devnet-accounts.ts'
@@ -71,7 +72,14 @@ const pathOf = (flags: Flags): string =>
 const printKey = (record: KeyRecord, output: Output): void => printResult(describeKey(record), output)
 
 /** Beside the result, which programs read. */
-const sayNotice = ({ address }: KeyRecord): void => void process.stderr.write(`${keyNotice(address)}\n`)
+const sayNotice = ({ address }: KeyRecord): void => {
+  process.stderr.write(`${keyNotice(address)}\n`)
+  const devnet = findDevnet()
+  if (devnet === undefined) return
+  process.stderr.write(
+    `The key lies in ${devnet.home}, the home of the devnet that runs: "make devnet-reset" deletes it. Say --home for another one.\n`,
+  )
+}
 
 const addNewKey = async (name: string, flags: Flags): Promise<void> => {
   await withSession(flags, async (session) => {
