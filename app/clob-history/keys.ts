@@ -9,7 +9,8 @@
  * t market(4) sequence(8)                              a fill: fill-entry.ts
  * f owner(20) height(8) market(4) sequence(8)          nothing: a fill in which the owner has a part
  * k market(4) resolution_s(4) start_s(8)               a candle: candle.ts
- * h height(8)                                          keys, each after its length(1), that go with the block when it is pruned
+ * h height(8) part(4)                                  keys, each after its length(1), that go with the block when it is pruned:
+ *                                                      at most {@link KEYS_A_PART}
  */
 import type { Address } from '../../core/address.ts'
 import { concatBytes, uint32ToBytes, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
@@ -43,6 +44,11 @@ export const candlePrefix = (market: number, resolutionS: number): Uint8Array =>
   concatBytes(CANDLE, uint32ToBytes(market), uint32ToBytes(resolutionS))
 export const candleKey = (market: number, resolutionS: number, startS: number): Uint8Array =>
   concatBytes(CANDLE, uint32ToBytes(market), uint32ToBytes(resolutionS), uint64ToBytes(startS))
-export const heightKey = (height: number): Uint8Array => concatBytes(OF_HEIGHT, uint64ToBytes(height))
+/** A block may end as many orders as its weight allows: what is forgotten in one write has to be bounded. */
+export const KEYS_A_PART = 1_000
+/** Below all parts of the height. */
+export const heightPrefix = (height: number): Uint8Array => concatBytes(OF_HEIGHT, uint64ToBytes(height))
+export const heightKey = (height: number, part: number): Uint8Array =>
+  concatBytes(heightPrefix(height), uint32ToBytes(part))
 /** The first of a key by which one of another kind is told. */
 export const isOrderKey = (key: Uint8Array): boolean => key[0] === ORDER[0]

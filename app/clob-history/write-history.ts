@@ -1,5 +1,13 @@
-/** Puts what happened to orders in a block into the history: each block once, in one write with the cursor. */
-import { concatBytes, EMPTY_BYTES, equalBytes, readUint64, uint32ToBytes, uint64ToBytes } from '../../core/bytes.ts'
+/** Puts what happened to orders in a block into the history: each of it once, for the cursor is in the same write. */
+import {
+  concatBytes,
+  EMPTY_BYTES,
+  equalBytes,
+  readUint32,
+  readUint64,
+  uint32ToBytes,
+  uint64ToBytes,
+} from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { Batch, KeyValueStore } from '../../store/store.ts'
@@ -13,6 +21,7 @@ import {
   CURSOR_KEY,
   fillKey,
   heightKey,
+  KEYS_A_PART,
   orderKey,
   ownerFillKey,
   ownerOrderKey,
@@ -22,36 +31,55 @@ import { decodeOrderEntry, encodeOrderEntry, lotsLeft, type OrderEntry } from '.
 export const HISTORY_COLUMN = 'clob_history'
 const COLUMN = HISTORY_COLUMN
 
+/** Orders placed, fills and removals in one write: a write of a whole block would hold up the commit of another one. */
+const HAPPENINGS_A_WRITE = 2_000
+const CURSOR_BYTES = 52
+
 /** The last block that is in the history. */
 export interface Cursor {
   readonly height: number
   /** Milliseconds since 1970. */
   readonly timeMs: number
   readonly hash: Hash
+  /** How many of its happenings are in here, where it is not whole yet; 0 where it is. */
+  readonly taken: number
 }
 
 export const readCursor = (store: KeyValueStore): Cursor | undefined => {
   const value = store.get(COLUMN, CURSOR_KEY)
-  if (value === undefined) return undefined
-  return { height: readUint64(value), timeMs: readUint64(value, 8), hash: value.slice(16) }
+  if (value === undefined || value.length !== CURSOR_BYTES) return undefined
+  return {
+    height: readUint64(value),
+    timeMs: readUint64(value, 8),
+    taken: readUint32(value, 16),
+    hash: value.slice(20),
+  }
 }
+
+/** The newest block of which everything is in here. */
+export const wholeHeight = ({ height, taken }: Cursor): number => (taken === 0 ? height : height - 1)
 
 const millisecondsOf = ({ timeNs }: CommittedBlock): number => Number(timeNs / 1_000_000n)
 
-/** Values that the block has written so far are read back from it. */
-class BlockWriter {
+/** A part of a block, in one write. Values that it has changed so far are read back from it. */
+class PartWriter {
   readonly #store: KeyValueStore
   readonly #batch: Batch
+  readonly #block: CommittedBlock
   readonly #height: number
   readonly #timeMs: number
+  /** The first of its happenings. */
+  readonly #from: number
   readonly #orders = new Map<string, OrderEntry>()
   readonly #candles = new Map<string, { readonly key: Uint8Array; candle: Candle }>()
   /** What goes with the block when it is pruned. */
   readonly #prunable: Uint8Array[] = []
 
-  constructor(store: KeyValueStore, batch: Batch, block: CommittedBlock) {
+  constructor(store: KeyValueStore, block: CommittedBlock, from: number) {
     this.#store = store
-    this.#batch = batch
+    this.#batch = store.batch()
+    this.#block = block
+    this.#from = from
     this.#height = block.height
     this.#timeMs = millisecondsOf(block)
   }
@@ -67,16 +95,23 @@ class BlockWriter {
     }
   }
 
-  finish(): void {
+  /** `taken` is that of the cursor behind it. */
+  write(taken: number): void {
     for (const order of this.#orders.values()) {
       const key = orderKey(order.market, order.seq)
       this.#batch.put(COLUMN, key, encodeOrderEntry(order))
       if (lotsLeft(order) === 0) this.#prunable.push(key, ownerOrderKey(order.owner, order.seq))
     }
     for (const { key, candle } of this.#candles.values()) this.#batch.put(COLUMN, key, encodeCandle(candle))
-    if (this.#prunable.length === 0) return
-    const parts = this.#prunable.flatMap((key) => [Uint8Array.of(key.length), key])
-    this.#batch.put(COLUMN, heightKey(this.#height), concatBytes(...parts))
+    for (let at = 0; at < this.#prunable.length; at += KEYS_A_PART) {
+      const keys = this.#prunable.slice(at, at + KEYS_A_PART)
+      const value = concatBytes(...keys.flatMap((key) => [Uint8Array.of(key.length), key]))
+      // Parts of one write are fewer than its happenings, each of which has a few keys.
+      this.#batch.put(COLUMN, heightKey(this.#height, this.#from + at / KEYS_A_PART), value)
+    }
+    const cursor = [uint64ToBytes(this.#height), uint64ToBytes(this.#timeMs), uint32ToBytes(taken)]
+    this.#batch.put(COLUMN, CURSOR_KEY, concatBytes(...cursor, this.#block.hash))
+    this.#store.write(this.#batch, { sync: false })
   }
 
   /** Undefined of one that was placed before the history begins. */
@@ -168,27 +203,43 @@ class BlockWriter {
 }
 
 /**
- * Adds a block to the batch, with the cursor behind it. The events of the batch of orders come first: those of its transactions, then
- * those of the begin and the end of the block, among which are those of contracts' orders, triggers and removals.
+ * The events of the batch of orders come first: those of its transactions, then those of the begin and the end of the block, among
+ * which are those of contracts' orders, triggers and removals.
  */
-export const writeHistory = (store: KeyValueStore, batch: Batch, block: CommittedBlock): void => {
-  const cursor = readCursor(store)
-  invariant(cursor === undefined || cursor.height === block.height - 1, 'the history takes one block after the other')
-  const writer = new BlockWriter(store, batch, block)
+function* happeningsOf(block: CommittedBlock): Generator<readonly [Happening, Uint8Array]> {
   for (const { hash, result } of block.transactions(0)) {
     for (const event of result.events) {
       const happening = readHappening(event)
-      if (happening !== undefined) writer.add(happening, hash)
+      if (happening !== undefined) yield [happening, hash]
     }
   }
   for (const event of block.events) {
     const happening = readHappening(event)
-    if (happening !== undefined) writer.add(happening, EMPTY_BYTES)
+    if (happening !== undefined) yield [happening, EMPTY_BYTES]
   }
-  writer.finish()
-  batch.put(
-    COLUMN,
-    CURSOR_KEY,
-    concatBytes(uint64ToBytes(block.height), uint64ToBytes(millisecondsOf(block)), block.hash),
-  )
+}
+
+/** Takes a block in, or what is left of it: in writes of bounded size, each with the cursor behind it. */
+export const writeHistory = (
+  store: KeyValueStore,
+  block: CommittedBlock,
+  happeningsAWrite = HAPPENINGS_A_WRITE,
+): void => {
+  const cursor = readCursor(store)
+  const already = cursor?.taken ?? 0
+  const next = cursor === undefined ? block.height : wholeHeight(cursor) + 1
+  invariant(next === block.height, 'the history takes one block after the other')
+  let taken = 0
+  let from = already
+  let part = new PartWriter(store, block, from)
+  for (const [happening, txHash] of happeningsOf(block)) {
+    if (taken - from === happeningsAWrite) {
+      part.write(taken)
+      from = taken
+      part = new PartWriter(store, block, from)
+    }
+    taken += 1
+    if (taken > already) part.add(happening, txHash)
+  }
+  part.write(0)
 }

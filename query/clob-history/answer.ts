@@ -1,5 +1,5 @@
 /** nat.clob.v1.History: what became of orders, from the history that is made of committed blocks. */
-import { readCursor, type Cursor } from '../../app/clob-history/write-history.ts'
+import { type Cursor, readCursor, wholeHeight } from '../../app/clob-history/write-history.ts'
 import { type Candle, RESOLUTIONS_S, startOf } from '../../app/clob-history/candle.ts'
 import type { OrderEntry } from '../../app/clob-history/order-entry.ts'
 import { lotsLeft } from '../../app/clob-history/order-entry.ts'
@@ -96,11 +96,12 @@ const lastDay = (reader: HistoryReader, market: number, timeMs: number) => {
   return { startS, day: joined([...minutes, ...hours].map(({ candle }) => candle)) }
 }
 
-const handlersOf = (store: KeyValueStore, { height, timeMs }: Cursor): readonly QueryHandler[] => {
+const handlersOf = (store: KeyValueStore, cursor: Cursor): readonly QueryHandler[] => {
   const reader = new HistoryReader(store)
   const { History } = clobHistory
   const { trades, fills, orderHistory, orderStatus, orderByClientId, candles, ticker } = History.method
-  const at = BigInt(height)
+  const { timeMs } = cursor
+  const at = BigInt(wholeHeight(cursor))
   return [
     handleQuery(trades, ({ state }, request) => {
       requireMarket(state, request.market)

@@ -95,9 +95,7 @@ try {
   for (let height = 1; height <= blocks; height++) {
     const block = blockOf(height)
     const beforeMs = performance.now()
-    const batch = store.batch()
-    writeHistory(store, batch, block)
-    store.write(batch, { sync: false })
+    writeHistory(store, block)
     busyMs += performance.now() - beforeMs
   }
   const fills = blocks * FILLS_A_BLOCK

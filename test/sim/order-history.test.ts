@@ -1,5 +1,6 @@
 /** The history of orders on chains full of turmoil: whatever is done to it, it is that of the blocks, and it fits the book. */
 import { describe, expect, it } from 'vitest'
+import { RESOLUTIONS_S } from '../../app/clob-history/candle.ts'
 import { HistoryFollower } from '../../app/clob-history/follow.ts'
 import { ownerOrderKey } from '../../app/clob-history/keys.ts'
 import { lotsLeft } from '../../app/clob-history/order-entry.ts'
@@ -8,9 +9,15 @@ import { beginRollback, finishRollback, planRollback } from '../../app/rollback.
 import { BlockPruner } from '../../app/index/prune-blocks.ts'
 import { readCommittedBlock } from '../../app/feed/committed-block.ts'
 import { ChainReader } from '../../app/index/chain-reader.ts'
-import { readHappening } from '../../app/clob-history/happenings.ts'
-import { HistoryReader } from '../../query/clob-history/history-reader.ts'
-import { concatBytes } from '../../core/bytes.ts'
+import {
+  type Filled,
+  type Happening,
+  type Placed,
+  readHappening,
+  type Removed,
+} from '../../app/clob-history/happenings.ts'
+import { HistoryReader, type Page, type PageRequest } from '../../query/clob-history/history-reader.ts'
+import { concatBytes, equalBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { readBaseHeight, writeBaseHeight } from '../../store/base-height.ts'
@@ -22,6 +29,8 @@ import type { SimNode } from './sim-node.ts'
 const BLOCKS = 25
 const KEPT_BLOCKS = 6
 const MAX_STEPS = 10_000
+/** Blocks are taken in by several writes. */
+const HAPPENINGS_A_WRITE = 3
 const LIMIT_MS = 60_000
 const NODES = [{ name: 'a' }] as const
 
@@ -34,7 +43,9 @@ const grow = async (random: Random, blocks: number, nodes: readonly object[] = N
 
 const storeOf = ({ world }: OrderChain, index = 0): KeyValueStore => (world.nodes[index] as SimNode).store
 
-const follow = (store: KeyValueStore, follower = new HistoryFollower(store)): void => {
+const followerOf = (store: KeyValueStore): HistoryFollower => new HistoryFollower(store, HAPPENINGS_A_WRITE)
+
+const follow = (store: KeyValueStore, follower = followerOf(store)): void => {
   for (let steps = 0; follower.step().isMore; steps++) expect(steps).toBeLessThan(MAX_STEPS)
 }
 
@@ -87,18 +98,86 @@ const cutAt = (store: KeyValueStore, left: number): KeyValueStore => {
   })
 }
 
+interface At {
+  readonly height: number
+  readonly timeMs: number
+}
+
+/** Of all blocks, in their order. */
+const happeningsOf = (store: KeyValueStore, head: number): readonly (Happening & At)[] => {
+  const blocks = new ChainReader(store)
+  const told: (Happening & At)[] = []
+  for (let height = 1; height <= head; height++) {
+    const block = readCommittedBlock(blocks, height)
+    if (block === undefined) continue
+    const events = [...[...block.transactions(0)].flatMap(({ result }) => result.events), ...block.events]
+    for (const event of events) {
+      const happening = readHappening(event)
+      if (happening !== undefined) told.push({ ...happening, height, timeMs: Number(block.timeNs / 1_000_000n) })
+    }
+  }
+  return told
+}
+
+/** Each order by a sum over everything that was told of it. */
+const plainOrders = (told: readonly (Happening & At)[]) => {
+  const placed = told.filter(({ kind }) => kind === 'placed') as (Placed & At)[]
+  return placed.map(({ market, seq, owner, lots, height }) => {
+    const ofMarket = told.filter((each) => each.market === market)
+    const fills = (ofMarket.filter(({ kind }) => kind === 'fill') as Filled[]).filter(
+      ({ makerSeq, takerSeq }) => makerSeq === seq || takerSeq === seq,
+    )
+    const removals = (ofMarket.filter(({ kind }) => kind === 'removed') as Removed[]).filter((each) => each.seq === seq)
+    return {
+      ...{ market, seq, owner, lots, height, reason: removals.at(-1)?.reason ?? 0 },
+      filledLots: fills.reduce((sum, fill) => sum + fill.lots, 0),
+      filledTicks: fills.reduce((sum, fill) => sum + BigInt(fill.lots) * BigInt(fill.priceTicks), 0n),
+      cancelledLots: removals.reduce((sum, removal) => sum + removal.lots, 0),
+    }
+  })
+}
+
+const plainCandles = (fills: readonly (Filled & At)[], resolutionS: number) => {
+  const spans = Map.groupBy(fills, ({ timeMs }) => Math.floor(timeMs / 1_000 / resolutionS) * resolutionS)
+  return [...spans].map(([startS, inside]) => {
+    const prices = inside.map(({ priceTicks }) => priceTicks)
+    const candle = {
+      ...{ openTicks: prices[0], closeTicks: prices.at(-1) },
+      ...{ highTicks: Math.max(...prices), lowTicks: Math.min(...prices), trades: prices.length },
+      lots: inside.reduce((sum, { lots }) => sum + BigInt(lots), 0n),
+      ticks: inside.reduce((sum, { lots, priceTicks }) => sum + BigInt(lots) * BigInt(priceTicks), 0n),
+    }
+    return { startS, candle }
+  })
+}
+
+const readPages = <T>(random: Random, read: (page: PageRequest) => Page<T>): readonly T[] => {
+  const all: T[] = []
+  for (let before: Uint8Array | undefined; ; ) {
+    const limit = 1 + random.below(7)
+    const { items, next } = read({ before, limit })
+    all.push(...items)
+    if (next === undefined) return all
+    expect(items.length).toBe(limit)
+    before = next
+  }
+}
+
+const keysOf = (fills: readonly { readonly market: number; readonly sequence: number }[]): readonly string[] =>
+  fills.map(({ market, sequence }) => `${market} ${sequence}`).toSorted()
+
 describe('the history of orders', () => {
   it(
     'fits the book after every block, and is the same when it is made of the blocks at once',
     seeded(1901, async (random) => {
       const chain = await grow(random, 0)
       const store = storeOf(chain)
-      const follower = new HistoryFollower(store)
+      const follower = followerOf(store)
       let mostOpen = 0
       for (let i = 0; i < BLOCKS; i++) {
         await chain.turmoil()
         if (random.chance(30)) continue
-        follow(store, random.chance(20) ? new HistoryFollower(store) : follower)
+        follow(store, random.chance(20) ? followerOf(store) : follower)
         expect(readCursor(store)?.height).toBe(chain.world.driver.height)
         mostOpen = Math.max(mostOpen, expectFitsBook(chain))
       }
@@ -122,7 +201,7 @@ describe('the history of orders', () => {
         const cursor = store.scan(HISTORY_COLUMN, { limit: 1 })[0]
         invariant(cursor !== undefined, 'there is a history')
         const batch = store.batch()
-        batch.put(HISTORY_COLUMN, cursor[0], concatBytes(cursor[1].subarray(0, 16), new Uint8Array(32)))
+        batch.put(HISTORY_COLUMN, cursor[0], concatBytes(cursor[1].subarray(0, 20), new Uint8Array(32)))
         store.write(batch, { sync: false })
         for (let left = at % 7; ; left = random.below(9)) {
           try {
@@ -171,7 +250,7 @@ describe('the history of orders', () => {
       const chain = await grow(random, 0, [{}, {}])
       const [whole, pruned] = [storeOf(chain, 0), storeOf(chain, 1)]
       const pruner = new BlockPruner(pruned)
-      const follower = new HistoryFollower(pruned)
+      const follower = followerOf(pruned)
       for (let i = 0; i < 2 * BLOCKS; i++) {
         await chain.turmoil()
         follow(pruned, follower)
@@ -218,37 +297,36 @@ describe('the history of orders', () => {
   )
 
   it(
-    'has each fill of the blocks once, in pages of any size',
+    'is what a plain sum over the events of all blocks gives, in pages of any size',
     seeded(1905, async (random) => {
       const chain = await grow(random, BLOCKS)
       const store = storeOf(chain)
       follow(store)
-      const blocks = new ChainReader(store)
-      const fills: { readonly market: number; readonly sequence: number }[] = []
-      for (let height = 1; height <= chain.world.driver.height; height++) {
-        const block = readCommittedBlock(blocks, height)
-        if (block === undefined) continue
-        const events = [...[...block.transactions(0)].flatMap(({ result }) => result.events), ...block.events]
-        for (const event of events) {
-          const happening = readHappening(event)
-          if (happening?.kind === 'fill') fills.push(happening)
-        }
-      }
+      const told = happeningsOf(store, chain.world.driver.height)
+      const fills = told.filter(({ kind }) => kind === 'fill') as (Filled & At)[]
       const reader = new HistoryReader(store)
       for (const market of new Set(fills.map((fill) => fill.market))) {
-        const expected = fills.filter((fill) => fill.market === market).map(({ sequence }) => sequence)
-        const limit = 1 + random.below(7)
-        const read: number[] = []
-        for (let before: Uint8Array | undefined; ; ) {
-          const { items, next } = reader.trades(market, { before, limit })
-          read.push(...items.map(({ sequence }) => sequence))
-          if (next === undefined) break
-          expect(items.length).toBe(limit)
-          before = next
+        const ofMarket = fills.filter((fill) => fill.market === market)
+        const read = readPages(random, (page) => reader.trades(market, page))
+        expect(read.map(({ sequence }) => sequence)).toEqual(ofMarket.map(({ sequence }) => sequence).toReversed())
+        for (const resolutionS of RESOLUTIONS_S) {
+          const candles = reader.candles(market, resolutionS, { fromS: 0, toS: undefined, limit: 100_000 })
+          expect(candles).toEqual(plainCandles(ofMarket, resolutionS))
         }
-        expect(read).toEqual(expected.toReversed())
+      }
+      const orders = plainOrders(told)
+      for (const owner of chain.traders.addresses) {
+        const own = orders.filter((order) => equalBytes(order.owner, owner))
+        const read = readPages(random, (page) => reader.orders(owner, 0, page, () => true))
+        // The numbers are given out as orders are accepted.
+        expect(read).toMatchObject(own.toReversed())
+        const seqs = new Set(own.map(({ seq }) => seq))
+        const ownFills = fills.filter(({ makerSeq, takerSeq }) => seqs.has(makerSeq) || seqs.has(takerSeq))
+        const readFills = readPages(random, (page) => reader.fills(owner, 0, page))
+        expect(keysOf(readFills)).toEqual(keysOf(ownFills))
       }
       expect(fills.length).toBeGreaterThan(10)
+      expect(orders.filter(({ cancelledLots }) => cancelledLots > 0).length).toBeGreaterThan(5)
       await chain.world.close()
     }),
     LIMIT_MS,
