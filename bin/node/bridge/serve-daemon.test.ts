@@ -128,6 +128,8 @@ describe('the daemon of the bridge', () => {
     const { server, path } = await bench()
     const socket = connect(path)
     socket.on('error', () => undefined)
+    // What the node has said already must be read before the socket can close.
+    socket.resume()
     socket.write(bytes)
     await new Promise((resolve) => socket.once('close', resolve))
     expect(server.health().error).toMatch(/a frame/)
