@@ -3,7 +3,7 @@ import type { Address } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { plainBytes } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
-import { REMOVAL_REASONS, SIDE_CODES, TIF_CODES } from '../../modules/clob/index.ts'
+import { type ClobTx, REMOVAL_REASONS, SIDE_CODES, TIF_CODES } from '../../modules/clob/index.ts'
 import type { Event } from '../../modules/module.ts'
 
 interface OfMarket {
@@ -44,7 +44,22 @@ export interface Removed extends OfMarket {
   readonly reason: number
 }
 
-export type Happening = Placed | Filled | Removed
+/** A placement with an id that failed. */
+export interface Rejected {
+  readonly kind: 'rejected'
+  readonly owner: Address
+  readonly subaccount: number
+  readonly clientId: Uint8Array
+  readonly market: number
+  readonly side: number
+  readonly tif: number
+  readonly priceTicks: number
+  readonly lots: number
+  /** Of codespace clob. */
+  readonly code: number
+}
+
+export type Happening = Placed | Filled | Removed | Rejected
 
 class Attributes {
   readonly #values: ReadonlyMap<string, string>
@@ -110,3 +125,14 @@ const READERS: Readonly<Record<string, (event: Attributes) => Happening>> = {
 /** Undefined for an event that changes no order. */
 export const readHappening = (event: Event): Happening | undefined =>
   Object.hasOwn(READERS, event.type) ? READERS[event.type]?.(new Attributes(event)) : undefined
+
+/** Of an event `order_rejected` of the transaction; undefined where its action places nothing, or nothing with an id. */
+export const readRejected = (event: Event, { owner, subaccount, actions }: ClobTx): Rejected | undefined => {
+  const attributes = new Attributes(event)
+  const action = actions[attributes.number('action')]
+  if (action?.kind !== 'place' && action?.kind !== 'replace') return undefined
+  const { market, side, tif, priceTicks, qtyLots: lots, clientId } = action.place
+  if (clientId.length === 0) return undefined
+  const numbers = { side: SIDE_CODES[side], tif: TIF_CODES[tif], priceTicks, lots, code: attributes.number('code') }
+  return { kind: 'rejected', owner, subaccount, clientId, market, ...numbers }
+}

@@ -6,6 +6,7 @@
  * o market(4) order_seq(8)                             an order: order-entry.ts
  * w owner(20) order_seq(8)                             market(4) of an owner's order
  * i owner(20) length(1) client_id                       market(4) order_seq(8) of the newest order with it
+ * x owner(20) length(1) client_id height(8) at(4)      a placement with it that failed: rejection-entry.ts; at is its place in the block
  * t market(4) sequence(8)                              a fill: fill-entry.ts
  * f owner(20) height(8) market(4) sequence(8)          nothing: a fill in which the owner has a part
  * k market(4) resolution_s(4) start_s(8)               a candle: candle.ts
@@ -15,16 +16,27 @@
 import type { Address } from '../../core/address.ts'
 import { concatBytes, uint32ToBytes, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
 
-const [CURSOR, ORDER, OF_OWNER, CLIENT_ID, FILL, FILL_OF_OWNER, CANDLE, OF_HEIGHT] = [
+const [CURSOR, ORDER, OF_OWNER, CLIENT_ID, REJECTION, FILL, FILL_OF_OWNER, CANDLE, OF_HEIGHT] = [
   'c',
   'o',
   'w',
   'i',
+  'x',
   't',
   'f',
   'k',
   'h',
-].map(utf8ToBytes) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array]
+].map(utf8ToBytes) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+]
 
 export const CURSOR_KEY = CURSOR
 export const orderKey = (market: number, seq: number): Uint8Array =>
@@ -34,6 +46,10 @@ export const ownerOrderKey = (owner: Address, seq: number): Uint8Array =>
   concatBytes(OF_OWNER, owner, uint64ToBytes(seq))
 export const clientIdKey = (owner: Address, clientId: Uint8Array): Uint8Array =>
   concatBytes(CLIENT_ID, owner, Uint8Array.of(clientId.length), clientId)
+export const rejectionPrefix = (owner: Address, clientId: Uint8Array): Uint8Array =>
+  concatBytes(REJECTION, owner, Uint8Array.of(clientId.length), clientId)
+export const rejectionKey = (owner: Address, clientId: Uint8Array, height: number, at: number): Uint8Array =>
+  concatBytes(rejectionPrefix(owner, clientId), uint64ToBytes(height), uint32ToBytes(at))
 export const fillPrefix = (market: number): Uint8Array => concatBytes(FILL, uint32ToBytes(market))
 export const fillKey = (market: number, sequence: number): Uint8Array =>
   concatBytes(FILL, uint32ToBytes(market), uint64ToBytes(sequence))

@@ -1,55 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { encodeBech32 } from '../../core/bech32.ts'
-import { uint64ToBytes } from '../../core/bytes.ts'
-import { sha256 } from '../../core/hash.ts'
 import type { Event } from '../../modules/module.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import type { KeyValueStore } from '../../store/store.ts'
-import type { CommittedBlock } from '../feed/committed-block.ts'
 import { forgetBlocks } from './forget.ts'
 import { fillPrefix, heightPrefix, orderKey } from './keys.ts'
 import { decodeOrderEntry } from './order-entry.ts'
+import { blockOf, filled, placed, removed } from './testing/blocks.ts'
 import { HISTORY_COLUMN, readCursor, wholeHeight, writeHistory } from './write-history.ts'
 
 /** The weight of a block lets no more than so many actions into it that do not take. */
 const FULL = 39_001
-const OWNER = sha256(uint64ToBytes(1)).slice(0, 20)
 const MOST_CHANGES = 20_000
-
-const event = (type: string, members: Readonly<Record<string, number | string>>): Event => ({
-  type,
-  attributes: Object.entries({ market: 1, ...members }).map(([key, value]) => ({
-    key,
-    value: String(value),
-    index: false,
-  })),
-})
-
-const placed = (seq: number): Event =>
-  event('order_placed', {
-    ...{ order_seq: seq, owner: encodeBech32(OWNER), subaccount: 0, side: 'buy', tif: 'gtc', sequence: seq },
-    ...{ price_ticks: 100, lots: 5, client_id: seq.toString(16).padStart(16, '0') },
-  })
-
-const removed = (seq: number): Event =>
-  event('order_removed', { order_seq: seq, lots: 5, reason: 'cancelled', sequence: FULL + seq })
-
-const filled = (makerSeq: number, takerSeq: number): Event =>
-  event('fill', {
-    ...{ maker_seq: makerSeq, taker_seq: takerSeq, price_ticks: 100, lots: 5, sequence: FULL + takerSeq },
-    ...{ maker_fee: 1, maker_rebate: 0, taker_fee: 2 },
-  })
-
-const blockOf = (height: number, events: readonly Event[]): CommittedBlock =>
-  ({
-    height,
-    hash: sha256(uint64ToBytes(height)),
-    timeNs: BigInt(height) * 1_000_000_000n,
-    events,
-    transactionCount: 0,
-    *transactions() {},
-    // The history reads nothing else of a block.
-  }) as unknown as CommittedBlock
 
 const every = (count: number, make: (seq: number) => Event): Event[] =>
   Array.from({ length: count }, (_, index) => make(index + 1))
@@ -70,8 +31,20 @@ describe('writing the history', () => {
   it('takes the fullest block in and forgets it again, in writes of bounded size', () => {
     const changes: number[] = []
     const store = storeWith((size) => changes.push(size))
-    writeHistory(store, blockOf(1, every(FULL, placed)))
-    writeHistory(store, blockOf(2, every(FULL, removed)))
+    writeHistory(
+      store,
+      blockOf(
+        1,
+        every(FULL, (seq) => placed(seq)),
+      ),
+    )
+    writeHistory(
+      store,
+      blockOf(
+        2,
+        every(FULL, (seq) => removed(seq, FULL + seq)),
+      ),
+    )
     expect(readCursor(store)).toMatchObject({ height: 2, taken: 0 })
     const key = orderKey(1, FULL)
     expect(decodeOrderEntry(1, FULL, store.get(HISTORY_COLUMN, key) ?? key)).toMatchObject({
@@ -84,7 +57,7 @@ describe('writing the history', () => {
   })
 
   it('goes on where it was killed within a block, and takes nothing twice', () => {
-    const events = [...every(60, placed), ...every(30, (at) => filled(at, 30 + at))]
+    const events = [...every(60, (seq) => placed(seq)), ...every(30, (at) => filled(at, 30 + at, 60 + at))]
     const whole = openMemoryStore()
     writeHistory(whole, blockOf(1, events), 7)
     const expected = whole.scan(HISTORY_COLUMN, { limit: 1_000 })
@@ -106,7 +79,7 @@ describe('writing the history', () => {
 
   it('keeps what a block that is pruned did not end', () => {
     const store = openMemoryStore()
-    writeHistory(store, blockOf(1, [placed(1), placed(2), removed(1)]))
+    writeHistory(store, blockOf(1, [placed(1), placed(2), removed(1, 3)]))
     while (forgetBlocks(store, 2));
     expect(store.get(HISTORY_COLUMN, orderKey(1, 1))).toBeUndefined()
     expect(store.get(HISTORY_COLUMN, orderKey(1, 2))).toBeDefined()

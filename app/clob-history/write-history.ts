@@ -14,7 +14,8 @@ import type { Batch, KeyValueStore } from '../../store/store.ts'
 import type { CommittedBlock } from '../feed/committed-block.ts'
 import { type Candle, decodeCandle, encodeCandle, RESOLUTIONS_S, startOf, withFill } from './candle.ts'
 import { encodeFillEntry, type FillEntry } from './fill-entry.ts'
-import { type Filled, type Happening, type Placed, readHappening, type Removed } from './happenings.ts'
+import { happeningsOf } from './block-happenings.ts'
+import type { Filled, Happening, Placed, Rejected, Removed } from './happenings.ts'
 import {
   candleKey,
   clientIdKey,
@@ -25,13 +26,15 @@ import {
   orderKey,
   ownerFillKey,
   ownerOrderKey,
+  rejectionKey,
 } from './keys.ts'
 import { decodeOrderEntry, encodeOrderEntry, lotsLeft, type OrderEntry } from './order-entry.ts'
+import { encodeRejection } from './rejection-entry.ts'
 
 export const HISTORY_COLUMN = 'clob_history'
 const COLUMN = HISTORY_COLUMN
 
-/** Orders placed, fills and removals in one write: a write of a whole block would hold up the commit of another one. */
+/** Of what happened to orders, in one write: a write of a whole block would hold up the commit of another one. */
 const HAPPENINGS_A_WRITE = 2_000
 const CURSOR_BYTES = 52
 
@@ -84,7 +87,8 @@ class PartWriter {
     this.#timeMs = millisecondsOf(block)
   }
 
-  add(happening: Happening, txHash: Uint8Array): void {
+  /** `at` is its place in the block. */
+  add(happening: Happening, txHash: Uint8Array, at: number): void {
     switch (happening.kind) {
       case 'placed':
         return this.#place(happening, txHash)
@@ -92,6 +96,8 @@ class PartWriter {
         return this.#fill(happening)
       case 'removed':
         return this.#remove(happening)
+      case 'rejected':
+        return this.#reject(happening, txHash, at)
     }
   }
 
@@ -200,22 +206,13 @@ class PartWriter {
     if (order === undefined) return
     this.#change(order, { cancelledLots: order.cancelledLots + lots, reason })
   }
-}
 
-/**
- * The events of the batch of orders come first: those of its transactions, then those of the begin and the end of the block, among
- * which are those of contracts' orders, triggers and removals.
- */
-function* happeningsOf(block: CommittedBlock): Generator<readonly [Happening, Uint8Array]> {
-  for (const { hash, result } of block.transactions(0)) {
-    for (const event of result.events) {
-      const happening = readHappening(event)
-      if (happening !== undefined) yield [happening, hash]
-    }
-  }
-  for (const event of block.events) {
-    const happening = readHappening(event)
-    if (happening !== undefined) yield [happening, EMPTY_BYTES]
+  #reject(rejected: Rejected, txHash: Uint8Array, at: number): void {
+    const { owner, clientId } = rejected
+    const key = rejectionKey(owner, clientId, this.#height, at)
+    const [height, timeMs] = [this.#height, this.#timeMs]
+    this.#batch.put(COLUMN, key, encodeRejection({ ...rejected, height, timeMs, txHash }))
+    this.#prunable.push(key)
   }
 }
 
@@ -238,8 +235,8 @@ export const writeHistory = (
       from = taken
       part = new PartWriter(store, block, from)
     }
+    if (taken >= already) part.add(happening, txHash, taken)
     taken += 1
-    if (taken > already) part.add(happening, txHash)
   }
   part.write(0)
 }

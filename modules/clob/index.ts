@@ -29,6 +29,7 @@ export {
   readCaps,
   readCarried,
   readMarket,
+  readOrder,
   readParameters,
   readProposer,
   readRecord,

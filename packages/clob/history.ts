@@ -5,7 +5,7 @@ import { type Read, readBigInt, readBytes, readEnum, readList, readMessage, read
 
 type Told<Reader> = Reader extends Read<infer Type> ? Type : never
 
-const readState = readEnum('ORDER_STATE_', ['', 'open', 'filled', 'cancelled'])
+const readState = readEnum('ORDER_STATE_', ['', 'open', 'filled', 'cancelled', 'rejected'])
 
 /** Seconds of a candle. */
 export type CandleSeconds = 60 | 300 | 900 | 3_600 | 14_400 | 86_400
@@ -36,6 +36,8 @@ export interface HistoricalOrder {
   /** Of the block that changed it last. */
   readonly changedHeight: number
   readonly changedMs: number
+  /** Of codespace clob; 0 unless it was rejected. A rejected one has no orderSeq. */
+  readonly code: number
 }
 
 export interface HistoricalFill {
@@ -97,6 +99,7 @@ const readOrder = readMessage<HistoricalOrder>({
   ...{ tif: readTif, priceTicks: readNumber, lots: readNumber, clientId: readBytes, txHash: readBytes },
   ...{ height: readNumber, timeMs: readNumber, state: readState, filledLots: readNumber, filledTicks: readBigInt },
   ...{ cancelledLots: readNumber, reason: readReason, changedHeight: readNumber, changedMs: readNumber },
+  code: readNumber,
 })
 
 const readFill = readMessage<HistoricalFill>({
@@ -156,7 +159,7 @@ export const historyReads = (ask: Ask) => {
       pageOf('orders', await ask('OrderHistory', request), readOrder),
     getOrderStatus: ({ market, orderSeq }: { readonly market: number; readonly orderSeq: number }) =>
       orderOf('OrderStatus', { market, orderSeq: `${orderSeq}` }),
-    /** The newest order of the owner with this id. */
+    /** The newest placement of the owner with this id: also one that was rejected, unless an order with it is open. */
     getOrderByClientId: (request: { readonly owner: string; readonly clientId: Hex }) =>
       orderOf('OrderByClientId', request),
     /** By time. Spans without a fill have none. */

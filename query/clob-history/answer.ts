@@ -7,14 +7,14 @@ import type { Address } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { CodedError } from '../../core/errors.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
-import { readMarket } from '../../modules/clob/index.ts'
+import { readMarket, readOrder } from '../../modules/clob/index.ts'
 import { handleQuery } from '../../modules/handlers.ts'
 import type { QueryHandler } from '../../modules/module.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
 import { clobHistory } from '../../proto/index.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { StateReader } from '../../store/state.ts'
-import { candleForm, fillForm, orderForm } from './forms.ts'
+import { candleForm, fillForm, orderForm, rejectionForm, restingForm } from './forms.ts'
 import { HistoryReader, type Page } from './history-reader.ts'
 
 export const HISTORY_SERVICE = '/nat.clob.v1.History/'
@@ -59,12 +59,33 @@ const requireMarket = (state: StateReader, market: number): void => {
   if (readMarket(state, market) === undefined) throw queryRefusal('notFound', `there is no market ${market}`)
 }
 
-const requireOrder = (order: OrderEntry | undefined): OrderEntry => {
-  if (order !== undefined) return order
-  throw queryRefusal(
+const noSuchOrder = (): CodedError =>
+  queryRefusal(
     'notFound',
-    'the history has no such order: it was never accepted, or it ended in a block that is pruned',
+    'the history has no such order: it was never accepted, or placed before the history begins, or it ended in a block that is pruned',
   )
+
+/** Throws grpc/5. */
+const statusOf = (reader: HistoryReader, state: StateReader, market: number, orderSeq: bigint) => {
+  // No order has a higher number than this.
+  if (orderSeq > BigInt(Number.MAX_SAFE_INTEGER)) throw noSuchOrder()
+  const seq = Number(orderSeq)
+  const order = reader.order(market, seq)
+  if (order !== undefined) return orderForm(order)
+  const resting = readOrder(state, market, seq)
+  if (resting === undefined) throw noSuchOrder()
+  return restingForm(resting)
+}
+
+/** What came last: a placement that failed after the order had ended, or the order. Throws grpc/5. */
+const statusOfId = (reader: HistoryReader, owner: Address, clientId: Uint8Array) => {
+  const order = reader.orderByClientId(owner, clientId)
+  const rejection = reader.rejection(owner, clientId)
+  const isAfter = (height: number): boolean =>
+    order === undefined || (lotsLeft(order) === 0 && height > order.changedHeight)
+  if (rejection !== undefined && isAfter(rejection.height)) return rejectionForm(rejection)
+  if (order === undefined) throw noSuchOrder()
+  return orderForm(order)
 }
 
 /** Candles that follow one another as one. */
@@ -118,16 +139,14 @@ const handlersOf = (store: KeyValueStore, cursor: Cursor): readonly QueryHandler
       const page = reader.orders(ownerOf(request.owner), market, pageOf(request), wanted)
       return { height: at, orders: page.items.map(orderForm), next: nextOf(page) }
     }),
-    handleQuery(orderStatus, (_, { market, orderSeq }) => {
-      // No order has a higher number than this.
-      const seq = orderSeq > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(orderSeq)
-      const order = seq === undefined ? undefined : reader.order(market, seq)
-      return { height: at, order: orderForm(requireOrder(order)) }
-    }),
-    handleQuery(orderByClientId, (_, { owner, clientId }) => {
-      const order = reader.orderByClientId(ownerOf(owner), bytesOf(clientId, 'client_id', MAX_CLIENT_ID_BYTES))
-      return { height: at, order: orderForm(requireOrder(order)) }
-    }),
+    handleQuery(orderStatus, ({ state }, { market, orderSeq }) => ({
+      height: at,
+      order: statusOf(reader, state, market, orderSeq),
+    })),
+    handleQuery(orderByClientId, (_, { owner, clientId }) => ({
+      height: at,
+      order: statusOfId(reader, ownerOf(owner), bytesOf(clientId, 'client_id', MAX_CLIENT_ID_BYTES)),
+    })),
     handleQuery(candles, ({ state }, { market, resolutionS, fromS, toS, limit }) => {
       requireMarket(state, market)
       if (!(RESOLUTIONS_S as readonly number[]).includes(resolutionS)) {

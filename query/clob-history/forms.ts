@@ -3,11 +3,15 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Candle } from '../../app/clob-history/candle.ts'
 import type { FillEntry } from '../../app/clob-history/fill-entry.ts'
 import { lotsLeft, type OrderEntry } from '../../app/clob-history/order-entry.ts'
+import type { RejectionEntry } from '../../app/clob-history/rejection-entry.ts'
 import type { Address } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
+import { type OpenOrder, SIDE_CODES, TIF_CODES } from '../../modules/clob/index.ts'
 import { clobHistory, type clobStream, type clobTx } from '../../proto/index.ts'
 
 const { OrderState } = clobHistory
+
+type OrderForm = MessageInitShape<typeof clobHistory.HistoricalOrderSchema>
 
 const stateOf = (order: OrderEntry): clobHistory.OrderState => {
   if (lotsLeft(order) > 0) return OrderState.OPEN
@@ -16,7 +20,7 @@ const stateOf = (order: OrderEntry): clobHistory.OrderState => {
 
 const ownerText = (owner: Address): string => (owner.length === 0 ? '' : encodeBech32(owner))
 
-export const orderForm = (order: OrderEntry): MessageInitShape<typeof clobHistory.HistoricalOrderSchema> => ({
+export const orderForm = (order: OrderEntry): OrderForm => ({
   market: order.market,
   orderSeq: BigInt(order.seq),
   owner: ownerText(order.owner),
@@ -36,6 +40,41 @@ export const orderForm = (order: OrderEntry): MessageInitShape<typeof clobHistor
   reason: order.reason as clobStream.RemovalReason,
   changedHeight: BigInt(order.changedHeight),
   changedMs: BigInt(order.changedMs),
+})
+
+export const rejectionForm = (rejection: RejectionEntry): OrderForm => ({
+  market: rejection.market,
+  owner: ownerText(rejection.owner),
+  subaccount: rejection.subaccount,
+  side: rejection.side as clobTx.Side,
+  tif: rejection.tif as clobTx.Tif,
+  priceTicks: rejection.priceTicks,
+  lots: BigInt(rejection.lots),
+  clientId: rejection.clientId,
+  txHash: rejection.txHash,
+  height: BigInt(rejection.height),
+  timeMs: BigInt(rejection.timeMs),
+  state: OrderState.REJECTED,
+  filledTicks: '0',
+  changedHeight: BigInt(rejection.height),
+  changedMs: BigInt(rejection.timeMs),
+  code: rejection.code,
+})
+
+/** Of an order that the history does not know: it rests since before the oldest block that was kept. */
+export const restingForm = (order: OpenOrder): OrderForm => ({
+  market: order.market,
+  orderSeq: BigInt(order.seq),
+  owner: ownerText(order.owner),
+  subaccount: order.subaccount,
+  side: SIDE_CODES[order.side],
+  tif: TIF_CODES[order.tif],
+  priceTicks: order.priceTicks,
+  lots: BigInt(order.lots),
+  clientId: order.clientId,
+  state: OrderState.OPEN,
+  filledLots: BigInt(order.lots - order.left),
+  filledTicks: '0',
 })
 
 export const fillForm = (fill: FillEntry): MessageInitShape<typeof clobHistory.HistoricalFillSchema> => ({

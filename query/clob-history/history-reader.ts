@@ -10,8 +10,10 @@ import {
   orderKey,
   ownerFillPrefix,
   ownerPrefix,
+  rejectionPrefix,
 } from '../../app/clob-history/keys.ts'
 import { decodeOrderEntry, type OrderEntry } from '../../app/clob-history/order-entry.ts'
+import { decodeRejection, type RejectionEntry } from '../../app/clob-history/rejection-entry.ts'
 import { HISTORY_COLUMN } from '../../app/clob-history/write-history.ts'
 import type { Address } from '../../core/address.ts'
 import { concatBytes, readUint32, readUint64, uint64ToBytes } from '../../core/bytes.ts'
@@ -77,6 +79,14 @@ export class HistoryReader {
   orderByClientId(owner: Address, clientId: Uint8Array): OrderEntry | undefined {
     const place = this.#store.get(HISTORY_COLUMN, clientIdKey(owner, clientId))
     return place === undefined ? undefined : this.order(readUint32(place), readUint64(place, 4))
+  }
+
+  /** The newest placement with the id that failed. */
+  rejection(owner: Address, clientId: Uint8Array): RejectionEntry | undefined {
+    const prefix = rejectionPrefix(owner, clientId)
+    const range = { gte: prefix, lt: concatBytes(prefix, ABOVE), reverse: true, limit: 1 }
+    const [entry] = this.#store.scan(HISTORY_COLUMN, range)
+    return entry && decodeRejection(owner, clientId, readUint64(entry[0], prefix.length), entry[1])
   }
 
   /** From `fromS` on, or the newest where it is undefined; below `toS`. By time. */

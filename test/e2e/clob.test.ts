@@ -304,12 +304,24 @@ describe('an order that a wallet signs as typed data', () => {
     await expectPackageReads(node(), owner)
     await expectLive(node(), owner)
     expect(await expectBatches(node())).toBeGreaterThan(5)
-    const byId = await askJsonRpc<{ order: { lots: string; state: string; client_id: string } }>(
-      node().urls.http,
-      'clob_getOrderByClientId',
-      { owner, client_id: '0x02' },
-    )
-    expect(byId.order).toMatchObject({ lots: '7000', state: 'ORDER_STATE_FILLED', client_id: 'Ag==' })
+    const byId = async (id: Hex) =>
+      (await askJsonRpc<{ order: object }>(node().urls.http, 'clob_getOrderByClientId', { owner, client_id: id })).order
+    expect(await byId('0x02')).toMatchObject({ lots: '7000', state: 'ORDER_STATE_FILLED', client_id: 'Ag==' })
+    // Nobody sells so much: the placement fails, and never becomes an order.
+    const failing = {
+      market: 1,
+      side: 'buy',
+      priceTicks: 1_000,
+      qtyLots: 900_000,
+      tif: 'fok',
+      clientId: '0x77',
+    } as const
+    const { hash } = await sendOrder(node(), maker, [place(failing)])
+    const { actions, height } = await orderResult(node(), hash)
+    const [{ code } = { code: 0 }] = actions
+    expect(code).toBeGreaterThan(0)
+    const rejected = await until('the history of the block', () => byId('0x77').catch(() => undefined))
+    expect(rejected).toMatchObject({ state: 'ORDER_STATE_REJECTED', code, height: `${height}`, lots: '900000' })
     for (const [path, status] of [
       ['markets/77/trades', 404],
       ['markets/1/candles/61', 400],

@@ -18,7 +18,10 @@ import {
 } from '../../app/clob-history/happenings.ts'
 import { HistoryReader, type Page, type PageRequest } from '../../query/clob-history/history-reader.ts'
 import { concatBytes, equalBytes } from '../../core/bytes.ts'
+import type { Address } from '../../core/address.ts'
 import { invariant } from '../../core/errors.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import { CLOB_TX_BYTE, decodeClobBody, decodeClobResult } from '../../modules/clob/index.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { readBaseHeight, writeBaseHeight } from '../../store/base-height.ts'
 import { scanAll } from './oracle.ts'
@@ -117,6 +120,26 @@ const happeningsOf = (store: KeyValueStore, head: number): readonly (Happening &
     }
   }
   return told
+}
+
+/** The newest placement that failed by owner and id, from the results of all transactions. */
+const plainRejections = (store: KeyValueStore, head: number) => {
+  const blocks = new ChainReader(store)
+  const found = new Map<string, { owner: Address; clientId: Uint8Array; height: number; code: number; lots: number }>()
+  for (let height = 1; height <= head; height++) {
+    for (const { raw, result } of readCommittedBlock(blocks, height)?.transactions(0) ?? []) {
+      if (raw[0] !== CLOB_TX_BYTE || result.code !== 0) continue
+      const { owner, actions } = decodeClobBody(raw).tx
+      for (const [at, { code }] of decodeClobResult(result.data).results.entries()) {
+        const action = actions[at]
+        if (code === 0 || (action?.kind !== 'place' && action?.kind !== 'replace')) continue
+        const { clientId, qtyLots: lots } = action.place
+        if (clientId.length > 0)
+          found.set(bytesToHex(concatBytes(owner, clientId)), { owner, clientId, height, code, lots })
+      }
+    }
+  }
+  return [...found.values()]
 }
 
 /** Each order by a sum over everything that was told of it. */
@@ -325,6 +348,11 @@ describe('the history of orders', () => {
         const readFills = readPages(random, (page) => reader.fills(owner, 0, page))
         expect(keysOf(readFills)).toEqual(keysOf(ownFills))
       }
+      const rejections = plainRejections(store, chain.world.driver.height)
+      for (const rejection of rejections) {
+        expect(reader.rejection(rejection.owner, rejection.clientId)).toMatchObject(rejection)
+      }
+      expect(rejections.length).toBeGreaterThan(5)
       expect(fills.length).toBeGreaterThan(10)
       expect(orders.filter(({ cancelledLots }) => cancelledLots > 0).length).toBeGreaterThan(5)
       await chain.world.close()

@@ -1,0 +1,30 @@
+/** Everything that happened to orders in a block, in its order. */
+import { EMPTY_BYTES } from '../../core/bytes.ts'
+import type { Hash } from '../../core/hash.ts'
+import { CLOB_TX_BYTE, type ClobTx, decodeClobBody } from '../../modules/clob/index.ts'
+import type { CommittedBlock } from '../feed/committed-block.ts'
+import { type Happening, readHappening, readRejected } from './happenings.ts'
+
+/**
+ * With the transaction's hash, which is empty where there was none. The events of the batch come first: those of its transactions, then
+ * those of the begin and the end of the block, among which are those of contracts' orders, triggers and removals.
+ */
+export function* happeningsOf(block: CommittedBlock): Generator<readonly [Happening, Hash | Uint8Array]> {
+  for (const { hash, raw, result } of block.transactions(0)) {
+    if (raw[0] !== CLOB_TX_BYTE) continue
+    let tx: ClobTx | undefined
+    for (const event of result.events) {
+      const happening = readHappening(event)
+      if (happening !== undefined) yield [happening, hash]
+      if (event.type !== 'order_rejected') continue
+      // A transaction with such an event was decoded by the block, too.
+      tx ??= decodeClobBody(raw).tx
+      const rejected = readRejected(event, tx)
+      if (rejected !== undefined) yield [rejected, hash]
+    }
+  }
+  for (const event of block.events) {
+    const happening = readHappening(event)
+    if (happening !== undefined) yield [happening, EMPTY_BYTES]
+  }
+}

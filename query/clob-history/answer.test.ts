@@ -1,0 +1,156 @@
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { blockOf, event, filled, OWNER, placed, removed, transactionOf } from '../../app/clob-history/testing/blocks.ts'
+import { writeHistory } from '../../app/clob-history/write-history.ts'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { EMPTY_BYTES } from '../../core/bytes.ts'
+import { GRPC } from '../../core/grpc-status.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import type { Market, OpenOrder } from '../../modules/clob/index.ts'
+import { encodeOrder, writeMarket, writeOrder } from '../../modules/clob/keeper/index.ts'
+import { encodeClobTx, type Place } from '../../modules/clob/orders/index.ts'
+import { clobHistory } from '../../proto/index.ts'
+import { openMemoryStore } from '../../store/memory/memory-store.ts'
+import { Overlay } from '../../store/overlay.ts'
+import { LatestState } from '../../store/latest.ts'
+import { answerHistory } from './answer.ts'
+
+const { method } = clobHistory.History
+const { OrderState } = clobHistory
+const owner = encodeBech32(OWNER)
+const CLIENT_ID = Uint8Array.of(7)
+
+const open = () => {
+  const store = openMemoryStore()
+  const state = new Overlay(new LatestState(openMemoryStore(), 100))
+  const ask = <Input extends DescMessage, Output extends DescMessage>(
+    question: DescMethodUnary<Input, Output>,
+    request: MessageInitShape<Input>,
+  ): MessageShape<Output> => {
+    const path = `/${question.parent.typeName}/${question.name}`
+    const bytes = toBinary(question.input, create(question.input, request))
+    const context = { state, height: 9, chainId: 'localnat-1' }
+    return fromBinary(question.output, answerHistory(store, context, path, bytes))
+  }
+  return { store, state, ask }
+}
+
+const PLACE: Place = {
+  ...{ market: 1, side: 'sell', priceTicks: 300, qtyLots: 40, tif: 'fok', stp: 'cancel_maker', clientId: CLIENT_ID },
+  ...{ expireS: 0, triggerTicks: 0, triggerKind: 'none', maxFills: 0, postOnlyMode: 'reject' },
+}
+
+/** A transaction of two placements, of which the second fails. */
+const failing = (code: number) => {
+  const raw = encodeClobTx({
+    ...{ owner: OWNER, subaccount: 3, nonceMs: 1, goodTilBlock: 9, sigScheme: 1, agent: undefined },
+    actions: [
+      { kind: 'place', place: { ...PLACE, clientId: EMPTY_BYTES } },
+      { kind: 'place', place: PLACE },
+    ],
+    signature: new Uint8Array(65).fill(1),
+  })
+  return transactionOf(raw, [event('order_rejected', { action: 1, owner, code, reason: 'cannotFill' })])
+}
+
+const MARKET: Market = {
+  ...{ id: 1, baseDenom: 'anat', quoteDenom: 'uusd', lotSize: 10n ** 15n, factor: 10n, minNotional: 1n },
+  ...{ fees: [{ volume: 0n, makerPpm: 100, takerPpm: 300 }], bandPpm: 100_000, maxOpenOrders: 200 },
+  ...{ triggerNotional: 1n, minEquity: 0n, status: 'active', mode: 'continuous' },
+}
+
+const byId = { owner, clientId: '0x07' }
+
+describe('questions of the history', () => {
+  it('are unavailable until it has a block', () => {
+    const { ask } = open()
+    expect(() => ask(method.fills, { owner })).toThrow(expect.objectContaining({ code: GRPC.unavailable }))
+  })
+
+  it('tell what came last of an id: an order while it is open, a placement that failed after it ended', () => {
+    const { store, ask } = open()
+    writeHistory(store, blockOf(1, [], [failing(45)]))
+    expect(ask(method.orderByClientId, byId).order).toMatchObject({
+      ...{ state: OrderState.REJECTED, code: 45, market: 1, orderSeq: 0n, owner, subaccount: 3, side: 2, tif: 3 },
+      ...{ priceTicks: 300, lots: 40n, clientId: CLIENT_ID, height: 1n, timeMs: 1_000n, txHash: failing(45).hash },
+    })
+    writeHistory(store, blockOf(2, [placed(1, { client_id: '07' })]))
+    writeHistory(store, blockOf(3, [], [failing(46)]))
+    expect(ask(method.orderByClientId, byId).order).toMatchObject({ state: OrderState.OPEN, orderSeq: 1n, code: 0 })
+    writeHistory(store, blockOf(4, [removed(1, 2)]))
+    expect(ask(method.orderByClientId, byId).order).toMatchObject({ state: OrderState.CANCELLED, orderSeq: 1n })
+    writeHistory(store, blockOf(5, [], [failing(47)]))
+    const { height, order } = ask(method.orderByClientId, byId)
+    expect(order).toMatchObject({ state: OrderState.REJECTED, code: 47, height: 5n })
+    expect(height).toBe(5n)
+    const unknown = { owner, clientId: '0x08' }
+    expect(() => ask(method.orderByClientId, unknown)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+  })
+
+  it('answer an open order that is older than the history from state', () => {
+    const { store, state, ask } = open()
+    writeHistory(store, blockOf(1, []))
+    const at = { market: 1, orderSeq: 77n }
+    expect(() => ask(method.orderStatus, at)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+    const order: OpenOrder = {
+      ...{ market: 1, seq: 77, owner: OWNER, subaccount: 0, side: 'buy', tif: 'gtc', priceTicks: 9, lots: 10, left: 4 },
+      ...{ lockedPpm: 0, clientId: EMPTY_BYTES, expireS: 0, triggerTicks: 0, triggerKind: 'none', maxFills: 20 },
+      ...{ stp: 'cancel_maker', postOnlyMode: 'reject' },
+    }
+    writeOrder(state, 1, 77, encodeOrder(order))
+    expect(ask(method.orderStatus, at).order).toMatchObject({
+      ...{ state: OrderState.OPEN, orderSeq: 77n, owner, lots: 10n, filledLots: 6n, height: 0n },
+    })
+  })
+
+  it('say the newest block of which everything is known', () => {
+    const { store, ask } = open()
+    writeHistory(store, blockOf(1, [placed(1), placed(2, { side: 'sell' })]))
+    const write = store.write.bind(store)
+    let left = 1
+    store.write = (batch, options) => {
+      if (left-- === 0) throw new RangeError('killed')
+      write(batch, options)
+    }
+    expect(() => writeHistory(store, blockOf(2, [filled(1, 2, 3), placed(3)]), 1)).toThrow('killed')
+    const { height, fills } = ask(method.fills, { owner })
+    expect(height).toBe(1n)
+    expect(fills.map(({ sequence, makerFee, takerFee }) => [sequence, makerFee, takerFee])).toEqual([[3n, '1', '2']])
+  })
+
+  it('are refused beyond their bounds, and empty where a range is', () => {
+    const { store, state, ask } = open()
+    writeHistory(store, blockOf(1, [placed(1), placed(2, { side: 'sell' }), filled(1, 2, 3)]))
+    writeMarket(state, MARKET)
+    const candles = (request: object) => ask(method.candles, { market: 1, resolutionS: 60, ...request }).candles
+    expect(candles({}).map(({ startS, trades }) => [startS, trades])).toEqual([[0n, 1n]])
+    expect(candles({ fromS: 60n, toS: 1n })).toEqual([])
+    expect(candles({ fromS: 2n ** 64n - 1n })).toEqual([])
+    expect(candles({ toS: 2n ** 64n - 1n }).length).toBe(1)
+    for (const refused of [
+      () => candles({ limit: 501 }),
+      () => candles({ resolutionS: 61 }),
+      () => ask(method.fills, { owner: 'nobody' }),
+      () => ask(method.fills, { owner, before: '0x1' }),
+      () => ask(method.fills, { owner, before: 'ff'.repeat(21) }),
+      () => ask(method.orderByClientId, { owner, clientId: '' }),
+    ]) {
+      expect(refused).toThrow(expect.objectContaining({ code: GRPC.invalidArgument }))
+    }
+    // A cursor that no answer gave is a place like any other.
+    expect(ask(method.fills, { owner, before: 'ff'.repeat(20) }).fills.length).toBe(1)
+    expect(ask(method.fills, { owner, before: '00' }).fills).toEqual([])
+    expect(() => ask(method.trades, { market: 2 })).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+    const beyond = { market: 1, orderSeq: 2n ** 64n - 1n }
+    expect(() => ask(method.orderStatus, beyond)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+    expect(bytesToHex(CLIENT_ID)).toBe(byId.clientId)
+  })
+})
