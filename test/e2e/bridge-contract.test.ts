@@ -1,8 +1,13 @@
 /** The contract of the external side on anvil, with what core says that validators sign. */
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Abi, type Hex, hashTypedData, keccak256, parseEther, stringToHex, toHex } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serveDaemon } from '../../bin/node/bridge/serve-daemon.ts'
+import { createLog } from '../../bin/node/runtime/log.ts'
 import {
   rootDigest,
   setDigest,
@@ -15,6 +20,7 @@ import { hexToBytes } from '../../core/hex.ts'
 import { appendedNodes, treeProof, treeRoot } from '../../core/withdrawal-tree.ts'
 import { COMPILED_PATH, compileBridge } from '../../scripts/bridge-contract.ts'
 import { type Anvil, anvilAccount, hasAnvil, startAnvil } from './contracts/anvil.ts'
+import { repository, until } from './harness.ts'
 
 const { abi, bytecode } = JSON.parse(readFileSync(COMPILED_PATH, 'utf8')) as { abi: Abi; bytecode: Hex }
 const NATIVE = 'localnat-1'
@@ -189,6 +195,43 @@ describe.runIf(hasAnvil)('the contract', () => {
     expect(await refusal('deposit', [`0x${'aa'.repeat(19)}`, '0x'], { value: 1n })).toBe('BadDeposit')
     expect(await refusal('deposit', [account, '0x'], { value: 0n })).toBe('BadDeposit')
     expect(await refusal('deposit', [account, `0x${'00'.repeat(1_025)}`], { value: 1n })).toBe('BadDeposit')
+  })
+
+  it('is read by a daemon as it logs', async () => {
+    // anvil finalizes what is two epochs old.
+    await anvil.client.mine({ blocks: 100 })
+    const folder = mkdtempSync(join(tmpdir(), 'nat-bridge-'))
+    const path = join(folder, 'reader.sock')
+    const server = await serveDaemon({
+      path,
+      endpoints: [anvil.url],
+      maxUnhealthySeconds: undefined,
+      log: createLog({ write: () => undefined }),
+      onUnhealthy: () => undefined,
+    })
+    const main = join(repository, 'daemons', 'bridge', 'main.ts')
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, path], { stdio: 'ignore' })
+    try {
+      const contract = { chainId: 31_337n, address: hexToBytes(address) }
+      server.follow(contract, 0)
+      const events = await until('three deposits', () => {
+        const known = server.events(contract, 0, 10)
+        return known.length === 3 ? known : undefined
+      })
+      expect(events).toMatchObject(
+        [0, 1, 2].map((id) => ({
+          id,
+          amount: parseEther('20'),
+          from: hexToBytes(anvilAccount(0).address.toLowerCase()),
+          recipient: new Uint8Array(20).fill(0xaa),
+          dataHash: hexToBytes(keccak256('0x0102')),
+        })),
+      )
+    } finally {
+      child.kill('SIGKILL')
+      await server.close()
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('takes its first set from the governor, once, and none that could not sign', async () => {
