@@ -12,8 +12,8 @@ import { CodedError, isFault } from '../../../core/errors.ts'
 import { currentAsker } from './current-asker.ts'
 import type { NodeLog } from './log.ts'
 import { QuestionQueue } from './question-queue.ts'
-import { type ReaderAnswer, type ReaderQuestion, toError } from './reader-messages.ts'
-import { ReaderSeat } from './reader-seat.ts'
+import { MAX_HAND, type ReaderAnswer, type ReaderQuestion, toError } from './reader-messages.ts'
+import { type Handed, ReaderSeat } from './reader-seat.ts'
 import { ReaderUsage } from './reader-usage.ts'
 
 /** Of each kind. */
@@ -56,7 +56,7 @@ export interface HeavyOptions {
 
 interface Waiting {
   readonly asker: Asker
-  readonly question: Omit<ReaderQuestion, 'sliceMs'>
+  readonly question: Omit<ReaderQuestion, 'sliceMs' | 'place'>
   readonly sinceMs: number
   isLong: boolean
   isSettled: boolean
@@ -116,7 +116,7 @@ class HeavyQuestionPool implements HeavyPool {
       waiting.stopListening = waiting.asker.onGone(() => this.#cancel(waiting))
       if (waiting.isSettled) waiting.stopListening()
       this.#start()
-      this.#assign()
+      this.#assignSoon()
     })
 
   announceHeight(height: number): void {
@@ -153,13 +153,23 @@ class HeavyQuestionPool implements HeavyPool {
     if (!isTaken) this.#reject(waiting, tooMany())
   }
 
+  #isAssigning = false
+
+  /** Behind all questions that came in one piece: they are handed over together. */
+  #assignSoon(): void {
+    if (this.#isAssigning) return
+    this.#isAssigning = true
+    queueMicrotask(() => {
+      this.#isAssigning = false
+      this.#assign()
+    })
+  }
+
   #assign(): void {
     if (this.#isClosed) return
     for (const seat of this.#seats) {
-      while (seat.isFree) {
-        const waiting = this.#nextFor(seat)
-        if (waiting === undefined) break
-        this.#handOver(seat, waiting)
+      while (seat.isFree && this.#handOver(seat)) {
+        // What it could not take is refused, and the next one tried.
       }
     }
   }
@@ -187,21 +197,40 @@ class HeavyQuestionPool implements HeavyPool {
 
   readonly #running = new Set<Waiting>()
 
-  #handOver(seat: ReaderSeat, waiting: Waiting): void {
+  /** Gives what comes next: one that is long, or a few that may be short. False where none waits. */
+  #handOver(seat: ReaderSeat): boolean {
     const { sliceMs = SLICE_MS } = this.#options
-    waiting.seat = seat
-    this.#running.add(waiting)
-    this.#begun++
-    const question = { ...waiting.question, sliceMs: seat.lane === 'short' ? sliceMs : Number.POSITIVE_INFINITY }
-    seat.give(question, (answer) => {
-      this.#running.delete(waiting)
-      waiting.seat = undefined
-      if (answer instanceof Error) this.#reject(waiting, answer)
-      else this.#settle(waiting, answer)
-    })
+    const isShort = seat.lane === 'short'
+    const hand: Handed[] = []
+    for (let most = isShort ? MAX_HAND : 1; hand.length < most; ) {
+      const waiting = this.#nextFor(seat)
+      if (waiting === undefined) break
+      waiting.seat = seat
+      this.#running.add(waiting)
+      hand.push({
+        question: { ...waiting.question, sliceMs: isShort ? sliceMs : Number.POSITIVE_INFINITY },
+        settle: (answer) => this.#takeBack(waiting, answer),
+      })
+    }
+    if (hand.length === 0) return false
+    this.#begun += hand.length
+    seat.give(hand)
+    return true
+  }
+
+  #takeBack(waiting: Waiting, answer: ReaderAnswer | Error): void {
+    this.#running.delete(waiting)
+    waiting.seat = undefined
+    if (answer instanceof Error) this.#reject(waiting, answer)
+    else this.#settle(waiting, answer)
   }
 
   #settle(waiting: Waiting, answer: ReaderAnswer): void {
+    if (answer.kind === 'back') {
+      this.#begun--
+      if (!waiting.isSettled) this.#enqueue(waiting)
+      return
+    }
     // A short one counts as such wherever it was answered: nobody stays where long ones are who asks none.
     const { sliceMs = SLICE_MS } = this.#options
     this.#usage.charge(waiting.asker, answer.usedMs, answer.kind !== 'long' && answer.usedMs <= sliceMs)

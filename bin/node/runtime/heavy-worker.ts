@@ -1,4 +1,4 @@
-/** One worker thread: answers questions one by one over the shared database, at the head that each names. */
+/** One worker thread: answers the questions that it is handed one by one over the shared database, at the head that each names. */
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
@@ -7,6 +7,7 @@ import { answerTooLarge } from '../../../app/errors.ts'
 import { createFamilies } from '../../../app/families/index.ts'
 import { createModules } from '../../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../../app/index/chain-reader.ts'
+import type { ChainParameters } from '../../../app/records/chain-parameters.ts'
 import { answer } from '../../../query/answer.ts'
 import { PruningGuard } from '../../../query/pruning-guard.ts'
 import type { ChainView } from '../../../query/chain-view.ts'
@@ -18,6 +19,7 @@ import { OpenHeights } from '../../../store/open-heights.ts'
 import { attachRocksStore } from '../../../store/rocks/rocks-store.ts'
 import { Interruption, SliceOver, THREAD_CLOCK } from './interruption.ts'
 import {
+  type ReaderAnswer,
   type ReaderData,
   type ReaderMessage,
   type ReaderQuestion,
@@ -31,6 +33,10 @@ const MAX_VIEWS = 4
 const IDLE_MS = 2_000
 /** Time between two looks at the heap of a worker that is never at rest. */
 const HEAP_LOOK_MS = 1_000
+/** What was not begun for so long goes back: others that came meanwhile may go before it. */
+const HAND_MS = 2
+/** Characters of answers that are kept until the hand is done. */
+const MAX_UNSENT_LENGTH = 65_536
 
 const data = workerData as ReaderData
 
@@ -54,10 +60,22 @@ const modules = createModules(store)
 const families = createFamilies(modules)
 const reader = new ChainReader(store)
 const heights = new OpenHeights(store, committedHeight, MAX_VIEWS)
+/** Answers of this hand that are not sent: each message wakes the thread that executes blocks. */
+let unsent: ReaderAnswer[] = []
+let unsentLength = 0
+
+const sendAnswers = (): void => {
+  if (unsent.length === 0) return
+  parentPort?.postMessage(unsent satisfies ReaderMessage)
+  unsent = []
+  unsentLength = 0
+}
+
 const interruption = new Interruption({
   clock: THREAD_CLOCK,
   timeoutMs: data.settings.evmTimeoutMs,
   cancelled: new Int32Array(data.cancelled),
+  onSlow: sendAnswers,
 })
 const { check: interrupt } = interruption
 
@@ -68,9 +86,19 @@ const engine: Engine = {
   callContract: (state, block, call) => interpreter.callContract(state, block, { ...call, interrupt }),
 }
 
-const ask = async ({ name, parameters, head, pending }: ReaderQuestion): Promise<string> => {
+/** Of the last head that was asked about: the genesis of the chain is not decoded for each question. */
+let known: { readonly head: number; readonly chain: ChainParameters } | undefined
+
+const chainAt = (head: number): ChainParameters => {
+  if (known?.head === head) return known.chain
   const chain = readChainParameters(store)
   invariant(chain !== undefined, 'a question before the chain has begun')
+  known = { head, chain }
+  return chain
+}
+
+const ask = async ({ name, parameters, head, pending }: ReaderQuestion): Promise<string> => {
+  const chain = chainAt(head)
   const guard = new PruningGuard(reader)
   const view: ChainView = {
     reader,
@@ -116,28 +144,53 @@ const rest = (): void => {
   lookAtHeap()
 }
 
-parentPort?.on('message', (question: ReaderRequest) => {
-  if (question === 'stop') {
+const answerOf = async (question: ReaderQuestion): Promise<ReaderAnswer> => {
+  const { id } = question
+  interruption.begin(question)
+  try {
+    const text = await ask(question)
+    return { kind: 'answer', id, usedMs: interruption.usedMs(), text }
+  } catch (error) {
+    const usedMs = interruption.usedMs()
+    return error instanceof SliceOver
+      ? { kind: 'long', id, usedMs }
+      : { kind: 'failure', id, usedMs, failure: toFailure(error) }
+  }
+}
+
+/** Handed over and not begun. */
+let waiting: ReaderQuestion[] = []
+
+const answerWaiting = async (): Promise<void> => {
+  clearTimeout(idle)
+  const sinceMs = performance.now()
+  let begun = 0
+  for (let question = waiting.shift(); question !== undefined; question = waiting.shift()) {
+    const isLate = begun > 0 && performance.now() - sinceMs > HAND_MS
+    if (!isLate) begun++
+    const answered: ReaderAnswer = isLate ? { kind: 'back', id: question.id, usedMs: 0 } : await answerOf(question)
+    unsent.push(answered)
+    if (answered.kind === 'answer') unsentLength += answered.text.length
+    if (unsentLength > MAX_UNSENT_LENGTH) sendAnswers()
+  }
+  sendAnswers()
+  idle = setTimeout(rest, IDLE_MS)
+  if (performance.now() - heapLookMs > HEAP_LOOK_MS) lookAtHeap()
+}
+
+let isAnswering = false
+
+parentPort?.on('message', (request: ReaderRequest) => {
+  if (request === 'stop') {
     stop()
     return
   }
-  const { id } = question
-  clearTimeout(idle)
-  const reply = (body: ReaderMessage): void => {
-    parentPort?.postMessage(body)
-    clearTimeout(idle)
-    idle = setTimeout(rest, IDLE_MS)
-    if (performance.now() - heapLookMs > HEAP_LOOK_MS) lookAtHeap()
-  }
-  interruption.begin(question)
-  ask(question).then(
-    (text) => reply({ kind: 'answer', id, usedMs: interruption.usedMs(), text }),
-    (error: unknown) => {
-      const usedMs = interruption.usedMs()
-      if (error instanceof SliceOver) reply({ kind: 'long', id, usedMs })
-      else reply({ kind: 'failure', id, usedMs, failure: toFailure(error) })
-    },
-  )
+  waiting = waiting.length === 0 ? [...request] : [...waiting, ...request]
+  if (isAnswering) return
+  isAnswering = true
+  void answerWaiting().finally(() => {
+    isAnswering = false
+  })
 })
 
 parentPort?.postMessage('ready' satisfies ReaderMessage)

@@ -23,6 +23,8 @@ export const THREAD_CLOCK: ReaderClock = {
 
 export interface InterruptionOptions {
   readonly clock: ReaderClock
+  /** Called once for a question that takes longer than {@link QUICK_MS}: what was answered before it must not wait. */
+  readonly onSlow?: () => void
   /** Of the whole question. */
   readonly timeoutMs: number
   /** See {@link ReaderData.cancelled}. */
@@ -31,45 +33,58 @@ export interface InterruptionOptions {
 
 export interface Timed {
   readonly id: number
+  readonly place: number
   readonly sliceMs: number
 }
+
+/** For so long the time of a question is that on the wall: to ask the system for a thread's time takes as long as a read. */
+const QUICK_MS = 1
 
 export class Interruption {
   readonly #options: InterruptionOptions
   #id = 0
+  #place = 0
+  #sinceMs = 0
   #endMs = Infinity
-  #sliceFromMs = Infinity
   #sliceMs = Infinity
-  #usedFromMs = 0
+  /** The time of the thread when the question began, from when it turned out not to be quick. */
+  #usedFromMs: number | undefined
 
   constructor(options: InterruptionOptions) {
     this.#options = options
   }
 
-  begin({ id, sliceMs }: Timed): void {
+  begin({ id, place, sliceMs }: Timed): void {
     const { clock, timeoutMs } = this.#options
     this.#id = id
-    this.#usedFromMs = clock.usedMs()
+    this.#place = place
+    this.#usedFromMs = undefined
     this.#sliceMs = sliceMs
-    const nowMs = clock.nowMs()
-    this.#endMs = nowMs + timeoutMs
-    // The thread cannot have computed for longer than has passed.
-    this.#sliceFromMs = nowMs + sliceMs
+    this.#sinceMs = clock.nowMs()
+    this.#endMs = this.#sinceMs + timeoutMs
   }
 
-  /** Time of this thread since the question began. */
+  /** Time of this thread since the question began; the time that has passed, for one that looked at no clock while it was quick. */
   usedMs(): number {
-    return this.#options.clock.usedMs() - this.#usedFromMs
+    const { clock } = this.#options
+    return this.#usedFromMs === undefined ? clock.nowMs() - this.#sinceMs : clock.usedMs() - this.#usedFromMs
   }
 
   /** Throws query/5 where nobody waits, query/4 when the time is over, SliceOver when the slice is. */
   readonly check = (): void => {
-    const { clock, cancelled, timeoutMs } = this.#options
-    if (Atomics.load(cancelled, 0) === this.#id) throw limitExceeded('nobody waits for the answer any more')
+    const { clock, cancelled, timeoutMs, onSlow } = this.#options
+    if (Atomics.load(cancelled, this.#place) === this.#id) throw limitExceeded('nobody waits for the answer any more')
     const nowMs = clock.nowMs()
+    const passedMs = nowMs - this.#sinceMs
+    if (this.#usedFromMs === undefined && passedMs > QUICK_MS) {
+      // Only what it has used until now is guessed, and not what it will use.
+      this.#usedFromMs = clock.usedMs() - QUICK_MS
+      onSlow?.()
+    }
     if (nowMs > this.#endMs) {
       throw new CodedError('query', QUERY_CODES.timeout, `execution aborted (timeout = ${timeoutMs / 1_000}s)`)
     }
-    if (nowMs > this.#sliceFromMs && this.usedMs() > this.#sliceMs) throw new SliceOver('the question is long')
+    // The thread cannot have computed for longer than has passed.
+    if (passedMs > this.#sliceMs && this.usedMs() > this.#sliceMs) throw new SliceOver('the question is long')
   }
 }

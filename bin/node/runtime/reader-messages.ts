@@ -5,6 +5,8 @@ import type { ApplicationSettings } from '../../../app/settings.ts'
 
 export interface ReaderQuestion {
   readonly id: number
+  /** Its place among those that were handed over together, below {@link MAX_HAND}: where it is cancelled. */
+  readonly place: number
   readonly name: QuestionName
   readonly parameters: Questions[QuestionName]
   readonly head: number
@@ -13,8 +15,11 @@ export interface ReaderQuestion {
   readonly sliceMs: number
 }
 
-/** What the main thread sends: a question, or that it is time to end. */
-export type ReaderRequest = ReaderQuestion | 'stop'
+/** Questions that are handed to a worker at once: to wake a thread costs more than to answer a short one. */
+export const MAX_HAND = 16
+
+/** What the main thread sends: questions in the order in which they are to be answered, or that it is time to end. */
+export type ReaderRequest = readonly ReaderQuestion[] | 'stop'
 
 interface Outcome {
   readonly id: number
@@ -27,9 +32,11 @@ export type ReaderAnswer =
   | (Outcome & { readonly kind: 'failure'; readonly failure: ReaderFailure })
   /** It took longer than its slice. */
   | (Outcome & { readonly kind: 'long' })
+  /** It was not begun: those before it took too long. It waits again, among all that have come meanwhile. */
+  | (Outcome & { readonly kind: 'back' })
 
 /** What a worker says: once that it has loaded, now and then that it has grown, and its answers. */
-export type ReaderMessage = 'ready' | 'grown' | ReaderAnswer
+export type ReaderMessage = 'ready' | 'grown' | readonly ReaderAnswer[]
 
 /** A CodedError or a fault, across the thread boundary. */
 export interface ReaderFailure {
@@ -45,7 +52,7 @@ export interface ReaderData {
   readonly settings: ApplicationSettings
   /** One BigInt64: the height that is being or has been committed. */
   readonly committedHeight: SharedArrayBuffer
-  /** One Int32: the question that nobody waits for any more. */
+  /** An Int32 a place of {@link MAX_HAND}: the question there that nobody waits for any more. */
   readonly cancelled: SharedArrayBuffer
   /** Of the thread, where the system has such: what is long leaves the processors to the rest. */
   readonly niceness: number

@@ -1,4 +1,4 @@
-/** The place of one worker: hands it one question at a time, and puts another worker in its place when it must. */
+/** The place of one worker: hands it a few questions at a time, and puts another worker in its place when it must. */
 import { Worker } from 'node:worker_threads'
 import { invalidParameters, limitExceeded, QUERY_CODES } from '../../../app/errors.ts'
 import type { ApplicationSettings } from '../../../app/settings.ts'
@@ -7,6 +7,7 @@ import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
 import type { Lane } from './question-queue.ts'
 import {
+  MAX_HAND,
   type ReaderAnswer,
   type ReaderData,
   ReaderFault,
@@ -41,16 +42,26 @@ export interface SeatOptions {
   onFree(): void
 }
 
-interface Busy {
-  readonly question: ReaderQuestion
+/** A question without its place, and what is called once when it is settled. */
+export interface Handed {
+  readonly question: Omit<ReaderQuestion, 'place'>
   settle(answer: ReaderAnswer | Error): void
-  readonly timer: NodeJS.Timeout
+}
+
+interface Placed extends Handed {
+  readonly question: ReaderQuestion
+}
+
+interface Busy {
+  /** Those that are not settled, by id, in the order in which the worker answers them. */
+  readonly handed: Map<number, Placed>
+  timer: NodeJS.Timeout
 }
 
 export class ReaderSeat {
   readonly lane: Lane
   readonly #options: SeatOptions
-  readonly #cancelled = new SharedArrayBuffer(4)
+  readonly #cancelled = new SharedArrayBuffer(4 * MAX_HAND)
   /** Workers that were told to end: the database stays open until they have. */
   readonly #ending = new Set<Promise<unknown>>()
   #worker: Worker
@@ -73,21 +84,40 @@ export class ReaderSeat {
     return this.#isReady && this.#busy === undefined && !this.#isClosed
   }
 
-  /** For one that is free. `settle` is called once. V8 cannot copy what is nested too deeply: that is refused. */
-  give(question: ReaderQuestion, settle: (answer: ReaderAnswer | Error) => void): void {
+  /** At most {@link MAX_HAND}, for one that is free. V8 cannot copy what is nested too deeply: that is refused. */
+  give(hand: readonly Handed[]): void {
+    const placed = hand.map((handed, place) => ({ ...handed, question: { ...handed.question, place } }))
+    this.#busy = { handed: new Map(placed.map((handed) => [handed.question.id, handed])), timer: this.#watch() }
     try {
-      this.#worker.postMessage(question)
+      this.#worker.postMessage(placed.map(({ question }) => question))
     } catch {
-      settle(invalidParameters('the question is nested too deeply'))
-      return
+      // One of them cannot be copied, and V8 does not say which.
+      this.#giveOneByOne(placed)
     }
-    const timer = setTimeout(() => this.#replaceHanging(), this.#options.settings.evmTimeoutMs + TIMEOUT_MARGIN_MS)
-    this.#busy = { question, settle, timer }
+  }
+
+  #giveOneByOne(placed: readonly Placed[]): void {
+    for (const { question } of placed) {
+      try {
+        this.#worker.postMessage([question])
+      } catch {
+        const refused = this.#busy?.handed.get(question.id)
+        this.#busy?.handed.delete(question.id)
+        refused?.settle(invalidParameters('the question is nested too deeply'))
+      }
+    }
+    if (this.#busy?.handed.size === 0) this.#release()
   }
 
   /** The worker looks now and then, and answers with a failure. */
   cancel(id: number): void {
-    if (this.#busy?.question.id === id) Atomics.store(new Int32Array(this.#cancelled), 0, id)
+    const place = this.#busy?.handed.get(id)?.question.place
+    if (place !== undefined) Atomics.store(new Int32Array(this.#cancelled), place, id)
+  }
+
+  /** The worker gives one question up by itself after its time: one that does not is not alive. */
+  #watch(): NodeJS.Timeout {
+    return setTimeout(() => this.#replaceHanging(), this.#options.settings.evmTimeoutMs + TIMEOUT_MARGIN_MS)
   }
 
   /**
@@ -97,8 +127,8 @@ export class ReaderSeat {
   async close(): Promise<void> {
     this.#isClosed = true
     const busy = this.#release()
-    busy?.settle(limitExceeded('the node is stopping'))
-    this.#end(this.#worker, this.#isReady, busy !== undefined)
+    for (const { settle } of busy) settle(limitExceeded('the node is stopping'))
+    this.#end(this.#worker, this.#isReady, busy.length > 0)
     if (this.#successor !== undefined) this.#end(this.#successor.worker, this.#successor.isReady, false)
     await Promise.all(this.#ending)
   }
@@ -133,18 +163,37 @@ export class ReaderSeat {
     worker.on('error', (error) => this.#died(worker, error))
   }
 
-  #settle(answer: ReaderAnswer): void {
-    if (this.#busy?.question.id !== answer.id) return
-    this.#release()?.settle(answer)
+  #settle(answers: readonly ReaderAnswer[]): void {
+    const busy = this.#busy
+    if (busy === undefined) return
+    for (const answer of answers) {
+      const handed = busy.handed.get(answer.id)
+      busy.handed.delete(answer.id)
+      handed?.settle(answer)
+    }
+    clearTimeout(busy.timer)
+    if (busy.handed.size > 0) {
+      busy.timer = this.#watch()
+      return
+    }
+    this.#busy = undefined
     this.#succeed()
     this.#options.onFree()
   }
 
-  #release(): Busy | undefined {
+  /** Those that were not settled, in their order. */
+  #release(): readonly Handed[] {
     const busy = this.#busy
-    clearTimeout(busy?.timer)
+    if (busy === undefined) return []
+    clearTimeout(busy.timer)
     this.#busy = undefined
-    return busy
+    return [...busy.handed.values()]
+  }
+
+  /** The first of them was being answered, and fails; the others were not begun. */
+  #fail([failed, ...others]: readonly Handed[], error: Error): void {
+    failed?.settle(error)
+    for (const { question, settle } of others) settle({ kind: 'back', id: question.id, usedMs: 0 })
   }
 
   #died(worker: Worker, error: Error): void {
@@ -158,11 +207,10 @@ export class ReaderSeat {
     const busy = this.#release()
     const wasReady = this.#isReady
     this.#isReady = false
-    busy?.settle(
-      isOutOfMemory(error)
-        ? new CodedError('query', QUERY_CODES.tooLarge, 'the answer takes more memory than one may: ask for less')
-        : new ReaderFault(error.message),
-    )
+    const failure = isOutOfMemory(error)
+      ? new CodedError('query', QUERY_CODES.tooLarge, 'the answer takes more memory than one may: ask for less')
+      : new ReaderFault(error.message)
+    this.#fail(busy, failure)
     // One that did not even load would fail again at once.
     if (wasReady) this.#replace()
     else setTimeout(() => this.#replace(), RETRY_LOADING_MS).unref()
@@ -182,7 +230,10 @@ export class ReaderSeat {
     const worker = this.#worker
     this.#replace()
     this.#end(worker, true, true)
-    busy?.settle(new CodedError('query', QUERY_CODES.timeout, `execution aborted (timeout = ${evmTimeoutMs / 1_000}s)`))
+    this.#fail(
+      busy,
+      new CodedError('query', QUERY_CODES.timeout, `execution aborted (timeout = ${evmTimeoutMs / 1_000}s)`),
+    )
   }
 
   /** Its memory comes back with its end. Until another has loaded, it goes on. */
