@@ -11,7 +11,7 @@ export class MarkBounds {
   readonly #firsts = new Map<string, number>()
   #nonceMs = new Float64Array(FIRST_ROOM)
   #goodTilBlock = new Uint32Array(FIRST_ROOM)
-  /** For a slot in use the next of its key, for a free one the next that is free. */
+  /** The next slot of the same key for a slot in use, the next free one for a free slot. */
   #next = new Int32Array(FIRST_ROOM)
   #free = NONE
   /** Slots from here on were never used. */
