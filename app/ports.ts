@@ -203,7 +203,7 @@ export interface ConsensusApplication {
 }
 
 /**
- * True of a call that does not follow from the ones before it and changed nothing: over gRPC a CometBFT goes on when
+ * True for a call that does not follow from the ones before it and changed nothing: over gRPC a CometBFT goes on when
  * the application was started anew, without asking for its height again.
  */
 export const isOutOfOrder = (error: unknown): boolean =>
@@ -345,7 +345,7 @@ export interface EvmCallAnswer {
   /** Geth's words. */
   readonly failure: string | null
   readonly gasUsed: Hex
-  /** Before refunds. */
+  /** The most gas that was in use, before refunds. */
   readonly maxUsedGas: Hex
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
   /** What the call saw: that of the block whose state it ran on. */
@@ -601,7 +601,7 @@ export interface Questions {
   storageRange: { block: BlockReference; txIndex: number; address: Hex; start: Hex; most: number }
   /** Accounts by the hashes of their addresses from `start` (bytes) on; up to 256, which 0 and less stand for, too. */
   accountRange: { block: BlockReference; start: Hex; most: number; withCode: boolean; withStorage: boolean }
-  /** Between the states after two blocks, or by one. */
+  /** The accounts that changed between the states after two blocks, or by one block. */
   modifiedAccounts: { first: BlockReference; last?: BlockReference }
   intermediateRoots: { hash: Hex }
   /** RLP. */

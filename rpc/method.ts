@@ -15,7 +15,7 @@ export interface CallContext {
   /** Texts of the results of web3_clientVersion and rpc_modules. */
   readonly clientVersion: string
   readonly modules: string
-  /** That of rpc_discover. */
+  /** The description that rpc_discover gives. */
   readonly description: () => string
 }
 

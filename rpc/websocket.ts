@@ -278,7 +278,7 @@ const createConnection = (
     })
     const text = reply instanceof Promise ? await reply : reply
     share.give(held)
-    // Over HTTP some replies end without a line feed, here none does.
+    // Some replies end without a line feed over HTTP, here none does.
     limiter?.charge(address, answerCost(text?.length ?? 0))
     if (text !== undefined) send(text.endsWith('\n') ? text : `${text}\n`)
     activate(created)

@@ -25,7 +25,7 @@ export class BridgeSection implements ExtensionSection {
   readonly #attested = new Map<number, number>()
   readonly #told = new Map<number, number>()
 
-  /** Without a daemon nothing is said. */
+  /** A section without a daemon says nothing. */
   constructor(watch: BridgeWatch | undefined) {
     this.#watch = watch
   }

@@ -53,7 +53,7 @@ const INDEX_BYTES = 4
 const saysNothing = ({ code, codespace, log, data, gasWanted, gasUsed, events }: TransactionResult): boolean =>
   code === 0 && codespace + log === '' && gasWanted + gasUsed === 0n && data.length + events.length === 0
 
-/** Undefined of most: a receipt says all. */
+/** What a receipt leaves out; undefined for most: a receipt says all. */
 const leftOf = (outcome: TransactionOutcome, result: TransactionResult): TransactionResult | undefined => {
   const isInEthereumBlock = outcome.kind === 'applied' && outcome.ethereum !== undefined
   if (isInEthereumBlock) return result.log === '' ? undefined : { ...NO_RESULT, log: result.log }

@@ -38,7 +38,7 @@ export interface NativeFee {
 export interface Web3Extension {
   /** The EVM's. */
   readonly typedDataChainId: bigint
-  /** Who pays and signs: the first signer. As it is written. */
+  /** Who pays and signs: the first signer, as the transaction writes it. */
   readonly feePayer: string
   /** r, s and v. */
   readonly feePayerSignature: Uint8Array

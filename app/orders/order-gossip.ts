@@ -17,7 +17,7 @@ export class OrderGossip {
   readonly #kept = new Map<PooledOrder, number>()
   /** When it was offered what. */
   #offered = new WeakMap<PooledOrder, number>()
-  /** After every block CometBFT asks again of all that it holds, unless its operator has switched that off. */
+  /** CometBFT asks after every block again of all that it holds, unless its operator has switched that off. */
   #isAskedAgain = false
   #height = 0
 

@@ -23,7 +23,7 @@ export interface NodeConfiguration {
 export interface NodeFlags {
   /** Settings by key, as given on the command line. */
   readonly settings: Readonly<Record<string, string>>
-  /** Over config.toml. */
+  /** Addresses of CometBFT, which go before those of config.toml. */
   readonly cometRpc?: string
   readonly cometP2p?: string
 }

@@ -41,7 +41,7 @@ export interface ApplicationOptions {
   /** The addresses; those of the sockets in the home when left out. */
   readonly abciAddress?: string
   readonly queriesAddress?: string
-  /** Over COMETBFT_BINARY and the PATH. */
+  /** The binary, which goes before COMETBFT_BINARY and the PATH. */
   readonly cometbftBinary?: string
   /** Calls of CometBFT are appended to it: abci/testing/grammar.ts checks them. */
   readonly callLogFile?: string

@@ -154,7 +154,7 @@ export const historyReads = (ask: Ask) => {
       pageOf('trades', await ask('Trades', request), readFill),
     /** Fills in which the owner had a part. A page may hold fewer than its limit. */
     getFills: async (request: OwnerHistoryArguments) => pageOf('fills', await ask('Fills', request), readFill),
-    /** Without open orders where `ended` is set. A page may hold fewer than its limit. */
+    /** The orders, without open ones where `ended` is set. A page may hold fewer than its limit. */
     getOrderHistory: async (request: OwnerHistoryArguments & { readonly ended?: boolean }) =>
       pageOf('orders', await ask('OrderHistory', request), readOrder),
     getOrderStatus: ({ market, orderSeq }: { readonly market: number; readonly orderSeq: number }) =>

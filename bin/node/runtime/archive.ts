@@ -229,7 +229,7 @@ export class ArchiveReader {
     }
   }
 
-  /** After the last file. Throws cli/17 when there is more. */
+  /** Called after the last file. Throws cli/17 when there is more. */
   async requireEnd(): Promise<void> {
     try {
       if ((await this.#bytes.some(1)) !== undefined) damaged('there is more than its manifest names')

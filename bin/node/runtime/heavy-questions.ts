@@ -155,7 +155,7 @@ class HeavyQuestionPool implements HeavyPool {
 
   #isAssigning = false
 
-  /** Behind all questions that came in one piece: they are handed over together. */
+  /** Runs behind all questions that came in one piece: they are handed over together. */
   #assignSoon(): void {
     if (this.#isAssigning) return
     this.#isAssigning = true

@@ -46,7 +46,7 @@ const beNice = (): void => {
   try {
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), data.niceness)
   } catch {
-    // Without it the long questions share the processors with all else: slower, and never wrong.
+    // The long questions share the processors with all else when this fails: they are slower, and never wrong.
   }
 }
 

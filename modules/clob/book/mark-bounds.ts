@@ -1,6 +1,6 @@
 /**
- * Until which blocks and below which nonces marks bind, by key. Anybody fills a block with 40,000 of them for nothing, and 41 blocks
- * are kept: so they lie in typed arrays, and a mark costs little beside its key.
+ * Holds, by key, until which blocks and below which nonces marks bind. Anybody fills a block with 40,000 of them for
+ * nothing, and 41 blocks are kept: so they lie in typed arrays, and a mark costs little beside its key.
  */
 const FIRST_ROOM = 1_024
 /** No further slot. */
