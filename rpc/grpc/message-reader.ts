@@ -25,8 +25,8 @@ const isCompressedFlag = (flag: number): boolean => {
 }
 
 /**
- * A message that one chunk holds is a view of it. Any other holds as much memory as has come, doubled at most: a
- * prefix that announces much costs nothing, and no chunk is kept, for a view of one byte holds all that the socket read.
+ * A message that one chunk holds is a view of it. Any other holds as much memory as has come, doubled at most: a prefix
+ * that announces much costs nothing, and no chunk is kept, for a view of one byte holds all that the socket read.
  */
 export class MessageReader {
   readonly #maxBytes: number

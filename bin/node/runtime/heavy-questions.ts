@@ -202,7 +202,8 @@ class HeavyQuestionPool implements HeavyPool {
     const { sliceMs = SLICE_MS } = this.#options
     const isShort = seat.lane === 'short'
     const hand: Handed[] = []
-    for (let most = isShort ? MAX_HAND : 1; hand.length < most; ) {
+    const most = isShort ? MAX_HAND : 1
+    while (hand.length < most) {
       const waiting = this.#nextFor(seat)
       if (waiting === undefined) break
       waiting.seat = seat

@@ -198,8 +198,8 @@ export class StepRun {
   }
 
   /**
-   * Orders that died may have been the best of their side: the records of their markets say so, too. It goes by number, for the
-   * order in which orders of an owner die depends on how long the books are in memory.
+   * Orders that died may have been the best of their side: the records of their markets say so, too. It goes by number,
+   * for the order in which orders of an owner die depends on how long the books are in memory.
    */
   meetMarketsOfDead(): void {
     const ids = new Set<number>()
