@@ -520,7 +520,7 @@ export interface FeedBlock {
   readonly proposer: Hex
   /** The header as `newHeads` shows it. */
   readonly header: { readonly parentHash: Hex; readonly [name: string]: unknown }
-  /** The events of the begin and the end of the block: CometBFT's `finalize_block_events`. */
+  /** The events of the beginning and the end of the block: CometBFT's `finalize_block_events`. */
   readonly events: readonly Event[]
   /** ed25519 keys with their new power in decimal digits; 0 removes. In force two heights later. */
   readonly validatorUpdates: readonly { readonly publicKey: Hex; readonly power: string }[]

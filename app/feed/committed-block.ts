@@ -49,7 +49,7 @@ export interface CommittedBlock {
   readonly timeNs: bigint
   readonly header: Header
   readonly proposerAddress: Uint8Array
-  /** Those of the begin and the end of the block, in their order. */
+  /** Those of the beginning and the end of the block, in their order. */
   readonly events: readonly Event[]
   readonly validatorUpdates: readonly ValidatorUpdate[]
   readonly transactionCount: number

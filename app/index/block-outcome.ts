@@ -1,5 +1,5 @@
 /**
- * What came of a block beside its receipts and native results, as one value: the events of its begin and its end, the
+ * What came of a block beside its receipts and native results, as one value: the events of its beginning and its end, the
  * updates of validators, the results that neither a receipt nor a native result tells, and what the batch wrote.
  */
 import { fromBinary } from '@bufbuild/protobuf'
