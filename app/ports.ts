@@ -367,7 +367,7 @@ export interface ClobLevel {
 /** What every message of a market carries, as of the end of a block. */
 export interface ClobStamp {
   readonly height: number
-  /** Milliseconds since 1970; 0 of a block before those of the ring. */
+  /** Milliseconds since 1970; 0 for a block before those of the ring. */
   readonly timeMs: number
   /** Sequence of the market's records. */
   readonly sequence: number

@@ -196,7 +196,7 @@ export class QuestionDesk implements Desk {
     )
   }
 
-  /** The database begins anew. */
+  /** Called when the database begins anew. */
   forget(): void {
     this.close()
     this.#answers.clear()

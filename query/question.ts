@@ -60,7 +60,7 @@ interface TextFromView<Name extends QuestionName> extends Answered<Name> {
   readonly text: (view: ChainView, parameters: Questions[Name]) => Promise<string>
 }
 
-/** Answered at the desk alone. */
+/** A question that is answered at the desk alone. */
 interface AtDesk<Name extends QuestionName> {
   readonly atDesk: (desk: Desk, parameters: Questions[Name], head: number) => Reply
 }

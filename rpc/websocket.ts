@@ -95,7 +95,7 @@ interface Connection {
   isAlive: boolean
   /** Bytes have come that may be a part of a message. */
   arrive(bytes: number): void
-  /** So many of them were none. */
+  /** Takes off bytes that turned out to be no part of a message. */
   depart(bytes: number): void
   receive(data: RawData): void
   end(): void

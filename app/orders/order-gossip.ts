@@ -15,7 +15,7 @@ export class OrderGossip {
   readonly #environment: Pick<Environment, 'gossip' | 'consensusStatus'>
   /** What CometBFT keeps, with the height when it last asked of it. */
   readonly #kept = new Map<PooledOrder, number>()
-  /** When it was offered what. */
+  /** The height at which CometBFT was offered an order. */
   #offered = new WeakMap<PooledOrder, number>()
   /** CometBFT asks after every block again of all that it holds, unless its operator has switched that off. */
   #isAskedAgain = false

@@ -29,7 +29,7 @@ const toGas = (gas: number): bigint => (Number.isFinite(gas) ? BigInt(gas) : MAX
 export class Tracer {
   readonly #machine: Machine
   readonly #options: ExecuteOptions
-  /** Earned before the first frame. */
+  /** The refund that was earned before the first frame. */
   readonly #baseRefund: bigint
   #pending: (Omit<Step, 'gasCost' | 'refund' | 'failure'> & { readonly gas: number }) | undefined
 

@@ -47,7 +47,7 @@ export interface HistoricalFill {
   readonly timeMs: number
   readonly makerSeq: number
   readonly takerSeq: number
-  /** nat1...; empty of an order that was placed before the history begins. */
+  /** nat1...; empty for an order that was placed before the history begins. */
   readonly maker: string
   readonly taker: string
   readonly takerSide: Told<typeof readSide>

@@ -42,7 +42,7 @@ export interface ProposerSummary {
   wideStops: number
   /** Extensions left out of txs[0] though their votes are in the commit. */
   skippedVotes: number
-  /** Summed up over the blocks. */
+  /** The power that was left out, summed up over the blocks. */
   powerLeftOut: bigint
 }
 
@@ -67,7 +67,7 @@ interface Context {
 
 class BlockAudit {
   readonly #context: Context
-  /** H and H+1. */
+  /** The headers of H and H+1. */
   #head: Verified
   #next: Verified
   #carried: readonly ListedId[]

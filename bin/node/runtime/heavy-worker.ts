@@ -159,7 +159,7 @@ const answerOf = async (question: ReaderQuestion): Promise<ReaderAnswer> => {
   }
 }
 
-/** Handed over and not begun. */
+/** Questions that were handed over and have not begun. */
 let waiting: ReaderQuestion[] = []
 
 const answerWaiting = async (): Promise<void> => {

@@ -53,7 +53,7 @@ export type ClobRecord =
       readonly kind: 'removed'
       readonly market: number
       readonly orderSeq: number
-      /** That are cancelled by it. */
+      /** The lots that are cancelled by it. */
       readonly lots: number
       readonly reason: RemovalReason
       // What follows is told, and no part of the canonical record.

@@ -254,7 +254,7 @@ export class StepRun {
     this.credit(trader, lockDenom(market, order.side), lockOf(market, order, left))
   }
 
-  /** What the order has left. */
+  /** Locks what the order has left. */
   lock({ market }: MarketRun, trader: Trader, order: RestingOrder): void {
     this.credit(trader, lockDenom(market, order.side), -lockOf(market, order, order.left))
   }

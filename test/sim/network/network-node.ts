@@ -83,7 +83,7 @@ export class NetworkNode implements ConsensusPort {
   #answeredHeight = 0
   #lookedMs = 0
   #engineNode: SimNode | undefined
-  /** Synced before they are given. */
+  /** The answers, which are synced before they are given. */
   #answers: readonly VoteAnswer[] = []
 
   constructor(network: Network, plan: NodePlan, validator: Validator, index: number, random: Random) {
