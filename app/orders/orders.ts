@@ -199,7 +199,7 @@ export class Orders {
     return order && { raw: order.raw, hash: order.hash, body: order }
   }
 
-  /** Called after a commit, when the head is the new one. */
+  /** After a commit, when the head is the new one. */
   settle({ height, included, carried }: SettledBlock): void {
     this.#standings = undefined
     this.section.settle()

@@ -34,7 +34,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
   })
 
-/** Finds ports below those that the kernel gives to outgoing connections: a port stays ours while a node restarts. */
+/** Below those that the kernel gives to outgoing connections: a port stays ours while a node restarts. */
 const freePorts = async (count: number): Promise<readonly number[]> => {
   const ports = new Set<number>()
   while (ports.size < count) {

@@ -19,7 +19,7 @@ export interface Setting<T> {
   readonly kind: Kind<T>
   readonly fallback: T
   readonly comment: string
-  /** True for values that this version reads but does not act on: they are warned of. */
+  /** True of values that this version reads but does not act on: they are warned of. */
   readonly isInert: (value: unknown) => boolean
 }
 

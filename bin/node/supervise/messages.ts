@@ -1,6 +1,6 @@
 /** What the supervisor and the processes that it runs say to each other, over the channel of process.send. */
 
-/** The time between two pulses of a process. */
+/** Between two pulses of a process. */
 export const PULSE_MS = 1_000
 
 /**

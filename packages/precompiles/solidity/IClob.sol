@@ -76,7 +76,7 @@ interface IClob {
     /// the queue of the block is full.
     function placeOrder(uint32 subaccount, ClobOrder calldata order) external returns (uint32 place);
 
-    /// Cancels an order of any subaccount by its number, which order_placed tells.
+    /// By its number, which order_placed tells; of any subaccount.
     function cancelOrder(uint32 market, uint64 orderSeq) external returns (uint32 place);
 
     /// Cancels an order by its client id, 1 to 16 bytes. It refuses also what the caller signed before and what is still on its way.

@@ -78,8 +78,8 @@ export type HistoricalOrder = Message<"nat.clob.v1.HistoricalOrder"> & {
   txHash: Uint8Array;
 
   /**
-   * Height of the block that placed it, or rejected it; 0 for an open order that was placed before the history begins,
-   * of which only filled_lots (with what self-trade prevention took off it) is known of its past.
+   * Of the block that placed it, or rejected it; 0 of an open order that was placed before the history begins, of which only filled_lots
+   * (with what self-trade prevention took off it) is known of its past.
    *
    * @generated from field: uint64 height = 11;
    */
