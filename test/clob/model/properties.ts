@@ -1,5 +1,6 @@
 /** What must hold after any step, whatever the seed: the design's properties 1 to 5, over worlds and records. */
 import type { Action } from '../../../modules/clob/orders/clob-tx.ts'
+import { weightOf } from './checks.ts'
 import { isDead } from './dead.ts'
 import { lockOf } from './money.ts'
 import type { ModelItem, ModelOutcome, ModelQueued } from './step.ts'
@@ -131,6 +132,19 @@ const checkPriority = (before: World, records: readonly ModelRecord[], mayBeDead
   }
 }
 
+/** Property 11: what is met was paid for, by batch, queue or the weight that triggers have. */
+const checkWork = (
+  { limits }: World,
+  batch: readonly ModelItem[],
+  queue: readonly ModelQueued[],
+  { fills }: ModelOutcome,
+): void => {
+  const paid =
+    batch.reduce((sum, { tx }) => sum + (tx === undefined ? 0 : weightOf(tx)), 0) +
+    queue.reduce((sum, { action }) => sum + weightOf({ actions: [action] }), 0)
+  if (fills.length > paid + limits.triggerWeight) fail(`${fills.length} fills, of which ${paid} were paid for`)
+}
+
 const DEATHS: readonly string[] = ['expired', 'cancelledAll', 'switchPassed']
 
 /** Orders that are dead at the end, or went so, and those of owners who cancelled all in the step. */
@@ -178,6 +192,7 @@ export const checkStep = (
   checkMoney(before, outcome.world)
   checkBook(outcome.world)
   checkRecords(before, outcome.world, records)
+  checkWork(before, batch, queue, outcome)
   const triggers = triggersOf(batch, queue, outcome)
   const levels = records.filter((record) => record.kind !== 'placed' || !triggers.has(record.seq))
   checkPriority(before, levels, deadOf(before, records, outcome.world))
