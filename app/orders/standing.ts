@@ -51,7 +51,7 @@ const BOTH: MarketStanding = { hasMinEquity: true, canTrade: true }
  */
 const MARKETS_LOOKED_AT = 4
 
-/** Of a market. Whoever sends under many names while no block comes must not fill the memory. */
+/** The most known owners of a market. Whoever sends under many names while no block comes must not fill the memory. */
 const MAX_KNOWN_OWNERS = 50_000
 
 export class Standings {
@@ -129,7 +129,7 @@ export class Standings {
     return standing
   }
 
-  /** Of somebody without open orders, so that there is no escrow. */
+  /** The standing of somebody without open orders, so that there is no escrow. */
   #look(owner: Address, { market, blockPriceTicks }: PricedMarket): MarketStanding {
     const { minEquity, minNotional } = market
     const quote = readBalance(this.#state, owner, market.quoteDenom)
