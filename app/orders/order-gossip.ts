@@ -35,7 +35,7 @@ export class OrderGossip {
    * that, so that they silence nobody.
    */
   mayKeep(order: PooledOrder): boolean {
-    if (order.isFunded || this.#kept.has(order)) return true
+    if (order.rank > 0 || this.#kept.has(order)) return true
     return this.#kept.size < COMET_MEMPOOL_TRANSACTIONS - OTHERS_SHARE_OF_COMET.transactions
   }
 

@@ -21,6 +21,7 @@ export type { ClobParameters } from './domain/settings.ts'
 export { orderForm } from './forms/order.ts'
 export { CLOB_ERRORS, type ClobErrorName, clobError } from './errors.ts'
 export { extensionSummary, type ExtensionSummaryEvent, marketUpdated } from './events.ts'
+export { findClientOrder, nextOrderSeq } from './find-client-order.ts'
 export { formatParameters } from './genesis/export.ts'
 export { parseClobGenesis } from './genesis/parse.ts'
 export {

@@ -115,6 +115,8 @@ export class StepRun {
   readonly ownMarks = new MarkIndex()
   readonly #unknownMarkets = new Set<number>()
   readonly #agents = new Map<string, Agent | undefined>()
+  /** Orders of this step have it or a higher one. */
+  readonly firstSeq: number
   nextSeq: number
   /** The records of the running transaction, or of what comes after all of them. */
   records: ClobRecord[] = []
@@ -126,7 +128,8 @@ export class StepRun {
     this.height = context.height
     this.timeMs = context.timeMs
     this.parameters = readParameters(context.state)
-    this.nextSeq = readNextSeq(context.state)
+    this.firstSeq = readNextSeq(context.state)
+    this.nextSeq = this.firstSeq
     this.purses = new Purses((owner, denom) => context.ledger.balance(context.state, owner, denom))
   }
 
