@@ -1,12 +1,14 @@
 /** What an audit asks a node's consensus RPC. Nothing of it is believed before it fits a header. */
 import * as z from 'zod'
-import { bytesToUnprefixedHex, plainBytes } from '../../../core/bytes.ts'
+import { bytesToUnprefixedHex, EMPTY_BYTES, plainBytes } from '../../../core/bytes.ts'
+import { type clob, clobQuery } from '../../../proto/index.ts'
 import { cliError } from '../../errors.ts'
 import { CometClient } from '../client/comet-client.ts'
 import { parseTimeNs } from './audit-wire.ts'
 
 const MAX_PAGES = 100
 const PAGE = 100
+const ORDERS_A_PAGE = 1_000
 
 const base64 = z
   .string()
@@ -140,12 +142,24 @@ export class AuditNode {
     return members
   }
 
-  /** A value of the module clob with its proof. */
-  async stored(key: Uint8Array, height: number): Promise<Stored> {
-    const params = { path: '/store/clob/key', data: bytesToUnprefixedHex(key), height: `${height}`, prove: true }
+  /** A value of a module, with its proof where it is asked for. */
+  async stored(key: Uint8Array, height: number, module = 'clob', prove = true): Promise<Stored> {
+    const params = { path: `/store/${module}/key`, data: bytesToUnprefixedHex(key), height: `${height}`, prove }
     const { response } = await this.#ask('abci_query', stored, params)
     if (response.code === 0) return response
     throw cliError('query', `abci_query at ${height}: ${response.log}; history needs pruning = "nothing"`)
+  }
+
+  /** Open orders of a market, page by page, as the node says them. */
+  async *orders(market: number, height: number): AsyncGenerator<clob.OpenOrder, void> {
+    const method = clobQuery.Query.method.orders
+    let key: Uint8Array = EMPTY_BYTES
+    do {
+      const request = { market, pagination: { key, limit: BigInt(ORDERS_A_PAGE) } }
+      const { orders, pagination } = await this.#client.query(method, request, height)
+      yield* orders
+      key = pagination?.nextKey ?? EMPTY_BYTES
+    } while (key.length > 0)
   }
 
   /** 0: never. */
