@@ -5,6 +5,7 @@ RPC_URL, REST_URL and PRIVATE_KEY override the devnet's. It needs eth_account (w
 exceptions are here by the same names. Prices and amounts are floats at the edge, as in ccxt, and exact within; what fits no tick or lot is refused.
 """
 
+import base64
 import json
 import os
 import secrets
@@ -90,6 +91,8 @@ class NatClob:
         info = self._rest("/cosmos/base/tendermint/v1beta1/node_info")
         self.native_chain_id = info["default_node_info"]["network"]
         self.evm_chain_id = int(self._rpc("eth_chainId"), 16)
+        # As the history names owners.
+        self.native_address = self._rest(f"/cosmos/evm/vm/v1/cosmos_account/{self.address}")["cosmos_address"]
 
     # Markets and what is public.
 
@@ -139,7 +142,7 @@ class NatClob:
     def fetch_balance(self):
         """What open orders lock is `used`; the rest is `free`."""
         self.load_markets()
-        balances = self._rest(f"/cosmos/bank/v1beta1/balances/{self.address}")["balances"]
+        balances = self._rest(f"/cosmos/bank/v1beta1/balances/{self.address}?pagination.limit=1000")["balances"]
         free = {each["denom"]: int(each["amount"]) for each in balances}
         used = {}
         for order in self._open_orders():
@@ -261,14 +264,10 @@ class NatClob:
         except KeyError:
             raise BadSymbol(f"there is no market {symbol}") from None
 
-    @property
-    def native_address(self):
-        return self._rpc("clob_getStanding", {"owner": self.address, "market": 1}) and self._bech32()
-
     def _market(self, found):
         (base, base_exponent), (quote, quote_exponent) = (self._unit(found[f"{side}_denom"]) for side in ("base", "quote"))
-        lot = Decimal(found["lot_size"]).scaleb(-base_exponent)
-        tick = Decimal(found["factor"]).scaleb(-quote_exponent) / lot
+        lot = Decimal(found["lot_size"]).scaleb(-base_exponent).normalize()
+        tick = (Decimal(found["factor"]).scaleb(-quote_exponent) / lot).normalize()
         settings = found["settings"]
         tier = settings["fees"][0]
         return {
@@ -352,11 +351,12 @@ class NatClob:
 
     def _trade(self, market, fill, side, role):
         price, amount = self._price(market, fill["price_ticks"]), self._amount(market, fill["lots"])
+        cost = fill["price_ticks"] * market["precision"]["price"] * int(fill["lots"]) * market["precision"]["amount"]
         _, exponent = self._unit(market["info"]["quote_denom"])
         fee = int(fill["taker_fee"]) if role == "taker" else int(fill["maker_fee"]) - int(fill["maker_rebate"])
         return {
             "id": f"{market['id']}-{fill['sequence']}", "symbol": market["symbol"], "timestamp": int(fill["time_ms"]),
-            "side": side.removeprefix("SIDE_").lower(), "price": price, "amount": amount, "cost": price * amount,
+            "side": side.removeprefix("SIDE_").lower(), "price": price, "amount": amount, "cost": float(cost),
             "takerOrMaker": role, "fee": {"cost": float(Decimal(fee).scaleb(-exponent)), "currency": market["quote"]},
             "info": fill,
         }
@@ -388,3 +388,52 @@ def _fetch(request):
             raise NetworkError(f"{request.full_url}: HTTP {error.code}") from None
     except (OSError, ValueError) as error:
         raise NetworkError(f"{request.full_url}: {error}") from None
+
+
+def _as_json(message):
+    """Bytes in hexadecimal; integers as they are, for none is beyond 2^53."""
+    if isinstance(message, dict):
+        return {name: _as_json(value) for name, value in message.items()}
+    if isinstance(message, list):
+        return [_as_json(value) for value in message]
+    return "0x" + message.hex() if isinstance(message, bytes) else message
+
+
+def _bytes_of(text):
+    """Bytes in an answer are base64."""
+    return base64.b64decode(text or "")
+
+
+def main():
+    exchange = NatClob()
+    symbol = os.environ.get("SYMBOL", "NAT/TUSD")
+    market = exchange.market(symbol)
+    print(f"{symbol}: amounts in {market['precision']['amount']}, prices in {market['precision']['price']}")
+    price = float(os.environ.get("PRICE", "1.1"))
+
+    offer = exchange.create_order(symbol, "limit", "sell", 20, price, {"timeInForce": "PO"})
+    exchange.wait_for_order(offer["id"])
+    (resting,) = [order for order in exchange.fetch_open_orders(symbol) if order["id"] == offer["id"]]
+    print(f"rests: {resting['side']} {resting['remaining']} at {resting['price']}")
+    print(f"best ask: {exchange.fetch_order_book(symbol)['asks'][0]}")
+    base = exchange.fetch_balance()[market["base"]]
+    print(f"locked: {base['used']} {market['base']}")
+
+    # Another account, where there is one, takes a part of it.
+    taker = NatClob({"privateKey": os.environ["TAKER_KEY"]}) if "TAKER_KEY" in os.environ else None
+    if taker is not None:
+        bought = taker.create_order(symbol, "market", "buy", 15)
+        done = taker.wait_for_order(bought["id"], lambda order: order["status"] != "open")
+        print(f"bought: {done['filled']} at {done['average']}, {done['status']}")
+        (mine,) = [trade for trade in taker.fetch_my_trades(symbol) if trade["price"] == price]
+        print(f"paid: {mine['cost']} {market['quote']}, fee {mine['fee']['cost']} as {mine['takerOrMaker']}")
+        print(f"last trade: {exchange.fetch_trades(symbol)[-1]['amount']}")
+        print(f"minute: {exchange.fetch_ohlcv(symbol)[-1][4]}")
+
+    exchange.cancel_order(offer["id"], symbol)
+    ended = exchange.wait_for_order(offer["id"], lambda order: order["status"] != "open")
+    print(f"ended: {ended['status']}, {ended['filled']} filled")
+
+
+if __name__ == "__main__":
+    main()
