@@ -47,7 +47,7 @@ const learn = async (at: ProvenHeight, known: KnownValues, keys: readonly Uint8A
   }
 }
 
-/** Markets from `first` on, with their records. Returns how many markets there are. */
+/** Learns the markets from `first` on, with their records. Returns how many markets there are. */
 export const learnMarkets = async (at: ProvenHeight, known: KnownValues, first: number): Promise<number> => {
   for (let start = first; ; start += MARKETS_AT_ONCE) {
     const ids = Array.from({ length: MARKETS_AT_ONCE }, (_, index) => start + index)

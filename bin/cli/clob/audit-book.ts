@@ -49,7 +49,7 @@ export interface StepAnswers {
 }
 
 export interface BlockStep {
-  /** Of H. */
+  /** The proven state of H. */
   readonly before: ProvenHeight
   readonly height: number
   readonly timeMs: number
@@ -86,7 +86,7 @@ export class AuditedBook {
   readonly #sources: Sources
   readonly #chain: SignedChain
   readonly #books: Books
-  /** State of H. */
+  /** The values of the state of H, as far as a step reads them. */
   readonly #known: KnownValues
   readonly #markets = new Map<number, Market | undefined>()
   #marketCount: number
@@ -103,7 +103,7 @@ export class AuditedBook {
     this.#readMarkets()
   }
 
-  /** Of the state of H. */
+  /** The parameters in the state of H. */
   get parameters(): ClobParameters {
     return readParameters(readerOf(this.#known))
   }
@@ -128,7 +128,7 @@ export class AuditedBook {
     return await this.#askMissing(missing, height)
   }
 
-  /** Rule 7. Throws {@link AuditFault}. */
+  /** Judges a block by rule 7. Throws {@link AuditFault}. */
   async step(block: BlockStep): Promise<void> {
     const passing: KnownValues = new Map()
     const balances = new Map<string, bigint>()
@@ -147,7 +147,7 @@ export class AuditedBook {
     }
   }
 
-  /** Rule 8, and what of the state the next step is judged by. Throws {@link AuditFault}. */
+  /** Judges the state by rule 8, and learns what the next step reads of it. Throws {@link AuditFault}. */
   async judgeState(after: ProvenHeight, height: number): Promise<void> {
     await after.prove(this.keysOfState())
     const ids = Array.from({ length: this.#marketCount }, (_, index) => index + 1)
@@ -222,7 +222,7 @@ export class AuditedBook {
     }
   }
 
-  /** Undefined where it broke off for want of what it was not told. */
+  /** Runs the step once. It returns undefined where the step broke off for want of what it was not told. */
   #try(state: StepState, { height, timeMs, plan }: BlockStep): Run | undefined {
     const books = this.#books
     const items = (plan?.taken ?? []).map(({ body, listed }): BatchItem => {

@@ -35,7 +35,7 @@ export class EthereumNode {
     return await this.#ask('eth_chainId', quantity, [])
   }
 
-  /** Nodes of the account and of each slot, in the order of `slots`: at most 1,024. */
+  /** Asks for the nodes of the account and of each slot, in the order of `slots`, of which there are at most 1,024. */
   async proof(address: Address, slots: readonly Uint8Array[], height: number): Promise<AccountProof> {
     const params = [bytesToHex(address), slots.map(bytesToHex), `0x${height.toString(16)}`]
     const found = await this.#ask('eth_getProof', proof, params)

@@ -2,16 +2,16 @@
 import { CodedError } from '../../../core/errors.ts'
 import { CLI_CODES } from '../../errors.ts'
 
-/** Rules of docs/clob-spec.md, Audit. */
+/** The number of a rule of docs/clob-spec.md, Audit. */
 export type Rule = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
 
 export interface Finding {
   readonly height: number
   readonly rule: Rule
   readonly what: string
-  /** The URL whose answers do not fit each other or what is verified, where the node lies. Left out, the validators' signatures show that the chain breaks the rule. */
+  /** The URL of the node that lies: its answers do not fit each other, or what is verified. It is left out where the validators' signatures show that the chain breaks the rule. */
   readonly liar?: string
-  /** With `liar`: what was found rests on an answer that nothing proves, so that it can be the chain all the same. */
+  /** True, beside `liar`, where the fault rests on an answer that nothing proves, so that the chain may be at fault all the same. */
   readonly mayBeChain?: boolean
 }
 

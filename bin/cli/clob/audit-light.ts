@@ -63,7 +63,7 @@ export const totalPower = (members: readonly Member[]): bigint => members.reduce
 
 type Vote = Commit['signatures'][number]
 
-/** Whether a key signed the vote of a commit, by ZIP-215. */
+/** Makes the check whether a key signed a vote of the commit, by ZIP-215. */
 const createVoteCheck = ({ commit, header }: SignedHeader): ((publicKey: Uint8Array, vote: Vote) => boolean) => {
   const start = concatBytes(
     intField(1, PRECOMMIT),
@@ -78,7 +78,7 @@ const createVoteCheck = ({ commit, header }: SignedHeader): ((publicKey: Uint8Ar
   }
 }
 
-/** More than two thirds of the set signed this header, and no signature is wrong. */
+/** Says why not more than two thirds of the set signed this header, or which signature is wrong. */
 const commitFault = (signedHeader: SignedHeader, hash: Hash, members: readonly Member[]): string | undefined => {
   const { commit, header } = signedHeader
   const { height } = header
@@ -121,7 +121,7 @@ export const isFork = (signedHeader: SignedHeader, before: Header, members: read
   return 3n * signed > 2n * totalPower(members)
 }
 
-/** Of a header with its commit and its set. */
+/** What is wrong with a header, its commit and its set. */
 export const signedFault = (signed: SignedHeader, members: readonly Member[]): string | undefined => {
   if (!equalBytes(validatorsHash(members), signed.header.validators_hash)) {
     return `the validators of ${signed.header.height} are not those of its header`

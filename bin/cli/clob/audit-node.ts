@@ -128,7 +128,7 @@ export class AuditNode {
     return (await this.#ask('block_results', results, { height: `${height}` })).txs_results ?? []
   }
 
-  /** In the order of commits. */
+  /** The validators in the order of commits. */
   async validators(height: number): Promise<readonly Member[]> {
     const members: Member[] = []
     for (let page = 1; page <= MAX_PAGES; page++) {
@@ -142,7 +142,7 @@ export class AuditNode {
     return members
   }
 
-  /** A value of a module, with its proof where it is asked for. */
+  /** Asks for a value of a module, with its proof where that is wanted. */
   async stored(key: Uint8Array, height: number, module = 'clob', prove = true): Promise<Stored> {
     const params = { path: `/store/${module}/key`, data: bytesToUnprefixedHex(key), height: `${height}`, prove }
     const { response } = await this.#ask('abci_query', stored, params)
@@ -150,7 +150,7 @@ export class AuditNode {
     throw cliError('query', `abci_query at ${height}: ${response.log}; history needs pruning = "nothing"`)
   }
 
-  /** Open orders of a market, page by page, as the node says them. */
+  /** Lists the open orders of a market, page by page, as the node says them. */
   async *orders(market: number, height: number): AsyncGenerator<clob.OpenOrder, void> {
     const method = clobQuery.Query.method.orders
     let key: Uint8Array = EMPTY_BYTES

@@ -10,12 +10,12 @@ const AHEAD = 12
 export interface BlockAnswers {
   readonly block: Block
   readonly results: readonly Result[]
-  /** Of the height behind. */
+  /** The header of the next height. */
   readonly next: SignedHeader
-  /** Of the state after the block. */
+  /** Proofs of the state after the block. */
   readonly caps: Stored
   readonly slots: readonly SlotAnswers[]
-  /** Of the state before the block. */
+  /** What the step reads of the state before the block. */
   readonly step: StepAnswers
 }
 
@@ -49,7 +49,7 @@ const settle = async (asked: Promise<BlockAnswers>): Promise<Settled> => {
   }
 }
 
-/** Blocks `from` to `to`, in order. A refusal is thrown when its block has its turn. */
+/** Gives the answers for blocks `from` to `to`, in order. A refusal is thrown when its block has its turn. */
 export async function* prefetch(
   sources: Sources,
   book: AuditedBook,

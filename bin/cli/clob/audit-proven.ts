@@ -27,9 +27,9 @@ import { AuditFault } from './audit-fault.ts'
 import type { AuditNode, Stored } from './audit-node.ts'
 
 const PROOF_TYPE = 'eth:mpt'
-/** The bank's own, as all denominations but NAT's. */
+/** The module that keeps all balances but those of NAT. */
 const BANK = 'bank'
-/** JSON-RPC proves 1,024 with one request. */
+/** The node's JSON-RPC proves 1,024 with one request. */
 const SLOTS_A_REQUEST = 500
 
 export interface Sources {
@@ -63,7 +63,7 @@ export const askCaps = (sources: Sources, height: number): Promise<Stored> => so
 
 const nameOf = (key: Uint8Array): string => bytesToUtf8(key.slice(0, 8)).replace(/[^a-z]/g, '')
 
-/** The text of what a check refuses; its other errors are faults of this program. */
+/** Tells what a check refuses. Its other errors are faults of this program. */
 const refusalOf = <T>(check: () => T): { readonly holds: T } | { readonly fault: string } => {
   try {
     return { holds: check() }
@@ -77,11 +77,11 @@ export class ProvenHeight {
   readonly height: number
   readonly #sources: Sources
   readonly #appHash: Hash
-  /** Of the block in hand: faults name it. */
+  /** The height of the block in hand, which faults name. */
   readonly #blockHeight: number
   readonly #stateRoot: Hash
   readonly capsValue: Uint8Array | undefined
-  /** By key. Without leading zeros: empty is absent. */
+  /** The hashes of values by key, without leading zeros. An empty one says that the value is absent. */
   readonly #committed = new Map<string, Uint8Array>()
 
   /** Throws {@link AuditFault} where the answer proves nothing. */
@@ -115,7 +115,7 @@ export class ProvenHeight {
     if (missing.length > 0) this.addSlots(await askSlots(this.#sources, missing, this.height))
   }
 
-  /** Of a key that is proven. */
+  /** Whether state has no value there. The key is proven. */
   isAbsent(key: Uint8Array): boolean {
     return this.#hashOf(key).length === 0
   }
@@ -126,7 +126,7 @@ export class ProvenHeight {
     return value === undefined ? committed.length === 0 : equalBytes(committed, trimLeadingZeros(keccak256(value)))
   }
 
-  /** Of a key that is proven; `known` is what it may be. */
+  /** The value of a key that is proven. `known` is what it may be: then nobody is asked. */
   async value(key: Uint8Array, known?: Uint8Array): Promise<Uint8Array | undefined> {
     if (this.isAbsent(key)) return undefined
     if (known !== undefined && this.has(key, known)) return known
@@ -136,7 +136,7 @@ export class ProvenHeight {
     throw this.#lie(node.url, `clob/${nameOf(key)} is not the value that is proven`)
   }
 
-  /** As `value`, of keys that one request does not prove. */
+  /** The value of a key that was asked for with a proof of its own. */
   takeStored(key: Uint8Array, answer: Stored): Uint8Array | undefined {
     return this.#verify('clob', key, answer).value
   }
@@ -175,7 +175,7 @@ export class ProvenHeight {
   }
 }
 
-/** Who is asked for a balance: NAT is the account's own. */
+/** Asks for a balance where it is kept: NAT in the account itself, all else in the bank. */
 export const askBalance = async (
   { node, ethereum }: Sources,
   owner: Address,

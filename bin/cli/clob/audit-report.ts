@@ -5,11 +5,11 @@ export interface ProposerSummary {
   readonly address: string
   blocks: number
   stops: number
-  /** At ids that more than two thirds attested. */
+  /** Stops at ids that more than two thirds attested. */
   wideStops: number
   /** Extensions left out of txs[0] though their votes are in the commit. */
   skippedVotes: number
-  /** Of validators without a COMMIT vote in the commit, summed up over the blocks. */
+  /** The power of validators without a COMMIT vote in the commit, summed up over the blocks. */
   powerLeftOut: bigint
 }
 

@@ -5,7 +5,7 @@ import { InvariantError } from '../../../core/errors.ts'
 import { MARKET_PREFIX, MARKS_PREFIX, NONCES_PREFIX, ORDER_PREFIX } from '../../../modules/clob/index.ts'
 import type { StateReader, StateWriter } from '../../../store/state.ts'
 
-/** By bytesToKey of the key; undefined is proven to be absent. */
+/** Values by bytesToKey of their key. Undefined is proven to be absent. */
 export type KnownValues = Map<string, Uint8Array | undefined>
 
 const never = (): never => {
@@ -60,7 +60,7 @@ export class ListedState implements Pick<StateReader, 'value' | 'values'> {
     return found
   }
 
-  /** Of the first key from `start` on. */
+  /** The index of the first key from `start` on. */
   #indexOf(start: Uint8Array): number {
     let [low, high] = [0, this.#keys.length]
     while (low < high) {
@@ -96,7 +96,7 @@ export class StepState implements StateWriter {
   readonly commit = OTHERS.commit
   readonly revert = OTHERS.revert
   readonly #known: KnownValues
-  /** Of the state before the block alone: agents. */
+  /** Values that hold for this block alone: agents. */
   readonly #passing: KnownValues
   readonly #balances: ReadonlyMap<string, bigint>
   readonly writes: KnownValues = new Map()
@@ -132,8 +132,8 @@ export class StepState implements StateWriter {
   }
 }
 
-/** For the writers of the module's keeper. */
+/** Makes what the writers of the module's keeper write to. */
 export const writerOf = (known: KnownValues): StepState => new StepState(known, new Map(), new Map())
 
-/** For its readers. */
+/** Makes what the readers of the module's keeper read. */
 export const readerOf: (known: KnownValues) => StateReader = writerOf

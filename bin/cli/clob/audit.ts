@@ -29,16 +29,16 @@ import { readerOf, writerOf } from './audit-state.ts'
 const MS = 1_000_000n
 
 export interface AuditOptions {
-  /** CometBFT's RPC. */
+  /** The URL of CometBFT's RPC. */
   readonly node: string
   readonly jsonRpc: string
   /** A: its header is trusted. */
   readonly from: number
   /** B: the last block that is checked; undefined: the last that can be. */
   readonly to: number | undefined
-  /** Of header A, 32 bytes; without it the node is trusted for it. */
+  /** Hash of header A, 32 bytes; without it the node is trusted for it. */
   readonly trustedHash: Uint8Array | undefined
-  /** Of the genesis file; undefined: the node is asked. */
+  /** Initial height of the genesis file; undefined: the node is asked. */
   readonly initialHeight: number | undefined
 }
 
@@ -59,7 +59,7 @@ class BlockAudit {
   /** H and H+1. */
   #head: Verified
   #next: Verified
-  /** State of H. */
+  /** The proven state of H. */
   #state: ProvenHeight
   #carried: readonly ListedId[]
   readonly #stops = new Map<string, ProposerRecord>()
@@ -101,7 +101,7 @@ class BlockAudit {
     this.#state = after
   }
 
-  /** Rules 3 to 5. */
+  /** Judges the block by rules 3 to 5. */
   #judge({ block }: BlockAnswers, height: number): JudgedBlock {
     const { sources, extensionsFrom, initialHeight, book } = this.#context
     const { header } = this.#head
@@ -120,7 +120,7 @@ class BlockAudit {
     throw new AuditFault({ height, rule, what, ...(isByHeight ? { liar: sources.node.url, mayBeChain: true } : {}) })
   }
 
-  /** Rule 6: what state keeps of the plan. */
+  /** Judges by rule 6 what state keeps of the plan. */
   async #judgeKept({ plan }: JudgedBlock, after: ProvenHeight): Promise<void> {
     const { height, proposer_address: address } = this.#next.header
     const key = proposerKey(address)
@@ -183,7 +183,7 @@ class BlockAudit {
   }
 }
 
-/** What the keeper's readers are asked with: these values and no others. */
+/** Gives the keeper's readers these values and no others. */
 const valuesOf = async (at: ProvenHeight, keys: readonly Uint8Array[]) => {
   await at.prove(keys)
   const values = await Promise.all(keys.map((key) => at.value(key)))
@@ -221,7 +221,7 @@ const begin = async (node: AuditNode, { from, trustedHash }: AuditOptions): Prom
   return { header: signed.header, members }
 }
 
-/** The book at A, and all that the chain's blocks are judged by. */
+/** Makes the book at A, and all that the chain's blocks are judged by. */
 const beginBook = async (sources: Sources, head: Verified, next: Verified, options: AuditOptions) => {
   const { node, ethereum } = sources
   const { from } = options

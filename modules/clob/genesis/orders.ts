@@ -69,7 +69,7 @@ const checkOrder = (order: OpenOrder, path: string): OpenOrder => {
   return order
 }
 
-/** Of a genesis, or of an answer that nobody has checked. Throws genesis/1, and core/5 for the owner. */
+/** Reads an order of a genesis, or of an answer that nobody has checked. Throws genesis/1, and core/5 for the owner. */
 export const parseOpenOrder = (order: clob.OpenOrder, path: string): OpenOrder =>
   checkOrder(
     {
