@@ -5,6 +5,7 @@ import { bytesToHex, hexToBytes } from '../../../core/hex.ts'
 import { cliError } from '../../errors.ts'
 import { MAX_ANSWER_BYTES } from '../../node/runtime/comet-rpc.ts'
 import { CometClient } from '../client/comet-client.ts'
+import { askAgain } from './audit-node.ts'
 
 const bytes = z
   .string()
@@ -48,7 +49,7 @@ export class EthereumNode {
     shape: Shape,
     params: readonly unknown[],
   ): Promise<z.infer<Shape>> {
-    const read = shape.safeParse(await this.#client.call(method, params))
+    const read = shape.safeParse(await askAgain(() => this.#client.call(method, params)))
     if (read.success) return read.data
     throw cliError('query', `${method} of ${this.url} is malformed: ${z.prettifyError(read.error)}`)
   }

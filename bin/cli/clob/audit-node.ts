@@ -1,8 +1,9 @@
 /** What an audit asks a node's consensus RPC. Nothing of it is believed before it fits a header. */
 import * as z from 'zod'
 import { bytesToUnprefixedHex, EMPTY_BYTES, plainBytes } from '../../../core/bytes.ts'
+import { CodedError } from '../../../core/errors.ts'
 import { type clob, clobQuery } from '../../../proto/index.ts'
-import { cliError } from '../../errors.ts'
+import { CLI_CODES, cliError } from '../../errors.ts'
 import { CometClient } from '../client/comet-client.ts'
 import { parseTimeNs } from './audit-wire.ts'
 
@@ -104,6 +105,21 @@ export interface Member {
   readonly power: bigint
 }
 
+/**
+ * A node closes connections that rest, and may do so just when a question is on its way. Every question of an audit can be asked
+ * once more. Throws what the second attempt throws.
+ */
+export const askAgain = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+  try {
+    return await ask()
+  } catch (error) {
+    const isUnreachable =
+      error instanceof CodedError && error.codespace === 'cli' && error.code === CLI_CODES.unreachable
+    if (!isUnreachable) throw error
+    return await ask()
+  }
+}
+
 export class AuditNode {
   readonly #client: CometClient
 
@@ -156,7 +172,7 @@ export class AuditNode {
     let key: Uint8Array = EMPTY_BYTES
     do {
       const request = { market, pagination: { key, limit: BigInt(ORDERS_A_PAGE) } }
-      const { orders, pagination } = await this.#client.query(method, request, height)
+      const { orders, pagination } = await askAgain(() => this.#client.query(method, request, height))
       yield* orders
       key = pagination?.nextKey ?? EMPTY_BYTES
     } while (key.length > 0)
@@ -182,7 +198,7 @@ export class AuditNode {
     shape: Shape,
     params: Readonly<Record<string, unknown>>,
   ): Promise<z.infer<Shape>> {
-    const read = shape.safeParse(await this.#client.call(method, params))
+    const read = shape.safeParse(await askAgain(() => this.#client.call(method, params)))
     if (read.success) return read.data
     throw cliError('query', `${method} of ${this.url} is malformed: ${z.prettifyError(read.error)}`)
   }
