@@ -9,6 +9,7 @@ import { limitExceeded } from '../../../app/errors.ts'
 import type { Asker } from '../../../app/ports.ts'
 import type { ApplicationSettings } from '../../../app/settings.ts'
 import { CodedError, isFault } from '../../../core/errors.ts'
+import type { Text } from '../../../core/text.ts'
 import { currentAsker } from './current-asker.ts'
 import type { NodeLog } from './log.ts'
 import { QuestionQueue } from './question-queue.ts'
@@ -62,7 +63,7 @@ interface Waiting {
   isSettled: boolean
   seat: ReaderSeat | undefined
   stopListening(): void
-  resolve(text: string): void
+  resolve(text: Text): void
   reject(error: unknown): void
 }
 
@@ -96,7 +97,7 @@ class HeavyQuestionPool implements HeavyPool {
   }
 
   readonly run: HeavyQuestions['run'] = (name, parameters, head, pending) =>
-    new Promise<string>((resolve, reject) => {
+    new Promise<Text>((resolve, reject) => {
       if (this.#isClosed) return reject(tooMany())
       const id = this.#nextId
       // Of 32 bits: it is compared in shared memory. 0 is no question's.
@@ -202,7 +203,8 @@ class HeavyQuestionPool implements HeavyPool {
     const { sliceMs = SLICE_MS } = this.#options
     const isShort = seat.lane === 'short'
     const hand: Handed[] = []
-    for (let most = isShort ? MAX_HAND : 1; hand.length < most; ) {
+    const most = isShort ? MAX_HAND : 1
+    while (hand.length < most) {
       const waiting = this.#nextFor(seat)
       if (waiting === undefined) break
       waiting.seat = seat
@@ -255,7 +257,7 @@ class HeavyQuestionPool implements HeavyPool {
     this.#reject(waiting, nobodyWaits())
   }
 
-  #resolve(waiting: Waiting, text: string): void {
+  #resolve(waiting: Waiting, text: Text): void {
     if (waiting.isSettled) return
     waiting.isSettled = true
     waiting.stopListening()
