@@ -175,9 +175,9 @@ class HeavyQuestionPool implements HeavyPool {
     }
   }
 
-  #nextFor({ lane }: ReaderSeat): Waiting | undefined {
+  #nextFor({ lane }: ReaderSeat, isFirst: boolean): Waiting | undefined {
     const mayHave = lane === 'long' ? this.#mayHaveLong() : undefined
-    const next = (): Waiting | undefined => this.#queue.next(lane, mayHave)
+    const next = (): Waiting | undefined => this.#queue.next(lane, mayHave, isFirst)
     for (let waiting = next(); waiting !== undefined; waiting = next()) {
       if (performance.now() - waiting.sinceMs <= MAX_WAIT_MS) return waiting
       this.#reject(waiting, limitExceeded('the node is busy: the question waited too long; try again'))
@@ -205,7 +205,7 @@ class HeavyQuestionPool implements HeavyPool {
     const hand: Handed[] = []
     const most = isShort ? MAX_HAND : 1
     while (hand.length < most) {
-      const waiting = this.#nextFor(seat)
+      const waiting = this.#nextFor(seat, hand.length === 0)
       if (waiting === undefined) break
       waiting.seat = seat
       this.#running.add(waiting)
