@@ -1,5 +1,6 @@
 /** What abci and rpc may call of the application, in the application's own words. */
 import type { Hex } from '../core/hex.ts'
+import type { Text } from '../core/text.ts'
 import type { Hash } from '../core/hash.ts'
 import type { ConsensusParameters } from '../modules/consensus/index.ts'
 import type { CommitVote, Event, Misbehavior, ValidatorUpdate } from '../modules/module.ts'
@@ -733,6 +734,13 @@ export interface QueryApplication {
     head: number,
     asker?: Asker,
   ): string | Promise<string>
+  /** As {@link ask} for an answer that is handed on as it is: a long one comes as bytes. */
+  askText<Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name],
+    head: number,
+    asker?: Asker,
+  ): Text | Promise<Text>
   /** Calls `listener` for the present head at once, then for every announcement. Returns how to stop. */
   subscribe(listener: (announcement: Announcement) => void): () => void
 }
