@@ -12,6 +12,7 @@ import { registerGateway } from './cli/commands/register-gateway.ts'
 import { registerGenesis } from './cli/commands/register-genesis.ts'
 import { registerInit } from './cli/commands/register-init.ts'
 import { registerInspect } from './cli/commands/register-inspect.ts'
+import { registerJoin } from './cli/commands/register-join.ts'
 import { registerReplay } from './cli/commands/register-replay.ts'
 import { registerRollback } from './cli/commands/register-rollback.ts'
 import { registerSnapshot } from './cli/commands/register-snapshot.ts'
@@ -32,6 +33,7 @@ const createProgram = (): Command => {
     registerInit,
     registerGenesis,
     registerTestnet,
+    registerJoin,
     registerStart,
     registerGateway,
     registerFeed,

@@ -26,6 +26,8 @@ export interface NodeFlags {
   /** Over config.toml. */
   readonly cometRpc?: string
   readonly cometP2p?: string
+  readonly cometSeeds?: string
+  readonly cometPersistentPeers?: string
 }
 
 const cometListener = (purpose: string, laddr: string, key: string): Listener => {
@@ -91,7 +93,12 @@ export const loadNode = (home: Home, flags: NodeFlags): NodeConfiguration => {
     evmChainId: BigInt(settings['evm.evm-chain-id']),
   })
   const file = readCometAddresses(readFileSync(home.configToml, 'utf8'))
-  const comet = { rpc: flags.cometRpc ?? file.rpc, p2p: flags.cometP2p ?? file.p2p }
+  const comet: CometAddresses = {
+    rpc: flags.cometRpc ?? file.rpc,
+    p2p: flags.cometP2p ?? file.p2p,
+    seeds: flags.cometSeeds ?? file.seeds,
+    persistentPeers: flags.cometPersistentPeers ?? file.persistentPeers,
+  }
   const configuration: NodeConfiguration = { home, settings, genesis, comet, warnings }
   return { ...configuration, warnings: [...warnings, ...firewallWarning(configuration)] }
 }
