@@ -5,6 +5,7 @@ import { registerDebug } from './cli/commands/debug.ts'
 import { registerKeys } from './cli/commands/keys.ts'
 import { registerQuery } from './cli/commands/query.ts'
 import { registerDevnet } from './cli/commands/register-devnet.ts'
+import { registerDoctor } from './cli/commands/register-doctor.ts'
 import { registerEvm } from './cli/commands/register-evm.ts'
 import { registerExport } from './cli/commands/register-export.ts'
 import { registerFeed } from './cli/commands/register-feed.ts'
@@ -39,6 +40,7 @@ const createProgram = (): Command => {
     registerFeed,
     registerDevnet,
     registerStatus,
+    registerDoctor,
     registerVersion,
     registerVerifyProof,
     registerExport,

@@ -38,7 +38,7 @@ const cometListener = (purpose: string, laddr: string, key: string): Listener =>
 }
 
 /** Ports of CometBFT. */
-export const cometListeners = ({ comet }: NodeConfiguration): readonly Listener[] => [
+export const cometListeners = ({ comet }: Pick<NodeConfiguration, 'comet'>): readonly Listener[] => [
   cometListener('consensus RPC', comet.rpc, 'rpc.laddr'),
   cometListener('peer-to-peer', comet.p2p, 'p2p.laddr'),
 ]

@@ -126,6 +126,11 @@ describe('a node that joins by one command', LONG, () => {
     await node.untilHeight(3, SYNC_LIMIT_MS)
     await expectSameBlock(node, 1)
     await expectSameBlock(node, 3)
+    const doctor = await runChain(['doctor', ...node.flags, '--rpc', source.urls.comet])
+    expect(doctor).toMatchObject({ status: 0, stderr: '' })
+    for (const check of ['clock', 'network', 'head', 'peers']) {
+      expect(doctor.stdout).toMatch(new RegExp(`^(ok|warning) +${check} `, 'm'))
+    }
   })
 
   it('needs a seed alone, on a local network too', async () => {
