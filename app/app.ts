@@ -203,6 +203,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#snapshots = new SnapshotSync({
       store: options.store,
       log: options.environment.log,
+      clock: options.environment.clock,
       shelf: options.environment.snapshots,
       expectedChain: options.expectedChain,
       holdsMore: () => this.#hasBlocks() && this.height !== readBaseHeight(this.#store),

@@ -187,7 +187,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     })
     options.tell({ type: 'listening', proxyApp: abci.address })
     const onStatus = (status: ConsensusStatus): void => setConsensusStatus(status)
-    const watch = watchProgress({ rpc: configuration.comet.rpc, log, height: () => application.height, onStatus })
+    const watch = watchProgress({ comet: configuration.comet, log, height: () => application.height, onStatus })
     teardown.add('the progress watch', () => watch.stop())
     return { ended, height: () => application.height, stop }
   } catch (error) {
