@@ -3,6 +3,7 @@ import type { BridgeContract, BridgeEvent } from '../core/bridge-event.ts'
 import type { SignatureTask } from '../core/signature.ts'
 import type { Hex } from '../core/hex.ts'
 import type { DaemonHealth, QuestionName, Questions, SnapshotDescription } from './ports.ts'
+import type { Witness } from './witness.ts'
 
 export interface Clock {
   /** Milliseconds of a monotonic clock: for the proposer's time budget and ages in the pool, never in execution. */
@@ -163,6 +164,8 @@ export interface Environment extends Consensus {
   readonly signatures?: SignatureThread
   consensusStatus(): ConsensusStatus
   readonly log: Log
+  /** Left out where nobody wants figures or traces. */
+  readonly witness?: Witness
   /** Raises the counter that worker threads compare heights with, before a block is written. */
   announceHeight(height: number): void
   /** Tells how far a block or a restore has come: tests of crashes end the process at a step. */

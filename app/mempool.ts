@@ -122,14 +122,17 @@ export class Mempool implements ProposalPool<PoolEntry> {
       const gone = new CodedError('pool', POOL_CODES.gone, 'no longer in the pool')
       return refusal(this.#setAside.refusal(hash, this.#environment.clock.nowMs()) ?? gone)
     }
+    const end = this.#environment.witness?.arrived('transactions', 'network')
     try {
       const entry = this.#admit(raw, 'network')
       this.#journal.tryWrite(entry)
       const answer = this.#answerComet(entry)
       this.#offer(this.#takePromoted())
+      end?.(entry.hash)
       return answer
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
+      end?.(error)
       return refusal(error)
     }
   }
@@ -152,6 +155,18 @@ export class Mempool implements ProposalPool<PoolEntry> {
 
   /** In the order of the calls, also where signatures are checked elsewhere. */
   async #submit(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
+    const end = this.#environment.witness?.arrived('transactions', origin)
+    try {
+      const entry = await this.#take(raw, origin)
+      end?.(entry.hash)
+      return entry
+    } catch (error) {
+      if (error instanceof CodedError) end?.(error)
+      throw error
+    }
+  }
+
+  async #take(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
     const examined = this.#examine(raw, origin)
     const answer = this.#signatures && (await this.#signatures.check(examined.signatureTask()))
     const entry = examined.enter(answer, this.#context())

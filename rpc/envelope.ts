@@ -3,6 +3,7 @@ import type { Asker } from '../app/ports.ts'
 import type { CodedError } from '../core/errors.ts'
 import { describeFailure, errorObject, goJson, jsonRpcCode, rpcError } from './errors.ts'
 import type { GatewayLog } from './log.ts'
+import { NO_FIGURES, type RequestFigures } from './request-figures.ts'
 import { TOO_GREEDY } from './memory-budget.ts'
 import type { Answer, CallContext, Method } from './method.ts'
 import { readParameters, required } from './method.ts'
@@ -45,6 +46,7 @@ export interface ResponderOptions {
   readonly batchResponseMaxSize: number
   /** Time for a whole batch. */
   readonly timeoutMs: number
+  readonly figures?: RequestFigures
 }
 
 export interface Responder {
@@ -102,7 +104,7 @@ const unsubscribe = (message: Message, subscriber: Subscriber | undefined): stri
 }
 
 export const createResponder = (options: ResponderOptions): Responder => {
-  const { methods, context, log } = options
+  const { methods, context, log, figures = NO_FIGURES } = options
   const contextOf = ({ asker }: Caller): CallContext => ({
     ...context,
     ask: (name, parameters) => context.ask(name, parameters, asker()),
@@ -118,20 +120,29 @@ export const createResponder = (options: ResponderOptions): Responder => {
     throw methodNotFound(method)
   }
 
-  const finish = async (id: string, method: string, answer: Promise<string>): Promise<string> => {
+  type End = ReturnType<RequestFigures['begin']>
+
+  const finish = async (id: string, method: string, answer: Promise<string>, end: End): Promise<string> => {
     try {
-      return reply(id, await answer)
+      const text = reply(id, await answer)
+      end(false)
+      return text
     } catch (error) {
+      end(true)
       return failure(id, describeFailure(error, method, log))
     }
   }
 
   const call = (message: Message, caller: Caller): Answer => {
     const id = message.id ?? 'null'
+    const end = figures.begin(message.method)
     try {
       const answer = execute(message, caller)
-      return typeof answer === 'string' ? reply(id, answer) : finish(id, message.method, answer)
+      if (typeof answer !== 'string') return finish(id, message.method, answer, end)
+      end(false)
+      return reply(id, answer)
     } catch (error) {
+      end(true)
       return failure(id, describeFailure(error, message.method, log))
     }
   }

@@ -7,11 +7,14 @@ import { createHttpServer } from './http-server.ts'
 import { createHttpHandler, refuse } from './http.ts'
 import { createAddressFinder, createAdmission, createRateLimiter, type RateLimiterOptions } from './limits.ts'
 import { createInclusionWatch } from './inclusion.ts'
+import { type Meter, SILENT_METER } from '../core/meter.ts'
+import { registerGatewayFigures } from './gateway-figures.ts'
 import type { GatewayLog } from './log.ts'
 import { MemoryBudget } from './memory-budget.ts'
 import type { CallContext, Method } from './method.ts'
 import { selectMethods } from './methods.ts'
 import { isNamespace } from './namespaces.ts'
+import { createRequestFigures } from './request-figures.ts'
 import { describeMethods } from './rpc/describe-methods.ts'
 import { createPages, type Health } from './pages.ts'
 import { serveGrpc } from './native/grpc-server.ts'
@@ -76,6 +79,7 @@ export const startGateway = async (
   settings: GatewaySettings,
   application: ReachableApplication,
   log: GatewayLog,
+  meter: Meter = SILENT_METER,
 ): Promise<Gateway> => {
   for (const name of settings.api) if (!isNamespace(name)) log.warn('unknown namespace in json-rpc.api', { name })
   const methods = selectMethods(settings.api)
@@ -83,7 +87,17 @@ export const startGateway = async (
   const head = createHeadTracker(application)
   const context = createContext(settings, application, head, methods, log)
   const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings
-  const responder = createResponder({ methods, context, log, batchRequestLimit, batchResponseMaxSize, timeoutMs })
+  const figures = createRequestFigures(
+    meter,
+    {
+      name: 'nat_rpc_request_seconds',
+      help: 'Time of JSON-RPC requests by method and outcome, until they are answered',
+    },
+    methods,
+    () => performance.now(),
+  )
+  const limitsOfBatch = { batchRequestLimit, batchResponseMaxSize, timeoutMs }
+  const responder = createResponder({ methods, context, log, figures, ...limitsOfBatch })
   const hub = createSubscriptionHub({ head, ask: context.ask, log })
   const streams = createStreamHub({ head, ask: context.ask, log })
   const rate = rateOf(settings)
@@ -92,6 +106,7 @@ export const startGateway = async (
   const turns = new Turns()
   const budget = new MemoryBudget(settings.memoryBytes)
   const memory = createConnectionMemory(budget, findAddress)
+  const servers = registerGatewayFigures(meter, { head, budget, connected: () => application.connected !== false })
   const closers: (() => Promise<void>)[] = []
   const traces = settings.api.includes('debug')
   const limits = {
@@ -114,6 +129,7 @@ export const startGateway = async (
     const handler = createHttpHandler({ ...serves, limiter, findAddress, turns, memory })
     const isHostAllowed = createHostCheck(settings.address, settings.vhosts)
     const server = createHttpServer(limits, withHostCheck(isHostAllowed, handler))
+    servers.add('json-rpc', server.server)
     const address = await server.listen(settings.address)
     closers.push(() => server.close())
     return address
@@ -126,6 +142,7 @@ export const startGateway = async (
       refuse(response, 426, 'this port speaks WebSocket'),
     )
     const server = createHttpServer(limits, answerPlain)
+    servers.add('websocket', server.server)
     const endpoint = attachWebSocket(server.server, {
       responder,
       hub,
@@ -157,6 +174,7 @@ export const startGateway = async (
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory })
     const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
     const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, guarded)
+    servers.add('rest', server.server)
     const address = await server.listen(settings.restAddress)
     closers.push(() => server.close())
     return address
@@ -178,6 +196,13 @@ export const startGateway = async (
       findAddress,
       traces,
       streams,
+      figures: createRequestFigures(
+        meter,
+        { name: 'nat_grpc_request_seconds', help: 'Time of unary gRPC calls by method and outcome' },
+        // Calls of others do not come this far.
+        { has: () => true },
+        () => performance.now(),
+      ),
       ...admission,
     })
     closers.push(() => server.close())

@@ -62,6 +62,15 @@ export const gatewayListeners = (configuration: Pick<NodeConfiguration, 'setting
   ]
 }
 
+/** Where the figures of a process are served; none where telemetry is off. */
+export const metricsListeners = (
+  { settings }: Pick<NodeConfiguration, 'settings'>,
+  key: 'telemetry.address' | 'telemetry.gateway-address',
+): readonly Listener[] =>
+  settings['telemetry.enabled']
+    ? [{ purpose: 'metrics', address: settings[key], setting: `${key} in app.toml, or --${key}` }]
+    : []
+
 const firewallWarning = (configuration: NodeConfiguration): readonly string[] => {
   const { genesis, settings } = configuration
   if (!isPublicNetwork(genesis.chainId)) return []

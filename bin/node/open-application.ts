@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { QueriedApplication } from '../../query/queried-application.ts'
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { ConsensusStatus } from '../../app/environment.ts'
+import { type Meter, SILENT_METER } from '../../core/meter.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
@@ -27,6 +28,9 @@ import { startSnapshots } from './runtime/snapshots.ts'
 import { startSweeper } from './runtime/sweeper.ts'
 import { VERSION } from '../version.ts'
 import type { NodeConfiguration } from './load-node.ts'
+import { registerApplicationFigures } from './metrics/application-figures.ts'
+import { BlockFigures } from './metrics/block-figures.ts'
+import { registerDatabaseFigures } from './metrics/database-figures.ts'
 import { openDatabase } from './open-database.ts'
 
 export interface OpenApplication {
@@ -58,14 +62,19 @@ export const chainOf = (genesis: NodeConfiguration['genesis']): ChainParameters 
   return { chainId, evmChainId, initialHeight, hardforks }
 }
 
-/** `onFault` is told when the database failed: what is read from it can be trusted no longer, and the node must end. */
-export const openApplication = async (
-  configuration: NodeConfiguration,
-  log: NodeLog,
-  onFault: (error: Error) => void,
+export interface OpenApplicationOptions {
+  readonly configuration: NodeConfiguration
+  readonly log: NodeLog
+  /** Told when the database failed: what is read from it can be trusted no longer, and the node must end. */
+  readonly onFault: (error: Error) => void
   /** Left out where no daemon of the bridge runs. */
-  bridge?: DaemonServer,
-): Promise<OpenApplication> => {
+  readonly bridge?: DaemonServer | undefined
+  /** Left out where nobody asks for figures. */
+  readonly meter?: Meter
+}
+
+export const openApplication = async (options: OpenApplicationOptions): Promise<OpenApplication> => {
+  const { configuration, log, onFault, bridge, meter = SILENT_METER } = options
   const { home, comet, settings } = configuration
   const cacheBytes = settings['database.cache-mb'] * 1024 * 1024
   const store = await openDatabase(home.database, { cacheBytes, onFault })
@@ -126,6 +135,7 @@ export const openApplication = async (
         consensusStatus: () => status,
         consensusRpc: (route, accepts) => consensusQuestions.run(() => fetchRoute(comet.rpc, route, accepts)),
         log,
+        ...(meter === SILENT_METER ? {} : { witness: new BlockFigures(meter, () => performance.now()) }),
         announceHeight: (height) => heavy.announceHeight(height),
         reached: reachedStep,
         snapshots: snapshots.shelf,
@@ -133,6 +143,13 @@ export const openApplication = async (
         randomId: () => bytesToHex(randomBytes(16)),
       },
     })
+    registerApplicationFigures(meter, {
+      source: application.source,
+      consensusStatus: () => status,
+      daemons: () => (bridge === undefined ? [] : [bridge.health()]),
+      questions: () => heavy.load,
+    })
+    registerDatabaseFigures(meter, store, home.database)
     // Open views are cursors of the database, which must not outlive it.
     const close = async (): Promise<void> => {
       application.close()

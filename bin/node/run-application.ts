@@ -8,6 +8,7 @@ import type { ConsensusStatus } from '../../app/environment.ts'
 import type { Head } from '../../app/ports.ts'
 import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
 import { createHandlers } from '../../abci/handlers.ts'
+import { meterHandlers } from '../../abci/metered-handlers.ts'
 import type { serveAbciSocket } from '../../abci/socket-server.ts'
 import { withAskers } from './runtime/current-asker.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
@@ -22,7 +23,8 @@ import type { FromApplication } from './supervise/messages.ts'
 import { requireFreePorts } from './supervise/ports.ts'
 import { watchProgress } from './supervise/watch-progress.ts'
 import { createHalt } from './halt.ts'
-import { cometListeners, gatewayListeners, type NodeConfiguration } from './load-node.ts'
+import { cometListeners, gatewayListeners, metricsListeners, type NodeConfiguration } from './load-node.ts'
+import { startTelemetry } from './metrics/telemetry.ts'
 import { openApplication } from './open-application.ts'
 
 /** CometBFT's names. */
@@ -114,7 +116,12 @@ const planParts = async (options: ApplicationOptions, queriesAddress: string): P
   const { home } = configuration
   const binary = externalCometbft ? undefined : await findCometbft(process.env, options.cometbftBinary)
   const served = externalGateway ? [] : gatewayListeners(configuration)
-  const listeners = [...(externalCometbft ? [] : cometListeners(configuration)), ...served]
+  const listeners = [
+    ...(externalCometbft ? [] : cometListeners(configuration)),
+    ...served,
+    ...metricsListeners(configuration, 'telemetry.address'),
+    ...(served.length === 0 ? [] : metricsListeners(configuration, 'telemetry.gateway-address')),
+  ]
   if (!options.isRestarted) await requireFreePorts(listeners)
   requireWritableFolder(home.data)
   mkdirSync(home.data, { recursive: true })
@@ -152,8 +159,20 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
   try {
     const bridge = await openBridge(options, end)
     if (bridge !== undefined) teardown.add('the socket of the bridge daemon', () => bridge.close())
-    const { application, setConsensusStatus, close } = await openApplication(configuration, log, onFault, bridge)
+    const { meter, close: closeTelemetry } = await startTelemetry(
+      metricsListeners(configuration, 'telemetry.address'),
+      log,
+    )
+    const opened = await openApplication({ configuration, log, onFault, bridge, meter }).catch(
+      async (error: unknown) => {
+        await closeTelemetry()
+        throw error
+      },
+    )
+    const { application, setConsensusStatus, close } = opened
     teardown.add('the database', close)
+    // Figures are read of it.
+    teardown.add('the metrics', closeTelemetry)
     bridge?.onChange(() => application.refreshStatus())
     const haltSettings = { height: settings['halt-height'], timeSeconds: settings['halt-time'] }
     const halt = createHalt(haltSettings, end, () => application.nextBlockFault())
@@ -174,7 +193,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     const serveAbci = await loadTransport(options.abciTransport)
     const abci = await serveAbci({
       address: abciAddress,
-      handlers: halt.guard(createHandlers(application)),
+      handlers: meterHandlers(halt.guard(createHandlers(application)), meter, () => performance.now()),
       log,
       ...(options.callLogFile === undefined ? {} : recordTo(options.callLogFile)),
       onConsensusConnection: () => application.consensusConnected(),

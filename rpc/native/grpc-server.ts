@@ -9,6 +9,7 @@ import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import { type Admission, clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
+import { NO_FIGURES, type RequestFigures } from '../request-figures.ts'
 import type { Turns } from '../turns.ts'
 import { streamMethods } from '../clob/streams/grpc.ts'
 import type { StreamHub } from '../clob/streams/hub.ts'
@@ -37,6 +38,8 @@ export interface GrpcOptions {
   /** Serves traces. */
   readonly traces: boolean
   readonly services?: readonly DescService[]
+  /** By the path of a method. */
+  readonly figures?: RequestFigures
   /** Of the order book. */
   readonly streams?: StreamHub
 }
@@ -59,6 +62,22 @@ const requireRate = (options: GrpcOptions, caller: GrpcCaller, cost: number): vo
   const waitSeconds = options.limiter.take(addressOf(options, caller), cost)
   if (waitSeconds > 0) throw rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`)
 }
+
+/** Tells how long each answer took. */
+const withFigures = ({ kind, answer }: UnaryMethod, { figures = NO_FIGURES }: GrpcOptions): UnaryMethod => ({
+  kind,
+  async answer(request, caller) {
+    const end = figures.begin(caller.path)
+    try {
+      const answered = await answer(request, caller)
+      end(false)
+      return answered
+    } catch (error) {
+      end(true)
+      throw error
+    }
+  },
+})
 
 const createMethod = (options: GrpcOptions, queries: NativeQueries): UnaryMethod => ({
   kind: 'unary',
@@ -109,7 +128,10 @@ const withRate = (options: GrpcOptions, cost: number, method: GrpcMethod): GrpcM
 export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
   const { application, head, log, maxReceiveBytes, maxSendBytes, budget, traces, services = NATIVE_SERVICES } = options
   const all = [...services, ...(options.streams === undefined ? [] : STREAM_SERVICES), ...MESSAGE_SERVICES]
-  const method = createMethod(options, createNativeQueries({ application, head, services, traces }))
+  const method = withFigures(
+    createMethod(options, createNativeQueries({ application, head, services, traces })),
+    options,
+  )
   const methods = new Map<string, GrpcMethod>()
   for (const [path, each] of reflectionMethods(all)) methods.set(path, withRate(options, DESCRIPTION_COST, each))
   const health = createHealth({ services, head, findAddress: options.findAddress })

@@ -7,7 +7,8 @@ import { loadSettings } from '../../node/config/app-toml.ts'
 import { toGatewaySettings } from '../../node/config/gateway-settings.ts'
 import type { Home } from '../../node/config/home.ts'
 import { cliError } from '../../errors.ts'
-import { gatewayListeners, type NodeFlags } from '../../node/load-node.ts'
+import { gatewayListeners, metricsListeners, type NodeFlags } from '../../node/load-node.ts'
+import { startTelemetry } from '../../node/metrics/telemetry.ts'
 import { giveBackMemory } from '../../node/runtime/give-back-memory.ts'
 import { createLog } from '../../node/runtime/log.ts'
 import { requireFreePorts } from '../../node/supervise/ports.ts'
@@ -33,19 +34,22 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
   const listeners = gatewayListeners({ settings })
   if (listeners.length === 0)
     throw cliError('settings', 'nothing to serve: json-rpc.enable, api.enable and grpc.enable are false')
-  await requireFreePorts(listeners)
+  const metrics = metricsListeners({ settings }, 'telemetry.gateway-address')
+  await requireFreePorts([...listeners, ...metrics])
   const signal = untilSignal()
   sendPulse()
   const memory = giveBackMemory()
+  const { meter, close: closeTelemetry } = await startTelemetry(metrics, log)
   const application = connectApplication({ address, log })
   try {
-    const gateway = await startGateway(toGatewaySettings(settings), application, log)
+    const gateway = await startGateway(toGatewaySettings(settings), application, log, meter)
     log.info('gateway started', { application: address })
     const reason = await signal.received
     log.info('gateway stopping', { reason })
     await gateway.close()
   } finally {
     memory.stop()
+    await closeTelemetry()
     await application.close()
     signal.dispose()
   }

@@ -116,7 +116,13 @@ export const SETTINGS = {
     'Memory for what the database has read, in MiB; it fills up while the node runs and is not released',
   ),
 
-  'telemetry.enabled': inert(flag, false, 'Serve figures for Prometheus at /metrics of the REST port'),
+  'telemetry.enabled': setting(
+    flag,
+    false,
+    'Serve figures for Prometheus at /metrics: the application and the gateway each on a port of its own',
+  ),
+  'telemetry.address': setting(address, local(26661), 'Where the figures of the application are served'),
+  'telemetry.gateway-address': setting(address, local(26662), 'Where the figures of the gateway are served'),
 
   'evm.evm-chain-id': setting(integer(1), 2517, 'Must be the EVM chain id of the genesis file'),
   'evm.tracer': inert(

@@ -29,6 +29,8 @@ export interface HeavyPool extends HeavyQuestions {
   announceHeight(height: number): void
   /** Counts since the start, for the curious and for tests. */
   readonly counts: ReaderCounts
+  /** As of now; `cancelled` since the start. */
+  readonly load: { readonly waiting: number; readonly running: number; readonly cancelled: number }
   close(): Promise<void>
 }
 
@@ -93,6 +95,11 @@ class HeavyQuestionPool implements HeavyPool {
   get counts(): ReaderCounts {
     const replaced = this.#seats.reduce((sum, seat) => sum + seat.replaced, 0)
     return { begun: this.#begun, long: this.#long, cancelled: this.#cancelled, replaced }
+  }
+
+  get load(): { readonly waiting: number; readonly running: number; readonly cancelled: number } {
+    const waiting = this.#queue.waiting('short') + this.#queue.waiting('long')
+    return { waiting, running: this.#running.size, cancelled: this.#cancelled }
   }
 
   readonly run: HeavyQuestions['run'] = (name, parameters, head, pending) =>
@@ -202,7 +209,8 @@ class HeavyQuestionPool implements HeavyPool {
     const { sliceMs = SLICE_MS } = this.#options
     const isShort = seat.lane === 'short'
     const hand: Handed[] = []
-    for (let most = isShort ? MAX_HAND : 1; hand.length < most; ) {
+    const most = isShort ? MAX_HAND : 1
+    while (hand.length < most) {
       const waiting = this.#nextFor(seat)
       if (waiting === undefined) break
       waiting.seat = seat

@@ -1,0 +1,47 @@
+/** How long the calls of CometBFT take. */
+import { LATENCY_SECONDS, type Meter } from '../core/meter.ts'
+import type { AbciHandlers, AbciMethod } from './handlers.ts'
+
+type Handler = (request: unknown) => unknown
+
+/** Told of each call when it has ended, by the times of a monotonic clock. */
+export type CallListener = (method: AbciMethod, request: unknown, fromMs: number, toMs: number) => void
+
+/** The handlers, each with its time taken. `onEnd` is told of calls that were answered. */
+export const meterHandlers = (
+  handlers: AbciHandlers,
+  meter: Meter,
+  nowMs: () => number,
+  onEnd: CallListener = () => undefined,
+): AbciHandlers => {
+  const seconds = meter.histogram({
+    name: 'nat_abci_call_seconds',
+    help: 'Time of the calls of CometBFT by method, until they are answered',
+    labels: ['method'],
+    buckets: LATENCY_SECONDS,
+  })
+  const wrap = (method: AbciMethod): Handler => {
+    const handler = handlers[method] as Handler
+    const end = (request: unknown, fromMs: number): void => {
+      const toMs = nowMs()
+      seconds.observe((toMs - fromMs) / 1_000, method)
+      onEnd(method, request, fromMs, toMs)
+    }
+    return (request) => {
+      const fromMs = nowMs()
+      const answer = handler(request)
+      if (!(answer instanceof Promise)) {
+        end(request, fromMs)
+        return answer
+      }
+      return answer.then((response: unknown) => {
+        end(request, fromMs)
+        return response
+      })
+    }
+  }
+  // The pairing of method, request and response is that of the handlers.
+  return Object.fromEntries(
+    Object.keys(handlers).map((method) => [method, wrap(method as AbciMethod)]),
+  ) as unknown as AbciHandlers
+}
