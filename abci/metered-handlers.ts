@@ -4,6 +4,9 @@ import type { AbciHandlers, AbciMethod } from './handlers.ts'
 
 type Handler = (request: unknown) => unknown
 
+/** They ask nothing of the application, and one follows every other call. */
+const NOT_MEASURED: ReadonlySet<AbciMethod> = new Set<AbciMethod>(['echo', 'flush'])
+
 /** Told of each call when it has ended, by the times of a monotonic clock. */
 export type CallListener = (method: AbciMethod, request: unknown, fromMs: number, toMs: number) => void
 
@@ -22,6 +25,7 @@ export const meterHandlers = (
   })
   const wrap = (method: AbciMethod): Handler => {
     const handler = handlers[method] as Handler
+    if (NOT_MEASURED.has(method)) return handler
     const end = (request: unknown, fromMs: number): void => {
       const toMs = nowMs()
       seconds.observe((toMs - fromMs) / 1_000, method)

@@ -22,6 +22,7 @@ import { createRest } from './native/rest.ts'
 import type { GatewaySettings } from './settings.ts'
 import { createStreamHub } from './clob/streams/hub.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
+import type { TlsSource } from './tls.ts'
 import { Turns } from './turns.ts'
 import { attachWebSocket } from './websocket.ts'
 
@@ -74,12 +75,19 @@ const readHealth = (head: HeadTracker): Health => {
   return { healthy: !catchingUp, details: { height, evmHeight: height, catchingUp } }
 }
 
+export interface GatewayParts {
+  /** Left out where nobody asks for figures. */
+  readonly meter?: Meter
+  /** Left out where all is plain. */
+  readonly tls?: TlsSource | undefined
+}
+
 /** Rejects when a setting cannot be used or an address not be bound; nothing stays open then. */
 export const startGateway = async (
   settings: GatewaySettings,
   application: ReachableApplication,
   log: GatewayLog,
-  meter: Meter = SILENT_METER,
+  { meter = SILENT_METER, tls }: GatewayParts = {},
 ): Promise<Gateway> => {
   for (const name of settings.api) if (!isNamespace(name)) log.warn('unknown namespace in json-rpc.api', { name })
   const methods = selectMethods(settings.api)
@@ -113,6 +121,7 @@ export const startGateway = async (
     timeoutMs,
     idleTimeoutMs: settings.httpIdleTimeoutMs,
     maxConnections: settings.maxOpenConnections,
+    tls,
     ...admission,
   }
 
@@ -196,6 +205,7 @@ export const startGateway = async (
       findAddress,
       traces,
       streams,
+      tls,
       figures: createRequestFigures(
         meter,
         { name: 'nat_grpc_request_seconds', help: 'Time of unary gRPC calls by method and outcome' },

@@ -10,6 +10,7 @@ import { type Admission, clientOf, type FindAddress, type RateLimiter } from '..
 import type { GatewayLog } from '../log.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import { NO_FIGURES, type RequestFigures } from '../request-figures.ts'
+import type { TlsSource } from '../tls.ts'
 import type { Turns } from '../turns.ts'
 import { streamMethods } from '../clob/streams/grpc.ts'
 import type { StreamHub } from '../clob/streams/hub.ts'
@@ -35,6 +36,7 @@ export interface GrpcOptions {
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
   readonly admits?: Admission
+  readonly tls?: TlsSource | undefined
   /** Serves traces. */
   readonly traces: boolean
   readonly services?: readonly DescService[]
@@ -158,6 +160,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     ...(options.admits === undefined ? {} : { admits: options.admits }),
     budget,
     turns: options.turns,
+    tls: options.tls,
     toStatus: (error, path) => toGrpcStatus(error, path, log),
   })
   return {

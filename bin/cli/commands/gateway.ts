@@ -5,6 +5,7 @@ import { connectApplication } from '../../../rpc/stream/connect-application.ts'
 import { startGateway } from '../../../rpc/gateway.ts'
 import { loadSettings } from '../../node/config/app-toml.ts'
 import { toGatewaySettings } from '../../node/config/gateway-settings.ts'
+import { expirySeconds, tlsFilesOf, watchTlsFiles } from '../../node/config/tls-files.ts'
 import type { Home } from '../../node/config/home.ts'
 import { cliError } from '../../errors.ts'
 import { gatewayListeners, metricsListeners, type NodeFlags } from '../../node/load-node.ts'
@@ -22,6 +23,11 @@ export interface GatewayOptions {
   readonly flags: NodeFlags
 }
 
+const CERTIFICATE_EXPIRY = {
+  name: 'nat_tls_certificate_expiry_seconds',
+  help: 'When the certificate of the servers expires, in seconds since 1970',
+}
+
 export const gatewayCommand = async ({ home, application: address, flags }: GatewayOptions): Promise<void> => {
   const log = createLog()
   const { settings, warnings } = loadSettings({
@@ -30,25 +36,30 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
     flags: flags.settings,
     environment: process.env,
   })
-  for (const warning of warnings) log.warn(warning)
+  // The application of a node has told of them.
+  if (process.send === undefined) for (const warning of warnings) log.warn(warning)
   const listeners = gatewayListeners({ settings })
   if (listeners.length === 0)
     throw cliError('settings', 'nothing to serve: json-rpc.enable, api.enable and grpc.enable are false')
+  const files = tlsFilesOf(settings)
+  const tls = files && watchTlsFiles(files, log)
   const metrics = metricsListeners({ settings }, 'telemetry.gateway-address')
   await requireFreePorts([...listeners, ...metrics])
   const signal = untilSignal()
   sendPulse()
   const memory = giveBackMemory()
   const { meter, close: closeTelemetry } = await startTelemetry(metrics, log)
+  if (tls !== undefined) meter.gauge(CERTIFICATE_EXPIRY, () => [[expirySeconds(tls.current())]])
   const application = connectApplication({ address, log })
   try {
-    const gateway = await startGateway(toGatewaySettings(settings), application, log, meter)
+    const gateway = await startGateway(toGatewaySettings(settings), application, log, { meter, tls })
     log.info('gateway started', { application: address })
     const reason = await signal.received
     log.info('gateway stopping', { reason })
     await gateway.close()
   } finally {
     memory.stop()
+    tls?.stop()
     await closeTelemetry()
     await application.close()
     signal.dispose()

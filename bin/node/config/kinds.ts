@@ -102,6 +102,13 @@ export const text: Kind<string> = {
   toToml: quote,
 }
 
+/** Nothing else is taken; `reason` says why. */
+export const empty = (reason: string): Kind<''> => ({
+  parse: (value) => (value === '' ? '' : undefined),
+  allowed: `empty: ${reason}`,
+  toToml: quote,
+})
+
 export const choice = <const T extends string>(...choices: readonly T[]): Kind<T> => ({
   parse: (value) => choices.find((item) => item === value),
   allowed: `one of ${choices.map((item) => `"${item}"`).join(', ')}`,

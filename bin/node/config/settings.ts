@@ -5,6 +5,7 @@ import {
   address,
   choice,
   duration,
+  empty,
   flag,
   gasPrice,
   heights,
@@ -19,23 +20,12 @@ export interface Setting<T> {
   readonly kind: Kind<T>
   readonly fallback: T
   readonly comment: string
-  /** True of values that this version reads but does not act on: they are warned of. */
-  readonly isInert: (value: unknown) => boolean
 }
 
 const setting = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({
   kind,
   fallback,
   comment,
-  isInert: () => false,
-})
-
-/** A name of the interface that this version knows and does not act on. */
-const inert = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({
-  kind,
-  fallback,
-  comment: `${comment} (no effect in this version)`,
-  isInert: (value) => value !== fallback,
 })
 const local = (port: number): { readonly host: string; readonly port: number } => ({ host: '127.0.0.1', port })
 
@@ -53,7 +43,6 @@ export const SETTINGS = {
     fallback: 'default',
     comment:
       'Heights whose state can be read: the recent 362880 and every 500th, all (archive), the last 2, or as the next two settings say',
-    isInert: () => false,
   },
   'pruning-keep-recent': setting(integer(2), 1_000, 'Recent heights kept with pruning = "custom"'),
   'pruning-interval': setting(
@@ -125,12 +114,16 @@ export const SETTINGS = {
   'telemetry.gateway-address': setting(address, local(26662), 'Where the figures of the gateway are served'),
 
   'evm.evm-chain-id': setting(integer(1), 2517, 'Must be the EVM chain id of the genesis file'),
-  'evm.tracer': inert(
-    choice('', 'json', 'struct', 'access_list', 'markdown'),
+  'evm.tracer': setting(
+    empty('executions are traced when somebody asks, by debug_traceTransaction and the like'),
     '',
-    'Tracer of every execution; empty is none',
+    'Of other nodes, which can trace every execution; this one traces when it is asked',
   ),
-  'evm.max-tx-gas-wanted': inert(integer(0), 0, 'Highest gas limit of a transaction that is taken; 0 is no limit'),
+  'evm.max-tx-gas-wanted': setting(
+    integer(0),
+    Number(APPLICATION_DEFAULTS.maxTransactionGas),
+    'Highest gas limit of a transaction that this node takes into its pool; 0 is that of a block',
+  ),
   'evm.max-block-ms': setting(
     integer(10, 60_000),
     APPLICATION_DEFAULTS.maxBlockMs,
@@ -165,7 +158,11 @@ export const SETTINGS = {
     [],
     'Host names that JSON-RPC answers to beside loopback, HTTP and WebSocket. With none, a server of loopback answers to loopback alone, any other to all; * is all',
   ),
-  'json-rpc.api': setting(list(NAMESPACES), ['eth', 'net', 'web3', 'debug'], 'Namespaces served'),
+  'json-rpc.api': setting(
+    list(NAMESPACES),
+    ['eth', 'net', 'web3', 'debug'],
+    'Namespaces served. rpc and clob are served in any case; clob is shown by rpc_modules where it is named',
+  ),
   'json-rpc.gas-cap': setting(
     integer(0),
     Number(APPLICATION_DEFAULTS.gasCap),
@@ -232,8 +229,12 @@ export const SETTINGS = {
     'Keep what became of orders of the order book: trades, candles, orders that ended. Validators that nobody asks may turn it off',
   ),
 
-  'tls.certificate-path': inert(text, '', 'Certificate in PEM; with the key, JSON-RPC is served over TLS'),
-  'tls.key-path': inert(text, '', 'Private key of the certificate in PEM'),
+  'tls.certificate-path': setting(
+    text,
+    '',
+    'Certificate in PEM, and those up to its root; with the key, JSON-RPC, WebSocket, REST and gRPC are served over TLS alone',
+  ),
+  'tls.key-path': setting(text, '', 'Private key of the certificate in PEM'),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS
