@@ -113,6 +113,8 @@ export interface Log {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
   error(message: string, fields?: Readonly<Record<string, unknown>>): void
+  /** The same log, its lines under the name of a part; left out where parts are not told apart. */
+  of?(part: 'pool' | 'orders'): Log
 }
 
 /** The steps from a decided block to its answer, in order: a node that is killed at any of them loses nothing. */

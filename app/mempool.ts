@@ -10,7 +10,7 @@ import { readMaxBlockWeight } from '../modules/weight/index.ts'
 import type { Candidate } from './block/candidate.ts'
 import type { ProposalPool } from './block/rounds.ts'
 import type { Decode, TransactionOutcome } from './block/transaction.ts'
-import type { Environment } from './environment.ts'
+import type { Environment, Log } from './environment.ts'
 import { POOL_CODES } from './errors.ts'
 import { ethereumFamily } from './families/ethereum/family.ts'
 import type { Families } from './families/index.ts'
@@ -59,6 +59,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   readonly #gossip: GossipRecord
   readonly #setAside = new SetAside()
   readonly #departed = new DepartedEntries()
+  readonly #log: Log
   #arrivals = 0
   /** Entries that became executable in the running call: CometBFT is offered them at its end. */
   #promoted: PoolEntry[] = []
@@ -73,6 +74,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
     this.#options = options
     this.#environment = options.environment
     this.#families = options.families
+    this.#log = options.environment.log.of?.('pool') ?? options.environment.log
     const { signatures } = options.environment
     this.#signatures = signatures && new SignatureQueue(signatures)
     this.pool = new Pool(options.settings.pool, {
@@ -80,7 +82,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
       left: (entry) => this.#noteLeft(entry),
     })
     this.#gossip = new GossipRecord(this.pool, options.environment)
-    this.#journal = new JournalWriter(journaledPool(this.pool, options.environment.journal), options.environment.log)
+    this.#journal = new JournalWriter(journaledPool(this.pool, options.environment.journal), this.#log)
   }
 
   /** The pool has most transactions of a block: their signatures need not be looked at again. */
@@ -229,7 +231,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   dropInvalid(entry: PoolEntry, error: CodedError): void {
     // Another transaction of the proposal took its nonce or its funds: that counts once the block is decided.
     if (isTakenByAnother(error) && this.#standsInState(entry)) return
-    this.#environment.log.info('transaction dropped', { hash: bytesToHex(entry.hash), reason: error.message })
+    this.#log.info('transaction dropped', { hash: bytesToHex(entry.hash), reason: error.message })
     this.pool.remove(entry)
   }
 
@@ -244,7 +246,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   }
 
   #drop(hash: Hash, reason: SetAsideReason): void {
-    this.#environment.log.warn('transaction dropped', { hash: bytesToHex(hash), reason })
+    this.#log.warn('transaction dropped', { hash: bytesToHex(hash), reason })
     this.#setAside.add(hash, reason, this.#environment.clock.nowMs())
     const entry = this.pool.get(hash)
     if (entry === undefined) return

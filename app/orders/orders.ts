@@ -78,7 +78,10 @@ export class Orders {
     this.#gossip = new OrderGossip(this.pool, environment)
     this.#signers = new Signers(this.pool, () => options.head().chain)
     this.#signatures = environment.signatures && new SignatureQueue(environment.signatures)
-    this.#journal = new JournalWriter(journaledOrders(this.pool, environment), environment.log)
+    this.#journal = new JournalWriter(
+      journaledOrders(this.pool, environment),
+      environment.log.of?.('orders') ?? environment.log,
+    )
     this.section = new OrdersSection({
       clock: environment.clock,
       pool: this.pool,

@@ -18,7 +18,7 @@ import { ConsensusQuestions } from './runtime/consensus-questions.ts'
 import { rpcUrl } from './runtime/rpc-url.ts'
 import { startHeavyQuestions } from './runtime/heavy-questions.ts'
 import { startHistory } from './runtime/history.ts'
-import type { NodeLog } from './runtime/log.ts'
+import type { PartLog } from './runtime/log.ts'
 import { warnOfOpenFiles } from './runtime/open-files.ts'
 import { openVoteAnswers } from './runtime/vote-answers.ts'
 import { openOrderJournal } from './runtime/order-journal.ts'
@@ -32,6 +32,7 @@ import { registerApplicationFigures } from './metrics/application-figures.ts'
 import { BlockFigures } from './metrics/block-figures.ts'
 import { registerDatabaseFigures } from './metrics/database-figures.ts'
 import { openDatabase } from './open-database.ts'
+import { joinWitnesses } from './witnesses.ts'
 
 export interface OpenApplication {
   readonly application: QueriedApplication
@@ -64,7 +65,7 @@ export const chainOf = (genesis: NodeConfiguration['genesis']): ChainParameters 
 
 export interface OpenApplicationOptions {
   readonly configuration: NodeConfiguration
-  readonly log: NodeLog
+  readonly log: PartLog
   /** Told when the database failed: what is read from it can be trusted no longer, and the node must end. */
   readonly onFault: (error: Error) => void
   /** Left out where no daemon of the bridge runs. */
@@ -78,27 +79,34 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
   const { home, comet, settings } = configuration
   const cacheBytes = settings['database.cache-mb'] * 1024 * 1024
   const store = await openDatabase(home.database, { cacheBytes, onFault })
-  warnOfOpenFiles(home.database, log)
+  warnOfOpenFiles(home.database, log.of('database'))
   const journal = openPoolJournal(home.poolJournal, (error) => {
-    log.error('the journal of the pool cannot be flushed', { reason: error.message })
+    log.of('pool').error('the journal of the pool cannot be flushed', { reason: error.message })
   })
   const orderJournal = openOrderJournal(home.orderJournal, (error) => {
-    log.error('the journal of orders cannot be flushed', { reason: error.message })
+    log.of('orders').error('the journal of orders cannot be flushed', { reason: error.message })
   })
   const voteAnswers = openVoteAnswers(home.voteAnswers)
-  const gossip = createGossip(rpcUrl(comet.rpc), log)
+  const gossip = createGossip(rpcUrl(comet.rpc), log.of('gossip'))
   const applicationSettings = toApplicationSettings(settings)
-  const heavy = startHeavyQuestions({ handle: store.handle, settings: applicationSettings, log, onFault })
-  const signatures = availableParallelism() > 1 ? createSignatureThread({ log }) : undefined
-  const sweeper = startSweeper({ store, log, onFault })
-  const history = settings['clob.history-enable'] ? startHistory({ handle: store.handle, log, onFault }) : undefined
+  const heavy = startHeavyQuestions({
+    handle: store.handle,
+    settings: applicationSettings,
+    log: log.of('questions'),
+    onFault,
+  })
+  const signatures = availableParallelism() > 1 ? createSignatureThread({ log: log.of('pool') }) : undefined
+  const sweeper = startSweeper({ store, log: log.of('database'), onFault })
+  const history = settings['clob.history-enable']
+    ? startHistory({ handle: store.handle, log: log.of('history'), onFault })
+    : undefined
   const snapshots = startSnapshots({
     handle: store.handle,
     folder: home.snapshots,
     interval: settings['state-sync.snapshot-interval'],
     keepRecent: settings['state-sync.snapshot-keep-recent'],
     head: readCommittedHeight(store) ?? 0,
-    log,
+    log: log.of('snapshots'),
   })
   let status: ConsensusStatus = { catchingUp: true, peers: 0, highestHeight: 0 }
   const closeAll = async (): Promise<void> => {
@@ -114,6 +122,8 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
     store.close()
     await store.closed
   }
+  const figures = meter === SILENT_METER ? [] : [new BlockFigures(meter, () => performance.now())]
+  const witness = joinWitnesses(log, figures)
   const consensusQuestions = new ConsensusQuestions()
   try {
     const application = new QueriedApplication({
@@ -134,8 +144,8 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
         ...(bridge && { bridge, daemons: () => [bridge.health()] }),
         consensusStatus: () => status,
         consensusRpc: (route, accepts) => consensusQuestions.run(() => fetchRoute(comet.rpc, route, accepts)),
-        log,
-        ...(meter === SILENT_METER ? {} : { witness: new BlockFigures(meter, () => performance.now()) }),
+        log: log.of('consensus'),
+        ...(witness && { witness }),
         announceHeight: (height) => heavy.announceHeight(height),
         reached: reachedStep,
         snapshots: snapshots.shelf,

@@ -4,6 +4,7 @@
  * stops in the reverse; a fatal error of any part stops all.
  */
 import { appendFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ConsensusStatus } from '../../app/environment.ts'
 import type { Head } from '../../app/ports.ts'
 import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
@@ -16,7 +17,8 @@ import type { BridgeOptions } from './bridge/options.ts'
 import { type DaemonServer, serveDaemon } from './bridge/serve-daemon.ts'
 import { requireWritableFolder } from './config/home.ts'
 import { cliError, errorText } from '../errors.ts'
-import type { NodeLog } from './runtime/log.ts'
+import type { PartLog } from './runtime/log.ts'
+import { logFormatOf } from './runtime/log-format.ts'
 import { limitOtherThreads } from './runtime/young-objects.ts'
 import { findCometbft } from './supervise/cometbft-binary.ts'
 import type { FromApplication } from './supervise/messages.ts'
@@ -32,7 +34,7 @@ export type AbciTransport = 'socket' | 'grpc'
 
 export interface ApplicationOptions {
   readonly configuration: NodeConfiguration
-  readonly log: NodeLog
+  readonly log: PartLog
   /** An application of this node has died before: its gateway runs, and holds its ports. */
   readonly isRestarted: boolean
   /** CometBFT runs elsewhere and connects to `abciAddress`. */
@@ -73,7 +75,7 @@ class Teardown {
     this.#steps.push({ name, run })
   }
 
-  async run(log: NodeLog): Promise<void> {
+  async run(log: PartLog): Promise<void> {
     for (const { name, run } of this.#steps.splice(0).toReversed()) {
       try {
         await run()
@@ -105,7 +107,7 @@ const openBridge = async (
   return await serveDaemon({
     ...bridge,
     path: configuration.home.bridgeSocket,
-    log,
+    log: log.of('bridge'),
     onUnhealthy: (reason) => end(cliError('daemonUnhealthy', reason)),
   })
 }
@@ -113,7 +115,7 @@ const openBridge = async (
 /** Checks that everything is there, and says what is to be run beside this process. */
 const planParts = async (options: ApplicationOptions, queriesAddress: string): Promise<void> => {
   const { configuration, externalCometbft, externalGateway, gatewayArguments } = options
-  const { home } = configuration
+  const { home, settings } = configuration
   const binary = externalCometbft ? undefined : await findCometbft(process.env, options.cometbftBinary)
   const served = externalGateway ? [] : gatewayListeners(configuration)
   const listeners = [
@@ -128,6 +130,11 @@ const planParts = async (options: ApplicationOptions, queriesAddress: string): P
   const cometbft = { home: home.root, transport: options.abciTransport, ...configuration.comet }
   options.tell({
     type: 'planned',
+    logging: {
+      levels: settings['log-level'],
+      format: logFormatOf(settings['log-format']),
+      ...(settings['log-cometbft'] === 'file' ? { cometbftFile: join(home.logs, 'cometbft.log') } : {}),
+    },
     ...(binary === undefined ? {} : { cometbft: { binary, ...cometbft } }),
     // One without servers would end.
     ...(served.length === 0
@@ -161,7 +168,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     if (bridge !== undefined) teardown.add('the socket of the bridge daemon', () => bridge.close())
     const { meter, close: closeTelemetry } = await startTelemetry(
       metricsListeners(configuration, 'telemetry.address'),
-      log,
+      log.of('telemetry'),
     )
     const opened = await openApplication({ configuration, log, onFault, bridge, meter }).catch(
       async (error: unknown) => {
@@ -186,7 +193,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     const queries = await serveQueries({
       address: queriesAddress,
       application: withAskers(application),
-      log,
+      log: log.of('questions'),
       onFatal: end,
     })
     teardown.add('the query stream', () => queries.close())
@@ -194,7 +201,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     const abci = await serveAbci({
       address: abciAddress,
       handlers: meterHandlers(halt.guard(createHandlers(application)), meter, () => performance.now()),
-      log,
+      log: log.of('abci'),
       ...(options.callLogFile === undefined ? {} : recordTo(options.callLogFile)),
       onConsensusConnection: () => application.consensusConnected(),
       onFatal: (error) => end(error instanceof Error ? error : cliError('childFailed', String(error))),
@@ -206,7 +213,12 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     })
     options.tell({ type: 'listening', proxyApp: abci.address })
     const onStatus = (status: ConsensusStatus): void => setConsensusStatus(status)
-    const watch = watchProgress({ rpc: configuration.comet.rpc, log, height: () => application.height, onStatus })
+    const watch = watchProgress({
+      rpc: configuration.comet.rpc,
+      log: log.of('consensus'),
+      height: () => application.height,
+      onStatus,
+    })
     teardown.add('the progress watch', () => watch.stop())
     return { ended, height: () => application.height, stop }
   } catch (error) {

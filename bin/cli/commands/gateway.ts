@@ -11,6 +11,7 @@ import { cliError } from '../../errors.ts'
 import { gatewayListeners, metricsListeners, type NodeFlags } from '../../node/load-node.ts'
 import { startTelemetry } from '../../node/metrics/telemetry.ts'
 import { giveBackMemory } from '../../node/runtime/give-back-memory.ts'
+import { logFormatOf } from '../../node/runtime/log-format.ts'
 import { createLog } from '../../node/runtime/log.ts'
 import { requireFreePorts } from '../../node/supervise/ports.ts'
 import { sendPulse } from '../../node/supervise/send-pulse.ts'
@@ -29,13 +30,15 @@ const CERTIFICATE_EXPIRY = {
 }
 
 export const gatewayCommand = async ({ home, application: address, flags }: GatewayOptions): Promise<void> => {
-  const log = createLog()
+  const root = createLog()
+  const log = root.of('gateway')
   const { settings, warnings } = loadSettings({
     path: home.appToml,
     toml: existsSync(home.appToml) ? readFileSync(home.appToml, 'utf8') : '',
     flags: flags.settings,
     environment: process.env,
   })
+  root.configure({ levels: settings['log-level'], format: logFormatOf(settings['log-format']) })
   // The application of a node has told of them.
   if (process.send === undefined) for (const warning of warnings) log.warn(warning)
   const listeners = gatewayListeners({ settings })
@@ -48,7 +51,7 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
   const signal = untilSignal()
   sendPulse()
   const memory = giveBackMemory()
-  const { meter, close: closeTelemetry } = await startTelemetry(metrics, log)
+  const { meter, close: closeTelemetry } = await startTelemetry(metrics, root.of('telemetry'))
   if (tls !== undefined) meter.gauge(CERTIFICATE_EXPIRY, () => [[expirySeconds(tls.current())]])
   const application = connectApplication({ address, log })
   try {

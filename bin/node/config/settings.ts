@@ -1,6 +1,7 @@
 /** Every setting of app.toml: its kind, default and what it does. The file, the flags and the environment follow from this table. */
 import { APPLICATION_DEFAULTS } from '../../../app/settings.ts'
 import { NAMESPACES } from '../../../rpc/namespaces.ts'
+import { logLevels } from '../runtime/log-level.ts'
 import {
   address,
   choice,
@@ -65,6 +66,22 @@ export const SETTINGS = {
     heights,
     [],
     'Heights at which a planned upgrade is passed over; most validators must do the same, or this node leaves the chain',
+  ),
+
+  'log-level': setting(
+    logLevels,
+    { all: 'info', parts: {} },
+    'Which lines of the log are written, of all parts of the node and of some',
+  ),
+  'log-format': setting(
+    choice('auto', 'plain', 'json'),
+    'auto',
+    'How lines of the log look: auto is plain in a terminal and JSON elsewhere',
+  ),
+  'log-cometbft': setting(
+    choice('file', 'output'),
+    'file',
+    'Where the lines of CometBFT go: logs/cometbft.log in the home (two files of 32 MiB at most), or the output of the node',
   ),
 
   'api.enable': setting(flag, true, 'Native REST'),
