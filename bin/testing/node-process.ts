@@ -35,7 +35,7 @@ const isFree = (port: number): Promise<boolean> =>
   })
 
 /** Below those that the kernel gives to outgoing connections: a port stays ours while a node restarts. */
-const freePorts = async (count: number): Promise<readonly number[]> => {
+export const freePorts = async (count: number): Promise<readonly number[]> => {
   const ports = new Set<number>()
   while (ports.size < count) {
     const port = randomInt(12_000, 20_000)
