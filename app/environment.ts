@@ -95,7 +95,7 @@ export interface SnapshotShelf {
   chunk(height: number, format: number, index: number): Uint8Array
   /** Told of every committed height before the next one is written: a snapshot begins here, and is made elsewhere. */
   committed(height: number): void
-  /** On the disk of the database; left out where nobody knows. */
+  /** The free bytes on the disk of the database; left out where nobody knows. */
   freeBytes?(): number
   /** Throws when the content is damaged or longer than `maxBytes`. */
   decompress(chunk: Uint8Array, maxBytes: number): Uint8Array
@@ -156,7 +156,7 @@ export interface Environment extends Consensus {
   readonly orderJournal?: OrderJournal
   /** Left out where no daemon of the bridge runs. */
   readonly bridge?: BridgeWatch
-  /** Of the processes that read elsewhere for this node; left out where there are none. */
+  /** The health of the processes that read elsewhere for this node; left out where there are none. */
   daemons?(): readonly DaemonHealth[]
   /** Left out where the node does not vote. */
   readonly voteAnswers?: VoteAnswers

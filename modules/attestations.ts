@@ -11,7 +11,7 @@ export interface BridgeAttestation {
 
 /** The sections of a vote extension. Each belongs to one module, which alone knows what its bytes mean. */
 export interface VoteExtension {
-  /** Of the order book. */
+  /** The attestations of the order book. */
   readonly attestations: Uint8Array
   /** Wire forms of orders. */
   readonly bodies: readonly Uint8Array[]
@@ -32,8 +32,8 @@ export interface AttestedVote extends CommitVote {
 export interface Attestations {
   /** Height that the votes are for: that of the block before. */
   readonly height: number
-  /** In the order of the commit. */
+  /** The votes in the order of the commit. */
   readonly votes: readonly AttestedVote[]
-  /** Of the whole set, absent validators too. */
+  /** The power of the whole set, absent validators too. */
   readonly totalPower: bigint
 }

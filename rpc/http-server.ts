@@ -11,7 +11,7 @@ import { HANDSHAKE_TIMEOUT_MS, renewWith, secureContext, type TlsSource } from '
 const CLOSE_GRACE_MS = 2_000
 
 export interface HttpServerLimits {
-  /** For a request to arrive. */
+  /** The time that a request has to arrive. */
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
   /** 0 for any number. */

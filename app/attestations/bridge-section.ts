@@ -21,7 +21,7 @@ const contentBytes = ({ event }: Sayable): number => CONTENT_BYTES + MAX_AMOUNT_
 export class BridgeSection implements ExtensionSection {
   readonly name = 'bridge'
   readonly #watch: BridgeWatch | undefined
-  /** By id, the last height whose votes attested it, and told its content. */
+  /** For each event ID, the last height whose votes attested it, and told its content. */
   readonly #attested = new Map<number, number>()
   readonly #told = new Map<number, number>()
 

@@ -27,9 +27,9 @@ export interface BatchOutcome {
   readonly fault: string | undefined
   /** The ids that the block carries on, by its plan; undefined where the batch is not planned, or not the plan's. */
   readonly carried: readonly ListedId[] | undefined
-  /** The proposer stopped before the end of its list: it left out an order that others have. */
+  /** Whether the proposer stopped before the end of its list: it left out an order that others have. */
   readonly isStopped: boolean
-  /** By place in the block: those of all transactions of the batch. */
+  /** The results of all transactions of the batch, by place in the block. */
   readonly results: ReadonlyMap<number, TransactionResult>
   /** All that it wrote. */
   readonly changes: StateChanges

@@ -42,7 +42,7 @@ const read = <Value>(state: StateReader, key: Uint8Array, decode: (value: Uint8A
 const writeUnless = (state: StateWriter, key: Uint8Array, value: Uint8Array, fallback: Uint8Array): void =>
   state.setValue(BRIDGE_ADDRESS, key, equalBytes(value, fallback) ? undefined : value)
 
-/** Of a state from before the bridge: the defaults, by which nothing is bridged. */
+/** A state from before the bridge has the defaults, by which nothing is bridged. */
 export const readParams = (state: StateReader): BridgeParams => read(state, PARAMS_KEY, decodeParams) ?? DEFAULT_PARAMS
 export const writeParams = (state: StateWriter, params: BridgeParams): void =>
   writeUnless(state, PARAMS_KEY, encodeParams(params), encodeParams(DEFAULT_PARAMS))
@@ -86,7 +86,7 @@ export const readFormer = (state: StateReader, contract: BridgeContract): Progre
 export const writeFormer = (state: StateWriter, contract: BridgeContract, progress: Progress | undefined): void =>
   state.setValue(BRIDGE_ADDRESS, formerKey(contract), progress && encodeProgress(progress))
 
-/** In the order of keys, from `start` (inclusive) on. */
+/** Lists entries in the order of keys, from `start` (inclusive) on. */
 function* list(
   state: StateReader,
   prefix: Uint8Array,

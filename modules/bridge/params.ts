@@ -18,7 +18,7 @@ export interface BridgeParams {
   readonly mintLimit: bigint
 }
 
-/** Of a single event: what is above is no deposit that anybody could have made. */
+/** The most that a single event may bring: what is above is no deposit that anybody could have made. */
 export const MAX_AMOUNT = 1n << 128n
 const MAX_CREDITS_PER_BLOCK = 10
 /** About three years of one block a second. */

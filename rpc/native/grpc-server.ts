@@ -40,9 +40,9 @@ export interface GrpcOptions {
   /** Serves traces. */
   readonly traces: boolean
   readonly services?: readonly DescService[]
-  /** By the path of a method. */
+  /** Told how long calls take, by the path of a method. */
   readonly figures?: RequestFigures
-  /** Of the order book. */
+  /** Streams of the order book. */
   readonly streams?: StreamHub
 }
 

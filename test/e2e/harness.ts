@@ -172,7 +172,7 @@ const PART_COMMANDS = {
 const READABLE = { CHAIN_LOG_FORMAT: 'plain', CHAIN_LOG_COMETBFT: 'output' }
 
 export interface NodeOptions {
-  /** Of CometBFT; that of the chain when left out. */
+  /** The timeout of CometBFT's commit step in ms; the chain's own value when left out. */
   readonly timeoutCommitMs?: number
   /** The markets of a devnet, and their denominations in its accounts. */
   readonly hasTestMarkets?: boolean

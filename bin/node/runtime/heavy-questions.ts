@@ -16,7 +16,7 @@ import { MAX_HAND, type ReaderAnswer, type ReaderQuestion, toError } from './rea
 import { type Handed, ReaderSeat } from './reader-seat.ts'
 import { ReaderUsage } from './reader-usage.ts'
 
-/** Of each kind. */
+/** The most workers of each kind. */
 const MAX_WORKERS = 4
 /** Workers start after the node itself, unless a question comes sooner: they would compete for its processors. */
 const WARM_UP_AFTER_MS = 5_000
@@ -106,7 +106,7 @@ class HeavyQuestionPool implements HeavyPool {
     new Promise<string>((resolve, reject) => {
       if (this.#isClosed) return reject(tooMany())
       const id = this.#nextId
-      // Of 32 bits: it is compared in shared memory. 0 is no question's.
+      // The number has 32 bits: it is compared in shared memory. 0 is no question's.
       this.#nextId = id === 0x7fff_ffff ? 1 : id + 1
       const waiting: Waiting = {
         asker: currentAsker(),

@@ -6,7 +6,7 @@ const MAX_BYTES = 32 * 1024 * 1024
 
 export interface LogFileOptions {
   readonly path: string
-  /** Of one file; there are two at most. */
+  /** The most bytes of one file; there are two at most. */
   readonly maxBytes?: number
   /** The file of the run before becomes the older one of the two; otherwise nothing is left of it. */
   readonly keepsLastRun?: boolean
