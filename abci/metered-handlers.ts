@@ -8,14 +8,20 @@ type Handler = (request: unknown) => unknown
 const NOT_MEASURED: ReadonlySet<AbciMethod> = new Set<AbciMethod>(['echo', 'flush'])
 
 /** Told of each call when it has ended, by the times of a monotonic clock. */
-export type CallListener = (method: AbciMethod, request: unknown, fromMs: number, toMs: number) => void
+export type CallListener = (method: AbciMethod, fromMs: number, toMs: number) => void
 
-/** The handlers, each with its time taken. `onEnd` is told of calls that were answered. */
+export interface MeterHandlersOptions {
+  readonly meter: Meter
+  /** A monotonic clock. */
+  readonly nowMs: () => number
+  /** Told of calls that were answered. */
+  readonly onEnd?: CallListener
+}
+
+/** Returns the handlers, each with its time taken. */
 export const meterHandlers = (
   handlers: AbciHandlers,
-  meter: Meter,
-  nowMs: () => number,
-  onEnd: CallListener = () => undefined,
+  { meter, nowMs, onEnd = () => undefined }: MeterHandlersOptions,
 ): AbciHandlers => {
   const seconds = meter.histogram({
     name: 'nat_abci_call_seconds',
@@ -26,20 +32,20 @@ export const meterHandlers = (
   const wrap = (method: AbciMethod): Handler => {
     const handler = handlers[method] as Handler
     if (NOT_MEASURED.has(method)) return handler
-    const end = (request: unknown, fromMs: number): void => {
+    const end = (fromMs: number): void => {
       const toMs = nowMs()
       seconds.observe((toMs - fromMs) / 1_000, method)
-      onEnd(method, request, fromMs, toMs)
+      onEnd(method, fromMs, toMs)
     }
     return (request) => {
       const fromMs = nowMs()
       const answer = handler(request)
       if (!(answer instanceof Promise)) {
-        end(request, fromMs)
+        end(fromMs)
         return answer
       }
       return answer.then((response: unknown) => {
-        end(request, fromMs)
+        end(fromMs)
         return response
       })
     }

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { editCometToml, makeHome } from '../testing/make-home.ts'
 import {
@@ -17,9 +18,12 @@ import {
 import { choosePorts, freePorts, type RunningChain, startChain } from '../testing/node-process.ts'
 import { findPrometheus, type RunningPrometheus, startPrometheus } from '../testing/prometheus.ts'
 import { makeCertificate } from '../testing/certificates.ts'
+import { startTraceReceiver, type TraceReceiver } from '../testing/trace-receiver.ts'
+import { askOwnServer, type OwnServer } from './runtime/own-server.ts'
 import { findCometbft } from './supervise/cometbft-binary.ts'
 
 const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+const ACCOUNT = mnemonicToAccount('test test test test test test test test test test test junk')
 const LONG = { timeout: 120_000 }
 const SLOW = { timeout: 40_000, interval: 200 }
 const QUERIES: readonly Query[] = [...dashboardQueries(), ...alertQueries()]
@@ -32,6 +36,8 @@ const binaries = cometbft === undefined ? undefined : findPrometheus()
 
 const folder = mkdtempSync(join(tmpdir(), 'monitoring-'))
 let node: RunningChain | undefined
+let receiver: TraceReceiver
+let jsonRpc: OwnServer
 let prometheus: RunningPrometheus | undefined
 
 /** The settings of docker/, with the ports of this node. */
@@ -60,10 +66,16 @@ beforeAll(async () => {
     'instrumentation.prometheus': 'true',
     'instrumentation.prometheus_listen_addr': `"127.0.0.1:${comet}"`,
   })
-  // With all that brings figures of its own: a certificate, and a daemon whose endpoint does not answer.
   const { certificatePath, keyPath } = makeCertificate(folder, 'node')
+  receiver = await startTraceReceiver()
+  jsonRpc = {
+    address: { host: '127.0.0.1', port: Number(new URL(ports.jsonRpcUrl).port) },
+    certificate: readFileSync(certificatePath, 'utf8'),
+  }
+  // With all that brings figures of its own: a certificate, and a daemon whose endpoint does not answer.
   const settings = {
     'telemetry.enabled': 'true',
+    'telemetry.traces-endpoint': receiver.url,
     'tls.certificate-path': certificatePath,
     'tls.key-path': keyPath,
     'bridge-daemon-eth-rpc-endpoint': 'http://127.0.0.1:9',
@@ -83,6 +95,7 @@ afterAll(async () => {
   await prometheus?.stop()
   node?.process.kill('SIGTERM')
   await node?.exited
+  await receiver?.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -140,6 +153,24 @@ describe.skipIf(binaries === undefined)('Prometheus', LONG, () => {
     expect(Math.round(days)).toBe(30)
     await expect.poll(() => valuesOf('sum(rate(nat_block_interval_seconds_count[10s])) > 0.5'), SLOW).toHaveLength(1)
     expect(await valuesOf('nat_validator_votes_total{vote="included"} > 0')).toHaveLength(1)
+  })
+
+  it('and a collector are told the way of a transaction', async () => {
+    const raw = await ACCOUNT.signTransaction({
+      ...{ type: 'eip1559', chainId: 2517, nonce: 0, to: ALICE, gas: 21_000n },
+      ...{ maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
+    })
+    const request = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [raw] }
+    const { result: hash = '' } = JSON.parse(await askOwnServer(jsonRpc, '/', JSON.stringify(request))) as {
+      readonly result?: string
+    }
+    const ofTransaction = (): readonly string[] =>
+      receiver.spans.filter(({ traceId }) => traceId === hash.slice(2, 34)).map(({ name }) => name)
+    await expect
+      .poll(ofTransaction, SLOW)
+      .toEqual(['admission', 'proposal', 'judgement', 'execution', 'commit', 'announcement', 'transaction'])
+    const counted = 'nat_transactions_total{family="ethereum",outcome="succeeded"}'
+    await expect.poll(() => valuesOf(counted), SLOW).toEqual([1])
   })
 
   it('sees that a node alone has no peers, and that its blocks come', async () => {

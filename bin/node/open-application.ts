@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { QueriedApplication } from '../../query/queried-application.ts'
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { ConsensusStatus } from '../../app/environment.ts'
+import type { Witness } from '../../app/witness.ts'
 import { type Meter, SILENT_METER } from '../../core/meter.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
@@ -72,10 +73,12 @@ export interface OpenApplicationOptions {
   readonly bridge?: DaemonServer | undefined
   /** Left out where nobody asks for figures. */
   readonly meter?: Meter
+  /** Left out where no transactions are traced. */
+  readonly traces?: Witness | undefined
 }
 
 export const openApplication = async (options: OpenApplicationOptions): Promise<OpenApplication> => {
-  const { configuration, log, onFault, bridge, meter = SILENT_METER } = options
+  const { configuration, log, onFault, bridge, meter = SILENT_METER, traces } = options
   const { home, comet, settings } = configuration
   const cacheBytes = settings['database.cache-mb'] * 1024 * 1024
   const store = await openDatabase(home.database, { cacheBytes, onFault })
@@ -123,7 +126,7 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
     await store.closed
   }
   const figures = meter === SILENT_METER ? [] : [new BlockFigures(meter, () => performance.now())]
-  const witness = joinWitnesses(log, figures)
+  const witness = joinWitnesses(log, traces === undefined ? figures : [...figures, traces])
   const consensusQuestions = new ConsensusQuestions()
   try {
     const application = new QueriedApplication({

@@ -6,7 +6,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConsensusStatus } from '../../app/environment.ts'
-import type { Head } from '../../app/ports.ts'
+import type { Announcement, Head } from '../../app/ports.ts'
 import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
 import { createHandlers } from '../../abci/handlers.ts'
 import { meterHandlers } from '../../abci/metered-handlers.ts'
@@ -27,6 +27,7 @@ import { watchProgress } from './supervise/watch-progress.ts'
 import { createHalt } from './halt.ts'
 import { cometListeners, gatewayListeners, metricsListeners, type NodeConfiguration } from './load-node.ts'
 import { startTelemetry } from './metrics/telemetry.ts'
+import { startTraces } from './traces/start-traces.ts'
 import { openApplication } from './open-application.ts'
 
 /** CometBFT's names. */
@@ -166,11 +167,14 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
   try {
     const bridge = await openBridge(options, end)
     if (bridge !== undefined) teardown.add('the socket of the bridge daemon', () => bridge.close())
+    const running = await startTraces(settings, configuration, log.of('telemetry'))
+    if (running !== undefined) teardown.add('the traces', () => running.close())
+    const traces = running?.traces
     const { meter, close: closeTelemetry } = await startTelemetry(
       metricsListeners(configuration, 'telemetry.address'),
       log.of('telemetry'),
     )
-    const opened = await openApplication({ configuration, log, onFault, bridge, meter }).catch(
+    const opened = await openApplication({ configuration, log, onFault, bridge, meter, traces }).catch(
       async (error: unknown) => {
         await closeTelemetry()
         throw error
@@ -183,6 +187,10 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     bridge?.onChange(() => application.refreshStatus())
     const haltSettings = { height: settings['halt-height'], timeSeconds: settings['halt-time'] }
     const halt = createHalt(haltSettings, end, () => application.nextBlockFault())
+    if (traces !== undefined) {
+      const follow = ({ type }: Announcement): void => void (type === 'head' && traces.announced())
+      teardown.add('the announcements of traces', application.subscribe(follow))
+    }
     // Before anybody can be told of the next block.
     teardown.add(
       'the halt',
@@ -200,7 +208,11 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     const serveAbci = await loadTransport(options.abciTransport)
     const abci = await serveAbci({
       address: abciAddress,
-      handlers: meterHandlers(halt.guard(createHandlers(application)), meter, () => performance.now()),
+      handlers: meterHandlers(halt.guard(createHandlers(application)), {
+        meter,
+        nowMs: () => performance.now(),
+        onEnd: (method, fromMs, toMs) => traces?.called(method, fromMs, toMs),
+      }),
       log: log.of('abci'),
       ...(options.callLogFile === undefined ? {} : recordTo(options.callLogFile)),
       onConsensusConnection: () => application.consensusConnected(),

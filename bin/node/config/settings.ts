@@ -15,6 +15,7 @@ import {
   list,
   natAmount,
   text,
+  url,
 } from './kinds.ts'
 
 export interface Setting<T> {
@@ -129,6 +130,17 @@ export const SETTINGS = {
   ),
   'telemetry.address': setting(address, local(26661), 'Where the figures of the application are served'),
   'telemetry.gateway-address': setting(address, local(26662), 'Where the figures of the gateway are served'),
+
+  'telemetry.traces-endpoint': setting(
+    url,
+    '',
+    'Where traces of transactions are sent, by OTLP over HTTP, such as http://127.0.0.1:4318; empty makes none',
+  ),
+  'telemetry.traces-one-in': setting(
+    integer(1, 1_000_000),
+    1,
+    'One of so many transactions is traced, chosen by its hash: all nodes trace the same ones',
+  ),
 
   'evm.evm-chain-id': setting(integer(1), 2517, 'Must be the EVM chain id of the genesis file'),
   'evm.tracer': setting(
