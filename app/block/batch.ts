@@ -27,6 +27,8 @@ export interface BatchOutcome {
   readonly fault: string | undefined
   /** The ids that the block carries on, by its plan; undefined where the batch is not planned, or not the plan's. */
   readonly carried: readonly ListedId[] | undefined
+  /** Whether the proposer stopped before the end of its list: it left out an order that others have. */
+  readonly isStopped: boolean
   /** The results of all transactions of the batch, by place in the block. */
   readonly results: ReadonlyMap<number, TransactionResult>
   /** All that it wrote. */

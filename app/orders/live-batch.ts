@@ -104,6 +104,7 @@ export class LiveBatch implements BatchStep {
     return {
       fault: 'fault' in plan ? plan.fault : undefined,
       carried: 'fault' in plan ? undefined : plan.carried,
+      isStopped: !('fault' in plan) && plan.missing !== undefined,
       results: 'fault' in plan ? this.#refused(scope, transactions, plan.fault) : results,
       changes: layer.changes(),
       book: delta,

@@ -64,10 +64,21 @@ export const gatewayListeners = (configuration: Pick<NodeConfiguration, 'setting
   ]
 }
 
+const METRICS = ['telemetry.address', 'telemetry.gateway-address'] as const
+
+/** Where the figures of a process are served; none where telemetry is off. */
+export const metricsListeners = (
+  { settings }: Pick<NodeConfiguration, 'settings'>,
+  key: (typeof METRICS)[number],
+): readonly Listener[] =>
+  settings['telemetry.enabled']
+    ? [{ purpose: 'metrics', address: settings[key], setting: `${key} in app.toml, or --${key}` }]
+    : []
+
 const firewallWarning = (configuration: NodeConfiguration): readonly string[] => {
   const { genesis, settings } = configuration
   if (!isPublicNetwork(genesis.chainId)) return []
-  const exposed = gatewayListeners({ settings })
+  const exposed = [...gatewayListeners({ settings }), ...METRICS.flatMap((key) => metricsListeners({ settings }, key))]
     .filter(({ address }) => isExposed(address))
     .map(({ purpose, address }) => `${purpose} ${address.port}`)
   if (exposed.length === 0) return []

@@ -171,6 +171,9 @@ const PART_COMMANDS = {
   cometbft: /^\S*cometbft start /,
 } as const
 
+/** Tests read the log, also what CometBFT says in it. */
+const READABLE = { CHAIN_LOG_FORMAT: 'plain', CHAIN_LOG_COMETBFT: 'output' }
+
 export interface NodeOptions {
   /** The timeout of CometBFT's commit step in ms; the chain's own value when left out. */
   readonly timeoutCommitMs?: number
@@ -314,7 +317,7 @@ export class TestNode {
     const engine = ['--abci', abci, ...(cometbft === undefined ? [] : ['--cometbft', cometbft])]
     const child = spawn(program, [...before, 'start', ...this.flags, ...engine, ...recorded, ...settings], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...environment },
+      env: { ...READABLE, ...process.env, ...environment },
     })
     this.#output = ''
     for (const stream of [child.stdout, child.stderr]) {

@@ -30,6 +30,8 @@ export interface HeavyPool extends HeavyQuestions {
   announceHeight(height: number): void
   /** Counts since the start, for the curious and for tests. */
   readonly counts: ReaderCounts
+  /** As of now; `cancelled` since the start. */
+  readonly load: { readonly waiting: number; readonly running: number; readonly cancelled: number }
   close(): Promise<void>
 }
 
@@ -94,6 +96,11 @@ class HeavyQuestionPool implements HeavyPool {
   get counts(): ReaderCounts {
     const replaced = this.#seats.reduce((sum, seat) => sum + seat.replaced, 0)
     return { begun: this.#begun, long: this.#long, cancelled: this.#cancelled, replaced }
+  }
+
+  get load(): { readonly waiting: number; readonly running: number; readonly cancelled: number } {
+    const waiting = this.#queue.waiting('short') + this.#queue.waiting('long')
+    return { waiting, running: this.#running.size, cancelled: this.#cancelled }
   }
 
   readonly run: HeavyQuestions['run'] = (name, parameters, head, pending) =>

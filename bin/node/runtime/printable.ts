@@ -15,3 +15,13 @@ export const escapeHidden = (text: string): string => text.replaceAll(HIDDEN, es
 /** Lines and tabs stay. */
 export const escapeControls = (text: string): string =>
   text.replaceAll(HIDDEN, (character) => (KEPT.has(character) ? character : escape(character)))
+
+const escapeUnits = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('')
+
+/** A line of JSON: all that is hidden is in its texts, where it can be written as JSON writes it. Its end stays. */
+export const escapeJson = (line: string): string =>
+  line.replaceAll(HIDDEN, (character) => (character === '\n' ? character : escapeUnits(character)))
