@@ -49,7 +49,7 @@ export interface NodePorts {
   readonly flags: readonly string[]
   readonly rpcUrl: string
   readonly jsonRpcUrl: string
-  /** Of application and gateway. */
+  /** The addresses of the metrics of application and gateway. */
   readonly metricsUrls: readonly string[]
 }
 

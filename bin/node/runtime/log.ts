@@ -94,7 +94,7 @@ class PinoLog implements ConfigurableLog {
   }
 }
 
-/** Of a file, a terminal and a pipe Node waits until it is written. */
+/** Node waits until the line is written to a file, a terminal or a pipe. */
 const writeToError = (line: string): void => void process.stderr.write(line)
 
 /** Plain while nothing else is said. */
