@@ -108,6 +108,14 @@ export interface BridgeWatch {
   events(contract: BridgeContract, from: number, max: number): readonly BridgeEvent[]
 }
 
+/** The keys with which this validator signs for the bridge: those of former sets among them. */
+export interface BridgeKeys {
+  /** 20 bytes each. */
+  readonly addresses: readonly Uint8Array[]
+  /** 65 bytes, always the same. `address` is one of them. */
+  sign(address: Uint8Array, digest: Uint8Array): Uint8Array
+}
+
 export interface Log {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
@@ -153,6 +161,8 @@ export interface Environment extends Consensus {
   readonly orderJournal?: OrderJournal
   /** Left out where no daemon of the bridge runs. */
   readonly bridge?: BridgeWatch
+  /** Left out where this node has no key of the bridge. */
+  readonly bridgeKeys?: BridgeKeys
   /** Of the processes that read elsewhere for this node; left out where there are none. */
   daemons?(): readonly DaemonHealth[]
   /** Left out where the node does not vote. */

@@ -7,6 +7,7 @@ import type { ConsensusStatus } from '../../app/environment.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
+import { readBridgeKeys, toBridgeKeys } from './bridge/bridge-keys.ts'
 import type { DaemonServer } from './bridge/serve-daemon.ts'
 import { toApplicationSettings } from './config/application-settings.ts'
 import { cliError } from '../errors.ts'
@@ -67,6 +68,7 @@ export const openApplication = async (
   bridge?: DaemonServer,
 ): Promise<OpenApplication> => {
   const { home, comet, settings } = configuration
+  const bridgeKeys = toBridgeKeys(readBridgeKeys(home))
   const cacheBytes = settings['database.cache-mb'] * 1024 * 1024
   const store = await openDatabase(home.database, { cacheBytes, onFault })
   warnOfOpenFiles(home.database, log)
@@ -122,6 +124,7 @@ export const openApplication = async (
         gossip,
         heavy,
         ...(signatures && { signatures }),
+        ...(bridgeKeys && { bridgeKeys }),
         ...(bridge && { bridge, daemons: () => [bridge.health()] }),
         consensusStatus: () => status,
         consensusRpc: (route, accepts) => consensusQuestions.run(() => fetchRoute(comet.rpc, route, accepts)),
