@@ -84,7 +84,7 @@ export interface ApplicationOptions {
   readonly sections?: readonly ExtensionSection[]
 }
 
-/** Of a node that does not vote. */
+/** The answers of a node that does not vote. */
 const FORGETFUL: VoteAnswers = { load: () => [], keep: () => undefined }
 
 /** Version of the protocol between application and CometBFT; part of the consensus parameters. */
@@ -129,7 +129,7 @@ export interface ChainSource {
   readonly updates: UpdateRing
   /** Throws app/10 before InitChain. */
   parameters(): ChainParameters
-  /** Of the next block, in anat. */
+  /** The base fee of the next block, in anat. */
   baseFeePerGas(): bigint
   /** Undefined before InitChain. */
   head(): HeaderRecord | undefined
@@ -151,7 +151,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   readonly #reader: ChainReader
   readonly #snapshots: SnapshotSync
   #state: LatestState
-  /** Of the committed head. */
+  /** The books as of the committed head. */
   #books = new Books()
   /** What the last blocks have changed of them. */
   readonly #updates = new UpdateRing()
@@ -311,7 +311,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   extendVote(block: ProposedBlock): Uint8Array {
     const given = this.#voter.given(block)
     if (given !== undefined) return given
-    // On top of another block nothing can be said of it.
+    // A block that stands on top of another one leaves nothing to say.
     if (block.height !== this.#nextHeight()) return EMPTY_BYTES
     return this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#state, block.height))
   }

@@ -94,7 +94,7 @@ export interface SnapshotShelf {
   chunk(height: number, format: number, index: number): Uint8Array
   /** Told of every committed height before the next one is written: a snapshot begins here, and is made elsewhere. */
   committed(height: number): void
-  /** On the disk of the database; left out where nobody knows. */
+  /** The free bytes on the disk of the database; left out where nobody knows. */
   freeBytes?(): number
   /** Throws when the content is damaged or longer than `maxBytes`. */
   decompress(chunk: Uint8Array, maxBytes: number): Uint8Array
@@ -110,9 +110,9 @@ export interface BridgeWatch {
 
 /** The keys with which this validator signs for the bridge: those of former sets among them. */
 export interface BridgeKeys {
-  /** 20 bytes each. */
+  /** The addresses of the keys, of 20 bytes each. */
   readonly addresses: readonly Uint8Array[]
-  /** 65 bytes, always the same. `address` is one of them. */
+  /** Signs by the key of an address, in 65 bytes that are always the same. */
   sign(address: Uint8Array, digest: Uint8Array): Uint8Array
 }
 
@@ -163,7 +163,7 @@ export interface Environment extends Consensus {
   readonly bridge?: BridgeWatch
   /** Left out where this node has no key of the bridge. */
   readonly bridgeKeys?: BridgeKeys
-  /** Of the processes that read elsewhere for this node; left out where there are none. */
+  /** The health of the processes that read elsewhere for this node; left out where there are none. */
   daemons?(): readonly DaemonHealth[]
   /** Left out where the node does not vote. */
   readonly voteAnswers?: VoteAnswers

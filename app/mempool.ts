@@ -64,9 +64,9 @@ export class Mempool implements ProposalPool<PoolEntry> {
   #promoted: PoolEntry[] = []
   /** Entries that subscribers were told of. */
   #announced = new WeakSet<PoolEntry>()
-  /** Of the block that is being settled, hashes under which its transactions are stored. */
+  /** Hashes under which the transactions of the block that is being settled are stored. */
   #included: ReadonlySet<string> = new Set()
-  /** As of the last block that was settled. */
+  /** The head's values as of the last block that was settled. */
   #settled: (Pick<MempoolHead, 'baseFeePerGas' | 'limits'> & { readonly maxBlockWeight: number }) | undefined
 
   constructor(options: MempoolOptions) {
@@ -150,7 +150,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
     return (await this.#submit(raw, 'wallet')).hash
   }
 
-  /** In the order of the calls, also where signatures are checked elsewhere. */
+  /** Takes transactions in the order of the calls, also where signatures are checked elsewhere. */
   async #submit(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
     const examined = this.#examine(raw, origin)
     const answer = this.#signatures && (await this.#signatures.check(examined.signatureTask()))
@@ -191,7 +191,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
     this.pool.expireTerms(height)
     const before = this.#settled
     this.#settled = { baseFeePerGas, limits, maxBlockWeight }
-    // At the first block after a start what was there before is not known.
+    // What was there before the first block after a start is not known.
     const isSame = before?.maxBlockWeight === maxBlockWeight && isSameLimits(before.limits, limits)
     if (!isSame) this.#dropUnfit(maxBlockWeight)
     this.#gossip.settle(content.height)
@@ -342,7 +342,10 @@ const isTakenByAnother = (error: CodedError): boolean =>
   TAKEN_BY_ANOTHER.some((name) => isEvmError(error, name)) ||
   (error.codespace === 'sdk' && SDK_TAKEN_BY_ANOTHER.includes(error.code))
 
-/** For CometBFT and native clients, to whom bytes that are no transaction are one thing, whichever family they look like. */
+/**
+ * The refusal for CometBFT and native clients, to whom bytes that are no transaction are one thing, whichever family
+ * they look like.
+ */
 const refusal = (error: CodedError): TransactionCheck => {
   const { code, codespace, message: log } = error.codespace === 'rlp' ? sdkError('parse', error.message) : error
   return { code, codespace, log, gasWanted: 0n }

@@ -66,7 +66,7 @@ export class RestoreSession {
   get height(): number {
     return this.#metadata.height
   }
-  /** Of the snapshot's block: the trusted app hash. */
+  /** Hash of the snapshot's block: the trusted app hash. */
   get blockHash(): Hash {
     return this.#blockHash
   }

@@ -21,7 +21,7 @@ export interface PoolSettings {
 export interface PruningSettings {
   /** This many heights up to the head; 0 is all of them (an archive). */
   readonly keepRecent: number
-  /** Of the heights before them the multiples of this one; 0 is none. */
+  /** Keeps, of the heights before them, the multiples of this one; 0 is none. */
   readonly interval: number
 }
 
@@ -34,7 +34,7 @@ export interface ApplicationSettings {
    */
   readonly maxBlockMs: number
   readonly pool: PoolSettings
-  /** Of eth_call and eth_estimateGas. */
+  /** The gas cap of eth_call and eth_estimateGas. */
   readonly gasCap: bigint
   readonly evmTimeoutMs: number
   /** Most that eth_sendRawTransaction lets a transaction pay in fees; 0 is no cap. */

@@ -106,7 +106,7 @@ export class SnapshotSync {
     const session = this.#session
     const { log } = this.#options
     if (session === undefined) return answer('abort')
-    // Of the run before, or sent again.
+    // The chunk is of the run before, or was sent again.
     if (index < session.next) return this.#finishAfter(index, session)
     if (index > session.next) return answer('retrySnapshot')
     if (!session.isChunk(index, chunk)) {

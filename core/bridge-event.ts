@@ -7,17 +7,17 @@ import { keccak256 } from './hash.ts'
 
 /** The contract that is watched. */
 export interface BridgeContract {
-  /** Of the external chain (EIP-155). */
+  /** Chain ID of the external chain (EIP-155). */
   readonly chainId: bigint
   /** 20 bytes. */
   readonly address: Uint8Array
 }
 
-/** Of a finalized block of the external chain. */
+/** An event in a finalized block of the external chain. */
 export interface BridgeEvent {
   /** Counts from 0 without gaps. Below 2^32. */
   readonly id: number
-  /** In the smallest unit of the contract's token; below 2^256. */
+  /** The amount in the smallest unit of the contract's token; below 2^256. */
   readonly amount: bigint
   /** 20 bytes: who called the contract. */
   readonly from: Uint8Array

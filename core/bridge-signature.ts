@@ -12,7 +12,7 @@ export const signForBridge = (digest: Uint8Array, privateKey: Uint8Array): Uint8
   return concatBytes(r, s, Uint8Array.of(yParity))
 }
 
-/** Who signed; undefined for what is no signature that the contract would accept. */
+/** Recovers who signed; undefined for what is no signature that the contract would accept. */
 export const recoverBridgeSigner = (digest: Uint8Array, signature: Uint8Array): Address | undefined => {
   if (signature.length !== BRIDGE_SIGNATURE_BYTES) return undefined
   const [r, s] = [bytesToBigint(signature.subarray(0, 32)), bytesToBigint(signature.subarray(32, 64))]
@@ -27,6 +27,6 @@ export const recoverBridgeSigner = (digest: Uint8Array, signature: Uint8Array): 
   }
 }
 
-/** 32 bytes: what a key of the bridge signs to show that the operator holds it. No digest of EIP-712 begins with these words. */
+/** The 32 bytes that a key of the bridge signs to show that the operator holds it. No digest of EIP-712 begins with these words. */
 export const bridgeKeyDigest = (chainId: string, operator: string): Uint8Array =>
   keccak256(utf8ToBytes(`NAT bridge key\n${chainId}\n${operator}\n`))

@@ -190,10 +190,13 @@ export interface ContractCall {
   /** Below 2^53. */
   readonly gas: bigint
   readonly isStatic: boolean
-  /** As in {@link ExecuteOptions}: above it `overWeight` is thrown, and nothing was changed. */
+  /**
+   * The limit has the meaning that it has in {@link ExecuteOptions}: above it `overWeight` is thrown, and nothing was
+   * changed.
+   */
   readonly weightLimit: number
   readonly nativePrecompiles: NativePrecompiles
-  /** As in {@link ExecuteOptions}. */
+  /** Called as {@link ExecuteOptions} says. */
   readonly interrupt?: () => void
 }
 
@@ -206,7 +209,7 @@ export interface ContractCallResult {
   readonly logs: readonly Log[]
   readonly nativeEvents: readonly NativeEvent[]
   readonly burntAnat: bigint
-  /** In the unit of evm/weight.ts, with what the gas stands for. */
+  /** The weight in the unit of evm/weight.ts, with what the gas stands for. */
   readonly weight: number
 }
 

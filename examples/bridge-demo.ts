@@ -41,7 +41,7 @@ const anvilKey = (addressIndex: number): Hex => {
   if (privateKey === null) throw new Error('a derived key holds its private part')
   return `0x${Buffer.from(privateKey).toString('hex')}`
 }
-/** Operates the validator, and is bridged to: the first account of a devnet. */
+/** The first account of a devnet operates the validator, and is bridged to. */
 const OPERATOR_KEY = anvilKey(0)
 const CHAIN_ID = 'localnat-1'
 const DENOM = 'bridge/ether'
@@ -59,7 +59,7 @@ const until = async <Value>(what: string, look: () => Promise<Value | undefined>
   throw new Error(`not within ${WAIT_MS / 1000} s: ${what}`)
 }
 
-/** Free now, on loopback. */
+/** Finds ports that are free now, on loopback. */
 const freePorts = async (count: number): Promise<readonly number[]> => {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   const ports = await Promise.all(
@@ -89,11 +89,11 @@ interface External {
   readonly account: PrivateKeyAccount
   readonly client: ReturnType<typeof createPublicClient>
   readonly contract: Hex
-  /** A call that is mined. */
+  /** Calls the contract, and waits until the call is mined. */
   send(by: PrivateKeyAccount, functionName: string, args: readonly unknown[], value?: bigint): Promise<void>
 }
 
-/** anvil with a block a second, which are final after two more. */
+/** Starts anvil with a block a second, each of which is final after two more, and deploys the contract. */
 const startExternal = async (port: number): Promise<External> => {
   start(ANVIL, ['--port', String(port), '--silent', '--block-time', '1', '--slots-in-an-epoch', '1'])
   const url = `http://127.0.0.1:${port}`
@@ -127,7 +127,7 @@ interface Chain {
   readonly comet: string
 }
 
-/** A home whose genesis bridges the contract, and its node. */
+/** Makes a home whose genesis bridges the contract, and starts its node. */
 const startChain = async (home: string, external: External, ports: readonly number[]): Promise<Chain> => {
   const [rpc = 0, p2p = 0, rest = 0, grpc = 0, web = 0, socket = 0] = ports
   const at = (port: number): string => `127.0.0.1:${port}`

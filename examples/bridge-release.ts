@@ -37,15 +37,15 @@ interface Proof {
 }
 
 export interface Release {
-  /** REST of a node of this chain. */
+  /** The URL of a node's native REST. */
   readonly restUrl: string
-  /** JSON-RPC of the external chain. */
+  /** The URL of the external chain's JSON-RPC. */
   readonly ethRpcUrl: string
-  /** Pays for the calls there. */
+  /** The key of the account that pays for the calls there. */
   readonly privateKey: Hex
 }
 
-/** Undefined for what there is not, such as a proof of a withdrawal that is not signed yet. */
+/** Asks a node; undefined for what there is not, such as a proof of a withdrawal that is not signed yet. */
 const ask = async <Answer>(restUrl: string, path: string): Promise<Answer | undefined> => {
   const response = await fetch(`${restUrl}/nat/bridge/v1/${path}`)
   if (response.status === 404) return undefined
@@ -64,11 +64,11 @@ const NONE = pad('0x', { size: 32 })
 const signaturesArgument = (signatures: readonly MemberSignature[]) =>
   signatures.map(({ r, s, v }) => ({ r: v === 0 ? NONE : r, s: v === 0 ? NONE : s, v }))
 
-/** The set of a nonce; 0 is that which signs now. */
+/** Fetches the set of a nonce; 0 is the set that signs now. */
 export const fetchSet = (restUrl: string, nonce: bigint | number): Promise<SetAnswer | undefined> =>
   ask<SetAnswer>(restUrl, `signing_sets/${nonce}`)
 
-/** One relayer for one contract. */
+/** Makes a relayer for the contract that the chain bridges. */
 export const createRelayer = async ({ restUrl, ethRpcUrl, privateKey }: Release) => {
   const transport = http(ethRpcUrl)
   const client = createPublicClient({ transport, pollingInterval: 200 })
@@ -103,7 +103,7 @@ export const createRelayer = async ({ restUrl, ethRpcUrl, privateKey }: Release)
     }
   }
 
-  /** The hash of the transaction; undefined where the withdrawal is not signed yet by the set that the contract follows. */
+  /** Releases a withdrawal, and returns the hash of the transaction; undefined where the withdrawal is not signed yet by the set that the contract follows. */
   const release = async (id: number): Promise<Hex | undefined> => {
     await updateSets()
     const proof = await ask<Proof>(restUrl, `withdrawals/${id}/proof`)

@@ -9,7 +9,7 @@ export interface BridgeAttestation {
   readonly hash: Uint8Array
 }
 
-/** Of a validator's key of the bridge, over what the state has validators sign. */
+/** A signature of a validator's key of the bridge, over what the state has validators sign. */
 export interface BridgeSignature {
   /** 32 bytes. */
   readonly digest: Uint8Array
@@ -19,7 +19,7 @@ export interface BridgeSignature {
 
 /** The sections of a vote extension. Each belongs to one module, which alone knows what its bytes mean. */
 export interface VoteExtension {
-  /** Of the order book. */
+  /** The attestations of the order book. */
   readonly attestations: Uint8Array
   /** Wire forms of orders. */
   readonly bodies: readonly Uint8Array[]
@@ -41,8 +41,8 @@ export interface AttestedVote extends CommitVote {
 export interface Attestations {
   /** Height that the votes are for: that of the block before. */
   readonly height: number
-  /** In the order of the commit. */
+  /** The votes in the order of the commit. */
   readonly votes: readonly AttestedVote[]
-  /** Of the whole set, absent validators too. */
+  /** The power of the whole set, absent validators too. */
   readonly totalPower: bigint
 }

@@ -16,7 +16,7 @@ const createEntries = (): BoundedCache<Entry> => new BoundedCache(CACHE_BYTES, (
 export class AnswerCache {
   #entries = createEntries()
 
-  /** As of a head. */
+  /** The answer that is kept, unless it is of a height above the head. */
   get(key: string, head: number): string | undefined {
     const entry = this.#entries.get(key)
     return entry === undefined || entry.height > head ? undefined : entry.text

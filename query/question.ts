@@ -27,7 +27,7 @@ export interface Desk {
   waiting(hash: Hex, head: number): Reply | undefined
   /** What the pool adds to a transaction object. */
   hints(call: CallRequest): PoolHints
-  /** In anat a gas, as wallets are told. */
+  /** The gas price in anat a gas, as wallets are told. */
   gasPrice(): bigint
   tip(): bigint
   /** Tells the nonce of an account behind what waits in the pool. */

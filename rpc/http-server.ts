@@ -9,7 +9,7 @@ import { boundHostPort, requireHostPort } from './stream/address.ts'
 const CLOSE_GRACE_MS = 2_000
 
 export interface HttpServerLimits {
-  /** For a request to arrive. */
+  /** The time that a request has to arrive. */
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
   /** 0 for any number. */

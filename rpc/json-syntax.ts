@@ -21,7 +21,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\v': '\\v',
 }
 
-/** As Go quotes it: of a character beyond ASCII it looks at the first byte, and takes that for Latin-1. */
+/** Quotes a character as Go does: of one beyond ASCII it looks at the first byte, and takes that for Latin-1. */
 const quote = (character: string): string => {
   const code = Buffer.from(character, 'utf8')[0] ?? 0
   if (code >= 0x20 && code < 0x7f) return `'${ESCAPES[character] ?? character}'`

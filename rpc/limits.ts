@@ -31,7 +31,7 @@ export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
   const { unitsPerSecond, nowMs } = options
   const capacity = Math.max(options.burst, unitsPerSecond)
   const least = -MOST_DEBT_SECONDS * unitsPerSecond
-  /** In the order in which they were asked for. */
+  /** The buckets in the order in which they were asked for. */
   const buckets = new Map<string, Bucket>()
 
   const bucketOf = (address: string): Bucket => {

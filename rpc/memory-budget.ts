@@ -41,7 +41,7 @@ export class MemoryBudget {
     return new Share(this, client, drop)
   }
 
-  /** Of {@link Share} alone. */
+  /** Only {@link Share} calls it. */
   add(share: Share, bytes: number): void {
     let holder = this.#holders.get(share.client)
     if (holder === undefined) {

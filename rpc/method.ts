@@ -26,7 +26,7 @@ export type FindClient = () => string
 
 /** What rpc_discover tells of a method beside its name. */
 export interface MethodDescription {
-  /** In their order. */
+  /** The parameters in their order. */
   readonly parameters: readonly { readonly name?: string; readonly required: boolean; readonly type?: DescMessage }[]
   /** Where the result is JSON of proto. */
   readonly result?: DescMessage

@@ -111,7 +111,7 @@ const readMessage = (text: string, from: number, parsed: Readonly<Record<string,
     const start = skipSpace(text, skipSpace(text, keyEnd) + 1)
     const end = skipValue(text, start)
     if (end < 0) return undefined
-    // Of members with the very same name `parsed` has the last, which is the one that counts.
+    // When members have the very same name, `parsed` has the last, which is the one that counts.
     switch (key.toLowerCase()) {
       case 'jsonrpc':
         version = readText(text.slice(start, end), version)

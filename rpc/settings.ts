@@ -41,7 +41,7 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[]
   /** Body of a native REST request. */
   readonly restBodyLimit: number
-  /** As `corsOrigins`, for native REST and gRPC-Web. */
+  /** The same as `corsOrigins`, for native REST and gRPC-Web. */
   readonly restOrigins: readonly string[]
   /** Names that JSON-RPC, and REST, answer to beside those of loopback, as hosts.ts reads them. */
   readonly vhosts: readonly string[]

@@ -24,7 +24,7 @@ import { parseSubscription } from './subscriptions/subscription.ts'
 export interface WebSocketOptions {
   readonly responder: Responder
   readonly hub: SubscriptionHub
-  /** Of the order book: namespace clob. */
+  /** Streams of the order book: namespace clob. */
   readonly streams: StreamHub
   readonly log: GatewayLog
   readonly origins: readonly string[]
@@ -41,7 +41,7 @@ export interface WebSocketOptions {
 
 /** Bytes that are on their way in any case: up to here neither side of a connection is counted. */
 const UNCOUNTED_BYTES = 64 * 1024
-/** Of a message that waits to be sent, beside its text: its frame, and what the queue keeps of it. */
+/** What a message that waits to be sent takes beside its text: its frame, and what the queue keeps of it. */
 const QUEUED_BYTES = 512
 /** Header and mask of a short frame of a client (RFC 6455, section 5.2). */
 const FRAME_BYTES = 6
@@ -294,7 +294,10 @@ const createConnection = (
 
   const idOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
 
-  /** As geth: what is wrong with the text is said, a text that only ends too early is not, and the line is cut. */
+  /**
+   * Refuses a text as geth does: what is wrong with it is said, a text that only ends too early is not, and the line is
+   * cut.
+   */
   const refuse = (text: string): void => {
     endAll()
     // What it still sends would be held uncounted, and whoever takes nothing never takes the reason.

@@ -30,7 +30,7 @@ type Environment = Readonly<Record<string, string>>
 
 interface Run {
   readonly name: string
-  /** Of vitest. */
+  /** Arguments of vitest. */
   readonly args: readonly string[]
   readonly environment?: Environment
 }

@@ -28,10 +28,10 @@ export class BridgeSection implements ExtensionSection {
   readonly name = 'bridge'
   readonly #watch: BridgeWatch | undefined
   readonly #keys: BridgeKeys | undefined
-  /** By id, the last height whose votes attested it, and told its content. */
+  /** For each event ID, the last height whose votes attested it, and told its content. */
   readonly #attested = new Map<number, number>()
   readonly #told = new Map<number, number>()
-  /** By bytesToKey of what was signed with the last vote, its height. */
+  /** For each digest that was signed with the last vote (bytesToKey), the height of the vote. */
   #signed = new Map<string, number>()
 
   /** Without a daemon nothing is attested, and without keys nothing signed. */
@@ -46,7 +46,7 @@ export class BridgeSection implements ExtensionSection {
     return { bridgeSignatures, ...this.#tell(block, chain, room - bridgeSignatures.length * SIGNATURE_BYTES) }
   }
 
-  /** What the state has signed, where one of this node's keys is missing. By ascending digest. */
+  /** Signs what waits for one of this node's keys, by ascending digest. */
   #sign({ height }: ProposedBlock, { state, parameters }: VotedChain): readonly BridgeSignature[] {
     const keys = this.#keys
     if (keys === undefined) return []
@@ -63,7 +63,7 @@ export class BridgeSection implements ExtensionSection {
       .sort((a, b) => compareBytes(a.digest, b.digest))
   }
 
-  /** What the daemon has read, in so many bytes. */
+  /** Tells what the daemon has read, in so many bytes. */
   #tell(block: ProposedBlock, { state }: VotedChain, room: number): Partial<VoteExtension> {
     const watch = this.#watch
     if (watch === undefined) return {}

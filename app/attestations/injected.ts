@@ -31,9 +31,9 @@ const VERSION = 1
 const VOTES_AT = 3
 const VERSION_TAG = 0x08
 const VOTE_TAG = 0x12
-/** Of a length of up to four bytes: longer ones pass any block. */
+/** The bits of a length of up to four bytes: longer ones pass any block. */
 const MAX_LENGTH_BITS = 28
-/** Of the fields of an injected vote, of the vote, and of the message: tags and lengths. */
+/** The bytes of tags and lengths: of the fields of an injected vote, of the vote, and of the message. */
 const VOTE_OVERHEAD_BYTES = 16
 
 /** Why an extension is not taken, or undefined: by its length alone, so that a late vote loses nothing else. */
@@ -54,7 +54,7 @@ export interface ExtensionContext {
   readonly lastCommitRound: number
   /** The set whose votes these are. */
   readonly validators: readonly ValidatorUpdate[]
-  /** Of the votes, as state has it for their height. */
+  /** What state says of the votes for their height. */
   readonly capBytes: number
   readonly verify: VerifyExtension
 }

@@ -27,7 +27,7 @@ export interface BatchOutcome {
   readonly fault: string | undefined
   /** The ids that the block carries on, by its plan; undefined where the batch is not planned, or not the plan's. */
   readonly carried: readonly ListedId[] | undefined
-  /** By place in the block: those of all transactions of the batch. */
+  /** The results of all transactions of the batch, by place in the block. */
   readonly results: ReadonlyMap<number, TransactionResult>
   /** All that it wrote. */
   readonly changes: StateChanges

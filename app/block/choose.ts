@@ -45,7 +45,7 @@ export interface ChooseOptions<Transaction extends ProposableTransaction> {
   readonly leading: readonly Uint8Array[]
   readonly candidates: ProposalCursor<Transaction>
   readonly maxTxBytes: number
-  /** Of execution. */
+  /** The most time that execution may take. */
   readonly maxBlockMs: number
   readonly decode: Decode
   /** A chosen transaction turned out invalid at its place. */

@@ -34,7 +34,7 @@ import { encodeRejection } from './rejection-entry.ts'
 export const HISTORY_COLUMN = 'clob_history'
 const COLUMN = HISTORY_COLUMN
 
-/** Of what happened to orders, in one write: a write of a whole block would hold up the commit of another one. */
+/** How many happenings of orders one write holds: a write of a whole block would hold up the commit of another one. */
 const HAPPENINGS_A_WRITE = 2_000
 const CURSOR_BYTES = 52
 

@@ -32,10 +32,10 @@ export interface CommittedTransaction {
   /** Place among all transactions of the block. */
   readonly index: number
   readonly family: string
-  /** By which the transaction is known: keccak256 of an Ethereum one, SHA-256 of any other. */
+  /** The hash by which the transaction is known: keccak256 of an Ethereum one, SHA-256 of any other. */
   readonly hash: Hash
   readonly raw: Uint8Array
-  /** As FinalizeBlock answered it. */
+  /** The result as FinalizeBlock answered it. */
   readonly result: ShownResult
   /** Undefined of a transaction that is not in the Ethereum block. */
   readonly ethereum: CommittedReceipt | undefined
@@ -53,7 +53,10 @@ export interface CommittedBlock {
   readonly events: readonly Event[]
   readonly validatorUpdates: readonly ValidatorUpdate[]
   readonly transactionCount: number
-  /** In their order from an index on, each decoded when it is asked for: a block may be larger than any answer. */
+  /**
+   * The transactions in their order from an index on, each decoded when it is asked for: a block may be larger than any
+   * answer.
+   */
   transactions(from: number): Generator<CommittedTransaction>
 }
 

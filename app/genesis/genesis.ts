@@ -43,13 +43,13 @@ export interface Genesis {
   readonly contracts: Iterable<GenesisContract>
   /** The member of each module, unparsed. */
   readonly modules: JsonObject
-  /** Of a genesis that `chain export` made. */
+  /** What an export says of itself; only a genesis that `chain export` made has it. */
   readonly provenance: Provenance | undefined
 }
 
 /** What an export says of itself, so that a file that was cut short or changed is found out. */
 interface Provenance {
-  /** Of the block whose state it is. */
+  /** Height of the block whose state it is. */
   readonly height: number
   readonly stateRoot: Hash
 }

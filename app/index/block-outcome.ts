@@ -23,7 +23,10 @@ import { encodeResultItems, type PlacedResult } from './result-items.ts'
 export interface LeftResult {
   /** Place among all transactions of the block. */
   readonly index: number
-  /** Of one in the Ethereum block only `log` is told: why it failed. Of any other one it is whole. */
+  /**
+   * The result. For a transaction in the Ethereum block only `log` is told: why it failed. For any other one it is
+   * whole.
+   */
   readonly result: ShownResult
 }
 
@@ -31,7 +34,7 @@ export interface BlockOutcome {
   /** Those of BeginBlock and EndBlock hooks, in their order. */
   readonly events: readonly Event[]
   readonly validatorUpdates: readonly ValidatorUpdate[]
-  /** By rising index. */
+  /** The results by rising index. */
   readonly results: readonly LeftResult[]
 }
 
@@ -113,5 +116,5 @@ export const readBatchChanges = (store: Pick<KeyValueStore, 'get'>, height: numb
 export const writeBlockOutcome = (batch: Batch, height: number, outcome: Uint8Array): void =>
   batch.put('blocks', blockOutcomeKey(height), compress(outcome))
 
-/** As {@link blockOutcomeOf} made it. Throws for what {@link writeBlockOutcome} did not write. */
+/** Expands what {@link blockOutcomeOf} made. Throws for what {@link writeBlockOutcome} did not write. */
 export const expandBlockOutcome = (stored: Uint8Array): Uint8Array => decompress(stored)

@@ -65,7 +65,7 @@ export interface StoredContent extends Omit<BlockContent, 'transactions'> {
   readonly transactions: readonly StoredTransaction[]
 }
 
-/** As {@link readBlockContent}, with the place of each transaction in the Ethereum block. */
+/** Reads what {@link readBlockContent} reads, with the place of each transaction in the Ethereum block. */
 export const readStoredContent = (store: KeyValueStore, height: number): StoredContent | undefined => {
   const bytes = store.get('blocks', finalizeRequestKey(height))
   if (bytes === undefined) return undefined

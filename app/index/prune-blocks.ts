@@ -61,7 +61,7 @@ export class BlockPruner {
     this.#store = store
   }
 
-  /** At most `limit` blocks in one write; returns how many they were. */
+  /** Prunes at most `limit` blocks in one write; returns how many they were. */
   step(limit: number): number {
     const heights = lowestBlocks(this.#store, this.#from, readBaseHeight(this.#store), limit)
     const last = heights.at(-1)

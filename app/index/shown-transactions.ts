@@ -11,7 +11,7 @@ import type { TransactionOutcome } from '../block/transaction.ts'
 import type { ChainReader } from './chain-reader.ts'
 import { readStoredContent } from './finalize-request.ts'
 
-/** Of all blocks that this database has written: before the block, and with it. */
+/** Counts the shown transactions of all blocks that this database has written: before the block, and with it. */
 export interface ShownCount {
   readonly before: number
   readonly through: number
@@ -45,7 +45,7 @@ export interface ShownTransaction {
   readonly ethereumIndex?: number
 }
 
-/** In the order of the block. Undefined where the block is not here as a whole. */
+/** The shown transactions in the order of the block. Undefined where the block is not here as a whole. */
 export const shownTransactions = (reader: ChainReader, height: number): readonly ShownTransaction[] | undefined => {
   const content = readStoredContent(reader.store, height)
   if (content === undefined) return undefined

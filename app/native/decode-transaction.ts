@@ -30,7 +30,7 @@ export interface FeeCoin {
 export interface NativeFee {
   readonly coins: readonly FeeCoin[]
   readonly gasLimit: bigint
-  /** As it is written; empty for the first signer. */
+  /** The payer as it is written; empty for the first signer. */
   readonly payer: string
 }
 
@@ -51,7 +51,7 @@ export interface NativeTransaction {
   readonly hash: Hash
   readonly bodyBytes: Uint8Array
   readonly authInfoBytes: Uint8Array
-  /** At least one, each of a known type and without unknown critical fields. */
+  /** At least one message, each of a known type and without unknown critical fields. */
   readonly messages: readonly PackedMessage[]
   readonly memo: string
   /** The last height that may hold the transaction; 0 is no bound. */

@@ -1,7 +1,7 @@
 /** What the pool of orders holds at most, and for how long. docs/clob-spec.md, Parameters. */
 
 export const MAX_POOLED_ORDERS = 40_000
-/** Of all wire forms together. */
+/** The most bytes of all wire forms together. */
 export const MAX_POOLED_ORDER_BYTES = 64 * 1024 * 1024
 /** A body may be carried for three blocks, and so be needed for so long after its `good_til_block`. */
 export const BLOCKS_KEPT_AFTER_END = 3

@@ -42,7 +42,7 @@ export interface KnownOrders {
 }
 
 export interface LiveBatchOptions {
-  /** Of the head on which blocks are executed. */
+  /** The books of the head on which blocks are executed. */
   books(): Books
   readonly orders: KnownOrders
 }
@@ -59,7 +59,7 @@ const encodeResult = ({ code, log, data, events }: BatchResult): TransactionResu
   events: events.length === 0 ? EMPTY_BYTES : encodeEvents(markSearched(events)),
 })
 
-/** Of each order of a decided block whose batch is not the one that the votes oblige it to hold. */
+/** The result of each order of a decided block whose batch is not the one that the votes oblige it to hold. */
 const notPlanned = (fault: string): TransactionResult => {
   const {
     code,

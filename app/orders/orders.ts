@@ -65,7 +65,7 @@ export class Orders {
   readonly #included = new RecentKeys<true>(2 * MAX_REMEMBERED_ORDERS)
   /** Hashes of orders that somebody else signed: sent again, they cost a look-up. */
   readonly #forged = new RecentKeys<true>(2 * MAX_KNOWN_FORGERIES)
-  /** Of the committed head; made when it is asked for first. */
+  /** The standings at the committed head; made when they are asked for first. */
   #standings: Standings | undefined
 
   constructor(options: OrdersOptions) {

@@ -53,12 +53,12 @@ export class OrderPool {
     return this.#byHash.get(bytesToKey(hash))
   }
 
-  /** By bytesToKey of the hash. */
+  /** Finds an order by `bytesToKey` of its hash. */
   byKey(key: string): PooledOrder | undefined {
     return this.#byHash.get(key)
   }
 
-  /** In the order of their arrival. */
+  /** The orders in the order of their arrival. */
   orders(): IterableIterator<PooledOrder> {
     return this.#byHash.values()
   }
@@ -103,7 +103,7 @@ export class OrderPool {
     this.#onLeft(order)
   }
 
-  /** Of a body that is here. */
+  /** Protects a body that is here, or ends that. */
   protect(order: PooledOrder, isProtected: boolean): void {
     if (this.#byHash.has(order.key)) this.#sharesOf(order).protect(order, isProtected)
   }

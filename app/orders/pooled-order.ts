@@ -13,7 +13,7 @@ export class PooledOrder implements ClobBody, Link<PooledOrder> {
   readonly weight: number
   /** Wall clock, in ms since 1970, of its first arrival. It is never renewed. */
   readonly seenMs: number
-  /** By bytesToKey. */
+  /** The hash as `bytesToKey` gives it. */
   readonly key: string
   readonly ownerKey: string
   /** Ascending in the order in which the pool took them in. */

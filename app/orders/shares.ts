@@ -26,7 +26,7 @@ class Share implements Link<Share> {
   count = 0
   bytes = 0
   weight = 0
-  /** Of the list that it is in; 0 is none. */
+  /** Rank of the list that it is in; 0 is none. */
   rank = 0
 
   constructor(owner: string) {

@@ -44,7 +44,7 @@ const FUNDS_ALONE: MarketStanding = { hasMinEquity: false, hasFunds: true }
 const MIN_EQUITY_ALONE: MarketStanding = { hasMinEquity: true, hasFunds: false }
 const BOTH: MarketStanding = { hasMinEquity: true, hasFunds: true }
 
-/** Of a market. Whoever sends under many names while no block comes must not fill the memory. */
+/** The most known owners of a market. Whoever sends under many names while no block comes must not fill the memory. */
 const MAX_KNOWN_OWNERS = 50_000
 
 export class Standings {
@@ -114,7 +114,7 @@ export class Standings {
     return standing
   }
 
-  /** Of somebody without open orders, so that there is no escrow. */
+  /** The standing of somebody without open orders, so that there is no escrow. */
   #look(owner: Address, { market, blockPriceTicks }: PricedMarket): MarketStanding {
     const quote = readBalance(this.#state, owner, market.quoteDenom)
     // Most markets ask for nothing: then one balance is enough to know.

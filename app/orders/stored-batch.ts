@@ -14,7 +14,7 @@ export class StoredBatch implements BatchStep {
     this.#families = families
   }
 
-  /** Of results it tells that there are some: their words are stored elsewhere. */
+  /** Tells only that there are results: their words are stored elsewhere. */
   run({ content }: BatchScope, transactions: readonly Uint8Array[]): BatchOutcome {
     const results = new Map<number, typeof NO_RESULT>()
     for (const [index, raw] of transactions.entries()) {

@@ -289,7 +289,7 @@ describe('honest nodes under overload', () => {
   )
 })
 
-/** In every phase but CANCEL, where those who have something to cancel come first. */
+/** Fairness holds in every phase but CANCEL, where those who have something to cancel come first. */
 const expectFairness = (raws: readonly Uint8Array[], { attests }: Said): void => {
   const bodies = raws.map(decodeClobBody)
   for (const phase of [1, 2]) {

@@ -142,7 +142,7 @@ class Ranking {
 export class Evictions {
   readonly #queues: ReadonlyMap<string, AccountQueue>
   #baseFeePerGas = 0n
-  /** Of the queue that was looked at last, with its revision then. */
+  /** The entries of the queue that was looked at last, with its revision then. */
   #sorted:
     | { readonly queue: AccountQueue; readonly revision: number; readonly entries: readonly PoolEntry[] }
     | undefined

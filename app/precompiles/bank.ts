@@ -15,7 +15,7 @@ const PAGE = 100n
 
 const balance = tuple({ contractAddress: address, amount: uint256 })
 
-/** Of NAT and of denominations that a view shows. */
+/** The address of NAT and of denominations that a view shows. */
 const addressOf = (scope: Scope, denom: string): Address | undefined => {
   if (denom === DENOMINATION) return NATIVE_TOKEN
   const view = viewAddress(denom)

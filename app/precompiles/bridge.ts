@@ -33,7 +33,7 @@ const withdrawalEvent = defineEvent(
   { denom: string, amount: uint256 },
 )
 
-/** Of the caller's coins, in the denomination that is bridged now. */
+/** Burns coins of the caller, in the denomination that is bridged now. */
 const withdraw = transaction(
   'withdraw',
   { recipient: address, amount: uint256 },

@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts'
 
 const { method } = clobQuery.Query
 
-/** As in a ClobTx: the numbers of the enumerations are those of nat/clob/v1/clob_tx.proto. */
+/** An order as in a ClobTx: the numbers of the enumerations are those of nat/clob/v1/clob_tx.proto. */
 const orderShape = tuple({
   market: uint32,
   side: uint8,

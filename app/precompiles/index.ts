@@ -68,7 +68,7 @@ const routesFor = (modules: readonly Module[]): Routes => {
   return routes
 }
 
-/** For the executions of one block. */
+/** The native precompiles for the executions of one block. */
 export const nativePrecompilesAt = (modules: readonly Module[], block: NativeBlock): NativePrecompiles => {
   const routes = routesFor(modules)
   return {

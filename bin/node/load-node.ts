@@ -16,7 +16,7 @@ export interface NodeConfiguration {
   readonly settings: Settings
   readonly genesis: ValidGenesis
   readonly comet: CometAddresses
-  /** For the operator, at start. */
+  /** Warnings for the operator, at start. */
   readonly warnings: readonly string[]
 }
 

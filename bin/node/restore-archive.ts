@@ -49,7 +49,7 @@ export interface RestoreArchiveOptions {
   readonly archive: string
   /** What the genesis file of the home says. */
   readonly chain: ChainParameters
-  /** Of the snapshot's block, from somebody who is trusted; the archive is believed without it. */
+  /** Hash of the snapshot's block, from somebody who is trusted; the archive is believed without it. */
   readonly blockHash?: Hash
   say(line: string): void
 }

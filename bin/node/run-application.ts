@@ -38,7 +38,7 @@ export interface ApplicationOptions {
   /** Gateways run elsewhere and connect to `queriesAddress`. */
   readonly externalGateway: boolean
   readonly abciTransport: AbciTransport
-  /** Of the sockets in the home when left out. */
+  /** The addresses; those of the sockets in the home when left out. */
   readonly abciAddress?: string
   readonly queriesAddress?: string
   /** Over COMETBFT_BINARY and the PATH. */
@@ -49,7 +49,7 @@ export interface ApplicationOptions {
   readonly gatewayArguments: readonly string[]
   /** The daemon of the bridge; left out where none runs. */
   readonly bridge?: BridgeOptions
-  /** To the supervisor. */
+  /** Tells the supervisor. */
   tell(message: FromApplication): void
 }
 

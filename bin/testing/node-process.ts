@@ -92,7 +92,7 @@ export const startChain = (...args: readonly string[]): RunningChain => {
   return { process: child, output: () => output, exited }
 }
 
-/** Of a process; empty once it has ended. */
+/** The command line of a process; empty once it has ended. */
 const commandLineOf = (pid: string): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')

@@ -14,9 +14,9 @@ export class EventChain {
   #events: BridgeEvent[] = []
   #nextId: number
   #expected = 0
-  /** Of the block of the newest event that was taken; -1 before the first. */
+  /** Height of the block of the newest event that was taken; -1 before the first. */
   #height = -1n
-  /** Of that event within its block. */
+  /** Index of that event within its block. */
   #logIndex = -1
 
   constructor(nextId: number) {

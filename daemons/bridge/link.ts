@@ -16,7 +16,7 @@ const RECONNECT_MS = 500
 const MOST_UNREAD_BYTES = 1024 * 1024
 
 export interface LinkOptions {
-  /** Of the socket's file. */
+  /** Path of the socket's file. */
   readonly path: string
   readonly memory: () => number
   onFollow(message: FollowMessage): void

@@ -35,7 +35,7 @@ const findJumpDestinations = (bytes: Uint8Array, length: number): Uint8Array => 
 }
 
 export class Code {
-  /** With zeros behind. */
+  /** The code, with zeros behind it. */
   readonly bytes: Uint8Array
   readonly view: DataView
   /** Without them. */

@@ -24,7 +24,7 @@ interface Heard {
   readonly contents: BridgeEvent[]
 }
 
-/** By id, in the order in which they are spoken of; within the window alone. */
+/** Gathers what was heard, by id, in the order in which the ids are spoken of; within the window alone. */
 const gather = ({ votes }: Attestations, { openId }: Progress, end: number): ReadonlyMap<number, Heard> => {
   const heard = new Map<number, Heard>()
   const of = (id: number): Heard | undefined => {

@@ -55,7 +55,7 @@ export const encodeParams = (params: BridgeParams): Uint8Array =>
 const contractOf = (chainId: bigint, address: Uint8Array): BridgeContract | undefined =>
   address.length === 0 ? undefined : { chainId, address }
 
-/** Of a state from before the way back: the defaults. */
+/** A state from before the way back has the defaults. */
 const wayBackOf = ([limit, withdrawals, interval]: readonly RlpItem[]) =>
   limit === undefined
     ? {

@@ -27,7 +27,7 @@ export const eventRefused = (id: number, reason: string): Event =>
 export const contradicted = (id: number, validator: Uint8Array): Event =>
   makeEvent('bridge_contradiction', { id: String(id), validator: formatConsensusAddress(validator) })
 
-/** By governance. */
+/** Governance completed the event, or rejected it. */
 export const eventCompleted = (id: number): Event => makeEvent('bridge_complete', { id: String(id) })
 export const eventRejected = (id: number, reason: string): Event =>
   makeEvent('bridge_reject', { id: String(id), reason })

@@ -31,15 +31,15 @@ export const ROOTS_PREFIX = Uint8Array.of(0x0f)
 
 export const burnedKey = (denom: string): Uint8Array => concatBytes(BURNED_PREFIX, utf8ToBytes(denom))
 
-/** CometBFT's address of a validator (20): its key of the bridge. */
+/** A validator's key of the bridge stands behind CometBFT's address of it (20). */
 export const bridgeKeyKey = (validator: Uint8Array): Uint8Array => concatBytes(KEY_PREFIX, validator)
-/** Address of a key of the bridge (20): the validator that has it. */
+/** The validator that has a key stands behind the address of the key (20). */
 export const keyOwnerKey = (address: Uint8Array): Uint8Array => concatBytes(KEY_OWNER_PREFIX, address)
 
-/** Chain id (8) and address (20) behind a prefix: what is of one contract stays its own. */
+/** A prefix, then chain id (8) and address (20): what is of one contract stays its own. */
 export const ofContract = (prefix: Uint8Array, { chainId, address }: BridgeContract): Uint8Array =>
   concatBytes(prefix, uint64ToBytes(chainId), address)
 
-/** Level (1) and index (4) behind the contract. */
+/** The contract, then level (1) and index (4). */
 export const nodeKey = (contract: BridgeContract, level: number, index: number): Uint8Array =>
   concatBytes(ofContract(NODE_PREFIX, contract), Uint8Array.of(level), uint32ToBytes(index))

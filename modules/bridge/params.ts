@@ -16,14 +16,14 @@ export interface BridgeParams {
   readonly maxCreditsPerBlock: number
   /** Most that is ever minted of the denomination, in its smallest unit. */
   readonly mintLimit: bigint
-  /** Most that is withdrawn on one day (UTC). 0: nothing. The contract has a limit of its own, which must not be lower. */
+  /** The most that is withdrawn on one day (UTC); with 0 nothing is. The contract has a limit of its own, which must not be lower. */
   readonly withdrawLimit: bigint
   readonly maxWithdrawalsPerBlock: number
   /** Sets of signers follow one another no faster: somebody pays for each of them on the external chain. */
   readonly setIntervalBlocks: number
 }
 
-/** Of a single event: what is above is no deposit that anybody could have made. */
+/** The most that a single event may bring: what is above is no deposit that anybody could have made. */
 export const MAX_AMOUNT = 1n << 128n
 const MAX_CREDITS_PER_BLOCK = 10
 const MAX_WITHDRAWALS_PER_BLOCK = 100

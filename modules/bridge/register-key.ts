@@ -10,10 +10,10 @@ import { keyRegistered } from './events.ts'
 import { readKeyOwner, writeBridgeKey } from './keeper/index.ts'
 import type { KeyRequest } from './wire.ts'
 
-/** A recovery of a signature and two values. */
+/** It pays for the recovery of a signature and two values. */
 const KEY_GAS = 25_000n
 
-/** Throws bridge/17 to 19. */
+/** Registers a key of the bridge for the validator of the operator. Throws bridge/17 to 19. */
 export const registerKey = (context: MessageContext, request: KeyRequest, { stake }: BridgeDependencies): void => {
   context.consumeGas(KEY_GAS, 'a key of the bridge')
   const { state, chainId, emit } = context

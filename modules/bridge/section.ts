@@ -9,7 +9,7 @@ import { MAX_WAITING, OPEN_WINDOW, type Progress } from './record.ts'
 
 export const MAX_ATTESTATIONS = 24
 export const MAX_CONTENTS = 16
-/** Of a root, and of the next set of signers. */
+/** One signature is over a root, and one over the next set of signers. */
 export const MAX_SIGNATURES = 2
 
 export interface Follow {

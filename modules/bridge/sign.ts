@@ -29,13 +29,13 @@ const FIRST_SET_INTERVAL_BLOCKS = 10
 /** What the present set signs. */
 export interface Signing {
   readonly contract: BridgeContract
-  /** It signs. */
+  /** The set that signs. */
   readonly set: StoredSet
   readonly root: { readonly record: StoredRoot; readonly digest: Uint8Array } | undefined
   readonly next: { readonly record: StoredSet; readonly digest: Uint8Array } | undefined
 }
 
-/** Undefined where there is no set, or nothing to sign. */
+/** Reads what the present set signs; undefined where there is no set, or nothing to sign. */
 export const readSigning = (state: StateReader, nativeChainId: string): Signing | undefined => {
   const { contract } = readParams(state)
   if (contract === undefined) return undefined
@@ -68,14 +68,14 @@ const unsignedOf = (
   missing: members.filter((_, place) => !record.signatures.has(place)).map(({ address }) => address),
 })
 
-/** What a validator may sign with its next vote. */
+/** Reads what a validator may sign with its next vote. */
 export const readUnsigned = (state: StateReader, nativeChainId: string): readonly Unsigned[] => {
   const signing = readSigning(state, nativeChainId)
   if (signing === undefined) return []
   return [signing.root, signing.next].flatMap((each) => (each === undefined ? [] : unsignedOf(signing.set, each)))
 }
 
-/** The signatures that the votes add; the same map where they add none. Of each validator the one with its own key alone. */
+/** Adds the signatures of the votes, and returns the same map where there is no new one. Of each validator only the one with its own key counts. */
 const addSignatures = (
   { members }: StoredSet,
   before: MemberSignatures,
@@ -167,7 +167,7 @@ const renewRoot = (state: StateWriter, contract: BridgeContract): void => {
   writeRoots(state, contract, { ...roots, pending: { root, size, nonce: setNonce, signatures: new Map() } })
 }
 
-/** At the end of a block: what validators sign with their votes for the next one. */
+/** Settles, at the end of a block, what validators sign with their votes for the next one. */
 export const renewSigning = (context: EndBlockContext, dependencies: BridgeDependencies): void => {
   const { contract } = readParams(context.state)
   if (contract === undefined) return

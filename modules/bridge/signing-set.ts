@@ -11,7 +11,7 @@ interface Voter {
 export type Membership = Pick<StoredSet, 'members' | 'threshold'>
 
 /**
- * The set of those validators that have a key; the most powerful ones where there are too many. Two thirds of the power of all validators
+ * Makes the set of those validators that have a key; the most powerful ones where there are too many. Two thirds of the power of all validators
  * are the threshold: those without a key make it harder to sign. Undefined where the members together could not sign.
  */
 export const makeSet = (
@@ -36,7 +36,7 @@ export const makeSet = (
   return listed > threshold ? { members, threshold } : undefined
 }
 
-/** One of so many parts of the power that goes from some to others is enough. It counts twice, where it was and where it is. */
+/** It is enough that one of so many parts of the power goes from some to others. It counts twice, where it was and where it is. */
 const SHARE = 20n
 
 /** Whether a set is so far from the one before that the contract must follow: other keys, or a twentieth of the power moved. */
@@ -44,7 +44,7 @@ export const isAnother = (before: Membership, after: Membership): boolean => {
   const powers = new Map(before.members.map(({ address, power }) => [bytesToKey(address), power]))
   if (after.members.length !== before.members.length) return true
   let moved = 0n
-  // In shares, of which the thresholds are two thirds: a power that grows with all others moves nothing.
+  // Shares are compared, of which the thresholds are two thirds: a power that grows with all others moves nothing.
   for (const { address, power } of after.members) {
     const former = powers.get(bytesToKey(address))
     if (former === undefined) return true
@@ -54,7 +54,7 @@ export const isAnother = (before: Membership, after: Membership): boolean => {
   return moved > 0n && moved * SHARE >= before.threshold * after.threshold * 3n
 }
 
-/** Power of those who signed. */
+/** Adds up the power of those who signed. */
 export const signedPower = ({ members }: Pick<StoredSet, 'members'>, signatures: MemberSignatures): bigint => {
   let power = 0n
   for (const place of signatures.keys()) power += members[place]?.power ?? 0n
@@ -64,7 +64,7 @@ export const signedPower = ({ members }: Pick<StoredSet, 'members'>, signatures:
 export const isSigned = (set: Membership, signatures: MemberSignatures): boolean =>
   signedPower(set, signatures) > set.threshold
 
-/** As the contract reads it. */
+/** The set as the contract reads it. */
 export const toSigningSet = ({ nonce, members, threshold }: StoredSet): SigningSet => ({
   nonce: BigInt(nonce),
   members,

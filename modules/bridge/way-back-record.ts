@@ -6,13 +6,13 @@ export interface WayBack {
   readonly size: number
   /** Credited deposits of the contract less its withdrawals. It holds at least as much, for refused deposits stay there. */
   readonly held: bigint
-  /** Days since 1970 of the last withdrawal, and what was withdrawn on it. */
+  /** The day of the last withdrawal, in days since 1970, and what was withdrawn on it. */
   readonly day: number
   readonly dayAmount: bigint
-  /** Block of the last withdrawal, and how many were in it. */
+  /** The block of the last withdrawal, and how many were in it. */
   readonly height: number
   readonly inBlock: number
-  /** Of the set that signs roots; 0 before the first one. */
+  /** The nonce of the set that signs roots; 0 before the first one. */
   readonly setNonce: number
 }
 
@@ -28,7 +28,7 @@ export const NO_WAY_BACK: WayBack = {
 
 export interface StoredWithdrawal {
   readonly sender: Uint8Array
-  /** 20 bytes, on the external chain. */
+  /** The account on the external chain: 20 bytes. */
   readonly recipient: Uint8Array
   readonly amount: bigint
   readonly denom: string
@@ -37,25 +37,25 @@ export interface StoredWithdrawal {
 
 /** A validator that signs for a contract. */
 export interface Member {
-  /** Of its key of the bridge. */
+  /** The address of its key of the bridge. */
   readonly address: Uint8Array
   readonly power: bigint
-  /** CometBFT's address of it. */
+  /** CometBFT's address of the validator. */
   readonly validator: Uint8Array
 }
 
-/** By the place of the member in its set, ascending; 65 bytes each. */
+/** Signatures of 65 bytes by the place of the member in its set. */
 export type MemberSignatures = ReadonlyMap<number, Uint8Array>
 
 export interface StoredSet {
   readonly nonce: number
-  /** By ascending address of their keys. */
+  /** The members by ascending address of their keys. */
   readonly members: readonly Member[]
   /** More than this power must sign. */
   readonly threshold: bigint
-  /** Block that made it. */
+  /** The block that made it. */
   readonly height: number
-  /** Of the members of the set before. */
+  /** The signatures of the members of the set before. */
   readonly signatures: MemberSignatures
 }
 
@@ -64,7 +64,7 @@ export interface StoredRoot {
   readonly root: Uint8Array
   /** Withdrawals below this number are under it. */
   readonly size: number
-  /** Of the set. */
+  /** The nonce of the set. */
   readonly nonce: number
   readonly signatures: MemberSignatures
 }

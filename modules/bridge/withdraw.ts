@@ -42,7 +42,7 @@ const requireOpen = (params: BridgeParams, { coin, recipient }: WithdrawalReques
   return contract
 }
 
-/** How far the way back is with the withdrawal. Throws bridge/12 to 15. */
+/** Counts the withdrawal, and returns how far the way back is with it. Throws bridge/12 to 15. */
 const count = (
   before: WayBack,
   amount: bigint,
@@ -83,7 +83,7 @@ const burn = (context: ModuleContext, sender: Uint8Array, coin: Coin, { ledger }
   writeBurned(state, coin.denom, readBurned(state, coin.denom) + coin.amount)
 }
 
-/** Returns the id. Throws bridge/3, 8, and 10 to 16; sdk/5 where the sender has too little. */
+/** Burns the coins and returns the id of the withdrawal. Throws bridge/3, 8, and 10 to 16; sdk/5 where the sender has too little. */
 export const withdraw = (context: MessageContext, request: WithdrawalRequest, needs: BridgeDependencies): number => {
   context.consumeGas(WITHDRAWAL_GAS, 'a withdrawal over the bridge')
   const { state, height, chainId } = context

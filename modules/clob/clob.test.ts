@@ -89,7 +89,7 @@ const makeWorld = ({ genesis, validators = 4, roomFault }: WorldOptions = {}) =>
       .values(keeper.CLOB_ACCOUNT, new Uint8Array(0), 10_000)
       .map(([key, value]) => [Buffer.from(key).toString('latin1'), Buffer.from(value).toString('hex')])
   const faults = () => module.invariants.flatMap(({ check }) => check(context) ?? [])
-  /** As the file has it. */
+  /** The genesis as the file has it. */
   const exported = (): unknown => JSON.parse(textOf(module.exportGenesis(context)))
   return { state, module, context, events, send, ask, values, faults, exported, gas: () => gas }
 }

@@ -171,7 +171,7 @@ const EXTENSION_QUERIES: readonly QueryHandler[] = [
     const proposer = parseWith(address, 'proposer', parseConsensusAddress)
     return { record: proposerForm(readProposer(state, proposer)) }
   }),
-  // As many as ever were validators: those before a page are passed over.
+  // There may be as many as ever were validators: those before a page are passed over.
   handleQuery(
     method.proposers,
     ({ state }, request) => {

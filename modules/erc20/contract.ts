@@ -90,7 +90,7 @@ export class TokenContract {
     return isSuccess ? output : undefined
   }
 
-  /** As SafeERC20 has it: nothing returned is a success, and everything but true is none. */
+  /** Judges the answer as SafeERC20 does: nothing returned is a success, and everything but true is none. */
   #move(from: Address, input: Uint8Array, amount: bigint): void {
     const call = { from, to: this.#token, origin: this.#origin, input, gas: this.#params.transferGas }
     const { isSuccess, output } = this.#contracts.call({ ...call, isStatic: false })

@@ -6,7 +6,7 @@ export interface Erc20Params {
   readonly enabled: boolean
   /** Whether anybody may register a contract; governance always may. */
   readonly registrationOpen: boolean
-  /** In anat, to the community pool. It bounds what strangers add to the state. */
+  /** The fee in anat, which goes to the community pool. It bounds what strangers add to the state. */
   readonly registrationFee: bigint
   /** Most gas of a call of transfer or transferFrom. */
   readonly transferGas: bigint

@@ -43,7 +43,7 @@ export const readBytes: Read<Hex> = (value, name) => {
   return bytesToHex(Uint8Array.from(binary, (character) => character.charCodeAt(0)))
 }
 
-/** Of an enum whose members begin with `prefix`; `names` stand in the order of their numbers. */
+/** Reads an enum whose members begin with `prefix`; `names` stand in the order of their numbers. */
 export const readEnum =
   <Name extends string>(prefix: string, names: readonly [Name, ...Name[]]): Read<Name> =>
   (value, name) => {

@@ -8,7 +8,7 @@ import { prunedHistory, queryFailed } from '../../app/errors.ts'
 import type { BlockReference, Questions } from '../../app/ports.ts'
 import { isPending, isPrunedBlock, requireHeader, resolveHeight, type ChainView } from '../chain-view.ts'
 
-/** As geth prints the bytes of a hash that it does not know. */
+/** The error prints the bytes of the unknown hash as geth does. */
 const unknownHash = (what: string, hash: Hex): CodedError =>
   queryFailed(`${what} #[${hexToBytes(hash).join(' ')}] not found`)
 

@@ -20,7 +20,7 @@ export interface TracePlace {
 }
 
 export interface TraceScene {
-  /** As it changes under the message. */
+  /** The state as it changes under the message. */
   readonly state: StateReader
   readonly environment: BlockEnvironment
   readonly message: Message

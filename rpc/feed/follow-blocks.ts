@@ -112,7 +112,7 @@ class BlockFollower {
       try {
         this.#announced = undefined
         const from = this.#place === undefined ? {} : { from: this.#place }
-        // As of the newest block, whichever it is.
+        // The answer is as of the newest block, whichever it is.
         const answer = Promise.resolve(this.#options.application.ask('committedBlocks', { ...from, maxBytes }, 0))
         const text = await this.#orAborted(answer)
         return text === undefined ? undefined : (JSON.parse(text) as FeedPage)

@@ -13,7 +13,7 @@ import type { GrpcStatus } from './status.ts'
 
 /** Half a request holds what has come of it for so long. */
 const RECEIVE_TIMEOUT_MS = 30_000
-/** As over HTTP: a client that does not take a large answer in time is cut off. */
+/** A client that does not take a large answer in time is cut off, as over HTTP. */
 const SEND_TIMEOUT_MS = 30_000
 /** Unfinished requests of all connections, without the first 16 KiB of each. */
 const MAX_UNFINISHED_BYTES = 64 * 1024 * 1024
@@ -30,7 +30,7 @@ export interface GrpcHttp2Options {
   readonly host: string
   /** 0 for any. */
   readonly port: number
-  /** By path. */
+  /** The methods by path. */
   readonly methods: ReadonlyMap<string, GrpcMethod>
   /** Bytes of a message, also of one that was decompressed. */
   readonly maxReceiveBytes: number

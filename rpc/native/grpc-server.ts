@@ -37,7 +37,7 @@ export interface GrpcOptions {
   /** Serves traces. */
   readonly traces: boolean
   readonly services?: readonly DescService[]
-  /** Of the order book. */
+  /** Streams of the order book. */
   readonly streams?: StreamHub
 }
 

@@ -50,7 +50,7 @@ const toRoutes = (method: DescMethod, rule: HttpRule): Route[] => {
 interface Branch {
   readonly words: Map<string, Branch>
   field: Branch | undefined
-  /** By verb, in the order of their definition. */
+  /** Routes that end here by verb, in the order of their definition. */
   readonly ends: Map<string, Route[]>
   readonly rests: Map<string, Route[]>
 }

@@ -45,7 +45,7 @@ const AGENTS = [1, 2].map((n) => `${n}`.repeat(2).padStart(40, 'e'))
 export const DENOMS = ['ubtc', 'ueth', 'uusd'] as const
 const RICH = [10_000_000, 1_000_000_000, 1_000_000_000_000]
 const START_MS = 1_800_000_000_000
-/** Of the right form; whose it is, a test says itself. */
+/** A signature of the right form; whose it is, a test says itself. */
 export const SOME_SIGNATURE = Uint8Array.from({ length: 65 }, (_, at) => (at === 31 || at === 63 ? 1 : 0))
 const DAY_MS = 86_400_000
 

@@ -49,7 +49,7 @@ describe.skipIf(python === undefined)('the audit in Python', () => {
         const { finding, url } = await auditLiar(node().urls.comet, lie, first, last)
         expect(finding, lie.name).toMatchObject({ rule: 1, liar: url })
       }
-      // From a height at which orders are open.
+      // The audit begins at a height at which orders are open.
       const middle = first + 12
       expect(await auditRun(node(), middle, last)).toMatch(/^ok blocks /)
       const lies = await auditLies(node(), middle, last)

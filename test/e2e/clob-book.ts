@@ -46,7 +46,7 @@ interface Holder {
   readonly balance: { readonly amount: string }
 }
 
-/** Of every account that has any of the denomination, by bech32 address. */
+/** The balance of every account that has any of the denomination, by bech32 address. */
 export const holdersOf = async (
   node: TestNode,
   denom: string,

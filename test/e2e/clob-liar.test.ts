@@ -26,11 +26,11 @@ const LONG_MS = 3 * LIMIT_MS
 const OPTIONS = { timeoutCommitMs: 500, hasTestMarkets: true } as const
 const LIAR = 3
 const BOUND_BLOCKS = 3
-/** On a busy machine an honest proposer may lack a body. */
+/** An honest proposer may lack a body on a busy machine. */
 const FEW_STOPS = 3
-/** On a busy machine a proposal may come after the others have given its round up: then there is nothing to refuse. */
+/** A proposal may come after the others have given its round up, on a busy machine: then there is nothing to refuse. */
 const ATTEMPTS = 3
-/** Of the newest: the audit checks eight signatures and proves a dozen values for each. */
+/** The newest blocks that are audited: the audit checks eight signatures and proves a dozen values for each. */
 const AUDITED_BLOCKS = 150
 const FAULTY_CHAIN = [
   process.execPath,
@@ -47,7 +47,7 @@ let honest: readonly TestNode[] = []
 
 interface Said {
   readonly height: number
-  /** Of the honest nodes, from the moment at which the fault was named. */
+  /** The refusals of the honest nodes, from the moment at which the fault was named. */
   readonly refusals: readonly string[]
 }
 
@@ -175,7 +175,7 @@ describe('four validators of which one lies about orders', () => {
       for (let attempt = 0; attempt < ATTEMPTS && decided.length === 0; attempt++) {
         const { height, refusals } = await lie(SIGNS_AGAIN)
         expect(refusals).toEqual([])
-        // In a later round somebody else has proposed.
+        // Somebody else has proposed where a later round decided.
         if ((await saidIn(height)).includes(bytesToHex(SAID_AGAIN))) decided.push(height)
       }
       expect(decided.length).toBeGreaterThan(0)
@@ -234,7 +234,7 @@ const stopsOf = async (proposer: string): Promise<number> => {
   return Number((await askRest<{ readonly record: { readonly stops: string } }>(network.at(0), path)).record.stops)
 }
 
-/** Of all who proposed of late. */
+/** The stops of all who proposed of late. */
 const allStops = async (): Promise<number> => {
   const height = await network.at(0).height()
   const heights = Array.from({ length: 3 * network.nodes.length }, (_, index) => Math.max(1, height - index))

@@ -20,7 +20,7 @@ const KILLED = 3
 /** Sent when h is committed, an order is attested with the votes of h+1 or h+2, and in the block after these. */
 const BOUND_BLOCKS = 3
 
-/** Of a market that nobody has traded in: sellers and buyers are different owners, and some of each meet. */
+/** The orders of a market that nobody has traded in: sellers and buyers are different owners, and some of each meet. */
 const UNIFORM_ORDERS = [
   { account: 4, side: 'sell', priceTicks: 60_000, qtyLots: 300 },
   { account: 5, side: 'sell', priceTicks: 60_020, qtyLots: 200 },

@@ -32,7 +32,7 @@ export interface TradedOrder extends SentOrder, OrderOutcome {
   readonly height: number
   /** Blocks after the height that was known when the node had answered. */
   readonly blocks: number
-  /** From the first byte of the client until a node told that the block is committed. */
+  /** The time from the first byte of the client until a node told that the block is committed. */
   readonly tookMs: number
 }
 

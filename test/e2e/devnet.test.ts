@@ -62,7 +62,7 @@ const run = async (target: string): Promise<Terminal> => {
   return terminal
 }
 
-/** For a test that failed: hanging up would do, the kill is for what does not listen. */
+/** Cleans up after a test that failed: hanging up would do, the kill is for what does not listen. */
 const remove = async (): Promise<void> => {
   for (const pid of running?.family() ?? []) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
   running?.child.kill('SIGKILL')

@@ -13,7 +13,7 @@ const node = useNode({ hasTestMarkets: true })
 
 const run = async (command: string, script: string, account: number, server: 'http' | 'comet' = 'http', more = {}) => {
   const { ports } = node()
-  // By name, as the scripts have it by default: it may mean ::1 first, where nobody listens.
+  // The host is a name, as the scripts have it by default: it may mean ::1 first, where nobody listens.
   const at = (port: number): string => `http://localhost:${port}`
   const urls = {
     RPC_URL: at(ports[server]),

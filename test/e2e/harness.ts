@@ -169,7 +169,7 @@ const PART_COMMANDS = {
 } as const
 
 export interface NodeOptions {
-  /** Of CometBFT; that of the chain when left out. */
+  /** The timeout of CometBFT's commit step in ms; the chain's own value when left out. */
   readonly timeoutCommitMs?: number
   /** The markets of a devnet, and their denominations in its accounts. */
   readonly hasTestMarkets?: boolean

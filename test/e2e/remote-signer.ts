@@ -26,7 +26,7 @@ const METHODS = { publicKey: 1, vote: 3, proposal: 5, ping: 7 } as const
 
 export interface Signer {
   readonly publicKey: Uint8Array
-  /** Of votes and proposals. */
+  /** Signs votes and proposals. */
   sign(message: Uint8Array): Uint8Array
   signExtension(message: Uint8Array): Uint8Array
 }

@@ -215,7 +215,7 @@ const randomReflected = (random: Random, desc: DescMessage, corpus: Corpus, dept
   return reflected
 }
 
-/** Of any shape that the definition has. */
+/** Makes a message of any shape that the definition has. */
 export const randomMessage = (random: Random, desc: DescMessage, corpus: Corpus): Uint8Array =>
   toBinary(desc, randomReflected(random, desc, corpus, 0).message)
 

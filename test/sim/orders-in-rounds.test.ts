@@ -229,7 +229,7 @@ describe('the order book under consensus', () => {
 
 const openOrdersOf = (node: SimNode) => [...scanOrders(committedState(node), 1)].map(({ seq, left }) => [seq, left])
 
-/** By what is wrong with it. Orders that nobody attested are `stranger`'s. */
+/** The lies by what is wrong with them. Orders that nobody attested are `stranger`'s. */
 const liesOf = (
   transactions: readonly Uint8Array[],
   world: World,

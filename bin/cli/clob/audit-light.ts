@@ -92,7 +92,7 @@ const commitFault = ({ commit, header }: SignedHeader, hash: Hash, members: read
   return 3n * signed > 2n * total ? undefined : `${signed} of ${total} power signed header ${height}`
 }
 
-/** Of a header with its commit and its set. */
+/** What is wrong with a header, its commit and its set. */
 export const signedFault = (signed: SignedHeader, members: readonly Member[]): string | undefined => {
   if (!equalBytes(validatorsHash(members), signed.header.validators_hash)) {
     return `the validators of ${signed.header.height} are not those of its header`

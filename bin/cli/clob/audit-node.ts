@@ -126,7 +126,7 @@ export class AuditNode {
     return (await this.#ask('block_results', results, { height: `${height}` })).txs_results ?? []
   }
 
-  /** In the order of commits. */
+  /** The validators in the order of commits. */
   async validators(height: number): Promise<readonly Member[]> {
     const members: Member[] = []
     for (let page = 1; page <= MAX_PAGES; page++) {

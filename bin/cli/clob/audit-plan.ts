@@ -32,7 +32,7 @@ export interface BlockInHand {
   readonly carried: readonly ListedId[]
   /** Proven at H. */
   readonly parameters: ClobParameters
-  /** Of the extensions of H, proven at H; undefined where the state of H says none. */
+  /** The cap of the extensions of H, proven at H; undefined where the state of H says none. */
   readonly capBytes: number | undefined
   /** Whether the votes of H have extensions. */
   readonly hasVotes: boolean

@@ -8,12 +8,12 @@ const AHEAD = 12
 export interface BlockAnswers {
   readonly block: Block
   readonly results: readonly Result[]
-  /** Of the height behind. */
+  /** The header of the next height. */
   readonly next: SignedHeader
-  /** At the height before. */
+  /** The values at the height before. */
   readonly parameters: Stored
   readonly caps: Stored
-  /** At the height. */
+  /** The values at the height. */
   readonly carried: Stored
   readonly proposer: Stored
 }

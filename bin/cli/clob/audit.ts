@@ -27,9 +27,9 @@ export interface AuditOptions {
   readonly from: number
   /** B: the last block that is checked; undefined: the last that can be. */
   readonly to: number | undefined
-  /** Of header A, 32 bytes; without it the node is trusted for it. */
+  /** Hash of header A, 32 bytes; without it the node is trusted for it. */
   readonly trustedHash: Uint8Array | undefined
-  /** Of the genesis file; undefined: the node is asked. */
+  /** Initial height of the genesis file; undefined: the node is asked. */
   readonly initialHeight: number | undefined
 }
 
@@ -38,7 +38,7 @@ export interface ProposerSummary {
   readonly address: string
   blocks: number
   stops: number
-  /** At ids that more than two thirds attested. */
+  /** Stops at ids that more than two thirds attested. */
   wideStops: number
   /** Extensions left out of txs[0] though their votes are in the commit. */
   skippedVotes: number
@@ -135,7 +135,7 @@ class BlockAudit {
     this.#stops.set(bytesToKey(address), stops)
   }
 
-  /** Of a proposer that the audit meets first. */
+  /** The stops of a proposer that the audit meets first. */
   async #stopsBefore(key: Uint8Array, address: Uint8Array): Promise<ProposerRecord> {
     const { node } = this.#context
     const { height } = this.#head.header

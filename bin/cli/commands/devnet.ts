@@ -29,7 +29,7 @@ const BALANCE = `1000000nat,${TEST_COINS}`
 /** One with an EVM chain id of its own is a chain of its own to native clients too. */
 const chainIdOf = (evmChainId: bigint): string =>
   evmChainId === SHARED_EVM_CHAIN_ID ? 'localnat-1' : `localnat-${evmChainId}-1`
-/** In NAT: whatever the ten accounts delegate elsewhere, this validator decides, and the chain goes on. */
+/** The power in NAT: whatever the ten accounts delegate elsewhere, this validator decides, and the chain goes on. */
 const VALIDATOR_POWER = 100_000_000
 /** Nobody waits two days for the vote of a devnet. */
 const GOVERNANCE = {
@@ -55,7 +55,7 @@ export interface DevnetOptions {
   readonly isRestarted: boolean
   /** Without a line for each transaction. */
   readonly isQuiet: boolean
-  /** Of a new chain, or that of the one that is there: 2517 and any when left out. */
+  /** The EVM chain ID of a new chain, or that of the one that is there: 2517 and any when left out. */
   readonly evmChainId?: bigint
 }
 

@@ -78,7 +78,7 @@ export const createCommand = (home: Home, say: Say): Promise<void> =>
 export interface ExportOptions {
   readonly home: Home
   readonly file: string
-  /** Of a snapshot that is there; the head when left out. */
+  /** Height of a snapshot that is there; the head when left out. */
   readonly height?: number
   readonly say: Say
 }

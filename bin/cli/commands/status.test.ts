@@ -24,7 +24,7 @@ afterEach(async () => {
   }
 })
 
-/** As CometBFT v0.40.0 answers. */
+/** The answers of CometBFT v0.40.0. */
 const cometAnswers = (height: string, applicationHeight: string, catchingUp = false) => ({
   '/status': {
     result: {

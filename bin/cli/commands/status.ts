@@ -19,7 +19,7 @@ export interface NodeStatus {
   readonly catchingUp?: boolean
   readonly peers?: number
   readonly ports: Readonly<Record<string, string>>
-  /** Of the processes beside the node, as its readiness tells; left out where there are none. */
+  /** The health of the processes beside the node, as its readiness tells; left out where there are none. */
   readonly daemons?: readonly unknown[]
   /** Why it is not healthy. */
   readonly problem?: string
@@ -93,7 +93,7 @@ export const readStatus = async (options: StatusOptions): Promise<NodeStatus> =>
   return status
 }
 
-/** Of the node that runs with this home. */
+/** The status of the node that runs with this home. */
 export const statusCommand = async (home: Home, flags: NodeFlags): Promise<NodeStatus> => {
   const configuration = loadNode(home, flags)
   const { comet, settings } = configuration

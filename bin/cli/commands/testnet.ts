@@ -33,7 +33,7 @@ export interface TestnetOptions {
 }
 
 const MOST_VALIDATORS = 100
-/** Of each operator, beside its stake. */
+/** The balance of each operator, beside its stake. */
 const BALANCE = '1000000nat'
 const P2P_PORT = 26_656
 const RPC_PORT = 26_657

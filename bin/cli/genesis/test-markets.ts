@@ -4,7 +4,7 @@ import type { GenesisDocument } from '../../node/genesis/document.ts'
 
 const DOLLAR = 'utusd'
 const BITCOIN = 'tsat'
-/** Of each account: 1,000,000 TUSD and 100 TBTC. */
+/** What each account gets: 1,000,000 TUSD and 100 TBTC. */
 export const TEST_COINS = `${10n ** 12n}${DOLLAR},${10n ** 10n}${BITCOIN}`
 
 const metadata = (base: string, symbol: string, exponent: number, name: string) => ({

@@ -1,6 +1,6 @@
 /** Friendly names of queries, and what of their requests is an argument: those of the SDK's own commands. */
 
-/** By service and method; names beside the method's own in kebab case. */
+/** What stands here by service and method; names beside the method's own in kebab case. */
 interface Friendly {
   readonly names?: readonly string[]
   /** Fields in order: `name?` may be left out, `name...` takes all that follow. The path of REST where left out. */

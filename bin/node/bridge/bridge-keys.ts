@@ -12,13 +12,11 @@ import { cliError, errorText } from '../../errors.ts'
 import type { Home } from '../config/home.ts'
 
 export interface BridgeKey {
-  /** 20 bytes. */
   readonly address: Uint8Array
-  /** 32 bytes. */
   readonly privateKey: Uint8Array
 }
 
-/** A key that no set names any more should be deleted: so many are never needed. */
+/** Nobody needs so many: a key that no set names any more should be deleted. */
 const MOST_KEYS = 16
 
 const keyFile = z.object({
@@ -28,7 +26,7 @@ const keyFile = z.object({
     .max(MOST_KEYS),
 })
 
-/** The newest one last; none where the home has no file. Throws cli/23. */
+/** Reads the keys, the newest one last; none where the home has no file. Throws cli/23. */
 export const readBridgeKeys = ({ bridgeKey }: Pick<Home, 'bridgeKey'>): readonly BridgeKey[] => {
   if (!existsSync(bridgeKey)) return []
   try {
@@ -62,11 +60,11 @@ export const addBridgeKey = (home: Pick<Home, 'bridgeKey'>): BridgeKey => {
   return key
 }
 
-/** The newest key, which is made where there is none. Throws cli/23. */
+/** Returns the newest key, and makes one where there is none. Throws cli/23. */
 export const ensureBridgeKey = (home: Pick<Home, 'bridgeKey'>): BridgeKey =>
   readBridgeKeys(home).at(-1) ?? addBridgeKey(home)
 
-/** As the application takes them; undefined where there are none. */
+/** The keys as the application takes them; undefined where there are none. */
 export const toBridgeKeys = (keys: readonly BridgeKey[]): BridgeKeys | undefined =>
   keys.length === 0
     ? undefined

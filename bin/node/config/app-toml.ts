@@ -14,7 +14,7 @@ export interface SettingSources {
   /** Name of the file for messages. */
   readonly path: string
   readonly toml: string
-  /** By key, from the command line: they win. */
+  /** The flags of the command line by key: they win. */
   readonly flags: Readonly<Record<string, string>>
   readonly environment: Readonly<Record<string, string | undefined>>
 }

@@ -41,7 +41,7 @@ const local = (port: number): { readonly host: string; readonly port: number } =
 
 const pool = APPLICATION_DEFAULTS.pool
 
-/** In the order of the file. Keys are section.name; those without a section stand first. */
+/** The settings in the order of the file. Keys are section.name; those without a section stand first. */
 export const SETTINGS = {
   'minimum-gas-prices': setting(
     gasPrice,

@@ -37,7 +37,7 @@ const MAX_MANIFEST_BYTES = 32 * 1024 * 1024
 const PIECE_BYTES = 1024 * 1024
 
 export interface ArchiveFile {
-  /** With slashes, relative. */
+  /** The relative path, with slashes. */
   readonly path: string
   readonly size: number
 }
@@ -149,7 +149,7 @@ class ByteReader {
     this.#parts = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   }
 
-  /** At least one byte, at most `most`; undefined at the end. */
+  /** Gives at least one byte, at most `most`; undefined at the end. */
   async some(most: number): Promise<Buffer | undefined> {
     while (this.#held.length === 0) {
       const { value, done } = await this.#parts.next()

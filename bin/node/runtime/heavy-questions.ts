@@ -16,7 +16,7 @@ import { MAX_HAND, type ReaderAnswer, type ReaderQuestion, toError } from './rea
 import { type Handed, ReaderSeat } from './reader-seat.ts'
 import { ReaderUsage } from './reader-usage.ts'
 
-/** Of each kind. */
+/** The most workers of each kind. */
 const MAX_WORKERS = 4
 /** Workers start after the node itself, unless a question comes sooner: they would compete for its processors. */
 const WARM_UP_AFTER_MS = 5_000
@@ -99,7 +99,7 @@ class HeavyQuestionPool implements HeavyPool {
     new Promise<string>((resolve, reject) => {
       if (this.#isClosed) return reject(tooMany())
       const id = this.#nextId
-      // Of 32 bits: it is compared in shared memory. 0 is no question's.
+      // The number has 32 bits: it is compared in shared memory. 0 is no question's.
       this.#nextId = id === 0x7fff_ffff ? 1 : id + 1
       const waiting: Waiting = {
         asker: currentAsker(),
@@ -202,7 +202,8 @@ class HeavyQuestionPool implements HeavyPool {
     const { sliceMs = SLICE_MS } = this.#options
     const isShort = seat.lane === 'short'
     const hand: Handed[] = []
-    for (let most = isShort ? MAX_HAND : 1; hand.length < most; ) {
+    const most = isShort ? MAX_HAND : 1
+    while (hand.length < most) {
       const waiting = this.#nextFor(seat)
       if (waiting === undefined) break
       waiting.seat = seat

@@ -40,7 +40,7 @@ const MAX_UNSENT_LENGTH = 65_536
 
 const data = workerData as ReaderData
 
-/** On Linux every thread has a niceness of its own. Elsewhere, or where it is not allowed, all have the same. */
+/** Every thread has a niceness of its own on Linux. Elsewhere, or where it is not allowed, all have the same. */
 const beNice = (): void => {
   if (data.niceness === 0 || process.platform !== 'linux') return
   try {
@@ -86,7 +86,7 @@ const engine: Engine = {
   callContract: (state, block, call) => interpreter.callContract(state, block, { ...call, interrupt }),
 }
 
-/** Of the last head that was asked about: the genesis of the chain is not decoded for each question. */
+/** The parameters at the last head that was asked about: the genesis of the chain is not decoded for each question. */
 let known: { readonly head: number; readonly chain: ChainParameters } | undefined
 
 const chainAt = (head: number): ChainParameters => {
@@ -117,7 +117,8 @@ const ask = async ({ name, parameters, head, pending }: ReaderQuestion): Promise
   // It may have waited at the port while its client went.
   interrupt()
   const text = await guard.run(name, async () => await answer(view, name, parameters))
-  // As for gateways elsewhere: in this process, too, the thread that executes blocks would have to carry it.
+  // The bound is that for gateways elsewhere: in this process, too, the thread that executes blocks would have to carry
+  // it.
   if (text.length > MAX_STREAM_FRAME_BYTES) throw answerTooLarge(MAX_STREAM_FRAME_BYTES)
   return text
 }

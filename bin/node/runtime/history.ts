@@ -5,7 +5,7 @@ import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
 
 export interface HistoryWorkerData {
-  /** Of the open database. */
+  /** The handle of the open database. */
   readonly handle: unknown
 }
 

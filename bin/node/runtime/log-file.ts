@@ -5,7 +5,7 @@ const MAX_BYTES = 32 * 1024 * 1024
 
 export interface LogFileOptions {
   readonly path: string
-  /** Of one file; there are two at most. */
+  /** The most bytes of one file; there are two at most. */
   readonly maxBytes?: number
   /** Called once: nothing is written after it. */
   onError(error: Error): void

@@ -9,7 +9,7 @@ import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
 
 export interface SweeperWorkerData {
-  /** Of the open database. */
+  /** The handle of the open database. */
   readonly handle: unknown
 }
 

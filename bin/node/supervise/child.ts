@@ -23,7 +23,7 @@ export interface ChildOptions {
   readonly args: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   onLine?(line: string, stream: 'stdout' | 'stderr'): void
-  /** With it the child gets a channel for messages (that of process.send). */
+  /** Called with each message: the child gets a channel for messages (that of process.send) when this is given. */
   onMessage?(message: unknown): void
 }
 

@@ -19,7 +19,7 @@ export interface CometbftPlan {
 }
 
 export type FromApplication =
-  /** Of a devnet: the log goes to that file. */
+  /** A devnet says that its log goes to that file. */
   | { readonly type: 'logging'; readonly file: string }
   /** Its settings are sound: the gateway may load while it opens its database. */
   | {

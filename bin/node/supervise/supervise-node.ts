@@ -19,7 +19,7 @@ export type PartName = 'application' | 'cometbft' | 'gateway' | 'bridge daemon'
 export interface SuperviseOptions {
   /** The command of the application; `application` when left out. */
   readonly command?: 'application' | 'devnet-application'
-  /** Of `chain start`. */
+  /** Arguments of `chain start`. */
   readonly args: readonly string[]
   /** The program that was run, which knows that command; the one of this process when left out. */
   readonly script?: string
@@ -33,9 +33,10 @@ const NODE_FLAGS = ['--disable-warning=ExperimentalWarning']
 /** Arrays outside V8's heap count as if they were in it: by themselves each 64 MB of them have all objects looked through. */
 const APPLICATION_FLAGS = [...NODE_FLAGS, LARGE_SEMI_SPACE, '--external-memory-accounted-in-global-limit']
 /**
- * Of glibc, each unless the operator says another one: what a socket is read into (64 KiB), and every larger array, is a
- * mapping of its own, which is given back with it. By itself glibc takes larger and larger arrays from between the small objects,
- * and a gateway that has sent or received much keeps that as holes: 650 MB after 400 answers of 1 MB that nobody read.
+ * Variables of glibc, each unless the operator says another one: what a socket is read into (64 KiB), and every larger
+ * array, is a mapping of its own, which is given back with it. By itself glibc takes larger and larger arrays from
+ * between the small objects, and a gateway that has sent or received much keeps that as holes: 650 MB after 400 answers
+ * of 1 MB that nobody read.
  */
 const GATEWAY_MEMORY = {
   MALLOC_MMAP_THRESHOLD_: process.env['MALLOC_MMAP_THRESHOLD_'] ?? '65536',

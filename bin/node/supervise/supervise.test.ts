@@ -152,7 +152,7 @@ describe('a child', () => {
 
   it('is not left behind by a parent that is killed while it is made', async () => {
     for (let attempt = 0; attempt < 10; attempt++) {
-      // At once, and after each of the first milliseconds.
+      // The parent is killed at once, and after each of the first milliseconds.
       const parent = startParent(
         `;(await import('node:fs')).writeSync(1, child.pid + '\\n')
          setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${attempt})`,

@@ -30,7 +30,7 @@ export const bytesAt = (value: unknown, path: string, length: number): Uint8Arra
   return bytes.length === length ? bytes : failAt(path, `must have ${length} bytes`)
 }
 
-/** The members `chain_id` and `contract`. */
+/** Parses the members `chain_id` and `contract`. */
 export const contractAt = (object: Readonly<Record<string, unknown>>, path: string): BridgeContract => {
   const chainId = parseAmount(object['chain_id'], `${path}.chain_id`)
   if (chainId >= 1n << 64n) failAt(`${path}.chain_id`, 'must be below 2^64')

@@ -93,7 +93,7 @@ const parseParamsAt = (value: unknown, path: string): BridgeParams => {
   const chainId = object['chain_id']
   return at(path, () =>
     parseParams({
-      // Of 64 bits, which a number of JSON may not have.
+      // The chain ID has 64 bits, which a number of JSON may not have.
       chainId:
         chainId === undefined
           ? 0n

@@ -36,7 +36,7 @@ import { type DecidedEvent, NO_PROGRESS, type OpenEvent, type Progress, type Ref
 const writeUnless = (state: StateWriter, key: Uint8Array, value: Uint8Array, fallback: Uint8Array): void =>
   state.setValue(BRIDGE_ADDRESS, key, equalBytes(value, fallback) ? undefined : value)
 
-/** Of a state from before the bridge: the defaults, by which nothing is bridged. */
+/** A state from before the bridge has the defaults, by which nothing is bridged. */
 export const readParams = (state: StateReader): BridgeParams => read(state, PARAMS_KEY, decodeParams) ?? DEFAULT_PARAMS
 export const writeParams = (state: StateWriter, params: BridgeParams): void =>
   writeUnless(state, PARAMS_KEY, encodeParams(params), encodeParams(DEFAULT_PARAMS))

@@ -6,7 +6,7 @@ import { BRIDGE_ADDRESS, idKey } from '../keys.ts'
 /** Values read at once. */
 const CHUNK = 256
 
-/** From `start` (inclusive) on. */
+/** Lists entries in the order of keys, from `start` (inclusive) on. */
 export function* list(
   state: StateReader,
   prefix: Uint8Array,

@@ -35,7 +35,7 @@ import { read } from './read.ts'
 
 const itself = (value: Uint8Array): Uint8Array => value
 
-/** What was ever burned of a denomination by withdrawals. */
+/** Reads what withdrawals ever burned of a denomination. */
 export const readBurned = (state: StateReader, denom: string): bigint =>
   read(state, burnedKey(denom), bytesToBigint) ?? 0n
 export const writeBurned = (state: StateWriter, denom: string, amount: bigint): void =>
@@ -47,7 +47,7 @@ export function* listBurned(state: StateReader): Generator<readonly [denom: stri
   }
 }
 
-/** Address of a validator's key of the bridge. */
+/** Reads the address of a validator's key of the bridge. */
 export const readBridgeKey = (state: StateReader, validator: Uint8Array): Uint8Array | undefined =>
   read(state, bridgeKeyKey(validator), itself)
 
@@ -63,7 +63,7 @@ export const writeBridgeKey = (state: StateWriter, validator: Uint8Array, addres
   if (address !== undefined) state.setValue(BRIDGE_ADDRESS, keyOwnerKey(address), validator)
 }
 
-/** From the validator `start` (inclusive) on. */
+/** Lists keys from the validator `start` (inclusive) on. */
 export function* listBridgeKeys(
   state: StateReader,
   start?: Uint8Array,
@@ -100,7 +100,7 @@ export const writeWithdrawal = (
 ): void =>
   state.setValue(BRIDGE_ADDRESS, idKey(ofContract(WITHDRAWAL_PREFIX, contract), id), encodeWithdrawal(withdrawal))
 
-/** From the id `start` (inclusive) on. */
+/** Lists withdrawals from the id `start` (inclusive) on. */
 export const listWithdrawals = (state: StateReader, contract: BridgeContract, start?: number) =>
   listById(state, ofContract(WITHDRAWAL_PREFIX, contract), decodeWithdrawal, start)
 

@@ -71,7 +71,7 @@ const shownRefused = (id: number, { reason, event }: RefusedEvent, params: Bridg
   ...(event === undefined ? {} : shownContent(event, params)),
 })
 
-/** Of an event that had its turn: refused ones are remembered for a while. */
+/** Shows an event that had its turn: refused ones are remembered for a while. */
 const shownSettled = (state: StateReader, id: number): ShownEvent => {
   const refused = readRefused(state, id)
   if (refused !== undefined) return shownRefused(id, refused, readParams(state))

@@ -36,7 +36,7 @@ interface Named {
   readonly contract: string
 }
 
-/** That of the parameters where none is named. Throws grpc/3 for no address, and grpc/5 where there is none. */
+/** The contract that is named, or that of the parameters. Throws grpc/3 for no address, and grpc/5 where there is none. */
 const contractOf = (state: StateReader, { chainId, contract }: Named): BridgeContract => {
   let named
   try {
@@ -62,7 +62,7 @@ const shownWithdrawal = (
   height: BigInt(height),
 })
 
-/** As the argument of the contract has it. */
+/** The signatures as the contract takes them. */
 const shownSignatures = (
   { members }: StoredSet,
   signatures: MemberSignatures,

@@ -26,10 +26,10 @@ export const keyOf = (index: number): Key => {
 }
 
 export class WithdrawalWorld extends World {
-  /** By place in the set, newest last: what a home holds. */
+  /** The keys that a home holds, by place in the set, the newest last. */
   readonly keys = new Map<number, Key[]>()
 
-  /** Those at the places of `registered` have keys; all where it is left out. */
+  /** The validators at the places of `registered` have keys; all have where it is left out. */
   constructor(set: readonly Member[], registered: readonly number[] = set.map((_, place) => place), limit = OPEN) {
     super(set, {
       ...GENESIS,
@@ -56,7 +56,7 @@ export class WithdrawalWorld extends World {
     return events
   }
 
-  /** Returns the id. */
+  /** Withdraws, and returns the id. */
   withdraw(
     amount: bigint,
     { denom = DENOM, recipient = RECIPIENT, sender = encodeBech32(ACCOUNT) } = {} as {
@@ -79,7 +79,7 @@ export class WithdrawalWorld extends World {
     return { digest, signature: signForBridge(digest, key.privateKey) }
   }
 
-  /** What an honest validator says, by its keys: as `BridgeSection` does. */
+  /** Says what an honest validator says with its keys, as `BridgeSection` does. */
   honest(place: number): Said {
     const own = this.keys.get(place) ?? []
     const signatures = readUnsigned(this.state, CHAIN_ID).flatMap(({ digest, missing }) => {
@@ -89,13 +89,13 @@ export class WithdrawalWorld extends World {
     return { bridgeSignatures: signatures.sort((a, b) => (bytesToHex(a.digest) < bytesToHex(b.digest) ? -1 : 1)) }
   }
 
-  /** A block whose votes bring the signatures of those at these places. */
+  /** Makes a block whose votes bring the signatures of those at these places. */
   signBy(places: readonly number[]): readonly Event[] {
     const said = this.set.map((_, place) => (places.includes(place) ? this.honest(place) : undefined))
     return this.block(said)
   }
 
-  /** Throws grpc/5 where there is none yet. */
+  /** Asks for a proof. Throws grpc/5 where there is none yet. */
   proof(
     id: number,
     of: MessageInitShape<typeof bridgeQuery.QueryWithdrawalProofRequestSchema> = {},

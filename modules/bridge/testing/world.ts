@@ -17,7 +17,7 @@ import { bridgeModule } from '../module.ts'
 export const CONTRACT: BridgeContract = { chainId: 31_337n, address: new Uint8Array(20).fill(0xc0) }
 export const DENOM = 'bridge/token'
 export const GOVERNANCE = encodeBech32(moduleAddress('gov'))
-/** As an account of a module. */
+/** An address that is blocked because it is a module's account. */
 export const BLOCKED = moduleAddress('bridge')
 export const ACCOUNT = new Uint8Array(20).fill(0xaa)
 

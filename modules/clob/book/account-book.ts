@@ -52,7 +52,7 @@ export class AccountBook {
   openOrders = 0
   /** Those that are not dead. */
   living = 0
-  /** Of all its open orders, by order_seq. */
+  /** The oldest and the newest of all its open orders, by order_seq. */
   oldest: RestingOrder | undefined = undefined
   #newest: RestingOrder | undefined = undefined
   switchMs = 0

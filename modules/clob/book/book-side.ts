@@ -11,7 +11,7 @@ export class Level {
   oldest: RestingOrder | undefined = undefined
   newest: RestingOrder | undefined = undefined
   orders = 0
-  /** Of what is left of its orders. */
+  /** The lots that are left of its orders. */
   readonly lots = new LotSum()
 
   constructor(ticks: number) {
@@ -43,7 +43,7 @@ export class BookSide {
     return this.#levels.get(ticks)
   }
 
-  /** From the best price on. The side must not change meanwhile. */
+  /** The levels from the best price on. The side must not change meanwhile. */
   levels(): Generator<Level, undefined> {
     return this.#sorted.descending()
   }

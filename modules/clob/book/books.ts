@@ -30,10 +30,10 @@ import { SortedChunks } from './sorted-chunks.ts'
 /** What a CLOB step changes of the books. It holds for the books that it was made on, until they change. */
 export interface BookDelta {
   readonly height: number
-  /** Of the books that it was made on. */
+  /** Version of the books that it was made on. */
   readonly version: number
   readonly changes: readonly BookChange[]
-  /** By market, sorted by order_seq: what state has of the orders from now on. */
+  /** What state has of the orders from now on, by market, sorted by order_seq. */
   readonly orders: ReadonlyMap<number, OrderChanges>
   readonly nonces: readonly UsedNonce[]
   readonly marks: readonly Mark[]
@@ -52,7 +52,10 @@ export class Books {
   readonly #dead = new SortedChunks<RestingOrder>()
   /** Open orders of all markets. */
   #size = 0
-  /** From half of the least bound on until a quarter, so that nobody makes it come and go: it takes as long as it takes to place them. */
+  /**
+   * True from half of the least bound on until a quarter, so that nobody makes it come and go: it takes as long as it
+   * takes to place them.
+   */
   #areCrowdsSorted = false
   readonly nonces = new NonceIndex()
   readonly marks = new MarkIndex()
@@ -63,7 +66,7 @@ export class Books {
     this.#bounds = bounds
   }
 
-  /** As state has them. Throws an invariant error where the roots of the records differ. */
+  /** Loads the books as state has them. Throws an invariant error where the roots of the records differ. */
   static load(state: StateReader, bounds: OrderBounds = ORDER_BOUNDS): Books {
     const books = new Books(bounds)
     const orders: OpenOrder[] = []
@@ -139,7 +142,7 @@ export class Books {
     return this.#accounts.values()
   }
 
-  /** Of an owner that has no open orders: what state has of it. */
+  /** Opens the account of an owner that has no open orders: what state has of it. */
   openAccount(owner: Address, ownerKey: string, switchMs: number): AccountBook {
     const account = new AccountBook(owner, ownerKey)
     account.switchMs = switchMs
@@ -147,7 +150,7 @@ export class Books {
     return account
   }
 
-  /** Of an owner that has no open orders any more. */
+  /** Closes the account of an owner that has no open orders any more. */
   closeAccount(account: AccountBook): void {
     this.#do({ kind: 'close', account })
   }
@@ -189,8 +192,8 @@ export class Books {
   }
 
   /**
-   * At the begin of a step: what has expired since the last one, and orders of owners whose switch has passed, die. Each order
-   * dies once, so that the work of all blocks together is that of the orders that were placed.
+   * Runs at the begin of a step: what has expired since the last one, and orders of owners whose switch has passed,
+   * die. Each order dies once, so that the work of all blocks together is that of the orders that were placed.
    */
   bury(timeMs: number): void {
     for (let order = this.#expiring.first; order !== undefined; order = this.#expiring.first) {
@@ -240,7 +243,7 @@ export class Books {
     return longest
   }
 
-  /** Of all dead orders that with the lowest order_seq. */
+  /** The dead order with the lowest order_seq. */
   get firstDead(): RestingOrder | undefined {
     return this.#dead.first
   }
@@ -298,7 +301,7 @@ export class Books {
     return this.nonces.has(nonceKey(signer, nonceMs))
   }
 
-  /** By order_seq. */
+  /** The owner's orders by order_seq. */
   ordersOf(owner: Address, market = 0): readonly BookOrder[] {
     const orders: BookOrder[] = []
     let order = this.#accounts.get(bytesToKey(owner))?.oldest

@@ -111,7 +111,7 @@ export class OrderBuckets {
     return tree.slice(HASH, 2 * HASH)
   }
 
-  /** As {@link rootAfter}, for good. */
+  /** Does what {@link rootAfter} does, for good. */
   apply(changes: OrderChanges): void {
     if (changes.length === 0) return
     const leaves = new Map<number, Hash>()

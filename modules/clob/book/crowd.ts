@@ -7,9 +7,9 @@ import { SortedChunks } from './sorted-chunks.ts'
 
 /** Orders with a trigger count, too. */
 export interface OrderBounds {
-  /** Of a side of a market, those that are not dead. */
+  /** The most orders of a side of a market that are not dead. */
   readonly side: number
-  /** Of all markets together, dead ones too. */
+  /** The most orders of all markets together, dead ones too. */
   readonly all: number
 }
 
@@ -23,7 +23,7 @@ export const stakeOf = ({ side, priceTicks, left }: Omit<Staked, 'market'>): num
 
 /** Orders of a side of a market that are not dead. They are sorted only while so many are open that one may have to give way. */
 export class Crowd {
-  /** By what they lock: of equal ones the newest is the least. */
+  /** The orders by what they lock: of equal ones the newest is the least. */
   #byStake: SortedChunks<RestingOrder> | undefined
   #size = 0
 
@@ -71,7 +71,7 @@ export interface GivesWay {
   readonly order: RestingOrder | undefined
 }
 
-/** Of a side that the new order joins: it is the newest, so that of equal stakes its own is the less. */
+/** The least of a side that the new order joins: it is the newest, so that of equal stakes its own is the less. */
 export const leastWith = (crowd: Crowd, order: Staked): RestingOrder | undefined => {
   const { least } = crowd
   return least !== undefined && stakeOf(least) < stakeOf(order) ? least : undefined

@@ -26,7 +26,7 @@ export class RestingOrder implements OpenOrder {
 
   /** Expired, or its owner's switch has passed, or a floor names it: for ever. Changed by the book alone. */
   isDead = false
-  /** Of its owner. */
+  /** The account of its owner. */
   readonly account: AccountBook
   /** Set once it rests at a price; an order with a trigger does not. One that died or is removed keeps its places, for the undoing. */
   level: Level | undefined = undefined

@@ -17,7 +17,7 @@ export interface OpenOrder {
   readonly side: Side
   readonly tif: TimeInForce
   readonly priceTicks: number
-  /** As placed. */
+  /** The lots that were placed. */
   readonly lots: number
   readonly left: number
   /** The highest fee of the market when it was placed, in ppm of notional: it never pays more. A buy has locked it, too. */

@@ -13,7 +13,7 @@ import { uint } from './rlp-writer.ts'
 
 export type { QueuedAction }
 
-/** Of the running block. */
+/** Totals of the running block. */
 export interface QueuedTotals {
   readonly count: number
   readonly weight: number
@@ -52,7 +52,7 @@ export const writeQueued = (state: StateWriter, { count, weight }: QueuedTotals,
   state.setValue(CLOB_ACCOUNT, QUEUED_KEY, encodeRlp([uint(count), uint(weight)]))
 }
 
-/** At the end of a block: what it queued becomes the queue. The step of the block took the one before. */
+/** Runs at the end of a block: what it queued becomes the queue. The step of the block took the one before. */
 export const collectQueued = (state: StateWriter): void => {
   const { count } = readQueuedTotals(state)
   if (count === 0) return

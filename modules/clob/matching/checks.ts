@@ -14,7 +14,7 @@ export interface BatchItem {
   /** Undefined where it is not statically valid. */
   readonly body: ClobBody | undefined
   readonly hash: Uint8Array
-  /** Of its id. */
+  /** The phase that its id has in the list. */
   readonly listedPhase: Phase
   /** Whose signature it bears; undefined where it does not hold. */
   signer(): Address | undefined

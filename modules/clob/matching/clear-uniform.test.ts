@@ -24,7 +24,8 @@ describe('a uniform market', () => {
       send('carol', buy(2, 101)),
     )
     expect(became.flat()).toMatchObject([1, 2, 3, 4].map((orderSeq) => ({ code: 'ok', orderSeq, filledLots: 0 })))
-    // At 100 and 101 the volume is 5, at 102 and 105 it is 7: at 102 ten are offered, as at 105, and the lower one is taken.
+    // The volume is 5 at 100 and 101, and 7 at 102 and 105: at 102 ten are offered, as at 105, and the lower one is
+    // taken.
     expect([priceOf(world), world.open()]).toEqual([102, { 2: 3, 4: 2 }])
     expect([spent(world, 'bob'), spent(world, 'alice')]).toEqual([7n * 102n, -7n * 102n])
     expect(readRecord(world.state, 1)).toMatchObject({ bestBidTicks: 101, bestAskTicks: 102 })
@@ -78,7 +79,8 @@ describe('a uniform market', () => {
   it('cancels, newest first, what still crosses', () => {
     const world = fundedWorld()
     world.act('alice', buy(1, 103), buy(9, 103))
-    // At 100 ten meet ten. The seller of ten may meet one order alone, so that nine are left, and the offer at 103 crosses.
+    // Ten meet ten at 100. The seller of ten may meet one order alone, so that nine are left, and the offer at 103
+    // crosses.
     const few = sell(10, 100, { maxFills: 1 })
     world.block(send('bob', few), send('carol', sell(5, 103)), send('dave', sell(1, 104)))
     expect([priceOf(world), world.open()]).toEqual([100, { 2: 9, 5: 1 }])

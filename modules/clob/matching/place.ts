@@ -157,7 +157,10 @@ const matchAndRest = (step: StepRun, run: MarketRun, sender: Sender, order: Rest
   return { error, orderSeq: order.seq, filledLots: match.filledLots, quote: match.notional }
 }
 
-/** For what is left of an order: another one gives way where there is none. An error where that is the order itself. */
+/**
+ * Makes room for what is left of an order: another one gives way where there is none. An error where that is the order
+ * itself.
+ */
 const makeRoom = (step: StepRun, order: RestingOrder): MatchingError | undefined => {
   const givesWay = step.books.givesWayTo(order)
   if (givesWay === undefined) return undefined
@@ -174,7 +177,7 @@ const reasonOf = (end: MatchingError | undefined): RemovalReason => {
   return end === 'maxFillsMet' ? 'maxFills' : 'displaced'
 }
 
-/** Of an order that never was in the book. */
+/** Cancels the rest of an order that never was in the book. */
 const cancelRest = (
   step: StepRun,
   run: MarketRun,

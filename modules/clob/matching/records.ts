@@ -6,9 +6,9 @@ import type { OpenOrder, Side } from '../domain/order.ts'
 import { bytesItemLength, openShortList, uintLength, writeBytesItem, writeUint } from '../keeper/rlp-writer.ts'
 
 export const REMOVAL_REASONS = {
-  /** By Cancel, or as the target of a Replace. */
+  /** A Cancel removed it, or a Replace whose target it was. */
   cancelled: 1,
-  /** By CancelAll, at once or by its floor. */
+  /** A CancelAll removed it, at once or by its floor. */
   cancelledAll: 2,
   expired: 3,
   /** Its owner's switch has passed. */

@@ -57,7 +57,7 @@ class Words {
     this.bytes(typeHash)
   }
 
-  /** At most 32 bytes; shorter ones stand at the end of the word, as an address does. */
+  /** Takes at most 32 bytes; shorter ones stand at the end of the word, as an address does. */
   bytes(bytes: Uint8Array): void {
     this.#at += WORD_BYTES
     this.#bytes.set(bytes, this.#at - bytes.length)

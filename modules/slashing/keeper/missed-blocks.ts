@@ -7,7 +7,7 @@ import type { StateReader, StateWriter } from '../../../store/state.ts'
 import { SLASHING_ADDRESS } from './signing-info.ts'
 import { addressOfKey, MISSED_CHUNK, missedChunkKey } from '../keys.ts'
 
-/** As in the SDK. */
+/** The bits of a chunk, as in the SDK. */
 const CHUNK_BITS = 1024
 const CHUNK_BYTES = CHUNK_BITS / 8
 /** Values read at once. */

@@ -133,7 +133,7 @@ function* decodeAll(entries: Iterable<readonly [Uint8Array, Uint8Array]>): Gener
   }
 }
 
-/** In the order of delegators, sources, destinations. */
+/** Reads redelegations in the order of delegators, sources, destinations. */
 export const readAllRedelegations = (state: StateReader): Iterable<Redelegation> =>
   decodeAll(readAll(state, REDELEGATION_PREFIX))
 
@@ -147,7 +147,7 @@ export const readRedelegationsOf = (
   return decodeAll(readAll(state, prefix, start === undefined ? undefined : concatBytes(prefix, start)))
 }
 
-/** From one validator in the order of delegators, then of destinations. */
+/** Reads the redelegations from one validator in the order of delegators, then of destinations. */
 export function* readRedelegationsFrom(
   state: StateReader,
   source: Address,
@@ -160,7 +160,10 @@ export function* readRedelegationsFrom(
   }
 }
 
-/** From one validator in the order of delegators, then of destinations: those with an entry of that height or a later one. */
+/**
+ * Reads the redelegations from one validator in the order of delegators, then of destinations: those with an entry of
+ * that height or a later one.
+ */
 export const readRedelegationsSince = (state: StateReader, source: Address, height: number): readonly Redelegation[] =>
   readSince(state, redelegationsSincePrefix(source), height).map((parts) => {
     const trio = { delegator: addressAt(parts, 0), source, destination: addressAt(parts, 0, 1) }

@@ -111,11 +111,11 @@ function* decodeAll(entries: Iterable<readonly [Uint8Array, Uint8Array]>): Gener
   }
 }
 
-/** In the order of delegators, then of operators. */
+/** Reads unbonding delegations in the order of delegators, then of operators. */
 export const readAllUnbondings = (state: StateReader): Iterable<UnbondingDelegation> =>
   decodeAll(readAll(state, UNBONDING_PREFIX))
 
-/** Of one delegator, from the validator `start` (inclusive) on. */
+/** Reads the unbonding delegations of one delegator, from the validator `start` (inclusive) on. */
 export const readUnbondingsOf = (
   state: StateReader,
   delegator: Address,
@@ -125,7 +125,7 @@ export const readUnbondingsOf = (
     readAll(state, unbondingsPrefix(delegator), start === undefined ? undefined : unbondingKey(delegator, start)),
   )
 
-/** From one validator in the order of delegators, from `start` (inclusive) on. */
+/** Reads the unbonding delegations from one validator in the order of delegators, from `start` (inclusive) on. */
 export function* readUnbondingsFrom(
   state: StateReader,
   operator: Address,
@@ -138,7 +138,10 @@ export function* readUnbondingsFrom(
   }
 }
 
-/** From one validator in the order of delegators: those with an entry of that height or a later one. */
+/**
+ * Reads the unbonding delegations from one validator in the order of delegators: those with an entry of that height or
+ * a later one.
+ */
 export const readUnbondingsSince = (
   state: StateReader,
   operator: Address,

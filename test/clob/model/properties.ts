@@ -16,7 +16,7 @@ const sumBy = (entries: Iterable<readonly [string, bigint]>): Map<string, bigint
   return sums
 }
 
-/** Of all owners, the escrow and the fee collector, by denomination. */
+/** The totals of all owners, the escrow and the fee collector, by denomination. */
 const totals = (world: World): Map<string, bigint> =>
   sumBy([
     ...[...world.balances].map(([key, amount]) => [key.split(' ')[1] ?? '', amount] as const),

@@ -14,7 +14,7 @@ interface GivesWay {
 /** Rounded once, to binary64. */
 const stakeOf = ({ side, price, left }: Comer): number => Number(side === 'buy' ? price * left : left)
 
-/** Of the orders of a side; of equal stakes the newest, and the comer is newer than all. */
+/** The least of the orders of a side; of equal stakes the newest, and the comer is newer than all. */
 const leastOf = (orders: readonly ModelOrder[], comer: Comer | undefined): ModelOrder | undefined => {
   const stakes = orders.map((order) => ({ order, stake: stakeOf(order) }))
   const all = [...stakes, ...(comer === undefined ? [] : [{ order: undefined, stake: stakeOf(comer) }])]
@@ -22,7 +22,7 @@ const leastOf = (orders: readonly ModelOrder[], comer: Comer | undefined): Model
   return all.filter(({ stake }) => stake === least).at(-1)?.order
 }
 
-/** Of the world without the comer; undefined where there is room. */
+/** What gives way in the world without the comer; undefined where there is room. */
 export const givesWayTo = (step: Step, comer: Comer): GivesWay | undefined => {
   const { orders, bounds, markets } = step.world
   const others = orders.filter((order) => order !== comer)
@@ -47,7 +47,10 @@ export const givesWayTo = (step: Step, comer: Comer): GivesWay | undefined => {
   return { code: 'bookFull', order: leastOf(longest?.own ?? [], longest?.isOwn === true ? comer : undefined) }
 }
 
-/** For an order that is in the world already and comes to rest: another one goes, or itself. The code of the latter. */
+/**
+ * Finds room for an order that is in the world already and comes to rest: another one goes, or itself. Returns the code
+ * of the latter.
+ */
 export const findRoom = (step: Step, comer: ModelOrder): string => {
   const givesWay = givesWayTo(step, comer)
   if (givesWay === undefined) return ''

@@ -47,7 +47,7 @@ export interface Step {
 export interface ModelOutcome {
   readonly world: World
   readonly results: readonly ModelResult[]
-  /** Of what contracts queued. */
+  /** The outcomes of what contracts queued. */
   readonly queued: readonly ActionOutcome[]
   /** That no transaction made. */
   readonly after: readonly ModelRecord[]

@@ -30,7 +30,7 @@ interface KeyFile {
   readonly priv_key: { readonly value: string }
 }
 
-/** Of the home that the application was started for. */
+/** Reads the key of the home that the application was started for. */
 const readKey = (): KeyFile => {
   const home = process.argv[process.argv.indexOf('--home') + 1]
   invariant(home !== undefined, 'the application knows its home')

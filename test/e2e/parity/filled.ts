@@ -47,7 +47,7 @@ const argumentsOfCalls = async (peer: Peer): Promise<void> => {
     const rich = { ...call, from: RICH }
     const legacy = hasFees ? rich : { ...rich, gasPrice: PRICE }
     const dynamic = hasFees ? rich : { ...rich, maxFeePerGas: PRICE, maxPriorityFeePerGas: '0x5' }
-    // With only one of the two given the other follows from the chain.
+    // When only one of the two is given, the other follows from the chain.
     const isWhole = !hasFees || (call['maxFeePerGas'] === undefined) === (call['maxPriorityFeePerGas'] === undefined)
     if (!isWhole) continue
     await fill(peer, name, legacy)

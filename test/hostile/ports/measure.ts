@@ -42,7 +42,7 @@ export interface Row {
   readonly blocks: number
   readonly memory: { readonly before: Numbers; readonly peakMegabytes: number; readonly after: Numbers }
   readonly outcomes: Numbers
-  /** In words; none when the promise was kept. */
+  /** The broken promises in words; none when the promise was kept. */
   readonly broken: readonly string[]
 }
 
@@ -141,7 +141,7 @@ const brokenOf = (
 export interface Scene {
   readonly node: TestNode
   readonly prepared: Prepared
-  /** Of each attack, where time is short. */
+  /** The most seconds of each attack, where time is short. */
   readonly mostSeconds: number
 }
 

@@ -30,7 +30,7 @@ const residentMegabytes = (pid: number): number => {
   }
 }
 
-/** Of each part, and of what else the node runs together, such as processes that read. */
+/** The memory of each part, and of what else the node runs together, such as processes that read. */
 export const memoryOf = (node: TestNode): Readonly<Record<string, number>> => {
   const parts = partsOf(node)
   const known = new Set(Object.values(parts))

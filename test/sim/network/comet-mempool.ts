@@ -7,7 +7,7 @@ export class CometMempool implements Gossip {
   /** What the application offered over RPC, not taken yet. */
   #offered: Uint8Array[] = []
   readonly #held = new Map<string, Uint8Array>()
-  /** By peer: what it was told. A new connection begins anew. */
+  /** What each peer was told. A new connection begins anew. */
   readonly #told = new Map<number, Set<string>>()
 
   offer(transactions: readonly Uint8Array[]): void {

@@ -11,7 +11,7 @@ import { parseCoins } from '../../client/coins.ts'
 import { pack } from '../tx-document.ts'
 import { argument, type MessageContext, type TxCommand } from './tx-command.ts'
 
-/** The chain that the home is of: a key is registered for one chain. Throws cli/5. */
+/** Reads of which chain the home is: a key is registered for one chain. Throws cli/5. */
 const chainIdOf = ({ genesis }: MessageContext['home']): string => {
   const document = z.object({ chain_id: z.string() }).safeParse(readGenesisJson(genesis))
   if (document.success) return document.data.chain_id

@@ -18,7 +18,7 @@ const ACCOUNTS = 300_000
 export const CONTRACTS = 4_000
 const CODE_BYTES = 24_576
 const CACHE_BYTES = 16 * 1024 * 1024
-/** As app/app.ts has it. */
+/** The number of app/app.ts. */
 const STATE_CACHE_ENTRIES = 200_000
 const BATCH = 20_000
 const MODULUS = 1n << 256n
