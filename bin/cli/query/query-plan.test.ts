@@ -92,6 +92,7 @@ describe('the commands of queries', () => {
     expect(groups).toEqual([
       'auth',
       'bank',
+      'bridge',
       'staking',
       'slashing',
       'distribution',

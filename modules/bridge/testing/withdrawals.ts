@@ -13,7 +13,8 @@ import { readUnsigned } from '../sign.ts'
 import { ACCOUNT, DENOM, GENESIS, type Member, PARAMS, type Said, World } from './world.ts'
 
 export const RECIPIENT = `0x${'ee'.repeat(20)}`
-const OPEN = { ...PARAMS, withdrawLimit: '1000000' }
+type Params = typeof PARAMS
+const OPEN: Params = { ...PARAMS, withdrawLimit: '1000000' }
 
 export interface Key {
   readonly address: Uint8Array
@@ -28,22 +29,31 @@ export const keyOf = (index: number): Key => {
 export class WithdrawalWorld extends World {
   /** The keys that a home holds, by place in the set, the newest last. */
   readonly keys = new Map<number, Key[]>()
+  readonly #params: Params
 
   /** The validators at the places of `registered` have keys; all have where it is left out. */
-  constructor(set: readonly Member[], registered: readonly number[] = set.map((_, place) => place), limit = OPEN) {
+  constructor(
+    set: readonly Member[],
+    registered: readonly number[] = set.map((_, place) => place),
+    limit: Partial<Params> = {},
+    contract: Partial<Params> = {},
+  ) {
+    const params = { ...OPEN, ...limit, ...contract }
     super(set, {
-      ...GENESIS,
       params: {
         ...GENESIS.params,
-        withdraw_limit: limit.withdrawLimit,
-        set_interval_blocks: limit.setIntervalBlocks.toString(),
+        chain_id: params.chainId.toString(),
+        contract: params.contract,
+        withdraw_limit: params.withdrawLimit,
+        set_interval_blocks: params.setIntervalBlocks.toString(),
       },
     })
+    this.#params = params
     for (const place of registered) this.register(place)
   }
 
-  override updateParams(changes: Partial<typeof PARAMS>): readonly Event[] {
-    return super.updateParams({ ...OPEN, ...changes })
+  override updateParams(changes: Partial<Params>): readonly Event[] {
+    return super.updateParams({ ...this.#params, ...changes })
   }
 
   /** The validator with the address of `place` registers a key, which `by` has signed for. */
