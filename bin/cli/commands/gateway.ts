@@ -9,6 +9,7 @@ import type { Home } from '../../node/config/home.ts'
 import { cliError } from '../../errors.ts'
 import { gatewayListeners, type NodeFlags } from '../../node/load-node.ts'
 import { giveBackMemory } from '../../node/runtime/give-back-memory.ts'
+import { connectRedis } from '../../node/runtime/redis-counters.ts'
 import { createLog } from '../../node/runtime/log.ts'
 import { requireFreePorts } from '../../node/supervise/ports.ts'
 import { sendPulse } from '../../node/supervise/send-pulse.ts'
@@ -38,14 +39,17 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
   sendPulse()
   const memory = giveBackMemory()
   const application = connectApplication({ address, log })
+  const redis = settings['json-rpc.rate-limit-redis']
+  const counters = redis === '' ? undefined : await connectRedis(redis)
   try {
-    const gateway = await startGateway(toGatewaySettings(settings), application, log)
+    const gateway = await startGateway(toGatewaySettings(settings), application, log, counters)
     log.info('gateway started', { application: address })
     const reason = await signal.received
     log.info('gateway stopping', { reason })
     await gateway.close()
   } finally {
     memory.stop()
+    counters?.close()
     await application.close()
     signal.dispose()
   }
