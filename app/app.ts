@@ -304,6 +304,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     }
     this.#orders.noteProposal(block.hash)
     const fault = await this.#rounds.judge(chain, block)
+    this.#environment.witness?.judged(fault === undefined)
     if (fault === undefined) return true
     this.#environment.log.warn('proposal rejected', { height: block.height, reason: fault.message })
     return false
@@ -361,6 +362,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#setHead(record)
     this.#updates.add(height, toMilliseconds(record.timeNs), candidate.batch, this.#books, this.#state)
     reached('commit-noted')
+    this.#environment.witness?.committed(decided, this.#families)
     this.#forgetProposals()
     this.#mempool.settle(candidate)
     this.#settleOrders(candidate)

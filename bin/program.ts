@@ -28,7 +28,7 @@ import { registerTx } from './cli/commands/tx.ts'
 import { reportError } from './report-error.ts'
 import { VERSION } from './version.ts'
 
-const createProgram = (): Command => {
+export const createProgram = (): Command => {
   const program = new Command('chain').description('nat-chain: a node with an EVM under CometBFT').version(VERSION)
   for (const add of [
     registerInit,

@@ -23,7 +23,7 @@ export interface NodeConfiguration {
 export interface NodeFlags {
   /** Settings by key, as given on the command line. */
   readonly settings: Readonly<Record<string, string>>
-  /** Over config.toml. */
+  /** Addresses of CometBFT, which go before those of config.toml. */
   readonly cometRpc?: string
   readonly cometP2p?: string
   readonly cometSeeds?: string
@@ -64,15 +64,27 @@ export const gatewayListeners = (configuration: Pick<NodeConfiguration, 'setting
   ]
 }
 
+const METRICS = ['telemetry.address', 'telemetry.gateway-address'] as const
+
+/** Where the figures of a process are served; none where telemetry is off. */
+export const metricsListeners = (
+  { settings }: Pick<NodeConfiguration, 'settings'>,
+  key: (typeof METRICS)[number],
+): readonly Listener[] =>
+  settings['telemetry.enabled']
+    ? [{ purpose: 'metrics', address: settings[key], setting: `${key} in app.toml, or --${key}` }]
+    : []
+
 const firewallWarning = (configuration: NodeConfiguration): readonly string[] => {
   const { genesis, settings } = configuration
-  if (!isPublicNetwork(genesis.chainId)) return []
-  const exposed = gatewayListeners({ settings })
+  // With --public there are limits.
+  if (!isPublicNetwork(genesis.chainId) || settings.public) return []
+  const exposed = [...gatewayListeners({ settings }), ...METRICS.flatMap((key) => metricsListeners({ settings }, key))]
     .filter(({ address }) => isExposed(address))
     .map(({ purpose, address }) => `${purpose} ${address.port}`)
   if (exposed.length === 0) return []
   const ports = exposed.join(', ')
-  return [`open on every interface: ${ports}. Put them behind a firewall or a rate-limiting reverse proxy`]
+  return [`open on every interface: ${ports}. Put them behind a firewall or a rate-limiting reverse proxy, or start with --public`]
 }
 
 /** The settings given on the command line, for a child process. */

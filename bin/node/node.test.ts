@@ -66,8 +66,22 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
   })
 
   it('makes blocks, answers on both sides and is healthy', async () => {
-    start()
+    const log = ['--log-format', 'json', '--log-level', 'warn,consensus:debug', '--log-cometbft', 'file']
+    const node = start('--telemetry.enabled', 'true', ...log)
     await expect.poll(height, SLOW).toBeGreaterThanOrEqual(2)
+    // Only what is asked for, each line an object for machines; CometBFT writes elsewhere.
+    const lines = node.output().trimEnd().split('\n')
+    const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const blocks = parsed.filter(({ msg }) => msg === 'block committed')
+    expect(blocks[0]).toMatchObject({ level: 'debug', module: 'consensus', height: 1, transactions: 0 })
+    expect(parsed.filter(({ level }) => level === 'info')).toEqual([])
+    expect(readFileSync(join(home, 'logs', 'cometbft.log'), 'utf8')).toContain('service start')
+    const [ofApplication = '', ofGateway = ''] = await Promise.all(
+      ports.metricsUrls.map(async (url) => await (await fetch(url)).text()),
+    )
+    expect(ofApplication).toMatch(/^nat_block_height [2-9]/m)
+    expect(ofApplication).toContain('nat_abci_call_seconds_count{method="finalizeBlock"}')
+    expect(ofGateway).toMatch(/^nat_rpc_request_seconds_count\{method="eth_blockNumber",outcome="ok"\} [1-9]/m)
     expect(await askJsonRpc(ports.jsonRpcUrl, 'eth_getBalance', [ALICE, 'latest'])).toBe('0x4563918244f40000')
     const { status, stdout } = await runChain('status', '--home', home, ...ports.flags)
     expect(status).toBe(0)

@@ -54,7 +54,7 @@ export interface DevnetOptions {
   readonly reset: boolean
   /** Its application has run before, and died. */
   readonly isRestarted: boolean
-  /** Without a line for each transaction. */
+  /** True leaves out the line for each transaction. */
   readonly isQuiet: boolean
   /** The EVM chain ID of a new chain, or that of the one that is there: 2517 and any when left out. */
   readonly evmChainId?: bigint

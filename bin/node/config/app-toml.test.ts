@@ -101,12 +101,27 @@ describe('app.toml', () => {
     expect(() => load('', { environment: { CHAIN_PRUNING: 'x' } })).toThrowError('CHAIN_PRUNING is "x", but must be')
   })
 
-  it('warns of values that it reads but does not act on, and of no others', () => {
-    expect(load('[tls]\nkey-path = "key.pem"\n[telemetry]\nenabled = true\n').warnings).toEqual([
-      'telemetry.enabled = true has no effect in this version',
-      'tls.key-path = "key.pem" has no effect in this version',
+  it('refuses what other nodes do and this one does not, and says what does it here', () => {
+    expect(() => load('[evm]\ntracer = "json"\n')).toThrowError(
+      'app.toml:2: evm.tracer is "json", but must be empty: executions are traced when somebody asks',
+    )
+    expect(() => load('[json-rpc]\napi = "eth,trace"\n')).toThrowError(
+      'json-rpc.api is "eth,trace", but must be names separated by commas, of eth, net, web3, debug, txpool, rpc, clob',
+    )
+  })
+
+  it('warns of variables that nothing reads, with the name that may be meant', () => {
+    const environment = {
+      CHAIN_JSON_RPC_ADRESS: '127.0.0.1:1',
+      CHAIN_HOME: '/x',
+      CHAIN_TEST_ABCI: 'grpc',
+      CHAIN_XYZ: '1',
+      PATH: '/bin',
+    }
+    expect(load('', { environment }).warnings).toEqual([
+      'the variable CHAIN_JSON_RPC_ADRESS has no effect; did you mean CHAIN_JSON_RPC_ADDRESS?',
+      'the variable CHAIN_XYZ has no effect',
     ])
-    expect(load('pruning = "everything"\n[telemetry]\nenabled = false\n').warnings).toEqual([])
   })
 
   it('refuses a policy of pruning that there is not, and names the key and what is allowed', () => {

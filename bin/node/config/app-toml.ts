@@ -1,13 +1,14 @@
 /** app.toml: written from the table of settings, read with the key and the line of whatever is wrong. */
 import { parse, TomlError } from 'smol-toml'
 import { cliError } from '../../errors.ts'
+import { unknownVariables } from './environment-names.ts'
 import { environmentName, isSettingKey, SETTING_KEYS, type SettingKey, type Settings, settingOf } from './settings.ts'
 import { publicValue } from './public.ts'
 import { lineNumbers } from './toml-lines.ts'
 
 export interface LoadedSettings {
   readonly settings: Settings
-  /** Unknown keys: kept in the file, and of no effect. */
+  /** Unknown keys, kept in the file, and unknown variables: of no effect. */
   readonly warnings: readonly string[]
 }
 
@@ -102,9 +103,6 @@ export const loadSettings = (sources: SettingSources): LoadedSettings => {
   const unknown = [...fromFile.keys()]
     .filter((key) => !isSettingKey(key))
     .map((key) => `${at(key)} is no setting and has no effect${suggest(key)}`)
-  const inert = entries
-    .filter(([key, value]) => settingOf(key).isInert(value))
-    .map(([key, value]) => `${key} = ${settingOf(key).kind.toToml(value)} has no effect in this version`)
-  const warnings = [...unknown, ...inert]
+  const warnings = [...unknown, ...unknownVariables(sources.environment)]
   return { settings: Object.fromEntries(entries) as Settings, warnings }
 }
