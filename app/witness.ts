@@ -7,7 +7,7 @@ import type { Origin } from './pool/family.ts'
 
 export type PoolName = 'transactions' | 'orders'
 
-/** To be told once: the hash of what the pool has taken, or why it has not. */
+/** Is called once, with the hash of what the pool has taken, or with the reason why it has not. */
 export type ArrivalEnd = (result: Hash | CodedError) => void
 
 export interface Witness {

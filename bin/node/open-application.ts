@@ -67,7 +67,7 @@ export const chainOf = (genesis: NodeConfiguration['genesis']): ChainParameters 
 export interface OpenApplicationOptions {
   readonly configuration: NodeConfiguration
   readonly log: PartLog
-  /** Told when the database failed: what is read from it can be trusted no longer, and the node must end. */
+  /** Is told when the database failed: what is read from it can be trusted no longer, and the node must end. */
   readonly onFault: (error: Error) => void
   /** Left out where no daemon of the bridge runs. */
   readonly bridge?: DaemonServer | undefined

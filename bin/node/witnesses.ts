@@ -1,10 +1,10 @@
-/** Those who are told what becomes of blocks and transactions: figures, the log at its most talkative. */
+/** The witnesses of a node: figures, traces, and the log at its most talkative. */
 import type { Witness } from '../../app/witness.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { CodedError } from '../../core/errors.ts'
 import type { PartLog } from './runtime/log.ts'
 
-/** Writes at the level debug: `consensus` has a line a block, `pool` and `orders` one a transaction. */
+/** Creates a witness that writes at the level debug: `consensus` has a line a block, `pool` and `orders` one a transaction. */
 const createLogWitness = (log: PartLog): Witness => {
   const consensus = log.of('consensus')
   const pools = { transactions: log.of('pool'), orders: log.of('orders') }

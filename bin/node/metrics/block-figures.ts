@@ -12,7 +12,7 @@ const BLOCK_TRANSACTIONS: readonly number[] = [0, 1, 10, 100, 500, 1_000, 2_000,
 
 type Families = Parameters<Witness['committed']>[1]
 
-/** Of an Ethereum transaction its receipt says whether it succeeded: to CometBFT also one that was reverted has the code 0. */
+/** The receipt of an Ethereum transaction says whether it succeeded: to CometBFT also one that was reverted has the code 0. */
 const outcomeOf = (outcome: TransactionOutcome | undefined, code: number): string => {
   if (outcome?.kind !== 'applied') return 'invalid'
   if (outcome.ethereum !== undefined) return outcome.ethereum.receipt.succeeded ? 'succeeded' : 'failed'
@@ -128,7 +128,7 @@ export class BlockFigures implements Witness {
     this.#figures.fills.add(batch?.told?.records.filter(({ kind }) => kind === 'fill').length ?? 0)
   }
 
-  /** Told once for each kind: a block has thousands of transactions and a handful of kinds. */
+  /** Counts once for each kind: a block has thousands of transactions and a handful of kinds. */
   #countTransactions(
     raws: readonly Uint8Array[],
     outcomes: readonly TransactionOutcome[],

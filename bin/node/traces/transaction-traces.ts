@@ -140,7 +140,7 @@ export class TransactionTraces implements Witness {
     this.#options.tell({ ...transaction, ...(admission && { origin: admission.origin }), steps })
   }
 
-  /** By the last four bytes, for the first 16 name the trace. */
+  /** Chooses by the last four bytes, for the first 16 name the trace. */
   #isFollowed(hash: Uint8Array): boolean {
     const { oneIn } = this.#options
     if (oneIn === 1) return true
