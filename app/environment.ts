@@ -2,6 +2,7 @@
 import type { BridgeContract, BridgeEvent } from '../core/bridge-event.ts'
 import type { SignatureTask } from '../core/signature.ts'
 import type { Hex } from '../core/hex.ts'
+import type { Text } from '../core/text.ts'
 import type { DaemonHealth, QuestionName, Questions, SnapshotDescription } from './ports.ts'
 import type { Witness } from './witness.ts'
 
@@ -70,7 +71,7 @@ export interface HeavyQuestions {
     parameters: Questions[Name],
     head: number,
     pending: readonly Uint8Array[],
-  ): Promise<string>
+  ): Promise<Text>
 }
 
 /** Checks signatures beside the thread that executes blocks, where there is a processor for it. */

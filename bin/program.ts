@@ -5,6 +5,7 @@ import { registerDebug } from './cli/commands/debug.ts'
 import { registerKeys } from './cli/commands/keys.ts'
 import { registerQuery } from './cli/commands/query.ts'
 import { registerDevnet } from './cli/commands/register-devnet.ts'
+import { registerDoctor } from './cli/commands/register-doctor.ts'
 import { registerEvm } from './cli/commands/register-evm.ts'
 import { registerExport } from './cli/commands/register-export.ts'
 import { registerFeed } from './cli/commands/register-feed.ts'
@@ -12,6 +13,7 @@ import { registerGateway } from './cli/commands/register-gateway.ts'
 import { registerGenesis } from './cli/commands/register-genesis.ts'
 import { registerInit } from './cli/commands/register-init.ts'
 import { registerInspect } from './cli/commands/register-inspect.ts'
+import { registerJoin } from './cli/commands/register-join.ts'
 import { registerReplay } from './cli/commands/register-replay.ts'
 import { registerRollback } from './cli/commands/register-rollback.ts'
 import { registerSnapshot } from './cli/commands/register-snapshot.ts'
@@ -32,11 +34,13 @@ export const createProgram = (): Command => {
     registerInit,
     registerGenesis,
     registerTestnet,
+    registerJoin,
     registerStart,
     registerGateway,
     registerFeed,
     registerDevnet,
     registerStatus,
+    registerDoctor,
     registerVersion,
     registerVerifyProof,
     registerExport,

@@ -54,10 +54,13 @@ const createContext = (
 ): CallContext => {
   const ask: CallContext['ask'] = (name, parameters, asker) =>
     application.ask(name, parameters, head.current().head.height, asker)
+  const askText: CallContext['askText'] = (name, parameters, asker) =>
+    application.askText(name, parameters, head.current().head.height, asker)
   let description: string | undefined
   return {
     head,
     ask,
+    askText,
     inclusion: createInclusionWatch({ head, ask, log }),
     clientVersion: JSON.stringify(describeVersion(settings.version)),
     modules: describeModules(methods, settings.api),

@@ -16,6 +16,7 @@ import { type MemoryBudget, type MemoryShare, TOO_GREEDY } from './memory-budget
 import { SHORT_LENGTH, type Turns } from './turns.ts'
 import { isOriginAllowed } from './origins.ts'
 import type { Payload } from './payload.ts'
+import { LongReply } from './replies.ts'
 import type { StreamHub } from './clob/streams/hub.ts'
 import { parseStreamRequest } from './clob/streams/request.ts'
 import type { SubscriptionHub } from './subscriptions/hub.ts'
@@ -82,6 +83,9 @@ const truncate = (reason: string): string =>
     .toString('utf8')
     .replace(/\ufffd+$/, '')
 
+/** Bytes are those of a text, too. */
+const AS_TEXT = { binary: false }
+
 /** 16 random bytes as a quantity, as geth makes them. */
 const createId = (): string => `0x${randomBytes(16).toString('hex').replace(/^0+/, '') || '0'}`
 
@@ -95,7 +99,7 @@ interface Connection {
   isAlive: boolean
   /** Bytes have come that may be a part of a message. */
   arrive(bytes: number): void
-  /** So many of them were none. */
+  /** Takes off bytes that turned out to be no part of a message. */
   depart(bytes: number): void
   receive(data: RawData): void
   end(): void
@@ -157,10 +161,10 @@ const createConnection = (
   }
   stream.on('drain', countUnread)
 
-  const send = (text: string): void => {
+  const send = (text: string | Buffer): void => {
     if (closing || socket.readyState !== socket.OPEN) return
     if (socket.bufferedAmount > bufferLimit) return closeSlow()
-    socket.send(text)
+    socket.send(text, AS_TEXT)
     queued++
     if (!corked) countUnread()
   }
@@ -276,11 +280,12 @@ const createConnection = (
         return true
       },
     })
-    const text = reply instanceof Promise ? await reply : reply
+    const late = reply instanceof Promise ? await reply : reply
+    const text = late instanceof LongReply ? late.toBuffer() : late
     share.give(held)
-    // Over HTTP some replies end without a line feed, here none does.
+    // Some replies end without a line feed over HTTP, here none does.
     limiter?.charge(address, answerCost(text?.length ?? 0))
-    if (text !== undefined) send(text.endsWith('\n') ? text : `${text}\n`)
+    if (text !== undefined) send(typeof text !== 'string' || text.endsWith('\n') ? text : `${text}\n`)
     activate(created)
   }
 

@@ -21,11 +21,11 @@ const contentBytes = ({ event }: Sayable): number => CONTENT_BYTES + MAX_AMOUNT_
 export class BridgeSection implements ExtensionSection {
   readonly name = 'bridge'
   readonly #watch: BridgeWatch | undefined
-  /** For each event ID, the last height whose votes attested it, and told its content. */
+  /** The last height, by event ID, whose votes attested it, and told its content. */
   readonly #attested = new Map<number, number>()
   readonly #told = new Map<number, number>()
 
-  /** Without a daemon nothing is said. */
+  /** A section without a daemon says nothing. */
   constructor(watch: BridgeWatch | undefined) {
     this.#watch = watch
   }

@@ -14,7 +14,7 @@ import type { Chain } from './chain.ts'
 export interface BatchScope {
   readonly chain: Pick<Chain, 'state' | 'head' | 'families'>
   readonly content: Omit<BlockContent, 'transactions'>
-  /** What the hooks at the begin of the block left. Nothing but the batch writes to it meanwhile. */
+  /** What the hooks at the beginning of the block left. Nothing but the batch writes to it meanwhile. */
   readonly state: Overlay
   /** Undefined in a block whose last commit carries no vote extensions, or wrong ones. */
   readonly attestations: Attestations | undefined

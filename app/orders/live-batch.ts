@@ -92,7 +92,7 @@ export class LiveBatch implements BatchStep {
       ...{ ledger: LEDGER, feeCollector: FEE_COLLECTOR_ADDRESS },
     }
     const results = new Map<number, TransactionResult>()
-    // Behind the injected transaction.
+    // The places of the results begin behind the injected transaction.
     const { delta, told } = streamClobStep(this.#options.books(), context, items, (result) => {
       results.set(1 + results.size, encodeResult(result))
     })

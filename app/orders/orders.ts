@@ -102,7 +102,7 @@ export class Orders {
       if (body === undefined || this.pool.get(body.hash) !== undefined) continue
       if (body.tx.goodTilBlock + BLOCKS_KEPT_AFTER_END < height) continue
       if (books.isNonceUsed(expectedSigner(body.tx), body.tx.nonceMs)) continue
-      this.pool.add(body, seenMs, this.#standing().isFunded(body.tx))
+      this.pool.add(body, seenMs, this.#standing().rankOf(body.tx))
     }
     this.#protectAgain()
     this.#journal.rewrite()
@@ -295,7 +295,7 @@ export class Orders {
     const body = decodeClobBody(raw)
     checkTerms(body.tx, head, seenMs)
     // Before the signature; the funds of whoever is named are looked at only where a full pool asks for them.
-    if (!this.pool.mayTake(body, () => this.#standing().isFunded(body.tx))) throw poolFull()
+    if (!this.pool.mayTake(body, () => this.#standing().rankOf(body.tx))) throw poolFull()
     return body
   }
 
@@ -306,7 +306,7 @@ export class Orders {
       throw wrongSignature()
     }
     checkAccount(body, signer, this.#options.head(), this.pool, this.#standing())
-    const order = this.pool.add(body, seenMs, this.#standing().isFunded(body.tx))
+    const order = this.pool.add(body, seenMs, this.#standing().rankOf(body.tx))
     if (order === undefined) throw poolFull()
     order.signer = signer
     return order

@@ -23,9 +23,11 @@ export interface NodeConfiguration {
 export interface NodeFlags {
   /** Settings by key, as given on the command line. */
   readonly settings: Readonly<Record<string, string>>
-  /** Over config.toml. */
+  /** Addresses of CometBFT, which go before those of config.toml. */
   readonly cometRpc?: string
   readonly cometP2p?: string
+  readonly cometSeeds?: string
+  readonly cometPersistentPeers?: string
 }
 
 const cometListener = (purpose: string, laddr: string, key: string): Listener => {
@@ -36,7 +38,7 @@ const cometListener = (purpose: string, laddr: string, key: string): Listener =>
 }
 
 /** Ports of CometBFT. */
-export const cometListeners = ({ comet }: NodeConfiguration): readonly Listener[] => [
+export const cometListeners = ({ comet }: Pick<NodeConfiguration, 'comet'>): readonly Listener[] => [
   cometListener('consensus RPC', comet.rpc, 'rpc.laddr'),
   cometListener('peer-to-peer', comet.p2p, 'p2p.laddr'),
 ]
@@ -102,7 +104,12 @@ export const loadNode = (home: Home, flags: NodeFlags): NodeConfiguration => {
     evmChainId: BigInt(settings['evm.evm-chain-id']),
   })
   const file = readCometAddresses(readFileSync(home.configToml, 'utf8'))
-  const comet = { rpc: flags.cometRpc ?? file.rpc, p2p: flags.cometP2p ?? file.p2p }
+  const comet: CometAddresses = {
+    rpc: flags.cometRpc ?? file.rpc,
+    p2p: flags.cometP2p ?? file.p2p,
+    seeds: flags.cometSeeds ?? file.seeds,
+    persistentPeers: flags.cometPersistentPeers ?? file.persistentPeers,
+  }
   const configuration: NodeConfiguration = { home, settings, genesis, comet, warnings }
   return { ...configuration, warnings: [...warnings, ...firewallWarning(configuration)] }
 }

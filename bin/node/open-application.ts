@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { QueriedApplication } from '../../query/queried-application.ts'
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { ConsensusStatus } from '../../app/environment.ts'
-import type { Witness } from '../../app/witness.ts'
+import type { NodeWitness } from './runtime/node-witness.ts'
 import { type Meter, SILENT_METER } from '../../core/meter.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
@@ -74,7 +74,7 @@ export interface OpenApplicationOptions {
   /** Left out where nobody asks for figures. */
   readonly meter?: Meter
   /** Left out where no transactions are traced. */
-  readonly traces?: Witness | undefined
+  readonly traces?: NodeWitness | undefined
 }
 
 export const openApplication = async (options: OpenApplicationOptions): Promise<OpenApplication> => {
@@ -134,6 +134,7 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
       engine: await createInterpreterEngine(),
       settings: applicationSettings,
       version: VERSION,
+      ...(witness && { witness }),
       expectedChain: chainOf(configuration.genesis),
       environment: {
         clock: { nowMs: () => performance.now(), wallMs: () => Date.now() },

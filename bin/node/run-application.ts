@@ -46,7 +46,7 @@ export interface ApplicationOptions {
   /** The addresses; those of the sockets in the home when left out. */
   readonly abciAddress?: string
   readonly queriesAddress?: string
-  /** Over COMETBFT_BINARY and the PATH. */
+  /** The binary, which goes before COMETBFT_BINARY and the PATH. */
   readonly cometbftBinary?: string
   /** Calls of CometBFT are appended to it: abci/testing/grammar.ts checks them. */
   readonly callLogFile?: string
@@ -226,7 +226,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     options.tell({ type: 'listening', proxyApp: abci.address })
     const onStatus = (status: ConsensusStatus): void => setConsensusStatus(status)
     const watch = watchProgress({
-      rpc: configuration.comet.rpc,
+      comet: configuration.comet,
       log: log.of('consensus'),
       height: () => application.height,
       onStatus,

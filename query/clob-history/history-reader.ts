@@ -34,7 +34,7 @@ export interface PageRequest {
   readonly limit: number
 }
 
-/** Above every key that continues a prefix: no part behind one is longer. */
+/** A part above every key that continues a prefix: no part behind one is longer. */
 const ABOVE = new Uint8Array(32).fill(0xff)
 
 export class HistoryReader {

@@ -197,7 +197,7 @@ export interface UdfAnswer {
 }
 
 export interface UdfQuestion {
-  /** Behind {@link UDF_PATH}. */
+  /** The part of the path behind {@link UDF_PATH}. */
   readonly name: string
   readonly query: string
   /** Time of the newest block, in seconds. */

@@ -26,7 +26,10 @@ export const EVM_CHAIN_ID = 2517
 export const repository = join(import.meta.dirname, '..', '..')
 
 export const chainCommand = join(repository, 'chain')
-/** Below the default ports of CometBFT, 26656 and 26657, in slices by process id: what runs side by side must not meet. */
+/**
+ * The first port lies below the default ports of CometBFT, 26656 and 26657; slices go by process id: what runs side by
+ * side must not meet.
+ */
 const FIRST_PORT = 20_000
 const SLICES = 64
 const PORTS_A_SLICE = 100

@@ -19,7 +19,7 @@ export interface ApplicationCommandOptions {
   readonly externalGateway: boolean
   readonly abciTransport: AbciTransport
   readonly abciAddress?: string
-  /** Over COMETBFT_BINARY and the PATH. */
+  /** The binary, which goes before COMETBFT_BINARY and the PATH. */
   readonly cometbftBinary?: string
   readonly queriesAddress?: string
   readonly callLogFile?: string
@@ -45,7 +45,7 @@ const requireValidators = ({ home, genesis }: NodeConfiguration): void => {
   )
 }
 
-/** Outside of every call: a broken invariant ends the node as any does, all else is a crash. */
+/** Catches what is thrown outside of every call: a broken invariant ends the node as any does, all else is a crash. */
 const untilUncaught = (): Promise<Error> =>
   new Promise((resolve) => {
     process.on('uncaughtException', (error: unknown) => {

@@ -9,7 +9,7 @@ const escape = (character: string): string => {
   return point > 0xffff ? `\\u{${point.toString(16)}}` : `\\u${point.toString(16).padStart(4, '0')}`
 }
 
-/** Without ends of lines: one value on one line. */
+/** Escapes ends of lines too: one value on one line. */
 export const escapeHidden = (text: string): string => text.replaceAll(HIDDEN, escape)
 
 /** Lines and tabs stay. */

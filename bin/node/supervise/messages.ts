@@ -19,6 +19,9 @@ export interface CometbftPlan {
   /** Listen addresses. */
   readonly rpc: string
   readonly p2p: string
+  /** Peers to dial, as config.toml has them. */
+  readonly seeds: string
+  readonly persistentPeers: string
 }
 
 /** How the node writes its log, by its settings. */

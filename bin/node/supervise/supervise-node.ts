@@ -207,7 +207,7 @@ class NodeSupervisor {
     return false
   }
 
-  /** A part died too often. */
+  /** Called when a part died too often. */
   async #fail(error: Error): Promise<void> {
     if (this.#isStopping) return
     this.#options.log.info('stopping', { reason: errorText(error).split('\n')[0] })
