@@ -14,7 +14,7 @@ import { type TestNode, until } from './harness.ts'
 
 /** A block may take a while on a busy machine. */
 const BLOCK_LIMIT_MS = 60_000
-/** That of clob-orders.ts: no block takes an order later. */
+/** The number of clob-orders.ts: no block takes an order later. */
 const GOOD_FOR_BLOCKS = 20
 const [LOW, HIGH] = [990, 1_010]
 const CLIENT_IDS = 8

@@ -23,12 +23,12 @@ import type { Block, Header, Member } from './audit-node.ts'
 const MS = 1_000_000n
 
 export interface BlockInHand {
-  /** H, verified, with its set. */
+  /** Header of H, verified, with its set. */
   readonly header: Header
   readonly members: readonly Member[]
-  /** H+1: bound to its header. */
+  /** Block H+1, which is bound to its header. */
   readonly block: Block
-  /** Carried from H. */
+  /** The ids that H carried on. */
   readonly carried: readonly ListedId[]
   /** Proven at H. */
   readonly parameters: ClobParameters

@@ -56,7 +56,7 @@ interface Context {
 
 class BlockAudit {
   readonly #context: Context
-  /** H and H+1. */
+  /** The headers of H and H+1. */
   #head: Verified
   #next: Verified
   /** The proven state of H. */

@@ -30,7 +30,7 @@ export interface OrderPlan {
   readonly twoFacedPercent: number
 }
 
-/** Nothing of it in some runs. */
+/** A number, which is 0 in some runs. */
 const some = (random: Random, limit: number): number => (random.chance(40) ? 0 : 1 + random.below(limit))
 
 const often = (random: Random): number => (random.chance(25) ? 0 : 20 + random.below(80))

@@ -44,21 +44,21 @@ export type Params = Message<"nat.clob.v1.Params"> & {
   bucketMs: number;
 
   /**
-   * Of the transactions of a block.
+   * The most weight of the transactions of a block.
    *
    * @generated from field: uint32 block_weight = 4;
    */
   blockWeight: number;
 
   /**
-   * Of an account in a block.
+   * The most actions of an account in a block.
    *
    * @generated from field: uint32 max_actions = 5;
    */
   maxActions: number;
 
   /**
-   * Of an account.
+   * The most open orders of an account.
    *
    * @generated from field: uint32 max_open_orders = 6;
    */
@@ -82,7 +82,7 @@ export type Params = Message<"nat.clob.v1.Params"> & {
   contractWeight: number;
 
   /**
-   * Of dead orders at the end of a block.
+   * The most dead orders that are removed at the end of a block.
    *
    * @generated from field: uint32 max_removals = 10;
    */
@@ -103,7 +103,7 @@ export const ParamsSchema: GenMessage<Params> = /*@__PURE__*/
  */
 export type FeeTier = Message<"nat.clob.v1.FeeTier"> & {
   /**
-   * In the smallest unit of the quote denomination.
+   * The volume in the smallest unit of the quote denomination.
    *
    * @generated from field: string volume = 1;
    */
@@ -136,14 +136,14 @@ export const FeeTierSchema: GenMessage<FeeTier> = /*@__PURE__*/
  */
 export type MarketSettings = Message<"nat.clob.v1.MarketSettings"> & {
   /**
-   * By volume, ascending; the first has volume 0.
+   * The fees by volume, ascending; the first has volume 0.
    *
    * @generated from field: repeated nat.clob.v1.FeeTier fees = 1;
    */
   fees: FeeTier[];
 
   /**
-   * Of an order, in the smallest unit of quote.
+   * The least notional of an order, in the smallest unit of quote.
    *
    * @generated from field: string min_notional = 2;
    */
@@ -157,7 +157,7 @@ export type MarketSettings = Message<"nat.clob.v1.MarketSettings"> & {
   bandPpm: number;
 
   /**
-   * Of an account.
+   * The most open orders of an account.
    *
    * @generated from field: uint32 max_open_orders = 4;
    */
@@ -202,7 +202,7 @@ export const MarketSettingsSchema: GenMessage<MarketSettings> = /*@__PURE__*/
  */
 export type Market = Message<"nat.clob.v1.Market"> & {
   /**
-   * From 1.
+   * Number of the market, from 1.
    *
    * @generated from field: uint32 id = 1;
    */
@@ -252,7 +252,7 @@ export const MarketSchema: GenMessage<Market> = /*@__PURE__*/
  */
 export type MarketRecord = Message<"nat.clob.v1.MarketRecord"> & {
   /**
-   * Of the market's records: one for each placed, fill and removed.
+   * Sequence of the market's records: one for each placed, fill and removed.
    *
    * @generated from field: uint64 sequence = 1;
    */
@@ -355,7 +355,7 @@ export type OpenOrder = Message<"nat.clob.v1.OpenOrder"> & {
   priceTicks: number;
 
   /**
-   * As placed.
+   * The lots that were placed.
    *
    * @generated from field: uint64 lots = 8;
    */
@@ -543,7 +543,7 @@ export type CarriedId = Message<"nat.clob.v1.CarriedId"> & {
   phase: number;
 
   /**
-   * By more than two thirds of the power.
+   * True where more than two thirds of the power attested it.
    *
    * @generated from field: bool widely_attested = 2;
    */
@@ -635,7 +635,7 @@ export type ProposerRecord = Message<"nat.clob.v1.ProposerRecord"> & {
   stops: bigint;
 
   /**
-   * Of them, those at an id that more than two thirds of the power had attested.
+   * How many of these stops were at an id that more than two thirds of the power had attested.
    *
    * @generated from field: uint64 missing_but_widely_attested = 2;
    */

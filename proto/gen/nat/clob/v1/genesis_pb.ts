@@ -33,14 +33,14 @@ export type GenesisState = Message<"nat.clob.v1.GenesisState"> & {
   params?: Params | undefined;
 
   /**
-   * By id.
+   * The markets by id.
    *
    * @generated from field: repeated nat.clob.v1.GenesisMarket markets = 2;
    */
   markets: GenesisMarket[];
 
   /**
-   * By market and order_seq.
+   * The orders by market and order_seq.
    *
    * @generated from field: repeated nat.clob.v1.OpenOrder orders = 3;
    */
@@ -93,7 +93,7 @@ export type GenesisState = Message<"nat.clob.v1.GenesisState"> & {
   nextOrderSeq: bigint;
 
   /**
-   * Of the newest block, in milliseconds since 1970.
+   * Time of the newest block, in milliseconds since 1970.
    *
    * @generated from field: uint64 time_ms = 12;
    */

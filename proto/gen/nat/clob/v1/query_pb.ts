@@ -572,7 +572,7 @@ export const Query: GenService<{
     output: typeof QueryMarketResponseSchema;
   },
   /**
-   * By id.
+   * The markets by id.
    *
    * @generated from rpc nat.clob.v1.Query.Markets
    */
@@ -608,7 +608,7 @@ export const Query: GenService<{
     output: typeof QueryOrdersResponseSchema;
   },
   /**
-   * Of all markets, by market and order_seq.
+   * The open orders of all markets, by market and order_seq.
    *
    * @generated from rpc nat.clob.v1.Query.OpenOrders
    */
@@ -656,7 +656,7 @@ export const Query: GenService<{
     output: typeof QueryCarriedResponseSchema;
   },
   /**
-   * Of vote extensions.
+   * The caps of vote extensions.
    *
    * @generated from rpc nat.clob.v1.Query.Caps
    */
