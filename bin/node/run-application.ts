@@ -10,10 +10,13 @@ import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
 import { createHandlers } from '../../abci/handlers.ts'
 import type { serveAbciSocket } from '../../abci/socket-server.ts'
 import { withAskers } from './runtime/current-asker.ts'
+import { parseEndpoint } from '../../core/host-port.ts'
+import { isLoopback } from '../../rpc/hosts.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
 import type { BridgeOptions } from './bridge/options.ts'
 import { type DaemonServer, serveDaemon } from './bridge/serve-daemon.ts'
 import { requireWritableFolder } from './config/home.ts'
+import { readSecret } from './read-secret.ts'
 import { cliError, errorText } from '../errors.ts'
 import type { NodeLog } from './runtime/log.ts'
 import { limitOtherThreads } from './runtime/young-objects.ts'
@@ -41,6 +44,8 @@ export interface ApplicationOptions {
   /** Of the sockets in the home when left out. */
   readonly abciAddress?: string
   readonly queriesAddress?: string
+  /** Holds what gateways must know. */
+  readonly queriesSecretFile?: string
   /** Over COMETBFT_BINARY and the PATH. */
   readonly cometbftBinary?: string
   /** Calls of CometBFT are appended to it: abci/testing/grammar.ts checks them. */
@@ -108,12 +113,23 @@ const openBridge = async (
   })
 }
 
+const NO_SECRET =
+  'whoever reaches the query stream may ask all of it: keep it in a network of its own, or give it and its gateways --queries-secret-file'
+
+/** Not a socket of this machine alone. */
+const isOpenToOthers = (address: string): boolean => {
+  const endpoint = parseEndpoint(address)
+  return endpoint !== undefined && !('path' in endpoint) && !isLoopback(endpoint.host)
+}
+
 /** Checks that everything is there, and says what is to be run beside this process. */
 const planParts = async (options: ApplicationOptions, queriesAddress: string): Promise<void> => {
   const { configuration, externalCometbft, externalGateway, gatewayArguments } = options
   const { home } = configuration
   const binary = externalCometbft ? undefined : await findCometbft(process.env, options.cometbftBinary)
   const served = externalGateway ? [] : gatewayListeners(configuration)
+  const { queriesSecretFile } = options
+  const secret = queriesSecretFile === undefined ? [] : ['--queries-secret-file', queriesSecretFile]
   const listeners = [...(externalCometbft ? [] : cometListeners(configuration)), ...served]
   if (!options.isRestarted) await requireFreePorts(listeners)
   requireWritableFolder(home.data)
@@ -125,7 +141,7 @@ const planParts = async (options: ApplicationOptions, queriesAddress: string): P
     // One without servers would end.
     ...(served.length === 0
       ? {}
-      : { gatewayArguments: ['--home', home.root, '--application', queriesAddress, ...gatewayArguments] }),
+      : { gatewayArguments: ['--home', home.root, '--application', queriesAddress, ...secret, ...gatewayArguments] }),
     ...(hasBridge(options) ? { bridgeSocket: home.bridgeSocket } : {}),
   })
 }
@@ -142,6 +158,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
   const { home, settings } = configuration
   const abciAddress = options.abciAddress ?? home.abciSocket
   const queriesAddress = options.queriesAddress ?? home.queriesSocket
+  const secret = readSecret(options.queriesSecretFile)
   await planParts(options, queriesAddress)
 
   const teardown = new Teardown()
@@ -164,8 +181,10 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
         if (announcement.type === 'head') halt.committed(announcement.head.height, headSeconds(announcement.head))
       }),
     )
+    if (secret === undefined && isOpenToOthers(queriesAddress)) log.warn(NO_SECRET, { address: queriesAddress })
     const queries = await serveQueries({
       address: queriesAddress,
+      ...(secret === undefined ? {} : { secret }),
       application: withAskers(application),
       log,
       onFatal: end,

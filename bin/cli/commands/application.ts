@@ -21,6 +21,7 @@ export interface ApplicationCommandOptions {
   /** Over COMETBFT_BINARY and the PATH. */
   readonly cometbftBinary?: string
   readonly queriesAddress?: string
+  readonly queriesSecretFile?: string
   readonly callLogFile?: string
   /** Flags that the gateway must see too. */
   readonly gatewayArguments: readonly string[]

@@ -18,10 +18,12 @@ export interface GatewayOptions {
   /** Only its app.toml is read; a gateway without a home runs on flags, environment and defaults. */
   readonly home: Home
   readonly application: string
+  /** What the application asks of gateways, as bytes. */
+  readonly secret?: Uint8Array
   readonly flags: NodeFlags
 }
 
-export const gatewayCommand = async ({ home, application: address, flags }: GatewayOptions): Promise<void> => {
+export const gatewayCommand = async ({ home, application: address, secret, flags }: GatewayOptions): Promise<void> => {
   const log = createLog()
   const { settings, warnings } = loadSettings({
     path: home.appToml,
@@ -37,7 +39,7 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
   const signal = untilSignal()
   sendPulse()
   const memory = giveBackMemory()
-  const application = connectApplication({ address, log })
+  const application = connectApplication({ address, log, ...(secret === undefined ? {} : { secret }) })
   try {
     const gateway = await startGateway(toGatewaySettings(settings), application, log)
     log.info('gateway started', { application: address })
