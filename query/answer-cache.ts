@@ -21,7 +21,7 @@ export class AnswerCache {
   #short = createEntries(SHORT_BYTES)
   #long = createEntries(LONG_BYTES)
 
-  /** As of a head. */
+  /** The answer that is kept, unless it is of a height above the head. */
   get(key: string, head: number): Text | undefined {
     const entry = this.#short.get(key) ?? this.#long.get(key)
     return entry === undefined || entry.height > head ? undefined : entry.text

@@ -67,9 +67,9 @@ export interface DeskOptions {
   baseFeePerGas(): bigint
   /** Admits, journals and offers a transaction. Throws pool, evm and rlp errors. */
   submit(raw: Uint8Array): Promise<Hash>
-  /** As {@link submit} for a transaction of the order book. Throws clob errors. */
+  /** Does what {@link submit} does for a transaction of the order book. Throws clob errors. */
   submitOrder(raw: Uint8Array): Promise<Hash>
-  /** As {@link submit} for a native client; a refusal is a code. */
+  /** Does what {@link submit} does for a native client; a refusal is a code. */
   broadcast(raw: Uint8Array): Promise<BroadcastCheck>
   /** Finds a native transaction that the pool held and that no block can hold any more. */
   failedNative(hash: Hash): FailedEntry | undefined
@@ -224,7 +224,7 @@ export class QuestionDesk implements Desk {
     )
   }
 
-  /** The database begins anew. */
+  /** Called when the database begins anew. */
   forget(): void {
     this.close()
     this.#answers.clear()

@@ -167,7 +167,7 @@ export class NativeQuestions {
   }
 
   /**
-   * Over ABCI what is no code would stop the node: a query writes nothing, and neither a fault of its handler nor a
+   * What is no code would stop the node over ABCI: a query writes nothing, and neither a fault of its handler nor a
    * worker that died is a reason to.
    */
   #toRefusal(error: unknown, path: string): CodedError {

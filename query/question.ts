@@ -28,7 +28,7 @@ export interface Desk {
   waiting(hash: Hex, head: number): Reply | undefined
   /** What the pool adds to a transaction object. */
   hints(call: CallRequest): PoolHints
-  /** In anat a gas, as wallets are told. */
+  /** The gas price in anat a gas, as wallets are told. */
   gasPrice(): bigint
   tip(): bigint
   /** Tells the nonce of an account behind what waits in the pool. */
@@ -61,7 +61,7 @@ interface TextFromView<Name extends QuestionName> extends Answered<Name> {
   readonly text: (view: ChainView, parameters: Questions[Name]) => string | Promise<string>
 }
 
-/** Answered at the desk alone. */
+/** A question that is answered at the desk alone. */
 interface AtDesk<Name extends QuestionName> {
   readonly atDesk: (desk: Desk, parameters: Questions[Name], head: number) => Reply
 }

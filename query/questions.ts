@@ -65,7 +65,7 @@ export const QUESTIONS: QuestionTable = {
   rawTransaction: {
     reads: 'transaction',
     isSlow: true,
-    // Of one that waits the bytes come beside the question.
+    // The bytes of a transaction that waits come beside the question.
     answer: (view, { hash }) => bytesToHex(view.pending[0] ?? rawTransaction(view, hexToBytes(hash))),
     atDesk: (desk, parameters, head) => {
       const waiting = ethereumIn(desk.pool, hexToBytes(parameters.hash))

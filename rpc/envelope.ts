@@ -4,6 +4,7 @@ import type { CodedError } from '../core/errors.ts'
 import type { Text } from '../core/text.ts'
 import { describeFailure, errorObject, goJson, jsonRpcCode, rpcError } from './errors.ts'
 import type { GatewayLog } from './log.ts'
+import { NO_FIGURES, type RequestFigures } from './request-figures.ts'
 import { TOO_GREEDY } from './memory-budget.ts'
 import type { Answer, CallContext, Method } from './method.ts'
 import { readParameters, required } from './method.ts'
@@ -47,6 +48,7 @@ export interface ResponderOptions {
   readonly batchResponseMaxSize: number
   /** Time for a whole batch. */
   readonly timeoutMs: number
+  readonly figures?: RequestFigures
 }
 
 export interface Responder {
@@ -102,7 +104,7 @@ const unsubscribe = (message: Message, subscriber: Subscriber | undefined): stri
 }
 
 export const createResponder = (options: ResponderOptions): Responder => {
-  const { methods, context, log } = options
+  const { methods, context, log, figures = NO_FIGURES } = options
   const contextOf = ({ asker }: Caller): CallContext => ({
     ...context,
     ask: (name, parameters) => context.ask(name, parameters, asker()),
@@ -119,20 +121,29 @@ export const createResponder = (options: ResponderOptions): Responder => {
     throw methodNotFound(method)
   }
 
-  const finish = async (id: string, method: string, answer: Promise<Text>): Promise<Reply> => {
+  type End = ReturnType<RequestFigures['begin']>
+
+  const finish = async (id: string, method: string, answer: Promise<Text>, end: End): Promise<Reply> => {
     try {
-      return replyWith(id, await answer)
+      const text = replyWith(id, await answer)
+      end(false)
+      return text
     } catch (error) {
+      end(true)
       return failure(id, describeFailure(error, method, log))
     }
   }
 
   const call = (message: Message, caller: Caller): Reply | Promise<Reply> => {
     const id = message.id ?? 'null'
+    const end = figures.begin(message.method)
     try {
       const answer = execute(message, caller)
-      return answer instanceof Promise ? finish(id, message.method, answer) : replyWith(id, answer)
+      if (answer instanceof Promise) return finish(id, message.method, answer, end)
+      end(false)
+      return replyWith(id, answer)
     } catch (error) {
+      end(true)
       return failure(id, describeFailure(error, message.method, log))
     }
   }

@@ -39,7 +39,7 @@ const isRpcPath = (url: string | undefined): boolean => url === '/' || RPC_TARGE
 const isBareGet = ({ method, url, headers }: IncomingMessage): boolean =>
   method === 'GET' && url?.includes('?') !== true && Number(headers['content-length'] ?? 0) === 0
 
-/** As in geth the verb hardly matters, if the type is right; GET without a body, PUT, ... have pages of their own. */
+/** The verb hardly matters, as in geth, if the type is right; GET without a body, PUT, ... have pages of their own. */
 const isRpcRequest = (request: IncomingMessage): boolean => {
   const { method = '' } = request
   if (!isRpcPath(request.url)) return false

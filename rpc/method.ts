@@ -18,7 +18,7 @@ export interface CallContext {
   /** Texts of the results of web3_clientVersion and rpc_modules. */
   readonly clientVersion: string
   readonly modules: string
-  /** That of rpc_discover. */
+  /** The description that rpc_discover gives. */
   readonly description: () => string
 }
 
@@ -29,7 +29,7 @@ export type FindClient = () => string
 
 /** What rpc_discover tells of a method beside its name. */
 export interface MethodDescription {
-  /** In their order. */
+  /** The parameters in their order. */
   readonly parameters: readonly { readonly name?: string; readonly required: boolean; readonly type?: DescMessage }[]
   /** Where the result is JSON of proto. */
   readonly result?: DescMessage

@@ -8,7 +8,7 @@ import type { Event } from '../../modules/module.ts'
 
 interface OfMarket {
   readonly market: number
-  /** Of the market's records. */
+  /** Sequence of the market's records. */
   readonly sequence: number
 }
 
@@ -38,7 +38,7 @@ export interface Filled extends OfMarket {
 export interface Removed extends OfMarket {
   readonly kind: 'removed'
   readonly seq: number
-  /** That were cancelled. */
+  /** The lots that were cancelled. */
   readonly lots: number
   /** Number of nat.clob.v1.RemovalReason. */
   readonly reason: number
@@ -55,7 +55,7 @@ export interface Rejected {
   readonly tif: number
   readonly priceTicks: number
   readonly lots: number
-  /** Of codespace clob. */
+  /** Error code of codespace clob. */
   readonly code: number
 }
 
@@ -126,7 +126,9 @@ const READERS: Readonly<Record<string, (event: Attributes) => Happening>> = {
 export const readHappening = (event: Event): Happening | undefined =>
   Object.hasOwn(READERS, event.type) ? READERS[event.type]?.(new Attributes(event)) : undefined
 
-/** Of an event `order_rejected` of the transaction; undefined where its action places nothing, or nothing with an id. */
+/**
+ * Reads an event `order_rejected` of the transaction; undefined where its action places nothing, or nothing with an id.
+ */
 export const readRejected = (event: Event, { owner, subaccount, actions }: ClobTx): Rejected | undefined => {
   const attributes = new Attributes(event)
   const action = actions[attributes.number('action')]

@@ -34,7 +34,7 @@ import { encodeRejection } from './rejection-entry.ts'
 export const HISTORY_COLUMN = 'clob_history'
 const COLUMN = HISTORY_COLUMN
 
-/** Of what happened to orders, in one write: a write of a whole block would hold up the commit of another one. */
+/** How many happenings of orders one write holds: a write of a whole block would hold up the commit of another one. */
 const HAPPENINGS_A_WRITE = 2_000
 const CURSOR_BYTES = 52
 
@@ -120,7 +120,7 @@ class PartWriter {
     this.#store.write(this.#batch, { sync: false })
   }
 
-  /** Undefined of one that was placed before the history begins. */
+  /** The order; undefined for one that was placed before the history begins. */
   #order(market: number, seq: number): OrderEntry | undefined {
     const known = this.#orders.get(`${market} ${seq}`)
     if (known !== undefined) return known

@@ -36,7 +36,7 @@ export interface PageRequest {
   readonly limit: number
 }
 
-/** Above every key that continues a prefix: no part behind one is longer. */
+/** A part above every key that continues a prefix: no part behind one is longer. */
 const ABOVE = new Uint8Array(32).fill(0xff)
 
 export class HistoryReader {
@@ -94,7 +94,7 @@ export class HistoryReader {
     return entry && decodeRejection(owner, clientId, readUint64(entry[0], prefix.length), entry[1])
   }
 
-  /** From `fromS` on, or the newest where it is undefined; below `toS`. By time. */
+  /** The candles from `fromS` on, or the newest where it is undefined, and below `toS`. They are ordered by time. */
   candles(
     market: number,
     resolutionS: number,
@@ -115,7 +115,7 @@ export class HistoryReader {
     return fromS === undefined ? found.toReversed() : found
   }
 
-  /** From the newest on; `read` gives undefined for what is not wanted. */
+  /** Reads from the newest entry on; `read` gives undefined for what is not wanted. */
   #page<T>(
     prefix: Uint8Array,
     { before, limit }: PageRequest,
@@ -140,5 +140,5 @@ export class HistoryReader {
   }
 }
 
-/** For {@link PageRequest.before} of trades: below this sequence. */
+/** The key for {@link PageRequest.before} of trades: the page lies below this sequence. */
 export const beforeSequence = (sequence: number): Uint8Array => uint64ToBytes(sequence)

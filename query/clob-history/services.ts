@@ -11,7 +11,7 @@ const BATCH = `/${clobBatches.Batches.typeName}/${batch.name}`
 
 export const isOfHistory = (path: string): boolean => path.startsWith(HISTORY_SERVICE) || path === BATCH
 
-/** Of a path that {@link isOfHistory} knows. Throws grpc codes. */
+/** Answers a path that {@link isOfHistory} knows. Throws grpc codes. */
 export const historyAnswer = (view: ChainView, path: string, request: Uint8Array): Uint8Array => {
   if (path === BATCH) {
     const { height } = decodeRequest(batch.input, request)

@@ -30,7 +30,7 @@ const RESOLUTIONS: Readonly<Record<string, number>> = {
 }
 const SUPPORTED = ['1', '5', '15', '60', '240', '1D']
 const EXCHANGE = 'nat'
-/** Of an answer: a chart asks again for what lies before. */
+/** The most bars of an answer: a chart asks again for what lies before. */
 const MAX_BARS = 5_000
 const BARS_A_PAGE = 500
 const MAX_MARKETS = 500
@@ -112,7 +112,7 @@ const listSymbols = async (ask: Ask): Promise<readonly MarketSymbol[]> => {
   })
 }
 
-/** By the number of the market, by its name, and by both with the exchange before them. */
+/** Finds a symbol by the number of the market, by its name, and by both with the exchange before them. */
 const findSymbol = async ({ symbols }: Asking, query: URLSearchParams): Promise<MarketSymbol> => {
   const text = (query.get('symbol') ?? '').replace(/^nat:/i, '')
   const found = (await symbols()).find(
@@ -211,13 +211,13 @@ export interface UdfAnswer {
 }
 
 export interface UdfQuestion {
-  /** Behind {@link UDF_PATH}. */
+  /** The part of the path behind {@link UDF_PATH}. */
   readonly name: string
   readonly query: string
-  /** Of the newest block, in seconds. */
+  /** Time of the newest block, in seconds. */
   readonly timeS: number
   readonly asker: Asker
-  /** Of the newest block. */
+  /** The height of the newest block. */
   readonly height: number
   /** Does what takes long in the turn of its connection. */
   readonly takeTurn: <Result>(bytes: number, work: () => Result) => Promise<Result>

@@ -66,7 +66,7 @@ const PRINTED_PER_BYTE = 2
 /** Answers of so many bytes are printed in several turns, each of about so many milliseconds. */
 const LONG_ANSWER_BYTES = 64 * 1024
 const PRINTED_A_TURN_MS = 5
-/** As over JSON-RPC: a client that does not take a large answer in time is cut off. */
+/** A client that does not take a large answer in time is cut off, as over JSON-RPC. */
 const SEND_TIMEOUT_MS = 30_000
 
 /** A chart's question is up to three native ones, or ten for thousands of bars. */

@@ -49,7 +49,10 @@ const MAX_IN_FLIGHT = 3_072
 /** An address, or the network of one. */
 const MAX_CLIENT_LENGTH = 100
 const MAX_CONNECTION_LENGTH = 20
-/** Of every kind: those that nobody waits for any more are heard of behind others that wait to be taken. */
+/**
+ * The bound of waiting frames of every kind: those that nobody waits for any more are heard of behind others that wait
+ * to be taken.
+ */
 const MAX_WAITING_FRAMES = 65_536
 
 /** Who asked one question, on this side of the stream. */

@@ -17,7 +17,7 @@ import { MAX_HAND, type ReaderAnswer, type ReaderQuestion, toError } from './rea
 import { type Handed, ReaderSeat } from './reader-seat.ts'
 import { ReaderUsage } from './reader-usage.ts'
 
-/** Of each kind. */
+/** The most workers of each kind. */
 const MAX_WORKERS = 4
 /** Workers start after the node itself, unless a question comes sooner: they would compete for its processors. */
 const WARM_UP_AFTER_MS = 5_000
@@ -30,6 +30,8 @@ export interface HeavyPool extends HeavyQuestions {
   announceHeight(height: number): void
   /** Counts since the start, for the curious and for tests. */
   readonly counts: ReaderCounts
+  /** The questions of this moment; `cancelled` counts since the start. */
+  readonly load: { readonly waiting: number; readonly running: number; readonly cancelled: number }
   close(): Promise<void>
 }
 
@@ -96,11 +98,16 @@ class HeavyQuestionPool implements HeavyPool {
     return { begun: this.#begun, long: this.#long, cancelled: this.#cancelled, replaced }
   }
 
+  get load(): { readonly waiting: number; readonly running: number; readonly cancelled: number } {
+    const waiting = this.#queue.waiting('short') + this.#queue.waiting('long')
+    return { waiting, running: this.#running.size, cancelled: this.#cancelled }
+  }
+
   readonly run: HeavyQuestions['run'] = (name, parameters, head, pending) =>
     new Promise<Text>((resolve, reject) => {
       if (this.#isClosed) return reject(tooMany())
       const id = this.#nextId
-      // Of 32 bits: it is compared in shared memory. 0 is no question's.
+      // The number has 32 bits: it is compared in shared memory. 0 is no question's.
       this.#nextId = id === 0x7fff_ffff ? 1 : id + 1
       const waiting: Waiting = {
         asker: currentAsker(),
@@ -156,7 +163,7 @@ class HeavyQuestionPool implements HeavyPool {
 
   #isAssigning = false
 
-  /** Behind all questions that came in one piece: they are handed over together. */
+  /** Runs behind all questions that came in one piece: they are handed over together. */
   #assignSoon(): void {
     if (this.#isAssigning) return
     this.#isAssigning = true

@@ -39,13 +39,13 @@ const HAND_MS = 2
 
 const data = workerData as ReaderData
 
-/** On Linux every thread has a niceness of its own. Elsewhere, or where it is not allowed, all have the same. */
+/** Every thread has a niceness of its own on Linux. Elsewhere, or where it is not allowed, all have the same. */
 const beNice = (): void => {
   if (data.niceness === 0 || process.platform !== 'linux') return
   try {
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), data.niceness)
   } catch {
-    // Without it the long questions share the processors with all else: slower, and never wrong.
+    // The long questions share the processors with all else when this fails: they are slower, and never wrong.
   }
 }
 
@@ -89,7 +89,7 @@ const engine: Engine = {
   callContract: (state, block, call) => interpreter.callContract(state, block, { ...call, interrupt }),
 }
 
-/** Of the last head that was asked about: the genesis of the chain is not decoded for each question. */
+/** The parameters at the last head that was asked about: the genesis of the chain is not decoded for each question. */
 let known: { readonly head: number; readonly chain: ChainParameters } | undefined
 
 const chainAt = (head: number): ChainParameters => {
@@ -120,7 +120,8 @@ const ask = async ({ name, parameters, head, pending }: ReaderQuestion): Promise
   // It may have waited at the port while its client went.
   interrupt()
   const text = await guard.run(name, async () => await answer(view, name, parameters))
-  // As for gateways elsewhere: in this process, too, the thread that executes blocks would have to carry it.
+  // The bound is that for gateways elsewhere: in this process, too, the thread that executes blocks would have to carry
+  // it.
   if (text.length > MAX_STREAM_FRAME_BYTES) throw answerTooLarge(MAX_STREAM_FRAME_BYTES)
   return text
 }
@@ -161,7 +162,7 @@ const answerOf = async (question: ReaderQuestion): Promise<ReaderAnswer> => {
   }
 }
 
-/** Handed over and not begun. */
+/** Questions that were handed over and have not begun. */
 let waiting: ReaderQuestion[] = []
 
 const answerWaiting = async (): Promise<void> => {

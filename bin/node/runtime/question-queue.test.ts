@@ -3,7 +3,7 @@ import type { QuestionName } from '../../../app/ports.ts'
 import { type Lane, type Queued, QuestionQueue } from './question-queue.ts'
 import { ReaderUsage } from './reader-usage.ts'
 
-/** Without a clock nothing is forgotten. */
+/** The clock stands still, so that nothing is forgotten. */
 const createQueue = (usage = new ReaderUsage(() => 0)): QuestionQueue<Queued> => new QuestionQueue(usage)
 
 const item = (name: QuestionName, parameters: unknown = {}, client = 'one', connection = ''): Queued => ({

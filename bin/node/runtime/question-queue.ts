@@ -8,7 +8,7 @@ import { isSlowQuestion } from '../../../query/find-question.ts'
 import type { Account, Asking, ReaderUsage } from './reader-usage.ts'
 
 const MAX_WAITING = 2_000
-/** Of those that take long by their kind. */
+/** The most that wait of those that take long by their kind. */
 const MAX_SLOW_WAITING = 200
 /** Characters, about, of what all of them ask: a single one can have 32 MB of overrides or of a raw block. */
 const MAX_WAITING_SIZE = 256 * 1024 * 1024
@@ -81,7 +81,7 @@ interface Place {
 
 export class QuestionQueue<Item extends Queued> {
   readonly #usage: ReaderUsage
-  /** By client, then by connection, in the order of their turns among those that have used the same. */
+  /** What waits, by client, then by connection, in the order of their turns among those that have used the same. */
   readonly #clients = new Map<string, Crowd<Item>>()
   readonly #places = new Map<Item, Place>()
   readonly #all: Share = { places: 0, slow: 0, size: 0 }
@@ -278,6 +278,6 @@ export class QuestionQueue<Item extends Queued> {
   }
 }
 
-/** Of the long ones first; where those that are slow by their kind are too many, one of them. */
+/** The last of the long ones comes first; where those that are slow by their kind are too many, one of them. */
 const lastOf = <Item extends Queued>({ lanes }: Line<Item>, measure: Measure): Item | undefined =>
   measure === 'slow' ? lanes.long.findLast(isSlow) : (lanes.long.at(-1) ?? lanes.short.at(-1))

@@ -48,14 +48,14 @@ export interface ReaderFailure {
 }
 
 export interface ReaderData {
-  /** Of the open database. */
+  /** The handle of the open database. */
   readonly handle: unknown
   readonly settings: ApplicationSettings
   /** One BigInt64: the height that is being or has been committed. */
   readonly committedHeight: SharedArrayBuffer
   /** An Int32 a place of {@link MAX_HAND}: the question there that nobody waits for any more. */
   readonly cancelled: SharedArrayBuffer
-  /** Of the thread, where the system has such: what is long leaves the processors to the rest. */
+  /** The niceness of the thread, where the system has such: what is long leaves the processors to the rest. */
   readonly niceness: number
   /** Bytes of a heap that is larger than it need be. */
   readonly grownBytes: number

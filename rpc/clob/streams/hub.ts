@@ -16,7 +16,7 @@ import { BlockMessages, snapshotOf, type Stamp, StreamMessage } from './messages
 import { keyOf, type StreamRequest } from './request.ts'
 
 export interface StreamReader {
-  /** As {@link clientOf} of limits.ts names it. */
+  /** The client as {@link clientOf} of limits.ts names it. */
   readonly client: string
   /** Called in the order of heights. */
   send(message: StreamMessage): void
@@ -28,7 +28,7 @@ export interface StreamReader {
 export interface Opening {
   readonly request: StreamRequest
   readonly snapshot: StreamMessage | undefined
-  /** Of its market, after the block before `next`. */
+  /** Stamp of the stream's market, after the block before `next`. */
   readonly stamp: Stamp | undefined
   /** The first block that is told. */
   readonly next: number
@@ -77,7 +77,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
   const line = createLine(MAX_WAITING)
   /** The newest block that all live streams were told. */
   let told: number | undefined
-  /** By what is asked: those who ask for the same meanwhile share the answer. */
+  /** The answers that are under way, by what is asked: those who ask for the same meanwhile share the answer. */
   const asked = new Map<string, Promise<unknown>>()
 
   const share = <Result>(key: string, make: () => Promise<Result>): Promise<Result> => {

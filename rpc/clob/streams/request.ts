@@ -44,7 +44,9 @@ export const toStreamRequest = (
   }
 }
 
-/** Of clob_subscribe: `["book", {"market": 1}]`. Throws rpc/4, and rpc/3 for an unknown channel. */
+/**
+ * Reads the parameters of clob_subscribe: `["book", {"market": 1}]`. Throws rpc/4, and rpc/3 for an unknown channel.
+ */
 export const parseStreamRequest = (params: unknown): StreamRequest => {
   if (!Array.isArray(params)) throw invalidValue('non-array args')
   const [name, value = {}, ...rest] = params as readonly unknown[]
