@@ -2,7 +2,9 @@
 import type { BridgeContract, BridgeEvent } from '../core/bridge-event.ts'
 import type { SignatureTask } from '../core/signature.ts'
 import type { Hex } from '../core/hex.ts'
+import type { Text } from '../core/text.ts'
 import type { DaemonHealth, QuestionName, Questions, SnapshotDescription } from './ports.ts'
+import type { Witness } from './witness.ts'
 
 export interface Clock {
   /** Milliseconds of a monotonic clock: for the proposer's time budget and ages in the pool, never in execution. */
@@ -69,7 +71,7 @@ export interface HeavyQuestions {
     parameters: Questions[Name],
     head: number,
     pending: readonly Uint8Array[],
-  ): Promise<string>
+  ): Promise<Text>
 }
 
 /** Checks signatures beside the thread that executes blocks, where there is a processor for it. */
@@ -120,6 +122,8 @@ export interface Log {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
   error(message: string, fields?: Readonly<Record<string, unknown>>): void
+  /** The same log, its lines under the name of a part; left out where parts are not told apart. */
+  of?(part: 'pool' | 'orders'): Log
 }
 
 /** The steps from a decided block to its answer, in order: a node that is killed at any of them loses nothing. */
@@ -173,6 +177,8 @@ export interface Environment extends Consensus {
   readonly signatures?: SignatureThread
   consensusStatus(): ConsensusStatus
   readonly log: Log
+  /** Left out where nobody wants figures or traces. */
+  readonly witness?: Witness
   /** Raises the counter that worker threads compare heights with, before a block is written. */
   announceHeight(height: number): void
   /** Tells how far a block or a restore has come: tests of crashes end the process at a step. */

@@ -122,7 +122,7 @@ export const CLI_ERRORS = errorTable(
     },
     audit: {
       code: 21,
-      text: 'height ...: rule ...: the node ... lies: ... | height ...: rule ...: the chain breaks it: ...',
+      text: 'height ...: rule ...: the node ... lies: ... | height ...: rule ...: the chain breaks it: ... | height ...: rule ...: the node ... lies, or the chain breaks it: ...',
       cause: 'An answer of the node does not fit a verified header, or the block breaks a rule of the order book.',
       action: 'Ask another node; where the chain itself breaks the rule, two thirds of its validators signed that.',
     },

@@ -34,7 +34,7 @@ export class BridgeSection implements ExtensionSection {
   /** For each digest that was signed with the last vote (bytesToKey), the height of the vote. */
   #signed = new Map<string, number>()
 
-  /** Without a daemon nothing is attested, and without keys nothing signed. */
+  /** A section without a daemon attests nothing, and one without keys signs nothing. */
   constructor(watch: BridgeWatch | undefined, keys?: BridgeKeys) {
     this.#watch = watch
     this.#keys = keys

@@ -15,9 +15,9 @@ export class OrderGossip {
   readonly #environment: Pick<Environment, 'gossip' | 'consensusStatus'>
   /** What CometBFT keeps, with the height when it last asked of it. */
   readonly #kept = new Map<PooledOrder, number>()
-  /** When it was offered what. */
+  /** The height at which CometBFT was offered an order. */
   #offered = new WeakMap<PooledOrder, number>()
-  /** After every block CometBFT asks again of all that it holds, unless its operator has switched that off. */
+  /** CometBFT asks after every block again of all that it holds, unless its operator has switched that off. */
   #isAskedAgain = false
   #height = 0
 
@@ -35,7 +35,7 @@ export class OrderGossip {
    * that, so that they silence nobody.
    */
   mayKeep(order: PooledOrder): boolean {
-    if (order.isFunded || this.#kept.has(order)) return true
+    if (order.rank > 0 || this.#kept.has(order)) return true
     return this.#kept.size < COMET_MEMPOOL_TRANSACTIONS - OTHERS_SHARE_OF_COMET.transactions
   }
 

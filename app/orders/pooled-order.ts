@@ -5,6 +5,10 @@ import type { Hash } from '../../core/hash.ts'
 import type { ClobBody, ClobTx, Phase } from '../../modules/clob/index.ts'
 import type { Link } from './list.ts'
 
+/** How long a full pool keeps what an owner sent: 0 without funds, 1 with funds to trade, 2 with an open order. */
+export const RANKS = [0, 1, 2] as const
+export type Rank = (typeof RANKS)[number]
+
 export class PooledOrder implements ClobBody, Link<PooledOrder> {
   readonly raw: Uint8Array
   readonly hash: Hash
@@ -20,15 +24,15 @@ export class PooledOrder implements ClobBody, Link<PooledOrder> {
   readonly arrival: number
   /** Whose key signed it, as was verified here; undefined where that was not looked at since the start. */
   signer: Address | undefined
-  /** Whether its owner had, when it came, what a market asks of those who trade there. */
-  readonly isFunded: boolean
+  /** The rank that its owner had when the order came. */
+  readonly rank: Rank
   /** Carried, or attested by this node in its last extension: it never leaves for others. */
   isProtected = false
   /** Places of the pool's lists; nobody else changes them. */
   previous: PooledOrder | undefined
   next: PooledOrder | undefined
 
-  constructor(body: ClobBody, { seenMs, arrival, isFunded }: Pick<PooledOrder, 'seenMs' | 'arrival' | 'isFunded'>) {
+  constructor(body: ClobBody, { seenMs, arrival, rank }: Pick<PooledOrder, 'seenMs' | 'arrival' | 'rank'>) {
     this.raw = body.raw
     this.hash = body.hash
     this.tx = body.tx
@@ -38,6 +42,6 @@ export class PooledOrder implements ClobBody, Link<PooledOrder> {
     this.key = bytesToKey(body.hash)
     this.ownerKey = bytesToKey(body.tx.owner)
     this.arrival = arrival
-    this.isFunded = isFunded
+    this.rank = rank
   }
 }

@@ -59,7 +59,7 @@ it('the precompiles are those that are looked at here', () => {
 })
 
 it.each([
-  ['clob', published.clobAbi, 9],
+  ['clob', published.clobAbi, 14],
   ['erc20', published.converterAbi, 10],
 ] as const)('%s, which is of this chain alone, is published as it is, at its address', (name, abi, count) => {
   const precompile = PRECOMPILES.find((each) => each.name === name)

@@ -96,7 +96,7 @@ const refuse = ({ state, emit }: ModuleContext, progress: Progress, refused: Ref
   return { ...progress, refused: progress.refused + 1, remembered: Math.min(MAX_REFUSED, remembered + 1) }
 }
 
-/** Credits what is due, at the begin of a block. */
+/** Credits what is due, at the beginning of a block. */
 export const creditDue = (context: BlockContext, dependencies: BridgeDependencies): void => {
   const { state } = context
   const params = readParams(state)

@@ -35,7 +35,8 @@ const SETTINGS = {
   max_open_orders: 200,
   // 10 TUSD.
   trigger_notional: '10000000',
-  min_equity: '0',
+  // 10 TUSD, so that 40,000 names with dust do not fill the pools.
+  min_equity: '10000000',
   status: 'MARKET_STATUS_ACTIVE',
   mode: 'MARKET_MODE_CONTINUOUS',
 } as const

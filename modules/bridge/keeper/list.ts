@@ -21,7 +21,7 @@ export function* list(
   }
 }
 
-/** Of keys that end with an id of four bytes. */
+/** Lists entries whose keys end with an id of four bytes, from the id `start` (inclusive) on. */
 export function* listById<Value>(
   state: StateReader,
   prefix: Uint8Array,

@@ -7,7 +7,7 @@ import { bytesToKey, equalBytes } from '../../../core/bytes.ts'
 import { invariant } from '../../../core/errors.ts'
 import type { StateReader } from '../../../store/state.ts'
 import type { Mark } from '../domain/account.ts'
-import type { BookOrder, OpenOrder } from '../domain/order.ts'
+import { type BookOrder, doesRest, type OpenOrder } from '../domain/order.ts'
 import { AccountBook, type LiveFloor } from './account-book.ts'
 import {
   decodeOrder,
@@ -48,9 +48,9 @@ export class Books {
   readonly #expiring = new SortedChunks<RestingOrder>()
   /** Owners with a switch that has not passed and orders that it may kill, by its time, then their lowest order_seq. */
   readonly #switches = new SortedChunks<AccountBook>()
-  /** Dead orders that wait to be removed, by order_seq. */
+  /** Dead orders that wait to be removed, by order_seq; a clearing removes what does not rest itself. */
   readonly #dead = new SortedChunks<RestingOrder>()
-  /** Open orders of all markets. */
+  /** Open orders of all markets that rest, dead ones too. */
   #size = 0
   /**
    * True from half of the least bound on until a quarter, so that nobody makes it come and go: it takes as long as it
@@ -192,7 +192,7 @@ export class Books {
   }
 
   /**
-   * Runs at the begin of a step: what has expired since the last one, and orders of owners whose switch has passed,
+   * Runs at the beginning of a step: what has expired since the last one, and orders of owners whose switch has passed,
    * die. Each order dies once, so that the work of all blocks together is that of the orders that were placed.
    */
   bury(timeMs: number): void {
@@ -248,7 +248,7 @@ export class Books {
     return this.#dead.first
   }
 
-  /** Open orders of all markets. */
+  /** Open orders of all markets; while a step runs those that rest. */
   get size(): number {
     return this.#size
   }
@@ -394,8 +394,8 @@ export class Books {
       market.restore(order)
       order.account.restore(order)
     }
-    if (++this.#size >= this.#leastBound / 2 && !this.#areCrowdsSorted) this.#sortCrowds()
-    if (order.isDead) this.#dead.insert(order.seq, 0, order)
+    if (doesRest(order) && ++this.#size >= this.#leastBound / 2 && !this.#areCrowdsSorted) this.#sortCrowds()
+    if (order.isDead) this.#keepDead(order)
     else if (order.expireS !== 0) this.#expiring.insert(order.expireS, order.seq, order)
     this.#refreshSwitch(order.account)
   }
@@ -403,8 +403,8 @@ export class Books {
   #unlink(order: RestingOrder): void {
     this.market(order.market).unlink(order)
     order.account.unlink(order)
-    if (--this.#size < this.#leastBound / 4 && this.#areCrowdsSorted) this.#unsortCrowds()
-    if (order.isDead) this.#dead.remove(order.seq, 0)
+    if (doesRest(order) && --this.#size < this.#leastBound / 4 && this.#areCrowdsSorted) this.#unsortCrowds()
+    if (order.isDead) this.#dropDead(order)
     else if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
     this.#refreshSwitch(order.account)
   }
@@ -427,7 +427,7 @@ export class Books {
     this.market(order.market).bury(order)
     order.account.living--
     if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
-    this.#dead.insert(order.seq, 0, order)
+    this.#keepDead(order)
     this.#refreshSwitch(order.account)
   }
 
@@ -435,8 +435,16 @@ export class Books {
     this.market(order.market).unbury(order)
     order.account.living++
     if (order.expireS !== 0) this.#expiring.insert(order.expireS, order.seq, order)
-    this.#dead.remove(order.seq, 0)
+    this.#dropDead(order)
     this.#refreshSwitch(order.account)
+  }
+
+  #keepDead(order: RestingOrder): void {
+    if (doesRest(order)) this.#dead.insert(order.seq, 0, order)
+  }
+
+  #dropDead(order: RestingOrder): void {
+    if (doesRest(order)) this.#dead.remove(order.seq, 0)
   }
 
   #exchange(order: RestingOrder, by: RestingOrder): void {

@@ -1,7 +1,7 @@
 /** How many orders may be open, and which of them gives way where there is no more room. docs/clob-spec.md, Room; docs/adr/041. */
 import { invariant } from '../../../core/errors.ts'
 import { MAX_OPEN_ORDERS, MAX_SIDE_ORDERS } from '../domain/market.ts'
-import type { OpenOrder } from '../domain/order.ts'
+import { doesRest, type OpenOrder } from '../domain/order.ts'
 import type { RestingOrder } from './resting-order.ts'
 import { SortedChunks } from './sorted-chunks.ts'
 
@@ -21,7 +21,7 @@ export type Staked = Pick<OpenOrder, 'market' | 'side' | 'priceTicks' | 'left'>
 export const stakeOf = ({ side, priceTicks, left }: Omit<Staked, 'market'>): number =>
   side === 'buy' ? priceTicks * left : left
 
-/** Orders of a side of a market that are not dead. They are sorted only while so many are open that one may have to give way. */
+/** Orders of a side of a market that rest and are not dead: an IOC order that waits for a clearing is none. They are sorted only while so many are open that one may have to give way. */
 export class Crowd {
   /** The orders by what they lock: of equal ones the newest is the least. */
   #byStake: SortedChunks<RestingOrder> | undefined
@@ -41,12 +41,14 @@ export class Crowd {
   }
 
   insert(order: RestingOrder): void {
+    if (!doesRest(order)) return
     this.#size++
     this.#byStake?.insert(stakeOf(order), -order.seq, order)
   }
 
-  /** Before anything of the order changes that its stake depends on. */
+  /** Called before anything of the order changes that its stake depends on. */
   remove(order: RestingOrder): void {
+    if (!doesRest(order)) return
     this.#size--
     this.#byStake?.remove(stakeOf(order), -order.seq)
   }
@@ -54,7 +56,7 @@ export class Crowd {
   /** `orders` are all of it. */
   sort(orders: Iterable<RestingOrder>): void {
     const byStake = new SortedChunks<RestingOrder>()
-    for (const order of orders) byStake.insert(stakeOf(order), -order.seq, order)
+    for (const order of orders) if (doesRest(order)) byStake.insert(stakeOf(order), -order.seq, order)
     this.#byStake = byStake
   }
 

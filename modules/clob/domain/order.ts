@@ -33,6 +33,13 @@ export interface OpenOrder {
   readonly postOnlyMode: PostOnlyMode
 }
 
+/**
+ * Whether what is left of an order rests. One with a trigger does until that fires, whatever its time in force. An IOC order of a uniform
+ * market is in the book until that is cleared, and does not.
+ */
+export const doesRest = ({ tif, triggerKind }: Pick<OpenOrder, 'tif' | 'triggerKind'>): boolean =>
+  tif === 'gtc' || tif === 'post_only' || triggerKind !== 'none'
+
 /** An order as the live book has it. */
 export interface BookOrder extends OpenOrder {
   /** Expired, or its owner's switch has passed, or a floor names it: nothing meets it any more. */

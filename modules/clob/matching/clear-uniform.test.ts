@@ -3,6 +3,7 @@ import { readRecord } from '../keeper/index.ts'
 import { Random } from '../../../test/sim/random.ts'
 import type { Market } from '../domain/market.ts'
 import type { OpenOrder } from '../domain/order.ts'
+import type { Place } from '../orders/clob-tx.ts'
 import { addressOf, buy, type Sent, sell, World } from './testing/world.ts'
 
 const fundedWorld = (changes: Partial<Market> = {}): World => {
@@ -62,6 +63,29 @@ describe('a uniform market', () => {
     )
     expect(became[1]?.map(({ code }) => code)).toEqual(['wouldTake', 'ok', 'ok'])
     expect([world.open(), world.escrow('quote')]).toEqual([{ 2: 5 }, 495n])
+  })
+
+  it('lets nothing that entered in the block become post-only, or meet more, without paying for it', () => {
+    const world = fundedWorld()
+    world.act('alice', ...Array.from({ length: 6 }, () => sell(1, 100)))
+    const target = { kind: 'seq', orderSeq: 7 } as const
+    // Two units of weight: what it takes would be up to 200 fills.
+    const { place } = buy(6, 100, { tif: 'post_only', maxFills: 200 }) as { readonly place: Place }
+    const became = world.act('bob', buy(6, 100, { maxFills: 1 }), {
+      kind: 'replace',
+      target,
+      place,
+      keepPriority: true,
+    })
+    expect(became.map(({ code }) => code)).toEqual(['ok', 'wouldTake'])
+    expect([world.open(), spent(world, 'bob')]).toEqual([{ 2: 1, 3: 1, 4: 1, 5: 1, 6: 1 }, 100n])
+    // What rested before keeps its place.
+    const again = world.act('alice', {
+      kind: 'replace',
+      ...{ target: { kind: 'seq', orderSeq: 6 } as const, keepPriority: true },
+      place: (sell(1, 100, { tif: 'post_only' }) as { readonly place: Place }).place,
+    })
+    expect(again).toMatchObject([{ code: 'ok', orderSeq: 6 }])
   })
 
   it('counts fills for the newer order of each pair, and cancels it after max_fills', () => {

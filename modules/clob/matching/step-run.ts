@@ -115,6 +115,8 @@ export class StepRun {
   readonly ownMarks = new MarkIndex()
   readonly #unknownMarkets = new Set<number>()
   readonly #agents = new Map<string, Agent | undefined>()
+  /** Orders of this step have it or a higher one. */
+  readonly firstSeq: number
   nextSeq: number
   /** The records of the running transaction, or of what comes after all of them. */
   records: ClobRecord[] = []
@@ -126,7 +128,8 @@ export class StepRun {
     this.height = context.height
     this.timeMs = context.timeMs
     this.parameters = readParameters(context.state)
-    this.nextSeq = readNextSeq(context.state)
+    this.firstSeq = readNextSeq(context.state)
+    this.nextSeq = this.firstSeq
     this.purses = new Purses((owner, denom) => context.ledger.balance(context.state, owner, denom))
   }
 
@@ -198,8 +201,8 @@ export class StepRun {
   }
 
   /**
-   * Orders that died may have been the best of their side: the records of their markets say so, too. By number, for the order in
-   * which orders of an owner die depends on how long the books are in memory.
+   * Orders that died may have been the best of their side: the records of their markets say so, too. It goes by number,
+   * for the order in which orders of an owner die depends on how long the books are in memory.
    */
   meetMarketsOfDead(): void {
     const ids = new Set<number>()
@@ -254,7 +257,7 @@ export class StepRun {
     this.credit(trader, lockDenom(market, order.side), lockOf(market, order, left))
   }
 
-  /** What the order has left. */
+  /** Locks what the order has left. */
   lock({ market }: MarketRun, trader: Trader, order: RestingOrder): void {
     this.credit(trader, lockDenom(market, order.side), -lockOf(market, order, order.left))
   }

@@ -22,10 +22,14 @@ const leastOf = (orders: readonly ModelOrder[], comer: Comer | undefined): Model
   return all.filter(({ stake }) => stake === least).at(-1)?.order
 }
 
+/** An IOC order without a trigger is in a uniform market until that is cleared, and takes no room. */
+export const takesRoom = ({ tif, triggerKind }: Pick<ModelOrder, 'tif' | 'triggerKind'>): boolean =>
+  tif !== 'ioc' || triggerKind !== 'none'
+
 /** What gives way in the world without the comer; undefined where there is room. */
 export const givesWayTo = (step: Step, comer: Comer): GivesWay | undefined => {
   const { orders, bounds, markets } = step.world
-  const others = orders.filter((order) => order !== comer)
+  const others = orders.filter((order) => order !== comer && takesRoom(order))
   const sides = markets
     .toSorted((a, b) => a.id - b.id)
     .flatMap(({ id }) =>

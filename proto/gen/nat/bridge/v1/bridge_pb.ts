@@ -20,7 +20,7 @@ export const file_nat_bridge_v1_bridge: GenFile = /*@__PURE__*/
  */
 export type Params = Message<"nat.bridge.v1.Params"> & {
   /**
-   * Of the external chain (EIP-155).
+   * Chain ID of the external chain (EIP-155).
    *
    * @generated from field: uint64 chain_id = 1;
    */
@@ -114,7 +114,7 @@ export type Deposit = Message<"nat.bridge.v1.Deposit"> & {
   id: number;
 
   /**
-   * In the smallest unit of the contract's token, below 2^256.
+   * The amount in the smallest unit of the contract's token, below 2^256.
    *
    * @generated from field: string amount = 2;
    */
@@ -215,14 +215,14 @@ export type BridgeEvent = Message<"nat.bridge.v1.BridgeEvent"> & {
   state: EventState;
 
   /**
-   * Of an open event.
+   * The candidates of an open event.
    *
    * @generated from field: repeated nat.bridge.v1.Candidate candidates = 3;
    */
   candidates: Candidate[];
 
   /**
-   * Of an accepted one, and of one that was refused for what it says.
+   * The content of an accepted event, and of one that was refused for what it says.
    *
    * @generated from field: nat.bridge.v1.Deposit deposit = 4;
    */

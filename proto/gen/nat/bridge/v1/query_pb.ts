@@ -81,7 +81,7 @@ export type QueryNextIdResponse = Message<"nat.bridge.v1.QueryNextIdResponse"> &
   openId: number;
 
   /**
-   * Of this contract.
+   * How many events of this contract were credited.
    *
    * @generated from field: uint64 credited = 3;
    */
@@ -100,7 +100,7 @@ export type QueryNextIdResponse = Message<"nat.bridge.v1.QueryNextIdResponse"> &
   contradictions: bigint;
 
   /**
-   * Of the denomination of the parameters, by the bridge.
+   * What the bridge minted of the denomination of the parameters.
    *
    * @generated from field: string minted = 6;
    */
@@ -148,7 +148,7 @@ export type QueryEventResponse = Message<"nat.bridge.v1.QueryEventResponse"> & {
   event?: BridgeEvent | undefined;
 
   /**
-   * Of the whole set, which the powers of the candidates are part of.
+   * The power of the whole set, which the powers of the candidates are part of.
    *
    * @generated from field: uint64 total_power = 2;
    */
