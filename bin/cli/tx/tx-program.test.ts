@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { RECIPIENT, VALIDATOR } from '../../../app/native/testing/cosmjs.ts'
 import { moduleAddress, parseAddress } from '../../../core/address.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
-import { erc20Tx, govTx, tx } from '../../../proto/index.ts'
+import { bridgeTx, erc20Tx, govTx, tx } from '../../../proto/index.ts'
 import { formatOperator } from '../../../modules/validator-addresses.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { readMessage } from '../client/messages-json.ts'
@@ -266,6 +266,16 @@ it('tokens of contracts go in and out by the messages of the converter', async (
     pack(erc20Tx.MsgRegisterViewSchema, { sender: FROM, denom: 'ibc/27' }),
   )
   await expect(made('deposit', token, '1.5')).rejects.toThrow('is no amount')
+})
+
+it('coins go back over the bridge in one denomination', async () => {
+  const recipient = `0x${'AB'.repeat(20)}`
+  const made = async (...args: readonly string[]) => (await generate(['bridge', 'withdraw', ...args])).body?.messages[0]
+  const message = { sender: FROM, recipient: recipient.toLowerCase(), amount: { denom: 'bridge/ether', amount: '5' } }
+  expect(await made(recipient, '5bridge/ether')).toMatchObject(pack(bridgeTx.MsgWithdrawSchema, message))
+  await expect(made('nat1abc', '5bridge/ether')).rejects.toThrow('is no address of 0x and 40 digits')
+  await expect(made(recipient, '5bridge/ether,1anat')).rejects.toThrow('one denomination')
+  await expect(generate(['bridge', 'set-key', '--home', '/nonexistent'])).rejects.toThrow('is missing')
 })
 
 describe('a command', () => {
