@@ -204,7 +204,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       environment: options.environment,
       maxBlockMs: options.settings.maxBlockMs,
     })
-    const bridge = new BridgeSection(options.environment.bridge)
+    const bridge = new BridgeSection(options.environment.bridge, options.environment.bridgeKeys)
     const sections = [this.#orders.section, bridge, ...(options.sections ?? [])]
     this.#voter = new Voter(sections, options.environment.voteAnswers ?? FORGETFUL)
     this.#snapshots = new SnapshotSync({

@@ -734,7 +734,7 @@ export interface QueryApplication {
     head: number,
     asker?: Asker,
   ): string | Promise<string>
-  /** As {@link ask} for an answer that is handed on as it is: a long one comes as bytes. */
+  /** Does what {@link ask} does, for an answer that is handed on as it is: a long one comes as bytes. */
   askText<Name extends QuestionName>(
     name: Name,
     parameters: Questions[Name],

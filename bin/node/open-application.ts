@@ -9,6 +9,7 @@ import { type Meter, SILENT_METER } from '../../core/meter.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
+import { readBridgeKeys, toBridgeKeys } from './bridge/bridge-keys.ts'
 import type { DaemonServer } from './bridge/serve-daemon.ts'
 import { toApplicationSettings } from './config/application-settings.ts'
 import { cliError } from '../errors.ts'
@@ -80,6 +81,7 @@ export interface OpenApplicationOptions {
 export const openApplication = async (options: OpenApplicationOptions): Promise<OpenApplication> => {
   const { configuration, log, onFault, bridge, meter = SILENT_METER, traces } = options
   const { home, comet, settings } = configuration
+  const bridgeKeys = toBridgeKeys(readBridgeKeys(home))
   const cacheBytes = settings['database.cache-mb'] * 1024 * 1024
   const store = await openDatabase(home.database, { cacheBytes, onFault })
   warnOfOpenFiles(home.database, log.of('database'))
@@ -145,6 +147,7 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
         gossip,
         heavy,
         ...(signatures && { signatures }),
+        ...(bridgeKeys && { bridgeKeys }),
         ...(bridge && { bridge, daemons: () => [bridge.health()] }),
         consensusStatus: () => status,
         consensusRpc: (route, accepts) => consensusQuestions.run(() => fetchRoute(comet.rpc, route, accepts)),

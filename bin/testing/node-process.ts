@@ -49,7 +49,7 @@ export interface NodePorts {
   readonly flags: readonly string[]
   readonly rpcUrl: string
   readonly jsonRpcUrl: string
-  /** Where application and gateway serve their figures. */
+  /** The addresses of the metrics of application and gateway. */
   readonly metricsUrls: readonly string[]
 }
 

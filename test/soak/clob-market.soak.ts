@@ -27,7 +27,7 @@ const MARKETS = 2
 const MOST_WAIT_MS = 4_000
 /** Checked this often, so that a fault is found near its cause, and before pruning takes its blocks. */
 const CHECK_EVERY_MS = 60_000
-/** Of the newest: the second implementation is slower. */
+/** How many of the newest blocks are checked: the second implementation is slower. */
 const CHECKED_IN_PYTHON = 100
 const PARTS: readonly Part[] = ['application', 'gateway', 'cometbft', 'supervisor']
 
