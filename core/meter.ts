@@ -40,9 +40,9 @@ export type Read<Labels extends readonly string[]> = () =>
 export interface Meter {
   counter<const Labels extends readonly string[] = readonly []>(figure: Figure<Labels>): Counter<Labels>
   histogram<const Labels extends readonly string[] = readonly []>(figure: Distribution<Labels>): Histogram<Labels>
-  /** Adds a figure of what goes up and down. */
+  /** Declares a figure that goes up and down. */
   gauge<const Labels extends readonly string[] = readonly []>(figure: Figure<Labels>, read: Read<Labels>): void
-  /** Adds a figure of what somebody else counts up. */
+  /** Declares a figure that somebody else counts up. */
   counted<const Labels extends readonly string[] = readonly []>(figure: Figure<Labels>, read: Read<Labels>): void
 }
 

@@ -5,7 +5,13 @@ import { createHeadTracker, type HeadTracker, type ReachableApplication } from '
 import { createHostCheck, withHostCheck } from './hosts.ts'
 import { createHttpServer } from './http-server.ts'
 import { createHttpHandler, refuse } from './http.ts'
-import { createAddressFinder, createAdmission, createRateLimiter, type RateLimiterOptions } from './limits.ts'
+import {
+  createAddressFinder,
+  createAdmission,
+  createRateLimiter,
+  type RateLimiter,
+  type RateLimiterOptions,
+} from './limits.ts'
 import { createInclusionWatch } from './inclusion.ts'
 import { type Meter, SILENT_METER } from '../core/meter.ts'
 import { registerGatewayFigures } from './gateway-figures.ts'
@@ -20,6 +26,7 @@ import { createPages, type Health } from './pages.ts'
 import { serveGrpc } from './native/grpc-server.ts'
 import { createRest } from './native/rest.ts'
 import type { GatewaySettings } from './settings.ts'
+import { createSharedLimiter, type SharedCounters } from './shared-limiter.ts'
 import { createStreamHub } from './clob/streams/hub.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
 import type { TlsSource } from './tls.ts'
@@ -71,6 +78,12 @@ const createContext = (
 const rateOf = ({ rateLimit, rateLimitBurst: burst }: GatewaySettings): RateLimiterOptions | undefined =>
   rateLimit > 0 ? { unitsPerSecond: rateLimit, burst, nowMs: () => performance.now() } : undefined
 
+/** A client may send two seconds' worth of messages at once. */
+const messageLimiterOf = ({ wsMessagesByClient: unitsPerSecond }: GatewaySettings): RateLimiter | undefined =>
+  unitsPerSecond > 0
+    ? createRateLimiter({ unitsPerSecond, burst: 2 * unitsPerSecond, nowMs: () => performance.now() })
+    : undefined
+
 /** Native and EVM heights are one number here, so the rule comes down to being connected and not catching up. */
 const readHealth = (head: HeadTracker): Health => {
   if (!head.isAvailable()) return { healthy: false, details: { reason: 'application unavailable' } }
@@ -83,6 +96,8 @@ export interface GatewayParts {
   readonly meter?: Meter
   /** Left out where all is plain. */
   readonly tls?: TlsSource | undefined
+  /** Counters of gateways that share a limit of rates. */
+  readonly counters?: SharedCounters | undefined
 }
 
 /** Rejects when a setting cannot be used or an address not be bound; nothing stays open then. */
@@ -90,7 +105,7 @@ export const startGateway = async (
   settings: GatewaySettings,
   application: ReachableApplication,
   log: GatewayLog,
-  { meter = SILENT_METER, tls }: GatewayParts = {},
+  { meter = SILENT_METER, tls, counters }: GatewayParts = {},
 ): Promise<Gateway> => {
   for (const name of settings.api) if (!isNamespace(name)) log.warn('unknown namespace in json-rpc.api', { name })
   const methods = selectMethods(settings.api)
@@ -112,7 +127,8 @@ export const startGateway = async (
   const hub = createSubscriptionHub({ head, ask: context.ask, log })
   const streams = createStreamHub({ head, ask: context.ask, log })
   const rate = rateOf(settings)
-  const limiter = rate && createRateLimiter(rate)
+  const shared = rate && counters && createSharedLimiter(rate, counters, log)
+  const limiter = shared ?? (rate && createRateLimiter(rate))
   const admission = rate && { admits: createAdmission(rate, settings.trustedProxies) }
   const turns = new Turns()
   const budget = new MemoryBudget(settings.memoryBytes)
@@ -169,6 +185,8 @@ export const startGateway = async (
       messageLimit: settings.wsMessageLimit,
       bufferLimit: settings.wsBufferLimit,
       subscriptionLimit: settings.wsSubscriptionLimit,
+      connectionsByClient: settings.wsConnectionsByClient,
+      messages: messageLimiterOf(settings),
       pingIntervalMs: settings.wsPingIntervalMs,
     })
     const address = await server.listen(settings.wsAddress)
@@ -227,6 +245,7 @@ export const startGateway = async (
     streams.close()
     context.inclusion.close()
     await Promise.all(closers.map((closer) => closer()))
+    shared?.close()
     turns.close()
     head.close()
   }

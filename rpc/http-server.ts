@@ -47,7 +47,7 @@ export const createHttpServer = (
   /** The newest response of each connection; none before its first request, and of one that became a WebSocket. */
   const connections = new Map<Socket, ServerResponse | undefined>()
   let closing = false
-  /** The sockets that carry connections over TLS, also before their handshakes have ended. */
+  /** The sockets that carry connections of TLS, also before their handshakes have ended. */
   const carriers = new Set<Socket>()
   const listener: RequestListener = (request, response) => {
     connections.set(request.socket, response)

@@ -9,6 +9,7 @@ import { answerCost, bodyCost, PLAIN_COST, UPGRADE_COST } from './costs.ts'
 import { CROWDED, failWith, type Responder, type Subscriber } from './envelope.ts'
 import { rpcError } from './errors.ts'
 import { describeSyntaxError } from './json-syntax.ts'
+import { ClientCounts } from './client-counts.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import type { HostCheck } from './hosts.ts'
 import type { GatewayLog } from './log.ts'
@@ -33,6 +34,10 @@ export interface WebSocketOptions {
   readonly messageLimit: number
   readonly bufferLimit: number
   readonly subscriptionLimit: number
+  /** WebSockets of one client; 0 is no limit. */
+  readonly connectionsByClient: number
+  /** Limits messages, whatever they ask. */
+  readonly messages: RateLimiter | undefined
   readonly pingIntervalMs: number
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
@@ -297,6 +302,13 @@ const createConnection = (
     return true
   }
 
+  const isFlood = (): boolean => {
+    const waitSeconds = options.messages?.take(address, 1) ?? 0
+    if (waitSeconds === 0) return false
+    send(`${failWith('null', rpcError('rateLimited', `too many messages, retry in ${waitSeconds} s`))}\n`)
+    return true
+  }
+
   const idOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
 
   /**
@@ -314,7 +326,7 @@ const createConnection = (
   }
 
   const take = (data: RawData): void | Promise<void> => {
-    if (closing) return undefined
+    if (closing || isFlood()) return undefined
     const text = textOf(data)
     const reading = bodyCost(text.length)
     if (isLimited(reading)) return undefined
@@ -376,6 +388,7 @@ export interface WebSocketEndpoint {
 /** Takes the upgrades of `server` on `/` and `/ws`. */
 export const attachWebSocket = (server: Server, options: WebSocketOptions): WebSocketEndpoint => {
   const connections = new Map<WebSocket, Connection>()
+  const counts = new ClientCounts(options.connectionsByClient)
   let isClosed = false
   const endpoint = new WebSocketServer({
     noServer: true,
@@ -385,7 +398,9 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
   })
 
   const accept = (socket: WebSocket, request: IncomingMessage): void => {
-    const connection = createConnection(socket, request.socket, options.findAddress(request), options)
+    const address = options.findAddress(request)
+    const connection = createConnection(socket, request.socket, address, options)
+    const leave = counts.enter(clientOf(address))
     connections.set(socket, connection)
     request.socket.on('data', (chunk: Buffer) => connection.arrive(chunk.length))
     socket.on('message', (data: RawData) => {
@@ -400,6 +415,7 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     socket.on('error', (error) => options.log.info('websocket', { error: error.message }))
     socket.on('close', () => {
       connections.delete(socket)
+      leave()
       // What it sent before is done.
       afterArrivals(connection.end)
     })
@@ -413,7 +429,9 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     const { host, origin } = request.headers
     if (!options.isHostAllowed(host) || !isOriginAllowed(options.origins, origin))
       return refuseUpgrade(socket, '403 Forbidden')
-    const waitSeconds = options.limiter?.take(options.findAddress(request), UPGRADE_COST) ?? 0
+    const address = options.findAddress(request)
+    if (counts.isFull(clientOf(address))) return refuseUpgrade(socket, '429 Too Many Requests')
+    const waitSeconds = options.limiter?.take(address, UPGRADE_COST) ?? 0
     if (waitSeconds > 0) return refuseUpgrade(socket, `429 Too Many Requests\r\nRetry-After: ${waitSeconds}`)
     return endpoint.handleUpgrade(request, socket, head, accept)
   })

@@ -32,6 +32,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   bin: [
     '@bufbuild/protobuf',
     '@opentelemetry/',
+    '@redis/client',
     '@scure/bip32',
     '@scure/bip39',
     'commander',

@@ -77,13 +77,16 @@ export const metricsListeners = (
 
 const firewallWarning = (configuration: NodeConfiguration): readonly string[] => {
   const { genesis, settings } = configuration
-  if (!isPublicNetwork(genesis.chainId)) return []
+  // With --public there are limits.
+  if (!isPublicNetwork(genesis.chainId) || settings.public) return []
   const exposed = [...gatewayListeners({ settings }), ...METRICS.flatMap((key) => metricsListeners({ settings }, key))]
     .filter(({ address }) => isExposed(address))
     .map(({ purpose, address }) => `${purpose} ${address.port}`)
   if (exposed.length === 0) return []
   const ports = exposed.join(', ')
-  return [`open on every interface: ${ports}. Put them behind a firewall or a rate-limiting reverse proxy`]
+  return [
+    `open on every interface: ${ports}. Put them behind a firewall or a rate-limiting reverse proxy, or start with --public`,
+  ]
 }
 
 /** The settings given on the command line, for a child process. */

@@ -39,7 +39,7 @@ const REQUIRED_DATABASES = ['blockstore.db', 'state.db'] as const
 /** One level below a known folder, and never a name that begins with a dot. */
 const COMETBFT_PATH = /^cometbft\/(blockstore|state|evidence|tx_index)\.db\/[A-Za-z0-9][A-Za-z0-9._-]{0,100}$/
 const CHUNK_PATH = /^snapshot\/chunk-(0|[1-9][0-9]{0,5})$/
-export const METADATA_PATH = 'snapshot/metadata'
+const METADATA_PATH = 'snapshot/metadata'
 const MAX_COMETBFT_FILE_BYTES = 16 * 1024 ** 3
 /** The database takes more than the compressed chunks. */
 const DATABASE_FACTOR = 6

@@ -49,7 +49,7 @@ export interface NodePorts {
   readonly flags: readonly string[]
   readonly rpcUrl: string
   readonly jsonRpcUrl: string
-  /** The addresses of the metrics of application and gateway. */
+  /** Where application and gateway serve their figures. */
   readonly metricsUrls: readonly string[]
 }
 

@@ -34,8 +34,16 @@ const PARTS: readonly Part[] = ['application', 'gateway', 'cometbft', 'superviso
 let network: Network
 const traders: Promise<void>[] = []
 let isOver = false
-/** Sent and answered, by hash: the height at which it was. */
-const answered = new Map<Hex, number>()
+interface Answered {
+  readonly height: number
+  /** Index of the node that answered. */
+  readonly node: number
+}
+
+/** Orders that a node took, by hash, as long as no block is known to hold them. */
+const answered = new Map<Hex, Answered>()
+/** What was killed, as it is told of an order that no block holds. */
+const killed: string[] = []
 const counts = { refused: 0, included: 0, failed: 0, fills: 0, blocks: 0, orders: 0 }
 const kills = new Map<Part, number>()
 
@@ -48,7 +56,7 @@ const trade = async (trader: number): Promise<void> => {
     try {
       const { hash } = await sendOrder(node, account, actionsOf(trader, round))
       const height = await node.height()
-      answered.set(hash, height)
+      answered.set(hash, { height, node: network.nodes.indexOf(node) })
       await node.untilHeight(height + 1, LIMIT_MS)
     } catch {
       counts.refused++
@@ -77,6 +85,7 @@ const killOne = async (random: Random): Promise<void> => {
   const before = await until('the height', () => node.height(), LIMIT_MS)
   const pid = await until(`the process of ${part}`, () => node.kill(part), LIMIT_MS)
   kills.set(part, (kills.get(part) ?? 0) + 1)
+  killed.push(`${part} of node ${network.nodes.indexOf(node)} at ${before}`)
   if (part === 'supervisor') {
     await until('its end', () => (isAlive(pid) ? undefined : true), LIMIT_MS)
     await node.stop()
@@ -178,6 +187,10 @@ describe(`${MINUTES} minutes of trading and kills (SOAK_SEED=${SEED})`, () => {
       `${blocks} blocks audited, ${orders} orders, ${fills} fills; killed ${JSON.stringify(Object.fromEntries(kills))}; ` +
         `answered and in a block ${included} (${failed} with a code), in none ${answered.size}, not answered ${refused}`,
     )
+    // An order lives for twenty blocks. A node that was killed with it may come back later.
+    for (const [hash, { height, node }] of answered)
+      console.log(`in no block: ${hash}, taken by node ${node} at ${height}`)
+    if (answered.size > 0) console.log(`killed: ${killed.join(', ')}`)
     expect(fills).toBeGreaterThan(0)
   })
 })

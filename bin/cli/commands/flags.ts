@@ -51,7 +51,9 @@ export const peersOf = (flags: Flags): Partial<CometPeers> => {
 export const withSettings = (command: Command): Command => {
   for (const key of SETTING_KEYS) {
     const { comment, kind } = settingOf(key)
-    command.addOption(new Option(`--${key} <value>`, `${comment} (${kind.allowed})`))
+    // The one switch among them.
+    const argument = key === 'public' ? '[value]' : '<value>'
+    command.addOption(new Option(`--${key} ${argument}`, `${comment} (${kind.allowed})`))
   }
   return withPeers(command)
     .addOption(
@@ -75,7 +77,8 @@ export const parseEvmChainId = (text: string): bigint => {
 export const nodeFlags = (flags: Flags): NodeFlags => {
   const settings: Record<string, string> = {}
   for (const key of SETTING_KEYS) {
-    const value = textOf(flags, attributeOf(key))
+    const given = flags[attributeOf(key)]
+    const value = given === true ? 'true' : typeof given === 'string' ? given : undefined
     if (value !== undefined) settings[key] = value
   }
   const cometRpc = textOf(flags, 'rpc.laddr')

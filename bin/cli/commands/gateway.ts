@@ -12,6 +12,7 @@ import { gatewayListeners, metricsListeners, type NodeFlags } from '../../node/l
 import { startTelemetry } from '../../node/metrics/telemetry.ts'
 import { giveBackMemory } from '../../node/runtime/give-back-memory.ts'
 import { logFormatOf } from '../../node/runtime/log-format.ts'
+import { connectRedis } from '../../node/runtime/redis-counters.ts'
 import { createLog } from '../../node/runtime/log.ts'
 import { requireFreePorts } from '../../node/supervise/ports.ts'
 import { sendPulse } from '../../node/supervise/send-pulse.ts'
@@ -54,8 +55,10 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
   const { meter, close: closeTelemetry } = await startTelemetry(metrics, root.of('telemetry'))
   if (tls !== undefined) meter.gauge(CERTIFICATE_EXPIRY, () => [[expirySeconds(tls.current())]])
   const application = connectApplication({ address, log })
+  const redis = settings['json-rpc.rate-limit-redis']
+  const counters = redis === '' ? undefined : await connectRedis(redis)
   try {
-    const gateway = await startGateway(toGatewaySettings(settings), application, log, { meter, tls })
+    const gateway = await startGateway(toGatewaySettings(settings), application, log, { meter, tls, counters })
     log.info('gateway started', { application: address })
     const reason = await signal.received
     log.info('gateway stopping', { reason })
@@ -64,6 +67,7 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
     memory.stop()
     tls?.stop()
     await closeTelemetry()
+    counters?.close()
     await application.close()
     signal.dispose()
   }

@@ -102,6 +102,17 @@ export const text: Kind<string> = {
   toToml: quote,
 }
 
+/** Where a Redis server is; it may be left empty. */
+export const redisUrl: Kind<string> = {
+  parse: (value) => {
+    if (value === '') return value
+    const isRedis = typeof value === 'string' && /^rediss?:\/\//.test(value) && URL.canParse(value)
+    return isRedis && new URL(value).hostname !== '' ? value : undefined
+  },
+  allowed: 'a URL such as "redis://127.0.0.1:6379", rediss:// over TLS, or nothing',
+  toToml: quote,
+}
+
 const isUrl = (value: string): boolean => /^https?:\/\/[^/]/.test(value) && URL.canParse(value)
 
 /** An address of http or https, or none. */

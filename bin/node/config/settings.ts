@@ -14,6 +14,7 @@ import {
   type Kind,
   list,
   natAmount,
+  redisUrl,
   text,
   url,
 } from './kinds.ts'
@@ -69,6 +70,11 @@ export const SETTINGS = {
     'Heights at which a planned upgrade is passed over; most validators must do the same, or this node leaves the chain',
   ),
 
+  public: setting(
+    flag,
+    false,
+    'For a node that everybody may call: limits of rates, WebSockets and messages by client, namespaces eth, net and web3, pages of any origin, in the place of each default that nobody has changed',
+  ),
   'log-level': setting(
     logLevels,
     { all: 'info', parts: {} },
@@ -240,6 +246,21 @@ export const SETTINGS = {
     integer(0),
     0,
     'Cost units that an address may save up; 0 is two seconds of them',
+  ),
+  'json-rpc.rate-limit-redis': setting(
+    redisUrl,
+    '',
+    'Redis in which several gateways count together what clients have spent of the rate limit; without it each counts by itself',
+  ),
+  'json-rpc.ws-connections-by-client': setting(
+    integer(0, 100_000),
+    0,
+    'WebSockets of one client at once (an IPv4 address, a /64 of IPv6); 0 is no limit',
+  ),
+  'json-rpc.ws-messages-by-client': setting(
+    integer(0, 1_000_000),
+    0,
+    'Messages a second and client over its WebSockets, two seconds of them at once; above it -32005. 0 is no limit',
   ),
   'json-rpc.trusted-proxies': setting(
     list(),

@@ -12,10 +12,7 @@ const BLOCK_TRANSACTIONS: readonly number[] = [0, 1, 10, 100, 500, 1_000, 2_000,
 
 type Families = Parameters<NodeWitness['committed']>[1]
 
-/**
- * The receipt of an Ethereum transaction says whether it succeeded: for CometBFT one that was reverted has the code 0,
- * too.
- */
+/** The receipt of an Ethereum transaction says whether it succeeded: to CometBFT also one that was reverted has the code 0. */
 const outcomeOf = (outcome: TransactionOutcome | undefined, code: number): string => {
   if (outcome?.kind !== 'applied') return 'invalid'
   if (outcome.ethereum !== undefined) return outcome.ethereum.receipt.succeeded ? 'succeeded' : 'failed'

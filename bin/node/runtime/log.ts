@@ -94,7 +94,7 @@ class PinoLog implements ConfigurableLog {
   }
 }
 
-/** Node waits until the line is written to a file, a terminal or a pipe. */
+/** Node waits until the line is written, be it to a file, a terminal or a pipe. */
 const writeToError = (line: string): void => void process.stderr.write(line)
 
 /** The log is plain while nothing else is said. */

@@ -140,7 +140,7 @@ export class TransactionTraces implements NodeWitness {
     this.#options.tell({ ...transaction, ...(admission && { origin: admission.origin }), steps })
   }
 
-  /** Decides by the last four bytes, because the first 16 name the trace. */
+  /** Chooses by the last four bytes, for the first 16 name the trace. */
   #isFollowed(hash: Uint8Array): boolean {
     const { oneIn } = this.#options
     if (oneIn === 1) return true
