@@ -84,7 +84,9 @@ const firewallWarning = (configuration: NodeConfiguration): readonly string[] =>
     .map(({ purpose, address }) => `${purpose} ${address.port}`)
   if (exposed.length === 0) return []
   const ports = exposed.join(', ')
-  return [`open on every interface: ${ports}. Put them behind a firewall or a rate-limiting reverse proxy, or start with --public`]
+  return [
+    `open on every interface: ${ports}. Put them behind a firewall or a rate-limiting reverse proxy, or start with --public`,
+  ]
 }
 
 /** The settings given on the command line, for a child process. */
