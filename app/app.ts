@@ -72,6 +72,11 @@ import { SnapshotSync } from './snapshots.ts'
 import { writeRetention } from './retention.ts'
 import type { ApplicationSettings } from './settings.ts'
 
+/** Who is told of each committed block, before anybody else knows of it: for figures and traces. */
+export interface BlockWitness {
+  committed(block: SealedBlock, families: Pick<Families, 'of'>): void
+}
+
 export interface ApplicationOptions {
   readonly store: KeyValueStore
   readonly engine: Engine
@@ -80,6 +85,8 @@ export interface ApplicationOptions {
   readonly version: string
   /** What the genesis file says: snapshots of this chain alone are restored, and none without it. */
   readonly expectedChain?: ChainParameters
+  /** Left out where nobody wants figures or traces. */
+  readonly witness?: BlockWitness
   /** What this node says with its votes beside orders, in the order in which the parts of an extension are filled. */
   readonly sections?: readonly ExtensionSection[]
 }
@@ -197,12 +204,13 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       environment: options.environment,
       maxBlockMs: options.settings.maxBlockMs,
     })
-    const bridge = new BridgeSection(options.environment.bridge)
+    const bridge = new BridgeSection(options.environment.bridge, options.environment.bridgeKeys)
     const sections = [this.#orders.section, bridge, ...(options.sections ?? [])]
     this.#voter = new Voter(sections, options.environment.voteAnswers ?? FORGETFUL)
     this.#snapshots = new SnapshotSync({
       store: options.store,
       log: options.environment.log,
+      clock: options.environment.clock,
       shelf: options.environment.snapshots,
       expectedChain: options.expectedChain,
       holdsMore: () => this.#hasBlocks() && this.height !== readBaseHeight(this.#store),
@@ -303,6 +311,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     }
     this.#orders.noteProposal(block.hash)
     const fault = await this.#rounds.judge(chain, block)
+    this.#environment.witness?.judged(fault === undefined)
     if (fault === undefined) return true
     this.#environment.log.warn('proposal rejected', { height: block.height, reason: fault.message })
     return false
@@ -360,6 +369,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#setHead(record)
     this.#updates.add(height, toMilliseconds(record.timeNs), candidate.batch, this.#books, this.#state)
     reached('commit-noted')
+    this.#options.witness?.committed(decided, this.#families)
     this.#forgetProposals()
     this.#mempool.settle(candidate)
     this.#settleOrders(candidate)

@@ -50,7 +50,7 @@ const openGossip = async ({ maxGas = 1_000_000_000 } = {}) => {
   return { application, network, wallet, sponsor, offered, sign, submit, check, take, decide, decideEmpty }
 }
 
-/** Jumps to its begin until its gas is used up. */
+/** Jumps to its beginning until its gas is used up. */
 const BURNS_ALL: Hex = '0x5b5f56'
 
 it('gives CometBFT only what can execute, and the rest once it can', async () => {

@@ -10,7 +10,7 @@ import { readMaxBlockWeight } from '../modules/weight/index.ts'
 import type { Candidate } from './block/candidate.ts'
 import type { ProposalPool } from './block/rounds.ts'
 import type { Decode, TransactionOutcome } from './block/transaction.ts'
-import type { Environment } from './environment.ts'
+import type { Environment, Log } from './environment.ts'
 import { POOL_CODES } from './errors.ts'
 import { ethereumFamily } from './families/ethereum/family.ts'
 import type { Families } from './families/index.ts'
@@ -59,6 +59,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   readonly #gossip: GossipRecord
   readonly #setAside = new SetAside()
   readonly #departed = new DepartedEntries()
+  readonly #log: Log
   #arrivals = 0
   /** Entries that became executable in the running call: CometBFT is offered them at its end. */
   #promoted: PoolEntry[] = []
@@ -73,6 +74,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
     this.#options = options
     this.#environment = options.environment
     this.#families = options.families
+    this.#log = options.environment.log.of?.('pool') ?? options.environment.log
     const { signatures } = options.environment
     this.#signatures = signatures && new SignatureQueue(signatures)
     this.pool = new Pool(options.settings.pool, {
@@ -80,7 +82,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
       left: (entry) => this.#noteLeft(entry),
     })
     this.#gossip = new GossipRecord(this.pool, options.environment)
-    this.#journal = new JournalWriter(journaledPool(this.pool, options.environment.journal), options.environment.log)
+    this.#journal = new JournalWriter(journaledPool(this.pool, options.environment.journal), this.#log)
   }
 
   /** The pool has most transactions of a block: their signatures need not be looked at again. */
@@ -122,14 +124,17 @@ export class Mempool implements ProposalPool<PoolEntry> {
       const gone = new CodedError('pool', POOL_CODES.gone, 'no longer in the pool')
       return refusal(this.#setAside.refusal(hash, this.#environment.clock.nowMs()) ?? gone)
     }
+    const end = this.#environment.witness?.arrived('transactions', 'network')
     try {
       const entry = this.#admit(raw, 'network')
       this.#journal.tryWrite(entry)
       const answer = this.#answerComet(entry)
       this.#offer(this.#takePromoted())
+      end?.(entry.hash)
       return answer
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
+      end?.(error)
       return refusal(error)
     }
   }
@@ -152,6 +157,18 @@ export class Mempool implements ProposalPool<PoolEntry> {
 
   /** Takes transactions in the order of the calls, also where signatures are checked elsewhere. */
   async #submit(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
+    const end = this.#environment.witness?.arrived('transactions', origin)
+    try {
+      const entry = await this.#take(raw, origin)
+      end?.(entry.hash)
+      return entry
+    } catch (error) {
+      if (error instanceof CodedError) end?.(error)
+      throw error
+    }
+  }
+
+  async #take(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
     const examined = this.#examine(raw, origin)
     const answer = this.#signatures && (await this.#signatures.check(examined.signatureTask()))
     const entry = examined.enter(answer, this.#context())
@@ -214,7 +231,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   dropInvalid(entry: PoolEntry, error: CodedError): void {
     // Another transaction of the proposal took its nonce or its funds: that counts once the block is decided.
     if (isTakenByAnother(error) && this.#standsInState(entry)) return
-    this.#environment.log.info('transaction dropped', { hash: bytesToHex(entry.hash), reason: error.message })
+    this.#log.info('transaction dropped', { hash: bytesToHex(entry.hash), reason: error.message })
     this.pool.remove(entry)
   }
 
@@ -229,7 +246,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   }
 
   #drop(hash: Hash, reason: SetAsideReason): void {
-    this.#environment.log.warn('transaction dropped', { hash: bytesToHex(hash), reason })
+    this.#log.warn('transaction dropped', { hash: bytesToHex(hash), reason })
     this.#setAside.add(hash, reason, this.#environment.clock.nowMs())
     const entry = this.pool.get(hash)
     if (entry === undefined) return

@@ -1,5 +1,6 @@
 /** What abci and rpc may call of the application, in the application's own words. */
 import type { Hex } from '../core/hex.ts'
+import type { Text } from '../core/text.ts'
 import type { Hash } from '../core/hash.ts'
 import type { ConsensusParameters } from '../modules/consensus/index.ts'
 import type { CommitVote, Event, Misbehavior, ValidatorUpdate } from '../modules/module.ts'
@@ -203,7 +204,7 @@ export interface ConsensusApplication {
 }
 
 /**
- * True of a call that does not follow from the ones before it and changed nothing: over gRPC a CometBFT goes on when
+ * True for a call that does not follow from the ones before it and changed nothing: over gRPC a CometBFT goes on when
  * the application was started anew, without asking for its height again.
  */
 export const isOutOfOrder = (error: unknown): boolean =>
@@ -345,7 +346,7 @@ export interface EvmCallAnswer {
   /** Geth's words. */
   readonly failure: string | null
   readonly gasUsed: Hex
-  /** Before refunds. */
+  /** The most gas that was in use, before refunds. */
   readonly maxUsedGas: Hex
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
   /** What the call saw: that of the block whose state it ran on. */
@@ -367,7 +368,7 @@ export interface ClobLevel {
 /** What every message of a market carries, as of the end of a block. */
 export interface ClobStamp {
   readonly height: number
-  /** Milliseconds since 1970; 0 of a block before those of the ring. */
+  /** Milliseconds since 1970; 0 for a block before those of the ring. */
   readonly timeMs: number
   /** Sequence of the market's records. */
   readonly sequence: number
@@ -520,7 +521,7 @@ export interface FeedBlock {
   readonly proposer: Hex
   /** The header as `newHeads` shows it. */
   readonly header: { readonly parentHash: Hex; readonly [name: string]: unknown }
-  /** The events of the begin and the end of the block: CometBFT's `finalize_block_events`. */
+  /** The events of the beginning and the end of the block: CometBFT's `finalize_block_events`. */
   readonly events: readonly Event[]
   /** ed25519 keys with their new power in decimal digits; 0 removes. In force two heights later. */
   readonly validatorUpdates: readonly { readonly publicKey: Hex; readonly power: string }[]
@@ -601,7 +602,7 @@ export interface Questions {
   storageRange: { block: BlockReference; txIndex: number; address: Hex; start: Hex; most: number }
   /** Accounts by the hashes of their addresses from `start` (bytes) on; up to 256, which 0 and less stand for, too. */
   accountRange: { block: BlockReference; start: Hex; most: number; withCode: boolean; withStorage: boolean }
-  /** Between the states after two blocks, or by one. */
+  /** The accounts that changed between the states after two blocks, or by one block. */
   modifiedAccounts: { first: BlockReference; last?: BlockReference }
   intermediateRoots: { hash: Hex }
   /** RLP. */
@@ -733,6 +734,13 @@ export interface QueryApplication {
     head: number,
     asker?: Asker,
   ): string | Promise<string>
+  /** Does what {@link ask} does, for an answer that is handed on as it is: a long one comes as bytes. */
+  askText<Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name],
+    head: number,
+    asker?: Asker,
+  ): Text | Promise<Text>
   /** Calls `listener` for the present head at once, then for every announcement. Returns how to stop. */
   subscribe(listener: (announcement: Announcement) => void): () => void
 }

@@ -95,7 +95,10 @@ export class RestoreSession {
     this.#state.apply(content)
   }
 
-  /** After the last chunk: checks the whole, and makes a chain of it in one write. Throws snapshot/3, snapshot/4 and snapshot/7. */
+  /**
+   * Called after the last chunk: checks the whole, and makes a chain of it in one write. Throws snapshot/3, snapshot/4
+   * and snapshot/7.
+   */
   finish(): void {
     const metadata = this.#metadata
     this.#state.requireComplete(metadata, this.#header.stateRoot)

@@ -33,6 +33,8 @@ export interface ApplicationSettings {
    * validity.
    */
   readonly maxBlockMs: number
+  /** Highest gas limit that the pool takes; 0 is that of a block. */
+  readonly maxTransactionGas: bigint
   readonly pool: PoolSettings
   /** The gas cap of eth_call and eth_estimateGas. */
   readonly gasCap: bigint
@@ -55,6 +57,7 @@ export interface ApplicationSettings {
 export const APPLICATION_DEFAULTS: ApplicationSettings = {
   minimumGasPriceAnat: 2n * ANAT_PER_GWEI,
   maxBlockMs: 500,
+  maxTransactionGas: 0n,
   pool: {
     priceBumpPercent: 10,
     accountSlots: 10_000,

@@ -36,8 +36,9 @@ export const MAX_RECIPIENT_BYTES = 64
 export const MAX_EVENT_ID = 0xffff_ffff
 
 /**
- * 32 bytes: keccak-256 of chain id (8 bytes), contract (20), id (4), amount (32), from (20), length of the recipient (1), recipient,
- * dataHash (32) and external height (8), numbers big endian. Of one contract: an event of another one has another hash.
+ * 32 bytes: keccak-256 of chain id (8 bytes), contract (20), id (4), amount (32), from (20), length of the recipient
+ * (1), recipient, dataHash (32) and external height (8), numbers big endian. The hash is of one contract: an event of
+ * another one has another hash.
  */
 export const bridgeEventHash = (contract: BridgeContract, event: BridgeEvent): Uint8Array =>
   keccak256(

@@ -187,7 +187,7 @@ export interface ContractCall {
   readonly origin: Address
   readonly to: Address
   readonly input: Uint8Array
-  /** Below 2^53. */
+  /** The gas limit, below 2^53. */
   readonly gas: bigint
   readonly isStatic: boolean
   /**
@@ -201,7 +201,7 @@ export interface ContractCall {
 }
 
 export interface ContractCallResult {
-  /** Before refunds: there are none. */
+  /** The gas before refunds: there are none. */
   readonly gasUsed: bigint
   /** Returned or reverted with. */
   readonly output: Uint8Array

@@ -59,7 +59,7 @@ const hasEqualTerms = (a: Event, b: Event): boolean => {
 const hasTerm = ({ attributes }: Event, { key, value }: EventAttribute): boolean =>
   attributes.some((each) => each.index && each.key === key && each.value === value)
 
-/** Among so few all are looked at. */
+/** All are looked at among so few. */
 const FEW = 16
 
 /** The places of the events that have a value among their terms, by value, ascending. */

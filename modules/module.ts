@@ -54,8 +54,8 @@ export interface ModuleContext {
   readonly chainId: string
   emit(event: Event): void
   /**
-   * Beside the flat price of a message (app/native/gas.ts). Throws sdk/11 beyond the transaction's limit. Absent where
-   * nobody pays, which is at the begin and the end of a block: whoever works there bounds it.
+   * Consumes gas beside the flat price of a message (app/native/gas.ts). Throws sdk/11 beyond the transaction's limit.
+   * Absent where nobody pays, which is at the beginning and the end of a block: whoever works there bounds it.
    */
   consumeGas?(amount: bigint, what: string): void
 }

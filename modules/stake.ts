@@ -70,7 +70,7 @@ export interface StakePunisher {
  */
 export interface StakingHooks {
   afterValidatorCreated?(context: ModuleContext, operator: Address): void
-  /** Before its description, commission or minimum changes. */
+  /** Called before its description, commission or minimum changes. */
   beforeValidatorModified?(context: ModuleContext, operator: Address): void
   /** The validator is gone from the state of staking. */
   afterValidatorRemoved?(context: ModuleContext, consensusAddress: Uint8Array, operator: Address): void

@@ -26,7 +26,7 @@ const CLIENTS = 10
 export interface FilterQuestionsOptions extends QuestionTools {
   readonly settings: Pick<ApplicationSettings, 'filterTimeoutMs' | 'maxFilters'>
   readonly environment: Pick<Environment, 'clock' | 'randomId'>
-  /** While it waits, or in a block. */
+  /** Finds a transaction while it waits, or in a block. */
   find(hash: Uint8Array, head: number): SignedTransaction | undefined
   /** Describes transactions as they look while they wait. */
   describe(transactions: readonly SignedTransaction[], head: number): Reply

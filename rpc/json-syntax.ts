@@ -106,7 +106,7 @@ const scanKey = (text: string, from: number): number => {
   return colon + 1
 }
 
-/** Behind what follows a value: the ends of what it closes, and a comma. */
+/** The place behind what follows a value: the ends of what it closes, and a comma. */
 const closeAll = (text: string, from: number, open: ('{' | '[')[]): number => {
   let at = from
   while (open.length > 0) {
@@ -124,8 +124,8 @@ const closeAll = (text: string, from: number, open: ('{' | '[')[]): number => {
 }
 
 /**
- * Behind the first value of a text; what follows it is not looked at. Throws rpc/parse at the first character that
- * cannot stand where it stands, with an empty message when the text ends too early.
+ * The place behind the first value of a text; what follows it is not looked at. Throws rpc/parse at the first character
+ * that cannot stand where it stands, with an empty message when the text ends too early.
  */
 export const findValueEnd = (text: string): number => {
   const open: ('{' | '[')[] = []

@@ -9,6 +9,7 @@ import { answerCost, bodyCost, PLAIN_COST, UPGRADE_COST } from './costs.ts'
 import { CROWDED, failWith, type Responder, type Subscriber } from './envelope.ts'
 import { rpcError } from './errors.ts'
 import { describeSyntaxError } from './json-syntax.ts'
+import { ClientCounts } from './client-counts.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import type { HostCheck } from './hosts.ts'
 import type { GatewayLog } from './log.ts'
@@ -16,6 +17,7 @@ import { type MemoryBudget, type MemoryShare, TOO_GREEDY } from './memory-budget
 import { SHORT_LENGTH, type Turns } from './turns.ts'
 import { isOriginAllowed } from './origins.ts'
 import type { Payload } from './payload.ts'
+import { LongReply } from './replies.ts'
 import type { StreamHub } from './clob/streams/hub.ts'
 import { parseStreamRequest } from './clob/streams/request.ts'
 import type { SubscriptionHub } from './subscriptions/hub.ts'
@@ -32,6 +34,10 @@ export interface WebSocketOptions {
   readonly messageLimit: number
   readonly bufferLimit: number
   readonly subscriptionLimit: number
+  /** WebSockets of one client; 0 is no limit. */
+  readonly connectionsByClient: number
+  /** Limits messages, whatever they ask. */
+  readonly messages: RateLimiter | undefined
   readonly pingIntervalMs: number
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
@@ -82,6 +88,9 @@ const truncate = (reason: string): string =>
     .toString('utf8')
     .replace(/\ufffd+$/, '')
 
+/** Bytes are those of a text, too. */
+const AS_TEXT = { binary: false }
+
 /** 16 random bytes as a quantity, as geth makes them. */
 const createId = (): string => `0x${randomBytes(16).toString('hex').replace(/^0+/, '') || '0'}`
 
@@ -95,7 +104,7 @@ interface Connection {
   isAlive: boolean
   /** Bytes have come that may be a part of a message. */
   arrive(bytes: number): void
-  /** So many of them were none. */
+  /** Takes off bytes that turned out to be no part of a message. */
   depart(bytes: number): void
   receive(data: RawData): void
   end(): void
@@ -157,10 +166,10 @@ const createConnection = (
   }
   stream.on('drain', countUnread)
 
-  const send = (text: string): void => {
+  const send = (text: string | Buffer): void => {
     if (closing || socket.readyState !== socket.OPEN) return
     if (socket.bufferedAmount > bufferLimit) return closeSlow()
-    socket.send(text)
+    socket.send(text, AS_TEXT)
     queued++
     if (!corked) countUnread()
   }
@@ -276,11 +285,12 @@ const createConnection = (
         return true
       },
     })
-    const text = reply instanceof Promise ? await reply : reply
+    const late = reply instanceof Promise ? await reply : reply
+    const text = late instanceof LongReply ? late.toBuffer() : late
     share.give(held)
-    // Over HTTP some replies end without a line feed, here none does.
+    // Some replies end without a line feed over HTTP, here none does.
     limiter?.charge(address, answerCost(text?.length ?? 0))
-    if (text !== undefined) send(text.endsWith('\n') ? text : `${text}\n`)
+    if (text !== undefined) send(typeof text !== 'string' || text.endsWith('\n') ? text : `${text}\n`)
     activate(created)
   }
 
@@ -289,6 +299,13 @@ const createConnection = (
     const waitSeconds = cost === 0 ? 0 : (limiter?.take(address, cost) ?? 0)
     if (waitSeconds === 0) return false
     send(`${failWith(id, rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`))}\n`)
+    return true
+  }
+
+  const isFlood = (): boolean => {
+    const waitSeconds = options.messages?.take(address, 1) ?? 0
+    if (waitSeconds === 0) return false
+    send(`${failWith('null', rpcError('rateLimited', `too many messages, retry in ${waitSeconds} s`))}\n`)
     return true
   }
 
@@ -309,7 +326,7 @@ const createConnection = (
   }
 
   const take = (data: RawData): void | Promise<void> => {
-    if (closing) return undefined
+    if (closing || isFlood()) return undefined
     const text = textOf(data)
     const reading = bodyCost(text.length)
     if (isLimited(reading)) return undefined
@@ -371,6 +388,7 @@ export interface WebSocketEndpoint {
 /** Takes the upgrades of `server` on `/` and `/ws`. */
 export const attachWebSocket = (server: Server, options: WebSocketOptions): WebSocketEndpoint => {
   const connections = new Map<WebSocket, Connection>()
+  const counts = new ClientCounts(options.connectionsByClient)
   let isClosed = false
   const endpoint = new WebSocketServer({
     noServer: true,
@@ -380,7 +398,9 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
   })
 
   const accept = (socket: WebSocket, request: IncomingMessage): void => {
-    const connection = createConnection(socket, request.socket, options.findAddress(request), options)
+    const address = options.findAddress(request)
+    const connection = createConnection(socket, request.socket, address, options)
+    const leave = counts.enter(clientOf(address))
     connections.set(socket, connection)
     request.socket.on('data', (chunk: Buffer) => connection.arrive(chunk.length))
     socket.on('message', (data: RawData) => {
@@ -395,6 +415,7 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     socket.on('error', (error) => options.log.info('websocket', { error: error.message }))
     socket.on('close', () => {
       connections.delete(socket)
+      leave()
       // What it sent before is done.
       afterArrivals(connection.end)
     })
@@ -408,7 +429,9 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     const { host, origin } = request.headers
     if (!options.isHostAllowed(host) || !isOriginAllowed(options.origins, origin))
       return refuseUpgrade(socket, '403 Forbidden')
-    const waitSeconds = options.limiter?.take(options.findAddress(request), UPGRADE_COST) ?? 0
+    const address = options.findAddress(request)
+    if (counts.isFull(clientOf(address))) return refuseUpgrade(socket, '429 Too Many Requests')
+    const waitSeconds = options.limiter?.take(address, UPGRADE_COST) ?? 0
     if (waitSeconds > 0) return refuseUpgrade(socket, `429 Too Many Requests\r\nRetry-After: ${waitSeconds}`)
     return endpoint.handleUpgrade(request, socket, head, accept)
   })

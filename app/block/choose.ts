@@ -33,7 +33,7 @@ export interface ProposableTransaction {
 
 /** Transactions in the order in which they should come in. */
 export interface ProposalCursor<Transaction extends ProposableTransaction> {
-  /** The best that is left. */
+  /** The best transaction that is left. */
   peek(): Transaction | undefined
   take(): void
   /** Leaves out the best one, and with it those that depend on it. */

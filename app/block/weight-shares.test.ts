@@ -7,7 +7,7 @@ import { HeavyTransactions, WeightShares } from './weight-shares.ts'
 
 const ORDINARY_SHARE = 400_000_000
 let made = 0
-/** Each of another account. */
+/** Makes entries, each of another account. */
 const entryOf = (gasLimit: bigint): ProposableTransaction =>
   ({ gasLimit, nonce: 7n, sender: uint64ToBytes(made++) }) as unknown as ProposableTransaction
 const largest = (): ProposableTransaction => entryOf(MAX_TRANSACTION_GAS)

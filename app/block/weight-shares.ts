@@ -33,7 +33,7 @@ const MAX_HEAVY_MS = 1_500
 const TURN_INTERVAL = 8
 /** Accounts with a nonce of which is remembered what was stopped. */
 const MAX_PLACES = 10_000
-/** Above every tip: fees have 256 bits. */
+/** The value is above every tip: fees have 256 bits. */
 const BEFORE_ALL = 2n ** 256n
 
 const HEAVY_PER_GAS = MAX_TRANSACTION_WEIGHT / Number(MAX_TRANSACTION_GAS)

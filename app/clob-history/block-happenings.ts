@@ -7,7 +7,7 @@ import { type Happening, readHappening, readRejected } from './happenings.ts'
 
 /**
  * Tells what happened, with the transaction's hash, which is empty where there was none. The events of the batch come
- * first: those of its transactions, then those of the begin and the end of the block, among which are those of
+ * first: those of its transactions, then those of the beginning and the end of the block, among which are those of
  * contracts' orders, triggers and removals.
  */
 export function* happeningsOf(block: CommittedBlock): Generator<readonly [Happening, Hash | Uint8Array]> {

@@ -38,7 +38,7 @@ export interface Filled extends OfMarket {
 export interface Removed extends OfMarket {
   readonly kind: 'removed'
   readonly seq: number
-  /** That were cancelled. */
+  /** The lots that were cancelled. */
   readonly lots: number
   /** Number of nat.clob.v1.RemovalReason. */
   readonly reason: number

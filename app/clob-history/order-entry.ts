@@ -14,7 +14,7 @@ export interface OrderEntry {
   readonly priceTicks: number
   readonly lots: number
   readonly clientId: Uint8Array
-  /** SHA-256 of its transaction; empty of one that a contract queued, or that a trigger placed. */
+  /** SHA-256 of its transaction; empty for one that a contract queued, or that a trigger placed. */
   readonly txHash: Hash | Uint8Array
   readonly height: number
   /** Time of the block, milliseconds since 1970. */

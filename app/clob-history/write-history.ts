@@ -120,7 +120,7 @@ class PartWriter {
     this.#store.write(this.#batch, { sync: false })
   }
 
-  /** Undefined of one that was placed before the history begins. */
+  /** The order; undefined for one that was placed before the history begins. */
   #order(market: number, seq: number): OrderEntry | undefined {
     const known = this.#orders.get(`${market} ${seq}`)
     if (known !== undefined) return known

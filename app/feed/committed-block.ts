@@ -37,7 +37,7 @@ export interface CommittedTransaction {
   readonly raw: Uint8Array
   /** The result as FinalizeBlock answered it. */
   readonly result: ShownResult
-  /** Undefined of a transaction that is not in the Ethereum block. */
+  /** The receipt; undefined for a transaction that is not in the Ethereum block. */
   readonly ethereum: CommittedReceipt | undefined
 }
 
@@ -49,7 +49,7 @@ export interface CommittedBlock {
   readonly timeNs: bigint
   readonly header: Header
   readonly proposerAddress: Uint8Array
-  /** Those of the begin and the end of the block, in their order. */
+  /** Those of the beginning and the end of the block, in their order. */
   readonly events: readonly Event[]
   readonly validatorUpdates: readonly ValidatorUpdate[]
   readonly transactionCount: number
@@ -108,7 +108,7 @@ function* readTransactions(
   }
 }
 
-/** Undefined of a height that the feed has not, or not any more. */
+/** Reads a block; undefined for a height that the feed has not, or not any more. */
 export const readCommittedBlock = (reader: ChainReader, height: number): CommittedBlock | undefined => {
   const { store } = reader
   const record = reader.header(height)

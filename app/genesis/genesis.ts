@@ -132,7 +132,10 @@ const checkContracts = (items: readonly unknown[]): number => {
   return slots
 }
 
-/** Counts in an export; the lists stand before it in the file. By name: those of accounts, then `<module>_<list>`. */
+/**
+ * Counts in an export; the lists stand before it in the file. Their names are those of accounts, then
+ * `<module>_<list>`.
+ */
 export type ExportCounts = Readonly<Record<string, number>>
 
 export const countName = (module: string, list: string): string => `${module}_${list}`

@@ -1,5 +1,5 @@
 /**
- * What came of a block beside its receipts and native results, as one value: the events of its begin and its end, the
+ * What came of a block beside its receipts and native results, as one value: the events of its beginning and its end, the
  * updates of validators, the results that neither a receipt nor a native result tells, and what the batch wrote.
  */
 import { fromBinary } from '@bufbuild/protobuf'
@@ -53,7 +53,7 @@ const INDEX_BYTES = 4
 const saysNothing = ({ code, codespace, log, data, gasWanted, gasUsed, events }: TransactionResult): boolean =>
   code === 0 && codespace + log === '' && gasWanted + gasUsed === 0n && data.length + events.length === 0
 
-/** Undefined of most: a receipt says all. */
+/** What a receipt leaves out; undefined for most: a receipt says all. */
 const leftOf = (outcome: TransactionOutcome, result: TransactionResult): TransactionResult | undefined => {
   const isInEthereumBlock = outcome.kind === 'applied' && outcome.ethereum !== undefined
   if (isInEthereumBlock) return result.log === '' ? undefined : { ...NO_RESULT, log: result.log }

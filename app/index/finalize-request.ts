@@ -57,7 +57,7 @@ const decodeBlockMeta = (bytes: Uint8Array): Omit<BlockContent, 'transactions'> 
 /** A transaction of a block as it is stored. */
 export interface StoredTransaction {
   readonly raw: Uint8Array
-  /** Undefined of one that is not in the Ethereum block. */
+  /** Place and sender in the Ethereum block; undefined for a transaction that is not in it. */
   readonly ethereum: { readonly index: number; readonly sender: Address } | undefined
 }
 

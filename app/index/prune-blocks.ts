@@ -54,7 +54,7 @@ const lowestBlocks = (store: KeyValueStore, from: number, before: number, limit:
 /** Deletes the blocks below the base height, which has been synced by then; it goes on where it was killed. */
 export class BlockPruner {
   readonly #store: KeyValueStore
-  /** Below it everything is deleted: what was deleted once is not walked over again. */
+  /** Everything below this height is deleted: what was deleted once is not walked over again. */
   #from = 0
 
   constructor(store: KeyValueStore) {

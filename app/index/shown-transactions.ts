@@ -19,7 +19,7 @@ export interface ShownCount {
 
 const COUNT_BYTES = 8
 
-/** Undefined of a block that came with a snapshot, and of one that is not here. */
+/** Reads the count; undefined for a block that came with a snapshot, and for one that is not here. */
 export const readShownCount = (store: KeyValueStore, height: number): ShownCount | undefined => {
   const bytes = store.get('blocks', shownCountKey(height))
   return bytes === undefined ? undefined : { before: readUint64(bytes), through: readUint64(bytes, COUNT_BYTES) }

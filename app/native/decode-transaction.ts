@@ -36,9 +36,9 @@ export interface NativeFee {
 
 /** A signature over typed data beside the ordinary one, which is empty then. */
 export interface Web3Extension {
-  /** The EVM's. */
+  /** Chain ID of the EVM. */
   readonly typedDataChainId: bigint
-  /** Who pays and signs: the first signer. As it is written. */
+  /** Who pays and signs: the first signer, as the transaction writes it. */
   readonly feePayer: string
   /** r, s and v. */
   readonly feePayerSignature: Uint8Array

@@ -15,9 +15,9 @@ export class OrderGossip {
   readonly #environment: Pick<Environment, 'gossip' | 'consensusStatus'>
   /** What CometBFT keeps, with the height when it last asked of it. */
   readonly #kept = new Map<PooledOrder, number>()
-  /** When it was offered what. */
+  /** The height at which CometBFT was offered an order. */
   #offered = new WeakMap<PooledOrder, number>()
-  /** After every block CometBFT asks again of all that it holds, unless its operator has switched that off. */
+  /** CometBFT asks after every block again of all that it holds, unless its operator has switched that off. */
   #isAskedAgain = false
   #height = 0
 

@@ -78,7 +78,10 @@ export class Orders {
     this.#gossip = new OrderGossip(this.pool, environment)
     this.#signers = new Signers(this.pool, () => options.head().chain)
     this.#signatures = environment.signatures && new SignatureQueue(environment.signatures)
-    this.#journal = new JournalWriter(journaledOrders(this.pool, environment), environment.log)
+    this.#journal = new JournalWriter(
+      journaledOrders(this.pool, environment),
+      environment.log.of?.('orders') ?? environment.log,
+    )
     this.section = new OrdersSection({
       clock: environment.clock,
       pool: this.pool,
@@ -131,8 +134,7 @@ export class Orders {
       const hash = this.#hash(raw)
       const known = this.pool.get(hash)
       if (known !== undefined) return this.#answerComet(known)
-      const body = this.#examine(raw, hash, seenMs)
-      const order = this.#enter(body, this.#signers.of(body), seenMs)
+      const order = this.#takeOfPeer(raw, hash, seenMs)
       this.#journal.tryWrite(order)
       // While no block comes nothing else keeps the file from growing.
       if (this.pool.arrivals % CARE_INTERVAL_ARRIVALS === 0) this.#journal.rewriteIfOutdated()
@@ -143,8 +145,33 @@ export class Orders {
     }
   }
 
+  #takeOfPeer(raw: Uint8Array, hash: Hash, seenMs: number): PooledOrder {
+    const end = this.#environment.witness?.arrived('orders', 'network')
+    try {
+      const body = this.#examine(raw, hash, seenMs)
+      const order = this.#enter(body, this.#signers.of(body), seenMs)
+      end?.(hash)
+      return order
+    } catch (error) {
+      if (error instanceof CodedError) end?.(error)
+      throw error
+    }
+  }
+
   /** clob_sendOrder: journaled before it is answered, then gossiped. Throws clob errors. */
   async submit(raw: Uint8Array): Promise<Hash> {
+    const end = this.#environment.witness?.arrived('orders', 'wallet')
+    try {
+      const hash = await this.#submit(raw)
+      end?.(hash)
+      return hash
+    } catch (error) {
+      if (error instanceof CodedError) end?.(error)
+      throw error
+    }
+  }
+
+  async #submit(raw: Uint8Array): Promise<Hash> {
     const seenMs = this.#environment.clock.wallMs()
     const hash = this.#hash(raw)
     if (this.pool.get(hash) !== undefined) throw clobError('poolKnown', 'already known')

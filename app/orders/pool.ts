@@ -22,7 +22,7 @@ export class OrderPool {
   readonly #byHash = new Map<string, PooledOrder>()
   readonly #byEnd = new Map<number, Set<PooledOrder>>()
   readonly #actionsByOwner = new Map<string, number>()
-  /** By rank: what is of a lower one leaves first, as long as there is any. */
+  /** The shares by rank: orders of a lower rank leave first, as long as there are any. */
   readonly #shares: readonly Shares[] = RANKS.map(() => new Shares())
   #bytes = 0
   #arrivals = 0

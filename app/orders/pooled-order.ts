@@ -24,7 +24,7 @@ export class PooledOrder implements ClobBody, Link<PooledOrder> {
   readonly arrival: number
   /** Whose key signed it, as was verified here; undefined where that was not looked at since the start. */
   signer: Address | undefined
-  /** As its owner stood when it came. */
+  /** The rank that its owner had when the order came. */
   readonly rank: Rank
   /** Carried, or attested by this node in its last extension: it never leaves for others. */
   isProtected = false

@@ -41,7 +41,10 @@ export class Shares {
   /** No share has a higher rank. */
   #highest = 0
 
-  /** The newest body of the owner with most. Of equal owners it is the one that came last: whoever comes with many names gains nothing. */
+  /**
+   * The newest body of the owner with most. Among equal owners it is the one that came last: whoever comes with many
+   * names gains nothing.
+   */
   get greediest(): PooledOrder | undefined {
     while (this.#highest > 0) {
       const newest = this.#ranks[this.#highest]?.last?.orders.last

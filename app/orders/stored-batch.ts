@@ -21,6 +21,14 @@ export class StoredBatch implements BatchStep {
       if (this.#families.of(raw).isBatched === true) results.set(index, NO_RESULT)
     }
     const changes = readBatchChanges(this.#store, content.height)
-    return { fault: undefined, carried: undefined, results, changes, book: undefined, told: undefined }
+    return {
+      fault: undefined,
+      carried: undefined,
+      isStopped: false,
+      results,
+      changes,
+      book: undefined,
+      told: undefined,
+    }
   }
 }

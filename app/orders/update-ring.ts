@@ -114,7 +114,7 @@ const bytesOf = ({ markets, records, rejected }: BlockUpdates): number => {
 
 export class UpdateRing {
   readonly #maxBytes: number
-  /** Without a gap, the oldest first. */
+  /** The kept blocks without a gap, the oldest first. */
   #kept: Kept[] = []
   #bytes = 0
   /** The stamps as of the head, of markets in which something has happened. */

@@ -30,7 +30,7 @@ export class GossipRecord {
   /** The bytes of their wire forms. */
   #toldBytes = 0
   #offered = new WeakMap<PoolEntry, Offer>()
-  /** After every block CometBFT asks again of all that its mempool holds, unless its operator has switched that off. */
+  /** CometBFT asks after every block again of all that its mempool holds, unless its operator has switched that off. */
   #isAskedAgain = false
   /** Height of the last block. */
   #height = 0

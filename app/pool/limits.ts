@@ -1,6 +1,6 @@
 /** What CometBFT's mempool is written to hold (config.toml): the pools offer it no more. */
 
-/** After every block it asks again of each. */
+/** The most transactions: CometBFT asks again of each after every block. */
 export const COMET_MEMPOOL_TRANSACTIONS = 40_000
 /** Hashes that it knows as seen: those that it holds, and those that blocks have taken out of late. */
 export const COMET_MEMPOOL_CACHE = 100_000

@@ -42,6 +42,10 @@ export class Pool {
   get executableCount(): number {
     return this.#executable
   }
+  /** The bytes of all transactions, with what their lists take in memory. */
+  get bytes(): number {
+    return this.#bytes
+  }
   get waitingCount(): number {
     return this.#byHash.size - this.#executable
   }

@@ -31,7 +31,7 @@ export interface NativeBlock {
   readonly height: number
   /** Nanoseconds since 1970. */
   readonly timeNs: bigint
-  /** CometBFT's. */
+  /** CometBFT's chain id. */
   readonly chainId: string
 }
 

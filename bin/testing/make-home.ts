@@ -58,6 +58,8 @@ export const initFundedHome = async (root: string, options: NewHome): Promise<vo
     const empty = hasTestMarkets ? addTestMarkets(document) : document
     return accounts.reduce((funded, address) => addAccount(funded, address, balance), empty)
   })
+  // Tests say who knows whom.
+  editCometToml(root, { 'p2p.pex': 'false' })
   if (timeoutCommitMs !== undefined) editCometToml(root, { 'consensus.timeout_commit': `"${timeoutCommitMs}ms"` })
 }
 

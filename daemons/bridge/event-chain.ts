@@ -10,7 +10,7 @@ import { daemonError } from './errors.ts'
 export const MOST_EVENTS = 512
 
 export class EventChain {
-  /** Without a gap, from the first id that is not acknowledged. */
+  /** The events without a gap, from the first id that is not acknowledged. */
   #events: BridgeEvent[] = []
   #nextId: number
   #expected = 0

@@ -38,7 +38,7 @@ export class Code {
   /** The code, with zeros behind it. */
   readonly bytes: Uint8Array
   readonly view: DataView
-  /** Without them. */
+  /** The length without them. */
   readonly length: number
   /** The account whose code runs instead (EIP-7702). */
   readonly delegate: Address | undefined

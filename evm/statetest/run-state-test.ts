@@ -29,7 +29,7 @@ export interface StateTestResult {
 
 export interface StateTestHooks {
   readonly trace?: Pick<ExecuteOptions, 'onStep' | 'onEnter' | 'onExit'>
-  /** After every case, with the root that was computed. */
+  /** Called after every case, with the root that was computed. */
   readonly onCase?: (result: StateTestResult, outcome: ExecutionOutcome) => void
 }
 

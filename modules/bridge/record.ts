@@ -40,7 +40,7 @@ export interface RejectedEvent {
   readonly reason: string
 }
 
-/** Settled in its turn. */
+/** An event that is settled in its turn. */
 export type DecidedEvent = AcceptedEvent | RejectedEvent
 
 /** An event that had its turn, and for which nothing was credited. */

@@ -159,7 +159,7 @@ export const extensionSummary = (summary: ExtensionSummaryEvent): Event => ({
 })
 
 export interface OrderQueued {
-  /** Among those that the block queues, from 0: `order_rejected` names it so. */
+  /** The place among those that the block queues, from 0: `order_rejected` names it so. */
   readonly place: number
   readonly owner: Address
   readonly subaccount: number

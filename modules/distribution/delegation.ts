@@ -61,7 +61,7 @@ const slashesSince = (state: StateReader, operator: Address, period: number) => 
 
 export interface ReckonedRewards {
   readonly rewards: DecCoins
-  /** After the last slash. */
+  /** The stake after the last slash. */
   readonly stake: Decimal
   readonly slashes: number
 }

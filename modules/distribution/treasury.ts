@@ -56,7 +56,7 @@ export const sweepSurplus = ({ state }: LedgerContext, dependencies: Distributio
 }
 
 export interface Destination {
-  /** Without one the community pool gets it. */
+  /** Who receives; without one the community pool gets it. */
   readonly receiver: Address | undefined
   readonly wanted: Address
 }

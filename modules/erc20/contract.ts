@@ -68,7 +68,7 @@ export class TokenContract {
     return { ...readText('name', name), ...readText('symbol', symbol), ...readDecimals(decimals) }
   }
 
-  /** Into the escrow: by the owner himself, or by the precompile that he has approved. Throws erc20/6. */
+  /** Takes tokens into the escrow: by the owner himself, or by the precompile that he has approved. Throws erc20/6. */
   take(owner: Address, amount: bigint): void {
     const { spender } = this.#contracts
     if (spender === undefined) this.#move(owner, encode('transfer', ERC20_ADDRESS, amount), amount)

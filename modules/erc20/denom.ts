@@ -16,7 +16,7 @@ export const addressOfText = (text: string): Address | undefined => {
   return text === bytesToHex(address) || text === checksumAddress(address) ? address : undefined
 }
 
-/** Undefined of a denomination that is of no contract. */
+/** The address; undefined for a denomination that is of no contract. */
 export const addressOfDenom = (denom: string): Address | undefined =>
   DENOM.test(denom) ? parseAddress(denom.slice(PREFIX.length)) : undefined
 

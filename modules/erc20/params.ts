@@ -23,7 +23,7 @@ export const DEFAULT_PARAMS: Erc20Params = {
   viewGas: 100_000n,
 }
 
-/** Below the first no honest token works; above the second one call could take most of a transaction. */
+/** No honest token works below the first; one call could take most of a transaction above the second. */
 const LEAST_GAS = 30_000n
 const MOST_GAS = 8_000_000n
 

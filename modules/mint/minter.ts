@@ -24,7 +24,7 @@ export const nextInflation = (inflation: Decimal, params: MintParams, bondedRati
 export const blockProvision = (annualProvisions: Decimal, { blocksPerYear }: MintParams): bigint =>
   truncate(divideByInteger(annualProvisions, blocksPerYear))
 
-/** As much of what a block would mint as the largest supply allows; zero is no limit but that of the EVM's balances. */
+/** Cuts what a block would mint to what the largest supply allows; zero is no limit but that of the EVM's balances. */
 export const withinSupply = (amount: bigint, supply: bigint, { maxSupply }: MintParams): bigint => {
   const most = maxSupply === 0n ? MAX_UINT256 : maxSupply
   if (supply + amount <= most) return amount

@@ -47,7 +47,7 @@ export interface HistoricalFill {
   readonly timeMs: number
   readonly makerSeq: number
   readonly takerSeq: number
-  /** nat1...; empty of an order that was placed before the history begins. */
+  /** nat1...; empty for an order that was placed before the history begins. */
   readonly maker: string
   readonly taker: string
   readonly takerSide: Told<typeof readSide>
@@ -154,7 +154,7 @@ export const historyReads = (ask: Ask) => {
       pageOf('trades', await ask('Trades', request), readFill),
     /** Fills in which the owner had a part. A page may hold fewer than its limit. */
     getFills: async (request: OwnerHistoryArguments) => pageOf('fills', await ask('Fills', request), readFill),
-    /** Without open orders where `ended` is set. A page may hold fewer than its limit. */
+    /** The orders, without open ones where `ended` is set. A page may hold fewer than its limit. */
     getOrderHistory: async (request: OwnerHistoryArguments & { readonly ended?: boolean }) =>
       pageOf('orders', await ask('OrderHistory', request), readOrder),
     getOrderStatus: ({ market, orderSeq }: { readonly market: number; readonly orderSeq: number }) =>

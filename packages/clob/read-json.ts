@@ -14,7 +14,7 @@ const refuse = (name: string, what: string): never => {
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null
 
-/** Below 2^53. */
+/** Reads a number below 2^53. */
 export const readNumber: Read<number> = (value, name) => {
   if (isAbsent(value)) return 0
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value

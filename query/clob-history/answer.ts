@@ -117,8 +117,8 @@ const lastDay = (reader: HistoryReader, market: number, timeMs: number) => {
   return { startS, day: joined([...minutes, ...hours].map(({ candle }) => candle)) }
 }
 
-const handlersOf = (store: KeyValueStore, cursor: Cursor): readonly QueryHandler[] => {
-  const reader = new HistoryReader(store)
+const handlersOf = (store: KeyValueStore, cursor: Cursor, interrupt: () => void): readonly QueryHandler[] => {
+  const reader = new HistoryReader(store, interrupt)
   const { History } = clobHistory
   const { trades, fills, orderHistory, orderStatus, orderByClientId, candles, ticker } = History.method
   const { timeMs } = cursor
@@ -180,6 +180,7 @@ export const answerHistory = (
   context: Parameters<QueryHandler['query']>[0],
   path: string,
   request: Uint8Array,
+  interrupt: () => void = () => undefined,
 ): Uint8Array => {
   const cursor = readCursor(store)
   if (cursor === undefined) {
@@ -188,7 +189,7 @@ export const answerHistory = (
       'the history of the order book has no block yet: it is being made, or this node makes none',
     )
   }
-  const handler = handlersOf(store, cursor).find((each) => each.path === path)
+  const handler = handlersOf(store, cursor, interrupt).find((each) => each.path === path)
   if (handler === undefined) throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 100)}`)
   return handler.query(context, request)
 }

@@ -18,5 +18,5 @@ export const historyAnswer = (view: ChainView, path: string, request: Uint8Array
     return toBinary(batch.output, create(batch.output, batchOf(view, height)))
   }
   const context = { state: view.stateAt(view.head), height: view.head, chainId: view.parameters.chainId }
-  return answerHistory(view.reader.store, context, path, request)
+  return answerHistory(view.reader.store, context, path, request, view.interrupt)
 }

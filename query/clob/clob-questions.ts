@@ -90,7 +90,7 @@ export class ClobQuestions {
     return this.#keep(`updates ${height} ${recordsFrom ?? 'none'}`, () => jsonText(updatesView(updates, recordsFrom)))
   }
 
-  /** The book is another one. */
+  /** Called when the book is another one. */
   forget(): void {
     this.#kept.clear()
     this.#keptCharacters = 0

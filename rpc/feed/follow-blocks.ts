@@ -18,7 +18,7 @@ export interface FeedPosition {
 
 export interface FeedCursor {
   load(): FeedPosition | undefined | Promise<FeedPosition | undefined>
-  /** After it has returned, the position survives what the consumer must survive. */
+  /** Saves the position: after it has returned, the position survives what the consumer must survive. */
   save(position: FeedPosition): void | Promise<void>
 }
 
@@ -176,7 +176,7 @@ class BlockFollower {
     }
   }
 
-  /** Until a head is told that is not in the page: one that was told while the page was asked for counts, too. */
+  /** Waits until a head is told that is not in the page: one that was told while the page was asked for counts, too. */
   async #untilAnnounced({ head, next }: FeedPage): Promise<void> {
     this.#place = next
     if (head < next.height - 1) this.#log.warn('the node is behind the cursor', { head, wanted: next.height })

@@ -14,7 +14,8 @@ import type { GatewayLog } from '../log.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import { TOO_GREEDY } from '../memory-budget.ts'
 import type { Turns } from '../turns.ts'
-import { answerUdf, UDF_PATH } from '../clob/udf.ts'
+import { createUdf, UDF_PATH } from '../clob/udf.ts'
+import { LargeBodies } from '../large-bodies.ts'
 import { answersBrowser } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
 import { createNativeQueries, HEIGHT_HEADER, queryCost } from './native-queries.ts'
@@ -87,6 +88,7 @@ const heightOf = ({ headers }: IncomingMessage): string | undefined => {
 
 export const createRest = (options: RestOptions): RequestListener => {
   const { application, head, log, bodyLimit, turns, memory } = options
+  const large = new LargeBodies()
   const services = options.services ?? NATIVE_SERVICES
   const routes = createRoutes(services)
   const registry = createTypeRegistry(services)
@@ -96,7 +98,8 @@ export const createRest = (options: RestOptions): RequestListener => {
   const charge = (request: IncomingMessage, cost: number): void =>
     options.limiter?.charge(options.findAddress(request), cost)
   const receive = async (request: IncomingMessage): Promise<Buffer> => {
-    const body = await receiveBody(request, bodyLimit, memory.shareOf(request))
+    const client = clientOf(options.findAddress(request))
+    const body = await receiveBody(request, { limit: bodyLimit, share: memory.shareOf(request), large, client })
     charge(request, bodyCost(body.length))
     return body
   }
@@ -199,9 +202,13 @@ export const createRest = (options: RestOptions): RequestListener => {
     if (refusal !== undefined) return sendError(response, refusal)
     try {
       const { timestamp } = JSON.parse(head.current().head.header) as { readonly timestamp: string }
-      const asked = { name: path.slice(UDF_PATH.length), query, timeS: Number(timestamp), asker: findAsker(request) }
-      const answer = await answerUdf(queries, asked)
+      const answer = await answerUdf({
+        ...{ name: path.slice(UDF_PATH.length), query, timeS: Number(timestamp), asker: findAsker(request) },
+        height: head.current().head.height,
+        takeTurn: (bytes, work) => turns.take(request.socket, bytes, work),
+      })
       if (answer === undefined) return sendError(response, NOT_FOUND)
+      holdAnswer(request, response, answer.text.length)
       charge(request, answerCost(answer.text.length))
       return send(response, answer.status, answer.text)
     } catch (error) {
@@ -209,6 +216,7 @@ export const createRest = (options: RestOptions): RequestListener => {
     }
   }
 
+  const answerUdf = createUdf(queries)
   const grpcWeb = createGrpcWeb({ queries, receive, charge, limited, toStatus, findAsker, turns, holdAnswer })
 
   return (request, response) => {

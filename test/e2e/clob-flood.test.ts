@@ -23,7 +23,7 @@ const MAX_FEE_PER_GAS = 10n ** 13n
 /** The share of CometBFT's mempool that others may take: app/pool/limits.ts. */
 const OTHERS_SHARE = 20_000
 const ORDERS = 4
-/** Beside blocks that are full of transfers an order may miss the vote of the block after it was sent. */
+/** An order may miss, beside blocks that are full of transfers, the vote of the block after it was sent. */
 const FEW_BLOCKS = 10
 
 let network: Network

@@ -12,6 +12,7 @@ import { plainBytes } from '../../core/bytes.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { InjectedExtensionsSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
 import { auditRun, python } from './clob-audit.ts'
+import { auditLiar, auditOwn, factsOf, LIES, type Ports } from './clob-audit-liar.ts'
 import { askRest, ordersOf } from './clob-book.ts'
 import { describeTrade, startTrading, type TradeReport, type Trading } from './clob-trading.ts'
 import { accounts } from './clients.ts'
@@ -32,6 +33,8 @@ const FEW_STOPS = 3
 const ATTEMPTS = 3
 /** The newest blocks that are audited: the audit checks eight signatures and proves a dozen values for each. */
 const AUDITED_BLOCKS = 150
+/** The answers of an honest node about so many blocks are changed on their way. */
+const LIED_ABOUT = 6
 const FAULTY_CHAIN = [
   process.execPath,
   '--disable-warning=ExperimentalWarning',
@@ -85,6 +88,8 @@ const expectRefused = async (name: string, reason: RegExp, attempt = 1): Promise
   expect(refusals.length, 'refusals of honest nodes').toBeGreaterThan(0)
   for (const line of refusals) expect(line).toMatch(reason)
 }
+
+const portsOf = ({ urls: { comet, http } }: TestNode): Ports => ({ comet, http })
 
 const trade = (): Trading => startTrading(honest, accounts.slice(1, 4))
 
@@ -194,6 +199,14 @@ describe('four validators of which one lies about orders', () => {
       console.log(report.trim())
       expect(report).toMatch(/^ok blocks \d+ to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
       expect(report.match(/^proposer /gm)).toHaveLength(network.nodes.length)
+      // Both audits say the same, also of each proposer: of stops, of votes and of power that was left out.
+      const own = await auditOwn(portsOf(network.at(1)), first, last)
+      console.log(`${own.lines.join('\n')}\n${own.blocksPerSecond.toFixed(1)} blocks/s`)
+      expect(factsOf(own.lines)).toEqual(factsOf(report.trim().split('\n')))
+      for (const lie of LIES) {
+        const { finding, url } = await auditLiar(portsOf(network.at(2)), lie, last - LIED_ABOUT, last)
+        expect(finding, lie.name).toMatchObject({ rule: lie.rule ?? 1, liar: url })
+      }
     },
     LONG_MS,
   )

@@ -131,7 +131,7 @@ export const deployForAllChains = async (url: string, shown: () => string): Prom
 
 type Chain = (...args: readonly string[]) => string
 
-/** Without a home of their own: `folder` has none. */
+/** The tools get no home of their own: `folder` has none. */
 const environmentOf = (home: string, folder: string): NodeJS.ProcessEnv => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHAIN_'))
   return { ...Object.fromEntries(inherited), DEVNET_HOME: home, HOME: folder }

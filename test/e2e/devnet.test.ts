@@ -148,7 +148,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     expect(Object.keys(modules)).toEqual(expect.arrayContaining(['eth', 'net', 'txpool', 'web3']))
     await until('some blocks', async () => ((await height()) >= 2 ? true : undefined))
     await stop(terminal)
-    expect(readFileSync(join(home, 'logs', 'devnet.log'), 'utf8')).toContain('cometbft: ')
+    expect(readFileSync(join(home, 'logs', 'cometbft.log'), 'utf8')).toContain('service start')
   }, 120_000)
 
   it('goes on from the same height when it is run again', async () => {

@@ -119,3 +119,23 @@ describe.concurrent('web3.py', () => {
     ])
   })
 })
+
+// Behind the others: what it buys must be its own offer.
+describe('the adapter with the methods of ccxt', () => {
+  it.skipIf(python === undefined)('trades, reads and cancels', async () => {
+    const keys = devnetAccounts()
+    const more = { TAKER_KEY: keys[0]?.privateKey ?? '', PRICE: '1.03' }
+    const output = await run(python ?? '', 'examples/ccxt_adapter.py', 5, 'http', more)
+    expect(output.trim().split('\n')).toEqual([
+      'NAT/TUSD: amounts in 0.001, prices in 0.001',
+      'rests: sell 20.0 at 1.03',
+      'best ask: [1.03, 20.0]',
+      'locked: 20.0 NAT',
+      'bought: 15.0 at 1.03, closed',
+      'paid: 15.45 TUSD, fee 0.004635 as taker',
+      'last trade: 15.0',
+      'minute: 1.03',
+      'ended: canceled, 15.0 filled',
+    ])
+  })
+})

@@ -26,7 +26,10 @@ export const EVM_CHAIN_ID = 2517
 export const repository = join(import.meta.dirname, '..', '..')
 
 export const chainCommand = join(repository, 'chain')
-/** Below the default ports of CometBFT, 26656 and 26657, in slices by process id: what runs side by side must not meet. */
+/**
+ * The first port lies below the default ports of CometBFT, 26656 and 26657; slices go by process id: what runs side by
+ * side must not meet.
+ */
 const FIRST_PORT = 20_000
 const SLICES = 64
 const PORTS_A_SLICE = 100
@@ -167,6 +170,9 @@ const PART_COMMANDS = {
   gateway: /^\S*node.* gateway --home/,
   cometbft: /^\S*cometbft start /,
 } as const
+
+/** Tests read the log, also what CometBFT says in it. */
+const READABLE = { CHAIN_LOG_FORMAT: 'plain', CHAIN_LOG_COMETBFT: 'output' }
 
 export interface NodeOptions {
   /** The timeout of CometBFT's commit step in ms; the chain's own value when left out. */
@@ -311,7 +317,7 @@ export class TestNode {
     const engine = ['--abci', abci, ...(cometbft === undefined ? [] : ['--cometbft', cometbft])]
     const child = spawn(program, [...before, 'start', ...this.flags, ...engine, ...recorded, ...settings], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...environment },
+      env: { ...READABLE, ...process.env, ...environment },
     })
     this.#output = ''
     for (const stream of [child.stdout, child.stderr]) {

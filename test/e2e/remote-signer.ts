@@ -17,7 +17,7 @@ import { cometTypes } from '../../proto/index.ts'
 import { type BlockId, proposalSignBytes, type Timestamp, voteSignBytes } from './canonical.ts'
 import type { TestNode } from './harness.ts'
 
-/** Between two attempts to reach a CometBFT that does not listen yet. */
+/** The time between two attempts to reach a CometBFT that does not listen yet. */
 const RETRY_MS = 50
 const PRECOMMIT = 2
 

@@ -58,7 +58,7 @@ export const blockOf = (height: number, transactions: readonly Uint8Array[]): Pr
   hash: new Uint8Array(32).fill(height),
 })
 
-/** After InitChain. Vote extensions are off, so that a block is its transactions. */
+/** Opens an application after InitChain. Vote extensions are off, so that a block is its transactions. */
 export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
   const silent = (): undefined => undefined
   const complaints: string[] = []

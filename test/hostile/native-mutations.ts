@@ -21,7 +21,7 @@ const overlong = (value: bigint, length: number): Uint8Array => {
 interface WireField {
   readonly number: bigint
   readonly wireType: number
-  /** Without the length of a length-delimited one. */
+  /** The payload, without the length of a length-delimited one. */
   readonly payload: Uint8Array
 }
 

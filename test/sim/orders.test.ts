@@ -45,7 +45,7 @@ const lastQueued = ({ queued }: OrderChain, most: number): number => {
   return found
 }
 
-/** Until the head has left something queued. */
+/** Grows the chain until the head has left something queued. */
 const growQueue = async (chain: OrderChain): Promise<void> => {
   while (chain.queued.at(-1) !== chain.world.driver.height) await chain.turmoil()
 }

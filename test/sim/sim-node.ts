@@ -29,7 +29,7 @@ const ROCKS_CACHE_BYTES = 8 * 1024 * 1024
 /** Time of the simulation in milliseconds: moves only when the driver moves it. */
 export interface VirtualClock {
   nowMs: number
-  /** Since 1970; `nowMs` where it is left out. */
+  /** Milliseconds since 1970; `nowMs` where it is left out. */
   readonly wallMs?: number
 }
 

@@ -4,7 +4,7 @@
  */
 import type { DaemonHealth } from '../../../app/ports.ts'
 
-/** Between two steps. */
+/** The time between two steps. */
 export const STEP_MS = 1_000
 const LONGEST_STEP_MS = 2_000
 /** A daemon reports every second. */

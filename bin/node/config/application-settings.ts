@@ -22,6 +22,7 @@ export const toApplicationSettings = (settings: Settings): ApplicationSettings =
   ...APPLICATION_DEFAULTS,
   minimumGasPriceAnat: settings['minimum-gas-prices'],
   maxBlockMs: settings['evm.max-block-ms'],
+  maxTransactionGas: BigInt(settings['evm.max-tx-gas-wanted']),
   pool: {
     ...APPLICATION_DEFAULTS.pool,
     priceBumpPercent: settings['evm.mempool.price-bump'],

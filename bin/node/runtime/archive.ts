@@ -28,7 +28,7 @@ import { cliError, errorText } from '../../errors.ts'
 const MAGIC = utf8ToBytes('NATSNAP2')
 /** A zstd stream without its last bytes can still give all of its content. */
 const END = utf8ToBytes('NATSEND2')
-/** Its manifest had no hash: a changed byte there was told as another chain. */
+/** Its manifest had no hash: a corrupted manifest was reported as a foreign chain. */
 const EARLIER_MAGIC = utf8ToBytes('NATSNAP1')
 const LENGTH_BYTES = 4
 const HASH_BYTES = 32
@@ -229,7 +229,7 @@ export class ArchiveReader {
     }
   }
 
-  /** After the last file. Throws cli/17 when there is more. */
+  /** Called after the last file. Throws cli/17 when there is more. */
   async requireEnd(): Promise<void> {
     try {
       if ((await this.#bytes.some(1)) !== undefined) damaged('there is more than its manifest names')

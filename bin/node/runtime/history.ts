@@ -26,7 +26,7 @@ export interface HistoryOptions {
 }
 
 export interface HistoryThread {
-  /** After a block was written. */
+  /** Called after a block was written. */
   committed(): void
   /** Settles when the thread has let go of the database. */
   close(): Promise<void>

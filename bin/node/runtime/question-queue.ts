@@ -116,8 +116,11 @@ export class QuestionQueue<Item extends Queued> {
     return { isTaken: true, displaced }
   }
 
-  /** The one whose turn it is in a lane, of a client that may have one more. */
-  next(lane: Lane, mayHave: (client: string) => boolean = () => true): Item | undefined {
+  /**
+   * The one whose turn it is in a lane, of a client that may have one more. Behind others of a hand it may come back without
+   * having been begun: then who comes anew must not begin where it stands, or he would wait for all of the hand.
+   */
+  next(lane: Lane, mayHave: (client: string) => boolean = () => true, isFirst = true): Item | undefined {
     for (let line = this.#nextOf(lane, mayHave); line !== undefined; line = this.#nextOf(lane, mayHave)) {
       const item = line.lanes[lane][0]
       if (item === undefined) return undefined
@@ -125,7 +128,7 @@ export class QuestionQueue<Item extends Queued> {
         // Those before it have turned out to be long since it was asked.
         this.#move(line, item)
       } else {
-        this.#serve(line)
+        if (isFirst) this.#serve(line)
         this.remove(item)
         this.#putLast(line)
         return item

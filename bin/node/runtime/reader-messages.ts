@@ -1,5 +1,6 @@
 /** What the main thread and its workers for questions say to each other. */
 import { CodedError } from '../../../core/errors.ts'
+import type { Text } from '../../../core/text.ts'
 import type { QuestionName, Questions } from '../../../app/ports.ts'
 import type { ApplicationSettings } from '../../../app/settings.ts'
 
@@ -28,7 +29,7 @@ interface Outcome {
 }
 
 export type ReaderAnswer =
-  | (Outcome & { readonly kind: 'answer'; readonly text: string })
+  | (Outcome & { readonly kind: 'answer'; readonly text: Text })
   | (Outcome & { readonly kind: 'failure'; readonly failure: ReaderFailure })
   /** It took longer than its slice. */
   | (Outcome & { readonly kind: 'long' })

@@ -36,7 +36,7 @@ export interface SweeperOptions {
 }
 
 export interface Sweeper {
-  /** After a block was written. */
+  /** Called after a block was written. */
   committed(): void
   /** Settles when the thread has let go of the database. */
   close(): Promise<void>

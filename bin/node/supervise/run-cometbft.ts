@@ -50,6 +50,7 @@ export const runCometbft = (options: CometbftOptions): Supervised => {
         ...['start', '--home', options.home],
         ...['--abci', options.transport, '--proxy_app', options.proxyApp],
         ...['--rpc.laddr', options.rpc, '--p2p.laddr', options.p2p],
+        ...['--p2p.seeds', options.seeds, '--p2p.persistent_peers', options.persistentPeers],
       ],
       environment: RUNTIME,
       watchLife: watchHealth({ url: `${rpcUrl(options.rpc)}/health`, mostFailures: MOST_FAILURES }),

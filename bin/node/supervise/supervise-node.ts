@@ -5,12 +5,19 @@
  */
 import { errorText } from '../../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
+import { FOR_PEOPLE } from '../runtime/log-format.ts'
 import { LARGE_SEMI_SPACE, SMALL_SEMI_SPACE } from '../runtime/young-objects.ts'
 import type { ChildExit } from './child.ts'
 import { heapLimitFlags } from './heap-limit.ts'
 import { APPLICATION_POLICY, describeExit, GATEWAY_POLICY, keepRunning, type Supervised } from './keep-running.ts'
 import { APPLICATION_PULSE, GATEWAY_PULSE, watchPulse } from './life-signs.ts'
-import { type CometbftPlan, FINAL_STATUS, type FromApplication, type ToApplication } from './messages.ts'
+import {
+  type CometbftPlan,
+  FINAL_STATUS,
+  type FromApplication,
+  type LoggingPlan,
+  type ToApplication,
+} from './messages.ts'
 import { runCometbft } from './run-cometbft.ts'
 import { untilSignal } from './signals.ts'
 
@@ -25,6 +32,10 @@ export interface SuperviseOptions {
   readonly script?: string
   readonly log: NodeLog
   onLine(part: PartName, line: string, stream: 'stdout' | 'stderr'): void
+  /** Whether people read the log: children, whose output is a pipe, write it plain then unless a setting says otherwise. */
+  readonly isForPeople?: boolean
+  /** Is told how to write the log, at every start of the application. */
+  onLogging?(plan: LoggingPlan): void
   /** Told where the log of a devnet is, at every start of its application. */
   onLogFile?(file: string): void
 }
@@ -52,6 +63,9 @@ const ORPHAN_GRACE_MS = 2_000
 /** The application closes its database, and answers what is on its way. */
 const APPLICATION_GRACE_MS = 20_000
 
+const readersOf = ({ isForPeople }: SuperviseOptions): Record<string, string> =>
+  isForPeople === true ? { [FOR_PEOPLE]: '1' } : {}
+
 class NodeSupervisor {
   readonly #options: SuperviseOptions
   readonly #application: Supervised
@@ -73,6 +87,7 @@ class NodeSupervisor {
         command: process.execPath,
         args: [...before, ...args],
         restartArgs: [...before, '--restarted', ...args],
+        environment: readersOf(options),
         onLine: (line, stream) => options.onLine('application', line, stream),
         onMessage: (message) => this.#hear(message as FromApplication),
         watchLife: watchPulse(APPLICATION_PULSE),
@@ -100,6 +115,7 @@ class NodeSupervisor {
     switch (message.type) {
       case 'planned':
         this.#isPlanned = true
+        this.#options.onLogging?.(message.logging)
         this.#cometbftPlan = message.cometbft
         if (message.gatewayArguments !== undefined) this.#gateway ??= this.#startGateway(message.gatewayArguments)
         if (message.bridgeSocket !== undefined) this.#daemon ??= this.#startDaemon(message.bridgeSocket)
@@ -125,7 +141,7 @@ class NodeSupervisor {
         name: 'gateway',
         command: process.execPath,
         args: [...NODE_FLAGS, SMALL_SEMI_SPACE, chainScript, 'gateway', ...args],
-        environment: GATEWAY_MEMORY,
+        environment: { ...GATEWAY_MEMORY, ...readersOf(this.#options) },
         onLine: (line, stream) => onLine('gateway', line, stream),
         onMessage: () => undefined,
         watchLife: watchPulse(GATEWAY_PULSE),
@@ -191,7 +207,7 @@ class NodeSupervisor {
     return false
   }
 
-  /** A part died too often. */
+  /** Called when a part died too often. */
   async #fail(error: Error): Promise<void> {
     if (this.#isStopping) return
     this.#options.log.info('stopping', { reason: errorText(error).split('\n')[0] })

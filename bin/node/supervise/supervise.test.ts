@@ -327,6 +327,8 @@ describe('a supervised CometBFT', () => {
           proxyApp: '127.0.0.1:1',
           rpc: 'tcp://127.0.0.1:2',
           p2p: 'tcp://127.0.0.1:3',
+          seeds: 'seed',
+          persistentPeers: 'peer',
           log: createLog({ write: (line) => void complaints.push(line) }),
           onLine: (line) => void lines.push(line),
           onGivenUp: (error) => void complaints.push(error.message),
@@ -344,7 +346,7 @@ describe('a supervised CometBFT', () => {
     const comet = run()
     await expect.poll(() => lines, { timeout: 10_000 }).toHaveLength(3)
     const call =
-      'start --home /home/x --abci grpc --proxy_app 127.0.0.1:1 --rpc.laddr tcp://127.0.0.1:2 --p2p.laddr tcp://127.0.0.1:3'
+      'start --home /home/x --abci grpc --proxy_app 127.0.0.1:1 --rpc.laddr tcp://127.0.0.1:2 --p2p.laddr tcp://127.0.0.1:3 --p2p.seeds seed --p2p.persistent_peers peer'
     expect(lines).toEqual([call, line, call])
     expect(complaints.join('')).toContain('the consensus of cometbft has stopped: cometbft is started again')
     await comet.stop()

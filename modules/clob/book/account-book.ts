@@ -57,7 +57,7 @@ export class AccountBook {
   #newest: RestingOrder | undefined = undefined
   switchMs = 0
   floors: readonly LiveFloor[] = []
-  /** Under which the switches that are kept by time hold it: only while it has orders that may die by it. */
+  /** The key under which the switches that are kept by time hold it: only while it has orders that may die by it. */
   heldSwitch: { readonly switchMs: number; readonly seq: number } | undefined = undefined
   readonly #markets = new Map<number, OrdersInMarket>()
   readonly #byClientId = new Map<string, RestingOrder>()
@@ -83,7 +83,7 @@ export class AccountBook {
     return found
   }
 
-  /** Behind all others: its order_seq is the greatest. */
+  /** Appends behind all others: its order_seq is the greatest. */
   append(order: RestingOrder): void {
     const group = this.#groupFor(order)
     order.group = group

@@ -48,7 +48,7 @@ export class BookSide {
     return this.#sorted.descending()
   }
 
-  /** Behind all others of its price: it must be the newest of them. */
+  /** Appends behind all others of its price: it must be the newest of them. */
   append(order: RestingOrder): void {
     let level = this.#levels.get(order.priceTicks)
     if (level === undefined) {

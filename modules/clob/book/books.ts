@@ -192,7 +192,7 @@ export class Books {
   }
 
   /**
-   * Runs at the begin of a step: what has expired since the last one, and orders of owners whose switch has passed,
+   * Runs at the beginning of a step: what has expired since the last one, and orders of owners whose switch has passed,
    * die. Each order dies once, so that the work of all blocks together is that of the orders that were placed.
    */
   bury(timeMs: number): void {

@@ -127,3 +127,10 @@ export class OrderBuckets {
     return changeBucket(this.#buckets[bucket] as Uint8Array, changes)
   }
 }
+
+/** The root over all open orders of a market: values by order_seq, ascending. */
+export const rootOfOrders = (orders: OrderChanges): Hash => {
+  const buckets = new OrderBuckets()
+  buckets.apply(orders)
+  return buckets.root
+}

@@ -46,7 +46,7 @@ export class Crowd {
     this.#byStake?.insert(stakeOf(order), -order.seq, order)
   }
 
-  /** Before anything of the order changes that its stake depends on. */
+  /** Called before anything of the order changes that its stake depends on. */
   remove(order: RestingOrder): void {
     if (!order.rests) return
     this.#size--

@@ -1,6 +1,6 @@
 /**
- * Until which blocks and below which nonces marks bind, by key. Anybody fills a block with 40,000 of them for nothing, and 41 blocks
- * are kept: so they lie in typed arrays, and a mark costs little beside its key.
+ * Holds, by key, until which blocks and below which nonces marks bind. Anybody fills a block with 40,000 of them for
+ * nothing, and 41 blocks are kept: so they lie in typed arrays, and a mark costs little beside its key.
  */
 const FIRST_ROOM = 1_024
 /** No further slot. */
@@ -11,7 +11,7 @@ export class MarkBounds {
   readonly #firsts = new Map<string, number>()
   #nonceMs = new Float64Array(FIRST_ROOM)
   #goodTilBlock = new Uint32Array(FIRST_ROOM)
-  /** For a slot in use the next of its key, for a free one the next that is free. */
+  /** The next slot of the same key for a slot in use, the next free one for a free slot. */
   #next = new Int32Array(FIRST_ROOM)
   #free = NONE
   /** Slots from here on were never used. */

@@ -67,7 +67,7 @@ const markKey = (mark: MarkTerms & Pick<Mark, 'owner'>): string => {
   return bytesToKey(scratch.subarray(0, writeTerms(mark)))
 }
 
-/** That of a mark which may be there. */
+/** The key of a mark which may be there. */
 const wantedKey = (ownerKey: string, terms: MarkTerms): string =>
   ownerKey + bytesToKey(scratch.subarray(ADDRESS_LENGTH, writeTerms(terms)))
 

@@ -21,7 +21,7 @@ export class RestingOrder implements OpenOrder {
   readonly tif: TimeInForce
   readonly priceTicks: number
   readonly lots: number
-  /** Changed by the book alone. */
+  /** The lots that are left; only the book changes them. */
   left: number
   readonly lockedPpm: number
   readonly clientId: Uint8Array

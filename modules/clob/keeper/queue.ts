@@ -46,7 +46,7 @@ export const readQueuedTotals = (state: StateReader): QueuedTotals => {
   }))
 }
 
-/** Behind those that the running block has: `totals` are with it. */
+/** Writes an entry behind those that the running block has: `totals` are with it. */
 export const writeQueued = (state: StateWriter, { count, weight }: QueuedTotals, entry: QueuedAction): void => {
   state.setValue(CLOB_ACCOUNT, queuedKey(count - 1), encodeRlp(itemsOf(entry)))
   state.setValue(CLOB_ACCOUNT, QUEUED_KEY, encodeRlp([uint(count), uint(weight)]))

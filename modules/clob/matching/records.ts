@@ -45,7 +45,7 @@ export type ClobRecord =
       readonly maker: Address
       readonly taker: Address
       readonly takerSide: Side
-      /** After the fill. */
+      /** The lots that the maker has left after the fill. */
       readonly makerLeft: number
       readonly takerLeft: number
     }
@@ -53,12 +53,12 @@ export type ClobRecord =
       readonly kind: 'removed'
       readonly market: number
       readonly orderSeq: number
-      /** That are cancelled by it. */
+      /** The lots that are cancelled by it. */
       readonly lots: number
       readonly reason: RemovalReason
       // What follows is told, and no part of the canonical record.
       readonly owner: Address
-      /** After it: above 0 where the order was decremented. */
+      /** The lots left after it: above 0 where the order was decremented. */
       readonly left: number
     }
 

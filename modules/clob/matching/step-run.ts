@@ -201,8 +201,8 @@ export class StepRun {
   }
 
   /**
-   * Orders that died may have been the best of their side: the records of their markets say so, too. By number, for the order in
-   * which orders of an owner die depends on how long the books are in memory.
+   * Orders that died may have been the best of their side: the records of their markets say so, too. It goes by number,
+   * for the order in which orders of an owner die depends on how long the books are in memory.
    */
   meetMarketsOfDead(): void {
     const ids = new Set<number>()
@@ -257,7 +257,7 @@ export class StepRun {
     this.credit(trader, lockDenom(market, order.side), lockOf(market, order, left))
   }
 
-  /** What the order has left. */
+  /** Locks what the order has left. */
   lock({ market }: MarketRun, trader: Trader, order: RestingOrder): void {
     this.credit(trader, lockDenom(market, order.side), -lockOf(market, order, order.left))
   }

@@ -63,7 +63,7 @@ class Words {
     this.#bytes.set(bytes, this.#at - bytes.length)
   }
 
-  /** Below 2^53. */
+  /** Takes a number below 2^53. */
   uint(value: number): void {
     this.#at += WORD_BYTES
     for (let at = this.#at, rest = value; rest > 0; rest = Math.floor(rest / 256)) this.#bytes[--at] = rest % 256

@@ -21,7 +21,7 @@ export interface Tally {
   readonly obligations: readonly Obligation[]
   /** Different ids that anybody attests. */
   readonly attested: number
-  /** For each vote a 1 where it repeats an id: it attests nothing. */
+  /** Holds 1 for each vote that repeats an id: it attests nothing. */
   readonly repeats: Uint8Array
 }
 

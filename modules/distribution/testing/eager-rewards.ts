@@ -1,6 +1,6 @@
 /**
- * For tests: rewards as x/distribution keeps them, allocated to every voter in every block, with nothing forgotten:
- * all periods, all slashes, plain maps. Of anat alone. Written from the formulas, not from the code beside it.
+ * For tests: rewards as x/distribution keeps them, allocated to every voter in every block, with nothing forgotten: all
+ * periods, all slashes, plain maps. It knows anat alone, and is written from the formulas, not from the code beside it.
  */
 import { bytesToKey } from '../../../core/bytes.ts'
 import { type Decimal, ONE } from '../../../core/decimal.ts'

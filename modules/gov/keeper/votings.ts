@@ -68,7 +68,7 @@ export const readVote = (state: StateReader, voting: Voting, voter: Address): Vo
   return bytes === undefined ? undefined : decodeVote(bytes)
 }
 
-/** Without the counts: the caller knows the voter's delegations. */
+/** Writes a vote without the counts: the caller knows the voter's delegations. */
 export const writeVote = (state: StateWriter, { voting, voter, options, metadata }: CastVote): void => {
   state.setValue(GOV_ADDRESS, voteKey(voting, voter), encodeVote({ options, metadata }))
   state.setValue(GOV_ADDRESS, castKey(voter, voting), PRESENT)

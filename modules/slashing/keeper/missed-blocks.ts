@@ -74,8 +74,8 @@ export const listMissing = (state: StateReader): readonly Uint8Array[] => {
 }
 
 /**
- * Moves the bits of one validator to the places of another window, when the votes up to `height` are counted. Of a
- * shorter window only the newest heights stay. Returns how many bits there are now.
+ * Moves the bits of one validator to the places of another window, when the votes up to `height` are counted. Only
+ * the newest heights stay in a shorter window. Returns how many bits there are now.
  */
 export const moveMissed = (
   state: StateWriter,

@@ -44,7 +44,7 @@ export interface StakingGenesis {
   readonly pools: PoolTokens
 }
 
-/** Before the records are held against each other. */
+/** The genesis before the records are held against each other. */
 type Unchecked = Omit<StakingGenesis, 'pools'>
 
 const checkUnique = (keys: Iterable<readonly Uint8Array[]>, path: string, what: string): void => {

@@ -101,7 +101,10 @@ const changeReceiving = (state: StateWriter, { delegator, destination }: Trio, c
   state.setValue(STAKING_ADDRESS, receivingKey(delegator, destination), value)
 }
 
-/** Without its queue: the caller knows which entries are new or gone. Without entries the record goes. */
+/**
+ * Writes a redelegation without its queue: the caller knows which entries are new or gone. Without entries the record
+ * goes.
+ */
 export const writeRedelegation = (state: StateWriter, { entries, ...trio }: Redelegation): void => {
   const before = readRedelegationEntries(state, trio)
   const [existed, exists] = [before.length > 0, entries.length > 0]

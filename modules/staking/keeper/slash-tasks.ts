@@ -22,7 +22,7 @@ export interface SlashTask {
   readonly owed: bigint
   /** Unbonding delegations come first. */
   readonly phase: 'unbondings' | 'redelegations'
-  /** Key of the index that was looked at last; empty at the begin of a phase. */
+  /** Key of the index that was looked at last; empty at the beginning of a phase. */
   readonly last: Uint8Array
 }
 

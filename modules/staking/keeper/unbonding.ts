@@ -82,7 +82,10 @@ export const readUnbondingEntries = (
   return value === undefined ? NONE : decodeEntries(value)
 }
 
-/** Without its queue: the caller knows which entries are new or gone. Without entries the record goes. */
+/**
+ * Writes an unbonding delegation without its queue: the caller knows which entries are new or gone. Without entries the
+ * record goes.
+ */
 export const writeUnbonding = (state: StateWriter, { delegator, operator, entries }: UnbondingDelegation): void => {
   const gone = entries.length === 0
   const keyAt = (height: number): Uint8Array => unbondingSinceKey(operator, height, delegator)

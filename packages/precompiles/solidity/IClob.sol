@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity >=0.8.17;
 
-/// As in a signed order. `side`: 1 buy, 2 sell. `tif`: 1 good til cancelled, 2 immediate or cancel, 3 fill or kill, 4 post-only.
+/// An order as in a signed one. `side`: 1 buy, 2 sell. `tif`: 1 good til cancelled, 2 immediate or cancel, 3 fill or kill, 4 post-only.
 /// `stp`, which ends where both orders are the caller's: 0 the resting one, 1 this one, 2 both, 3 the lesser amount off both.
 /// `clientId`: at most 16 bytes, or none. `expireS`: seconds since 1970, 0 never. `triggerKind`: 0 none, 1 stop, 2 take profit.
 /// `maxFills`: resting orders that it meets at most, 0 stands for 20; what it may meet it pays for. `postOnlyMode`: 0 reject, 1 slide.
@@ -96,14 +96,14 @@ interface IClob {
     /// By its number, which order_placed tells; of any subaccount.
     function cancelOrder(uint32 market, uint64 orderSeq) external returns (uint32 place);
 
-    /// By its client id, 1 to 16 bytes. It refuses also what the caller signed before and what is still on its way.
+    /// Cancels an order by its client id, 1 to 16 bytes. It refuses also what the caller signed before and what is still on its way.
     function cancelClientOrder(
         uint32 subaccount,
         uint32 market,
         bytes calldata clientId
     ) external returns (uint32 place);
 
-    /// Of one market or of all (0), of one side or of both (0).
+    /// Cancels all orders of one market or of all (0), of one side or of both (0).
     function cancelAll(uint32 subaccount, uint32 market, uint8 side) external returns (uint32 place);
 
     /// All orders of msg.sender die at this time, in milliseconds since 1970: above the time of the next block, at most 24 hours ahead, and

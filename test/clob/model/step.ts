@@ -51,7 +51,7 @@ export interface ModelOutcome {
   readonly results: readonly ModelResult[]
   /** The outcomes of what contracts queued. */
   readonly queued: readonly ActionOutcome[]
-  /** That no transaction made. */
+  /** The records that no transaction made. */
   readonly after: readonly ModelRecord[]
   readonly fills: readonly ModelFill[]
 }

@@ -22,7 +22,7 @@ const account = privateKeyToAccount(privateKey as Hex)
 export const faultySender = account.address
 
 interface TransferOptions {
-  /** Above the account's nonce. */
+  /** How far the nonce is above the account's. */
   readonly ahead?: number
   readonly value?: bigint
   readonly gas?: bigint

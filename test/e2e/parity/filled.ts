@@ -27,7 +27,7 @@ const fill = async (peer: Peer, title: string, call: Members): Promise<void> => 
   if (isComparable(call)) await peer.note([`filled: ${title}`, METHOD, call])
 }
 
-/** Without the fees that follow from the chain, and what holds them. */
+/** Records the reply without the fees that follow from the chain, and what holds them. */
 const fillFees = async (peer: Peer, title: string, call: Members): Promise<void> => {
   const reply = await peer.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: METHOD, params: [call] }))
   if (isObject(reply) && isObject(reply['result']) && isObject(reply['result']['tx'])) {

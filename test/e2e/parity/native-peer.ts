@@ -45,7 +45,7 @@ export interface TxOptions {
   readonly memo?: string
   readonly timeoutHeight?: bigint
   readonly chainId?: string
-  /** Added to the account's own. */
+  /** The offset that is added to the account's own sequence. */
   readonly sequenceOffset?: number
   readonly accountOffset?: bigint
   readonly signatures?: (signature: Uint8Array) => readonly Uint8Array[]

@@ -162,7 +162,7 @@ export class Peer {
     )
   }
 
-  /** Above the base fee, when it follows from it. */
+  /** The price as what it is above the base fee, when it follows from it. */
   #price(value: string, { type }: Members): string {
     if (type !== '0x2' && type !== '0x4') return value
     const above = BigInt(value) - BigInt(this.head.baseFeePerGas)

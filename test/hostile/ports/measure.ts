@@ -9,7 +9,7 @@ import { type HonestMethod, type HonestSample, latencies, percentile } from './h
 import type { Job } from './run-attack.ts'
 import { ALL_PORTS, askPorts, blockGaps, memoryOf, partsOf, sumOf, targetOf } from './watch.ts'
 
-/** Before each attack, for what the honest client and the blocks take at rest. */
+/** The time before each attack, for what the honest client and the blocks take at rest. */
 const REST_MS = 4_000
 /** The first calls of a client open its connection. */
 const WARM_SAMPLES = 15

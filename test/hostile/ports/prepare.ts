@@ -43,7 +43,7 @@ export const sendTransactions = async (assault: Assault, count: number): Promise
 }
 
 interface Included {
-  /** That with most of them. */
+  /** The block with most of them. */
   readonly block: Hex
   readonly hashes: readonly Hex[]
 }

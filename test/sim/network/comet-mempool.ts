@@ -44,7 +44,7 @@ export class CometMempool implements Gossip {
     this.#told.delete(peer)
   }
 
-  /** After a commit. */
+  /** Called after a commit. */
   update(application: Application, included: readonly Uint8Array[]): void {
     for (const raw of included) this.#held.delete(bytesToKey(raw))
     for (const [key, raw] of this.#held) if (application.checkTx(raw, true).code !== 0) this.#held.delete(key)

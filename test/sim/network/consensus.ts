@@ -190,7 +190,7 @@ export class Consensus {
     this.#port.tell({ proposal })
   }
 
-  /** Until nothing changes. */
+  /** Goes on until nothing changes. */
   async #advance(): Promise<void> {
     for (;;) {
       if (this.isOver || (await this.#tryDecide()) || this.#step === 'newHeight') return

@@ -66,7 +66,7 @@ export interface Plan {
   }
   /** The chance in each 100 ms. */
   readonly trafficPercent: number
-  /** Above 0: a validator that is alone would let no time pass. */
+  /** The timeout is above 0: a validator that is alone would let no time pass. */
   readonly timeoutCommitMs: number
   /** Undefined where nobody trades. */
   readonly orders: OrderPlan | undefined

@@ -89,7 +89,7 @@ export class Rules {
     )
   }
 
-  /** After Commit, or a start: the node says that it holds this height. */
+  /** Called after Commit, or a start: the node says that it holds this height. */
   holds(node: string, height: number, appHash: Uint8Array): void {
     this.commits++
     const known = this.#outcomes.get(height)

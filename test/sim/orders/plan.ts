@@ -30,7 +30,7 @@ export interface OrderPlan {
   readonly twoFacedPercent: number
 }
 
-/** Nothing of it in some runs. */
+/** A number, which is 0 in some runs. */
 const some = (random: Random, limit: number): number => (random.chance(40) ? 0 : 1 + random.below(limit))
 
 const often = (random: Random): number => (random.chance(25) ? 0 : 20 + random.below(80))
@@ -43,7 +43,8 @@ export const makeOrderPlan = (random: Random): OrderPlan => ({
   floodPercent: random.chance(30) ? 1 + random.below(5) : 0,
   lies: { extensionPercent: often(random), batchPercent: often(random) },
   torsionedPercent: random.chance(20) ? 50 : 0,
-  lossPercent: random.chance(25) ? 1 + random.below(4) : 0,
+  // A storm of twenty blocks takes some ten seconds: with less a soak of an hour may never see it.
+  lossPercent: random.chance(25) ? 5 * (1 + random.below(4)) : 0,
   parameters: {
     minAgeMs: random.pick([50, 50, 0, 200]),
     bucketMs: random.pick([10, 10, 1, 100]),

@@ -55,7 +55,7 @@ const codeOf = (index: number): Uint8Array => {
   return code
 }
 
-/** Until the database has sorted what was written: its threads would be measured too. */
+/** Waits until the database has sorted what was written: its threads would be measured too. */
 const settled = async (): Promise<void> => {
   for (let quiet = 0; quiet < 3; ) {
     const from = processorNs()
