@@ -457,6 +457,45 @@ export interface ClobUpdates {
   }[]
 }
 
+/** An order that no block holds yet, or did not when this was noted. */
+export interface ClobWaitingOrder {
+  readonly hash: Hex
+  /** Number of nat.clob.v1.OrderStage. */
+  readonly stage: number
+  /** Bech32. */
+  readonly owner: string
+  /** That its actions name; 0 is all. */
+  readonly markets: readonly number[]
+  /** Milliseconds since 1970. */
+  readonly seenMs: number
+  /** Of the block that took it; else of the newest one. */
+  readonly height: number
+  /** The wire form in base64; null where its stage alone is told. */
+  readonly raw: string | null
+}
+
+/** What the pool of orders holds, page by page. */
+export interface ClobPool {
+  readonly height: number
+  readonly timeMs: number
+  /** In {@link ClobNews}, of what happened since the first page was asked for. */
+  readonly place: number
+  readonly orders: readonly ClobWaitingOrder[]
+  /** Of the next page; null behind the last. */
+  readonly next: { readonly arrival: number; readonly below: number; readonly place: number } | null
+}
+
+/** What has happened to orders since a place. */
+export interface ClobNews {
+  readonly height: number
+  readonly timeMs: number
+  /** The next place. */
+  readonly next: number
+  /** There is more to ask for at once. */
+  readonly isMore: boolean
+  readonly orders: readonly ClobWaitingOrder[]
+}
+
 /** A place in the feed: all blocks below `height` come before it, and so many transactions of that block. */
 export interface FeedPlace {
   readonly height: number
@@ -629,6 +668,10 @@ export interface Questions {
    * block has 18 MB of them: from the first on with 0, then as `next` says; none where `recordsFrom` is left out.
    */
   clobUpdates: { height: number; recordsFrom?: number }
+  /** A {@link ClobPool}: orders with an action in a market (0 is any), or of an owner (bech32). `from` is `next` of the page before. */
+  clobPool: { market: number; owner?: string; from?: NonNullable<ClobPool['next']> }
+  /** {@link ClobNews}. The node keeps them while somebody asks at least every few blocks. */
+  clobNews: { since: number }
   logs: LogCriteria
   /**
    * What matches from a place in the chain up to a height, as much of it as one answer may hold:
@@ -667,6 +710,8 @@ export interface Questions {
     height: number
     /** What CometBFT said, by its routes: the application adds it where a worker makes the answer. */
     replies?: Readonly<Record<string, string>>
+    /** A HistoricalOrder in base64, of a placement that no block holds yet: the application adds it where the question is about it. */
+    waiting?: string
   }
 }
 export type QuestionName = keyof Questions

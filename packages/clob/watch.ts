@@ -7,9 +7,11 @@ import {
   type BestPricesUpdate,
   type BookUpdate,
   type OrdersUpdate,
+  type OptimisticUpdate,
   type OwnOrdersUpdate,
   readBestPricesUpdate,
   readBookUpdate,
+  readOptimisticUpdate,
   readOrdersUpdate,
   readOwnOrdersUpdate,
   readTradesUpdate,
@@ -121,26 +123,38 @@ const subscribe = (
   return stop
 }
 
+type Request = Readonly<Record<string, unknown>>
+
 const watch = <Message extends StreamPlace>(
   client: Client,
   channel: string,
-  request: Readonly<Record<string, unknown>>,
+  request: Request,
   read: Read<Message>,
   { fromHeight, onUpdate, onError }: Watcher<Message>,
 ): (() => void) => {
   const from = fromHeight === undefined ? {} : { from_height: `${uint53('fromHeight', fromHeight, 1n)}` }
   const stream = new Continuity<Message>(fromHeight === undefined)
-  let isStopped = false
-  let stop = (): void => undefined
   const onMessage = (result: unknown): void => {
     const message = read(result, channel)
     stream.take(message)
     onUpdate(message)
   }
+  return listen(client, [channel, { ...request, ...from }], onMessage, onError)
+}
+
+/** Returns how to end it. */
+const listen = (
+  client: Client,
+  params: readonly unknown[],
+  onMessage: (result: unknown) => void,
+  onError: (error: Error) => void,
+): (() => void) => {
+  let isStopped = false
+  let stop = (): void => undefined
   const start = async (): Promise<void> => {
     const socket = await socketOf(client)
     if (isStopped) return
-    stop = subscribe(socket, [channel, { ...request, ...from }], { onMessage, onEnd: onError })
+    stop = subscribe(socket, params, { onMessage, onEnd: onError })
   }
   start().catch((error: unknown) => {
     if (!isStopped) onError(error instanceof Error ? error : new ClobClientError('ended', String(error)))
@@ -165,3 +179,25 @@ export const watchBestPrices = watchMarket<BestPricesUpdate>('bestPrices', readB
 /** Of all markets. The owner is 0x... or nat1... */
 export const watchOwnOrders = (client: Client, watcher: OwnerWatcher): (() => void) =>
   watch(client, 'ownOrders', { owner: watcher.owner }, readOwnOrdersUpdate, watcher)
+
+/** At least one of both. */
+export interface OptimisticWatcher extends Omit<Watcher<OptimisticUpdate>, 'fromHeight'> {
+  readonly market?: number | undefined
+  /** 0x... or nat1... */
+  readonly owner?: string | undefined
+}
+
+/** What no block holds yet, as this one node sees it: nothing of it is final. It comes as it happens, so that heights prove nothing. */
+export const watchOptimistic = (client: Client, watcher: OptimisticWatcher): (() => void) => {
+  const { market, owner, onUpdate, onError } = watcher
+  const request = {
+    ...(market !== undefined && { market: uint32('market', market, 1n) }),
+    ...(owner !== undefined && { owner }),
+  }
+  return listen(
+    client,
+    ['optimistic', request],
+    (result) => onUpdate(readOptimisticUpdate(result, 'optimistic')),
+    onError,
+  )
+}

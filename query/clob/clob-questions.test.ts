@@ -5,6 +5,7 @@ import { encodeBech32 } from '../../core/bech32.ts'
 import { addressOf, buy, cancelSeq, MARKET, sell, type Sent, World } from '../../modules/clob/matching/testing/world.ts'
 import { clobStream } from '../../proto/index.ts'
 import { UpdateRing } from '../../app/orders/update-ring.ts'
+import { openWorld } from '../../app/orders/testing/world.ts'
 import type { ClobDepth, ClobStamp, ClobUpdates } from '../../app/ports.ts'
 import { ClobQuestions } from './clob-questions.ts'
 
@@ -18,7 +19,8 @@ const begin = () => {
     world.block(...sent)
     updates.add(height, timeMs, { book: world.last?.delta, told: world.last?.told }, world.books, world.state)
   }
-  const questions = new ClobQuestions({ books: () => world.books, updates, latest: () => world.state })
+  const source = { books: () => world.books, updates, latest: () => world.state }
+  const questions = new ClobQuestions(source, openWorld().orders)
   return { world, block, questions }
 }
 

@@ -9,6 +9,7 @@ import type { ClobStamp, Questions } from '../../app/ports.ts'
 import { jsonText } from '../question-tools.ts'
 import { type ClobSource, clobDepth, requireMarket, stampView } from './depth.ts'
 import { updatesView } from './updates-view.ts'
+import { clobNews, clobPool, type WaitingOrders } from './waiting.ts'
 
 /** More would hold up the thread that executes blocks. */
 const MAX_SNAPSHOT_ORDERS = 20_000
@@ -29,13 +30,25 @@ const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024
 
 export class ClobQuestions {
   readonly #source: ClobSource
+  readonly #waiting: WaitingOrders
   /** As of the block of this height. */
   #keptHeight = 0
   readonly #kept = new Map<string, string>()
   #keptCharacters = 0
 
-  constructor(source: ClobSource) {
+  constructor(source: ClobSource, waiting: WaitingOrders) {
     this.#source = source
+    this.#waiting = waiting
+  }
+
+  /** Throws grpc/5. */
+  pool(question: Questions['clobPool']): string {
+    return clobPool(this.#source, this.#waiting, question)
+  }
+
+  /** Throws query/5 where the place is too far behind. */
+  news(question: Questions['clobNews']): string {
+    return clobNews(this.#source, this.#waiting, question)
   }
 
   /** Throws grpc/5. */

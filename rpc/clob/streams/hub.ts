@@ -13,7 +13,8 @@ import type { GatewayLog } from '../../log.ts'
 import { createLine } from '../../subscriptions/line.ts'
 import { Owners } from '../../subscriptions/owners.ts'
 import { BlockMessages, snapshotOf, type Stamp, StreamMessage } from './messages.ts'
-import { keyOf, type StreamRequest } from './request.ts'
+import { createOptimisticStreams, type OptimisticOpening } from './optimistic.ts'
+import { type AnyRequest, keyOf, type StreamRequest } from './request.ts'
 
 export interface StreamReader {
   /** As {@link clientOf} of limits.ts names it. */
@@ -36,11 +37,13 @@ export interface Opening {
   readonly length: number
 }
 
+export type AnyOpening = Opening | OptimisticOpening
+
 export interface StreamHub {
   /** Rejects with CodedErrors: for a market that is not there, and for a block that cannot be told any more. */
-  open(request: StreamRequest): Promise<Opening>
+  open(request: AnyRequest): Promise<AnyOpening>
   /** Sends the snapshot at once. Returns how to end it. Throws rpc/9 when its client has too many. */
-  join(opening: Opening, reader: StreamReader): () => void
+  join(opening: AnyOpening, reader: StreamReader): () => void
   close(): void
 }
 
@@ -72,6 +75,7 @@ const MAX_CLIENT_BYTES = 4 * 1024 * 1024
 const readsRecords = ({ channel }: StreamRequest): boolean => channel !== 'book' && channel !== 'bestPrices'
 
 export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub => {
+  const optimistic = createOptimisticStreams({ ask, log })
   const streams = new Set<Stream>()
   const owners = new Owners<Stream>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
   const line = createLine(MAX_WAITING)
@@ -237,9 +241,12 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
 
   return {
     open(request) {
+      if (request.channel === 'optimistic') return optimistic.open(request)
       return request.fromHeight > 0 ? openAt(request) : share(`snapshot ${keyOf(request)}`, () => openNow(request))
     },
-    join({ request, snapshot, stamp, next }, reader) {
+    join(opening, reader) {
+      if ('pages' in opening) return optimistic.join(opening, reader)
+      const { request, snapshot, stamp, next } = opening
       const stream: Stream = { request, reader, stamp, next, isLive: false }
       const ended = owners.add(reader.client, stream, STREAM_BYTES)
       fail(ended, 'the streams of all clients are too many')
@@ -250,6 +257,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     },
     close() {
       stop()
+      optimistic.close()
       streams.clear()
     },
   }

@@ -33,7 +33,7 @@ export class StreamMessage {
   }
 }
 
-const messageOf = <Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>): StreamMessage =>
+export const messageOf = <Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>): StreamMessage =>
   new StreamMessage(schema, create(schema, init))
 
 const { BookUpdateSchema, OrdersUpdateSchema, TradesUpdateSchema, BestPricesUpdateSchema, OwnOrdersUpdateSchema } =

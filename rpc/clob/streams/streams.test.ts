@@ -3,10 +3,10 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { Client, type ClientReadableStream, credentials, type ServiceError } from '@grpc/grpc-js'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
-import type { ClobDepth, ClobUpdates } from '../../../app/ports.ts'
+import type { ClobDepth, ClobNews, ClobPool, ClobUpdates, ClobWaitingOrder } from '../../../app/ports.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
-import { clobStream } from '../../../proto/index.ts'
+import { clobStream, clobTx } from '../../../proto/index.ts'
 import { type Gateway, startGateway } from '../../gateway.ts'
 import { SILENT_LOG } from '../../log.ts'
 import { GATEWAY_DEFAULTS } from '../../settings.ts'
@@ -321,6 +321,120 @@ describe('clob_subscribe', () => {
     application.answers.clobUpdates = ({ height }) => JSON.stringify({ ...updatesAt(10), height })
     application.commit()
     expect(await client.closed).toContain('block 8 does not follow what was told')
+  })
+})
+
+describe('the optimistic channel', () => {
+  const { OrderStage } = clobStream
+  const tx = toBinary(clobTx.ClobTxSchema, create(clobTx.ClobTxSchema, { version: 1, nonceMs: 5n, goodTilBlock: 9 }))
+  const raw = Buffer.concat([Uint8Array.of(0x70), tx]).toString('base64')
+  const waiting = (index: number, changes: Partial<ClobWaitingOrder> = {}): ClobWaitingOrder => ({
+    ...{ hash: `0x${String(index).padStart(64, '0')}`, stage: OrderStage.PENDING, owner: MAKER, markets: [1] },
+    ...{ seenMs: 1_000 + index, height: 7, raw, ...changes },
+  })
+  const changed = (index: number, stage: clobStream.OrderStage, changes: Partial<ClobWaitingOrder> = {}) =>
+    waiting(index, { stage, raw: null, ...changes })
+  /** What has happened in the application. */
+  let news: ClobWaitingOrder[]
+  let pages: readonly (readonly ClobWaitingOrder[])[]
+
+  beforeEach(() => {
+    news = []
+    pages = [[]]
+    application.answers.clobPool = ({ from }) => {
+      const at = from?.arrival ?? 0
+      const next = at + 1 < pages.length ? { arrival: at + 1, below: 9, place: from?.place ?? news.length } : null
+      const place = from?.place ?? news.length
+      return JSON.stringify({ height: 7, timeMs: 7_000, place, orders: pages[at] ?? [], next } satisfies ClobPool)
+    }
+    application.answers.clobNews = ({ since }) => {
+      if (since < oldest - 1) throw unknown()
+      const orders = news.slice(since)
+      return JSON.stringify({ height: 7, timeMs: 7_000, next: news.length, isMore: false, orders } satisfies ClobNews)
+    }
+  })
+
+  interface Optimistic {
+    readonly is_snapshot: boolean
+    readonly is_continued: boolean
+    readonly orders: readonly {
+      readonly tx_hash: string
+      readonly stage: string
+      readonly tx: unknown
+      readonly height: string
+    }[]
+  }
+  const brief = ({ is_snapshot, is_continued, orders }: Optimistic) => [
+    is_snapshot,
+    is_continued,
+    orders.map(({ tx_hash, stage }) => [Number(Buffer.from(tx_hash, 'base64').toString('hex')), stage.slice(12)]),
+  ]
+  const subscribe = async (request: unknown) => {
+    const client = await open()
+    const { result, error } = await client.request('clob_subscribe', ['optimistic', request])
+    const told = async (): Promise<Optimistic> => (await client.told()) as unknown as Optimistic
+    return { ...client, id: result, error, told }
+  }
+
+  test('begins with what waits, in pages, and goes on with what happens, by market and owner', async () => {
+    pages = [[waiting(1)], [waiting(2, { stage: OrderStage.CARRIED })]]
+    const ofMarket = await subscribe({ market: 1 })
+    expect(brief(await ofMarket.told())).toEqual([true, true, [[1, 'PENDING']]])
+    expect(brief(await ofMarket.told())).toEqual([false, false, [[2, 'CARRIED']]])
+    pages = [[]]
+    const ofTaker = await subscribe({ owner: TAKER })
+    expect(brief(await ofTaker.told())).toEqual([true, false, []])
+    news.push(waiting(3, { markets: [2] }), waiting(4, { markets: [0], owner: TAKER }), changed(1, OrderStage.ATTESTED))
+    const told = await ofMarket.told()
+    expect(brief(told)).toEqual([
+      false,
+      false,
+      [
+        [4, 'PENDING'],
+        [1, 'ATTESTED'],
+      ],
+    ])
+    expect(told.orders.map((order) => order.tx === null)).toEqual([false, true])
+    expect(brief(await ofTaker.told())).toEqual([false, false, [[4, 'PENDING']]])
+    news.push(changed(4, OrderStage.INCLUDED, { owner: TAKER, height: 8 }))
+    expect(await ofTaker.told()).toMatchObject({ orders: [{ stage: 'ORDER_STAGE_INCLUDED', height: '8', tx: null }] })
+    for (const { socket } of [ofMarket, ofTaker]) socket.terminate()
+  })
+
+  test('tells who joins all that came since its snapshot, and the others nothing twice', async () => {
+    const first = await subscribe({ market: 1 })
+    await first.told()
+    news.push(waiting(1))
+    expect(brief(await first.told())).toEqual([false, false, [[1, 'PENDING']]])
+    // Its snapshot is of before that.
+    const { clobPool } = application.answers
+    application.answers.clobPool = async (parameters) => {
+      const page = JSON.parse((await clobPool?.(parameters)) ?? '') as ClobPool
+      return JSON.stringify({ ...page, place: 0 })
+    }
+    const second = await subscribe({ market: 1 })
+    expect(brief(await second.told())).toEqual([true, false, []])
+    expect(brief(await second.told())).toEqual([false, false, [[1, 'PENDING']]])
+    news.push(changed(1, OrderStage.DROPPED))
+    for (const client of [first, second]) {
+      expect(brief(await client.told())).toEqual([false, false, [[1, 'DROPPED']]])
+      client.socket.terminate()
+    }
+  })
+
+  test('ends with a reason where it has fallen behind, asks nothing without a reader, and wants a market or an owner', async () => {
+    const client = await subscribe({ market: 1 })
+    await client.told()
+    oldest = 99
+    expect(await client.closed).toBe('a subscription ended: not known here any more')
+    const asked = application.asked.filter(({ name }) => name === 'clobNews').length
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+    expect(application.asked.filter(({ name }) => name === 'clobNews').length).toBe(asked)
+    for (const request of [{}, { market: 0 }, { owner: '' }]) {
+      expect((await subscribe(request)).error?.message).toBe('name a market, or an owner, or both')
+    }
+    expect((await subscribe({ owner: 'nobody' })).error?.message).toContain('invalid owner address')
+    expect((await subscribe({ market: 1, from_height: '4' })).error?.message).toContain('invalid argument 1')
   })
 })
 
