@@ -443,7 +443,7 @@ export interface ClobUpdates {
     readonly asks: readonly ClobLevel[]
     readonly died: readonly { readonly orderSeq: number; readonly owner: string }[]
   }[]
-  /** Null where they were not asked for, and `rejected` is empty then: levels are few where records are many. */
+  /** Null where they were not asked for, and `rejected` and `refused` are empty then: levels are few where records are many. */
   readonly records: readonly ClobRecordView[] | null
   /** Where the next page of records and of what was rejected begins; null behind the last. */
   readonly next: number | null
@@ -455,6 +455,25 @@ export interface ClobUpdates {
     /** Null where a contract queued it. */
     readonly hash: Hex | null
   }[]
+  /** Transactions that failed as a whole, in the same pages. */
+  readonly refused: readonly {
+    readonly owner: string
+    readonly hash: Hex
+    readonly code: number
+    readonly reason: string
+    readonly subaccount: number
+    readonly nonceMs: number
+  }[]
+}
+
+export interface ClobOrdersPage {
+  readonly height: number
+  readonly timeMs: number
+  readonly sequence: number
+  /** An OrdersUpdate (nat.clob.v1) in base64, with `orders` and `died`. */
+  readonly orders: string
+  /** Of the next page: of the orders that were open when the first was asked for; null behind the last. */
+  readonly next: { readonly list: number; readonly at: number } | null
 }
 
 /** An order that no block holds yet, or did not when this was noted. */
@@ -657,8 +676,11 @@ export interface Questions {
    * the newest block, whose height it names.
    */
   clobDepth: { market: number; levels: number }
-  /** All open orders of a market as of the newest block: an OrdersUpdate (nat.clob.v1) in base64, a JSON string. */
-  clobOrders: { market: number }
+  /**
+   * A {@link ClobOrdersPage}: open orders of a market as of the newest block, which may be another one with each page. `from` is `next` of the page before;
+   * `seqs`, at most 2,000, asks for these orders alone.
+   */
+  clobOrders: { market: number; from?: NonNullable<ClobOrdersPage['next']>; seqs?: readonly number[] }
   /** Those of an owner (bech32): an OwnOrdersUpdate, in the same form. */
   clobOwnOrders: { owner: string }
   /** A {@link ClobStamp} as of one of the last 64 blocks. */

@@ -231,10 +231,13 @@ export interface OrdersUpdate extends MarketStamp {
   readonly records: readonly OrderRecord[]
   /** They left their level, and are open until they are removed. */
   readonly died: readonly number[]
+  /** The next message has more of the snapshot, of the same height. */
+  readonly isContinued: boolean
 }
 
 export const readOrdersUpdate = readMessage<OrdersUpdate>({
   ...STAMP,
+  isContinued: readFlag,
   orders: readList(readOpenOrder),
   records: readList(readRecord),
   died: readList(readNumber),

@@ -14,7 +14,7 @@ import { encodeBech32 } from '../../core/bech32.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { GRPC } from '../../core/grpc-status.ts'
 import { bytesToHex } from '../../core/hex.ts'
-import type { Market, OpenOrder } from '../../modules/clob/index.ts'
+import { CLOB_ERRORS, codeOf, type Market, type OpenOrder } from '../../modules/clob/index.ts'
 import { encodeOrder, writeMarket, writeOrder } from '../../modules/clob/keeper/index.ts'
 import { encodeClobTx, type Place } from '../../modules/clob/orders/index.ts'
 import { clobHistory } from '../../proto/index.ts'
@@ -34,11 +34,12 @@ const open = () => {
   const ask = <Input extends DescMessage, Output extends DescMessage>(
     question: DescMethodUnary<Input, Output>,
     request: MessageInitShape<Input>,
+    waiting?: clobHistory.HistoricalOrder,
   ): MessageShape<Output> => {
     const path = `/${question.parent.typeName}/${question.name}`
     const bytes = toBinary(question.input, create(question.input, request))
     const context = { state, height: 9, chainId: 'localnat-1' }
-    return fromBinary(question.output, answerHistory(store, context, path, bytes))
+    return fromBinary(question.output, answerHistory(store, context, path, bytes, waiting))
   }
   return { store, state, ask }
 }
@@ -93,6 +94,29 @@ describe('questions of the history', () => {
     expect(height).toBe(5n)
     const unknown = { owner, clientId: '0x08' }
     expect(() => ask(method.orderByClientId, unknown)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+  })
+
+  it('tell of the placements of a transaction that failed as a whole, where its owner has signed it', () => {
+    const { store, ask } = open()
+    const refused = (code: number) => ({ ...failing(0), result: { ...failing(0).result, code, events: [] } })
+    writeHistory(store, blockOf(1, [], [refused(CLOB_ERRORS.codes.signature)]))
+    expect(() => ask(method.orderByClientId, byId)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+    writeHistory(store, blockOf(2, [], [refused(codeOf('nonceUsed'))]))
+    expect(ask(method.orderByClientId, byId).order).toMatchObject({
+      ...{ state: OrderState.REJECTED, code: codeOf('nonceUsed'), height: 2n, orderSeq: 0n, txHash: failing(0).hash },
+    })
+  })
+
+  it('name a placement that waits, unless an order with its id is open', () => {
+    const { store, ask } = open()
+    const waiting = create(clobHistory.HistoricalOrderSchema, { state: OrderState.ATTESTED, market: 1 })
+    writeHistory(store, blockOf(1, []))
+    expect(ask(method.orderByClientId, byId, waiting).order?.state).toBe(OrderState.ATTESTED)
+    writeHistory(store, blockOf(2, [placed(1, { client_id: '07' })]))
+    expect(ask(method.orderByClientId, byId, waiting).order?.state).toBe(OrderState.OPEN)
+    writeHistory(store, blockOf(3, [removed(1, 2)]))
+    expect(ask(method.orderByClientId, byId, waiting).order?.state).toBe(OrderState.ATTESTED)
+    expect(ask(method.orderByClientId, byId).order?.state).toBe(OrderState.CANCELLED)
   })
 
   it('answer an open order that is older than the history from state', () => {

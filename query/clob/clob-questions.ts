@@ -2,22 +2,14 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { bytesToBase64 } from '../../core/bytes.ts'
-import { type BookOrder, orderForm } from '../../modules/clob/index.ts'
 import { clobStream } from '../../proto/index.ts'
-import { limitExceeded, queryFailed } from '../../app/errors.ts'
+import { queryFailed } from '../../app/errors.ts'
 import type { ClobStamp, Questions } from '../../app/ports.ts'
 import { jsonText } from '../question-tools.ts'
 import { type ClobSource, clobDepth, requireMarket, stampView } from './depth.ts'
+import { listOf, OrderPages } from './order-pages.ts'
 import { updatesView } from './updates-view.ts'
 import { clobNews, clobPool, type WaitingOrders } from './waiting.ts'
-
-/** More would hold up the thread that executes blocks. */
-const MAX_SNAPSHOT_ORDERS = 20_000
-
-const listOf = (open: readonly BookOrder[]) => ({
-  orders: open.map(orderForm),
-  died: open.filter(({ isDead }) => isDead).map(({ seq }) => BigInt(seq)),
-})
 
 /** Base64, as JSON. */
 const encoded = <Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>): string =>
@@ -31,6 +23,7 @@ const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024
 export class ClobQuestions {
   readonly #source: ClobSource
   readonly #waiting: WaitingOrders
+  readonly #snapshots: OrderPages
   /** As of the block of this height. */
   #keptHeight = 0
   readonly #kept = new Map<string, string>()
@@ -38,6 +31,7 @@ export class ClobQuestions {
 
   constructor(source: ClobSource, waiting: WaitingOrders) {
     this.#source = source
+    this.#snapshots = new OrderPages(source)
     this.#waiting = waiting
   }
 
@@ -56,26 +50,11 @@ export class ClobQuestions {
     return this.#keep(`depth ${market} ${levels}`, () => jsonText(clobDepth(this.#source, market, levels)))
   }
 
-  /** Throws grpc/5, and query/5 where the market has too many orders for one answer. */
-  orders({ market }: Questions['clobOrders']): string {
-    return this.#keep(`orders ${market}`, () => this.#orders(market))
-  }
-
-  #orders(market: number): string {
-    requireMarket(this.#source, market)
-    const { updates } = this.#source
-    const open = this.#source.books().market(market).orders
-    if (open.size > MAX_SNAPSHOT_ORDERS) {
-      throw limitExceeded(
-        `market ${market} has ${open.size} open orders, and a snapshot has at most ${MAX_SNAPSHOT_ORDERS}: read nat.clob.v1.Query/Orders`,
-      )
-    }
-    const sequence = BigInt(updates.stampOf(market).sequence)
-    const { orders, died } = listOf([...open.values()].toSorted((a, b) => a.seq - b.seq))
-    return encoded(clobStream.OrdersUpdateSchema, {
-      ...{ market, height: BigInt(updates.height), timeMs: BigInt(updates.timeMs) },
-      ...{ sequence, previousSequence: sequence, isSnapshot: true, orders, died },
-    })
+  /** Throws grpc/5, and query/1 for a page of a list that is not known any more. */
+  orders(question: Questions['clobOrders']): string {
+    requireMarket(this.#source, question.market)
+    if (question.from !== undefined || question.seqs !== undefined) return this.#snapshots.page(question)
+    return this.#keep(`orders ${question.market}`, () => this.#snapshots.page(question))
   }
 
   ownOrders({ owner }: Questions['clobOwnOrders']): string {
@@ -105,6 +84,11 @@ export class ClobQuestions {
 
   /** The book is another one. */
   forget(): void {
+    this.#snapshots.forget()
+    this.#forgetKept()
+  }
+
+  #forgetKept(): void {
     this.#kept.clear()
     this.#keptCharacters = 0
   }
@@ -112,7 +96,7 @@ export class ClobQuestions {
   /** Made once a block: a whole book takes a tenth of a second. */
   #keep(key: string, make: () => string): string {
     const { height } = this.#source.updates
-    if (height !== this.#keptHeight) this.forget()
+    if (height !== this.#keptHeight) this.#forgetKept()
     this.#keptHeight = height
     const kept = this.#kept.get(key)
     if (kept !== undefined) return kept

@@ -21,7 +21,7 @@ import { concatBytes, equalBytes } from '../../core/bytes.ts'
 import type { Address } from '../../core/address.ts'
 import { invariant } from '../../core/errors.ts'
 import { bytesToHex } from '../../core/hex.ts'
-import { CLOB_TX_BYTE, decodeClobBody, decodeClobResult } from '../../modules/clob/index.ts'
+import { CLOB_ERRORS, CLOB_TX_BYTE, codeOf, decodeClobBody, decodeClobResult } from '../../modules/clob/index.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { readBaseHeight, writeBaseHeight } from '../../store/base-height.ts'
 import { scanAll } from './oracle.ts'
@@ -122,15 +122,18 @@ const happeningsOf = (store: KeyValueStore, head: number): readonly (Happening &
   return told
 }
 
+const UNVERIFIED = [...(['notInPlan', 'phase', 'signature'] as const).map(codeOf), CLOB_ERRORS.codes.notPlanned]
+
 /** The newest placement that failed by owner and id, from the results of all transactions. */
 const plainRejections = (store: KeyValueStore, head: number) => {
   const blocks = new ChainReader(store)
   const found = new Map<string, { owner: Address; clientId: Uint8Array; height: number; code: number; lots: number }>()
   for (let height = 1; height <= head; height++) {
     for (const { raw, result } of readCommittedBlock(blocks, height)?.transactions(0) ?? []) {
-      if (raw[0] !== CLOB_TX_BYTE || result.code !== 0) continue
+      if (raw[0] !== CLOB_TX_BYTE || UNVERIFIED.includes(result.code)) continue
       const { owner, actions } = decodeClobBody(raw).tx
-      for (const [at, { code }] of decodeClobResult(result.data).results.entries()) {
+      const results = result.code === 0 ? decodeClobResult(result.data).results : actions.map(() => result)
+      for (const [at, { code }] of results.entries()) {
         const action = actions[at]
         if (code === 0 || (action?.kind !== 'place' && action?.kind !== 'replace')) continue
         const { clientId, qtyLots: lots } = action.place

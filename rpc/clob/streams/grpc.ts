@@ -50,6 +50,8 @@ export const streamMethods = ({ streams, clientOf, charge }: StreamCalls): Reado
           if (caller.isOver) return () => undefined
           return streams.join(opening, {
             client: clientOf(caller),
+            form: 'bytes',
+            drained: () => feed.drained(),
             send: ({ bytes }) => feed.send(bytes),
             fail: (message) => feed.end({ code: GRPC.unavailable, message }),
           })

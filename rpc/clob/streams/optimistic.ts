@@ -11,8 +11,8 @@ import { clobStream, clobTx } from '../../../proto/index.ts'
 import { rpcError } from '../../errors.ts'
 import { Owners } from '../../subscriptions/owners.ts'
 import type { StreamHubOptions, StreamReader } from './hub.ts'
-import { messageOf, type StreamMessage } from './messages.ts'
 import { keyOf, type OptimisticRequest } from './request.ts'
+import { listOfMessages, messageOf, type StreamMessage } from './stream-message.ts'
 
 /** Pages of the pool, in their order. */
 export interface OptimisticOpening {
@@ -66,10 +66,9 @@ const updateOf = (
   orders: readonly ClobWaitingOrder[],
   flags: { readonly isSnapshot?: boolean; readonly isContinued?: boolean } = {},
 ): StreamMessage =>
-  messageOf(clobStream.OptimisticUpdateSchema, {
-    ...{ height: BigInt(height), timeMs: BigInt(timeMs), ...flags },
-    orders: orders.map(orderForm),
-  })
+  messageOf(clobStream.OptimisticUpdateSchema, { height: BigInt(height), timeMs: BigInt(timeMs), ...flags }, [
+    listOfMessages('orders', orders, clobStream.OptimisticOrderSchema, orderForm),
+  ])
 
 const isWatched = ({ owner, markets }: ClobWaitingOrder, request: OptimisticRequest): boolean => {
   if (request.owner !== undefined && request.owner !== owner) return false

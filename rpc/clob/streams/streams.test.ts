@@ -3,7 +3,14 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { Client, type ClientReadableStream, credentials, type ServiceError } from '@grpc/grpc-js'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
-import type { ClobDepth, ClobNews, ClobPool, ClobUpdates, ClobWaitingOrder } from '../../../app/ports.ts'
+import type {
+  ClobDepth,
+  ClobNews,
+  ClobOrdersPage,
+  ClobPool,
+  ClobUpdates,
+  ClobWaitingOrder,
+} from '../../../app/ports.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { clobStream, clobTx } from '../../../proto/index.ts'
@@ -52,6 +59,7 @@ const updatesAt = (height: number): ClobUpdates => ({
           },
         ],
   rejected: [],
+  refused: [],
   next: null,
 })
 
@@ -214,15 +222,25 @@ describe('clob_subscribe', () => {
     const { OrdersUpdateSchema, OwnOrdersUpdateSchema } = clobStream
     const orders = [{ market: 1, orderSeq: 1n, owner: MAKER, lots: 9n, lotsLeft: 8n }]
     const head = { height: 7n, timeMs: 7_000n, isSnapshot: true, orders, died: [1n] }
-    application.answers.clobOrders = ({ market }) =>
-      encoded(toBinary(OrdersUpdateSchema, create(OrdersUpdateSchema, { ...head, market, sequence: 3n })))
+    application.answers.clobOrders = () => {
+      const page = toBinary(OrdersUpdateSchema, create(OrdersUpdateSchema, { orders, died: [1n] }))
+      const text = Buffer.from(page).toString('base64')
+      return JSON.stringify({
+        height: 7,
+        timeMs: 7_000,
+        sequence: 3,
+        orders: text,
+        next: null,
+      } satisfies ClobOrdersPage)
+    }
     application.answers.clobOwnOrders = ({ owner }) =>
       encoded(toBinary(OwnOrdersUpdateSchema, create(OwnOrdersUpdateSchema, { ...head, owner, previousHeight: 6n })))
     const ask = application.answers.clobUpdates
     application.answers.clobUpdates = async (parameters) => {
       const updates = JSON.parse((await ask?.(parameters)) ?? '') as ClobUpdates
       const rejected = [{ owner: TAKER, action: 2, code: 57, reason: 'no', hash: '0x0101' }] as const
-      return JSON.stringify({ ...updates, rejected })
+      const refused = [{ owner: TAKER, hash: '0x0202', code: 33, reason: 'late', subaccount: 1, nonceMs: 9 }] as const
+      return JSON.stringify({ ...updates, rejected, refused } satisfies ClobUpdates)
     }
     const [ofMarket, ofTaker, ofMaker] = await Promise.all([open(), open(), open()])
     await ofMarket.request('clob_subscribe', ['orders', { market: 1 }])
@@ -263,9 +281,43 @@ describe('clob_subscribe', () => {
       is_snapshot: false,
       records,
       rejected,
+      refused: [{ tx_hash: 'AgI=', code: 33, reason: 'late', subaccount: 1, nonce_ms: '9' }],
     })
     expect(await ofMaker.told()).toMatchObject({ owner: MAKER, height: '8', records, rejected: [] })
     for (const { socket } of [ofMarket, ofTaker, ofMaker]) socket.terminate()
+  })
+
+  test('has a block of tens of thousands of records in one message, made while others are served', async () => {
+    const count = 30_000
+    const { clobUpdates } = application.answers
+    application.answers.clobUpdates = async (parameters) => {
+      const updates = JSON.parse((await clobUpdates?.(parameters)) ?? '') as ClobUpdates
+      const [record] = updates.records ?? []
+      const from = parameters.recordsFrom
+      if (record === undefined || from === undefined) return JSON.stringify(updates)
+      const records = Array.from({ length: Math.min(2_000, count - from) }, (_, at) => ({ ...record, lots: from + at }))
+      return JSON.stringify({ ...updates, records, next: from + 2_000 < count ? from + 2_000 : null })
+    }
+    application.answers.clobOrders = () =>
+      JSON.stringify({ height: 7, timeMs: 7_000, sequence: 3, orders: '', next: null } satisfies ClobOrdersPage)
+    const [ofOrders, ofBook] = await Promise.all([open(), open()])
+    await ofOrders.request('clob_subscribe', ['orders', { market: 1 }])
+    await ofBook.request('clob_subscribe', ['book', { market: 1 }])
+    for (const client of [ofOrders, ofBook]) expect((await client.told()).is_snapshot).toBe(true)
+    let turns = 0
+    let isOver = false
+    const step = (): void => {
+      turns++
+      if (!isOver) setImmediate(step)
+    }
+    step()
+    commit()
+    const whole = (await ofOrders.told()) as unknown as { records: readonly { fill: { lots: string } }[] }
+    isOver = true
+    expect(whole.records.map(({ fill }) => Number(fill.lots))).toEqual(Array.from({ length: count }, (_, at) => at))
+    expect(turns).toBeGreaterThan(15)
+    expect(brief(await ofBook.told())).toEqual([8, 3, 4, false])
+    for (const { socket } of [ofOrders, ofBook]) socket.terminate()
   })
 
   test('refuses a market that is not there, an unknown channel and malformed requests', async () => {
