@@ -17,6 +17,8 @@ export interface CallContext {
   readonly modules: string
   /** That of rpc_discover. */
   readonly description: () => string
+  /** Does a part of a long answer when it is its connection's turn. A method's is its caller's. */
+  takeTurn<Result>(work: () => Result): Promise<Result>
 }
 
 export type Answer = string | Promise<string>

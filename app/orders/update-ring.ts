@@ -186,6 +186,11 @@ export class UpdateRing {
     return this.#stamps.get(market) ?? EMPTY_STAMP
   }
 
+  /** The lowest height from which on blocks are kept, or will be. */
+  get oldest(): number {
+    return this.#kept[0]?.updates.height ?? this.#height + 1
+  }
+
   /** Undefined where it is not kept. */
   at(height: number): BlockUpdates | undefined {
     return this.#kept[height - (this.#kept[0]?.updates.height ?? 0)]?.updates
@@ -193,7 +198,7 @@ export class UpdateRing {
 
   /** Of a market that there is, after a block that is kept or stands before a kept one; undefined of any other block. */
   stampAt(market: number, height: number): MarketStamp | undefined {
-    const first = this.#kept[0]?.updates.height ?? this.#height + 1
+    const first = this.oldest
     if (height < first - 1 || height > this.#height) return undefined
     for (const { updates } of this.#kept.slice(height + 1 - first)) {
       const found = updates.markets.find((each) => each.market === market)

@@ -20,7 +20,10 @@ import {
 import type { Read } from './read-json.ts'
 
 export interface Watcher<Message> {
-  /** The first block that is told, without a snapshot before it: one of the last 64, or the next one. */
+  /**
+   * The first block that is told, without a snapshot before it: one of the last 64, or the next one. Where the node does not know it any more, as
+   * after its restart, `onError` gets a `missed`: watch again without it.
+   */
   readonly fromHeight?: number | undefined
   /** A snapshot first, then each block in turn, also one without a change. */
   readonly onUpdate: (update: Message) => void
@@ -38,7 +41,7 @@ interface SocketTransport {
 interface Incoming {
   readonly id?: unknown
   readonly result?: unknown
-  readonly error?: { readonly message?: string }
+  readonly error?: { readonly code?: number; readonly message?: string }
   readonly method?: string
   readonly params?: { readonly subscription?: unknown; readonly result?: unknown }
 }
@@ -62,6 +65,15 @@ const socketOf = async ({ transport }: Client): Promise<WebSocket> => {
   if (socket.readyState !== socket.OPEN) throw new ClobClientError('ended', 'the connection is not open')
   return socket
 }
+
+/** Of JSON-RPC: the block is not there any more. docs/errors.md, query/10. */
+const MISSED = 4_444
+
+const refusalOf = ({
+  code,
+  message = 'the node refused the stream',
+}: NonNullable<Incoming['error']>): ClobClientError =>
+  new ClobClientError(code === MISSED ? 'missed' : 'ended', message)
 
 let requests = 0
 
@@ -98,7 +110,7 @@ const subscribe = (
     if (typeof result === 'string') subscription = result
     if (isStopped || typeof result !== 'string') socket.removeEventListener('message', onData)
     if (isStopped) send('clob_unsubscribe', [subscription], `${id}-end`)
-    else if (error !== undefined) end(new ClobClientError('ended', error.message ?? 'the node refused the stream'))
+    else if (error !== undefined) end(refusalOf(error))
     else if (typeof result !== 'string') end(new ClobClientError('answer', 'clob_subscribe has no id in its answer'))
   }
   function onData({ data }: MessageEvent): void {

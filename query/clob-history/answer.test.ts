@@ -150,6 +150,45 @@ describe('questions of the history', () => {
     expect(fills.map(({ sequence, makerFee, takerFee }) => [sequence, makerFee, takerFee])).toEqual([[3n, '1', '2']])
   })
 
+  it('look at a bounded part of deep pages, and come to the end by them', () => {
+    const { store, ask } = open()
+    const count = 6_000
+    writeHistory(store, blockOf(1, [placed(1), placed(2, { side: 'sell' })]))
+    for (let height = 2; height < 8; height++) {
+      const fills = Array.from({ length: count / 6 }, (_, at) => filled(1, 2, 2 + (height - 2) * (count / 6) + at))
+      writeHistory(store, blockOf(height, fills))
+    }
+    let scanned = 0
+    const scan = store.scan.bind(store)
+    store.scan = (column, range) => {
+      const entries = scan(column, range)
+      scanned += entries.length
+      return entries
+    }
+    // None of them is of the market that is asked for.
+    const pages: number[] = []
+    let before = ''
+    do {
+      scanned = 0
+      const page = ask(method.fills, { owner, market: 9, before, limit: 500 })
+      expect(page.fills).toEqual([])
+      pages.push(scanned)
+      before = page.next
+    } while (before !== '')
+    expect(pages.length).toBe(2)
+    expect(Math.max(...pages)).toBeLessThanOrEqual(5_001)
+    // The deepest page costs what the first does.
+    const deep: bigint[] = []
+    do {
+      scanned = 0
+      const page = ask(method.fills, { owner, before, limit: 500 })
+      deep.push(...page.fills.map(({ sequence }) => sequence))
+      expect(scanned).toBeLessThanOrEqual(501)
+      before = page.next
+    } while (before !== '')
+    expect(deep).toEqual(Array.from({ length: count }, (_, at) => BigInt(count + 1 - at)))
+  })
+
   it('are refused beyond their bounds, and empty where a range is', () => {
     const { store, state, ask } = open()
     writeHistory(store, blockOf(1, [placed(1), placed(2, { side: 'sell' }), filled(1, 2, 3)]))

@@ -22,7 +22,7 @@ const begin = () => {
   }
   const source = { books: () => world.books, updates, latest: () => world.state }
   const questions = new ClobQuestions(source, openWorld().orders)
-  return { world, block, questions }
+  return { world, updates, block, questions }
 }
 
 const [ann, bob] = ['ann', 'bob'].map((name) => encodeBech32(addressOf(name)))
@@ -106,6 +106,22 @@ describe('questions about the order book', () => {
     expect(parse<ClobStamp>(questions.stamp({ market: 1, height: 1 }))).toMatchObject({ height: 1, sequence: 1 })
     expect(() => questions.updates({ height: 3, recordsFrom: 0 })).toThrow('block 3')
     expect(() => questions.stamp({ market: 1, height: 3 })).toThrow('block 3')
+  })
+
+  it('say that they do not know a block before the start of the node, with a code, and from where on they do', () => {
+    const { world, updates, block, questions } = begin()
+    block({ from: 'ann', actions: [buy(5, 90)] })
+    expect(parse<ClobUpdates>(questions.updates({ height: 1, recordsFrom: 0 })).records?.length).toBe(1)
+    // As a node does when it starts: the book is there, and how it came about is not.
+    updates.begin(1, world.timeMs, world.books, world.state)
+    questions.forget()
+    const refused = expect.objectContaining({ codespace: 'query', code: 10, data: { from_height: 2 } }) as unknown
+    expect(() => questions.updates({ height: 1 })).toThrow(refused as Error)
+    expect(() => questions.stamp({ market: 1, height: 0 })).toThrow(refused as Error)
+    expect(parse<ClobDepth>(questions.depth({ market: 1, levels: 0 }))).toMatchObject({ height: 1, sequence: 1 })
+    block({ from: 'ann', actions: [buy(1, 91)] })
+    expect(parse<ClobStamp>(questions.stamp({ market: 1, height: 1 })).sequence).toBe(1)
+    expect(parse<ClobUpdates>(questions.updates({ height: 2, recordsFrom: 0 })).records?.length).toBe(1)
   })
 
   it('tell records page by page', () => {

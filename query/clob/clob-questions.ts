@@ -3,7 +3,7 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { bytesToBase64 } from '../../core/bytes.ts'
 import { clobStream } from '../../proto/index.ts'
-import { queryFailed } from '../../app/errors.ts'
+import { blockNotTold } from '../../app/errors.ts'
 import type { ClobStamp, Questions } from '../../app/ports.ts'
 import { jsonText } from '../question-tools.ts'
 import { type ClobSource, clobDepth, requireMarket, stampView } from './depth.ts'
@@ -66,7 +66,7 @@ export class ClobQuestions {
     })
   }
 
-  /** Throws grpc/5, and query/1 for a block that the ring does not know. */
+  /** Throws grpc/5, and query/10 for a block that the ring does not know. */
   stamp({ market, height }: Questions['clobStamp']): string {
     requireMarket(this.#source, market)
     const { updates } = this.#source
@@ -75,7 +75,7 @@ export class ClobQuestions {
     return jsonText({ height, timeMs: updates.at(height)?.timeMs ?? 0, ...stampView(stamp) } satisfies ClobStamp)
   }
 
-  /** Throws query/1 for a block that the ring does not know. */
+  /** Throws query/10 for a block that the ring does not know. */
   updates({ height, recordsFrom }: Questions['clobUpdates']): string {
     const updates = this.#source.updates.at(height)
     if (updates === undefined) throw this.#unknown(height)
@@ -109,6 +109,6 @@ export class ClobQuestions {
   }
 
   #unknown(height: number): Error {
-    return queryFailed(`what block ${height} changed of the order book is not known here any more, or not yet`)
+    return blockNotTold(height, this.#source.updates.oldest)
   }
 }

@@ -323,6 +323,59 @@ describe('the history of orders', () => {
   )
 
   it(
+    'that begins late has a final word for every order that was open then',
+    seeded(1906, async (random) => {
+      const chain = await grow(random, 10, [{}, {}])
+      const [whole, late] = [storeOf(chain, 0), storeOf(chain, 1)]
+      const begins = chain.world.driver.height + 1
+      const batch = late.batch()
+      writeBaseHeight(batch, begins)
+      late.write(batch, { sync: false })
+      const pruner = new BlockPruner(late)
+      while (pruner.step(3) > 0);
+      const follower = followerOf(late)
+      for (let i = 0; i < 2 * BLOCKS; i++) {
+        await chain.turmoil()
+        follow(late, follower)
+      }
+      follow(whole)
+      const [all, known] = [new HistoryReader(whole), new HistoryReader(late)]
+      const every = { before: undefined, limit: 100_000 }
+      const orders = chain.traders.addresses.flatMap((owner) => all.orders(owner, 0, every, () => true).items)
+      let old = 0
+      for (const order of orders) {
+        if (order.height >= begins || order.changedHeight < begins) continue
+        old++
+        const { owner, side, tif, priceTicks, lots, clientId, changedHeight, changedMs } = order
+        const told = known.order(order.market, order.seq)
+        expect(told).toMatchObject({
+          owner,
+          side,
+          tif,
+          priceTicks,
+          lots,
+          clientId,
+          changedHeight,
+          changedMs,
+          height: 0,
+        })
+        invariant(told !== undefined, 'it was changed since')
+        expect(lotsLeft(told)).toBe(lotsLeft(order))
+        expect(told.filledLots + told.cancelledLots).toBe(order.filledLots + order.cancelledLots)
+        expect(known.orders(owner, 0, every, ({ seq }) => seq === order.seq).items).toEqual([told])
+      }
+      expect(old).toBeGreaterThan(3)
+      for (const market of [1, 2, 3]) {
+        const trades = all.trades(market, every).items.filter(({ height }) => height >= begins)
+        // Makers that are older than the history are named, too.
+        expect(known.trades(market, every).items).toEqual(trades)
+      }
+      await chain.world.close()
+    }),
+    LIMIT_MS,
+  )
+
+  it(
     'is what a plain sum over the events of all blocks gives, in pages of any size',
     seeded(1905, async (random) => {
       const chain = await grow(random, BLOCKS)

@@ -70,9 +70,12 @@ let newest = 7
 let application: MemoryApplication
 let gateway: Gateway
 
-const unknown = (): CodedError => new CodedError('query', 1, 'not known here any more')
+const unknown = (): CodedError => new CodedError('query', 10, 'not known here any more', { from_height: oldest })
 
+/** Of the gateway's log. */
+let warnings: Readonly<Record<string, unknown>>[]
 beforeEach(async () => {
+  warnings = []
   oldest = 1
   newest = 7
   application = createMemoryApplication(newest)
@@ -84,6 +87,12 @@ beforeEach(async () => {
     clobDepth: ({ market }) => {
       if (market !== 1) throw new CodedError('grpc', 5, `there is no market ${market}`)
       return JSON.stringify(depth())
+    },
+    clobOrders: ({ market }) => {
+      throw new CodedError('grpc', 5, `there is no market ${market}`)
+    },
+    clobPool: ({ market }) => {
+      throw new CodedError('grpc', 5, `there is no market ${market}`)
     },
     clobStamp: ({ height }) => {
       if (height < oldest - 1) throw unknown()
@@ -102,9 +111,10 @@ beforeEach(async () => {
       address: undefined,
       restAddress: undefined,
       wsAddress: '127.0.0.1:0',
+      wsBufferLimit: 1024 * 1024,
     },
     application,
-    SILENT_LOG,
+    { ...SILENT_LOG, warn: (_, fields) => void warnings.push(fields ?? {}) },
   )
 })
 afterEach(() => gateway.close())
@@ -209,7 +219,7 @@ describe('clob_subscribe', () => {
     commit()
     expect(brief(await client.told())).toEqual([8, 3, 4, false])
     expect(await client.request('clob_subscribe', ['book', { market: 1, from_height: '4' }])).toMatchObject({
-      error: { message: 'not known here any more' },
+      error: { code: 4444, message: 'not known here any more', data: { from_height: 5 } },
     })
     expect(await client.request('clob_subscribe', ['book', { market: 1, from_height: '10' }])).toMatchObject({
       error: { message: 'from_height 10 is above that of the next block, 9' },
@@ -373,6 +383,81 @@ describe('clob_subscribe', () => {
     application.answers.clobUpdates = ({ height }) => JSON.stringify({ ...updatesAt(10), height })
     application.commit()
     expect(await client.closed).toContain('block 8 does not follow what was told')
+  })
+})
+
+describe('a greedy client', () => {
+  test('that subscribes to unknown markets by the thousand is refused each time, and leaves nothing behind', async () => {
+    const client = await open()
+    const count = 3_000
+    const ids = Array.from({ length: count }, (_, id) => id)
+    for (const id of ids) {
+      const channel = ['book', 'orders', 'trades', 'bestPrices', 'optimistic'][id % 5]
+      client.socket.send(
+        JSON.stringify({ jsonrpc: '2.0', id, method: 'clob_subscribe', params: [channel, { market: 2 + id }] }),
+      )
+    }
+    for (const _ of ids) expect((await client.next()).error?.message).toMatch(/^there is no market \d+$/)
+    const before = application.asked.length
+    commit()
+    // Nobody reads: the block is not even asked for.
+    expect(application.asked.length).toBe(before)
+    await client.request('clob_subscribe', ['book', { market: 1 }])
+    expect((await client.told()).is_snapshot).toBe(true)
+    client.socket.terminate()
+  })
+
+  test('has at most a thousand streams on a connection, and four thousand at all', async () => {
+    const subscribe = async (count: number) => {
+      const client = await open()
+      const refused: string[] = []
+      for (let id = 0; id < count; id++) {
+        client.socket.send(
+          JSON.stringify({ jsonrpc: '2.0', id, method: 'clob_subscribe', params: ['trades', { market: 1 }] }),
+        )
+      }
+      for (let answered = 0; answered < count; ) {
+        const { result, error } = await client.next()
+        if (result !== undefined || error !== undefined) answered++
+        if (error !== undefined) refused.push(error.message)
+      }
+      return { client, refused }
+    }
+    const most = GATEWAY_DEFAULTS.wsSubscriptionLimit
+    const first = await subscribe(most + 10)
+    expect(first.refused).toEqual(
+      Array.from({ length: 10 }, () => `too many subscriptions, at most ${most} are allowed`),
+    )
+    const others = []
+    for (let opened = 0; opened < 4; opened++) others.push(await subscribe(most))
+    const refused = others.flatMap((each) => each.refused)
+    expect(refused.length).toBe(5 * most - 4_096)
+    expect(new Set(refused)).toEqual(new Set(['too many subscriptions: those of a client may take 4194304 bytes']))
+    for (const { client } of [first, ...others]) client.socket.terminate()
+  })
+
+  test('that never reads is cut off with a reason, and an honest one beside it misses nothing', async () => {
+    const bids = Array.from({ length: 30_000 }, (_, at) => level(1 + at, '1000000'))
+    const { clobUpdates } = application.answers
+    application.answers.clobUpdates = async (parameters) => {
+      const updates = JSON.parse((await clobUpdates?.(parameters)) ?? '') as ClobUpdates
+      return JSON.stringify({ ...updates, markets: updates.markets.map((each) => ({ ...each, bids })) })
+    }
+    const [deaf, honest] = await Promise.all([open(), open()])
+    await deaf.request('clob_subscribe', ['book', { market: 1 }])
+    await deaf.told()
+    await honest.request('clob_subscribe', ['bestPrices', { market: 1 }])
+    await honest.told()
+    deaf.socket.pause()
+    while (!warnings.some(({ reason }) => reason === 'too slow: messages were left unread')) {
+      expect(newest).toBeLessThan(200)
+      commit()
+      expect(Number((await honest.told()).height)).toBe(newest)
+    }
+    // It reads no reason, for it reads nothing.
+    deaf.socket.resume()
+    await deaf.closed
+    honest.socket.terminate()
   })
 })
 

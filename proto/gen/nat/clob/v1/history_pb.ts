@@ -78,8 +78,8 @@ export type HistoricalOrder = Message<"nat.clob.v1.HistoricalOrder"> & {
   txHash: Uint8Array;
 
   /**
-   * Of the block that placed it, or rejected it; 0 where no block holds it yet, and of an open order that was placed before the history begins, of which only filled_lots
-   * (with what self-trade prevention took off it) is known of its past.
+   * Of the block that placed it, or rejected it; 0 where no block holds it yet, and of an order that was placed before the history begins, of
+   * which only filled_lots (with what self-trade prevention took off it) is known of its past.
    *
    * @generated from field: uint64 height = 11;
    */
@@ -187,7 +187,7 @@ export type HistoricalFill = Message<"nat.clob.v1.HistoricalFill"> & {
   takerSeq: bigint;
 
   /**
-   * Empty of an order that was placed before the history begins.
+   * Empty of an order that was placed before the history begins, where the state before the fill was pruned when the history was made.
    *
    * @generated from field: string maker = 7;
    */
