@@ -1,5 +1,5 @@
 # Every command sets up first what it needs; "make setup" does nothing when nothing is missing.
-.PHONY: help setup devnet devnet-reset test test-complete test-everywhere check format vectors bench soak proto
+.PHONY: help setup test-setup devnet devnet-reset test test-complete test-everywhere check format vectors bench soak proto bridge-demo
 .DEFAULT_GOAL := help
 
 RUN := scripts/run.sh
@@ -8,7 +8,10 @@ DEVNET_FLAGS = $(if $(EVM_CHAIN_ID),--evm-chain-id $(EVM_CHAIN_ID))
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
 
-setup: ## install Node packages, CometBFT and the clients of the tests
+setup: ## install Node packages and CometBFT
+	@scripts/setup.sh
+
+test-setup:
 	@scripts/setup.sh --with-test-clients
 
 devnet: ## run a local chain with ten funded accounts (Ctrl-C stops it, run it again to resume); EVM_CHAIN_ID=n for a new one, ARGS="--flag value" for any flag
@@ -19,13 +22,13 @@ devnet-reset: ## forget the local chain and run a new one
 	@scripts/setup.sh
 	@exec scripts/devnet.sh --reset $(DEVNET_FLAGS) $(ARGS)
 
-test: setup ## everything: checks, unit tests, vectors, end to end
+test: test-setup ## everything, with the clients that the tests drive the node with: checks, unit tests, vectors, end to end
 	@exec $(RUN) node scripts/test.ts
 
-test-complete: setup ## "make test", and a chosen few end to end over the other transport and the older line of CometBFT
+test-complete: test-setup ## "make test", and a chosen few end to end over the other transport and the older line of CometBFT
 	@exec $(RUN) node scripts/test.ts --complete
 
-test-everywhere: setup ## every end-to-end test over both transports and both lines of CometBFT
+test-everywhere: test-setup ## every end-to-end test over both transports and both lines of CometBFT
 	@exec $(RUN) node scripts/test.ts --everywhere
 
 check: ## format, lint, types, directions of imports, generated code
@@ -47,6 +50,9 @@ bench: ## benchmarks: BENCH=name runs one
 soak: ## long runs under faults: SOAK_MINUTES=n, SOAK=name runs one
 	@scripts/setup.sh
 	@exec $(RUN) vitest run --config test/soak/vitest.config.ts $(SOAK)
+
+bridge-demo: setup ## the bridge in both directions between anvil and a chain of its own
+	@exec $(RUN) node examples/bridge-demo.ts
 
 proto: ## generate the code of proto/ anew
 	@scripts/setup.sh

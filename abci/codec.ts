@@ -36,7 +36,10 @@ interface Field {
 /** A tag and a length take at most so many bytes. */
 const MAX_PREFIX_BYTES = 12
 
-/** In the order of the fields. Most of it are results with their events, encoded by hand. */
+/**
+ * The fields stand in the order of their numbers. Most of the bytes are results with their events, which are encoded by
+ * hand.
+ */
 const encodeBlock = ({ events, txResults, ...rest }: FinalizeBlockAnswer, field?: Field): Uint8Array => {
   const schema = abci.ResponseFinalizeBlockSchema
   const first = toBinary(schema, create(schema, { events }), WRITE_OPTIONS)

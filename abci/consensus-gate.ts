@@ -54,7 +54,7 @@ export const createConsensusGate = (onOwner: () => void, waitMs = SEAT_WAIT_MS):
   // The handshake begins with Info: its height must not be that of a block whose commit still runs. Later calls of
   // Info come from CometBFT's RPC and need not wait.
   const greeted = new WeakSet<GateMember>()
-  /** In the order in which they came. */
+  /** Those who wait, in the order in which they came. */
   const waiters = new Set<Waiter>()
 
   const own = (member: GateMember): void => {

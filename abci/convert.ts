@@ -1,4 +1,7 @@
-/** Between the wire types of ABCI and the words of app/ports.ts. What comes in is checked; what goes out is asserted. */
+/**
+ * Converts between the wire types of ABCI and the words of app/ports.ts. What comes in is checked; what goes out is
+ * asserted.
+ */
 import { create } from '@bufbuild/protobuf'
 import type { Duration, Timestamp } from '@bufbuild/protobuf/wkt'
 import type {

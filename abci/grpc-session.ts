@@ -33,7 +33,7 @@ const openSession = (socket: Socket, name: string, gate: ConsensusGate): GrpcSes
 }
 
 export interface GrpcSessions {
-  /** By what grpc-js calls the peer of a call. */
+  /** The session of a call: `peer` is what grpc-js calls the other end. */
   find(peer: string): GrpcSession | undefined
   accept(socket: Socket): void
   closeAll(): void

@@ -46,7 +46,7 @@ const refuseAnswer = ({ value, height }: abci.ResponseQuery): abci.ResponseQuery
     height,
   })
 
-/** As many as fit, from the first. */
+/** Keeps as many snapshots as fit, from the first on. */
 const fewerSnapshots = ({ snapshots }: abci.ResponseListSnapshots): abci.ResponseListSnapshots => {
   const kept: abci.Snapshot[] = []
   let bytes = 0

@@ -29,7 +29,7 @@ export interface AbciServerOptions {
 }
 
 export interface AbciServer {
-  /** As given, with the port that was bound: what CometBFT's `--proxy_app` names. */
+  /** The address that was given, with the port that was bound: what CometBFT's `--proxy_app` names. */
   readonly address: string
   /** Stops listening, ends the connections, and settles when no call runs in the application. */
   close(): Promise<void>

@@ -21,7 +21,7 @@ const block = {
 }
 const publicKey = { sum: { case: 'ed25519', value: hash } }
 
-/** In an order in which they may be called. */
+/** The requests stand in an order in which they may be called. */
 const REQUESTS: readonly (readonly [AbciMethod, Record<string, unknown>])[] = [
   ['echo', { message: 'héllo' }],
   ['flush', {}],

@@ -72,6 +72,11 @@ import { SnapshotSync } from './snapshots.ts'
 import { writeRetention } from './retention.ts'
 import type { ApplicationSettings } from './settings.ts'
 
+/** Who is told of each committed block, before anybody else knows of it: for figures and traces. */
+export interface BlockWitness {
+  committed(block: SealedBlock, families: Pick<Families, 'of'>): void
+}
+
 export interface ApplicationOptions {
   readonly store: KeyValueStore
   readonly engine: Engine
@@ -80,11 +85,13 @@ export interface ApplicationOptions {
   readonly version: string
   /** What the genesis file says: snapshots of this chain alone are restored, and none without it. */
   readonly expectedChain?: ChainParameters
+  /** Left out where nobody wants figures or traces. */
+  readonly witness?: BlockWitness
   /** What this node says with its votes beside orders, in the order in which the parts of an extension are filled. */
   readonly sections?: readonly ExtensionSection[]
 }
 
-/** Of a node that does not vote. */
+/** The answers of a node that does not vote. */
 const FORGETFUL: VoteAnswers = { load: () => [], keep: () => undefined }
 
 /** Version of the protocol between application and CometBFT; part of the consensus parameters. */
@@ -129,7 +136,7 @@ export interface ChainSource {
   readonly updates: UpdateRing
   /** Throws app/10 before InitChain. */
   parameters(): ChainParameters
-  /** Of the next block, in anat. */
+  /** The base fee of the next block, in anat. */
   baseFeePerGas(): bigint
   /** Undefined before InitChain. */
   head(): HeaderRecord | undefined
@@ -151,7 +158,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   readonly #reader: ChainReader
   readonly #snapshots: SnapshotSync
   #state: LatestState
-  /** Of the committed head. */
+  /** The books as of the committed head. */
   #books = new Books()
   /** What the last blocks have changed of them. */
   readonly #updates = new UpdateRing()
@@ -197,12 +204,13 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       environment: options.environment,
       maxBlockMs: options.settings.maxBlockMs,
     })
-    const bridge = new BridgeSection(options.environment.bridge)
+    const bridge = new BridgeSection(options.environment.bridge, options.environment.bridgeKeys)
     const sections = [this.#orders.section, bridge, ...(options.sections ?? [])]
     this.#voter = new Voter(sections, options.environment.voteAnswers ?? FORGETFUL)
     this.#snapshots = new SnapshotSync({
       store: options.store,
       log: options.environment.log,
+      clock: options.environment.clock,
       shelf: options.environment.snapshots,
       expectedChain: options.expectedChain,
       holdsMore: () => this.#hasBlocks() && this.height !== readBaseHeight(this.#store),
@@ -303,6 +311,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     }
     this.#orders.noteProposal(block.hash)
     const fault = await this.#rounds.judge(chain, block)
+    this.#environment.witness?.judged(fault === undefined)
     if (fault === undefined) return true
     this.#environment.log.warn('proposal rejected', { height: block.height, reason: fault.message })
     return false
@@ -311,7 +320,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   extendVote(block: ProposedBlock): Uint8Array {
     const given = this.#voter.given(block)
     if (given !== undefined) return given
-    // On top of another block nothing can be said of it.
+    // A block that stands on top of another one leaves nothing to say.
     if (block.height !== this.#nextHeight()) return EMPTY_BYTES
     const extension = this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#state, block.height))
     this.#orders.watch.noteVote(block.height, block.hash, undefined, extension)
@@ -365,6 +374,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#setHead(record)
     this.#updates.add(height, toMilliseconds(record.timeNs), candidate.batch, this.#books, this.#state)
     reached('commit-noted')
+    this.#options.witness?.committed(decided, this.#families)
     this.#forgetProposals()
     this.#mempool.settle(candidate)
     this.#settleOrders(candidate, record.header.extraData)

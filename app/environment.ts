@@ -2,7 +2,9 @@
 import type { BridgeContract, BridgeEvent } from '../core/bridge-event.ts'
 import type { SignatureTask } from '../core/signature.ts'
 import type { Hex } from '../core/hex.ts'
+import type { Text } from '../core/text.ts'
 import type { DaemonHealth, QuestionName, Questions, SnapshotDescription } from './ports.ts'
+import type { Witness } from './witness.ts'
 
 export interface Clock {
   /** Milliseconds of a monotonic clock: for the proposer's time budget and ages in the pool, never in execution. */
@@ -69,7 +71,7 @@ export interface HeavyQuestions {
     parameters: Questions[Name],
     head: number,
     pending: readonly Uint8Array[],
-  ): Promise<string>
+  ): Promise<Text>
 }
 
 /** Checks signatures beside the thread that executes blocks, where there is a processor for it. */
@@ -94,7 +96,7 @@ export interface SnapshotShelf {
   chunk(height: number, format: number, index: number): Uint8Array
   /** Told of every committed height before the next one is written: a snapshot begins here, and is made elsewhere. */
   committed(height: number): void
-  /** On the disk of the database; left out where nobody knows. */
+  /** The free bytes on the disk of the database; left out where nobody knows. */
   freeBytes?(): number
   /** Throws when the content is damaged or longer than `maxBytes`. */
   decompress(chunk: Uint8Array, maxBytes: number): Uint8Array
@@ -108,10 +110,20 @@ export interface BridgeWatch {
   events(contract: BridgeContract, from: number, max: number): readonly BridgeEvent[]
 }
 
+/** The keys with which this validator signs for the bridge: those of former sets among them. */
+export interface BridgeKeys {
+  /** The addresses of the keys, of 20 bytes each. */
+  readonly addresses: readonly Uint8Array[]
+  /** Signs by the key of an address, in 65 bytes that are always the same. */
+  sign(address: Uint8Array, digest: Uint8Array): Uint8Array
+}
+
 export interface Log {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
   error(message: string, fields?: Readonly<Record<string, unknown>>): void
+  /** The same log, its lines under the name of a part; left out where parts are not told apart. */
+  of?(part: 'pool' | 'orders'): Log
 }
 
 /** The steps from a decided block to its answer, in order: a node that is killed at any of them loses nothing. */
@@ -153,7 +165,9 @@ export interface Environment extends Consensus {
   readonly orderJournal?: OrderJournal
   /** Left out where no daemon of the bridge runs. */
   readonly bridge?: BridgeWatch
-  /** Of the processes that read elsewhere for this node; left out where there are none. */
+  /** Left out where this node has no key of the bridge. */
+  readonly bridgeKeys?: BridgeKeys
+  /** The health of the processes that read elsewhere for this node; left out where there are none. */
   daemons?(): readonly DaemonHealth[]
   /** Left out where the node does not vote. */
   readonly voteAnswers?: VoteAnswers
@@ -163,6 +177,8 @@ export interface Environment extends Consensus {
   readonly signatures?: SignatureThread
   consensusStatus(): ConsensusStatus
   readonly log: Log
+  /** Left out where nobody wants figures or traces. */
+  readonly witness?: Witness
   /** Raises the counter that worker threads compare heights with, before a block is written. */
   announceHeight(height: number): void
   /** Tells how far a block or a restore has come: tests of crashes end the process at a step. */

@@ -234,6 +234,12 @@ export const POOL_ERRORS = errorTable(
       cause: 'It cost a proposer more than it pays for, or executing it failed: it is not taken again for an hour.',
       action: 'Send another transaction, with a gas limit closer to what it uses; operators read the log.',
     },
+    gasCap: {
+      code: 18,
+      text: 'tx gas limit ... exceeds the cap of this node ...',
+      cause: 'The gas limit is above `evm.max-tx-gas-wanted` of the node. Others may take the transaction.',
+      action: 'Lower the gas limit, or send through a node with a higher cap.',
+    },
   },
   // 5: a nonce too low is told as evm/6.
   [5, 12],

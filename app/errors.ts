@@ -18,7 +18,7 @@ export const answerTooLarge = (maxBytes: number): CodedError =>
 /** Geth's words and, by rpc/errors.ts, its code. */
 export const prunedHistory = (): CodedError =>
   new CodedError('query', QUERY_CODES.prunedHistory, 'pruned history unavailable')
-/** Of the feed: blocks and their events are kept from `oldest` on. */
+/** The error of the feed: blocks and their events are kept from `oldest` on. */
 export const prunedBlocks = (height: number, oldest: number): CodedError =>
   new CodedError(
     'query',
@@ -26,7 +26,7 @@ export const prunedBlocks = (height: number, oldest: number): CodedError =>
     `block ${height} is pruned: the feed of this node begins with block ${oldest}`,
     { oldest },
   )
-/** As geth prints a root: without 0x. */
+/** The error prints the root as geth does, without 0x. */
 export const prunedState = (stateRoot: Hash): CodedError =>
   new CodedError(
     'query',

@@ -50,7 +50,7 @@ const openGossip = async ({ maxGas = 1_000_000_000 } = {}) => {
   return { application, network, wallet, sponsor, offered, sign, submit, check, take, decide, decideEmpty }
 }
 
-/** Jumps to its begin until its gas is used up. */
+/** Jumps to its beginning until its gas is used up. */
 const BURNS_ALL: Hex = '0x5b5f56'
 
 it('gives CometBFT only what can execute, and the rest once it can', async () => {
@@ -94,7 +94,7 @@ it('keeps from CometBFT what pays less than the base fee, and all behind it, unt
   const behind = await sign(2, { maxFeePerGas: 10n ** 11n })
   for (const raw of [heavy, low, behind]) await submit(raw)
   expect(take()).toHaveLength(3)
-  // From 1.9 gwei to 2.13.
+  // The base fee rises from 1.9 gwei to 2.13.
   await decide(1, [heavy])
   expect([check(low, true), check(behind, true)]).toEqual([POOL_CODES.waiting, POOL_CODES.waiting])
   expect(take()).toEqual([])
@@ -191,7 +191,7 @@ it('offers what has to wait again and again once at once, then no more often tha
     for (const raw of raws) check(raw, true)
   }
   expect(offers).toEqual([2, 12, 22, 32])
-  // In the end it has all that can execute.
+  // CometBFT has all that can execute in the end.
   for (let height = 41; height <= 60; height++) {
     await decideEmpty(height)
     take()

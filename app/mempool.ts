@@ -10,7 +10,7 @@ import { readMaxBlockWeight } from '../modules/weight/index.ts'
 import type { Candidate } from './block/candidate.ts'
 import type { ProposalPool } from './block/rounds.ts'
 import type { Decode, TransactionOutcome } from './block/transaction.ts'
-import type { Environment } from './environment.ts'
+import type { Environment, Log } from './environment.ts'
 import { POOL_CODES } from './errors.ts'
 import { ethereumFamily } from './families/ethereum/family.ts'
 import type { Families } from './families/index.ts'
@@ -59,20 +59,22 @@ export class Mempool implements ProposalPool<PoolEntry> {
   readonly #gossip: GossipRecord
   readonly #setAside = new SetAside()
   readonly #departed = new DepartedEntries()
+  readonly #log: Log
   #arrivals = 0
   /** Entries that became executable in the running call: CometBFT is offered them at its end. */
   #promoted: PoolEntry[] = []
   /** Entries that subscribers were told of. */
   #announced = new WeakSet<PoolEntry>()
-  /** Of the block that is being settled, hashes under which its transactions are stored. */
+  /** Hashes under which the transactions of the block that is being settled are stored. */
   #included: ReadonlySet<string> = new Set()
-  /** As of the last block that was settled. */
+  /** The head's values as of the last block that was settled. */
   #settled: (Pick<MempoolHead, 'baseFeePerGas' | 'limits'> & { readonly maxBlockWeight: number }) | undefined
 
   constructor(options: MempoolOptions) {
     this.#options = options
     this.#environment = options.environment
     this.#families = options.families
+    this.#log = options.environment.log.of?.('pool') ?? options.environment.log
     const { signatures } = options.environment
     this.#signatures = signatures && new SignatureQueue(signatures)
     this.pool = new Pool(options.settings.pool, {
@@ -80,7 +82,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
       left: (entry) => this.#noteLeft(entry),
     })
     this.#gossip = new GossipRecord(this.pool, options.environment)
-    this.#journal = new JournalWriter(journaledPool(this.pool, options.environment.journal), options.environment.log)
+    this.#journal = new JournalWriter(journaledPool(this.pool, options.environment.journal), this.#log)
   }
 
   /** The pool has most transactions of a block: their signatures need not be looked at again. */
@@ -122,14 +124,17 @@ export class Mempool implements ProposalPool<PoolEntry> {
       const gone = new CodedError('pool', POOL_CODES.gone, 'no longer in the pool')
       return refusal(this.#setAside.refusal(hash, this.#environment.clock.nowMs()) ?? gone)
     }
+    const end = this.#environment.witness?.arrived('transactions', 'network')
     try {
       const entry = this.#admit(raw, 'network')
       this.#journal.tryWrite(entry)
       const answer = this.#answerComet(entry)
       this.#offer(this.#takePromoted())
+      end?.(entry.hash)
       return answer
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
+      end?.(error)
       return refusal(error)
     }
   }
@@ -150,8 +155,20 @@ export class Mempool implements ProposalPool<PoolEntry> {
     return (await this.#submit(raw, 'wallet')).hash
   }
 
-  /** In the order of the calls, also where signatures are checked elsewhere. */
+  /** Takes transactions in the order of the calls, also where signatures are checked elsewhere. */
   async #submit(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
+    const end = this.#environment.witness?.arrived('transactions', origin)
+    try {
+      const entry = await this.#take(raw, origin)
+      end?.(entry.hash)
+      return entry
+    } catch (error) {
+      if (error instanceof CodedError) end?.(error)
+      throw error
+    }
+  }
+
+  async #take(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
     const examined = this.#examine(raw, origin)
     const answer = this.#signatures && (await this.#signatures.check(examined.signatureTask()))
     const entry = examined.enter(answer, this.#context())
@@ -191,7 +208,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
     this.pool.expireTerms(height)
     const before = this.#settled
     this.#settled = { baseFeePerGas, limits, maxBlockWeight }
-    // At the first block after a start what was there before is not known.
+    // What was there before the first block after a start is not known.
     const isSame = before?.maxBlockWeight === maxBlockWeight && isSameLimits(before.limits, limits)
     if (!isSame) this.#dropUnfit(maxBlockWeight)
     this.#gossip.settle(content.height)
@@ -214,7 +231,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   dropInvalid(entry: PoolEntry, error: CodedError): void {
     // Another transaction of the proposal took its nonce or its funds: that counts once the block is decided.
     if (isTakenByAnother(error) && this.#standsInState(entry)) return
-    this.#environment.log.info('transaction dropped', { hash: bytesToHex(entry.hash), reason: error.message })
+    this.#log.info('transaction dropped', { hash: bytesToHex(entry.hash), reason: error.message })
     this.pool.remove(entry)
   }
 
@@ -229,7 +246,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
   }
 
   #drop(hash: Hash, reason: SetAsideReason): void {
-    this.#environment.log.warn('transaction dropped', { hash: bytesToHex(hash), reason })
+    this.#log.warn('transaction dropped', { hash: bytesToHex(hash), reason })
     this.#setAside.add(hash, reason, this.#environment.clock.nowMs())
     const entry = this.pool.get(hash)
     if (entry === undefined) return
@@ -342,7 +359,10 @@ const isTakenByAnother = (error: CodedError): boolean =>
   TAKEN_BY_ANOTHER.some((name) => isEvmError(error, name)) ||
   (error.codespace === 'sdk' && SDK_TAKEN_BY_ANOTHER.includes(error.code))
 
-/** For CometBFT and native clients, to whom bytes that are no transaction are one thing, whichever family they look like. */
+/**
+ * The refusal for CometBFT and native clients, to whom bytes that are no transaction are one thing, whichever family
+ * they look like.
+ */
 const refusal = (error: CodedError): TransactionCheck => {
   const { code, codespace, message: log } = error.codespace === 'rlp' ? sdkError('parse', error.message) : error
   return { code, codespace, log, gasWanted: 0n }

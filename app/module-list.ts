@@ -17,7 +17,7 @@ import { stakingModule } from '../modules/staking/index.ts'
 import { upgradeModule } from '../modules/upgrade/index.ts'
 import { weightModule } from '../modules/weight/index.ts'
 
-/** In the order of their genesis: each finds there what it needs. */
+/** The modules in the order of their genesis: each finds there what it needs. */
 const LIST = [
   authModule,
   bankModule,

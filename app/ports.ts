@@ -1,12 +1,13 @@
 /** What abci and rpc may call of the application, in the application's own words. */
 import type { Hex } from '../core/hex.ts'
+import type { Text } from '../core/text.ts'
 import type { Hash } from '../core/hash.ts'
 import type { ConsensusParameters } from '../modules/consensus/index.ts'
 import type { CommitVote, Event, Misbehavior, ValidatorUpdate } from '../modules/module.ts'
 import { CodedError } from '../core/errors.ts'
 import { APP_CODES } from './errors.ts'
 
-/** For those that turn codes into the numbers of their wire formats. */
+/** These are for those that turn codes into the numbers of their wire formats. */
 export { SDK_CODES } from '../modules/sdk-errors.ts'
 export { QUERY_CODES } from './errors.ts'
 
@@ -48,9 +49,9 @@ export interface TransactionCheck {
   readonly gasWanted: bigint
 }
 
-/** Of a native client's broadcast. */
+/** What a native client's broadcast is answered. */
 export interface BroadcastCheck extends TransactionCheck {
-  /** By which CometBFT and native clients know the transaction: sha256. */
+  /** The hash by which CometBFT and native clients know the transaction: sha256. */
   readonly nativeHash: Hash
 }
 
@@ -203,7 +204,7 @@ export interface ConsensusApplication {
 }
 
 /**
- * True of a call that does not follow from the ones before it and changed nothing: over gRPC a CometBFT goes on when
+ * True for a call that does not follow from the ones before it and changed nothing: over gRPC a CometBFT goes on when
  * the application was started anew, without asking for its height again.
  */
 export const isOutOfOrder = (error: unknown): boolean =>
@@ -238,7 +239,7 @@ export interface CallRequest {
     readonly s: Hex
   }[]
   readonly chainId?: Hex
-  /** Of type 3: calls may have blobs, though transactions of this chain may not. */
+  /** Members of type 3: calls may have blobs, though transactions of this chain may not. */
   readonly blobVersionedHashes?: readonly Hex[]
   readonly maxFeePerBlobGas?: Hex
 }
@@ -277,7 +278,7 @@ export interface Withdrawal {
   readonly index: Hex
   readonly validatorIndex: Hex
   readonly address: Hex
-  /** In gwei. */
+  /** The amount in gwei. */
   readonly amount: Hex
 }
 
@@ -319,7 +320,7 @@ export type TracerChoice =
 
 export interface TraceOptions {
   readonly tracer: TracerChoice
-  /** Of one transaction. */
+  /** The time that one transaction may take. */
   readonly timeoutMs: number
 }
 
@@ -345,7 +346,7 @@ export interface EvmCallAnswer {
   /** Geth's words. */
   readonly failure: string | null
   readonly gasUsed: Hex
-  /** Before refunds. */
+  /** The most gas that was in use, before refunds. */
   readonly maxUsedGas: Hex
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
   /** What the call saw: that of the block whose state it ran on. */
@@ -356,7 +357,7 @@ export interface EvmCallAnswer {
 
 // ---- the feed of committed blocks: docs/adr/039 --------------------------------------------------------------
 
-/** Of the orders at a price that can be met. */
+/** The total of the orders at a price that can be met. */
 export interface ClobLevel {
   readonly priceTicks: number
   /** Decimal. "0": the level is gone. */
@@ -367,9 +368,9 @@ export interface ClobLevel {
 /** What every message of a market carries, as of the end of a block. */
 export interface ClobStamp {
   readonly height: number
-  /** Milliseconds since 1970; 0 of a block before those of the ring. */
+  /** Milliseconds since 1970; 0 for a block before those of the ring. */
   readonly timeMs: number
-  /** Of the market's records. */
+  /** Sequence of the market's records. */
   readonly sequence: number
   /** 0 before the first. */
   readonly blockPriceTicks: number
@@ -522,7 +523,7 @@ export interface FeedPlace {
 }
 
 export interface FeedLog {
-  /** In the block. */
+  /** Index of the log in the block. */
   readonly index: number
   readonly address: Hex
   readonly topics: readonly Hex[]
@@ -551,7 +552,10 @@ export interface FeedTransaction {
   readonly hash: Hex
   /** Its wire form. */
   readonly raw: Hex
-  /** From here on as CometBFT's `block_results` has it. 0 also of an Ethereum transaction that failed. */
+  /**
+   * The members from here on are as CometBFT's `block_results` has them. `code` is 0 also for an Ethereum transaction
+   * that failed.
+   */
   readonly code: number
   readonly codespace: string
   readonly log: string
@@ -560,26 +564,26 @@ export interface FeedTransaction {
   readonly gasWanted: string
   readonly gasUsed: string
   readonly events: readonly Event[]
-  /** Of a transaction in the Ethereum block. */
+  /** The receipt of a transaction in the Ethereum block. */
   readonly receipt?: FeedReceipt
 }
 
 /** A committed block with all that came of it, as JSON. Readers leave members alone that they do not know. */
 export interface FeedBlock {
   readonly height: number
-  /** Of the Ethereum block; also the app hash. */
+  /** Hash of the Ethereum block; also the app hash. */
   readonly hash: Hex
   /** Nanoseconds since 1970, decimal digits. */
   readonly timeNs: string
   /** CometBFT's address of the proposer. */
   readonly proposer: Hex
-  /** As `newHeads` shows it. */
+  /** The header as `newHeads` shows it. */
   readonly header: { readonly parentHash: Hex; readonly [name: string]: unknown }
-  /** Of the begin and the end of the block: CometBFT's `finalize_block_events`. */
+  /** The events of the beginning and the end of the block: CometBFT's `finalize_block_events`. */
   readonly events: readonly Event[]
   /** ed25519 keys with their new power in decimal digits; 0 removes. In force two heights later. */
   readonly validatorUpdates: readonly { readonly publicKey: Hex; readonly power: string }[]
-  /** Of the whole block. */
+  /** How many transactions the whole block has. */
   readonly transactionCount: number
   /** All of them, unless this is the last block of a {@link FeedPage} that goes on within it. */
   readonly transactions: readonly FeedTransaction[]
@@ -656,7 +660,7 @@ export interface Questions {
   storageRange: { block: BlockReference; txIndex: number; address: Hex; start: Hex; most: number }
   /** Accounts by the hashes of their addresses from `start` (bytes) on; up to 256, which 0 and less stand for, too. */
   accountRange: { block: BlockReference; start: Hex; most: number; withCode: boolean; withStorage: boolean }
-  /** Between the states after two blocks, or by one. */
+  /** The accounts that changed between the states after two blocks, or by one block. */
   modifiedAccounts: { first: BlockReference; last?: BlockReference }
   intermediateRoots: { hash: Hex }
   /** RLP. */
@@ -700,7 +704,7 @@ export interface Questions {
    * `{"next":LogCursor|null,"logs":[...]}`, where `next` is the place at which the next page begins.
    */
   logsPage: { criteria: Pick<LogCriteria, 'addresses' | 'topics'>; from: LogCursor; to: number }
-  /** Of all three kinds of filters: `client` is whose they are, as far as the gateway can tell. */
+  /** All three kinds of filters have a `client`: whose they are, as far as the gateway can tell. */
   newFilter: { criteria: LogCriteria; client: string }
   newBlockFilter: { client: string }
   /** `full` yields transactions instead of their hashes. */
@@ -747,7 +751,7 @@ export interface DaemonHealth {
   readonly since?: string
   /** What it does without for now, such as one of several endpoints. */
   readonly warnings: readonly string[]
-  /** Of the external chain: what is finalized, and which block is read next. */
+  /** Blocks of the external chain: what is finalized, and which block is read next. */
   readonly finalizedBlock?: number
   readonly nextBlock?: number
   readonly memoryBytes?: number
@@ -797,6 +801,13 @@ export interface QueryApplication {
     head: number,
     asker?: Asker,
   ): string | Promise<string>
+  /** Does what {@link ask} does, for an answer that is handed on as it is: a long one comes as bytes. */
+  askText<Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name],
+    head: number,
+    asker?: Asker,
+  ): Text | Promise<Text>
   /** Calls `listener` for the present head at once, then for every announcement. Returns how to stop. */
   subscribe(listener: (announcement: Announcement) => void): () => void
 }

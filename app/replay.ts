@@ -46,7 +46,7 @@ export interface ReplayOptions {
   /** First and last block; the state before the first must be kept. */
   readonly from: number
   readonly to: number
-  /** For tests; the usual bound when left out. */
+  /** A bound for tests; the usual one when left out. */
   readonly maxLayerEntries?: number
   /** Told of each block that came out the same. */
   onBlock?(height: number): void

@@ -66,7 +66,7 @@ export class RestoreSession {
   get height(): number {
     return this.#metadata.height
   }
-  /** Of the snapshot's block: the trusted app hash. */
+  /** Hash of the snapshot's block: the trusted app hash. */
   get blockHash(): Hash {
     return this.#blockHash
   }
@@ -95,7 +95,10 @@ export class RestoreSession {
     this.#state.apply(content)
   }
 
-  /** After the last chunk: checks the whole, and makes a chain of it in one write. Throws snapshot/3, snapshot/4 and snapshot/7. */
+  /**
+   * Called after the last chunk: checks the whole, and makes a chain of it in one write. Throws snapshot/3, snapshot/4
+   * and snapshot/7.
+   */
   finish(): void {
     const metadata = this.#metadata
     this.#state.requireComplete(metadata, this.#header.stateRoot)

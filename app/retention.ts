@@ -21,7 +21,8 @@ export const advanceKept = (range: KeptRange, { keepRecent, interval }: PruningS
   if (keepRecent === 0) return range
   const from = Math.max(range.from, height - keepRecent + 1)
   if (interval === range.interval) return from === range.from ? range : { ...range, from }
-  // Of a coarser spacing every height that lies on the finer one is there; of any other one nothing below `from` is.
+  // A coarser spacing has only heights that lie on the finer one, and all of these are there; with any other spacing
+  // nothing below `from` is.
   const keepsOld = range.from === 0 || (interval > 0 && range.interval > 0 && interval % range.interval === 0)
   return { from, interval, sparseFrom: keepsOld ? range.sparseFrom : range.from }
 }

@@ -21,7 +21,7 @@ export interface PoolSettings {
 export interface PruningSettings {
   /** This many heights up to the head; 0 is all of them (an archive). */
   readonly keepRecent: number
-  /** Of the heights before them the multiples of this one; 0 is none. */
+  /** Keeps, of the heights before them, the multiples of this one; 0 is none. */
   readonly interval: number
 }
 
@@ -33,8 +33,10 @@ export interface ApplicationSettings {
    * validity.
    */
   readonly maxBlockMs: number
+  /** Highest gas limit that the pool takes; 0 is that of a block. */
+  readonly maxTransactionGas: bigint
   readonly pool: PoolSettings
-  /** Of eth_call and eth_estimateGas. */
+  /** The gas cap of eth_call and eth_estimateGas. */
   readonly gasCap: bigint
   readonly evmTimeoutMs: number
   /** Most that eth_sendRawTransaction lets a transaction pay in fees; 0 is no cap. */
@@ -55,6 +57,7 @@ export interface ApplicationSettings {
 export const APPLICATION_DEFAULTS: ApplicationSettings = {
   minimumGasPriceAnat: 2n * ANAT_PER_GWEI,
   maxBlockMs: 500,
+  maxTransactionGas: 0n,
   pool: {
     priceBumpPercent: 10,
     accountSlots: 10_000,

@@ -123,7 +123,7 @@ const readLogs = (logs: WireReceipt[2]): Receipt['logs'] =>
     data: data.slice(),
   }))
 
-/** As the receipts root has it. */
+/** The receipt as the receipts root has it. */
 const consensusReceipt = ({ transaction }: SignedTransaction, wire: Uint8Array): Uint8Array => {
   const [succeeded, cumulativeGas, wireLogs] = decodeRlp(wire) as unknown as WireReceipt
   const cumulativeGasUsed = bytesToBigint(cumulativeGas)

@@ -53,7 +53,7 @@ const plainShelf: SnapshotShelf = {
   },
 }
 
-/** As CometBFT does: the chunks in order, each again where that is asked. */
+/** Restores as CometBFT does: the chunks in order, each again where that is asked. */
 const restore = async (node: SimNode, made: MadeSnapshot, appHash: Uint8Array): Promise<string> => {
   const offer = node.application.offerSnapshot(made, appHash)
   if (offer !== 'accept') return offer

@@ -6,7 +6,7 @@ import { SNAPSHOT_FORMAT } from '../store/snapshot/metadata.ts'
 import { readProgress } from '../store/snapshot/progress.ts'
 import type { KeyValueStore } from '../store/store.ts'
 import type { ChainParameters } from './records/chain-parameters.ts'
-import type { Log, SnapshotShelf, Step } from './environment.ts'
+import type { Clock, Log, SnapshotShelf, Step } from './environment.ts'
 import type {
   SnapshotChunk,
   SnapshotChunkRequest,
@@ -29,6 +29,8 @@ const MAX_SENDERS = 100
 export interface SnapshotSyncOptions {
   readonly store: KeyValueStore
   readonly log: Log
+  /** The clock of log lines alone. */
+  readonly clock: Clock
   readonly shelf: SnapshotShelf | undefined
   /** What this node's genesis file says; none is restored without it. */
   readonly expectedChain: ChainParameters | undefined
@@ -57,6 +59,7 @@ const answer = (result: SnapshotChunkResult['result']): SnapshotChunkResult => (
 export class SnapshotSync {
   readonly #options: SnapshotSyncOptions
   #session: RestoreSession | undefined
+  #started = { atMs: 0, chunk: 0 }
   /** Who sent chunks of it. */
   readonly #senders = new Set<string>()
 
@@ -92,6 +95,7 @@ export class SnapshotSync {
       )
       if (known === undefined || !equalBytes(known.snapshot, copy.hash)) this.#options.wipe()
       this.#session = session
+      this.#started = { atMs: this.#options.clock.nowMs(), chunk: session.next }
       this.#options.reached('restore-accepted')
       log.info('restoring a snapshot', { height, chunks: session.chunks, from: session.next })
       return 'accept'
@@ -106,7 +110,7 @@ export class SnapshotSync {
     const session = this.#session
     const { log } = this.#options
     if (session === undefined) return answer('abort')
-    // Of the run before, or sent again.
+    // The chunk is of the run before, or was sent again.
     if (index < session.next) return this.#finishAfter(index, session)
     if (index > session.next) return answer('retrySnapshot')
     if (!session.isChunk(index, chunk)) {
@@ -121,7 +125,7 @@ export class SnapshotSync {
       return this.#reject(error)
     }
     this.#options.reached('restore-chunk-written')
-    log.info('restored a chunk', { chunk: index + 1, of: session.chunks })
+    log.info('restored a chunk', { chunk: index + 1, of: session.chunks, ...this.#pace(index + 1, session.chunks) })
     return this.#finishAfter(index, session)
   }
 
@@ -139,6 +143,14 @@ export class SnapshotSync {
     this.#options.reached('restore-loaded')
     this.#options.log.info('the snapshot is restored', { height: session.height })
     return answer('accept')
+  }
+
+  /** How fast it goes on. */
+  #pace(done: number, total: number): Readonly<Record<string, string>> {
+    const seconds = (this.#options.clock.nowMs() - this.#started.atMs) / 1_000
+    const perSecond = (done - this.#started.chunk) / seconds
+    if (!Number.isFinite(perSecond) || perSecond <= 0) return {}
+    return { chunksPerSecond: perSecond.toFixed(1), secondsLeft: ((total - done) / perSecond).toFixed(0) }
   }
 
   #requireRoom(): void {

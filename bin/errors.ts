@@ -122,7 +122,7 @@ export const CLI_ERRORS = errorTable(
     },
     audit: {
       code: 21,
-      text: 'height ...: rule ...: the node ... lies: ... | height ...: rule ...: the chain breaks it: ...',
+      text: 'height ...: rule ...: the node ... lies: ... | height ...: rule ...: the chain breaks it: ... | height ...: rule ...: the node ... lies, or the chain breaks it: ...',
       cause: 'An answer of the node does not fit a verified header, or the block breaks a rule of the order book.',
       action: 'Ask another node; where the chain itself breaks the rule, two thirds of its validators signed that.',
     },
@@ -131,6 +131,12 @@ export const CLI_ERRORS = errorTable(
       text: 'the daemon "..." has been unhealthy for more than ... s, since ...: ...',
       cause: 'A daemon has reported errors, or nothing, for longer than `--max-daemon-unhealthy-seconds`.',
       action: 'Do what the last error says (codespace `bridge-daemon`), then start the node again.',
+    },
+    bridgeKey: {
+      code: 23,
+      text: '... holds no keys of the bridge: ... | ...',
+      cause: 'The file with the keys of the bridge is missing where it is needed, damaged, or full.',
+      action: 'Restore it from a copy; `chain bridge key` makes one where there is none.',
     },
   },
   [13],

@@ -1,10 +1,12 @@
 /** The commands. Each is loaded when it is asked for, so that none waits for the others' code. */
 import { Command } from 'commander'
+import { registerBridge } from './cli/commands/bridge.ts'
 import { registerClob } from './cli/commands/clob.ts'
 import { registerDebug } from './cli/commands/debug.ts'
 import { registerKeys } from './cli/commands/keys.ts'
 import { registerQuery } from './cli/commands/query.ts'
 import { registerDevnet } from './cli/commands/register-devnet.ts'
+import { registerDoctor } from './cli/commands/register-doctor.ts'
 import { registerEvm } from './cli/commands/register-evm.ts'
 import { registerExport } from './cli/commands/register-export.ts'
 import { registerFeed } from './cli/commands/register-feed.ts'
@@ -12,6 +14,7 @@ import { registerGateway } from './cli/commands/register-gateway.ts'
 import { registerGenesis } from './cli/commands/register-genesis.ts'
 import { registerInit } from './cli/commands/register-init.ts'
 import { registerInspect } from './cli/commands/register-inspect.ts'
+import { registerJoin } from './cli/commands/register-join.ts'
 import { registerReplay } from './cli/commands/register-replay.ts'
 import { registerRollback } from './cli/commands/register-rollback.ts'
 import { registerSnapshot } from './cli/commands/register-snapshot.ts'
@@ -26,17 +29,19 @@ import { registerTx } from './cli/commands/tx.ts'
 import { reportError } from './report-error.ts'
 import { VERSION } from './version.ts'
 
-const createProgram = (): Command => {
+export const createProgram = (): Command => {
   const program = new Command('chain').description('nat-chain: a node with an EVM under CometBFT').version(VERSION)
   for (const add of [
     registerInit,
     registerGenesis,
     registerTestnet,
+    registerJoin,
     registerStart,
     registerGateway,
     registerFeed,
     registerDevnet,
     registerStatus,
+    registerDoctor,
     registerVersion,
     registerVerifyProof,
     registerExport,
@@ -50,6 +55,7 @@ const createProgram = (): Command => {
     registerTx,
     registerQuery,
     registerClob,
+    registerBridge,
     registerDebug,
   ])
     add(program)

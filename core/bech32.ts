@@ -111,7 +111,7 @@ export const decodeBech32 = (text: string, prefix: string = BECH32_PREFIX): Uint
     const decoded = bech32.decode(text as `${string}1${string}`, MAX_LENGTH)
     if (decoded.prefix === prefix) return plainBytes(bech32.fromWords(decoded.words))
   } catch {
-    // In words of our own: contracts can read them, and those of a library change with its version.
+    // The text is our own: contracts can read it, and a library's text changes with its version.
     const fault = text === '' ? 'it is empty' : 'its length, characters or checksum are wrong'
     throw coreError('bech32', `invalid bech32 address ${text.slice(0, 100)}: ${fault}`)
   }

@@ -7,17 +7,17 @@ import { keccak256 } from './hash.ts'
 
 /** The contract that is watched. */
 export interface BridgeContract {
-  /** Of the external chain (EIP-155). */
+  /** Chain ID of the external chain (EIP-155). */
   readonly chainId: bigint
   /** 20 bytes. */
   readonly address: Uint8Array
 }
 
-/** Of a finalized block of the external chain. */
+/** An event in a finalized block of the external chain. */
 export interface BridgeEvent {
   /** Counts from 0 without gaps. Below 2^32. */
   readonly id: number
-  /** In the smallest unit of the contract's token; below 2^256. */
+  /** The amount in the smallest unit of the contract's token; below 2^256. */
   readonly amount: bigint
   /** 20 bytes: who called the contract. */
   readonly from: Uint8Array
@@ -36,8 +36,9 @@ export const MAX_RECIPIENT_BYTES = 64
 export const MAX_EVENT_ID = 0xffff_ffff
 
 /**
- * 32 bytes: keccak-256 of chain id (8 bytes), contract (20), id (4), amount (32), from (20), length of the recipient (1), recipient,
- * dataHash (32) and external height (8), numbers big endian. Of one contract: an event of another one has another hash.
+ * 32 bytes: keccak-256 of chain id (8 bytes), contract (20), id (4), amount (32), from (20), length of the recipient
+ * (1), recipient, dataHash (32) and external height (8), numbers big endian. The hash is of one contract: an event of
+ * another one has another hash.
  */
 export const bridgeEventHash = (contract: BridgeContract, event: BridgeEvent): Uint8Array =>
   keccak256(

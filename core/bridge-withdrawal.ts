@@ -16,7 +16,7 @@ export interface Withdrawal {
   readonly id: number
   /** 20 bytes, on the external chain. */
   readonly recipient: Uint8Array
-  /** In the smallest unit of the contract's token; below 2^256. */
+  /** The amount in the smallest unit of the contract's token; below 2^256. */
   readonly amount: bigint
 }
 
@@ -24,7 +24,7 @@ export interface Withdrawal {
 export interface SigningSet {
   /** One more than that of the set before, which has signed it. */
   readonly nonce: bigint
-  /** By ascending address, each once: at most 256. */
+  /** The members by ascending address, each once: at most 256. */
   readonly members: readonly { readonly address: Uint8Array; readonly power: bigint }[]
   /** More of the power than this must sign: two thirds of that of all validators, those without a key among them. */
   readonly threshold: bigint

@@ -14,7 +14,7 @@ import {
   uint64ToBytes,
 } from './bytes.ts'
 
-/** By way of text, which is what both were before they computed. */
+/** Goes by way of text, which is what both were before they computed. */
 const plain = (value: bigint): string => {
   const hex = value.toString(16)
   return value === 0n ? '' : hex.padStart(hex.length + (hex.length % 2), '0')

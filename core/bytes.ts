@@ -160,7 +160,10 @@ export const bytesToKey = (bytes: Uint8Array): string => {
 
 export const keyToBytes = (key: string): Uint8Array => plainBytes(Buffer.from(key, 'latin1'))
 
-/** As bytesToKey of both, one behind the other: Map keys that are strings joined of two would be copied and hashed at each look. */
+/**
+ * Gives what `bytesToKey` gives for both, one behind the other: Map keys that are strings joined of two would be copied
+ * and hashed at each look.
+ */
 export const joinToKey = (first: Uint8Array, second: Uint8Array): string => {
   const length = first.length + second.length
   if (length > joined.length) return bytesToKey(first) + bytesToKey(second)

@@ -30,7 +30,10 @@ const verifyStrictly = (publicKey: Uint8Array, message: Uint8Array, signature: U
   return verify(null, message, createPublicKey({ key: der, format: 'der', type: 'spki' }), signature)
 }
 
-/** As ZIP-215 counts them: eight points of small order, two of which have two signs, and four have a y of p and more. */
+/**
+ * The encodings as ZIP-215 counts them: eight points of small order, two of which have two signs, and four have a y of
+ * p and more.
+ */
 const SMALL_ORDER_ENCODINGS = [
   '0100000000000000000000000000000000000000000000000000000000000000',
   'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',

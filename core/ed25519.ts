@@ -41,7 +41,7 @@ export const consensusKeyFault = (publicKey: Uint8Array): string | undefined => 
     return `an ed25519 key has ${ED25519_KEY_BYTES} bytes, not ${publicKey.length}`
   }
   try {
-    // By RFC 8032, which knows one encoding of each point.
+    // The library decodes by RFC 8032, which knows one encoding of each point.
     if (!ed25519.Point.fromBytes(publicKey).isSmallOrder()) return undefined
   } catch {
     return 'no point of the curve of ed25519 has this encoding'

@@ -8,7 +8,7 @@ const SECONDS_PER_DAY = 86_400n
 export const DAY_NS = SECONDS_PER_DAY * NS_PER_SECOND
 /** Go's zero time, the first second of the year 1: the completion time of what is complete at once. */
 export const ZERO_TIME_NS = -62_135_596_800n * NS_PER_SECOND
-/** Beyond it a time would not fit a key. The year 2554. */
+/** A time beyond it would not fit a key. The year 2554. */
 export const MAX_TIME_NS = (1n << 64n) - 1n
 
 /** The longest duration that Go's 63 bits hold: 292 years. */

@@ -59,7 +59,7 @@ const encodeInteger = (type: string, value: unknown): Uint8Array => {
 class TypedDataHasher {
   readonly #types: TypedDataTypes
   readonly #texts: Map<string, Hash>
-  /** By struct: what is within it, each once, itself first. */
+  /** The type hash by name of the struct. */
   readonly #typeHashes = new Map<string, Hash>()
 
   constructor(types: TypedDataTypes, texts: Map<string, Hash>) {
@@ -122,7 +122,7 @@ class TypedDataHasher {
 
   #printType(name: string): string {
     const members = this.#types.get(name) ?? []
-    // Of two members with one name only one value would be signed.
+    // If two members had one name, only one value would be signed.
     if (new Set(members.map((member) => member.name)).size !== members.length) throw refuse(`a member of ${name} twice`)
     return `${name}(${members.map((member) => `${member.type} ${member.name}`).join(',')})`
   }

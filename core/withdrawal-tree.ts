@@ -38,7 +38,7 @@ export function* appendedNodes(
   }
 }
 
-/** For each level the node on the way from place `size` to the root, as the places below `size` make it. */
+/** The nodes on the way from place `size` to the root, one a level, as the places below `size` make them. */
 const rightEdge = (size: number, nodes: CompleteNodes): readonly Uint8Array[] => {
   const edge = [emptyAt(0)]
   for (let level = 1; level <= TREE_DEPTH; level++) {
@@ -49,7 +49,7 @@ const rightEdge = (size: number, nodes: CompleteNodes): readonly Uint8Array[] =>
   return edge
 }
 
-/** Of the first `size` leaves, below 2^32. At most 32 reads and 32 hashes. */
+/** The root of the first `size` leaves, below 2^32. It takes at most 32 reads and 32 hashes. */
 export const treeRoot = (size: number, nodes: CompleteNodes): Uint8Array =>
   rightEdge(size, nodes)[TREE_DEPTH] ?? emptyAt(TREE_DEPTH)
 

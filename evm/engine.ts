@@ -187,18 +187,21 @@ export interface ContractCall {
   readonly origin: Address
   readonly to: Address
   readonly input: Uint8Array
-  /** Below 2^53. */
+  /** The gas limit, below 2^53. */
   readonly gas: bigint
   readonly isStatic: boolean
-  /** As in {@link ExecuteOptions}: above it `overWeight` is thrown, and nothing was changed. */
+  /**
+   * The limit has the meaning that it has in {@link ExecuteOptions}: above it `overWeight` is thrown, and nothing was
+   * changed.
+   */
   readonly weightLimit: number
   readonly nativePrecompiles: NativePrecompiles
-  /** As in {@link ExecuteOptions}. */
+  /** Called as {@link ExecuteOptions} says. */
   readonly interrupt?: () => void
 }
 
 export interface ContractCallResult {
-  /** Before refunds: there are none. */
+  /** The gas before refunds: there are none. */
   readonly gasUsed: bigint
   /** Returned or reverted with. */
   readonly output: Uint8Array
@@ -206,7 +209,7 @@ export interface ContractCallResult {
   readonly logs: readonly Log[]
   readonly nativeEvents: readonly NativeEvent[]
   readonly burntAnat: bigint
-  /** In the unit of evm/weight.ts, with what the gas stands for. */
+  /** The weight in the unit of evm/weight.ts, with what the gas stands for. */
   readonly weight: number
 }
 

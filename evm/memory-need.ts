@@ -2,7 +2,7 @@
 import { MAX_UINT64 } from '../core/amounts.ts'
 import { OPCODE } from './opcodes.ts'
 
-/** Above this many bytes of memory geth's cost formula would overflow. */
+/** The most bytes of memory: above them geth's cost formula would overflow. */
 export const MAX_MEMORY_BYTES = 0x1fffffffe0n
 
 /** Positions on the stack, from its top, of offset and size of the memory that an instruction touches. */

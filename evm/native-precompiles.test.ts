@@ -104,7 +104,7 @@ const shown = ({ result, state, calls, exits }: World) => ({
   balances: [SENDER, CONTRACT, RECEIVER, CHILD, NATIVE].map((address) => state.account(address)?.balance ?? 0n),
 })
 
-/** In both engines, which must agree. */
+/** Runs the case in both engines, which must agree. */
 const run = async (
   prepare: (state: Overlay) => void,
   message: Partial<Message> = {},

@@ -27,7 +27,7 @@ export interface NativeCall {
   readonly precompile: Address
   /** The account whose code calls, or the sender of the transaction. */
   readonly caller: Address
-  /** In anat; moved to the precompile already. */
+  /** The value in anat, which has moved to the precompile already. */
   readonly value: bigint
   /** A view of the caller's memory: not to be kept. */
   readonly input: Uint8Array
@@ -53,7 +53,7 @@ export interface NativeEvent {
 }
 
 export interface NativeResult {
-  /** At most what was given. All of it where it fails otherwise than by a revert. */
+  /** At most the gas that was given. All of it where the call fails otherwise than by a revert. */
   readonly gasUsed: bigint
   /** Returned, or reverted with. */
   readonly output: Uint8Array

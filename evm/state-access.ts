@@ -8,7 +8,7 @@ export interface Operand {
   readonly kind: StateAccess['kind']
   /** 0 is the top of the stack. */
   readonly position: number
-  /** With fewer items nothing is named. */
+  /** Nothing is named when the stack has fewer items. */
   readonly minStack: number
 }
 

@@ -16,7 +16,7 @@ import { connectComet } from '@cosmjs/tendermint-rpc'
 import { TextProposal } from 'cosmjs-types/cosmos/gov/v1beta1/gov'
 
 const rpcUrl = process.env['RPC_URL'] ?? 'http://localhost:26657'
-// Of the devnet: everyone knows it.
+// The key is of the devnet: everyone knows it.
 const mnemonic = process.env['MNEMONIC'] ?? 'test test test test test test test test test test test junk'
 const account = process.env['ACCOUNT'] ?? '0'
 const NAT = 10n ** 18n

@@ -98,7 +98,7 @@ const messages = [
     typeUrl: '/cosmos.staking.v1beta1.MsgDelegate',
     value: {
       delegatorAddress: address,
-      // Of the devnet; any validator will do.
+      // The validator of the devnet; any other one will do.
       validatorAddress: process.env['VALIDATOR'] ?? 'natvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxcm7j4a',
       amount: coin(NAT),
     },

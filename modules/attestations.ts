@@ -9,15 +9,24 @@ export interface BridgeAttestation {
   readonly hash: Uint8Array
 }
 
+/** A signature of a validator's key of the bridge, over what the state has validators sign. */
+export interface BridgeSignature {
+  /** 32 bytes. */
+  readonly digest: Uint8Array
+  /** 65 bytes: r, s and the parity of y. */
+  readonly signature: Uint8Array
+}
+
 /** The sections of a vote extension. Each belongs to one module, which alone knows what its bytes mean. */
 export interface VoteExtension {
-  /** Of the order book. */
+  /** The attestations of the order book. */
   readonly attestations: Uint8Array
   /** Wire forms of orders. */
   readonly bodies: readonly Uint8Array[]
   readonly bridge: readonly BridgeAttestation[]
   /** Contents of events that others lack. */
   readonly bridgeContents: readonly BridgeEvent[]
+  readonly bridgeSignatures: readonly BridgeSignature[]
 }
 
 /** A COMMIT vote of the last commit. */
@@ -32,8 +41,8 @@ export interface AttestedVote extends CommitVote {
 export interface Attestations {
   /** Height that the votes are for: that of the block before. */
   readonly height: number
-  /** In the order of the commit. */
+  /** The votes in the order of the commit. */
   readonly votes: readonly AttestedVote[]
-  /** Of the whole set, absent validators too. */
+  /** The power of the whole set, absent validators too. */
   readonly totalPower: bigint
 }

@@ -9,10 +9,10 @@ export const makeEvent = (type: string, attributes: Readonly<Record<string, stri
   attributes: Object.keys(attributes).map((key) => attribute(key, attributes[key] ?? '')),
 })
 
-/** Of an event that is written out: {@link makeEvent} takes twice as long, and a transfer has ten. */
+/** An attribute of an event that is written out: {@link makeEvent} takes twice as long, and a transfer has ten. */
 export const attribute = (key: string, value: string): EventAttribute => ({ key, value, index: true })
 
-/** By type of event, sums that every transaction moves: who looks for a transfer knows whose it was. */
+/** The sums, by type of event, that every transaction moves: who looks for a transfer knows whose it was. */
 const NEVER_SEARCHED: ReadonlyMap<string, string> = new Map([
   ['coin_spent', 'amount'],
   ['coin_received', 'amount'],
@@ -59,10 +59,10 @@ const hasEqualTerms = (a: Event, b: Event): boolean => {
 const hasTerm = ({ attributes }: Event, { key, value }: EventAttribute): boolean =>
   attributes.some((each) => each.index && each.key === key && each.value === value)
 
-/** Among so few all are looked at. */
+/** All are looked at among so few. */
 const FEW = 16
 
-/** By value the places of the events that have it among their terms, ascending. */
+/** The places of the events that have a value among their terms, by value, ascending. */
 const placesByValue = (events: readonly Event[]): ReadonlyMap<string, readonly number[]> => {
   const places = new Map<string, number[]>()
   for (const [at, { attributes }] of events.entries()) {
@@ -120,8 +120,8 @@ export const markSearched = (events: readonly Event[]): readonly Event[] => {
   // Fills have no marks: a transaction may have hundreds of them.
   const marked = events.filter(({ attributes }) => attributes.some(({ index }) => index))
   const places = marked.length > FEW ? placesByValue(marked) : undefined
-  // From the last to the first: the earlier ones, which decide, have their marks still. A longer event that lost them
-  // had an equal before it.
+  // The loop goes from the last to the first: the earlier ones, which decide, have their marks still. A longer event
+  // that lost them had an equal before it.
   for (let at = marked.length - 1; at >= 0; at--) {
     const event = marked[at]
     if (event === undefined || isNews(marked, at, event, places && rarest(places, event))) continue
@@ -130,6 +130,6 @@ export const markSearched = (events: readonly Event[]): readonly Event[] => {
   return events
 }
 
-/** As clients are shown them: an SDK chain marks all. */
+/** Marks events as clients are shown them: an SDK chain marks all. */
 export const markAll = (events: readonly Event[]): readonly Event[] =>
   events.map(({ type, attributes }) => ({ type, attributes: attributes.map((each) => ({ ...each, index: true })) }))

@@ -19,7 +19,7 @@ export interface ParsedWork<Input extends DescMessage, Output extends DescMessag
   execute(context: MessageContext, parsed: Parsed): MessageInitShape<Output>
 }
 
-/** Of a message that is executed in a form of its own. */
+/** The handler of a message that is executed in a form of its own. */
 export const handleParsed = <Input extends DescMessage, Output extends DescMessage, Parsed>(
   { input, output }: DescMethodUnary<Input, Output>,
   { parse, execute }: ParsedWork<Input, Output, Parsed>,

@@ -34,7 +34,10 @@ export interface EndBlockHook {
 }
 
 export interface ModuleHooks {
-  /** Before all beginBlock hooks, in a block whose last commit carries vote extensions; in the order of the genesis. */
+  /**
+   * Called before all beginBlock hooks, in a block whose last commit carries vote extensions; in the order of the
+   * genesis.
+   */
   attested?(context: BlockContext, attestations: Attestations): void
   readonly beginBlock?: BeginBlockHook
   readonly endBlock?: EndBlockHook

@@ -27,7 +27,7 @@ export interface Ledger {
   supply(state: StateReader, denom: string): bigint
   /** Emits coin_spent, coin_received, transfer and message(sender), as every transfer does. */
   send(context: LedgerContext, from: Address, to: Address, coins: readonly Coin[]): void
-  /** As `send`, with coin_spent and coin_received alone: stake that comes and goes is no transfer. */
+  /** Does what `send` does, with coin_spent and coin_received alone: stake that comes and goes is no transfer. */
   moveStake(context: LedgerContext, from: Address, to: Address, coins: readonly Coin[]): void
   /** Creates coins. Emits coin_received and coinbase(minter, amount). */
   mint(context: LedgerContext, to: Address, coins: readonly Coin[]): void

@@ -54,8 +54,8 @@ export interface ModuleContext {
   readonly chainId: string
   emit(event: Event): void
   /**
-   * Beside the flat price of a message (app/native/gas.ts). Throws sdk/11 beyond the transaction's limit. Absent where
-   * nobody pays, which is at the begin and the end of a block: whoever works there bounds it.
+   * Consumes gas beside the flat price of a message (app/native/gas.ts). Throws sdk/11 beyond the transaction's limit.
+   * Absent where nobody pays, which is at the beginning and the end of a block: whoever works there bounds it.
    */
   consumeGas?(amount: bigint, what: string): void
 }
@@ -67,7 +67,7 @@ export interface BlockContext extends ModuleContext {
 }
 
 export interface EndBlockContext extends BlockContext {
-  /** Of this block: a parameter that it changes is for the next one. */
+  /** The gas limit of this block: a parameter that it changes is for the next one. */
   readonly gasLimit: bigint
   /** Gas used by both transaction families in this block. */
   readonly gasUsed: bigint
@@ -75,7 +75,7 @@ export interface EndBlockContext extends BlockContext {
 
 /** What a message can see and do: what it emits gets the message's index, and all that it does has a price. */
 export interface MessageContext extends ModuleContext {
-  /** As {@link ModuleContext.consumeGas}, and always there. */
+  /** Does what {@link ModuleContext.consumeGas} does, and is always there. */
   consumeGas(amount: bigint, what: string): void
   /** Absent where a proposal of governance executes it: nobody there pays for code. */
   readonly contracts?: ContractCalls
@@ -105,7 +105,7 @@ export interface QueryHandler {
   readonly path: string
   /** It reads so much that a worker answers it, and never the thread that executes blocks. */
   readonly isHeavy?: true
-  /** From and to the protobuf encodings. Throws a CodedError. */
+  /** Takes and gives the protobuf encodings. Throws a CodedError. */
   query(context: QueryContext, request: Uint8Array): Uint8Array
 }
 
@@ -138,7 +138,7 @@ export interface GenesisChecks {
 export interface ModuleDescription {
   /** Names its system account and the member of the genesis file's app_state. */
   readonly name: string
-  /** Of its system account. */
+  /** The permissions of its system account. */
   readonly permissions?: readonly AccountPermission[]
   /** Where it keeps coins beside its system account. */
   readonly accounts?: readonly ModuleAccount[]
@@ -146,7 +146,7 @@ export interface ModuleDescription {
   readonly services: readonly DescService[]
   /** Definitions of what stands packed in a google.protobuf.Any of its messages and answers, beside messages. */
   readonly packed?: readonly DescFile[]
-  /** Of the codespace that has its name. */
+  /** The errors of the codespace that has its name. */
   readonly errors?: ErrorTable
   /** Lists of its genesis whose lengths an export states, so that a file that was cut short is found out. */
   readonly countedLists?: readonly string[]

@@ -59,7 +59,7 @@ export const takePage = <Item>(
     throw queryRefusal('invalidArgument', `a page has at most ${MAX_ITEMS} entries`)
   }
   const [first, end] = [Number(offset), Number(offset + wanted)]
-  // As the SDK counts: without a limit, or when asked, and never from a key on.
+  // Counts as the SDK does: without a limit, or when asked, and never from a key on.
   const counts = key.length === 0 && (page === undefined || page.limit === 0n || page.countTotal)
   const all = page?.reverse === true ? listBackwards(key, list, keyOf) : list(key.length === 0 ? undefined : key)
   const items: Item[] = []

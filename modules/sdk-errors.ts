@@ -3,12 +3,12 @@ import { errorTable } from '../core/error-table.ts'
 import { CodedError } from '../core/errors.ts'
 import { GRPC } from '../core/grpc-status.ts'
 
-/** As the SDK wraps its errors. */
+/** Wraps words as the SDK wraps its errors. */
 export const wrapWords = (words: string, details: string): string => (details === '' ? words : `${details}: ${words}`)
 
 export const WORDS_COME_LAST = 'Details come before the words, as `details: words`.'
 
-/** As types/errors/errors.go of the SDK numbers them. */
+/** The numbers are those of types/errors/errors.go of the SDK. */
 export const SDK_ERRORS = errorTable(
   'sdk',
   "Refusals of native transactions and queries, with the numbers of the Cosmos SDK's root codespace. Seen in CheckTx, " +

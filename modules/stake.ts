@@ -12,7 +12,7 @@ export interface ValidatorView {
   readonly publicKey: Uint8Array
   readonly status: 'unbonded' | 'unbonding' | 'bonded'
   readonly isJailed: boolean
-  /** Of all delegations together, in anat. */
+  /** The tokens of all delegations together, in anat. */
   readonly tokens: bigint
   readonly shares: Decimal
   readonly commissionRate: Decimal
@@ -64,10 +64,13 @@ export interface StakePunisher {
   unjail(context: ModuleContext, consensusAddress: Uint8Array): void
 }
 
-/** As the SDK's StakingHooks. `before...` sees the state as it was. All run in the order in which they are listed by `app`. */
+/**
+ * The hooks of the SDK's StakingHooks. `before...` sees the state as it was. All run in the order in which they are
+ * listed by `app`.
+ */
 export interface StakingHooks {
   afterValidatorCreated?(context: ModuleContext, operator: Address): void
-  /** Before its description, commission or minimum changes. */
+  /** Called before its description, commission or minimum changes. */
   beforeValidatorModified?(context: ModuleContext, operator: Address): void
   /** The validator is gone from the state of staking. */
   afterValidatorRemoved?(context: ModuleContext, consensusAddress: Uint8Array, operator: Address): void

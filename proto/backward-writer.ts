@@ -1,6 +1,6 @@
 /** The wire format of protobuf by hand, for the few messages that are written for every transaction. */
 
-/** Of a varint of 64 bits with its tag. */
+/** The most bytes of a varint of 64 bits with its tag. */
 const MAX_PREFIX_BYTES = 12
 
 /** Thousands of messages stand in each: an allocation for every message would cost as much as writing it. */

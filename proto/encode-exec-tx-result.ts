@@ -41,12 +41,15 @@ const TAG = {
 /** Event: type 1, attributes 2. EventAttribute: key 1, value 2, index 3. */
 const [TYPE, ATTRIBUTES, KEY, VALUE, INDEX] = [0x0a, 0x12, 0x0a, 0x12, 0x18] as const
 
-/** Of tag and length of an event and of its type; of an attribute, its key and value, and of its index. */
+/**
+ * The most bytes of tags and lengths: first of an event and its type, then of an attribute, its key, its value and its
+ * index.
+ */
 const EVENT_PREFIXES_BYTES = 16
 const ATTRIBUTE_PREFIXES_BYTES = 24
-/** Of a character of a JavaScript text. */
+/** The most bytes of a character of a JavaScript text. */
 const MAX_UTF8_BYTES = 3
-/** Of all numbers and lengths of a result, with their tags. */
+/** The most bytes of all numbers and lengths of a result, with their tags. */
 const MAX_NUMBERS_BYTES = 80
 
 const writeAttribute = (writer: BackwardWriter, { key, value, index }: EventAttribute): void => {

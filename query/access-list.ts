@@ -74,7 +74,7 @@ const excludedFrom = (message: Message, chainId: bigint, hardfork: Hardfork): Re
 
 interface Prepared {
   readonly scene: Scene
-  /** With its fees. */
+  /** The call with its fees. */
   readonly call: CallRequest
   readonly message: Message
 }

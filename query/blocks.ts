@@ -1,6 +1,7 @@
 /** Blocks, transactions and receipts as JSON-RPC shows them. Unknown ones are null. */
 import { bytesToHex, hexToBytes, quantityToHex } from '../core/hex.ts'
 import { EMPTY_BYTES } from '../core/bytes.ts'
+import { invariant } from '../core/errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../core/limits.ts'
 import { answerTooLarge } from '../app/errors.ts'
 import { keccak256 } from '../core/hash.ts'
@@ -10,12 +11,12 @@ import type { BlockReference, Head, Questions } from '../app/ports.ts'
 import { headOf } from './announcer.ts'
 import { pendingBlock, pendingCount, pendingReceipts, pendingSignedAt, pendingTransactionAt } from './pending.ts'
 import { firstHeight, isPending, requireHeader, resolveHeight, type ChainView } from './chain-view.ts'
-import { blockJson, type Json, receiptJson, transactionJson } from './ethereum-json.ts'
+import { blockJson, type Json, receiptJson, transactionJson, transactionText } from './ethereum-json.ts'
 
-export const block = async (view: ChainView, { block: reference, full }: Questions['block']): Promise<Json | null> => {
-  if (isPending(reference)) return pendingBlock(view, full)
+export const block = (view: ChainView, { block: reference, full }: Questions['block']): string | Promise<string> => {
+  if (isPending(reference)) return pendingBlock(view, full).then((shown) => JSON.stringify(shown))
   const height = resolveHeight(view, reference)
-  return height === undefined ? null : blockAt(view, height, full)
+  return height === undefined ? 'null' : blockAt(view, height, full)
 }
 
 /** What a block has besides its header. */
@@ -33,17 +34,23 @@ export const header = async (view: ChainView, { block: reference }: Questions['h
   return whole === null ? null : Object.fromEntries(Object.entries(whole).filter(([name]) => !BODY.has(name)))
 }
 
-const blockAt = (view: ChainView, height: number, full: boolean): Json => {
-  const { header, hash, sizeBytes } = requireHeader(view, height)
+const NO_TRANSACTIONS = '"transactions":[]'
+
+const blockAt = (view: ChainView, height: number, full: boolean): string => {
+  const { header, hash, sizeBytes, transactionCount } = requireHeader(view, height)
+  if (!full) {
+    return JSON.stringify(blockJson(header, hash, sizeBytes, view.reader.transactionHashes(height).map(bytesToHex)))
+  }
+  const { baseFeePerGas } = header
   const blockHash = bytesToHex(hash)
-  const transactions = full
-    ? view.reader
-        .transactions(height)
-        .map((signed, index) =>
-          transactionJson(signed, { blockHash, height, index, baseFeePerGas: header.baseFeePerGas }),
-        )
-    : view.reader.transactionHashes(height).map(bytesToHex)
-  return blockJson(header, hash, sizeBytes, transactions)
+  const texts: string[] = []
+  for (let index = 0; index < transactionCount; index++) {
+    const signed = view.reader.transaction(height, index)
+    invariant(signed !== undefined, `block ${height} has no transaction ${index}`)
+    texts.push(transactionText(signed, { blockHash, height, index, baseFeePerGas }))
+  }
+  const text = JSON.stringify(blockJson(header, hash, sizeBytes, []))
+  return text.replace(NO_TRANSACTIONS, () => `"transactions":[${texts.join(',')}]`)
 }
 
 export const blockTransactionCount = (

@@ -21,7 +21,7 @@ export interface ChainView {
   readonly parameters: ChainParameters
   readonly settings: ApplicationSettings
   readonly engine: Engine
-  /** For limits of time. */
+  /** The clock for limits of time. */
   readonly clock: Clock
   readonly modules: readonly Module[]
   readonly families: FamilyTable
@@ -33,7 +33,7 @@ export interface ChainView {
   trieNodesAt(height: number): TrieNodeReader
   /** Wire forms of what the pending block would run, best first. */
   readonly pending: readonly Uint8Array[]
-  /** To be called in loops over what is stored: throws where nobody waits for the answer any more, or for too long. */
+  /** Called in loops over what is stored: throws where nobody waits for the answer any more, or for too long. */
   interrupt(): void
 }
 
@@ -66,7 +66,7 @@ export const resolveHeight = (view: ChainView, block: BlockReference): number | 
 export const isPrunedBlock = (view: ChainView, block: BlockReference): boolean =>
   'number' in block && block.number >= genesisHeight(view) && block.number < firstHeight(view)
 
-/** As geth says it for methods that read state. The hash of a pruned block is not known any more. */
+/** The error is geth's for methods that read state. The hash of a pruned block is not known any more. */
 const unknownBlock = (view: ChainView, block: BlockReference): CodedError => {
   if ('hash' in block) return queryFailed('header for hash not found')
   return isPrunedBlock(view, block) ? prunedHistory() : queryFailed('header not found')

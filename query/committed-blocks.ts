@@ -96,7 +96,7 @@ class Page {
     return this.#length >= this.#maxText || this.#blocks.length >= MAX_PAGE_BLOCKS
   }
 
-  /** As much of a block as the page has room for, from {@link next} on. */
+  /** Adds as much of a block as the page has room for, from {@link next} on. */
   add(block: CommittedBlock): void {
     const { height, transaction: from } = this.next
     const texts = from > 0 ? this.#rest : []

@@ -20,7 +20,7 @@ const ETHEREUM_URL = `/${evmTx.MsgEthereumTxSchema.typeName}`
 
 export const upperHex = (bytes: Uint8Array): string => bytesToUnprefixedHex(bytes).toUpperCase()
 
-/** From its bytes, decoded as far as protobuf goes. Throws sdk/2 and its like. */
+/** Makes the message from the transaction's bytes, decoded as far as protobuf goes. Throws sdk/2 and its like. */
 export const nativeTx = (raw: Uint8Array): tx.Tx => {
   const { bodyBytes, authInfoBytes, signatures } = decodeNativeTransaction(raw)
   return create(tx.TxSchema, {

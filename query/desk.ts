@@ -4,6 +4,7 @@ import { invariant } from '../core/errors.ts'
 import type { Hash } from '../core/hash.ts'
 import { bytesToHex, type Hex, hexToBytes, quantityToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
+import { type Text, textToString } from '../core/text.ts'
 import type { SignedTransaction } from '../evm/transaction/transaction.ts'
 import type { Books } from '../modules/clob/index.ts'
 import type { Module } from '../modules/module.ts'
@@ -69,9 +70,9 @@ export interface DeskOptions {
   baseFeePerGas(): bigint
   /** Admits, journals and offers a transaction. Throws pool, evm and rlp errors. */
   submit(raw: Uint8Array): Promise<Hash>
-  /** As {@link submit} for a transaction of the order book. Throws clob errors. */
+  /** Does what {@link submit} does for a transaction of the order book. Throws clob errors. */
   submitOrder(raw: Uint8Array): Promise<Hash>
-  /** As {@link submit} for a native client; a refusal is a code. */
+  /** Does what {@link submit} does for a native client; a refusal is a code. */
   broadcast(raw: Uint8Array): Promise<BroadcastCheck>
   /** Finds a native transaction that the pool held and that no block can hold any more. */
   failedNative(hash: Hash): FailedEntry | undefined
@@ -82,6 +83,8 @@ const MAX_OPEN_VIEWS = 8
 /** What the pending block may hold, so that a call on top of it stays a call. */
 const MAX_PENDING_TRANSACTIONS = 200
 const MAX_PENDING_GAS = 30_000_000n
+/** Characters of the parameters of a question whose answer is kept. */
+const MAX_KEPT_PARAMETERS = 1_024
 /** They are copied to a worker for every question. */
 const MAX_PENDING_BYTES = 1024 * 1024
 
@@ -95,6 +98,12 @@ const referenceOf = (parameters: Questions[QuestionName]): BlockReference | unde
 const asksPending = (parameters: Questions[QuestionName]): boolean => {
   const reference = referenceOf(parameters)
   return reference !== undefined && isPending(reference)
+}
+
+/** Not "latest": that is another block when it is asked again because the first was pruned. */
+const namesOne = (parameters: Questions[QuestionName]): boolean => {
+  const reference = referenceOf(parameters)
+  return reference === undefined || !('tag' in reference)
 }
 
 /** A block with its transactions costs more than one with their hashes. */
@@ -120,7 +129,7 @@ export class QuestionDesk implements Desk {
     this.environment = options.environment
     const tools: QuestionTools = {
       view: (head) => this.#view(head),
-      heavy: (name, parameters, head) => this.heavy(name, parameters, head),
+      heavy: (name, parameters, head) => this.heavy(name, parameters, head).then(textToString),
     }
     const { settings, environment, modules } = options
     this.filters = new FilterQuestions({
@@ -161,7 +170,12 @@ export class QuestionDesk implements Desk {
     invariant(question !== undefined && 'reads' in question, `${name} is answered from a view`)
     const reads = readsOf(name, question.reads, parameters)
     const view = this.#view(head)
-    if (reads === 'worker' || asksPending(parameters)) return this.heavy(name, parameters, head)
+    if (asksPending(parameters)) return this.heavy(name, parameters, head)
+    if (reads === 'worker') {
+      const isKept = question.isKept === true && namesOne(parameters)
+      const place = isKept ? this.#placeOf(view, parameters) : undefined
+      return place === undefined ? this.heavy(name, parameters, head) : this.#keptTrace(name, parameters, head, place)
+    }
     if (reads === 'few') return answer(view, name, parameters)
     const place = this.#placeOf(view, parameters)
     if (place === undefined) return answer(view, name, parameters)
@@ -173,6 +187,20 @@ export class QuestionDesk implements Desk {
     const isLight = answerCost(view, reads, place) <= LIGHT_COST
     const reply = isLight ? answer(view, name, parameters) : this.heavy(name, parameters, head)
     return key === undefined ? reply : this.#keep(key, height, reply)
+  }
+
+  /** What a worker makes of a block that is decided, by all that it was asked for; the first who asks makes it. */
+  #keptTrace<Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name],
+    head: number,
+    { height, index }: Place,
+  ): Reply {
+    const { block: _block, ...others } = parameters as { readonly block?: BlockReference }
+    const asked = JSON.stringify(others)
+    if (asked.length > MAX_KEPT_PARAMETERS) return this.heavy(name, parameters, head)
+    const key = `${name} ${height} ${index} ${asked}`
+    return this.#answers.get(key, head) ?? this.#keep(key, height, this.heavy(name, parameters, head))
   }
 
   /** Tells the place of what a question is about; undefined when it is not there. */
@@ -199,7 +227,7 @@ export class QuestionDesk implements Desk {
     )
   }
 
-  /** The database begins anew. */
+  /** Called when the database begins anew. */
   forget(): void {
     this.close()
     this.#answers.clear()
@@ -260,7 +288,7 @@ export class QuestionDesk implements Desk {
     return this.#heights.trieNodesAt(height)
   }
 
-  heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<string> {
+  heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<Text> {
     const reference = referenceOf(parameters)
     const pending = asksPending(parameters) ? this.#pendingTransactions() : []
     const { heavy } = this.environment
@@ -297,7 +325,9 @@ export class QuestionDesk implements Desk {
     const signed = ethereumIn(this.pool, hexToBytes(hash))?.signed
     if (signed === undefined) return undefined
     const described = this.#describe([signed], head)
-    return typeof described === 'string' ? described.slice(1, -1) : described.then((text) => text.slice(1, -1))
+    return typeof described === 'string'
+      ? described.slice(1, -1)
+      : Promise.resolve(described).then((text) => textToString(text).slice(1, -1))
   }
 
   /** The text of a list, as of a head. */
@@ -320,7 +350,7 @@ export class QuestionDesk implements Desk {
   }
 
   #keep(key: string, height: number, reply: Reply): Reply {
-    if (typeof reply === 'string') {
+    if (!(reply instanceof Promise)) {
       this.#answers.set(key, height, reply)
       return reply
     }

@@ -53,7 +53,7 @@ const run = (view: ChainView, raw: Uint8Array): DryRun => {
   }
 }
 
-/** From and to the protobuf encodings. Throws grpc codes. */
+/** Reads and gives the protobuf encodings. Throws grpc codes. */
 export const dryRunQuery = (view: ChainView, bytes: Uint8Array): Uint8Array => {
   const request = decodeRequest(METHOD.input, bytes)
   const raw = request.tx === undefined ? request.txBytes : encodeTx(request.tx)

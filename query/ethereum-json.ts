@@ -154,6 +154,39 @@ export const transactionJson = (
   ...(transaction.type === 0 ? {} : { yParity: quantityToHex(transaction.v) }),
 })
 
+/** A text without characters that JSON escapes; `null` where there is none. */
+const member = (value: string | undefined): string => (value === undefined ? 'null' : `"${value}"`)
+
+/** What is rare in a transaction, as members in the midst of others. */
+const rareMembers = (members: Json): string => {
+  const text = JSON.stringify(members).slice(1, -1)
+  return text === '' ? '' : `${text},`
+}
+
+/** The JSON of {@link transactionJson}, without an object in between: a block can have thousands of them. */
+export const transactionText = (signed: SignedTransaction, placement: Placement): string => {
+  const { transaction, hash, sender } = signed
+  const { type, to, chainId } = transaction
+  const fees = feeMembers(transaction, placement) as { readonly [name: string]: string }
+  const feeText =
+    type === 0 || type === 1
+      ? ''
+      : `"maxFeePerGas":"${fees['maxFeePerGas']}","maxPriorityFeePerGas":"${fees['maxPriorityFeePerGas']}",`
+  const v = quantityToHex(transaction.v)
+  return (
+    `{"blockHash":"${placement.blockHash}","blockNumber":"${quantityToHex(placement.height)}",` +
+    `"from":"${bytesToHex(sender)}","gas":"${quantityToHex(transaction.gasLimit)}","gasPrice":"${fees['gasPrice']}",${feeText}` +
+    `"hash":"${bytesToHex(hash)}","input":"${bytesToHex(transaction.data)}","nonce":"${quantityToHex(transaction.nonce)}",` +
+    `"to":${member(to && bytesToHex(to))},"transactionIndex":"${quantityToHex(placement.index)}",` +
+    `"value":"${quantityToHex(transaction.value)}","type":"${quantityToHex(type)}",` +
+    rareMembers(accessListMember(transaction)) +
+    (chainId === undefined ? '' : `"chainId":"${quantityToHex(chainId)}",`) +
+    rareMembers(authorizationMember(transaction)) +
+    `"v":"${v}","r":"${quantityToHex(transaction.r)}","s":"${quantityToHex(transaction.s)}"` +
+    (type === 0 ? '}' : `,"yParity":"${v}"}`)
+  )
+}
+
 export interface LogPlace {
   readonly record: HeaderRecord
   readonly transactionHash: Hex

@@ -60,7 +60,7 @@ const parseSlot = (text: string): Uint8Array => {
 const { accountInfo } = authQuery.Query.method
 const ACCOUNT_INFO = `/${accountInfo.parent.typeName}/${accountInfo.name}`
 
-/** As auth numbers them; zeros where there is no account. */
+/** The account's sequence and number as auth counts them; zeros where there is no account. */
 const nativeAccount = (
   { state, height, chainId, handlers }: Scene,
   address: Address,

@@ -35,7 +35,7 @@ export class TipOracle {
     if (this.#blocks.length > SAMPLED_BLOCKS) this.#blocks.shift()
   }
 
-  /** In anat a gas. */
+  /** Suggests a tip in anat a gas. */
   suggest(minimum: bigint): bigint {
     const samples = this.#blocks.flat().sort(compareBigint)
     const tip = samples[Math.floor(((samples.length - 1) * PERCENTILE) / 100)] ?? 0n

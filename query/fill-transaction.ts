@@ -26,7 +26,7 @@ const checkMembers = ({ to, data = '0x', blobVersionedHashes: blobs }: CallReque
   if (data === '0x') throw queryFailed('contract creation without any data provided')
 }
 
-/** With what the transaction will hold: geth 1.16 leaves authorizations out, and estimates too little. */
+/** Estimates with what the transaction will hold: geth 1.16 leaves authorizations out, and estimates too little. */
 const estimate = (view: ChainView, call: CallRequest, block: BlockReference): Promise<Hex> => {
   const { nonce: _, authorizationList = [], chainId: _chainId, ...estimated } = call
   const isSetCode = unsignedType(call) === 4 && authorizationList.length > 0

@@ -26,9 +26,9 @@ const CLIENTS = 10
 export interface FilterQuestionsOptions extends QuestionTools {
   readonly settings: Pick<ApplicationSettings, 'filterTimeoutMs' | 'maxFilters'>
   readonly environment: Pick<Environment, 'clock' | 'randomId'>
-  /** While it waits, or in a block. */
+  /** Finds a transaction while it waits, or in a block. */
   find(hash: Uint8Array, head: number): SignedTransaction | undefined
-  /** As they look while they wait. */
+  /** Describes transactions as they look while they wait. */
   describe(transactions: readonly SignedTransaction[], head: number): Reply
 }
 
@@ -151,7 +151,7 @@ export class FilterQuestions {
     }
     return this.#options.heavy('logsPage', { criteria: { addresses, topics }, from, to }, head).then((text) => {
       const [start = '', following = 'null'] = PAGE.exec(text) ?? []
-      // Of two polls at once both get the same, and the place moves once.
+      // When two polls come at once, both get the same, and the place moves once.
       if (filter.next === before)
         filter.next = (JSON.parse(following) as LogCursor | null) ?? { height: to + 1, log: 0 }
       return text.slice(start.length, -1)

@@ -38,7 +38,7 @@ class HeardConsensus implements Consensus {
     })
   }
 
-  /** For the worker alone. */
+  /** Only the worker calls it. */
   async hear(route: string): Promise<void> {
     try {
       await this.consensusRpc(route)

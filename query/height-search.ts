@@ -86,13 +86,13 @@ export const isHeightSearch = (path: string, request: Uint8Array): boolean => {
 }
 
 export interface SearchPage {
-  /** From 1. */
+  /** Number of the page, from 1. */
   readonly page: number
   readonly limit: number
   readonly isDescending: boolean
 }
 
-/** With CometBFT's and the SDK's defaults. Throws grpc/3. */
+/** Reads the page with CometBFT's and the SDK's defaults. Throws grpc/3. */
 export const readSearchPage = ({ page, limit, orderBy }: txService.GetTxsEventRequest): SearchPage => {
   if (limit > MAX_PAGE) throw queryRefusal('invalidArgument', `a page has at most ${MAX_PAGE} transactions`)
   return {
@@ -126,7 +126,7 @@ const heightOfPlace = (view: ChainView, place: number, { from, to }: HeightRange
   return low
 }
 
-/** In the order of the chain. Throws query/7. */
+/** Collects in the order of the chain. Throws query/7. */
 const collect = (view: ChainView, range: HeightRange, { start, end }: Places): readonly ShownPlaced[] => {
   const found: ShownPlaced[] = []
   let bytes = 0
@@ -162,7 +162,7 @@ const keptRange = (view: ChainView, { from, to }: HeightRange): HeightRange | un
   return range.from > range.to ? undefined : range
 }
 
-/** As CometBFT bounds pages. */
+/** Bounds pages as CometBFT does. */
 const requirePage = (page: number, total: number, limit: number): void => {
   const pages = Math.max(1, Math.ceil(total / limit))
   if (page >= 1 && page <= pages) return
@@ -170,7 +170,9 @@ const requirePage = (page: number, total: number, limit: number): void => {
   throw queryRefusal('invalidArgument', text)
 }
 
-/** By height, and within a block in its order. Throws grpc/3, and query/7 for a page that is too large. */
+/**
+ * The transactions by height, and within a block in its order. Throws grpc/3, and query/7 for a page that is too large.
+ */
 export const searchHeights = (view: ChainView, wanted: HeightRange, search: SearchPage): SearchResponse => {
   const { page, limit, isDescending } = search
   const range = keptRange(view, wanted)

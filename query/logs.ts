@@ -41,7 +41,7 @@ const LOG_TEXT_BYTES = 480
 interface FoundLog {
   readonly view: Json
   readonly height: number
-  /** In the block. */
+  /** Index of the log in the block. */
   readonly logIndex: number
   /** Characters of its JSON, about. */
   readonly size: number
@@ -173,7 +173,7 @@ const checkRange = (
   if (begin !== undefined) requireBlocksFrom(view, begin)
   refusePending(criteria)
   const [first, last] = [placeOf(view, fromBlock), placeOf(view, toBlock)]
-  // Of two bounds of which one is no number, or zero, geth does not say that they are reversed.
+  // When one of the two bounds is no number, or zero, geth does not say that they are reversed.
   if (first > last) return undefined
   const from = first === Infinity ? view.head : first
   const to = last === Infinity ? view.head : last

@@ -1,4 +1,4 @@
-/** From the transaction object of a call to the message that the engine runs, with geth's defaults and checks. */
+/** Makes, from the transaction object of a call, the message that the engine runs, with geth's defaults and checks. */
 import { ZERO_ADDRESS } from '../core/address.ts'
 import { EMPTY_BYTES } from '../core/bytes.ts'
 import { type Hex, hexToBigint, hexToBytes } from '../core/hex.ts'

@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { bytesToBase64 } from '../core/bytes.ts'
+import { textToString } from '../core/text.ts'
 import { handleQuery } from '../modules/handlers.ts'
 import type { Module, QueryHandler } from '../modules/module.ts'
 import { bankQuery, cometQuery, govQuery, txService } from '../proto/index.ts'
@@ -75,7 +76,10 @@ describe('a native question', () => {
     const ask = async (path: string) => {
       const request = toBinary(input, create(input, { path }))
       const question = { path: `${TENDERMINT_SERVICE}${name}`, data: bytesToBase64(request), height: 0 }
-      return fromBinary(output, Buffer.from(JSON.parse(await questions.ask(question, 5)) as string, 'base64'))
+      return fromBinary(
+        output,
+        Buffer.from(JSON.parse(textToString(await questions.ask(question, 5))) as string, 'base64'),
+      )
     }
     expect(await ask('/app/nothing')).toMatchObject({
       code: 6,

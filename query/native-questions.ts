@@ -1,6 +1,7 @@
 /** Questions of native clients: from the gateway as the question `native`, and through CometBFT as abci_query. */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { bytesToBase64, plainBytes } from '../core/bytes.ts'
+import { textToString } from '../core/text.ts'
 import { CodedError, isFault } from '../core/errors.ts'
 import { decodeRequest } from '../modules/handlers.ts'
 import type { Module } from '../modules/module.ts'
@@ -173,7 +174,7 @@ export class NativeQuestions {
   }
 
   /**
-   * Over ABCI what is no code would stop the node: a query writes nothing, and neither a fault of its handler nor a
+   * What is no code would stop the node over ABCI: a query writes nothing, and neither a fault of its handler nor a
    * worker that died is a reason to.
    */
   #toRefusal(error: unknown, path: string): CodedError {
@@ -189,7 +190,7 @@ export class NativeQuestions {
     const height = question.height === 0 ? head : question.height
     const key = `native ${height} ${question.path} ${question.data}`
     const kept = answers.get(key, head)
-    if (kept !== undefined) return kept
+    if (kept !== undefined) return textToString(kept)
     const answered = await this.#options.heavy('native', { ...question, height }, head)
     if (question.data.length <= MAX_KEPT_REQUEST) answers.set(key, height, answered)
     return answered

@@ -80,7 +80,7 @@ const GRPC_NAMES: Readonly<Record<number, string>> = {
   [GRPC.unimplemented]: 'Unimplemented',
 }
 
-/** As the SDK answers a failed gRPC query over ABCI. */
+/** Answers as the SDK answers a failed gRPC query over ABCI. */
 export const toAbciError = ({
   codespace,
   code,

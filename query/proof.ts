@@ -27,7 +27,7 @@ const proofView = (view: ChainView, trie: StateTrie, { address: hex, slots }: Qu
   }
 }
 
-/** As in geth there are no proofs of the pending block: its trie is nowhere. */
+/** The pending block has no proofs, as in geth: its trie is nowhere. */
 const refusePending = async (view: ChainView): Promise<never> => {
   const root = bytesToHex((await pendingTrie(view)).root)
   throw queryFailed(`missing trie node ${root.slice(2)} (path ) state ${root} is not available`)

@@ -1,4 +1,7 @@
-/** For a thread beside the one that commits: an answer that pruning may have touched while it was made is not given. */
+/**
+ * A guard for a thread beside the one that commits: an answer that pruning may have touched while it was made is not
+ * given.
+ */
 import { readBaseHeight } from '../store/base-height.ts'
 import { prunedHistory } from '../app/errors.ts'
 import type { ChainReader } from '../app/index/chain-reader.ts'
@@ -38,7 +41,7 @@ export class PruningGuard {
       try {
         const text = await answer()
         for (const height of this.#heights) requireKept(this.#reader, height)
-        // Of the blocks some may have gone meanwhile: the next attempt refuses them.
+        // Some of the blocks may have gone meanwhile: the next attempt refuses them.
         if (!readsBlocks(name) || readBaseHeight(store) === base) return text
       } catch (error) {
         for (const height of this.#heights) requireKept(this.#reader, height)

@@ -1,6 +1,7 @@
 /** The application with its desk: what CometBFT drives and gateways ask. */
 import { Application, type ApplicationOptions } from '../app/app.ts'
 import { invariant } from '../core/errors.ts'
+import { type Text, textToString } from '../core/text.ts'
 import type {
   AbciQueryRequest,
   AbciQueryResponse,
@@ -51,6 +52,11 @@ export class QueriedApplication extends Application implements ConsensusApplicat
   }
 
   ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): string | Promise<string> {
+    const text = this.askText(name, parameters, head)
+    return text instanceof Promise ? text.then(textToString) : textToString(text)
+  }
+
+  askText<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Text | Promise<Text> {
     return this.#desk.ask(name, parameters, head)
   }
 

@@ -1,9 +1,10 @@
 /** What the parts of the desk (desk.ts) share. */
 import type { QuestionName, Questions } from '../app/ports.ts'
+import type { Text } from '../core/text.ts'
 import type { ChainView } from './chain-view.ts'
 
 /** JSON text. */
-export type Reply = string | Promise<string>
+export type Reply = Text | Promise<Text>
 
 export const jsonText = (value: unknown): string => JSON.stringify(value)
 

@@ -2,6 +2,7 @@
 import type { Address } from '../core/address.ts'
 import type { Hash } from '../core/hash.ts'
 import type { Hex } from '../core/hex.ts'
+import type { Text } from '../core/text.ts'
 import type { Environment } from '../app/environment.ts'
 import type { Pool } from '../app/pool/pool.ts'
 import type { CallRequest, PoolHints, QuestionName, Questions } from '../app/ports.ts'
@@ -22,12 +23,12 @@ export interface Desk {
   /** Answers from a view, on the thread that the cost says. */
   judged<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Reply
   /** Answered by a worker. */
-  heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<string>
+  heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<Text>
   /** A transaction of the pool in full; undefined when it does not wait. */
   waiting(hash: Hex, head: number): Reply | undefined
   /** What the pool adds to a transaction object. */
   hints(call: CallRequest): PoolHints
-  /** In anat a gas, as wallets are told. */
+  /** The gas price in anat a gas, as wallets are told. */
   gasPrice(): bigint
   tip(): bigint
   /** Tells the nonce of an account behind what waits in the pool. */
@@ -57,10 +58,10 @@ interface FromView<Name extends QuestionName> extends Answered<Name> {
 
 /** The same where the answer is JSON text from the beginning: as objects it would take many times the memory. */
 interface TextFromView<Name extends QuestionName> extends Answered<Name> {
-  readonly text: (view: ChainView, parameters: Questions[Name]) => Promise<string>
+  readonly text: (view: ChainView, parameters: Questions[Name]) => string | Promise<string>
 }
 
-/** Answered at the desk alone. */
+/** A question that is answered at the desk alone. */
 interface AtDesk<Name extends QuestionName> {
   readonly atDesk: (desk: Desk, parameters: Questions[Name], head: number) => Reply
 }

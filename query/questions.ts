@@ -45,7 +45,7 @@ type QuestionTable = { readonly [Name in QuestionName]: Question<Name> }
 
 export const QUESTIONS: QuestionTable = {
   // ---- blocks, transactions, receipts ----
-  block: { reads: 'hashes', isSlow: true, readsBlocks: true, isKept: true, answer: block },
+  block: { reads: 'hashes', isSlow: true, readsBlocks: true, isKept: true, text: block },
   header: { reads: 'few', answer: header },
   heads: { reads: 'worker', readsBlocks: true, answer: heads },
   blockTransactionCount: {
@@ -65,7 +65,7 @@ export const QUESTIONS: QuestionTable = {
   rawTransaction: {
     reads: 'transaction',
     isSlow: true,
-    // Of one that waits the bytes come beside the question.
+    // The bytes of a transaction that waits come beside the question.
     answer: (view, { hash }) => bytesToHex(view.pending[0] ?? rawTransaction(view, hexToBytes(hash))),
     atDesk: (desk, parameters, head) => {
       const waiting = ethereumIn(desk.pool, hexToBytes(parameters.hash))
@@ -123,8 +123,8 @@ export const QUESTIONS: QuestionTable = {
     atDesk: (desk, parameters, head) =>
       desk.heavy('fillTransaction', { ...parameters, ...desk.hints(parameters.call) }, head),
   },
-  traceTransaction: { reads: 'worker', isSlow: true, text: traceTransaction },
-  traceBlock: { reads: 'worker', isSlow: true, text: traceBlock },
+  traceTransaction: { reads: 'worker', isSlow: true, isKept: true, text: traceTransaction },
+  traceBlock: { reads: 'worker', isSlow: true, isKept: true, text: traceBlock },
   traceRawBlock: { reads: 'worker', isSlow: true, text: traceRawBlock },
   traceCall: { reads: 'worker', isSlow: true, text: traceCall },
 

@@ -35,7 +35,7 @@ function* changedAccounts(before: StateHeight, after: StateHeight, budget: Trace
   }
 }
 
-/** As geth prints numbers and hashes here: hexadecimal without 0x, but for the number of a last block. */
+/** Prints numbers and hashes as geth does here: hexadecimal without 0x, but for the number of a last block. */
 const printed = (block: BlockReference, isLast: boolean): string => {
   if ('hash' in block) return block.hash.slice(2)
   return 'number' in block ? block.number.toString(isLast ? 10 : 16) : block.tag
@@ -48,7 +48,7 @@ const heightOf = (view: ChainView, block: BlockReference, isLast: boolean): numb
   return height
 }
 
-/** In the order of the hashes of addresses. */
+/** The accounts in the order of the hashes of their addresses. */
 export const modifiedAccounts = (
   view: ChainView,
   { first, last }: Questions['modifiedAccounts'],

@@ -88,7 +88,7 @@ function* slotsUnder(
   }
 }
 
-/** As Go prints rpc.BlockNumberOrHash. */
+/** Prints a reference as Go prints rpc.BlockNumberOrHash. */
 const goReference = (block: BlockReference): string => {
   if ('hash' in block) return `{<nil> ${block.hash} ${block.requireCanonical ?? false}}`
   return `{${'number' in block ? quantityToHex(block.number) : block.tag} <nil> false}`

@@ -51,7 +51,7 @@ const inTrie = (nodes: TrieNodeReader, root: Hash, { address, slot }: Slot): Hex
 const inState = (state: StateReader, { address, slot }: Slot): Hex =>
   bytesToHex(padLeft(state.storage(address, slot), 32))
 
-/** In the state of a committed height. */
+/** Reads the slot in the state of a committed height. */
 export const storageAt = (view: ChainView, height: number, slot: Slot): Hex =>
   isModule(view, slot.address)
     ? inTrie(view.trieNodesAt(height), requireHeader(view, height).header.stateRoot, slot)

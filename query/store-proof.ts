@@ -1,7 +1,7 @@
 /** Module values by key with proofs: `/store/{module}/key` of abci_query. The proofs are described in docs/proofs.md. */
 import { moduleAddress } from '../core/address.ts'
 import { EMPTY_BYTES } from '../core/bytes.ts'
-import { CodedError, invariant } from '../core/errors.ts'
+import { CodedError } from '../core/errors.ts'
 import { keccak256 } from '../core/hash.ts'
 import { encodeRlp } from '../core/rlp.ts'
 import { sdkError, SDK_CODES } from '../modules/sdk-errors.ts'
@@ -28,15 +28,14 @@ export interface StoreQuery {
   readonly prove: boolean
 }
 
-/** RLP [header, [account nodes], [storage nodes]], every item of it RLP in a string. */
+/** RLP [header, [account nodes], [storage nodes]], every item of it RLP in a string. A module without values has no account, and that is proven. */
 const proveValue = (view: ChainView, module: string, key: Uint8Array, height: number): Uint8Array => {
   const { header } = requireHeader(view, height)
   const trie = new StateTrie(view.trieNodesAt(height), header.stateRoot)
   const address = moduleAddress(module)
   const { account, nodes } = trie.proveAccount(address)
-  invariant(account !== undefined, `the account of the module ${module} is missing`)
-  const slot = trie.proveSlot(address, account.storageRoot, keccak256(key))
-  return encodeRlp([encodeHeader(header), nodes, slot.nodes])
+  const slotNodes = account === undefined ? [] : trie.proveSlot(address, account.storageRoot, keccak256(key)).nodes
+  return encodeRlp([encodeHeader(header), nodes, slotNodes])
 }
 
 /** Throws codes of the SDK. An absent value is empty. */

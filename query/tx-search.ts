@@ -65,7 +65,10 @@ const placeFound = (view: ChainView, found: FoundTransaction): PlacedTransaction
   return { raw: base64(found.tx), height, timeNs, result: foundResult(found) }
 }
 
-/** By sha256, in CometBFT's index. Undefined when it is not there, or when CometBFT does not answer. */
+/**
+ * Finds a transaction by its sha256 in CometBFT's index. Undefined when it is not there, or when CometBFT does not
+ * answer.
+ */
 export const findByCometHash = async (
   environment: Consensus,
   view: ChainView,
@@ -91,8 +94,8 @@ const reasonOf = (error: unknown): string =>
   error instanceof Error && !error.message.includes('://') ? error.message : 'CometBFT does not answer'
 
 /**
- * By CometBFT's index of events, or by height alone. Who has no events, as the vote extensions have none, is found by its
- * hash at most: all that an answer leaves out is one where it would be the only one.
+ * Searches by CometBFT's index of events, or by height alone. Who has no events, as the vote extensions have none, is
+ * found by its hash at most: all that an answer leaves out is one where it would be the only one.
  */
 export const searchTransactions = async (
   environment: Consensus,

@@ -38,7 +38,9 @@ export interface TxServiceOptions {
   readonly environment: Consensus
   /** Admits, journals and offers a transaction; a refusal is a code. */
   broadcast(raw: Uint8Array): Promise<BroadcastCheck>
-  /** By sha256: a native transaction that this node held, that is in no block, and that none can hold any more. */
+  /**
+   * Finds by its sha256 a native transaction that this node held, that is in no block, and that none can hold any more.
+   */
   failedNative(hash: Hash): FailedEntry | undefined
 }
 

@@ -10,7 +10,7 @@ import type { Pool } from '../app/pool/pool.ts'
 import { limitExceeded } from '../app/errors.ts'
 import { type Json, transactionJson } from './ethereum-json.ts'
 
-/** Above this txpool_content would not fit a reply: txpool_contentFrom still answers. */
+/** The most shown transactions: with more, txpool_content would not fit a reply; txpool_contentFrom still answers. */
 const MAX_SHOWN = 20_000
 
 /** Characters of an answer, about: it is made by the thread that executes blocks. */

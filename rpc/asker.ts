@@ -44,7 +44,9 @@ const connectionOf = (socket: Ending): Connection => {
   return connection
 }
 
-/** `client` as limits.ts names it: behind a proxy many share a socket. Of several on one socket, `stream` may end alone. */
+/**
+ * `client` as limits.ts names it: behind a proxy many share a socket. Where several share one, `stream` may end alone.
+ */
 export const askerOn = (socket: Ending, client: string, stream: Ending = socket): Asker => ({
   client,
   connection: connectionOf(socket).name,

@@ -1,12 +1,15 @@
 /** Answers JSON-RPC requests: single ones and batches, with geth's envelope and texts. */
 import type { Asker } from '../app/ports.ts'
 import type { CodedError } from '../core/errors.ts'
+import type { Text } from '../core/text.ts'
 import { describeFailure, errorObject, goJson, jsonRpcCode, rpcError } from './errors.ts'
 import type { GatewayLog } from './log.ts'
+import { NO_FIGURES, type RequestFigures } from './request-figures.ts'
 import { TOO_GREEDY } from './memory-budget.ts'
 import type { Answer, CallContext, Method } from './method.ts'
 import { readParameters, required } from './method.ts'
 import { stringDecoder } from './parameters/go-json.ts'
+import { endLine, type Reply, replyText, replyWith } from './replies.ts'
 import {
   hasValidId,
   isCall,
@@ -45,13 +48,14 @@ export interface ResponderOptions {
   readonly batchResponseMaxSize: number
   /** Time for a whole batch. */
   readonly timeoutMs: number
+  readonly figures?: RequestFigures
 }
 
 export interface Responder {
   parse(text: string): Payload | Unreadable
   cost(payload: Payload): number
   /** The text to send; undefined when nothing is to be sent. Never rejects. */
-  respond(payload: Payload, caller: Caller): string | undefined | Promise<string | undefined>
+  respond(payload: Payload, caller: Caller): Reply | undefined | Promise<Reply | undefined>
 }
 
 /**
@@ -63,8 +67,6 @@ const BATCH_WINDOW_COST = 320
 const MAX_METHOD_LENGTH = 2_048
 
 const parseSubscriptionId = [required(stringDecoder('rpc.ID'))] as const
-
-const reply = (id: string, result: string): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`
 
 const failure = (id: string, error: string): string => `{"jsonrpc":"2.0","id":${id},"error":${error}}`
 
@@ -102,10 +104,11 @@ const unsubscribe = (message: Message, subscriber: Subscriber | undefined): stri
 }
 
 export const createResponder = (options: ResponderOptions): Responder => {
-  const { methods, context, log } = options
+  const { methods, context, log, figures = NO_FIGURES } = options
   const contextOf = ({ asker, takeTurn }: Caller): CallContext => ({
     ...context,
     ask: (name, parameters) => context.ask(name, parameters, asker()),
+    askText: (name, parameters) => context.askText(name, parameters, asker()),
     ...(takeTurn !== undefined && { takeTurn }),
   })
 
@@ -119,20 +122,29 @@ export const createResponder = (options: ResponderOptions): Responder => {
     throw methodNotFound(method)
   }
 
-  const finish = async (id: string, method: string, answer: Promise<string>): Promise<string> => {
+  type End = ReturnType<RequestFigures['begin']>
+
+  const finish = async (id: string, method: string, answer: Promise<Text>, end: End): Promise<Reply> => {
     try {
-      return reply(id, await answer)
+      const text = replyWith(id, await answer)
+      end(false)
+      return text
     } catch (error) {
+      end(true)
       return failure(id, describeFailure(error, method, log))
     }
   }
 
-  const call = (message: Message, caller: Caller): Answer => {
+  const call = (message: Message, caller: Caller): Reply | Promise<Reply> => {
     const id = message.id ?? 'null'
+    const end = figures.begin(message.method)
     try {
       const answer = execute(message, caller)
-      return typeof answer === 'string' ? reply(id, answer) : finish(id, message.method, answer)
+      if (answer instanceof Promise) return finish(id, message.method, answer, end)
+      end(false)
+      return replyWith(id, answer)
     } catch (error) {
+      end(true)
       return failure(id, describeFailure(error, message.method, log))
     }
   }
@@ -141,11 +153,11 @@ export const createResponder = (options: ResponderOptions): Responder => {
    * Undefined for what gets no answer: responses, and notifications, which are carried out and waited for. They cost what
    * calls cost, so that a client has no more of them at once.
    */
-  const answerOne = (message: Message, caller: Caller): string | Promise<string | undefined> | undefined => {
+  const answerOne = (message: Message, caller: Caller): Reply | Promise<Reply | undefined> | undefined => {
     if (isCall(message)) return call(message, caller)
     if (isNotification(message)) {
       const done = call(message, caller)
-      return typeof done === 'string' ? undefined : done.then(() => undefined)
+      return done instanceof Promise ? done.then(() => undefined) : undefined
     }
     const hasId = hasValidId(message)
     if (message.isResponse && hasId && message.version === '2.0') return undefined
@@ -179,8 +191,9 @@ export const createResponder = (options: ResponderOptions): Responder => {
       const window = done === 0 ? askNext() : await (caller.takeTurn?.(askNext) ?? askNext())
       for (const answer of window) {
         done++
-        const text = await answer
-        if (text === undefined) continue
+        const reply = await answer
+        if (reply === undefined) continue
+        const text = replyText(reply)
         if (caller.holdAnswer?.(text.length) === false) {
           replies.push(failWith(messages[done - 1]?.id ?? 'null', TOO_MUCH_HELD))
           problem = TOO_MUCH_HELD
@@ -221,8 +234,9 @@ export const createResponder = (options: ResponderOptions): Responder => {
       }
       const [message] = messages
       const answer = message === undefined ? undefined : answerOne(message, caller)
-      if (typeof answer === 'string') return `${answer}\n`
-      return answer?.then((text) => (text === undefined ? undefined : `${text}\n`))
+      if (answer === undefined) return undefined
+      if (!(answer instanceof Promise)) return endLine(answer)
+      return answer.then((reply) => (reply === undefined ? undefined : endLine(reply)))
     },
   }
 }

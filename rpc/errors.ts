@@ -150,7 +150,7 @@ export const jsonRpcCode = (error: CodedError): number => {
   return error.codespace === 'simulation' ? simulationCode(error.code) : JSON_RPC.refused
 }
 
-/** None of the escapes holds a character that is escaped. One call a character: a callback for each would take seconds. */
+/** The escapes hold no character that is escaped. One call a character: a callback for each would take seconds. */
 const HTML_CHARACTERS = [
   ['<', '\\u003c'],
   ['>', '\\u003e'],

@@ -6,20 +6,31 @@ import { createHeadTracker, type HeadTracker, type ReachableApplication } from '
 import { createHostCheck, withHostCheck } from './hosts.ts'
 import { createHttpServer } from './http-server.ts'
 import { createHttpHandler, refuse } from './http.ts'
-import { createAddressFinder, createAdmission, createRateLimiter, type RateLimiterOptions } from './limits.ts'
+import {
+  createAddressFinder,
+  createAdmission,
+  createRateLimiter,
+  type RateLimiter,
+  type RateLimiterOptions,
+} from './limits.ts'
 import { createInclusionWatch } from './inclusion.ts'
+import { type Meter, SILENT_METER } from '../core/meter.ts'
+import { registerGatewayFigures } from './gateway-figures.ts'
 import type { GatewayLog } from './log.ts'
 import { MemoryBudget } from './memory-budget.ts'
 import type { CallContext, Method } from './method.ts'
 import { selectMethods } from './methods.ts'
 import { isNamespace } from './namespaces.ts'
+import { createRequestFigures } from './request-figures.ts'
 import { describeMethods } from './rpc/describe-methods.ts'
 import { createPages, type Health } from './pages.ts'
 import { serveGrpc } from './native/grpc-server.ts'
 import { createRest } from './native/rest.ts'
 import type { GatewaySettings } from './settings.ts'
+import { createSharedLimiter, type SharedCounters } from './shared-limiter.ts'
 import { createStreamHub } from './clob/streams/hub.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
+import type { TlsSource } from './tls.ts'
 import { Turns } from './turns.ts'
 import { attachWebSocket } from './websocket.ts'
 
@@ -51,10 +62,13 @@ const createContext = (
 ): CallContext => {
   const ask: CallContext['ask'] = (name, parameters, asker) =>
     application.ask(name, parameters, head.current().head.height, asker)
+  const askText: CallContext['askText'] = (name, parameters, asker) =>
+    application.askText(name, parameters, head.current().head.height, asker)
   let description: string | undefined
   return {
     head,
     ask,
+    askText,
     inclusion: createInclusionWatch({ head, ask, log }),
     clientVersion: JSON.stringify(describeVersion(settings.version)),
     modules: describeModules(methods, settings.api),
@@ -69,6 +83,12 @@ const createContext = (
 const rateOf = ({ rateLimit, rateLimitBurst: burst }: GatewaySettings): RateLimiterOptions | undefined =>
   rateLimit > 0 ? { unitsPerSecond: rateLimit, burst, nowMs: () => performance.now() } : undefined
 
+/** A client may send two seconds' worth of messages at once. */
+const messageLimiterOf = ({ wsMessagesByClient: unitsPerSecond }: GatewaySettings): RateLimiter | undefined =>
+  unitsPerSecond > 0
+    ? createRateLimiter({ unitsPerSecond, burst: 2 * unitsPerSecond, nowMs: () => performance.now() })
+    : undefined
+
 /** Native and EVM heights are one number here, so the rule comes down to being connected and not catching up. */
 const readHealth = (head: HeadTracker): Health => {
   if (!head.isAvailable()) return { healthy: false, details: { reason: 'application unavailable' } }
@@ -76,11 +96,21 @@ const readHealth = (head: HeadTracker): Health => {
   return { healthy: !catchingUp, details: { height, evmHeight: height, catchingUp } }
 }
 
+export interface GatewayParts {
+  /** Left out where nobody asks for figures. */
+  readonly meter?: Meter
+  /** Left out where all is plain. */
+  readonly tls?: TlsSource | undefined
+  /** Of gateways that share a limit of rates. */
+  readonly counters?: SharedCounters | undefined
+}
+
 /** Rejects when a setting cannot be used or an address not be bound; nothing stays open then. */
 export const startGateway = async (
   settings: GatewaySettings,
   application: ReachableApplication,
   log: GatewayLog,
+  { meter = SILENT_METER, tls, counters }: GatewayParts = {},
 ): Promise<Gateway> => {
   for (const name of settings.api) if (!isNamespace(name)) log.warn('unknown namespace in json-rpc.api', { name })
   const methods = selectMethods(settings.api)
@@ -88,21 +118,34 @@ export const startGateway = async (
   const head = createHeadTracker(application)
   const context = createContext(settings, application, head, methods, log)
   const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings
-  const responder = createResponder({ methods, context, log, batchRequestLimit, batchResponseMaxSize, timeoutMs })
+  const figures = createRequestFigures(
+    meter,
+    {
+      name: 'nat_rpc_request_seconds',
+      help: 'Time of JSON-RPC requests by method and outcome, until they are answered',
+    },
+    methods,
+    () => performance.now(),
+  )
+  const limitsOfBatch = { batchRequestLimit, batchResponseMaxSize, timeoutMs }
+  const responder = createResponder({ methods, context, log, figures, ...limitsOfBatch })
   const hub = createSubscriptionHub({ head, ask: context.ask, log })
   const streams = createStreamHub({ head, ask: context.ask, log })
   const rate = rateOf(settings)
-  const limiter = rate && createRateLimiter(rate)
+  const shared = rate && counters && createSharedLimiter(rate, counters, log)
+  const limiter = shared ?? (rate && createRateLimiter(rate))
   const admission = rate && { admits: createAdmission(rate, settings.trustedProxies) }
   const turns = new Turns()
   const budget = new MemoryBudget(settings.memoryBytes)
   const memory = createConnectionMemory(budget, findAddress)
+  const servers = registerGatewayFigures(meter, { head, budget, connected: () => application.connected !== false })
   const closers: (() => Promise<void>)[] = []
   const traces = settings.api.includes('debug')
   const limits = {
     timeoutMs,
     idleTimeoutMs: settings.httpIdleTimeoutMs,
     maxConnections: settings.maxOpenConnections,
+    tls,
     ...admission,
   }
 
@@ -119,6 +162,7 @@ export const startGateway = async (
     const handler = createHttpHandler({ ...serves, limiter, findAddress, turns, memory })
     const isHostAllowed = createHostCheck(settings.address, settings.vhosts)
     const server = createHttpServer(limits, withHostCheck(isHostAllowed, handler))
+    servers.add('json-rpc', server.server)
     const address = await server.listen(settings.address)
     closers.push(() => server.close())
     return address
@@ -131,6 +175,7 @@ export const startGateway = async (
       refuse(response, 426, 'this port speaks WebSocket'),
     )
     const server = createHttpServer(limits, answerPlain)
+    servers.add('websocket', server.server)
     const endpoint = attachWebSocket(server.server, {
       responder,
       hub,
@@ -145,6 +190,8 @@ export const startGateway = async (
       messageLimit: settings.wsMessageLimit,
       bufferLimit: settings.wsBufferLimit,
       subscriptionLimit: settings.wsSubscriptionLimit,
+      connectionsByClient: settings.wsConnectionsByClient,
+      messages: messageLimiterOf(settings),
       pingIntervalMs: settings.wsPingIntervalMs,
     })
     const address = await server.listen(settings.wsAddress)
@@ -162,6 +209,7 @@ export const startGateway = async (
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory })
     const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
     const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, guarded)
+    servers.add('rest', server.server)
     const address = await server.listen(settings.restAddress)
     closers.push(() => server.close())
     return address
@@ -183,6 +231,14 @@ export const startGateway = async (
       findAddress,
       traces,
       streams,
+      tls,
+      figures: createRequestFigures(
+        meter,
+        { name: 'nat_grpc_request_seconds', help: 'Time of unary gRPC calls by method and outcome' },
+        // Calls of others do not come this far.
+        { has: () => true },
+        () => performance.now(),
+      ),
       ...admission,
     })
     closers.push(() => server.close())
@@ -194,6 +250,7 @@ export const startGateway = async (
     streams.close()
     context.inclusion.close()
     await Promise.all(closers.map((closer) => closer()))
+    shared?.close()
     turns.close()
     head.close()
   }

@@ -20,7 +20,7 @@ test('durations are printed as Go prints them', () => {
   expect(DURATIONS.map(([, nanoseconds]) => formatGoDuration(nanoseconds))).toEqual(DURATIONS.map(([text]) => text))
 })
 
-// From the tests of Go's time.ParseDuration.
+// The cases are those of the tests of Go's time.ParseDuration.
 test('durations are read as Go reads them', () => {
   const durations = {
     '0': 0,

@@ -8,7 +8,7 @@ const BELOW_SECOND = [
   ['\u00b5s', 1_000n],
 ] as const
 
-/** Without zeros at the end of the fraction. */
+/** Prints without zeros at the end of the fraction. */
 const withFraction = (value: bigint, unit: bigint): string => {
   const digits = (value % unit)
     .toString()

@@ -15,7 +15,7 @@ const listen = (source: ReachableApplication): void => {
   })
 }
 
-/** As of an application that was out of reach meanwhile. */
+/** Shows a head as an application does that was out of reach meanwhile. */
 const showHead = (height: number, isNew = false): void =>
   application.announce({ type: 'head', head: exampleHead(height), isNew })
 

@@ -1,20 +1,24 @@
 /** The HTTP servers of the gateway: limits of time and connections, and an end that cuts off no answer. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterArrivals } from './arrival.ts'
 import type { Admission } from './limits.ts'
 import { boundHostPort, requireHostPort } from './stream/address.ts'
+import { HANDSHAKE_TIMEOUT_MS, renewWith, secureContext, type TlsSource } from './tls.ts'
 
 /** What requests have for their answers when the server closes: less than a node gives its gateway to end. */
 const CLOSE_GRACE_MS = 2_000
 
 export interface HttpServerLimits {
-  /** For a request to arrive. */
+  /** The time that a request has to arrive. */
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
   /** 0 for any number. */
   readonly maxConnections: number
   readonly admits?: Admission
+  /** The certificate; left out where what is sent is plain. */
+  readonly tls?: TlsSource | undefined
 }
 
 export interface HttpServer {
@@ -25,6 +29,17 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
+const OPTIONS = { noDelay: true, keepAlive: true }
+
+const createSecure = (tls: TlsSource, listener: RequestListener): Server => {
+  const server = createSecureServer(
+    { ...OPTIONS, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ...secureContext(tls.current()) },
+    listener,
+  )
+  renewWith(server, tls)
+  return server
+}
+
 export const createHttpServer = (
   limits: HttpServerLimits,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
@@ -32,17 +47,27 @@ export const createHttpServer = (
   /** The newest response of each connection; none before its first request, and of one that became a WebSocket. */
   const connections = new Map<Socket, ServerResponse | undefined>()
   let closing = false
-  const server = createServer({ noDelay: true, keepAlive: true }, (request, response) => {
+  /** The sockets that carry connections of TLS, also before their handshakes have ended. */
+  const carriers = new Set<Socket>()
+  const listener: RequestListener = (request, response) => {
     connections.set(request.socket, response)
     // Node ends a connection after such an answer, once the client has all of it.
     if (closing) response.shouldKeepAlive = false
     afterArrivals(handler, request, response)
-  })
-  server.on('connection', (socket) => {
-    if (limits.admits?.(socket.remoteAddress) === false) return void socket.destroy()
+  }
+  const { tls } = limits
+  const server = tls === undefined ? createServer(OPTIONS, listener) : createSecure(tls, listener)
+  const follow = (socket: Socket): void => {
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
+  }
+  server.on('connection', (socket) => {
+    if (limits.admits?.(socket.remoteAddress) === false) return void socket.destroy()
+    if (tls === undefined) return follow(socket)
+    carriers.add(socket)
+    socket.once('close', () => carriers.delete(socket))
   })
+  if (tls !== undefined) server.on('secureConnection', follow)
   server.requestTimeout = limits.timeoutMs
   server.headersTimeout = limits.timeoutMs
   server.keepAliveTimeout = limits.idleTimeoutMs
@@ -60,7 +85,10 @@ export const createHttpServer = (
     close: () =>
       new Promise((resolve) => {
         closing = true
-        const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
+        const grace = setTimeout(() => {
+          server.closeAllConnections()
+          for (const socket of carriers) socket.destroy()
+        }, CLOSE_GRACE_MS)
         // Ends connections that wait for their next request as well.
         server.close(() => {
           clearTimeout(grace)

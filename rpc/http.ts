@@ -9,6 +9,7 @@ import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import { allowedOrigin } from './origins.ts'
 import type { ConnectionMemory } from './connection-memory.ts'
 import type { Payload } from './payload.ts'
+import type { LongReply, Reply } from './replies.ts'
 import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts'
 import { SHORT_LENGTH, type Turns } from './turns.ts'
 
@@ -38,7 +39,7 @@ const isRpcPath = (url: string | undefined): boolean => url === '/' || RPC_TARGE
 const isBareGet = ({ method, url, headers }: IncomingMessage): boolean =>
   method === 'GET' && url?.includes('?') !== true && Number(headers['content-length'] ?? 0) === 0
 
-/** As in geth the verb hardly matters, if the type is right; GET without a body, PUT, ... have pages of their own. */
+/** The verb hardly matters, as in geth, if the type is right; GET without a body, PUT, ... have pages of their own. */
 const isRpcRequest = (request: IncomingMessage): boolean => {
   const { method = '' } = request
   if (!isRpcPath(request.url)) return false
@@ -57,6 +58,14 @@ export const refuse = (response: ServerResponse, status: number, text: string): 
   response.end(`${text}\n`)
 }
 
+/** In one system call, as far as the socket takes it. */
+const endWith = (response: ServerResponse, { pieces }: LongReply): void => {
+  response.cork()
+  for (const piece of pieces) response.write(piece)
+  response.end()
+  response.uncork()
+}
+
 /** Characters: what connections take at once, or nearly so. */
 const LARGE_ANSWER = 1024 * 1024
 
@@ -65,13 +74,14 @@ export const createHttpHandler = (
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
   const { responder, bodyLimit, corsOrigins, limiter, findAddress, turns, memory, timeoutMs } = options
 
-  const send = (request: IncomingMessage, response: ServerResponse, text: string): void => {
+  const send = (request: IncomingMessage, response: ServerResponse, text: Reply): void => {
     if (response.destroyed) return
     const isLarge = text.length > LARGE_ANSWER
     if (isLarge && !memory.holdUntilSent(request, response, text.length, timeoutMs)) {
       return refuse(response, 503, 'too many large answers are being sent, try again')
     }
-    const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(text))]
+    const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length
+    const headers = ['Content-Type', 'application/json', 'Content-Length', String(length)]
     const { origin } = request.headers
     if (origin !== undefined) {
       headers.push('Vary', 'Origin')
@@ -79,7 +89,8 @@ export const createHttpHandler = (
       if (allowed !== undefined) headers.push('Access-Control-Allow-Origin', allowed)
     }
     response.writeHead(response.statusCode, headers)
-    response.end(text)
+    if (typeof text === 'string') response.end(text)
+    else endWith(response, text)
     // Nearly always all of it is on its way.
     const left = response.writableLength
     if (left === 0 || isLarge) return
@@ -87,7 +98,7 @@ export const createHttpHandler = (
   }
 
   /** An answer that is made of much text takes a turn. */
-  const sendLate = (request: IncomingMessage, response: ServerResponse, text: string): void => {
+  const sendLate = (request: IncomingMessage, response: ServerResponse, text: Reply): void => {
     if (text.length <= SHORT_LENGTH) send(request, response, text)
     else turns.run(request.socket, text.length, () => send(request, response, text))
   }
@@ -108,7 +119,7 @@ export const createHttpHandler = (
 
   const idOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
 
-  const sendAnswer = (request: IncomingMessage, response: ServerResponse, text = ''): void => {
+  const sendAnswer = (request: IncomingMessage, response: ServerResponse, text: Reply = ''): void => {
     limiter?.charge(findAddress(request), answerCost(text.length))
     send(request, response, text)
   }

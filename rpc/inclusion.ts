@@ -15,7 +15,10 @@ export interface InclusionPlace extends Disposable {
 }
 
 export interface InclusionWatch {
-  /** To be disposed of. Throws rpc/rateLimited when too many wait, or too many of the client. */
+  /**
+   * Reserves a place, which the caller disposes of. Throws rpc/rateLimited when too many wait, or too many of the
+   * client.
+   */
   reserve(client: string): InclusionPlace
   /** All that wait are told that their time is over. */
   close(): void

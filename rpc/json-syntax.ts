@@ -21,7 +21,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\v': '\\v',
 }
 
-/** As Go quotes it: of a character beyond ASCII it looks at the first byte, and takes that for Latin-1. */
+/** Quotes a character as Go does: of one beyond ASCII it looks at the first byte, and takes that for Latin-1. */
 const quote = (character: string): string => {
   const code = Buffer.from(character, 'utf8')[0] ?? 0
   if (code >= 0x20 && code < 0x7f) return `'${ESCAPES[character] ?? character}'`
@@ -106,7 +106,7 @@ const scanKey = (text: string, from: number): number => {
   return colon + 1
 }
 
-/** Behind what follows a value: the ends of what it closes, and a comma. */
+/** The place behind what follows a value: the ends of what it closes, and a comma. */
 const closeAll = (text: string, from: number, open: ('{' | '[')[]): number => {
   let at = from
   while (open.length > 0) {
@@ -124,8 +124,8 @@ const closeAll = (text: string, from: number, open: ('{' | '[')[]): number => {
 }
 
 /**
- * Behind the first value of a text; what follows it is not looked at. Throws rpc/parse at the first character that
- * cannot stand where it stands, with an empty message when the text ends too early.
+ * The place behind the first value of a text; what follows it is not looked at. Throws rpc/parse at the first character
+ * that cannot stand where it stands, with an empty message when the text ends too early.
  */
 export const findValueEnd = (text: string): number => {
   const open: ('{' | '[')[] = []

@@ -36,9 +36,9 @@ interface Line {
 
 export class LargeBodies {
   readonly #reading = new Map<PausableBody, Reading>()
-  /** By client. */
+  /** The client of each body that waits. */
   readonly #waiting = new Map<PausableBody, string>()
-  /** By client, in the order of their turns. */
+  /** The lines by client, in the order of their turns. */
   readonly #lines = new Map<string, Line>()
   #timer: NodeJS.Timeout | undefined
 

@@ -168,6 +168,45 @@ describe('a gateway counts', () => {
     expect(all.slice(4)).toEqual(Array.from({ length: 2 }, () => 'Unexpected server response: 429'))
   })
 
+  test('WebSockets of one client, and takes another when one has gone', async () => {
+    await start({ rateLimit: 0, wsConnectionsByClient: 2 })
+    const open = async (from: string): Promise<WebSocket | string> => {
+      const socket = new WebSocket(`ws://${gateway.wsAddress}`, { headers: { 'x-forwarded-for': from } })
+      return await new Promise((resolve) => {
+        socket.once('open', () => resolve(socket)).once('error', (error) => resolve(error.message))
+      })
+    }
+    const first = await open('2001:db8::1')
+    const second = await open('2001:db8::2')
+    expect(await open('2001:db8::3')).toBe('Unexpected server response: 429')
+    const other = await open('2001:db8:0:1::1')
+    expect(other).toBeInstanceOf(WebSocket)
+    if (first instanceof WebSocket) {
+      first.close()
+      await once(first, 'close')
+    }
+    const next = await open('2001:db8::3')
+    expect(next).toBeInstanceOf(WebSocket)
+    for (const socket of [second, other, next]) if (socket instanceof WebSocket) socket.terminate()
+  })
+
+  test('messages over all WebSockets of one client', async () => {
+    await start({ rateLimit: 0, wsMessagesByClient: 5 })
+    const replies: string[] = []
+    const sockets = [1, 2].map(() => new WebSocket(`ws://${gateway.wsAddress}`))
+    for (const socket of sockets) {
+      await once(socket, 'open')
+      socket.on('message', (data: Buffer) => replies.push(data.toString()))
+    }
+    for (let i = 0; i < 20; i++) sockets[i % 2]?.send('{"jsonrpc":"2.0","id":1,"method":"web3_clientVersion"}')
+    await expect.poll(() => replies.length).toBe(20)
+    const refused = replies.filter((text) => text.includes('too many messages')).length
+    // Ten at once, and what comes back while they are sent.
+    expect(refused).toBeGreaterThan(5)
+    expect(refused).toBeLessThanOrEqual(10)
+    for (const socket of sockets) socket.terminate()
+  })
+
   test('messages over WebSocket that are crowded', async () => {
     await start()
     const socket = new WebSocket(`ws://${gateway.wsAddress}`)

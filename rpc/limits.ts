@@ -10,6 +10,15 @@ export interface RateLimiter {
   charge(address: string, cost: number): void
 }
 
+/** With what {@link createSharedLimiter} of shared-limiter.ts needs. */
+export interface LocalLimiter extends RateLimiter {
+  readonly capacity: number
+  /** The most that a bucket may owe, below zero. */
+  readonly least: number
+  /** Sets what is left to a client. */
+  set(client: string, units: number): void
+}
+
 interface Bucket {
   units: number
   updatedMs: number
@@ -27,15 +36,14 @@ export interface RateLimiterOptions {
   nowMs(): number
 }
 
-export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
+export const createRateLimiter = (options: RateLimiterOptions): LocalLimiter => {
   const { unitsPerSecond, nowMs } = options
   const capacity = Math.max(options.burst, unitsPerSecond)
   const least = -MOST_DEBT_SECONDS * unitsPerSecond
-  /** In the order in which they were asked for. */
+  /** The buckets in the order in which they were asked for. */
   const buckets = new Map<string, Bucket>()
 
-  const bucketOf = (address: string): Bucket => {
-    const client = clientOf(address)
+  const bucketOf = (client: string): Bucket => {
     const now = nowMs()
     const known = buckets.get(client)
     if (known !== undefined) {
@@ -57,15 +65,20 @@ export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
   }
 
   return {
+    capacity,
+    least,
+    set(client, units) {
+      bucketOf(client).units = Math.max(least, Math.min(capacity, units))
+    },
     take(address, cost) {
-      const bucket = bucketOf(address)
+      const bucket = bucketOf(clientOf(address))
       const price = Math.min(cost, capacity)
       if (bucket.units < price) return Math.max(1, Math.ceil((price - bucket.units) / unitsPerSecond))
       pay(bucket, cost)
       return 0
     },
     charge(address, cost) {
-      if (cost > 0) pay(bucketOf(address), cost)
+      if (cost > 0) pay(bucketOf(clientOf(address)), cost)
     },
   }
 }

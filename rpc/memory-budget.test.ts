@@ -55,7 +55,7 @@ test('a client with many connections loses before one with a single larger one',
   expect(budget.held).toBe(98)
 })
 
-/** Against sums that are made anew each time. */
+/** The test compares with sums that are made anew each time. */
 test('any sequence leaves no more than the limit, and the sums right (seeded)', () => {
   const seed = 0x5eed
   let state = seed

@@ -41,7 +41,7 @@ export class MemoryBudget {
     return new Share(this, client, drop)
   }
 
-  /** Of {@link Share} alone. */
+  /** Only {@link Share} calls it. */
   add(share: Share, bytes: number): void {
     let holder = this.#holders.get(share.client)
     if (holder === undefined) {
@@ -56,7 +56,7 @@ export class MemoryBudget {
     if (holder.shares.size === 0) this.#holders.delete(share.client)
   }
 
-  /** Until all fits. False when `share` is the greediest itself; of equals it is. */
+  /** Drops connections until all fits. False when `share` is the greediest itself; of equals it is. */
   makeRoom(share: Share): boolean {
     while (this.#held > this.#limit) {
       const greediest = this.#greediest(share)

@@ -34,7 +34,7 @@ const open = async (): Promise<Socket> => {
 const head = (length: number): string =>
   `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
 
-/** What comes first. */
+/** Sends a request and gives what comes first. */
 const ask = async (socket: Socket, body: string): Promise<string> => {
   socket.write(head(body.length) + body)
   const [chunk] = (await once(socket, 'data')) as [Buffer]

@@ -1,6 +1,7 @@
 /** What a JSON-RPC method is: its name, how its parameters are read, and the question it asks. */
 import type { DescMessage } from '@bufbuild/protobuf'
 import { CodedError } from '../core/errors.ts'
+import type { Text } from '../core/text.ts'
 import type { Asker, QuestionName, Questions } from '../app/ports.ts'
 import { RPC_CODESPACE, rpcError } from './errors.ts'
 import type { HeadTracker } from './head.ts'
@@ -11,24 +12,26 @@ export interface CallContext {
   readonly head: HeadTracker
   /** Asks the application as of this gateway's head; resolves to the text of the result. A method's is its caller's. */
   ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], asker?: Asker): string | Promise<string>
+  /** The same for an answer that is handed on as it is: a long one stays bytes. */
+  askText<Name extends QuestionName>(name: Name, parameters: Questions[Name], asker?: Asker): Text | Promise<Text>
   readonly inclusion: InclusionWatch
   /** Texts of the results of web3_clientVersion and rpc_modules. */
   readonly clientVersion: string
   readonly modules: string
-  /** That of rpc_discover. */
+  /** The description that rpc_discover gives. */
   readonly description: () => string
   /** Does a part of a long answer when it is its connection's turn. A method's is its caller's. */
   takeTurn<Result>(work: () => Result): Promise<Result>
 }
 
-export type Answer = string | Promise<string>
+export type Answer = Text | Promise<Text>
 
 /** Whose request it is: an address, or the network of one, as {@link clientOf} of limits.ts has it. */
 export type FindClient = () => string
 
 /** What rpc_discover tells of a method beside its name. */
 export interface MethodDescription {
-  /** In their order. */
+  /** The parameters in their order. */
   readonly parameters: readonly { readonly name?: string; readonly required: boolean; readonly type?: DescMessage }[]
   /** Where the result is JSON of proto. */
   readonly result?: DescMessage

@@ -30,7 +30,7 @@ const matches = (rules: readonly string[], origin: string): boolean => {
   })
 }
 
-/** As geth: pages of this machine, where no rule says otherwise. */
+/** The default is geth's: pages of this machine, where no rule says otherwise. */
 const DEFAULT_WEBSOCKET_ORIGINS = ['http://localhost']
 
 /** Whether a WebSocket may be opened. Requests without an origin do not come from a browser, and are not what this protects from. */
@@ -44,7 +44,7 @@ export const allowedOrigin = (rules: readonly string[], origin: string | undefin
   return matches(rules, origin) ? origin : undefined
 }
 
-/** Of pages. Extensions act for their user, and no page can name an origin of theirs. */
+/** Origins of pages. Extensions act for their user, and no page can name an origin of theirs. */
 const PAGE_ORIGIN = /^(?:https?:\/\/(.*)|null)$/i
 
 /** True for what a page of another origin sends and no rule allows: a browser sends some requests without asking first. */

@@ -38,7 +38,7 @@ const answerPreflight = (request: Request, response: Response, origins: readonly
   response.status(204).end()
 }
 
-/** On `/` only: geth answers a bare GET and treats any other method as a request of a wrong content type. */
+/** Answers on `/` only: geth answers a bare GET and treats any other method as a request of a wrong content type. */
 const answerRoot = (request: Request, response: Response, origins: readonly string[]): void => {
   if (request.method === 'OPTIONS') return answerPreflight(request, response, origins)
   if (request.method === 'PUT' || request.method === 'DELETE') return refuse(response, 405, 'method not allowed')

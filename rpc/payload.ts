@@ -48,7 +48,7 @@ const skipSpace = (text: string, from: number): number => {
   return at
 }
 
-/** Behind the closing quote of the string that opens at `from`. */
+/** The place behind the closing quote of the string that opens at `from`. */
 const skipString = (text: string, from: number): number => {
   for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0
@@ -60,7 +60,7 @@ const skipString = (text: string, from: number): number => {
 
 const STRUCTURE = /["[\]{}]/g
 
-/** Behind the object or array that opens at `from`; -1 when it nests too deep. */
+/** The place behind the object or array that opens at `from`; -1 when it nests too deep. */
 const skipNested = (text: string, from: number): number => {
   let depth = 0
   STRUCTURE.lastIndex = from
@@ -77,7 +77,7 @@ const skipNested = (text: string, from: number): number => {
 
 const SCALAR_END = /[\s,\]}]|$/g
 
-/** Behind the value at `from` in valid JSON; -1 when it nests too deep. */
+/** The place behind the value at `from` in valid JSON; -1 when it nests too deep. */
 const skipValue = (text: string, from: number): number => {
   const code = text.charCodeAt(from)
   if (code === 0x22) return skipString(text, from)
@@ -111,7 +111,7 @@ const readMessage = (text: string, from: number, parsed: Readonly<Record<string,
     const start = skipSpace(text, skipSpace(text, keyEnd) + 1)
     const end = skipValue(text, start)
     if (end < 0) return undefined
-    // Of members with the very same name `parsed` has the last, which is the one that counts.
+    // When members have the very same name, `parsed` has the last, which is the one that counts.
     switch (key.toLowerCase()) {
       case 'jsonrpc':
         version = readText(text.slice(start, end), version)
@@ -203,7 +203,7 @@ const mayNestTooDeep = (text: string, commas: number): boolean => {
   return countUpTo(text, '[', most) + countUpTo(text, '{', most) >= most
 }
 
-/** Reads a body or a WebSocket message. Of a batch above `maxItems` not all messages are returned. */
+/** Reads a body or a WebSocket message. It does not return all messages of a batch above `maxItems`. */
 export const parsePayload = (text: string, maxItems: number): Payload | Unreadable => {
   const start = skipSpace(text, 0)
   if (start === text.length) return 'empty'

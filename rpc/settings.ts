@@ -31,6 +31,10 @@ export interface GatewaySettings {
   /** Bytes that a WebSocket may leave unread before it is closed. */
   readonly wsBufferLimit: number
   readonly wsSubscriptionLimit: number
+  /** WebSockets of one client at once; 0 is no limit. */
+  readonly wsConnectionsByClient: number
+  /** Messages a second and client, over all its WebSockets; 0 is no limit. */
+  readonly wsMessagesByClient: number
   /** A silent WebSocket gets a ping after this long, and is closed when it does not answer for as long again. */
   readonly wsPingIntervalMs: number
   /** Cost units a second and address: a cheap method costs 1; 0 is no limit. */
@@ -41,7 +45,7 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[]
   /** Body of a native REST request. */
   readonly restBodyLimit: number
-  /** As `corsOrigins`, for native REST and gRPC-Web. */
+  /** The same as `corsOrigins`, for native REST and gRPC-Web. */
   readonly restOrigins: readonly string[]
   /** Names that JSON-RPC, and REST, answer to beside those of loopback, as hosts.ts reads them. */
   readonly vhosts: readonly string[]
@@ -77,6 +81,8 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   wsMessageLimit: 32 * 1024 * 1024,
   wsBufferLimit: 32 * 1024 * 1024,
   wsSubscriptionLimit: 1_000,
+  wsConnectionsByClient: 0,
+  wsMessagesByClient: 0,
   wsPingIntervalMs: 30_000,
   rateLimit: 0,
   rateLimitBurst: 0,

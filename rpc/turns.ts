@@ -56,7 +56,7 @@ export class Turns {
     this.#await({ key, pieces: [{ isLong, work }] })
   }
 
-  /** As {@link run}, for work with a result. */
+  /** Does what {@link run} does, for work with a result. */
   take<Result>(key: object, length: number, work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.run(key, length, () => {

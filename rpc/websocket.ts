@@ -9,6 +9,7 @@ import { answerCost, bodyCost, PLAIN_COST, UPGRADE_COST } from './costs.ts'
 import { CROWDED, failWith, type Responder, type Subscriber } from './envelope.ts'
 import { rpcError } from './errors.ts'
 import { describeSyntaxError } from './json-syntax.ts'
+import { ClientCounts } from './client-counts.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import type { HostCheck } from './hosts.ts'
 import type { GatewayLog } from './log.ts'
@@ -16,6 +17,7 @@ import { type MemoryBudget, type MemoryShare, TOO_GREEDY } from './memory-budget
 import { SHORT_LENGTH, type Turns } from './turns.ts'
 import { isOriginAllowed } from './origins.ts'
 import type { Payload } from './payload.ts'
+import { LongReply } from './replies.ts'
 import type { StreamHub } from './clob/streams/hub.ts'
 import { parseStreamRequest } from './clob/streams/request.ts'
 import type { SubscriptionHub } from './subscriptions/hub.ts'
@@ -24,7 +26,7 @@ import { parseSubscription } from './subscriptions/subscription.ts'
 export interface WebSocketOptions {
   readonly responder: Responder
   readonly hub: SubscriptionHub
-  /** Of the order book: namespace clob. */
+  /** Streams of the order book: namespace clob. */
   readonly streams: StreamHub
   readonly log: GatewayLog
   readonly origins: readonly string[]
@@ -32,6 +34,10 @@ export interface WebSocketOptions {
   readonly messageLimit: number
   readonly bufferLimit: number
   readonly subscriptionLimit: number
+  /** WebSockets of one client; 0 is no limit. */
+  readonly connectionsByClient: number
+  /** Of messages, whatever they ask. */
+  readonly messages: RateLimiter | undefined
   readonly pingIntervalMs: number
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
@@ -41,7 +47,7 @@ export interface WebSocketOptions {
 
 /** Bytes that are on their way in any case: up to here neither side of a connection is counted. */
 const UNCOUNTED_BYTES = 64 * 1024
-/** Of a message that waits to be sent, beside its text: its frame, and what the queue keeps of it. */
+/** What a message that waits to be sent takes beside its text: its frame, and what the queue keeps of it. */
 const QUEUED_BYTES = 512
 /** Header and mask of a short frame of a client (RFC 6455, section 5.2). */
 const FRAME_BYTES = 6
@@ -95,7 +101,7 @@ interface Connection {
   isAlive: boolean
   /** Bytes have come that may be a part of a message. */
   arrive(bytes: number): void
-  /** So many of them were none. */
+  /** Takes off bytes that turned out to be no part of a message. */
   depart(bytes: number): void
   receive(data: RawData): void
   end(): void
@@ -292,11 +298,12 @@ const createConnection = (
         return true
       },
     })
-    const text = reply instanceof Promise ? await reply : reply
+    const late = reply instanceof Promise ? await reply : reply
+    const text = late instanceof LongReply ? late.toBuffer() : late
     share.give(held)
-    // Over HTTP some replies end without a line feed, here none does.
+    // Some replies end without a line feed over HTTP, here none does.
     limiter?.charge(address, answerCost(text?.length ?? 0))
-    if (text !== undefined) send(text.endsWith('\n') ? text : `${text}\n`)
+    if (text !== undefined) send(typeof text !== 'string' || text.endsWith('\n') ? text : `${text}\n`)
     activate(created)
   }
 
@@ -308,9 +315,19 @@ const createConnection = (
     return true
   }
 
+  const isFlood = (): boolean => {
+    const waitSeconds = options.messages?.take(address, 1) ?? 0
+    if (waitSeconds === 0) return false
+    send(`${failWith('null', rpcError('rateLimited', `too many messages, retry in ${waitSeconds} s`))}\n`)
+    return true
+  }
+
   const idOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
 
-  /** As geth: what is wrong with the text is said, a text that only ends too early is not, and the line is cut. */
+  /**
+   * Refuses a text as geth does: what is wrong with it is said, a text that only ends too early is not, and the line is
+   * cut.
+   */
   const refuse = (text: string): void => {
     endAll()
     // What it still sends would be held uncounted, and whoever takes nothing never takes the reason.
@@ -322,7 +339,7 @@ const createConnection = (
   }
 
   const take = (data: RawData): void | Promise<void> => {
-    if (closing) return undefined
+    if (closing || isFlood()) return undefined
     const text = textOf(data)
     const reading = bodyCost(text.length)
     if (isLimited(reading)) return undefined
@@ -384,6 +401,7 @@ export interface WebSocketEndpoint {
 /** Takes the upgrades of `server` on `/` and `/ws`. */
 export const attachWebSocket = (server: Server, options: WebSocketOptions): WebSocketEndpoint => {
   const connections = new Map<WebSocket, Connection>()
+  const counts = new ClientCounts(options.connectionsByClient)
   let isClosed = false
   const endpoint = new WebSocketServer({
     noServer: true,
@@ -393,7 +411,9 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
   })
 
   const accept = (socket: WebSocket, request: IncomingMessage): void => {
-    const connection = createConnection(socket, request.socket, options.findAddress(request), options)
+    const address = options.findAddress(request)
+    const connection = createConnection(socket, request.socket, address, options)
+    const leave = counts.enter(clientOf(address))
     connections.set(socket, connection)
     request.socket.on('data', (chunk: Buffer) => connection.arrive(chunk.length))
     socket.on('message', (data: RawData) => {
@@ -408,6 +428,7 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     socket.on('error', (error) => options.log.info('websocket', { error: error.message }))
     socket.on('close', () => {
       connections.delete(socket)
+      leave()
       // What it sent before is done.
       afterArrivals(connection.end)
     })
@@ -421,7 +442,9 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     const { host, origin } = request.headers
     if (!options.isHostAllowed(host) || !isOriginAllowed(options.origins, origin))
       return refuseUpgrade(socket, '403 Forbidden')
-    const waitSeconds = options.limiter?.take(options.findAddress(request), UPGRADE_COST) ?? 0
+    const address = options.findAddress(request)
+    if (counts.isFull(clientOf(address))) return refuseUpgrade(socket, '429 Too Many Requests')
+    const waitSeconds = options.limiter?.take(address, UPGRADE_COST) ?? 0
     if (waitSeconds > 0) return refuseUpgrade(socket, `429 Too Many Requests\r\nRetry-After: ${waitSeconds}`)
     return endpoint.handleUpgrade(request, socket, head, accept)
   })

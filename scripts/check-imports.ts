@@ -29,7 +29,18 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   rpc: ['@bufbuild/protobuf', 'express', 'ws', 'zod'],
   daemons: [],
   packages: ['viem'],
-  bin: ['@bufbuild/protobuf', '@scure/bip32', '@scure/bip39', 'commander', 'smol-toml', 'zod'],
+  bin: [
+    '@bufbuild/protobuf',
+    '@opentelemetry/',
+    '@redis/client',
+    '@scure/bip32',
+    '@scure/bip39',
+    'commander',
+    'pino',
+    'prom-client',
+    'smol-toml',
+    'zod',
+  ],
 }
 
 /** The deterministic zone gets nothing of Node but this: file or folder, and the modules allowed there. */

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { checkComments } from './check-comments.ts'
 import { checkDocs } from './check-docs.ts'
 import { checkErrors } from './check-errors.ts'
 import { checkImports, type Violation } from './check-imports.ts'
@@ -37,6 +38,7 @@ const CHECKS: readonly Check[] = [
   command('lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']),
   ofFiles('directions of imports', () => checkImports(root)),
   ofFiles('codes of errors', () => [...checkErrors(root), ...staleErrorDocs()]),
+  ofFiles('openings of doc comments', () => checkComments(root)),
   ofFiles('documents', () => checkDocs(root)),
   ofFiles('shape of modules', () => checkModules(root)),
   ...(existsSync(join(root, 'proto/check.ts')) ? [command('generated code', 'node', ['proto/check.ts'])] : []),

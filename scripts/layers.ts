@@ -3,7 +3,7 @@
  * test/checks/layers.test.ts judges the projects of TypeScript, the rules of the linter and the image.
  */
 
-/** By the first folder of the target; its own folder always. */
+/** What each folder may import, by the first folder of the target; its own folder always. */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   proto: [],

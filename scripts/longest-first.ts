@@ -1,7 +1,9 @@
 /** The order of test files: those that take longest begin, so that no worker is left with one of them at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** As recorded on two busy cores: half a minute and more. Others begin by size, the greatest first. */
+/**
+ * The longest files as recorded on two busy cores: half a minute and more. Others begin by size, the greatest first.
+ */
 const LONGEST = [
   'test/e2e/state-sync',
   'test/e2e/native-parity',

@@ -24,7 +24,7 @@ const SENDER = new Uint8Array(20).fill(0xaa)
 const FUNDS = 10n ** 21n
 const SLOT_BYTES = 32
 
-/** As of Ethereum when these were made; no rule of a newer fork matters to them. */
+/** A block of Ethereum from when these were made; no rule of a newer fork matters to them. */
 const ETHEREUM: BlockEnvironment = {
   number: 20_000_000,
   timestamp: 1_717_000_000,

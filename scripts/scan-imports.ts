@@ -100,7 +100,7 @@ export const scanImports = (source: string): readonly FoundImport[] => {
       found.push({ specifier: token.text, typeOnly, line: lineAt(source, token.start) })
     } else if (SIDE_EFFECT.test(before) || CALLED.test(before)) {
       const isUrl = /URL\s*\(\s*$/.test(before)
-      // Of URLs only those that name sources count: a worker's file.
+      // Only URLs that name sources count: a worker's file.
       if (!isUrl || /^\.{1,2}\/.*\.ts$/.test(token.text)) {
         found.push({ specifier: token.text, typeOnly: false, line: lineAt(source, token.start) })
       }

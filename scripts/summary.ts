@@ -39,7 +39,7 @@ const ownReport = z.object({ passed: z.number(), failed: z.number(), failures: z
 type VitestReport = z.infer<typeof vitestReport>
 type FileReport = VitestReport['testResults'][number]
 
-/** Of a message with its stack and differences. */
+/** How many lines are shown of a message with its stack and differences. */
 const FAILURE_LINES = 12
 const firstLines = (text: string): string => text.split('\n').slice(0, FAILURE_LINES).join('\n    ')
 

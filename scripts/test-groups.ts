@@ -11,6 +11,7 @@ const NODES = [
   'test/e2e/*',
   'bin/node/node',
   'bin/node/network',
+  'bin/node/monitoring',
   'bin/node/supervise/*',
   'test/hostile/crash',
   'test/hostile/load',

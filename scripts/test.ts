@@ -13,7 +13,7 @@ import { availableParallelism, homedir, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { failedFiles, mergeReports, reportPath } from './summary.ts'
 
-/** That of scripts/environment.sh. */
+/** The version that scripts/environment.sh names. */
 const OLDER_COMETBFT = 'v0.38.25'
 /** Start, clients, both families, proofs, restart, crash: some 80 s a combination. */
 const CHOSEN = ['viem', 'ethers', 'native', 'cosmjs', 'proofs', 'visibility', 'restart', 'crash', 'clob'].map(
@@ -30,7 +30,7 @@ type Environment = Readonly<Record<string, string>>
 
 interface Run {
   readonly name: string
-  /** Of vitest. */
+  /** Arguments of vitest. */
   readonly args: readonly string[]
   readonly environment?: Environment
 }
@@ -55,7 +55,7 @@ interface Beside {
   readonly givesWay?: boolean
 }
 
-/** Beside others: its output is shown as a whole when it has ended. */
+/** Runs a command beside others: its output is shown as a whole when it has ended. */
 const runBeside = ([binary, args]: Command, { environment = {}, givesWay = false }: Beside = {}): Promise<number> =>
   new Promise((resolve) => {
     const env = { ...process.env, ...environment }

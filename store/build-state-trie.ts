@@ -22,7 +22,7 @@ const BUCKETS = 256
 class StateTrieBuilder {
   readonly #store: KeyValueStore
   readonly #reader: TrieNodeReader
-  /** By bytesToKey of addresses. */
+  /** The roots of storage by `bytesToKey` of the address. */
   readonly #storageRoots = new Map<string, Hash>()
 
   constructor(store: KeyValueStore) {

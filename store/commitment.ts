@@ -1,4 +1,4 @@
-/** From what a block wrote to the new state root and to the writes of the database. */
+/** Computes, from what a block wrote, the new state root and the writes of the database. */
 import { bytesToKey, EMPTY_BYTES, equalBytes, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
 import { invariant } from '../core/errors.ts'
 import { EMPTY_TRIE_ROOT, keccak256, type Hash } from '../core/hash.ts'

@@ -50,7 +50,7 @@ export class HistoricalTrieNodes implements TrieNodeReader {
     this.#state = state
   }
 
-  /** As KeyValueStore.getMany of the `trie` column. */
+  /** Answers as `KeyValueStore.getMany` does for the `trie` column. */
   getMany(keys: readonly Uint8Array[]): (Uint8Array | undefined)[] {
     const nodes = keys.map((key) => this.#nodes.get(bytesToKey(key)))
     const missing = keys.flatMap((key, place) => (nodes[place] === undefined ? [{ key, place }] : []))

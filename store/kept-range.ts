@@ -8,7 +8,7 @@ import type { Batch, KeyValueStore } from './store.ts'
 export interface KeptRange {
   /** Every height from here on is kept. */
   readonly from: number
-  /** Below it the multiples of this number that are not below `sparseFrom`; 0 for none. */
+  /** Heights below it are kept that are multiples of this number and not below `sparseFrom`; 0 for none. */
   readonly interval: number
   readonly sparseFrom: number
 }

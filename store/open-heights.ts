@@ -8,7 +8,9 @@ interface OpenHeight {
   readonly nodes: HistoricalTrieNodes
 }
 
-/** At most `limit` heights: the one that was opened first is closed for a new one. Close it before the store. */
+/**
+ * Keeps at most `limit` heights open: the one that was opened first is closed for a new one. Close it before the store.
+ */
 export class OpenHeights {
   readonly #store: KeyValueStore
   readonly #committedHeight: () => number

@@ -32,7 +32,7 @@ export interface StateHeight {
 
 interface Change {
   readonly key: Uint8Array
-  /** At the height; undefined where the key was absent. */
+  /** The value at the height; undefined where the key was absent. */
   readonly value: Uint8Array | undefined
   /** A history key behind every entry of this key. */
   readonly after: Uint8Array

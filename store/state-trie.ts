@@ -18,7 +18,7 @@ export interface AccountProof {
 }
 
 export interface SlotProof {
-  /** Without leading zeros; the empty string is zero. */
+  /** The value without leading zeros; the empty string is zero. */
   readonly value: Uint8Array
   readonly nodes: readonly Uint8Array[]
 }

@@ -5,7 +5,7 @@ import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, type Hash } from '../core/hash.ts'
 /** An account as committed in the state trie. Values are never changed in place. */
 export interface AccountState {
   readonly nonce: bigint
-  /** In anat. */
+  /** The balance in anat. */
   readonly balance: bigint
   /** Root of the storage trie as of the last commit; writes of the running block are not in it yet. */
   readonly storageRoot: Hash

@@ -57,7 +57,7 @@ export interface KeyValueStore {
   get(column: Column, key: Uint8Array): Uint8Array | undefined
   /** The values in the order of the keys. */
   getMany(column: Column, keys: readonly Uint8Array[]): (Uint8Array | undefined)[]
-  /** At most `range.limit` entries in key order (or reverse). */
+  /** Gives at most `range.limit` entries in key order (or reverse). */
   scan(column: Column, range: Range): Entry[]
   cursor(column: Column): Cursor
   batch(): Batch

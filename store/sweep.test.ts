@@ -67,8 +67,8 @@ const nextRange = (range: KeptRange, head: number, pick: Pick): KeptRange => {
 }
 
 /**
- * From anywhere to the end, once through both columns in small steps, and once in steps that end between keys: where one
- * ends between two entries of a key, one of them may stay for another round.
+ * Sweeps from anywhere to the end, once through both columns in small steps, and once in steps that end between keys:
+ * where one ends between two entries of a key, one of them may stay for another round.
  */
 const sweepFully = (store: KeyValueStore, pick: Pick): void => {
   for (let rounds = 0; rounds < 2; ) if (sweepStep(store, 1 + pick(40)).finished) rounds++

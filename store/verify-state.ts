@@ -29,7 +29,7 @@ const NOTHING: TrieNodeReader = { getMany: (paths) => paths.map(() => undefined)
 /** A key of the flat state as the trie has it. */
 interface Leaf extends TrieChange {
   readonly value: Uint8Array
-  /** In words. */
+  /** Names the key in words. */
   readonly name: () => string
 }
 
@@ -92,7 +92,7 @@ const storageLeaves = (store: KeyValueStore, address: Address): { slots: Leaf[];
 class StateVerifier {
   readonly #store: KeyValueStore
   readonly #isModule: IsModule
-  /** By bytesToKey of their hashes. */
+  /** The hashes of codes, as `bytesToKey` gives them. */
   readonly #codes = new Set<string>()
   #slots = 0
   #values = 0

@@ -27,7 +27,7 @@ class SortedKeys {
     for (let at = 0; at < sorted.length; at += MAX_CHUNK / 2) this.#chunks.push(sorted.slice(at, at + MAX_CHUNK / 2))
   }
 
-  /** One that is not there. */
+  /** Adds a key that is not there. */
   add(key: string): void {
     const place = Math.min(lowerBound(this.#chunks, key, lastOf), this.#chunks.length - 1)
     const chunk = this.#chunks[place]
@@ -39,7 +39,7 @@ class SortedKeys {
     if (chunk.length > MAX_CHUNK) this.#chunks.splice(place + 1, 0, chunk.splice(MAX_CHUNK / 2))
   }
 
-  /** One that is there. */
+  /** Removes a key that is there. */
   remove(key: string): void {
     const place = lowerBound(this.#chunks, key, lastOf)
     const chunk = this.#chunks[place] ?? []

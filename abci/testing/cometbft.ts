@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { invariant } from '../../core/errors.ts'
 
-/** By the rule of scripts/environment.sh: $COMETBFT_BINARY, the PATH, what "make setup" has built; else undefined. */
+/**
+ * Follows the rule of scripts/environment.sh: $COMETBFT_BINARY, then the PATH, then what "make setup" has built; else
+ * undefined.
+ */
 export const findCometbft = (): string | undefined => {
   const { status, stdout } = spawnSync('sh', ['-c', '. scripts/environment.sh && find_cometbft'], {
     cwd: join(import.meta.dirname, '..', '..'),

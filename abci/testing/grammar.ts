@@ -15,7 +15,7 @@ import type { RecordedCall } from '../call-log.ts'
 
 type State =
   | { readonly phase: 'start' }
-  /** After the handshake of an application at height 0. */
+  /** The state after the handshake of an application at height 0. */
   | { readonly phase: 'empty' }
   /** A snapshot is offered; `applied` once it has a chunk. */
   | { readonly phase: 'syncing'; readonly applied: boolean }

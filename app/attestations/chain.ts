@@ -14,6 +14,6 @@ export interface AttestedChain {
 /** What a vote for a block is given by. */
 export interface VotedChain extends AttestedChain {
   readonly parameters: ChainParameters
-  /** The block below. */
+  /** The head, which is the block below. */
   readonly head: { readonly record: HeaderRecord }
 }

@@ -2,7 +2,7 @@
 
 /** A vote as it would be injected. */
 export interface WeighedVote {
-  /** On the wire, with its tag and length. */
+  /** Bytes on the wire, with tag and length. */
   readonly bytes: number
   readonly power: bigint
   /** False where it is injected empty anyway. */
@@ -10,11 +10,11 @@ export interface WeighedVote {
 }
 
 export interface VoteRoom {
-  /** Of all votes together, those of an empty one counted too. */
+  /** The most bytes of all votes together, those of an empty one counted too. */
   readonly bytes: number
-  /** Of one that is left out. */
+  /** The bytes of a vote that is left out. */
   readonly emptyBytes: number
-  /** Of the whole set. */
+  /** The power of the whole set. */
   readonly totalPower: bigint
 }
 

@@ -68,6 +68,10 @@ describe('what a proposer injects', () => {
     'without a signature': { ...voteOf(third, utf8ToBytes('said')), extensionSignature: EMPTY_BYTES },
     'with a longer signature': { ...voteOf(third), extensionSignature: new Uint8Array(65) },
     'that is too long': voteOf(third, new Uint8Array(128 * 1024 + 1)),
+    'that came late, with 1 MiB of what nobody has verified': {
+      ...voteOf(third, new Uint8Array(1024 * 1024)),
+      extensionSignature: EMPTY_BYTES,
+    },
     'of a stranger': { ...voteOf(makeValidator('a stranger', 10n)) },
   }
   it.each(Object.entries(faulty))('leaves out a vote %s, and every other node takes the rest', (_, vote) => {

@@ -27,13 +27,13 @@ import { fitVotes } from './fit-votes.ts'
 /** Marks the list of vote extensions on the wire. */
 export const INJECTED_BYTE = 0x71
 const VERSION = 1
-/** Behind the byte of the family and the version. */
+/** The votes begin behind the byte of the family and the version. */
 const VOTES_AT = 3
 const VERSION_TAG = 0x08
 const VOTE_TAG = 0x12
-/** Of a length of up to four bytes: longer ones pass any block. */
+/** The bits of a length of up to four bytes: longer ones pass any block. */
 const MAX_LENGTH_BITS = 28
-/** Of the fields of an injected vote, of the vote, and of the message: tags and lengths. */
+/** The bytes of tags and lengths: of the fields of an injected vote, of the vote, and of the message. */
 const VOTE_OVERHEAD_BYTES = 16
 
 /** Why an extension is not taken, or undefined: by its length alone, so that a late vote loses nothing else. */
@@ -54,7 +54,7 @@ export interface ExtensionContext {
   readonly lastCommitRound: number
   /** The set whose votes these are. */
   readonly validators: readonly ValidatorUpdate[]
-  /** Of the votes, as state has it for their height. */
+  /** What state says of the votes for their height. */
   readonly capBytes: number
   readonly verify: VerifyExtension
 }
@@ -129,7 +129,10 @@ const roomBytes = (maxTxBytes: number): number => {
 
 const NOT_CANONICAL = 'vote extensions are not in their canonical encoding'
 
-/** Before anything is decoded: its version and then votes alone, no more than there are. Otherwise its text says why not. */
+/**
+ * Looks, before anything is decoded, for the version and then votes alone, no more than there are. Otherwise its text
+ * says why not.
+ */
 const shapeFault = (raw: Uint8Array, most: number): string | undefined => {
   if (raw[1] !== VERSION_TAG) return NOT_CANONICAL
   let at = VOTES_AT
@@ -184,7 +187,7 @@ export const readInjected = (
   })
   const signed = totalPower(votes.flatMap(({ commit, vote }) => (vote === undefined ? [] : commit)))
   const total = totalPower(lastCommit)
-  // Before the signatures, which cost more.
+  // The power is counted before the signatures, which cost more.
   if (signed * 3n <= total * 2n) return `vote extensions of ${signed} of ${total} power, two thirds are needed`
   const faultOf = createVoteJudge(context)
   const attested: AttestedVote[] = []

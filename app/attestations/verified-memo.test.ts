@@ -9,7 +9,7 @@ import { encodeInjected, readInjected } from './injected.ts'
 const CHAIN_ID = 'localnat-1'
 const VALIDATORS = [makeTorsionedValidator('liar', 10n), ...[1, 2].map((index) => makeValidator(`${index}`, 10n))]
 
-/** With the votes that were really verified. */
+/** Makes the function with a list of the votes that were really verified. */
 const counting = (maxKnown?: number) => {
   const asked: SignedVoteExtension[] = []
   const verify = rememberValid((vote) => {

@@ -7,7 +7,7 @@ import { bytesToKey, concatBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { extensionSignBytes, type SignedExtension, verifyExtensionSignature } from '../../core/vote-extension.ts'
 
-/** Of whose key, and the signature. */
+/** An extension with its signature and the key that made it. */
 export type SignedVoteExtension = SignedExtension & { readonly publicKey: Uint8Array; readonly signature: Uint8Array }
 export type VerifyExtension = (vote: SignedVoteExtension) => boolean
 

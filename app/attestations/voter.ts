@@ -26,7 +26,7 @@ const MAX_ANSWERS = 64
 export class Voter {
   readonly #sections: readonly ExtensionSection[]
   readonly #answers: VoteAnswers
-  /** By bytesToKey of CometBFT's hash of the block; of the newest height. */
+  /** What was said of each block of the newest height, by `bytesToKey` of CometBFT's hash of the block. */
   readonly #given = new Map<string, Uint8Array>()
   #height = 0
 
@@ -41,7 +41,10 @@ export class Voter {
     return height === this.#height ? this.#given.get(bytesToKey(hash)) : undefined
   }
 
-  /** Of a block of which nothing was said yet. At most `capBytes` long. Throws what the disk says where the answer cannot be kept: then none is given. */
+  /**
+   * Makes the extension for a block of which nothing was said yet. It has at most `capBytes`. Throws what the disk says
+   * where the answer cannot be kept: then none is given.
+   */
   extend(block: ProposedBlock, chain: VotedChain, capBytes: number): Uint8Array {
     // Nobody here will ever say something: nothing is worth being kept.
     if (this.#sections.length === 0) return EMPTY_BYTES

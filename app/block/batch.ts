@@ -14,7 +14,7 @@ import type { Chain } from './chain.ts'
 export interface BatchScope {
   readonly chain: Pick<Chain, 'state' | 'head' | 'families'>
   readonly content: Omit<BlockContent, 'transactions'>
-  /** What the hooks at the begin of the block left. Nothing but the batch writes to it meanwhile. */
+  /** What the hooks at the beginning of the block left. Nothing but the batch writes to it meanwhile. */
   readonly state: Overlay
   /** Undefined in a block whose last commit carries no vote extensions, or wrong ones. */
   readonly attestations: Attestations | undefined
@@ -27,7 +27,9 @@ export interface BatchOutcome {
   readonly fault: string | undefined
   /** The ids that the block carries on, by its plan; undefined where the batch is not planned, or not the plan's. */
   readonly carried: readonly ListedId[] | undefined
-  /** By place in the block: those of all transactions of the batch. */
+  /** Whether the proposer stopped before the end of its list: it left out an order that others have. */
+  readonly isStopped: boolean
+  /** The results of all transactions of the batch, by place in the block. */
   readonly results: ReadonlyMap<number, TransactionResult>
   /** All that it wrote. */
   readonly changes: StateChanges

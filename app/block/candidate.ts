@@ -22,7 +22,7 @@ export interface Candidate {
   /** Those that are in the Ethereum block. */
   readonly ethereum: readonly EthereumOutcome[]
   readonly commitment: Commitment
-  /** With empty extraData. */
+  /** The header with empty extraData. */
   readonly unsealedHeader: Header
   readonly logCount: number
   /** What the orders of the block came to; undefined in a preview. */

@@ -33,7 +33,7 @@ export interface ProposableTransaction {
 
 /** Transactions in the order in which they should come in. */
 export interface ProposalCursor<Transaction extends ProposableTransaction> {
-  /** The best that is left. */
+  /** The best transaction that is left. */
   peek(): Transaction | undefined
   take(): void
   /** Leaves out the best one, and with it those that depend on it. */
@@ -45,7 +45,7 @@ export interface ChooseOptions<Transaction extends ProposableTransaction> {
   readonly leading: readonly Uint8Array[]
   readonly candidates: ProposalCursor<Transaction>
   readonly maxTxBytes: number
-  /** Of execution. */
+  /** The most time that execution may take. */
   readonly maxBlockMs: number
   readonly decode: Decode
   /** A chosen transaction turned out invalid at its place. */

@@ -5,7 +5,7 @@ const YIELD_AFTER_MS = 10
 /** What comes in meanwhile takes its time of the thread: up to as much again. */
 const MOST_ELAPSED = 2
 
-/** By the clock, not by a count: one transaction may take a microsecond or most of a second. */
+/** Yields by the clock, not by a count: one transaction may take a microsecond or most of a second. */
 export class Pace {
   readonly #environment: Pick<Environment, 'clock' | 'yieldToEventLoop'>
   readonly #startedMs: number

@@ -104,7 +104,10 @@ export class Rounds<Transaction extends ProposableTransaction> {
     return sealed ?? this.#proposals.seal(candidate, block.hash)
   }
 
-  /** What this node has made of a block that it has accepted; undefined of a block that it has not processed, or forgotten. */
+  /**
+   * What this node has made of a block that it has accepted; undefined for a block that it has not processed, or
+   * forgotten.
+   */
   accepted(hash: Hash): Candidate | undefined {
     return this.#proposals.findSealed(hash)?.candidate
   }

@@ -12,7 +12,7 @@ import type { TransactionResult } from '../ports.ts'
 import type { BlockContent } from '../records/content.ts'
 import type { Receipt } from '../records/receipt.ts'
 
-/** Of a transaction that has nothing to tell. */
+/** The result of a transaction that has nothing to tell. */
 export const NO_RESULT: TransactionResult = {
   code: 0,
   codespace: '',
@@ -58,7 +58,7 @@ export interface AppliedTransaction {
   readonly kind: 'applied'
   /** Gas of the block that it used. */
   readonly gasUsed: bigint
-  /** In nanoseconds. */
+  /** The weight in nanoseconds. */
   readonly weight: number
   /** What the vote extensions of the last commit say, of the transaction that brings them. */
   readonly attestations?: Attestations
@@ -82,7 +82,7 @@ export const invalid = (error: CodedError): InvalidTransaction => ({ kind: 'inva
 
 /** A decoded transaction of any family. */
 export interface BlockTransaction {
-  /** Of an Ethereum transaction. */
+  /** The signed transaction of an Ethereum one. */
   readonly signed?: SignedTransaction
   /**
    * Applies it on top of the scope. One that is invalid leaves no trace; what a hook throws stops it and leaves none

@@ -7,7 +7,7 @@ import { HeavyTransactions, WeightShares } from './weight-shares.ts'
 
 const ORDINARY_SHARE = 400_000_000
 let made = 0
-/** Each of another account. */
+/** Makes entries, each of another account. */
 const entryOf = (gasLimit: bigint): ProposableTransaction =>
   ({ gasLimit, nonce: 7n, sender: uint64ToBytes(made++) }) as unknown as ProposableTransaction
 const largest = (): ProposableTransaction => entryOf(MAX_TRANSACTION_GAS)
@@ -110,7 +110,7 @@ it('takes whatever replaces a heavy transaction for heavy, and wastes no more on
   // Another pool entry, of other bytes.
   expect(next.limitOf({ ...first }, 600_000_000)).toBeUndefined()
   expect(next.limitOf({ ...first, gasLimit: 12_000_000n }, 600_000_000)).toBeUndefined()
-  // Of another nonce or account nothing is known, and a plain transfer runs no code: it may take the place at once.
+  // Nothing is known of another nonce or account, and a plain transfer runs no code: it may take the place at once.
   expect(next.limitOf({ ...first, nonce: 8n }, 600_000_000)).toBeDefined()
   expect(next.limitOf(largest(), 600_000_000)).toBeDefined()
   expect(next.limitOf({ ...first, gasLimit: 21_000n }, 600_000_000)).toBeDefined()

@@ -29,11 +29,11 @@ const LITTLE = 10_000_000
 /** Time that the heavy ones, and the stopped ones, may take by the clock: on slow machines less of them fits. */
 const MAX_HEAVY_MS = 1_500
 
-/** Of so many proposals of this node one tries first what was kept waiting. */
+/** One in so many proposals of this node tries first what was kept waiting. */
 const TURN_INTERVAL = 8
 /** Accounts with a nonce of which is remembered what was stopped. */
 const MAX_PLACES = 10_000
-/** Above every tip: fees have 256 bits. */
+/** The value is above every tip: fees have 256 bits. */
 const BEFORE_ALL = 2n ** 256n
 
 const HEAVY_PER_GAS = MAX_TRANSACTION_WEIGHT / Number(MAX_TRANSACTION_GAS)
@@ -61,7 +61,7 @@ interface Place {
  */
 export class HeavyTransactions {
   readonly #entries = new WeakSet<ProposableTransaction>()
-  /** By account and nonce, oldest first. */
+  /** The places by account and nonce, oldest first. */
   readonly #places = new Map<string, Place>()
   /** Not known yet, for nothing more could be wasted when they were due. */
   readonly #untried = new WeakSet<ProposableTransaction>()

@@ -11,8 +11,9 @@ import { type Happening, readHappening, readRejected, type Rejected, rejectedPla
 const UNVERIFIED: ReadonlySet<number> = new Set([...[...UNSIGNED].map(codeOf), CLOB_ERRORS.codes.notPlanned])
 
 /**
- * With the transaction's hash, which is empty where there was none. The events of the batch come first: those of its transactions, then
- * those of the begin and the end of the block, among which are those of contracts' orders, triggers and removals.
+ * Tells what happened, with the transaction's hash, which is empty where there was none. The events of the batch come
+ * first: those of its transactions, then those of the beginning and the end of the block, among which are those of
+ * contracts' orders, triggers and removals.
  */
 export function* happeningsOf(block: CommittedBlock): Generator<readonly [Happening, Hash | Uint8Array]> {
   for (const { hash, raw, result } of block.transactions(0)) {

@@ -2,7 +2,7 @@
 import { encodeFields, FieldReader } from './fields.ts'
 import type { FillEntry } from './fill-entry.ts'
 
-/** In seconds: 1m, 5m, 15m, 1h, 4h, 1d. */
+/** The spans of candles in seconds: 1m, 5m, 15m, 1h, 4h, 1d. */
 export const RESOLUTIONS_S = [60, 300, 900, 3_600, 14_400, 86_400] as const
 
 export interface Candle {

@@ -4,7 +4,7 @@ import { encodeFields, FieldReader } from './fields.ts'
 
 export interface FillEntry {
   readonly market: number
-  /** Of its record. */
+  /** Sequence of the fill's record. */
   readonly sequence: number
   readonly height: number
   readonly timeMs: number
@@ -16,7 +16,7 @@ export interface FillEntry {
   readonly takerSide: number
   readonly priceTicks: number
   readonly lots: number
-  /** In quote, as the two below. */
+  /** The fee in quote, as the two below. */
   readonly makerFee: bigint
   readonly makerRebate: bigint
   readonly takerFee: bigint

@@ -16,7 +16,7 @@ import { type Cursor, readCursor, wholeHeight, writeHistory } from './write-hist
 export interface HistoryStep {
   /** There is more to do at once. */
   readonly isMore: boolean
-  /** Of the history; undefined while it is empty. */
+  /** Height of the history; undefined while it is empty. */
   readonly height: number | undefined
 }
 
@@ -35,7 +35,7 @@ export class HistoryFollower {
     this.#reader = new ChainReader(store)
   }
 
-  /** At most one block, and a bounded part of what is forgotten. */
+  /** Takes at most one block, and a bounded part of what is forgotten. */
   step(): HistoryStep {
     const chain = readChainParameters(this.#store)
     const head = readCommittedHeight(this.#store)

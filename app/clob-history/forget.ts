@@ -30,7 +30,7 @@ function* keysIn(value: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** With an order goes its client's id, unless a newer order has it. */
+/** Forgets the client's ID of an order, unless a newer order has it. */
 const forgetClientId = (store: KeyValueStore, batch: Batch, key: Uint8Array): void => {
   const value = store.get(HISTORY_COLUMN, key)
   if (value === undefined) return

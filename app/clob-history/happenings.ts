@@ -8,7 +8,7 @@ import type { Event } from '../../modules/module.ts'
 
 interface OfMarket {
   readonly market: number
-  /** Of the market's records. */
+  /** Sequence of the market's records. */
   readonly sequence: number
 }
 
@@ -38,7 +38,7 @@ export interface Filled extends OfMarket {
 export interface Removed extends OfMarket {
   readonly kind: 'removed'
   readonly seq: number
-  /** That were cancelled. */
+  /** The lots that were cancelled. */
   readonly lots: number
   /** Number of nat.clob.v1.RemovalReason. */
   readonly reason: number
@@ -55,7 +55,7 @@ export interface Rejected {
   readonly tif: number
   readonly priceTicks: number
   readonly lots: number
-  /** Of codespace clob. */
+  /** Error code of codespace clob. */
   readonly code: number
 }
 

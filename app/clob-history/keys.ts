@@ -62,7 +62,7 @@ export const candleKey = (market: number, resolutionS: number, startS: number): 
   concatBytes(CANDLE, uint32ToBytes(market), uint32ToBytes(resolutionS), uint64ToBytes(startS))
 /** A block may end as many orders as its weight allows: what is forgotten in one write has to be bounded. */
 export const KEYS_A_PART = 1_000
-/** Below all parts of the height. */
+/** The prefix is below all parts of the height. */
 export const heightPrefix = (height: number): Uint8Array => concatBytes(OF_HEIGHT, uint64ToBytes(height))
 export const heightKey = (height: number, part: number): Uint8Array =>
   concatBytes(heightPrefix(height), uint32ToBytes(part))

@@ -14,10 +14,10 @@ export interface OrderEntry {
   readonly priceTicks: number
   readonly lots: number
   readonly clientId: Uint8Array
-  /** SHA-256 of its transaction; empty of one that a contract queued, or that a trigger placed. */
+  /** SHA-256 of its transaction; empty for one that a contract queued, or that a trigger placed. */
   readonly txHash: Hash | Uint8Array
   readonly height: number
-  /** Of the block, milliseconds since 1970. */
+  /** Time of the block, milliseconds since 1970. */
   readonly timeMs: number
   readonly filledLots: number
   /** Sum of ticks x lots of its fills. */
@@ -25,7 +25,7 @@ export interface OrderEntry {
   readonly cancelledLots: number
   /** Number of nat.clob.v1.RemovalReason; 0 while none of it was cancelled. */
   readonly reason: number
-  /** Of the block that changed it last. */
+  /** Height of the block that changed the order last. */
   readonly changedHeight: number
   readonly changedMs: number
 }

@@ -6,7 +6,7 @@ import { encodeFields, FieldReader } from './fields.ts'
 export interface RejectionEntry {
   readonly owner: Address
   readonly clientId: Uint8Array
-  /** Of the block. */
+  /** Height of the block. */
   readonly height: number
   /** Milliseconds since 1970. */
   readonly timeMs: number
@@ -18,7 +18,7 @@ export interface RejectionEntry {
   readonly tif: number
   readonly priceTicks: number
   readonly lots: number
-  /** Of codespace clob. */
+  /** Error code of codespace clob. */
   readonly code: number
 }
 

@@ -35,7 +35,7 @@ import { encodeRejection } from './rejection-entry.ts'
 export const HISTORY_COLUMN = 'clob_history'
 const COLUMN = HISTORY_COLUMN
 
-/** Of what happened to orders, in one write: a write of a whole block would hold up the commit of another one. */
+/** How many happenings of orders one write holds: a write of a whole block would hold up the commit of another one. */
 const HAPPENINGS_A_WRITE = 2_000
 const CURSOR_BYTES = 52
 
@@ -128,7 +128,7 @@ class PartWriter {
     this.#store.write(this.#batch, { sync: false })
   }
 
-  /** Undefined of one that was placed before the history begins, where the state before the block is not kept. */
+  /** The order; undefined for one that was placed before the history begins, where the state before the block is not kept. */
   #order(market: number, seq: number): OrderEntry | undefined {
     const known = this.#orders.get(`${market} ${seq}`)
     if (known !== undefined) return known

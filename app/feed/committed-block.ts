@@ -32,12 +32,12 @@ export interface CommittedTransaction {
   /** Place among all transactions of the block. */
   readonly index: number
   readonly family: string
-  /** By which the transaction is known: keccak256 of an Ethereum one, SHA-256 of any other. */
+  /** The hash by which the transaction is known: keccak256 of an Ethereum one, SHA-256 of any other. */
   readonly hash: Hash
   readonly raw: Uint8Array
-  /** As FinalizeBlock answered it. */
+  /** The result as FinalizeBlock answered it. */
   readonly result: ShownResult
-  /** Undefined of a transaction that is not in the Ethereum block. */
+  /** The receipt; undefined for a transaction that is not in the Ethereum block. */
   readonly ethereum: CommittedReceipt | undefined
 }
 
@@ -49,11 +49,14 @@ export interface CommittedBlock {
   readonly timeNs: bigint
   readonly header: Header
   readonly proposerAddress: Uint8Array
-  /** Those of the begin and the end of the block, in their order. */
+  /** Those of the beginning and the end of the block, in their order. */
   readonly events: readonly Event[]
   readonly validatorUpdates: readonly ValidatorUpdate[]
   readonly transactionCount: number
-  /** In their order from an index on, each decoded when it is asked for: a block may be larger than any answer. */
+  /**
+   * The transactions in their order from an index on, each decoded when it is asked for: a block may be larger than any
+   * answer.
+   */
   transactions(from: number): Generator<CommittedTransaction>
 }
 
@@ -105,7 +108,7 @@ function* readTransactions(
   }
 }
 
-/** Undefined of a height that the feed has not, or not any more. */
+/** Reads a block; undefined for a height that the feed has not, or not any more. */
 export const readCommittedBlock = (reader: ChainReader, height: number): CommittedBlock | undefined => {
   const { store } = reader
   const record = reader.header(height)

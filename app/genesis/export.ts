@@ -16,7 +16,7 @@ import { createModules } from './modules.ts'
 
 export interface ExportSource extends StateHeight {
   readonly parameters: ChainParameters
-  /** Of the height that is exported. */
+  /** Record of the height that is exported. */
   readonly record: HeaderRecord
 }
 

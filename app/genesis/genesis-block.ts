@@ -22,7 +22,7 @@ import { blockSizeBytes } from '../records/block-size.ts'
 import { EMPTY_BLOOM, encodeHeader, hashHeader, type Header } from '../records/header.ts'
 
 export interface GenesisInput {
-  /** Empty. */
+  /** The store, which is empty. */
   readonly store: KeyValueStore
   readonly modules: readonly Module[]
   readonly genesis: Genesis

@@ -43,13 +43,13 @@ export interface Genesis {
   readonly contracts: Iterable<GenesisContract>
   /** The member of each module, unparsed. */
   readonly modules: JsonObject
-  /** Of a genesis that `chain export` made. */
+  /** What an export says of itself; only a genesis that `chain export` made has it. */
   readonly provenance: Provenance | undefined
 }
 
 /** What an export says of itself, so that a file that was cut short or changed is found out. */
 interface Provenance {
-  /** Of the block whose state it is. */
+  /** Height of the block whose state it is. */
   readonly height: number
   readonly stateRoot: Hash
 }
@@ -132,7 +132,10 @@ const checkContracts = (items: readonly unknown[]): number => {
   return slots
 }
 
-/** Counts in an export; the lists stand before it in the file. By name: those of accounts, then `<module>_<list>`. */
+/**
+ * Counts in an export; the lists stand before it in the file. Their names are those of accounts, then
+ * `<module>_<list>`.
+ */
 export type ExportCounts = Readonly<Record<string, number>>
 
 export const countName = (module: string, list: string): string => `${module}_${list}`

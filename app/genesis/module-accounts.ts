@@ -15,7 +15,7 @@ const ACCOUNTS: readonly ModuleAccount[] = [
 /** Names of those that exist from the first block: of the modules, then where modules keep coins beside. */
 export const MODULE_ACCOUNTS: readonly string[] = ACCOUNTS.map(({ name }) => name)
 
-/** In the order of their names. */
+/** The module accounts in the order of their names. */
 export const listModuleAccounts = (): readonly ModuleAccountInfo[] =>
   [...ACCOUNTS, FEE_COLLECTOR]
     .sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,4 +1,7 @@
-/** In which order the modules act in a block: by the phases of their hooks (modules/hooks.ts), then as in their genesis. */
+/**
+ * The order in which the modules act in a block: by the phases of their hooks (modules/hooks.ts), then as in their
+ * genesis.
+ */
 import { BEGIN_PHASES, type BeginBlockHook, END_PHASES, type EndBlockHook } from '../../modules/hooks.ts'
 import type { Module } from '../../modules/module.ts'
 

@@ -6,7 +6,7 @@ import { MODULES } from '../module-list.ts'
 import { createPorts, type PortsOptions } from './module-ports.ts'
 
 export interface ChainModules {
-  /** In the order of their genesis; module-order.ts has that of their hooks. */
+  /** The modules in the order of their genesis; module-order.ts has that of their hooks. */
   readonly modules: readonly Module[]
   /** Why this software must not execute block `nextHeight`, in words for the operator. */
   haltReason(state: StateReader, nextHeight: number): string | undefined

@@ -8,8 +8,9 @@ import type { ChainReader } from './chain-reader.ts'
 export const BLOCK_HASH_WINDOW = 256
 
 /**
- * The hash of block `number` as block `height` sees it; undefined outside the window. Of blocks that were never here,
- * before an export or a snapshot, the contract of EIP-2935 remembers it: `state` is that before block `height`.
+ * The hash of block `number` as block `height` sees it; undefined outside the window. The hash of a block that was
+ * never here, before an export or a snapshot, is what the contract of EIP-2935 remembers: `state` is that before block
+ * `height`.
  */
 export const recentBlockHash = (
   reader: ChainReader,

@@ -49,7 +49,7 @@ it('what no receipt and no native result tells of a block is read as it was writ
       [applied(failed, { ethereum: inEthereumBlock }), failed],
       // The native result has it.
       [applied(failed, { ethereum: inEthereumBlock, storedHash: () => sha256(Uint8Array.of(1)) }), failed],
-      // Of a family that is found by nothing and still has something to tell.
+      // The family of this one is found by nothing, and still has something to tell.
       [applied(further, {}), further],
     ],
     {

@@ -1,5 +1,5 @@
 /**
- * What came of a block beside its receipts and native results, as one value: the events of its begin and its end, the
+ * What came of a block beside its receipts and native results, as one value: the events of its beginning and its end, the
  * updates of validators, the results that neither a receipt nor a native result tells, and what the batch wrote.
  */
 import { fromBinary } from '@bufbuild/protobuf'
@@ -23,7 +23,10 @@ import { encodeResultItems, type PlacedResult } from './result-items.ts'
 export interface LeftResult {
   /** Place among all transactions of the block. */
   readonly index: number
-  /** Of one in the Ethereum block only `log` is told: why it failed. Of any other one it is whole. */
+  /**
+   * The result. For a transaction in the Ethereum block only `log` is told: why it failed. For any other one it is
+   * whole.
+   */
   readonly result: ShownResult
 }
 
@@ -31,7 +34,7 @@ export interface BlockOutcome {
   /** Those of BeginBlock and EndBlock hooks, in their order. */
   readonly events: readonly Event[]
   readonly validatorUpdates: readonly ValidatorUpdate[]
-  /** By rising index. */
+  /** The results by rising index. */
   readonly results: readonly LeftResult[]
 }
 
@@ -50,7 +53,7 @@ const INDEX_BYTES = 4
 const saysNothing = ({ code, codespace, log, data, gasWanted, gasUsed, events }: TransactionResult): boolean =>
   code === 0 && codespace + log === '' && gasWanted + gasUsed === 0n && data.length + events.length === 0
 
-/** Undefined of most: a receipt says all. */
+/** What a receipt leaves out; undefined for most: a receipt says all. */
 const leftOf = (outcome: TransactionOutcome, result: TransactionResult): TransactionResult | undefined => {
   const isInEthereumBlock = outcome.kind === 'applied' && outcome.ethereum !== undefined
   if (isInEthereumBlock) return result.log === '' ? undefined : { ...NO_RESULT, log: result.log }
@@ -113,5 +116,5 @@ export const readBatchChanges = (store: Pick<KeyValueStore, 'get'>, height: numb
 export const writeBlockOutcome = (batch: Batch, height: number, outcome: Uint8Array): void =>
   batch.put('blocks', blockOutcomeKey(height), compress(outcome))
 
-/** As {@link blockOutcomeOf} made it. Throws for what {@link writeBlockOutcome} did not write. */
+/** Expands what {@link blockOutcomeOf} made. Throws for what {@link writeBlockOutcome} did not write. */
 export const expandBlockOutcome = (stored: Uint8Array): Uint8Array => decompress(stored)

@@ -146,13 +146,13 @@ export class ChainReader {
     return Array.from({ length: itemCount(record) }, (_, index) => decodeStoredReceipt(itemAt(record, index)))
   }
 
-  /** Of every transaction of a block, without its logs: a block can have millions of these. */
+  /** The gas of every transaction of a block, without its logs: a block can have millions of these. */
   receiptGas(height: number): readonly ReceiptGas[] {
     const record = this.#record(this.#receipts, receiptsKey, height)
     return Array.from({ length: itemCount(record) }, (_, index) => readReceiptGas(itemAt(record, index)))
   }
 
-  /** By sha256. The index is that among all transactions of the block. */
+  /** Finds a transaction by its sha256. The index is that among all transactions of the block. */
   nativePositionOf(hash: Hash): TransactionPosition | undefined {
     const bytes = this.#store.get('index', nativeHashKey(hash))
     return bytes === undefined ? undefined : decodePosition(bytes)
@@ -169,7 +169,7 @@ export class ChainReader {
     return bytes === undefined ? undefined : findNativeResult(bytes, index)
   }
 
-  /** Of a block that was executed here; undefined of the genesis and of a snapshot's block. */
+  /** The outcome of a block that was executed here; undefined for the genesis and for a snapshot's block. */
   blockOutcome(height: number): BlockOutcome | undefined {
     const stored = this.#store.get('blocks', blockOutcomeKey(height))
     return stored === undefined ? undefined : decodeBlockOutcome(expandBlockOutcome(stored))
@@ -202,7 +202,7 @@ export const readChainParameters = (store: KeyValueStore): ChainParameters | und
   return { ...parsed, evmChainId: BigInt(parsed.evmChainId) }
 }
 
-/** As {@link readChainParameters} reads it; equal chains have equal bytes. */
+/** Encodes the parameters as {@link readChainParameters} reads them; equal chains have equal bytes. */
 export const encodeChainParameters = ({ chainId, evmChainId, initialHeight, hardforks }: ChainParameters): Uint8Array =>
   utf8ToBytes(
     JSON.stringify({

@@ -57,7 +57,7 @@ const decodeBlockMeta = (bytes: Uint8Array): Omit<BlockContent, 'transactions'> 
 /** A transaction of a block as it is stored. */
 export interface StoredTransaction {
   readonly raw: Uint8Array
-  /** Undefined of one that is not in the Ethereum block. */
+  /** Place and sender in the Ethereum block; undefined for a transaction that is not in it. */
   readonly ethereum: { readonly index: number; readonly sender: Address } | undefined
 }
 
@@ -65,7 +65,7 @@ export interface StoredContent extends Omit<BlockContent, 'transactions'> {
   readonly transactions: readonly StoredTransaction[]
 }
 
-/** As {@link readBlockContent}, with the place of each transaction in the Ethereum block. */
+/** Reads what {@link readBlockContent} reads, with the place of each transaction in the Ethereum block. */
 export const readStoredContent = (store: KeyValueStore, height: number): StoredContent | undefined => {
   const bytes = store.get('blocks', finalizeRequestKey(height))
   if (bytes === undefined) return undefined

@@ -39,7 +39,7 @@ export const encodeNativeResult = ({ index, hash, result }: UnwrittenResult): Na
   result: encodeExecTxResult(result),
 })
 
-/** Of the transactions that are found by their SHA-256; receipts say all about the others. */
+/** The results of the transactions that are found by their SHA-256; receipts say all about the others. */
 export const nativeResultsOf = ({ outcomes, response }: Candidate): readonly UnwrittenResult[] => {
   const results: UnwrittenResult[] = []
   for (const [index, outcome] of outcomes.entries()) {
@@ -73,7 +73,7 @@ const decodeFrame = (frame: Uint8Array): readonly NativeResult[] => {
   return Array.from({ length: itemCount(items) }, (_, at) => decodeResult(itemAt(items, at)))
 }
 
-/** By rising index. */
+/** Encodes results by rising index. */
 export const encodeNativeResults = (results: readonly UnwrittenResult[]): Uint8Array => {
   const frames: Uint8Array[] = []
   for (let at = 0; at < results.length; at += RESULTS_A_FRAME) {

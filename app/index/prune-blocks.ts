@@ -54,14 +54,14 @@ const lowestBlocks = (store: KeyValueStore, from: number, before: number, limit:
 /** Deletes the blocks below the base height, which has been synced by then; it goes on where it was killed. */
 export class BlockPruner {
   readonly #store: KeyValueStore
-  /** Below it everything is deleted: what was deleted once is not walked over again. */
+  /** Everything below this height is deleted: what was deleted once is not walked over again. */
   #from = 0
 
   constructor(store: KeyValueStore) {
     this.#store = store
   }
 
-  /** At most `limit` blocks in one write; returns how many they were. */
+  /** Prunes at most `limit` blocks in one write; returns how many they were. */
   step(limit: number): number {
     const heights = lowestBlocks(this.#store, this.#from, readBaseHeight(this.#store), limit)
     const last = heights.at(-1)

@@ -15,7 +15,7 @@ export interface PlacedResult {
   readonly result: TransactionResult
 }
 
-/** Of an index and a hash. */
+/** The bytes of an index and a hash. */
 const MAX_HEAD_BYTES = 4 + 32
 
 /** Records are made in it, one after another. */

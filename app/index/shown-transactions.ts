@@ -11,7 +11,7 @@ import type { TransactionOutcome } from '../block/transaction.ts'
 import type { ChainReader } from './chain-reader.ts'
 import { readStoredContent } from './finalize-request.ts'
 
-/** Of all blocks that this database has written: before the block, and with it. */
+/** Counts the shown transactions of all blocks that this database has written: before the block, and with it. */
 export interface ShownCount {
   readonly before: number
   readonly through: number
@@ -19,7 +19,7 @@ export interface ShownCount {
 
 const COUNT_BYTES = 8
 
-/** Undefined of a block that came with a snapshot, and of one that is not here. */
+/** Reads the count; undefined for a block that came with a snapshot, and for one that is not here. */
 export const readShownCount = (store: KeyValueStore, height: number): ShownCount | undefined => {
   const bytes = store.get('blocks', shownCountKey(height))
   return bytes === undefined ? undefined : { before: readUint64(bytes), through: readUint64(bytes, COUNT_BYTES) }
@@ -45,7 +45,7 @@ export interface ShownTransaction {
   readonly ethereumIndex?: number
 }
 
-/** In the order of the block. Undefined where the block is not here as a whole. */
+/** The shown transactions in the order of the block. Undefined where the block is not here as a whole. */
 export const shownTransactions = (reader: ChainReader, height: number): readonly ShownTransaction[] | undefined => {
   const content = readStoredContent(reader.store, height)
   if (content === undefined) return undefined

@@ -49,7 +49,7 @@ const messageOption = (desc: DescMessage, option: GenExtension<MessageOptions, s
 /** The form of (cosmos_proto.scalar), where it is not that of the field's own type. */
 const scalarPrinter = (field: DescField): ((text: string) => string) | undefined => {
   const scalar = fieldOption(field, scalarOptions.scalar)
-  // Of decimals only those that travel without their point: the others are texts as they are read.
+  // Only decimals that travel without their point are printed: the others are texts as they are read.
   if (scalar === 'cosmos.Dec' && fieldOption(field, gogoOptions.customtype) === 'cosmossdk.io/math.LegacyDec') {
     return printAminoDecimal
   }
@@ -65,7 +65,7 @@ const camelCase = (name: string): string =>
 interface FieldPlan {
   readonly field: DescField
   readonly name: string
-  /** By which members are sorted: its oneof's name, in camel case, for one of several. */
+  /** The name by which members are sorted: its oneof's name, in camel case, for one of several. */
   readonly sortName: string
   /** The name of this choice of its oneof. */
   readonly choice: string
@@ -90,7 +90,7 @@ const planField = (field: DescField): FieldPlan => {
 interface MessagePlan {
   readonly name: string
   readonly encoding: string
-  /** In the order of their members. */
+  /** The fields in the order of their members. */
   readonly fields: readonly FieldPlan[]
 }
 

@@ -29,8 +29,8 @@ const WHAT = 'call of a contract'
 const NANOSECONDS_A_GAS = BigInt(WEIGHT.nativeGas)
 
 /**
- * In gas of the native transaction: what the call weighs, at the nanoseconds that a unit of that gas stands for. So the gas limit
- * bounds the weight of the whole transaction, as it does without contracts.
+ * Counts in gas of the native transaction: what the call weighs, at the nanoseconds that a unit of that gas stands for.
+ * So the gas limit bounds the weight of the whole transaction, as it does without contracts.
  */
 export const contractGas = ({ gasUsed, weight }: Pick<ContractCallResult, 'gasUsed' | 'weight'>): bigint => {
   const weighed = (BigInt(weight) + NANOSECONDS_A_GAS - 1n) / NANOSECONDS_A_GAS
@@ -47,7 +47,10 @@ const logEvent = ({ address, topics, data }: Log): Event => ({
   ],
 })
 
-/** Of each letter of the text that keeps it: Ethereum's price of a byte of a log is 8, which is two letters here. */
+/**
+ * The gas of each letter of the text that keeps a log: Ethereum's price of a byte of a log is 8, which is two letters
+ * here.
+ */
 const LOG_LETTER_GAS = 4n
 
 const emitLogs = (logs: readonly Log[], meter: ContractMeter, emit: (event: Event) => void): void => {

@@ -30,15 +30,15 @@ export interface FeeCoin {
 export interface NativeFee {
   readonly coins: readonly FeeCoin[]
   readonly gasLimit: bigint
-  /** As it is written; empty for the first signer. */
+  /** The payer as it is written; empty for the first signer. */
   readonly payer: string
 }
 
 /** A signature over typed data beside the ordinary one, which is empty then. */
 export interface Web3Extension {
-  /** The EVM's. */
+  /** Chain ID of the EVM. */
   readonly typedDataChainId: bigint
-  /** Who pays and signs: the first signer. As it is written. */
+  /** Who pays and signs: the first signer, as the transaction writes it. */
   readonly feePayer: string
   /** r, s and v. */
   readonly feePayerSignature: Uint8Array
@@ -51,7 +51,7 @@ export interface NativeTransaction {
   readonly hash: Hash
   readonly bodyBytes: Uint8Array
   readonly authInfoBytes: Uint8Array
-  /** At least one, each of a known type and without unknown critical fields. */
+  /** At least one message, each of a known type and without unknown critical fields. */
   readonly messages: readonly PackedMessage[]
   readonly memo: string
   /** The last height that may hold the transaction; 0 is no bound. */

@@ -14,7 +14,7 @@ import {
 } from '../../proto/index.ts'
 import { MODULES } from '../module-list.ts'
 
-/** Of modules, and the one that carries an Ethereum transaction where native tools show it. */
+/** The services of modules, and the one that carries an Ethereum transaction where native tools show it. */
 const MESSAGE_SERVICES: readonly DescService[] = [...MODULES.flatMap(({ services }) => services), evmTx.Msg].filter(
   (service) => getOption(service, messageOptions.service),
 )

@@ -32,7 +32,7 @@ export const transactionGas = (
   return gas
 }
 
-/** Of any transaction of that size: its gas limit covers the bytes and the cheapest signature. */
+/** The least gas of any transaction of that size: its gas limit covers the bytes and the cheapest signature. */
 export const leastTransactionGas = (length: number, parameters: AuthParameters): bigint => {
   const { txSizeCostPerByte, sigVerifyCostSecp256k1: signature } = parameters
   const cheapest = signature < GAS_PER_ETHEREUM_SIGNATURE ? signature : GAS_PER_ETHEREUM_SIGNATURE

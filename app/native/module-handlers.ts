@@ -1,9 +1,9 @@
 /** The handlers of all modules, by the names that clients know. */
 import type { MessageHandler, Module, QueryHandler } from '../../modules/module.ts'
 
-/** By type URL. */
+/** Handlers by type URL. */
 export type MessageHandlers = ReadonlyMap<string, MessageHandler>
-/** By the path of the method. */
+/** Handlers by the path of the method. */
 export type QueryHandlers = ReadonlyMap<string, QueryHandler>
 
 export const messageHandlers = (modules: readonly Pick<Module, 'messages'>[]): MessageHandlers =>

@@ -41,7 +41,10 @@ export interface PackedMessage {
 const SECP256K1_URL = `/${secp256k1.PubKeySchema.typeName}`
 const MULTISIG_URL = `/${multisig.LegacyAminoPubKeySchema.typeName}`
 
-/** Of each type, by the bytes: those who sign once sign again, and to parse a key costs half of verifying with it. */
+/**
+ * The most parsed keys of each type, which are kept by their bytes: those who sign once sign again, and to parse a key
+ * costs half of verifying with it.
+ */
 const PARSED_KEYS = 8_192
 const parsedKeys = () => new BoundedCache<SinglePublicKey>(PARSED_KEYS)
 
@@ -60,7 +63,7 @@ const SINGLE_KEYS = {
 } as const
 
 const KEY_LENGTH = 33
-/** With tag and length. */
+/** The length of a key with tag and length. */
 const PACKED_KEY_LENGTH = KEY_LENGTH + 2
 /** First byte of a point with both coordinates (SEC 1). */
 const UNCOMPRESSED = Uint8Array.of(0x04)

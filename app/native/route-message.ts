@@ -1,4 +1,4 @@
-/** From a packed message to the module that handles it, and to those who must have signed it. */
+/** Finds for a packed message the module that handles it, and those who must have signed it. */
 import type { Address } from '../../core/address.ts'
 import { invariant } from '../../core/errors.ts'
 import type { MessageHandler } from '../../modules/module.ts'
@@ -13,7 +13,7 @@ export interface RoutedMessage {
   readonly handler: MessageHandler
   /** Decoded, not checked yet. */
   readonly message: unknown
-  /** At least one, repeated where the message repeats them. */
+  /** At least one signer, repeated where the message repeats them. */
   readonly signers: readonly [Address, ...Address[]]
 }
 

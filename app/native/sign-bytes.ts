@@ -15,7 +15,7 @@ export interface SignerData {
 
 /** Field numbers of cosmos.tx.v1beta1.SignDoc with their wire types. */
 const SIGN_DOC = { bodyBytes: 0x0a, authInfoBytes: 0x12, chainId: 0x1a, accountNumber: 0x20 } as const
-/** Of all tags, lengths and the account number. */
+/** The bytes of all tags, lengths and the account number. */
 const SIGN_DOC_OVERHEAD = 64
 
 /**
@@ -39,7 +39,7 @@ interface SharedMembers {
   readonly fee: string
   readonly memo: string
   readonly msgs: string
-  /** With the comma before it, or nothing: without a bound it is left out. */
+  /** The timeout with the comma before it, or nothing: without a bound it is left out. */
   readonly timeout: string
 }
 

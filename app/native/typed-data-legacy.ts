@@ -17,7 +17,7 @@ const refuse = (what: string) => sdkError('invalidRequest', `typed data cannot e
 
 const MESSAGE_VALUE = 'MsgValue'
 
-/** As Go's types of the same kinds are called. */
+/** The names that Go gives to types of the same kinds. */
 const SCALAR_TYPES: ReadonlyMap<ScalarType, string> = new Map([
   [ScalarType.STRING, 'string'],
   [ScalarType.BOOL, 'bool'],
@@ -37,9 +37,9 @@ const SCALAR_TYPES: ReadonlyMap<ScalarType, string> = new Map([
 interface FieldPlan {
   readonly field: DescField
   readonly name: string
-  /** Of one value, where it is not a struct. */
+  /** The type of one value, where it is not a struct. */
   readonly type: string | undefined
-  /** In Go a struct itself, which counts as absent while all within it is. */
+  /** True for what is a struct itself in Go, which counts as absent while all within it is. */
   readonly isEmbedded: boolean
   readonly isDuration: boolean
 }
@@ -95,7 +95,7 @@ const isAbsent = ({ field, type, isEmbedded, isDuration }: FieldPlan, message: R
 class LegacyTypes {
   readonly types = new Map<string, readonly TypedMember[]>()
 
-  /** Of what a field holds, where it is not absent. */
+  /** The type of what a field holds, where it is not absent. */
   #typeOf(plan: FieldPlan, message: ReflectMessage, path: string): string | undefined {
     const { field, type } = plan
     if (field.fieldKind === 'map' || field.oneof !== undefined)

@@ -75,7 +75,7 @@ describe('typed data of recorded transactions', () => {
     const pairs = ofName(name).map((each) => {
       const made = read(each)
       const { current = REFUSED, legacy = REFUSED, web3 = REFUSED } = each
-      // Of amino JSON cosmos/evm cannot read packed messages again for the older form; they are the same as in DIRECT.
+      // Cosmos/evm cannot read packed messages of amino JSON again for the older form; they are the same as in DIRECT.
       const isUnreadable = legacy === REFUSED && each.mode === 'amino' && made.legacy === made.web3
       const expected = {
         // Geth has its own way to hash an empty struct, so that nobody could sign one: it is refused.

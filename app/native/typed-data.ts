@@ -92,7 +92,7 @@ export const capitalize = (name: string): string =>
     .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1))
     .join('')
 
-/** Of types with one name but other members. */
+/** The most types with one name but other members. */
 const MAX_NAMESAKES = 1_000
 
 const sameMembers = (a: readonly TypedMember[], b: readonly TypedMember[]): boolean =>
@@ -135,7 +135,7 @@ const addTypesOf = (
   path: string,
 ): string => {
   const members: TypedMember[] = []
-  // From the last name to the first: so cosmos/evm sorts them.
+  // Members go from the last name to the first: so cosmos/evm sorts them.
   for (const member of Object.keys(object).sort((a, b) => (a > b ? -1 : 1))) {
     const type = typeOfValue(types, object[member], path + capitalize(member))
     if (type !== undefined) members.push({ name: member, type })

@@ -24,13 +24,13 @@ import { checkFields, parseBinary } from './wire.ts'
 export interface SignerAccount {
   /** The next sequence: the nonce. */
   readonly sequence: bigint
-  /** Of an account that has signed a native transaction before. */
+  /** The key of an account that has signed a native transaction before. */
   readonly publicKey?: PublicKey | undefined
 }
 
 export interface SigningContext {
   readonly chainId: string
-  /** Of the EVM: without it no signature over typed data is taken. */
+  /** Chain ID of the EVM: without it no signature over typed data is taken. */
   readonly evmChainId?: bigint
   /** Keys of all signers together: a parameter of x/auth. */
   readonly maxSignatures: bigint
@@ -176,7 +176,7 @@ const checkSignature = (
   throw unauthorized(failure, data, info.mode)
 }
 
-/** By the key, which is parsed once for many transactions. */
+/** The account numbers by the key, which is parsed once for many transactions. */
 const accountNumbers = new WeakMap<SinglePublicKey, bigint>()
 
 /**

@@ -303,7 +303,7 @@ describe.each(['amino', 'direct'] as const)('a transaction in the mode %s', (mod
     expect(verify(raw, { evmChainId: 1n })).toBe('sdk/4')
     expect(verify(raw, { accountNumber: () => 1n })).toBe('sdk/4')
     expect(verify(raw, { account: () => ({ sequence: 6n }) })).toBe('sdk/32')
-    // As for a gentx, which is signed before there is a chain.
+    // A gentx is signed so, before there is a chain.
     const { evmChainId: _, ...without } = context
     const transaction = decodeNativeTransaction(raw)
     expect(() => verifySignatures(transaction, requiredSigners(transaction), without)).toThrow('unauthorized')
@@ -369,7 +369,7 @@ describe('a transaction with the extension option of typed data', () => {
     readonly data: unknown
   }) => ({
     ...fieldsOf(messages),
-    // As Keplr names it.
+    // Keplr names the extension so.
     payer: ADDRESS,
     extension: { chainId: BigInt(EVM_CHAIN_ID), feePayer: ADDRESS, signature: await sign(data) },
   })

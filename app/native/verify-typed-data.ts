@@ -60,7 +60,7 @@ export const isTypedDataSignature = (
   if (!isEthereumKey(key) || !mayBeTypedData(transaction)) return false
   if (signature.length !== 64 && signature.length !== 65) return false
   const mode = transaction.signerInfos[0]?.mode
-  // In DIRECT the typed data is silent about a payer, who is the first signer in any case.
+  // The typed data of DIRECT is silent about a payer, who is the first signer in any case.
   const namesPayer = mode?.type === 'single' && mode.mode === LEGACY_AMINO_JSON
   const document = attempt(() => readSignDocument(transaction, data, namesPayer))
   if (document === undefined) return false

@@ -144,9 +144,9 @@ interface FieldCheck {
   /** Numbers of a list may be packed. */
   readonly isList: boolean
   readonly isText: boolean
-  /** Of a single message one of its own, else 0. */
+  /** A single message has a bit of its own, any other field 0. */
   readonly bit: number
-  /** Of a message, or of a list of them. */
+  /** The type of a message, or of the items of a list of messages. */
   readonly message: DescMessage | undefined
 }
 
@@ -184,7 +184,7 @@ const isCritical = (number: number): boolean => (number & 0x400) === 0
 
 const NOTHING = new WireReader(EMPTY_BYTES)
 
-/** Of a google.protobuf.Any whose fields were checked: where one stands there twice the last counts. */
+/** Reads a google.protobuf.Any whose fields were checked: where one stands there twice the last counts. */
 const readAny = (reader: WireReader): { readonly typeUrl: string; readonly value: WireReader } => {
   let typeUrl = ''
   let value = NOTHING

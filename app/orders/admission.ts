@@ -29,7 +29,7 @@ export const checkTerms = ({ goodTilBlock, nonceMs }: ClobTx, head: OrdersHead, 
   if (nonceMs > latest) throw clobError('poolNonceAhead', `nonce_ms ${nonceMs} is above ${latest}`)
 }
 
-/** With the signer that its signature shows. Throws clob/15 and clob/128 to clob/135. */
+/** Checks the account with the signer that the signature shows. Throws clob/15 and clob/128 to clob/135. */
 export const checkAccount = (
   { tx }: ClobBody,
   signer: Address,

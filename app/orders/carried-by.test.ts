@@ -36,7 +36,7 @@ const send = ({ chain, voters, proposer }: Opened): void => {
   clock.nowMs += 1
 }
 
-/** As the application has them, for the next block. */
+/** The chain as the application has it, for the next block. */
 const chainOf = ({ application: { source } }: SimNode) => {
   const record = source.head()
   invariant(record !== undefined, 'the chain has begun')
@@ -68,7 +68,7 @@ describe('the vote on a block', () => {
         const round = random.below(rounds.length)
         await chain.decide(rounds[round] as ProposedBlock, round)
       }
-      // Of what blocks carry: without a plan nobody knows it.
+      // The bodies are of what blocks carry: without a plan nobody knows it.
       expect(bodies).toBeGreaterThan(5)
       await chain.world.close()
     }),

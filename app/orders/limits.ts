@@ -1,13 +1,13 @@
 /** What the pool of orders holds at most, and for how long. docs/clob-spec.md, Parameters. */
 
 export const MAX_POOLED_ORDERS = 40_000
-/** Of all wire forms together. */
+/** The most bytes of all wire forms together. */
 export const MAX_POOLED_ORDER_BYTES = 64 * 1024 * 1024
 /** A body may be carried for three blocks, and so be needed for so long after its `good_til_block`. */
 export const BLOCKS_KEPT_AFTER_END = 3
 /** A block takes an order whose `good_til_block` is at most so many blocks ahead. */
 export const MAX_BLOCKS_AHEAD = 40
-/** Between an order's nonce and the time of its block, before and after. */
+/** The most time between an order's nonce and the time of its block, before and after. */
 export const NONCE_WINDOW_MS = 60_000
 /** Hashes of orders that blocks took of late: as many as CometBFT's mempool knows as seen. */
 export const MAX_REMEMBERED_ORDERS = 100_000

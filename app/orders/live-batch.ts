@@ -42,7 +42,7 @@ export interface KnownOrders {
 }
 
 export interface LiveBatchOptions {
-  /** Of the head on which blocks are executed. */
+  /** The books of the head on which blocks are executed. */
   books(): Books
   readonly orders: KnownOrders
 }
@@ -59,7 +59,7 @@ const encodeResult = ({ code, log, data, events }: BatchResult): TransactionResu
   events: events.length === 0 ? EMPTY_BYTES : encodeEvents(markSearched(events)),
 })
 
-/** Of each order of a decided block whose batch is not the one that the votes oblige it to hold. */
+/** The result of each order of a decided block whose batch is not the one that the votes oblige it to hold. */
 const notPlanned = (fault: string): TransactionResult => {
   const {
     code,
@@ -92,7 +92,7 @@ export class LiveBatch implements BatchStep {
       ...{ ledger: LEDGER, feeCollector: FEE_COLLECTOR_ADDRESS },
     }
     const results = new Map<number, TransactionResult>()
-    // Behind the injected transaction.
+    // The places of the results begin behind the injected transaction.
     const { delta, told } = streamClobStep(this.#options.books(), context, items, (result) => {
       results.set(1 + results.size, encodeResult(result))
     })
@@ -104,6 +104,7 @@ export class LiveBatch implements BatchStep {
     return {
       fault: 'fault' in plan ? plan.fault : undefined,
       carried: 'fault' in plan ? undefined : plan.carried,
+      isStopped: !('fault' in plan) && plan.missing !== undefined,
       results: 'fault' in plan ? this.#refused(scope, transactions, plan.fault) : results,
       changes: layer.changes(),
       book: delta,

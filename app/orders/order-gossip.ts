@@ -7,7 +7,7 @@ import type { PooledOrder } from './pooled-order.ts'
 /** Blocks after which an order that CometBFT was offered, or took, and does not ask of, is offered again. */
 const OFFER_AGAIN_BLOCKS = 10
 const MAX_OFFERED_AGAIN = 2_000
-/** Of a node without peers, which needs no gossip: as many as a page of unconfirmed_txs shows. */
+/** A node without peers needs no gossip, and tells as many as a page of unconfirmed_txs shows. */
 const MAX_TOLD_ALONE = 100
 
 export class OrderGossip {
@@ -15,9 +15,9 @@ export class OrderGossip {
   readonly #environment: Pick<Environment, 'gossip' | 'consensusStatus'>
   /** What CometBFT keeps, with the height when it last asked of it. */
   readonly #kept = new Map<PooledOrder, number>()
-  /** When it was offered what. */
+  /** The height at which CometBFT was offered an order. */
   #offered = new WeakMap<PooledOrder, number>()
-  /** After every block CometBFT asks again of all that it holds, unless its operator has switched that off. */
+  /** CometBFT asks after every block again of all that it holds, unless its operator has switched that off. */
   #isAskedAgain = false
   #height = 0
 
@@ -35,7 +35,7 @@ export class OrderGossip {
    * that, so that they silence nobody.
    */
   mayKeep(order: PooledOrder): boolean {
-    if (order.isFunded || this.#kept.has(order)) return true
+    if (order.rank > 0 || this.#kept.has(order)) return true
     return this.#kept.size < COMET_MEMPOOL_TRANSACTIONS - OTHERS_SHARE_OF_COMET.transactions
   }
 
@@ -80,7 +80,10 @@ export class OrderGossip {
     else if (this.#kept.size < this.#pool.size) this.offer(this.#pool.orders(), MAX_OFFERED_AGAIN)
   }
 
-  /** Of the committed block. Now and then what CometBFT took and lost meanwhile is forgotten, so that it is offered again. */
+  /**
+   * Notes the height of the committed block. Now and then what CometBFT took and lost meanwhile is forgotten, so that
+   * it is offered again.
+   */
   settle(height: number): void {
     this.#height = height
   }

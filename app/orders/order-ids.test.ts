@@ -14,7 +14,7 @@ describe('bodies by their ids', () => {
     const trader = makeTrader(1)
     const add = () => {
       const body = decodeClobBody(trader.sign())
-      const order = pool.add(body, 1, true)
+      const order = pool.add(body, 1, 1)
       if (order === undefined) throw new TypeError('the pool has room')
       return order
     }

@@ -18,7 +18,7 @@ interface SaltedIds {
 
 export class OrderIds {
   readonly #pool: OrderPool
-  /** By bytesToKey of the salt, oldest first. */
+  /** The ids by `bytesToKey` of the salt, oldest first. */
   readonly #bySalt = new Map<string, SaltedIds>()
 
   constructor(pool: OrderPool) {

@@ -68,7 +68,7 @@ export class Orders {
   readonly #included = new RecentKeys<number>(2 * MAX_REMEMBERED_ORDERS)
   /** Hashes of orders that somebody else signed: sent again, they cost a look-up. */
   readonly #forged = new RecentKeys<true>(2 * MAX_KNOWN_FORGERIES)
-  /** Of the committed head; made when it is asked for first. */
+  /** The standings at the committed head; made when they are asked for first. */
   #standings: Standings | undefined
 
   constructor(options: OrdersOptions) {
@@ -87,7 +87,10 @@ export class Orders {
     this.#gossip = new OrderGossip(this.pool, environment)
     this.#signers = new Signers(this.pool, () => options.head().chain)
     this.#signatures = environment.signatures && new SignatureQueue(environment.signatures)
-    this.#journal = new JournalWriter(journaledOrders(this.pool, environment), environment.log)
+    this.#journal = new JournalWriter(
+      journaledOrders(this.pool, environment),
+      environment.log.of?.('orders') ?? environment.log,
+    )
     this.section = new OrdersSection({
       clock: environment.clock,
       pool: this.pool,
@@ -108,7 +111,7 @@ export class Orders {
       if (body === undefined || this.pool.get(body.hash) !== undefined) continue
       if (body.tx.goodTilBlock + BLOCKS_KEPT_AFTER_END < height) continue
       if (books.isNonceUsed(expectedSigner(body.tx), body.tx.nonceMs)) continue
-      this.pool.add(body, seenMs, this.#standing().isFunded(body.tx))
+      this.pool.add(body, seenMs, this.#standing().rankOf(body.tx))
     }
     this.#protectAgain()
     this.#journal.rewrite()
@@ -148,8 +151,7 @@ export class Orders {
       const hash = this.#hash(raw)
       const known = this.pool.get(hash)
       if (known !== undefined) return this.#answerComet(known)
-      const body = this.#examine(raw, hash, seenMs)
-      const order = this.#enter(body, this.#signers.of(body), seenMs)
+      const order = this.#takeOfPeer(raw, hash, seenMs)
       this.#journal.tryWrite(order)
       // While no block comes nothing else keeps the file from growing.
       if (this.pool.arrivals % CARE_INTERVAL_ARRIVALS === 0) this.#journal.rewriteIfOutdated()
@@ -160,8 +162,33 @@ export class Orders {
     }
   }
 
+  #takeOfPeer(raw: Uint8Array, hash: Hash, seenMs: number): PooledOrder {
+    const end = this.#environment.witness?.arrived('orders', 'network')
+    try {
+      const body = this.#examine(raw, hash, seenMs)
+      const order = this.#enter(body, this.#signers.of(body), seenMs)
+      end?.(hash)
+      return order
+    } catch (error) {
+      if (error instanceof CodedError) end?.(error)
+      throw error
+    }
+  }
+
   /** clob_sendOrder: journaled before it is answered, then gossiped. Throws clob errors. */
   async submit(raw: Uint8Array): Promise<Hash> {
+    const end = this.#environment.witness?.arrived('orders', 'wallet')
+    try {
+      const hash = await this.#submit(raw)
+      end?.(hash)
+      return hash
+    } catch (error) {
+      if (error instanceof CodedError) end?.(error)
+      throw error
+    }
+  }
+
+  async #submit(raw: Uint8Array): Promise<Hash> {
     const seenMs = this.#environment.clock.wallMs()
     const hash = this.#hash(raw)
     if (this.pool.get(hash) !== undefined) throw clobError('poolKnown', 'already known')
@@ -291,7 +318,7 @@ export class Orders {
     const body = decodeClobBody(raw)
     checkTerms(body.tx, head, seenMs)
     // Before the signature; the funds of whoever is named are looked at only where a full pool asks for them.
-    if (!this.pool.mayTake(body, () => this.#standing().isFunded(body.tx))) throw poolFull()
+    if (!this.pool.mayTake(body, () => this.#standing().rankOf(body.tx))) throw poolFull()
     return body
   }
 
@@ -302,7 +329,7 @@ export class Orders {
       throw wrongSignature()
     }
     checkAccount(body, signer, this.#options.head(), this.pool, this.#standing())
-    const order = this.pool.add(body, seenMs, this.#standing().isFunded(body.tx))
+    const order = this.pool.add(body, seenMs, this.#standing().rankOf(body.tx))
     if (order === undefined) throw poolFull()
     order.signer = signer
     this.watch.arrived(order)

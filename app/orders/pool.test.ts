@@ -1,5 +1,6 @@
 /** What a full pool gives up, and what it never does. */
 import { describe, expect, it } from 'vitest'
+import { bytesToKey } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { CLOB_ERRORS } from '../../modules/clob/errors.ts'
 import type { ClobBody } from '../../modules/clob/orders/index.ts'
@@ -45,8 +46,8 @@ const shareOf = (orders: readonly PooledOrder[]): number =>
 const wrongVictim = (victim: PooledOrder, held: readonly PooledOrder[]): string | undefined => {
   if (victim.isProtected) return 'it is protected'
   const open = held.filter(({ isProtected }) => !isProtected)
-  if (victim.isFunded && open.some(({ isFunded }) => !isFunded)) return 'others have no funds'
-  const ofClass = held.filter(({ isFunded }) => isFunded === victim.isFunded)
+  if (open.some(({ rank }) => rank < victim.rank)) return 'others are of a lower rank'
+  const ofClass = held.filter(({ rank }) => rank === victim.rank)
   const shares = new Map<string, PooledOrder[]>()
   for (const order of ofClass) shares.set(order.ownerKey, [...(shares.get(order.ownerKey) ?? []), order])
   const own = shares.get(victim.ownerKey) ?? []
@@ -88,7 +89,7 @@ describe('a pool of orders', () => {
             const bytes = 100 + random.below(random.chance(20) ? 3_900 : 200)
             const body = makeBody(run * 1_000 + step, random.below(9), bytes, height - 3 + random.below(20))
             isAdding = true
-            const order = pool.add(body, START_MS + step, random.chance(60))
+            const order = pool.add(body, START_MS + step, random.pick([0, 1, 1, 2] as const))
             isAdding = false
             if (order !== undefined) held.set(order.key, order)
           }
@@ -153,6 +154,34 @@ describe('a flood of names without funds', () => {
     for (const raw of own) expect(check(world, raw)).toBe(0)
     expect(own.every((raw) => holds(world, raw))).toBe(true)
     expect(check(world, raws[0] as Uint8Array)).toBe(codes.poolFull)
+  })
+
+  it('with a market that takes no small orders: less than the smallest is none', () => {
+    const world = openWorld({ bounds: { orders: 4, bytes: 100_000 }, market: { minNotional: 500n } })
+    const rich = funded(world, 1)
+    const dust = Array.from({ length: 4 }, (_, number) => {
+      const trader = makeTrader(20 + number)
+      world.fund(trader.address, 499n)
+      return trader.sign()
+    })
+    for (const raw of dust) expect(check(world, raw)).toBe(0)
+    const own = Array.from({ length: 4 }, () => rich.sign())
+    for (const raw of own) expect(check(world, raw)).toBe(0)
+    expect(own.every((raw) => holds(world, raw))).toBe(true)
+  })
+
+  it('that merely has coins keeps nobody out who has an open order', () => {
+    const world = openWorld({ bounds: BOUNDS })
+    const flood = Array.from({ length: 20 }, (_, number) => funded(world, 300 + number).sign())
+    for (const raw of flood) expect(check(world, raw)).toBe(0)
+    // The last of the flood has something at stake now, and is taken; a name more is not.
+    expect(check(world, funded(world, 400).sign())).toBe(codes.poolFull)
+    const makers = Array.from({ length: 20 }, (_, number) => makeTrader(500 + number))
+    for (const { address } of makers) world.open.set(bytesToKey(address), [1])
+    const own = makers.map((maker) => maker.sign({ actions: [cancelAll()] }))
+    for (const raw of own) expect(check(world, raw)).toBe(0)
+    expect([own.every((raw) => holds(world, raw)), flood.some((raw) => holds(world, raw))]).toEqual([true, false])
+    expect(check(world, flood[0] as Uint8Array)).toBe(codes.poolFull)
   })
 
   it('of one owner with funds hits this owner', () => {

@@ -6,7 +6,7 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { ClobBody } from '../../modules/clob/index.ts'
 import { BLOCKS_KEPT_AFTER_END, MAX_POOLED_ORDER_BYTES, MAX_POOLED_ORDERS } from './limits.ts'
-import { type OrderEnd, PooledOrder } from './pooled-order.ts'
+import { type OrderEnd, PooledOrder, type Rank, RANKS } from './pooled-order.ts'
 import { Shares } from './shares.ts'
 
 export interface PoolBounds {
@@ -28,9 +28,8 @@ export class OrderPool {
   readonly #byHash = new Map<string, PooledOrder>()
   readonly #byEnd = new Map<number, Set<PooledOrder>>()
   readonly #byOwner = new Map<string, Owned>()
-  /** What must leave first, as long as there is any. */
-  readonly #unfunded = new Shares()
-  readonly #funded = new Shares()
+  /** The shares by rank: orders of a lower rank leave first, as long as there are any. */
+  readonly #shares: readonly Shares[] = RANKS.map(() => new Shares())
   #bytes = 0
   #arrivals = 0
   /** No body ends below it. */
@@ -59,12 +58,12 @@ export class OrderPool {
     return this.#byHash.get(bytesToKey(hash))
   }
 
-  /** By bytesToKey of the hash. */
+  /** Finds an order by `bytesToKey` of its hash. */
   byKey(key: string): PooledOrder | undefined {
     return this.#byHash.get(key)
   }
 
-  /** In the order of their arrival. */
+  /** The orders in the order of their arrival. */
   orders(): IterableIterator<PooledOrder> {
     return this.#byHash.values()
   }
@@ -88,11 +87,11 @@ export class OrderPool {
    * Takes a body in that is not here; others leave for it where there is no room. Undefined where it would be the first to
    * leave itself: a pool that is full of other owners' funded orders takes none of somebody without funds.
    */
-  add(body: ClobBody, seenMs: number, isFunded: boolean): PooledOrder | undefined {
-    const order = new PooledOrder(body, { seenMs, isFunded, arrival: this.#arrivals++ })
+  add(body: ClobBody, seenMs: number, rank: Rank): PooledOrder | undefined {
+    const order = new PooledOrder(body, { seenMs, rank, arrival: this.#arrivals++ })
     this.#insert(order)
     while (this.#byHash.size > this.#bounds.orders || this.#bytes > this.#bounds.bytes) {
-      const victim = this.#unfunded.greediest ?? this.#funded.greediest
+      const victim = this.#greediest
       // All others are protected: the arrival is not.
       if (victim === undefined) break
       this.delete(victim)
@@ -102,9 +101,21 @@ export class OrderPool {
   }
 
   /** False where {@link add} would take it in vain: the pool is full, and nothing in it leaves before what has no funds. */
-  mayTake({ raw }: Pick<ClobBody, 'raw'>, isFunded: () => boolean): boolean {
+  mayTake({ raw }: Pick<ClobBody, 'raw'>, rank: () => Rank): boolean {
     const hasRoom = this.#byHash.size < this.#bounds.orders && this.#bytes + raw.length <= this.#bounds.bytes
-    return hasRoom || this.#unfunded.greediest !== undefined || isFunded()
+    if (hasRoom) return true
+    const next = this.#greediest
+    if (next === undefined) return rank() > 0
+    return next.rank === 0 || rank() >= next.rank
+  }
+
+  /** What leaves next; undefined where all that is here is protected. */
+  get #greediest(): PooledOrder | undefined {
+    for (const shares of this.#shares) {
+      const found = shares.greediest
+      if (found !== undefined) return found
+    }
+    return undefined
   }
 
   delete(order: PooledOrder, how: OrderEnd = 'displaced'): void {
@@ -119,7 +130,7 @@ export class OrderPool {
     this.#onLeft(order, how)
   }
 
-  /** Of a body that is here. */
+  /** Protects a body that is here, or ends that. */
   protect(order: PooledOrder, isProtected: boolean): void {
     if (this.#byHash.has(order.key)) this.#sharesOf(order).protect(order, isProtected)
   }
@@ -156,8 +167,8 @@ export class OrderPool {
     this.#lowestEnd = Math.min(this.#lowestEnd, end)
   }
 
-  #sharesOf({ isFunded }: PooledOrder): Shares {
-    return isFunded ? this.#funded : this.#unfunded
+  #sharesOf({ rank }: PooledOrder): Shares {
+    return this.#shares[rank] as Shares
   }
 
   #noteOwned(order: PooledOrder): void {

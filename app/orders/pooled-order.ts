@@ -11,6 +11,10 @@ export type OrderStage = 'pending' | 'attested' | 'carried' | 'dropped'
 /** How a body leaves the pool: a block took it, its time has passed, or others needed its room. */
 export type OrderEnd = 'included' | 'dropped' | 'displaced'
 
+/** How long a full pool keeps what an owner sent: 0 without funds, 1 with funds to trade, 2 with an open order. */
+export const RANKS = [0, 1, 2] as const
+export type Rank = (typeof RANKS)[number]
+
 export class PooledOrder implements ClobBody, Link<PooledOrder> {
   readonly raw: Uint8Array
   readonly hash: Hash
@@ -19,15 +23,15 @@ export class PooledOrder implements ClobBody, Link<PooledOrder> {
   readonly weight: number
   /** Wall clock, in ms since 1970, of its first arrival. It is never renewed. */
   readonly seenMs: number
-  /** By bytesToKey. */
+  /** The hash as `bytesToKey` gives it. */
   readonly key: string
   readonly ownerKey: string
   /** Ascending in the order in which the pool took them in. */
   readonly arrival: number
   /** Whose key signed it, as was verified here; undefined where that was not looked at since the start. */
   signer: Address | undefined
-  /** Whether its owner had, when it came, what a market asks of those who trade there. */
-  readonly isFunded: boolean
+  /** The rank that its owner had when the order came. */
+  readonly rank: Rank
   /** Carried, or attested by this node in its last extension: it never leaves for others. */
   isProtected = false
   /** As those who follow the pool were told. */
@@ -36,7 +40,7 @@ export class PooledOrder implements ClobBody, Link<PooledOrder> {
   previous: PooledOrder | undefined
   next: PooledOrder | undefined
 
-  constructor(body: ClobBody, { seenMs, arrival, isFunded }: Pick<PooledOrder, 'seenMs' | 'arrival' | 'isFunded'>) {
+  constructor(body: ClobBody, { seenMs, arrival, rank }: Pick<PooledOrder, 'seenMs' | 'arrival' | 'rank'>) {
     this.raw = body.raw
     this.hash = body.hash
     this.tx = body.tx
@@ -46,6 +50,6 @@ export class PooledOrder implements ClobBody, Link<PooledOrder> {
     this.key = bytesToKey(body.hash)
     this.ownerKey = bytesToKey(body.tx.owner)
     this.arrival = arrival
-    this.isFunded = isFunded
+    this.rank = rank
   }
 }

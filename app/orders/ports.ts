@@ -27,9 +27,9 @@ export interface OrdersHead {
   readonly chain: SignedChain
   readonly state: StateReader
   readonly books: OrderBookReader
-  /** Of the next block. */
+  /** Height of the next block. */
   readonly height: number
-  /** Of the committed block, in whole ms. */
+  /** Time of the committed block, in whole ms. */
   readonly timeMs: number
 }
 
@@ -43,6 +43,6 @@ export interface SettledBlock {
   readonly hash: Hash
   /** SHA-256 of the wire forms of its ClobTx. */
   readonly included: readonly Hash[]
-  /** As in the state after it. */
+  /** The carried ids as in the state after the block. */
   readonly carried: readonly ListedId[]
 }

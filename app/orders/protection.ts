@@ -9,7 +9,7 @@ export class Protection {
   readonly #pool: OrderPool
   #carried: ReadonlySet<PooledOrder> = new Set()
   #attested = new Set<PooledOrder>()
-  /** Of the block that the attested ones were attested for. */
+  /** Height of the block that the attested ones were attested for. */
   #attestedHeight = 0
 
   constructor(pool: OrderPool) {
@@ -24,7 +24,7 @@ export class Protection {
     for (const order of this.#carried) this.#pool.protect(order, true)
   }
 
-  /** Of one height all rounds count: any of its blocks may be decided. */
+  /** All rounds of one height count: any of its blocks may be decided. */
   attest(height: number, orders: Iterable<PooledOrder>): void {
     if (height !== this.#attestedHeight) {
       const before = this.#attested

@@ -5,7 +5,7 @@ export class RecentKeys<Value> {
   #newer = new Map<string, Value>()
   #older = new Map<string, Value>()
 
-  /** Between half of `max` and `max` are remembered. */
+  /** Remembers between half of `max` and `max` keys. */
   constructor(max: number) {
     this.#max = max
   }

@@ -26,7 +26,7 @@ class Share implements Link<Share> {
   count = 0
   bytes = 0
   weight = 0
-  /** Of the list that it is in; 0 is none. */
+  /** Rank of the list that it is in; 0 is none. */
   rank = 0
 
   constructor(owner: string) {
@@ -41,7 +41,10 @@ export class Shares {
   /** No share has a higher rank. */
   #highest = 0
 
-  /** The newest body of the owner with most. Of equal owners it is the one that came last: whoever comes with many names gains nothing. */
+  /**
+   * The newest body of the owner with most. Among equal owners it is the one that came last: whoever comes with many
+   * names gains nothing.
+   */
   get greediest(): PooledOrder | undefined {
     while (this.#highest > 0) {
       const newest = this.#ranks[this.#highest]?.last?.orders.last

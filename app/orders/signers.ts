@@ -15,7 +15,10 @@ export class Signers {
   readonly #chainNow: () => SignedChain
   /** One object as long as the chain is the same: what signatures are bound to is hashed once for it. */
   #chain: SignedChain | undefined
-  /** Of orders that the pool does not hold; the others have theirs with them, so that no flood drives them out. */
+  /**
+   * The signers of orders that the pool does not hold; the others have theirs with them, so that no flood drives them
+   * out.
+   */
   readonly #others = new RecentKeys<Address>(2 * MAX_KNOWN_SIGNERS)
   /** A signature that does not hold never will. */
   readonly #forgeries = new RecentKeys<true>(2 * MAX_KNOWN_FORGERIES)

@@ -1,5 +1,5 @@
 /**
- * Whether an owner has what the markets ask of those who trade there (`min_equity`): an open order, or funds in one of the
+ * Whether an owner has what the markets ask of those who trade there (`min_equity`): an open order, or funds in one of the first
  * markets that the actions of a transaction name. Each owner and market is looked at once for a state, and so is all else that every order asks.
  */
 import type { Address } from '../../core/address.ts'
@@ -17,6 +17,7 @@ import {
 } from '../../modules/clob/index.ts'
 import type { StateReader } from '../../store/state.ts'
 import { extensionCapBytes } from '../attestations/cap.ts'
+import type { Rank } from './pooled-order.ts'
 import type { OrderBookReader } from './ports.ts'
 
 /** 0 names all markets. */
@@ -36,15 +37,21 @@ interface PricedMarket {
 /** What an owner has in a market. */
 interface MarketStanding {
   readonly hasMinEquity: boolean
-  readonly hasFunds: boolean
+  /** Enough to place an order there, too. */
+  readonly canTrade: boolean
 }
 
-const NOTHING: MarketStanding = { hasMinEquity: false, hasFunds: false }
-const FUNDS_ALONE: MarketStanding = { hasMinEquity: false, hasFunds: true }
-const MIN_EQUITY_ALONE: MarketStanding = { hasMinEquity: true, hasFunds: false }
-const BOTH: MarketStanding = { hasMinEquity: true, hasFunds: true }
+const NOTHING: MarketStanding = { hasMinEquity: false, canTrade: false }
+const MIN_EQUITY_ALONE: MarketStanding = { hasMinEquity: true, canTrade: false }
+const BOTH: MarketStanding = { hasMinEquity: true, canTrade: true }
 
-/** Of a market. Whoever sends under many names while no block comes must not fill the memory. */
+/**
+ * Different markets of a transaction in which funds are looked for. Each takes two reads of state, for each of 40,000 orders and in
+ * every block: actions that name fifty markets, or all, must not make a vote take seconds.
+ */
+const MARKETS_LOOKED_AT = 4
+
+/** The most known owners of a market. Whoever sends under many names while no block comes must not fill the memory. */
 const MAX_KNOWN_OWNERS = 50_000
 
 export class Standings {
@@ -62,16 +69,20 @@ export class Standings {
 
   /** Whether votes attest the transaction. An open order is enough: whoever has one must be able to cancel it. */
   hasMinEquity(tx: ClobTx): boolean {
-    // Most markets ask for nothing: then there is nothing to look at.
-    if (this.#some(tx, ({ market }) => market.minEquity === 0n)) return true
+    const named = this.#named(tx)
+    // Where a market asks for nothing there is nothing to look at.
+    if (named.some(({ market }) => market.minEquity === 0n)) return true
     if (this.#books.hasOpenOrder(tx.owner, 0)) return true
-    return this.#some(tx, (priced) => this.#of(tx.owner, priced).hasMinEquity)
+    return named.some((priced) => this.#of(tx.owner, priced).hasMinEquity)
   }
 
-  /** Whether a full pool keeps it longer: its owner has at least something to lose, also where markets ask for nothing. */
-  isFunded(tx: ClobTx): boolean {
-    if (this.#books.hasOpenOrder(tx.owner, 0)) return true
-    return this.#some(tx, (priced) => this.#of(tx.owner, priced) === BOTH)
+  /**
+   * How long a full pool keeps it. Coins that somebody merely has are his again in a minute, under the next name; an open order has
+   * locked them, and is in danger of being filled.
+   */
+  rankOf(tx: ClobTx): Rank {
+    if (this.#books.hasOpenOrder(tx.owner, 0)) return 2
+    return this.#named(tx).some((priced) => this.#of(tx.owner, priced).canTrade) ? 1 : 0
   }
 
   get parameters(): ClobParameters {
@@ -92,15 +103,19 @@ export class Standings {
     return (this.#markets ??= readMarkets(this.#state))
   }
 
-  /** Whether it holds of a market that an action names. */
-  #some({ actions }: ClobTx, holds: (priced: PricedMarket) => boolean): boolean {
+  /** The first different markets that the actions name, in their order; 0 names all of them by number. */
+  #named({ actions }: ClobTx): readonly PricedMarket[] {
     const markets = this.#known()
-    return actions.some((action) => {
+    const found = new Set<PricedMarket>()
+    for (const action of actions) {
       const id = marketOf(action)
-      if (id === 0) return [...markets.values()].some(holds)
-      const priced = markets.get(id)
-      return priced !== undefined && holds(priced)
-    })
+      const named = id === 0 ? markets.values() : [markets.get(id)]
+      for (const priced of named) {
+        if (priced !== undefined) found.add(priced)
+        if (found.size === MARKETS_LOOKED_AT) return [...found]
+      }
+    }
+    return [...found]
   }
 
   #of(owner: Address, priced: PricedMarket): MarketStanding {
@@ -114,16 +129,18 @@ export class Standings {
     return standing
   }
 
-  /** Of somebody without open orders, so that there is no escrow. */
+  /** The standing of somebody without open orders, so that there is no escrow. */
   #look(owner: Address, { market, blockPriceTicks }: PricedMarket): MarketStanding {
+    const { minEquity, minNotional } = market
     const quote = readBalance(this.#state, owner, market.quoteDenom)
-    // Most markets ask for nothing: then one balance is enough to know.
-    if (market.minEquity === 0n && quote > 0n) return BOTH
+    // Often one balance is enough to know.
+    if (quote > 0n && quote >= minEquity && quote >= minNotional) return BOTH
     const base = readBalance(this.#state, owner, market.baseDenom)
-    const hasFunds = quote > 0n || base > 0n
-    const equity = base === 0n ? quote : quote + (base / market.lotSize) * blockPriceTicks * market.factor
-    if (equity >= market.minEquity) return hasFunds ? BOTH : MIN_EQUITY_ALONE
-    return hasFunds ? FUNDS_ALONE : NOTHING
+    // Before the first price nobody knows what base is worth, and somebody must be able to sell it.
+    if (blockPriceTicks === 0n && base > 0n) return BOTH
+    const equity = quote + (base / market.lotSize) * blockPriceTicks * market.factor
+    if (equity < minEquity) return NOTHING
+    return equity > 0n && equity >= minNotional ? BOTH : MIN_EQUITY_ALONE
   }
 }
 

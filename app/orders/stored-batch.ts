@@ -14,13 +14,21 @@ export class StoredBatch implements BatchStep {
     this.#families = families
   }
 
-  /** Of results it tells that there are some: their words are stored elsewhere. */
+  /** Tells only that there are results: their words are stored elsewhere. */
   run({ content }: BatchScope, transactions: readonly Uint8Array[]): BatchOutcome {
     const results = new Map<number, typeof NO_RESULT>()
     for (const [index, raw] of transactions.entries()) {
       if (this.#families.of(raw).isBatched === true) results.set(index, NO_RESULT)
     }
     const changes = readBatchChanges(this.#store, content.height)
-    return { fault: undefined, carried: undefined, results, changes, book: undefined, told: undefined }
+    return {
+      fault: undefined,
+      carried: undefined,
+      isStopped: false,
+      results,
+      changes,
+      book: undefined,
+      told: undefined,
+    }
   }
 }

@@ -19,7 +19,7 @@ import type { StateReader } from '../../store/state.ts'
 
 /** Blocks that a reader may fall behind. */
 const MAX_BLOCKS = 64
-/** Of all of them together; the newest block is kept whatever it takes. */
+/** The most bytes of all of them together; the newest block is kept whatever it takes. */
 const MAX_BYTES = 64 * 1024 * 1024
 /** Bytes, about, of an object in memory with what it refers to. */
 const LEVEL_BYTES = 96
@@ -28,7 +28,7 @@ const MARKET_BYTES = 512
 
 /** What every message of a market carries, as of the end of a block. */
 export interface MarketStamp {
-  /** Of the market's records. */
+  /** Sequence of the market's records. */
   readonly sequence: number
   /** 0 before the first. */
   readonly blockPriceTicks: number
@@ -70,7 +70,7 @@ export interface BlockUpdates {
   readonly timeMs: number
   /** Those in which something has changed. */
   readonly markets: readonly MarketUpdate[]
-  /** Of all markets, in their order. */
+  /** The records of all markets, in their order. */
   readonly records: readonly ToldRecord[]
   readonly rejected: readonly Rejection[]
   readonly refused: readonly RefusedTransaction[]
@@ -81,7 +81,7 @@ interface Kept {
   readonly bytes: number
 }
 
-/** Of a market in which nothing has happened yet. */
+/** The stamp of a market in which nothing has happened yet. */
 const EMPTY_STAMP: MarketStamp = { sequence: 0, blockPriceTicks: 0, bid: undefined, ask: undefined }
 
 /** An order of the book refers to its neighbours, which the ring must not keep. */
@@ -120,10 +120,10 @@ const bytesOf = ({ markets, records, rejected, refused }: BlockUpdates): number 
 
 export class UpdateRing {
   readonly #maxBytes: number
-  /** Without a gap, the oldest first. */
+  /** The kept blocks without a gap, the oldest first. */
   #kept: Kept[] = []
   #bytes = 0
-  /** As of the head, of markets in which something has happened. */
+  /** The stamps as of the head, of markets in which something has happened. */
   readonly #stamps = new Map<number, MarketStamp>()
   #height = 0
   #timeMs = 0
@@ -132,12 +132,12 @@ export class UpdateRing {
     this.#maxBytes = maxBytes
   }
 
-  /** Of the head. */
+  /** Height of the head. */
   get height(): number {
     return this.#height
   }
 
-  /** Of the head. */
+  /** Time of the head. */
   get timeMs(): number {
     return this.#timeMs
   }
@@ -181,7 +181,7 @@ export class UpdateRing {
     }
   }
 
-  /** As of the head, of a market that there is. */
+  /** The stamp as of the head, of a market that there is. */
   stampOf(market: number): MarketStamp {
     return this.#stamps.get(market) ?? EMPTY_STAMP
   }
@@ -196,7 +196,10 @@ export class UpdateRing {
     return this.#kept[height - (this.#kept[0]?.updates.height ?? 0)]?.updates
   }
 
-  /** Of a market that there is, after a block that is kept or stands before a kept one; undefined of any other block. */
+  /**
+   * The stamp of a market that there is, after a block that is kept or stands before a kept one; undefined for any
+   * other block.
+   */
   stampAt(market: number, height: number): MarketStamp | undefined {
     const first = this.oldest
     if (height < first - 1 || height > this.#height) return undefined

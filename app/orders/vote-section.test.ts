@@ -4,11 +4,20 @@ import { bytesToKey } from '../../core/bytes.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
 import { sha256, ZERO_HASH } from '../../core/hash.ts'
 import type { VoteExtension } from '../../modules/attestations.ts'
-import { readParameters, writeParameters } from '../../modules/clob/keeper/index.ts'
+import type { Market } from '../../modules/clob/index.ts'
+import {
+  readMarket,
+  readParameters,
+  readRecord,
+  writeMarket,
+  writeParameters,
+  writeRecord,
+} from '../../modules/clob/keeper/index.ts'
 import { type Action, decodeClobBody } from '../../modules/clob/orders/index.ts'
 import { type Attestation, capBytes, decodeAttestations, idOf, type ListedId } from '../../modules/clob/plan/index.ts'
 import { type Random, seeded } from '../../test/sim/random.ts'
 import { decodeExtension, EMPTY_EXTENSION, encodeExtension } from '../attestations/envelope.ts'
+import { Standings } from './standing.ts'
 import {
   cancelAll,
   makeTrader,
@@ -168,6 +177,53 @@ describe('a vote', () => {
     expect(raws.map(vote(world).attests)).toEqual([true, false, true, true, true])
   })
 
+  it('looks for funds in four markets of a transaction, whatever it names', () => {
+    const world = openWorld({ market: { minEquity: 1_000n } })
+    const { state } = world
+    for (let id = 2; id <= 100; id++) {
+      writeMarket(state, { ...(readMarket(state, 1) as Market), id, quoteDenom: `quote${id}` })
+    }
+    let reads = 0
+    const counting = new Proxy(state, {
+      get: (target, name) => {
+        if (name === 'value') reads++
+        const member: unknown = Reflect.get(target, name, target)
+        return typeof member === 'function' ? member.bind(target) : member
+      },
+    })
+    const nothing = { hasOpenOrder: () => false, isNonceUsed: () => false, openOrderCount: () => 0 }
+    const standings = new Standings(counting, nothing)
+    const body = (...actions: readonly Action[]) => decodeClobBody(makeTrader(1).sign({ actions })).tx
+    expect(standings.hasMinEquity(body(cancelAll(0)))).toBe(false)
+    reads = 0
+    const { address } = makeTrader(1)
+    world.fund(address, 5_000n, 'quote5')
+    const of = (owner: Uint8Array, ...actions: readonly Action[]) => ({ ...body(...actions), owner })
+    const [one, two] = [new Uint8Array(20).fill(1), new Uint8Array(20).fill(2)]
+    const cancels = Array.from({ length: 50 }, (_, at) => cancelAll(at + 1))
+    expect([standings.hasMinEquity(of(one, ...cancels)), standings.rankOf(of(two, cancelAll(0)))]).toEqual([false, 0])
+    expect(reads).toBe(16)
+    // It stands among the first that are named, or not.
+    const funded = new Standings(state, nothing)
+    expect(funded.hasMinEquity(body(cancelAll(1), cancelAll(1), cancelAll(2), cancelAll(3), cancelAll(5)))).toBe(true)
+    expect(funded.hasMinEquity(body(cancelAll(0), cancelAll(5)))).toBe(false)
+  })
+
+  it('takes any base for funds before there is a price', () => {
+    const world = openWorld({ market: { minEquity: 1_000n } })
+    const record = readRecord(world.state, 1)
+    if (record === undefined) throw new RangeError('the market has a record')
+    writeRecord(world.state, 1, { ...record, blockPriceTicks: 0 })
+    const [seller, nobody] = [makeTrader(1), makeTrader(2)]
+    world.fund(seller.address, 10n, 'base')
+    const raws = [seller, nobody].map((trader) =>
+      trader.sign({ actions: [place({ side: 'sell', qtyLots: 1 }), cancelAll()] }),
+    )
+    send(world, ...raws)
+    world.wallMs += 1_000
+    expect(raws.map(vote(world).attests)).toEqual([true, false])
+  })
+
   it('hears cancels first of those who have something to cancel', () => {
     const world = openWorld()
     // Each weighs 20: three have room, beside the carried order.
@@ -289,7 +345,7 @@ describe('honest nodes under overload', () => {
   )
 })
 
-/** In every phase but CANCEL, where those who have something to cancel come first. */
+/** Fairness holds in every phase but CANCEL, where those who have something to cancel come first. */
 const expectFairness = (raws: readonly Uint8Array[], { attests }: Said): void => {
   const bodies = raws.map(decodeClobBody)
   for (const phase of [1, 2]) {

@@ -36,7 +36,7 @@ import { marketOf, type Standings } from './standing.ts'
 
 /** Blocks of one height whose first call is remembered: rounds may bring any number. */
 const MAX_PROPOSALS = 64
-/** Of the cap, for bodies. */
+/** One in so many bytes of the cap is for bodies. */
 const BODY_SHARE = 4
 /** Field 1 of an extension. */
 const VERSION_BYTES = 2
@@ -47,9 +47,9 @@ export interface OrdersSectionOptions {
   readonly pool: OrderPool
   readonly carriedBy: CarriedBy
   books(): OrderBookReader
-  /** Of the committed head. */
+  /** The standings at the committed head. */
   standings(): Standings
-  /** Of the pool. */
+  /** Finds an order in the pool. */
   find(listed: ListedId): PooledOrder | undefined
   /** Told what the vote attests. */
   attested(height: number, orders: readonly PooledOrder[]): void
@@ -64,7 +64,7 @@ interface PooledCandidate extends Candidate {
 export class OrdersSection implements ExtensionSection {
   readonly name = 'orders'
   readonly #options: OrdersSectionOptions
-  /** By CometBFT's hash of a block, when it was first spoken of. */
+  /** The time when a block was first spoken of, by CometBFT's hash of it. */
   readonly #proposedMs = new Map<string, number>()
 
   constructor(options: OrdersSectionOptions) {
@@ -119,7 +119,7 @@ export class OrdersSection implements ExtensionSection {
     return [...carried, ...ofBlock]
   }
 
-  /** Of the ids, in their order, what the pool holds. */
+  /** The orders of these ids that the pool holds, in the order of the ids. */
   #held(listed: readonly ListedId[]): readonly PooledOrder[] {
     return [...new Set(listed.flatMap((id) => this.#options.find(id) ?? []))]
   }
@@ -130,12 +130,12 @@ export class OrdersSection implements ExtensionSection {
     const known = this.#proposedMs.get(key)
     if (known !== undefined) return known
     const nowMs = this.#options.clock.wallMs()
-    // Of a height with more rounds the later ones are as old as they are.
+    // When a height has more rounds, the later ones are as old as they are.
     if (this.#proposedMs.size < MAX_PROPOSALS) this.#proposedMs.set(key, nowMs)
     return nowMs
   }
 
-  /** Of all bodies, in any order: `lastMs` is the last first-seen time that counts. */
+  /** The candidates among all bodies, in any order: `lastMs` is the last first-seen time that counts. */
   #candidates(
     block: ProposedBlock,
     carried: readonly PooledOrder[],
@@ -183,7 +183,10 @@ const sum = (orders: readonly PooledOrder[]): { readonly bytes: number; readonly
   return { bytes, weight }
 }
 
-/** Of the carried ids in their order, until a quarter of the cap is used up. The head's body comes along wherever it fits. */
+/**
+ * Chooses bodies of the carried ids in their order, until a quarter of the cap is used up. The head's body comes along
+ * wherever it fits.
+ */
 const chooseBodies = (
   held: readonly PooledOrder[],
   listed: readonly ListedId[],
@@ -210,8 +213,8 @@ const hashesOf = ({ transactions }: ProposedBlock): ReadonlyMap<string, Uint8Arr
   new Map(transactions.flatMap((raw) => (raw[0] === CLOB_TX_BYTE ? [[bytesToKey(sha256(raw)), raw]] : [])))
 
 /**
- * Of owners who cancel something: those with a Place on its way, each with its markets. A Place that merely waits in the pool is none:
- * it costs nobody anything.
+ * The owners who cancel something and have a Place on its way, each with its markets. A Place that merely waits in the
+ * pool is none: it costs nobody anything.
  */
 const placedMarkets = (
   orders: readonly PooledOrder[],

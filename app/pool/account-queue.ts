@@ -31,7 +31,7 @@ const highestFirst = (a: PoolEntry, b: PoolEntry): number => (a.nonce < b.nonce 
 export class AccountQueue {
   readonly #accountSlots: number
   #account: PoolAccount
-  /** By nonce, from the account's own on. */
+  /** The executable entries by nonce, from the account's own on. */
   #executable: Slot[] = []
   readonly #waiting = new Map<bigint, PoolEntry>()
   /** The waiting entry with the highest nonce; undefined where it is not known. */
@@ -77,7 +77,7 @@ export class AccountQueue {
     return this.isExecutable(nonce) || (nonce === this.nextNonce && this.#hasRoom(costAnat))
   }
 
-  /** Of an entry that waits, or would wait. */
+  /** Why an entry waits, or would wait. */
   waitReason(nonce: bigint): WaitReason {
     if (this.#isOneAtATime) return 'reserved'
     if (nonce > this.nextNonce) return 'gap'
@@ -153,7 +153,7 @@ export class AccountQueue {
     return [...this.#waiting.values()].sort(highestFirst)
   }
 
-  /** Of those that wait the one with the highest nonce. */
+  /** The waiting entry with the highest nonce. */
   lastWaiting(): PoolEntry | undefined {
     if (this.#lastWaiting === undefined) {
       for (const entry of this.#waiting.values()) this.#noteWaiting(entry)
@@ -247,7 +247,7 @@ export class AccountQueue {
   }
 
   #hold(entry: PoolEntry): void {
-    // Of none that wait the new one is the last; of several it may be.
+    // When none waits, the new one is the last; when several do, it may be.
     const isKnown = this.#waiting.size === 0 || this.#lastWaiting !== undefined
     this.#waiting.set(entry.nonce, entry)
     if (isKnown) this.#noteWaiting(entry)

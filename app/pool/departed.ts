@@ -24,7 +24,7 @@ const isTimedOut = ({ timeoutHeight }: Departed, height: number): boolean =>
   timeoutHeight > 0n && BigInt(height) > timeoutHeight
 
 export class DepartedEntries {
-  /** By hash, oldest first. */
+  /** The entries by hash, oldest first. */
   readonly #entries = new Map<string, Departed>()
   #bytes = 0
 
@@ -41,7 +41,7 @@ export class DepartedEntries {
     }
   }
 
-  /** By bytesToKey of its hash: a block holds it after all. */
+  /** Deletes an entry by `bytesToKey` of its hash: a block holds it after all. */
   delete(hashKey: string): void {
     this.#bytes -= this.#entries.get(hashKey)?.raw.length ?? 0
     this.#entries.delete(hashKey)

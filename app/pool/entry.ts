@@ -26,7 +26,7 @@ export interface EntryContext {
 
 export interface PoolEntry extends ProposableTransaction {
   readonly raw: Uint8Array
-  /** By which its family knows it. */
+  /** The hash by which its family knows it. */
   readonly hash: Hash
   /** The account that pays, and whose nonce is used. */
   readonly sender: Address
@@ -35,7 +35,7 @@ export interface PoolEntry extends ProposableTransaction {
   /** Counts up with every transaction that comes: decides between equal tips. */
   readonly arrival: number
   readonly addedAtMs: number
-  /** In anat for a unit of gas. */
+  /** The fee in anat for a unit of gas. */
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
   /** Most that it is known to cost its sender, in anat. */
@@ -63,13 +63,13 @@ export const effectiveTip = (entry: PoolEntry, baseFeePerGas: bigint): bigint =>
 /** What of an account in committed state decides which of its transactions can execute. */
 export interface PoolAccount {
   readonly nonce: bigint
-  /** In anat. */
+  /** The balance in anat. */
   readonly balance: bigint
   /** Its code is a delegation (EIP-7702): whoever calls it can take its balance. */
   readonly isDelegated: boolean
 }
 
-/** Of an account of the state; undefined is one that there is not. */
+/** Makes it of an account of the state; undefined is one that there is not. */
 export const poolAccountOf = (account: AccountState | undefined): PoolAccount => ({
   nonce: account?.nonce ?? 0n,
   balance: account?.balance ?? 0n,

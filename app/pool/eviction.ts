@@ -7,10 +7,10 @@ import { Heap } from './heap.ts'
 interface Candidate {
   readonly queue: AccountQueue
   readonly entry: PoolEntry
-  /** How many of the account wait; 0 of those that execute. */
+  /** How many of the account wait; 0 for a candidate that executes. */
   readonly crowd: number
   readonly tip: bigint
-  /** That of the queue when it was looked at: it is outdated once the queue has changed. */
+  /** Revision of the queue when it was looked at: the choice is outdated once the queue has changed. */
   readonly revision: number
   /** Where others of the queue are chosen already: it counts for this choice only. */
   readonly choice?: Choice
@@ -142,7 +142,7 @@ class Ranking {
 export class Evictions {
   readonly #queues: ReadonlyMap<string, AccountQueue>
   #baseFeePerGas = 0n
-  /** Of the queue that was looked at last, with its revision then. */
+  /** The entries of the queue that was looked at last, with its revision then. */
   #sorted:
     | { readonly queue: AccountQueue; readonly revision: number; readonly entries: readonly PoolEntry[] }
     | undefined

@@ -21,9 +21,9 @@ export interface AdmissionContext {
   readonly limits: TransactionLimits
   /** CometBFT's chain id. */
   readonly nativeChainId: string
-  /** Of the next block. */
+  /** Height of the next block. */
   readonly height: number
-  /** Of the next block, in anat. */
+  /** The base fee of the next block, in anat. */
   readonly baseFeePerGas: bigint
   readonly nowMs: number
   readonly arrival: number

@@ -38,7 +38,7 @@ it('other families take half of its places, and half of its bytes', () => {
 
 it('orders of owners without funds take no more than the half that is for orders', () => {
   const gossip = new OrderGossip({} as OrderPool, WORLD)
-  const orderOf = (isFunded: boolean) => ({ isFunded }) as PooledOrder
+  const orderOf = (isFunded: boolean) => ({ rank: isFunded ? 1 : 0 }) as PooledOrder
   for (let count = 0; count < COMET_MEMPOOL_TRANSACTIONS / 2; count++) {
     expect(gossip.mayKeep(orderOf(false))).toBe(true)
     gossip.keep(orderOf(false))

@@ -8,8 +8,8 @@ import type { Pool } from './pool.ts'
 const OFFER_AGAIN_BLOCKS = 10
 const MAX_OFFERED_AGAIN = 2_000
 /**
- * Of a node without peers: gossip would only cost CometBFT's time (half of what it spends on a transaction), so it is
- * told of as many as a page of its unconfirmed_txs shows.
+ * A node without peers tells CometBFT of as many as a page of its unconfirmed_txs shows: gossip would only cost
+ * CometBFT's time (half of what it spends on a transaction).
  */
 const MAX_TOLD_ALONE = 100
 
@@ -27,12 +27,12 @@ export class GossipRecord {
   readonly #environment: Pick<Environment, 'gossip' | 'consensusStatus'>
   /** What CometBFT's mempool has taken, with the height when it last asked of it. */
   readonly #told = new Map<PoolEntry, number>()
-  /** Of their wire forms. */
+  /** The bytes of their wire forms. */
   #toldBytes = 0
   #offered = new WeakMap<PoolEntry, Offer>()
-  /** After every block CometBFT asks again of all that its mempool holds, unless its operator has switched that off. */
+  /** CometBFT asks after every block again of all that its mempool holds, unless its operator has switched that off. */
   #isAskedAgain = false
-  /** Of the last block. */
+  /** Height of the last block. */
   #height = 0
 
   constructor(pool: Pool, environment: Pick<Environment, 'gossip' | 'consensusStatus'>) {

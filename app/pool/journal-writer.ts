@@ -10,8 +10,8 @@ import type { Pool } from './pool.ts'
 const MIN_ENTRIES = 10_000
 
 /**
- * By arrival, but the entries of an account by their nonces: a start takes them in one by one, and refuses a native
- * transaction before the ones that it follows. One that was replaced, or came late, arrived behind those.
+ * Orders entries by arrival, but those of an account by their nonces: a start takes them in one by one, and refuses a
+ * native transaction before the ones that it follows. One that was replaced, or came late, arrived behind those.
  */
 const inOrder = (entries: readonly PoolEntry[]): readonly PoolEntry[] => {
   const byAccount = new Map<string, PoolEntry[]>()
@@ -30,7 +30,7 @@ const inOrder = (entries: readonly PoolEntry[]): readonly PoolEntry[] => {
 
 /** A pool with its file. */
 export interface JournaledPool<Entry> {
-  /** Of the log's lines. */
+  /** The name in the log's lines. */
   readonly name: string
   readonly size: number
   append(entries: readonly Entry[]): void
@@ -56,7 +56,7 @@ export const journaledPool = (pool: Pool, journal: PoolJournal): JournaledPool<P
 export class JournalWriter<Entry> {
   readonly #pool: JournaledPool<Entry>
   readonly #log: Log
-  /** In the pool, and neither in the journal nor answered yet. */
+  /** Entries that are in the pool, and neither in the journal nor answered yet. */
   #unwritten: { readonly entry: Entry; readonly written: PromiseWithResolvers<void> }[] = []
   /** Entries of the journal. */
   #count = 0
@@ -89,7 +89,9 @@ export class JournalWriter<Entry> {
     for (const { entry, written } of lot) written.reject(this.#pool.refuse(entry))
   }
 
-  /** Of a peer: where it cannot be written the node goes on without it, for peers have what they sent. */
+  /**
+   * Writes an entry of a peer: where it cannot be written the node goes on without it, for peers have what they sent.
+   */
   tryWrite(entry: Entry): void {
     this.#append([entry])
   }

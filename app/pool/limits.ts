@@ -1,10 +1,10 @@
 /** What CometBFT's mempool is written to hold (config.toml): the pools offer it no more. */
 
-/** After every block it asks again of each. */
+/** The most transactions: CometBFT asks again of each after every block. */
 export const COMET_MEMPOOL_TRANSACTIONS = 40_000
 /** Hashes that it knows as seen: those that it holds, and those that blocks have taken out of late. */
 export const COMET_MEMPOOL_CACHE = 100_000
-/** Of all that it holds together. */
+/** The most bytes of all that it holds together. */
 export const COMET_MEMPOOL_BYTES = 256 * 1024 * 1024
 /**
  * What all families but the order book's may take of it: the other half is for orders, which a flood of transfers would

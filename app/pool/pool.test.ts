@@ -266,7 +266,7 @@ const insertBoth = (pool: Pool, model: Model, entry: PoolEntry, baseFee: bigint)
   } else {
     expect([0, POOL_CODES.full]).toContain(code)
   }
-  // With an authorization others may have to wait, and to leave for that.
+  // An authorization may make others wait, and leave for that.
   if (own.length === 0) {
     if (code === 0) expectFair(before, left, entry, baseFee)
     else expect(left).toEqual([])
@@ -361,7 +361,7 @@ describe('the pool', () => {
           fresh.every((entry) => told.has(entry)),
           'what can execute now was told',
         ).toBe(true)
-        // With authorizations one operation may let an entry wait and execute again.
+        // An authorization lets one operation make an entry wait and execute again.
         const isPlain = [...before, ...left, ...model.entries].every((entry) => entry.authorities.length === 0)
         if (isPlain) expect(promoted.length, 'told once').toBe(told.size)
       }

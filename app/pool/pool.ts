@@ -42,6 +42,10 @@ export class Pool {
   get executableCount(): number {
     return this.#executable
   }
+  /** The bytes of all transactions, with what their lists take in memory. */
+  get bytes(): number {
+    return this.#bytes
+  }
   get waitingCount(): number {
     return this.#byHash.size - this.#executable
   }
@@ -60,7 +64,7 @@ export class Pool {
     return this.#byHash.get(bytesToKey(hash))
   }
 
-  /** By bytesToKey of the hash. */
+  /** Looks up a transaction by `bytesToKey` of its hash. */
   has(hashKey: string): boolean {
     return this.#byHash.has(hashKey)
   }
@@ -110,7 +114,7 @@ export class Pool {
     this.#countAuthorizations(entry, 1)
     if (replaced !== undefined) this.#countAuthorizations(replaced, -1)
     this.#enforceLimits(queue)
-    // With an authorization of its own account, an entry far behind others may have to wait with them, beyond the limits.
+    // An authorization of its own account may make an entry far behind others wait with them, beyond the limits.
     if (!this.has(bytesToKey(entry.hash))) throw poolError('full', 'txpool is full')
   }
 
@@ -174,7 +178,7 @@ export class Pool {
     )
   }
 
-  /** Of an account without transactions it is kept only once one has been inserted. */
+  /** The queue of the sender. For an account without transactions it is kept only once one has been inserted. */
   #queueOf({ sender }: PoolEntry, account: PoolAccount): AccountQueue {
     const key = bytesToKey(sender)
     const held = this.#accounts.get(key)

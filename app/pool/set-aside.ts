@@ -21,7 +21,7 @@ interface Note {
 }
 
 export class SetAside {
-  /** By hash, oldest first. */
+  /** The notes by hash, oldest first. */
   readonly #notes = new Map<string, Note>()
 
   get size(): number {

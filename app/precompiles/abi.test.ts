@@ -55,11 +55,11 @@ const precompileOf = (name: Name) => {
 }
 
 it('the precompiles are those that are looked at here', () => {
-  expect(PRECOMPILES.map(({ name }) => name)).toEqual([...NAMES, 'clob', 'erc20', 'erc20View'])
+  expect(PRECOMPILES.map(({ name }) => name)).toEqual([...NAMES, 'clob', 'erc20', 'erc20View', 'bridge'])
 })
 
 it.each([
-  ['clob', published.clobAbi, 9],
+  ['clob', published.clobAbi, 14],
   ['erc20', published.converterAbi, 10],
 ] as const)('%s, which is of this chain alone, is published as it is, at its address', (name, abi, count) => {
   const precompile = PRECOMPILES.find((each) => each.name === name)

@@ -15,7 +15,7 @@ const PAGE = 100n
 
 const balance = tuple({ contractAddress: address, amount: uint256 })
 
-/** Of NAT and of denominations that a view shows. */
+/** The address of NAT and of denominations that a view shows. */
 const addressOf = (scope: Scope, denom: string): Address | undefined => {
   if (denom === DENOMINATION) return NATIVE_TOKEN
   const view = viewAddress(denom)
@@ -55,7 +55,7 @@ const totalSupply = query('totalSupply', {}, { totalSupply: array(balance) }, (s
   }
 })
 
-/** Nothing of an address that stands for no denomination. */
+/** An address that stands for no denomination has a supply of nothing. */
 const supplyOf = query('supplyOf', { erc20Address: address }, { totalSupply: uint256 }, (scope, { erc20Address }) => {
   const isNative = equalBytes(erc20Address, NATIVE_TOKEN)
   const denom = isNative ? DENOMINATION : scope.read((state) => readView(state, erc20Address))

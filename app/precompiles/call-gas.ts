@@ -31,7 +31,7 @@ export class CallGas {
     this.#left -= amount
   }
 
-  /** Of what was taken for a call that used less. */
+  /** Gives back a part of what was taken for a call that used less. */
   giveBack(amount: bigint): void {
     this.#left += amount
   }

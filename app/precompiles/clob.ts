@@ -1,15 +1,15 @@
 /** 0x900: the order book for contracts. What they ask runs in the next block, behind its batch (docs/adr/042). */
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import { queueAction, queueRoom } from '../../modules/clob/index.ts'
+import { findClientOrder, nextOrderSeq, queueAction, queueRoom } from '../../modules/clob/index.ts'
 import { type clob, clobQuery, clobTx } from '../../proto/index.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
-import { address, bytes, string, tuple, uint256, uint32, uint64, uint8, type ValueOf } from './abi/types.ts'
+import { address, bool, bytes, string, tuple, uint256, uint32, uint64, uint8, type ValueOf } from './abi/types.ts'
 import { definePrecompile, query, transaction } from './precompile.ts'
 import type { Scope } from './scope.ts'
 
 const { method } = clobQuery.Query
 
-/** As in a ClobTx: the numbers of the enumerations are those of nat/clob/v1/clob_tx.proto. */
+/** An order as in a ClobTx: the numbers of the enumerations are those of nat/clob/v1/clob_tx.proto. */
 const orderShape = tuple({
   market: uint32,
   side: uint8,
@@ -81,24 +81,60 @@ const enqueue = (scope: Scope, subaccount: bigint, action: ActionForm): { readon
 
 const PLACE_RESULT = { place: uint32 }
 
+const toPlace = (order: ValueOf<typeof orderShape>): MessageInitShape<typeof clobTx.PlaceSchema> => {
+  const { market, side, tif, stp, triggerKind, maxFills, postOnlyMode, ...same } = order
+  return {
+    ...same,
+    market: Number(market),
+    side: toSide(side),
+    tif: Number(tif) as clobTx.Tif,
+    stp: Number(stp) as clobTx.Stp,
+    triggerKind: Number(triggerKind),
+    maxFills: Number(maxFills),
+    postOnlyMode: Number(postOnlyMode),
+  }
+}
+
 const placeOrder = transaction(
   'placeOrder',
   { subaccount: uint32, order: orderShape },
   PLACE_RESULT,
-  (scope, { subaccount, order }) => {
-    const { market, side, tif, stp, triggerKind, maxFills, postOnlyMode, ...same } = order
-    const value = {
-      ...same,
-      market: Number(market),
-      side: toSide(side),
-      tif: Number(tif) as clobTx.Tif,
-      stp: Number(stp) as clobTx.Stp,
-      triggerKind: Number(triggerKind),
-      maxFills: Number(maxFills),
-      postOnlyMode: Number(postOnlyMode),
-    }
-    return enqueue(scope, subaccount, { case: 'place', value })
-  },
+  (scope, { subaccount, order }) => enqueue(scope, subaccount, { case: 'place', value: toPlace(order) }),
+)
+
+type Target = NonNullable<MessageInitShape<typeof clobTx.CancelSchema>['target']>
+
+/** In the market of the order. */
+const enqueueReplace = (
+  scope: Scope,
+  subaccount: bigint,
+  target: Target,
+  order: ValueOf<typeof orderShape>,
+  keepPriorityIfSizeDown: boolean,
+): { readonly place: bigint } => {
+  const cancel = { market: Number(order.market), target }
+  const value = { target: cancel, place: toPlace(order), keepPriorityIfSizeDown }
+  return enqueue(scope, subaccount, { case: 'replace', value })
+}
+
+const replaceOrder = transaction(
+  'replaceOrder',
+  { subaccount: uint32, orderSeq: uint64, order: orderShape, keepPriority: bool },
+  PLACE_RESULT,
+  (scope, { subaccount, orderSeq, order, keepPriority }) =>
+    enqueueReplace(scope, subaccount, { case: 'orderSeq', value: orderSeq }, order, keepPriority),
+)
+
+const replaceClientOrder = transaction(
+  'replaceClientOrder',
+  { subaccount: uint32, clientId: bytes, order: orderShape, keepPriority: bool },
+  PLACE_RESULT,
+  (scope, { subaccount, clientId, order, keepPriority }) =>
+    enqueueReplace(scope, subaccount, { case: 'clientId', value: clientId }, order, keepPriority),
+)
+
+const scheduleCancel = transaction('scheduleCancel', { atMs: uint64 }, PLACE_RESULT, (scope, { atMs }) =>
+  enqueue(scope, 0n, { case: 'scheduleCancel', value: { atMs } }),
 )
 
 const cancelOrder = transaction(
@@ -210,6 +246,22 @@ const getOrder = query(
   }),
 )
 
+const getNextOrderSeq = query('getNextOrderSeq', {}, { orderSeq: uint64 }, (scope) => ({
+  orderSeq: BigInt(scope.read(nextOrderSeq)),
+}))
+
+/** State has no index by client id, for every order would pay for it: the caller says where to look, and pays for what is looked at. */
+const findOrder = query(
+  'findOrder',
+  { market: uint32, owner: address, subaccount: uint32, clientId: bytes, fromSeq: uint64, limit: uint32 },
+  { orderSeq: uint64, nextSeq: uint64 },
+  (scope, { market, owner, subaccount, clientId, fromSeq, limit }) => {
+    const wanted = { market: Number(market), owner, subaccount: Number(subaccount), clientId }
+    const found = scope.read((state) => findClientOrder(state, wanted, fromSeq, Number(limit)))
+    return { orderSeq: BigInt(found.seq), nextSeq: BigInt(found.next) }
+  },
+)
+
 const getQueueRoom = query('getQueueRoom', {}, { weight: uint32 }, (scope) => ({
   weight: BigInt(scope.read(queueRoom)),
 }))
@@ -219,5 +271,8 @@ export const clobPrecompile = definePrecompile(
   'clob',
   0x900,
   [],
-  [placeOrder, cancelOrder, cancelClientOrder, cancelAll, getMarket, getRecord, getPriceSum, getOrder, getQueueRoom],
+  [
+    ...[placeOrder, replaceOrder, replaceClientOrder, cancelOrder, cancelClientOrder, cancelAll, scheduleCancel],
+    ...[getMarket, getRecord, getPriceSum, getOrder, findOrder, getNextOrderSeq, getQueueRoom],
+  ],
 )

@@ -67,7 +67,7 @@ const named = (field: 'name' | 'symbol'): Method =>
 
 const MOST_DECIMALS = 255
 
-/** Of the unit that is displayed; none of a denomination that nobody has described. */
+/** The decimals of the unit that is displayed; 0 for a denomination that nobody has described. */
 const decimals = standard(query, 'decimals', {}, { places: uint8 }, (scope, { denom }) => {
   const metadata = metadataOf(scope, denom)
   const exponent = metadata?.denomUnits.find((unit) => unit.denom === metadata.display)?.exponent ?? 0
@@ -112,7 +112,10 @@ const approve = standard(
   },
 )
 
-/** By the rules of the bank: what may not be sent, and who may not be sent to. Nothing is a transfer, too, as the standard has it. */
+/**
+ * Moves by the rules of the bank: what may not be sent, and who may not be sent to. Nothing is a transfer, too, as the
+ * standard has it.
+ */
 const move = (scope: Scope, { view, denom }: ViewCall, from: Address, to: Address, value: bigint): void => {
   if (isZeroAddress(to)) throw refuseCall('ERC20: transfer to the zero address')
   // Nobody could move it from there.

@@ -33,7 +33,7 @@ const withdrawEvent = defineEvent(
   { amount: uint256 },
 )
 
-/** As the messages have them. */
+/** The conversion as the messages have it. */
 const conversion = (sender: Address, token: Address, amount: bigint, receiver: Address) => ({
   sender: encodeBech32(sender),
   token: bytesToHex(token),

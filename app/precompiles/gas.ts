@@ -25,8 +25,8 @@ export const SUBCALL_GAS = 2_600n
 export const JSON_BYTE_GAS = 100n
 
 /**
- * Of what a query reads: each look-up, each item of a scan, and each byte of keys, values and answers. An item costs
- * more than in the SDK (30): it is decoded, whether it is shown or only counted.
+ * The gas of what a query reads: each look-up, each item of a scan, and each byte of keys, values and answers. An item
+ * costs more than in the SDK (30): it is decoded, whether it is shown or only counted.
  */
 export const READ_GAS = 1_000n
 export const ITEM_GAS = 500n

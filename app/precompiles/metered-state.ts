@@ -45,7 +45,9 @@ export class MeteredState implements StateReader {
     return value
   }
 
-  /** Fails where there are more items than the gas pays for. Of those it has read few more by then: they may be long. */
+  /**
+   * Fails where there are more items than the gas pays for. It has read few more than those by then: they may be long.
+   */
   values(
     system: Address,
     prefix: Uint8Array,

@@ -23,7 +23,7 @@ export interface Method {
   readonly selector: Uint8Array
   readonly writes: boolean
   gas(inputBytes: number): bigint
-  /** From the arguments to what is returned, encoded both. */
+  /** Takes the arguments and gives what is returned, both encoded. */
   run(scope: Scope, parameters: Uint8Array): Uint8Array
 }
 
@@ -113,7 +113,7 @@ export const conversion = <Inputs extends Fields, Outputs extends Fields>(
   )
 
 export interface Precompile {
-  /** Of the module behind it, where there is one. */
+  /** The name of the module behind it, where there is one. */
   readonly name: string
   readonly address: Address
   readonly abi: readonly (AbiEvent | AbiFunction)[]

@@ -17,7 +17,7 @@ const UNKNOWN_METHOD = 'unknown method'
 /** Throws, where there is none. */
 const requireMethod = (method: Method | undefined, { input }: NativeCall): Method => {
   if (method !== undefined) return method
-  // In the words of go-ethereum, which has none of its own for input that is too short to name a method.
+  // The text is that of go-ethereum, which has none of its own for input that is too short to name a method.
   if (input.length < SELECTOR_BYTES) throw refuseCall('execution reverted')
   throw refuseCall(`no method with id: ${bytesToHex(input.slice(0, SELECTOR_BYTES))}`)
 }
@@ -28,7 +28,7 @@ const checkCall = ({ isDelegated, isStatic, value }: NativeCall, { json, writes 
   if (value > 0n) throw refuseCall(`method ${json.name} is not payable`)
 }
 
-/** In the words of a client of gRPC, as cosmos/evm passes them on. */
+/** The names of a client of gRPC, as cosmos/evm passes them on. */
 const GRPC_NAMES: Readonly<Record<number, string>> = { 3: 'InvalidArgument', 5: 'NotFound', 12: 'Unimplemented' }
 
 const reasonOf = ({ codespace, code, message }: CodedError): string =>

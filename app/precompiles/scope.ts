@@ -31,7 +31,7 @@ export interface NativeBlock {
   readonly height: number
   /** Nanoseconds since 1970. */
   readonly timeNs: bigint
-  /** CometBFT's. */
+  /** CometBFT's chain id. */
   readonly chainId: string
 }
 
@@ -60,12 +60,12 @@ export class Scope {
     return this.#call.caller
   }
 
-  /** Of the block, in whole milliseconds since 1970, rounded down. */
+  /** Time of the block, in whole milliseconds since 1970, rounded down. */
   get timeMs(): bigint {
     return this.#block.timeNs / NANOSECONDS_PER_MILLISECOND
   }
 
-  /** For work beside messages and queries. Throws sdk/11. */
+  /** Charges for work beside messages and queries. Throws sdk/11. */
   charge(gas: bigint, what: string): void {
     this.#gas.consume(gas, what)
   }
@@ -129,7 +129,7 @@ export class Scope {
     return fromBinary(method.output, answer)
   }
 
-  /** As {@link query}, of an answer that is part of a message's flat price. */
+  /** Does what {@link query} does, for an answer that is part of a message's flat price. */
   lookUp<Input extends DescMessage, Output extends DescMessage>(
     method: Method<Input, Output>,
     init: MessageInitShape<Input>,
@@ -137,7 +137,7 @@ export class Scope {
     return fromBinary(method.output, this.#ask(method, init, this.#call.state))
   }
 
-  /** As {@link query}; undefined where the module says that there is no such thing. */
+  /** Does what {@link query} does; undefined where the module says that there is no such thing. */
   find<Input extends DescMessage, Output extends DescMessage>(
     method: Method<Input, Output>,
     init: MessageInitShape<Input>,
@@ -177,7 +177,7 @@ export class Scope {
     this.logOf(this.#call.precompile, event, values)
   }
 
-  /** As the contract that this precompile answers for would log. */
+  /** The log that the contract would make for which this precompile answers. */
   logOf<Indexed extends Fields, Data extends Fields>(
     address: Address,
     event: EventDefinition<Indexed, Data>,

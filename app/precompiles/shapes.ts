@@ -15,7 +15,7 @@ export const dec = tuple({ value: uint256, precision: uint8 })
 export const pageRequest = tuple({ key: bytes, offset: uint64, limit: uint64, countTotal: bool, reverse: bool })
 export const pageResponse = tuple({ nextKey: bytes, total: uint64 })
 
-/** As messages carry it. */
+/** A coin as messages carry it. */
 interface TextCoin {
   readonly denom: string
   readonly amount: string
@@ -32,7 +32,7 @@ export const toDecCoin = ({ denom, amount }: TextCoin): ValueOf<typeof decCoin> 
   precision: PRECISION,
 })
 
-/** Of a decimal as an integer of 10^-18 parts. */
+/** Makes a decimal of an integer of 10^-18 parts. */
 export const toDec = (scaled: string): ValueOf<typeof dec> => ({ value: BigInt(scaled), precision: PRECISION })
 
 const bytewise = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -62,5 +62,5 @@ export const requireAddress = (address: Address, what: string): string => {
   return encodeBech32(address)
 }
 
-/** Of an account that a message names; the empty text is nobody. */
+/** The address of an account that a message names; the empty text is nobody. */
 export const toAddressOrZero = (text: string): Address => (text === '' ? ZERO_ADDRESS : parseAccountAddress(text))

@@ -10,7 +10,7 @@ import { definePrecompile, query, transaction } from './precompile.ts'
 import { dec, fromPage, isZeroAddress, pageRequest, pageResponse, toDec, toPage } from './shapes.ts'
 
 const signingInfoShape = tuple({
-  /** Of its key, not of its account. */
+  /** The address of its key, not of its account. */
   validatorAddress: address,
   startHeight: int64,
   indexOffset: int64,

@@ -35,7 +35,7 @@ export const encodeBatchChanges = ({ accounts, values }: StateChanges): Uint8Arr
   return encodeRlp([accountItems, systems])
 }
 
-/** Of what {@link encodeBatchChanges} made. */
+/** Decodes what {@link encodeBatchChanges} made. */
 export const decodeBatchChanges = (bytes: Uint8Array): StateChanges => {
   if (bytes.length === 0) return NO_CHANGES
   const [accountItems, systems] = decodeRlp(bytes) as unknown as [AccountItem[], SystemItem[]]

@@ -41,5 +41,6 @@ const room = new Room(2 * 1024 * 1024)
 
 /** Two proposals with the same key execute to the same candidate. */
 export const contentKey = (content: BlockContent): string =>
-  // In one buffer: a digest of each transaction would take longer than all the rest. The list before says where it ends.
+  // All is hashed in one buffer: a digest of each transaction would take longer than all the rest. The list before says
+  // where it ends.
   bytesToKey(sha256(encodeBlockMeta(content), encodeItems(content.transactions, room)))

@@ -55,7 +55,7 @@ const addToBloom = (bloom: Uint8Array, item: Uint8Array): void => {
   }
 }
 
-/** That of most transactions. Nobody writes to a bloom that is made. */
+/** The bloom of most transactions. Nobody writes to a bloom that is made. */
 const EMPTY_BLOOM = new Uint8Array(256)
 
 export const logsBloom = (logs: readonly Log[]): Uint8Array => {

@@ -54,7 +54,7 @@ export const decodeHeaderRecord = (bytes: Uint8Array): HeaderRecord => {
   }
 }
 
-/** Before the items. */
+/** The bytes before the items. */
 export const itemsHeadBytes = (count: number): number => 4 + 4 * count
 
 /** count(4), end offsets(4 each): what stands before the items. */

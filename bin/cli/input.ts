@@ -10,7 +10,7 @@ const POLL_MS = 10
 
 const isNotReady = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN'
 
-/** To its end. A pipe that does not block says so when whoever writes is slower. */
+/** Reads standard input to its end. A pipe that does not block says so when whoever writes is slower. */
 const readStandardInput = (): string => {
   const chunks: Buffer[] = []
   for (let total = 0; ; ) {

@@ -16,16 +16,18 @@ export interface NodeConfiguration {
   readonly settings: Settings
   readonly genesis: ValidGenesis
   readonly comet: CometAddresses
-  /** For the operator, at start. */
+  /** Warnings for the operator, at start. */
   readonly warnings: readonly string[]
 }
 
 export interface NodeFlags {
   /** Settings by key, as given on the command line. */
   readonly settings: Readonly<Record<string, string>>
-  /** Over config.toml. */
+  /** Addresses of CometBFT, which go before those of config.toml. */
   readonly cometRpc?: string
   readonly cometP2p?: string
+  readonly cometSeeds?: string
+  readonly cometPersistentPeers?: string
 }
 
 const cometListener = (purpose: string, laddr: string, key: string): Listener => {
@@ -36,7 +38,7 @@ const cometListener = (purpose: string, laddr: string, key: string): Listener =>
 }
 
 /** Ports of CometBFT. */
-export const cometListeners = ({ comet }: NodeConfiguration): readonly Listener[] => [
+export const cometListeners = ({ comet }: Pick<NodeConfiguration, 'comet'>): readonly Listener[] => [
   cometListener('consensus RPC', comet.rpc, 'rpc.laddr'),
   cometListener('peer-to-peer', comet.p2p, 'p2p.laddr'),
 ]
@@ -62,15 +64,29 @@ export const gatewayListeners = (configuration: Pick<NodeConfiguration, 'setting
   ]
 }
 
+const METRICS = ['telemetry.address', 'telemetry.gateway-address'] as const
+
+/** Returns where the figures of a process are served; nowhere where telemetry is off. */
+export const metricsListeners = (
+  { settings }: Pick<NodeConfiguration, 'settings'>,
+  key: (typeof METRICS)[number],
+): readonly Listener[] =>
+  settings['telemetry.enabled']
+    ? [{ purpose: 'metrics', address: settings[key], setting: `${key} in app.toml, or --${key}` }]
+    : []
+
 const firewallWarning = (configuration: NodeConfiguration): readonly string[] => {
   const { genesis, settings } = configuration
-  if (!isPublicNetwork(genesis.chainId)) return []
-  const exposed = gatewayListeners({ settings })
+  // With --public there are limits.
+  if (!isPublicNetwork(genesis.chainId) || settings.public) return []
+  const exposed = [...gatewayListeners({ settings }), ...METRICS.flatMap((key) => metricsListeners({ settings }, key))]
     .filter(({ address }) => isExposed(address))
     .map(({ purpose, address }) => `${purpose} ${address.port}`)
   if (exposed.length === 0) return []
   const ports = exposed.join(', ')
-  return [`open on every interface: ${ports}. Put them behind a firewall or a rate-limiting reverse proxy`]
+  return [
+    `open on every interface: ${ports}. Put them behind a firewall or a rate-limiting reverse proxy, or start with --public`,
+  ]
 }
 
 /** The settings given on the command line, for a child process. */
@@ -91,7 +107,12 @@ export const loadNode = (home: Home, flags: NodeFlags): NodeConfiguration => {
     evmChainId: BigInt(settings['evm.evm-chain-id']),
   })
   const file = readCometAddresses(readFileSync(home.configToml, 'utf8'))
-  const comet = { rpc: flags.cometRpc ?? file.rpc, p2p: flags.cometP2p ?? file.p2p }
+  const comet: CometAddresses = {
+    rpc: flags.cometRpc ?? file.rpc,
+    p2p: flags.cometP2p ?? file.p2p,
+    seeds: flags.cometSeeds ?? file.seeds,
+    persistentPeers: flags.cometPersistentPeers ?? file.persistentPeers,
+  }
   const configuration: NodeConfiguration = { home, settings, genesis, comet, warnings }
   return { ...configuration, warnings: [...warnings, ...firewallWarning(configuration)] }
 }

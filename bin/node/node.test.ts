@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { setTomlValue } from './config/toml-lines.ts'
 import { findCometbft } from './supervise/cometbft-binary.ts'
+import { makeCertificate } from '../testing/certificates.ts'
 import { editCometToml } from '../testing/make-home.ts'
 import {
   askJsonRpc,
@@ -66,8 +67,22 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
   })
 
   it('makes blocks, answers on both sides and is healthy', async () => {
-    start()
+    const log = ['--log-format', 'json', '--log-level', 'warn,consensus:debug', '--log-cometbft', 'file']
+    const node = start('--telemetry.enabled', 'true', ...log)
     await expect.poll(height, SLOW).toBeGreaterThanOrEqual(2)
+    // Only what is asked for, each line an object for machines; CometBFT writes elsewhere.
+    const lines = node.output().trimEnd().split('\n')
+    const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const blocks = parsed.filter(({ msg }) => msg === 'block committed')
+    expect(blocks[0]).toMatchObject({ level: 'debug', module: 'consensus', height: 1, transactions: 0 })
+    expect(parsed.filter(({ level }) => level === 'info')).toEqual([])
+    expect(readFileSync(join(home, 'logs', 'cometbft.log'), 'utf8')).toContain('service start')
+    const [ofApplication = '', ofGateway = ''] = await Promise.all(
+      ports.metricsUrls.map(async (url) => await (await fetch(url)).text()),
+    )
+    expect(ofApplication).toMatch(/^nat_block_height [2-9]/m)
+    expect(ofApplication).toContain('nat_abci_call_seconds_count{method="finalizeBlock"}')
+    expect(ofGateway).toMatch(/^nat_rpc_request_seconds_count\{method="eth_blockNumber",outcome="ok"\} [1-9]/m)
     expect(await askJsonRpc(ports.jsonRpcUrl, 'eth_getBalance', [ALICE, 'latest'])).toBe('0x4563918244f40000')
     const { status, stdout } = await runChain('status', '--home', home, ...ports.flags)
     expect(status).toBe(0)
@@ -111,6 +126,20 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
     expect(node.output()).not.toContain('gateway')
     node.process.kill('SIGTERM')
     expect(await node.exited).toBe(0)
+  })
+
+  it('makes blocks while its gateway refuses a certificate that has expired, and says why', async () => {
+    const { certificatePath, keyPath } = makeCertificate(folder, 'expired', -1)
+    const node = start('--tls.certificate-path', certificatePath, '--tls.key-path', keyPath)
+    await expect
+      .poll(() => node.output(), SLOW)
+      .toMatch(/tls\.certificate-path: \S+expired\.pem expired at .*: renew it/)
+    const cometHeight = async (): Promise<number> => {
+      const status = (await askJsonRpc(ports.rpcUrl, 'status')) as CometStatus | undefined
+      return Number(status?.sync_info.latest_block_height ?? -1)
+    }
+    const from = await cometHeight()
+    await expect.poll(cometHeight, SLOW).toBeGreaterThan(Math.max(from, 0) + 2)
   })
 
   it('leaves no process behind when it is killed', async () => {

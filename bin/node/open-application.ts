@@ -4,9 +4,12 @@ import { availableParallelism } from 'node:os'
 import { QueriedApplication } from '../../query/queried-application.ts'
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { ConsensusStatus } from '../../app/environment.ts'
+import type { NodeWitness } from './runtime/node-witness.ts'
+import { type Meter, SILENT_METER } from '../../core/meter.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
+import { readBridgeKeys, toBridgeKeys } from './bridge/bridge-keys.ts'
 import type { DaemonServer } from './bridge/serve-daemon.ts'
 import { toApplicationSettings } from './config/application-settings.ts'
 import { cliError } from '../errors.ts'
@@ -17,7 +20,7 @@ import { ConsensusQuestions } from './runtime/consensus-questions.ts'
 import { rpcUrl } from './runtime/rpc-url.ts'
 import { startHeavyQuestions } from './runtime/heavy-questions.ts'
 import { startHistory } from './runtime/history.ts'
-import type { NodeLog } from './runtime/log.ts'
+import type { PartLog } from './runtime/log.ts'
 import { warnOfOpenFiles } from './runtime/open-files.ts'
 import { openVoteAnswers } from './runtime/vote-answers.ts'
 import { openOrderJournal } from './runtime/order-journal.ts'
@@ -27,7 +30,11 @@ import { startSnapshots } from './runtime/snapshots.ts'
 import { startSweeper } from './runtime/sweeper.ts'
 import { VERSION } from '../version.ts'
 import type { NodeConfiguration } from './load-node.ts'
+import { registerApplicationFigures } from './metrics/application-figures.ts'
+import { BlockFigures } from './metrics/block-figures.ts'
+import { registerDatabaseFigures } from './metrics/database-figures.ts'
 import { openDatabase } from './open-database.ts'
+import { joinWitnesses } from './witnesses.ts'
 
 export interface OpenApplication {
   readonly application: QueriedApplication
@@ -58,38 +65,53 @@ export const chainOf = (genesis: NodeConfiguration['genesis']): ChainParameters 
   return { chainId, evmChainId, initialHeight, hardforks }
 }
 
-/** `onFault` is told when the database failed: what is read from it can be trusted no longer, and the node must end. */
-export const openApplication = async (
-  configuration: NodeConfiguration,
-  log: NodeLog,
-  onFault: (error: Error) => void,
+export interface OpenApplicationOptions {
+  readonly configuration: NodeConfiguration
+  readonly log: PartLog
+  /** Is told when the database failed: what is read from it can be trusted no longer, and the node must end. */
+  readonly onFault: (error: Error) => void
   /** Left out where no daemon of the bridge runs. */
-  bridge?: DaemonServer,
-): Promise<OpenApplication> => {
+  readonly bridge?: DaemonServer | undefined
+  /** Left out where nobody asks for figures. */
+  readonly meter?: Meter
+  /** Left out where no transactions are traced. */
+  readonly traces?: NodeWitness | undefined
+}
+
+export const openApplication = async (options: OpenApplicationOptions): Promise<OpenApplication> => {
+  const { configuration, log, onFault, bridge, meter = SILENT_METER, traces } = options
   const { home, comet, settings } = configuration
+  const bridgeKeys = toBridgeKeys(readBridgeKeys(home))
   const cacheBytes = settings['database.cache-mb'] * 1024 * 1024
   const store = await openDatabase(home.database, { cacheBytes, onFault })
-  warnOfOpenFiles(home.database, log)
+  warnOfOpenFiles(home.database, log.of('database'))
   const journal = openPoolJournal(home.poolJournal, (error) => {
-    log.error('the journal of the pool cannot be flushed', { reason: error.message })
+    log.of('pool').error('the journal of the pool cannot be flushed', { reason: error.message })
   })
   const orderJournal = openOrderJournal(home.orderJournal, (error) => {
-    log.error('the journal of orders cannot be flushed', { reason: error.message })
+    log.of('orders').error('the journal of orders cannot be flushed', { reason: error.message })
   })
   const voteAnswers = openVoteAnswers(home.voteAnswers)
-  const gossip = createGossip(rpcUrl(comet.rpc), log)
+  const gossip = createGossip(rpcUrl(comet.rpc), log.of('gossip'))
   const applicationSettings = toApplicationSettings(settings)
-  const heavy = startHeavyQuestions({ handle: store.handle, settings: applicationSettings, log, onFault })
-  const signatures = availableParallelism() > 1 ? createSignatureThread({ log }) : undefined
-  const sweeper = startSweeper({ store, log, onFault })
-  const history = settings['clob.history-enable'] ? startHistory({ handle: store.handle, log, onFault }) : undefined
+  const heavy = startHeavyQuestions({
+    handle: store.handle,
+    settings: applicationSettings,
+    log: log.of('questions'),
+    onFault,
+  })
+  const signatures = availableParallelism() > 1 ? createSignatureThread({ log: log.of('pool') }) : undefined
+  const sweeper = startSweeper({ store, log: log.of('database'), onFault })
+  const history = settings['clob.history-enable']
+    ? startHistory({ handle: store.handle, log: log.of('history'), onFault })
+    : undefined
   const snapshots = startSnapshots({
     handle: store.handle,
     folder: home.snapshots,
     interval: settings['state-sync.snapshot-interval'],
     keepRecent: settings['state-sync.snapshot-keep-recent'],
     head: readCommittedHeight(store) ?? 0,
-    log,
+    log: log.of('snapshots'),
   })
   let status: ConsensusStatus = { catchingUp: true, peers: 0, highestHeight: 0 }
   const closeAll = async (): Promise<void> => {
@@ -105,6 +127,8 @@ export const openApplication = async (
     store.close()
     await store.closed
   }
+  const figures = meter === SILENT_METER ? [] : [new BlockFigures(meter, () => performance.now())]
+  const witness = joinWitnesses(log, traces === undefined ? figures : [...figures, traces])
   const consensusQuestions = new ConsensusQuestions()
   try {
     const application = new QueriedApplication({
@@ -112,6 +136,7 @@ export const openApplication = async (
       engine: await createInterpreterEngine(),
       settings: applicationSettings,
       version: VERSION,
+      ...(witness && { witness }),
       expectedChain: chainOf(configuration.genesis),
       environment: {
         clock: { nowMs: () => performance.now(), wallMs: () => Date.now() },
@@ -122,10 +147,12 @@ export const openApplication = async (
         gossip,
         heavy,
         ...(signatures && { signatures }),
+        ...(bridgeKeys && { bridgeKeys }),
         ...(bridge && { bridge, daemons: () => [bridge.health()] }),
         consensusStatus: () => status,
         consensusRpc: (route, accepts) => consensusQuestions.run(() => fetchRoute(comet.rpc, route, accepts)),
-        log,
+        log: log.of('consensus'),
+        ...(witness && { witness }),
         announceHeight: (height) => heavy.announceHeight(height),
         reached: reachedStep,
         snapshots: snapshots.shelf,
@@ -133,6 +160,13 @@ export const openApplication = async (
         randomId: () => bytesToHex(randomBytes(16)),
       },
     })
+    registerApplicationFigures(meter, {
+      source: application.source,
+      consensusStatus: () => status,
+      daemons: () => (bridge === undefined ? [] : [bridge.health()]),
+      questions: () => heavy.load,
+    })
+    registerDatabaseFigures(meter, store, home.database)
     // Open views are cursors of the database, which must not outlive it.
     const close = async (): Promise<void> => {
       application.close()

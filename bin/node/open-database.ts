@@ -52,7 +52,7 @@ export const openStore = async (path: string, options: OpenDatabaseOptions = {})
   }
 }
 
-/** As {@link openStore}; throws cli/14 when a rollback was cut short there. */
+/** Does what {@link openStore} does; throws cli/14 when a rollback was cut short there. */
 export const openDatabase = async (path: string, options?: OpenDatabaseOptions): Promise<RocksStore> => {
   const store = await openStore(path, options)
   const target = readRollbackTarget(store)

@@ -13,7 +13,7 @@ export interface HomeChain {
   readonly height: number
 }
 
-/** As {@link withDatabase}; throws cli/2 also where the database holds no chain yet. */
+/** Does what {@link withDatabase} does; throws cli/2 also where the database holds no chain yet. */
 export const withHomeChain = async <Result>(
   home: Home,
   run: (chain: HomeChain) => Promise<Result> | Result,

@@ -26,6 +26,7 @@ import { MAX_METADATA_BYTES, parseSnapshotMetadata, SNAPSHOT_FORMAT } from '../.
 import type { KeyValueStore } from '../../store/store.ts'
 import { type Home, movingMarker } from './config/home.ts'
 import { cliError } from '../errors.ts'
+import { Work } from './progress.ts'
 import { ArchiveReader, type ArchiveFile } from './runtime/archive.ts'
 import { decompressChunk } from './runtime/snapshot-files.ts'
 import { closeStore, openStore } from './open-database.ts'
@@ -38,7 +39,7 @@ const REQUIRED_DATABASES = ['blockstore.db', 'state.db'] as const
 /** One level below a known folder, and never a name that begins with a dot. */
 const COMETBFT_PATH = /^cometbft\/(blockstore|state|evidence|tx_index)\.db\/[A-Za-z0-9][A-Za-z0-9._-]{0,100}$/
 const CHUNK_PATH = /^snapshot\/chunk-(0|[1-9][0-9]{0,5})$/
-export const METADATA_PATH = 'snapshot/metadata'
+const METADATA_PATH = 'snapshot/metadata'
 const MAX_COMETBFT_FILE_BYTES = 16 * 1024 ** 3
 /** The database takes more than the compressed chunks. */
 const DATABASE_FACTOR = 6
@@ -49,7 +50,7 @@ export interface RestoreArchiveOptions {
   readonly archive: string
   /** What the genesis file of the home says. */
   readonly chain: ChainParameters
-  /** Of the snapshot's block, from somebody who is trusted; the archive is believed without it. */
+  /** Hash of the snapshot's block, from somebody who is trusted; the archive is believed without it. */
   readonly blockHash?: Hash
   say(line: string): void
 }
@@ -154,9 +155,10 @@ const restoreDatabase = async (
     if (session.height !== reader.manifest.height || session.chunks !== chunks) {
       refuse('the manifest of the archive is not that of its snapshot')
     }
+    const work = new Work({ unit: 'chunks restored', total: chunks, nowMs: () => performance.now(), say: options.say })
     for (const [index, file] of rest.slice(0, chunks).entries()) {
       session.apply(await readWhole(reader, file))
-      options.say(`restored chunk ${index + 1} of ${chunks}`)
+      work.done(index + 1)
     }
     session.finish()
     return { height: session.height, blockHash: session.blockHash }
@@ -187,8 +189,11 @@ const restoreInto = async (reader: ArchiveReader, options: RestoreArchiveOptions
   say(`restoring height ${height} of ${chainId}: ${chunks} chunks`)
   const restored = await restoreDatabase(reader, join(work, basename(home.database)), chunks, options)
   say(`the state root of block ${height} is right; copying CometBFT's data`)
-  for (const file of files.slice(1 + chunks)) {
+  const copied = files.slice(1 + chunks)
+  const progress = new Work({ unit: 'files copied', total: copied.length, nowMs: () => performance.now(), say })
+  for (const [index, file] of copied.entries()) {
     await extract(reader, file, join(work, file.path.slice('cometbft/'.length)))
+    progress.done(index + 1)
   }
   await reader.requireEnd()
   moveIntoPlace(home)

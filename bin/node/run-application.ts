@@ -4,10 +4,12 @@
  * stops in the reverse; a fatal error of any part stops all.
  */
 import { appendFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ConsensusStatus } from '../../app/environment.ts'
-import type { Head } from '../../app/ports.ts'
+import type { Announcement, Head } from '../../app/ports.ts'
 import { formatCall, type RecordedCall } from '../../abci/call-log.ts'
 import { createHandlers } from '../../abci/handlers.ts'
+import { meterHandlers } from '../../abci/metered-handlers.ts'
 import type { serveAbciSocket } from '../../abci/socket-server.ts'
 import { withAskers } from './runtime/current-asker.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
@@ -15,14 +17,17 @@ import type { BridgeOptions } from './bridge/options.ts'
 import { type DaemonServer, serveDaemon } from './bridge/serve-daemon.ts'
 import { requireWritableFolder } from './config/home.ts'
 import { cliError, errorText } from '../errors.ts'
-import type { NodeLog } from './runtime/log.ts'
+import type { PartLog } from './runtime/log.ts'
+import { logFormatOf } from './runtime/log-format.ts'
 import { limitOtherThreads } from './runtime/young-objects.ts'
 import { findCometbft } from './supervise/cometbft-binary.ts'
 import type { FromApplication } from './supervise/messages.ts'
 import { requireFreePorts } from './supervise/ports.ts'
 import { watchProgress } from './supervise/watch-progress.ts'
 import { createHalt } from './halt.ts'
-import { cometListeners, gatewayListeners, type NodeConfiguration } from './load-node.ts'
+import { cometListeners, gatewayListeners, metricsListeners, type NodeConfiguration } from './load-node.ts'
+import { startTelemetry } from './metrics/telemetry.ts'
+import { startTraces } from './traces/start-traces.ts'
 import { openApplication } from './open-application.ts'
 
 /** CometBFT's names. */
@@ -30,7 +35,7 @@ export type AbciTransport = 'socket' | 'grpc'
 
 export interface ApplicationOptions {
   readonly configuration: NodeConfiguration
-  readonly log: NodeLog
+  readonly log: PartLog
   /** An application of this node has died before: its gateway runs, and holds its ports. */
   readonly isRestarted: boolean
   /** CometBFT runs elsewhere and connects to `abciAddress`. */
@@ -38,10 +43,10 @@ export interface ApplicationOptions {
   /** Gateways run elsewhere and connect to `queriesAddress`. */
   readonly externalGateway: boolean
   readonly abciTransport: AbciTransport
-  /** Of the sockets in the home when left out. */
+  /** The addresses; those of the sockets in the home when left out. */
   readonly abciAddress?: string
   readonly queriesAddress?: string
-  /** Over COMETBFT_BINARY and the PATH. */
+  /** The binary, which goes before COMETBFT_BINARY and the PATH. */
   readonly cometbftBinary?: string
   /** Calls of CometBFT are appended to it: abci/testing/grammar.ts checks them. */
   readonly callLogFile?: string
@@ -49,7 +54,7 @@ export interface ApplicationOptions {
   readonly gatewayArguments: readonly string[]
   /** The daemon of the bridge; left out where none runs. */
   readonly bridge?: BridgeOptions
-  /** To the supervisor. */
+  /** Tells the supervisor. */
   tell(message: FromApplication): void
 }
 
@@ -71,7 +76,7 @@ class Teardown {
     this.#steps.push({ name, run })
   }
 
-  async run(log: NodeLog): Promise<void> {
+  async run(log: PartLog): Promise<void> {
     for (const { name, run } of this.#steps.splice(0).toReversed()) {
       try {
         await run()
@@ -103,7 +108,7 @@ const openBridge = async (
   return await serveDaemon({
     ...bridge,
     path: configuration.home.bridgeSocket,
-    log,
+    log: log.of('bridge'),
     onUnhealthy: (reason) => end(cliError('daemonUnhealthy', reason)),
   })
 }
@@ -111,16 +116,26 @@ const openBridge = async (
 /** Checks that everything is there, and says what is to be run beside this process. */
 const planParts = async (options: ApplicationOptions, queriesAddress: string): Promise<void> => {
   const { configuration, externalCometbft, externalGateway, gatewayArguments } = options
-  const { home } = configuration
+  const { home, settings } = configuration
   const binary = externalCometbft ? undefined : await findCometbft(process.env, options.cometbftBinary)
   const served = externalGateway ? [] : gatewayListeners(configuration)
-  const listeners = [...(externalCometbft ? [] : cometListeners(configuration)), ...served]
+  const listeners = [
+    ...(externalCometbft ? [] : cometListeners(configuration)),
+    ...served,
+    ...metricsListeners(configuration, 'telemetry.address'),
+    ...(served.length === 0 ? [] : metricsListeners(configuration, 'telemetry.gateway-address')),
+  ]
   if (!options.isRestarted) await requireFreePorts(listeners)
   requireWritableFolder(home.data)
   mkdirSync(home.data, { recursive: true })
   const cometbft = { home: home.root, transport: options.abciTransport, ...configuration.comet }
   options.tell({
     type: 'planned',
+    logging: {
+      levels: settings['log-level'],
+      format: logFormatOf(settings['log-format']),
+      ...(settings['log-cometbft'] === 'file' ? { cometbftFile: join(home.logs, 'cometbft.log') } : {}),
+    },
     ...(binary === undefined ? {} : { cometbft: { binary, ...cometbft } }),
     // One without servers would end.
     ...(served.length === 0
@@ -152,11 +167,30 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
   try {
     const bridge = await openBridge(options, end)
     if (bridge !== undefined) teardown.add('the socket of the bridge daemon', () => bridge.close())
-    const { application, setConsensusStatus, close } = await openApplication(configuration, log, onFault, bridge)
+    const running = await startTraces(settings, configuration, log.of('telemetry'))
+    if (running !== undefined) teardown.add('the traces', () => running.close())
+    const traces = running?.traces
+    const { meter, close: closeTelemetry } = await startTelemetry(
+      metricsListeners(configuration, 'telemetry.address'),
+      log.of('telemetry'),
+    )
+    const opened = await openApplication({ configuration, log, onFault, bridge, meter, traces }).catch(
+      async (error: unknown) => {
+        await closeTelemetry()
+        throw error
+      },
+    )
+    const { application, setConsensusStatus, close } = opened
     teardown.add('the database', close)
+    // Figures are read of it.
+    teardown.add('the metrics', closeTelemetry)
     bridge?.onChange(() => application.refreshStatus())
     const haltSettings = { height: settings['halt-height'], timeSeconds: settings['halt-time'] }
     const halt = createHalt(haltSettings, end, () => application.nextBlockFault())
+    if (traces !== undefined) {
+      const follow = ({ type }: Announcement): void => void (type === 'head' && traces.announced())
+      teardown.add('the announcements of traces', application.subscribe(follow))
+    }
     // Before anybody can be told of the next block.
     teardown.add(
       'the halt',
@@ -167,15 +201,19 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     const queries = await serveQueries({
       address: queriesAddress,
       application: withAskers(application),
-      log,
+      log: log.of('questions'),
       onFatal: end,
     })
     teardown.add('the query stream', () => queries.close())
     const serveAbci = await loadTransport(options.abciTransport)
     const abci = await serveAbci({
       address: abciAddress,
-      handlers: halt.guard(createHandlers(application)),
-      log,
+      handlers: meterHandlers(halt.guard(createHandlers(application)), {
+        meter,
+        nowMs: () => performance.now(),
+        onEnd: (method, fromMs, toMs) => traces?.called(method, fromMs, toMs),
+      }),
+      log: log.of('abci'),
       ...(options.callLogFile === undefined ? {} : recordTo(options.callLogFile)),
       onConsensusConnection: () => application.consensusConnected(),
       onFatal: (error) => end(error instanceof Error ? error : cliError('childFailed', String(error))),
@@ -187,7 +225,12 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     })
     options.tell({ type: 'listening', proxyApp: abci.address })
     const onStatus = (status: ConsensusStatus): void => setConsensusStatus(status)
-    const watch = watchProgress({ rpc: configuration.comet.rpc, log, height: () => application.height, onStatus })
+    const watch = watchProgress({
+      comet: configuration.comet,
+      log: log.of('consensus'),
+      height: () => application.height,
+      onStatus,
+    })
     teardown.add('the progress watch', () => watch.stop())
     return { ended, height: () => application.height, stop }
   } catch (error) {

@@ -15,16 +15,16 @@ const POWER = 10
 
 export interface NewHome {
   readonly chainId: string
-  /** For chains that `chain init` does not know. */
+  /** The chain ID for chains that `chain init` does not know. */
   readonly evmChainId?: bigint
   readonly moniker?: string
   /** Funded in the genesis; the first one operates the validator. */
   readonly accounts: readonly string[]
-  /** Of each account, such as 5nat. */
+  /** The balance of each account, such as 5nat. */
   readonly balance: string
   /** The markets of a devnet, whose denominations each account holds too. */
   readonly hasTestMarkets?: boolean | undefined
-  /** Of CometBFT; that of the chain when left out. */
+  /** The timeout of CometBFT's commit step in ms; the chain's own value when left out. */
   readonly timeoutCommitMs?: number | undefined
 }
 
@@ -58,6 +58,8 @@ export const initFundedHome = async (root: string, options: NewHome): Promise<vo
     const empty = hasTestMarkets ? addTestMarkets(document) : document
     return accounts.reduce((funded, address) => addAccount(funded, address, balance), empty)
   })
+  // Tests say who knows whom.
+  editCometToml(root, { 'p2p.pex': 'false' })
   if (timeoutCommitMs !== undefined) editCometToml(root, { 'consensus.timeout_commit': `"${timeoutCommitMs}ms"` })
 }
 

@@ -35,7 +35,7 @@ const isFree = (port: number): Promise<boolean> =>
   })
 
 /** Below those that the kernel gives to outgoing connections: a port stays ours while a node restarts. */
-const freePorts = async (count: number): Promise<readonly number[]> => {
+export const freePorts = async (count: number): Promise<readonly number[]> => {
   const ports = new Set<number>()
   while (ports.size < count) {
     const port = randomInt(12_000, 20_000)
@@ -49,10 +49,12 @@ export interface NodePorts {
   readonly flags: readonly string[]
   readonly rpcUrl: string
   readonly jsonRpcUrl: string
+  /** Where application and gateway serve their figures. */
+  readonly metricsUrls: readonly string[]
 }
 
 export const choosePorts = async (): Promise<NodePorts> => {
-  const [rpc, p2p, jsonRpc, ws, rest, grpc] = await freePorts(6)
+  const [rpc, p2p, jsonRpc, ws, rest, grpc, metrics, gatewayMetrics] = await freePorts(8)
   const flags = Object.entries({
     'rpc.laddr': `tcp://127.0.0.1:${rpc}`,
     'p2p.laddr': `tcp://127.0.0.1:${p2p}`,
@@ -60,14 +62,21 @@ export const choosePorts = async (): Promise<NodePorts> => {
     'json-rpc.ws-address': `127.0.0.1:${ws}`,
     'api.address': `127.0.0.1:${rest}`,
     'grpc.address': `127.0.0.1:${grpc}`,
+    // These two are used by a node with telemetry alone.
+    'telemetry.address': `127.0.0.1:${metrics}`,
+    'telemetry.gateway-address': `127.0.0.1:${gatewayMetrics}`,
   }).flatMap(([name, value]) => [`--${name}`, value])
   return {
     p2pAddress: `127.0.0.1:${p2p}`,
     flags,
     rpcUrl: `http://127.0.0.1:${rpc}`,
     jsonRpcUrl: `http://127.0.0.1:${jsonRpc}`,
+    metricsUrls: [metrics, gatewayMetrics].map((port) => `http://127.0.0.1:${port}/metrics`),
   }
 }
+
+/** Tests read the log, also what CometBFT says in it. */
+const READABLE = { CHAIN_LOG_FORMAT: 'plain', CHAIN_LOG_COMETBFT: 'output' }
 
 export interface RunningChain {
   readonly process: ChildProcess
@@ -78,7 +87,10 @@ export interface RunningChain {
 
 /** A command that runs until it is stopped. */
 export const startChain = (...args: readonly string[]): RunningChain => {
-  const child = spawn(process.execPath, [...nodeArguments, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...nodeArguments, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...READABLE, ...process.env },
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8')
@@ -92,7 +104,7 @@ export const startChain = (...args: readonly string[]): RunningChain => {
   return { process: child, output: () => output, exited }
 }
 
-/** Of a process; empty once it has ended. */
+/** The command line of a process; empty once it has ended. */
 const commandLineOf = (pid: string): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')

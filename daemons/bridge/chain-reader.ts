@@ -67,7 +67,7 @@ export interface Finality {
 
 export class ChainReader {
   readonly #endpoints: readonly Endpoint[]
-  /** Until when an endpoint is known to be of a chain, and at its head. */
+  /** The time until which an endpoint is known to be of a chain, and at its head. */
   readonly #identified = new Map<Endpoint, { readonly chainId: bigint; readonly untilMs: number }>()
   #complaints = new Map<string, string>()
 

@@ -10,13 +10,13 @@ import { daemonError } from './errors.ts'
 export const MOST_EVENTS = 512
 
 export class EventChain {
-  /** Without a gap, from the first id that is not acknowledged. */
+  /** The events without a gap, from the first id that is not acknowledged. */
   #events: BridgeEvent[] = []
   #nextId: number
   #expected = 0
-  /** Of the block of the newest event that was taken; -1 before the first. */
+  /** Height of the block of the newest event that was taken; -1 before the first. */
   #height = -1n
-  /** Of that event within its block. */
+  /** Index of that event within its block. */
   #logIndex = -1
 
   constructor(nextId: number) {

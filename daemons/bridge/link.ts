@@ -12,11 +12,11 @@ import {
 import type { WatchReport } from './watcher.ts'
 
 const RECONNECT_MS = 500
-/** Above it the node does not read: nothing more is written until it does. */
+/** Nothing more is written above so many bytes until the node reads. */
 const MOST_UNREAD_BYTES = 1024 * 1024
 
 export interface LinkOptions {
-  /** Of the socket's file. */
+  /** Path of the socket's file. */
   readonly path: string
   readonly memory: () => number
   onFollow(message: FollowMessage): void

@@ -5,7 +5,7 @@ import { startDaemon } from './daemon.ts'
 // One that is killed leaves none, and the next one would take 30 MB more to strip the types again.
 flushCompileCache()
 
-/** As the supervisor expects a sign of life from its children. */
+/** The daemon gives a sign of life as often as the supervisor expects one from its children. */
 const PULSE_MS = 1_000
 
 const say = (text: string): void => {

@@ -42,7 +42,7 @@ export interface HealthMessage {
   readonly warnings: readonly string[]
   readonly finalized: number | undefined
   readonly scanned: number | undefined
-  /** Of the process, in bytes. */
+  /** Memory of the process, in bytes. */
   readonly memory: number
 }
 

@@ -19,7 +19,7 @@ interface Bench {
   readonly endpoints: readonly ExternalEndpoint[]
   readonly first: ExternalEndpoint
   readonly watcher: Watcher
-  /** Until there is nothing more to read. */
+  /** Runs until there is nothing more to read. */
   settle(): Promise<void>
 }
 

@@ -24,7 +24,7 @@ export interface WatchReport {
   readonly generation: number
   /** Events that the node has not acknowledged, without a gap. */
   readonly events: readonly BridgeEvent[]
-  /** Of the newest round; undefined where all went well. */
+  /** Error of the newest round; undefined where all went well. */
   readonly error: string | undefined
   readonly warnings: readonly string[]
   /** Newest finalized block; undefined before the first round. */
@@ -35,7 +35,7 @@ export interface WatchReport {
 
 interface ScanFault {
   readonly text: string
-  /** Of the external chain. */
+  /** Height on the external chain. */
   readonly height: number
 }
 
@@ -67,7 +67,7 @@ export class Watcher {
   readonly #wallSeconds: () => number
   readonly #window = new Window()
   #scan: Scan | undefined
-  /** Of the contract's chain: it must stay what it is. */
+  /** Newest finalized block of the contract's chain: it must stay what it is. */
   #finalized: (BlockName & { readonly chainId: bigint }) | undefined
   #generation = 0
   #error: string | undefined
@@ -115,7 +115,7 @@ export class Watcher {
       failure = errorText(error)
     }
     warnings.push(...this.#reader.takeComplaints())
-    // Of another contract by now.
+    // The contract is another one by now.
     if (this.#scan?.contract !== scan.contract) return true
     this.#error = failure
     this.#warnings = warnings

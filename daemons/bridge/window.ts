@@ -2,7 +2,10 @@
 
 export const FIRST_WINDOW = 1_024
 export const MOST_WINDOW = 65_536
-/** After a refusal it grows again when so many ranges in a row were answered, for the limit may stand for good. */
+/**
+ * The window grows again, after a refusal, when so many ranges in a row were answered, for the limit may stand for
+ * good.
+ */
 const SUCCESSES_TO_GROW = 16
 
 export class Window {

@@ -22,7 +22,7 @@ const word = (value: bigint | number): Uint8Array => padLeft(bigintToBytes(BigIn
 const dynamic = (bytes: Uint8Array): Uint8Array =>
   concatBytes(word(bytes.length), bytes, new Uint8Array((32 - (bytes.length % 32)) % 32))
 
-/** As Solidity encodes (amount, from, accAddress, data). */
+/** Encodes (amount, from, accAddress, data) as Solidity does. */
 export const encodeData = (amount: bigint, from: Uint8Array, recipient: Uint8Array, data: Uint8Array): Uint8Array => {
   const first = dynamic(recipient)
   return concatBytes(word(amount), padLeft(from, 32), word(128), word(128 + first.length), first, dynamic(data))
@@ -92,7 +92,7 @@ export class ExternalEndpoint {
   readonly chain: ExternalChain
   readonly #server: Server
   fault: Fault = () => undefined
-  /** Of every eth_getLogs: first and last block. */
+  /** First and last block of every eth_getLogs. */
   readonly ranges: [number, number][] = []
   /** Writes the answer itself, and says so by true. */
   raw: (response: ServerResponse) => boolean = () => false

@@ -48,7 +48,9 @@ const isSafe = (x: number, y: number): boolean => x <= Number.MAX_SAFE_INTEGER &
 /** Divides safe integers and answers the rest. */
 const restOf = (x: number, y: number): number => x - Math.floor(x / y) * y
 
-/** Below it, a rest and a limb behind it are exact in a double, with one divisor to spare. */
+/**
+ * The bound of a short divisor: below it, a rest with a limb behind it is exact in a double, with one divisor to spare.
+ */
 const SHORT = 2 ** 20
 
 /** Divides the word at `from` by a short number, limb by limb, writes the quotient at `to` and returns the rest. */

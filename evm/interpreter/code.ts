@@ -35,10 +35,10 @@ const findJumpDestinations = (bytes: Uint8Array, length: number): Uint8Array => 
 }
 
 export class Code {
-  /** With zeros behind. */
+  /** The code, with zeros behind it. */
   readonly bytes: Uint8Array
   readonly view: DataView
-  /** Without them. */
+  /** The length without them. */
   readonly length: number
   /** The account whose code runs instead (EIP-7702). */
   readonly delegate: Address | undefined

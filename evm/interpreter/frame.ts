@@ -12,7 +12,7 @@ export const CALLER_WORD = WORD
 export const VALUE_WORD = 2 * WORD
 
 export class Frame {
-  /** 0 of the outermost. */
+  /** 0 for the outermost frame. */
   readonly depth: number
   /** Address, caller and value, as their instructions push them. */
   readonly words: Limbs = new Int32Array(3 * WORD)

@@ -23,7 +23,7 @@ export class LogBytes {
     return out
   }
 
-  /** At most {@link MAX_SHARED_BYTES}, to be written at once. */
+  /** Gives at most {@link MAX_SHARED_BYTES}, which the caller writes at once. */
   reserve(length: number): Uint8Array {
     if (this.#used + length > this.#piece.length) {
       this.#piece = new Uint8Array(PIECE_BYTES)

@@ -11,7 +11,7 @@ const CARRY_BOUND = 2 ** 28
 const SLACK = 2 ** -16
 
 const divisor: Digits = new Float64Array(DIGITS)
-/** That of a product has up to 22 digits. */
+/** The quotient of a product has up to 22 digits. */
 const quotient: Digits = new Float64Array(2 * DIGITS + 2)
 const unused: Limbs = new Int32Array(WORD)
 

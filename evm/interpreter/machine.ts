@@ -68,7 +68,7 @@ export class Machine {
     outputSize: 0,
   }
   stack: Limbs = new Int32Array(INITIAL_STACK_LIMBS)
-  /** By depth. */
+  /** The frames by depth. */
   readonly frames: Frame[] = []
   /** Depth of the running frame; -1 when none runs. */
   depth = -1

@@ -7,7 +7,7 @@ const INITIAL_BYTES = 64 * 1024
 /** A transaction that needed more gives it back at its end. */
 const KEPT_BYTES = 4 * 1024 * 1024
 
-/** Above this many bytes geth's cost formula would overflow. */
+/** The most bytes: above them geth's cost formula would overflow. */
 const MAX_BYTES = 0x1f_ffff_ffe0
 
 const gasOfWords = (words: number): number => words * 3 + Math.floor((words * words) / 512)

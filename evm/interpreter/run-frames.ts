@@ -44,7 +44,7 @@ class FrameRunner {
   #result: FrameResult | undefined
   /** A precompile has called a contract, and waits for it. */
   #isInSubcall = false
-  /** Of the frame that ended last. */
+  /** How the frame failed that ended last. */
   #lastFailure: ExecutionFailure | undefined
 
   constructor(machine: Machine) {

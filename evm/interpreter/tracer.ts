@@ -29,7 +29,7 @@ const toGas = (gas: number): bigint => (Number.isFinite(gas) ? BigInt(gas) : MAX
 export class Tracer {
   readonly #machine: Machine
   readonly #options: ExecuteOptions
-  /** Earned before the first frame. */
+  /** The refund that was earned before the first frame. */
   readonly #baseRefund: bigint
   #pending: (Omit<Step, 'gasCost' | 'refund' | 'failure'> & { readonly gas: number }) | undefined
 
@@ -39,7 +39,7 @@ export class Tracer {
     this.#baseRefund = baseRefund
   }
 
-  /** Before an instruction, with the registers of the loop. */
+  /** Called before an instruction, with the registers of the loop. */
   step(frame: Frame, pc: number, opcode: number, sp: number, gas: number, memoryBytes: number): void {
     const { onAccess, onStep, stepsOf, memoryOf } = this.#options
     if (this.#pending !== undefined) this.#flush(BigInt(this.#pending.gas - gas), undefined)
@@ -83,7 +83,7 @@ export class Tracer {
     if (access !== undefined) tell(access)
   }
 
-  /** After the last instruction for now: the frame ended, failed or enters another. */
+  /** Called after the last instruction for now: the frame ended, failed or enters another. */
   endSteps(signal: Signal, frame: Frame): void {
     if (this.#pending === undefined) return
     const { constantGas } = this.#machine.rules

@@ -207,7 +207,7 @@ const multiplicationGas =
     return Math.floor((pairs * pairGas * discount) / 1_000)
   }
 
-/** By number: 0x0b to 0x11. */
+/** The precompiles by number, 0x0b to 0x11. */
 export const bls12Precompiles = (mcl: Mcl): readonly (readonly [number: number, precompile: Precompile])[] => {
   const curve = new Bls12(mcl)
   const { g1, g2 } = curve

@@ -102,7 +102,7 @@ class Bn254 {
   }
 }
 
-/** By number: 0x06 to 0x08. */
+/** The precompiles by number, 0x06 to 0x08. */
 export const bn254Precompiles = (mcl: Mcl): readonly (readonly [number: number, precompile: Precompile])[] => {
   const curve = new Bn254(mcl)
   return [

@@ -29,7 +29,7 @@ const recover = (input: Uint8Array): Uint8Array => {
   }
 }
 
-/** By number: 0x01 to 0x04. */
+/** The precompiles by number, 0x01 to 0x04. */
 export const FRONTIER_PRECOMPILES: readonly (readonly [number: number, precompile: Precompile])[] = [
   [0x01, { gasOf: () => 3_000, run: recover }],
   [0x02, { gasOf: perWord(60, 12), run: (input) => sha256(input) }],

@@ -6,7 +6,7 @@ const WORD = 32
 const HEAD = 3 * WORD
 const MAX_BYTES = 1_024n
 const MAX_UINT32 = 0xffff_ffffn
-/** Before Osaka: longer numbers are not held in memory, whatever was paid for them. */
+/** The most bytes of a number before Osaka: longer ones are not held in memory, whatever was paid for them. */
 const MAX_HELD_BYTES = 0x7fff_ffffn
 
 interface Lengths {

@@ -16,7 +16,10 @@ import { loadPrecompiles } from './table.ts'
 const GAS = 200_000_000
 const FORKS = ['cancun', 'osaka'] as const
 type Fork = (typeof FORKS)[number]
-/** With its own BLS12-381, in JavaScript: what the reference engine uses is the library that is tested here. */
+/**
+ * The reference has its own BLS12-381, in JavaScript: what the reference engine uses is the library that is tested
+ * here.
+ */
 const createReference = async (fork: Fork) => {
   const { common } = await createLibraryEvm(fork, 1n)
   const { bn254: rust } = await loadCurves()
@@ -144,7 +147,7 @@ describe('alt_bn128', () => {
     const { x, y } = G2.Point.BASE.multiply(factor).toAffine()
     return concatBytes(word(x.c1), word(x.c0), word(y.c1), word(y.c0))
   }
-  /** On the curve over the extension, but outside the group. */
+  /** A point on the curve over the extension, but outside the group. */
   const outside = (): Uint8Array => {
     for (let at = BigInt(pick(1_000)); ; at++) {
       const x = fields.Fp2.create({ c0: at, c1: 1n })

@@ -130,7 +130,10 @@ const describe = (error: string, runState: RunState, last: StepGas | undefined):
   }
 }
 
-/** Without `last`, from a tracer, an SSTORE below the sentry with no gas at all passes for one that could not be paid. */
+/**
+ * Tells the failure. Where `last`, from a tracer, is left out, an SSTORE below the sentry with no gas at all passes for
+ * one that could not be paid.
+ */
 export const failureOf = (result: ExecResult, last?: StepGas): ExecutionFailure | undefined => {
   const error = result.exceptionError?.error
   if (error === undefined) return undefined

@@ -94,7 +94,7 @@ export class Machine {
     this.evm['_precompiles'] = this.#unmoved
   }
 
-  /** Until the end of this execution; what is warm stays so. */
+  /** Moves them until the end of this execution; what is warm stays so. */
   movePrecompiles(moves: readonly PrecompileMove[]): void {
     const moved = new Map(this.evm.precompiles)
     for (const { from, to } of moves) {
@@ -150,7 +150,7 @@ const tabulateEips = (common: Common): void => {
   common.isActivatedEIP = (eip) => active[eip] === 1
 }
 
-/** Without a state it serves for its precompiles alone, in tests. */
+/** Makes the library's EVM. Without a state it serves for its precompiles alone, in tests. */
 export const createLibraryEvm = async (
   hardfork: Hardfork,
   chainId: bigint,

@@ -49,7 +49,7 @@ export class NativeFrames {
     }
   }
 
-  /** For the next execution; returns what answers at which address, without 0x. */
+  /** Prepares the next execution, and returns what answers at which address, without 0x. */
   begin(native: NativePrecompiles | undefined): ReadonlyMap<string, PrecompileFunc> {
     this.#native = native
     this.#frame = undefined
@@ -78,7 +78,7 @@ export class NativeFrames {
     const isDelegated = message.delegatecall || isCallCode
     const { gasUsed, output, logs, events, failure } = this.#native.run({
       precompile,
-      // Of a DELEGATECALL the library names the caller of the frame that makes it.
+      // For a DELEGATECALL the library names the caller of the frame that makes it.
       caller: isDelegated && to !== undefined ? to.bytes : message.caller.bytes,
       value: message.value,
       input: message.data,

@@ -36,7 +36,10 @@ const forwardedGas = (kind: FrameKind, step: InterpreterStep, cost: bigint): big
 
 const WRITES: ReadonlySet<number> = new Set([SSTORE, LOG0, LOG1, LOG2, LOG3, LOG4, CREATE, CALL, CREATE2])
 
-/** As geth shows it: that of a call holds what it forwards, and of what cannot be paid only the constant part counts. */
+/**
+ * The gas cost as geth shows it: that of a call holds what it forwards, and of what cannot be paid only the constant
+ * part counts.
+ */
 const gasCostOf = (context: GasContext, opcode: number, step: InterpreterStep, isStatic: boolean): bigint => {
   const fee = step.opcode.dynamicFee ?? 0n
   const constant = gasBeforeOperands(opcode)

@@ -19,7 +19,7 @@ export interface PreAccount {
 
 export interface StateTestCase {
   readonly name: string
-  /** As the file spells it: `Osaka`. */
+  /** The fork as the file spells it: `Osaka`. */
   readonly fork: string
   readonly block: BlockEnvironment
   readonly message: Message
@@ -144,7 +144,7 @@ interface Indexes {
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
-/** As geth's command tells them apart: a blob fee alone makes no blob transaction. */
+/** Tells the types apart as geth's command does: a blob fee alone makes no blob transaction. */
 const typeOf = (transaction: Json, accessList: unknown): number => {
   const hashes = transaction['blobVersionedHashes']
   // Refused for want of blobs, whatever else it has.

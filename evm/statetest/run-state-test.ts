@@ -17,7 +17,7 @@ import { checkRawTransaction } from './check-raw-transaction.ts'
 import type { PreAccount, StateTest, StateTestCase } from './parse-state-test.ts'
 import { statetestError } from './errors.ts'
 
-/** As `evm statetest` of geth prints it. */
+/** The result as `evm statetest` of geth prints it. */
 export interface StateTestResult {
   readonly name: string
   readonly pass: boolean
@@ -29,7 +29,7 @@ export interface StateTestResult {
 
 export interface StateTestHooks {
   readonly trace?: Pick<ExecuteOptions, 'onStep' | 'onEnter' | 'onExit'>
-  /** After every case, with the root that was computed. */
+  /** Called after every case, with the root that was computed. */
   readonly onCase?: (result: StateTestResult, outcome: ExecutionOutcome) => void
 }
 
@@ -63,7 +63,7 @@ const logsHash = (logs: readonly Log[]): string =>
 
 const OPTIONS: ExecuteOptions = { fees: 'burn', checks: 'transaction' }
 
-/** Of a block (EIP-4844, EIP-7691). A transaction of Osaka may have fewer. */
+/** The most blobs of a block (EIP-4844, EIP-7691). A transaction of Osaka may have fewer. */
 const MAX_BLOCK_BLOBS = { cancun: 6, prague: 9, osaka: 9 } as const
 
 /** What geth finds once it has taken the gas from the block: later than that the block has too little. */

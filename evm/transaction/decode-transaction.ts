@@ -1,4 +1,4 @@
-/** From the wire form of a transaction (EIP-2718) to its fields, as strict as geth's decoder. */
+/** Decodes the wire form of a transaction (EIP-2718) into its fields, as strictly as geth's decoder. */
 import { plainBytes } from '../../core/bytes.ts'
 import { typedTransactionTooShort, typeNotSupported } from '../errors.ts'
 import { FieldReader, readFixed } from './field-reader.ts'

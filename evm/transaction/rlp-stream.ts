@@ -9,7 +9,7 @@ export type Wrap = (message: string) => CodedError
 
 export interface ItemHeader {
   readonly kind: 'byte' | 'string' | 'list'
-  /** Bytes of content. Of a `byte` the item is its own content. */
+  /** Bytes of content. An item of kind `byte` is its own content. */
   readonly size: number
 }
 

@@ -7,12 +7,12 @@ import type { PackedPublicKey } from './keeper.ts'
 export interface ModuleAccountInfo {
   readonly name: string
   readonly address: Address
-  /** Of the SDK: `minter`, `burner`, `staking`. */
+  /** The SDK's permissions: `minter`, `burner`, `staking`. */
   readonly permissions: readonly string[]
 }
 
 export interface AuthDependencies {
-  /** In the order of their names. */
+  /** The module accounts in the order of their names. */
   readonly moduleAccounts: readonly ModuleAccountInfo[]
   accountNumber(address: Address): bigint
   /** Addresses of every account in order, from `start` (inclusive) on; not in a block. */

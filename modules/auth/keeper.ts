@@ -16,7 +16,7 @@ export interface PackedPublicKey {
   readonly value: Uint8Array
 }
 
-/** By the bytes in the state, which are the same object as long as the state holds them in memory. */
+/** The decoded keys by the bytes in the state, which are the same object as long as the state holds them in memory. */
 const decoded = new WeakMap<Uint8Array, PackedPublicKey>()
 
 const decode = (bytes: Uint8Array): PackedPublicKey => {

@@ -7,7 +7,7 @@ import { sdkError, SDK_CODES, WORDS_COME_LAST, wrapWords } from '../sdk-errors.t
 export const insufficientFunds = (denom: string, balance: bigint, amount: bigint): CodedError =>
   sdkError('insufficientFunds', `spendable balance ${balance}${denom} is smaller than ${amount}${denom}`)
 
-/** Before coins are staked the SDK says it in other words. */
+/** The SDK says it in other words before coins are staked. */
 export const cannotDelegate = ({ denom, amount }: Coin, balance: bigint): CodedError =>
   sdkError('insufficientFunds', `failed to delegate; ${balance}${denom} is smaller than ${amount}${denom}`)
 

@@ -14,5 +14,6 @@ export {
 export type { BankDependencies } from './deps.ts'
 export { describeDenom, forgetDenom } from './keeper/describe.ts'
 export { createLedger } from './ledger.ts'
+export { balanceKey } from './keys.ts'
 export { bankModule } from './module.ts'
 export { sendCoins } from './transfer.ts'

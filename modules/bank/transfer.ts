@@ -21,7 +21,9 @@ export interface Output {
   readonly coins: readonly Coin[]
 }
 
-/** As {@link sendCoins} to several receivers; `sum` is what they get together, and what `from` must have. */
+/**
+ * Does what {@link sendCoins} does, to several receivers; `sum` is what they get together, and what `from` must have.
+ */
 export const sendToMany = (
   { state, emit }: LedgerContext,
   from: Address,

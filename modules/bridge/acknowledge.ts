@@ -4,7 +4,15 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Attestations } from '../attestations.ts'
 import type { BlockContext } from '../module.ts'
 import { contradicted, eventAccepted } from './events.ts'
-import { readDecided, readOpen, readParams, readProgress, writeDecided, writeOpen, writeProgress } from './keeper.ts'
+import {
+  readDecided,
+  readOpen,
+  readParams,
+  readProgress,
+  writeDecided,
+  writeOpen,
+  writeProgress,
+} from './keeper/index.ts'
 import type { BridgeParams } from './params.ts'
 import type { Progress } from './record.ts'
 import { endOfWindow } from './section.ts'
@@ -16,7 +24,7 @@ interface Heard {
   readonly contents: BridgeEvent[]
 }
 
-/** By id, in the order in which they are spoken of; within the window alone. */
+/** Gathers what was heard, by id, in the order in which the ids are spoken of; within the window alone. */
 const gather = ({ votes }: Attestations, { openId }: Progress, end: number): ReadonlyMap<number, Heard> => {
   const heard = new Map<number, Heard>()
   const of = (id: number): Heard | undefined => {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import type { BridgeEvent } from '../../core/bridge-event.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { type Random, seeded } from '../../test/sim/random.ts'
-import { readOpen, readProgress } from './keeper.ts'
+import { readOpen, readProgress } from './keeper/index.ts'
 import { OPEN_WINDOW } from './record.ts'
 import { readSayable } from './section.ts'
 import { attest, depositOf, type Member, memberOf, type Said, World } from './testing/world.ts'
@@ -78,7 +78,7 @@ const run = (random: Random): number => {
   const liars = new Set(Array.from({ length: PEOPLE }, (_, index) => index).filter(() => random.chance(30)))
   const isLiar = ({ address }: Member): boolean => liars.has((address[0] ?? 0) - 1)
   const world = new World(chooseSet(random, isLiar))
-  /** By person, how much of the external chain its daemon has read. */
+  /** How much of the external chain its daemon has read, by person. */
   const known = Array.from({ length: PEOPLE }, () => 0)
   for (let step = 0; step < BLOCKS; step++) {
     if (random.chance(15)) world.set = chooseSet(random, isLiar)

@@ -7,7 +7,7 @@ export const OPEN_WINDOW = 64
 export const MAX_WAITING = 16_384
 /** Refused events that are remembered. */
 export const MAX_REFUSED = 1_024
-/** Of the words with which governance rejects, in bytes. */
+/** The most bytes of the words with which governance rejects. */
 export const MAX_REASON_BYTES = 200
 
 /** A hash that validators have acknowledged by an id. */
@@ -22,7 +22,7 @@ export interface Candidate {
   readonly isWanted: boolean
 }
 
-/** In the order in which the hashes came. */
+/** The candidates in the order in which the hashes came. */
 export type OpenEvent = readonly Candidate[]
 
 export interface AcceptedEvent {
@@ -40,7 +40,7 @@ export interface RejectedEvent {
   readonly reason: string
 }
 
-/** Settled in its turn. */
+/** An event that is settled in its turn. */
 export type DecidedEvent = AcceptedEvent | RejectedEvent
 
 /** An event that had its turn, and for which nothing was credited. */
@@ -50,7 +50,7 @@ export interface RefusedEvent {
   readonly event: BridgeEvent | undefined
 }
 
-/** Of the contract of the parameters, but for the contradictions. */
+/** The progress with the contract of the parameters; only the contradictions are of all contracts. */
 export interface Progress {
   /** The next event to be credited or refused. */
   readonly nextId: number
@@ -58,7 +58,7 @@ export interface Progress {
   readonly openId: number
   readonly credited: number
   readonly refused: number
-  /** Of the refused ones, those that are remembered. */
+  /** How many of the refused ones are remembered. */
   readonly remembered: number
   /** Acknowledgements of a second hash by the same id and validator, of all contracts. */
   readonly contradictions: number

@@ -6,22 +6,22 @@ import { capBytes } from './plan/index.ts'
 
 type SetSizes = Pick<ClobDependencies, 'validatorCount'>
 
-/** As the parameters and the sets in state have it. */
+/** The cap that the parameters and the sets in state give. */
 const capAt = (state: StateReader, height: number, { validatorCount }: SetSizes): HeightCap => ({
   height,
   capBytes: capBytes(readParameters(state).extensionBudgetBytes, validatorCount(state, height)),
 })
 
 /**
- * At the end of block `height`. That of `height` stays as its votes were judged, whatever governance changed in the block; a
- * state from before the order book has none.
+ * Moves the caps on at the end of block `height`. That of `height` stays as its votes were judged, whatever governance
+ * changed in the block; a state from before the order book has none.
  */
 export const rotateCaps = (state: StateWriter, height: number, sizes: SetSizes): void => {
   const current = readCaps(state).find((cap) => cap.height === height) ?? capAt(state, height, sizes)
   writeCaps(state, [current, capAt(state, height + 1, sizes)])
 }
 
-/** In a genesis: those that an export brings for the first block on, or that of the first block. */
+/** Writes the caps of a genesis: those that an export brings for the first block on, or that of the first block. */
 export const initCaps = (
   state: StateWriter,
   initialHeight: number,

@@ -89,7 +89,7 @@ const makeWorld = ({ genesis, validators = 4, roomFault }: WorldOptions = {}) =>
       .values(keeper.CLOB_ACCOUNT, new Uint8Array(0), 10_000)
       .map(([key, value]) => [Buffer.from(key).toString('latin1'), Buffer.from(value).toString('hex')])
   const faults = () => module.invariants.flatMap(({ check }) => check(context) ?? [])
-  /** As the file has it. */
+  /** The genesis as the file has it. */
   const exported = (): unknown => JSON.parse(textOf(module.exportGenesis(context)))
   return { state, module, context, events, send, ask, values, faults, exported, gas: () => gas }
 }
@@ -668,6 +668,17 @@ describe('queries of the order book', () => {
       [5n, 8_888],
     ])
     expect(ask(queries.proposer, { address: formatConsensusAddress(CAROL) }).record).toMatchObject({ stops: 3n })
+    const queue = ask(queries.queue, {}).actions
+    expect(queue.map(({ owner, action }) => [owner, action?.action.case])).toEqual([
+      [encodeBech32(CAROL), 'place'],
+      [encodeBech32(ALICE), 'cancelAll'],
+      [encodeBech32(CAROL), 'cancel'],
+    ])
+    const page = ask(queries.queue, { pagination: { limit: 2n } })
+    const key = page.pagination?.nextKey ?? Uint8Array.of()
+    const behind = ask(queries.queue, { pagination: { key } })
+    expect([...page.actions, ...behind.actions]).toEqual(queue)
+    expect([page.actions.length, behind.pagination?.nextKey.length]).toEqual([2, 0])
     const all = ask(queries.proposers, {}).proposers
     expect(all).toMatchObject([{ address: formatConsensusAddress(CAROL), record: { stops: 3n } }])
   })
@@ -724,6 +735,7 @@ describe('queries of the order book', () => {
     ['an order beyond all numbers', () => ask(queries.order, { market: 1, orderSeq: 2n ** 64n - 1n }), 'grpc/5'],
     ['no address', () => ask(queries.account, { owner: 'x' }), 'grpc/3'],
     ['a page key of another length', () => ask(queries.proposers, { pagination: { key: ALICE.slice(1) } }), 'grpc/3'],
+    ['a page key of another list', () => ask(queries.queue, { pagination: { key: Uint8Array.of(1) } }), 'grpc/3'],
     ['no address of a proposer', () => ask(queries.proposer, { address: encodeBech32(ALICE) }), 'grpc/3'],
     [
       'a page key of another list',

@@ -303,6 +303,6 @@ export type ClobErrorName = keyof typeof CLOB_ERRORS.codes
 export const clobError = (name: ClobErrorName, message: string): CodedError =>
   new CodedError('clob', CLOB_ERRORS.codes[name], message)
 
-/** Of bytes that decode and encode to others, or do not decode. */
+/** The error for bytes that decode and encode to others, or do not decode. */
 export const notCanonical = (detail: string): CodedError =>
   clobError('encoding', `not the canonical encoding: ${detail}`)

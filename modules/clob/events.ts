@@ -21,7 +21,7 @@ const number = (key: string, value: number): EventAttribute => attribute(key, va
 
 export interface OrderPlaced {
   readonly sequence: number
-  /** As it was placed. */
+  /** The order as it was placed. */
   readonly order: OpenOrder
 }
 
@@ -49,7 +49,7 @@ export interface OrderRejected {
   readonly owner: Address
   readonly subaccount: number
   readonly clientId: Uint8Array
-  /** Of codespace clob. */
+  /** Error code of codespace clob. */
   readonly code: number
 }
 
@@ -75,7 +75,7 @@ export interface Fill {
   readonly takerSide: Side
   readonly priceTicks: number
   readonly lots: number
-  /** In quote, as the two below. */
+  /** The fee in quote, as the two below. */
   readonly makerFee: bigint
   readonly makerRebate: bigint
   readonly takerFee: bigint
@@ -139,7 +139,7 @@ export interface ExtensionSummaryEvent {
   readonly height: number
   /** Ids that any vote attests. */
   readonly attested: number
-  /** Of them, those that more than a third of the power attests. */
+  /** How many of them more than a third of the power attests. */
   readonly obligated: number
   /** Ids that the block leaves for the next one. */
   readonly carried: number
@@ -159,7 +159,7 @@ export const extensionSummary = (summary: ExtensionSummaryEvent): Event => ({
 })
 
 export interface OrderQueued {
-  /** Among those that the block queues, from 0: `order_rejected` names it so. */
+  /** The place among those that the block queues, from 0: `order_rejected` names it so. */
   readonly place: number
   readonly owner: Address
   readonly subaccount: number

@@ -8,11 +8,12 @@ export {
   type Level,
   type LevelChanges,
   type LevelTotal,
+  rootOfOrders,
   totalOf,
 } from './book/index.ts'
 export { rotateCaps } from './caps.ts'
 export type { ClobDependencies } from './deps.ts'
-export type { Agent, ClobAccount, Floor, Mark } from './domain/account.ts'
+export { type Agent, type ClobAccount, type Floor, KEPT_BLOCKS, type Mark } from './domain/account.ts'
 export type { FeeTier, Market, MarketMode, MarketRecord, MarketStatus } from './domain/market.ts'
 export { SIDE_CODES, TIF_CODES, TRIGGER_CODES } from './domain/codes.ts'
 export type { BookOrder, OpenOrder, Side } from './domain/order.ts'
@@ -21,9 +22,12 @@ export type { ClobParameters } from './domain/settings.ts'
 export { orderForm } from './forms/order.ts'
 export { CLOB_ERRORS, type ClobErrorName, clobError } from './errors.ts'
 export { extensionSummary, type ExtensionSummaryEvent, marketUpdated } from './events.ts'
+export { findClientOrder, nextOrderSeq } from './find-client-order.ts'
 export { formatParameters } from './genesis/export.ts'
+export { parseOpenOrder } from './genesis/orders.ts'
 export { parseClobGenesis } from './genesis/parse.ts'
 export {
+  encodeOrder,
   listMarkets,
   readAgent,
   readCaps,
@@ -36,12 +40,35 @@ export {
   writeCarried,
   writeProposer,
 } from './keeper/index.ts'
-export { CAPS_KEY, CARRIED_KEY, CLOB_ACCOUNT, PARAMS_KEY, proposerKey } from './keys.ts'
+export {
+  accountKey,
+  AFTER_KEY,
+  agentKey,
+  CAPS_KEY,
+  CARRIED_KEY,
+  CLOB_ACCOUNT,
+  MARKET_PREFIX,
+  MARKS_PREFIX,
+  marketKey,
+  marksKey,
+  NEXT_KEY,
+  NONCES_PREFIX,
+  noncesKey,
+  ORDER_PREFIX,
+  orderKey,
+  PARAMS_KEY,
+  proposerKey,
+  QUEUE_KEY,
+  recordKey,
+  TIME_KEY,
+  volumeKey,
+} from './keys.ts'
 export {
   type BatchItem,
   type BatchResult,
   type ClobRecord,
   codeOf,
+  lockDenom,
   marketOf,
   MATCHING_ENTRIES,
   type MatchingError,

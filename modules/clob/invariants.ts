@@ -5,16 +5,22 @@ import { encodeBech32 } from '../../core/bech32.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { Invariant } from '../module.ts'
 import type { ClobDependencies } from './deps.ts'
+import { ORDER_BOUNDS, type OrderBounds } from './book/crowd.ts'
+import type { ClobAccount } from './domain/account.ts'
 import { lockOf } from './domain/lock.ts'
+import { doesFloorName } from './book/account-book.ts'
+import type { OpenOrder } from './domain/order.ts'
 import { MAX_QUEUE_WEIGHT } from './domain/queue.ts'
 import {
   CLOB_ACCOUNT,
   listMarkets,
+  readAccount,
   readNextSeq,
   readParameters,
   readQueue,
   readQueuedTotals,
   readRecord,
+  readTimeMs,
   scanAccounts,
   scanOrders,
   scanOrphans,
@@ -77,6 +83,44 @@ const countFault = (state: StateReader): string | undefined => {
   return counts.size === 0 ? undefined : `${counts.size} owners of open orders have no account`
 }
 
+const MS_PER_SECOND = 1_000
+
+const isDead = (order: OpenOrder, { switchMs, floors }: ClobAccount, timeMs: number): boolean =>
+  (order.expireS !== 0 && order.expireS * MS_PER_SECOND <= timeMs) ||
+  (switchMs !== 0 && switchMs <= timeMs) ||
+  floors.some((floor) => order.seq < floor.nextSeq && doesFloorName(floor, order))
+
+/** Orders of the sides of a market that are not dead. */
+const livingOrders = (state: StateReader, market: number): { readonly buy: number; readonly sell: number } => {
+  const timeMs = readTimeMs(state)
+  const accounts = new Map<string, ClobAccount>()
+  const living = { buy: 0, sell: 0 }
+  for (const order of scanOrders(state, market)) {
+    const key = bytesToKey(order.owner)
+    const account = accounts.get(key) ?? readAccount(state, order.owner)
+    accounts.set(key, account)
+    if (!isDead(order, account, timeMs)) living[order.side]++
+  }
+  return living
+}
+
+/** The bounds of docs/clob-spec.md, Room: no step leaves more than these, so that no genesis may bring more. */
+export const roomFault = (state: StateReader, bounds: OrderBounds = ORDER_BOUNDS): string | undefined => {
+  let all = 0
+  for (const { id } of listMarkets(state)) {
+    const open = readRecord(state, id)?.openOrders ?? 0
+    all += open
+    // Most markets have fewer on both sides together, dead ones too.
+    if (open <= bounds.side) continue
+    const living = livingOrders(state, id)
+    for (const side of ['buy', 'sell'] as const) {
+      if (living[side] <= bounds.side) continue
+      return `market ${id} has ${living[side]} orders to ${side} that are not dead, more than ${bounds.side}`
+    }
+  }
+  return all > bounds.all ? `${all} orders are open, more than ${bounds.all}` : undefined
+}
+
 const orphanFault = (state: StateReader): string | undefined => {
   const known = new Set(listMarkets(state).map(({ id }) => id))
   for (const market of scanOrphans(state, known)) return `an order is open in market ${market}, which does not exist`
@@ -93,6 +137,7 @@ export const clobInvariants = (dependencies: Pick<ClobDependencies, 'ledger'>): 
   { name: 'clob/parameters-in-range', check: ({ state }) => parametersFault(readParameters(state)) },
   { name: 'clob/orders-are-of-markets', check: ({ state }) => orphanFault(state) },
   { name: 'clob/counts-are-those-of-orders', check: ({ state }) => countFault(state) },
+  { name: 'clob/orders-have-room', check: ({ state }) => roomFault(state) },
   { name: 'clob/queue-is-bounded', check: ({ state }) => queueFault(state) },
   { name: 'clob/escrow-is-what-orders-lock', check: ({ state }) => escrowFault(state, dependencies) },
 ]

@@ -22,7 +22,7 @@ interface Bounds {
   readonly most: number
 }
 
-/** In the order in which state holds them. */
+/** The bounds in the order in which state holds the parameters. */
 export const PARAMETER_BOUNDS: Readonly<Record<keyof ClobParameters, Bounds>> = {
   // Below 64 KiB a few dozen validators already have the smallest cap there is.
   extensionBudgetBytes: { least: 64 * KIB, most: 1_024 * KIB },

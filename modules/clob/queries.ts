@@ -24,7 +24,7 @@ import type { Market } from './domain/market.ts'
 import type { OpenOrder } from './domain/order.ts'
 import { marketForm, parametersForm, recordForm } from './forms/market.ts'
 import { orderForm } from './forms/order.ts'
-import { accountForm, agentForm, capForm, carriedForm, proposerForm } from './forms/owner.ts'
+import { accountForm, agentForm, capForm, carriedForm, proposerForm, queuedForm } from './forms/owner.ts'
 import {
   findOrdersOf,
   listAgents,
@@ -37,6 +37,7 @@ import {
   readOrder,
   readParameters,
   readProposer,
+  readQueue,
   readRecord,
   scanOrders,
   scanProposers,
@@ -44,6 +45,7 @@ import {
 
 const KEY_BYTES = 12
 const ADDRESS_BYTES = 20
+const PLACE_BYTES = 4
 
 /** Throws grpc/3. */
 const parseWith = <T>(text: string, what: string, parse: (text: string) => T): T => {
@@ -164,14 +166,26 @@ function* proposersFrom(state: StateReader, start: Uint8Array | undefined): Retu
   }
 }
 
+/** A block queues at most 5,000 small actions: they are one value, which is decoded for each page. */
+const pageOfQueue = (state: StateReader, page: PageRequest | undefined) => {
+  const queue = readQueue(state).map((queued, place) => ({ queued, place }))
+  const { items, pagination } = takePage(
+    page,
+    (start) => queue.slice(start === undefined ? 0 : readUint32(readPageKey(start, PLACE_BYTES) ?? start)),
+    ({ place }) => uint32ToBytes(place),
+  )
+  return { actions: items.map(({ queued }) => queuedForm(queued)), pagination }
+}
+
 const EXTENSION_QUERIES: readonly QueryHandler[] = [
+  handleQuery(method.queue, ({ state }, { pagination }) => pageOfQueue(state, pagination), { isHeavy: true }),
   handleQuery(method.carried, ({ state }) => ({ carried: [...carriedForm(readCarried(state))] })),
   handleQuery(method.caps, ({ state }) => ({ caps: readCaps(state).map(capForm) })),
   handleQuery(method.proposer, ({ state }, { address }) => {
     const proposer = parseWith(address, 'proposer', parseConsensusAddress)
     return { record: proposerForm(readProposer(state, proposer)) }
   }),
-  // As many as ever were validators: those before a page are passed over.
+  // There may be as many as ever were validators: those before a page are passed over.
   handleQuery(
     method.proposers,
     ({ state }, request) => {

@@ -12,9 +12,9 @@ import { weightOfAction } from './orders/phase-and-weight.ts'
 /** Look-ups, and the entry: it is written, moved into the queue at the end of the block, and read in the next one. */
 const QUEUE_GAS = 20_000n
 /**
- * Of each unit of an action's weight. A fill between owners whom no other one meets takes 0.12 to 0.18 ms (docs/performance.md), and a unit of
- * gas weighs 12 ns here, 7 as any and 5 as one of a native precompile (evm/weight.ts): so what the next block does for contracts
- * counts in the weight of the block that queues it.
+ * The gas of each unit of an action's weight. A fill between owners whom no other one meets takes 0.12 to 0.18 ms
+ * (docs/performance.md), and a unit of gas weighs 12 ns here, 7 as any and 5 as one of a native precompile
+ * (evm/weight.ts): so what the next block does for contracts counts in the weight of the block that queues it.
  */
 const WEIGHT_GAS = 15_000n
 

@@ -45,7 +45,7 @@ export const writeValidatorSets = (state: StateWriter, entries: readonly Validat
   state.setValue(CONSENSUS_ADDRESS, VALIDATOR_SETS_KEY, encodeRlp(items))
 }
 
-/** Of the largest set that is in force or will be, if no more than `maxValidators` come in. */
+/** The size of the largest set that is in force or will be, if no more than `maxValidators` come in. */
 export const mostValidators = (state: StateReader, maxValidators: number): number =>
   Math.max(maxValidators, ...readValidatorSets(state).map(({ validators }) => validators.length))
 

@@ -7,7 +7,7 @@ const refuse = (message: string): never => {
   throw parametersRefused(message)
 }
 
-/** Below it no vote and no proposal would find room, and nobody could raise it again. */
+/** The least gas of a block: below it no vote and no proposal would find room, and nobody could raise it again. */
 const MIN_BLOCK_GAS = 1_000_000
 
 /** Throws consensus/1. */

@@ -40,7 +40,7 @@ import {
 import { collect, sweepSurplus } from './treasury.ts'
 import { decodeVoters, encodeVoters, powerOf, type Voter, withoutVoter } from './voters.ts'
 
-/** In anat; zero for one that does not vote. */
+/** What is not settled yet, in anat; zero for one that does not vote. */
 export const unsettledOf = (state: StateReader, consensusAddress: Uint8Array): Decimal => {
   const power = powerOf(readVoters(state), consensusAddress)
   if (power === undefined) return 0n

@@ -10,7 +10,7 @@ import type { DistributionParams } from './params.ts'
 export interface ValidatorRewards {
   /** The running one. */
   readonly period: number
-  /** Of the running period, for the delegators. */
+  /** The rewards of the running period, for the delegators. */
   readonly current: DecCoins
   readonly commission: DecCoins
   /** All that is owed to delegators and operator. */

@@ -13,7 +13,7 @@ interface WireCoin {
 const MAX_COINS = 64
 const AMOUNT = /^[1-9][0-9]{0,77}$/
 const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/
-/** For every coin after the first: two balances are read and written, as in a transfer of the bank. */
+/** The gas for every coin after the first: two balances are read and written, as in a transfer of the bank. */
 const GAS_PER_COIN = 20_000n
 
 export const isDenom = (text: string): boolean => DENOM.test(text)
@@ -39,7 +39,7 @@ export const parseCoins = (coins: readonly WireCoin[]): readonly Coin[] => {
 export const consumeCoinGas = ({ consumeGas }: MessageContext, coins: readonly Coin[]): void =>
   consumeGas(GAS_PER_COIN * BigInt(coins.length - 1), 'coins')
 
-/** As protobuf carries it. */
+/** The coins as protobuf carries them. */
 export const toWireCoins = (coins: readonly { readonly denom: string; readonly amount: bigint }[]) =>
   coins.map(({ denom, amount }) => ({ denom, amount: amount.toString() }))
 

@@ -70,7 +70,7 @@ export const multiplyCoins = (coins: DecCoins, factor: Decimal): DecCoins =>
 export const multiplyCoinsTruncate = (coins: DecCoins, factor: Decimal): DecCoins =>
   mapAmounts(coins, (amount) => multiplyTruncate(amount, factor))
 
-/** By an integer that is not zero; truncates. */
+/** Divides by an integer that is not zero; truncates. */
 export const divideCoins = (coins: DecCoins, divisor: bigint): DecCoins =>
   mapAmounts(coins, (amount) => divideByInteger(amount, divisor))
 

@@ -25,7 +25,7 @@ import { endPeriod } from './validator.ts'
 export const stakeOf = ({ tokens, shares }: ValidatorView, delegation: DelegationView): Decimal =>
   divide(delegation.shares * tokens, shares)
 
-/** From the period that has just ended on. The stake is truncated: no more can be withdrawn than is owed. */
+/** Starts from the period that has just ended. The stake is truncated: no more can be withdrawn than is owed. */
 export const startDelegation = (
   { state, height }: { readonly state: StateWriter; readonly height: number },
   { operator, tokens, shares }: ValidatorView,
@@ -61,7 +61,7 @@ const slashesSince = (state: StateReader, operator: Address, period: number) => 
 
 export interface ReckonedRewards {
   readonly rewards: DecCoins
-  /** After the last slash. */
+  /** The stake after the last slash. */
   readonly stake: Decimal
   readonly slashes: number
 }

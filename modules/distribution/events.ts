@@ -15,7 +15,7 @@ export const commissionEarned = (operator: Address, amount: DecCoins): Event =>
 export const rewardsEarned = (operator: Address, amount: DecCoins): Event =>
   makeEvent('rewards', { amount: formatDecCoins(amount), validator: formatOperator(operator) })
 
-/** With one zero coin when nothing was due, as the SDK writes it. */
+/** The event has one zero coin when nothing was due, as the SDK writes it. */
 export const rewardsWithdrawn = (operator: Address, delegator: Address, amount: readonly Coin[]): Event =>
   makeEvent('withdraw_rewards', {
     amount: formatCoins(withZero(amount)),

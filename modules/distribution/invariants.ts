@@ -101,13 +101,13 @@ const checkOutstanding = (state: StateReader): string | undefined => {
   return undefined
 }
 
-/** On a copy: every delegator withdraws, and what is left is commission and dust. */
+/** Checks on a copy: every delegator withdraws, and what is left is commission and dust. */
 const checkWithdrawals = (
   { state, height }: QueryContext,
   dependencies: DistributionDependencies,
 ): string | undefined => {
   const copy = new Overlay(state)
-  // At a later height: a delegation that began at this one has no rewards yet.
+  // The copy is at a later height: a delegation that began at this one has no rewards yet.
   const context = { state: copy, height: height + 1, emit: () => undefined }
   const { stake } = dependencies
   for (const [key, value] of scan(state, keys.STARTS_PREFIX)) {

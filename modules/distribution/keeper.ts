@@ -119,7 +119,7 @@ export const findValidator = (state: StateReader, operator: Address): ValidatorR
   const value = read(state, keys.validatorKey(operator))
   return value === undefined ? undefined : decodeValidator(value)
 }
-/** Of a validator that staking has: its hooks made the record. */
+/** Reads a validator that staking has: its hooks made the record. */
 export const readValidator = (state: StateReader, operator: Address): ValidatorRewards => {
   const rewards = findValidator(state, operator)
   invariant(rewards !== undefined, 'a validator has no record of rewards')
@@ -175,7 +175,7 @@ export const readSlash = (state: StateReader, operator: Address, period: number)
 }
 export const writeSlash = (state: StateWriter, operator: Address, period: number, slash: SlashEvent): void =>
   write(state, keys.slashKey(operator, period), encodeSlash(slash))
-/** In the order of periods, from one (inclusive) on: for queries. */
+/** Reads slashes in the order of periods, from one (inclusive) on: for queries. */
 export function* readSlashes(
   state: StateReader,
   operator: Address,
@@ -186,7 +186,10 @@ export function* readSlashes(
   }
 }
 
-/** Of a validator that is gone. Without delegations only its slashes refer to periods, and the last period to itself. */
+/**
+ * Deletes the records of a validator that is gone. Without delegations only its slashes refer to periods, and the last
+ * period to itself.
+ */
 export const deleteValidator = (
   state: StateWriter,
   operator: Address,

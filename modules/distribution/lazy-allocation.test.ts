@@ -54,7 +54,7 @@ class Run {
     const delegation = world.stake.delegation(0, operatorOf(number), operatorOf(number)) as DelegationView
     for (const model of this.models) {
       model.create(validator)
-      // As staking's hooks of the first delegation: period 1 ends without tokens.
+      // Staking's hooks of the first delegation do so: period 1 ends without tokens.
       model.endPeriod({ ...validator, tokens: 0n })
       model.start(validator, delegation, world.context.height)
     }

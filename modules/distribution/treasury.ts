@@ -56,7 +56,7 @@ export const sweepSurplus = ({ state }: LedgerContext, dependencies: Distributio
 }
 
 export interface Destination {
-  /** Without one the community pool gets it. */
+  /** Who receives; without one the community pool gets it. */
   readonly receiver: Address | undefined
   readonly wanted: Address
 }
@@ -74,7 +74,7 @@ export const strictDestination = (
   return { receiver: wanted, wanted }
 }
 
-/** For hooks, which must not fail: the withdraw address, else the owner, else the community pool. */
+/** Where hooks pay, which must not fail: to the withdraw address, else the owner, else the community pool. */
 export const fallbackDestination = (
   state: StateReader,
   { ledger }: DistributionDependencies,

@@ -55,7 +55,7 @@ export const endPeriod = (context: RewardContext, validator: ValidatorView): num
   return period
 }
 
-/** Before the slash: the period that ends here is the last with the stake as it was. */
+/** Called before the slash: the period that ends here is the last with the stake as it was. */
 export const recordSlash = (context: RewardContext, validator: ValidatorView, fraction: Decimal): void => {
   invariant(fraction >= 0n && fraction <= ONE, 'a validator is slashed by less than nothing or more than all')
   if (fraction === 0n) return

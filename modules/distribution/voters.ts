@@ -7,7 +7,7 @@ import { bytesToKey, viewBuffer } from '../../core/bytes.ts'
 
 export interface Voter {
   readonly consensusAddress: Uint8Array
-  /** Below 2^60 (CometBFT's bound of the total), so a sum of them times a decimal is exact. */
+  /** The power is below 2^60 (CometBFT's bound of the total), so a sum of them times a decimal is exact. */
   readonly power: bigint
 }
 

@@ -68,7 +68,7 @@ export class TokenContract {
     return { ...readText('name', name), ...readText('symbol', symbol), ...readDecimals(decimals) }
   }
 
-  /** Into the escrow: by the owner himself, or by the precompile that he has approved. Throws erc20/6. */
+  /** Takes tokens into the escrow: by the owner himself, or by the precompile that he has approved. Throws erc20/6. */
   take(owner: Address, amount: bigint): void {
     const { spender } = this.#contracts
     if (spender === undefined) this.#move(owner, encode('transfer', ERC20_ADDRESS, amount), amount)
@@ -90,7 +90,7 @@ export class TokenContract {
     return isSuccess ? output : undefined
   }
 
-  /** As SafeERC20 has it: nothing returned is a success, and everything but true is none. */
+  /** Judges the answer as SafeERC20 does: nothing returned is a success, and everything but true is none. */
   #move(from: Address, input: Uint8Array, amount: bigint): void {
     const call = { from, to: this.#token, origin: this.#origin, input, gas: this.#params.transferGas }
     const { isSuccess, output } = this.#contracts.call({ ...call, isStatic: false })

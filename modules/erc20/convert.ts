@@ -14,7 +14,7 @@ export interface Conversion {
   readonly sender: Address
   readonly receiver: Address
   readonly token: Address
-  /** Above zero. */
+  /** The amount, above zero. */
   readonly amount: bigint
 }
 

@@ -9,14 +9,14 @@ const DENOM = /^erc20\/0x[0-9a-f]{40}$/
 /** `erc20/0x` and forty lower-case digits. */
 export const denomOf = (token: Address): string => `${PREFIX}${bytesToHex(token)}`
 
-/** In lower case, or with a right checksum (EIP-55). Undefined for anything else. */
+/** The address of a text in lower case, or with a right checksum (EIP-55). Undefined for anything else. */
 export const addressOfText = (text: string): Address | undefined => {
   if (!ADDRESS.test(text)) return undefined
   const address = parseAddress(text)
   return text === bytesToHex(address) || text === checksumAddress(address) ? address : undefined
 }
 
-/** Undefined of a denomination that is of no contract. */
+/** The address; undefined for a denomination that is of no contract. */
 export const addressOfDenom = (denom: string): Address | undefined =>
   DENOM.test(denom) ? parseAddress(denom.slice(PREFIX.length)) : undefined
 

@@ -20,6 +20,6 @@ export interface Erc20Dependencies {
   fundCommunityPool(context: LedgerContext, from: Address, coins: readonly Coin[]): void
   describeDenom(state: StateWriter, description: DenomDescription): void
   forgetDenom(state: StateWriter, base: string): void
-  /** Of the contract of a view: it sends all calls on to the precompile that answers them. */
+  /** Code of the contract of a view: it sends all calls on to the precompile that answers them. */
   readonly viewCode: Uint8Array
 }

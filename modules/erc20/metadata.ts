@@ -54,7 +54,7 @@ export const readDecimals = (output: Uint8Array | undefined): { readonly decimal
   return decimals > BigInt(MAX_DECIMALS) ? {} : { decimals: Number(decimals) }
 }
 
-/** Of a contract that says nothing. */
+/** The symbol of a contract that says nothing. */
 export const DEFAULT_SYMBOL = 'ERC20'
 
 /**

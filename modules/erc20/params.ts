@@ -6,7 +6,7 @@ export interface Erc20Params {
   readonly enabled: boolean
   /** Whether anybody may register a contract; governance always may. */
   readonly registrationOpen: boolean
-  /** In anat, to the community pool. It bounds what strangers add to the state. */
+  /** The fee in anat, which goes to the community pool. It bounds what strangers add to the state. */
   readonly registrationFee: bigint
   /** Most gas of a call of transfer or transferFrom. */
   readonly transferGas: bigint
@@ -23,7 +23,7 @@ export const DEFAULT_PARAMS: Erc20Params = {
   viewGas: 100_000n,
 }
 
-/** Below the first no honest token works; above the second one call could take most of a transaction. */
+/** No honest token works below the first; one call could take most of a transaction above the second. */
 const LEAST_GAS = 30_000n
 const MOST_GAS = 8_000_000n
 

@@ -15,7 +15,7 @@ import { viewFault } from './view.ts'
 
 const { method } = erc20Query.Query
 
-/** Of a contract or a denomination. Throws grpc/3. */
+/** The address of a contract or a denomination. Throws grpc/3. */
 const parseToken = (text: string): Address => {
   const address = addressOfText(text) ?? addressOfDenom(text)
   if (address !== undefined) return address

@@ -12,7 +12,7 @@ import { readAllowance, readView, viewAddress, writeAllowance, writeView } from 
 
 /** An account with code, and an entry. */
 const VIEW_GAS = 60_000n
-/** As Ethereum's price of a slot that is filled. */
+/** Ethereum's price of a slot that is filled. */
 const ALLOWANCE_GAS = 20_000n
 
 /**
@@ -52,7 +52,7 @@ export const approve = (
   writeAllowance(state, view, owner, spender, amount)
 }
 
-/** Of the greatest number nothing is taken away, as wallets expect of it. Throws erc20/11. */
+/** Spends an allowance. Nothing is taken away from the greatest number, as wallets expect of it. Throws erc20/11. */
 export const spendAllowance = (
   { state, consumeGas }: MessageContext,
   view: Address,

@@ -24,6 +24,6 @@ export interface EvidenceMaxAge {
 export interface EvidenceDependencies {
   readonly stake: Pick<StakeReader, 'validatorByConsensusAddress'>
   readonly doubleSigns: DoubleSignPort
-  /** Of the consensus parameters. */
+  /** The greatest age, from the consensus parameters. */
   evidenceMaxAge(state: StateReader): EvidenceMaxAge
 }

@@ -226,7 +226,7 @@ describe('MsgSubmitEvidence', () => {
   })
 })
 
-/** As in x/evidence/keeper/keeper_test.go, populateEvidence. */
+/** Does what populateEvidence of x/evidence/keeper/keeper_test.go does. */
 const populate = (state: Overlay, count: number): readonly evidence.Equivocation[] =>
   Array.from({ length: count }, (_, index) => {
     const equivocation = makeEquivocation({ height: 11n, power: 100n, time: { seconds: SECONDS, nanos: index } })

@@ -16,7 +16,7 @@ export const readEvidence = (state: StateReader, hash: Uint8Array): Uint8Array |
 export const writeEvidence = (state: StateWriter, hash: Uint8Array, encoded: Uint8Array): void =>
   state.setValue(EVIDENCE_ADDRESS, concatBytes(EVIDENCE, hash), encoded)
 
-/** In the order of hashes, from `start` (inclusive) on. */
+/** Lists evidence in the order of hashes, from `start` (inclusive) on. */
 export function* listEvidence(
   state: StateReader,
   start: Uint8Array = EMPTY_BYTES,

@@ -11,7 +11,7 @@ const { method } = feeMarketQuery.Query
 
 export const FEE_MARKET_QUERIES: readonly QueryHandler[] = [
   handleQuery(method.params, ({ state }) => ({ params: toWire(readFeeMarket(state)) })),
-  // Of the next block: it is what a transaction that is sent now must pay.
+  // The answer is the base fee of the next block: it is what a transaction that is sent now must pay.
   handleQuery(method.baseFee, ({ state }) => ({ baseFee: toDecimal(readBaseFee(state)).toString() })),
   handleQuery(method.blockGas, () => {
     throw queryRefusal(

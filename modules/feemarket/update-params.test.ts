@@ -23,7 +23,7 @@ const makeState = (genesis: unknown = {}): Overlay => {
 
 type Params = Exclude<MessageInitShape<typeof feeMarketTx.MsgUpdateParamsSchema>['params'], undefined>
 
-/** Of 18 places, as decimals travel. */
+/** The number with 18 places, as decimals travel. */
 const scaled = (anat: bigint): string => (anat * 10n ** 18n).toString()
 const VALID: Params = {
   baseFeeChangeDenominator: 7,

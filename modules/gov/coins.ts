@@ -21,7 +21,9 @@ export const formatCoins = (coins: readonly { readonly denom: string; readonly a
 /** The same, of a list that may be anything: for messages. */
 export const describeCoins = (coins: readonly WireCoin[]): string => formatCoins(coins.slice(0, 8)).slice(0, 200)
 
-/** Of a message or a genesis: undefined when it is no valid list, or too long. The empty list is valid. */
+/**
+ * Reads the coins of a message or a genesis: undefined when it is no valid list, or too long. The empty list is valid.
+ */
 export const readCoins = (coins: readonly WireCoin[]): readonly Coin[] | undefined => {
   if (coins.length > MAX_DEPOSIT_COINS) return undefined
   const parsed: Coin[] = []
@@ -39,7 +41,7 @@ export const readCoins = (coins: readonly WireCoin[]): readonly Coin[] | undefin
 export const toWireCoins = (coins: readonly Coin[]): WireCoin[] =>
   coins.map(({ denom, amount }) => ({ denom, amount: amount.toString() }))
 
-/** Of what {@link toWireCoins} gave: whatever was written is read. */
+/** Reads what {@link toWireCoins} gave: whatever was written is read. */
 export const storedCoins = (coins: readonly WireCoin[]): readonly Coin[] =>
   coins.map(({ denom, amount }) => ({ denom, amount: BigInt(amount) }))
 
@@ -63,7 +65,7 @@ export const coversAll = (coins: readonly Coin[], wanted: readonly Coin[]): bool
 export const coinsToRlp = (coins: readonly Coin[]): RlpInput =>
   coins.map(({ denom, amount }) => [utf8ToBytes(denom), bigintToBytes(amount)])
 
-/** Of what {@link coinsToRlp} gave. */
+/** Reads what {@link coinsToRlp} gave. */
 export const coinsFromRlp = (item: RlpItem): readonly Coin[] =>
   (item as [Uint8Array, Uint8Array][]).map(([denom, amount]) => ({
     denom: bytesToUtf8(denom),

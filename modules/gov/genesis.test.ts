@@ -35,7 +35,10 @@ const exported = (world: World): Record<string, unknown> =>
     ),
   ) as Record<string, unknown>
 
-/** Of every status a proposal, of every kind a vote, deposits of two denominations, parameters of one's own. */
+/**
+ * A world with a proposal of every status, a vote of every kind, deposits of two denominations, and parameters of one's
+ * own.
+ */
 const busyWorld = (): World => {
   const genesis = {
     starting_proposal_id: '17',

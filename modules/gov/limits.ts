@@ -18,7 +18,7 @@ export const MAX_DEPOSITORS = 500
  */
 export const WORK_PER_BLOCK = 5_000
 export const WORK_PER_PROPOSAL = 100
-/** Of what messages consume. */
+/** So much gas that messages consume is one unit of work. */
 export const GAS_PER_WORK = 1_000n
 /** Votes and counts of votings that ended, deleted in one block. */
 export const CLEARED_PER_BLOCK = 2_000

@@ -23,7 +23,7 @@ const fits = (value: unknown, kind: 'text' | 'texts'): boolean =>
     ? typeof value === 'string'
     : Array.isArray(value) && value.every((each) => each === null || typeof each === 'string'))
 
-/** As Go reads it into a struct: names in any case, null is nothing. Undefined where Go would fail. */
+/** Reads as Go reads into a struct: names in any case, null is nothing. Undefined where Go would fail. */
 const readFields = (metadata: string): { readonly title: string; readonly summary: string } | undefined => {
   const parsed = parseJson(metadata)
   if (parsed === undefined || typeof parsed !== 'object' || Array.isArray(parsed)) return undefined

@@ -66,7 +66,7 @@ class Meter {
 }
 
 export interface ExecutionFailure {
-  /** Of the message that failed. */
+  /** Index of the message that failed. */
   readonly index: number
   readonly reason: string
 }

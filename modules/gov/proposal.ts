@@ -28,7 +28,7 @@ export interface Proposal {
   readonly id: bigint
   readonly messages: readonly PackedMessage[]
   readonly status: ProposalStatus
-  /** Of the last tally: an expedited proposal that became a regular one keeps that of its first. */
+  /** The last tally: an expedited proposal that became a regular one keeps that of its first. */
   readonly finalTally: TallyResult
   readonly submitTimeNs: bigint
   readonly depositEndTimeNs: bigint
@@ -82,7 +82,7 @@ export const proposalToProto = (proposal: Proposal): gov.Proposal => {
 export const encodeProposal = (proposal: Proposal): Uint8Array =>
   encodeRlp([bigintToBytes(BigInt(proposal.depositors)), toBinary(gov.ProposalSchema, proposalToProto(proposal))])
 
-/** Of what {@link encodeProposal} gave. */
+/** Decodes what {@link encodeProposal} gave. */
 export const decodeProposal = (bytes: Uint8Array): Proposal => {
   const [depositors, encoded] = decodeRlp(bytes) as [Uint8Array, Uint8Array]
   const proto = fromBinary(gov.ProposalSchema, encoded)

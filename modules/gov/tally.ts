@@ -25,7 +25,7 @@ export interface TallyOutcome {
 
 /** What was cast, by validator. */
 export interface Ballots {
-  /** Of the delegators that voted. */
+  /** The count of the delegators that voted. */
   count(operator: Address): Count
   /** The validator's own; undefined when it did not vote. */
   options(operator: Address): readonly WeightedOption[] | undefined

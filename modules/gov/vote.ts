@@ -39,7 +39,7 @@ export const singleOption = (option: number): readonly WeightedOption[] => {
   return [{ option, weight: ONE }]
 }
 
-/** As v1 writes it. */
+/** An option as v1 writes it. */
 interface WireOption {
   readonly option: number
   readonly weight: string
@@ -95,7 +95,7 @@ export const encodeVote = ({ options, metadata }: Vote): Uint8Array =>
     utf8ToBytes(metadata),
   ])
 
-/** Of what {@link encodeVote} gave. */
+/** Decodes what {@link encodeVote} gave. */
 export const decodeVote = (bytes: Uint8Array): Vote => {
   const [options, metadata] = decodeRlp(bytes) as [[Uint8Array, Uint8Array][], Uint8Array]
   return {

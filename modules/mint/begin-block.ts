@@ -5,7 +5,10 @@ import { minted } from './events.ts'
 import { MINT_ADDRESS, readMinter, readParams, writeMinter } from './keeper.ts'
 import { blockProvision, type Minter, nextInflation, withinSupply } from './minter.ts'
 
-/** Without inflation, and with none of yesterday's left, nothing is written and nothing emitted. */
+/**
+ * Mints what a block is due. Without inflation, and with none of yesterday's left, nothing is written and nothing
+ * emitted.
+ */
 export const mintProvisions = (context: BlockContext, dependencies: MintDependencies): void => {
   const { state, emit } = context
   const { ledger, feeCollector } = dependencies

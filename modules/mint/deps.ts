@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger.ts'
 
 export interface MintDependencies {
   readonly ledger: Ledger
-  /** Bonded tokens of all: 0 to 1. */
+  /** The bonded share of all tokens, from 0 to 1. */
   bondedRatio(state: StateReader): Decimal
   /** Gets what is minted: it reaches the stakers as fees do. */
   readonly feeCollector: Address

@@ -4,7 +4,7 @@ import { type Decimal, divide, divideByInteger, multiply, ONE, toDecimal, trunca
 import type { MintParams } from './params.ts'
 
 export interface Minter {
-  /** Of a year. */
+  /** The inflation of a year. */
   readonly inflation: Decimal
   /** What a year of it would mint, in the smallest unit. */
   readonly annualProvisions: Decimal
@@ -20,11 +20,11 @@ export const nextInflation = (inflation: Decimal, params: MintParams, bondedRati
   return next < params.inflationMin ? params.inflationMin : next
 }
 
-/** In the smallest unit; what truncating leaves is never minted. */
+/** What a block mints, in the smallest unit; what truncating leaves is never minted. */
 export const blockProvision = (annualProvisions: Decimal, { blocksPerYear }: MintParams): bigint =>
   truncate(divideByInteger(annualProvisions, blocksPerYear))
 
-/** Of what a block would mint, so much as the largest supply allows; zero is no limit but that of the EVM's balances. */
+/** Cuts what a block would mint to what the largest supply allows; zero is no limit but that of the EVM's balances. */
 export const withinSupply = (amount: bigint, supply: bigint, { maxSupply }: MintParams): bigint => {
   const most = maxSupply === 0n ? MAX_UINT256 : maxSupply
   if (supply + amount <= most) return amount

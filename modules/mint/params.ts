@@ -11,7 +11,7 @@ export interface MintParams {
   /** Part of the supply that should be bonded. */
   readonly goalBonded: Decimal
   readonly blocksPerYear: bigint
-  /** In the smallest unit; zero is no limit. */
+  /** The largest supply in the smallest unit; zero is no limit. */
   readonly maxSupply: bigint
 }
 

@@ -31,7 +31,7 @@ interface Model {
 
 interface Limits {
   readonly window: number
-  /** In thousandths. */
+  /** The share in thousandths. */
   readonly minSigned: number
 }
 

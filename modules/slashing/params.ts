@@ -11,7 +11,7 @@ import { sdkError } from '../sdk-errors.ts'
 export interface SlashingParams {
   /** Blocks. */
   readonly signedBlocksWindow: number
-  /** Of the window, from 0 to 1. */
+  /** The share of the window, from 0 to 1. */
   readonly minSignedPerWindow: Decimal
   readonly downtimeJailDurationNs: bigint
   readonly slashFractionDoubleSign: Decimal

@@ -281,7 +281,9 @@ describe('the genesis', () => {
     ValidatorView,
   ]
 
-  /** With a validator that missed much, one that was in jail and misses again, and one that is tombstoned. */
+  /**
+   * Makes a state with a validator that missed much, one that was in jail and misses again, and one that is tombstoned.
+   */
   const makeFullState = () => {
     const world = makeWorld({ params: { signed_blocks_window: '2000', min_signed_per_window: '0.95' } })
     const { stake, module, doubleSigns, state } = world

@@ -14,7 +14,10 @@ import { deleteTask, readTasks, type SlashTask, writeTask } from './keeper/slash
 import { readUnbondingEntries } from './keeper/unbonding.ts'
 import { readValidator } from './keeper/validators.ts'
 
-/** Of all tasks together, in gas as messages pay it: hooks of other modules consume of it too. The last record passes it. */
+/**
+ * The gas of all tasks together, as messages pay it: hooks of other modules consume of it too. The last record passes
+ * it.
+ */
 export const GAS_PER_BLOCK = 10_000_000n
 const GAS_PER_RECORD = 3_000n
 const GAS_PER_ENTRY = 10_000n
@@ -100,7 +103,7 @@ export const settleUnbonding = (
   }
 }
 
-/** As {@link settleUnbonding}, before a redelegation is over. */
+/** Does what {@link settleUnbonding} does, before a redelegation is over. */
 export const settleRedelegation = (ports: StakingPorts, context: ModuleContext, trio: Trio): void => {
   for (const task of readTasks(context.state)) {
     if (!equalBytes(task.operator, trio.source)) continue

@@ -10,7 +10,7 @@ export interface Description {
   readonly details: string
 }
 
-/** In an edit: the member stays as it is. */
+/** The member stays as it is in an edit. */
 const DO_NOT_MODIFY = '[do-not-modify]'
 
 /** Most bytes of each, and the SDK's name of it. */

@@ -10,7 +10,7 @@ import { formatCommission } from './commission.ts'
 import type { Trio } from './keeper/redelegations.ts'
 import type { Validator } from './validator.ts'
 
-/** Of a slash that blocks went on with: what the validator itself has lost. */
+/** The event of a slash that blocks went on with: what the validator itself has lost. */
 export const slashCompleted = (operator: Address, burned: bigint): Event =>
   makeEvent('complete_slash', { validator: formatOperator(operator), burned_coins: burned.toString() })
 

@@ -13,7 +13,7 @@ import { readLastPowers, readLastTotalPower } from './keeper/validator-updates.t
 import { powerOf } from './validator.ts'
 import { hasIndexChange, readStrongest, readValidators } from './keeper/validators.ts'
 
-/** Beyond it the index is not compared. */
+/** The most entries of an index that is compared. */
 const MAX_INDEX = 1_000_000
 
 /** The pools hold at least what stands behind records, which is what was counted. */

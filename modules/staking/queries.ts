@@ -84,7 +84,9 @@ const pageOfDelegations = (
 const answerRedelegations = (state: StateReader, redelegations: readonly Redelegation[]) =>
   redelegations.map((redelegation) => toWireRedelegation(redelegation, readValidator(state, redelegation.destination)))
 
-/** By all three addresses, by the source alone, or of one delegator, as the SDK tells them apart. */
+/**
+ * Lists redelegations by all three addresses, by the source alone, or of one delegator, as the SDK tells them apart.
+ */
 const listRedelegations = (state: StateReader, request: stakingQuery.QueryRedelegationsRequest) => {
   const { delegatorAddr, srcValidatorAddr, dstValidatorAddr } = request
   if (delegatorAddr !== '' && srcValidatorAddr !== '' && dstValidatorAddr !== '') {

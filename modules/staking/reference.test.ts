@@ -118,7 +118,7 @@ const withDelegator = (): World => {
   return world
 }
 
-/** As above, and the operator of the first has left it: height 10, 333 s. */
+/** The world above, where the operator of the first has left it: height 10, 333 s. */
 const withUnbonding = (): World => {
   const world = withDelegator()
   world.height = 10
@@ -278,7 +278,10 @@ const addUnbonding = (world: World, amount: bigint, creationHeight = 11, seconds
   return unbonding
 }
 
-/** As the SDK's tests do it: a delegation to the second validator whose shares are not in its record. */
+/**
+ * Adds a redelegation as the SDK's tests do it: a delegation to the second validator whose shares are not in its
+ * record.
+ */
 const addRedelegation = (world: World, amount: bigint, creationHeight = 11, seconds = 100n) => {
   const { balance: _, ...rest } = entry(amount, creationHeight, seconds, 2)
   const redelegation = {

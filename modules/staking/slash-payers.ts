@@ -17,7 +17,7 @@ import { readValidator } from './keeper/validators.ts'
 export interface Fault {
   readonly height: number
   readonly fraction: Decimal
-  /** Of the block of the slash: what was due by then does not pay. */
+  /** Time of the block of the slash: what was due by then does not pay. */
   readonly timeNs: bigint
   /** The task that takes it, if blocks go on with it: entries note it, and pay once. */
   readonly task?: number

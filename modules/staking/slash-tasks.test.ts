@@ -21,7 +21,7 @@ const FIRST = 100
 
 interface Start {
   readonly world: World
-  /** Of the fault: everyone left later. */
+  /** Height of the fault: everyone left later. */
   readonly height: number
   readonly power: bigint
 }

@@ -55,8 +55,8 @@ export const burnOwn = (ports: StakingPorts, context: ModuleContext, validator: 
 }
 
 /**
- * As StakePunisher's `slash`: what is burned of the validator is returned, without the part of those who left. Nothing is
- * burned yet where blocks go on with it.
+ * Slashes as StakePunisher's `slash` says: what is burned of the validator is returned, without the part of those who
+ * left. Nothing is burned yet where blocks go on with it.
  */
 export const slash = (
   ports: StakingPorts,

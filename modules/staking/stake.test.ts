@@ -151,7 +151,7 @@ it('at most so many entries mature in a block, the oldest first, and the rest in
   }
   const first = paid()
   expect(first).toHaveLength(MAX_MATURE)
-  // Of one time the lower ids come first.
+  // The lower ids come first among those of one time.
   expect(first.slice(0, 2)).toEqual([count - 1, count - 2].map((index) => accountText(100 + index)))
   expect(world.faults()).toEqual([])
   expect(paid()).toEqual([2, 1, 0].map((index) => accountText(100 + index)))

@@ -17,10 +17,10 @@ export interface Validator extends ValidatorView {
   readonly maxCommissionChangeRate: Decimal
   /** When the rate was set. */
   readonly commissionTimeNs: bigint
-  /** Of the last time that it left the bonded ones; 0 before. */
+  /** Height of the last time that it left the bonded ones; 0 before. */
   readonly unbondingHeight: number
   readonly unbondingTimeNs: bigint
-  /** Of the unbonding that runs, if one does. */
+  /** The ids of the unbonding that runs, if one does. */
   readonly unbondingIds: readonly number[]
 }
 

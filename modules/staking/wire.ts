@@ -21,7 +21,7 @@ const STATUSES = {
   bonded: staking.BondStatus.BONDED,
 } as const
 
-/** As JSON and requests name them. */
+/** The names that JSON and requests use. */
 export const STATUS_NAMES = {
   unbonded: 'BOND_STATUS_UNBONDED',
   unbonding: 'BOND_STATUS_UNBONDING',
@@ -52,7 +52,7 @@ export const toWireValidator = (validator: Validator): WireValidator => ({
   unbondingIds: validator.unbondingIds.map(BigInt),
 })
 
-/** With what the shares are worth. */
+/** The delegation with what the shares are worth. */
 export const toWireDelegation = (
   { delegator, operator, shares }: DelegationView,
   validator: Validator,

@@ -12,7 +12,9 @@ export const formatUpgradeNeeded = ({ name, height, info }: Plan): string =>
 
 const isDue = (plan: Plan, height: number): boolean => plan.height <= height
 
-/** At the plan's height: migrates with the binary's handler, or passes the plan over. The SDK emits no events here. */
+/**
+ * Runs at the plan's height: migrates with the binary's handler, or passes the plan over. The SDK emits no events here.
+ */
 export const applyPlan = (context: BlockContext, { knownUpgrades, skipHeights }: UpgradeDependencies): void => {
   const { state, height } = context
   const plan = readPlan(state)
@@ -56,7 +58,7 @@ export const findHaltReason = (
   if (plan !== undefined && !isDue(plan, nextHeight) && dependencies.knownUpgrades.has(plan.name)) {
     return `BINARY UPDATED BEFORE TRIGGER! UPGRADE "${plan.name}" - in binary but not executed on chain. Downgrade your binary`
   }
-  // With a plan whose migration begins now the binary is the newer one.
+  // When the plan's migration begins now, the binary is the newer one.
   if (plan !== undefined && isDue(plan, nextHeight) && !dependencies.skipHeights.has(nextHeight)) return undefined
   const missing = findMissingUpgrade(state, dependencies)
   return missing === undefined ? undefined : `wrong binary: upgrade handler is missing for ${missing} upgrade plan`

@@ -33,7 +33,7 @@ export const readAppliedHeight = (state: StateReader, name: string): number | un
 export const writeApplied = (state: StateWriter, name: string, height: number): void =>
   state.setValue(UPGRADE_ADDRESS, appliedKey(name), uint64ToBytes(height))
 
-/** In the order of names. */
+/** Lists the applied plans in the order of names. */
 export function* listApplied(state: StateReader): Generator<{ readonly name: string; readonly height: number }, void> {
   for (let from: Uint8Array = APPLIED; ; ) {
     const entries = state.values(UPGRADE_ADDRESS, APPLIED, CHUNK, from)

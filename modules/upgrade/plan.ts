@@ -8,9 +8,9 @@ import { sdkError } from '../sdk-errors.ts'
 
 export interface Plan {
   readonly name: string
-  /** Of the first block of the new rules. */
+  /** Height of the first block of the new rules. */
   readonly height: number
-  /** For operators and their tools: where the binary is. */
+  /** Tells operators and their tools where the binary is. */
   readonly info: string
 }
 

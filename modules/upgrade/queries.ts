@@ -9,7 +9,7 @@ import type { UpgradeDependencies } from './deps.ts'
 import { readAppliedHeight, readPlan } from './keeper.ts'
 import { printPlan } from './plan.ts'
 
-/** Of every module: none has changed its state's form yet. */
+/** The version of every module: none has changed its state's form yet. */
 const MODULE_VERSION = 1n
 
 const { method } = upgradeQuery.Query

@@ -43,7 +43,7 @@ const schedule = (state: Overlay, plan: PlanInit | undefined, height = 10, autho
   return runMessage(makeBinary().module, state, height, upgradeTx.MsgSoftwareUpgradeSchema, message)
 }
 
-/** As the app does: the node asks first, and then begins the block. */
+/** Enters a block as the app does: the node asks first, and then begins the block. */
 const enterBlock = (module: UpgradeParts, state: Overlay, height: number): void => {
   expect(module.haltReason(state, height)).toBeUndefined()
   expect(module.pendingUpgrade(state, height)).toBeUndefined()

@@ -8,7 +8,7 @@ export type TimeInForce = 'gtc' | 'ioc' | 'fok' | 'post_only'
 export type SelfTradePrevention = 'cancel_maker' | 'cancel_taker' | 'cancel_both' | 'decrement'
 
 export interface PlaceArguments {
-  /** From 1. */
+  /** Number of the market, from 1. */
   readonly market: number
   readonly side: Side
   /** 1 to 2^32 - 1; of a market order the bound. */
@@ -19,7 +19,7 @@ export interface PlaceArguments {
   readonly tif?: TimeInForce | undefined
   /** What ends when it would meet an order of the same owner: `cancel_maker` if it is left out. */
   readonly stp?: SelfTradePrevention | undefined
-  /** At most 16 bytes, by which the owner names the order. */
+  /** The name that the owner gives the order: at most 16 bytes. */
   readonly clientId?: Hex | undefined
   /** Seconds since 1970; only with `gtc` and `post_only`. */
   readonly expireS?: number | undefined
@@ -36,7 +36,7 @@ export type OrderTarget = { readonly clientId: Hex } | { readonly orderSeq: numb
 export type CancelArguments = { readonly market: number } & OrderTarget
 
 export interface CancelAllArguments {
-  /** Of all markets if it is left out. */
+  /** The market; all markets if it is left out. */
   readonly market?: number | undefined
   /** Both if it is left out. */
   readonly side?: Side | undefined

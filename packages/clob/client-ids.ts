@@ -8,5 +8,5 @@ const NUMBER_BYTES = 8
 /** One that nobody has used. */
 export const randomClientId = (): Hex => bytesToHex(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))
 
-/** Of a number below 2^53, in 8 bytes: for those who count their orders. Throws `range`. */
+/** The client ID of a number below 2^53, in 8 bytes: for those who count their orders. Throws `range`. */
 export const clientIdOf = (number: number): Hex => numberToHex(uint53('number', number), { size: NUMBER_BYTES })

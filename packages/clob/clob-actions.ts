@@ -72,7 +72,7 @@ export interface SentOrder {
 
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** Of the next page; empty at the end. */
+  /** Key of the next page; empty at the end. */
   readonly nextKey: string
 }
 
@@ -161,7 +161,7 @@ export const clobActions = (options: ClobOptions) => (client: Client) => {
     /** The levels of a market, of each side at most `levels` from the best on: 50 if it is left out. */
     getDepth: async ({ market, levels = 0 }: { readonly market: number; readonly levels?: number }): Promise<Depth> =>
       readDepth(await askClob('Depth', { market, levels }), 'the depth'),
-    /** Of all markets; the owner is 0x... or nat1... A page may hold fewer than its limit. */
+    /** The open orders of all markets; the owner is 0x... or nat1... A page may hold fewer than its limit. */
     getOpenOrders: async ({ owner, ...page }: PageArguments & { readonly owner: string }): Promise<Page<OpenOrder>> =>
       pageOf('orders', await askClob('OpenOrders', { owner, ...pagination(page) }), readOpenOrder),
     /** How far a transaction has come before a block holds it. The node refuses one that it does not know. */

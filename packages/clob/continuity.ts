@@ -5,7 +5,7 @@ import { ClobClientError } from './errors.ts'
 export interface StreamPlace {
   readonly height: number
   readonly isSnapshot: boolean
-  /** Of a market's stream. */
+  /** A place in a market's stream. */
   readonly sequence?: number
   readonly previousSequence?: number
 }

@@ -21,7 +21,7 @@ export interface HistoricalOrder {
   readonly side: Told<typeof readSide>
   readonly tif: Told<typeof readTif>
   readonly priceTicks: number
-  /** As placed. */
+  /** The lots that were placed. */
   readonly lots: number
   readonly clientId: Hex
   /** `0x` of an order that a contract queued or a trigger placed. */
@@ -35,10 +35,10 @@ export interface HistoricalOrder {
   readonly filledTicks: bigint
   readonly cancelledLots: number
   readonly reason: Told<typeof readReason>
-  /** Of the block that changed it last. */
+  /** Height of the block that changed the order last. */
   readonly changedHeight: number
   readonly changedMs: number
-  /** Of codespace clob; 0 unless it was rejected. A rejected one has no orderSeq. */
+  /** Error code of codespace clob; 0 unless the order was rejected. A rejected one has no orderSeq. */
   readonly code: number
 }
 
@@ -49,13 +49,13 @@ export interface HistoricalFill {
   readonly timeMs: number
   readonly makerSeq: number
   readonly takerSeq: number
-  /** nat1...; empty of an order that was placed before the history begins. */
+  /** nat1...; empty for an order that was placed before the history begins. */
   readonly maker: string
   readonly taker: string
   readonly takerSide: Told<typeof readSide>
   readonly priceTicks: number
   readonly lots: number
-  /** In the smallest unit of quote, as the two below. */
+  /** The fee in the smallest unit of quote, as the two below. */
   readonly makerFee: bigint
   readonly makerRebate: bigint
   readonly takerFee: bigint
@@ -139,7 +139,7 @@ export interface OwnerHistoryArguments extends HistoryPageArguments {
 export interface CandleArguments {
   readonly market: number
   readonly resolutionS: CandleSeconds
-  /** Of the first span; the newest ones when left out. */
+  /** Start of the first span; the newest spans when left out. */
   readonly fromS?: number
   /** Exclusive. */
   readonly toS?: number
@@ -156,7 +156,7 @@ export const historyReads = (ask: Ask) => {
       pageOf('trades', await ask('Trades', request), readFill),
     /** Fills in which the owner had a part. A page may hold fewer than its limit. */
     getFills: async (request: OwnerHistoryArguments) => pageOf('fills', await ask('Fills', request), readFill),
-    /** Without open orders where `ended` is set. A page may hold fewer than its limit. */
+    /** The orders, without open ones where `ended` is set. A page may hold fewer than its limit. */
     getOrderHistory: async (request: OwnerHistoryArguments & { readonly ended?: boolean }) =>
       pageOf('orders', await ask('OrderHistory', request), readOrder),
     getOrderStatus: ({ market, orderSeq }: { readonly market: number; readonly orderSeq: number }) =>
@@ -164,7 +164,7 @@ export const historyReads = (ask: Ask) => {
     /** The newest placement of the owner with this id: also one that was rejected or that no block holds yet, unless an order with it is open. */
     getOrderByClientId: (request: { readonly owner: string; readonly clientId: Hex }) =>
       orderOf('OrderByClientId', request),
-    /** By time. Spans without a fill have none. */
+    /** The candles by time. Spans without a fill have none. */
     getCandles: async ({ fromS = 0, toS = 0, ...request }: CandleArguments): Promise<readonly Candle[]> => {
       const answer = await ask('Candles', { ...request, fromS: `${fromS}`, toS: `${toS}` })
       return readList(readCandle)((answer as { readonly candles?: unknown }).candles, 'candles')

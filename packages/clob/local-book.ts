@@ -85,7 +85,7 @@ export class LocalBook {
     return this.#ready().height
   }
 
-  /** Of the block, in milliseconds since 1970. */
+  /** Time of the block, in milliseconds since 1970. */
   get timeMs(): number {
     return this.#ready().timeMs
   }

@@ -37,15 +37,15 @@ export interface Market {
   readonly id: number
   readonly baseDenom: string
   readonly quoteDenom: string
-  /** Of base in a lot. */
+  /** The amount of base in a lot. */
   readonly lotSize: bigint
-  /** Of quote that one tick a lot is worth. */
+  /** The amount of quote that one tick a lot is worth. */
   readonly factor: bigint
   readonly settings: MarketSettings
 }
 
 export interface MarketSettings {
-  /** By volume, ascending. A negative makerPpm is a rebate. */
+  /** The fees by volume, ascending. A negative makerPpm is a rebate. */
   readonly fees: readonly { readonly volume: bigint; readonly makerPpm: number; readonly takerPpm: number }[]
   readonly minNotional: bigint
   readonly bandPpm: number
@@ -114,13 +114,13 @@ export interface BookLevel {
 
 const readLevel = readMessage<BookLevel>({ priceTicks: readNumber, lots: readBigInt, orders: readNumber })
 
-/** In each message of a market. */
+/** What each message of a market holds. */
 export interface MarketStamp {
   readonly market: number
   readonly height: number
-  /** Of the block, in milliseconds since 1970. */
+  /** Time of the block, in milliseconds since 1970. */
   readonly timeMs: number
-  /** Of the market's records, after the block. */
+  /** Number of the market's records, after the block. */
   readonly sequence: number
   readonly previousSequence: number
   readonly isSnapshot: boolean
@@ -143,7 +143,7 @@ export const readBookUpdate = readMessage<BookUpdate>({
   asks: readList(readLevel),
 })
 
-/** Of the newest block of the node, whose height it names. */
+/** The depth as of the newest block of the node, whose height it names. */
 export interface Depth {
   readonly height: number
   readonly timeMs: number
@@ -226,7 +226,7 @@ const readRecord = readMessage<OrderRecord>({
 })
 
 export interface OrdersUpdate extends MarketStamp {
-  /** Of a snapshot. */
+  /** The orders of a snapshot. */
   readonly orders: readonly OpenOrder[]
   readonly records: readonly OrderRecord[]
   /** They left their level, and are open until they are removed. */

@@ -13,8 +13,8 @@ export class NonceSource {
   }
 
   /**
-   * Above all before it, near the chain's time in milliseconds: that of the clock where the clock is near, else the chain's with the
-   * clock's milliseconds, so that two programs with one key seldom choose the same.
+   * Gives a nonce above all before it, near the chain's time in milliseconds: that of the clock where the clock is
+   * near, else the chain's with the clock's milliseconds, so that two programs with one key seldom choose the same.
    */
   next(chainTimeMs: number): number {
     const now = this.#now()

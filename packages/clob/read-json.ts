@@ -14,7 +14,7 @@ const refuse = (name: string, what: string): never => {
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null
 
-/** Below 2^53. */
+/** Reads a number below 2^53. */
 export const readNumber: Read<number> = (value, name) => {
   if (isAbsent(value)) return 0
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
@@ -43,7 +43,7 @@ export const readBytes: Read<Hex> = (value, name) => {
   return bytesToHex(Uint8Array.from(binary, (character) => character.charCodeAt(0)))
 }
 
-/** Of an enum whose members begin with `prefix`; `names` stand in the order of their numbers. */
+/** Reads an enum whose members begin with `prefix`; `names` stand in the order of their numbers. */
 export const readEnum =
   <Name extends string>(prefix: string, names: readonly [Name, ...Name[]]): Read<Name> =>
   (value, name) => {

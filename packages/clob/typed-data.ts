@@ -84,7 +84,7 @@ export const clobDomain = ({ nativeChainId, evmChainId }: ClobChain) => ({
   salt: sha256(stringToBytes(nativeChainId)),
 })
 
-/** As viem's `signTypedData` and `hashTypedData` take it. */
+/** The typed data as viem's `signTypedData` and `hashTypedData` take them. */
 export const clobTypedData = (message: ClobMessage, chain: ClobChain) =>
   ({ domain: clobDomain(chain), types: CLOB_TYPES, primaryType: 'ClobTx', message }) as const
 

@@ -40,7 +40,7 @@ const update = (height: number, previous: number, sequence: number, isSnapshot =
   ...{ is_snapshot: isSnapshot, bids: [{ price_ticks: 3, lots: '9007199254740993', orders: 2 }], asks: [] },
 })
 
-/** In one packet with the reply, so that nothing is between. */
+/** The updates come in one packet with the reply, so that nothing is between. */
 const tell =
   (...updates: readonly unknown[]): typeof onRequest =>
   ({ id, method }, socket) => {

@@ -188,7 +188,7 @@ export const watchOrders = watchMarket<OrdersUpdate>('orders', readOrdersUpdate)
 export const watchTrades = watchMarket<TradesUpdate>('trades', readTradesUpdate)
 export const watchBestPrices = watchMarket<BestPricesUpdate>('bestPrices', readBestPricesUpdate)
 
-/** Of all markets. The owner is 0x... or nat1... */
+/** Watches the orders of all markets. The owner is 0x... or nat1... */
 export const watchOwnOrders = (client: Client, watcher: OwnerWatcher): (() => void) =>
   watch(client, 'ownOrders', { owner: watcher.owner }, readOwnOrdersUpdate, watcher)
 

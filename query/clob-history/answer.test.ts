@@ -39,7 +39,7 @@ const open = () => {
     const path = `/${question.parent.typeName}/${question.name}`
     const bytes = toBinary(question.input, create(question.input, request))
     const context = { state, height: 9, chainId: 'localnat-1' }
-    return fromBinary(question.output, answerHistory(store, context, path, bytes, waiting))
+    return fromBinary(question.output, answerHistory(store, context, path, bytes, { waiting }))
   }
   return { store, state, ask }
 }

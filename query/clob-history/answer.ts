@@ -127,8 +127,19 @@ const lastDay = (reader: HistoryReader, market: number, timeMs: number) => {
   return { startS, day: joined([...minutes, ...hours].map(({ candle }) => candle)) }
 }
 
-const handlersOf = (store: KeyValueStore, cursor: Cursor, waiting: Waiting): readonly QueryHandler[] => {
-  const reader = new HistoryReader(store)
+/** What a worker knows beside the history. */
+export interface HistoryContext {
+  /** The placement that is asked for, where no block holds it yet. */
+  readonly waiting?: Waiting
+  readonly interrupt?: () => void
+}
+
+const handlersOf = (
+  store: KeyValueStore,
+  cursor: Cursor,
+  { waiting, interrupt }: HistoryContext,
+): readonly QueryHandler[] => {
+  const reader = new HistoryReader(store, interrupt)
   const { History } = clobHistory
   const { trades, fills, orderHistory, orderStatus, orderByClientId, candles, ticker } = History.method
   const { timeMs } = cursor
@@ -190,7 +201,7 @@ export const answerHistory = (
   context: Parameters<QueryHandler['query']>[0],
   path: string,
   request: Uint8Array,
-  waiting?: Waiting,
+  more: HistoryContext = {},
 ): Uint8Array => {
   const cursor = readCursor(store)
   if (cursor === undefined) {
@@ -199,7 +210,7 @@ export const answerHistory = (
       'the history of the order book has no block yet: it is being made, or this node makes none',
     )
   }
-  const handler = handlersOf(store, cursor, waiting).find((each) => each.path === path)
+  const handler = handlersOf(store, cursor, more).find((each) => each.path === path)
   if (handler === undefined) throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 100)}`)
   return handler.query(context, request)
 }

@@ -61,7 +61,7 @@ export const rejectionForm = (rejection: RejectionEntry): OrderForm => ({
   code: rejection.code,
 })
 
-/** Of an order that the history does not know: it rests since before the oldest block that was kept. */
+/** The form of an order that the history does not know: it rests since before the oldest block that was kept. */
 export const restingForm = (order: OpenOrder): OrderForm => ({
   market: order.market,
   orderSeq: BigInt(order.seq),

@@ -21,6 +21,8 @@ import type { Entry, KeyValueStore } from '../../store/store.ts'
 
 /** Places that are looked at for one answer, where only some of them are wanted. */
 const MAX_LOOKED_AT = 5_000
+/** Read at once where what was read before was not wanted: a scan costs as much as some dozens of its entries. */
+const SCANNED_AT_ONCE = 64
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -34,14 +36,17 @@ export interface PageRequest {
   readonly limit: number
 }
 
-/** Above every key that continues a prefix: no part behind one is longer. */
+/** A part above every key that continues a prefix: no part behind one is longer. */
 const ABOVE = new Uint8Array(32).fill(0xff)
 
 export class HistoryReader {
   readonly #store: KeyValueStore
+  readonly #interrupt: () => void
 
-  constructor(store: KeyValueStore) {
+  /** `interrupt` is called between scans, and throws where the answer is not wanted any more, or takes too long. */
+  constructor(store: KeyValueStore, interrupt: () => void = () => undefined) {
     this.#store = store
+    this.#interrupt = interrupt
   }
 
   trades(market: number, page: PageRequest): Page<FillEntry> {
@@ -89,7 +94,7 @@ export class HistoryReader {
     return entry && decodeRejection(owner, clientId, readUint64(entry[0], prefix.length), entry[1])
   }
 
-  /** From `fromS` on, or the newest where it is undefined; below `toS`. By time. */
+  /** The candles from `fromS` on, or the newest where it is undefined, and below `toS`. They are ordered by time. */
   candles(
     market: number,
     resolutionS: number,
@@ -110,7 +115,7 @@ export class HistoryReader {
     return fromS === undefined ? found.toReversed() : found
   }
 
-  /** From the newest on; `read` gives undefined for what is not wanted. */
+  /** Reads from the newest entry on; `read` gives undefined for what is not wanted. */
   #page<T>(
     prefix: Uint8Array,
     { before, limit }: PageRequest,
@@ -118,8 +123,9 @@ export class HistoryReader {
   ): Page<T> {
     const items: T[] = []
     let upper = concatBytes(prefix, before ?? ABOVE)
-    for (let left = MAX_LOOKED_AT; left > 0; ) {
-      const wanted = Math.min(limit - items.length + 1, left)
+    for (let left = MAX_LOOKED_AT, least = 0; left > 0; least = SCANNED_AT_ONCE) {
+      this.#interrupt()
+      const wanted = Math.min(Math.max(limit - items.length + 1, least), left)
       const entries = this.#store.scan(HISTORY_COLUMN, { gte: prefix, lt: upper, reverse: true, limit: wanted })
       for (const entry of entries) {
         if (items.length === limit) return { items, next: upper.slice(prefix.length) }
@@ -134,5 +140,5 @@ export class HistoryReader {
   }
 }
 
-/** For {@link PageRequest.before} of trades: below this sequence. */
+/** The key for {@link PageRequest.before} of trades: the page lies below this sequence. */
 export const beforeSequence = (sequence: number): Uint8Array => uint64ToBytes(sequence)

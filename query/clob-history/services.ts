@@ -12,7 +12,7 @@ const BATCH = `/${clobBatches.Batches.typeName}/${batch.name}`
 
 export const isOfHistory = (path: string): boolean => path.startsWith(HISTORY_SERVICE) || path === BATCH
 
-/** Of a path that {@link isOfHistory} knows. Throws grpc codes. */
+/** Answers a path that {@link isOfHistory} knows. Throws grpc codes. */
 export const historyAnswer = (view: ChainView, { path, data, waiting }: Questions['native']): Uint8Array => {
   const request = Buffer.from(data, 'base64')
   if (path === BATCH) {
@@ -22,5 +22,6 @@ export const historyAnswer = (view: ChainView, { path, data, waiting }: Question
   const context = { state: view.stateAt(view.head), height: view.head, chainId: view.parameters.chainId }
   const order =
     waiting === undefined ? undefined : fromBinary(clobHistory.HistoricalOrderSchema, Buffer.from(waiting, 'base64'))
-  return answerHistory(view.reader.store, context, path, request, order)
+  const more = { waiting: order, interrupt: view.interrupt }
+  return answerHistory(view.reader.store, context, path, request, more)
 }

@@ -17,14 +17,14 @@ const encoded = <Schema extends DescMessage>(schema: Schema, init: MessageInitSh
 
 /** Answers of one block that are kept: the same is asked for by many who begin to read. */
 const MAX_KEPT = 16
-/** Of all of them together. */
+/** The most characters of all kept answers together. */
 const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024
 
 export class ClobQuestions {
   readonly #source: ClobSource
   readonly #waiting: WaitingOrders
   readonly #snapshots: OrderPages
-  /** As of the block of this height. */
+  /** The kept answers are as of the block of this height. */
   #keptHeight = 0
   readonly #kept = new Map<string, string>()
   #keptCharacters = 0
@@ -82,7 +82,7 @@ export class ClobQuestions {
     return this.#keep(`updates ${height} ${recordsFrom ?? 'none'}`, () => jsonText(updatesView(updates, recordsFrom)))
   }
 
-  /** The book is another one. */
+  /** Called when the book is another one. */
   forget(): void {
     this.#snapshots.forget()
     this.#forgetKept()

@@ -36,7 +36,10 @@ export const stampView = ({
   ask: ask === undefined ? null : levelView(ask),
 })
 
-/** At most so many levels of each side, from the best on; 0 is all. As of the newest block. Throws grpc/5 where there is no such market. */
+/**
+ * The newest block's depth, with at most so many levels of each side, from the best on; 0 is all. Throws grpc/5 where
+ * there is no such market.
+ */
 export const clobDepth = (source: ClobSource, market: number, levels: number): ClobDepth => {
   requireMarket(source, market)
   const { updates } = source

@@ -159,7 +159,7 @@ export interface LiveQuestion {
   readonly path: string
   readonly request: Uint8Array
   readonly height: number
-  /** Of the node's clock, milliseconds since 1970. */
+  /** Time of the node's clock, milliseconds since 1970. */
   readonly wallMs: number
 }
 

@@ -29,7 +29,7 @@ const exponential = (numerator: bigint, denominator: bigint): bigint => {
   return output / denominator
 }
 
-/** In anat a blob gas. */
+/** The blob base fee in anat a blob gas. */
 export const blobBaseFee = (hardfork: Hardfork, excessBlobGas: bigint): bigint =>
   exponential(excessBlobGas, SCHEDULES[hardfork].updateFraction)
 

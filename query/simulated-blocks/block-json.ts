@@ -46,7 +46,7 @@ const callJson = (
   }
 }
 
-/** As withdrawals stand in a block (EIP-4895). */
+/** The fields of a withdrawal as they stand in a block (EIP-4895). */
 export const withdrawalFields = ({ index, validatorIndex, address, amount }: Withdrawal): Uint8Array[] => [
   bigintToBytes(hexToBigint(index)),
   bigintToBytes(hexToBigint(validatorIndex)),
@@ -56,7 +56,9 @@ export const withdrawalFields = ({ index, validatorIndex, address, amount }: Wit
 
 export interface SimulatedCalls {
   readonly outcomes: readonly SimulatedCall[]
-  /** By bytesToKey of the hash of the transaction: the sender of equal calls is that of the last of them. */
+  /**
+   * The senders by `bytesToKey` of the hash of the transaction: the sender of equal calls is that of the last of them.
+   */
   readonly senders: ReadonlyMap<string, Address>
 }
 

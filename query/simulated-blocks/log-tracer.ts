@@ -9,13 +9,13 @@ const TRANSFER_TOPIC = keccak256(utf8ToBytes('Transfer(address,address,uint256)'
 
 export interface NumberedLog {
   readonly log: Log
-  /** In the block; those of frames that failed have numbers too. */
+  /** Index of the log in the block; the logs of frames that failed have numbers too. */
   readonly index: number
 }
 
 type Hooks = Required<Pick<ExecuteOptions, 'onEnter' | 'onExit' | 'onLog' | 'onSelfDestruct'>>
 
-/** For the calls of one block. */
+/** Traces the logs of the calls of one block. */
 export class LogTracer {
   readonly hooks: Hooks
   readonly #tracesTransfers: boolean

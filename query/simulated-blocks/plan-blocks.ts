@@ -8,9 +8,9 @@ import { simulationError } from '../../app/errors.ts'
 import type { SimulatedBlock } from '../../app/ports.ts'
 import { toNumber } from '../overrides.ts'
 
-/** In one request, and between the base and the last of them. */
+/** The most blocks in one request, and between the base and the last of them. */
 const MAX_BLOCKS = 256
-/** Between blocks whose time is not said. */
+/** The distance of blocks whose time is not said. */
 const SECONDS_BETWEEN_BLOCKS = 12
 
 export interface PlannedBlock extends SimulatedBlock {

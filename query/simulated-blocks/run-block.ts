@@ -58,7 +58,10 @@ export interface Session {
   readonly view: ChainView
   readonly question: Questions['simulate']
   readonly pool: GasPool
-  /** By bytesToKey of the hash of the transaction: equal calls have equal ones, and share their receipts' logs in geth. */
+  /**
+   * The logs by `bytesToKey` of the hash of the transaction: equal calls have equal ones, and share their receipts'
+   * logs in geth.
+   */
   readonly logs: Map<string, readonly Log[]>
   /** The bytes of all receipts until now. */
   receiptBytes: number

@@ -41,7 +41,7 @@ export class BlockReplay {
   readonly #decode: Decode
   readonly #budget: TraceBudget
   readonly #place: Pick<TracePlace, 'blockHash' | 'height'>
-  /** Among all transactions of the block, and among its Ethereum transactions. */
+  /** The next place among all transactions of the block, and among its Ethereum transactions. */
   #next = 0
   #index = 0
 

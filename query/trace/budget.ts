@@ -48,7 +48,7 @@ export class TraceBudget {
     throw new CodedError('query', QUERY_CODES.tooLarge, message)
   }
 
-  /** To be called for every step. Throws as {@link checkTime}. */
+  /** Called for every step. Throws as {@link checkTime} does. */
   step(): void {
     if (++this.#steps % STEPS_A_LOOK === 0) this.checkTime()
   }

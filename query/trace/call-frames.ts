@@ -19,7 +19,7 @@ export interface CallFrame {
   readonly from: Hex
   readonly gas: Hex
   gasUsed: Hex
-  /** None of a creation that failed. */
+  /** The address; a creation that failed has none. */
   to: Hex | undefined
   readonly input: Hex
   /** Undefined when there is none. */
@@ -28,7 +28,7 @@ export interface CallFrame {
   revertReason: string | undefined
   readonly calls: CallFrame[]
   logs: CallLog[]
-  /** None of a STATICCALL. */
+  /** The value; a STATICCALL has none. */
   value: Hex | undefined
 }
 

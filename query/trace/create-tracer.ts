@@ -1,4 +1,4 @@
-/** From the name of a tracer and its options to the tracer. */
+/** Makes a tracer from its name and its options. */
 import { queryFailed } from '../../app/errors.ts'
 import type { TracerChoice } from '../../app/ports.ts'
 import { CallTracer } from './call-tracer.ts'

@@ -26,7 +26,7 @@ const PARITY_ERRORS: ReadonlyMap<string, string> = new Map([
   ['invalid input length', 'Built-in failed'],
 ])
 
-/** By how an error begins. */
+/** Parity's texts by how an error begins. */
 const PARITY_ERROR_STARTS = [
   ['out of gas:', 'Out of gas'],
   ['invalid opcode:', 'Bad instruction'],

@@ -35,11 +35,11 @@ interface Shown {
 interface Held extends Shown {
   readonly balance: bigint
   readonly nonce: bigint
-  /** None of an account without code. */
+  /** The code hash; an account without code has none. */
   readonly codeHash: Hash | undefined
   readonly code: Uint8Array
   readonly storage: Map<Hex, Hex>
-  /** Before the message there was nothing. */
+  /** True where nothing was there before the message. */
   readonly isEmpty: boolean
 }
 

@@ -8,11 +8,11 @@ import { prunedHistory, queryFailed } from '../../app/errors.ts'
 import type { BlockReference, Questions } from '../../app/ports.ts'
 import { isPending, isPrunedBlock, requireHeader, resolveHeight, type ChainView } from '../chain-view.ts'
 
-/** As geth prints the bytes of a hash that it does not know. */
+/** The error prints the bytes of the unknown hash as geth does. */
 const unknownHash = (what: string, hash: Hex): CodedError =>
   queryFailed(`${what} #[${hexToBytes(hash).join(' ')}] not found`)
 
-/** Undefined for a number that is no block's. Of the pending block there is no header by its hash, as in geth. */
+/** Undefined for a number that is no block's. The pending block has no header by its hash, as in geth. */
 const heightOf = (view: ChainView, what: string, block: BlockReference): number | undefined => {
   if (isPending(block)) throw queryFailed(`${what} of the pending block not found`)
   const height = resolveHeight(view, block)

@@ -99,7 +99,7 @@ const replayRawBlock = async (view: ChainView, { raw, options }: Questions['trac
   return traceForeignBlock(view, decoded, options.tracer, budgetOf(view, options))
 }
 
-/** After the block, or before one of its transactions. */
+/** Opens the scene after the block, or before one of its transactions. */
 const openTraceScene = async (
   view: ChainView,
   { block, txIndex }: Questions['traceCall'],

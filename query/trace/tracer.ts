@@ -14,13 +14,13 @@ export type TraceHooks = Pick<
 export interface TracePlace {
   readonly blockHash: Hash
   readonly height: number
-  /** Among the Ethereum transactions of the block. */
+  /** Index among the Ethereum transactions of the block. */
   readonly index: number
   readonly transactionHash: Hash
 }
 
 export interface TraceScene {
-  /** As it changes under the message. */
+  /** The state as it changes under the message. */
   readonly state: StateReader
   readonly environment: BlockEnvironment
   readonly message: Message
@@ -33,7 +33,7 @@ export interface TraceScene {
 
 export interface Tracer {
   readonly hooks: TraceHooks
-  /** After the message, when accounts that go are gone. */
+  /** Called after the message, when accounts that go are gone. */
   end?(result: ExecutionResult): void
   /** JSON text. */
   result(): string

@@ -3,7 +3,7 @@ import { type Decode, invalidValue } from '../parameters/go-json.ts'
 import { decodeData } from '../parameters/hex.ts'
 import type { Questions } from '../../app/ports.ts'
 
-/** Of the typed data that a wallet signs: docs/clob-spec.md, Signing. */
+/** Members of the typed data that a wallet signs: docs/clob-spec.md, Signing. */
 const TX_MEMBERS = ['owner', 'agent', 'subaccount', 'nonceMs', 'goodTilBlock']
 const ACTION_MEMBERS = [
   ...['kind', 'market', 'side', 'priceTicks', 'qtyLots', 'tif', 'stp', 'clientId', 'expireS', 'triggerTicks'],

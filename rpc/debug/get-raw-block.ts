@@ -5,5 +5,5 @@ export const getRawBlock = defineMethod({
   name: 'debug_getRawBlock',
   cost: 10,
   parameters: [required(decodeBlockReference)],
-  answer: ({ ask }, block) => ask('rawBlock', { block: requireBlock(block) }),
+  answer: ({ askText }, block) => askText('rawBlock', { block: requireBlock(block) }),
 })

@@ -5,5 +5,5 @@ export const getRawReceipts = defineMethod({
   name: 'debug_getRawReceipts',
   cost: 10,
   parameters: [required(decodeBlockReference)],
-  answer: ({ ask }, block) => ask('rawReceipts', { block: requireBlock(block) }),
+  answer: ({ askText }, block) => askText('rawReceipts', { block: requireBlock(block) }),
 })

@@ -6,5 +6,5 @@ export const traceBlockByHash = defineMethod({
   name: 'debug_traceBlockByHash',
   cost: 200,
   parameters: [required(decodeHash), optionalParameter(decodeTraceConfig)],
-  answer: ({ ask }, hash, config) => ask('traceBlock', { block: { hash }, options: toTraceOptions(config) }),
+  answer: ({ askText }, hash, config) => askText('traceBlock', { block: { hash }, options: toTraceOptions(config) }),
 })

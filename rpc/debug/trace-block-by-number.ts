@@ -6,5 +6,5 @@ export const traceBlockByNumber = defineMethod({
   name: 'debug_traceBlockByNumber',
   cost: 200,
   parameters: [required(decodeBlockNumber), optionalParameter(decodeTraceConfig)],
-  answer: ({ ask }, block, config) => ask('traceBlock', { block, options: toTraceOptions(config) }),
+  answer: ({ askText }, block, config) => askText('traceBlock', { block, options: toTraceOptions(config) }),
 })

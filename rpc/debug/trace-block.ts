@@ -6,5 +6,5 @@ export const traceBlock = defineMethod({
   name: 'debug_traceBlock',
   cost: 200,
   parameters: [required(decodeData), optionalParameter(decodeTraceConfig)],
-  answer: ({ ask }, raw, config) => ask('traceRawBlock', { raw, options: toTraceOptions(config) }),
+  answer: ({ askText }, raw, config) => askText('traceRawBlock', { raw, options: toTraceOptions(config) }),
 })

@@ -26,8 +26,8 @@ export const traceCall = defineMethod({
   name: 'debug_traceCall',
   cost: 100,
   parameters: [required(decodeCall), required(decodeBlockReference), optionalParameter(decodeTraceCallConfig)],
-  answer: ({ ask }, call, reference, config = {}) =>
-    ask('traceCall', {
+  answer: ({ askText }, call, reference, config = {}) =>
+    askText('traceCall', {
       block: requireBlock(reference),
       options: toTraceOptions(config),
       ...(config.txIndex === undefined ? {} : { txIndex: config.txIndex }),

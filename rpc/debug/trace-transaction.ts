@@ -6,5 +6,5 @@ export const traceTransaction = defineMethod({
   name: 'debug_traceTransaction',
   cost: 100,
   parameters: [required(decodeHash), optionalParameter(decodeTraceConfig)],
-  answer: ({ ask }, hash, config) => ask('traceTransaction', { hash, options: toTraceOptions(config) }),
+  answer: ({ askText }, hash, config) => askText('traceTransaction', { hash, options: toTraceOptions(config) }),
 })

@@ -7,5 +7,5 @@ export const getBlockByHash = defineMethod({
   name: 'eth_getBlockByHash',
   cost: 5,
   parameters: [required(decodeHash), optionalParameter(decodeBoolean)],
-  answer: ({ ask }, hash, full) => ask('block', { block: { hash }, full: full ?? false }),
+  answer: ({ askText }, hash, full) => askText('block', { block: { hash }, full: full ?? false }),
 })

@@ -6,5 +6,5 @@ export const getBlockByNumber = defineMethod({
   name: 'eth_getBlockByNumber',
   cost: 5,
   parameters: [required(decodeBlockNumber), required(decodeBoolean)],
-  answer: ({ ask }, block, full) => ask('block', { block, full }),
+  answer: ({ askText }, block, full) => askText('block', { block, full }),
 })

@@ -5,5 +5,5 @@ export const getBlockReceipts = defineMethod({
   name: 'eth_getBlockReceipts',
   cost: 20,
   parameters: [required(decodeBlockReference)],
-  answer: ({ ask }, block) => ask('blockReceipts', { block: requireBlock(block) }),
+  answer: ({ askText }, block) => askText('blockReceipts', { block: requireBlock(block) }),
 })

@@ -5,5 +5,5 @@ export const getLogs = defineMethod({
   name: 'eth_getLogs',
   cost: 50,
   parameters: [required(decodeCriteria)],
-  answer: ({ ask }, criteria) => ask('logs', checkCriteriaSize(criteria)),
+  answer: ({ askText }, criteria) => askText('logs', checkCriteriaSize(criteria)),
 })

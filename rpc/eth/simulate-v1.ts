@@ -7,9 +7,9 @@ export const simulateV1 = defineMethod({
   name: 'eth_simulateV1',
   cost: 100,
   parameters: [required(decodeSimulatedBlocks), optionalParameter(decodeBlockReference)],
-  answer: ({ ask }, read, reference = LATEST) => {
+  answer: ({ askText }, read, reference = LATEST) => {
     const simulated = toSimulatedBlocks(read)
     if (simulated.blocks.length === 0) throw rpcError('invalidParameters', 'empty input')
-    return ask('simulate', { ...simulated, block: requireBlock(reference) })
+    return askText('simulate', { ...simulated, block: requireBlock(reference) })
   },
 })

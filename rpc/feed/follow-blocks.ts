@@ -18,7 +18,7 @@ export interface FeedPosition {
 
 export interface FeedCursor {
   load(): FeedPosition | undefined | Promise<FeedPosition | undefined>
-  /** After it has returned, the position survives what the consumer must survive. */
+  /** Saves the position: after it has returned, the position survives what the consumer must survive. */
   save(position: FeedPosition): void | Promise<void>
 }
 
@@ -112,7 +112,7 @@ class BlockFollower {
       try {
         this.#announced = undefined
         const from = this.#place === undefined ? {} : { from: this.#place }
-        // As of the newest block, whichever it is.
+        // The answer is as of the newest block, whichever it is.
         const answer = Promise.resolve(this.#options.application.ask('committedBlocks', { ...from, maxBytes }, 0))
         const text = await this.#orAborted(answer)
         return text === undefined ? undefined : (JSON.parse(text) as FeedPage)
@@ -176,7 +176,7 @@ class BlockFollower {
     }
   }
 
-  /** Until a head is told that is not in the page: one that was told while the page was asked for counts, too. */
+  /** Waits until a head is told that is not in the page: one that was told while the page was asked for counts, too. */
   async #untilAnnounced({ head, next }: FeedPage): Promise<void> {
     this.#place = next
     if (head < next.height - 1) this.#log.warn('the node is behind the cursor', { head, wanted: next.height })

@@ -45,7 +45,7 @@ function destroyStream(this: ServerHttp2Stream): void {
 }
 
 export interface ConnectionOptions {
-  /** By path. */
+  /** The methods by path. */
   readonly methods: ReadonlyMap<string, GrpcMethod>
   readonly calls: CallSettings
   readonly budget: MemoryBudget

@@ -146,7 +146,7 @@ export class GrpcCall {
     return this.#peer.memory.hold(bytes)
   }
 
-  /** Of those that {@link hold} took note of. */
+  /** Gives back bytes that {@link hold} took note of. */
   give(bytes: number): void {
     this.#peer.memory.give(bytes)
   }

@@ -25,8 +25,8 @@ const isCompressedFlag = (flag: number): boolean => {
 }
 
 /**
- * A message that one chunk holds is a view of it. Of any other as much memory is held as has come, doubled at most: a
- * prefix that announces much costs nothing, and no chunk is kept, for a view of one byte holds all that the socket read.
+ * A message that one chunk holds is a view of it. Any other holds as much memory as has come, doubled at most: a prefix
+ * that announces much costs nothing, and no chunk is kept, for a view of one byte holds all that the socket read.
  */
 export class MessageReader {
   readonly #maxBytes: number
@@ -46,7 +46,9 @@ export class MessageReader {
     this.#share = share
   }
 
-  /** Whether a message has begun that is not complete. Of use once {@link next} has returned undefined. */
+  /**
+   * Whether a message has begun that is not complete. The answer is of use once {@link next} has returned undefined.
+   */
   get isWithin(): boolean {
     return this.#prefixLength > 0
   }

@@ -32,7 +32,7 @@ const encodeCharacter = (character: string): string =>
     ? character
     : [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 
-/** At the ends of a header HTTP/2 does not take them. */
+/** HTTP/2 does not take spaces at the ends of a header. */
 const encodeOuterSpaces = (text: string): string => text.replaceAll(/^ +| +$/g, (spaces) => '%20'.repeat(spaces.length))
 
 /** Percent-encoded UTF-8, as gRPC writes texts of statuses into headers; what is too long for one is cut. */

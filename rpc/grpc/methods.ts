@@ -275,7 +275,7 @@ const serveStream = async (call: GrpcCall, method: StreamMethod, takeTurn: TakeT
         call.stopReceiving()
         const request = await call.open(next)
         reader.release()
-        // By itself nothing else would come between the messages of one chunk.
+        // Without the turn, nothing else would come between the messages of one chunk.
         const isTaken = await takeTurn(request.length, () => call.isOver || call.write(method.answer(request, call)))
         if (call.isOver) return
         if (!isTaken) await once(stream, 'drain')

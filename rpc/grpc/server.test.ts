@@ -152,7 +152,7 @@ interface Raw {
   /** Trailers, or the headers of an answer that has nothing else. */
   readonly end: IncomingHttpHeaders
   readonly bytes: Buffer
-  /** Of the reset that ended the stream; 0 for none. */
+  /** Code of the reset that ended the stream; 0 for none. */
   readonly code: number
 }
 

@@ -1,5 +1,6 @@
-/** A server of gRPC over HTTP/2 without TLS, on node:http2. */
+/** A server of gRPC over HTTP/2, plain or with TLS, on node:http2. */
 import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createSecureServer } from 'node:tls'
 import { ByteBudget } from './byte-budget.ts'
 import { MemoryBudget } from '../memory-budget.ts'
 import { clientOf } from '../limits.ts'
@@ -10,10 +11,11 @@ import { Connection, type ConnectionOptions } from './connection.ts'
 import { Decompressor } from './decompress.ts'
 import type { GrpcMethod } from './methods.ts'
 import type { GrpcStatus } from './status.ts'
+import { HANDSHAKE_TIMEOUT_MS, renewWith, secureContext, type TlsSource } from '../tls.ts'
 
 /** Half a request holds what has come of it for so long. */
 const RECEIVE_TIMEOUT_MS = 30_000
-/** As over HTTP: a client that does not take a large answer in time is cut off. */
+/** A client that does not take a large answer in time is cut off, as over HTTP. */
 const SEND_TIMEOUT_MS = 30_000
 /** Unfinished requests of all connections, without the first 16 KiB of each. */
 const MAX_UNFINISHED_BYTES = 64 * 1024 * 1024
@@ -30,7 +32,7 @@ export interface GrpcHttp2Options {
   readonly host: string
   /** 0 for any. */
   readonly port: number
-  /** By path. */
+  /** The methods by path. */
   readonly methods: ReadonlyMap<string, GrpcMethod>
   /** Bytes of a message, also of one that was decompressed. */
   readonly maxReceiveBytes: number
@@ -39,6 +41,8 @@ export interface GrpcHttp2Options {
   readonly toStatus: (error: unknown, path: string) => GrpcStatus
   /** Whether a connection of that peer is taken. */
   readonly admits?: (peer: string | undefined) => boolean
+  /** The certificate; left out where what is sent is plain. */
+  readonly tls?: TlsSource | undefined
   readonly receiveTimeoutMs?: number
   readonly sendTimeoutMs?: number
   readonly connectionIdleMs?: number
@@ -59,6 +63,32 @@ export interface GrpcHttp2Server {
 }
 
 const ignore = (): void => undefined
+
+const SOCKET_OPTIONS = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
+
+/** `onSocket` gets what HTTP/2 is spoken over. `admits` is asked before anything is read. */
+const createSocketServer = (
+  { tls, admits = () => true }: GrpcHttp2Options,
+  onSocket: (socket: Socket) => void,
+): { readonly server: Server; readonly carriers: ReadonlySet<Socket> } => {
+  const carriers = new Set<Socket>()
+  if (tls === undefined) {
+    const server = createServer(SOCKET_OPTIONS, (socket) => {
+      if (admits(socket.remoteAddress)) onSocket(socket)
+      else socket.destroy()
+    })
+    return { server, carriers }
+  }
+  const protocols = { ALPNProtocols: ['h2'], handshakeTimeout: HANDSHAKE_TIMEOUT_MS }
+  const server = createSecureServer({ ...SOCKET_OPTIONS, ...protocols, ...secureContext(tls.current()) }, onSocket)
+  server.on('connection', (socket: Socket) => {
+    if (!admits(socket.remoteAddress)) return void socket.destroy()
+    carriers.add(socket)
+    socket.once('close', () => carriers.delete(socket))
+  })
+  renewWith(server, tls)
+  return { server, carriers }
+}
 
 const createCallSettings = (options: GrpcHttp2Options): CallSettings => {
   const { maxReceiveBytes, maxSendBytes, toStatus } = options
@@ -111,11 +141,7 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
       if (!socket.destroyed) begin(socket)
     }, waitMs)
   }
-  const server = createServer({ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
-    if (options.admits?.(socket.remoteAddress) === false) {
-      socket.destroy()
-      return
-    }
+  const { server, carriers } = createSocketServer(options, (socket) => {
     const waitMs = floods.waitMs(clientOf(socket.remoteAddress ?? ''))
     if (waitMs === 0) begin(socket)
     else beginLater(socket, waitMs)
@@ -135,7 +161,10 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
         for (const socket of waiting) socket.destroy()
         for (const connection of connections) connection.close()
         // Streams that clients keep open would hold it up for ever.
-        setTimeout(() => connections.forEach((connection) => connection.destroy()), CLOSE_GRACE_MS).unref()
+        setTimeout(() => {
+          for (const connection of connections) connection.destroy()
+          for (const socket of carriers) socket.destroy()
+        }, CLOSE_GRACE_MS).unref()
       }),
   }
 }

@@ -37,7 +37,10 @@ type Interfaces = ReadonlyMap<string, readonly DescMessage[]>
 
 const MESSAGE_INTERFACE = 'cosmos.base.v1beta1.Msg'
 
-/** By the names that the SDK gives them: some are options of the definitions, the others stand in its code. */
+/**
+ * The interfaces by the names that the SDK gives them: some are options of the definitions, the others stand in its
+ * code.
+ */
 const findInterfaces = (): Interfaces => {
   const methods = MESSAGE_SERVICES.flatMap((service) => service.methods)
   const interfaces = new Map<string, DescMessage[]>([

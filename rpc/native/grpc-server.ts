@@ -9,6 +9,8 @@ import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import { type Admission, clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
+import { NO_FIGURES, type RequestFigures } from '../request-figures.ts'
+import type { TlsSource } from '../tls.ts'
 import type { Turns } from '../turns.ts'
 import { streamMethods } from '../clob/streams/grpc.ts'
 import type { StreamHub } from '../clob/streams/hub.ts'
@@ -34,10 +36,13 @@ export interface GrpcOptions {
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
   readonly admits?: Admission
+  readonly tls?: TlsSource | undefined
   /** Serves traces. */
   readonly traces: boolean
   readonly services?: readonly DescService[]
-  /** Of the order book. */
+  /** Told how long calls take, by the path of a method. */
+  readonly figures?: RequestFigures
+  /** Streams of the order book. */
   readonly streams?: StreamHub
 }
 
@@ -59,6 +64,22 @@ const requireRate = (options: GrpcOptions, caller: GrpcCaller, cost: number): vo
   const waitSeconds = options.limiter.take(addressOf(options, caller), cost)
   if (waitSeconds > 0) throw rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`)
 }
+
+/** Tells how long each answer took. */
+const withFigures = ({ kind, answer }: UnaryMethod, { figures = NO_FIGURES }: GrpcOptions): UnaryMethod => ({
+  kind,
+  async answer(request, caller) {
+    const end = figures.begin(caller.path)
+    try {
+      const answered = await answer(request, caller)
+      end(false)
+      return answered
+    } catch (error) {
+      end(true)
+      throw error
+    }
+  },
+})
 
 const createMethod = (options: GrpcOptions, queries: NativeQueries): UnaryMethod => ({
   kind: 'unary',
@@ -109,7 +130,10 @@ const withRate = (options: GrpcOptions, cost: number, method: GrpcMethod): GrpcM
 export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
   const { application, head, log, maxReceiveBytes, maxSendBytes, budget, traces, services = NATIVE_SERVICES } = options
   const all = [...services, ...(options.streams === undefined ? [] : STREAM_SERVICES), ...MESSAGE_SERVICES]
-  const method = createMethod(options, createNativeQueries({ application, head, services, traces }))
+  const method = withFigures(
+    createMethod(options, createNativeQueries({ application, head, services, traces })),
+    options,
+  )
   const methods = new Map<string, GrpcMethod>()
   for (const [path, each] of reflectionMethods(all)) methods.set(path, withRate(options, DESCRIPTION_COST, each))
   const health = createHealth({ services, head, findAddress: options.findAddress })
@@ -136,6 +160,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     ...(options.admits === undefined ? {} : { admits: options.admits }),
     budget,
     turns: options.turns,
+    tls: options.tls,
     toStatus: (error, path) => toGrpcStatus(error, path, log),
   })
   return {

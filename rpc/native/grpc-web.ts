@@ -67,7 +67,7 @@ export interface GrpcWebOptions {
   readonly charge: (request: IncomingMessage, cost: number) => void
   /** The refusal of an address that has used up its rate. */
   readonly limited: (request: IncomingMessage, response: ServerResponse, cost: number) => GrpcStatus | undefined
-  /** As clientOf of limits.ts names it. */
+  /** Finds who asks, named as clientOf of limits.ts names a client. */
   readonly findAsker: (request: IncomingMessage) => Asker
   readonly turns: Turns
   /** Throws grpc/8 where the gateway has no room for an answer of so many bytes. */

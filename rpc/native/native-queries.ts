@@ -44,7 +44,7 @@ export const readHeight = (text: string | undefined, head: number): number => {
 
 const unimplemented = (message: string): CodedError => new CodedError('grpc', GRPC.unimplemented, message)
 
-/** As Go's gRPC server words it. */
+/** The text is that of Go's gRPC server. */
 const unknownMethod = (path: string, services: readonly DescService[]): CodedError => {
   const [, service = '', method = ''] = path.slice(0, 200).split('/')
   return services.some(({ typeName }) => typeName === service)

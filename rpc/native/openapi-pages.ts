@@ -75,7 +75,7 @@ export const isDescription = ({ method }: IncomingMessage, path: string): boolea
   (method === 'GET' || method === 'HEAD') && (path === OPENAPI_PATH || path === '/swagger' || path === '/swagger/')
 
 export interface OpenApiPages {
-  /** Of a path that {@link isDescription} knows. */
+  /** Answers a path that {@link isDescription} knows. */
   answer(response: ServerResponse, path: string): void
 }
 

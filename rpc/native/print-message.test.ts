@@ -31,7 +31,7 @@ import { createTypeRegistry, NATIVE_SERVICES } from './services.ts'
 
 const printer = createMessagePrinter(createTypeRegistry(NATIVE_SERVICES))
 
-/** As a whole, and piece by piece. */
+/** Prints the message as a whole, and piece by piece. */
 const print = <Type extends DescMessage>(type: Type, message: MessageInitShape<Type>): string => {
   const text = printer.print(type, create(type, message))
   if (type.typeName.startsWith('google.protobuf.')) return text

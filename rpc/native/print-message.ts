@@ -190,7 +190,7 @@ class Printer implements MessagePrinter {
     const write = this.#value(field, style)
     if (oneof !== undefined) {
       return (message) => {
-        // Of a oneof only the member that is set is shown.
+        // Only the member of a oneof that is set is shown.
         const chosen = message[oneof.localName] as { readonly case?: string; readonly value?: unknown }
         return chosen.case === localName ? name + write(chosen.value) : undefined
       }

@@ -69,7 +69,7 @@ const setPathField = (draft: Draft, message: DescMessage, name: string, value: s
 export interface RestRequest {
   /** Fields of the path. */
   readonly fields: Readonly<Record<string, string>>
-  /** Without the question mark. */
+  /** The query without the question mark. */
   readonly query: string
   /** Undefined where the route takes none. */
   readonly body: string | undefined

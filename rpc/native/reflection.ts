@@ -66,7 +66,10 @@ export const createReflection = (services: readonly DescService[]): Answer => {
     return undefined
   }
 
-  /** With all that it needs, so that one answer suffices; clients take the first for the one that they asked for. */
+  /**
+   * Describes a file with all that it needs, so that one answer suffices; clients take the first for the one that they
+   * asked for.
+   */
   const describe = (file: DescFile): Uint8Array => {
     const known = described.get(file)
     if (known !== undefined) return known

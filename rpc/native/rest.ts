@@ -14,7 +14,8 @@ import type { GatewayLog } from '../log.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import { TOO_GREEDY } from '../memory-budget.ts'
 import type { Turns } from '../turns.ts'
-import { answerUdf, UDF_PATH } from '../clob/udf.ts'
+import { createUdf, UDF_PATH } from '../clob/udf.ts'
+import { LargeBodies } from '../large-bodies.ts'
 import { answersBrowser } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
 import { createNativeQueries, HEIGHT_HEADER, queryCost } from './native-queries.ts'
@@ -63,7 +64,7 @@ const sendError = (response: ServerResponse, { code, message }: GrpcStatus): voi
 const COUNTED_BYTES = 64 * 1024
 /** JSON of binary fields is larger than they are, by base64 and by names. */
 const PRINTED_PER_BYTE = 2
-/** As over JSON-RPC: a client that does not take a large answer in time is cut off. */
+/** A client that does not take a large answer in time is cut off, as over JSON-RPC. */
 const SEND_TIMEOUT_MS = 30_000
 
 /** A chart's question is up to three native ones, or ten for thousands of bars. */
@@ -85,6 +86,7 @@ const heightOf = ({ headers }: IncomingMessage): string | undefined => {
 
 export const createRest = (options: RestOptions): RequestListener => {
   const { application, head, log, bodyLimit, turns, memory } = options
+  const large = new LargeBodies()
   const services = options.services ?? NATIVE_SERVICES
   const routes = createRoutes(services)
   const registry = createTypeRegistry(services)
@@ -94,7 +96,8 @@ export const createRest = (options: RestOptions): RequestListener => {
   const charge = (request: IncomingMessage, cost: number): void =>
     options.limiter?.charge(options.findAddress(request), cost)
   const receive = async (request: IncomingMessage): Promise<Buffer> => {
-    const body = await receiveBody(request, bodyLimit, memory.shareOf(request))
+    const client = clientOf(options.findAddress(request))
+    const body = await receiveBody(request, { limit: bodyLimit, share: memory.shareOf(request), large, client })
     charge(request, bodyCost(body.length))
     return body
   }
@@ -183,9 +186,13 @@ export const createRest = (options: RestOptions): RequestListener => {
     if (refusal !== undefined) return sendError(response, refusal)
     try {
       const { timestamp } = JSON.parse(head.current().head.header) as { readonly timestamp: string }
-      const asked = { name: path.slice(UDF_PATH.length), query, timeS: Number(timestamp), asker: findAsker(request) }
-      const answer = await answerUdf(queries, asked)
+      const answer = await answerUdf({
+        ...{ name: path.slice(UDF_PATH.length), query, timeS: Number(timestamp), asker: findAsker(request) },
+        height: head.current().head.height,
+        takeTurn: (bytes, work) => turns.take(request.socket, bytes, work),
+      })
       if (answer === undefined) return sendError(response, NOT_FOUND)
+      holdAnswer(request, response, answer.text.length)
       charge(request, answerCost(answer.text.length))
       return send(response, answer.status, answer.text)
     } catch (error) {
@@ -193,6 +200,7 @@ export const createRest = (options: RestOptions): RequestListener => {
     }
   }
 
+  const answerUdf = createUdf(queries)
   const grpcWeb = createGrpcWeb({ queries, receive, charge, limited, toStatus, findAsker, turns, holdAnswer })
 
   return (request, response) => {

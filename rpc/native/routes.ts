@@ -50,7 +50,7 @@ const toRoutes = (method: DescMethod, rule: HttpRule): Route[] => {
 interface Branch {
   readonly words: Map<string, Branch>
   field: Branch | undefined
-  /** By verb, in the order of their definition. */
+  /** Routes that end here by verb, in the order of their definition. */
   readonly ends: Map<string, Route[]>
   readonly rests: Map<string, Route[]>
 }
@@ -112,7 +112,7 @@ const couldBeBytes = (text: string): boolean => text.length % 4 === 0
 
 /**
  * auth has two methods at /bech32/{...}, one for bytes and one for a bech32 text, where the SDK always takes the first:
- * here the text decides. Of all others there is one a path.
+ * here the text decides. All others have one a path.
  */
 const choose = (routes: readonly Route[], words: readonly string[]): MatchedRoute | undefined => {
   const matches = routes.flatMap(({ method, takesBody, segments }) => {

@@ -53,7 +53,7 @@ export const toGrpcStatus = (error: unknown, path: string, log: GatewayLog): Grp
   return { code: GRPC.internal, message: INTERNAL_ERROR_TEXT }
 }
 
-/** By gRPC code, from 0 (OK) to 16 (Unauthenticated). */
+/** HTTP status by gRPC code, from 0 (OK) to 16 (Unauthenticated). */
 const HTTP_STATUSES = [200, 408, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401] as const
 
 export const toHttpStatus = (code: number): number => HTTP_STATUSES[code] ?? 500

@@ -3,7 +3,7 @@ import { goJson } from '../errors.ts'
 import { invalidValue, type Decode } from './go-json.ts'
 
 const MAX_UINT64 = 0xffff_ffff_ffff_ffffn
-/** With leading zeros; the time that BigInt takes grows faster than the length of a text. */
+/** The most digits, with leading zeros; the time that BigInt takes grows faster than the length of a text. */
 const MAX_DIGITS = 1_024
 
 const parseUint64 = (text: string): bigint | undefined => {

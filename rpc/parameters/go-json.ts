@@ -112,7 +112,10 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 export type Members<Result> = { readonly [Name in keyof Result]-?: Decode<Result[Name]> }
 
 export interface Struct<Result> {
-  /** As Go prints it for the whole value, `ethapi.TransactionArgs`, and in the place of a member, `TransactionArgs`. */
+  /**
+   * The type as Go prints it for the whole value, `ethapi.TransactionArgs`, and in the place of a member,
+   * `TransactionArgs`.
+   */
   readonly type: string
   readonly name: string
   readonly members: Members<Result>

@@ -67,7 +67,7 @@ export const decodeStateOverrides: Decode<StateOverridesRead> = mapDecoder(
   decodeAccount,
 )
 
-/** Without a check: an account that has both kinds of storage is refused where it is applied. */
+/** Passes overrides without a check: an account that has both kinds of storage is refused where it is applied. */
 export const passStateOverrides = (read: StateOverridesRead): StateOverrides =>
   Object.fromEntries(
     Object.entries(read).map(([address, account]) => [address, withoutUndefined<AccountOverride>(account)]),

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import type { Announcement, Asker, Head, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
 import { MAX_QUESTION_BYTES, MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
+import { type Text, textToString } from '../../core/text.ts'
 import { rpcError } from '../errors.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { requireEndpoint } from './address.ts'
@@ -32,7 +33,7 @@ export interface RemoteApplication extends QueryApplication {
 }
 
 interface PendingQuestion {
-  readonly resolve: (text: string) => void
+  readonly resolve: (text: Text) => void
   readonly reject: (error: unknown) => void
   readonly deadlineMs: number
   readonly isLarge: boolean
@@ -54,8 +55,8 @@ const tooManyWait = (): CodedError => rpcError('rateLimited', 'too many requests
 const unavailable = (address: string): CodedError =>
   rpcError('unavailable', `application unavailable at ${address}; retrying`)
 
-const parseFailure = (body: string): CodedError => {
-  const { codespace, code, message, data } = JSON.parse(body) as CodedError
+const parseFailure = (body: Text): CodedError => {
+  const { codespace, code, message, data } = JSON.parse(textToString(body)) as CodedError
   return new CodedError(codespace, code, message, data)
 }
 
@@ -128,7 +129,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
 
   const take = (frame: Frame): void => {
     if (!connected) greet(frame)
-    else if (frame.kind === FRAME.announcement) announce(JSON.parse(frame.body) as Announcement)
+    else if (frame.kind === FRAME.announcement) announce(JSON.parse(textToString(frame.body)) as Announcement)
     else if (frame.kind === FRAME.answer || frame.kind === FRAME.failure) settle(frame)
     else throw rpcError('protocol', `unexpected frame of kind ${frame.kind}`)
   }
@@ -187,12 +188,12 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   }, SWEEP_MS)
   sweep.unref()
 
-  const ask = <Name extends QuestionName>(
+  const askText = <Name extends QuestionName>(
     name: Name,
     parameters: Questions[Name],
     asOf: number,
     asker: Asker = NOBODY,
-  ): Promise<string> => {
+  ): Promise<Text> => {
     if (!connected || socket === undefined) return Promise.reject(unavailable(address))
     if (pending.size >= maxPending || socket.writableLength > MAX_UNSENT_BYTES) {
       return Promise.reject(tooManyWait())
@@ -229,7 +230,8 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
       return () => connectionListeners.delete(listener)
     },
     whenConnected: () => (connected ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
-    ask,
+    ask: (name, parameters, asOf, asker) => askText(name, parameters, asOf, asker).then(textToString),
+    askText,
     subscribe(listener) {
       listeners.add(listener)
       if (head !== undefined) listener({ type: 'head', head, isNew: false })

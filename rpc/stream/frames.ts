@@ -3,6 +3,7 @@
  * u32 length of what follows, u8 kind, u32 id of the question (0 where there is none), body in UTF-8.
  * The body of an answer is the text of a JSON-RPC result, so a gateway never parses it.
  */
+import { LONG_TEXT, type Text } from '../../core/text.ts'
 import { rpcError } from '../errors.ts'
 
 export const FRAME = {
@@ -29,7 +30,17 @@ const PREFIX_BYTES = LENGTH_BYTES + HEADER_BYTES
 export interface Frame {
   readonly kind: number
   readonly id: number
-  readonly body: string
+  /** A long answer comes as its bytes: nobody reads it here. */
+  readonly body: Text
+}
+
+/** What stands before a body whose bytes are there already. */
+export const encodeFrameHead = (kind: number, id: number, length: number): Buffer => {
+  const head = Buffer.allocUnsafe(PREFIX_BYTES)
+  head.writeUInt32BE(HEADER_BYTES + length, 0)
+  head.writeUInt8(kind, LENGTH_BYTES)
+  head.writeUInt32BE(id, LENGTH_BYTES + 1)
+  return head
 }
 
 export const encodeFrame = (kind: number, id: number, body: string): Buffer => {
@@ -76,11 +87,11 @@ export const createFrameReader = (maxFrameBytes: number): FrameReader => {
           needed = size
           break
         }
-        frames.push({
-          kind: buffer.readUInt8(offset + LENGTH_BYTES),
-          id: buffer.readUInt32BE(offset + LENGTH_BYTES + 1),
-          body: buffer.toString('utf8', offset + PREFIX_BYTES, offset + size),
-        })
+        const kind = buffer.readUInt8(offset + LENGTH_BYTES)
+        const [from, to] = [offset + PREFIX_BYTES, offset + size]
+        const isLong = kind === FRAME.answer && to - from > LONG_TEXT
+        const body = isLong ? buffer.subarray(from, to) : buffer.toString('utf8', from, to)
+        frames.push({ kind, id: buffer.readUInt32BE(offset + LENGTH_BYTES + 1), body })
         offset += size
       }
       available = buffer.length - offset

@@ -6,7 +6,7 @@ import type { Asker } from '../../app/ports.ts'
 
 /** Bytes of a question that is large. No transaction is: one that was sent arrives, also when its client goes at once. */
 export const LARGE_QUESTION_BYTES = 512 * 1024
-/** On their way at once; one may be larger. */
+/** The most bytes that are on their way at once; one question may be larger. */
 const MAX_UNDERWAY_BYTES = 8 * 1024 * 1024
 
 interface Waiting {
@@ -19,7 +19,7 @@ export class LargeQuestions {
   readonly #underway = new Map<number, number>()
   readonly #waiting = new Map<string, Waiting[]>()
   #underwayBytes = 0
-  /** Of those that wait. */
+  /** The bytes of the questions that wait. */
   waitingBytes = 0
 
   /** Sends it now or when it is its turn. */

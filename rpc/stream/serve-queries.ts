@@ -4,10 +4,11 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Announcement, Asker, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
 import { CodedError, errorText, InvariantError, isFault } from '../../core/errors.ts'
 import { MAX_QUESTION_BYTES, MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
+import { type Text, textToString } from '../../core/text.ts'
 import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../errors.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { describeAddress, requireEndpoint } from './address.ts'
-import { createFrameReader, encodeFrame, FRAME, PROTOCOL, type Frame } from './frames.ts'
+import { createFrameReader, encodeFrame, encodeFrameHead, FRAME, PROTOCOL, type Frame } from './frames.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ServeQueriesOptions {
@@ -42,7 +43,10 @@ const MAX_IN_FLIGHT = 3_072
 /** An address, or the network of one. */
 const MAX_CLIENT_LENGTH = 100
 const MAX_CONNECTION_LENGTH = 20
-/** Of every kind: those that nobody waits for any more are heard of behind others that wait to be taken. */
+/**
+ * The bound of waiting frames of every kind: those that nobody waits for any more are heard of behind others that wait
+ * to be taken.
+ */
 const MAX_WAITING_FRAMES = 65_536
 
 /** Who asked one question, on this side of the stream. */
@@ -128,16 +132,21 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     socket.destroy()
   }
 
-  const send = (kind: number, id: number, body: string): void => {
+  const send = (kind: number, id: number, body: Text): void => {
     if (socket.destroyed) return
-    if (Buffer.byteLength(body) > MAX_STREAM_FRAME_BYTES) {
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    if (length > MAX_STREAM_FRAME_BYTES) {
       // A failure in the place of the answer keeps the other questions of the gateway alive.
       writer.write(
         encodeFrame(FRAME.failure, id, failureBody(rpcError('responseTooLarge', 'response too large'), '', log)),
       )
       return
     }
-    writer.write(encodeFrame(kind, id, body))
+    if (typeof body === 'string') writer.write(encodeFrame(kind, id, body))
+    else {
+      writer.write(encodeFrameHead(kind, id, length))
+      writer.write(body)
+    }
     if (socket.writableLength > bounds.dropAboveBytes) drop(`${socket.writableLength} bytes of answers left unread`)
   }
 
@@ -173,7 +182,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     if (error instanceof InvariantError) options.onFatal?.(error)
   }
 
-  const finish = async (id: number, name: string, asker: RemoteAsker, answer: Promise<string>): Promise<void> => {
+  const finish = async (id: number, name: string, asker: RemoteAsker, answer: Promise<Text>): Promise<void> => {
     asking.set(id, asker)
     try {
       const text = await answer
@@ -202,7 +211,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     let name = ''
     let question: unknown
     try {
-      question = JSON.parse(body)
+      question = JSON.parse(textToString(body))
     } catch {
       return drop('a question that is not JSON')
     }
@@ -211,9 +220,9 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       name = asked
       const asker = new RemoteAsker(client, connection === '' ? '' : `${gateway}.${connection}`)
       if (givenUp.delete(id)) asker.leave()
-      const text = application.ask(asked, parameters, head, asker)
-      if (typeof text === 'string') send(FRAME.answer, id, text)
-      else void finish(id, name, asker, text)
+      const text = application.askText(asked, parameters, head, asker)
+      if (text instanceof Promise) void finish(id, name, asker, text)
+      else send(FRAME.answer, id, text)
     } catch (error) {
       fail(id, error, name)
     }

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 
 export interface BatchedWriter {
-  write(frame: Buffer): void
+  write(frame: Uint8Array): void
   /** Hands all that was written to the system now, as far as it takes it. */
   flush(): void
 }

@@ -15,7 +15,7 @@ import { Owners, subscriptionBytes } from './owners.ts'
 import type { SubscriptionKind } from './subscription.ts'
 
 export interface HubSubscription {
-  /** As {@link clientOf} of limits.ts names it. */
+  /** The client as {@link clientOf} of limits.ts names it. */
   readonly client: string
   readonly kind: SubscriptionKind
   /** Sends the text of a result. */

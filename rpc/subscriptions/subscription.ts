@@ -76,7 +76,7 @@ const ETH_KINDS: Kinds = {
   },
 }
 
-/** By namespace: `<namespace>_subscribe` takes the kinds, and `<namespace>_subscription` tells of them. */
+/** Kinds by namespace: `<namespace>_subscribe` takes them, and `<namespace>_subscription` tells of them. */
 const KINDS: Readonly<Record<string, Kinds>> = { eth: ETH_KINDS }
 
 const kindOf = (namespace: string, name: string) => {

@@ -57,6 +57,7 @@ export const createMemoryApplication = (height = 7): MemoryApplication => {
       const answer = application.answers[name] as ((parameters: unknown) => string | Promise<string>) | undefined
       return answer === undefined ? 'null' : answer(parameters)
     },
+    askText: (name, parameters, asOf, asker) => application.ask(name, parameters, asOf, asker),
     subscribe(listener) {
       listeners.add(listener)
       listener({ type: 'head', head, isNew: false })

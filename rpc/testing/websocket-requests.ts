@@ -174,7 +174,7 @@ export const subscriptionTexts: readonly string[] = subscriptions.map(([method, 
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
 )
 
-/** Of these only the shape of the reply is the same: an id. */
+/** The replies to these have only their shape in common with geth's: an id. */
 export const acceptedTexts: readonly string[] = [
   ['newHeads'],
   ['newPendingTransactions'],

@@ -43,7 +43,7 @@ declare module '@nxtedition/rocksdb/binding.js' {
     readonly fillCache?: boolean
     readonly asyncIO?: boolean
     readonly adaptiveReadahead?: boolean
-    /** Without them the encoding is not initialized. */
+    /** The encodings must be given: without them they are not initialized. */
     readonly keyEncoding: 'buffer'
     readonly valueEncoding: 'buffer'
   }

@@ -16,7 +16,7 @@ export class RocksCursor implements Cursor {
   #finished = false
   #readAhead = 1
 
-  /** Without a range, over the whole column. It stands in `open` until it is closed. */
+  /** A cursor without a range goes over the whole column. It stands in `open` until it is closed. */
   constructor(
     context: Context,
     column: ColumnHandle,

@@ -25,7 +25,7 @@ export interface RocksOptions {
 }
 
 export interface RocksStore extends KeyValueStore {
-  /** For {@link attachRocksStore} in a worker thread of this process. */
+  /** The handle that a worker thread of this process gives to {@link attachRocksStore}. */
   readonly handle: unknown
   /** A property of RocksDB, such as `rocksdb.stats`; empty when it does not know the name. */
   property(name: string): string
@@ -196,7 +196,8 @@ class RocksDatabase implements RocksStore {
     // None may be collected while the binding closes it in its other thread.
     for (const cursor of this.#cursors) cursor.close()
     if (!this.#owner) return this.#settle.resolve()
-    // In another thread, and a collected context closes as well: the callback holds this object, and so the context.
+    // The close runs in another thread, and a collected context closes as well: the callback holds this object, and so
+    // the context.
     binding.db_close(this.#context, (error) => {
       // The binding says null, and undefined where RocksDB has nothing to say.
       if (error === null || error === undefined) this.#settle.resolve()

@@ -21,7 +21,10 @@ const KINDS: Readonly<Record<number, keyof SnapshotCounts>> = {
   ['v'.charCodeAt(0)]: 'values',
 }
 
-/** By bytesToKey of their hashes: the database keeps code for ever, also that of accounts that are gone. */
+/**
+ * The code hashes of the accounts, as `bytesToKey` gives them: the database keeps code for ever, also that of accounts
+ * that are gone.
+ */
 const codesOf = (state: Cursor): ReadonlySet<string> => {
   const codes = new Set<string>()
   const [tag] = accountKey(EMPTY_BYTES)

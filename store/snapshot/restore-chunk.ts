@@ -46,7 +46,7 @@ const NAMED = Uint8Array.of(1)
 
 export interface RestoreRules {
   readonly isModule: IsModule
-  /** At most {@link MAX_BLOCK_SECTION_BYTES}. */
+  /** The most bytes of a section of blocks, at most {@link MAX_BLOCK_SECTION_BYTES}. */
   readonly maxBlockBytes?: number
 }
 
@@ -198,14 +198,15 @@ export class ChunkRestore {
 
   #addSlot(key: Uint8Array, value: Uint8Array): void {
     if (value.length === 0 || value.length > MAX_SLOT_VALUE_BYTES || value[0] === 0) fail('a storage value')
-    // In the trie a module's value looks as a slot does: as slots the values would have the root, and be lost.
+    // A module's value looks like a slot in the trie: given as slots, the values would have the right root, and would
+    // be lost.
     if (this.#rules.isModule(key.subarray(1, OWNER_BYTES))) fail('storage slots at the address of a module')
     this.#enterStorage(key.subarray(0, OWNER_BYTES))
     this.#storageChanges.push({ key: keccak256(key.subarray(OWNER_BYTES)), value: encodeRlp(value) })
     this.#counts.slots++
   }
 
-  /** As store/commitment.ts enters module values. */
+  /** Enters a module's value as store/commitment.ts does. */
   #addValue(key: Uint8Array, value: Uint8Array): void {
     if (!this.#rules.isModule(key.subarray(1, OWNER_BYTES))) fail('module values at the address of no module')
     this.#enterStorage(key.subarray(0, OWNER_BYTES))

@@ -50,7 +50,10 @@ export class SnapshotRestore {
     this.#progress = after
   }
 
-  /** After the last chunk: that all of it is there, and is the state of `stateRoot`. Throws snapshot/3 or snapshot/4. */
+  /**
+   * Checks, after the last chunk, that all of it is there, and is the state of `stateRoot`. Throws snapshot/3 or
+   * snapshot/4.
+   */
   requireComplete({ counts, chunkHashes }: SnapshotMetadata, stateRoot: Hash): void {
     const progress = this.#progress
     requireOpenStorage(this.#store, progress)

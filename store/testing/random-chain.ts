@@ -25,7 +25,7 @@ export class RandomChain {
   readonly #pick: Pick
   readonly #accounts: number
   #root: Hash = EMPTY_TRIE_ROOT
-  /** By height. Height 0 is empty. */
+  /** The columns by height. Height 0 is empty. */
   readonly columns: Columns[] = []
   readonly roots: Hash[] = []
   height = 0

@@ -5,7 +5,7 @@ import type { Commitment } from '../commitment.ts'
 import { accountKey, storageKey, valueKey } from '../keys.ts'
 import type { Batch } from '../store.ts'
 
-/** Without history. Nothing is deleted: there was nothing before. */
+/** Writes a state without history. Nothing is deleted: there was nothing before. */
 export const writeGenesisState = (batch: Batch, { accounts, slots, values, codes, nodes }: Commitment): void => {
   for (const { address, after } of accounts) if (after) batch.put('state', accountKey(address), encodeAccount(after))
   for (const { address, slot, after } of slots) batch.put('state', storageKey(address, slot), after)

@@ -14,7 +14,7 @@ export const TRIE_ERRORS = errorTable(
     },
     proofOfAnother: {
       code: 2,
-      text: 'the header of the proof does not have the app hash | the chain has no module ... | the module ... has ...',
+      text: 'the header of the proof does not have the app hash | the module ... has ...',
       cause: 'The proof is well formed, but proves another block, another key or another value.',
       action: 'Compare height, module, key and value with what was asked for; do not trust the answer.',
     },

@@ -29,7 +29,7 @@ export class TrieNodeCache implements TrieNodeReader {
     this.#half = cacheBytes / 2
   }
 
-  /** As KeyValueStore.getMany of the `trie` column. */
+  /** Answers as `KeyValueStore.getMany` does for the `trie` column. */
   getMany(keys: readonly Uint8Array[]): (Uint8Array | undefined)[] {
     const missing: Uint8Array[] = []
     const places: number[] = []

@@ -35,7 +35,7 @@ export interface BranchNode extends Common {
   readonly kind: typeof BRANCH
   /** The RLP it was read from; undefined for a new branch. */
   readonly raw: Uint8Array | undefined
-  /** By nibble. undefined: as in `raw`; null: none; bytes: a reference to a node that was not read. */
+  /** The children by nibble. undefined: as in `raw`; null: none; bytes: a reference to a node that was not read. */
   readonly children: Child[]
   value: Uint8Array | undefined
 }

@@ -75,7 +75,7 @@ export const readTrie = (reader: TrieNodeReader, root: Hash, key: Uint8Array): U
   walk((path) => readNode(reader, path), root, key)
 
 export interface TrieProof {
-  /** As it stands in the leaf; undefined: absent. */
+  /** The value as it stands in the leaf; undefined: absent. */
   readonly value: Uint8Array | undefined
   /** RLP, from the root on. */
   readonly nodes: readonly Uint8Array[]

@@ -66,6 +66,10 @@ describe('verifyStateProof', () => {
     expect(codeOf(empty, prove('bank', EMPTY_VALUE_KEY))).toEqual({ ...proven, present: true })
     const other = { ...none, module: 'other' }
     expect(codeOf(other, prove('other', absent))).toEqual({ ...proven, present: false })
+    // A module that never had a value has no account either.
+    const nothing = { ...none, module: 'nothing' }
+    expect(codeOf(nothing, prove('nothing', absent))).toEqual({ ...proven, present: false })
+    expect(codeOf({ ...nothing, value: Uint8Array.of(1) }, prove('nothing', absent))).toBe('trie/2')
   })
 
   it('refuses another claim with trie/2, or trie/1 where the nodes lead elsewhere', () => {

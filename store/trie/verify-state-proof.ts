@@ -5,7 +5,7 @@
 import { type Address, moduleAddress } from '../../core/address.ts'
 import { bytesToBigint, equalBytes, trimLeadingZeros } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
-import { type Hash, keccak256 } from '../../core/hash.ts'
+import { EMPTY_TRIE_ROOT, type Hash, keccak256 } from '../../core/hash.ts'
 import { decodeRlp, type RlpItem } from '../../core/rlp.ts'
 import { verifyProof } from './read-trie.ts'
 import { type TRIE_ERRORS, trieError } from './errors.ts'
@@ -115,8 +115,8 @@ const readHeader = (header: Uint8Array, appHash: Hash): { readonly height: numbe
 export const verifyStateProof = ({ appHash, module, key, value }: StateClaim, proof: StateProof): ProvenState => {
   const { height, stateRoot } = readHeader(proof.header, appHash)
   const account = verifyAccountProof(stateRoot, moduleAddress(module), proof.account)
-  if (account === undefined) return fail('proofOfAnother', `the chain has no module ${module} at height ${height}`)
-  const committed = verifySlotProof(account.storageRoot, keccak256(key), proof.storage)
+  // A module without values has no account, and so none at this key.
+  const committed = verifySlotProof(account?.storageRoot ?? EMPTY_TRIE_ROOT, keccak256(key), proof.storage)
   if (committed.length === 0 && value.length === 0) return { height, stateRoot, present: false }
   if (equalBytes(committed, trimLeadingZeros(keccak256(value)))) return { height, stateRoot, present: true }
   if (committed.length === 0)

@@ -32,6 +32,8 @@ class Step:
         self.records, self.after, self.all_records = [], [], []
         self.traded = {}
         self.entered = set()
+        # Orders of a uniform market that leave when it is cleared; and the first order_seq of the step.
+        self.passing, self.first_seq = set(), book.next_seq
         self.counts = {}
         for kept in (book.nonces, book.marks):
             kept[height] = []
@@ -293,6 +295,10 @@ class Step:
 
     def _rest(self, order):
         """Puts what is left into the book, where there is room or another one gives way; else cancels it. The code."""
+        if order.tif == IOC and not order.trigger_kind:
+            self.passing.add(order.seq)
+            self.book.insert(order)
+            return 0
         way = self._gives_way(order)
         if way is None or way[1] is not None:
             if way is not None:
@@ -304,16 +310,19 @@ class Step:
 
     def _gives_way(self, comer):
         """None where there is room, else (code, the order that gives way; None is the comer)."""
-        own = self.book.living[comer.market, comer.side]
+        passing = {seq for seq in self.passing if seq in self.book.orders}
+        own_side = comer.market, comer.side
+        own = self.book.living[own_side] - passing if passing else self.book.living[own_side]
         if len(own) >= self.bounds[0]:
             return 64, self._least(own, comer)
-        if len(self.book.orders) < self.bounds[1]:
+        if len(self.book.orders) - len(passing) < self.bounds[1]:
             return None
-        if self.book.dead:
-            return 72, self.book.orders[min(self.book.dead)]
-        sides = [(-len(held) - (held is own), key) for key, held in self.book.living.items()]
-        longest = self.book.living[min(sides)[1]]
-        return 72, self._least(longest, comer if longest is own else None)
+        dead = self.book.dead - passing
+        if dead:
+            return 72, self.book.orders[min(dead)]
+        living = {key: held - passing for key, held in self.book.living.items()}
+        longest = min((-len(held) - (key == own_side), key) for key, held in living.items())[1]
+        return 72, self._least(living[longest], comer if longest == own_side else None)
 
     def _least(self, held, comer):
         """Of a side: the order that locks least, of equal ones the newest. None where that is the comer."""
@@ -351,8 +360,9 @@ class Step:
             return 66
         if o.price * o.left * market.factor < market.min_notional:
             return 57
-        if market.mode == UNIFORM or o.trigger_kind or o.tif in (GTC, POST_ONLY):
-            code = self._full(o, market)
+        rests = o.trigger_kind or o.tif in (GTC, POST_ONLY)
+        if market.mode == UNIFORM or rests:
+            code = self._full(o, market, rests)
             if code:
                 return code
         o.locked_ppm = max([0] + [max(tier[1], tier[3]) for tier in market.tiers])
@@ -383,13 +393,13 @@ class Step:
         o.price = best.price - 1 if o.side == BUY else best.price + 1
         return 1 <= o.price < 1 << 32
 
-    def _full(self, o, market):
+    def _full(self, o, market, rests):
         owned = self.book.owned.get(o.owner, ())
         if len(owned) >= self.params.max_open_orders:
             return 62
         if sum(1 for seq in owned if self.book.orders[seq].market == o.market) >= market.max_open_orders:
             return 63
-        way = self._gives_way(o)
+        way = self._gives_way(o) if rests else None
         return way[0] if way is not None and way[1] is None else 0
 
     def _fillable(self, o):
@@ -505,7 +515,8 @@ class Step:
         order = self._order(tx, p)
         keeps = (fields['keep_priority'] and target.subaccount == order.subaccount and target.side == order.side
                  and target.price == order.price and (target.trigger_kind, target.trigger_ticks) == (order.trigger_kind, order.trigger_ticks)
-                 and order.lots <= target.left and (order.tif in (GTC, POST_ONLY) or order.trigger_kind))
+                 and order.lots <= target.left and (order.tif in (GTC, POST_ONLY) or order.trigger_kind)
+                 and not (self.book.markets[order.market].mode == UNIFORM and target.seq >= self.first_seq))
         if keeps:
             return self._keep(target, order, tx.nonce_ms)
         before = len(self.records)

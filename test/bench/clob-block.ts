@@ -10,7 +10,7 @@ import { BookTrader, limit } from './support/book-traders.ts'
 import { machine } from './support/devnet.ts'
 import { type Parts, ProfiledParts } from './support/profiled-parts.ts'
 
-// As the node's own process has it.
+// This process runs with the flag that the node's own process has.
 if (!process.execArgv.includes(LARGE_SEMI_SPACE)) {
   const { status } = spawnSync(process.execPath, [LARGE_SEMI_SPACE, ...process.argv.slice(1)], { stdio: 'inherit' })
   process.exit(status ?? 1)

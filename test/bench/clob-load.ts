@@ -38,7 +38,10 @@ const isLive = rate <= MOST_SIGNED_LIVE
 const CONNECTIONS = 12
 /** Sent before takers come, so that they meet something. */
 const WARM_UP_SECONDS = 5
-/** Of blocks, when the height of the first order is guessed beforehand: half of what a transaction may live. */
+/**
+ * How many blocks an order has left when the height of the first one is guessed beforehand: half of what a transaction
+ * may live.
+ */
 const BLOCKS_LEFT = 20
 const FUNDS: readonly GenesisCoin[] = [
   { denom: 'anat', amount: (10n ** 24n).toString() },

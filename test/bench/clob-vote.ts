@@ -55,7 +55,7 @@ const openFull = (owners: number) => {
       agent: undefined,
       signature: SIGNATURE,
     })
-    orders.pool.add(decodeClobBody(raw), START_MS - SPREAD_MS - (index % SPREAD_MS), true)
+    orders.pool.add(decodeClobBody(raw), START_MS - SPREAD_MS - (index % SPREAD_MS), 1)
   }
   return { world, orders }
 }

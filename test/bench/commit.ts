@@ -18,7 +18,7 @@ const PROOFS = 2_000
 
 interface Cost {
   readonly ms: number
-  /** Of this thread. */
+  /** Processor time of this thread. */
   readonly cpuMs: number
 }
 

@@ -113,7 +113,7 @@ interface Blockchain {
 class CommittedCounter {
   #height = 0
   count = 0
-  /** Of the last block: the time in its header. */
+  /** Time of the last block, from its header. */
   atMs = 0
 
   async start(): Promise<void> {
@@ -208,7 +208,7 @@ const send = async (): Promise<void> => {
   channels.close()
 }
 
-/** By the accounts of the devnet, so many recipients at a time. */
+/** Funds accounts by those of the devnet, so many recipients at a time. */
 const fund = async (
   senders: readonly NativeAccount[],
   broadcast: (raw: Uint8Array) => Promise<number>,

@@ -34,8 +34,8 @@ const SECONDS = 10_000
 /** Sorted lists are a little deeper in a greater book. */
 const MOST_MORE_WORK = 1.2
 /**
- * For each order of the book: the root hashes all that stands in the buckets that a block touches, at most each order once; and each of
- * 2,000 removals looks once at each 512 orders for the one with the lowest order_seq.
+ * The work for each order of the book: the root hashes all that stands in the buckets that a block touches, at most
+ * each order once; and each of 2,000 removals looks once at each 512 orders for the one with the lowest order_seq.
  */
 const WORK_OF_AN_ORDER = 30
 /** An order that dies is taken out of its level, once: by the step, which is undone. Half of the orders do, after AFTER_MS. */

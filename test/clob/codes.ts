@@ -2,7 +2,7 @@
 import { CLOB_ERRORS } from '../../modules/clob/errors.ts'
 import type { Reason } from './model/records.ts'
 
-/** By the model's word: the name in the table of errors, where it is another one. */
+/** The name in the table of errors, by the model's word, where it is another one. */
 const CODE_NAMES: Readonly<Record<string, string>> = {
   malformed: 'notInPlan',
   halted: 'marketHalted',
@@ -22,7 +22,7 @@ const CODE_NAMES: Readonly<Record<string, string>> = {
   maxFills: 'maxFillsMet',
 }
 
-/** Of removed records, as docs/clob-spec.md numbers them. */
+/** The numbers of removed records in docs/clob-spec.md. */
 const REASON_NUMBERS: Readonly<Record<Reason, number>> = {
   cancelled: 1,
   cancelledAll: 2,
@@ -40,7 +40,7 @@ const REASON_NUMBERS: Readonly<Record<Reason, number>> = {
 export const reasonNumber = (reason: Reason): number => REASON_NUMBERS[reason]
 export const nameOf = (word: string): string => CODE_NAMES[word] ?? word
 
-/** Of codespace clob; 0 is success. */
+/** The number in codespace clob; 0 is success. */
 export const codeNumber = (word: string): number => {
   if (word === '') return 0
   const codes: Readonly<Record<string, number>> = CLOB_ERRORS.codes

@@ -21,7 +21,7 @@ session.connect()
 session.post('Profiler.enable')
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 
-/** Since the last time. */
+/** Takes the counts since the last time. */
 const takeCounts = (): number => {
   let work = 0
   session.post('Profiler.takePreciseCoverage', (_: Error | null, taken?: Coverage) => {

@@ -15,6 +15,11 @@ const dumpSide = (side: BookSide): readonly string[] =>
     const seqs: number[] = []
     let back = 0
     for (let order = level.oldest; order !== undefined; order = order.newerInLevel) seqs.push(order.seq)
+    let left = 0n
+    for (let order = level.oldest; order !== undefined; order = order.newerInLevel) left += BigInt(order.left)
+    // Property 2: rebuilt books could be wrong in the same way.
+    if (left !== level.lots.value)
+      throw new RangeError(`${level.lots.value} lots at ${level.ticks}, of orders with ${left}`)
     for (let order = level.newest; order !== undefined; order = order.olderInLevel) back += order.seq
     return `${side.side} ${level.ticks}: ${level.orders} orders ${seqs.join(' ')} back ${back} lots ${JSON.stringify(level.lots)}`
   })

@@ -4,7 +4,9 @@ import { bytesToUnprefixedHex } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import type { Books } from '../../modules/clob/book/books.ts'
 import { CLOB_ERRORS } from '../../modules/clob/errors.ts'
-import { runClobStep } from '../../modules/clob/matching/index.ts'
+import { listMarkets } from '../../modules/clob/keeper/index.ts'
+import type { BatchResult } from '../../modules/clob/matching/results.ts'
+import { type runClobStep, streamClobStep } from '../../modules/clob/matching/index.ts'
 import { decodeClobBody, decodeClobResult, encodeClobTx } from '../../modules/clob/orders/index.ts'
 import type { Event } from '../../modules/module.ts'
 import type { StateWriter } from '../../store/state.ts'
@@ -27,6 +29,15 @@ export const batchOf = (txs: readonly TrafficTx[]): Batch =>
     }
   })
 
+/** Property 3: a continuous market is crossed after no transaction. */
+const checkUncrossed = (books: Books, continuous: ReadonlySet<number>): void => {
+  for (const { id, bids, asks } of books.markets()) {
+    const [bid, ask] = [bids.best?.ticks, asks.best?.ticks]
+    if (bid === undefined || ask === undefined || bid < ask || !continuous.has(id)) continue
+    throw new RangeError(`market ${id} is crossed within its block: ${bid} is bid, ${ask} is asked`)
+  }
+}
+
 /** One step on the books as they are, which it leaves as they were. */
 export const stepOn = (
   books: Books,
@@ -38,7 +49,14 @@ export const stepOn = (
   const { height, timeMs } = block
   const emit = (event: Event): void => void events.push(event)
   const context = { state, height, timeMs, emit, ledger: LEDGER, feeCollector: FEE_COLLECTOR_ADDRESS }
-  return runClobStep(books, context, batchOf(txs))
+  const results: BatchResult[] = []
+  const markets = listMarkets(state).filter(({ mode }) => mode === 'continuous')
+  const continuous = new Set(markets.map(({ id }) => id))
+  const outcome = streamClobStep(books, context, batchOf(txs), (result) => {
+    checkUncrossed(books, continuous)
+    results.push(result)
+  })
+  return { results, ...outcome }
 }
 
 const NAMES = new Map(Object.entries(CLOB_ERRORS.codes).map(([name, code]) => [code as number, name]))

@@ -13,10 +13,10 @@ import { addressOf, DENOMS, OWNERS } from './traffic.ts'
 export type Lines = ReadonlyMap<string, string>
 
 export const LEDGER = createLedger({ isBlockedReceiver: () => false })
-/** Of volumes: the newest day and the 30 before. */
+/** The days of volumes: the newest one and the 30 before. */
 const DAYS = 31n
 
-/** Of orders that are not dead. */
+/** The best price of the orders that are not dead. */
 const best = (orders: readonly ModelOrder[], side: 'buy' | 'sell'): bigint =>
   orders
     .filter((order) => order.side === side && order.triggerKind === 'none')

@@ -47,7 +47,7 @@ const giveBalance = (state: StateWriter, key: string, amount: bigint): void => {
   else LEDGER.burn(context, addressOf(owner), [{ denom, amount: held - amount }])
 }
 
-/** Only of a world without orders. */
+/** Opens the state of a world that must have no orders. */
 export const openState = (world: World): Overlay => {
   const state = new Overlay(new LatestState(openMemoryStore(), CACHE))
   writeLimits(state, world.limits)

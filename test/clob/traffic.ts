@@ -45,7 +45,7 @@ const AGENTS = [1, 2].map((n) => `${n}`.repeat(2).padStart(40, 'e'))
 export const DENOMS = ['ubtc', 'ueth', 'uusd'] as const
 const RICH = [10_000_000, 1_000_000_000, 1_000_000_000_000]
 const START_MS = 1_800_000_000_000
-/** Of the right form; whose it is, a test says itself. */
+/** A signature of the right form; whose it is, a test says itself. */
 export const SOME_SIGNATURE = Uint8Array.from({ length: 65 }, (_, at) => (at === 31 || at === 63 ? 1 : 0))
 const DAY_MS = 86_400_000
 
@@ -243,6 +243,24 @@ const actionOf = (random: Random, world: World, owner: string, timeMs: number, s
   return { kind: 'replace', target: targetOf(random, world, owner), place: shaped, keepPriority: random.chance(50) }
 }
 
+/** What places an order and changes it in one transaction, before a clearing has seen it. */
+const andChanged = (random: Random, actions: readonly Action[]): readonly Action[] => {
+  const named = actions.flatMap((action) =>
+    action.kind === 'place' && action.place.clientId.length > 0 ? [action.place] : [],
+  )
+  if (named.length === 0 || !random.chance(25)) return actions
+  const old = random.pick(named)
+  const place: Place = {
+    ...old,
+    tif: random.pick(['gtc', 'post_only'] as const),
+    qtyLots: 1 + random.below(old.qtyLots),
+    maxFills: random.pick([0, 1, 200]),
+    expireS: 0,
+  }
+  const target: Target = { kind: 'client', clientId: old.clientId }
+  return [...actions, { kind: 'replace', target, place, keepPriority: random.chance(80) }]
+}
+
 const ladder = (random: Random, world: World): Action[] => {
   const market = 1 + random.below(world.markets.length)
   const side = random.pick(SIDES)
@@ -279,7 +297,10 @@ const txOf = (random: Random, world: World, height: number, timeMs: number): Tra
   const isLadder = world.limits.maxOpenOrders > 50 && random.chance(8)
   const actions = isLadder
     ? ladder(random, world)
-    : Array.from({ length: 1 + random.below(4) }, () => actionOf(random, world, owner, timeMs, style))
+    : andChanged(
+        random,
+        Array.from({ length: 1 + random.below(4) }, () => actionOf(random, world, owner, timeMs, style)),
+      )
   const agent = random.chance(8) ? random.pick(AGENTS) : undefined
   const tx: ClobTx = {
     owner: addressOf(owner),

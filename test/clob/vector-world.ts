@@ -18,7 +18,7 @@ import type {
 } from './model/world.ts'
 import { addressOf } from './traffic.ts'
 
-/** As JSON has it: integers that may be large are decimal text, what is not there is null. */
+/** A value as JSON has it: integers that may be large are decimal text, what is not there is null. */
 type Json<Value> = Value extends bigint
   ? string
   : Value extends undefined

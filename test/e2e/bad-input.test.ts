@@ -262,7 +262,7 @@ describe('a request that nobody should send', () => {
         socket.once('message', () => resolve('answered'))
       })
       socket.send(body)
-      // Of notifications and blanks there is no answer: this one is asked behind them.
+      // Notifications and blanks get no answer: this one is asked behind them.
       socket.send(request({}))
       expect(await ended, body.slice(0, 80)).toBeOneOf(['closed', 'answered'])
       socket.terminate()

@@ -34,7 +34,7 @@ interface Signer {
   readonly address: Hex
   readonly power: bigint
 }
-/** With keys that no one else has, by ascending address. */
+/** Makes signers with keys that no one else has, by ascending address. */
 const signers = (from: number, ...powers: readonly bigint[]): readonly Signer[] =>
   powers
     .map((power, index) => {

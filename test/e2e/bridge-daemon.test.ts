@@ -26,7 +26,7 @@ const params = {
   delay_seconds: 1,
 }
 
-/** Of the next start. */
+/** Settings of the next start. */
 const settings: Record<string, string> = {}
 let node: TestNode
 let endpoint: ExternalEndpoint
@@ -143,7 +143,7 @@ describe('a node', { timeout: LIMIT_MS }, () => {
       { block: 101, id: 4, amount: 20n, recipient },
       { block: 102, id: 5, amount: 300_000n, recipient },
     ]
-    // Of which the last one is not finalized. Blocks that were read before are read again by another daemon alone.
+    // The last one of these is not finalized. Blocks that were read before are read again by another daemon alone.
     endpoint.chain.finalized = 101
     process.kill(daemonPid() ?? 0, 'SIGKILL')
     await until('the credits', async () => ((await balance()) === '1020' ? true : undefined), LIMIT_MS)

@@ -18,12 +18,12 @@ vi.setConfig({ testTimeout: 120_000 })
 let folder: string
 const PASSWORD = 'a password of tests'
 
-/** As a process, with a keyring of its own and the node of this file: beforeAll sets the environment. */
+/** Runs a command as a process, with a keyring of its own and the node of this file: beforeAll sets the environment. */
 const chain = (...args: readonly string[]): Promise<Finished> => runChain(args)
 
 const PROGRAMS = { keys: createKeysProgram, query: createQueryProgram } as const
 
-/** In this process, which is quicker: what others have asked as a process already. */
+/** Runs a command in this process, which is quicker: what others have asked as a process already. */
 const here = async (group: keyof typeof PROGRAMS, ...words: readonly string[]): Promise<string> => {
   const spy = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   try {

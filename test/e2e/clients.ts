@@ -31,7 +31,7 @@ export const chainOf = ({ urls }: TestNode) =>
     rpcUrls: { default: { http: [urls.http], webSocket: [urls.ws] } },
   })
 
-/** Without retries, so that a first failure is seen. */
+/** Makes a client without retries, so that a first failure is seen. */
 export const createClient = (node: TestNode) =>
   createPublicClient({ chain: chainOf(node), transport: http(undefined, { retryCount: 0 }), pollingInterval: 50 })
 

@@ -1,9 +1,8 @@
 /** A stranger's program checks what this node's book did, by the published document and the node's ports alone. */
 import { describe, expect, it } from 'vitest'
-import { auditClob, describeAudit } from '../../bin/cli/clob/audit.ts'
-import { auditLiar, LIES } from './clob-audit-liar.ts'
+import { auditLiar, auditOwn, CHAINS, factsOf, findFault, LIES, UNPROVEN_LIE } from './clob-audit-liar.ts'
 import { audit, auditLies, auditRun, auditTrade, python } from './clob-audit.ts'
-import { useNode } from './harness.ts'
+import { runChain, useNode } from './harness.ts'
 
 const LIMIT_MS = 180_000
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
@@ -31,27 +30,32 @@ describe.skipIf(python === undefined)('the audit in Python', () => {
       const report = await auditRun(node(), first, last)
       console.log(report.trim())
       expect(report).toMatch(/^ok blocks \d+ to \d+: \d+ orders, [1-9]\d* fills, /)
-      const started = performance.now()
-      const own = await auditClob({
-        node: node().urls.comet,
-        from: first,
-        to: last,
-        trustedHash: undefined,
-        initialHeight: undefined,
-      })
-      const seconds = (performance.now() - started) / 1000
-      console.log(`${describeAudit(own).join('\n')}\n${((last - first) / seconds).toFixed(1)} blocks/s`)
-      // Both say the same of the same blocks: the numbers, and then the lines of proposers.
-      expect(report).toContain(`: ${own.orders} orders, `)
-      expect(report).toContain(`, ${own.obligations} obligations, `)
-      expect(describeAudit(own).slice(2)).toEqual(report.trim().split('\n').slice(1))
-      for (const lie of LIES) {
-        const { finding, url } = await auditLiar(node().urls.comet, lie, first, last)
-        expect(finding, lie.name).toMatchObject({ rule: 1, liar: url })
-      }
+      const ports = { comet: node().urls.comet, http: node().urls.http }
+      const own = await auditOwn(ports, first, last)
+      console.log(`${own.lines.join('\n')}\n${own.blocksPerSecond.toFixed(1)} blocks/s`)
+      // Both say the same of the same blocks.
+      expect(factsOf(own.lines)).toEqual(factsOf(report.trim().split('\n')))
       // From a height at which orders are open.
       const middle = first + 12
-      expect(await auditRun(node(), middle, last)).toMatch(/^ok blocks /)
+      const flags = ['--from', `${middle}`, '--to', `${last}`, '--node', ports.comet, '--json-rpc', ports.http]
+      const command = await runChain(['clob', 'audit', ...flags])
+      expect([command.status, command.stderr]).toEqual([0, ''])
+      expect(command.stdout).toMatch(/^ok blocks \d+ to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
+      const whole = await auditRun(node(), middle, last)
+      expect(factsOf((await auditOwn(ports, middle, last)).lines)).toEqual(factsOf(whole.trim().split('\n')))
+      for (const lie of LIES) {
+        const { finding, url } = await auditLiar(ports, lie, middle, last)
+        expect(finding, lie.name).toMatchObject({ rule: lie.rule ?? 1, liar: url })
+        expect(finding?.mayBeChain, lie.name).toBeUndefined()
+      }
+      const unproven = await auditLiar(ports, UNPROVEN_LIE, middle, last)
+      expect(unproven.finding).toMatchObject({ rule: 7, liar: unproven.url, mayBeChain: true })
+      for (const { name, rule, change } of CHAINS) {
+        const changed = change()
+        const finding = await findFault(ports, middle, last).finally(() => changed.mockRestore())
+        expect(finding, name).toMatchObject({ rule })
+        expect(finding?.liar, name).toBeUndefined()
+      }
       const lies = await auditLies(node(), middle, last)
       console.log(lies.trim())
     },

@@ -1,4 +1,5 @@
 /** What a node's REST says of the order book and of the funds in it, at one height. */
+import { expect } from 'vitest'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { moduleAddress } from '../../core/address.ts'
 import type { TestNode } from './harness.ts'
@@ -46,7 +47,7 @@ interface Holder {
   readonly balance: { readonly amount: string }
 }
 
-/** Of every account that has any of the denomination, by bech32 address. */
+/** The balance of every account that has any of the denomination, by bech32 address. */
 export const holdersOf = async (
   node: TestNode,
   denom: string,
@@ -78,4 +79,26 @@ export const locksOf = (
     }
   }
   return { base, quote }
+}
+
+const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((total, amount) => total + amount, 0n)
+
+/** Every coin of these markets, the first of which is market 1, has a holder; and the module's account holds what open orders lock, and nothing else. */
+export const expectCoinsConserved = async (
+  node: TestNode,
+  markets: readonly Market[],
+  height: number,
+): Promise<void> => {
+  const escrowed = new Map<string, bigint>()
+  const add = (denom: string, amount: bigint): void => void escrowed.set(denom, (escrowed.get(denom) ?? 0n) + amount)
+  for (const [index, market] of markets.entries()) {
+    const locks = locksOf(market, await ordersOf(node, height, index + 1))
+    add(market.base_denom, locks.base)
+    add(market.quote_denom, locks.quote)
+  }
+  for (const [denom, locked] of escrowed) {
+    const holders = await holdersOf(node, denom, height)
+    expect(sum(holders.values()), `${denom} at ${height}`).toBe(await supplyOf(node, denom, height))
+    expect(holders.get(ESCROW) ?? 0n, `escrow of ${denom} at ${height}`).toBe(locked)
+  }
 }

@@ -20,10 +20,10 @@ const PER_SENDER = 4_500
 const BLOCK_GAS = 1_000_000
 /** Full blocks make it dear; the flood stays. */
 const MAX_FEE_PER_GAS = 10n ** 13n
-/** Of CometBFT's mempool: app/pool/limits.ts. */
+/** The share of CometBFT's mempool that others may take: app/pool/limits.ts. */
 const OTHERS_SHARE = 20_000
 const ORDERS = 4
-/** Beside blocks that are full of transfers an order may miss the vote of the block after it was sent. */
+/** An order may miss, beside blocks that are full of transfers, the vote of the block after it was sent. */
 const FEW_BLOCKS = 10
 
 let network: Network

@@ -158,7 +158,7 @@ const expectOrders = async (node: TestNode, events: Awaited<ReturnType<typeof re
   for (const owner of owners) {
     const own = placed.filter((of) => of['owner'] === owner).toReversed()
     const orders = await readAll<'orders', HistoricalOrder>(node, `owners/${owner}/history`, 'orders')
-    // By number, the newest first; the numbers are given out as orders are accepted.
+    // The orders come by number, the newest first; the numbers are given out as orders are accepted.
     expect(orders.map(({ order_seq }) => order_seq)).toEqual(own.map((of) => of['order_seq']))
     for (const order of orders) {
       const market = String(order.market)

@@ -12,6 +12,7 @@ import { plainBytes } from '../../core/bytes.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { InjectedExtensionsSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
 import { auditRun, python } from './clob-audit.ts'
+import { auditLiar, auditOwn, factsOf, LIES, type Ports } from './clob-audit-liar.ts'
 import { askRest, ordersOf } from './clob-book.ts'
 import { describeTrade, startTrading, type TradeReport, type Trading } from './clob-trading.ts'
 import { accounts } from './clients.ts'
@@ -26,12 +27,14 @@ const LONG_MS = 3 * LIMIT_MS
 const OPTIONS = { timeoutCommitMs: 500, hasTestMarkets: true } as const
 const LIAR = 3
 const BOUND_BLOCKS = 3
-/** On a busy machine an honest proposer may lack a body. */
+/** An honest proposer may lack a body on a busy machine. */
 const FEW_STOPS = 3
-/** On a busy machine a proposal may come after the others have given its round up: then there is nothing to refuse. */
+/** A proposal may come after the others have given its round up, on a busy machine: then there is nothing to refuse. */
 const ATTEMPTS = 3
-/** Of the newest: the audit checks eight signatures and proves a dozen values for each. */
+/** The newest blocks that are audited: the audit checks eight signatures and proves a dozen values for each. */
 const AUDITED_BLOCKS = 150
+/** The answers of an honest node about so many blocks are changed on their way. */
+const LIED_ABOUT = 6
 const FAULTY_CHAIN = [
   process.execPath,
   '--disable-warning=ExperimentalWarning',
@@ -47,7 +50,7 @@ let honest: readonly TestNode[] = []
 
 interface Said {
   readonly height: number
-  /** Of the honest nodes, from the moment at which the fault was named. */
+  /** The refusals of the honest nodes, from the moment at which the fault was named. */
   readonly refusals: readonly string[]
 }
 
@@ -85,6 +88,8 @@ const expectRefused = async (name: string, reason: RegExp, attempt = 1): Promise
   expect(refusals.length, 'refusals of honest nodes').toBeGreaterThan(0)
   for (const line of refusals) expect(line).toMatch(reason)
 }
+
+const portsOf = ({ urls: { comet, http } }: TestNode): Ports => ({ comet, http })
 
 const trade = (): Trading => startTrading(honest, accounts.slice(1, 4))
 
@@ -175,7 +180,7 @@ describe('four validators of which one lies about orders', () => {
       for (let attempt = 0; attempt < ATTEMPTS && decided.length === 0; attempt++) {
         const { height, refusals } = await lie(SIGNS_AGAIN)
         expect(refusals).toEqual([])
-        // In a later round somebody else has proposed.
+        // Somebody else has proposed where a later round decided.
         if ((await saidIn(height)).includes(bytesToHex(SAID_AGAIN))) decided.push(height)
       }
       expect(decided.length).toBeGreaterThan(0)
@@ -194,6 +199,14 @@ describe('four validators of which one lies about orders', () => {
       console.log(report.trim())
       expect(report).toMatch(/^ok blocks \d+ to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
       expect(report.match(/^proposer /gm)).toHaveLength(network.nodes.length)
+      // Both audits say the same, also of each proposer: of stops, of votes and of power that was left out.
+      const own = await auditOwn(portsOf(network.at(1)), first, last)
+      console.log(`${own.lines.join('\n')}\n${own.blocksPerSecond.toFixed(1)} blocks/s`)
+      expect(factsOf(own.lines)).toEqual(factsOf(report.trim().split('\n')))
+      for (const lie of LIES) {
+        const { finding, url } = await auditLiar(portsOf(network.at(2)), lie, last - LIED_ABOUT, last)
+        expect(finding, lie.name).toMatchObject({ rule: lie.rule ?? 1, liar: url })
+      }
     },
     LONG_MS,
   )
@@ -234,7 +247,7 @@ const stopsOf = async (proposer: string): Promise<number> => {
   return Number((await askRest<{ readonly record: { readonly stops: string } }>(network.at(0), path)).record.stops)
 }
 
-/** Of all who proposed of late. */
+/** The stops of all who proposed of late. */
 const allStops = async (): Promise<number> => {
   const height = await network.at(0).height()
   const heights = Array.from({ length: 3 * network.nodes.length }, (_, index) => Math.max(1, height - index))

@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { auditAll, python } from './clob-audit.ts'
-import { ESCROW, holdersOf, locksOf, type Market, marketOf, ordersOf, supplyOf } from './clob-book.ts'
+import { expectCoinsConserved, type Market, marketOf, ordersOf, supplyOf } from './clob-book.ts'
 import { orderResult, place, sendOrder } from './clob-orders.ts'
 import { describeTrade, startTrading, type TradeReport, type Trading } from './clob-trading.ts'
 import { accountAt, accounts } from './clients.ts'
@@ -20,7 +20,7 @@ const KILLED = 3
 /** Sent when h is committed, an order is attested with the votes of h+1 or h+2, and in the block after these. */
 const BOUND_BLOCKS = 3
 
-/** Of a market that nobody has traded in: sellers and buyers are different owners, and some of each meet. */
+/** The orders of a market that nobody has traded in: sellers and buyers are different owners, and some of each meet. */
 const UNIFORM_ORDERS = [
   { account: 4, side: 'sell', priceTicks: 60_000, qtyLots: 300 },
   { account: 5, side: 'sell', priceTicks: 60_020, qtyLots: 200 },
@@ -55,23 +55,7 @@ const expectSameBooks = async (height: number): Promise<void> => {
   for (const book of books) expect(book).toEqual(books[0])
 }
 
-const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((total, amount) => total + amount, 0n)
-
-/** Every coin has a holder, and the module's account holds what open orders lock, and nothing else. */
-const expectConserved = async (node: TestNode, height: number): Promise<void> => {
-  const escrowed = new Map<string, bigint>()
-  const add = (denom: string, amount: bigint): void => void escrowed.set(denom, (escrowed.get(denom) ?? 0n) + amount)
-  for (const [index, market] of markets.entries()) {
-    const locks = locksOf(market, await ordersOf(node, height, index + 1))
-    add(market.base_denom, locks.base)
-    add(market.quote_denom, locks.quote)
-  }
-  for (const [denom, locked] of escrowed) {
-    const holders = await holdersOf(node, denom, height)
-    expect(sum(holders.values()), `${denom} at ${height}`).toBe(await supplyOf(node, denom, height))
-    expect(holders.get(ESCROW) ?? 0n, `escrow of ${denom} at ${height}`).toBe(locked)
-  }
-}
+const expectConserved = (node: TestNode, height: number): Promise<void> => expectCoinsConserved(node, markets, height)
 
 const untilCaughtUp = (node: TestNode): Promise<true> =>
   until(

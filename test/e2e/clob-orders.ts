@@ -67,7 +67,7 @@ export const sendOrder = async (
 export interface OrderOutcome {
   readonly code: number
   readonly log: string
-  /** Of each action. */
+  /** The outcomes of each action. */
   readonly actions: readonly {
     readonly code: number
     readonly orderSeq: number
@@ -81,7 +81,7 @@ export interface OrderResult extends OrderOutcome {
   readonly height: number
 }
 
-/** Of a transaction, as CometBFT's `tx` and `block_results` show it. */
+/** The result of a transaction, as CometBFT's `tx` and `block_results` show it. */
 export interface CometResult {
   readonly code: number
   readonly log?: string

@@ -122,7 +122,7 @@ it(
     const resting = await sendOrder(source, accountAt(4), [...Array(RESTING).keys()].flatMap(quotes))
     const height = (await orderResult(source, resting.hash)).height
     expect((await ordersOf(source, height)).length).toBeGreaterThanOrEqual(2 * RESTING)
-    // With all of it in it.
+    // The snapshot has all of it in it.
     const snapshot = Math.ceil(height / INTERVAL) * INTERVAL
     const names = (): readonly string[] => readdirSync(openHome(source.home).snapshots)
     await until(

@@ -14,7 +14,7 @@ import { type TestNode, until } from './harness.ts'
 
 /** A block may take a while on a busy machine. */
 const BLOCK_LIMIT_MS = 60_000
-/** That of clob-orders.ts: no block takes an order later. */
+/** The number of clob-orders.ts: no block takes an order later. */
 const GOOD_FOR_BLOCKS = 20
 const [LOW, HIGH] = [990, 1_010]
 const CLIENT_IDS = 8
@@ -32,7 +32,7 @@ export interface TradedOrder extends SentOrder, OrderOutcome {
   readonly height: number
   /** Blocks after the height that was known when the node had answered. */
   readonly blocks: number
-  /** From the first byte of the client until a node told that the block is committed. */
+  /** The time from the first byte of the client until a node told that the block is committed. */
   readonly tookMs: number
 }
 
@@ -50,7 +50,7 @@ export interface Trading {
 }
 
 /** A round of quotes on both sides, takers of either, and cancels by client id: others' orders are met, own ones cancelled. */
-const actionsOf = (trader: number, round: number): readonly SignedAction[] => {
+export const actionsOf = (trader: number, round: number): readonly SignedAction[] => {
   const id = (offset: number): Hex =>
     `0x${(1 + ((2 * round + offset) % (2 * CLIENT_IDS))).toString(16).padStart(2, '0')}`
   const step = (3 * trader + round) % 5
@@ -77,7 +77,7 @@ interface CometBlock {
 type Included = ReadonlyMap<Hex, OrderOutcome & { readonly height: number }>
 
 /** The orders that blocks from `first` to `last` have, by hash. */
-const ordersIn = async (reader: TestNode, first: number, last: number): Promise<Included> => {
+export const ordersIn = async (reader: TestNode, first: number, last: number): Promise<Included> => {
   const found = new Map<Hex, OrderOutcome & { readonly height: number }>()
   for (let height = first; height <= last; height++) {
     const { block } = await reader.comet<CometBlock>(`block?height=${height}`)

@@ -78,8 +78,9 @@ export const clearedBlocks = async (
 }
 
 /**
- * Of owners who stand on one side alone. In each block: one price, within every limit that it filled; as many lots as any price
- * could trade; and nothing left that crosses. `placed` is by order_seq, with the block that has the order.
+ * Expects, of owners who stand on one side alone, in each block: one price, within every limit that it filled; as many
+ * lots as any price could trade; and nothing left that crosses. `placed` is by order_seq, with the block that has the
+ * order.
  */
 export const expectUniform = (
   placed: ReadonlyMap<number, UniformOrder & { readonly height: number }>,

@@ -36,7 +36,7 @@ let comet: CometClient
 let queries: ReturnType<typeof extendQueries>
 let founder: User
 let users: ReadonlyMap<WalletName, User>
-/** Of the proposal that all vote on. */
+/** The number of the proposal that all vote on. */
 let proposalId = 0n
 
 const textProposal = (proposer: string, title: string, deposit: bigint) => ({
@@ -290,7 +290,7 @@ describe('the query extensions', () => {
       [...users.values()].map(({ address }) => address).toSorted(),
     )
     const { tally } = await queries.gov.tally(proposalId.toString())
-    // Of each 94 NAT less what it redelegated to one that is not bonded.
+    // Each has 94 NAT less what it redelegated to one that is not bonded.
     const power = BigInt(WALLET_NAMES.length) * (94n * NAT - NAT / 10n)
     expect(tally).toMatchObject({ yes: String((power * 7n) / 10n), abstain: String((power * 3n) / 10n), no: '0' })
     expect((await queries.gov.params('voting')).votingParams?.votingPeriod?.seconds).toBeGreaterThan(0n)

@@ -25,7 +25,7 @@ export const GAS = 600_000n
 export const FEE = { amount: [{ denom: 'anat', amount: (4_000_000_000n * GAS).toString() }], gas: GAS.toString() }
 export const coin = (amount: bigint) => ({ denom: 'anat', amount: amount.toString() })
 
-/** Of the accounts of the devnet. */
+/** The private key of an account of the devnet. */
 export const keyOf = (index: number): Uint8Array => hexToBytes(devnetAccounts()[index]?.privateKey as Hex)
 export const operatorOf = (index: number): string => formatOperator(hexToBytes(devnetAccounts()[index]?.address as Hex))
 
@@ -59,7 +59,7 @@ export class User {
 }
 
 export type Attributes = Readonly<Record<string, string>>
-/** Of the events of its messages. */
+/** The attributes of the events of its messages. */
 export const attributesOf = ({ events }: DeliverTxResponse, wanted: string): readonly Attributes[] =>
   events
     .filter(({ type, attributes }) => type === wanted && attributes.some(({ key }) => key === 'msg_index'))

@@ -19,7 +19,7 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { expect } from 'vitest'
 import { chainCommand, until } from './harness.ts'
 
-/** As explorers of Ethereum show them. */
+/** The hashes that explorers of Ethereum show. */
 const CODE_HASHES: Readonly<Record<string, Hex>> = {
   '0x4e59b44847b379578588920cA78FbF26c0B4956C': '0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989',
   '0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7': '0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989',
@@ -131,7 +131,7 @@ export const deployForAllChains = async (url: string, shown: () => string): Prom
 
 type Chain = (...args: readonly string[]) => string
 
-/** Without a home of their own: `folder` has none. */
+/** The tools get no home of their own: `folder` has none. */
 const environmentOf = (home: string, folder: string): NodeJS.ProcessEnv => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHAIN_'))
   return { ...Object.fromEntries(inherited), DEVNET_HOME: home, HOME: folder }

@@ -62,7 +62,7 @@ const run = async (target: string): Promise<Terminal> => {
   return terminal
 }
 
-/** For a test that failed: hanging up would do, the kill is for what does not listen. */
+/** Cleans up after a test that failed: hanging up would do, the kill is for what does not listen. */
 const remove = async (): Promise<void> => {
   for (const pid of running?.family() ?? []) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
   running?.child.kill('SIGKILL')
@@ -148,7 +148,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     expect(Object.keys(modules)).toEqual(expect.arrayContaining(['eth', 'net', 'txpool', 'web3']))
     await until('some blocks', async () => ((await height()) >= 2 ? true : undefined))
     await stop(terminal)
-    expect(readFileSync(join(home, 'logs', 'devnet.log'), 'utf8')).toContain('cometbft: ')
+    expect(readFileSync(join(home, 'logs', 'cometbft.log'), 'utf8')).toContain('service start')
   }, 120_000)
 
   it('goes on from the same height when it is run again', async () => {

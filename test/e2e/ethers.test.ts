@@ -118,7 +118,7 @@ describe('a wallet of ethers on an idle chain', () => {
     const account = new Wallet(keyAt(3), provider)
     const address = await token.getAddress()
     const nonce = await provider.getTransactionCount(account)
-    // Of the nonce after that of the transaction itself.
+    // The authorization has the nonce after that of the transaction itself.
     const authorization = await account.authorize({ address, nonce: nonce + 1 })
     const data = token.interface.encodeFunctionData('self')
     const receipt = await included(

@@ -13,7 +13,7 @@ const node = useNode({ hasTestMarkets: true })
 
 const run = async (command: string, script: string, account: number, server: 'http' | 'comet' = 'http', more = {}) => {
   const { ports } = node()
-  // By name, as the scripts have it by default: it may mean ::1 first, where nobody listens.
+  // The host is a name, as the scripts have it by default: it may mean ::1 first, where nobody listens.
   const at = (port: number): string => `http://localhost:${port}`
   const urls = {
     RPC_URL: at(ports[server]),
@@ -116,6 +116,26 @@ describe.concurrent('web3.py', () => {
       'ok blocks and fees',
       'ok errors',
       'ok subscriptions',
+    ])
+  })
+})
+
+// Behind the others: what it buys must be its own offer.
+describe('the adapter with the methods of ccxt', () => {
+  it.skipIf(python === undefined)('trades, reads and cancels', async () => {
+    const keys = devnetAccounts()
+    const more = { TAKER_KEY: keys[0]?.privateKey ?? '', PRICE: '1.03' }
+    const output = await run(python ?? '', 'examples/ccxt_adapter.py', 5, 'http', more)
+    expect(output.trim().split('\n')).toEqual([
+      'NAT/TUSD: amounts in 0.001, prices in 0.001',
+      'rests: sell 20.0 at 1.03',
+      'best ask: [1.03, 20.0]',
+      'locked: 20.0 NAT',
+      'bought: 15.0 at 1.03, closed',
+      'paid: 15.45 TUSD, fee 0.004635 as taker',
+      'last trade: 15.0',
+      'minute: 1.03',
+      'ended: canceled, 15.0 filled',
     ])
   })
 })

@@ -51,7 +51,7 @@ const observe = async (node: TestNode, height: number) => {
   }
 }
 
-/** By the contract of EIP-2935 and by the instruction, as the block after `height` asks. */
+/** Asks by the contract of EIP-2935 and by the instruction, as the block after `height` asks. */
 const oldHash = async (node: TestNode, number: number): Promise<readonly unknown[]> => {
   const call = (to: Address, override: object) => [{ to, data: word(number) }, 'latest', override] as const
   const code = '0x00000000000000000000000000000000000000bb'

@@ -62,7 +62,7 @@ const refusals = (node: TestNode, height: number, from: number): readonly string
     .split('\n')
     .filter((line) => line.includes(`proposal rejected height=${height} `))
 
-/** On a busy machine a proposal may come after the others have given its round up: then there is nothing to refuse. */
+/** A proposal may come after the others have given its round up, on a busy machine: then there is nothing to refuse. */
 const ATTEMPTS = 3
 
 const expectOutvoted = async (name: string, reason: RegExp | undefined, attempt = 1): Promise<void> => {

@@ -49,7 +49,7 @@ class Consumer {
     child.stdout.on('data', (text: string) => this.#read(text))
     endWithUs(child)
     this.#child = child
-    // Of a killed one what the pipe holds is read first.
+    // What the pipe holds of a killed process is read first.
     this.exited = new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal ?? '')))
   }
 
@@ -168,7 +168,7 @@ interface CometBlock {
 
 const base64 = (hex: Hex): string => Buffer.from(hexToBytes(hex)).toString('base64')
 
-/** As CometBFT writes them. */
+/** The members as CometBFT writes them. */
 const asComet = ({ events, transactions, validatorUpdates }: FeedBlock) => ({
   finalize_block_events: events,
   txs_results: transactions.map(({ code, codespace, log, data, gasWanted, gasUsed, events: own }) => ({

@@ -11,7 +11,10 @@ import { states } from './parity/states.ts'
 import { createWorld } from './parity/transactions.ts'
 import { CHAIN_ID } from './parity/wallet.ts'
 
-/** As long as geth's period when the replies were recorded: all that is asked of one pending block is asked within it. */
+/**
+ * The time of a block is as long as geth's period when the replies were recorded: all that is asked of one pending
+ * block is asked within it.
+ */
 const BLOCK_MS = 1_800
 
 const readFixture = (name: string): Record<string, unknown> =>

@@ -66,7 +66,7 @@ const openNode = async (maxGas?: bigint): Promise<TestNode> => {
 
 /** The pool is filled while no block is made: what follows fills one. */
 const fillPool = async (into: TestNode, raws: readonly Uint8Array[], frozen: readonly TestNode[]): Promise<void> => {
-  // With their supervisors, which would take them for dead.
+  // The supervisors stop as well, for they would take their children for dead.
   const pids = frozen.flatMap((node) => [node.pid, node.pidOf('cometbft')])
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
   await submitAll(into, raws)
@@ -107,7 +107,7 @@ const untilIncluded = async (node: TestNode, from: number, raws: readonly Uint8A
   return blocks
 }
 
-/** As many of each account, all in the order of their nonces. */
+/** Makes as many of each account, all in the order of their nonces. */
 const transfersOfAll = (perAccount: number): readonly Uint8Array[] =>
   Array.from({ length: 10 * perAccount }, (_, index) =>
     signTransfer({ account: index % 10, nonce: Math.floor(index / 10) }),

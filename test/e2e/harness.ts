@@ -26,7 +26,10 @@ export const EVM_CHAIN_ID = 2517
 export const repository = join(import.meta.dirname, '..', '..')
 
 export const chainCommand = join(repository, 'chain')
-/** Below the default ports of CometBFT, 26656 and 26657, in slices by process id: what runs side by side must not meet. */
+/**
+ * The first port lies below the default ports of CometBFT, 26656 and 26657; slices go by process id: what runs side by
+ * side must not meet.
+ */
 const FIRST_PORT = 20_000
 const SLICES = 64
 const PORTS_A_SLICE = 100
@@ -168,8 +171,11 @@ const PART_COMMANDS = {
   cometbft: /^\S*cometbft start /,
 } as const
 
+/** Tests read the log, also what CometBFT says in it. */
+const READABLE = { CHAIN_LOG_FORMAT: 'plain', CHAIN_LOG_COMETBFT: 'output' }
+
 export interface NodeOptions {
-  /** Of CometBFT; that of the chain when left out. */
+  /** The timeout of CometBFT's commit step in ms; the chain's own value when left out. */
   readonly timeoutCommitMs?: number
   /** The markets of a devnet, and their denominations in its accounts. */
   readonly hasTestMarkets?: boolean
@@ -311,7 +317,7 @@ export class TestNode {
     const engine = ['--abci', abci, ...(cometbft === undefined ? [] : ['--cometbft', cometbft])]
     const child = spawn(program, [...before, 'start', ...this.flags, ...engine, ...recorded, ...settings], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...environment },
+      env: { ...READABLE, ...process.env, ...environment },
     })
     this.#output = ''
     for (const stream of [child.stdout, child.stderr]) {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   client = await StargateClient.connect(node().urls.comet)
 })
 
-/** Of Keplr's chain info what is compared here. */
+/** The part of Keplr's chain info that is compared here. */
 interface ChainInfo {
   readonly chainId: string
   readonly bip44: { readonly coinType: number }

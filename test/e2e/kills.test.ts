@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createNode, descendants, isAlive, type Part, type TestNode, until } from './harness.ts'
 
 const PARTS: readonly Part[] = ['supervisor', 'application', 'cometbft', 'gateway']
-/** From the second kill to the next block. */
+/** The time from the second kill to the next block. */
 const RECOVERY_LIMIT_MS = 10_000
 const ORPHANS_LIMIT_MS = 2_000
 /** Fifteen pulses, or six answers that do not come within two seconds each. */

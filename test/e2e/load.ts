@@ -5,7 +5,7 @@ import { invariant } from '../../core/errors.ts'
 import { callJsonRpc, EVM_CHAIN_ID, type TestNode, until } from './harness.ts'
 
 const RECEIVER = '0x00000000000000000000000000000000000e2e00'
-/** Between two attempts while the node does not answer. */
+/** The time between two attempts while the node does not answer. */
 const RETRY_MS = 25
 const RECEIPTS_LIMIT_MS = 30_000
 const BATCH = 200

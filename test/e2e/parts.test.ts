@@ -175,7 +175,7 @@ beforeAll(async () => {
     name: `gateway ${index}`,
     url: `http://127.0.0.1:${own.get(8_545)}`,
   }))
-  // In an order in which each waits for another.
+  // The parts start in an order in which each waits for another.
   for (const { name } of gateways) startGateway(name)
   startCometbft()
   startApplication()
@@ -224,7 +224,7 @@ describe('parts that run as services of their own', () => {
   it('outlive their application: gateways say that it is away, and find it again by themselves', async () => {
     const before = await height(0)
     expect(await stop('application', 'SIGKILL')).toBe('SIGKILL')
-    // In a container all its processes end with the first; here its child ends when it misses the supervisor.
+    // All processes of a container end with the first; here its child ends when it misses the supervisor.
     await until('the end of the application', async () =>
       (await healthOf('application', ports)) === 1 ? true : undefined,
     )

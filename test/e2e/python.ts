@@ -18,7 +18,7 @@ export const findWeb3Python = (): string | undefined => {
 
 const VERSION_CHECK = 'import sys; sys.exit(sys.version_info < (3, 10))'
 
-/** That of web3.py, whose hashes are quick, else any Python from 3.10 on: test/audit needs no packages. */
+/** The Python of web3.py, whose hashes are quick, else any Python from 3.10 on: test/audit needs no packages. */
 export const findPython = (): string | undefined =>
   [findWeb3Python(), 'python3'].find((python) => {
     if (python === undefined) return false

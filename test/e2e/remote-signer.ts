@@ -17,7 +17,7 @@ import { cometTypes } from '../../proto/index.ts'
 import { type BlockId, proposalSignBytes, type Timestamp, voteSignBytes } from './canonical.ts'
 import type { TestNode } from './harness.ts'
 
-/** Between two attempts to reach a CometBFT that does not listen yet. */
+/** The time between two attempts to reach a CometBFT that does not listen yet. */
 const RETRY_MS = 50
 const PRECOMMIT = 2
 
@@ -26,7 +26,7 @@ const METHODS = { publicKey: 1, vote: 3, proposal: 5, ping: 7 } as const
 
 export interface Signer {
   readonly publicKey: Uint8Array
-  /** Of votes and proposals. */
+  /** Signs votes and proposals. */
   sign(message: Uint8Array): Uint8Array
   signExtension(message: Uint8Array): Uint8Array
 }

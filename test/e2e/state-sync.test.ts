@@ -54,27 +54,25 @@ const sendTransfers = async (node: TestNode, count: number): Promise<void> => {
   }
 }
 
-/** A home that joins the validator's network by state sync, as docs/operating.md says. */
-const joinNetwork = async (peers: readonly TestNode[]): Promise<TestNode> => {
+/** A home that joins the validator's network, as docs/operating.md says. The peers are told: what a node says of itself is tested once. */
+const joinHome = async (flags: readonly string[]): Promise<TestNode> => {
   const node = new TestNode(await chooseNodePorts(), { isRecorded: true })
   joining.push(node)
   const source = validator().urls.comet
-  for (const step of [
-    ['init', 'joining', '--chain-id', CHAIN_ID, '--home', node.home],
-    ['genesis', 'fetch', source, '--home', node.home],
-  ]) {
-    expect(await runChain(step)).toMatchObject({ status: 0 })
-  }
+  const done = await runChain(['join', source, ...flags, '--home', node.home])
+  expect(done).toMatchObject({ status: 0, stderr: '' })
+  expect(done.stdout).toContain(`${CHAIN_ID} (EVM chain id 2517) is at height `)
+  expect(done.stdout).toContain(`next: chain start --home ${node.home}`)
+  return node
+}
+
+const joinNetwork = async (peers: readonly TestNode[]): Promise<TestNode> => {
   const addresses: string[] = []
   for (const peer of peers) addresses.push(await peerOf(peer))
-  editConfig(node, {
-    'p2p.persistent_peers': `"${addresses.join(',')}"`,
-    'statesync.enable': 'true',
-    'statesync.rpc_servers': `"${source},${source}"`,
-    'statesync.trust_height': '1',
-    'statesync.trust_hash': `"${await trustedHash(1)}"`,
-    'statesync.discovery_time': '"5s"',
-  })
+  const source = validator().urls.comet
+  const node = await joinHome([source, '--state-sync', '--p2p.persistent_peers', addresses.join(',')])
+  // A liar's peer must not learn of the honest one.
+  editConfig(node, { 'p2p.pex': 'false' })
   return node
 }
 
@@ -115,6 +113,52 @@ afterEach(async ({ task }) => {
   }
 })
 afterAll(() => expect(joining).toEqual([]))
+
+describe('a node that joins by one command', LONG, () => {
+  it('executes every block, and knows from the node that it asked whom to dial', async () => {
+    const source = validator()
+    const node = await joinHome([])
+    expect(readFileSync(join(node.home, 'config', 'config.toml'), 'utf8')).toContain(
+      `persistent_peers = "${await peerOf(source)}"`,
+    )
+    node.spawn()
+    await source.untilHeight(3, SYNC_LIMIT_MS)
+    await node.untilHeight(3, SYNC_LIMIT_MS)
+    await expectSameBlock(node, 1)
+    await expectSameBlock(node, 3)
+    const doctor = await runChain(['doctor', ...node.flags, '--rpc', source.urls.comet])
+    expect(doctor).toMatchObject({ status: 0, stderr: '' })
+    for (const check of ['clock', 'network', 'head', 'peers']) {
+      expect(doctor.stdout).toMatch(new RegExp(`^(ok|warning) +${check} `, 'm'))
+    }
+  })
+
+  it('needs a seed alone, on a local network too', async () => {
+    const source = validator()
+    const node = await joinHome(['--p2p.seeds', await peerOf(source)])
+    expect(readFileSync(join(node.home, 'config', 'config.toml'), 'utf8')).toContain('persistent_peers = ""')
+    node.spawn()
+    await node.untilHeight(2, SYNC_LIMIT_MS)
+    await expectSameBlock(node, 2)
+  })
+
+  it('is refused where nothing would come of it, and no home is made', async () => {
+    const source = validator().urls.comet
+    const folder = join(validator().home, 'refused')
+    for (const [args, text] of [
+      [['join', source, '--state-sync'], /name a second URL/],
+      [['join', 'http://127.0.0.1:1'], /http:\/\/127\.0\.0\.1:1\/status cannot be read/],
+      [['join', 'ftp://x'], /is no http or https URL/],
+      [['join', validator().urls.http], /does not answer as|answered HTTP|cannot be read/],
+      [['join', source, '--p2p.seeds', 'x@1.2.3.4'], /--p2p\.seeds has "x@1\.2\.3\.4", but must be/],
+    ] as const) {
+      const { status, stderr } = await runChain([...args, '--home', folder])
+      expect(stderr).toMatch(text)
+      expect([1, 2]).toContain(status)
+      expect(existsSync(folder)).toBe(false)
+    }
+  })
+})
 
 describe('a node that joins by state sync', LONG, () => {
   it('reaches the head from a snapshot, and serves new blocks with equal hashes', async () => {

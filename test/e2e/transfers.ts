@@ -11,7 +11,7 @@ import { EVM_CHAIN_ID, type TestNode } from './harness.ts'
 
 const RECEIVER: Hex = '0x00000000000000000000000000000000000e2e02'
 const GWEI = 10n ** 9n
-/** Below the limits of a gateway: requests, and bytes of hex. */
+/** The number stays below the limits of a gateway: requests, and bytes of hex. */
 const BATCH_TRANSACTIONS = 500
 const BATCH_BYTES = 1_500_000
 

@@ -145,7 +145,7 @@ describe('four validators', () => {
     // find each other first: one of them was frozen.
     const left = [nodeAt(0), nodeAt(1), full]
     for (const node of left) await until('two peers', async () => (await peersOf(node)) === 2 || undefined, 90_000)
-    // With half of the power no majority of prevotes comes, or none of precommits where one that left had prevoted.
+    // Half of the power brings no majority of prevotes, or none of precommits where one that left had prevoted.
     const halfVoted = async (): Promise<number | undefined> => {
       const states = await Promise.all(left.map(roundStateOf))
       const [height, ...others] = states.map((state) => Number.parseInt(state['height/round/step'], 10))

@@ -91,7 +91,7 @@ describe('a wallet with its default settings on an idle chain', () => {
     })
     const balance = { address: token, abi: tokenAbi, functionName: 'balanceOf', args: [other.address] } as const
     expect(await client.readContract(balance)).toBe(5n)
-    // As it was before the block.
+    // The balance was 0 before the block.
     expect(await client.readContract({ ...balance, blockNumber: receipt.blockNumber - 1n })).toBe(0n)
   })
 

@@ -141,7 +141,7 @@ describe('a token that', () => {
       const data = encodeFunctionData({ abi: converterAbi, functionName: again, args })
       await world.send(ALICE, token, 'aim', bytesToHex(CONVERTER), data)
       const [supply, calls] = [world.supply(token), (await world.read(token, 'calls')) as bigint]
-      // By the precompile, and by a native message.
+      // Deposits by the precompile, and by a native message.
       expect(await move('deposit', 50n)).toMatchObject({ value: 50n })
       expect(await world.read(token, 'isDone')).toBe(false)
       expect(world.deposit(ALICE, token, 50n)).toMatchObject({ answer: { credited: '50' } })

@@ -59,7 +59,7 @@ const SUBJECTS: readonly (readonly [string, Behaviour])[] = [
   ['FeeOfSender', 'hostile'],
 ]
 
-/** What arrives of so much. */
+/** How much of an amount arrives. */
 const arriving = (behaviour: Behaviour, amount: bigint): bigint =>
   behaviour === 'fee' ? amount - amount / 10n : amount
 

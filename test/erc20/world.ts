@@ -32,7 +32,7 @@ const { bytecode: BYTECODE } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'contracts/tokens.json'), 'utf8'),
 ) as Artifact
 
-/** Of all of them. */
+/** The ABI of all of them. */
 export const TOKEN_ABI: Abi = parseAbi([
   'function name() view returns (string)',
   'function symbol() view returns (string)',
@@ -70,7 +70,7 @@ export class TokenWorld extends World {
     this.engine = engine
   }
 
-  /** Of a contract in contracts/tokens.sol. Its creator holds a million. */
+  /** Deploys a contract of contracts/tokens.sol. Its creator holds a million. */
   async deploy(name: string, from: Address = ALICE, text?: Uint8Array, places = 0n): Promise<Address> {
     const code = BYTECODE[name]
     if (code === undefined) throw new InvariantError(`there is no ${name}`)

@@ -21,7 +21,7 @@ import {
 const FAIL_POINTS = 10
 const ROUNDS = 8
 const TIMEOUT_COMMIT_MS = 200
-/** With the votes on it and its execution. */
+/** The time of a block, with the votes on it and its execution. */
 const BLOCK_MS = 350
 const SLOW = { timeout: 40_000, interval: 50 }
 const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)

@@ -10,7 +10,7 @@ const GAS = 16_700_000n
 /** Fees above the minimum price. */
 const TIP_ANAT = 9_000_000_000n
 const LARGE_DATA_BYTES = 120_000
-/** Until less than 30,000 gas is left: logs without data and topics. */
+/** The code logs without data and topics until less than 30,000 gas is left. */
 const LOGS = assemble('again: 0 0 LOG0 30000 GAS GT @again JUMPI')
 
 let lone: Lone

@@ -37,7 +37,7 @@ export interface LoneOptions {
 
 export interface Lone {
   readonly application: QueriedApplication
-  /** As workers see the chain. */
+  /** The chain as workers see it. */
   viewAt(head: number): ChainView
   readonly accounts: readonly PrivateKeyAccount[]
   /** Errors and warnings for the operator. */
@@ -58,7 +58,7 @@ export const blockOf = (height: number, transactions: readonly Uint8Array[]): Pr
   hash: new Uint8Array(32).fill(height),
 })
 
-/** After InitChain. Vote extensions are off, so that a block is its transactions. */
+/** Opens an application after InitChain. Vote extensions are off, so that a block is its transactions. */
 export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
   const silent = (): undefined => undefined
   const complaints: string[] = []
@@ -69,7 +69,7 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
   const accounts = [1, 2, 3].map((digit) => makeAccount(`0x${String(digit).repeat(64)}`))
   const store = openMemoryStore()
   const [reader, modules] = [new ChainReader(store), createModules(store)]
-  /** As workers see the chain. */
+  /** The chain as workers see it. */
   const viewAt = (head: number): ChainView => {
     const parameters = readChainParameters(store)
     invariant(parameters !== undefined, 'the chain has begun')

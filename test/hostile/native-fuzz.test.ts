@@ -2,7 +2,10 @@ import { expect, it } from 'vitest'
 import { seeded } from '../sim/random.ts'
 import { runNativeFuzz } from './native-fuzz.ts'
 
-/** As many as a minute on two busy cores; FUZZ_INPUTS for another number, `make soak SOAK=native-fuzz` for minutes. */
+/**
+ * The number of inputs is what a minute on two busy cores has room for; FUZZ_INPUTS for another number, `make soak
+ * SOAK=native-fuzz` for minutes.
+ */
 const INPUTS = Number(process.env['FUZZ_INPUTS'] ?? 120_000)
 const LIMIT_MS = 600_000
 

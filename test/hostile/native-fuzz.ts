@@ -46,7 +46,7 @@ const textsOf = (accounts: readonly PrivateKeyAccount[]): readonly string[] => [
   ...['1000000000000000000', '9'.repeat(78), '9'.repeat(300), 'x'.repeat(5_000), '{"a":1}', 'YES', 'tx.height=1'],
 ]
 
-/** By the names of fields, so that a message of one account comes as far as its execution. */
+/** Fills fields by their names, so that a message of one account comes as far as its execution. */
 const hintsOf =
   (account: PrivateKeyAccount) =>
   (name: string): string | undefined => {
@@ -75,7 +75,7 @@ const cosmjsTransactions = async (): Promise<readonly Uint8Array[]> => {
 
 export interface FuzzReport {
   readonly inputs: number
-  /** By the door. */
+  /** Counts by the door. */
   readonly refused: ReadonlyMap<string, number>
   readonly answered: ReadonlyMap<string, number>
 }
@@ -90,7 +90,7 @@ class Fuzzer {
   readonly #corpus: Corpus
   readonly #registry: Registry = createTypeRegistry(NATIVE_SERVICES)
   readonly #seeds: readonly Uint8Array[]
-  /** Of the last input, for the report of a failure. */
+  /** The last input, for the report of a failure. */
   last = ''
 
   constructor(random: Random, { application, accounts }: Lone, seeds: readonly Uint8Array[]) {
@@ -236,7 +236,7 @@ class Fuzzer {
   }
 }
 
-/** With a first block of two honest transactions. */
+/** Opens an application with a first block of two honest transactions. */
 const open = async (): Promise<Lone> => {
   const lone = await openLone()
   const [, ...signers] = lone.accounts

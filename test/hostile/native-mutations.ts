@@ -21,7 +21,7 @@ const overlong = (value: bigint, length: number): Uint8Array => {
 interface WireField {
   readonly number: bigint
   readonly wireType: number
-  /** Without the length of a length-delimited one. */
+  /** The payload, without the length of a length-delimited one. */
   readonly payload: Uint8Array
 }
 
@@ -215,7 +215,7 @@ const randomReflected = (random: Random, desc: DescMessage, corpus: Corpus, dept
   return reflected
 }
 
-/** Of any shape that the definition has. */
+/** Makes a message of any shape that the definition has. */
 export const randomMessage = (random: Random, desc: DescMessage, corpus: Corpus): Uint8Array =>
   toBinary(desc, randomReflected(random, desc, corpus, 0).message)
 

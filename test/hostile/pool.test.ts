@@ -150,7 +150,7 @@ it('drops for an arrival in a full pool just what it needs room for', async () =
   expect(held()).toBe(400)
   expect(check(await sign(last, 0, { tip: GWEI + 1n })).code).toBe(0)
   expect(held()).toBe(399)
-  // By bytes: it takes the place of as many as it is long.
+  // The pool counts bytes: this one takes the place of as many as it is long.
   const long = await sign(last, 1, {
     tip: GWEI + 1n,
     data: `0x${'11'.repeat(30_000)}`,

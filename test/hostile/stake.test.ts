@@ -154,7 +154,7 @@ describe('an account', () => {
       expect(await step(world, [[poor, sendMessage(poor, hexToBytes(rich.address), [coin(1n)])]])).toEqual(['sdk/5'])
       const state = committedState(node)
       expect(state.account(hexToBytes(poor.address))).toMatchObject({ nonce: 1n, balance: 0n })
-      // To itself all that is left, and to an account that did not exist nothing.
+      // The message sends to itself all that is left, and nothing to an account that did not exist.
       expect(await step(world, [[rich, multiSendMessage(rich, [hexToBytes(rich.address)], NAT)]])).toEqual(['/0'])
       expect(state.account(new Uint8Array(20).fill(0x77))).toBeUndefined()
     }),

@@ -70,7 +70,7 @@ it('heavy transactions of the highest tip leave the place of ordinary ones, and 
 })
 
 it('a heavy transaction of the greatest gas has its turn, whatever small heavy ones pay more', async () => {
-  // By weight alone: a slow machine would have time for none of them.
+  // The turn goes by weight alone: a slow machine would have time for none of them.
   const { application, attacker, honest, propose, commit } = await open(() => 0)
   const kept = await signTransaction(honest, 2, { nonce: 0, data: KZG_LOOP, gas: MOST_GAS, tip: 2_000_000_000n })
   expect(application.checkTx(kept, false)).toMatchObject({ code: 0 })

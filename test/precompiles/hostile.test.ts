@@ -58,7 +58,7 @@ const expectSupply = (world: World, { burntAnat }: ExecutionResult): void => {
   expect(sum).toBe(readSupply(world.state, 'anat') - burntAnat)
 }
 
-/** As the genesis does. */
+/** Installs the token as the genesis does. */
 const installToken = (world: World): Address => {
   const token = parseAddress(NATIVE_TOKEN_ADDRESS)
   world.state.setAccount(token, { ...EMPTY_ACCOUNT, nonce: 1n, codeHash: world.state.setCode(NATIVE_TOKEN_CODE) })

@@ -120,7 +120,7 @@ export interface CallOptions {
   readonly from?: Address
   readonly value?: bigint
   readonly gas?: bigint
-  /** Through the contract, which calls, delegates to, or calls statically. */
+  /** The instruction by which the contract calls, for a call that goes through it. */
   readonly through?: 'CALL' | 'DELEGATECALL' | 'STATICCALL'
 }
 

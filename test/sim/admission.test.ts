@@ -19,7 +19,7 @@ interface Sent {
 
 const changed = (raw: Uint8Array, at: number): Uint8Array => raw.map((byte, index) => (index === at ? byte ^ 1 : byte))
 
-/** In the order in which a careful client sends; most are good. */
+/** Makes traffic in the order in which a careful client sends; most of it is good. */
 const makeTraffic = async ({ accounts }: Lone): Promise<readonly Sent[]> => {
   const [first, second, third] = accounts as readonly [Account, Account, Account]
   const ethereum = async (from: Account, nonce: number, chainId?: number): Promise<Sent> => ({

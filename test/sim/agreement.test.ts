@@ -32,7 +32,7 @@ const checkTransactions = async (node: SimNode): Promise<readonly string[]> => {
   expect(receipts.length).toBe(shown.transactions.length)
   for (const [index, transaction] of shown.transactions.entries()) {
     const { from, nonce, to, hash, type, gasPrice, transactionIndex } = transaction
-    // Of a creation that failed too, as geth has it.
+    // A creation that failed has an address too, as geth has it.
     const created = to === null ? getContractAddress({ from, nonce: BigInt(nonce) }).toLowerCase() : null
     expect(receipts[index]).toMatchObject({
       transactionHash: hash,

@@ -9,7 +9,7 @@ import { seeded } from './random.ts'
 import { makeWorld } from './world.ts'
 
 const TO = '0x00000000000000000000000000000000000c0de1'
-/** Of zeros. 400 calls that return them take 20 million gas. */
+/** The bytes are zeros. 400 calls that return them take 20 million gas. */
 const RETURNED_BYTES = 96_000
 
 it(

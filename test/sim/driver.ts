@@ -18,13 +18,13 @@ import { commitView, type Precommit, type Validator, ValidatorSets } from './val
 
 export const NANOSECONDS_PER_MILLISECOND = 1_000_000n
 export const GENESIS_TIME_NS = 1_750_000_000_000_000_000n
-/** Of block.max_bytes CometBFT keeps some for the header, the commit and evidence. */
+/** The part of block.max_bytes that CometBFT keeps for the header, the commit and evidence. */
 export const BLOCK_OVERHEAD_BYTES = 1_000
 
 export interface ChainSetup {
   readonly chainId: string
   readonly appState: unknown
-  /** Of the first block. */
+  /** The validators of the first block. */
   readonly validators: readonly Validator[]
   /** Accounts behind them, one each; some that nobody has a key of when left out. */
   readonly operators?: readonly Address[]
@@ -80,7 +80,7 @@ export class Driver {
   #lastRound = 0
   #timeNs: bigint
   #height: number
-  /** As a block changed them. */
+  /** The parameters as a block changed them. */
   #parameters: ConsensusParameters | undefined
 
   constructor(random: Random, setup: ChainSetup, nodes: readonly SimNode[], clock: VirtualClock) {
@@ -119,7 +119,7 @@ export class Driver {
     return this.#height
   }
 
-  /** Of the last decided block, or of the genesis. */
+  /** Time of the last decided block, or of the genesis. */
   get timeNs(): bigint {
     return this.#timeNs
   }

@@ -75,7 +75,7 @@ class Chain {
     return node
   }
 
-  /** In the next block; its result. */
+  /** Runs a transaction in the next block; gives its result. */
   async #run(raw: Uint8Array) {
     expect(gossip(this.world.nodes, raw)).toBe(true)
     const { response } = await this.world.driver.step()
@@ -151,7 +151,7 @@ class Chain {
     return readBalance(committedState(this.node), trader.address, denom)
   }
 
-  /** As the contract has it: the mapping is its first slot. */
+  /** The tokens as the contract has them: the mapping is its first slot. */
   tokens(owner: Uint8Array): bigint {
     const slot = keccak256(concatBytes(padLeft(owner, 32), new Uint8Array(32)))
     return bytesToBigint(committedState(this.node).storage(hexToBytes(TOKEN), slot))

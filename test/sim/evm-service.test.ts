@@ -74,7 +74,7 @@ const get = async (path: string, headers: Record<string, string> = {}): Promise<
   return { status: response.status, ...((await response.json()) as object) }
 }
 
-/** Over gRPC; a refusal is its code and words. */
+/** Asks over gRPC; a refusal is its code and words. */
 const ask = <Input extends DescMessage, Output extends DescMessage>(
   called: DescMethodUnary<Input, Output>,
   request: MessageInitShape<Input>,

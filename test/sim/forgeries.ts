@@ -9,7 +9,7 @@ import {
 import { makeValidator, type Validator } from './validators.ts'
 
 export interface ForgeryContext {
-  /** Of the block. */
+  /** Height of the block. */
   readonly height: number
   readonly chainId: string
   /** Whose key the liar has. */

@@ -12,7 +12,7 @@ import { MODULE_ACCOUNTS } from '../../app/genesis/module-accounts.ts'
 
 const HOLDER = '0x1111111111111111111111111111111111111111'
 const CONTRACT = '0x2222222222222222222222222222222222222222'
-/** Of the validators of the world. */
+/** The stake of the validators of the world. */
 const STAKED_ANAT = (24n * 10n ** 18n).toString()
 const first = (world: World): SimNode => world.nodes[0] as SimNode
 

@@ -12,7 +12,7 @@ const BEGIN_SECONDS = 1_750_000_000
 /** Seconds after the genesis. */
 const PRAGUE = 10
 const OSAKA = 20
-/** Above EIP-7825's cap of 2^24. */
+/** The gas is above EIP-7825's cap of 2^24. */
 const LARGE_GAS = 20_000_000n
 
 const options = {

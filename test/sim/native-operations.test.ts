@@ -18,7 +18,7 @@ import { type Random, seeded } from './random.ts'
 import { makeAccounts, signTransaction } from './traffic.ts'
 import { checkInvariants, committedState, gossip, makeWorld, pendingNonce, type World } from './world.ts'
 
-/** Of so many, every kind succeeds at least once. */
+/** Every kind succeeds at least once among so many. */
 const ALL_SUCCEED_FROM = 5_000
 const OPERATIONS = Number(process.env['CHAIN_SIM_OPERATIONS'] ?? ALL_SUCCEED_FROM)
 const A_BLOCK = 12

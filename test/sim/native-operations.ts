@@ -48,7 +48,7 @@ export interface Operation {
   readonly name: string
   readonly account: PrivateKeyAccount
   readonly messages: readonly Packed[]
-  /** In place of messages. */
+  /** A call that stands in place of messages. */
   readonly call?: Call
 }
 
@@ -119,12 +119,12 @@ type OperationName =
 
 type CallName = 'push' | 'callDelegate' | 'callUndelegate' | 'callRedelegate' | 'callClaim'
 
-/** Of 100 proposals that change a parameter: those that set it to the last value that is allowed. */
+/** How many of 100 proposals that change a parameter set it to the last value that is allowed. */
 const EXTREME = 15
 
-/** Of 100 operations. */
+/** How many of 100 operations are calls. */
 const CALLS_PERCENT = 12
-/** Of 100 operations while somebody is in jail. */
+/** How many of 100 operations unjail while somebody is in jail. */
 const UNJAIL_PERCENT = 5
 
 export interface OperationsOptions {
@@ -147,7 +147,7 @@ export class Operations {
   /** Operators of validators in jail. */
   jailed: readonly Uint8Array[] = []
   #created = 0
-  /** Of validators that were created, or were to be. */
+  /** Keys of validators that were created, or were to be. */
   readonly #keys: Validator[] = []
   #newestProposal = 0
   #height = 0
@@ -227,19 +227,19 @@ export class Operations {
     return this.#random.pick(able.length > 0 && this.#random.chance(90) ? able : this.#accounts)
   }
 
-  /** Of a validator that the account delegated to, where it did. */
+  /** The operator of a validator that the account delegated to, where it did. */
   #delegatedOperator(account: PrivateKeyAccount): string {
     const mine = [...(this.#delegations.get(bech32Of(account)) ?? [])]
     return mine.length > 0 && this.#random.chance(90) ? this.#random.pick(mine) : this.#operator()
   }
 
-  /** Of a validator; seldom of somebody who is none. */
+  /** The operator of a validator; seldom of somebody who is none. */
   #operator(): string {
     if (this.#random.chance(90)) return this.#random.pick(this.#operators)
     return formatOperator(hexToBytes(this.#random.pick(this.#accounts).address))
   }
 
-  /** Of one of two contracts, or of none. */
+  /** Parameters with one of two contracts, or with none. */
   #bridgeParams(): MessageInitShape<typeof bridge.ParamsSchema> {
     const random = this.#random
     const contract = random.pick(['', `0x${'c0'.repeat(20)}`, `0x${'c1'.repeat(20)}`])

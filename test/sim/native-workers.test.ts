@@ -17,7 +17,7 @@ const request = (proposalId: bigint): Uint8Array => {
   return toBinary(schema, create(schema, { proposalId }))
 }
 
-/** With a deposit that begins its vote at once. */
+/** Makes a proposal with a deposit that begins its vote at once. */
 const propose = async ({ driver, nodes, accounts: [proposer] }: World): Promise<Uint8Array> => {
   invariant(proposer !== undefined, 'a world has accounts')
   const schema = govTx.MsgSubmitProposalSchema

@@ -151,7 +151,7 @@ describe('a block', () => {
       const before = balance(FEE_COLLECTOR_ADDRESS)
       const baseFee = readBaseFee(committedState(node))
       const raws = []
-      // Above half of the block's gas.
+      // The sum is above half of the block's gas.
       for (let sequence = 0; sequence < 30; sequence++) raws.push(await native(sequence, { gasPrice: 10n * GWEI }))
       for (const raw of raws) expect(gossip(world.nodes, raw)).toBe(true)
       const { response } = await world.driver.step(node)

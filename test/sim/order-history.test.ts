@@ -54,7 +54,7 @@ const follow = (store: KeyValueStore, follower = followerOf(store)): void => {
 
 const dump = (store: KeyValueStore): unknown => scanAll(store, HISTORY_COLUMN)
 
-/** As a new node makes it. */
+/** The history as a new node makes it. */
 const madeAnew = (store: KeyValueStore): unknown => {
   const batch = store.batch()
   for (const [key] of store.scan(HISTORY_COLUMN, { limit: 1_000_000 })) batch.delete(HISTORY_COLUMN, key)
@@ -106,7 +106,7 @@ interface At {
   readonly timeMs: number
 }
 
-/** Of all blocks, in their order. */
+/** The happenings of all blocks, in their order. */
 const happeningsOf = (store: KeyValueStore, head: number): readonly (Happening & At)[] => {
   const blocks = new ChainReader(store)
   const told: (Happening & At)[] = []

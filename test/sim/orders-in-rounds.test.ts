@@ -6,7 +6,7 @@ import { concatBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { privateKeyToAddress, signDigest as signHash } from '../../core/signature.ts'
-import { Books, readCarried } from '../../modules/clob/index.ts'
+import { Books, codeOf, decodeClobResult, readCarried } from '../../modules/clob/index.ts'
 import { type Action, type ClobTx, encodeClobTx, type Place, signDigest } from '../../modules/clob/orders/index.ts'
 import { type Route, withTransactions } from './driver.ts'
 import { scanOrders } from '../../modules/clob/keeper/index.ts'
@@ -192,6 +192,40 @@ describe('the order book under consensus', () => {
   )
 
   it(
+    'gives a code to what was funded when it was sent and is not when it is matched, and moves nothing by it',
+    withWorld(173, { moduleGenesis: genesisOf(traders), extensionsFrom: 1 }, async (world) => {
+      const { driver, nodes } = world
+      const [rich] = traders as [Trader]
+      await driver.decide(await driver.propose(nodes[0] as SimNode))
+      // Each of them locks more than half of what the owner has: CheckTx cannot know which of them comes first.
+      const place = { ...anyPlace(driver.random), side: 'buy', priceTicks: 100, qtyLots: 900_000 } as const
+      const raws = ['x', 'y'].map((id) =>
+        signOrder(rich, world, {
+          actions: [{ kind: 'place', place: { ...place, tif: 'post_only', clientId: utf8ToBytes(id) } }],
+        }),
+      )
+      for (const node of nodes) for (const raw of raws) expect(node.application.checkTx(raw, false).code).toBe(0)
+      world.clock.nowMs += 100
+      const results = []
+      // Some votes are lost or say something else.
+      for (let height = 0; results.length < 2 && height < 19; height++) {
+        const block = await driver.propose(nodes[0] as SimNode)
+        const { response } = await driver.decide(block)
+        results.push(...response.transactionResults.filter((_, at) => isOrder(block.transactions[at] ?? EMPTY_BYTES)))
+        for (const node of nodes) expectSound(node)
+      }
+      expect(results.map(({ code }) => code)).toEqual([0, 0])
+      const found = results.map(({ data }) => decodeClobResult(data).results[0]?.code ?? -1)
+      expect(found.toSorted((a, b) => a - b)).toEqual([0, codeOf('insufficientFunds')])
+      const [open] = nodes.map(openOrdersOf)
+      expect(open).toHaveLength(1)
+      // Its nonce is used: it does not come again.
+      for (const raw of raws) expect((nodes[0] as SimNode).application.checkTx(raw, false).code).not.toBe(0)
+    }),
+    60_000,
+  )
+
+  it(
     'refuses what a lying proposer makes of the batch, and executes none of it where it is decided all the same',
     withWorld(172, { moduleGenesis: genesisOf(traders), extensionsFrom: 1 }, async (world) => {
       const { driver, nodes } = world
@@ -229,7 +263,7 @@ describe('the order book under consensus', () => {
 
 const openOrdersOf = (node: SimNode) => [...scanOrders(committedState(node), 1)].map(({ seq, left }) => [seq, left])
 
-/** By what is wrong with it. Orders that nobody attested are `stranger`'s. */
+/** The lies by what is wrong with them. Orders that nobody attested are `stranger`'s. */
 const liesOf = (
   transactions: readonly Uint8Array[],
   world: World,

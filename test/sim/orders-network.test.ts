@@ -46,6 +46,9 @@ describe('a network that trades', () => {
     expect(sum(({ unreadVotes }) => unreadVotes)).toBeGreaterThan(5)
     expect(sum(({ certain }) => certain)).toBeGreaterThan(20)
     expect(sum(({ twoFaced }) => twoFaced)).toBeGreaterThan(10)
+    // All pools at once, while orders were attested that no block had yet: so many blocks stop in a row.
+    expect(sum(({ poolsLost }) => poolsLost)).toBeGreaterThan(0)
+    expect(Math.max(...reports.map(({ orders }) => orders?.mostStops ?? 0))).toBeGreaterThan(3)
     expect(new Set(reports.flatMap(({ orders }) => Object.keys(orders?.batchLies ?? {}))).size).toBeGreaterThan(8)
     expect(reports.reduce((total, { rejected }) => total + rejected.invalid, 0)).toBeGreaterThan(20)
   })

@@ -45,7 +45,7 @@ const lastQueued = ({ queued }: OrderChain, most: number): number => {
   return found
 }
 
-/** Until the head has left something queued. */
+/** Grows the chain until the head has left something queued. */
 const growQueue = async (chain: OrderChain): Promise<void> => {
   while (chain.queued.at(-1) !== chain.world.driver.height) await chain.turmoil()
 }
@@ -292,17 +292,22 @@ describe('a chain with orders', () => {
       })
       const { world, rules } = chain
       const governors = new Governors(world, random, 6)
-      const met = { budgets: new Set<number>(), weights: new Set<number>(), sizes: new Set<number>() }
+      const met = { budgets: new Set<number>(), weights: new Set<number>(), sizes: new Set<number>(), left: 0 }
       for (let i = 0; i < 50; i++) {
         await governors.act()
         await chain.turmoil()
         const { extensionBudgetBytes, blockWeight } = readParameters(committedState(firstOf(chain)))
         met.budgets.add(extensionBudgetBytes)
         met.weights.add(blockWeight)
-        met.sizes.add(world.driver.validatorsAt(world.driver.height).length)
+        const { height } = world.driver
+        met.sizes.add(world.driver.validatorsAt(height).length)
+        // Who is of this set, and no longer of the next: its vote is the last one, and stands in the next block.
+        const next = new Set(world.driver.validatorsAt(height + 1).map(({ address }) => bytesToHex(address)))
+        met.left += world.driver.validatorsAt(height).filter(({ address }) => !next.has(bytesToHex(address))).length
       }
       expect(rules.report.succeeded).toBeGreaterThan(30)
       expect(Math.min(met.budgets.size, met.weights.size, met.sizes.size)).toBeGreaterThan(1)
+      expect(met.left).toBeGreaterThan(0)
       expect(await replay(firstOf(chain))).toBeUndefined()
       await world.close()
     }),

@@ -64,7 +64,7 @@ interface AccountProof {
   readonly codeHash: Hex
 }
 
-/** By libraries that are not ours. */
+/** Checks by libraries that are not ours. */
 const checkProof = async (node: SimNode, proof: AccountProof, number: number): Promise<void> => {
   const { stateRoot = '0x' } = await shownBlock(node, { number })
   const nodes = proof.accountProof.map(hexToBytes)

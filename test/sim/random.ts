@@ -38,7 +38,7 @@ export class Random {
   }
 }
 
-/** From the environment variable SEED, to repeat a failure. */
+/** The seed of the environment variable SEED, to repeat a failure. */
 const SEED = Number(process.env['SEED'] ?? 1)
 
 /** The body of a seeded test; the seed is printed when it fails. `salt` gives each test numbers of its own. */

@@ -151,3 +151,24 @@ it(
   }),
   60_000,
 )
+
+it(
+  'a trace of a block is made once, by its tracer, and one of what is newest each time',
+  withWorkers(437, async ({ node, counts, application }) => {
+    const { height } = node.application
+    const trace = async (
+      block: Questions['traceBlock']['block'],
+      tracer: Questions['traceBlock']['options']['tracer'],
+    ) => await application.ask('traceBlock', { block, options: { timeoutMs: 5_000, tracer } }, height)
+    const [calls, noop] = [{ name: 'callTracer', onlyTopCall: false, withLog: false }, { name: 'noopTracer' }] as const
+    const first = await trace({ number: height }, calls)
+    const begun = counts().begun
+    expect(await trace({ number: height }, calls)).toBe(first)
+    expect(counts().begun).toBe(begun)
+    await trace({ number: height }, noop)
+    expect(counts().begun).toBe(begun + 1)
+    expect(await trace({ tag: 'latest' }, calls)).toBe(first)
+    expect(await trace({ tag: 'latest' }, calls)).toBe(first)
+    expect(counts().begun).toBe(begun + 3)
+  }),
+)

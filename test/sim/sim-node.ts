@@ -29,7 +29,7 @@ const ROCKS_CACHE_BYTES = 8 * 1024 * 1024
 /** Time of the simulation in milliseconds: moves only when the driver moves it. */
 export interface VirtualClock {
   nowMs: number
-  /** Since 1970; `nowMs` where it is left out. */
+  /** Milliseconds since 1970; `nowMs` where it is left out. */
   readonly wallMs?: number
 }
 
@@ -53,7 +53,7 @@ export interface SimNodeOptions {
   readonly voteAnswers?: VoteAnswers
   /** Nobody listens when left out. */
   readonly gossip?: Gossip
-  /** Of the nodes that leave it out every third runs the reference. */
+  /** The engine; every third of the nodes that leave it out runs the reference. */
   readonly engine?: 'interpreter' | 'reference'
   /** The words for failures are stored as the engine says them: of a home that the command line will look at. */
   readonly exactWords?: boolean
@@ -264,7 +264,7 @@ export class SimNode {
   }
 }
 
-/** As a node opens its database. */
+/** Opens the store as a node opens its database. */
 const openStore = async ({ path, store: given }: SimNodeOptions): Promise<KeyValueStore> => {
   if (given !== undefined) return given
   if (path === undefined) return openMemoryStore()

@@ -16,7 +16,7 @@ interface AppState {
   readonly staking?: unknown
 }
 
-/** Of the validators of tests that never act for them. */
+/** The operators of the validators of tests that never act for them. */
 export const operatorOf = (index: number): Address => sha256(utf8ToBytes(`operator ${index}`)).slice(0, 20)
 
 /** Leaves a state alone that has stakes, such as an export. */

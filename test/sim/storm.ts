@@ -23,7 +23,7 @@ import { openFromSnapshot } from './snapshot.ts'
 import { fillPools, pickRoute, proposeInRounds, spoil } from './turmoil.ts'
 import { checkBlock, checkInvariants, makeWorld, shownBlock, type World } from './world.ts'
 
-/** Of the node that prunes: old heights are gone soon. */
+/** What the node that prunes keeps: old heights are gone soon. */
 const KEPT_HEIGHTS = 5
 const SWEPT_A_BLOCK = 300
 const FULL_CHECK_INTERVAL = 20

@@ -66,7 +66,7 @@ const SYSTEM_ADDRESSES: readonly Hex[] = [
   ...MODULE_ACCOUNTS.map((name) => bytesToHex(moduleAddress(name))),
   bytesToHex(FEE_COLLECTOR_ADDRESS),
 ]
-/** Of Osaka: those of Frontier to Cancun, the curve BLS12-381 and P-256. */
+/** The precompiles of Osaka: those of Frontier to Cancun, the curve BLS12-381 and P-256. */
 const PRECOMPILES: readonly Hex[] = [...Array.from({ length: 0x11 }, (_, index) => index + 1), 0x100].map(
   (number): Hex => `0x${number.toString(16).padStart(40, '0')}`,
 )
@@ -104,7 +104,7 @@ export class Traffic {
     this.#nonceOf = nonceOf
   }
 
-  /** Of a contract that this traffic deployed, or tried to; the zero address before. */
+  /** Address of a contract that this traffic deployed, or tried to; the zero address before. */
   get deployedAddress(): Hex {
     return this.#target()?.address ?? NO_ADDRESS
   }
@@ -160,7 +160,7 @@ export class Traffic {
     return this.#send(account, { nonce, data, value, gas: 200_000n })
   }
 
-  /** With what may be an input and mostly is none. */
+  /** Calls a precompile with what may be an input and mostly is none. */
   #precompile(account: PrivateKeyAccount, nonce: number): Promise<Uint8Array> {
     const { random } = this
     const data = random.hex(random.pick([0, 32, 64, 96, 128, 160, 192, 213, 288, 384]))
@@ -171,7 +171,7 @@ export class Traffic {
     return this.#send(account, { nonce, to: deployed.address, gas, data: `${words(to)}${data.slice(2)}` as Hex })
   }
 
-  /** Of one or two signers; some of its messages fail, and some run out of gas. */
+  /** A native transaction of one or two signers; some of its messages fail, and some run out of gas. */
   async #native(account: PrivateKeyAccount, nonce: number): Promise<Uint8Array> {
     const { random } = this
     const signers = [{ account, sequence: nonce }]

@@ -48,7 +48,7 @@ interface Stage {
   readonly world: World
   readonly view: ChainView
   readonly blocks: readonly DecidedBlock[]
-  /** Of a block, in its order, as they are shown. */
+  /** The transactions of a block, in its order, as they are shown. */
   shownAt(height: number): readonly string[]
   search(
     request: MessageInitShape<typeof txService.GetTxsEventRequestSchema>,
@@ -197,7 +197,7 @@ describe('transactions of a height', () => {
       const whole = await block(3)
       expect(whole.txs).toHaveLength(3)
       expect(whole.pagination).toMatchObject({ total: 3n, nextKey: new Uint8Array(0) })
-      // As CometBFT has it: its data hash is of all.
+      // The block has all, as CometBFT has it: its data hash is of all.
       expect(whole.block?.data?.txs).toHaveLength(blocks[2]?.block.transactions.length ?? 0)
       const first = await block(3, { limit: 2n })
       expect([first.txs.length, first.pagination?.total]).toEqual([2, 3n])

@@ -66,7 +66,7 @@ const MAX_SETS = 1_000
 
 /** Who decides which height: updates of a block act two heights later (ABCI: FinalizeBlock). */
 export class ValidatorSets {
-  /** By the height from which they decide, ascending. */
+  /** The sets by the height from which they decide, ascending. */
   readonly #sets: { readonly fromHeight: number; readonly validators: readonly Validator[] }[]
   /** Everyone who is or may become a validator, by public key. */
   readonly #keys = new Map<string, Validator>()

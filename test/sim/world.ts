@@ -25,7 +25,7 @@ export interface WorldOptions extends Partial<ChainSetup> {
   readonly hardforks?: Readonly<Record<string, number>>
   /** Members of app_state beside those that follow from the accounts and validators. */
   readonly moduleGenesis?: Readonly<Record<string, unknown>>
-  /** Of a chain that goes on; made and funded when left out. */
+  /** The accounts of a chain that goes on; made and funded when left out. */
   readonly accounts?: readonly PrivateKeyAccount[]
 }
 

@@ -56,7 +56,7 @@ const killOne = async (random: Random): Promise<Part> => {
     await victim.stop()
     await victim.start()
   } else if (part !== 'gateway' && (await gaveUp(part))) {
-    // As it should, when it dies again and again.
+    // The node gives up, as it should when the part dies again and again.
     expect(await victim.stop()).toBe(1)
     await victim.start()
   }

@@ -19,7 +19,7 @@ export const readBundle = (folder: string, bundle: string): VectorFile[] => {
   return Object.entries(files).map(([path, json]) => ({ path, json }))
 }
 
-/** In the order of their names; none where there are no vectors, as in a user's checkout. */
+/** The bundles in the order of their names; none where there are no vectors, as in a user's checkout. */
 export const bundlesOf = (folder: string): string[] =>
   vectorsMissing() === undefined
     ? readdirSync(new URL(`${folder}/`, VECTORS))

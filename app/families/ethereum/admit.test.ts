@@ -104,6 +104,16 @@ const refusal = (raw: Uint8Array, context: AdmissionContext, origin: 'wallet' | 
 }
 
 describe('admission to the pool', () => {
+  it('refuses a gas limit above the cap of this node, whoever brings it', async () => {
+    const context = makeContext({ settings: { maxTransactionGas: 50_000n } })
+    const text = 'tx gas limit 50001 exceeds the cap of this node 50000'
+    for (const origin of ['wallet', 'network'] as const) {
+      expect(refusal(await dynamic({ gas: 50_001n }), context, origin)).toBe(text)
+    }
+    expect(refusal(await dynamic({ gas: 50_000n }), context)).toBe('admitted')
+    expect(refusal(await dynamic({ gas: 10_000_000n }), makeContext())).toBe('admitted')
+  })
+
   it('names the first thing that is wrong, in the order of geth', async () => {
     // Everything is wrong with it at first; one thing is put right after another. Viem refuses to sign a tip above
     // the cap, so that stands on its own below.

@@ -68,6 +68,12 @@ const checkProtected = (transaction: Transaction, settings: ApplicationSettings)
   }
 }
 
+const checkGasCap = ({ gasLimit }: Transaction, { maxTransactionGas: cap }: ApplicationSettings): void => {
+  if (cap > 0n && gasLimit > cap) {
+    throw poolError('gasCap', `tx gas limit ${gasLimit} exceeds the cap of this node ${cap}`)
+  }
+}
+
 const checkMinimumPrice = (transaction: Transaction, context: AdmissionContext): void => {
   const minimum = context.settings.minimumGasPriceAnat
   const fee = feeCap(transaction)
@@ -138,6 +144,7 @@ export const examine = (raw: Uint8Array, origin: 'wallet' | 'network', context: 
   checkNumbers(transaction, context)
   if (origin === 'wallet') checkWalletRules(transaction, context.settings)
   checkProtected(transaction, context.settings)
+  checkGasCap(transaction, context.settings)
   const hash = keccak256(raw)
   checkUnknown(hash, context)
   checkSize(raw)

@@ -55,7 +55,7 @@ export class EthereumEntry implements PoolEntry {
   readonly costAnat: bigint
   readonly memoryBytes: number
   readonly rlpBytes: number
-  /** Known once it has run. */
+  /** The most weight is known only once it has run. */
   readonly mostWeight = undefined
   readonly isAnnounced = true
   readonly authorities: readonly Address[]

@@ -12,13 +12,13 @@ export interface EthereumOutcomeSummary {
   readonly receipt: Receipt
   /** Why it failed, in geth's words; undefined when it succeeded. */
   readonly failure: string | undefined
-  /** Of its calls to native precompiles, in their order. */
+  /** The events of its calls to native precompiles, in their order. */
   readonly nativeEvents?: readonly Event[]
 }
 
 /**
- * As cosmos/evm names it; only the hash is for CometBFT's indexer. Amount, recipient and gas stand in the transaction
- * and its receipt, and a full block has tens of thousands of these.
+ * The event is named as cosmos/evm names it; only the hash is for CometBFT's indexer. Amount, recipient and gas stand
+ * in the transaction and its receipt, and a full block has tens of thousands of these.
  */
 const ethereumEvent = ({ signed, failure }: EthereumOutcomeSummary, index: number): Event => ({
   type: 'ethereum_tx',

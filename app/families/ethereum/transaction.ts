@@ -23,7 +23,7 @@ import { ethereumResult } from './result.ts'
 class AppliedEthereum implements AppliedTransaction {
   readonly kind = 'applied'
   readonly ethereum: EthereumOutcome
-  /** Index and pool ask for it. */
+  /** Kept, because both index and pool ask for it. */
   #storedHash: Hash | undefined
 
   constructor(ethereum: EthereumOutcome) {

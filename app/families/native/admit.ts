@@ -45,6 +45,10 @@ export const admitNative = (
   if (gasLimit > limits.blockGasLimit) {
     throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} exceeds block max gas ${limits.blockGasLimit}`)
   }
+  const cap = settings.maxTransactionGas
+  if (cap > 0n && gasLimit > cap) {
+    throw sdkError('invalidGasLimit', `tx gas limit ${gasLimit} exceeds the cap of this node ${cap}`)
+  }
   checkNativeWeight(prepared, readMaxBlockWeight(state))
   const parameters = readAuthParameters(state)
   checkTimeoutHeight(transaction, context.height)

@@ -36,7 +36,7 @@ export interface NativeContext {
 }
 
 export interface PaidTransaction {
-  /** Of the messages. */
+  /** The meter of the messages. */
   readonly meter: GasMeter
   /** The signature was over typed data. */
   readonly isTypedData: boolean
@@ -54,7 +54,7 @@ const useSigner = (state: StateWriter, { address, account, publicKey, isNewKey }
   state.setAccount(address, { ...(state.account(address) ?? EMPTY_ACCOUNT), nonce: account.sequence + 1n })
 }
 
-/** As the SDK lists them: of a multisig those of its keys, and then the whole. */
+/** The signatures as the SDK lists them: for a multisig those of its keys, and then the whole. */
 const signatureTexts = ({ info }: ResolvedSigner, signature: Uint8Array): readonly string[] => {
   if (info.mode.type === 'single') return [bytesToBase64(signature)]
   const { signatures } = parseBinary(multisigSignature.MultiSignatureSchema, signature)

@@ -15,7 +15,7 @@ const MEMORY_FACTOR = 10
 export interface NativeEntryFields {
   readonly prepared: PreparedTransaction
   readonly nonce: bigint
-  /** In anat for a unit of gas. */
+  /** The price in anat for a unit of gas. */
   readonly gasPrice: bigint
   readonly feeAnat: bigint
   readonly arrival: number

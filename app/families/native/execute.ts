@@ -46,7 +46,7 @@ const settle = (
 
 export interface ExecutedTransaction {
   readonly result: TransactionResult
-  /** In nanoseconds. */
+  /** The weight in nanoseconds. */
   readonly weight: number
 }
 

@@ -25,7 +25,7 @@ export class GasMeter {
     if (this.#used > this.#limit) throw this.#outOfGas(what)
   }
 
-  /** For work that stopped where the gas ended: all of it is used. */
+  /** Ends work that stopped where the gas ended: all of it is used. */
   exhaust(what: string): CodedError {
     this.#used = this.#limit + 1n
     return this.#outOfGas(what)

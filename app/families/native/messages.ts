@@ -11,7 +11,7 @@ import type { NativeContext } from './ante.ts'
 import type { GasMeter } from './gas-meter.ts'
 import type { PreparedMessage, PreparedTransaction } from './prepare.ts'
 
-/** Of the encoded responses of all messages: every node keeps them. */
+/** The most bytes of the encoded responses of all messages: every node keeps them. */
 const MAX_DATA_BYTES = 64 * 1024
 
 export interface MessagesResult {
@@ -38,7 +38,7 @@ const messageEvent = ({ handler, sender }: PreparedMessage, own: readonly Event[
 
 const isOutOfGas = ({ codespace, code }: CodedError): boolean => codespace === 'sdk' && code === SDK_CODES.outOfGas
 
-/** In the SDK's words: running out of gas is no failure of the message. */
+/** The text is the SDK's: running out of gas is no failure of the message. */
 const failedMessage = (error: CodedError, index: number): CodedError =>
   isOutOfGas(error)
     ? error

@@ -68,11 +68,11 @@ const blockOf = (state: Overlay) => ({
 /** Each door where a transaction meets the parameters. */
 const DOORS = {
   'a block': (raw: Uint8Array, state: Overlay) => void executeNative(prepare(raw), blockOf(state)),
-  'the pool': (raw: Uint8Array, state: Overlay) =>
+  'the pool': (raw: Uint8Array, state: Overlay, maxTransactionGas = 0n) =>
     void admitNative(prepare(raw), {
       pool: new Pool(APPLICATION_DEFAULTS.pool, { executable: () => undefined, left: () => undefined }),
       state,
-      settings: APPLICATION_DEFAULTS,
+      settings: { ...APPLICATION_DEFAULTS, maxTransactionGas },
       limits: { chainId: 1n, blockGasLimit: 10n ** 9n, hardfork: 'osaka' },
       baseFeePerGas: 1n,
       nowMs: 0,
@@ -135,4 +135,11 @@ it('a transaction costs no less than what a proposal of its size is judged by', 
     const { gasUsed } = executeNative(prepare(raw), blockOf(stateWith(change))).result
     expect(leastTransactionGas(raw.length, parameters)).toBeLessThanOrEqual(gasUsed)
   }
+})
+
+it('a gas limit above the cap of this node does not enter its pool', async () => {
+  const raw = await signed(1)
+  const enters = (cap: bigint) => refusal(() => DOORS['the pool'](raw, stateWith({}), cap))
+  expect(enters(400_000n)).toBe('accepted')
+  expect(enters(399_999n)).toContain('sdk/41 tx gas limit 400000 exceeds the cap of this node 399999')
 })

@@ -3,7 +3,7 @@ import { WEIGHT } from '../../../evm/weight.ts'
 import { mayBeTypedData } from '../../native/verify-typed-data.ts'
 import type { PreparedTransaction } from './prepare.ts'
 
-/** Of a multisig every key that signs. */
+/** Counts every key of a multisig that signs. */
 const countSignatures = ({ transaction }: PreparedTransaction): number => {
   let count = 0
   for (const { mode } of transaction.signerInfos) count += mode.type === 'multi' ? mode.bits.filter(Boolean).length : 1
@@ -14,13 +14,16 @@ const countSignatures = ({ transaction }: PreparedTransaction): number => {
 const typedDataWeight = ({ transaction }: PreparedTransaction): number =>
   WEIGHT.typedData + WEIGHT.typedDataByte * transaction.raw.length
 
-/** In nanoseconds. */
+/** The weight in nanoseconds. */
 export const nativeWeight = (prepared: PreparedTransaction, gas: bigint, isTypedData: boolean): number =>
   WEIGHT.transaction +
   WEIGHT.nativeSignature * countSignatures(prepared) +
   WEIGHT.nativeGas * Number(gas) +
   (isTypedData ? typedDataWeight(prepared) : 0)
 
-/** With all the gas that it may use, and its signature of the dearest kind: it must fit into a block before it runs. */
+/**
+ * The weight with all the gas that the transaction may use, and its signature of the dearest kind: it must fit into a
+ * block before it runs.
+ */
 export const mostNativeWeight = (prepared: PreparedTransaction, gas = prepared.transaction.fee.gasLimit): number =>
   nativeWeight(prepared, gas, mayBeTypedData(prepared.transaction))

@@ -79,7 +79,7 @@ const encodeField = (field: AminoField, value: AminoValue | undefined): Uint8Arr
   if (type.kind === 'bool') return value === true ? concatBytes(key, Uint8Array.of(1)) : EMPTY_BYTES
   if (type.kind === 'list') {
     const items = (value as readonly (AminoValue | undefined)[] | undefined) ?? []
-    // Of thousands of items, which are too many arguments.
+    // A list may have thousands of items, which are too many arguments.
     return plainBytes(Buffer.concat(items.flatMap((item) => [key, encodeBytes(itemContent(type, item))])))
   }
   const content = encodeContent(type, value)

@@ -111,7 +111,7 @@ const readValue = (type: AminoType, value: unknown, depth: number): AminoValue =
   }
 }
 
-/** Of `{"type":...,"value":...}`. Throws grpc/2. */
+/** Parses `{"type":...,"value":...}`. Throws grpc/2. */
 export const parseRegistered = (registered: RegisteredType, text: string): AminoValue => {
   let json: unknown
   try {

@@ -14,13 +14,13 @@ export type AminoType =
   /** 64 bits are texts in JSON. */
   | { readonly kind: 'varint'; readonly bits: 32 | 64; readonly isSigned: boolean }
   | { readonly kind: 'struct'; readonly fields: readonly AminoField[] }
-  /** Of pointers an empty item is null. An empty list of coins is [] in JSON, any other null. */
+  /** An empty item of a list of pointers is null. An empty list of coins is [] in JSON, any other null. */
   | { readonly kind: 'list'; readonly item: AminoType; readonly ofPointers: boolean; readonly isCoins: boolean }
   /** A registered type: its name in JSON, its prefix in binary. */
   | { readonly kind: 'registered' }
 
 export interface AminoField {
-  /** From 1, in the order of Go's struct. */
+  /** Number of the field, from 1, in the order of Go's struct. */
   readonly number: number
   readonly name: string
   readonly type: AminoType
@@ -49,7 +49,10 @@ export type AminoValue =
 
 export const refuseAmino = (text: string) => queryRefusal('unknown', text)
 
-/** As go-amino makes it of a name: of its hash without leading zeros three bytes are left out, then zeros again. */
+/**
+ * Makes the prefix of a name as go-amino does: three bytes of its hash without leading zeros are left out, then zeros
+ * again.
+ */
 const prefixOf = (name: string): Uint8Array => {
   const withoutZeros = (bytes: Uint8Array): Uint8Array => bytes.subarray(bytes.findIndex((byte) => byte !== 0))
   return withoutZeros(withoutZeros(sha256(utf8ToBytes(name))).subarray(3)).slice(0, 4)

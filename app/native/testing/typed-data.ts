@@ -56,7 +56,7 @@ export interface TypedTransaction {
   readonly memo?: string
   readonly payer?: string
   readonly timeoutHeight?: bigint
-  /** Empty beside an extension. */
+  /** The signature; empty beside an extension. */
   readonly signature: Uint8Array
   readonly extension?: {
     readonly typeUrl?: string

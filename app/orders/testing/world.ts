@@ -109,16 +109,16 @@ export interface World {
   readonly chain: VotedChain
   /** Wall clock of the node. */
   wallMs: number
-  /** Of the next block. */
+  /** Height of the next block. */
   height: number
-  /** Of the head. */
+  /** Time of the head. */
   timeMs: number
   readonly journal: JournaledOrder[]
   journalFails: boolean
   /** CometBFT follows blocks, and takes no transactions. */
   catchingUp: boolean
   readonly offered: Uint8Array[]
-  /** By owner: the markets in which it has an open order. */
+  /** The markets in which an owner has an open order, by owner. */
   readonly open: Map<string, readonly number[]>
   readonly usedNonces: Set<string>
   /** What the next block to be voted on carries; undefined: it is not the plan's. */

@@ -40,7 +40,7 @@ export const defineEvent = <Indexed extends Fields, Data extends Fields>(
         topic,
         ...Object.entries(indexed).map(([key, type]) => {
           const value = values[key]
-          // Of a string the topic holds the hash; no other dynamic type is indexed here.
+          // The topic of a string is its hash; no other dynamic type is indexed here.
           return typeof value === 'string' ? keccak256(utf8ToBytes(value)) : type.write(value)
         }),
       ],

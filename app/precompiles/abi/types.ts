@@ -20,9 +20,9 @@ export interface AbiParameter {
 }
 
 export interface AbiType<Value> {
-  /** As selectors hash it: `(string,uint256)[]`. */
+  /** The type as selectors hash it: `(string,uint256)[]`. */
   readonly canonical: string
-  /** As a JSON ABI has it: `tuple[]` with components. */
+  /** The type as a JSON ABI has it: `tuple[]` with components. */
   readonly json: Omit<AbiParameter, 'name'>
   /** Stands behind the heads, which hold its offset. */
   readonly isDynamic: boolean

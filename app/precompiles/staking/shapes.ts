@@ -15,11 +15,11 @@ export const description = tuple({
   details: string,
 })
 
-/** Of 10^-18 parts. */
+/** The rates in 10^-18 parts. */
 export const commissionRates = tuple({ rate: uint256, maxRate: uint256, maxChangeRate: uint256 })
 
 export const validator = tuple({
-  /** Of its account, in hexadecimal. */
+  /** The address of its account, in hexadecimal. */
   operatorAddress: string,
   /** base64. */
   consensusPubkey: string,

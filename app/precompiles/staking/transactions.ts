@@ -24,7 +24,7 @@ import { commissionRates, description } from './shapes.ts'
 const { method } = stakingTx.Msg
 const KEY_BYTES = 32
 const MAX_HEIGHT = (1n << 63n) - 1n
-/** Of a commission rate or a minimum that stays as it is. */
+/** Stands for a commission rate or a minimum that stays as it is. */
 const UNCHANGED = -1n
 
 const bondCoin = (scope: Scope, amount: bigint) => ({

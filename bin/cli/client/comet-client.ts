@@ -55,18 +55,23 @@ export class QueryRefusal extends CodedError {
   }
 }
 
+/** Parameters by name, as CometBFT takes them, or by place, as Ethereum's JSON-RPC does. */
+export type CallParameters = Readonly<Record<string, unknown>> | readonly unknown[]
+
 export class CometClient {
   readonly url: string
   readonly #maxAnswerBytes: number
+  readonly #flag: string
 
-  /** `node` is tcp://host:port or a URL. */
-  constructor(node: string, maxAnswerBytes: number = MAX_ANSWER_BYTES) {
+  /** `node` is tcp://host:port or a URL; `flag` is what names another one. */
+  constructor(node: string, maxAnswerBytes: number = MAX_ANSWER_BYTES, flag = '--node') {
     this.#maxAnswerBytes = maxAnswerBytes
+    this.#flag = flag
     this.url = rpcUrl(node.includes('://') ? node : `tcp://${node}`)
   }
 
   /** The result of a method. Throws cli/10 when there is no node or its answer has no end, and cli/20 with its words when it refuses. */
-  async call(method: string, params: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+  async call(method: string, params: CallParameters = {}): Promise<unknown> {
     let answer: z.infer<typeof reply>
     try {
       const response = await fetch(this.url, {
@@ -78,7 +83,10 @@ export class CometClient {
       answer = reply.parse(await readJson(response.body, this.url, this.#maxAnswerBytes))
     } catch (error) {
       if (error instanceof CodedError) throw error
-      throw cliError('unreachable', `${this.url} cannot be asked: ${requestFault(error)}; name a node with --node`)
+      throw cliError(
+        'unreachable',
+        `${this.url} cannot be asked: ${requestFault(error)}; name a node with ${this.#flag}`,
+      )
     }
     const { error, result } = answer
     if (error === undefined) return result

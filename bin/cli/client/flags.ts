@@ -21,7 +21,7 @@ export const parseUint = (text: string): bigint => {
   return BigInt(text)
 }
 
-/** For numbers that CometBFT reads: below 2^53. */
+/** Parses a number that CometBFT reads: below 2^53. */
 export const parseCount = (text: string): number => {
   const value = Number(parseUint(text))
   if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('is too large')

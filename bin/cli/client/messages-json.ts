@@ -22,7 +22,7 @@ const REGISTRY = createRegistry(...filesOf(NATIVE_SERVICES), ...DEFINITIONS)
 
 const printer = createMessagePrinter(REGISTRY)
 
-/** As the SDK prints it. */
+/** The message as the SDK prints it. */
 export const toJson = (desc: DescMessage, message: Message): unknown =>
   JSON.parse(printer.print(desc, message)) as unknown
 
@@ -31,7 +31,7 @@ type JsonObject = { [name: string]: JsonValue }
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** In JSON a decimal has a point; in its field it is an integer of 18 places, as text or as the bytes of that. */
+/** A decimal has a point in JSON; in its field it is an integer of 18 places, as text or as the bytes of that. */
 const scaleDecimal = (field: DescField, value: JsonValue): JsonValue => {
   if (typeof value !== 'string' || value === '') return value
   const digits = parseDecimal(value).toString()

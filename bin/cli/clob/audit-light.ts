@@ -1,5 +1,5 @@
 /** Rule 1: headers, commits, validators and results as CometBFT hashes and signs them. Each fault is a text, and undefined is none. */
-import { bytesToUnprefixedHex, concatBytes, equalBytes, utf8ToBytes } from '../../../core/bytes.ts'
+import { bytesToKey, bytesToUnprefixedHex, concatBytes, equalBytes, utf8ToBytes } from '../../../core/bytes.ts'
 import { verifyEd25519 } from '../../../core/ed25519.ts'
 import { type Hash, sha256 } from '../../../core/hash.ts'
 import { consensusAddress } from '../../../core/signature.ts'
@@ -61,29 +61,40 @@ const resultsHash = (results: readonly Result[]): Hash =>
 
 export const totalPower = (members: readonly Member[]): bigint => members.reduce((sum, { power }) => sum + power, 0n)
 
-/** More than two thirds of the set signed this header, by ZIP-215, and no signature is wrong. */
-const commitFault = ({ commit, header }: SignedHeader, hash: Hash, members: readonly Member[]): string | undefined => {
+type Vote = Commit['signatures'][number]
+
+/** Makes the check whether a key signed a vote of the commit, by ZIP-215. */
+const createVoteCheck = ({ commit, header }: SignedHeader): ((publicKey: Uint8Array, vote: Vote) => boolean) => {
+  const start = concatBytes(
+    intField(1, PRECOMMIT),
+    sfixed64Field(2, header.height),
+    sfixed64Field(3, commit.round),
+    messageField(4, encodeBlockId(commit.block_id)),
+  )
+  const end = bytesField(6, utf8ToBytes(header.chain_id))
+  return (publicKey, vote) => {
+    const body = concatBytes(start, messageField(5, timestamp(vote.timestamp)), end)
+    return verifyEd25519(publicKey, concatBytes(uvarint(body.length), body), vote.signature)
+  }
+}
+
+/** Says why not more than two thirds of the set signed this header, or which signature is wrong. */
+const commitFault = (signedHeader: SignedHeader, hash: Hash, members: readonly Member[]): string | undefined => {
+  const { commit, header } = signedHeader
   const { height } = header
   if (commit.height !== height || !equalBytes(commit.block_id.hash, hash))
     return `the commit is not of header ${height}`
   if (commit.signatures.length !== members.length) {
     return `the commit has ${commit.signatures.length} votes of ${members.length} validators`
   }
-  const start = concatBytes(
-    intField(1, PRECOMMIT),
-    sfixed64Field(2, height),
-    sfixed64Field(3, commit.round),
-    messageField(4, encodeBlockId(commit.block_id)),
-  )
-  const end = bytesField(6, utf8ToBytes(header.chain_id))
+  const holds = createVoteCheck(signedHeader)
   let signed = 0n
   for (const [index, { publicKey, power }] of members.entries()) {
     const vote = commit.signatures[index]
     if (vote?.block_id_flag !== COMMIT_FLAG) continue
     const address = consensusAddress(publicKey)
     if (!equalBytes(vote.validator_address, address)) return 'a vote of the commit is of another validator'
-    const body = concatBytes(start, messageField(5, timestamp(vote.timestamp)), end)
-    if (!verifyEd25519(publicKey, concatBytes(uvarint(body.length), body), vote.signature)) {
+    if (!holds(publicKey, vote)) {
       return `the signature of validator ${bytesToUnprefixedHex(address)} under header ${height} does not hold`
     }
     signed += power
@@ -92,7 +103,25 @@ const commitFault = ({ commit, header }: SignedHeader, hash: Hash, members: read
   return 3n * signed > 2n * total ? undefined : `${signed} of ${total} power signed header ${height}`
 }
 
-/** Of a header with its commit and its set. */
+/**
+ * Whether more than two thirds of a verified set signed a header that does not follow: then the validators forked the chain, and the
+ * node that shows it does not lie. Nobody can make such signatures without their keys.
+ */
+export const isFork = (signedHeader: SignedHeader, before: Header, members: readonly Member[]): boolean => {
+  const { commit, header } = signedHeader
+  if (header.chain_id !== before.chain_id || header.height !== before.height + 1) return false
+  if (commit.height !== header.height || !equalBytes(commit.block_id.hash, headerHash(header))) return false
+  const holds = createVoteCheck(signedHeader)
+  const votes = new Map(commit.signatures.map((vote) => [bytesToKey(vote.validator_address), vote]))
+  let signed = 0n
+  for (const { publicKey, power } of members) {
+    const vote = votes.get(bytesToKey(consensusAddress(publicKey)))
+    if (vote?.block_id_flag === COMMIT_FLAG && holds(publicKey, vote)) signed += power
+  }
+  return 3n * signed > 2n * totalPower(members)
+}
+
+/** What is wrong with a header, its commit and its set. */
 export const signedFault = (signed: SignedHeader, members: readonly Member[]): string | undefined => {
   if (!equalBytes(validatorsHash(members), signed.header.validators_hash)) {
     return `the validators of ${signed.header.height} are not those of its header`

@@ -1,12 +1,15 @@
 /** What an audit asks a node's consensus RPC. Nothing of it is believed before it fits a header. */
 import * as z from 'zod'
-import { bytesToUnprefixedHex, plainBytes } from '../../../core/bytes.ts'
-import { cliError } from '../../errors.ts'
+import { bytesToUnprefixedHex, EMPTY_BYTES, plainBytes } from '../../../core/bytes.ts'
+import { CodedError } from '../../../core/errors.ts'
+import { type clob, clobQuery } from '../../../proto/index.ts'
+import { CLI_CODES, cliError } from '../../errors.ts'
 import { CometClient } from '../client/comet-client.ts'
 import { parseTimeNs } from './audit-wire.ts'
 
 const MAX_PAGES = 100
 const PAGE = 100
+const ORDERS_A_PAGE = 1_000
 
 const base64 = z
   .string()
@@ -102,6 +105,21 @@ export interface Member {
   readonly power: bigint
 }
 
+/**
+ * A node closes connections that rest, and may do so just when a question is on its way. Every question of an audit can be asked
+ * once more. Throws what the second attempt throws.
+ */
+export const askAgain = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+  try {
+    return await ask()
+  } catch (error) {
+    const isUnreachable =
+      error instanceof CodedError && error.codespace === 'cli' && error.code === CLI_CODES.unreachable
+    if (!isUnreachable) throw error
+    return await ask()
+  }
+}
+
 export class AuditNode {
   readonly #client: CometClient
 
@@ -126,7 +144,7 @@ export class AuditNode {
     return (await this.#ask('block_results', results, { height: `${height}` })).txs_results ?? []
   }
 
-  /** In the order of commits. */
+  /** The validators in the order of commits. */
   async validators(height: number): Promise<readonly Member[]> {
     const members: Member[] = []
     for (let page = 1; page <= MAX_PAGES; page++) {
@@ -140,12 +158,24 @@ export class AuditNode {
     return members
   }
 
-  /** A value of the module clob with its proof. */
-  async stored(key: Uint8Array, height: number): Promise<Stored> {
-    const params = { path: '/store/clob/key', data: bytesToUnprefixedHex(key), height: `${height}`, prove: true }
+  /** Asks for a value of a module, with its proof where that is wanted. */
+  async stored(key: Uint8Array, height: number, module = 'clob', prove = true): Promise<Stored> {
+    const params = { path: `/store/${module}/key`, data: bytesToUnprefixedHex(key), height: `${height}`, prove }
     const { response } = await this.#ask('abci_query', stored, params)
     if (response.code === 0) return response
     throw cliError('query', `abci_query at ${height}: ${response.log}; history needs pruning = "nothing"`)
+  }
+
+  /** Lists the open orders of a market, page by page, as the node says them. */
+  async *orders(market: number, height: number): AsyncGenerator<clob.OpenOrder, void> {
+    const method = clobQuery.Query.method.orders
+    let key: Uint8Array = EMPTY_BYTES
+    do {
+      const request = { market, pagination: { key, limit: BigInt(ORDERS_A_PAGE) } }
+      const { orders, pagination } = await askAgain(() => this.#client.query(method, request, height))
+      yield* orders
+      key = pagination?.nextKey ?? EMPTY_BYTES
+    } while (key.length > 0)
   }
 
   /** 0: never. */
@@ -168,7 +198,7 @@ export class AuditNode {
     shape: Shape,
     params: Readonly<Record<string, unknown>>,
   ): Promise<z.infer<Shape>> {
-    const read = shape.safeParse(await this.#client.call(method, params))
+    const read = shape.safeParse(await askAgain(() => this.#client.call(method, params)))
     if (read.success) return read.data
     throw cliError('query', `${method} of ${this.url} is malformed: ${z.prettifyError(read.error)}`)
   }

@@ -1,5 +1,5 @@
 /** Rules 3 to 6: the votes of H oblige block H+1, and nothing of that is censored, inserted or reordered. */
-import { bytesToKey, equalBytes } from '../../../core/bytes.ts'
+import { equalBytes } from '../../../core/bytes.ts'
 import { sha256 } from '../../../core/hash.ts'
 import { consensusAddress } from '../../../core/signature.ts'
 import { CodedError } from '../../../core/errors.ts'
@@ -23,16 +23,16 @@ import type { Block, Header, Member } from './audit-node.ts'
 const MS = 1_000_000n
 
 export interface BlockInHand {
-  /** H, verified, with its set. */
+  /** Header of H, verified, with its set. */
   readonly header: Header
   readonly members: readonly Member[]
-  /** H+1: bound to its header. */
+  /** Block H+1, which is bound to its header. */
   readonly block: Block
-  /** Carried from H. */
+  /** The ids that H carried on. */
   readonly carried: readonly ListedId[]
   /** Proven at H. */
   readonly parameters: ClobParameters
-  /** Of the extensions of H, proven at H; undefined where the state of H says none. */
+  /** The cap of the extensions of H, proven at H; undefined where the state of H says none. */
   readonly capBytes: number | undefined
   /** Whether the votes of H have extensions. */
   readonly hasVotes: boolean
@@ -47,6 +47,8 @@ export interface JudgedBlock {
 export interface RuleFault {
   readonly rule: Rule
   readonly what: string
+  /** True where the fault follows from the height from which on votes have extensions, which nothing proves. */
+  readonly isByHeight?: boolean
 }
 
 const readBody = (raw: Uint8Array): Body => {
@@ -84,8 +86,8 @@ const readVotes = (given: BlockInHand, lastCommit: readonly CommitVote[]): Attes
   const { header, block, members, capBytes } = given
   if (capBytes === undefined) return `the state of ${header.height} has no cap of ${header.height}`
   const [first, ...others] = block.data.txs ?? []
-  if (first?.[0] !== INJECTED_BYTE) return 'the block does not begin with vote extensions'
-  if (others.some((tx) => tx[0] === INJECTED_BYTE)) return 'a second transaction begins with 0x71'
+  if (first === undefined || others.some((tx) => tx[0] === INJECTED_BYTE))
+    return 'a second transaction begins with 0x71'
   return readInjected(first, {
     chainId: header.chain_id,
     height: header.height + 1,
@@ -108,8 +110,11 @@ export const judgeBlock = (given: BlockInHand): JudgedBlock | RuleFault => {
   if (!hasVotes) {
     const isEarly = txs.some(([byte]) => byte === CLOB_TX_BYTE || byte === INJECTED_BYTE)
     return isEarly
-      ? { rule: 3, what: 'orders or extensions before they are enabled' }
+      ? { rule: 3, what: 'orders or extensions before they are enabled', isByHeight: true }
       : { plan: undefined, powerLeftOut }
+  }
+  if (txs[0]?.[0] !== INJECTED_BYTE) {
+    return { rule: 3, what: 'the block does not begin with vote extensions', isByHeight: true }
   }
   const attestations = readVotes(given, lastCommit)
   if (typeof attestations === 'string') return { rule: 3, what: attestations }
@@ -128,15 +133,3 @@ export const judgeBlock = (given: BlockInHand): JudgedBlock | RuleFault => {
   )
   return 'fault' in plan ? { rule: 5, what: plan.fault } : { plan, powerLeftOut }
 }
-
-const sameId = (a: ListedId, b: ListedId | undefined): boolean =>
-  b !== undefined &&
-  a.id === b.id &&
-  a.phase === b.phase &&
-  a.age === b.age &&
-  a.isWidelyAttested === b.isWidelyAttested &&
-  bytesToKey(a.salt) === bytesToKey(b.salt)
-
-/** Whether two carried lists have the same ids in the same order. */
-export const sameList = (a: readonly ListedId[], b: readonly ListedId[]): boolean =>
-  a.length === b.length && a.every((listed, index) => sameId(listed, b[index]))

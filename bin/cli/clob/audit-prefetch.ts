@@ -1,6 +1,8 @@
 /** Answers are asked for ahead of their turn, a bounded number of blocks at once: the way to the node takes longer than the checks. */
-import { CAPS_KEY, CARRIED_KEY, PARAMS_KEY, proposerKey } from '../../../modules/clob/index.ts'
-import type { AuditNode, Block, Result, SignedHeader, Stored } from './audit-node.ts'
+import { proposerKey } from '../../../modules/clob/index.ts'
+import type { AuditedBook, StepAnswers } from './audit-book.ts'
+import type { Block, Result, SignedHeader, Stored } from './audit-node.ts'
+import { askCaps, askSlots, type SlotAnswers, type Sources } from './audit-proven.ts'
 
 const AHEAD = 12
 
@@ -8,32 +10,35 @@ const AHEAD = 12
 export interface BlockAnswers {
   readonly block: Block
   readonly results: readonly Result[]
-  /** Of the height behind. */
+  /** The header of the next height. */
   readonly next: SignedHeader
-  /** At the height before. */
-  readonly parameters: Stored
+  /** Proofs of the state after the block. */
   readonly caps: Stored
-  /** At the height. */
-  readonly carried: Stored
-  readonly proposer: Stored
+  readonly slots: readonly SlotAnswers[]
+  /** What the step reads of the state before the block. */
+  readonly step: StepAnswers
 }
 
 type Settled = { readonly answers: BlockAnswers } | { readonly error: unknown }
 
-const askBlock = async (node: AuditNode, height: number): Promise<BlockAnswers> => {
+const askBlock = async (sources: Sources, book: AuditedBook, height: number): Promise<BlockAnswers> => {
+  const { node } = sources
   const ofBlock = async () => {
     const block = await node.block(height)
-    return { block, proposer: await node.stored(proposerKey(block.header.proposer_address), height) }
+    const keys = [...book.keysOfState(), proposerKey(block.header.proposer_address)]
+    const [slots, step] = await Promise.all([
+      askSlots(sources, keys, height),
+      book.ask(block.data.txs ?? [], height - 1),
+    ])
+    return { block, slots, step }
   }
-  const [{ block, proposer }, results, next, parameters, caps, carried] = await Promise.all([
+  const [found, results, next, caps] = await Promise.all([
     ofBlock(),
     node.results(height),
     node.signedHeader(height + 1),
-    node.stored(PARAMS_KEY, height - 1),
-    node.stored(CAPS_KEY, height - 1),
-    node.stored(CARRIED_KEY, height),
+    askCaps(sources, height),
   ])
-  return { block, results, next, parameters, caps, carried, proposer }
+  return { ...found, results, next, caps }
 }
 
 const settle = async (asked: Promise<BlockAnswers>): Promise<Settled> => {
@@ -44,12 +49,17 @@ const settle = async (asked: Promise<BlockAnswers>): Promise<Settled> => {
   }
 }
 
-/** Blocks `from` to `to`, in order. A refusal is thrown when its block has its turn. */
-export async function* prefetch(node: AuditNode, from: number, to: number): AsyncGenerator<BlockAnswers, void> {
+/** Gives the answers for blocks `from` to `to`, in order. A refusal is thrown when its block has its turn. */
+export async function* prefetch(
+  sources: Sources,
+  book: AuditedBook,
+  from: number,
+  to: number,
+): AsyncGenerator<BlockAnswers, void> {
   const waiting: Promise<Settled>[] = []
   let asked = from
   for (let height = from; height <= to; height++) {
-    for (; asked <= to && asked < height + AHEAD; asked++) waiting.push(settle(askBlock(node, asked)))
+    for (; asked <= to && asked < height + AHEAD; asked++) waiting.push(settle(askBlock(sources, book, asked)))
     const settled = await waiting.shift()
     if (settled === undefined) return
     if ('error' in settled) throw settled.error

@@ -32,7 +32,7 @@ describe('what CometBFT hashes and signs', () => {
     expect(parseTimeNs('1970-13-01T00:00:01Z')).toBeUndefined()
     const zero = parseTimeNs('0001-01-01T00:00:00Z')
     expect(zero).toBe(-62_135_596_800_000_000_000n)
-    // As CometBFT's own tests have it: the seconds in ten bytes.
+    // CometBFT's own tests have it so: the seconds in ten bytes.
     expect(hex(timestamp(zero ?? 0n))).toBe('088092b8c398feffffff01')
   })
 })

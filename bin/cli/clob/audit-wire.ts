@@ -7,7 +7,7 @@ const TIME = /^(\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/
 const LENGTH_DELIMITED = 2
 const FIXED_64 = 1
 
-/** Of 64 bits; below zero as protobuf has an int64: ten bytes. */
+/** Encodes 64 bits; below zero as protobuf has an int64: ten bytes. */
 export const uvarint = (value: bigint | number): Uint8Array => {
   const bytes: number[] = []
   let rest = BigInt.asUintN(64, BigInt(value))
@@ -36,7 +36,7 @@ export const sfixed64Field = (number: number, value: number): Uint8Array => {
   return concatBytes(uvarint((number << 3) | FIXED_64), bytes)
 }
 
-/** Of a time as CometBFT writes it in JSON; undefined where it is none. */
+/** Parses a time as CometBFT writes it in JSON; undefined where it is none. */
 export const parseTimeNs = (text: string): bigint | undefined => {
   const [, seconds, fraction = ''] = TIME.exec(text) ?? []
   const ms = seconds === undefined ? Number.NaN : Date.parse(`${seconds}Z`)

@@ -5,6 +5,7 @@ import type { Home } from '../../node/config/home.ts'
 import { cliError, errorText } from '../../errors.ts'
 import { loadNode, type NodeConfiguration, type NodeFlags } from '../../node/load-node.ts'
 import { type AbciTransport, runApplication } from '../../node/run-application.ts'
+import { logFormatOf } from '../../node/runtime/log-format.ts'
 import { createLog } from '../../node/runtime/log.ts'
 import { connectSupervisor, tellSupervisor } from '../../node/supervise/connect-supervisor.ts'
 import { untilSignal } from '../../node/supervise/signals.ts'
@@ -18,7 +19,7 @@ export interface ApplicationCommandOptions {
   readonly externalGateway: boolean
   readonly abciTransport: AbciTransport
   readonly abciAddress?: string
-  /** Over COMETBFT_BINARY and the PATH. */
+  /** The binary, which goes before COMETBFT_BINARY and the PATH. */
   readonly cometbftBinary?: string
   readonly queriesAddress?: string
   readonly callLogFile?: string
@@ -44,7 +45,7 @@ const requireValidators = ({ home, genesis }: NodeConfiguration): void => {
   )
 }
 
-/** Outside of every call: a broken invariant ends the node as any does, all else is a crash. */
+/** Catches what is thrown outside of every call: a broken invariant ends the node as any does, all else is a crash. */
 const untilUncaught = (): Promise<Error> =>
   new Promise((resolve) => {
     process.on('uncaughtException', (error: unknown) => {
@@ -57,15 +58,18 @@ const untilUncaught = (): Promise<Error> =>
 /** Resolves after an orderly stop. Throws a CodedError when the node cannot start or cannot go on. */
 export const applicationCommand = async (options: ApplicationCommandOptions): Promise<void> => {
   const log = createLog()
+  const node = log.of('node')
   const supervisor = connectSupervisor()
   const uncaught = untilUncaught()
   const signal = untilSignal()
   try {
     const configuration = loadNode(options.home, options.flags)
+    const { settings } = configuration
+    log.configure({ levels: settings['log-level'], format: logFormatOf(settings['log-format']) })
     requireValidators(configuration)
     if (!options.isRestarted) {
-      for (const warning of configuration.warnings) log.warn(warning)
-      if (options.bridge?.endpoints.length === 0) log.warn(NO_BRIDGE)
+      for (const warning of configuration.warnings) node.warn(warning)
+      if (options.bridge?.endpoints.length === 0) node.warn(NO_BRIDGE)
     }
     const application = await runApplication({
       ...options,
@@ -75,16 +79,16 @@ export const applicationCommand = async (options: ApplicationCommandOptions): Pr
     })
     const { chainId, evmChainId } = configuration.genesis
     const height = application.height()
-    log.info('started', { chainId, evmChainId, height, home: options.home.root })
+    node.info('started', { chainId, evmChainId, height, home: options.home.root })
     options.onStarted?.(height)
     const reason = await Promise.race([application.ended, uncaught, signal.received, supervisor.stopped])
     if (reason !== undefined) {
-      log.info('stopping', { reason: reason instanceof Error ? errorText(reason).split('\n')[0] : reason })
+      node.info('stopping', { reason: reason instanceof Error ? errorText(reason).split('\n')[0] : reason })
       tellSupervisor({ type: 'stopping' })
       await supervisor.stoppedWithin(MOST_WAIT_MS)
     }
     await application.stop()
-    log.info('stopped', { height: application.height() })
+    node.info('stopped', { height: application.height() })
     if (reason instanceof Error) throw reason
   } finally {
     signal.dispose()

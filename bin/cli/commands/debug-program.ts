@@ -13,7 +13,7 @@ import { printResult } from '../output.ts'
 import { parseJson } from '../input.ts'
 
 const ED25519_BYTES = 32
-/** As the SDK prints it, and as CometBFT's files have it. */
+/** A key as the SDK prints it, or as CometBFT's files have it. */
 const ed25519Key = z.union([
   z.object({ '@type': z.literal('/cosmos.crypto.ed25519.PubKey'), key: z.base64() }).transform(({ key }) => key),
   z.object({ type: z.literal('tendermint/PubKeyEd25519'), value: z.base64() }).transform(({ value }) => value),

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ANAT_PER_NAT, DENOMINATION } from '../../../core/amounts.ts'
 import { formatHostPort } from '../../../core/host-port.ts'
 import type { Home } from '../../node/config/home.ts'
+import { readNodeId } from '../../node/config/peers.ts'
 import type { Settings } from '../../node/config/settings.ts'
 import { cliError } from '../../errors.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../node/genesis/document.ts'
@@ -29,7 +30,7 @@ const BALANCE = `1000000nat,${TEST_COINS}`
 /** One with an EVM chain id of its own is a chain of its own to native clients too. */
 const chainIdOf = (evmChainId: bigint): string =>
   evmChainId === SHARED_EVM_CHAIN_ID ? 'localnat-1' : `localnat-${evmChainId}-1`
-/** In NAT: whatever the ten accounts delegate elsewhere, this validator decides, and the chain goes on. */
+/** The power in NAT: whatever the ten accounts delegate elsewhere, this validator decides, and the chain goes on. */
 const VALIDATOR_POWER = 100_000_000
 /** Nobody waits two days for the vote of a devnet. */
 const GOVERNANCE = {
@@ -53,9 +54,9 @@ export interface DevnetOptions {
   readonly reset: boolean
   /** Its application has run before, and died. */
   readonly isRestarted: boolean
-  /** Without a line for each transaction. */
+  /** True leaves out the line for each transaction. */
   readonly isQuiet: boolean
-  /** Of a new chain, or that of the one that is there: 2517 and any when left out. */
+  /** The EVM chain ID of a new chain, or that of the one that is there: 2517 and any when left out. */
   readonly evmChainId?: bigint
 }
 
@@ -120,6 +121,9 @@ const sharedIdWarning = (evmChainId: bigint): string =>
 `
     : ''
 
+/** The address at which another node reaches this one. */
+const peerAddress = (home: Home, p2p: string): string => `${readNodeId(home.nodeKey)}@${new URL(rpcUrl(p2p)).host}`
+
 const describeOrigins = (settings: Settings): string =>
   settings['json-rpc.http-origins'].join(', ') || 'no other origin (json-rpc.http-origins in config/app.toml)'
 
@@ -141,6 +145,7 @@ nat-chain devnet ${height === 0 ? 'is new' : `resumes at height ${height}`}
   native REST     http://${formatHostPort(settings['api.address'])}
   native gRPC     ${formatHostPort(settings['grpc.address'])}
   consensus RPC   ${rpcUrl(comet.rpc)}
+  peers dial      ${peerAddress(options.home, comet.p2p)}   ("chain join ${rpcUrl(comet.rpc)}" makes a node that does)
   pages may call  from ${describeOrigins(settings)}
 
   ten accounts with 1,000,000 NAT each (${DEVNET_MNEMONIC}):

@@ -31,7 +31,7 @@ export interface ExportOptions {
   /** The head when left out. */
   readonly height?: number
   readonly output?: string
-  /** That of the chain when left out. */
+  /** The chain ID of the new genesis; that of the chain when left out. */
   readonly chainId?: string
 }
 

@@ -1,6 +1,7 @@
 /** Flags that the commands of a node share. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_HOME, type Home, openHome } from '../../node/config/home.ts'
+import { type CometPeers, parsePeers } from '../../node/config/peers.ts'
 import { SETTING_KEYS, settingOf } from '../../node/config/settings.ts'
 import type { NodeFlags } from '../../node/load-node.ts'
 
@@ -20,13 +21,41 @@ export const homeOf = (flags: Flags): Home => openHome(textOf(flags, 'home') ?? 
 export const attributeOf = (key: string): string =>
   key.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
+/** Adds the flags that say which peers CometBFT dials. */
+export const withPeers = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--p2p.seeds <peers>', 'nodes that tell of others: <node id>@<host>:<port>, commas between').env(
+        'CHAIN_P2P_SEEDS',
+      ),
+    )
+    .addOption(
+      new Option('--p2p.persistent_peers <peers>', 'nodes that are dialled again and again, as of --p2p.seeds').env(
+        'CHAIN_P2P_PERSISTENT_PEERS',
+      ),
+    )
+
+/** Those that are named. Throws cli/4 for what nobody can dial. */
+export const peersOf = (flags: Flags): Partial<CometPeers> => {
+  const seeds = textOf(flags, 'p2p.seeds')
+  const persistentPeers = textOf(flags, 'p2p.persistent_peers')
+  return {
+    ...(seeds === undefined ? {} : { seeds: parsePeers(seeds, '--p2p.seeds') }),
+    ...(persistentPeers === undefined
+      ? {}
+      : { persistentPeers: parsePeers(persistentPeers, '--p2p.persistent_peers') }),
+  }
+}
+
 /** Adds a flag for every setting of app.toml, and the addresses of CometBFT. */
 export const withSettings = (command: Command): Command => {
   for (const key of SETTING_KEYS) {
     const { comment, kind } = settingOf(key)
-    command.addOption(new Option(`--${key} <value>`, `${comment} (${kind.allowed})`))
+    // The one switch among them.
+    const argument = key === 'public' ? '[value]' : '<value>'
+    command.addOption(new Option(`--${key} ${argument}`, `${comment} (${kind.allowed})`))
   }
-  return command
+  return withPeers(command)
     .addOption(
       new Option('--rpc.laddr <address>', 'where the consensus RPC listens, over config.toml').env('CHAIN_RPC_LADDR'),
     )
@@ -48,15 +77,19 @@ export const parseEvmChainId = (text: string): bigint => {
 export const nodeFlags = (flags: Flags): NodeFlags => {
   const settings: Record<string, string> = {}
   for (const key of SETTING_KEYS) {
-    const value = textOf(flags, attributeOf(key))
+    const given = flags[attributeOf(key)]
+    const value = given === true ? 'true' : typeof given === 'string' ? given : undefined
     if (value !== undefined) settings[key] = value
   }
   const cometRpc = textOf(flags, 'rpc.laddr')
   const cometP2p = textOf(flags, 'p2p.laddr')
+  const { seeds, persistentPeers } = peersOf(flags)
   return {
     settings,
     ...(cometRpc === undefined ? {} : { cometRpc }),
     ...(cometP2p === undefined ? {} : { cometP2p }),
+    ...(seeds === undefined ? {} : { cometSeeds: seeds }),
+    ...(persistentPeers === undefined ? {} : { cometPersistentPeers: persistentPeers }),
   }
 }
 

@@ -9,7 +9,9 @@ import { renderAppToml } from '../../node/config/app-toml.ts'
 import { adaptCometToml } from '../../node/config/comet-toml.ts'
 import { type Home, requireWritableFolder } from '../../node/config/home.ts'
 import { findNetwork, type Network } from '../../node/config/networks.ts'
+import type { CometPeers } from '../../node/config/peers.ts'
 import { defaultSettings, type Settings } from '../../node/config/settings.ts'
+import { ensureBridgeKey } from '../../node/bridge/bridge-keys.ts'
 import { cliError, errorText } from '../../errors.ts'
 import { createGenesis, writeGenesis } from '../../node/genesis/document.ts'
 import { findCometbft } from '../../node/supervise/cometbft-binary.ts'
@@ -23,6 +25,7 @@ export interface InitOptions {
   readonly overwrite?: boolean
   /** Changes over the defaults of the network. */
   readonly settings?: Partial<Settings>
+  readonly peers?: Partial<CometPeers>
 }
 
 const everywhere = (port: number): HostPort => ({ host: '0.0.0.0', port })
@@ -72,8 +75,9 @@ export const initHome = async (options: InitOptions): Promise<readonly string[]>
   requireWritableFolder(dirname(home.genesis))
   mkdirSync(dirname(home.genesis), { recursive: true, mode: 0o700 })
   await initComet(binary, home)
+  ensureBridgeKey(home)
   const moniker = options.moniker ?? hostname()
-  writeFileSync(home.configToml, adaptCometToml(readFileSync(home.configToml, 'utf8'), network, moniker))
+  writeFileSync(home.configToml, adaptCometToml(readFileSync(home.configToml, 'utf8'), network, moniker, options.peers))
   writeFileSync(home.appToml, renderAppToml({ ...networkSettings(network), ...options.settings }))
   writeFileSync(home.clientToml, renderClientToml(chainId))
   writeGenesis(home.genesis, createGenesis(chainId, network.evmChainId, new Date().toISOString()))
@@ -81,7 +85,7 @@ export const initHome = async (options: InitOptions): Promise<readonly string[]>
     ...(network.notice === undefined ? [] : [network.notice]),
     `home ${home.root} is ready for ${chainId} (EVM chain id ${network.evmChainId})`,
     network.isPublic
-      ? 'next: chain genesis fetch <url of the consensus RPC of a node>, set p2p.seeds in config.toml, chain start'
+      ? 'next: chain genesis fetch <url of the consensus RPC of a node>, chain start --p2p.seeds <id@host:port>; "chain join" does all of it'
       : 'next: chain genesis add-account <address> <amount>, chain genesis add-validator, chain start',
   ]
 }

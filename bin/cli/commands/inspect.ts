@@ -31,7 +31,7 @@ export interface Inspection {
   readonly head: InspectedHead | undefined
   readonly kept: KeptRange
   readonly base: number
-  /** Of one that was cut short. */
+  /** The target of a rollback that was cut short. */
   readonly rollbackTarget: number | undefined
   readonly columns: Readonly<Record<string, ColumnUsage>>
   readonly totalBytes: number

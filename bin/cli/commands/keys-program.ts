@@ -71,7 +71,7 @@ const pathOf = (flags: Flags): string =>
 
 const printKey = (record: KeyRecord, output: Output): void => printResult(describeKey(record), output)
 
-/** Beside the result, which programs read. */
+/** Says a notice beside the result, which programs read. */
 const sayNotice = ({ address }: KeyRecord): void => {
   process.stderr.write(`${keyNotice(address)}\n`)
   const devnet = findDevnet()

@@ -31,7 +31,7 @@ const runApplication = async (flags: Flags): Promise<void> => {
   })
 }
 
-/** As of `start`: its words here, and its flags for the application. */
+/** Registers the words of the command here, and its flags for the application, as those of `start`. */
 export const registerDevnet = (program: Command): void => {
   addFlags(program.command('devnet')).action(async () => {
     const { startDevnetCommand } = await import('./start-devnet.ts')

@@ -1,10 +1,9 @@
 /** `chain init`: the home of a node. */
 import type { Command } from 'commander'
-import { type Flags, homeOf, homeOption, parseEvmChainId, say } from './flags.ts'
+import { type Flags, homeOf, homeOption, parseEvmChainId, peersOf, say, withPeers } from './flags.ts'
 
 export const registerInit = (program: Command): void => {
-  program
-    .command('init [moniker]')
+  withPeers(program.command('init [moniker]'))
     .description('make the home of a node: keys, configuration, an empty genesis file')
     .requiredOption('--chain-id <id>', 'native chain id: localnat-1, nat-2517-1, nat-2518-1 or your own')
     .option('--evm-chain-id <number>', 'EVM chain id of a chain of your own', parseEvmChainId)
@@ -17,6 +16,7 @@ export const registerInit = (program: Command): void => {
         home: homeOf(flags),
         chainId: String(flags['chainId']),
         overwrite: flags['overwrite'] === true,
+        peers: peersOf(flags),
         ...(moniker === undefined ? {} : { moniker }),
         ...(typeof evmChainId === 'bigint' ? { evmChainId } : {}),
       })

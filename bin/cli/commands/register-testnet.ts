@@ -1,5 +1,6 @@
 /** `chain testnet`: many nodes at once. */
 import { type Command, InvalidArgumentError } from 'commander'
+import { peersOf, withPeers } from './flags.ts'
 
 const parseCount = (text: string): number => {
   if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('must be a positive integer')
@@ -7,10 +8,8 @@ const parseCount = (text: string): number => {
 }
 
 export const registerTestnet = (program: Command): void => {
-  program
-    .command('testnet')
-    .description('make the homes of several nodes of one chain')
-    .command('init-files')
+  const testnet = program.command('testnet').description('make the homes of several nodes of one chain')
+  withPeers(testnet.command('init-files'))
     .description('make the homes of several validators, each on an address of its own, ready to start')
     .option('--v <number>', 'number of validators', parseCount, 4)
     .option('--output-dir <folder>', 'where the homes node0, node1, ... are made', './testnet')
@@ -27,6 +26,7 @@ export const registerTestnet = (program: Command): void => {
         chainId: String(flags['chainId']),
         startingAddress: String(flags['startingIpAddress']),
         power: Number(flags['power']),
+        peers: peersOf(flags),
         ...(typeof evmChainId === 'number' ? { evmChainId: BigInt(evmChainId) } : {}),
       })
       process.stdout.write(`${text}\n`)

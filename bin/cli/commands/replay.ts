@@ -6,9 +6,7 @@ import { firstKeptFrom, isKept, readKeptRange } from '../../../store/kept-range.
 import type { Home } from '../../node/config/home.ts'
 import { cliError } from '../../errors.ts'
 import { type HomeChain, withHomeChain } from '../../node/open-home-chain.ts'
-
-/** Progress is said this often. */
-const PROGRESS_MS = 2_000
+import { Work } from '../../node/progress.ts'
 
 export interface ReplayOptions {
   readonly home: Home
@@ -47,7 +45,7 @@ export const replayCommand = async ({ home, say, ...wanted }: ReplayOptions): Pr
     const { from, to } = chooseRange(chain, wanted)
     const { store, parameters, height: head } = chain
     const startedMs = performance.now()
-    let saidMs = startedMs
+    const work = new Work({ unit: 'blocks', total: to - from + 1, nowMs: () => performance.now(), say })
     const difference = await replayBlocks({
       store,
       parameters,
@@ -60,9 +58,7 @@ export const replayCommand = async ({ home, say, ...wanted }: ReplayOptions): Pr
         yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
       },
       onBlock: (height) => {
-        if (performance.now() - saidMs < PROGRESS_MS) return
-        saidMs = performance.now()
-        say(`block ${height} of ${from} to ${to}`)
+        if (height < to) work.done(height - from + 1)
       },
     })
     if (difference === undefined) {

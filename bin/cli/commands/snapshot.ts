@@ -13,7 +13,8 @@ import { readGenesisJson } from '../../node/genesis/document.ts'
 import { validateGenesis } from '../../node/genesis/validate.ts'
 import { chainOf } from '../../node/open-application.ts'
 import { type HomeChain, withHomeChain } from '../../node/open-home-chain.ts'
-import { COMETBFT_DATABASES, METADATA_PATH, restoreArchive } from '../../node/restore-archive.ts'
+import { Work } from '../../node/progress.ts'
+import { COMETBFT_DATABASES, restoreArchive } from '../../node/restore-archive.ts'
 import { type ArchiveFile, requireNewFile, writeArchive } from '../../node/runtime/archive.ts'
 import {
   listSnapshots,
@@ -25,8 +26,8 @@ import {
 
 type Say = (line: string) => void
 
-/** Lines of progress: not more than one for so many chunks. */
-const CHUNKS_A_LINE = 10
+/** The clock of lines of progress. */
+const nowMs = (): number => performance.now()
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
@@ -58,9 +59,11 @@ const makeSnapshot = async (
   removeUnfinished(home.snapshots)
   const [code, state] = [store.cursor('code'), store.cursor('state')]
   try {
-    const onChunk = (chunks: number): void => {
-      if (chunks % CHUNKS_A_LINE === 0) say(`${chunks} chunks written`)
-    }
+    // How many there will be nobody knows: about as many as the newest one that was made here.
+    const [last] = listSnapshots(home.snapshots, () => undefined)
+    const about = last === undefined ? '' : ` (the one of height ${last.height} has ${last.chunks})`
+    const work = new Work({ unit: `chunks written${about}`, nowMs, say })
+    const onChunk = (chunks: number): void => work.done(chunks)
     return await writeSnapshot({ folder: home.snapshots, code, state, block: describeBlock(store, height), onChunk })
   } finally {
     code.close()
@@ -78,7 +81,7 @@ export const createCommand = (home: Home, say: Say): Promise<void> =>
 export interface ExportOptions {
   readonly home: Home
   readonly file: string
-  /** Of a snapshot that is there; the head when left out. */
+  /** Height of a snapshot that is there; the head when left out. */
   readonly height?: number
   readonly say: Say
 }
@@ -130,6 +133,7 @@ export const exportCommand = (options: ExportOptions): Promise<void> =>
     const folder = snapshotPath(home.snapshots, height, format)
     const files = [...snapshotFiles(folder, chunks), ...cometFiles(home)]
     say(`writing ${files.length} files to ${output}`)
+    const work = new Work({ unit: 'files written', total: files.length, nowMs, say })
     await writeArchive({
       output,
       manifest: { chainId: chain.parameters.chainId, height, files },
@@ -137,9 +141,7 @@ export const exportCommand = (options: ExportOptions): Promise<void> =>
         path.startsWith('snapshot/')
           ? join(folder, path.slice('snapshot/'.length))
           : join(home.data, path.slice('cometbft/'.length)),
-      onFile: (path, index) => {
-        if (path !== METADATA_PATH && index % CHUNKS_A_LINE === 0) say(`${index + 1} of ${files.length} files written`)
-      },
+      onFile: (_path, index) => work.done(index + 1),
     })
     say(`${output}: height ${height} of ${chain.parameters.chainId}, ${megabytes(statSync(output).size)}`)
   })

@@ -24,7 +24,7 @@ afterEach(async () => {
   }
 })
 
-/** As CometBFT v0.40.0 answers. */
+/** The answers of CometBFT v0.40.0. */
 const cometAnswers = (height: string, applicationHeight: string, catchingUp = false) => ({
   '/status': {
     result: {
@@ -50,8 +50,8 @@ describe('the status of a node', () => {
 
   it('with JSON-RPC asks for the block number', async () => {
     const rpc = `tcp://127.0.0.1:${await serve(cometAnswers('12', '12'))}`
-    const jsonRpc = { host: '127.0.0.1', port: await serve({ '/': { result: '0xb' } }) }
-    const { healthy, problem } = await readStatus({ rpc, jsonRpc, ports: {} })
+    const address = { host: '127.0.0.1', port: await serve({ '/': { result: '0xb' } }) }
+    const { healthy, problem } = await readStatus({ rpc, jsonRpc: { address }, ports: {} })
     expect({ healthy, problem }).toEqual({ healthy: false, problem: 'heights differ: native 12, EVM 11' })
   })
 

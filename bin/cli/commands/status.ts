@@ -1,12 +1,15 @@
 /** `chain status`: the health rule of the interface. Healthy is catching_up false and equal native and EVM heights. */
 import * as z from 'zod'
-import { formatHostPort, type HostPort } from '../../../core/host-port.ts'
+import { readFileSync } from 'node:fs'
+import { formatHostPort } from '../../../core/host-port.ts'
 import type { Home } from '../../node/config/home.ts'
 import { errorText } from '../../errors.ts'
 import { cometListeners, gatewayListeners, loadNode, type NodeFlags } from '../../node/load-node.ts'
+import type { Settings } from '../../node/config/settings.ts'
+import { tlsFilesOf } from '../../node/config/tls-files.ts'
+import { askOwnServer, type OwnServer } from '../../node/runtime/own-server.ts'
 import { fetchApplicationHeight, fetchPeerCount, fetchStatus } from '../../node/runtime/comet-rpc.ts'
 
-const TIMEOUT_MS = 5_000
 /** The two heights are read one after the other, and a block may fall in between. */
 const ATTEMPTS = 3
 
@@ -19,7 +22,7 @@ export interface NodeStatus {
   readonly catchingUp?: boolean
   readonly peers?: number
   readonly ports: Readonly<Record<string, string>>
-  /** Of the processes beside the node, as its readiness tells; left out where there are none. */
+  /** The health of the processes beside the node, as its readiness tells; left out where there are none. */
   readonly daemons?: readonly unknown[]
   /** Why it is not healthy. */
   readonly problem?: string
@@ -29,33 +32,22 @@ export interface StatusOptions {
   /** Listen address of the consensus RPC. */
   readonly rpc: string
   /** Left out where JSON-RPC is not enabled: the EVM height is then what the application tells CometBFT. */
-  readonly jsonRpc?: HostPort
+  readonly jsonRpc?: OwnServer
   readonly ports: Readonly<Record<string, string>>
 }
 
 const blockNumberAnswer = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/) })
 
-const loopback = ({ host, port }: HostPort): HostPort => ({ host: host === '0.0.0.0' ? '127.0.0.1' : host, port })
-
-const fetchBlockNumber = async (jsonRpc: HostPort): Promise<number> => {
-  const response = await fetch(`http://${formatHostPort(loopback(jsonRpc))}/`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  })
-  return Number(blockNumberAnswer.parse(await response.json()).result)
+const fetchBlockNumber = async (jsonRpc: OwnServer): Promise<number> => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
+  return Number(blockNumberAnswer.parse(JSON.parse(await askOwnServer(jsonRpc, '/', body))).result)
 }
 
 const readinessAnswer = z.object({ daemons: z.array(z.unknown()).optional() })
 
 /** Empty where none runs. */
-const fetchDaemons = async (jsonRpc: HostPort | undefined): Promise<readonly unknown[]> => {
-  if (jsonRpc === undefined) return []
-  const url = `http://${formatHostPort(loopback(jsonRpc))}/readyz`
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-  return readinessAnswer.parse(await response.json()).daemons ?? []
-}
+const fetchDaemons = async (jsonRpc: OwnServer | undefined): Promise<readonly unknown[]> =>
+  jsonRpc === undefined ? [] : (readinessAnswer.parse(JSON.parse(await askOwnServer(jsonRpc, '/readyz'))).daemons ?? [])
 
 const problemOf = (catchingUp: boolean, nativeHeight: number, evmHeight: number): string | undefined => {
   if (catchingUp) return 'catching up with the network'
@@ -93,14 +85,25 @@ export const readStatus = async (options: StatusOptions): Promise<NodeStatus> =>
   return status
 }
 
-/** Of the node that runs with this home. */
+/** Returns the server of JSON-RPC; undefined where it is not enabled. */
+const jsonRpcOf = (settings: Settings): OwnServer | undefined => {
+  if (!settings['json-rpc.enable']) return undefined
+  const files = tlsFilesOf(settings)
+  return {
+    address: settings['json-rpc.address'],
+    certificate: files && readFileSync(files.certificatePath, 'utf8'),
+  }
+}
+
+/** The status of the node that runs with this home. */
 export const statusCommand = async (home: Home, flags: NodeFlags): Promise<NodeStatus> => {
   const configuration = loadNode(home, flags)
   const { comet, settings } = configuration
   const listeners = [...cometListeners(configuration), ...gatewayListeners(configuration)]
+  const jsonRpc = jsonRpcOf(settings)
   return await readStatus({
     rpc: comet.rpc,
-    ...(settings['json-rpc.enable'] ? { jsonRpc: settings['json-rpc.address'] } : {}),
+    ...(jsonRpc === undefined ? {} : { jsonRpc }),
     ports: Object.fromEntries(listeners.map(({ purpose, address }) => [purpose, formatHostPort(address)])),
   })
 }

@@ -1,8 +1,6 @@
 /** `chain testnet init-files`: homes of several validators of one chain, each on an address of its own, ready to start. */
-import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { HDKey } from '@scure/bip32'
 import { generateMnemonic, mnemonicToSeedSync } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
@@ -12,13 +10,13 @@ import { invariant } from '../../../core/errors.ts'
 import type { HostPort } from '../../../core/host-port.ts'
 import { privateKeyToAddress } from '../../../core/signature.ts'
 import { openHome, type Home } from '../../node/config/home.ts'
-import { setTomlValue } from '../../node/config/toml-lines.ts'
+import { setTomlValues } from '../../node/config/comet-toml.ts'
+import { type CometPeers, readNodeId, splitPeers } from '../../node/config/peers.ts'
 import { cliError } from '../../errors.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../node/genesis/document.ts'
 import { addAccount, addValidator } from '../genesis/edit.ts'
 import { readValidatorPublicKey } from '../../node/genesis/validator-keys.ts'
 import { validateGenesis } from '../../node/genesis/validate.ts'
-import { findCometbft } from '../../node/supervise/cometbft-binary.ts'
 import { devnetAccounts } from '../keys/devnet-accounts.ts'
 import { initHome } from './init.ts'
 
@@ -30,10 +28,12 @@ export interface TestnetOptions {
   /** IPv4 of the first node; the next ones follow. */
   readonly startingAddress: string
   readonly power: number
+  /** The peers of every node, beside one another. */
+  readonly peers?: Partial<CometPeers>
 }
 
 const MOST_VALIDATORS = 100
-/** Of each operator, beside its stake. */
+/** The balance of each operator, beside its stake. */
 const BALANCE = '1000000nat'
 const P2P_PORT = 26_656
 const RPC_PORT = 26_657
@@ -70,6 +70,7 @@ const makeNode = async (options: TestnetOptions, index: number): Promise<NodeFil
     moniker: `node${index}`,
     chainId: options.chainId,
     ...(options.evmChainId === undefined ? {} : { evmChainId: options.evmChainId }),
+    ...(options.peers === undefined ? {} : { peers: options.peers }),
     settings: {
       'api.address': at(1317),
       'grpc.address': at(9090),
@@ -99,26 +100,18 @@ const shareGenesis = (nodes: readonly NodeFiles[], { power }: TestnetOptions): v
   for (const { home } of nodes) if (home !== first.home) copyFileSync(first.home.genesis, home.genesis)
 }
 
-const connect = async (nodes: readonly NodeFiles[]): Promise<void> => {
-  const binary = await findCometbft()
-  const peers: string[] = []
-  for (const { home, host } of nodes) {
-    const { stdout } = await promisify(execFile)(binary, ['show-node-id', '--home', home.root])
-    peers.push(`${stdout.trim()}@${host}:${P2P_PORT}`)
-  }
+const connect = (nodes: readonly NodeFiles[], { persistentPeers = '' }: Partial<CometPeers> = {}): void => {
+  const peers = nodes.map(({ home, host }) => `${readNodeId(home.nodeKey)}@${host}:${P2P_PORT}`)
   for (const [index, { home, host }] of nodes.entries()) {
+    const others = peers.filter((_, other) => other !== index)
     const values: Readonly<Record<string, string>> = {
       'p2p.laddr': `"tcp://${host}:${P2P_PORT}"`,
       'rpc.laddr': `"tcp://${host}:${RPC_PORT}"`,
-      'p2p.persistent_peers': `"${peers.filter((_, other) => other !== index).join(',')}"`,
+      'p2p.persistent_peers': JSON.stringify([...others, ...splitPeers(persistentPeers)].join(',')),
       'p2p.addr_book_strict': 'false',
       'p2p.allow_duplicate_ip': 'true',
     }
-    const toml = Object.entries(values).reduce(
-      (text, [key, value]) => setTomlValue(text, key, value),
-      readFileSync(home.configToml, 'utf8'),
-    )
-    writeFileSync(home.configToml, toml)
+    writeFileSync(home.configToml, setTomlValues(readFileSync(home.configToml, 'utf8'), values))
   }
 }
 
@@ -136,7 +129,7 @@ export const initTestnetFiles = async (options: TestnetOptions): Promise<string>
   const nodes: NodeFiles[] = []
   for (let index = 0; index < validators; index++) nodes.push(await makeNode({ ...options, directory }, index))
   shareGenesis(nodes, options)
-  await connect(nodes)
+  connect(nodes, options.peers)
   const starts = nodes.map(({ home, host }) => `  chain start --home ${home.root}   # ${host}`)
   return `${validators} validators of ${options.chainId} in ${directory}, each on an address of its own; start them all:
 ${starts.join('\n')}

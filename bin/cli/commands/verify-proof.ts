@@ -68,7 +68,7 @@ const base64Of = (value: unknown, name: string): Uint8Array => {
     : refuse(`${name} is not base64`)
 }
 
-/** With or without 0x, as Ethereum and CometBFT write hashes. */
+/** Reads a hash with or without 0x, as Ethereum and CometBFT write hashes. */
 const hashOf = (text: string, option: string): Hash => {
   const hash = parse(option, text.startsWith('0x') ? text : `0x${text}`, hexToBytes)
   return hash.length === HASH_BYTES ? hash : refuse(`${option} must have 32 bytes in hexadecimal`)

@@ -59,7 +59,7 @@ const load = (): ReadonlyMap<Hex, string> =>
     ...SIGNATURES.map((signature) => [selectorOf(signature), signature] as const),
   ])
 
-/** Of four bytes of input; what nobody knows is shown as it is. */
+/** The name of the method with these four bytes of input; what nobody knows is shown as it is. */
 export const methodName = (selector: Hex): string => {
   names ??= load()
   return names.get(selector) ?? selector

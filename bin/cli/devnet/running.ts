@@ -31,7 +31,9 @@ export interface RunningDevnet {
 
 const ADDRESSES = ['json-rpc.address', 'json-rpc.ws-address', 'api.address', 'grpc.address'] as const
 
-/** Of this process. The file is removed by {@link forgetRunning}; what a killed one leaves names a dead process. */
+/**
+ * Records this process. The file is removed by {@link forgetRunning}; what a killed one leaves names a dead process.
+ */
 export const recordRunning = ({ home, settings, comet }: NodeConfiguration): void => {
   const addresses = ADDRESSES.map((key) => [key, formatHostPort(settings[key])] as const)
   const text = JSON.stringify({

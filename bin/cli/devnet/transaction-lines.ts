@@ -47,7 +47,9 @@ const lineOf = async (transaction: FeedTransaction, reasonOf: ReasonOf): Promise
   return ethereumLine(transaction, isReverted ? await reasonOf(transaction.hash) : undefined)
 }
 
-/** At most {@link MAX_LINES} and one more that says how many are left out; none of a block without transactions. */
+/**
+ * Gives at most {@link MAX_LINES} and one more that says how many are left out; none of a block without transactions.
+ */
 export const transactionLines = async (
   { height, transactions }: FeedBlock,
   reasonOf: ReasonOf,

@@ -87,7 +87,7 @@ const credit = (document: GenesisDocument, account: Address, amountAnat: bigint)
 }
 
 export interface NewValidator {
-  /** In base64, as priv_validator_key.json has it. */
+  /** The key in base64, as priv_validator_key.json has it. */
   readonly publicKey: string
   /** CometBFT's voting power: as many NAT are bonded, beside what the operator's account holds. */
   readonly power: number
@@ -121,7 +121,7 @@ const chooseOperator = (document: GenesisDocument, text: string | undefined): Ad
 }
 
 export interface BondedValidator extends GenesisValidator {
-  /** In CometBFT's list; the moniker is the state's. */
+  /** The name in CometBFT's list; the moniker is the state's. */
   readonly name?: string
   /** The stake comes out of the operator's balance; else it comes beside it. */
   readonly isPaidByOperator?: boolean

@@ -26,7 +26,7 @@ import { checkTransaction, readTransaction } from '../tx/tx-document.ts'
 import type { GenesisDocument } from '../../node/genesis/document.ts'
 import { bondValidator } from './edit.ts'
 
-/** Of the SDK, where no price is asked before the first block. */
+/** The SDK's gas limit; no price is asked before the first block. */
 const GAS_LIMIT = 200_000n
 const CREATE_VALIDATOR = `/${stakingTx.MsgCreateValidatorSchema.typeName}`
 /** Most files of a folder that are read. */
@@ -113,7 +113,7 @@ const applyGentx = (document: GenesisDocument, transaction: tx.Tx): GenesisDocum
 export interface Collected {
   readonly document: GenesisDocument
   readonly count: number
-  /** Of all that named one, as in their memos. */
+  /** The peers of all that named one, as in their memos. */
   readonly peers: readonly string[]
 }
 

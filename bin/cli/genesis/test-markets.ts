@@ -4,7 +4,7 @@ import type { GenesisDocument } from '../../node/genesis/document.ts'
 
 const DOLLAR = 'utusd'
 const BITCOIN = 'tsat'
-/** Of each account: 1,000,000 TUSD and 100 TBTC. */
+/** What each account gets: 1,000,000 TUSD and 100 TBTC. */
 export const TEST_COINS = `${10n ** 12n}${DOLLAR},${10n ** 10n}${BITCOIN}`
 
 const metadata = (base: string, symbol: string, exponent: number, name: string) => ({
@@ -35,7 +35,8 @@ const SETTINGS = {
   max_open_orders: 200,
   // 10 TUSD.
   trigger_notional: '10000000',
-  min_equity: '0',
+  // 10 TUSD, so that 40,000 names with dust do not fill the pools.
+  min_equity: '10000000',
   status: 'MARKET_STATUS_ACTIVE',
   mode: 'MARKET_MODE_CONTINUOUS',
 } as const

@@ -7,7 +7,7 @@ import { invariant } from '../../../core/errors.ts'
 import { bytesToHex, hexToBytes } from '../../../core/hex.ts'
 import { privateKeyToAddress } from '../../../core/signature.ts'
 
-/** Of every Ethereum development tool: anyone can spend from these accounts. */
+/** The mnemonic of every Ethereum development tool: anyone can spend from these accounts. */
 export const DEVNET_MNEMONIC = 'test test test test test test test test test test test junk'
 const ACCOUNTS = 10
 

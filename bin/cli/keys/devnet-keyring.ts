@@ -4,7 +4,7 @@ import type { Home } from '../../node/config/home.ts'
 import { devnetAccounts } from './devnet-accounts.ts'
 import { Keyring, TEST_PASSWORD } from './keyring.ts'
 
-/** As dev0 to dev9, in the keyring `test` of the home. */
+/** Adds the accounts as dev0 to dev9 to the keyring `test` of the home. */
 export const keyDevnet = (home: Home): void => {
   const keyring = new Keyring(home.root, 'test')
   for (const [index, { privateKey }] of devnetAccounts().entries()) {

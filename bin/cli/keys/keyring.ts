@@ -22,7 +22,7 @@ const FOLDERS: Readonly<Record<Backend, string>> = { file: 'keyring', test: 'key
 
 export interface KeyRecord {
   readonly name: string
-  /** As the SDK says it: `offline` is a public key alone. */
+  /** The kind in the SDK's words: `offline` is a public key alone. */
   readonly kind: 'local' | 'multi' | 'offline'
   readonly publicKey: PublicKey
   readonly address: Address
@@ -54,7 +54,7 @@ export class Keyring {
     return join(this.folder, `${name}.json`)
   }
 
-  /** By name. Throws cli/18 for a file that cannot be read. */
+  /** Lists the keys by name. Throws cli/18 for a file that cannot be read. */
   list(): readonly KeyRecord[] {
     if (!existsSync(this.folder)) return []
     const names = readdirSync(this.folder).filter((file) => file.endsWith('.json'))

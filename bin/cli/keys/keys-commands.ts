@@ -30,7 +30,7 @@ export const describeKey = ({ name, kind, publicKey, address }: KeyRecord): Read
   }
 }
 
-/** By name or address. Throws cli/18. */
+/** Finds a key by name or address. Throws cli/18. */
 export const findKey = (keyring: Keyring, text: string): KeyRecord => {
   const address = keyring.find(text) === undefined ? readAddress(text) : undefined
   const record = address === undefined ? keyring.find(text) : keyring.findByAddress(address)

@@ -17,7 +17,7 @@ const CIPHER = 'aes-128-ctr'
 const KEYSTORE_COSTS = { standard: { n: 262_144, p: 1 }, light: { n: 4_096, p: 6 } } as const
 export type KeystoreCost = keyof typeof KEYSTORE_COSTS
 const BLOCK_SIZE = 8
-/** Of a file from elsewhere: 1 GiB. */
+/** The most memory that a file from elsewhere may ask for: 1 GiB. */
 const MAX_MEMORY_BYTES = 1 << 30
 const MAX_ITERATIONS = 10_000_000
 
@@ -52,16 +52,16 @@ const keystore = z.object({
   ),
 })
 
-/** As it stands in a file. */
+/** A keystore as it stands in a file. */
 export interface Keystore {
-  /** Of Ethereum, 40 digits, whatever kind of key the file is used for: geth checks it. */
+  /** The address of Ethereum, 40 digits, whatever kind of key the file is used for: geth checks it. */
   readonly address: string
   readonly crypto: object
   readonly id: string
   readonly version: 3
 }
 
-/** As ethers does it; for plain ASCII it changes nothing. */
+/** Normalizes the password as ethers does; for plain ASCII it changes nothing. */
 const passwordBytes = (password: string): Uint8Array => utf8ToBytes(password.normalize('NFKC'))
 
 const runScrypt = (password: string, salt: Uint8Array, n: number, r: number, p: number): Uint8Array => {

@@ -37,7 +37,7 @@ const givenPassword = ({ backend, file }: PasswordSource): string | undefined =>
 export const readPassword = async (source: PasswordSource, what: string): Promise<string> =>
   givenPassword(source) ?? (await source.terminal.ask(`password of ${what}`, true))
 
-/** Of a key that is being made: asked for twice on a terminal. Throws cli/18 for one that is too short. */
+/** The password of a key that is being made: asked for twice on a terminal. Throws cli/18 for one that is too short. */
 export const chooseNewPassword = async (source: PasswordSource, what: string): Promise<string> => {
   const given = givenPassword(source)
   if (source.backend === 'test') return TEST_PASSWORD

@@ -34,7 +34,7 @@ const multiple = z.object({
 
 export type PublicKeyJson = z.infer<typeof single> | z.infer<typeof multiple>
 
-/** Of a private key of 32 bytes. */
+/** The public key of a private key of 32 bytes. */
 export const publicKeyOf = (privateKey: Uint8Array, algorithm: Algorithm): SinglePublicKey => {
   const curve = createECDH('secp256k1')
   curve.setPrivateKey(privateKey)

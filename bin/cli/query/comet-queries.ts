@@ -183,7 +183,7 @@ const broadcastTx: Answer = async (client, request) => {
   return await client.broadcast(txBytes, mode === txService.BroadcastMode.ASYNC ? 'async' : 'sync')
 }
 
-/** By the path of the method. */
+/** The answers by the path of the method. */
 export const COMET_QUERIES: ReadonlyMap<string, Answer> = new Map([
   [methodPath(comet.getNodeInfo), member('status', 'node_info')],
   [methodPath(comet.getSyncing), member('status', 'sync_info')],

@@ -79,7 +79,7 @@ const planMethod = (method: DescMethodUnary, group: string): QueryPlan => {
   }
 }
 
-/** In the order of the services and their methods. */
+/** Plans the queries in the order of the services and their methods. */
 export const planQueries = (services: readonly DescService[]): readonly QueryPlan[] =>
   services.flatMap((service) => {
     const group = groupOf(service, services)

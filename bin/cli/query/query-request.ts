@@ -70,7 +70,7 @@ const readValue = (field: DescField, text: string, keyring: Keyring): JsonValue 
 const flagAttribute = (name: string): string =>
   name.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Of a field: those of a query that all queries have keep theirs. */
+/** The flag names that all queries have: a field with such a name gets a prefix. */
 const RESERVED = new Set(['node', 'output', 'height', 'home', 'help', 'keyring-backend', 'password-file'])
 export const flagOf = ({ name }: DescField): string =>
   RESERVED.has(kebab(name)) ? `request-${kebab(name)}` : kebab(name)

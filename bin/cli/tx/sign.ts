@@ -62,7 +62,7 @@ export const signerIndex = (transaction: tx.Tx, address: Address): number => {
   throw cliError('transaction', `${encodeBech32(address)} does not sign this transaction; its signers are ${names}`)
 }
 
-/** For a simulation, which asks neither sequence nor signature: zeros of its length. */
+/** Signs with zeros of a signature's length, for a simulation, which asks neither sequence nor signature. */
 export const withPlaceholder = (transaction: tx.Tx, address: Address, publicKey: PublicKey | undefined): tx.Tx => {
   const index = signerIndex(transaction, address)
   if (publicKey === undefined) return withSigner(transaction, index, {}, new Uint8Array(0))

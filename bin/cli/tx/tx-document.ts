@@ -24,7 +24,7 @@ export const encodeTransaction = ({ body, authInfo, signatures }: tx.Tx): Uint8A
     }),
   )
 
-/** As the node would read it. Throws the node's refusals (codespace sdk). */
+/** Checks the transaction as the node would read it. Throws the node's refusals (codespace sdk). */
 export const checkTransaction = (transaction: tx.Tx): NativeTransaction =>
   decodeNativeTransaction(encodeTransaction(transaction))
 

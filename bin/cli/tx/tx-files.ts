@@ -25,7 +25,7 @@ import { readJson, readText } from '../input.ts'
 import { encodeTransaction, readBytes, readTransaction } from './tx-document.ts'
 import type { Sender } from './tx-flags.ts'
 
-/** To a file, or to standard output. */
+/** Writes to a file, or to standard output. */
 const write = (value: unknown, file: string | undefined, { output }: TxSession): void => {
   if (file === undefined) printResult(value, output)
   else writeFileSync(file, `${JSON.stringify(value)}\n`)

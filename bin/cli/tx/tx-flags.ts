@@ -19,7 +19,7 @@ import {
 import { SIGN_MODES, type SignModeName } from './sign.ts'
 
 const BROADCAST_MODES = ['sync', 'async'] as const
-/** Of an estimate: what the state has changed by the time of the block. */
+/** The factor of an estimate, for what the state has changed by the time of the block. */
 const DEFAULT_ADJUSTMENT = '1.3'
 /** The SDK's, where there is no node to estimate. */
 export const OFFLINE_GAS = 200_000n

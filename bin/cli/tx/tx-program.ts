@@ -18,6 +18,7 @@ import {
 import { CLOB_ORDER_COMMANDS, type ClobCommand } from './clob/clob-commands.ts'
 import { sendActions } from './clob/send-actions.ts'
 import { BANK_COMMANDS } from './messages/bank.ts'
+import { BRIDGE_COMMANDS } from './messages/bridge.ts'
 import { CLOB_COMMANDS } from './messages/clob.ts'
 import { CLOB_PROPOSALS } from './messages/clob-proposals.ts'
 import { DISTRIBUTION_COMMANDS } from './messages/distribution.ts'
@@ -44,6 +45,7 @@ const MODULES: Readonly<Record<string, readonly TxCommand[]>> = {
   slashing: SLASHING_COMMANDS,
   clob: [...CLOB_COMMANDS, ...CLOB_PROPOSALS],
   erc20: ERC20_COMMANDS,
+  bridge: BRIDGE_COMMANDS,
   distribution: DISTRIBUTION_COMMANDS,
   gov: GOV_COMMANDS,
   upgrade: UPGRADE_COMMANDS,

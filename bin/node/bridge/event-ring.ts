@@ -47,7 +47,7 @@ export class EventRing {
 
   /** Events that follow the last ones, or the first ones of a daemon. Throws where there is a gap, too many, or others than before. */
   take(contract: BridgeContract, isFirst: boolean, told: readonly BridgeEvent[]): void {
-    // Of a contract that was watched until now.
+    // The events are of a contract that was watched until now.
     if (!isSameContract(this.#contract, contract) || this.#contradiction !== undefined) return
     const events = isFirst ? [] : [...this.#events]
     for (const event of told) {

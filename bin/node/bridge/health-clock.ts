@@ -4,7 +4,7 @@
  */
 import type { DaemonHealth } from '../../../app/ports.ts'
 
-/** Between two steps. */
+/** The time between two steps. */
 export const STEP_MS = 1_000
 const LONGEST_STEP_MS = 2_000
 /** A daemon reports every second. */
@@ -42,7 +42,7 @@ export class HealthClock {
     this.#judge()
   }
 
-  /** To be called every STEP_MS. Why the node must halt, undefined while it need not. */
+  /** Called every STEP_MS. Tells why the node must halt, undefined while it need not. */
   step(): string | undefined {
     const nowMs = this.#options.nowMs()
     const passedMs = Math.min(nowMs - this.#steppedMs, LONGEST_STEP_MS)

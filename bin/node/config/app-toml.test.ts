@@ -2,6 +2,7 @@ import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { ANAT_PER_NAT } from '../../../core/amounts.ts'
 import { loadSettings, renderAppToml, type SettingSources } from './app-toml.ts'
+import { PUBLIC_VALUES } from './public.ts'
 import { defaultSettings, environmentName, SETTING_KEYS } from './settings.ts'
 
 const load = (toml: string, more: Partial<SettingSources> = {}) =>
@@ -30,6 +31,31 @@ describe('app.toml', () => {
     expect(load(toml).settings[key]).toBe(1)
     expect(load(toml, { environment }).settings[key]).toBe(2)
     expect(load(toml, { environment, flags: { [key]: '3' } }).settings[key]).toBe(3)
+  })
+
+  it('has with --public the values of a public node in the place of each default that nobody has changed', () => {
+    const toml = renderAppToml({ ...defaultSettings(), 'json-rpc.ws-subscription-limit': 7 })
+    const flags = { public: 'true', 'json-rpc.api': 'eth,net,web3,debug' }
+    const environment = { CHAIN_JSON_RPC_RATE_LIMIT: '0' }
+    const { settings } = load(toml, { flags, environment })
+    for (const [key, value] of Object.entries(PUBLIC_VALUES)) {
+      const named: Partial<Record<string, unknown>> = {
+        'json-rpc.api': ['eth', 'net', 'web3', 'debug'],
+        'json-rpc.rate-limit': 0,
+        'json-rpc.ws-subscription-limit': 7,
+      }
+      expect(settings[key as keyof typeof settings], key).toEqual(key in named ? named[key] : value)
+    }
+    expect(load(`public = true\n${toml.replace('public = false', '')}`).settings['json-rpc.rate-limit']).toBe(500)
+    expect(load(toml).settings['json-rpc.rate-limit']).toBe(0)
+  })
+
+  it.each(['redis://127.0.0.1:6379', 'rediss://:word@host:1/2', ''])('takes %j as the address of a Redis', (url) => {
+    expect(load('', { flags: { 'json-rpc.rate-limit-redis': url } }).settings['json-rpc.rate-limit-redis']).toBe(url)
+  })
+
+  it.each(['127.0.0.1:6379', 'http://127.0.0.1', 'redis://'])('refuses %j as one', (url) => {
+    expect(() => load('', { flags: { 'json-rpc.rate-limit-redis': url } })).toThrowError(/--json-rpc.rate-limit-redis/)
   })
 
   it('gives every setting a name of its own in the environment', () => {
@@ -75,12 +101,27 @@ describe('app.toml', () => {
     expect(() => load('', { environment: { CHAIN_PRUNING: 'x' } })).toThrowError('CHAIN_PRUNING is "x", but must be')
   })
 
-  it('warns of values that it reads but does not act on, and of no others', () => {
-    expect(load('[tls]\nkey-path = "key.pem"\n[telemetry]\nenabled = true\n').warnings).toEqual([
-      'telemetry.enabled = true has no effect in this version',
-      'tls.key-path = "key.pem" has no effect in this version',
+  it('refuses what other nodes do and this one does not, and says what does it here', () => {
+    expect(() => load('[evm]\ntracer = "json"\n')).toThrowError(
+      'app.toml:2: evm.tracer is "json", but must be empty: executions are traced when somebody asks',
+    )
+    expect(() => load('[json-rpc]\napi = "eth,trace"\n')).toThrowError(
+      'json-rpc.api is "eth,trace", but must be names separated by commas, of eth, net, web3, debug, txpool, rpc, clob',
+    )
+  })
+
+  it('warns of variables that nothing reads, with the name that may be meant', () => {
+    const environment = {
+      CHAIN_JSON_RPC_ADRESS: '127.0.0.1:1',
+      CHAIN_HOME: '/x',
+      CHAIN_TEST_ABCI: 'grpc',
+      CHAIN_XYZ: '1',
+      PATH: '/bin',
+    }
+    expect(load('', { environment }).warnings).toEqual([
+      'the variable CHAIN_JSON_RPC_ADRESS has no effect; did you mean CHAIN_JSON_RPC_ADDRESS?',
+      'the variable CHAIN_XYZ has no effect',
     ])
-    expect(load('pruning = "everything"\n[telemetry]\nenabled = false\n').warnings).toEqual([])
   })
 
   it('refuses a policy of pruning that there is not, and names the key and what is allowed', () => {

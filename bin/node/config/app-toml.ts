@@ -1,12 +1,14 @@
 /** app.toml: written from the table of settings, read with the key and the line of whatever is wrong. */
 import { parse, TomlError } from 'smol-toml'
 import { cliError } from '../../errors.ts'
+import { unknownVariables } from './environment-names.ts'
 import { environmentName, isSettingKey, SETTING_KEYS, type SettingKey, type Settings, settingOf } from './settings.ts'
+import { publicValue } from './public.ts'
 import { lineNumbers } from './toml-lines.ts'
 
 export interface LoadedSettings {
   readonly settings: Settings
-  /** Unknown keys: kept in the file, and of no effect. */
+  /** Unknown keys, kept in the file, and unknown variables: of no effect. */
   readonly warnings: readonly string[]
 }
 
@@ -14,7 +16,7 @@ export interface SettingSources {
   /** Name of the file for messages. */
   readonly path: string
   readonly toml: string
-  /** By key, from the command line: they win. */
+  /** The flags of the command line by key: they win. */
   readonly flags: Readonly<Record<string, string>>
   readonly environment: Readonly<Record<string, string | undefined>>
 }
@@ -76,26 +78,31 @@ const parseSetting = (key: SettingKey, value: unknown, where: string): unknown =
   throw cliError('settings', `${where} is ${JSON.stringify(value)}, but must be ${kind.allowed}`, { key })
 }
 
+/** Undefined where neither a flag nor the environment names it. */
+const fromCommand = (key: SettingKey, { flags, environment }: SettingSources): unknown => {
+  const flag = flags[key]
+  if (flag !== undefined) return parseSetting(key, flag, `--${key}`)
+  const name = environmentName(key)
+  const variable = environment[name]
+  return variable === undefined ? undefined : parseSetting(key, variable, name)
+}
+
 /** Flag over environment over app.toml over default. Throws cli/4. */
 export const loadSettings = (sources: SettingSources): LoadedSettings => {
   const fromFile = readToml(sources)
   const lines = lineNumbers(sources.toml)
   const at = (key: string): string => `${sources.path}:${lines.get(key) ?? '?'}: ${key}`
+  const isPublic = (): boolean =>
+    (fromCommand('public', sources) ?? (fromFile.has('public') && fromFile.get('public') === true)) === true
   const entries = SETTING_KEYS.map((key) => {
-    const flag = sources.flags[key]
-    if (flag !== undefined) return [key, parseSetting(key, flag, `--${key}`)] as const
-    const name = environmentName(key)
-    const variable = sources.environment[name]
-    if (variable !== undefined) return [key, parseSetting(key, variable, name)] as const
-    if (fromFile.has(key)) return [key, parseSetting(key, fromFile.get(key), at(key))] as const
-    return [key, settingOf(key).fallback] as const
+    const named = fromCommand(key, sources)
+    if (named !== undefined) return [key, named] as const
+    const value = fromFile.has(key) ? parseSetting(key, fromFile.get(key), at(key)) : settingOf(key).fallback
+    return [key, isPublic() ? publicValue(key, value) : value] as const
   })
   const unknown = [...fromFile.keys()]
     .filter((key) => !isSettingKey(key))
     .map((key) => `${at(key)} is no setting and has no effect${suggest(key)}`)
-  const inert = entries
-    .filter(([key, value]) => settingOf(key).isInert(value))
-    .map(([key, value]) => `${key} = ${settingOf(key).kind.toToml(value)} has no effect in this version`)
-  const warnings = [...unknown, ...inert]
+  const warnings = [...unknown, ...unknownVariables(sources.environment)]
   return { settings: Object.fromEntries(entries) as Settings, warnings }
 }

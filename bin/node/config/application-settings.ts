@@ -2,7 +2,9 @@
 import { APPLICATION_DEFAULTS, type ApplicationSettings, type PruningSettings } from '../../../app/settings.ts'
 import type { Settings } from './settings.ts'
 
-/** By the names of the setting `pruning`. See docs/adr/016-pruning-by-sweep.md for the figures of `default`. */
+/**
+ * The pruning by the names of the setting `pruning`. See docs/adr/016-pruning-by-sweep.md for the figures of `default`.
+ */
 const pruningOf = (settings: Settings): PruningSettings => {
   switch (settings.pruning) {
     case 'default':
@@ -20,6 +22,7 @@ export const toApplicationSettings = (settings: Settings): ApplicationSettings =
   ...APPLICATION_DEFAULTS,
   minimumGasPriceAnat: settings['minimum-gas-prices'],
   maxBlockMs: settings['evm.max-block-ms'],
+  maxTransactionGas: BigInt(settings['evm.max-tx-gas-wanted']),
   pool: {
     ...APPLICATION_DEFAULTS.pool,
     priceBumpPercent: settings['evm.mempool.price-bump'],

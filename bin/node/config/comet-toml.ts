@@ -2,6 +2,7 @@
 import { parse } from 'smol-toml'
 import { COMET_MEMPOOL_BYTES, COMET_MEMPOOL_CACHE, COMET_MEMPOOL_TRANSACTIONS } from '../../../app/pool/limits.ts'
 import type { Network } from './networks.ts'
+import type { CometPeers } from './peers.ts'
 import { setTomlValue } from './toml-lines.ts'
 
 /**
@@ -28,7 +29,8 @@ const CHAIN_VALUES: Readonly<Record<string, string>> = {
 const LOCAL_VALUES: Readonly<Record<string, string>> = {
   'rpc.laddr': '"tcp://127.0.0.1:26657"',
   'p2p.laddr': '"tcp://127.0.0.1:26656"',
-  'p2p.pex': 'false',
+  // Without it a seed tells nothing, and nobody would say why: a node finds no peers and stays at height 0.
+  'p2p.pex': 'true',
   'p2p.addr_book_strict': 'false',
   'p2p.allow_duplicate_ip': 'true',
 }
@@ -40,18 +42,32 @@ const PUBLIC_VALUES: Readonly<Record<string, string>> = {
   'p2p.addr_book_strict': 'false',
 }
 
+/** Sets several keys to TOML values. */
+export const setTomlValues = (toml: string, values: Readonly<Record<string, string>>): string =>
+  Object.entries(values).reduce((text, [key, value]) => setTomlValue(text, key, value), toml)
+
+/** Those that are named. */
+const peerValues = ({ seeds, persistentPeers }: Partial<CometPeers>): Readonly<Record<string, string>> => ({
+  ...(seeds === undefined ? {} : { 'p2p.seeds': JSON.stringify(seeds) }),
+  ...(persistentPeers === undefined ? {} : { 'p2p.persistent_peers': JSON.stringify(persistentPeers) }),
+})
+
 /** `template` is what `cometbft init` wrote. */
-export const adaptCometToml = (template: string, network: Network, moniker: string): string => {
-  const values = {
+export const adaptCometToml = (
+  template: string,
+  network: Network,
+  moniker: string,
+  peers: Partial<CometPeers> = {},
+): string =>
+  setTomlValues(template, {
     moniker: JSON.stringify(moniker),
     ...CHAIN_VALUES,
     ...(network.isPublic ? PUBLIC_VALUES : LOCAL_VALUES),
-  }
-  return Object.entries(values).reduce((toml, [key, value]) => setTomlValue(toml, key, value), template)
-}
+    ...peerValues(peers),
+  })
 
-/** The addresses that CometBFT will listen on. */
-export interface CometAddresses {
+/** The addresses that CometBFT will listen on, and those that it will dial. */
+export interface CometAddresses extends CometPeers {
   readonly rpc: string
   readonly p2p: string
 }
@@ -67,5 +83,7 @@ export const readCometAddresses = (toml: string): CometAddresses => {
   return {
     rpc: member(table, 'rpc', 'laddr') ?? 'tcp://127.0.0.1:26657',
     p2p: member(table, 'p2p', 'laddr') ?? 'tcp://0.0.0.0:26656',
+    seeds: member(table, 'p2p', 'seeds') ?? '',
+    persistentPeers: member(table, 'p2p', 'persistent_peers') ?? '',
   }
 }

@@ -24,6 +24,8 @@ export const toGatewaySettings = (settings: Settings): GatewaySettings => {
     corsOrigins: settings['json-rpc.http-origins'],
     wsOrigins: settings['json-rpc.ws-origins'],
     wsSubscriptionLimit: settings['json-rpc.ws-subscription-limit'],
+    wsConnectionsByClient: settings['json-rpc.ws-connections-by-client'],
+    wsMessagesByClient: settings['json-rpc.ws-messages-by-client'],
     rateLimit,
     rateLimitBurst: settings['json-rpc.rate-limit-burst'] || 2 * rateLimit,
     trustedProxies: settings['json-rpc.trusted-proxies'],

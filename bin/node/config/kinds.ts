@@ -102,6 +102,33 @@ export const text: Kind<string> = {
   toToml: quote,
 }
 
+/** Where a Redis server is; it may be left empty. */
+export const redisUrl: Kind<string> = {
+  parse: (value) => {
+    if (value === '') return value
+    const isRedis = typeof value === 'string' && /^rediss?:\/\//.test(value) && URL.canParse(value)
+    return isRedis && new URL(value).hostname !== '' ? value : undefined
+  },
+  allowed: 'a URL such as "redis://127.0.0.1:6379", rediss:// over TLS, or nothing',
+  toToml: quote,
+}
+
+const isUrl = (value: string): boolean => /^https?:\/\/[^/]/.test(value) && URL.canParse(value)
+
+/** An address of http or https, or none. */
+export const url: Kind<string> = {
+  parse: (value) => (typeof value === 'string' && (value === '' || isUrl(value)) ? value : undefined),
+  allowed: 'empty, or an URL such as "http://127.0.0.1:4318"',
+  toToml: quote,
+}
+
+/** Nothing else is taken; `reason` says why. */
+export const empty = (reason: string): Kind<''> => ({
+  parse: (value) => (value === '' ? '' : undefined),
+  allowed: `empty: ${reason}`,
+  toToml: quote,
+})
+
 export const choice = <const T extends string>(...choices: readonly T[]): Kind<T> => ({
   parse: (value) => choices.find((item) => item === value),
   allowed: `one of ${choices.map((item) => `"${item}"`).join(', ')}`,

@@ -1,10 +1,12 @@
 /** Every setting of app.toml: its kind, default and what it does. The file, the flags and the environment follow from this table. */
 import { APPLICATION_DEFAULTS } from '../../../app/settings.ts'
 import { NAMESPACES } from '../../../rpc/namespaces.ts'
+import { logLevels } from '../runtime/log-level.ts'
 import {
   address,
   choice,
   duration,
+  empty,
   flag,
   gasPrice,
   heights,
@@ -12,36 +14,27 @@ import {
   type Kind,
   list,
   natAmount,
+  redisUrl,
   text,
+  url,
 } from './kinds.ts'
 
 export interface Setting<T> {
   readonly kind: Kind<T>
   readonly fallback: T
   readonly comment: string
-  /** True of values that this version reads but does not act on: they are warned of. */
-  readonly isInert: (value: unknown) => boolean
 }
 
 const setting = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({
   kind,
   fallback,
   comment,
-  isInert: () => false,
-})
-
-/** A name of the interface that this version knows and does not act on. */
-const inert = <T>(kind: Kind<T>, fallback: T, comment: string): Setting<T> => ({
-  kind,
-  fallback,
-  comment: `${comment} (no effect in this version)`,
-  isInert: (value) => value !== fallback,
 })
 const local = (port: number): { readonly host: string; readonly port: number } => ({ host: '127.0.0.1', port })
 
 const pool = APPLICATION_DEFAULTS.pool
 
-/** In the order of the file. Keys are section.name; those without a section stand first. */
+/** The settings in the order of the file. Keys are section.name; those without a section stand first. */
 export const SETTINGS = {
   'minimum-gas-prices': setting(
     gasPrice,
@@ -53,7 +46,6 @@ export const SETTINGS = {
     fallback: 'default',
     comment:
       'Heights whose state can be read: the recent 362880 and every 500th, all (archive), the last 2, or as the next two settings say',
-    isInert: () => false,
   },
   'pruning-keep-recent': setting(integer(2), 1_000, 'Recent heights kept with pruning = "custom"'),
   'pruning-interval': setting(
@@ -76,6 +68,27 @@ export const SETTINGS = {
     heights,
     [],
     'Heights at which a planned upgrade is passed over; most validators must do the same, or this node leaves the chain',
+  ),
+
+  public: setting(
+    flag,
+    false,
+    'For a node that everybody may call: limits of rates, WebSockets and messages by client, namespaces eth, net and web3, pages of any origin, in the place of each default that nobody has changed',
+  ),
+  'log-level': setting(
+    logLevels,
+    { all: 'info', parts: {} },
+    'Which lines of the log are written, of all parts of the node and of some',
+  ),
+  'log-format': setting(
+    choice('auto', 'plain', 'json'),
+    'auto',
+    'How lines of the log look: auto is plain in a terminal and JSON elsewhere',
+  ),
+  'log-cometbft': setting(
+    choice('file', 'output'),
+    'file',
+    'Where the lines of CometBFT go: logs/cometbft.log in the home (two files of 32 MiB at most), or the output of the node',
   ),
 
   'api.enable': setting(flag, true, 'Native REST'),
@@ -116,15 +129,36 @@ export const SETTINGS = {
     'Memory for what the database has read, in MiB; it fills up while the node runs and is not released',
   ),
 
-  'telemetry.enabled': inert(flag, false, 'Serve figures for Prometheus at /metrics of the REST port'),
+  'telemetry.enabled': setting(
+    flag,
+    false,
+    'Serve figures for Prometheus at /metrics: the application and the gateway each on a port of its own',
+  ),
+  'telemetry.address': setting(address, local(26661), 'Where the figures of the application are served'),
+  'telemetry.gateway-address': setting(address, local(26662), 'Where the figures of the gateway are served'),
+
+  'telemetry.traces-endpoint': setting(
+    url,
+    '',
+    'Where traces of transactions are sent, by OTLP over HTTP, such as http://127.0.0.1:4318; empty makes none',
+  ),
+  'telemetry.traces-one-in': setting(
+    integer(1, 1_000_000),
+    1,
+    'One of so many transactions is traced, chosen by its hash: all nodes trace the same ones',
+  ),
 
   'evm.evm-chain-id': setting(integer(1), 2517, 'Must be the EVM chain id of the genesis file'),
-  'evm.tracer': inert(
-    choice('', 'json', 'struct', 'access_list', 'markdown'),
+  'evm.tracer': setting(
+    empty('executions are traced when somebody asks, by debug_traceTransaction and the like'),
     '',
-    'Tracer of every execution; empty is none',
+    'Of other nodes, which can trace every execution; this one traces when it is asked',
   ),
-  'evm.max-tx-gas-wanted': inert(integer(0), 0, 'Highest gas limit of a transaction that is taken; 0 is no limit'),
+  'evm.max-tx-gas-wanted': setting(
+    integer(0),
+    Number(APPLICATION_DEFAULTS.maxTransactionGas),
+    'Highest gas limit of a transaction that this node takes into its pool; 0 is that of a block',
+  ),
   'evm.max-block-ms': setting(
     integer(10, 60_000),
     APPLICATION_DEFAULTS.maxBlockMs,
@@ -159,7 +193,11 @@ export const SETTINGS = {
     [],
     'Host names that JSON-RPC answers to beside loopback, HTTP and WebSocket. With none, a server of loopback answers to loopback alone, any other to all; * is all',
   ),
-  'json-rpc.api': setting(list(NAMESPACES), ['eth', 'net', 'web3', 'debug'], 'Namespaces served'),
+  'json-rpc.api': setting(
+    list(NAMESPACES),
+    ['eth', 'net', 'web3', 'debug'],
+    'Namespaces served. rpc and clob are served in any case; clob is shown by rpc_modules where it is named',
+  ),
   'json-rpc.gas-cap': setting(
     integer(0),
     Number(APPLICATION_DEFAULTS.gasCap),
@@ -209,6 +247,21 @@ export const SETTINGS = {
     0,
     'Cost units that an address may save up; 0 is two seconds of them',
   ),
+  'json-rpc.rate-limit-redis': setting(
+    redisUrl,
+    '',
+    'Redis in which several gateways count together what clients have spent of the rate limit; without it each counts by itself',
+  ),
+  'json-rpc.ws-connections-by-client': setting(
+    integer(0, 100_000),
+    0,
+    'WebSockets of one client at once (an IPv4 address, a /64 of IPv6); 0 is no limit',
+  ),
+  'json-rpc.ws-messages-by-client': setting(
+    integer(0, 1_000_000),
+    0,
+    'Messages a second and client over its WebSockets, two seconds of them at once; above it -32005. 0 is no limit',
+  ),
   'json-rpc.trusted-proxies': setting(
     list(),
     [],
@@ -226,8 +279,12 @@ export const SETTINGS = {
     'Keep what became of orders of the order book: trades, candles, orders that ended. Validators that nobody asks may turn it off',
   ),
 
-  'tls.certificate-path': inert(text, '', 'Certificate in PEM; with the key, JSON-RPC is served over TLS'),
-  'tls.key-path': inert(text, '', 'Private key of the certificate in PEM'),
+  'tls.certificate-path': setting(
+    text,
+    '',
+    'Certificate in PEM, and those up to its root; with the key, JSON-RPC, WebSocket, REST and gRPC are served over TLS alone',
+  ),
+  'tls.key-path': setting(text, '', 'Private key of the certificate in PEM'),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS

@@ -64,8 +64,9 @@ const NAT_METADATA = {
 } as const
 
 /**
- * Of the orders of a block, for new chains: the least that there is. A block of fills between ever other owners takes 0.9 s for 5,000 of them, and 0.6 s
- * is the aim (docs/performance.md). Governance may raise it where machines are faster.
+ * The most weight of the orders of a block, for new chains: the least that there is. A block of fills between ever
+ * other owners takes 0.9 s for 5,000 of them, and 0.6 s is the aim (docs/performance.md). Governance may raise it where
+ * machines are faster.
  */
 const CLOB_BLOCK_WEIGHT = 4_000
 /** What contracts may queue for the next block: a quarter of that, beside it. Whoever queues pays for it with gas, and in weight of its block. */

@@ -121,7 +121,7 @@ const parseValidator = (value: unknown, path: string): ValidatorUpdate & { reado
   return { address: expected, publicKey, power }
 }
 
-/** In the order of their public keys. */
+/** Parses the validators, in the order of their public keys. */
 const parseValidators = (value: unknown): readonly ValidatorUpdate[] => {
   const seen = new Set<string>()
   let total = 0n

@@ -28,7 +28,7 @@ import { cliError, errorText } from '../../errors.ts'
 const MAGIC = utf8ToBytes('NATSNAP2')
 /** A zstd stream without its last bytes can still give all of its content. */
 const END = utf8ToBytes('NATSEND2')
-/** Its manifest had no hash: a changed byte there was told as another chain. */
+/** Its manifest had no hash: a corrupted manifest was reported as a foreign chain. */
 const EARLIER_MAGIC = utf8ToBytes('NATSNAP1')
 const LENGTH_BYTES = 4
 const HASH_BYTES = 32
@@ -37,7 +37,7 @@ const MAX_MANIFEST_BYTES = 32 * 1024 * 1024
 const PIECE_BYTES = 1024 * 1024
 
 export interface ArchiveFile {
-  /** With slashes, relative. */
+  /** The relative path, with slashes. */
   readonly path: string
   readonly size: number
 }
@@ -149,7 +149,7 @@ class ByteReader {
     this.#parts = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   }
 
-  /** At least one byte, at most `most`; undefined at the end. */
+  /** Gives at least one byte, at most `most`; undefined at the end. */
   async some(most: number): Promise<Buffer | undefined> {
     while (this.#held.length === 0) {
       const { value, done } = await this.#parts.next()
@@ -229,7 +229,7 @@ export class ArchiveReader {
     }
   }
 
-  /** After the last file. Throws cli/17 when there is more. */
+  /** Called after the last file. Throws cli/17 when there is more. */
   async requireEnd(): Promise<void> {
     try {
       if ((await this.#bytes.some(1)) !== undefined) damaged('there is more than its manifest names')

@@ -56,7 +56,7 @@ export const readText = async (
   }
 }
 
-/** As JSON; throws also what JSON.parse throws. */
+/** The body as JSON; throws also what JSON.parse throws. */
 export const readJson = async (body: Response['body'], url: string, maxBytes = MAX_ANSWER_BYTES): Promise<unknown> =>
   JSON.parse(await readText(body, url, maxBytes)) as unknown
 
@@ -66,7 +66,7 @@ export const requestFault = (error: unknown): string => {
   return `${errorText(error)}${cause}`
 }
 
-/** Of {@link fetchJson}. */
+/** The options of {@link fetchJson}. */
 interface FetchOptions {
   readonly timeoutMs?: number
   /** HTTP errors are answers, too. */

@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 export class ConsensusQuestions {
-  /** By connection, in the order of their turns. */
+  /** The lines by connection, in the order of their turns. */
   readonly #lines = new Map<string, Waiting[]>()
   /** How many of each client wait. */
   readonly #clients = new Map<string, number>()

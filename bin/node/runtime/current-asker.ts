@@ -15,5 +15,7 @@ export const currentAsker = (): Asker => asking.getStore() ?? NOBODY
 /** The application, which remembers who asks. */
 export const withAskers = (application: QueryApplication): QueryApplication => ({
   ask: (name, parameters, head, asker = NOBODY) => asking.run(asker, () => application.ask(name, parameters, head)),
+  askText: (name, parameters, head, asker = NOBODY) =>
+    asking.run(asker, () => application.askText(name, parameters, head)),
   subscribe: (listener) => application.subscribe(listener),
 })

@@ -6,7 +6,7 @@ import type { Worker } from 'node:worker_threads'
  * not end is terminated after `timeoutMs`; without that it is waited for.
  */
 export const endWorker = async (worker: Worker, timeoutMs?: number): Promise<void> => {
-  // Of a thread that has ended no further event comes.
+  // A thread that has ended sends no further event.
   if (worker.threadId === -1) return
   const { promise: exited, resolve } = Promise.withResolvers<void>()
   worker.once('exit', () => resolve())

@@ -10,7 +10,7 @@ import type { NodeLog } from './log.ts'
 
 /** One HTTP request: `broadcast_tx_async` in batches of 100 is taken at 20,000 transactions a second. */
 const BATCH_TRANSACTIONS = 100
-/** In each lane. What does not fit is dropped: the application offers it again. */
+/** The most transactions that wait in each lane. What does not fit is dropped: the application offers it again. */
 const MAX_WAITING = 20_000
 const REQUEST_TIMEOUT_MS = 10_000
 
@@ -40,7 +40,7 @@ export const createGossip = (url: string, log: NodeLog): CometGossip => {
     await response.arrayBuffer()
     if (!response.ok) log.warn('CometBFT did not take transactions for gossip', { status: response.status })
   }
-  /** Of the lane that has something; none at the end. */
+  /** The next batch of the lane that has something; none at the end. */
   const next = (): readonly Uint8Array[] => (orders.length > 0 ? orders : others).splice(0, BATCH_TRANSACTIONS)
   const drain = async (): Promise<void> => {
     for (let batch = next(); batch.length > 0 && !closing.signal.aborted; batch = next()) {

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Asker, Questions } from '../../../app/ports.ts'
+import { type Text, textToString } from '../../../core/text.ts'
+import type { Asker, QueryApplication, Questions } from '../../../app/ports.ts'
 import { APPLICATION_DEFAULTS } from '../../../app/settings.ts'
 import { openRocksStore } from '../../../store/rocks/rocks-store.ts'
 import { withAskers } from './current-asker.ts'
@@ -50,18 +51,21 @@ const asker = (client: string): Asker & { leave(): void } => {
   }
 }
 
-const applicationOf = (pool: HeavyPool) =>
-  withAskers({
-    ask: async (name, parameters, head) => {
-      await Promise.resolve()
-      return pool.run(name, parameters, head, [])
-    },
+const applicationOf = (pool: HeavyPool) => {
+  const askText: QueryApplication['askText'] = async (name, parameters, head) => {
+    await Promise.resolve()
+    return pool.run(name, parameters, head, [])
+  }
+  return withAskers({
+    ask: async (name, parameters, head) => textToString(await askText(name, parameters, head)),
+    askText,
     subscribe: () => () => undefined,
   })
+}
 
 it('a question that cannot be handed to a worker is refused, whoever waits before and behind it', async () => {
   await withPool(async (pool) => {
-    const ask = (question: unknown): Promise<string> => pool.run('call', question as Questions['call'], 1, [])
+    const ask = (question: unknown): Promise<Text> => pool.run('call', question as Questions['call'], 1, [])
     const [first, second, third] = await Promise.allSettled([
       ask({ block: BLOCK, call: {} }),
       ask({ block: BLOCK, call: { data: nested() } }),

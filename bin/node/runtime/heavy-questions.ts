@@ -9,6 +9,7 @@ import { limitExceeded } from '../../../app/errors.ts'
 import type { Asker } from '../../../app/ports.ts'
 import type { ApplicationSettings } from '../../../app/settings.ts'
 import { CodedError, isFault } from '../../../core/errors.ts'
+import type { Text } from '../../../core/text.ts'
 import { currentAsker } from './current-asker.ts'
 import type { NodeLog } from './log.ts'
 import { QuestionQueue } from './question-queue.ts'
@@ -16,7 +17,7 @@ import { MAX_HAND, type ReaderAnswer, type ReaderQuestion, toError } from './rea
 import { type Handed, ReaderSeat } from './reader-seat.ts'
 import { ReaderUsage } from './reader-usage.ts'
 
-/** Of each kind. */
+/** The most workers of each kind. */
 const MAX_WORKERS = 4
 /** Workers start after the node itself, unless a question comes sooner: they would compete for its processors. */
 const WARM_UP_AFTER_MS = 5_000
@@ -29,6 +30,8 @@ export interface HeavyPool extends HeavyQuestions {
   announceHeight(height: number): void
   /** Counts since the start, for the curious and for tests. */
   readonly counts: ReaderCounts
+  /** The questions of this moment; `cancelled` counts since the start. */
+  readonly load: { readonly waiting: number; readonly running: number; readonly cancelled: number }
   close(): Promise<void>
 }
 
@@ -62,7 +65,7 @@ interface Waiting {
   isSettled: boolean
   seat: ReaderSeat | undefined
   stopListening(): void
-  resolve(text: string): void
+  resolve(text: Text): void
   reject(error: unknown): void
 }
 
@@ -95,11 +98,16 @@ class HeavyQuestionPool implements HeavyPool {
     return { begun: this.#begun, long: this.#long, cancelled: this.#cancelled, replaced }
   }
 
+  get load(): { readonly waiting: number; readonly running: number; readonly cancelled: number } {
+    const waiting = this.#queue.waiting('short') + this.#queue.waiting('long')
+    return { waiting, running: this.#running.size, cancelled: this.#cancelled }
+  }
+
   readonly run: HeavyQuestions['run'] = (name, parameters, head, pending) =>
-    new Promise<string>((resolve, reject) => {
+    new Promise<Text>((resolve, reject) => {
       if (this.#isClosed) return reject(tooMany())
       const id = this.#nextId
-      // Of 32 bits: it is compared in shared memory. 0 is no question's.
+      // The number has 32 bits: it is compared in shared memory. 0 is no question's.
       this.#nextId = id === 0x7fff_ffff ? 1 : id + 1
       const waiting: Waiting = {
         asker: currentAsker(),
@@ -155,7 +163,7 @@ class HeavyQuestionPool implements HeavyPool {
 
   #isAssigning = false
 
-  /** Behind all questions that came in one piece: they are handed over together. */
+  /** Runs behind all questions that came in one piece: they are handed over together. */
   #assignSoon(): void {
     if (this.#isAssigning) return
     this.#isAssigning = true
@@ -174,9 +182,9 @@ class HeavyQuestionPool implements HeavyPool {
     }
   }
 
-  #nextFor({ lane }: ReaderSeat): Waiting | undefined {
+  #nextFor({ lane }: ReaderSeat, isFirst: boolean): Waiting | undefined {
     const mayHave = lane === 'long' ? this.#mayHaveLong() : undefined
-    const next = (): Waiting | undefined => this.#queue.next(lane, mayHave)
+    const next = (): Waiting | undefined => this.#queue.next(lane, mayHave, isFirst)
     for (let waiting = next(); waiting !== undefined; waiting = next()) {
       if (performance.now() - waiting.sinceMs <= MAX_WAIT_MS) return waiting
       this.#reject(waiting, limitExceeded('the node is busy: the question waited too long; try again'))
@@ -202,8 +210,9 @@ class HeavyQuestionPool implements HeavyPool {
     const { sliceMs = SLICE_MS } = this.#options
     const isShort = seat.lane === 'short'
     const hand: Handed[] = []
-    for (let most = isShort ? MAX_HAND : 1; hand.length < most; ) {
-      const waiting = this.#nextFor(seat)
+    const most = isShort ? MAX_HAND : 1
+    while (hand.length < most) {
+      const waiting = this.#nextFor(seat, hand.length === 0)
       if (waiting === undefined) break
       waiting.seat = seat
       this.#running.add(waiting)
@@ -255,7 +264,7 @@ class HeavyQuestionPool implements HeavyPool {
     this.#reject(waiting, nobodyWaits())
   }
 
-  #resolve(waiting: Waiting, text: string): void {
+  #resolve(waiting: Waiting, text: Text): void {
     if (waiting.isSettled) return
     waiting.isSettled = true
     waiting.stopListening()

@@ -13,6 +13,7 @@ import { PruningGuard } from '../../../query/pruning-guard.ts'
 import type { ChainView } from '../../../query/chain-view.ts'
 import { invariant } from '../../../core/errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../../../core/limits.ts'
+import { LONG_TEXT, stringToText } from '../../../core/text.ts'
 import type { Engine } from '../../../evm/engine.ts'
 import { createInterpreterEngine } from '../../../evm/interpreter/create-engine.ts'
 import { OpenHeights } from '../../../store/open-heights.ts'
@@ -35,18 +36,16 @@ const IDLE_MS = 2_000
 const HEAP_LOOK_MS = 1_000
 /** What was not begun for so long goes back: others that came meanwhile may go before it. */
 const HAND_MS = 2
-/** Characters of answers that are kept until the hand is done. */
-const MAX_UNSENT_LENGTH = 65_536
 
 const data = workerData as ReaderData
 
-/** On Linux every thread has a niceness of its own. Elsewhere, or where it is not allowed, all have the same. */
+/** Every thread has a niceness of its own on Linux. Elsewhere, or where it is not allowed, all have the same. */
 const beNice = (): void => {
   if (data.niceness === 0 || process.platform !== 'linux') return
   try {
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), data.niceness)
   } catch {
-    // Without it the long questions share the processors with all else: slower, and never wrong.
+    // The long questions share the processors with all else when this fails: they are slower, and never wrong.
   }
 }
 
@@ -66,7 +65,11 @@ let unsentLength = 0
 
 const sendAnswers = (): void => {
   if (unsent.length === 0) return
-  parentPort?.postMessage(unsent satisfies ReaderMessage)
+  // Long answers are given away and not copied.
+  const given = unsent.flatMap((sent) =>
+    sent.kind === 'answer' && typeof sent.text !== 'string' ? [sent.text.buffer as ArrayBuffer] : [],
+  )
+  parentPort?.postMessage(unsent satisfies ReaderMessage, given)
   unsent = []
   unsentLength = 0
 }
@@ -86,7 +89,7 @@ const engine: Engine = {
   callContract: (state, block, call) => interpreter.callContract(state, block, { ...call, interrupt }),
 }
 
-/** Of the last head that was asked about: the genesis of the chain is not decoded for each question. */
+/** The parameters at the last head that was asked about: the genesis of the chain is not decoded for each question. */
 let known: { readonly head: number; readonly chain: ChainParameters } | undefined
 
 const chainAt = (head: number): ChainParameters => {
@@ -117,7 +120,8 @@ const ask = async ({ name, parameters, head, pending }: ReaderQuestion): Promise
   // It may have waited at the port while its client went.
   interrupt()
   const text = await guard.run(name, async () => await answer(view, name, parameters))
-  // As for gateways elsewhere: in this process, too, the thread that executes blocks would have to carry it.
+  // The bound is that for gateways elsewhere: in this process, too, the thread that executes blocks would have to carry
+  // it.
   if (text.length > MAX_STREAM_FRAME_BYTES) throw answerTooLarge(MAX_STREAM_FRAME_BYTES)
   return text
 }
@@ -149,7 +153,7 @@ const answerOf = async (question: ReaderQuestion): Promise<ReaderAnswer> => {
   interruption.begin(question)
   try {
     const text = await ask(question)
-    return { kind: 'answer', id, usedMs: interruption.usedMs(), text }
+    return { kind: 'answer', id, usedMs: interruption.usedMs(), text: stringToText(text) }
   } catch (error) {
     const usedMs = interruption.usedMs()
     return error instanceof SliceOver
@@ -158,7 +162,7 @@ const answerOf = async (question: ReaderQuestion): Promise<ReaderAnswer> => {
   }
 }
 
-/** Handed over and not begun. */
+/** Questions that were handed over and have not begun. */
 let waiting: ReaderQuestion[] = []
 
 const answerWaiting = async (): Promise<void> => {
@@ -171,7 +175,7 @@ const answerWaiting = async (): Promise<void> => {
     const answered: ReaderAnswer = isLate ? { kind: 'back', id: question.id, usedMs: 0 } : await answerOf(question)
     unsent.push(answered)
     if (answered.kind === 'answer') unsentLength += answered.text.length
-    if (unsentLength > MAX_UNSENT_LENGTH) sendAnswers()
+    if (unsentLength > LONG_TEXT) sendAnswers()
   }
   sendAnswers()
   idle = setTimeout(rest, IDLE_MS)

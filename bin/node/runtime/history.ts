@@ -5,7 +5,7 @@ import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
 
 export interface HistoryWorkerData {
-  /** Of the open database. */
+  /** The handle of the open database. */
   readonly handle: unknown
 }
 
@@ -26,7 +26,7 @@ export interface HistoryOptions {
 }
 
 export interface HistoryThread {
-  /** After a block was written. */
+  /** Called after a block was written. */
   committed(): void
   /** Settles when the thread has let go of the database. */
   close(): Promise<void>

@@ -7,7 +7,7 @@ export class SliceOver extends Error {
   override readonly name = 'SliceOver'
 }
 
-/** In milliseconds: the clock on the wall, and the time that this thread has computed. */
+/** Two clocks in milliseconds: that on the wall, and the time that this thread has computed. */
 export interface ReaderClock {
   nowMs(): number
   usedMs(): number
@@ -25,7 +25,7 @@ export interface InterruptionOptions {
   readonly clock: ReaderClock
   /** Called once for a question that takes longer than {@link QUICK_MS}: what was answered before it must not wait. */
   readonly onSlow?: () => void
-  /** Of the whole question. */
+  /** The time that the whole question may take. */
   readonly timeoutMs: number
   /** See {@link ReaderData.cancelled}. */
   readonly cancelled: Int32Array
@@ -37,7 +37,10 @@ export interface Timed {
   readonly sliceMs: number
 }
 
-/** For so long the time of a question is that on the wall: to ask the system for a thread's time takes as long as a read. */
+/**
+ * The time of a question is that on the wall for so long: to ask the system for a thread's time takes as long as a
+ * read.
+ */
 const QUICK_MS = 1
 
 export class Interruption {

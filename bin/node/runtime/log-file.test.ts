@@ -49,3 +49,13 @@ it('says once that it cannot write, and goes on without', async () => {
   await file.end()
   expect(errors).toHaveLength(1)
 })
+
+it('keeps the run before as the older file where it is asked to, and makes the folder', async () => {
+  const path = join(folder, 'logs', 'cometbft.log')
+  for (const text of ['one\n', 'two\n', 'three\n']) {
+    const file = new LogFile({ path, keepsLastRun: true, onError: (error) => expect(error).toBeUndefined() })
+    file.write(text)
+    await file.end()
+  }
+  expect([read(`${path}.1`), read(path)]).toEqual(['two\n', 'three\n'])
+})

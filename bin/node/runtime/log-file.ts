@@ -1,17 +1,19 @@
 /** A log that takes a bounded place on the disk: when the file is full it becomes `<path>.1`, and a new one begins. */
-import { createWriteStream, openSync, renameSync, rmSync, type WriteStream } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, openSync, renameSync, rmSync, type WriteStream } from 'node:fs'
+import { dirname } from 'node:path'
 
 const MAX_BYTES = 32 * 1024 * 1024
 
 export interface LogFileOptions {
   readonly path: string
-  /** Of one file; there are two at most. */
+  /** The most bytes of one file; there are two at most. */
   readonly maxBytes?: number
+  /** The file of the run before becomes the older one of the two; otherwise nothing is left of it. */
+  readonly keepsLastRun?: boolean
   /** Called once: nothing is written after it. */
   onError(error: Error): void
 }
 
-/** Begins empty: of an earlier run nothing is left. */
 export class LogFile {
   readonly #options: Required<LogFileOptions>
   #stream: WriteStream | undefined
@@ -19,9 +21,11 @@ export class LogFile {
   #isFailed = false
 
   constructor(options: LogFileOptions) {
-    this.#options = { maxBytes: MAX_BYTES, ...options }
+    this.#options = { maxBytes: MAX_BYTES, keepsLastRun: false, ...options }
     this.#attempt(() => {
-      rmSync(this.#older, { force: true })
+      mkdirSync(dirname(options.path), { recursive: true })
+      if (options.keepsLastRun === true && existsSync(options.path)) renameSync(options.path, this.#older)
+      else if (options.keepsLastRun !== true) rmSync(this.#older, { force: true })
       this.#open()
     })
   }

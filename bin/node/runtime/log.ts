@@ -1,26 +1,31 @@
-/** One line a message: time, level, message, fields as key=value. */
+/**
+ * The log of a process, over pino: a line a message, as JSON for machines or plain for people. Lines are written before the
+ * call returns, so that the last one before an end is there.
+ */
+import { type Logger, pino } from 'pino'
 import type { Log } from '../../../app/environment.ts'
-import { escapeControls, escapeHidden } from './printable.ts'
+import { type Level, levelOf, type LogLevels, type LogPart } from './log-level.ts'
+import { escapeJson } from './printable.ts'
+import { plainLine } from './plain-line.ts'
 
-export type Level = 'info' | 'warn' | 'error'
+export type { Level } from './log-level.ts'
+
+export type LogFormat = 'json' | 'plain'
+
+/** What most parts need of the log. */
 export interface NodeLog extends Log {}
 
-const ORDER: readonly Level[] = ['info', 'warn', 'error']
-
-/** Nothing that a terminal would act upon: it is a client that has sent some of the values. */
-const PLAIN = /^[^\s"=\p{Cc}\p{Cf}\p{Cs}]+$/u
-
-const toText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
-
-const formatValue = (value: unknown): string => {
-  const text =
-    typeof value === 'string' || typeof value === 'bigint' ? value.toString() : (JSON.stringify(value, toText) ?? '')
-  return PLAIN.test(text) ? text : escapeHidden(JSON.stringify(text))
+export interface PartLog extends Log {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void
+  /** The same log, its lines under the name of a part, at the level of that part. */
+  of(part: LogPart): PartLog
+  /** Whether {@link debug} writes anything. */
+  readonly isDebug: boolean
 }
 
-const formatLine = (level: Level, message: string, fields: Readonly<Record<string, unknown>>): string => {
-  const tail = Object.entries(fields).map(([key, value]) => ` ${key}=${formatValue(value)}`)
-  return `${new Date().toISOString()} ${level.padEnd(5)} ${escapeControls(message)}${tail.join('')}\n`
+/** One whose format and levels are known later: when the settings are read. */
+export interface ConfigurableLog extends PartLog {
+  configure(options: { readonly levels: LogLevels; readonly format: LogFormat }): void
 }
 
 export interface LogOptions {
@@ -28,15 +33,85 @@ export interface LogOptions {
   readonly write?: (line: string) => void
   /** The least level written. */
   readonly level?: Level
+  readonly format?: LogFormat
 }
 
-export const createLog = ({ write, level = 'info' }: LogOptions = {}): NodeLog => {
-  const put = write ?? ((line: string) => process.stderr.write(line))
-  const from = ORDER.indexOf(level)
-  const writer =
-    (own: Level) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      if (ORDER.indexOf(own) >= from) put(formatLine(own, message, fields))
-    }
-  return { info: writer('info'), warn: writer('warn'), error: writer('error') }
+type Fields = Readonly<Record<string, unknown>>
+
+const toText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
+
+/** The names that every line has. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['level', 'time', 'module', 'msg'])
+
+/** Writes numbers of any size as texts, for what reads JSON has 53 bits for them. */
+const printable = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([given, value]) => {
+      const name = OWN_NAMES.has(given) ? `${given}_` : given
+      if (typeof value === 'bigint') return [name, value.toString()]
+      return [name, typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value, toText)) : value]
+    }),
+  )
+
+interface Shared {
+  levels: LogLevels
+  format: LogFormat
+  readonly loggers: { readonly part: string | undefined; readonly logger: Logger }[]
+}
+
+class PinoLog implements ConfigurableLog {
+  readonly #shared: Shared
+  readonly #logger: Logger
+
+  constructor(shared: Shared, logger: Logger, part: string | undefined) {
+    this.#shared = shared
+    this.#logger = logger
+    logger.level = levelOf(shared.levels, part)
+    shared.loggers.push({ part, logger })
+  }
+
+  get isDebug(): boolean {
+    return this.#logger.isLevelEnabled('debug')
+  }
+
+  readonly debug = (message: string, fields: Fields = {}): void => this.#write('debug', message, fields)
+  readonly info = (message: string, fields: Fields = {}): void => this.#write('info', message, fields)
+  readonly warn = (message: string, fields: Fields = {}): void => this.#write('warn', message, fields)
+  readonly error = (message: string, fields: Fields = {}): void => this.#write('error', message, fields)
+
+  of(part: LogPart): PartLog {
+    return new PinoLog(this.#shared, this.#logger.child({ module: part }), part)
+  }
+
+  configure({ levels, format }: { readonly levels: LogLevels; readonly format: LogFormat }): void {
+    this.#shared.levels = levels
+    this.#shared.format = format
+    for (const { part, logger } of this.#shared.loggers) logger.level = levelOf(levels, part)
+  }
+
+  #write(level: Level, message: string, fields: Fields): void {
+    if (this.#logger.isLevelEnabled(level)) this.#logger[level](printable(fields), message)
+  }
+}
+
+/** Node waits until the line is written, be it to a file, a terminal or a pipe. */
+const writeToError = (line: string): void => void process.stderr.write(line)
+
+/** The log is plain while nothing else is said. */
+export const createLog = ({ write, level = 'info', format = 'plain' }: LogOptions = {}): ConfigurableLog => {
+  const put = write ?? writeToError
+  const shared: Shared = { levels: { all: level, parts: {} }, format, loggers: [] }
+  const stream = {
+    write: (line: string): void => put(shared.format === 'json' ? escapeJson(line) : plainLine(line)),
+  }
+  const logger = pino(
+    {
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: {},
+    },
+    stream,
+  )
+  return new PinoLog(shared, logger, undefined)
 }

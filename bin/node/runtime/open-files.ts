@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { NodeLog } from './log.ts'
 
-/** Of the limit: the database has room to grow until somebody reads the warning. */
+/** A warning comes above this share of the limit: the database has room to grow until somebody reads the warning. */
 const WARN_ABOVE = 0.5
 
 /** `limits` is the text of /proc/self/limits. Undefined where there is none, or no such line. */

@@ -9,9 +9,19 @@ const escape = (character: string): string => {
   return point > 0xffff ? `\\u{${point.toString(16)}}` : `\\u${point.toString(16).padStart(4, '0')}`
 }
 
-/** Without ends of lines: one value on one line. */
+/** Escapes ends of lines too: one value on one line. */
 export const escapeHidden = (text: string): string => text.replaceAll(HIDDEN, escape)
 
 /** Lines and tabs stay. */
 export const escapeControls = (text: string): string =>
   text.replaceAll(HIDDEN, (character) => (KEPT.has(character) ? character : escape(character)))
+
+const escapeUnits = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('')
+
+/** A line of JSON: all that is hidden is in its texts, where it can be written as JSON writes it. Its end stays. */
+export const escapeJson = (line: string): string =>
+  line.replaceAll(HIDDEN, (character) => (character === '\n' ? character : escapeUnits(character)))

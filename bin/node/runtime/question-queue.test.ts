@@ -3,7 +3,7 @@ import type { QuestionName } from '../../../app/ports.ts'
 import { type Lane, type Queued, QuestionQueue } from './question-queue.ts'
 import { ReaderUsage } from './reader-usage.ts'
 
-/** Without a clock nothing is forgotten. */
+/** The clock stands still, so that nothing is forgotten. */
 const createQueue = (usage = new ReaderUsage(() => 0)): QuestionQueue<Queued> => new QuestionQueue(usage)
 
 const item = (name: QuestionName, parameters: unknown = {}, client = 'one', connection = ''): Queued => ({
@@ -235,4 +235,24 @@ test('nobody leaves for a question that is not taken all the same', () => {
   expect(taken.filter((one) => one?.asker.client === 'greedy').map((one) => one?.question.parameters)).toEqual(
     Array.from({ length: 199 }, (_, index) => index),
   )
+})
+
+test('who has used little goes before all that came back from a hand without having been begun', () => {
+  const usage = new ReaderUsage(() => 0)
+  const queue = createQueue(usage)
+  const names = Array.from({ length: 40 }, (_, index) => `greedy ${index}`)
+  const ask = (connection: string): Queued => item('call', {}, 'one', connection)
+  for (const [index, name] of names.entries()) usage.charge(ask(name).asker, 15 + index / 10, true)
+  for (const name of names) queue.push(ask(name))
+  for (let round = 0; round < 5; round++) {
+    const hand = Array.from({ length: 16 }, (_, index) => queue.next('short', () => true, index === 0))
+    const [begun, ...others] = hand
+    for (const other of others) if (other !== undefined) queue.push(other)
+    usage.charge(ask('honest').asker, 0.1, true)
+    queue.push(ask('honest'))
+    expect(queue.next('short')?.asker.connection).toBe('honest')
+    if (begun === undefined) throw new TypeError('somebody waits')
+    usage.charge(begun.asker, 15, true)
+    queue.push(begun)
+  }
 })

@@ -8,7 +8,7 @@ import { isSlowQuestion } from '../../../query/find-question.ts'
 import type { Account, Asking, ReaderUsage } from './reader-usage.ts'
 
 const MAX_WAITING = 2_000
-/** Of those that take long by their kind. */
+/** The most that wait of those that take long by their kind. */
 const MAX_SLOW_WAITING = 200
 /** Characters, about, of what all of them ask: a single one can have 32 MB of overrides or of a raw block. */
 const MAX_WAITING_SIZE = 256 * 1024 * 1024
@@ -81,7 +81,7 @@ interface Place {
 
 export class QuestionQueue<Item extends Queued> {
   readonly #usage: ReaderUsage
-  /** By client, then by connection, in the order of their turns among those that have used the same. */
+  /** What waits, by client, then by connection, in the order of their turns among those that have used the same. */
   readonly #clients = new Map<string, Crowd<Item>>()
   readonly #places = new Map<Item, Place>()
   readonly #all: Share = { places: 0, slow: 0, size: 0 }
@@ -116,8 +116,11 @@ export class QuestionQueue<Item extends Queued> {
     return { isTaken: true, displaced }
   }
 
-  /** The one whose turn it is in a lane, of a client that may have one more. */
-  next(lane: Lane, mayHave: (client: string) => boolean = () => true): Item | undefined {
+  /**
+   * The one whose turn it is in a lane, of a client that may have one more. Behind others of a hand it may come back without
+   * having been begun: then who comes anew must not begin where it stands, or he would wait for all of the hand.
+   */
+  next(lane: Lane, mayHave: (client: string) => boolean = () => true, isFirst = true): Item | undefined {
     for (let line = this.#nextOf(lane, mayHave); line !== undefined; line = this.#nextOf(lane, mayHave)) {
       const item = line.lanes[lane][0]
       if (item === undefined) return undefined
@@ -125,7 +128,7 @@ export class QuestionQueue<Item extends Queued> {
         // Those before it have turned out to be long since it was asked.
         this.#move(line, item)
       } else {
-        this.#serve(line)
+        if (isFirst) this.#serve(line)
         this.remove(item)
         this.#putLast(line)
         return item
@@ -275,6 +278,6 @@ export class QuestionQueue<Item extends Queued> {
   }
 }
 
-/** Of the long ones first; where those that are slow by their kind are too many, one of them. */
+/** The last of the long ones comes first; where those that are slow by their kind are too many, one of them. */
 const lastOf = <Item extends Queued>({ lanes }: Line<Item>, measure: Measure): Item | undefined =>
   measure === 'slow' ? lanes.long.findLast(isSlow) : (lanes.long.at(-1) ?? lanes.short.at(-1))

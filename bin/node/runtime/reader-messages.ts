@@ -1,5 +1,6 @@
 /** What the main thread and its workers for questions say to each other. */
 import { CodedError } from '../../../core/errors.ts'
+import type { Text } from '../../../core/text.ts'
 import type { QuestionName, Questions } from '../../../app/ports.ts'
 import type { ApplicationSettings } from '../../../app/settings.ts'
 
@@ -28,7 +29,7 @@ interface Outcome {
 }
 
 export type ReaderAnswer =
-  | (Outcome & { readonly kind: 'answer'; readonly text: string })
+  | (Outcome & { readonly kind: 'answer'; readonly text: Text })
   | (Outcome & { readonly kind: 'failure'; readonly failure: ReaderFailure })
   /** It took longer than its slice. */
   | (Outcome & { readonly kind: 'long' })
@@ -47,14 +48,14 @@ export interface ReaderFailure {
 }
 
 export interface ReaderData {
-  /** Of the open database. */
+  /** The handle of the open database. */
   readonly handle: unknown
   readonly settings: ApplicationSettings
   /** One BigInt64: the height that is being or has been committed. */
   readonly committedHeight: SharedArrayBuffer
   /** An Int32 a place of {@link MAX_HAND}: the question there that nobody waits for any more. */
   readonly cancelled: SharedArrayBuffer
-  /** Of the thread, where the system has such: what is long leaves the processors to the rest. */
+  /** The niceness of the thread, where the system has such: what is long leaves the processors to the rest. */
   readonly niceness: number
   /** Bytes of a heap that is larger than it need be. */
   readonly grownBytes: number

@@ -24,7 +24,9 @@ const STOP_TIMEOUT_MS = 5_000
 const STOP_LOADING_TIMEOUT_MS = 60_000
 
 const MEGABYTE = 1024 * 1024
-/** Of a worker's heap. A trace of 64 MiB takes some 400 MB on its way; what is short takes next to nothing. */
+/**
+ * The limit of a worker's heap. A trace of 64 MiB takes some 400 MB on its way; what is short takes next to nothing.
+ */
 const HEAP_LIMIT_MB: Readonly<Record<Lane, number>> = { short: 512, long: 1_024 }
 /** A worker that rests has some 40 MB. */
 const GROWN_BYTES = 160 * MEGABYTE
@@ -84,7 +86,10 @@ export class ReaderSeat {
     return this.#isReady && this.#busy === undefined && !this.#isClosed
   }
 
-  /** At most {@link MAX_HAND}, for one that is free. V8 cannot copy what is nested too deeply: that is refused. */
+  /**
+   * Gives at most {@link MAX_HAND} questions to a worker that is free. V8 cannot copy what is nested too deeply: that
+   * is refused.
+   */
   give(hand: readonly Handed[]): void {
     const placed = hand.map((handed, place) => ({ ...handed, question: { ...handed.question, place } }))
     this.#busy = { handed: new Map(placed.map((handed) => [handed.question.id, handed])), timer: this.#watch() }

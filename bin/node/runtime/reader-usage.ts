@@ -25,7 +25,10 @@ const LONG_ONES_OF_CLIENT = 8
 export interface Account {
   /** Milliseconds that were used, never less than {@link virtual} of those among whom it asks when it begins to. */
   tag: number
-  /** Of a client: the tag of its connection that was served last. Who comes anew begins here, and owes and is owed nothing. */
+  /**
+   * For a client, the tag of its connection that was served last. Who comes anew begins here, and owes and is owed
+   * nothing.
+   */
   virtual: number
   short: number
   long: number

@@ -17,7 +17,7 @@ afterEach(async () => {
   warnings.length = 0
 })
 
-/** Of both kinds; a third of them do not hold. */
+/** Makes tasks of both kinds; a third of them do not hold. */
 const makeTasks = (count: number): readonly SignatureTask[] => {
   const random = new Random(count)
   return Array.from({ length: count }, (_, index): SignatureTask => {
@@ -34,7 +34,7 @@ const makeTasks = (count: number): readonly SignatureTask[] => {
   })
 }
 
-/** As plain arrays: the answers of a thread are views. */
+/** The answers as plain arrays: those of a thread are views. */
 const plain = (answers: readonly (Uint8Array | undefined)[]): readonly (string | undefined)[] =>
   answers.map((answer) => answer && Buffer.from(answer).toString('hex'))
 
@@ -81,7 +81,7 @@ describe('the queue before it', () => {
     const order: number[] = []
     const answers: Promise<Uint8Array | undefined>[] = []
     const random = new Random(4)
-    // In lots of all sizes: of some the thread is asked, and behind those of every one.
+    // The loop asks in lots of all sizes: the thread is asked about some tasks, and behind those comes every other one.
     for (let at = 0; at < tasks.length; ) {
       for (const end = at + 1 + random.below(12); at < end && at < tasks.length; at++) {
         const index = at

@@ -7,7 +7,7 @@ import type { NodeLog } from './log.ts'
 import { decodeAnswers, encodeTasks } from './signature-records.ts'
 
 const IDLE_MS = 60_000
-/** After a failure the main thread checks signatures itself for so long. */
+/** The main thread checks signatures itself for so long after a failure. */
 const REST_MS = 60_000
 /** It holds nothing but the lot that it works on. */
 const LIMITS = { maxOldGenerationSizeMb: 64 }

@@ -69,7 +69,7 @@ const syncFolder = (path: string): void => {
   }
 }
 
-/** At most `maxBytes` of a file. */
+/** Reads at most `maxBytes` of a file. */
 const readBounded = (path: string, maxBytes: number): Uint8Array => {
   const { size } = statSync(path)
   if (size > maxBytes) throw snapshotError('metadata', `${path} has ${size} bytes`)
@@ -125,7 +125,7 @@ export const removeSnapshot = (folder: string, { height, format }: SnapshotDescr
   rmSync(gone, { recursive: true, force: true })
 }
 
-/** Of a process that was killed. */
+/** Removes what a process left unfinished that was killed. */
 export const removeUnfinished = (folder: string): void => {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {

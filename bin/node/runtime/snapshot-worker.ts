@@ -28,7 +28,7 @@ const say = (message: SnapshotMessage): void => parentPort?.postMessage(message)
 let stopping = false
 let making: Promise<void> = Promise.resolve()
 
-/** Between the chunks the thread listens: a stopping node does not wait for the rest. */
+/** The thread listens between the chunks: a stopping node does not wait for the rest. */
 const pause = async (): Promise<void> => {
   await nextTurn()
   if (stopping) throw new RangeError('the node is stopping')

@@ -19,7 +19,7 @@ const STOP_TIMEOUT_MS = 5_000
 export const GATE = { waiting: 0, open: 1, givenUp: 2 } as const
 
 export interface SnapshotWorkerData {
-  /** Of the open database. */
+  /** The handle of the open database. */
   readonly handle: unknown
   readonly folder: string
   /** One Int32 of {@link GATE}. */

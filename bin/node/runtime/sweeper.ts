@@ -9,7 +9,7 @@ import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
 
 export interface SweeperWorkerData {
-  /** Of the open database. */
+  /** The handle of the open database. */
   readonly handle: unknown
 }
 
@@ -36,7 +36,7 @@ export interface SweeperOptions {
 }
 
 export interface Sweeper {
-  /** After a block was written. */
+  /** Called after a block was written. */
   committed(): void
   /** Settles when the thread has let go of the database. */
   close(): Promise<void>

@@ -46,7 +46,7 @@ export const openVoteAnswers = (path: string): FileVoteAnswers => {
   const { answers, length: valid } = decode(plainBytes(readFileSync(path)))
   ftruncateSync(descriptor, valid)
   let newest = answers[0]?.height ?? 0
-  /** Of whole records. */
+  /** The bytes of whole records. */
   let kept = valid
   return {
     load: () => answers.filter(({ height }) => height === newest),

@@ -5,7 +5,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 
-/** In MB, of one of the two halves. */
+/** The size in MB of one of the two halves. */
 const LARGE_SEMI_SPACE_MB = 32
 const SMALL_SEMI_SPACE_MB = 8
 

@@ -11,7 +11,7 @@ import { childEnvironment } from './child-environment.ts'
  */
 const GUARD = ['--pdeathsig', 'KILL', '/bin/sh', '-c', '[ "$PPID" = "$0" ] && exec "$@"'] as const
 
-/** After its end somebody else may hold its pipes open: what is in them by then was read. */
+/** Somebody else may hold its pipes open after its end: what is in them by then was read. */
 const LAST_WORDS_MS = 300
 /** Lines of a child's output kept for the message when it dies. */
 const KEPT_LINES = 20
@@ -23,7 +23,7 @@ export interface ChildOptions {
   readonly args: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   onLine?(line: string, stream: 'stdout' | 'stderr'): void
-  /** With it the child gets a channel for messages (that of process.send). */
+  /** Called with each message: the child gets a channel for messages (that of process.send) when this is given. */
   onMessage?(message: unknown): void
 }
 

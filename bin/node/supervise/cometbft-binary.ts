@@ -9,7 +9,10 @@ import { cliError, errorText } from '../../errors.ts'
 
 export const COMETBFT_VERSION = 'v0.40.0'
 
-/** Of the lines v0.38 to v0.40, which speak the same. v0.40.0 reports 0.39.0 as its version: the protocols decide. */
+/**
+ * What the lines v0.38 to v0.40 report, which speak the same. v0.40.0 reports 0.39.0 as its version: the protocols
+ * decide.
+ */
 const WANTED = { abci: '2.0.0', block_protocol: 11, p2p_protocol: 8 } as const
 const WANTED_TEXT = `ABCI ${WANTED.abci}, block protocol ${WANTED.block_protocol}, p2p protocol ${WANTED.p2p_protocol} (CometBFT v0.38 to v0.40, such as ${COMETBFT_VERSION})`
 

@@ -4,7 +4,7 @@ import { totalmem } from 'node:os'
 const MEGABYTE = 1024 * 1024
 /** A chain whose state is small needs some 200 MB under full load; one of a genesis file of 150 MB needs 2 GB to begin. */
 const LEAST_MB = 1_024
-/** Beyond it a collection of all objects takes longer than a block. */
+/** The most MB: beyond it a collection of all objects takes longer than a block. */
 const MOST_MB = 4_096
 
 /** Memory of the machine, or of the container where that is less; 0 or more than there is when it has no limit. */

@@ -19,7 +19,7 @@ export const COMETBFT_POLICY: RestartPolicy = {
   healthyAfterMs: 60_000,
   maxDeaths: 5,
 }
-/** As CometBFT, with which it is a pair. */
+/** The policy of CometBFT, with which the application is a pair. */
 export const APPLICATION_POLICY: RestartPolicy = COMETBFT_POLICY
 /** A gateway holds no state: it is always worth another start. */
 export const GATEWAY_POLICY: RestartPolicy = {
@@ -34,13 +34,13 @@ const GRACE_MS = 5_000
 
 /** Watches one child: `onSilent` is told once when it gives no sign of life. */
 export interface LifeSign {
-  /** For signs that the child sends. */
+  /** Takes signs that the child sends. */
   message?(message: unknown): void
   stop(): void
 }
 
 export interface SupervisedOptions extends ChildOptions {
-  /** Of every start after the first; `args` when left out. */
+  /** Arguments of every start after the first; `args` when left out. */
   readonly restartArgs?: readonly string[]
   /** Asks each child that is started whether it lives. */
   watchLife?(pid: number, onSilent: (reason: string) => void): LifeSign

@@ -30,7 +30,7 @@ export const APPLICATION_PULSE: PulseOptions = { mostMissing: 30, busyIsAlive: t
 /** A gateway whose event loop does not turn for so long answers nobody. */
 export const GATEWAY_PULSE: PulseOptions = { mostMissing: 15, busyIsAlive: false }
 
-/** Of a child that sends pulses (send-pulse.ts). Until the first it loads, and is judged by its processor time. */
+/** Watches a child that sends pulses (send-pulse.ts). Until the first it loads, and is judged by its processor time. */
 export const watchPulse =
   ({ mostMissing, busyIsAlive, mostBusy = Number.POSITIVE_INFINITY }: PulseOptions, intervalMs = PULSE_MS) =>
   (pid: number, onSilent: (reason: string) => void): LifeSign => {
@@ -79,8 +79,8 @@ const answers = (url: string, agent: http.Agent, timeoutMs: number): Promise<boo
   })
 
 /**
- * Of a child that serves HTTP, from its first answer on: before that it may replay blocks for hours. All questions go
- * over one connection that stays, so that nobody who takes all others can make it look dead.
+ * Watches a child that serves HTTP, from its first answer on: before that it may replay blocks for hours. All questions
+ * go over one connection that stays, so that nobody who takes all others can make it look dead.
  */
 export const watchHealth =
   ({ url, mostFailures, intervalMs = PULSE_MS }: HealthOptions) =>

@@ -1,5 +1,8 @@
 /** What the supervisor and the processes that it runs say to each other, over the channel of process.send. */
 
+import type { LogFormat } from '../runtime/log.ts'
+import type { LogLevels } from '../runtime/log-level.ts'
+
 /** Between two pulses of a process. */
 export const PULSE_MS = 1_000
 
@@ -16,14 +19,26 @@ export interface CometbftPlan {
   /** Listen addresses. */
   readonly rpc: string
   readonly p2p: string
+  /** Peers to dial, as config.toml has them. */
+  readonly seeds: string
+  readonly persistentPeers: string
+}
+
+/** How the node writes its log, by its settings. */
+export interface LoggingPlan {
+  readonly levels: LogLevels
+  readonly format: LogFormat
+  /** Where the lines of CometBFT go; left out where they go to the output of the node. */
+  readonly cometbftFile?: string
 }
 
 export type FromApplication =
-  /** Of a devnet: the log goes to that file. */
+  /** A devnet says that its log goes to that file. */
   | { readonly type: 'logging'; readonly file: string }
   /** Its settings are sound: the gateway may load while it opens its database. */
   | {
       readonly type: 'planned'
+      readonly logging: LoggingPlan
       readonly cometbft?: CometbftPlan
       readonly gatewayArguments?: readonly string[]
       /** Path of the socket to which the daemon of the bridge connects; left out where none runs. */

@@ -12,7 +12,8 @@ export interface Listener {
   readonly setting: string
 }
 
-const isFree = async ({ host, port }: HostPort): Promise<boolean> => {
+/** Throws what the system says of an address that it does not have. */
+export const isFreePort = async ({ host, port }: HostPort): Promise<boolean> => {
   const server = createServer()
   return await new Promise<boolean>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -29,7 +30,7 @@ const RETRY_MS = 50
 
 const describeTaken = async ({ purpose, address, setting }: Listener): Promise<string | undefined> => {
   if (address.port === 0) return undefined
-  const free = await isFree(address).catch((error: unknown) => {
+  const free = await isFreePort(address).catch((error: unknown) => {
     throw cliError(
       'portInUse',
       `cannot listen on ${formatHostPort(address)} (${purpose}; ${setting}): ${String(error)}`,

@@ -10,7 +10,7 @@ import { watchHealth } from './life-signs.ts'
 import type { CometbftPlan } from './messages.ts'
 
 export interface CometbftOptions extends CometbftPlan {
-  /** As the ABCI server names it. */
+  /** The address as the ABCI server names it. */
   readonly proxyApp: string
   readonly log: NodeLog
   onLine(line: string): void
@@ -20,14 +20,17 @@ export interface CometbftOptions extends CometbftPlan {
 /** It answers this question from memory, in milliseconds. */
 const MOST_FAILURES = 6
 
-/** In both of its log formats. What peers send stands behind the message, or escaped, and cannot look like this. */
+/**
+ * The line in both of its log formats. What peers send stands behind the message, or escaped, and cannot look like
+ * this.
+ */
 const CONSENSUS_STOPPED = /^E\[[^\]]*\] CONSENSUS FAILURE!!!|"_msg":"CONSENSUS FAILURE!!!"/
 
 /**
- * Of Go, each unless the operator says another one. A tenth of CometBFT's time under load was garbage collection: with
- * twice the room it is half of that, for some 50 MB. That room grows with what lived at the last collection, and at rest the
- * next one may be two minutes away: after answers for clients, such as large blocks, it kept 600 MB. Above the limit it
- * collects at once and gives back; it is soft, so what a large network needs it takes.
+ * Variables of Go, each unless the operator says another one. A tenth of CometBFT's time under load was garbage
+ * collection: with twice the room it is half of that, for some 50 MB. That room grows with what lived at the last
+ * collection, and at rest the next one may be two minutes away: after answers for clients, such as large blocks, it
+ * kept 600 MB. Above the limit it collects at once and gives back; it is soft, so what a large network needs it takes.
  */
 const RUNTIME = { GOGC: process.env['GOGC'] ?? '200', GOMEMLIMIT: process.env['GOMEMLIMIT'] ?? '384MiB' }
 
@@ -47,6 +50,7 @@ export const runCometbft = (options: CometbftOptions): Supervised => {
         ...['start', '--home', options.home],
         ...['--abci', options.transport, '--proxy_app', options.proxyApp],
         ...['--rpc.laddr', options.rpc, '--p2p.laddr', options.p2p],
+        ...['--p2p.seeds', options.seeds, '--p2p.persistent_peers', options.persistentPeers],
       ],
       environment: RUNTIME,
       watchLife: watchHealth({ url: `${rpcUrl(options.rpc)}/health`, mostFailures: MOST_FAILURES }),

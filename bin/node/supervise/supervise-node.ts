@@ -5,12 +5,19 @@
  */
 import { errorText } from '../../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
+import { FOR_PEOPLE } from '../runtime/log-format.ts'
 import { LARGE_SEMI_SPACE, SMALL_SEMI_SPACE } from '../runtime/young-objects.ts'
 import type { ChildExit } from './child.ts'
 import { heapLimitFlags } from './heap-limit.ts'
 import { APPLICATION_POLICY, describeExit, GATEWAY_POLICY, keepRunning, type Supervised } from './keep-running.ts'
 import { APPLICATION_PULSE, GATEWAY_PULSE, watchPulse } from './life-signs.ts'
-import { type CometbftPlan, FINAL_STATUS, type FromApplication, type ToApplication } from './messages.ts'
+import {
+  type CometbftPlan,
+  FINAL_STATUS,
+  type FromApplication,
+  type LoggingPlan,
+  type ToApplication,
+} from './messages.ts'
 import { runCometbft } from './run-cometbft.ts'
 import { untilSignal } from './signals.ts'
 
@@ -19,12 +26,16 @@ export type PartName = 'application' | 'cometbft' | 'gateway' | 'bridge daemon'
 export interface SuperviseOptions {
   /** The command of the application; `application` when left out. */
   readonly command?: 'application' | 'devnet-application'
-  /** Of `chain start`. */
+  /** Arguments of `chain start`. */
   readonly args: readonly string[]
   /** The program that was run, which knows that command; the one of this process when left out. */
   readonly script?: string
   readonly log: NodeLog
   onLine(part: PartName, line: string, stream: 'stdout' | 'stderr'): void
+  /** Whether people read the log: children, whose output is a pipe, write it plain then unless a setting says otherwise. */
+  readonly isForPeople?: boolean
+  /** Is told how to write the log, at every start of the application. */
+  onLogging?(plan: LoggingPlan): void
   /** Told where the log of a devnet is, at every start of its application. */
   onLogFile?(file: string): void
 }
@@ -33,9 +44,10 @@ const NODE_FLAGS = ['--disable-warning=ExperimentalWarning']
 /** Arrays outside V8's heap count as if they were in it: by themselves each 64 MB of them have all objects looked through. */
 const APPLICATION_FLAGS = [...NODE_FLAGS, LARGE_SEMI_SPACE, '--external-memory-accounted-in-global-limit']
 /**
- * Of glibc, each unless the operator says another one: what a socket is read into (64 KiB), and every larger array, is a
- * mapping of its own, which is given back with it. By itself glibc takes larger and larger arrays from between the small objects,
- * and a gateway that has sent or received much keeps that as holes: 650 MB after 400 answers of 1 MB that nobody read.
+ * Variables of glibc, each unless the operator says another one: what a socket is read into (64 KiB), and every larger
+ * array, is a mapping of its own, which is given back with it. By itself glibc takes larger and larger arrays from
+ * between the small objects, and a gateway that has sent or received much keeps that as holes: 650 MB after 400 answers
+ * of 1 MB that nobody read.
  */
 const GATEWAY_MEMORY = {
   MALLOC_MMAP_THRESHOLD_: process.env['MALLOC_MMAP_THRESHOLD_'] ?? '65536',
@@ -50,6 +62,9 @@ const chainScript = new URL('../../chain.ts', import.meta.url).pathname
 const ORPHAN_GRACE_MS = 2_000
 /** The application closes its database, and answers what is on its way. */
 const APPLICATION_GRACE_MS = 20_000
+
+const readersOf = ({ isForPeople }: SuperviseOptions): Record<string, string> =>
+  isForPeople === true ? { [FOR_PEOPLE]: '1' } : {}
 
 class NodeSupervisor {
   readonly #options: SuperviseOptions
@@ -72,6 +87,7 @@ class NodeSupervisor {
         command: process.execPath,
         args: [...before, ...args],
         restartArgs: [...before, '--restarted', ...args],
+        environment: readersOf(options),
         onLine: (line, stream) => options.onLine('application', line, stream),
         onMessage: (message) => this.#hear(message as FromApplication),
         watchLife: watchPulse(APPLICATION_PULSE),
@@ -99,6 +115,7 @@ class NodeSupervisor {
     switch (message.type) {
       case 'planned':
         this.#isPlanned = true
+        this.#options.onLogging?.(message.logging)
         this.#cometbftPlan = message.cometbft
         if (message.gatewayArguments !== undefined) this.#gateway ??= this.#startGateway(message.gatewayArguments)
         if (message.bridgeSocket !== undefined) this.#daemon ??= this.#startDaemon(message.bridgeSocket)
@@ -124,7 +141,7 @@ class NodeSupervisor {
         name: 'gateway',
         command: process.execPath,
         args: [...NODE_FLAGS, SMALL_SEMI_SPACE, chainScript, 'gateway', ...args],
-        environment: GATEWAY_MEMORY,
+        environment: { ...GATEWAY_MEMORY, ...readersOf(this.#options) },
         onLine: (line, stream) => onLine('gateway', line, stream),
         onMessage: () => undefined,
         watchLife: watchPulse(GATEWAY_PULSE),
@@ -190,7 +207,7 @@ class NodeSupervisor {
     return false
   }
 
-  /** A part died too often. */
+  /** Called when a part died too often. */
   async #fail(error: Error): Promise<void> {
     if (this.#isStopping) return
     this.#options.log.info('stopping', { reason: errorText(error).split('\n')[0] })

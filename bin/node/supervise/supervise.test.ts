@@ -152,7 +152,7 @@ describe('a child', () => {
 
   it('is not left behind by a parent that is killed while it is made', async () => {
     for (let attempt = 0; attempt < 10; attempt++) {
-      // At once, and after each of the first milliseconds.
+      // The parent is killed at once, and after each of the first milliseconds.
       const parent = startParent(
         `;(await import('node:fs')).writeSync(1, child.pid + '\\n')
          setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${attempt})`,
@@ -327,6 +327,8 @@ describe('a supervised CometBFT', () => {
           proxyApp: '127.0.0.1:1',
           rpc: 'tcp://127.0.0.1:2',
           p2p: 'tcp://127.0.0.1:3',
+          seeds: 'seed',
+          persistentPeers: 'peer',
           log: createLog({ write: (line) => void complaints.push(line) }),
           onLine: (line) => void lines.push(line),
           onGivenUp: (error) => void complaints.push(error.message),
@@ -344,7 +346,7 @@ describe('a supervised CometBFT', () => {
     const comet = run()
     await expect.poll(() => lines, { timeout: 10_000 }).toHaveLength(3)
     const call =
-      'start --home /home/x --abci grpc --proxy_app 127.0.0.1:1 --rpc.laddr tcp://127.0.0.1:2 --p2p.laddr tcp://127.0.0.1:3'
+      'start --home /home/x --abci grpc --proxy_app 127.0.0.1:1 --rpc.laddr tcp://127.0.0.1:2 --p2p.laddr tcp://127.0.0.1:3 --p2p.seeds seed --p2p.persistent_peers peer'
     expect(lines).toEqual([call, line, call])
     expect(complaints.join('')).toContain('the consensus of cometbft has stopped: cometbft is started again')
     await comet.stop()

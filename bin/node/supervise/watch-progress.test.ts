@@ -25,8 +25,9 @@ it('tells of the status again once CometBFT is back: it has forgotten what it wa
   const told: ConsensusStatus[] = []
   const log = { info: silent, warn: silent, error: silent }
   const rpc = `tcp://127.0.0.1:${(comet.address() as AddressInfo).port}`
+  const addresses = { rpc, p2p: 'tcp://127.0.0.1:26656', seeds: '', persistentPeers: '' }
   const onStatus = (status: ConsensusStatus): void => void told.push(status)
-  const watch = watchProgress({ rpc, log, height: () => 7, onStatus })
+  const watch = watchProgress({ comet: addresses, log, height: () => 7, onStatus })
   const same = { catchingUp: false, peers: 1, highestHeight: 7 }
   try {
     await expect.poll(() => told, { timeout: 5_000 }).toEqual([same])

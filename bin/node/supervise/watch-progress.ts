@@ -2,8 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsensusStatus } from '../../../app/environment.ts'
 import { errorText } from '../../errors.ts'
+import type { CometAddresses } from '../config/comet-toml.ts'
 import { fetchPeerCount, fetchRoundState, fetchStatus } from '../runtime/comet-rpc.ts'
 import type { NodeLog } from '../runtime/log.ts'
+import { PeerWatch } from './peer-watch.ts'
+import { SyncProgress } from './sync-progress.ts'
 
 const POLL_INTERVAL_MS = 1_000
 /** Blocks come every second. */
@@ -11,8 +14,8 @@ const STUCK_AFTER_MS = 30_000
 const REPEAT_MS = 60_000
 
 export interface ProgressOptions {
-  /** Listen address of CometBFT's RPC. */
-  readonly rpc: string
+  /** Addresses of CometBFT: where it is asked, and whom it dials. */
+  readonly comet: CometAddresses
   readonly log: NodeLog
   /** Height that the application has committed. */
   height(): number
@@ -25,7 +28,10 @@ export interface ProgressWatch {
 }
 
 export const watchProgress = (options: ProgressOptions): ProgressWatch => {
+  const { rpc } = options.comet
   const stopping = new AbortController()
+  const peerWatch = new PeerWatch(options.log, options.comet)
+  const syncProgress = new SyncProgress(options.log)
   let status: ConsensusStatus = { catchingUp: true, peers: 0, highestHeight: 0 }
   /** A CometBFT that was away may have been restarted, and then its mempool is empty. */
   let wasAway = true
@@ -34,12 +40,16 @@ export const watchProgress = (options: ProgressOptions): ProgressWatch => {
   let lastComplaintMs = 0
 
   const poll = async (): Promise<void> => {
-    const [{ sync_info: sync }, peers] = await Promise.all([fetchStatus(options.rpc), fetchPeerCount(options.rpc)])
+    const [{ sync_info: sync }, peers] = await Promise.all([fetchStatus(rpc), fetchPeerCount(rpc)])
     const next = { catchingUp: sync.catching_up, peers, highestHeight: sync.latest_block_height }
     const changed = wasAway || next.catchingUp !== status.catchingUp || next.peers !== status.peers
     wasAway = false
     status = next
     if (changed) options.onStatus(next)
+    const [nowMs, height] = [performance.now(), sync.latest_block_height]
+    const blockTimeMs = Date.parse(sync.latest_block_time)
+    peerWatch.see({ nowMs, peers, height })
+    syncProgress.see({ nowMs, wallMs: Date.now(), catchingUp: sync.catching_up, height, blockTimeMs })
   }
   const complainWhenStuck = async (): Promise<void> => {
     const height = options.height()
@@ -52,7 +62,7 @@ export const watchProgress = (options: ProgressOptions): ProgressWatch => {
     const stuckMs = nowMs - lastAdvanceMs
     if (stuckMs < STUCK_AFTER_MS || nowMs - lastComplaintMs < REPEAT_MS) return
     lastComplaintMs = nowMs
-    const round = await fetchRoundState(options.rpc).catch((error: unknown) => errorText(error))
+    const round = await fetchRoundState(rpc).catch((error: unknown) => errorText(error))
     const seconds = Math.round(stuckMs / 1000)
     options.log.warn('the height stands still', { height, seconds, peers: status.peers, round })
   }

@@ -111,7 +111,7 @@ export const writeTransient: Instruction = (machine, frame) => {
 
 const NO_TOPICS: readonly Hash[] = []
 
-/** Below each other on the stack from `at` on. */
+/** The topics, which stand below each other on the stack from `at` on. */
 const topicsOf = (logBytes: LogBytes, stack: Limbs, at: number, count: number): readonly Hash[] =>
   Array.from({ length: count }, (_, index) => writeBytes(logBytes.reserve(4 * WORD), stack, at - index * WORD))
 

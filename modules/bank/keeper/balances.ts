@@ -131,7 +131,7 @@ const PAGE = 1_000
 
 export interface Holder {
   readonly address: Address
-  /** In the order of denominations; never empty. */
+  /** The coins in the order of denominations; never empty. */
   readonly coins: readonly Coin[]
 }
 

@@ -27,7 +27,7 @@ const allOrNothing = (state: StateWriter, act: () => void): void => {
   state.commit()
 }
 
-/** From the owners to the module. Throws sdk/5 where an owner has too little: then nothing has moved. */
+/** Moves coins from the owners to the module. Throws sdk/5 where an owner has too little: then nothing has moved. */
 export const escrow = (state: StateWriter, module: Address, entries: readonly EscrowEntry[]): void =>
   allOrNothing(state, () => {
     const sums = sumByDenom(entries)
@@ -35,7 +35,7 @@ export const escrow = (state: StateWriter, module: Address, entries: readonly Es
     for (const [denom, sum] of sums) changeBalance(state, module, denom, sum)
   })
 
-/** From the module to the owners. Throws sdk/5 where the module has too little: then nothing has moved. */
+/** Moves coins from the module to the owners. Throws sdk/5 where the module has too little: then nothing has moved. */
 export const settle = (state: StateWriter, module: Address, entries: readonly EscrowEntry[]): void =>
   allOrNothing(state, () => {
     for (const [denom, sum] of sumByDenom(entries)) changeBalance(state, module, denom, -sum)

@@ -8,7 +8,7 @@ import { isDenom } from '../../../core/denom.ts'
 import { BANK_ADDRESS } from './balances.ts'
 import { METADATA_PREFIX, metadataKey } from '../keys.ts'
 
-/** Of a genesis that says nothing. */
+/** The metadata of a genesis that says nothing. */
 export const DEFAULT_METADATA: readonly bank.Metadata[] = [
   create(bank.MetadataSchema, {
     description: 'The native token: gas of both transaction families, and the stake of validators.',
@@ -37,7 +37,7 @@ export const removeMetadata = (state: StateWriter, base: string): void =>
 /** Denominations read at once. */
 const CHUNK = 1_000
 
-/** In the order of base denominations, from `first` (inclusive) on. */
+/** Reads metadata in the order of base denominations, from `first` (inclusive) on. */
 export function* readAllMetadata(state: StateReader, first = ''): Generator<bank.Metadata, void> {
   for (let start = metadataKey(first); ; ) {
     const entries = state.values(BANK_ADDRESS, METADATA_PREFIX, CHUNK, start)

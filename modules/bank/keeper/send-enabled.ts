@@ -36,7 +36,7 @@ export const writeSendEnabled = (state: StateWriter, denom: string, enabled: boo
 /** Entries read at once. */
 const CHUNK = 1_000
 
-/** In the order of denominations, from `first` (inclusive) on. */
+/** Reads entries in the order of denominations, from `first` (inclusive) on. */
 export function* readSendEnabledEntries(state: StateReader, first = ''): Generator<SendEnabledEntry, void> {
   for (let start = sendEnabledKey(first); ; ) {
     const entries = state.values(BANK_ADDRESS, SEND_ENABLED_PREFIX, CHUNK, start)

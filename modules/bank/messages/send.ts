@@ -14,7 +14,7 @@ import { checkReceiver, parseParty } from './receiver.ts'
 interface Transfer {
   readonly from: Address
   readonly to: Address
-  /** As the message names the receiver. */
+  /** The receiver as the message names it. */
   readonly toText: string
   readonly coins: readonly Coin[]
 }

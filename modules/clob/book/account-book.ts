@@ -52,12 +52,12 @@ export class AccountBook {
   openOrders = 0
   /** Those that are not dead. */
   living = 0
-  /** Of all its open orders, by order_seq. */
+  /** The oldest and the newest of all its open orders, by order_seq. */
   oldest: RestingOrder | undefined = undefined
   #newest: RestingOrder | undefined = undefined
   switchMs = 0
   floors: readonly LiveFloor[] = []
-  /** Under which the switches that are kept by time hold it: only while it has orders that may die by it. */
+  /** The key under which the switches that are kept by time hold it: only while it has orders that may die by it. */
   heldSwitch: { readonly switchMs: number; readonly seq: number } | undefined = undefined
   readonly #markets = new Map<number, OrdersInMarket>()
   readonly #byClientId = new Map<string, RestingOrder>()
@@ -83,7 +83,7 @@ export class AccountBook {
     return found
   }
 
-  /** Behind all others: its order_seq is the greatest. */
+  /** Appends behind all others: its order_seq is the greatest. */
   append(order: RestingOrder): void {
     const group = this.#groupFor(order)
     order.group = group

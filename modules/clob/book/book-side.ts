@@ -11,7 +11,7 @@ export class Level {
   oldest: RestingOrder | undefined = undefined
   newest: RestingOrder | undefined = undefined
   orders = 0
-  /** Of what is left of its orders. */
+  /** The lots that are left of its orders. */
   readonly lots = new LotSum()
 
   constructor(ticks: number) {
@@ -43,12 +43,12 @@ export class BookSide {
     return this.#levels.get(ticks)
   }
 
-  /** From the best price on. The side must not change meanwhile. */
+  /** The levels from the best price on. The side must not change meanwhile. */
   levels(): Generator<Level, undefined> {
     return this.#sorted.descending()
   }
 
-  /** Behind all others of its price: it must be the newest of them. */
+  /** Appends behind all others of its price: it must be the newest of them. */
   append(order: RestingOrder): void {
     let level = this.#levels.get(order.priceTicks)
     if (level === undefined) {

@@ -7,7 +7,7 @@ import { bytesToKey, equalBytes } from '../../../core/bytes.ts'
 import { invariant } from '../../../core/errors.ts'
 import type { StateReader } from '../../../store/state.ts'
 import type { Mark } from '../domain/account.ts'
-import type { BookOrder, OpenOrder } from '../domain/order.ts'
+import { type BookOrder, doesRest, type OpenOrder } from '../domain/order.ts'
 import { AccountBook, type LiveFloor } from './account-book.ts'
 import {
   decodeOrder,
@@ -30,10 +30,10 @@ import { SortedChunks } from './sorted-chunks.ts'
 /** What a CLOB step changes of the books. It holds for the books that it was made on, until they change. */
 export interface BookDelta {
   readonly height: number
-  /** Of the books that it was made on. */
+  /** Version of the books that it was made on. */
   readonly version: number
   readonly changes: readonly BookChange[]
-  /** By market, sorted by order_seq: what state has of the orders from now on. */
+  /** What state has of the orders from now on, by market, sorted by order_seq. */
   readonly orders: ReadonlyMap<number, OrderChanges>
   readonly nonces: readonly UsedNonce[]
   readonly marks: readonly Mark[]
@@ -48,11 +48,14 @@ export class Books {
   readonly #expiring = new SortedChunks<RestingOrder>()
   /** Owners with a switch that has not passed and orders that it may kill, by its time, then their lowest order_seq. */
   readonly #switches = new SortedChunks<AccountBook>()
-  /** Dead orders that wait to be removed, by order_seq. */
+  /** Dead orders that wait to be removed, by order_seq; a clearing removes what does not rest itself. */
   readonly #dead = new SortedChunks<RestingOrder>()
-  /** Open orders of all markets. */
+  /** Open orders of all markets that rest, dead ones too. */
   #size = 0
-  /** From half of the least bound on until a quarter, so that nobody makes it come and go: it takes as long as it takes to place them. */
+  /**
+   * True from half of the least bound on until a quarter, so that nobody makes it come and go: it takes as long as it
+   * takes to place them.
+   */
   #areCrowdsSorted = false
   readonly nonces = new NonceIndex()
   readonly marks = new MarkIndex()
@@ -63,7 +66,7 @@ export class Books {
     this.#bounds = bounds
   }
 
-  /** As state has them. Throws an invariant error where the roots of the records differ. */
+  /** Loads the books as state has them. Throws an invariant error where the roots of the records differ. */
   static load(state: StateReader, bounds: OrderBounds = ORDER_BOUNDS): Books {
     const books = new Books(bounds)
     const orders: OpenOrder[] = []
@@ -139,7 +142,7 @@ export class Books {
     return this.#accounts.values()
   }
 
-  /** Of an owner that has no open orders: what state has of it. */
+  /** Opens the account of an owner that has no open orders: what state has of it. */
   openAccount(owner: Address, ownerKey: string, switchMs: number): AccountBook {
     const account = new AccountBook(owner, ownerKey)
     account.switchMs = switchMs
@@ -147,7 +150,7 @@ export class Books {
     return account
   }
 
-  /** Of an owner that has no open orders any more. */
+  /** Closes the account of an owner that has no open orders any more. */
   closeAccount(account: AccountBook): void {
     this.#do({ kind: 'close', account })
   }
@@ -189,8 +192,8 @@ export class Books {
   }
 
   /**
-   * At the begin of a step: what has expired since the last one, and orders of owners whose switch has passed, die. Each order
-   * dies once, so that the work of all blocks together is that of the orders that were placed.
+   * Runs at the beginning of a step: what has expired since the last one, and orders of owners whose switch has passed,
+   * die. Each order dies once, so that the work of all blocks together is that of the orders that were placed.
    */
   bury(timeMs: number): void {
     for (let order = this.#expiring.first; order !== undefined; order = this.#expiring.first) {
@@ -240,12 +243,12 @@ export class Books {
     return longest
   }
 
-  /** Of all dead orders that with the lowest order_seq. */
+  /** The dead order with the lowest order_seq. */
   get firstDead(): RestingOrder | undefined {
     return this.#dead.first
   }
 
-  /** Open orders of all markets. */
+  /** Open orders of all markets; while a step runs those that rest. */
   get size(): number {
     return this.#size
   }
@@ -298,7 +301,7 @@ export class Books {
     return this.nonces.has(nonceKey(signer, nonceMs))
   }
 
-  /** By order_seq. */
+  /** The owner's orders by order_seq. */
   ordersOf(owner: Address, market = 0): readonly BookOrder[] {
     const orders: BookOrder[] = []
     let order = this.#accounts.get(bytesToKey(owner))?.oldest
@@ -391,8 +394,8 @@ export class Books {
       market.restore(order)
       order.account.restore(order)
     }
-    if (++this.#size >= this.#leastBound / 2 && !this.#areCrowdsSorted) this.#sortCrowds()
-    if (order.isDead) this.#dead.insert(order.seq, 0, order)
+    if (doesRest(order) && ++this.#size >= this.#leastBound / 2 && !this.#areCrowdsSorted) this.#sortCrowds()
+    if (order.isDead) this.#keepDead(order)
     else if (order.expireS !== 0) this.#expiring.insert(order.expireS, order.seq, order)
     this.#refreshSwitch(order.account)
   }
@@ -400,8 +403,8 @@ export class Books {
   #unlink(order: RestingOrder): void {
     this.market(order.market).unlink(order)
     order.account.unlink(order)
-    if (--this.#size < this.#leastBound / 4 && this.#areCrowdsSorted) this.#unsortCrowds()
-    if (order.isDead) this.#dead.remove(order.seq, 0)
+    if (doesRest(order) && --this.#size < this.#leastBound / 4 && this.#areCrowdsSorted) this.#unsortCrowds()
+    if (order.isDead) this.#dropDead(order)
     else if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
     this.#refreshSwitch(order.account)
   }
@@ -424,7 +427,7 @@ export class Books {
     this.market(order.market).bury(order)
     order.account.living--
     if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
-    this.#dead.insert(order.seq, 0, order)
+    this.#keepDead(order)
     this.#refreshSwitch(order.account)
   }
 
@@ -432,8 +435,16 @@ export class Books {
     this.market(order.market).unbury(order)
     order.account.living++
     if (order.expireS !== 0) this.#expiring.insert(order.expireS, order.seq, order)
-    this.#dead.remove(order.seq, 0)
+    this.#dropDead(order)
     this.#refreshSwitch(order.account)
+  }
+
+  #keepDead(order: RestingOrder): void {
+    if (doesRest(order)) this.#dead.insert(order.seq, 0, order)
+  }
+
+  #dropDead(order: RestingOrder): void {
+    if (doesRest(order)) this.#dead.remove(order.seq, 0)
   }
 
   #exchange(order: RestingOrder, by: RestingOrder): void {

@@ -111,7 +111,7 @@ export class OrderBuckets {
     return tree.slice(HASH, 2 * HASH)
   }
 
-  /** As {@link rootAfter}, for good. */
+  /** Does what {@link rootAfter} does, for good. */
   apply(changes: OrderChanges): void {
     if (changes.length === 0) return
     const leaves = new Map<number, Hash>()
@@ -126,4 +126,11 @@ export class OrderBuckets {
   #changed(bucket: number, changes: OrderChanges): Uint8Array {
     return changeBucket(this.#buckets[bucket] as Uint8Array, changes)
   }
+}
+
+/** The root over all open orders of a market: values by order_seq, ascending. */
+export const rootOfOrders = (orders: OrderChanges): Hash => {
+  const buckets = new OrderBuckets()
+  buckets.apply(orders)
+  return buckets.root
 }

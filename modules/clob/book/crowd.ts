@@ -1,15 +1,15 @@
 /** How many orders may be open, and which of them gives way where there is no more room. docs/clob-spec.md, Room; docs/adr/041. */
 import { invariant } from '../../../core/errors.ts'
 import { MAX_OPEN_ORDERS, MAX_SIDE_ORDERS } from '../domain/market.ts'
-import type { OpenOrder } from '../domain/order.ts'
+import { doesRest, type OpenOrder } from '../domain/order.ts'
 import type { RestingOrder } from './resting-order.ts'
 import { SortedChunks } from './sorted-chunks.ts'
 
 /** Orders with a trigger count, too. */
 export interface OrderBounds {
-  /** Of a side of a market, those that are not dead. */
+  /** The most orders of a side of a market that are not dead. */
   readonly side: number
-  /** Of all markets together, dead ones too. */
+  /** The most orders of all markets together, dead ones too. */
   readonly all: number
 }
 
@@ -21,9 +21,9 @@ export type Staked = Pick<OpenOrder, 'market' | 'side' | 'priceTicks' | 'left'>
 export const stakeOf = ({ side, priceTicks, left }: Omit<Staked, 'market'>): number =>
   side === 'buy' ? priceTicks * left : left
 
-/** Orders of a side of a market that are not dead. They are sorted only while so many are open that one may have to give way. */
+/** Orders of a side of a market that rest and are not dead: an IOC order that waits for a clearing is none. They are sorted only while so many are open that one may have to give way. */
 export class Crowd {
-  /** By what they lock: of equal ones the newest is the least. */
+  /** The orders by what they lock: of equal ones the newest is the least. */
   #byStake: SortedChunks<RestingOrder> | undefined
   #size = 0
 
@@ -41,12 +41,14 @@ export class Crowd {
   }
 
   insert(order: RestingOrder): void {
+    if (!doesRest(order)) return
     this.#size++
     this.#byStake?.insert(stakeOf(order), -order.seq, order)
   }
 
-  /** Before anything of the order changes that its stake depends on. */
+  /** Called before anything of the order changes that its stake depends on. */
   remove(order: RestingOrder): void {
+    if (!doesRest(order)) return
     this.#size--
     this.#byStake?.remove(stakeOf(order), -order.seq)
   }
@@ -54,7 +56,7 @@ export class Crowd {
   /** `orders` are all of it. */
   sort(orders: Iterable<RestingOrder>): void {
     const byStake = new SortedChunks<RestingOrder>()
-    for (const order of orders) byStake.insert(stakeOf(order), -order.seq, order)
+    for (const order of orders) if (doesRest(order)) byStake.insert(stakeOf(order), -order.seq, order)
     this.#byStake = byStake
   }
 
@@ -71,7 +73,7 @@ export interface GivesWay {
   readonly order: RestingOrder | undefined
 }
 
-/** Of a side that the new order joins: it is the newest, so that of equal stakes its own is the less. */
+/** The least of a side that the new order joins: it is the newest, so that of equal stakes its own is the less. */
 export const leastWith = (crowd: Crowd, order: Staked): RestingOrder | undefined => {
   const { least } = crowd
   return least !== undefined && stakeOf(least) < stakeOf(order) ? least : undefined

@@ -4,7 +4,7 @@ import type { Level } from './book-side.ts'
 import type { BookDelta, Books } from './books.ts'
 import type { MarketBook } from './market-book.ts'
 
-/** Of the orders at a price that can be met: neither dead ones nor those that wait for their trigger. */
+/** The total of the orders at a price that can be met: neither dead ones nor those that wait for their trigger. */
 export interface LevelTotal {
   readonly priceTicks: number
   /** Left of its orders. 0 where the level is gone. */
@@ -30,7 +30,7 @@ const bestOf = (levels: Iterable<Level>, most: number): LevelTotal[] => {
   return totals
 }
 
-/** At most so many levels of each side. */
+/** The depth with at most so many levels of each side. */
 export const depthOf = (book: MarketBook, levels: number): Depth => ({
   bids: bestOf(book.bids.levels(), levels),
   asks: bestOf(book.asks.levels(), levels),
@@ -55,8 +55,8 @@ const totalsAt = (side: MarketBook['bids'], ticks: ReadonlySet<number>): LevelTo
 }
 
 /**
- * By market, of a delta that the books have just applied: the totals are those after it. A level may be among them that is as it was
- * before.
+ * The changed levels, by market, of a delta that the books have just applied: the totals are those after it. A level
+ * may be among them that is as it was before.
  */
 export const changedLevels = (books: Books, delta: BookDelta): ReadonlyMap<number, LevelChanges> => {
   const touched = new Map<number, Touched>()

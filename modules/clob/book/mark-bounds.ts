@@ -1,17 +1,17 @@
 /**
- * Until which blocks and below which nonces marks bind, by key. Anybody fills a block with 40,000 of them for nothing, and 41 blocks
- * are kept: so they lie in typed arrays, and a mark costs little beside its key.
+ * Holds, by key, until which blocks and below which nonces marks bind. Anybody fills a block with 40,000 of them for
+ * nothing, and 41 blocks are kept: so they lie in typed arrays, and a mark costs little beside its key.
  */
 const FIRST_ROOM = 1_024
 /** No further slot. */
 const NONE = -1
 
 export class MarkBounds {
-  /** By key the first slot of a list. */
+  /** The first slot of a list, by key. */
   readonly #firsts = new Map<string, number>()
   #nonceMs = new Float64Array(FIRST_ROOM)
   #goodTilBlock = new Uint32Array(FIRST_ROOM)
-  /** Of a slot in use the next of its key, of a free one the next that is free. */
+  /** The next slot of the same key for a slot in use, the next free one for a free slot. */
   #next = new Int32Array(FIRST_ROOM)
   #free = NONE
   /** Slots from here on were never used. */
@@ -21,7 +21,7 @@ export class MarkBounds {
     return this.#firsts.size
   }
 
-  /** Of all marks with this key until this block the greatest nonce counts. */
+  /** Keeps, of all marks with this key until this block, the greatest nonce. */
   raise(key: string, goodTilBlock: number, nonceMs: number): void {
     const first = this.#firsts.get(key) ?? NONE
     for (let slot = first; slot !== NONE; slot = this.#nextOf(slot)) {

@@ -20,7 +20,10 @@ export class MarketBook {
   readonly #sellers = new Crowd()
   /** What state has of them, as of the committed head. */
   readonly buckets = new OrderBuckets()
-  /** By trigger price, ascending; those that fire at or below by its negative. The ties are order_seq. */
+  /**
+   * Orders that wait, by trigger price, ascending; those that fire at or below it by its negative. The ties are
+   * order_seq.
+   */
   readonly #above = new SortedChunks<RestingOrder>()
   readonly #below = new SortedChunks<RestingOrder>()
 
@@ -95,7 +98,7 @@ export class MarketBook {
     this.#putBack(order)
   }
 
-  /** Of an order that is not dead. */
+  /** Changes what is left of an order that is not dead. */
   changeLeft(order: RestingOrder, left: number): void {
     const crowd = this.crowd(order.side)
     crowd.remove(order)

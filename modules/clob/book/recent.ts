@@ -17,7 +17,7 @@ export const nonceKey = (signer: Address, nonceMs: number): string =>
 /** Nonces in use, of a block or of many. */
 export class NonceIndex {
   readonly #used = new Set<string>()
-  /** By height what to forget. */
+  /** The keys to forget, by height. */
   readonly #byHeight = new Map<number, readonly string[]>()
 
   has(key: string): boolean {
@@ -67,13 +67,13 @@ const markKey = (mark: MarkTerms & Pick<Mark, 'owner'>): string => {
   return bytesToKey(scratch.subarray(0, writeTerms(mark)))
 }
 
-/** That of a mark which may be there. */
+/** The key of a mark which may be there. */
 const wantedKey = (ownerKey: string, terms: MarkTerms): string =>
   ownerKey + bytesToKey(scratch.subarray(ADDRESS_LENGTH, writeTerms(terms)))
 
 const hasId = (key: string): boolean => key.charCodeAt(ADDRESS_LENGTH) === WITH_ID
 
-/** Of all marks with a key, the greatest nonce by the block until which it binds: those are 41 at most. */
+/** Holds, of all marks with a key, the greatest nonce by the block until which it binds: those are 41 at most. */
 export class MarkIndex {
   readonly #bounds = new MarkBounds()
   /** Keys of what goes with a block. */

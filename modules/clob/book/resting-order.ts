@@ -13,7 +13,7 @@ export class RestingOrder implements OpenOrder {
   readonly tif: TimeInForce
   readonly priceTicks: number
   readonly lots: number
-  /** Changed by the book alone. */
+  /** The lots that are left; only the book changes them. */
   left: number
   readonly lockedPpm: number
   readonly clientId: Uint8Array
@@ -26,7 +26,7 @@ export class RestingOrder implements OpenOrder {
 
   /** Expired, or its owner's switch has passed, or a floor names it: for ever. Changed by the book alone. */
   isDead = false
-  /** Of its owner. */
+  /** The account of its owner. */
   readonly account: AccountBook
   /** Set once it rests at a price; an order with a trigger does not. One that died or is removed keeps its places, for the undoing. */
   level: Level | undefined = undefined

@@ -45,7 +45,7 @@ const leastTieOf = <Item>(chunk: Chunk<Item>): number => {
   return chunk.leastTie
 }
 
-/** Of the first `end` pairs of a chunk. */
+/** The item with the least tie among the first `end` pairs of a chunk. */
 const leastWithin = <Item>(
   { ties, items }: Chunk<Item>,
   end: number,
@@ -119,8 +119,8 @@ export class SortedChunks<Item> {
   }
 
   /**
-   * Of all pairs whose key is at most `limit`, the item with the least tie. It looks into two chunks at most, whatever the order
-   * of the ties: the one that the limit cuts, and that of the whole ones which has the least tie.
+   * The item with the least tie of all pairs whose key is at most `limit`. It looks into two chunks at most, whatever
+   * the order of the ties: the one that the limit cuts, and that of the whole ones which has the least tie.
    */
   leastTieUpTo(limit: number): Item | undefined {
     let best: Chunk<Item> | undefined
@@ -135,7 +135,7 @@ export class SortedChunks<Item> {
     return leastWithin(best, best.keys.length).item
   }
 
-  /** From the greatest pair down. The set must not change meanwhile. */
+  /** The items from the greatest pair down. The set must not change meanwhile. */
   *descending(): Generator<Item, undefined> {
     for (let place = this.#chunks.length - 1; place >= 0; place--) {
       const items = this.#chunks[place]?.items ?? []

@@ -3,7 +3,7 @@ import { EMPTY_BYTES } from '../../../core/bytes.ts'
 import { type Hash, sha256 } from '../../../core/hash.ts'
 import type { MarketRecord } from './market.ts'
 
-/** Of order_seq mod 1,024: the tree of their hashes has so many levels above its leaves. */
+/** Buckets go by order_seq mod 1,024: the tree of their hashes has so many levels above its leaves. */
 const BUCKET_LEVELS = 10
 const LEAF = Uint8Array.of(0)
 const INNER = Uint8Array.of(1)

@@ -10,7 +10,7 @@ export interface Lock {
 
 const PPM_BIG = BigInt(PPM)
 
-/** Of what is not filled yet: a buy locks notional and the fee that it may have to pay, a sell its base. */
+/** The lock for what is not filled yet: a buy locks notional and the fee that it may have to pay, a sell its base. */
 export const lockOf = (market: Market, order: Pick<OpenOrder, 'side' | 'priceTicks' | 'left' | 'lockedPpm'>): Lock => {
   const lots = BigInt(order.left)
   if (order.side === 'sell') return { denom: market.baseDenom, amount: lots * market.lotSize }

@@ -17,7 +17,7 @@ export const MAX_FACTOR = 2n ** 80n - 1n
 export const MAX_AMOUNT = 2n ** 127n - 1n
 /** Ten times the block price. */
 const MAX_BAND_PPM = 10 * PPM
-/** That of the parameters, at most. */
+/** The most open orders of an account, which are also the most that the parameters may allow. */
 const MAX_ACCOUNT_ORDERS = 5_000
 
 /** What governance may change of a market. */

@@ -6,7 +6,7 @@ export type MarketMode = 'continuous' | 'uniform'
 
 /** What an owner pays who traded at least `volume` in the quote denomination on the 30 UTC days before. */
 export interface FeeTier {
-  /** In the smallest unit of the quote denomination. */
+  /** The volume in the smallest unit of the quote denomination. */
   readonly volume: bigint
   /** Ppm of notional; a negative one is a rebate. */
   readonly makerPpm: number
@@ -14,7 +14,7 @@ export interface FeeTier {
 }
 
 export interface Market {
-  /** From 1. */
+  /** Number of the market, from 1. */
   readonly id: number
   readonly baseDenom: string
   readonly quoteDenom: string
@@ -22,17 +22,17 @@ export interface Market {
   readonly lotSize: bigint
   /** Smallest units of quote that one tick a lot is worth: notional = ticks x lots x factor. Fixed for ever. */
   readonly factor: bigint
-  /** By volume, ascending; the first has volume 0. */
+  /** The fees by volume, ascending; the first has volume 0. */
   readonly fees: readonly FeeTier[]
-  /** In quote. */
+  /** The least notional, in quote. */
   readonly minNotional: bigint
   /** How far beyond the block price a Place that can take may go, in ppm of it; 0 is no band. */
   readonly bandPpm: number
-  /** Of an account, within that of the parameters. */
+  /** The most open orders of an account, within that of the parameters. */
   readonly maxOpenOrders: number
   /** Notional of a block's fills from which on they change the block price. */
   readonly triggerNotional: bigint
-  /** In quote. */
+  /** The least equity, in quote. */
   readonly minEquity: bigint
   readonly status: MarketStatus
   readonly mode: MarketMode
@@ -44,7 +44,7 @@ export const MAX_SIDE_ORDERS = 100_000
 export const MAX_OPEN_ORDERS = 500_000
 
 export interface MarketRecord {
-  /** Of the market's records: one for each placed, fill and removed. */
+  /** Sequence of the market's records: one for each placed, fill and removed. */
   readonly sequence: number
   /** 0 before the first. */
   readonly blockPriceTicks: number

@@ -17,7 +17,7 @@ export interface OpenOrder {
   readonly side: Side
   readonly tif: TimeInForce
   readonly priceTicks: number
-  /** As placed. */
+  /** The lots that were placed. */
   readonly lots: number
   readonly left: number
   /** The highest fee of the market when it was placed, in ppm of notional: it never pays more. A buy has locked it, too. */
@@ -32,6 +32,13 @@ export interface OpenOrder {
   readonly maxFills: number
   readonly postOnlyMode: PostOnlyMode
 }
+
+/**
+ * Whether what is left of an order rests. One with a trigger does until that fires, whatever its time in force. An IOC order of a uniform
+ * market is in the book until that is cleared, and does not.
+ */
+export const doesRest = ({ tif, triggerKind }: Pick<OpenOrder, 'tif' | 'triggerKind'>): boolean =>
+  tif === 'gtc' || tif === 'post_only' || triggerKind !== 'none'
 
 /** An order as the live book has it. */
 export interface BookOrder extends OpenOrder {

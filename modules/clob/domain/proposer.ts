@@ -3,6 +3,6 @@
 export interface ProposerRecord {
   /** Blocks of this proposer that stopped at an id whose body they did not have. */
   readonly stops: number
-  /** Of them, those at an id that more than two thirds of the power had attested. */
+  /** How many of these stops were at an id that more than two thirds of the power had attested. */
   readonly missingButWidelyAttested: number
 }

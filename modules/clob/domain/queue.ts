@@ -12,5 +12,5 @@ export interface QueuedAction {
 /** What an action may weigh in the queue bounds how many there are: the least weighs 1. */
 export const MAX_QUEUE_WEIGHT = 5_000
 export const MAX_QUEUED = MAX_QUEUE_WEIGHT
-/** Of an encoded Action: a Replace by a Place with the largest values has 122. */
+/** The most bytes of an encoded Action: a Replace by a Place with the largest values has 122. */
 export const MAX_ACTION_BYTES = 128

@@ -4,13 +4,13 @@ export interface ClobParameters {
   readonly extensionBudgetBytes: number
   readonly minAgeMs: number
   readonly bucketMs: number
-  /** Of the transactions of a block. */
+  /** The most weight of the transactions of a block. */
   readonly blockWeight: number
-  /** Of an account in a block. */
+  /** The most actions of an account in a block. */
   readonly maxActions: number
-  /** Of an account. */
+  /** The most open orders of an account. */
   readonly maxOpenOrders: number
-  /** In a block. */
+  /** The most triggers in a block. */
   readonly maxTriggers: number
   readonly triggerWeight: number
   readonly contractWeight: number

@@ -1,13 +1,13 @@
 /** What state keeps of owners, of extensions and of proposers, as protobuf messages. */
-import type { MessageInitShape } from '@bufbuild/protobuf'
+import { fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { equalBytes, keyToBytes } from '../../../core/bytes.ts'
-import type { clob } from '../../../proto/index.ts'
+import { type clob, clobTx } from '../../../proto/index.ts'
 import type { ClobAccount, Floor } from '../domain/account.ts'
 import { BOTH_SIDES, SIDE_CODES } from '../domain/codes.ts'
 import type { Side } from '../domain/order.ts'
 import type { ProposerRecord } from '../domain/proposer.ts'
-import type { HeightCap, OwnedAgent } from '../keeper/index.ts'
+import type { HeightCap, OwnedAgent, QueuedAction } from '../keeper/index.ts'
 import type { ListedId } from '../plan/types.ts'
 
 export const sideForm = (side: Side | undefined): clob.Floor['side'] =>
@@ -34,6 +34,13 @@ export const agentForm = ({ address, agent }: OwnedAgent) =>
     expireS: BigInt(agent.expireS),
     markets: [...agent.markets],
   }) satisfies MessageInitShape<typeof clob.AgentSchema>
+
+export const queuedForm = ({ owner, subaccount, action }: QueuedAction) =>
+  ({
+    owner: encodeBech32(owner),
+    subaccount,
+    action: fromBinary(clobTx.ActionSchema, action),
+  }) satisfies MessageInitShape<typeof clob.QueuedActionSchema>
 
 export const capForm = ({ height, capBytes }: HeightCap) =>
   ({ height: BigInt(height), capBytes }) satisfies MessageInitShape<typeof clob.CapSchema>

@@ -36,7 +36,7 @@ const FIRST_SEQ = 1
 const format = <Desc extends DescMessage>(schema: Desc, form: MessageInitShape<Desc>): unknown =>
   toJson(schema, create(schema, form), { useProtoFieldName: true, alwaysEmitImplicit: true })
 
-/** As the member `params` has them. */
+/** The parameters as the member `params` has them. */
 export const formatParameters = (parameters: ClobParameters): unknown =>
   format(clob.ParamsSchema, parametersForm(parameters))
 

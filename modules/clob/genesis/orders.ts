@@ -69,7 +69,8 @@ const checkOrder = (order: OpenOrder, path: string): OpenOrder => {
   return order
 }
 
-const parseOrder = (order: clob.OpenOrder, path: string): OpenOrder =>
+/** Reads an order of a genesis, or of an answer that nobody has checked. Throws genesis/1, and core/5 for the owner. */
+export const parseOpenOrder = (order: clob.OpenOrder, path: string): OpenOrder =>
   checkOrder(
     {
       market: checkRange(order.market, `${path}.market`, 1, MAX_UINT32),
@@ -96,6 +97,6 @@ const parseOrder = (order: clob.OpenOrder, path: string): OpenOrder =>
 export const ORDERS: ListForm<typeof clob.OpenOrderSchema, OpenOrder> = {
   schema: clob.OpenOrderSchema,
   most: MAX_OPEN_ORDERS,
-  parse: parseOrder,
+  parse: parseOpenOrder,
   keyOf: ({ market, seq }) => concatBytes(uint32ToBytes(market), uint64ToBytes(seq)),
 }

@@ -1,15 +1,16 @@
 /** What contracts had queued, of the genesis. */
-import { create, fromBinary, toBinary, toJson } from '@bufbuild/protobuf'
-import { encodeBech32, parseAccountAddress } from '../../../core/bech32.ts'
+import { create, toBinary, toJson } from '@bufbuild/protobuf'
+import { parseAccountAddress } from '../../../core/bech32.ts'
 import { failAt } from '../../../core/parse.ts'
-import { clobGenesis, clobTx } from '../../../proto/index.ts'
+import { clob, clobTx } from '../../../proto/index.ts'
 import { MAX_QUEUE_WEIGHT, MAX_QUEUED, type QueuedAction } from '../domain/queue.ts'
+import { queuedForm } from '../forms/owner.ts'
 import { decodeAction } from '../orders/decode-action.ts'
 import { weightOf } from '../orders/phase-and-weight.ts'
 import { type ListForm, parseList } from './fields.ts'
 
-const QUEUE: ListForm<typeof clobGenesis.QueuedActionSchema, QueuedAction> = {
-  schema: clobGenesis.QueuedActionSchema,
+const QUEUE: ListForm<typeof clob.QueuedActionSchema, QueuedAction> = {
+  schema: clob.QueuedActionSchema,
   most: MAX_QUEUED,
   parse: ({ owner, subaccount, action }, path) => {
     if (action === undefined) return failAt(`${path}.action`, 'is missing')
@@ -27,8 +28,7 @@ export const parseQueue = (value: unknown, path: string): readonly QueuedAction[
   return weight <= MAX_QUEUE_WEIGHT ? queue : failAt(path, `weighs ${weight}, more than ${MAX_QUEUE_WEIGHT}`)
 }
 
-export const formatQueued = ({ owner, subaccount, action }: QueuedAction): unknown => {
-  const form = { owner: encodeBech32(owner), subaccount, action: fromBinary(clobTx.ActionSchema, action) }
-  const message = create(clobGenesis.QueuedActionSchema, form)
-  return toJson(clobGenesis.QueuedActionSchema, message, { useProtoFieldName: true })
+export const formatQueued = (queued: QueuedAction): unknown => {
+  const message = create(clob.QueuedActionSchema, queuedForm(queued))
+  return toJson(clob.QueuedActionSchema, message, { useProtoFieldName: true })
 }

@@ -14,7 +14,7 @@ import { scanValues } from './scan.ts'
 
 export interface HeightCap {
   readonly height: number
-  /** Of an extension of that height, in bytes. */
+  /** The most bytes of an extension of that height. */
   readonly capBytes: number
 }
 
@@ -26,7 +26,7 @@ const ID_LENGTH = 12
 const SALT_LENGTH = 32
 const CONSENSUS_ADDRESS_LENGTH = 20
 
-/** By height. */
+/** The caps by height. */
 export const readCaps = (state: StateReader): readonly HeightCap[] => {
   const value = state.value(CLOB_ACCOUNT, CAPS_KEY)
   if (value === undefined) return []
@@ -80,7 +80,7 @@ const readGroup = (fields: RlpReader): readonly ListedId[] => {
  */
 const decodedLists = new WeakMap<Uint8Array, readonly ListedId[]>()
 
-/** In list order: the oldest first. */
+/** The carried ids in list order: the oldest first. */
 export const readCarried = (state: StateReader): readonly ListedId[] => {
   const value = state.value(CLOB_ACCOUNT, CARRIED_KEY)
   if (value === undefined) return []
@@ -109,7 +109,7 @@ const decodeProposer = (value: Uint8Array): ProposerRecord =>
     missingButWidelyAttested: fields.uint(Number.MAX_SAFE_INTEGER),
   }))
 
-/** By the validator's consensus address. */
+/** The record by the validator's consensus address. */
 export const readProposer = (state: StateReader, address: Uint8Array): ProposerRecord => {
   const value = state.value(CLOB_ACCOUNT, proposerKey(address))
   return value === undefined ? NO_STOPS : decodeProposer(value)

@@ -34,6 +34,7 @@ export {
   findOrdersOf,
   type OrderPlace,
   readOrder,
+  readOrdersFrom,
   scanOrders,
   scanOrderValues,
   scanOrphans,

@@ -48,7 +48,7 @@ const anyOrder = (random: Random): OpenOrder => ({
   postOnlyMode: random.pick(['reject', 'slide']),
 })
 
-/** By the design's table, with the general encoder. */
+/** Encodes by the design's table, with the general encoder. */
 const slowOrder = (order: OpenOrder): Uint8Array =>
   encodeRlp([
     order.owner,

@@ -72,7 +72,7 @@ export const readMarket = (state: StateReader, id: number): Market | undefined =
 export const writeMarket = (state: StateWriter, market: Market): void =>
   state.setValue(CLOB_ACCOUNT, marketKey(market.id), encodeMarket(market))
 
-/** At most `limit` by number, from `start` on. */
+/** Lists at most `limit` markets by number, from `start` on. */
 export const listMarkets = (state: StateReader, start = 1, limit = MAX_MARKETS): readonly Market[] =>
   state.values(CLOB_ACCOUNT, MARKET_PREFIX, limit, marketKey(start)).map(([key, value]) => {
     invariant(key.length === MARKET_PREFIX.length + 4, 'the key of a market in state is damaged')

@@ -76,12 +76,12 @@ const heightOf = (prefix: Uint8Array, key: Uint8Array): number => {
   return readUint64(key, prefix.length)
 }
 
-/** Of all heights that state has. */
+/** The nonces of all heights that state has. */
 export function* scanNonces(state: StateReader): Generator<readonly [height: number, readonly UsedNonce[]], void> {
   for (const [key, value] of scanValues(state, NONCES_PREFIX)) yield [heightOf(NONCES_PREFIX, key), decodeNonces(value)]
 }
 
-/** Of all heights that state has. */
+/** The marks of all heights that state has. */
 export function* scanMarks(state: StateReader): Generator<readonly [height: number, readonly Mark[]], void> {
   for (const [key, value] of scanValues(state, MARKS_PREFIX)) yield [heightOf(MARKS_PREFIX, key), decodeMarks(value)]
 }

@@ -13,7 +13,7 @@ import { uint } from './rlp-writer.ts'
 
 export type { QueuedAction }
 
-/** Of the running block. */
+/** Totals of the running block. */
 export interface QueuedTotals {
   readonly count: number
   readonly weight: number
@@ -46,13 +46,13 @@ export const readQueuedTotals = (state: StateReader): QueuedTotals => {
   }))
 }
 
-/** Behind those that the running block has: `totals` are with it. */
+/** Writes an entry behind those that the running block has: `totals` are with it. */
 export const writeQueued = (state: StateWriter, { count, weight }: QueuedTotals, entry: QueuedAction): void => {
   state.setValue(CLOB_ACCOUNT, queuedKey(count - 1), encodeRlp(itemsOf(entry)))
   state.setValue(CLOB_ACCOUNT, QUEUED_KEY, encodeRlp([uint(count), uint(weight)]))
 }
 
-/** At the end of a block: what it queued becomes the queue. The step of the block took the one before. */
+/** Runs at the end of a block: what it queued becomes the queue. The step of the block took the one before. */
 export const collectQueued = (state: StateWriter): void => {
   const { count } = readQueuedTotals(state)
   if (count === 0) return

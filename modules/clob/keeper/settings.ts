@@ -28,7 +28,7 @@ const readNumber = (state: StateReader, key: Uint8Array, what: string, fallback:
   return RlpReader.item(value, what).uint(Number.MAX_SAFE_INTEGER)
 }
 
-/** Of the newest block that ran a CLOB step, in milliseconds since 1970; 0 before the first. */
+/** Time of the newest block that ran a CLOB step, in milliseconds since 1970; 0 before the first. */
 export const readTimeMs = (state: StateReader): number => readNumber(state, TIME_KEY, 'time', 0)
 
 export const writeTimeMs = (state: StateWriter, timeMs: number): void =>

@@ -1,6 +1,7 @@
 /**
- * Reads a flat RLP list of fewer than 256 bytes in place: open orders are read by the hundred thousand when a node starts, and a view of
- * bytes for each field would take most of that time. As strict as RlpReader: what is damaged is a broken invariant.
+ * Reads a flat RLP list of fewer than 256 bytes in place: open orders are read by the hundred thousand when a node
+ * starts, and a view of bytes for each field would take most of that time. It is as strict as RlpReader: what is
+ * damaged is a broken invariant.
  */
 import { EMPTY_BYTES } from '../../../core/bytes.ts'
 import { invariant } from '../../../core/errors.ts'

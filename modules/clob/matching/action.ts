@@ -12,7 +12,7 @@ export interface Sender {
 
 export interface ActionOutcome {
   readonly error: MatchingError | undefined
-  /** Of the order that it placed; 0 is none. */
+  /** order_seq of the order that it placed; 0 is none. */
   readonly orderSeq: number
   readonly filledLots: number
   /** Notional of its fills. */

@@ -138,7 +138,7 @@ describe('the removals at the end of a block', () => {
     const expireS = Math.floor(world.timeMs / 1_000) + 1
     world.act('bob', buy(1, 10, { expireS }), buy(1, 10))
     world.act('alice', buy(1, 10))
-    // In the first block of its second the order is dead.
+    // The order is dead in the first block of its second.
     expect(world.open()).toEqual({ 2: 1, 3: 1 })
     world.act('alice', buy(1, 11, { expireS: expireS + 3, market: 2 }), schedule(world.timeMs + 1))
     world.act('bob', buy(1, 12, { expireS: expireS + 3 }), schedule(world.timeMs + 500))

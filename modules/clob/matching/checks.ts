@@ -6,7 +6,7 @@ import type { MatchingError } from './error-entries.ts'
 import type { StepRun } from './step-run.ts'
 
 const MAX_BLOCKS_AHEAD = 40
-/** Beyond it an order is stale: nobody's old price is met after the chain has stood still. */
+/** An order beyond it is stale: nobody's old price is met after the chain has stood still. */
 export const NONCE_WINDOW_MS = 60_000
 
 /** A ClobTx of the block, as the plan put it there. */
@@ -14,7 +14,7 @@ export interface BatchItem {
   /** Undefined where it is not statically valid. */
   readonly body: ClobBody | undefined
   readonly hash: Uint8Array
-  /** Of its id. */
+  /** The phase that its id has in the list. */
   readonly listedPhase: Phase
   /** Whose signature it bears; undefined where it does not hold. */
   signer(): Address | undefined

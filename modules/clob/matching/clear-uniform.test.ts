@@ -3,6 +3,7 @@ import { readRecord } from '../keeper/index.ts'
 import { Random } from '../../../test/sim/random.ts'
 import type { Market } from '../domain/market.ts'
 import type { OpenOrder } from '../domain/order.ts'
+import type { Place } from '../orders/clob-tx.ts'
 import { addressOf, buy, type Sent, sell, World } from './testing/world.ts'
 
 const fundedWorld = (changes: Partial<Market> = {}): World => {
@@ -24,7 +25,8 @@ describe('a uniform market', () => {
       send('carol', buy(2, 101)),
     )
     expect(became.flat()).toMatchObject([1, 2, 3, 4].map((orderSeq) => ({ code: 'ok', orderSeq, filledLots: 0 })))
-    // At 100 and 101 the volume is 5, at 102 and 105 it is 7: at 102 ten are offered, as at 105, and the lower one is taken.
+    // The volume is 5 at 100 and 101, and 7 at 102 and 105: at 102 ten are offered, as at 105, and the lower one is
+    // taken.
     expect([priceOf(world), world.open()]).toEqual([102, { 2: 3, 4: 2 }])
     expect([spent(world, 'bob'), spent(world, 'alice')]).toEqual([7n * 102n, -7n * 102n])
     expect(readRecord(world.state, 1)).toMatchObject({ bestBidTicks: 101, bestAskTicks: 102 })
@@ -63,6 +65,29 @@ describe('a uniform market', () => {
     expect([world.open(), world.escrow('quote')]).toEqual([{ 2: 5 }, 495n])
   })
 
+  it('lets nothing that entered in the block become post-only, or meet more, without paying for it', () => {
+    const world = fundedWorld()
+    world.act('alice', ...Array.from({ length: 6 }, () => sell(1, 100)))
+    const target = { kind: 'seq', orderSeq: 7 } as const
+    // Two units of weight: what it takes would be up to 200 fills.
+    const { place } = buy(6, 100, { tif: 'post_only', maxFills: 200 }) as { readonly place: Place }
+    const became = world.act('bob', buy(6, 100, { maxFills: 1 }), {
+      kind: 'replace',
+      target,
+      place,
+      keepPriority: true,
+    })
+    expect(became.map(({ code }) => code)).toEqual(['ok', 'wouldTake'])
+    expect([world.open(), spent(world, 'bob')]).toEqual([{ 2: 1, 3: 1, 4: 1, 5: 1, 6: 1 }, 100n])
+    // What rested before keeps its place.
+    const again = world.act('alice', {
+      kind: 'replace',
+      ...{ target: { kind: 'seq', orderSeq: 6 } as const, keepPriority: true },
+      place: (sell(1, 100, { tif: 'post_only' }) as { readonly place: Place }).place,
+    })
+    expect(again).toMatchObject([{ code: 'ok', orderSeq: 6 }])
+  })
+
   it('counts fills for the newer order of each pair, and cancels it after max_fills', () => {
     const world = fundedWorld()
     world.act('alice', sell(1, 100), sell(1, 100), sell(1, 100))
@@ -78,7 +103,8 @@ describe('a uniform market', () => {
   it('cancels, newest first, what still crosses', () => {
     const world = fundedWorld()
     world.act('alice', buy(1, 103), buy(9, 103))
-    // At 100 ten meet ten. The seller of ten may meet one order alone, so that nine are left, and the offer at 103 crosses.
+    // Ten meet ten at 100. The seller of ten may meet one order alone, so that nine are left, and the offer at 103
+    // crosses.
     const few = sell(10, 100, { maxFills: 1 })
     world.block(send('bob', few), send('carol', sell(5, 103)), send('dave', sell(1, 104)))
     expect([priceOf(world), world.open()]).toEqual([100, { 2: 9, 5: 1 }])

@@ -7,7 +7,7 @@ import { settleFill } from './fills.ts'
 import { decrement, doesMeet } from './match-continuous.ts'
 import type { MarketRun, StepRun } from './step-run.ts'
 
-/** By number, those that orders entered in this block: no other can cross. */
+/** Clears the markets by number: those that orders entered in this block, for no other can cross. */
 export const clearUniformMarkets = (step: StepRun): void => {
   const runs = [...step.markets.values()].filter(({ entered }) => entered.length > 0)
   for (const run of runs.toSorted((a, b) => a.market.id - b.market.id)) {
@@ -20,7 +20,7 @@ export const clearUniformMarkets = (step: StepRun): void => {
 /** What a side offers level by level, from its best price on. */
 class Offers {
   readonly #levels: Iterator<Level, undefined>
-  /** Of the level at hand, as far as it is not paired. */
+  /** The lots of the level at hand, as far as it is not paired. */
   left = 0n
   level: Level | undefined
   /** The last level of which something is paired. */
@@ -79,7 +79,10 @@ const both = (low: number, high: number, imbalance: bigint): readonly Candidate[
   { ticks: high, imbalance },
 ]
 
-/** Of the side whose levels at hand lie between the last ones paired; `end` is the last one of the other side. */
+/**
+ * The candidates of the side whose levels at hand lie between the last ones paired; `end` is the last one of the other
+ * side.
+ */
 const besideLast = (offers: Offers, end: number, isBetween: () => boolean): readonly Candidate[] => {
   const { level, left } = offers
   if (level === undefined || !isBetween()) return [{ ticks: end, imbalance: 0n }]
@@ -89,8 +92,8 @@ const besideLast = (offers: Offers, end: number, isBetween: () => boolean): read
 }
 
 /**
- * Of the prices of levels: that of the greatest volume, then of the least imbalance, then the nearest to the last block
- * price, then the lowest. Undefined where nothing crosses. Levels count whole. It looks at the levels that
+ * Chooses among the prices of levels: that of the greatest volume, then of the least imbalance, then the nearest to the
+ * last block price, then the lowest. Undefined where nothing crosses. Levels count whole. It looks at the levels that
  * volume takes and at two more of each side, whatever else rests there.
  */
 const clearingPrice = ({ book, blockPriceTicks }: MarketRun): number | undefined => {

@@ -32,7 +32,7 @@ class Caller {
     this.#world = world
   }
 
-  /** As a precompile does in the running block. */
+  /** Asks as a precompile does in the running block. */
   ask(from: string, action: Action | Uint8Array, subaccount = 0): number {
     const { state, height, timeMs } = this.#world
     const context = {

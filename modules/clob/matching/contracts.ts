@@ -34,7 +34,7 @@ export const runQueue = (step: StepRun, run: (sender: Sender, action: Action) =>
   const { state, emit } = step.context
   const queue = readQueue(state)
   if (queue.length === 0) return
-  // Of the block before, until the end of the step.
+  // The time is that of the block before, until the end of the step.
   const nonceMs = readTimeMs(state)
   const goodTilBlock = step.height + KEPT_BLOCKS - 1
   const isStale = step.timeMs - nonceMs > NONCE_WINDOW_MS

@@ -89,7 +89,7 @@ const worldOf = (mode: Market['mode']): World => {
   return world
 }
 
-/** As contracts in the block that was just executed. */
+/** Queues what contracts would have asked in the block that was just executed. */
 const queueAny = (random: Random, world: World): void => {
   const context = {
     ...{ state: world.state, height: world.height, timeNs: BigInt(world.timeMs) * 1_000_000n, chainId: 'x' },

@@ -7,9 +7,9 @@ import type { Event } from '../../module.ts'
 export interface StepContext {
   readonly state: StateWriter
   readonly height: number
-  /** Of the block: whole milliseconds since 1970, rounded down. */
+  /** Time of the block: whole milliseconds since 1970, rounded down. */
   readonly timeMs: number
-  /** Of what no transaction did. */
+  /** Takes the events of what no transaction did. */
   emit(event: Event): void
   readonly ledger: Pick<Ledger, 'balance' | 'escrow' | 'settle'>
   readonly feeCollector: Address

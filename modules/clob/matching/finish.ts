@@ -25,7 +25,7 @@ import type { MarketRun, StepRun } from './step-run.ts'
 
 /** Orders and accounts that changes touch, as the book has them now. */
 interface Touched {
-  /** By market and order_seq, sorted; undefined is gone. Those that came and went are not among them. */
+  /** The orders by market and order_seq, sorted; undefined is gone. Those that came and went are not among them. */
   readonly orders: ReadonlyMap<number, readonly (readonly [seq: number, order: RestingOrder | undefined])[]>
   readonly accounts: ReadonlySet<AccountBook>
 }

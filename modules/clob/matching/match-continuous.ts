@@ -37,7 +37,7 @@ export const matchTaker = (step: StepRun, run: MarketRun, taker: RestingOrder): 
   return { end: taker.left > 0 && met === taker.maxFills ? 'maxFillsMet' : undefined, filledLots, notional }
 }
 
-/** By the taker's choice. Whether the rest of the taker is cancelled. */
+/** Acts by the taker's choice. Returns whether the rest of the taker is cancelled. */
 const preventSelfTrade = (step: StepRun, run: MarketRun, maker: RestingOrder, taker: RestingOrder): boolean => {
   switch (taker.stp) {
     case 'cancel_maker':

@@ -11,7 +11,7 @@ export const multiply = (ticks: number, lots: number): bigint => {
   return product <= Number.MAX_SAFE_INTEGER ? BigInt(product) : BigInt(ticks) * BigInt(lots)
 }
 
-/** In quote. It needs no rounding. */
+/** The notional in quote. It needs no rounding. */
 export const notionalOf = (market: Market, ticks: number, lots: number): bigint => multiply(ticks, lots) * market.factor
 
 export const roundUp = (notional: bigint, ppm: number): bigint =>

@@ -3,6 +3,7 @@ import type { GivesWay } from '../book/crowd.ts'
 import { RestingOrder } from '../book/resting-order.ts'
 import type { Market } from '../domain/market.ts'
 import { PPM } from '../domain/market-rules.ts'
+import { doesRest } from '../domain/order.ts'
 import type { Place } from '../orders/clob-tx.ts'
 import { canTake, maxFillsOf } from '../orders/phase-and-weight.ts'
 import type { ActionOutcome, Sender } from './action.ts'
@@ -16,10 +17,6 @@ const MAX_TICKS = 2 ** 32 - 1
 /** Amounts of one order stay below it. */
 const AMOUNT_LIMIT = 1n << 127n
 const TICKS_LIMIT = 1n << 32n
-
-/** An order with a trigger rests until that fires, whatever its time in force. */
-export const doesRest = ({ tif, triggerKind }: Pick<Place, 'tif' | 'triggerKind'>): boolean =>
-  tif === 'gtc' || tif === 'post_only' || triggerKind !== 'none'
 
 const statusError = ({ status, mode }: Market, place: Place): MatchingError | undefined => {
   if (status === 'halted') return 'marketHalted'
@@ -82,6 +79,8 @@ const limitError = (
   const account = step.account(sender.trader)
   if (account.openOrders >= step.parameters.maxOpenOrders) return 'accountOrders'
   if (account.ordersIn(place.market) >= run.market.maxOpenOrders) return 'accountMarketOrders'
+  // That one leaves in this step, and needs no room: nothing that rests gives way to it.
+  if (!doesRest(place)) return undefined
   const { market, side, qtyLots } = place
   const givesWay = step.books.givesWayTo({ market, side, priceTicks, left: qtyLots })
   return givesWay === undefined || givesWay.order !== undefined ? undefined : noRoom(givesWay)
@@ -148,7 +147,7 @@ const matchAndRest = (step: StepRun, run: MarketRun, sender: Sender, order: Rest
   let error = match.end
   if (order.left > 0) {
     const comesToRest = error === undefined && (isUniform || doesRest(order))
-    if (comesToRest) error = makeRoom(step, order)
+    if (comesToRest && doesRest(order)) error = makeRoom(step, order)
     if (comesToRest && error === undefined) {
       step.books.insert(order)
       if (isUniform) run.entered.push(order.seq)
@@ -157,7 +156,10 @@ const matchAndRest = (step: StepRun, run: MarketRun, sender: Sender, order: Rest
   return { error, orderSeq: order.seq, filledLots: match.filledLots, quote: match.notional }
 }
 
-/** For what is left of an order: another one gives way where there is none. An error where that is the order itself. */
+/**
+ * Makes room for what is left of an order: another one gives way where there is none. An error where that is the order
+ * itself.
+ */
 const makeRoom = (step: StepRun, order: RestingOrder): MatchingError | undefined => {
   const givesWay = step.books.givesWayTo(order)
   if (givesWay === undefined) return undefined
@@ -174,7 +176,7 @@ const reasonOf = (end: MatchingError | undefined): RemovalReason => {
   return end === 'maxFillsMet' ? 'maxFills' : 'displaced'
 }
 
-/** Of an order that never was in the book. */
+/** Cancels the rest of an order that never was in the book. */
 const cancelRest = (
   step: StepRun,
   run: MarketRun,

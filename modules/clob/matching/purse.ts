@@ -5,7 +5,7 @@ import { invariant } from '../../../core/errors.ts'
 export interface Purse {
   readonly owner: Address
   readonly denom: string
-  /** In state, before the step; undefined until it is asked for. */
+  /** The balance in state, before the step; undefined until it is asked for. */
   balance: bigint | undefined
   /** Credited less locked by this step. */
   net: bigint

@@ -6,9 +6,9 @@ import type { OpenOrder, Side } from '../domain/order.ts'
 import { bytesItemLength, openShortList, uintLength, writeBytesItem, writeUint } from '../keeper/rlp-writer.ts'
 
 export const REMOVAL_REASONS = {
-  /** By Cancel, or as the target of a Replace. */
+  /** A Cancel removed it, or a Replace whose target it was. */
   cancelled: 1,
-  /** By CancelAll, at once or by its floor. */
+  /** A CancelAll removed it, at once or by its floor. */
   cancelledAll: 2,
   expired: 3,
   /** Its owner's switch has passed. */
@@ -45,7 +45,7 @@ export type ClobRecord =
       readonly maker: Address
       readonly taker: Address
       readonly takerSide: Side
-      /** After the fill. */
+      /** The lots that the maker has left after the fill. */
       readonly makerLeft: number
       readonly takerLeft: number
     }
@@ -53,12 +53,12 @@ export type ClobRecord =
       readonly kind: 'removed'
       readonly market: number
       readonly orderSeq: number
-      /** That are cancelled by it. */
+      /** The lots that are cancelled by it. */
       readonly lots: number
       readonly reason: RemovalReason
       // What follows is told, and no part of the canonical record.
       readonly owner: Address
-      /** After it: above 0 where the order was decremented. */
+      /** The lots left after it: above 0 where the order was decremented. */
       readonly left: number
     }
 

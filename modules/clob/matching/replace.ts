@@ -1,12 +1,12 @@
 /** Replace: the target goes and the place comes, or nothing happens. */
 import { RestingOrder } from '../book/resting-order.ts'
-import type { OpenOrder } from '../domain/order.ts'
+import { doesRest, type OpenOrder } from '../domain/order.ts'
 import type { Place, Target } from '../orders/clob-tx.ts'
 import { maxFillsOf } from '../orders/phase-and-weight.ts'
 import { type ActionOutcome, failed, type Sender } from './action.ts'
 import { findTarget, markTarget } from './cancel.ts'
 import { notionalOf } from './money.ts'
-import { doesRest, enter, freeClientId, staticError } from './place.ts'
+import { enter, freeClientId, staticError } from './place.ts'
 import type { MarketRun, StepRun } from './step-run.ts'
 
 export const replace = (
@@ -27,7 +27,8 @@ export const replace = (
   }
   const error = staticError(step, run, sender, place)
   if (error !== undefined) return failed(error)
-  if (keepPriority && keepsPlace(order, sender, place)) return amend(step, run, sender, order, place)
+  if (keepPriority && keepsPlace(order, sender, place) && !waitsForClearing(step, run, order))
+    return amend(step, run, sender, order, place)
   step.removeOrder(run, order, 'cancelled')
   return enter(step, run, sender, place)
 }
@@ -41,6 +42,13 @@ const keepsPlace = (order: RestingOrder, { subaccount }: Sender, place: Place): 
   doesRest(place) &&
   order.triggerKind === place.triggerKind &&
   order.triggerTicks === place.triggerTicks
+
+/**
+ * What has entered a uniform market in this step may cross. As post-only it would take all the same, more than it has paid for; an
+ * IOC order would rest without having found room. So it gives up its place.
+ */
+const waitsForClearing = (step: StepRun, { market }: MarketRun, order: RestingOrder): boolean =>
+  market.mode === 'uniform' && order.seq >= step.firstSeq
 
 /** It keeps its order_seq and the ppm that it locked, and gets back what fewer lots need not lock. */
 const amend = (step: StepRun, run: MarketRun, sender: Sender, order: RestingOrder, place: Place): ActionOutcome => {

@@ -7,7 +7,7 @@ import type { ActionOutcome } from './action.ts'
 import { codeOf, MATCHING_ENTRIES, type MatchingError } from './error-entries.ts'
 
 export interface BatchResult {
-  /** Of codespace clob: that of the check that failed, or 0 if the actions ran. */
+  /** Code of codespace clob: that of the check that failed, or 0 if the actions ran. */
   readonly code: number
   readonly log: string
   /** A ClobResult. */

@@ -102,6 +102,44 @@ const placeOf = (action: Action): Place => {
   return action.place
 }
 
+describe('an IOC order of a uniform market', () => {
+  const ioc: Partial<Place> = { tif: 'ioc' }
+  const uniformWorld = (side: number, all = 1_000): World => {
+    const world = smallWorld(side, all)
+    world.setMarket({ mode: 'uniform' })
+    return world
+  }
+
+  it('needs no room: nothing that rests gives way to what leaves in the same step', () => {
+    for (const world of [uniformWorld(2), uniformWorld(100, 2)]) {
+      world.act('alice', buy(1, 10), buy(2, 10))
+      expect(codesOf(world, 'bob', buy(50, 10, ioc), buy(1, 1, ioc))).toEqual(['ok', 'ok'])
+      expect(world.open()).toEqual({ 1: 1, 2: 2 })
+      expect(world.balance('bob', 'quote')).toBe(1_000_000n)
+    }
+  })
+
+  it('takes none from others, alive or dead', () => {
+    const world = uniformWorld(2, 3)
+    world.setParameters({ maxRemovals: 0 })
+    world.act('alice', buy(1, 10))
+    const many = Array.from({ length: 22 }, () => buy(9, 10, ioc))
+    const cancelAll: Action = { kind: 'cancelAll', market: 1, side: undefined }
+    world.block({ from: 'bob', actions: [...many, cancelAll] }, { from: 'carol', actions: [buy(1, 10), buy(1, 10)] })
+    expect(Object.keys(world.open())).toEqual(['1', '24'])
+    expect([world.books.size, world.books.firstDead]).toEqual([2, undefined])
+  })
+
+  it('does not become one that rests without finding room', () => {
+    const world = uniformWorld(1)
+    world.act('alice', buy(9, 10))
+    const target = { kind: 'seq', orderSeq: 2 } as const
+    const replace: Action = { kind: 'replace', target, place: placeOf(buy(5, 10)), keepPriority: true }
+    expect(codesOf(world, 'bob', buy(5, 10, ioc), replace)).toEqual(['ok', 'marketOrders'])
+    expect(world.open()).toEqual({ 1: 9 })
+  })
+})
+
 describe('all markets together', () => {
   it('give up a dead order first, that with the lowest order_seq, wherever it is', () => {
     const world = smallWorld(100, 3)

@@ -93,7 +93,7 @@ export const rejection = (step: StepRun, { trader }: Sender, at: number, error: 
   ],
 })
 
-/** Of actions of a transaction that failed. */
+/** The events of actions of a transaction that failed. */
 export const rejections = (step: StepRun, sender: Sender, outcomes: readonly ActionOutcome[]): Event[] => {
   const events: Event[] = []
   for (const [at, { error, orderSeq }] of outcomes.entries()) {

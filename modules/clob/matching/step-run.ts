@@ -29,7 +29,7 @@ import { dayOf, rollTo, thirtyDays, tierOf } from './volumes.ts'
 
 export interface TraderVolume {
   readonly before: TradedVolume
-  /** By it the tier is chosen. */
+  /** The volume by which the tier is chosen. */
   readonly thirtyDays: bigint
   added: bigint
 }
@@ -38,14 +38,14 @@ export interface TraderVolume {
 export interface Trader {
   readonly owner: Address
   readonly key: string
-  /** In this block. */
+  /** The actions of the owner in this block. */
   actions: number
-  /** In bech32, once it is asked for. */
+  /** The address in bech32, once it is asked for. */
   name: string | undefined
   readonly purses: Map<string, Purse>
-  /** By quote denomination. */
+  /** The volumes by quote denomination. */
   readonly volumes: Map<string, TraderVolume>
-  /** By market: they hold for the whole step. */
+  /** The tiers by market: they hold for the whole step. */
   readonly tiers: Map<number, FeeTier>
 }
 
@@ -56,9 +56,9 @@ export interface MarketRun {
   readonly before: MarketRecord
   readonly highestFeePpm: number
   sequence: number
-  /** Of the block price: 0 before the first. */
+  /** The block price: 0 before the first. */
   blockPriceTicks: number
-  /** Of the fills from which the block price follows. */
+  /** The lots of the fills from which the block price follows. */
   filledLots: bigint
   filledTickLots: bigint
   /** order_seq of those that entered a uniform market in this step, ascending. */
@@ -71,7 +71,7 @@ export interface Rejection {
   /** Its place: in its transaction, or among those that contracts queued. */
   readonly action: number
   readonly error: MatchingError
-  /** Of the transaction; undefined where a contract queued it. */
+  /** Hash of the transaction; undefined where a contract queued it. */
   readonly hash: Uint8Array | undefined
 }
 
@@ -125,8 +125,10 @@ export class StepRun {
   readonly ownMarks = new MarkIndex()
   readonly #unknownMarkets = new Set<number>()
   readonly #agents = new Map<string, Agent | undefined>()
+  /** Orders of this step have it or a higher one. */
+  readonly firstSeq: number
   nextSeq: number
-  /** Of the running transaction, or of what comes after all of them. */
+  /** The records of the running transaction, or of what comes after all of them. */
   records: ClobRecord[] = []
   readonly told = { records: [] as ClobRecord[], rejected: [] as Rejection[], refused: [] as RefusedTransaction[] }
 
@@ -136,7 +138,8 @@ export class StepRun {
     this.height = context.height
     this.timeMs = context.timeMs
     this.parameters = readParameters(context.state)
-    this.nextSeq = readNextSeq(context.state)
+    this.firstSeq = readNextSeq(context.state)
+    this.nextSeq = this.firstSeq
     this.purses = new Purses((owner, denom) => context.ledger.balance(context.state, owner, denom))
   }
 
@@ -163,7 +166,7 @@ export class StepRun {
     return found ?? this.books.openAccount(owner, key, readAccount(this.context.state, owner).switchMs)
   }
 
-  /** Of an owner, read once; expired ones too. */
+  /** The agent of an owner, read once; expired ones too. */
   agent(owner: Address, address: Address): Agent | undefined {
     const key = bytesToKey(owner) + bytesToKey(address)
     if (!this.#agents.has(key)) this.#agents.set(key, readAgent(this.context.state, owner, address))
@@ -208,8 +211,8 @@ export class StepRun {
   }
 
   /**
-   * Orders that died may have been the best of their side: the records of their markets say so, too. By number, for the order in
-   * which orders of an owner die depends on how long the books are in memory.
+   * Orders that died may have been the best of their side: the records of their markets say so, too. It goes by number,
+   * for the order in which orders of an owner die depends on how long the books are in memory.
    */
   meetMarketsOfDead(): void {
     const ids = new Set<number>()
@@ -268,7 +271,7 @@ export class StepRun {
     this.credit(trader, lockDenom(market, order.side), lockOf(market, order, left))
   }
 
-  /** What the order has left. */
+  /** Locks what the order has left. */
   lock({ market }: MarketRun, trader: Trader, order: RestingOrder): void {
     this.credit(trader, lockDenom(market, order.side), -lockOf(market, order, order.left))
   }

@@ -29,7 +29,7 @@ export interface StepOutcome {
   /** The records that no transaction made. */
   readonly after: readonly Uint8Array[]
   readonly delta: BookDelta
-  /** For streams: all that happened, in its order. */
+  /** All that happened, in its order: for streams. */
   readonly told: StepNews
 }
 

@@ -19,14 +19,14 @@ export const rollTo = (volume: TradedVolume | undefined, day: number): TradedVol
   return { lastDay: Math.max(day, volume.lastDay), sums }
 }
 
-/** Of the 30 days before: the running one does not count. */
+/** The volume of the 30 days before: the running one does not count. */
 export const thirtyDays = ({ sums }: TradedVolume): bigint => {
   let sum = 0n
   for (let at = 1; at < sums.length; at++) sum += sums[at] ?? 0n
   return sum
 }
 
-/** Of an owner in a denomination on the 30 days before that of `timeMs`, in its smallest unit. */
+/** The volume of an owner in a denomination on the 30 days before that of `timeMs`, in its smallest unit. */
 export const tradedVolume = (state: StateReader, owner: Address, denom: string, timeMs: number): bigint =>
   thirtyDays(rollTo(readVolume(state, owner, denom), dayOf(timeMs)))
 

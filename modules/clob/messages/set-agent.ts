@@ -14,7 +14,7 @@ import { agentSet } from '../events.ts'
 import { listAgents, readMarket, writeAgent } from '../keeper/index.ts'
 
 const NS_PER_SECOND = 1_000_000_000n
-/** Of each market that is looked up. */
+/** The gas of each market that is looked up. */
 const GAS_PER_MARKET = 2_100n
 
 interface AgentChange {

@@ -8,9 +8,9 @@ import { ACTION_RESULT, MAX_UINT32, RESULT } from './fields.ts'
 import { WireReader } from './wire-reader.ts'
 
 export interface ActionResult {
-  /** Of codespace clob; 0 is success. */
+  /** Code of codespace clob; 0 is success. */
   readonly code: number
-  /** Of the order that it placed; 0 is none. */
+  /** order_seq of the order that it placed; 0 is none. */
   readonly orderSeq: number
   readonly filledLots: number
   /** Sum of the notional of its fills, in the smallest unit of the quote denomination: below 2^128. */

@@ -5,7 +5,7 @@ import type { PostOnlyMode, SelfTradePrevention, Side, TimeInForce, TriggerKind 
 
 /** The first byte of the wire form; the ClobTx follows it. */
 export const CLOB_TX_BYTE = 0x70
-/** Of the wire form. */
+/** The most bytes of the wire form. */
 export const MAX_CLOB_TX_BYTES = 4_096
 export const MAX_ACTIONS = 50
 export const MAX_TX_WEIGHT = 1_000
@@ -17,7 +17,7 @@ export const PHASES = [0, 1, 2] as const
 export type Phase = (typeof PHASES)[number]
 
 export interface Place {
-  /** From 1. */
+  /** Number of the market, from 1. */
   readonly market: number
   readonly side: Side
   /** 1..2^32-1; of a market order the bound. */
@@ -26,13 +26,13 @@ export interface Place {
   readonly qtyLots: number
   readonly tif: TimeInForce
   readonly stp: SelfTradePrevention
-  /** At most 16 bytes; empty is none. */
+  /** The client's ID: at most 16 bytes; empty is none. */
   readonly clientId: Uint8Array
   /** Seconds since 1970; 0 is never. */
   readonly expireS: number
   readonly triggerTicks: number
   readonly triggerKind: TriggerKind
-  /** As written: 0 stands for 20. */
+  /** The number as written: 0 stands for 20. */
   readonly maxFills: number
   readonly postOnlyMode: PostOnlyMode
 }

@@ -211,7 +211,7 @@ describe('the codec of transactions of the order book', () => {
     const pick = seededRandom(SEED * 5003)
     for (let run = 0; run < 100; run++) {
       const raw = encodeClobTx(randomTx(pick))
-      // As it comes from a socket: a part of a larger buffer.
+      // The bytes are a part of a larger buffer, as they come from a socket.
       const buffer = Buffer.concat([randomBytes(pick, 7), raw, randomBytes(pick, 7)])
       const { tx } = decodeClobBody(buffer.subarray(7, 7 + raw.length))
       buffer.fill(0xee)

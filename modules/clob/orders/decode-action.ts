@@ -48,7 +48,7 @@ const checkPlace = ({ tif, clientId, expireS, triggerTicks, triggerKind }: Place
 }
 
 const readPlace = (reader: WireReader): Place => {
-  // In the order of the fields: an object literal is evaluated so.
+  // The members stand in the order of the fields: an object literal is evaluated so.
   const place: Place = {
     market: readRequired(reader, PLACE.market, 'market', MAX_UINT32),
     side: nameOf(SIDES, readRequired(reader, PLACE.side, 'side', SIDES.length - 1)),

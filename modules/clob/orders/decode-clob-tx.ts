@@ -79,7 +79,7 @@ const readAgent = (reader: WireReader): Address | undefined => {
 
 const readTx = (reader: WireReader): ClobTx => {
   readVersion(reader)
-  // In the order of the fields: an object literal is evaluated so.
+  // The members stand in the order of the fields: an object literal is evaluated so.
   const tx: ClobTx = {
     owner: readOwner(reader),
     subaccount: reader.uint(TX.subaccount, 'subaccount', MAX_UINT32),

@@ -4,7 +4,7 @@ import { type Action, CLOB_TX_BYTE, type ClobTx, type Place, type Target } from 
 import { ACTION, CANCEL, CANCEL_ALL, PLACE, REPLACE, SCHEDULE_CANCEL, TX, VERSION } from './fields.ts'
 import { POST_ONLY_MODES, SELF_TRADE_PREVENTIONS, SIDES, TIMES_IN_FORCE, TRIGGER_KINDS } from './wire-names.ts'
 
-/** Of an order with its signature. A writer that needs more grows. */
+/** The bytes of an order with its signature. A writer that needs more grows. */
 const USUAL_BYTES = 512
 
 const CLOB_TX_PREFIX = Uint8Array.of(CLOB_TX_BYTE)
@@ -40,7 +40,7 @@ const writePlace = (writer: BackwardWriter, place: Place): void => {
   writeNumber(writer, PLACE.market, place.market)
 }
 
-/** Of a oneof: both are written also where they are 0 or empty. */
+/** Writes a oneof: both members are written also where they are 0 or empty. */
 const writeCancel = (writer: BackwardWriter, market: number, target: Target): void => {
   if (target.kind === 'client') writer.bytes(CANCEL.clientId, target.clientId)
   else writer.number(CANCEL.orderSeq, target.orderSeq)

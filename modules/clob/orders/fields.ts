@@ -40,7 +40,7 @@ export const SCHEDULE_CANCEL = { atMs: 0x08 } as const
 export const RESULT = { results: 0x0a, records: 0x12 } as const
 export const ACTION_RESULT = { code: 0x08, orderSeq: 0x10, filledLots: 0x18, quote: 0x22 } as const
 
-/** Of sides, bytes and other values: what both directions and the signature agree on. */
+/** Bounds of sides, bytes and other values: what both directions and the signature agree on. */
 export const VERSION = 1
 export const MAX_UINT32 = 0xffff_ffff
 export const MAX_CLIENT_ID_BYTES = 16

@@ -2,7 +2,7 @@
 import type { Action, Phase, Place } from './clob-tx.ts'
 import { DEFAULT_MAX_FILLS } from './fields.ts'
 
-/** Of a CancelAll and a ScheduleCancel: a CancelAll removes up to so many orders at once. */
+/** The weight of a CancelAll and a ScheduleCancel: a CancelAll removes up to so many orders at once. */
 const SWEEP_WEIGHT = 20
 
 /** Whether it may meet resting orders when it runs. */

@@ -9,7 +9,7 @@ import { randomTx } from './testing/random-tx.ts'
 const SEED = Number(process.env['SEED'] ?? 1)
 const CHAIN = { chainId: 'nat-2517-1', evmChainId: 2517 }
 
-/** As a wallet's JSON has it. */
+/** The message as a wallet's JSON has it. */
 const messageOf = (tx: ClobTx): Record<string, unknown> =>
   JSON.parse(
     JSON.stringify(typedDataOf(tx, CHAIN).message, (_, each: unknown) =>

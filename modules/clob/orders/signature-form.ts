@@ -7,7 +7,7 @@ const V_OFFSET = 64
 
 /** The largest r: the order of the group less one. */
 const MAX_R = hexToBytes('0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140')
-/** The largest s: half the order, rounded down. Of two signatures of one message only one counts. */
+/** The largest s: half the order, rounded down. Only one of the two signatures of a message counts. */
 const MAX_S = hexToBytes('0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0')
 
 /** Whether the 32 bytes at `offset` are an integer within 1 and `max`. */

@@ -57,13 +57,13 @@ class Words {
     this.bytes(typeHash)
   }
 
-  /** At most 32 bytes; shorter ones stand at the end of the word, as an address does. */
+  /** Takes at most 32 bytes; shorter ones stand at the end of the word, as an address does. */
   bytes(bytes: Uint8Array): void {
     this.#at += WORD_BYTES
     this.#bytes.set(bytes, this.#at - bytes.length)
   }
 
-  /** Below 2^53. */
+  /** Takes a number below 2^53. */
   uint(value: number): void {
     this.#at += WORD_BYTES
     for (let at = this.#at, rest = value; rest > 0; rest = Math.floor(rest / 256)) this.#bytes[--at] = rest % 256

@@ -101,7 +101,7 @@ export const flattenAction = (action: Action): FlatAction => {
   }
 }
 
-/** Of the domain: chains that share Ethereum's chain id differ in it. */
+/** The salt of the domain: chains that share Ethereum's chain id differ in it. */
 export const domainSalt = ({ chainId }: SigningChain): Uint8Array => sha256(utf8ToBytes(chainId))
 
 const typedAction = (action: Action) => {

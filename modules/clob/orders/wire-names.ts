@@ -1,7 +1,7 @@
 /** Names of what the wire has numbers for, both ways. */
 import type { PostOnlyMode, SelfTradePrevention, Side, TimeInForce, TriggerKind } from '../domain/order.ts'
 
-/** By number, from 0. The wire has no name for `undefined`. */
+/** The names by number, from 0. The wire has no name for `undefined`. */
 export const SIDES = [undefined, 'buy', 'sell'] as const satisfies readonly (Side | undefined)[]
 export const TIMES_IN_FORCE = [undefined, 'gtc', 'ioc', 'fok', 'post_only'] as const satisfies readonly (
   | TimeInForce

@@ -5,7 +5,7 @@
 import { EMPTY_BYTES } from '../../../core/bytes.ts'
 import { clobError, notCanonical } from '../errors.ts'
 
-/** Of a varint of 64 bits. */
+/** The most bytes of a varint of 64 bits. */
 const MAX_VARINT_BYTES = 10
 
 /** A copy: what is decoded must not keep a block or a network buffer alive. A loop is faster than a call for what is short. */
@@ -49,8 +49,8 @@ export class WireReader {
   }
 
   /**
-   * For a field that must be there and is not: throws clob/2 where the reason is a field out of order, written twice or with
-   * another tag, which says more than that something is missing.
+   * Called for a field that must be there and is not: throws clob/2 where the reason is a field out of order, written
+   * twice or with another tag, which says more than that something is missing.
    */
   refuseMisplaced(tag: number, name: string): void {
     const next = this.peek()

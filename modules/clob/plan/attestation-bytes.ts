@@ -81,7 +81,10 @@ export const readAttestations = (bytes: Uint8Array, columns: AttestationColumns,
 /** The most attestations that so many bytes can hold. */
 export const maxAttestations = (bytes: number): number => Math.floor(bytes / MIN_ATTESTATION_BYTES)
 
-/** By vote, 1 where an id comes twice in it, also in two phases: such a vote attests nothing. `order` is that of `columns.sorted()`. */
+/**
+ * Gives for each vote a 1 where an id comes twice in it, also in two phases: such a vote attests nothing. `order` is
+ * that of `columns.sorted()`.
+ */
 export const repeatsIds = (columns: AttestationColumns, order: Uint32Array, votes: number): Uint8Array => {
   const repeats = new Uint8Array(votes)
   /** The group of equal ids in which a vote came last, counted from 1. */
@@ -103,7 +106,7 @@ export const isCanonicalAttestations = (bytes: Uint8Array): boolean => {
   return readAttestations(bytes, columns, 0) && repeatsIds(columns, columns.sorted(), 1)[0] !== 1
 }
 
-/** In the order of the encoding; undefined where the bytes are not canonical. */
+/** The attestations in the order of the encoding; undefined where the bytes are not canonical. */
 export const decodeAttestations = (bytes: Uint8Array): readonly Attestation[] | undefined => {
   const columns = new AttestationColumns(maxAttestations(bytes.length))
   if (!readAttestations(bytes, columns, 0)) return undefined
@@ -123,11 +126,14 @@ const writeUvarint = (out: Uint8Array, offset: number, value: number): number =>
   return at
 }
 
-/** By phase, dt and id: the order of the encoding. */
+/** Sorts by phase, dt and id: the order of the encoding. */
 export const sortAttestations = (list: readonly Attestation[]): readonly Attestation[] =>
   list.toSorted((a, b) => a.phase - b.phase || a.dtMs - b.dtMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 
-/** Of attestations in any order. Ids differ, and times lie within 30 s: nothing else can be attested, and decoding refuses it. */
+/**
+ * Encodes attestations in any order. Ids differ, and times lie within 30 s: nothing else can be attested, and decoding
+ * refuses it.
+ */
 export const encodeAttestations = (list: readonly Attestation[]): Uint8Array => {
   if (list.length === 0) return EMPTY_BYTES
   const sorted = sortAttestations(list)

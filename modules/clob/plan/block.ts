@@ -14,13 +14,13 @@ import { readVotes, type VoteCounts } from './votes.ts'
 export interface PlanInput {
   /** The votes that its first transaction holds; undefined where it holds none, because extensions are not enabled for H. */
   readonly attestations: Attestations | undefined
-  /** As the state of H has it: oldest first. */
+  /** The carried ids as the state of H has them: oldest first. */
   readonly carried: readonly ListedId[]
-  /** Of header H. */
+  /** Time of header H. */
   readonly timeOfHMs: number
   /** Hash of block H. */
   readonly salt: Uint8Array
-  /** Of the state of H. */
+  /** Parameters of the state of H. */
   readonly parameters: Pick<ClobParameters, 'bucketMs' | 'blockWeight'>
   /** Cap of the extensions of H, as the state of H has it. */
   readonly capBytes: number
@@ -102,7 +102,7 @@ export const planOfBlock = (
 export const proposeOrders = ({ list, limits, injected }: BlockList, find: FindBody): readonly FittingBody[] =>
   chooseBodies(list, (listed) => find(listed) ?? injected.find(listed), limits)
 
-/** With the stop of a block of this proposer, where there was one. */
+/** The record with the stop of a block of this proposer, where there was one. */
 export const countStop = (before: ProposerRecord, missing: ListedId | undefined): ProposerRecord =>
   missing === undefined
     ? before

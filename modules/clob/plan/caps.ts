@@ -7,12 +7,12 @@ const MIN_CAP_BYTES = 2 * KIB
 const MAX_CAP_BYTES = 128 * KIB
 /** What a budget can be at most. */
 export const MAX_BUDGET_BYTES = MIB
-/** Of the wire form, whatever the cap is. */
+/** The most bytes of the wire form, whatever the cap is. */
 const MAX_ORDER_BYTES = 4 * KIB
 const MAX_RESERVE_BYTES = KIB
 /** Tags, lengths and signature of an injected vote whose extension fills the cap. */
 const VOTE_OVERHEAD_BYTES = 74
-/** Of the injected transaction: its byte, its version, its tag and its length in a block. */
+/** The bytes of the injected transaction beside its votes: its byte, its version, its tag and its length in a block. */
 const INJECTED_OVERHEAD_BYTES = 8
 const MAX_SHARE_BYTES = 2 * MIB
 /** What a proposer always has for its transactions. */
@@ -28,7 +28,10 @@ const ATTESTATIONS_OVERHEAD_BYTES = 40
 export const capBytes = (budgetBytes: number, validators: number): number =>
   Math.min(MAX_CAP_BYTES, Math.max(MIN_CAP_BYTES, Math.floor(budgetBytes / Math.max(1, validators))))
 
-/** In bytes of the wire form: CheckTx and ExtendVote take no longer one, so that an extension always has room for one body. */
+/**
+ * The most bytes of the wire form: CheckTx and ExtendVote take no longer one, so that an extension always has room for
+ * one body.
+ */
 export const longestClobTx = (cap: number): number => Math.min(MAX_ORDER_BYTES, Math.floor(cap / 2))
 
 /** The most that the injected transaction takes of a block, with its tag and length. */

@@ -22,7 +22,7 @@ export class AttestationColumns {
   readonly vote: Uint32Array
   #length = 0
 
-  /** With room for `capacity` attestations. */
+  /** Makes room for `capacity` attestations. */
   constructor(capacity: number) {
     this.high = new Int32Array(capacity)
     this.middle = new Int32Array(capacity)
@@ -162,7 +162,7 @@ const sortByDigit = (
   }
 }
 
-/** Of votes whose attestations are there one by one. */
+/** Makes columns of votes whose attestations are there one by one. */
 export const toColumns = (votes: readonly (readonly Attestation[])[]): AttestationColumns => {
   const columns = new AttestationColumns(votes.reduce((sum, { length }) => sum + length, 0))
   for (const [vote, attestations] of votes.entries()) {
@@ -171,5 +171,5 @@ export const toColumns = (votes: readonly (readonly Attestation[])[]): Attestati
   return columns
 }
 
-/** Of one attestation: 12 bytes of id, at least one of its time. */
+/** The bytes of one attestation: 12 bytes of id, at least one of its time. */
 export const MIN_ATTESTATION_BYTES = ID_BYTES + 1

@@ -7,7 +7,7 @@ import { InjectedBodies } from './injected-bodies.ts'
 
 const SALT = new Uint8Array(32).fill(7)
 
-/** With the least of everything. */
+/** A transaction with the least of everything. */
 const SMALLEST: ClobTx = {
   owner: new Uint8Array(20).fill(1),
   subaccount: 0,

@@ -19,10 +19,10 @@ export class InjectedBodies {
   readonly #raws: readonly Uint8Array[]
   readonly #read: ReadBody
   #hashed: readonly { readonly raw: Uint8Array; readonly hash: Uint8Array }[] | undefined
-  /** By salt. Two bodies of one id would take somebody 2^48 tries within a block. */
+  /** The indexes by salt. Two bodies of one id would take somebody 2^48 tries within a block. */
   readonly #indexes = new Map<string, ReadonlyMap<IdKey, readonly Uint8Array[]>>()
 
-  /** Of all extensions of a height, in any order. */
+  /** Takes the bodies of all extensions of a height, in any order. */
   constructor(raws: readonly Uint8Array[], read: ReadBody) {
     this.#raws = raws.filter((raw) => raw.length >= MIN_BODY_BYTES && raw[0] === CLOB_TX_BYTE)
     this.#read = read
@@ -53,7 +53,7 @@ export class InjectedBodies {
     return index
   }
 
-  /** Of each different body. */
+  /** The hash of each different body. */
   #hashes() {
     if (this.#hashed !== undefined) return this.#hashed
     const byHash = new Map<string, { readonly raw: Uint8Array; readonly hash: Uint8Array }>()

@@ -6,22 +6,22 @@ import { isMore, type Power, PowerSum, toPower } from './power.ts'
 import type { Attestation, Obligation } from './types.ts'
 
 export interface ObligationContext {
-  /** Of the whole set, absent validators too. */
+  /** The power of the whole set, absent validators too. */
   readonly totalPower: bigint
-  /** Of header H, whose votes these are. */
+  /** Time of header H, whose votes these are. */
   readonly timeOfHMs: number
-  /** At least 1. */
+  /** The length of a bucket in ms, at least 1. */
   readonly bucketMs: number
   /** Hash of block H. */
   readonly salt: Uint8Array
 }
 
 export interface Tally {
-  /** In canonical order. */
+  /** The obligations in canonical order. */
   readonly obligations: readonly Obligation[]
   /** Different ids that anybody attests. */
   readonly attested: number
-  /** By vote, 1 where it repeats an id: it attests nothing. */
+  /** Holds 1 for each vote that repeats an id: it attests nothing. */
   readonly repeats: Uint8Array
 }
 
@@ -128,7 +128,9 @@ export const tally = (columns: AttestationColumns, powers: readonly bigint[], co
   return { obligations: found.map(({ obligation }) => obligation), attested, repeats }
 }
 
-/** In canonical order: phase, bucket of the time, id. A vote with an id that it repeats attests nothing. */
+/**
+ * The obligations in canonical order: phase, bucket of the time, id. A vote with an id that it repeats attests nothing.
+ */
 export const obligations = (
   votes: readonly { readonly power: bigint; readonly attestations: readonly Attestation[] }[],
   context: ObligationContext,

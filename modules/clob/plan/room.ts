@@ -7,13 +7,13 @@ import type { ListedId, PlanLimits } from './types.ts'
 /** The largest transaction, with its tag and length: 4,099. */
 const MOST_BYTES = proposalBytes(MAX_CLOB_TX_BYTES)
 
-/** Of a phase, by limit: CANCEL has half of it for sure, POST and TAKER a quarter each. */
+/** The quota of a phase, by limit: CANCEL has half of it for sure, POST and TAKER a quarter each. */
 export const quotaOf = (limit: number, phase: Phase): number => Math.floor(limit / (phase === 0 ? 2 : 4))
 
 /** Bytes, or weight. */
 class Resource {
   readonly #limit: number
-  /** Of the largest transaction. */
+  /** What the largest transaction takes. */
   readonly #most: number
   readonly #quotas: readonly number[]
   readonly #usedBy = PHASES.map(() => 0)

@@ -86,7 +86,7 @@ export const judgeOrders = (
   return { taken, missing, carried: carryOn(list, isTaken, missing !== undefined) }
 }
 
-/** As {@link judgeOrders}, of orders that are decoded. */
+/** Does what {@link judgeOrders} does, with orders that are decoded. */
 export const runPlan = (
   list: readonly ListedId[],
   block: readonly PlannedBody[],

@@ -21,22 +21,25 @@ export interface Candidate {
   readonly hash: Hash
   readonly phase: Phase
   readonly weight: number
-  /** Of the wire form. */
+  /** The bytes of the wire form. */
   readonly bytes: number
   readonly owner: Address
-  /** By bytesToKey. */
+  /** The owner as `bytesToKey` gives it. */
   readonly ownerKey: string
   readonly nonceMs: number
-  /** Of phase CANCEL: its owner has an open order, or a Place among the candidates, in a market that one of its actions names. */
+  /**
+   * True in phase CANCEL where its owner has an open order, or a Place among the candidates, in a market that one of
+   * its actions names.
+   */
   readonly hasPriority: boolean
-  /** By the wall clock of this node. */
+  /** The time by the wall clock of this node. */
   readonly firstSeenMs: number
 }
 
 export interface SelectionContext {
   /** Hash of block H. */
   readonly salt: Uint8Array
-  /** Of header H. */
+  /** Time of header H. */
   readonly timeOfHMs: number
   readonly limits: SelectionLimits
 }
@@ -44,14 +47,14 @@ export interface SelectionContext {
 /** What may be attested together. Bytes and weight are those of a block less what the carried bodies take. */
 export interface SelectionLimits {
   readonly attestations: number
-  /** With tags and lengths. */
+  /** The most bytes, with tags and lengths. */
   readonly bytes: number
   readonly weight: number
 }
 
 const byNonce = (a: Candidate, b: Candidate): number => a.nonceMs - b.nonceMs || compareBytes(a.hash, b.hash)
 
-/** Of a hash as text: its first four bytes as a number. */
+/** How many bytes the prefix of a hash as text has: its first four, read as a number. */
 const PREFIX_BYTES = 4
 const prefixOf = (hash: string): number => {
   let prefix = 0
@@ -84,7 +87,7 @@ const sortHashes = (hashes: readonly string[]): Float64Array => {
   return order
 }
 
-/** By owner, in the order of the hashes of block and owner. */
+/** The candidates by owner, in the order of the hashes of block and owner. */
 const groupByOwner = <Each extends Candidate>(
   candidates: readonly Each[],
   salt: Uint8Array,

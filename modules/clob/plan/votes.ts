@@ -18,7 +18,7 @@ export interface VoteCounts {
 }
 
 export interface ReadVotes {
-  /** In canonical order. */
+  /** The obligations in canonical order. */
   readonly obligations: readonly Obligation[]
   /** Wire forms, which may be anything. */
   readonly bodies: readonly Uint8Array[]

@@ -30,7 +30,7 @@ export interface DistributionGenesis {
   readonly params: DistributionParams
   readonly pool: DecCoins
   readonly withdrawAddresses: Iterable<readonly [delegator: Address, receiver: Address]>
-  /** By operators, here and below. */
+  /** The entries go by operators, here and below. */
   readonly validators: Iterable<readonly [Address, ValidatorRewards]>
   readonly historical: Iterable<readonly [Address, { readonly period: number; readonly rewards: HistoricalRewards }]>
   readonly starts: Iterable<readonly [Address, { readonly delegator: Address; readonly start: StartingInfo }]>

@@ -1,6 +1,6 @@
 /**
- * For tests: rewards as x/distribution keeps them, allocated to every voter in every block, with nothing forgotten:
- * all periods, all slashes, plain maps. Of anat alone. Written from the formulas, not from the code beside it.
+ * For tests: rewards as x/distribution keeps them, allocated to every voter in every block, with nothing forgotten: all
+ * periods, all slashes, plain maps. It knows anat alone, and is written from the formulas, not from the code beside it.
  */
 import { bytesToKey } from '../../../core/bytes.ts'
 import { type Decimal, ONE } from '../../../core/decimal.ts'
@@ -28,9 +28,12 @@ export class EagerRewards {
   pool: Decimal = 0n
   readonly #records = new Map<string, Record>()
   #voters = new Map<string, bigint>()
-  /** As the SDK: commission is split off in every block, and not only when something touches the validator. */
+  /**
+   * True where commission is split off in every block, as in the SDK, and not only when something touches the
+   * validator.
+   */
   readonly #splitsEveryBlock: boolean
-  /** By consensus address; undefined for one that is gone. */
+  /** Finds a validator by consensus address; undefined for one that is gone. */
   readonly #validatorBy: (consensusAddress: Uint8Array) => ValidatorView | undefined
 
   constructor(validatorBy: (consensusAddress: Uint8Array) => ValidatorView | undefined, splitsEveryBlock: boolean) {
@@ -119,7 +122,7 @@ export class EagerRewards {
     record.starts.set(bytesToKey(delegator), { period: record.ratios.length - 1, stake, height })
   }
 
-  /** Of a period that has ended. */
+  /** Reckons the rewards as of a period that has ended. */
   reckon(validator: ValidatorView, { delegator, shares }: DelegationView, height: number): Decimal {
     const record = this.#of(validator)
     const start = record.starts.get(bytesToKey(delegator))

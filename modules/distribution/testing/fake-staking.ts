@@ -38,7 +38,7 @@ export class FakeStaking implements StakeReader {
   delegationsTo = (_: unknown, operator: Address) =>
     [...this.#delegations.values()].filter((each) => bytesToKey(each.operator) === bytesToKey(operator))
 
-  /** With a delegation of the operator's own. */
+  /** Creates a validator with a delegation of the operator's own. */
   createValidator(context: ModuleContext, number: number, tokens: bigint, commissionRate: Decimal): Address {
     const operator = operatorOf(number)
     const validator: ValidatorView = {
@@ -95,7 +95,7 @@ export class FakeStaking implements StakeReader {
     return tokens
   }
 
-  /** As testutil.SlashValidator of x/distribution. Returns what is burnt. */
+  /** Slashes as testutil.SlashValidator of x/distribution does. Returns what is burnt. */
   slash(context: ModuleContext, operator: Address, factor: Decimal): bigint {
     const validator = this.#entry(operator)
     this.hooks.beforeValidatorModified?.(context, operator)

@@ -5,7 +5,7 @@ import { ERC20_ADDRESS } from '../keys.ts'
 
 const CHUNK = 500
 
-/** In the order of keys, from `start` (inclusive) on. */
+/** Scans entries in the order of keys, from `start` (inclusive) on. */
 export function* scanEntries(
   state: StateReader,
   prefix: Uint8Array,

@@ -58,7 +58,7 @@ export const writeToken = (state: StateWriter, token: Token): void => {
 export const removeToken = (state: StateWriter, address: Address): void =>
   state.setValue(ERC20_ADDRESS, tokenKey(address), undefined)
 
-/** In the order of addresses, from `start` (inclusive) on. */
+/** Reads tokens in the order of addresses, from `start` (inclusive) on. */
 export function* readTokens(state: StateReader, start?: Address): Generator<Token, void> {
   for (const [key, value] of scanEntries(state, TOKEN_PREFIX, start && tokenKey(start))) {
     yield { address: key.slice(TOKEN_PREFIX.length), ...decode(value) }

@@ -23,14 +23,14 @@ export const readView = (state: StateReader, address: Address): string | undefin
   return value === undefined ? undefined : bytesToUtf8(value)
 }
 
-/** In the order of addresses, from `start` (inclusive) on. */
+/** Reads views in the order of addresses, from `start` (inclusive) on. */
 export function* readViews(state: StateReader, start?: Address): Generator<View, void> {
   for (const [key, value] of scanEntries(state, VIEW_PREFIX, start && viewKey(start))) {
     yield { address: key.slice(VIEW_PREFIX.length), denom: bytesToUtf8(value) }
   }
 }
 
-/** With its contract. Coins that were sent to the address before stay there. */
+/** Writes a view with its contract. Coins that were sent to the address before stay there. */
 export const writeView = (state: StateWriter, denom: string, code: Uint8Array): Address => {
   const address = viewAddress(denom)
   state.setValue(ERC20_ADDRESS, viewKey(address), utf8ToBytes(denom))
@@ -60,7 +60,7 @@ export interface Allowance {
   readonly amount: bigint
 }
 
-/** In the order of views, owners and spenders. */
+/** Reads allowances in the order of views, owners and spenders. */
 export function* readAllowances(state: StateReader): Generator<Allowance, void> {
   for (const [key, value] of scanEntries(state, ALLOWANCE_PREFIX)) {
     const [view, owner, spender] = partsOfAllowance(key)

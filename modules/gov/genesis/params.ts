@@ -6,7 +6,7 @@ import { coin } from '../../../proto/index.ts'
 import { DEFAULT_PARAMS, type GovParams, paramsFromProto, paramsToProto } from '../params.ts'
 import { toDuration } from '../times.ts'
 
-/** By their names in JSON and in the definition. */
+/** The members by their names in JSON and in the definition. */
 const COINS = { min_deposit: 'minDeposit', expedited_min_deposit: 'expeditedMinDeposit' } as const
 const PERIODS = {
   max_deposit_period: ['maxDepositPeriod', 'maxDepositPeriodNs'],

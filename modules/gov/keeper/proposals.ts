@@ -77,7 +77,7 @@ export const readProposal = (state: StateReader, id: bigint): Proposal | undefin
   return bytes === undefined ? undefined : decodeProposal(bytes)
 }
 
-/** In the order of identifiers, from `start` (inclusive) on. */
+/** Reads proposals in the order of identifiers, from `start` (inclusive) on. */
 export function* readProposals(state: StateReader, start = 0n): Generator<Proposal, void> {
   for (const [, value] of readAll(state, PROPOSALS_PREFIX, proposalKey(start))) yield decodeProposal(value)
 }
@@ -164,14 +164,14 @@ const deposit = ([key, value]: readonly [Uint8Array, Uint8Array]): Deposit => ({
   coins: coinsFromRlp(decodeRlp(value)),
 })
 
-/** Of one proposal, in the order of depositors, from `start` (inclusive) on. */
+/** Reads the deposits of one proposal, in the order of depositors, from `start` (inclusive) on. */
 export function* readDeposits(state: StateReader, id: bigint, start?: Address): Generator<Deposit, void> {
   const prefix = depositsPrefix(id)
   const from = start === undefined ? prefix : depositKey(id, start)
   for (const entry of readAll(state, prefix, from)) yield deposit(entry)
 }
 
-/** Of all proposals. */
+/** Reads the deposits of all proposals. */
 export function* readAllDeposits(state: StateReader): Generator<Deposit, void> {
   for (const entry of readAll(state, DEPOSITS_PREFIX)) yield deposit(entry)
 }

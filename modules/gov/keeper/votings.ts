@@ -68,7 +68,7 @@ export const readVote = (state: StateReader, voting: Voting, voter: Address): Vo
   return bytes === undefined ? undefined : decodeVote(bytes)
 }
 
-/** Without the counts: the caller knows the voter's delegations. */
+/** Writes a vote without the counts: the caller knows the voter's delegations. */
 export const writeVote = (state: StateWriter, { voting, voter, options, metadata }: CastVote): void => {
   state.setValue(GOV_ADDRESS, voteKey(voting, voter), encodeVote({ options, metadata }))
   state.setValue(GOV_ADDRESS, castKey(voter, voting), PRESENT)
@@ -80,7 +80,7 @@ const castVote = ([key, value]: readonly [Uint8Array, Uint8Array]): CastVote => 
   ...decodeVote(value),
 })
 
-/** In the order of voters, from `start` (inclusive) on. */
+/** Reads votes in the order of voters, from `start` (inclusive) on. */
 export function* readVotes(state: StateReader, voting: Voting, start?: Address): Generator<CastVote, void> {
   const prefix = votesPrefix(voting)
   for (const entry of readAll(state, prefix, start === undefined ? prefix : voteKey(voting, start))) {
@@ -88,7 +88,7 @@ export function* readVotes(state: StateReader, voting: Voting, start?: Address):
   }
 }
 
-/** Of all votings, those that ended too. */
+/** Reads the votes of all votings, those that ended too. */
 export function* readAllVotes(state: StateReader): Generator<CastVote, void> {
   for (const entry of readAll(state, VOTES_PREFIX)) yield castVote(entry)
 }
@@ -116,7 +116,7 @@ const sumOf = ([yes, abstain, no, veto]: Count): bigint => yes + abstain + no + 
 /** Shares of the delegators that voted. */
 export const sharesOf = (count: Count): Decimal => sumOf(count) / ONE
 
-/** Of the delegators of a validator. */
+/** The count of the delegators of a validator. */
 export const readCount = (state: StateReader, voting: Voting, operator: Address): Count => {
   const bytes = state.value(GOV_ADDRESS, countKey(voting, operator))
   return bytes === undefined ? NO_COUNT : decodeCount(bytes)
@@ -152,12 +152,12 @@ const validatorCount = ([key, value]: readonly [Uint8Array, Uint8Array]): Valida
   count: decodeCount(value),
 })
 
-/** In the order of operators. */
+/** Reads counts in the order of operators. */
 export function* readCounts(state: StateReader, voting: Voting): Generator<ValidatorCount, void> {
   for (const entry of readAll(state, countsPrefix(voting))) yield validatorCount(entry)
 }
 
-/** Of all votings, those that ended too. */
+/** Reads the counts of all votings, those that ended too. */
 export function* readAllCounts(state: StateReader): Generator<ValidatorCount, void> {
   for (const entry of readAll(state, COUNTS_PREFIX)) yield validatorCount(entry)
 }

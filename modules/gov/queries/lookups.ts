@@ -56,7 +56,7 @@ const runningVote = (state: StateReader, id: bigint, voter: Address): CastVote |
 }
 
 export interface ProposalFilter {
-  /** Of the definition; what is no status filters nothing. */
+  /** The status by its number in the definition; what is no status filters nothing. */
   readonly proposalStatus: number
   readonly voter: string
   readonly depositor: string
@@ -65,7 +65,7 @@ export interface ProposalFilter {
 
 const isStatus = (status: number): boolean => status >= ProposalStatus.DEPOSIT_PERIOD && status <= ProposalStatus.FAILED
 
-/** By identifier in either direction: explorers ask for the latest first. */
+/** The proposals by identifier in either direction: explorers ask for the latest first. */
 export const pageOfProposals = (
   state: StateReader,
   filter: ProposalFilter,
@@ -134,7 +134,7 @@ export const pageOfDeposits = (state: StateReader, id: bigint, page: PageRequest
     ({ depositor }) => depositor,
   )
 
-/** Of a running vote as if it ended now. */
+/** The tally of a running vote is what it would be if the vote ended now. */
 export const currentTally = (state: StateReader, { stake }: GovDependencies, id: bigint): TallyResult => {
   const { status, expedited, finalTally } = findProposal(state, id)
   if (status === ProposalStatus.DEPOSIT_PERIOD) return EMPTY_TALLY

@@ -92,7 +92,7 @@ export class FakeStake {
       ?.find((each) => bytesToKey(each.operator) === bytesToKey(operator))
   }
 
-  /** With the hooks of staking, in its order. */
+  /** Adds shares and calls the hooks of staking, in its order. */
   #add(delegator: Address, operator: Address, shares: Decimal): void {
     const held = this.delegation(delegator, operator)
     this.tell(held === undefined ? 'beforeDelegationCreated' : 'beforeDelegationSharesModified', delegator, operator)
@@ -120,7 +120,7 @@ export interface World {
   readonly stake: FakeStake
   readonly dependencies: GovDependencies
   readonly module: ModuleParts
-  /** Of the last message or block. */
+  /** The events of the last message or block. */
   events: Event[]
   gas: bigint
   timeNs: bigint

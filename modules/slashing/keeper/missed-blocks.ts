@@ -7,7 +7,7 @@ import type { StateReader, StateWriter } from '../../../store/state.ts'
 import { SLASHING_ADDRESS } from './signing-info.ts'
 import { addressOfKey, MISSED_CHUNK, missedChunkKey } from '../keys.ts'
 
-/** As in the SDK. */
+/** The bits of a chunk, as in the SDK. */
 const CHUNK_BITS = 1024
 const CHUNK_BYTES = CHUNK_BITS / 8
 /** Values read at once. */
@@ -74,8 +74,8 @@ export const listMissing = (state: StateReader): readonly Uint8Array[] => {
 }
 
 /**
- * Moves the bits of one validator to the places of another window, when the votes up to `height` are counted. Of a
- * shorter window only the newest heights stay. Returns how many bits there are now.
+ * Moves the bits of one validator to the places of another window, when the votes up to `height` are counted. Only
+ * the newest heights stay in a shorter window. Returns how many bits there are now.
  */
 export const moveMissed = (
   state: StateWriter,

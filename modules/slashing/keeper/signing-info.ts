@@ -14,9 +14,9 @@ export interface SigningInfo {
   readonly startHeight: number
   /** Nanoseconds since 1970; 0 when it never was in jail. */
   readonly jailedUntilNs: bigint
-  /** For ever. */
+  /** A validator stays tombstoned for ever. */
   readonly tombstoned: boolean
-  /** Of the last window: the number of its bits. */
+  /** The missed blocks of the last window: the number of its bits. */
   readonly missedBlocks: number
 }
 
@@ -42,7 +42,7 @@ const decodeInfo = (bytes: Uint8Array): SigningInfo => {
   }
 }
 
-/** Of a validator that was never bonded there is none. */
+/** Reads the signing info. A validator that was never bonded has none. */
 export const readSigningInfo = (state: StateReader, address: Uint8Array): SigningInfo | undefined => {
   const value = state.value(SLASHING_ADDRESS, signingInfoKey(address))
   return value === undefined ? undefined : decodeInfo(value)
@@ -59,7 +59,7 @@ export const writeSigningInfo = (state: StateWriter, address: Uint8Array, info: 
     ),
   )
 
-/** In the order of addresses, from `start` (inclusive) on. */
+/** Lists signing infos in the order of addresses, from `start` (inclusive) on. */
 export function* listSigningInfos(
   state: StateReader,
   start?: Uint8Array,
@@ -108,5 +108,5 @@ export const writeMissedCount = (
   writeOverLimit(state, isOver ? [...others, address] : others)
 }
 
-/** By bytesToKey. */
+/** The keys as `bytesToKey` gives them. */
 export const overLimitKeys = (state: StateReader): ReadonlySet<string> => new Set(readOverLimit(state).map(bytesToKey))

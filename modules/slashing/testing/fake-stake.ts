@@ -46,7 +46,7 @@ export class FakeStake implements StakePunisher {
     else this.#own.set(bytesToKey(validator.operator), ownShares)
   }
 
-  /** Without a delegation of its own. */
+  /** Puts a validator without a delegation of its own. */
   putWithoutOwn(validator: ValidatorView): void {
     this.#validators.set(bytesToKey(validator.operator), validator)
     this.#own.delete(bytesToKey(validator.operator))

@@ -48,7 +48,7 @@ export const makeBlock = (state: Overlay, height: number, block: Block = {}): [B
   return [context, events]
 }
 
-/** Runs the begin of a block. */
+/** Runs the beginning of a block. */
 export const beginBlock = (
   module: ModuleParts,
   state: Overlay,

@@ -77,7 +77,7 @@ const formatSlash = (task: SlashTask) => ({
   last: bytesToBase64(task.last),
 })
 
-/** Hardly ever one. */
+/** There is hardly ever a task. */
 const formatSlashes = (tasks: readonly SlashTask[]) => (tasks.length === 0 ? {} : { slashes: tasks.map(formatSlash) })
 
 const formatUnbonding = ({ delegator, operator, entries }: UnbondingDelegation) => ({

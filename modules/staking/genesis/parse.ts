@@ -29,7 +29,7 @@ export interface StakingGenesis {
   readonly params: StakingParams
   readonly lastTotalPower: bigint
   readonly lastValidatorPowers: readonly PowerEntry[]
-  /** In the order of operators. */
+  /** The validators in the order of operators. */
   readonly validators: readonly Validator[]
   readonly delegations: readonly DelegationView[]
   readonly unbondingDelegations: readonly UnbondingDelegation[]
@@ -44,7 +44,7 @@ export interface StakingGenesis {
   readonly pools: PoolTokens
 }
 
-/** Before the records are held against each other. */
+/** The genesis before the records are held against each other. */
 type Unchecked = Omit<StakingGenesis, 'pools'>
 
 const checkUnique = (keys: Iterable<readonly Uint8Array[]>, path: string, what: string): void => {
@@ -103,7 +103,7 @@ const checkBonded = (validator: Validator, exported: boolean, path: string): Val
   return shares > 0n ? validator : failAt(path, 'a bonded validator cannot have zero delegator shares')
 }
 
-/** In an export, who is bonded is who has a power; in a new chain powers are not given. */
+/** Checks the powers: in an export, who is bonded is who has a power; in a new chain powers are not given. */
 const checkPowers = ({ exported, lastValidatorPowers, validators, lastTotalPower }: Unchecked, path: string): void => {
   if (!exported) {
     if (lastValidatorPowers.length > 0) failAt(`${path}.last_validator_powers`, 'must be empty unless exported is true')

@@ -57,12 +57,12 @@ const decode = ([key, value]: readonly [Uint8Array, Uint8Array]): DelegationView
   shares: bytesToBigint(value),
 })
 
-/** In the order of delegators, then of operators. */
+/** Reads delegations in the order of delegators, then of operators. */
 export function* readAllDelegations(state: StateReader): Generator<DelegationView, void> {
   for (const entry of readAll(state, DELEGATION_PREFIX)) yield decode(entry)
 }
 
-/** Of one delegator in the order of operators, from `start` (inclusive) on. */
+/** Reads the delegations of one delegator in the order of operators, from `start` (inclusive) on. */
 export function* readDelegationsOf(
   state: StateReader,
   delegator: Address,
@@ -72,7 +72,7 @@ export function* readDelegationsOf(
   for (const entry of readAll(state, delegationsPrefix(delegator), from)) yield decode(entry)
 }
 
-/** To one validator in the order of delegators, from `start` (inclusive) on. */
+/** Reads the delegations to one validator in the order of delegators, from `start` (inclusive) on. */
 export function* readDelegationsTo(
   state: StateReader,
   operator: Address,

@@ -50,7 +50,7 @@ export const writePools = (state: StateWriter, { bonded, notBonded }: PoolTokens
 
 const coinsOf = (state: StateReader, amount: bigint) => [{ denom: readStakingParams(state).bondDenomination, amount }]
 
-/** From the delegator's account. Throws sdk/5 when it has too little. */
+/** Moves coins from the delegator's account. Throws sdk/5 when it has too little. */
 export const fillPool = (
   { ledger }: StakingPorts,
   context: ModuleContext,

@@ -101,7 +101,10 @@ const changeReceiving = (state: StateWriter, { delegator, destination }: Trio, c
   state.setValue(STAKING_ADDRESS, receivingKey(delegator, destination), value)
 }
 
-/** Without its queue: the caller knows which entries are new or gone. Without entries the record goes. */
+/**
+ * Writes a redelegation without its queue: the caller knows which entries are new or gone. Without entries the record
+ * goes.
+ */
 export const writeRedelegation = (state: StateWriter, { entries, ...trio }: Redelegation): void => {
   const before = readRedelegationEntries(state, trio)
   const [existed, exists] = [before.length > 0, entries.length > 0]
@@ -133,7 +136,7 @@ function* decodeAll(entries: Iterable<readonly [Uint8Array, Uint8Array]>): Gener
   }
 }
 
-/** In the order of delegators, sources, destinations. */
+/** Reads redelegations in the order of delegators, sources, destinations. */
 export const readAllRedelegations = (state: StateReader): Iterable<Redelegation> =>
   decodeAll(readAll(state, REDELEGATION_PREFIX))
 
@@ -147,7 +150,7 @@ export const readRedelegationsOf = (
   return decodeAll(readAll(state, prefix, start === undefined ? undefined : concatBytes(prefix, start)))
 }
 
-/** From one validator in the order of delegators, then of destinations. */
+/** Reads the redelegations from one validator in the order of delegators, then of destinations. */
 export function* readRedelegationsFrom(
   state: StateReader,
   source: Address,
@@ -160,7 +163,10 @@ export function* readRedelegationsFrom(
   }
 }
 
-/** From one validator in the order of delegators, then of destinations: those with an entry of that height or a later one. */
+/**
+ * Reads the redelegations from one validator in the order of delegators, then of destinations: those with an entry of
+ * that height or a later one.
+ */
 export const readRedelegationsSince = (state: StateReader, source: Address, height: number): readonly Redelegation[] =>
   readSince(state, redelegationsSincePrefix(source), height).map((parts) => {
     const trio = { delegator: addressAt(parts, 0), source, destination: addressAt(parts, 0, 1) }

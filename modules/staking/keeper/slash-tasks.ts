@@ -11,18 +11,18 @@ import { stakingError } from '../errors.ts'
 import { SLASH_TASK_PREFIX, slashTaskKey, STAKING_ADDRESS } from '../keys.ts'
 
 export interface SlashTask {
-  /** Of the counter of unbonding: a later task has a higher one. */
+  /** The number that the counter of unbonding gave: a later task has a higher one. */
   readonly id: number
   readonly operator: Address
   readonly infractionHeight: number
-  /** Of the block of the slash: what was due by then does not pay. */
+  /** Time of the block of the slash: what was due by then does not pay. */
   readonly timeNs: bigint
   readonly fraction: Decimal
   /** What is still owed: by those who left, and in the end by the validator. Below zero when they owe more than all. */
   readonly owed: bigint
   /** Unbonding delegations come first. */
   readonly phase: 'unbondings' | 'redelegations'
-  /** Key of the index that was looked at last; empty at the begin of a phase. */
+  /** Key of the index that was looked at last; empty at the beginning of a phase. */
   readonly last: Uint8Array
 }
 
@@ -55,7 +55,7 @@ const decodeTask = ([key, value]: readonly [Uint8Array, Uint8Array]): SlashTask 
   }
 }
 
-/** In the order of their ids. One read where there is none. */
+/** The tasks in the order of their ids. One read where there is none. */
 export const readTasks = (state: StateReader): readonly SlashTask[] =>
   state.values(STAKING_ADDRESS, SLASH_TASK_PREFIX, MAX_TASKS).map(decodeTask)
 

@@ -82,7 +82,10 @@ export const readUnbondingEntries = (
   return value === undefined ? NONE : decodeEntries(value)
 }
 
-/** Without its queue: the caller knows which entries are new or gone. Without entries the record goes. */
+/**
+ * Writes an unbonding delegation without its queue: the caller knows which entries are new or gone. Without entries the
+ * record goes.
+ */
 export const writeUnbonding = (state: StateWriter, { delegator, operator, entries }: UnbondingDelegation): void => {
   const gone = entries.length === 0
   const keyAt = (height: number): Uint8Array => unbondingSinceKey(operator, height, delegator)
@@ -111,11 +114,11 @@ function* decodeAll(entries: Iterable<readonly [Uint8Array, Uint8Array]>): Gener
   }
 }
 
-/** In the order of delegators, then of operators. */
+/** Reads unbonding delegations in the order of delegators, then of operators. */
 export const readAllUnbondings = (state: StateReader): Iterable<UnbondingDelegation> =>
   decodeAll(readAll(state, UNBONDING_PREFIX))
 
-/** Of one delegator, from the validator `start` (inclusive) on. */
+/** Reads the unbonding delegations of one delegator, from the validator `start` (inclusive) on. */
 export const readUnbondingsOf = (
   state: StateReader,
   delegator: Address,
@@ -125,7 +128,7 @@ export const readUnbondingsOf = (
     readAll(state, unbondingsPrefix(delegator), start === undefined ? undefined : unbondingKey(delegator, start)),
   )
 
-/** From one validator in the order of delegators, from `start` (inclusive) on. */
+/** Reads the unbonding delegations from one validator in the order of delegators, from `start` (inclusive) on. */
 export function* readUnbondingsFrom(
   state: StateReader,
   operator: Address,
@@ -138,7 +141,10 @@ export function* readUnbondingsFrom(
   }
 }
 
-/** From one validator in the order of delegators: those with an entry of that height or a later one. */
+/**
+ * Reads the unbonding delegations from one validator in the order of delegators: those with an entry of that height or
+ * a later one.
+ */
 export const readUnbondingsSince = (
   state: StateReader,
   operator: Address,

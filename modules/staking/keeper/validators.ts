@@ -33,7 +33,7 @@ export const requireValidator = (state: StateReader, operator: Address): Validat
   return validator
 }
 
-/** Of a record that other records point to. */
+/** The validator of a record that other records point to. */
 export const existingValidator = (state: StateReader, operator: Address): Validator => {
   const validator = readValidator(state, operator)
   invariant(validator !== undefined, 'a record of staking points to a validator that does not exist')
@@ -51,7 +51,7 @@ export const readValidatorByConsensusAddress = (
   return operator === undefined ? undefined : existingValidator(state, operator)
 }
 
-/** In the order of operators, from `start` (inclusive) on. */
+/** Reads validators in the order of operators, from `start` (inclusive) on. */
 export function* readValidators(state: StateReader, start?: Address): Generator<Validator, void> {
   for (const [key, value] of readAll(state, VALIDATOR_PREFIX, start === undefined ? undefined : validatorKey(start))) {
     yield decodeValidator(addressAt(key, 1), value)

@@ -240,7 +240,7 @@ export class Model {
         each.balance -= paid
         this.burned += paid
       }
-      // In the order of delegators and destinations, then of entries: which pays first decides who pays.
+      // Sorted by delegators and destinations, then by entries: which pays first decides who pays.
       const movers = this.moving.filter((one) => one.source === number && counts(one))
       const order = (one: Moving): string =>
         Buffer.from([...account(one.delegator), ...account(one.destination)]).toString('hex')

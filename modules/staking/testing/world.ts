@@ -132,7 +132,7 @@ export class World {
     mint(this.state, address, { denom: DENOMINATION, amount })
   }
 
-  /** As a bank's part of a genesis does. */
+  /** Funds the pools as a bank's part of a genesis does. */
   fundPools({ bonded, notBonded }: { readonly bonded: bigint; readonly notBonded: bigint }): void {
     this.fund(BONDED_POOL_ADDRESS, bonded)
     this.fund(NOT_BONDED_POOL_ADDRESS, notBonded)

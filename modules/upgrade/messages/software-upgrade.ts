@@ -14,7 +14,7 @@ export const softwareUpgrade: MessageHandler = handleMessage(upgradeTx.Msg.metho
   },
   execute: ({ state, height }, message) => {
     const plan = parsePlan(message.plan)
-    // As in the SDK this block's own height is allowed: the plan is due in the next one.
+    // This block's own height is allowed, as in the SDK: the plan is due in the next one.
     if (plan.height < height) throw sdkError('invalidRequest', 'upgrade cannot be scheduled in the past')
     if (readAppliedHeight(state, plan.name) !== undefined) {
       throw sdkError('invalidRequest', `upgrade with name ${plan.name} has already been completed`)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity >=0.8.17;
 
-/// As in a signed order. `side`: 1 buy, 2 sell. `tif`: 1 good til cancelled, 2 immediate or cancel, 3 fill or kill, 4 post-only.
+/// An order as in a signed one. `side`: 1 buy, 2 sell. `tif`: 1 good til cancelled, 2 immediate or cancel, 3 fill or kill, 4 post-only.
 /// `stp`, which ends where both orders are the caller's: 0 the resting one, 1 this one, 2 both, 3 the lesser amount off both.
 /// `clientId`: at most 16 bytes, or none. `expireS`: seconds since 1970, 0 never. `triggerKind`: 0 none, 1 stop, 2 take profit.
 /// `maxFills`: resting orders that it meets at most, 0 stands for 20; what it may meet it pays for. `postOnlyMode`: 0 reject, 1 slide.
@@ -76,18 +76,39 @@ interface IClob {
     /// the queue of the block is full.
     function placeOrder(uint32 subaccount, ClobOrder calldata order) external returns (uint32 place);
 
+    /// The order goes and the other one comes, or nothing happens; `order.market` is that of both. By its number, of any subaccount. With
+    /// `keepPriority` an order of the same subaccount, side, price and trigger with no more lots keeps its number and its place.
+    function replaceOrder(
+        uint32 subaccount,
+        uint64 orderSeq,
+        ClobOrder calldata order,
+        bool keepPriority
+    ) external returns (uint32 place);
+
+    /// As replaceOrder, by a client id of this subaccount.
+    function replaceClientOrder(
+        uint32 subaccount,
+        bytes calldata clientId,
+        ClobOrder calldata order,
+        bool keepPriority
+    ) external returns (uint32 place);
+
     /// By its number, which order_placed tells; of any subaccount.
     function cancelOrder(uint32 market, uint64 orderSeq) external returns (uint32 place);
 
-    /// By its client id, 1 to 16 bytes. It refuses also what the caller signed before and what is still on its way.
+    /// Cancels an order by its client id, 1 to 16 bytes. It refuses also what the caller signed before and what is still on its way.
     function cancelClientOrder(
         uint32 subaccount,
         uint32 market,
         bytes calldata clientId
     ) external returns (uint32 place);
 
-    /// Of one market or of all (0), of one side or of both (0).
+    /// Cancels all orders of one market or of all (0), of one side or of both (0).
     function cancelAll(uint32 subaccount, uint32 market, uint8 side) external returns (uint32 place);
+
+    /// All orders of msg.sender die at this time, in milliseconds since 1970: above the time of the next block, at most 24 hours ahead, and
+    /// with an open order. 0 takes it back.
+    function scheduleCancel(uint64 atMs) external returns (uint32 place);
 
     function getMarket(uint32 market) external view returns (ClobMarket memory info);
 
@@ -100,7 +121,21 @@ interface IClob {
     /// Reverts where it is not open (any more, or yet).
     function getOrder(uint32 market, uint64 orderSeq) external view returns (ClobOpenOrder memory order);
 
-    /// Weight that this block may still queue. An order that can take weighs `maxFills`, cancelAll 20, all others 1.
+    /// Looks at the first `limit` open orders of a market, of whomever, from `fromSeq` on, 1,000 at most, and is paid for by each. `orderSeq`
+    /// is 0 where the order is not among them, `nextSeq` where to look on, or 0 where there are no more.
+    function findOrder(
+        uint32 market,
+        address owner,
+        uint32 subaccount,
+        bytes calldata clientId,
+        uint64 fromSeq,
+        uint32 limit
+    ) external view returns (uint64 orderSeq, uint64 nextSeq);
+
+    /// What the next order gets that is accepted, at least: whoever notes it when it asks finds its order from there on.
+    function getNextOrderSeq() external view returns (uint64 orderSeq);
+
+    /// Weight that this block may still queue. An order that can take weighs `maxFills`, cancelAll and scheduleCancel 20, all others 1.
     function getQueueRoom() external view returns (uint32 weight);
 }
 

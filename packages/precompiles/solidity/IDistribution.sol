@@ -34,8 +34,8 @@ interface IDistribution {
         uint256 amount
     );
 
-    /// Of up to `maxRetrieve` validators, which may not be above the maximum of active ones. Each costs as much as one
-    /// withdrawal.
+    /// Claims from up to `maxRetrieve` validators, which may not be above the maximum of active ones. Each costs as much
+    /// as one withdrawal.
     function claimRewards(address delegatorAddress, uint32 maxRetrieve) external returns (bool success);
 
     /// `withdrawerAddress` as bech32 or in hexadecimal.

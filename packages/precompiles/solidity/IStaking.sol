@@ -11,7 +11,7 @@ struct Description {
     string details;
 }
 
-/// In parts of 10^-18: 10 percent is 10^17.
+/// The rates in parts of 10^-18: 10 percent is 10^17.
 struct CommissionRates {
     uint256 rate;
     uint256 maxRate;
@@ -179,7 +179,7 @@ interface IStaking {
         string memory dstValidatorAddress
     ) external view returns (Redelegation memory redelegation);
 
-    /// Of a delegator or a source: the zero address and empty names are any.
+    /// Lists the redelegations of a delegator or a source: the zero address and empty names are any.
     function redelegations(
         address delegatorAddress,
         string memory srcValidatorAddress,

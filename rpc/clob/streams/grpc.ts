@@ -37,7 +37,7 @@ export interface StreamCalls {
   charge(caller: GrpcCaller, length: number): void
 }
 
-/** By path. */
+/** The methods by path. */
 export const streamMethods = ({ streams, clientOf, charge }: StreamCalls): ReadonlyMap<string, FollowMethod> =>
   new Map(
     CHANNELS.map(([desc, channel]): [string, FollowMethod] => [

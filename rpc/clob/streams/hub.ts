@@ -19,7 +19,7 @@ import { type AnyRequest, keyOf, type StreamRequest } from './request.ts'
 import { type StreamForm, StreamMessage } from './stream-message.ts'
 
 export interface StreamReader {
-  /** As {@link clientOf} of limits.ts names it. */
+  /** The client as {@link clientOf} of limits.ts names it. */
   readonly client: string
   /** In which it reads messages. */
   readonly form: StreamForm
@@ -36,7 +36,7 @@ export interface Opening {
   readonly request: StreamRequest
   /** Its messages: most have one, and what resumes at a height has none. */
   readonly snapshot: readonly (() => StreamMessage)[]
-  /** Of its market, after the block before `next`. */
+  /** Stamp of the stream's market, after the block before `next`. */
   readonly stamp: Stamp | undefined
   /** The first block that is told. */
   readonly next: number
@@ -88,7 +88,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
   const line = createLine(MAX_WAITING)
   /** The newest block that all live streams were told. */
   let told: number | undefined
-  /** By what is asked: those who ask for the same meanwhile share the answer. */
+  /** The answers that are under way, by what is asked: those who ask for the same meanwhile share the answer. */
   const asked = new Map<string, Promise<unknown>>()
 
   const share = <Result>(key: string, make: () => Promise<Result>): Promise<Result> => {

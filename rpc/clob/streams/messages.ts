@@ -48,7 +48,7 @@ export const ordersSnapshot = (market: number, snapshot: OrdersSnapshot): readon
 
 const optionalLevel = (name: 'bid' | 'ask', level: ClobLevel | null) => (level === null ? {} : { [name]: level })
 
-/** As of the depth of a market: that of channel `orders` is another question. */
+/** A snapshot is as of the depth of a market: that of channel `orders` is another question. */
 export const snapshotOf = (
   channel: Exclude<MarketChannel, 'orders'>,
   market: number,
@@ -186,7 +186,10 @@ export class BlockMessages {
     for (const each of refused) addTo(this.#refused, each.owner, each)
   }
 
-  /** Of a market that stood at `before` after the block before; undefined where that is not what this block followed. */
+  /**
+   * The stamp after this block of a market that stood at `before` after the block before; undefined where that is not
+   * what this block followed.
+   */
   stampAfter(market: number, before: Stamp): Stamp | undefined {
     const changes = this.#markets.get(market)
     if (changes === undefined) return before

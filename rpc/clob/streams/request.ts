@@ -67,7 +67,9 @@ export const toStreamRequest = (channel: StreamChannel, message: RequestForm): A
   return { channel, market, owner: owner === '' ? undefined : ownerOf(owner) }
 }
 
-/** Of clob_subscribe: `["book", {"market": 1}]`. Throws rpc/4, and rpc/3 for an unknown channel. */
+/**
+ * Reads the parameters of clob_subscribe: `["book", {"market": 1}]`. Throws rpc/4, and rpc/3 for an unknown channel.
+ */
 export const parseStreamRequest = (params: unknown): AnyRequest => {
   if (!Array.isArray(params)) throw invalidValue('non-array args')
   const [name, value = {}, ...rest] = params as readonly unknown[]

@@ -65,7 +65,7 @@ const updatesAt = (height: number): ClobUpdates => ({
 
 /** The oldest block that the ring has. */
 let oldest = 1
-/** Of the application, which may be above the gateway's head. */
+/** Newest height of the application, which may be above the gateway's head. */
 let newest = 7
 let application: MemoryApplication
 let gateway: Gateway

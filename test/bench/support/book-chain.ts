@@ -165,7 +165,7 @@ export class BookChain {
     return chain
   }
 
-  /** Of the next block, in ms since 1970. */
+  /** Time of the next block, in ms since 1970. */
   get timeMs(): number {
     return START_MS + this.height * BLOCK_MS
   }

@@ -69,7 +69,7 @@ export class Devnet {
     rmSync(this.home, { recursive: true, force: true })
   }
 
-  /** Of the processes that do the work, by their part. */
+  /** Ids of the processes that do the work, by their part. */
   processIds(): ReadonlyMap<string, number> {
     return new Map(this.#children().map(({ part, pid }) => [part, pid]))
   }

@@ -32,7 +32,7 @@ const pack = (typeUrl: string, value: Uint8Array) => ({ typeUrl, value })
 const bodyOf = (message: { readonly typeUrl: string; readonly value: Uint8Array }): Uint8Array =>
   toBinary(tx.TxBodySchema, create(tx.TxBodySchema, { messages: [message] }))
 
-/** Of a private key, or the account of a number that nobody else has. */
+/** Makes the account of a private key, or that of a number that nobody else has. */
 export const createAccount = (key: string | number): NativeAccount => {
   const privateKey =
     typeof key === 'number' ? keccak256(new TextEncoder().encode('bench'), uint64ToBytes(key)) : hexToBytes(key as Hex)

@@ -1,7 +1,7 @@
 /** Processor time of processes, from /proc. */
 import { readFileSync } from 'node:fs'
 
-/** Of the kernel's clock for accounting. */
+/** The ticks of the kernel's clock for accounting. */
 const TICKS_A_SECOND = 100
 
 const read = (pid: number): number => {

@@ -1,11 +1,11 @@
 /** Which part of the code the time of some work goes to: a sampling profile, each sample counted for the innermost part that is named. */
 import { Session, type Profiler } from 'node:inspector/promises'
 
-/** By its name, the functions that make up a part: `file:function`, the file without its folder. */
+/** The functions that make up a part, by its name: `file:function`, the file without its folder. */
 export type Parts = Readonly<Record<string, readonly string[]>>
 
 const SAMPLE_MICROSECONDS = 200
-/** For samples of no part. */
+/** The name for samples of no part. */
 const REST = 'rest'
 /** Lines of the list of functions. */
 const SHOWN_FUNCTIONS = 40
@@ -50,7 +50,7 @@ export class ProfiledParts {
     return this.#sorted(this.#microseconds)
   }
 
-  /** Of the functions with the most time of their own. */
+  /** The functions with the most time of their own. */
   functions(): readonly (readonly [name: string, ms: number])[] {
     return this.#sorted(this.#own).slice(0, SHOWN_FUNCTIONS)
   }

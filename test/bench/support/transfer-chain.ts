@@ -58,7 +58,7 @@ export class TransferChain {
   readonly store: RocksStore
   readonly application: QueriedApplication
   height = 0
-  /** Of the database. */
+  /** Folder of the database. */
   readonly folder: string
   readonly #options: TransferChainOptions
   readonly #keys: readonly Uint8Array[]

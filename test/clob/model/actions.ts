@@ -3,7 +3,7 @@ import type { Action, ClobTx, Place, Target } from '../../../modules/clob/orders
 import type { Side } from '../../../modules/clob/domain/order.ts'
 import { bytesToUnprefixedHex } from '../../../core/bytes.ts'
 import { dropFloors, isDead, removeOrder } from './dead.ts'
-import { keepsPlace } from './replace.ts'
+import { isNew, keepsPlace } from './replace.ts'
 import { placeOrder, type Wanted } from './place.ts'
 import type { Step } from './step.ts'
 import { fillsOf } from './checks.ts'
@@ -129,7 +129,7 @@ const replace = (step: Step, tx: ClobTx, action: Action & { kind: 'replace' }): 
   return placeOrder(step, wanted, {
     checkMarks: () => checkMarks(step, tx, place),
     before: () => {
-      if (action.keepPriority && keepsPlace(order, wanted)) return order
+      if (action.keepPriority && keepsPlace(order, wanted) && !isNew(step, order)) return order
       removeOrder(step, order, 'cancelled')
       return undefined
     },

@@ -20,7 +20,7 @@ const compare = (a: Candidate, b: Candidate): number => {
   return a.price < b.price ? -1 : 1
 }
 
-/** Of what stands in the levels; undefined where nothing meets. */
+/** The price at which what stands in the levels is cleared; undefined where nothing meets. */
 const clearingPrice = (
   market: ModelMarket,
   buys: readonly ModelOrder[],
@@ -82,7 +82,7 @@ const clearMarket = (step: Step, market: ModelMarket): void => {
   uncross(step, market)
 }
 
-/** By number. A halted market does nothing. */
+/** Clears the markets by number. A halted market does nothing. */
 export const clearMarkets = (step: Step): void => {
   for (const market of step.world.markets.toSorted((a, b) => a.id - b.id)) {
     if (market.mode === 'uniform' && market.status !== 'halted') clearMarket(step, market)

@@ -21,7 +21,7 @@ export const phaseOf = (tx: ClobTx): Phase => {
   return places.some(canTake) ? 2 : 1
 }
 
-export const weightOf = (tx: ClobTx): number =>
+export const weightOf = (tx: Pick<ClobTx, 'actions'>): number =>
   tx.actions.reduce((sum, action) => {
     const place = placeOf(action)
     if (place !== undefined && canTake(place)) return sum + fillsOf(place)

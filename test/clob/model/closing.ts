@@ -33,7 +33,7 @@ const fire = (step: Step, order: ModelOrder): void => {
   attempt(step, () => placeOrder(step, placed, { checkMarks: () => undefined, before: () => undefined }))
 }
 
-/** In order_seq, until the next one goes beyond a limit. */
+/** Fires triggers by order_seq, until the next one goes beyond a limit. */
 export const fireTriggers = (step: Step): void => {
   let weight = 0
   for (let count = 0; count < step.world.limits.maxTriggers; count++) {

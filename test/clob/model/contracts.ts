@@ -23,7 +23,7 @@ const refused = (code: string): ActionOutcome => ({ code, seq: 0n, lots: 0n, quo
 const transactionOf = (step: Step, { owner, subaccount, action }: ModelQueued): ClobTx => ({
   owner: hexToBytes(`0x${owner}`),
   subaccount,
-  // Of the world before: the step has not moved it yet.
+  // The time is that of the world before: the step has not moved it yet.
   nonceMs: Number(step.world.timeMs),
   goodTilBlock: step.height + GOOD_FOR,
   actions: [action],

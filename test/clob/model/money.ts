@@ -4,7 +4,7 @@ import { add, Refusal } from './world.ts'
 
 const PPM = 1_000_000n
 const DAY_MS = 86_400_000n
-/** Of volume, before the running one. */
+/** The days of volume before the running one. */
 const TIER_DAYS = 30n
 
 export const roundUp = (amount: bigint, divisor: bigint): bigint => (amount + divisor - 1n) / divisor

@@ -4,7 +4,7 @@ import { canFillWhole, matchTaker } from './continuous.ts'
 import { deathOf, record, removeOrder, sideOf } from './dead.ts'
 import { highestPpm, lockFunds, notionalOf } from './money.ts'
 import { amend } from './replace.ts'
-import { findRoom, givesWayTo } from './room.ts'
+import { findRoom, givesWayTo, takesRoom } from './room.ts'
 import type { Step } from './step.ts'
 import { marketOf, Refusal, type ModelMarket, type ModelOrder } from './world.ts'
 
@@ -63,6 +63,7 @@ const checkCounts = (step: Step, market: ModelMarket, wanted: Wanted, price: big
   if (ofOwner.filter((order) => order.market === market.id).length >= market.maxOpenOrders) {
     throw new Refusal('marketOpenOrders')
   }
+  if (!takesRoom(wanted)) return
   const givesWay = givesWayTo(step, { ...wanted, price, left: wanted.lots })
   if (givesWay !== undefined && givesWay.order === undefined) throw new Refusal(givesWay.code)
 }
@@ -115,6 +116,8 @@ export const placeOrder = (step: Step, wanted: Wanted, way: PlaceWay): ActionOut
   const { owner, subaccount, side, tif, lots, clientId } = order
   record(step, { kind: 'placed', market: market.id, seq, owner, subaccount, side, tif, price, lots, clientId })
   step.world.orders.push(order)
-  if (market.mode === 'uniform' || !takes(order)) return { code: findRoom(step, order), seq, lots: 0n, quote: 0n }
+  if (market.mode === 'uniform' || !takes(order)) {
+    return { code: takesRoom(order) ? findRoom(step, order) : '', seq, lots: 0n, quote: 0n }
+  }
   return matchTaker(step, market, order)
 }

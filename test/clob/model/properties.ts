@@ -1,10 +1,13 @@
 /** What must hold after any step, whatever the seed: the design's properties 1 to 5, over worlds and records. */
 import type { Action } from '../../../modules/clob/orders/clob-tx.ts'
+import { weightOf } from './checks.ts'
 import { isDead } from './dead.ts'
-import { lockOf } from './money.ts'
+import { highestPpm, lockOf, notionalOf, roundUp } from './money.ts'
 import type { ModelItem, ModelOutcome, ModelQueued } from './step.ts'
 import type { ModelRecord } from './records.ts'
 import { marketOf, type ModelOrder, type World } from './world.ts'
+
+const PPM = 1_000_000n
 
 const fail = (text: string): never => {
   throw new RangeError(text)
@@ -16,7 +19,7 @@ const sumBy = (entries: Iterable<readonly [string, bigint]>): Map<string, bigint
   return sums
 }
 
-/** Of all owners, the escrow and the fee collector, by denomination. */
+/** The totals of all owners, the escrow and the fee collector, by denomination. */
 const totals = (world: World): Map<string, bigint> =>
   sumBy([
     ...[...world.balances].map(([key, amount]) => [key.split(' ')[1] ?? '', amount] as const),
@@ -58,20 +61,35 @@ const checkBook = (after: World): void => {
   }
 }
 
+type Fees = Pick<ModelRecord & { kind: 'fill' }, 'makerFee' | 'makerRebate' | 'takerFee'>
+type Locked = Pick<ModelOrder, 'lockedPpm'>
+
+/** Nobody pays more than the highest fee of the market when the order was placed; a rebate is a part of what the taker pays. */
+const checkFees = (notional: bigint, fees: Fees, maker: Locked, taker: Locked): void => {
+  const most = ({ lockedPpm }: Locked): bigint => roundUp(notional * lockedPpm, PPM)
+  if (fees.makerFee > most(maker)) fail(`a maker pays ${fees.makerFee}, at most ${most(maker)}`)
+  if (fees.takerFee > most(taker)) fail(`a taker pays ${fees.takerFee}, at most ${most(taker)}`)
+  if (fees.makerRebate > fees.takerFee) fail(`a rebate of ${fees.makerRebate} of a fee of ${fees.takerFee}`)
+}
+
 /** Filled + remaining + cancelled = original; FOK is all or nothing; nobody trades with himself; nobody pays more than its limit. */
 const checkRecords = (before: World, after: World, records: readonly ModelRecord[]): void => {
-  const known = new Map<bigint, Pick<ModelOrder, 'owner' | 'side' | 'price' | 'tif'> & { left: bigint }>()
+  const known = new Map<bigint, Pick<ModelOrder, 'owner' | 'side' | 'price' | 'tif' | 'lockedPpm'> & { left: bigint }>()
   for (const order of before.orders) known.set(order.seq, { ...order })
   const orderOf = (seq: bigint) => known.get(seq) ?? fail(`order ${seq} is in a record and was never placed`)
   for (const record of records) {
-    if (record.kind === 'placed') known.set(record.seq, { ...record, left: record.lots })
-    else if (record.kind === 'removed') orderOf(record.seq).left -= record.left
+    if (record.kind === 'placed') {
+      // What keeps its number keeps the fee that it agreed to.
+      const lockedPpm = known.get(record.seq)?.lockedPpm ?? highestPpm(marketOf(before, record.market))
+      known.set(record.seq, { ...record, lockedPpm, left: record.lots })
+    } else if (record.kind === 'removed') orderOf(record.seq).left -= record.left
     else {
       const [maker, taker] = [orderOf(record.makerSeq), orderOf(record.takerSeq)]
       maker.left -= record.lots
       taker.left -= record.lots
       if (maker.owner === taker.owner) fail(`${maker.owner} trades with himself`)
       if (taker.tif === 'post_only') fail(`post-only order ${record.takerSeq} takes`)
+      checkFees(notionalOf(marketOf(before, record.market), record.price, record.lots), record, maker, taker)
       for (const order of [maker, taker]) {
         const isWorse = order.side === 'buy' ? record.price > order.price : record.price < order.price
         if (isWorse) fail(`a fill at ${record.price} of an order limited to ${order.price}`)
@@ -131,6 +149,19 @@ const checkPriority = (before: World, records: readonly ModelRecord[], mayBeDead
   }
 }
 
+/** Property 11: what is met was paid for, by batch, queue or the weight that triggers have. */
+const checkWork = (
+  { limits }: World,
+  batch: readonly ModelItem[],
+  queue: readonly ModelQueued[],
+  { fills }: ModelOutcome,
+): void => {
+  const paid =
+    batch.reduce((sum, { tx }) => sum + (tx === undefined ? 0 : weightOf(tx)), 0) +
+    queue.reduce((sum, { action }) => sum + weightOf({ actions: [action] }), 0)
+  if (fills.length > paid + limits.triggerWeight) fail(`${fills.length} fills, of which ${paid} were paid for`)
+}
+
 const DEATHS: readonly string[] = ['expired', 'cancelledAll', 'switchPassed']
 
 /** Orders that are dead at the end, or went so, and those of owners who cancelled all in the step. */
@@ -178,6 +209,7 @@ export const checkStep = (
   checkMoney(before, outcome.world)
   checkBook(outcome.world)
   checkRecords(before, outcome.world, records)
+  checkWork(before, batch, queue, outcome)
   const triggers = triggersOf(batch, queue, outcome)
   const levels = records.filter((record) => record.kind !== 'placed' || !triggers.has(record.seq))
   checkPriority(before, levels, deadOf(before, records, outcome.world))

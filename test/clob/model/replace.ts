@@ -18,6 +18,10 @@ export const keepsPlace = (order: ModelOrder, wanted: Wanted): boolean =>
   order.triggerKind === wanted.triggerKind &&
   order.triggerTicks === wanted.triggerTicks
 
+/** True for an order of a uniform market that came in this step: it has not been cleared, and keeps nothing. */
+export const isNew = (step: Step, order: ModelOrder): boolean =>
+  marketOf(step.world, order.market).mode === 'uniform' && order.seq >= step.firstSeq
+
 /** What the Place says holds from now on; the records are those of an order that goes and one that comes. */
 export const amend = (step: Step, order: ModelOrder, wanted: Wanted): void => {
   const { market, seq } = order

@@ -14,7 +14,7 @@ interface GivesWay {
 /** Rounded once, to binary64. */
 const stakeOf = ({ side, price, left }: Comer): number => Number(side === 'buy' ? price * left : left)
 
-/** Of the orders of a side; of equal stakes the newest, and the comer is newer than all. */
+/** The least of the orders of a side; of equal stakes the newest, and the comer is newer than all. */
 const leastOf = (orders: readonly ModelOrder[], comer: Comer | undefined): ModelOrder | undefined => {
   const stakes = orders.map((order) => ({ order, stake: stakeOf(order) }))
   const all = [...stakes, ...(comer === undefined ? [] : [{ order: undefined, stake: stakeOf(comer) }])]
@@ -22,10 +22,14 @@ const leastOf = (orders: readonly ModelOrder[], comer: Comer | undefined): Model
   return all.filter(({ stake }) => stake === least).at(-1)?.order
 }
 
-/** Of the world without the comer; undefined where there is room. */
+/** An IOC order without a trigger is in a uniform market until that is cleared, and takes no room. */
+export const takesRoom = ({ tif, triggerKind }: Pick<ModelOrder, 'tif' | 'triggerKind'>): boolean =>
+  tif !== 'ioc' || triggerKind !== 'none'
+
+/** What gives way in the world without the comer; undefined where there is room. */
 export const givesWayTo = (step: Step, comer: Comer): GivesWay | undefined => {
   const { orders, bounds, markets } = step.world
-  const others = orders.filter((order) => order !== comer)
+  const others = orders.filter((order) => order !== comer && takesRoom(order))
   const sides = markets
     .toSorted((a, b) => a.id - b.id)
     .flatMap(({ id }) =>
@@ -47,7 +51,10 @@ export const givesWayTo = (step: Step, comer: Comer): GivesWay | undefined => {
   return { code: 'bookFull', order: leastOf(longest?.own ?? [], longest?.isOwn === true ? comer : undefined) }
 }
 
-/** For an order that is in the world already and comes to rest: another one goes, or itself. The code of the latter. */
+/**
+ * Finds room for an order that is in the world already and comes to rest: another one goes, or itself. Returns the code
+ * of the latter.
+ */
 export const findRoom = (step: Step, comer: ModelOrder): string => {
   const givesWay = givesWayTo(step, comer)
   if (givesWay === undefined) return ''

@@ -37,6 +37,8 @@ export interface Step {
   world: World
   readonly height: number
   readonly timeMs: bigint
+  /** The first order_seq of the step. */
+  readonly firstSeq: bigint
   /** Where the records go: of the running transaction, or of what no transaction made. */
   records: ModelRecord[]
   fills: ModelFill[]
@@ -47,9 +49,9 @@ export interface Step {
 export interface ModelOutcome {
   readonly world: World
   readonly results: readonly ModelResult[]
-  /** Of what contracts queued. */
+  /** The outcomes of what contracts queued. */
   readonly queued: readonly ActionOutcome[]
-  /** That no transaction made. */
+  /** The records that no transaction made. */
   readonly after: readonly ModelRecord[]
   readonly fills: readonly ModelFill[]
 }
@@ -109,7 +111,8 @@ export const runModel = (
   batch: readonly ModelItem[],
   queue: readonly ModelQueued[] = [],
 ): ModelOutcome => {
-  const step: Step = { world: copyWorld(world), ...block, records: [], fills: [], actions: new Map() }
+  const { nextSeq: firstSeq } = world
+  const step: Step = { world: copyWorld(world), ...block, firstSeq, records: [], fills: [], actions: new Map() }
   const results = batch.map((item) => runTransaction(step, item))
   const after: ModelRecord[] = []
   step.records = after

@@ -35,7 +35,7 @@ export interface ModelMarket {
   mode: MarketMode
   /** 0 before the first. */
   blockPrice: bigint
-  /** Of records: one for each placed, fill and removed. */
+  /** The number of records: one for each placed, fill and removed. */
   sequence: bigint
   priceMs: bigint
   sinceMs: bigint
@@ -49,7 +49,7 @@ export interface ModelOrder {
   readonly side: Side
   tif: TimeInForce
   price: bigint
-  /** As placed. */
+  /** The lots that were placed. */
   lots: bigint
   left: bigint
   lockedPpm: bigint
@@ -124,12 +124,12 @@ export interface ModelBounds {
 
 export interface World {
   limits: ModelLimits
-  /** Of the protocol, or smaller ones that runs reach. */
+  /** The bounds of the protocol, or smaller ones that runs reach. */
   bounds: ModelBounds
   nextSeq: bigint
   timeMs: bigint
   markets: ModelMarket[]
-  /** By order_seq, as they were placed. */
+  /** The orders by order_seq, as they were placed. */
   orders: ModelOrder[]
   /** `owner denom` -> amount, of owners alone. */
   balances: Map<string, bigint>

@@ -10,7 +10,7 @@ export interface PlanCase {
   readonly bucketMs: number
   /** Hash of block H. */
   readonly salt: string
-  /** Before the block, oldest first. */
+  /** The carried ids before the block, oldest first. */
   readonly carried: readonly NaiveId[]
   readonly shareBytes: number
   readonly weight: number

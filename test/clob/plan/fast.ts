@@ -34,7 +34,7 @@ export const fromListed = ({ id, phase, salt, age, isWidelyAttested }: ListedId)
   isWide: isWidelyAttested,
 })
 
-/** As modules/clob/plan has it. */
+/** The answer of modules/clob/plan. */
 export const fastAnswer = (given: PlanCase): PlanAnswer => {
   const votes = votesOf(given).map(({ power, attestations }) => ({
     power,

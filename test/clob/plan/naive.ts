@@ -19,7 +19,7 @@ export interface NaiveId {
 
 /** A plan looks at no more of a body. */
 export interface NaiveBody {
-  /** Of the wire form. */
+  /** Hash of the wire form. */
   readonly hash: string
   readonly length: number
   /** Null: not statically valid. */

@@ -1,10 +1,11 @@
-/** What obligations and plan promise, on random votes: properties 7, 8, 10 and 11 of docs/clob-spec.md. */
+/** What obligations and plan promise, on random votes: properties 7 to 11 of docs/reliability.md, The order book. */
 import { describe, expect, it } from 'vitest'
 import { encodeExtension } from '../../../app/attestations/envelope.ts'
 import { bytesToKey } from '../../../core/bytes.ts'
 import { proposalBytes } from '../../../core/proposal-bytes.ts'
 import { decodeAttestations, encodeAttestations } from '../../../modules/clob/plan/attestation-bytes.ts'
 import { attestationsThatFit, bridgeReserveBytes, capBytes, longestClobTx } from '../../../modules/clob/plan/caps.ts'
+import { type Body, fits } from '../../../modules/clob/plan/ids.ts'
 import { obligations } from '../../../modules/clob/plan/obligations.ts'
 import { quotaOf } from '../../../modules/clob/plan/room.ts'
 import { chooseBodies, runPlan } from '../../../modules/clob/plan/run-plan.ts'
@@ -13,7 +14,7 @@ import type { Phase } from '../../../modules/clob/orders/clob-tx.ts'
 import type { Random } from '../../sim/random.ts'
 import { randomCase, votesOf } from './cases.ts'
 import { fastAnswer, idText, toBody, toListed } from './fast.ts'
-import { naiveId } from './naive.ts'
+import { type NaiveBody, naiveId } from './naive.ts'
 import { runs } from './runs.ts'
 
 const shuffled = <Item>(random: Random, items: readonly Item[]): Item[] =>
@@ -140,6 +141,38 @@ describe('8: with liars below a third', () => {
   )
 })
 
+const bodiesOf = (bodies: readonly NaiveBody[]) => {
+  const made = bodies.map(toBody)
+  return (listed: ListedId): Body | undefined => made.find((body) => fits(body, listed))
+}
+
+describe('9: what an honest node proposes', () => {
+  const met = { stops: 0, whole: 0, byVotes: 0 }
+
+  it(
+    'is accepted by every other one, whatever its pool lacks and the votes bring',
+    runs(91, (random) => {
+      const given = randomCase(random, 20)
+      const { obligations: found } = fastAnswer(given)
+      const salted = found.map(({ id, phase, isWide }) => toListed({ id, phase, isWide, salt: given.salt, age: 0 }))
+      const list = [...given.carried.map(toListed), ...salted]
+      const injected = bodiesOf(given.injected)
+      const pool = bodiesOf(given.block.filter(() => random.chance(80)))
+      const limits = { shareBytes: given.shareBytes, weight: given.weight }
+      const proposed = chooseBodies(list, (listed) => pool(listed) ?? injected(listed), limits)
+      const plan = runPlan(list, proposed, injected, limits)
+      if ('fault' in plan) throw new Error(plan.fault)
+      expect(plan.taken.map(({ body }) => body)).toEqual(proposed)
+      met[plan.missing === undefined ? 'whole' : 'stops']++
+      if (list.some((listed) => pool(listed) === undefined && injected(listed) !== undefined)) met.byVotes++
+    }),
+  )
+
+  it('stopped, was whole, and took from the votes', () => {
+    for (const [what, count] of Object.entries(met)) expect(count, what).toBeGreaterThan(20)
+  })
+})
+
 describe('10: an extension', () => {
   it(
     'stays within its cap with as many attestations as fit',
@@ -165,6 +198,7 @@ describe('10: an extension', () => {
         bodies,
         bridge: [],
         bridgeContents: [],
+        bridgeSignatures: [],
       })
       expect(extension.length + bridgeReserveBytes(cap)).toBeLessThanOrEqual(cap)
       expect(decodeAttestations(encodeAttestations(list))).toHaveLength(most)

@@ -41,7 +41,7 @@ const randomContext = (random: Random) => ({
   },
 })
 
-/** As the document says it, with one look at everything for each step. */
+/** Selects as the document says, with one look at everything for each step. */
 const slowSelection = (
   pool: readonly Candidate[],
   { salt, limits }: ReturnType<typeof randomContext>,

@@ -8,7 +8,7 @@ import { concatBytes, EMPTY_BYTES } from '../../../core/bytes.ts'
 import type { Hex } from '../../../core/hex.ts'
 import { InjectedExtensionsSchema, InjectedVoteSchema } from '../../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
 
-/** Of the consensus parameters of the faulty network: a transaction can ask for all of it. */
+/** The gas of a block in the consensus parameters of the faulty network: a transaction can ask for all of it. */
 export const BLOCK_GAS = 10_000_000
 /** Its transactions come from faulty proposers alone. */
 const SENDER = 9
@@ -22,7 +22,7 @@ const account = privateKeyToAccount(privateKey as Hex)
 export const faultySender = account.address
 
 interface TransferOptions {
-  /** Above the account's nonce. */
+  /** How far the nonce is above the account's. */
   readonly ahead?: number
   readonly value?: bigint
   readonly gas?: bigint
@@ -51,7 +51,7 @@ export const proposalOf = (transactions: readonly Uint8Array[], nonce: number): 
 })
 
 interface Fault {
-  /** Of the line `proposal rejected`; undefined where there is nothing to reject. */
+  /** The reason in the line `proposal rejected`; undefined where there is nothing to reject. */
   readonly reason: RegExp | undefined
   alter(proposal: Proposal): Promise<readonly Uint8Array[]>
 }
@@ -139,7 +139,7 @@ export const PROPOSER_FAULTS: Readonly<Record<string, Fault>> = {
   silence: slow(SILENCE_MS),
 }
 
-/** Of extensions: four validators may use 128 KiB each. */
+/** The faults of extensions: four validators may use 128 KiB each. */
 export const VOTER_FAULTS: Readonly<Record<string, () => Uint8Array>> = {
   'a garbage vote extension': () => Uint8Array.from({ length: 100 }, (_, index) => (index * 97) & 0xff),
   'the longest vote extension': () => new Uint8Array(128 * 1024).fill(7),

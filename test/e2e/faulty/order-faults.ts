@@ -7,11 +7,11 @@ import { decodeExtension, encodeExtension } from '../../../app/attestations/enve
 const ORDER_BYTE = 0x70
 const PHASES: readonly Phase[] = [0, 1, 2]
 const ID_BYTES = 12
-/** In each phase: together they fill half of the cap of four validators. */
+/** The fabricated orders in each phase: together they fill half of the cap of four validators. */
 const FABRICATED = 1_500
 
 interface OrderFault {
-  /** Of the line `proposal rejected`; undefined where the block is one that a proposer may make. */
+  /** The reason in the line `proposal rejected`; undefined where the block is one that a proposer may make. */
   readonly reason: RegExp | undefined
   /** What it needs of an honest block: other blocks it leaves as they are. */
   readonly leastOrders: number
@@ -81,7 +81,13 @@ const fabricate = (): Uint8Array => {
     }),
   )
   const byTime = list.toSorted((a, b) => a.phase - b.phase || a.dtMs - b.dtMs || (a.id < b.id ? -1 : 1))
-  return encodeExtension({ attestations: encodeAttestations(byTime), bodies: [], bridge: [], bridgeContents: [] })
+  return encodeExtension({
+    attestations: encodeAttestations(byTime),
+    bodies: [],
+    bridge: [],
+    bridgeContents: [],
+    bridgeSignatures: [],
+  })
 }
 
 /** Its own extension with what it says of orders from the last to the first. */
@@ -93,7 +99,7 @@ const reverse = (honest: Uint8Array): Uint8Array => {
   return copy
 }
 
-/** Of extensions: what a liar says in the place of the honest one, which `honest` makes. */
+/** The faults of extensions: what a liar says in the place of the honest one, which `honest` makes. */
 export const ORDER_VOTER_FAULTS: Readonly<Record<string, (honest: () => Uint8Array) => Uint8Array>> = {
   'fabricated orders': fabricate,
   'attestations in a wrong order': (honest) => reverse(honest()),
@@ -103,6 +109,7 @@ export const ORDER_VOTER_FAULTS: Readonly<Record<string, (honest: () => Uint8Arr
       bodies: Array.from({ length: 30 }, () => plainBytes(randomBytes(4_096))),
       bridge: [],
       bridgeContents: [],
+      bridgeSignatures: [],
     }),
   'orders that are too many to read': () => new Uint8Array(128 * 1024 + 1).fill(1),
 }

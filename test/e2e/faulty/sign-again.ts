@@ -19,6 +19,7 @@ export const SAID_AGAIN = encodeExtension({
   bodies: [Uint8Array.of(0x77)],
   bridge: [],
   bridgeContents: [],
+  bridgeSignatures: [],
 })
 
 // PrivateKeyInfo of an ed25519 key (RFC 8410) up to its 32 bytes.
@@ -29,7 +30,7 @@ interface KeyFile {
   readonly priv_key: { readonly value: string }
 }
 
-/** Of the home that the application was started for. */
+/** Reads the key of the home that the application was started for. */
 const readKey = (): KeyFile => {
   const home = process.argv[process.argv.indexOf('--home') + 1]
   invariant(home !== undefined, 'the application knows its home')

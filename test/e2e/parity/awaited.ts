@@ -33,7 +33,10 @@ const receipts = async (peer: Peer, { alice, bob, contract, dave }: World): Prom
   }
 }
 
-/** Behind a gap, so that they are never included. Some of these milliseconds are more nanoseconds than Go counts. */
+/**
+ * The transactions stand behind a gap, so that they are never included. Some of these milliseconds are more nanoseconds
+ * than Go counts.
+ */
 const TIMES = [
   ...['0x1', '0x2', '0x5', '0x64', '0x3e8', '0x5dc'],
   ...['0xffffffffffffffff', '0x8000000000000000', '0x20c49ba5e353f8', '0x8637bd05af6c6', '0xfffffffffffffff0'],

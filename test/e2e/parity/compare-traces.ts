@@ -8,10 +8,10 @@ import { traceProgram } from '../../../query/trace/testing/trace-program.ts'
 const fixture = join(import.meta.dirname, '../fixtures/geth-parity.json')
 const recorded = JSON.parse(readFileSync(fixture, 'utf8')) as Readonly<Record<string, { readonly result?: unknown }>>
 
-/** Of no account that a test looks at. */
+/** The address is of no account that a test looks at. */
 const COINBASE = `0x${'cb'.repeat(20)}`
 
-/** As the recording leaves them out. */
+/** Leaves out what the recording leaves out. */
 const withoutFacts = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutFacts)
   if (typeof value !== 'object' || value === null) return value

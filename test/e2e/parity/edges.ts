@@ -138,7 +138,7 @@ const places = async (peer: Peer, { alice }: World): Promise<void> => {
   await peer.mined([waiting])
 }
 
-/** After {@link transactions}: the head is a block of four. */
+/** Runs after {@link transactions}: the head is a block of four. */
 export const edges = async (peer: Peer, world: World): Promise<void> => {
   await faults(peer)
   await ranges(peer)

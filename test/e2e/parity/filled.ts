@@ -27,7 +27,7 @@ const fill = async (peer: Peer, title: string, call: Members): Promise<void> => 
   if (isComparable(call)) await peer.note([`filled: ${title}`, METHOD, call])
 }
 
-/** Without the fees that follow from the chain, and what holds them. */
+/** Records the reply without the fees that follow from the chain, and what holds them. */
 const fillFees = async (peer: Peer, title: string, call: Members): Promise<void> => {
   const reply = await peer.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: METHOD, params: [call] }))
   if (isObject(reply) && isObject(reply['result']) && isObject(reply['result']['tx'])) {
@@ -47,7 +47,7 @@ const argumentsOfCalls = async (peer: Peer): Promise<void> => {
     const rich = { ...call, from: RICH }
     const legacy = hasFees ? rich : { ...rich, gasPrice: PRICE }
     const dynamic = hasFees ? rich : { ...rich, maxFeePerGas: PRICE, maxPriorityFeePerGas: '0x5' }
-    // With only one of the two given the other follows from the chain.
+    // When only one of the two is given, the other follows from the chain.
     const isWhole = !hasFees || (call['maxFeePerGas'] === undefined) === (call['maxPriorityFeePerGas'] === undefined)
     if (!isWhole) continue
     await fill(peer, name, legacy)

@@ -50,7 +50,7 @@ const envelopeOf = (raw: Hex): { readonly prefix: string; readonly fields: reado
   return { prefix: isTyped ? raw.slice(2, 4) : '', fields: fields as readonly RlpItem[] }
 }
 
-/** By name. */
+/** The mutations by name. */
 const mutations = (name: string, raw: Hex): readonly (readonly [string, Hex])[] => {
   const { prefix, fields } = envelopeOf(raw)
   const encode = (items: readonly RlpItem[]): Hex => `0x${prefix}${bytesToHex(encodeRlp(items)).slice(2)}`

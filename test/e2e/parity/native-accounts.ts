@@ -13,7 +13,7 @@ export const CHAIN_ID = 'localnat-1'
 export interface Actor {
   readonly account: PrivateKeyAccount
   readonly address: string
-  /** As a validator. */
+  /** The address as a validator. */
   readonly operator: string
 }
 

@@ -20,7 +20,10 @@ const canonFailure = (reply: Members): unknown => {
 /** Rewards are settled when a record is touched, not in every block (docs/adr/021-rewards-are-settled-lazily.md). */
 const SETTLED = /^(?:commission|rewards)\(amount=\S+ validator=\S+ msg_index=\d+\)$/
 
-/** Of evmd, with whatever code the place gives it; and here, always an invalid argument, request or address. */
+/**
+ * The refusal of a bad address by evmd, with whatever code the place gives it; and here, always an invalid argument,
+ * request or address.
+ */
 const BAD_ADDRESS = /unknown address format: |hrp does not match bech32 prefix: |"invalid validator address"/
 const OUR_BAD_ADDRESS = /invalid bech32 address /
 const OUR_BAD_CODES = /"(?:code|status)":(?:3|7|18|400)\b/

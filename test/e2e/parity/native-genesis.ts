@@ -42,7 +42,7 @@ const PARAMS: Readonly<Record<string, Member>> = {
   },
 }
 
-/** With a state of its own beside the parameters. */
+/** The minter has a state of its own beside the parameters. */
 const MINTER = { inflation: '0.130000000000000000', annual_provisions: '0.000000000000000000' }
 
 export const METADATA = {

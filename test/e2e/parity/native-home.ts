@@ -7,13 +7,13 @@ import { accounts } from '../clients.ts'
 import { CHAIN_ID, firstKeyFile } from './native-accounts.ts'
 import { withParameters } from './native-genesis.ts'
 
-/** Of evmd. */
+/** The time of a block of evmd. */
 export const BLOCK_MS = 250
 /** The scenario waits for 130 blocks, one after the other, and looks at no time of a block. */
 const OUR_BLOCK_MS = 50
 const BALANCE = '1000000nat'
 
-/** As if its operator had created it just now, with the name that evmd gives it. */
+/** Makes the validator look as if its operator had created it just now, with the name that evmd gives it. */
 const withValidator = (state: Record<string, unknown>): Record<string, unknown> => {
   const staking = state['staking'] as { validators: readonly { description: object; commission: object }[] }
   const validators = staking.validators.map((validator) => ({

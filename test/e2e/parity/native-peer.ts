@@ -45,7 +45,7 @@ export interface TxOptions {
   readonly memo?: string
   readonly timeoutHeight?: bigint
   readonly chainId?: string
-  /** Added to the account's own. */
+  /** The offset that is added to the account's own sequence. */
   readonly sequenceOffset?: number
   readonly accountOffset?: bigint
   readonly signatures?: (signature: Uint8Array) => readonly Uint8Array[]
@@ -129,7 +129,7 @@ export class NativePeer {
     return reply.result
   }
 
-  /** By path, or by a method with its request. */
+  /** Asks by path, or by a method with its request. */
   async noteQuery(path: string, data = new Uint8Array(0), height = 0n): Promise<void> {
     const route = `abci_query?path=${encodeURIComponent(JSON.stringify(path))}&data=0x${Buffer.from(data).toString('hex')}&height=${height}`
     const { response } = await this.comet<{ response: Record<string, unknown> }>(route)
@@ -241,7 +241,7 @@ export class NativePeer {
     return found
   }
 
-  /** In a block; what it was is not noted. */
+  /** Sends messages and waits for their block; what it was is not noted. */
   async sendQuietly(actor: Actor, messages: readonly Packed[]): Promise<Included> {
     const { check, hash } = await this.broadcast(await this.sign(actor, messages))
     if (check.code !== 0) throw new TypeError(check.log)
@@ -249,7 +249,7 @@ export class NativePeer {
   }
 }
 
-/** Of TxMsgData: what each message answered. */
+/** Reads a TxMsgData: what each message answered. */
 const readResponses = (hex: string): readonly string[] => {
   const { msgResponses, data } = fromBinary(baseAbci.TxMsgDataSchema, Buffer.from(hex, 'hex'))
   const shown = msgResponses.map(({ typeUrl, value }) => {

@@ -42,7 +42,7 @@ const FACTS: ReadonlySet<string> = new Set([
   'acc_seq',
 ])
 
-/** Of these zero is one as any other. */
+/** Members for which zero is a value like any other. */
 const ANY: ReadonlySet<string> = new Set(['account_number', 'proposer_priority'])
 
 /** Beginnings of eras, not moments. */
@@ -58,7 +58,7 @@ const stripNumbers = (text: string): string =>
       const [whole = '', fraction = ''] = decimal.split('.')
       return isChosen(whole) && /(?:0{6}|9{6}|3{6}|6{6})$/.test(fraction) && whole.length < 22 ? decimal : '<decimal>'
     })
-    // Of a time, whatever its length, and however round it is.
+    // The numbers of a time go, whatever their length, and however round they are.
     .replaceAll(/\bnanos:\d+/g, 'nanos:<integer>')
     .replaceAll(/\bseconds:\d{10}\b/g, 'seconds:<integer>')
     .replaceAll(/(?<![0-9A-Za-z.<])\d{8,}(?![0-9A-Za-z.])/g, (digits) => (isChosen(digits) ? digits : '<integer>'))
@@ -79,7 +79,7 @@ const stripText = (text: string): string =>
       .replaceAll(/(height|height of) \d+/g, '$1 <height>'),
   )
 
-/** For an attribute's value, or a member. */
+/** Strips an attribute's value, or a member. */
 export const stripValue = (value: unknown, key = ''): unknown => {
   if (FACTS.has(key) && value !== null && value !== '' && (ANY.has(key) || (value !== '0' && value !== 0))) {
     return typeof value === 'object'

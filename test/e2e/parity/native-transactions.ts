@@ -387,7 +387,7 @@ export const transactions = async (peer: NativePeer): Promise<void> => {
   await votes(peer)
 }
 
-/** After all else: the tiny validator is jailed for want of a stake of its own; and what evmd does not survive. */
+/** Runs after all else: the tiny validator is jailed for want of a stake of its own; and what evmd does not survive. */
 export const last = async (peer: NativePeer): Promise<void> => {
   const own = { delegatorAddress: SECOND.address, validatorAddress: SECOND.operator }
   await peer.send('an undelegation of its own stake', SECOND, [

@@ -118,7 +118,7 @@ export class Peer {
     }
   }
 
-  /** In whatever blocks they come. */
+  /** Includes transactions in whatever blocks they come. */
   async include(...raws: readonly Hex[]): Promise<void> {
     await this.send(raws)
     await this.mined(raws)
@@ -132,7 +132,7 @@ export class Peer {
   }
 
   #strip(value: unknown, key = '', parent: Members = {}): unknown {
-    // Of the state trie, which holds other accounts here and there.
+    // A proof is of the state trie, which holds other accounts here and there.
     if (key === 'accountProof') return '<accountProof>'
     if (Array.isArray(value)) return value.map((item) => this.#strip(item, key, parent))
     if (isObject(value)) {
@@ -162,7 +162,7 @@ export class Peer {
     )
   }
 
-  /** Above the base fee, when it follows from it. */
+  /** The price as what it is above the base fee, when it follows from it. */
   #price(value: string, { type }: Members): string {
     if (type !== '0x2' && type !== '0x4') return value
     const above = BigInt(value) - BigInt(this.head.baseFeePerGas)

@@ -79,7 +79,7 @@ const refusals = async (peer: Peer, { erin }: World): Promise<void> => {
     await peer.note([`refused: ${name}`, 'eth_sendRawTransaction', body])
 }
 
-/** With transactions that wait: executable ones and behind a gap. */
+/** The pool with transactions that wait: executable ones and behind a gap. */
 const waiting = async (peer: Peer, { frank, carol, alice, contract }: World): Promise<void> => {
   await peer.freshBlock()
   const raws: Readonly<Record<string, Hex>> = {

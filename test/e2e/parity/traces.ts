@@ -181,7 +181,7 @@ const withoutFacts = (reply: unknown, miner: string): unknown => {
 
 type Request = readonly [title: string, method: string, ...params: unknown[]]
 
-/** As `peer.note`, without those. */
+/** Notes as `peer.note` does, without those. */
 const note = async (peer: Peer, miner: string, ...requests: readonly Request[]): Promise<void> => {
   const calls = requests.map(([, method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }))
   const replies = (await peer.post(JSON.stringify(calls))) as readonly unknown[]

@@ -11,7 +11,10 @@ const SINK: Hex = '0x2222222222222222222222222222222222222222'
 const NOBODY: Hex = '0x4444444444444444444444444444444444444444'
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
-/** By the first byte of the call data: 1 reverts, 2 runs out of gas, 3 stores, 4 clears, else as many logs as it says. */
+/**
+ * The contract acts by the first byte of the call data: 1 reverts, 2 runs out of gas, 3 stores, 4 clears, else as many
+ * logs as it says.
+ */
 const CONTRACT = assemble(`
   0 CALLDATALOAD 0xf8 SHR
   DUP1 1 EQ @reverts JUMPI DUP1 2 EQ @invalid JUMPI DUP1 3 EQ @stores JUMPI DUP1 4 EQ @clears JUMPI

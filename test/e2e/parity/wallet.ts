@@ -17,7 +17,7 @@ export interface Fields {
   readonly to?: Hex
   readonly value?: bigint
   readonly data?: Hex
-  /** Of types 0 and 1. */
+  /** The gas price of types 0 and 1. */
   readonly price?: bigint
   readonly fee?: bigint
   readonly tip?: bigint

@@ -48,7 +48,7 @@ export interface Assault {
 
 export interface Attack {
   readonly name: string
-  /** At full scale. */
+  /** The seconds at full scale. */
   readonly seconds: number
   /** What of the node it would use up, and what is bounded there. */
   readonly bounded: string

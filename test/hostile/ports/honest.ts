@@ -40,7 +40,7 @@ export const askHonestly = async (
   agent.destroy()
 }
 
-/** As often as `share` percent of the samples are at most this. */
+/** The value that `share` percent of the samples do not pass. */
 export const percentile = (values: readonly number[], share: number): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor((share / 100) * sorted.length))] ?? Number.NaN

@@ -9,7 +9,7 @@ import { type HonestMethod, type HonestSample, latencies, percentile } from './h
 import type { Job } from './run-attack.ts'
 import { ALL_PORTS, askPorts, blockGaps, memoryOf, partsOf, sumOf, targetOf } from './watch.ts'
 
-/** Before each attack, for what the honest client and the blocks take at rest. */
+/** The time before each attack, for what the honest client and the blocks take at rest. */
 const REST_MS = 4_000
 /** The first calls of a client open its connection. */
 const WARM_SAMPLES = 15
@@ -42,7 +42,7 @@ export interface Row {
   readonly blocks: number
   readonly memory: { readonly before: Numbers; readonly peakMegabytes: number; readonly after: Numbers }
   readonly outcomes: Numbers
-  /** In words; none when the promise was kept. */
+  /** The broken promises in words; none when the promise was kept. */
   readonly broken: readonly string[]
 }
 
@@ -141,7 +141,7 @@ const brokenOf = (
 export interface Scene {
   readonly node: TestNode
   readonly prepared: Prepared
-  /** Of each attack, where time is short. */
+  /** The most seconds of each attack, where time is short. */
   readonly mostSeconds: number
 }
 

@@ -43,7 +43,7 @@ export const sendTransactions = async (assault: Assault, count: number): Promise
 }
 
 interface Included {
-  /** That with most of them. */
+  /** The block with most of them. */
   readonly block: Hex
   readonly hashes: readonly Hex[]
 }
@@ -68,7 +68,10 @@ const include = async (target: Target, transactions: readonly Fields[]): Promise
 
 const repeat = (count: number, fields: Fields): readonly Fields[] => Array.from({ length: count }, () => fields)
 
-/** Of 1 the block of logs has 40 x 39,000 of them, and the large block 50 transactions of 127 KB. */
+/**
+ * Makes the blocks. At scale 1 the block of logs has 40 x 39,000 of them, and the large block 50 transactions of 127
+ * KB.
+ */
 export const prepareBlocks = async (target: Target, scale: number): Promise<Prepared> => {
   const count = (full: number): number => Math.max(2, Math.round(full * scale))
   const loops = await include(target, repeat(2, { gas: MOST_GAS, data: LOOP }))
@@ -79,7 +82,7 @@ export const prepareBlocks = async (target: Target, scale: number): Promise<Prep
   return { loops: loops.block, logs: { block: logs.block, hash }, large }
 }
 
-/** For attacks that read none. */
+/** Stands for the blocks in attacks that read none. */
 export const NO_BLOCKS: Prepared = {
   loops: '0x1',
   logs: { block: '0x1', hash: '0x' },

@@ -30,7 +30,7 @@ const residentMegabytes = (pid: number): number => {
   }
 }
 
-/** Of each part, and of what else the node runs together, such as processes that read. */
+/** The memory of each part, and of what else the node runs together, such as processes that read. */
 export const memoryOf = (node: TestNode): Readonly<Record<string, number>> => {
   const parts = partsOf(node)
   const known = new Set(Object.values(parts))
@@ -95,7 +95,10 @@ const askGrpc = (address: string, limitMs: number): Promise<string> =>
     call.resume().end(grpcMessage(Buffer.alloc(0)))
   })
 
-/** A word for each port: `ok` where a client gets what it asks for. Of JSON-RPC what costs nothing, and what executes code. */
+/**
+ * A word for each port: `ok` where a client gets what it asks for. JSON-RPC is asked for what costs nothing, and for
+ * what executes code.
+ */
 export const askPorts = async (
   { http, ws, rest, comet, grpc }: Target,
   limitMs = PORT_LIMIT_MS,

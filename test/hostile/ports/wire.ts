@@ -115,7 +115,7 @@ export interface Place {
   readonly port: number
 }
 
-/** Of `host:port` or a URL with a port. */
+/** The place of `host:port` or a URL with a port. */
 export const placeOf = (address: string): Place => {
   const { hostname, port } = new URL(address.includes('://') ? address : `tcp://${address}`)
   return { host: hostname, port: Number(port) }

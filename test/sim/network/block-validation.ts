@@ -23,7 +23,7 @@ export interface ValidationContext {
   readonly sets: ValidatorSets
   readonly evidence: Evidence
   readonly last: DecidedBlock | undefined
-  /** Of the application, after the last height. */
+  /** The app hash of the application, after the last height. */
   readonly appHash: Uint8Array
   readonly genesisTimeNs: bigint
 }

@@ -16,7 +16,7 @@ import type { NetworkNode } from './network-node.ts'
 import type { Timeline } from './timeline.ts'
 
 const { BroadcastMode, BroadcastTxRequestSchema, BroadcastTxResponseSchema } = txService
-/** Of native transactions: each changes the set of validators. */
+/** How many of 100 native transactions stake: each changes the set of validators. */
 const STAKING_PERCENT = 20
 /** None of them destroys coins. */
 const DEPLOYED = ['writer', 'logger', 'forwarder', 'reverter', 'historian', 'leaver'] as const

@@ -46,7 +46,7 @@ export class Coins {
     }
   }
 
-  /** From nothing, after a database went back to an older version. */
+  /** Counts from nothing, after a database went back to an older version. */
   recount(store: KeyValueStore): void {
     this.held.clear()
     this.supply.clear()

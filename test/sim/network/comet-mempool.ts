@@ -7,7 +7,7 @@ export class CometMempool implements Gossip {
   /** What the application offered over RPC, not taken yet. */
   #offered: Uint8Array[] = []
   readonly #held = new Map<string, Uint8Array>()
-  /** By peer: what it was told. A new connection begins anew. */
+  /** What each peer was told. A new connection begins anew. */
   readonly #told = new Map<number, Set<string>>()
 
   offer(transactions: readonly Uint8Array[]): void {
@@ -44,7 +44,7 @@ export class CometMempool implements Gossip {
     this.#told.delete(peer)
   }
 
-  /** After a commit. */
+  /** Called after a commit. */
   update(application: Application, included: readonly Uint8Array[]): void {
     for (const raw of included) this.#held.delete(bytesToKey(raw))
     for (const [key, raw] of this.#held) if (application.checkTx(raw, true).code !== 0) this.#held.delete(key)

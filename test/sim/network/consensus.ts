@@ -34,7 +34,7 @@ export interface ConsensusPort {
   /** Undefined where this key has signed something else already, or nothing at all is to be said. */
   signVote(type: Vote['type'], height: number, round: number, block: Block | undefined): Vote | undefined
   signProposal(proposal: Proposal): Proposal | undefined
-  /** To all others. */
+  /** Tells all others. */
   tell(message: { readonly proposal: Proposal } | { readonly vote: Vote }): void
   schedule(timeout: Timeout): void
   /** CometBFT's log has what this node says before anybody hears it. */
@@ -78,7 +78,7 @@ export class Consensus {
     port.schedule({ height, round: -1, step: 'newHeight' })
   }
 
-  /** For whoever looks for the reason of a halt. */
+  /** Prints the state for whoever looks for the reason of a halt. */
   toString(): string {
     const votes = [...this.#votes].map(
       ([key, each]) =>
@@ -190,7 +190,7 @@ export class Consensus {
     this.#port.tell({ proposal })
   }
 
-  /** Until nothing changes. */
+  /** Goes on until nothing changes. */
   async #advance(): Promise<void> {
     for (;;) {
       if (this.isOver || (await this.#tryDecide()) || this.#step === 'newHeight') return

@@ -8,7 +8,7 @@ import { decodeRecords, encodeRecords } from '../../../bin/node/runtime/pool-jou
 import { concatBytes } from '../../../core/bytes.ts'
 import type { Random } from '../random.ts'
 
-/** As bin/node/runtime/pool-journal.ts flushes. */
+/** The interval at which bin/node/runtime/pool-journal.ts flushes. */
 export const FLUSH_INTERVAL_MS = 100
 
 /** How the node writes its records. */

@@ -17,7 +17,7 @@ export interface StateChange {
 
 class NotedBatch implements Batch {
   readonly inner: Batch
-  /** Of the column `state`. */
+  /** The writes of the column `state`. */
   readonly state = new Map<string, Uint8Array>()
 
   constructor(inner: Batch) {

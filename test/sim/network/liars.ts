@@ -135,7 +135,7 @@ export class Liars {
     return late
   }
 
-  /** To all the same lie, to each another, or to some nothing. */
+  /** Tells all the same lie, each another, or some nothing. */
   #propose(from: NetworkNode, proposal: Proposal, send: Send): void {
     const peers = this.#network.nodes.filter((node) => node !== from)
     const { lies, orders } = this.#network.plan

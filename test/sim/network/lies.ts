@@ -49,7 +49,7 @@ const rehashed = ({ hash: _, ...content }: ProposedBlock, changed: Partial<Propo
 
 type Kind = readonly [why: string, origin: Origin, transactions: readonly Uint8Array[]]
 
-/** Of the application's kinds. */
+/** Lies of the application's kinds. */
 const alterTransactions = async (block: Block, validator: Validator, context: LiarContext): Promise<Kind> => {
   const { random, account, chainId, blockGas } = context
   const { transactions, height } = block.content
@@ -87,7 +87,7 @@ const alterTransactions = async (block: Block, validator: Validator, context: Li
   return [name, 'invalid', transactions.toSpliced(place, 0, raw)]
 }
 
-/** Of the kinds that CometBFT itself refuses. */
+/** Lies of the kinds that CometBFT itself refuses. */
 const alterHeader = (block: Block, random: Random): Lie => {
   const { content, lastCommit } = block
   const kind = random.below(3)

@@ -51,7 +51,7 @@ export class Links {
     }
   }
 
-  /** From now on nothing is lost. */
+  /** Nothing is lost from now on. */
   heal(): void {
     this.#isHealed = true
     this.#sides = undefined

@@ -14,7 +14,7 @@ export interface Vote {
   readonly blockHash: Hex | undefined
   readonly validator: Hex
   readonly timeNs: bigint
-  /** Of precommits for a block, both empty elsewhere. */
+  /** The extension of precommits for a block, with its signature; both are empty elsewhere. */
   readonly extension: Uint8Array
   readonly extensionSignature: Uint8Array
 }
@@ -24,7 +24,7 @@ export interface Commit {
   readonly height: number
   readonly round: number
   readonly blockHash: Hex
-  /** In the order of the set; undefined is absent. */
+  /** The votes in the order of the set; undefined is absent. */
   readonly votes: readonly (Vote | undefined)[]
 }
 
@@ -33,7 +33,7 @@ export interface Block {
   readonly hash: Hex
   /** Undefined in the first block. */
   readonly lastCommit: Commit | undefined
-  /** Of the height before: part of CometBFT's header. */
+  /** The app hash of the height before: part of CometBFT's header. */
   readonly appHash: Uint8Array
 }
 
@@ -71,7 +71,7 @@ export const addressOf = ({ address }: Validator): Hex => bytesToHex(address)
 export const powerOf = (validators: readonly Validator[]): bigint =>
   validators.reduce((sum, { power }) => sum + power, 0n)
 
-/** Of distinct votes: power by what they are for. */
+/** Counts distinct votes: power by what they are for. */
 export const tally = (
   votes: ReadonlyMap<Hex, Vote> | undefined,
   validators: readonly Validator[],
@@ -91,7 +91,7 @@ export const tally = (
 
 const verified = new WeakMap<Vote, boolean>()
 
-/** As CometBFT checks a precommit before it counts it. The same vote comes to many nodes. */
+/** Checks a precommit as CometBFT does before it counts it. The same vote comes to many nodes. */
 export const isExtensionSigned = (vote: Vote, { publicKey }: Validator, chainId: string): boolean => {
   const known = verified.get(vote)
   if (known !== undefined) return known

@@ -37,7 +37,7 @@ import { must } from './rules.ts'
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n
 const SWEPT_A_BLOCK = 300
-/** Beside those of a block: between SaveBlock and FinalizeBlock, and in the one write. */
+/** The points beside those of a block: between SaveBlock and FinalizeBlock, and in the one write. */
 const KILL_POINTS = [...BLOCK_STEPS, 'block-saved', 'write-before', 'write-after'] as const
 
 /** CometBFT's privval: the last thing signed, by height, round and step. */
@@ -83,7 +83,7 @@ export class NetworkNode implements ConsensusPort {
   #answeredHeight = 0
   #lookedMs = 0
   #engineNode: SimNode | undefined
-  /** Synced before they are given. */
+  /** The answers, which are synced before they are given. */
   #answers: readonly VoteAnswer[] = []
 
   constructor(network: Network, plan: NodePlan, validator: Validator, index: number, random: Random) {
@@ -343,7 +343,7 @@ export class NetworkNode implements ConsensusPort {
     return extension
   }
 
-  /** After the last block and the one that is voted for, whatever the clock says. */
+  /** The time is after the last block and the one that is voted for, whatever the clock says. */
   #voteTimeNs(block: Block | undefined): bigint {
     const least = (block ?? this.blocks.at(-1)?.block)?.content.timeNs ?? this.#network.chain.genesisTimeNs
     return this.nowNs > least ? this.nowNs : least + NANOSECONDS_PER_MILLISECOND

@@ -67,7 +67,7 @@ export class OrderClients {
     }
   }
 
-  /** To none, one or two of the nodes, which tell nobody. */
+  /** Gives the order to none, one or two of the nodes, which tell nobody. */
   async #hide(order: SignedOrder): Promise<void> {
     this.#hidden = [...this.#hidden.slice(1 - HIDDEN), order]
     for (let count = this.#random.below(3); count > 0; count--) {

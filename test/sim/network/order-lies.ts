@@ -33,7 +33,7 @@ const ID_BYTES = 12
 export interface OrderLiarContext {
   readonly random: Random
   readonly chainId: string
-  /** Of an extension. */
+  /** The most bytes of an extension. */
   capBytes(height: number): number
   /** Liars know them, and nobody else but perhaps a node or two. */
   hidden(): readonly SignedOrder[]
@@ -47,9 +47,15 @@ export interface VotedBlock {
   readonly height: number
 }
 
-const NOTHING: VoteExtension = { attestations: EMPTY_BYTES, bodies: [], bridge: [], bridgeContents: [] }
+const NOTHING: VoteExtension = {
+  attestations: EMPTY_BYTES,
+  bodies: [],
+  bridge: [],
+  bridgeContents: [],
+  bridgeSignatures: [],
+}
 
-/** As all liars make them up: together they attest the same. */
+/** The attestations that all liars make up: together they attest the same. */
 const fabricated = ({ hash }: VotedBlock, count: number): readonly Attestation[] =>
   Array.from({ length: count }, (_, index) => ({
     id: sha256Key(concatBytes(hash, Uint8Array.of(index & 255, index >> 8))).slice(0, ID_BYTES),
@@ -279,7 +285,7 @@ const signAgain: BatchLie = (node, block, context) => {
   return orders && ['honest', [raw, ...orders]]
 }
 
-/** With no more than one transaction of the batch left. */
+/** True when no more than one transaction of the batch is left. */
 const isSmall = (orders: readonly unknown[]): boolean => orders.length < 2
 
 const BATCH_LIES: Readonly<Record<string, BatchLie>> = {

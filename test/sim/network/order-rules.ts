@@ -40,10 +40,10 @@ export interface OrderReport {
   /** Blocks with a batch. */
   batches: number
   executed: number
-  /** Of them, those whose code is 0. */
+  /** How many of them have code 0. */
   succeeded: number
   stops: number
-  /** In a row. */
+  /** The most stops in a row. */
   mostStops: number
   /** Blocks in which a phase had no room. */
   full: number
@@ -65,7 +65,7 @@ export interface OrderReport {
   delayed: number
   /** Votes that a liar has signed with two extensions. */
   twoFaced: number
-  /** By what a liar's block has. */
+  /** Counts by what a liar's block has. */
   readonly batchLies: Record<string, number>
 }
 
@@ -88,7 +88,7 @@ export interface HonestVoters {
 }
 
 export interface OrderRulesOptions {
-  /** Of the state after a height. */
+  /** Parameters of the state after a height. */
   readonly parametersAt: (height: number) => ClobParameters
   readonly hasExtensions: (height: number) => boolean
   /** Left out where nobody tells what honest validators have said. */
@@ -139,10 +139,10 @@ export class OrderRules {
     batchLies: {},
   }
   readonly #options: OrderRulesOptions
-  /** By hash of the block that is voted for, then by validator. */
+  /** Words by the hash of the block that is voted for, then by validator. */
   readonly #words = new Map<Hex, Map<Hex, HonestWord>>()
   readonly #executed = new Map<string, number>()
-  /** By height of the block that was obliged to have them in its list. */
+  /** Ids by height of the block that was obliged to have them in its list. */
   readonly #certain = new Map<number, { readonly salt: string; readonly ids: ReadonlySet<string> }>()
   #carried: readonly NaiveId[] = []
   #checkedHeight = 0
@@ -186,7 +186,7 @@ export class OrderRules {
     if (isThorough) checkInvariants(node)
   }
 
-  /** Of each height the first node that has it tells. `state` is that after the block. */
+  /** Called for each height by the first node that has it. `state` is that after the block. */
   decided(
     last: CheckedBlock | undefined,
     block: CheckedBlock,
@@ -364,7 +364,9 @@ export class OrderRules {
     this.report.ignored += attested.size - obligations.length
   }
 
-  /** By phase and id: the power of the honest validators that attest it, whether the block has their votes or not. */
+  /**
+   * The power of the honest validators that attest an id, by phase and id, whether the block has their votes or not.
+   */
   #honestPowers({ powerAt }: HonestVoters, block: Hex, height: number): ReadonlyMap<string, bigint> {
     const powers = new Map<string, bigint>()
     for (const { validator, dts } of this.#words.get(block)?.values() ?? []) {
@@ -374,7 +376,7 @@ export class OrderRules {
     return powers
   }
 
-  /** As the design has them, for so many validators. */
+  /** The limits of the design, for so many validators. */
   #limits(height: number, validators: number): { readonly bytes: number; readonly weight: number } {
     const { extensionBudgetBytes } = this.#options.parametersAt(Math.max(0, height - 2))
     const { blockWeight } = this.#options.parametersAt(height - 1)

@@ -35,28 +35,28 @@ export interface Plan {
   readonly extensionsFrom: number
   /** Blocks run full where it is low, and the base fee rises. */
   readonly blockGas: number
-  /** Of messages between nodes. */
+  /** What happens to messages between nodes. */
   readonly network: {
     readonly delayMinMs: number
     readonly delayMeanMs: number
     readonly lossPercent: number
     readonly duplicatePercent: number
-    /** Of links, each second; a clogged one takes seconds. */
+    /** The chance of each link to be clogged in a second; a clogged one takes seconds. */
     readonly clogPercent: number
-    /** Of the whole network, each second. */
+    /** The chance of the whole network in each second. */
     readonly partitionPercent: number
     readonly healPercent: number
   }
-  /** Of each node, each second. */
+  /** The chances of each node in each second. */
   readonly crashes: {
     readonly killPercent: number
     readonly powerPercent: number
-    /** At a step of its next block, or in a write. */
+    /** The chance at a step of its next block, or in a write. */
     readonly stepPercent: number
     readonly diskPercent: number
     readonly restartPercent: number
   }
-  /** Of the occasions that a liar has. */
+  /** The share of the occasions that a liar has. */
   readonly lies: {
     readonly proposalPercent: number
     readonly votePercent: number
@@ -64,9 +64,9 @@ export interface Plan {
     readonly equivocationPercent: number
     readonly transactionPercent: number
   }
-  /** Of each 100 ms. */
+  /** The chance in each 100 ms. */
   readonly trafficPercent: number
-  /** Above 0: a validator that is alone would let no time pass. */
+  /** The timeout is above 0: a validator that is alone would let no time pass. */
   readonly timeoutCommitMs: number
   /** Undefined where nobody trades. */
   readonly orders: OrderPlan | undefined

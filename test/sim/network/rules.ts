@@ -89,7 +89,7 @@ export class Rules {
     )
   }
 
-  /** After Commit, or a start: the node says that it holds this height. */
+  /** Called after Commit, or a start: the node says that it holds this height. */
   holds(node: string, height: number, appHash: Uint8Array): void {
     this.commits++
     const known = this.#outcomes.get(height)
@@ -97,7 +97,7 @@ export class Rules {
     must(held === expected, 'one app hash', () => `${node} says ${held} of ${height}, not ${expected}`)
   }
 
-  /** Of the state after a height. */
+  /** Checks the coins of the state after a height. */
   coins(node: string, height: number, coins: Coins): void {
     const { held, supply } = coins
     must(

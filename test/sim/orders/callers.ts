@@ -26,10 +26,23 @@ const dataOf = (random: Random): Hex => {
   if (kind === 2) {
     return encodeFunctionData({ abi: clobAbi, functionName: 'cancelClientOrder', args: [0, market, clientId] })
   }
+  const keepPriority = random.chance(50)
+  if (kind === 3 && random.chance(30)) {
+    const atMs = random.chance(50) ? 0n : 4_102_444_800_000n
+    return encodeFunctionData({ abi: clobAbi, functionName: 'scheduleCancel', args: [atMs] })
+  }
   const order = {
     ...{ market, side: 1 + random.below(2), priceTicks: MID_TICKS - SPREAD_TICKS + random.below(2 * SPREAD_TICKS) },
     ...{ qtyLots: BigInt(1 + random.below(MOST_LOTS)), tif: 1 + random.below(4), stp: random.below(4), clientId },
     ...{ expireS: 0n, triggerTicks: 0, triggerKind: 0, maxFills: random.below(22), postOnlyMode: random.below(2) },
+  }
+  if (kind === 4) {
+    const args = [0, BigInt(1 + random.below(300)), order, keepPriority] as const
+    return encodeFunctionData({ abi: clobAbi, functionName: 'replaceOrder', args })
+  }
+  if (kind === 5) {
+    const args = [0, clientId, order, keepPriority] as const
+    return encodeFunctionData({ abi: clobAbi, functionName: 'replaceClientOrder', args })
   }
   return encodeFunctionData({ abi: clobAbi, functionName: 'placeOrder', args: [0, order] })
 }

@@ -41,7 +41,7 @@ export class OrderChain {
   readonly random: Random
   /** Heights that left something queued by contracts. */
   readonly queued: number[] = []
-  /** By height, of the state after it. */
+  /** Parameters of the state after a height, by height. */
   readonly #parameters = new Map<number, ClobParameters>()
   readonly #before: number
 

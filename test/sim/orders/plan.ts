@@ -4,30 +4,33 @@ import type { Random } from '../random.ts'
 
 export interface OrderPlan {
   readonly traders: number
-  /** Of each 100 ms. */
+  /** The chance in each 100 ms. */
   readonly trafficPercent: number
   /** Orders that come at once, at most. */
   readonly burst: number
-  /** Of the orders: given to few nodes, which tell nobody. */
+  /** The share of orders that are given to few nodes, which tell nobody. */
   readonly hiddenPercent: number
-  /** Of each 100 ms: many orders of owners without funds. */
+  /** The chance in each 100 ms of many orders of owners without funds. */
   readonly floodPercent: number
   readonly lies: {
-    /** Of the votes of liars. */
+    /** The share of the votes of liars. */
     readonly extensionPercent: number
-    /** Of the blocks of liars. */
+    /** The share of the blocks of liars. */
     readonly batchPercent: number
   }
-  /** Of validators whose signatures only ZIP-215 takes. */
+  /** The share of validators whose signatures only ZIP-215 takes. */
   readonly torsionedPercent: number
-  /** Of each second: all pools are lost at once. */
+  /** The chance in each second that all pools are lost at once. */
   readonly lossPercent: number
   readonly parameters: Partial<ClobParameters>
-  /** Of the votes of liars: signed for one half of the nodes with one extension, for the other half with another. */
+  /**
+   * The share of the votes of liars that are signed for one half of the nodes with one extension, for the other half
+   * with another.
+   */
   readonly twoFacedPercent: number
 }
 
-/** Nothing of it in some runs. */
+/** A number, which is 0 in some runs. */
 const some = (random: Random, limit: number): number => (random.chance(40) ? 0 : 1 + random.below(limit))
 
 const often = (random: Random): number => (random.chance(25) ? 0 : 20 + random.below(80))
@@ -40,7 +43,8 @@ export const makeOrderPlan = (random: Random): OrderPlan => ({
   floodPercent: random.chance(30) ? 1 + random.below(5) : 0,
   lies: { extensionPercent: often(random), batchPercent: often(random) },
   torsionedPercent: random.chance(20) ? 50 : 0,
-  lossPercent: random.chance(25) ? 1 + random.below(4) : 0,
+  // A storm of twenty blocks takes some ten seconds: with less a soak of an hour may never see it.
+  lossPercent: random.chance(25) ? 5 * (1 + random.below(4)) : 0,
   parameters: {
     minAgeMs: random.pick([50, 50, 0, 200]),
     bucketMs: random.pick([10, 10, 1, 100]),

@@ -45,9 +45,9 @@ export interface SignedOrder {
 
 /** What a trader knows of the chain. */
 export interface TradingTime {
-  /** Of the next block. */
+  /** Height of the next block. */
   readonly height: number
-  /** Of the wall clock. */
+  /** Time of the wall clock. */
   readonly wallMs: number
 }
 
@@ -68,14 +68,14 @@ export class Traders {
     return this.traders.map(({ address }) => address)
   }
 
-  /** Of one that has funds. */
+  /** An order of a trader that has funds. */
   next(time: TradingTime): SignedOrder {
     const random = this.#random
     const count = random.chance(70) ? 1 : 1 + random.below(6)
     return this.sign(random.pick(this.traders), this.#actions(count), time)
   }
 
-  /** Of somebody whom nobody knows: a cancel costs nothing. */
+  /** An order of somebody whom nobody knows: a cancel costs nothing. */
   ofStranger(time: TradingTime): SignedOrder {
     const stranger = makeTrader(`stranger ${this.#strangers++}`)
     const action: Action = this.#random.chance(70)

@@ -107,7 +107,7 @@ const ACTION_MEMBERS =
   'uint64 targetSeq,bool keepPriority,uint64 atMs'
 const TX_MEMBERS = 'address owner,address agent,uint32 subaccount,uint64 nonceMs,uint32 goodTilBlock,Action[] actions'
 
-/** As the specification prints them. */
+/** The members as the specification prints them. */
 const members = (text: string) =>
   text.split(',').map((member) => {
     const [type = '', name = ''] = member.split(' ')

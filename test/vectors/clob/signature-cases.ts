@@ -79,7 +79,7 @@ export const txOf = (scheme: Scheme, actions: ActionInit[], more: Init = {}): In
 interface Signing {
   readonly key?: Uint8Array
   readonly chain?: Chain
-  /** For which the signature is, where that is another one. */
+  /** The chain for which the signature is, where that is another one. */
   readonly signedFor?: Chain
   readonly domain?: Partial<Domain>
   /** What is signed, where that is something else. */
@@ -198,7 +198,7 @@ const largestReplace: ActionInit = (() => {
 
 const LENGTHS = Array.from({ length: 16 }, (_, at) => at + 1)
 
-/** As many of the largest actions as there is room for, and cancels that fill the rest: `bytes` in all. */
+/** Makes as many of the largest actions as there is room for, and cancels that fill the rest: `bytes` in all. */
 const ofBytes = (bytes: number): Init => {
   const named = (length: number): ActionInit => cancel(1, 'x'.repeat(length))
   for (let count = 40; count > 30; count--) {

@@ -3,7 +3,10 @@ import { erc20Tx } from '../../../../proto/index.ts'
 import { pack } from '../tx-document.ts'
 import { argument, readId, type TxCommand } from './tx-command.ts'
 
-/** In the smallest unit: what the contract's decimals are is not known offline. The node checks the rest. */
+/**
+ * Reads an amount in the smallest unit: what the contract's decimals are is not known offline. The node checks the
+ * rest.
+ */
 const readAmount = (text: string): string => (/^[0-9]{19,78}$/.test(text) ? text : readId(text, 'amount').toString())
 
 const conversion =

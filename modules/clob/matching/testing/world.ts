@@ -104,7 +104,7 @@ export interface Sent {
   readonly from: string
   readonly actions: readonly Action[]
   readonly changes?: Partial<ClobTx>
-  /** Of the id; that of the body where it is left out. */
+  /** The phase of the id; that of the body where it is left out. */
   readonly listedPhase?: Phase
   readonly signer?: Address | undefined
 }
@@ -221,7 +221,7 @@ export class World {
     return runClobStep(this.books, context, items)
   }
 
-  /** Of one owner in a block of its own: what its actions became. */
+  /** Sends the actions of one owner in a block of its own: what they became. */
   act(from: string, ...actions: readonly Action[]): Became[] {
     return this.block({ from, actions })[0] ?? []
   }

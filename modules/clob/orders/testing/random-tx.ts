@@ -21,7 +21,7 @@ export const randomBytes = (pick: Pick, length: number): Uint8Array => Uint8Arra
 
 const oneOf = <T>(pick: Pick, items: readonly T[]): T => items[pick(items.length)] as T
 
-/** Within 0 and `max`, in every order of magnitude, the edges often. */
+/** A number within 0 and `max`, in every order of magnitude, the edges often. */
 export const randomUint = (pick: Pick, max: number, min = 0): number => {
   if (pick(8) === 0) return oneOf(pick, [min, max])
   const magnitude = 2 ** (1 + pick(Math.ceil(Math.log2(max + 1))))
@@ -81,7 +81,7 @@ export const randomAction = (pick: Pick): Action => {
 
 const randomSignature = (pick: Pick): Uint8Array => {
   const signature = randomBytes(pick, 65)
-  // Below the order, below half of it, and a parity.
+  // Both numbers are below the order, the second below half of it, and then comes a parity.
   signature[0] = pick(255)
   signature[32] = pick(127)
   signature[64] = pick(2)

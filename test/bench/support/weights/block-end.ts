@@ -119,7 +119,7 @@ const receiptOf = (logs: readonly Log[]): Receipt => ({
   logs,
 })
 
-/** As app/block/candidate.ts and app/index/write-block.ts go over the receipts of a block. */
+/** Goes over the receipts of a block as app/block/candidate.ts and app/index/write-block.ts do. */
 const logNs = (store: RocksStore, count: number, topics: number, bytes: number): number => {
   const logs = Array.from({ length: count }, (_, index) => ({
     address: TARGET,

@@ -18,7 +18,7 @@ const ACCOUNTS = 300_000
 export const CONTRACTS = 4_000
 const CODE_BYTES = 24_576
 const CACHE_BYTES = 16 * 1024 * 1024
-/** As app/app.ts has it. */
+/** The number of app/app.ts. */
 const STATE_CACHE_ENTRIES = 200_000
 const BATCH = 20_000
 const MODULUS = 1n << 256n
@@ -55,7 +55,7 @@ const codeOf = (index: number): Uint8Array => {
   return code
 }
 
-/** Until the database has sorted what was written: its threads would be measured too. */
+/** Waits until the database has sorted what was written: its threads would be measured too. */
 const settled = async (): Promise<void> => {
   for (let quiet = 0; quiet < 3; ) {
     const from = processorNs()

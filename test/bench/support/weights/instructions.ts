@@ -7,7 +7,7 @@ const HALF = `0x${'d1b54a32d192ed03d1b54a32d192ed03'}`
 const LIMB = '0x9e3779b9'
 const LIMB_AND_HALF = '0x8000000180000000'
 
-/** Of two operands, which lie on the stack all the time: y below x. */
+/** An instruction with two operands, which lie on the stack all the time: y below x. */
 const binary = (name: string, x: string, y: string, label = ''): Program => ({
   name: `${name}${label}`,
   setup: `PUSH ${y} PUSH ${x}`,

@@ -15,10 +15,10 @@ export interface Program {
   readonly unit: string
   /** Copies of the unit in a round of the loop. */
   readonly copies?: number
-  /** Of each measured execution. */
+  /** The gas of each measured execution. */
   readonly gas?: bigint
   readonly data?: Uint8Array
-  /** Behind the code, copied to memory from 0 on before the setup. */
+  /** The data behind the code, copied to memory from 0 on before the setup. */
   readonly memory?: Uint8Array
   /** Accounts that the program uses. */
   readonly prepare?: (state: Overlay) => void

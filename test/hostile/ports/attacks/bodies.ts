@@ -49,7 +49,7 @@ const crowdedBodies = (): readonly string[] => {
   ]
 }
 
-/** As long as a body may be, or nearly so. */
+/** The length is what a body may have, or nearly so. */
 const LONG = 4_900_000
 
 const oddBodies = (): readonly (string | Buffer)[] => {

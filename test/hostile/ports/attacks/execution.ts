@@ -74,7 +74,7 @@ const pipelineSlowCalls = async (assault: Assault): Promise<void> => {
     for (const [line] of bytes.toString('latin1').matchAll(/HTTP\/1\.1 \d+/g)) tally.add(line)
   })
   socket.once('close', () => tally.add('closed by server'))
-  // On a busy machine the first slow call takes longer than a short form of this.
+  // The first slow call takes longer on a busy machine than a short form of this.
   const answered = new Promise((resolve) => socket.once('data', resolve).once('close', resolve))
   while (!isOver(assault) && !socket.destroyed) {
     if (!socket.write(requests)) await untilDrained(socket, leftMs(assault))

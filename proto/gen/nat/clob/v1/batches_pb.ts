@@ -20,7 +20,7 @@ export const file_nat_clob_v1_batches: GenFile = /*@__PURE__*/
  */
 export type BatchRequest = Message<"nat.clob.v1.BatchRequest"> & {
   /**
-   * Of the block whose orders it is about; the votes are those of the block before. 0 is the newest block.
+   * Height of the block whose orders it is about; the votes are those of the block before. 0 is the newest block.
    *
    * @generated from field: uint64 height = 1;
    */
@@ -116,7 +116,7 @@ export type PlannedId = Message<"nat.clob.v1.PlannedId"> & {
   phase: number;
 
   /**
-   * Of an obligation of this block, the time by which it is ordered; 0 of one that was carried.
+   * The time by which an obligation of this block is ordered; 0 for one that was carried.
    *
    * @generated from field: uint64 time_ms = 3;
    */
@@ -130,7 +130,7 @@ export type PlannedId = Message<"nat.clob.v1.PlannedId"> & {
   age: number;
 
   /**
-   * By more than two thirds of the power.
+   * True where more than two thirds of the power attested it.
    *
    * @generated from field: bool is_widely_attested = 5;
    */
@@ -171,14 +171,14 @@ export type BatchResponse = Message<"nat.clob.v1.BatchResponse"> & {
   proposer: string;
 
   /**
-   * Of the whole set, also of those who did not vote.
+   * The power of the whole set, also of those who did not vote.
    *
    * @generated from field: string total_power = 3;
    */
   totalPower: string;
 
   /**
-   * In the order of the commit; none where the block holds no vote extensions.
+   * The votes in the order of the commit; none where the block holds no vote extensions.
    *
    * @generated from field: repeated nat.clob.v1.BatchVote votes = 4;
    */

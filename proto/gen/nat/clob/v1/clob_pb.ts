@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.ts";
 import { file_gogoproto_gogo } from "../../../gogoproto/gogo_pb.ts";
-import type { Side, Stp, Tif } from "./clob_tx_pb.ts";
+import type { Action, Side, Stp, Tif } from "./clob_tx_pb.ts";
 import { file_nat_clob_v1_clob_tx } from "./clob_tx_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file nat/clob/v1/clob.proto.
  */
 export const file_nat_clob_v1_clob: GenFile = /*@__PURE__*/
-  fileDesc("ChZuYXQvY2xvYi92MS9jbG9iLnByb3RvEgtuYXQuY2xvYi52MSLwAQoGUGFyYW1zEh4KFmV4dGVuc2lvbl9idWRnZXRfYnl0ZXMYASABKA0SEgoKbWluX2FnZV9tcxgCIAEoDRIRCglidWNrZXRfbXMYAyABKA0SFAoMYmxvY2tfd2VpZ2h0GAQgASgNEhMKC21heF9hY3Rpb25zGAUgASgNEhcKD21heF9vcGVuX29yZGVycxgGIAEoDRIUCgxtYXhfdHJpZ2dlcnMYByABKA0SFgoOdHJpZ2dlcl93ZWlnaHQYCCABKA0SFwoPY29udHJhY3Rfd2VpZ2h0GAkgASgNEhQKDG1heF9yZW1vdmFscxgKIAEoDSJPCgdGZWVUaWVyEh4KBnZvbHVtZRgBIAEoCUIO0rQtCmNvc21vcy5JbnQSEQoJbWFrZXJfcHBtGAIgASgFEhEKCXRha2VyX3BwbRgDIAEoDSKrAgoOTWFya2V0U2V0dGluZ3MSKAoEZmVlcxgBIAMoCzIULm5hdC5jbG9iLnYxLkZlZVRpZXJCBMjeHwASJAoMbWluX25vdGlvbmFsGAIgASgJQg7StC0KY29zbW9zLkludBIQCghiYW5kX3BwbRgDIAEoDRIXCg9tYXhfb3Blbl9vcmRlcnMYBCABKA0SKAoQdHJpZ2dlcl9ub3Rpb25hbBgFIAEoCUIO0rQtCmNvc21vcy5JbnQSIgoKbWluX2VxdWl0eRgGIAEoCUIO0rQtCmNvc21vcy5JbnQSKQoGc3RhdHVzGAcgASgOMhkubmF0LmNsb2IudjEuTWFya2V0U3RhdHVzEiUKBG1vZGUYCCABKA4yFy5uYXQuY2xvYi52MS5NYXJrZXRNb2RlIrQBCgZNYXJrZXQSCgoCaWQYASABKA0SEgoKYmFzZV9kZW5vbRgCIAEoCRITCgtxdW90ZV9kZW5vbRgDIAEoCRIgCghsb3Rfc2l6ZRgEIAEoCUIO0rQtCmNvc21vcy5JbnQSHgoGZmFjdG9yGAUgASgJQg7StC0KY29zbW9zLkludBIzCghzZXR0aW5ncxgGIAEoCzIbLm5hdC5jbG9iLnYxLk1hcmtldFNldHRpbmdzQgTI3h8AIscBCgxNYXJrZXRSZWNvcmQSEAoIc2VxdWVuY2UYASABKAQSGQoRYmxvY2tfcHJpY2VfdGlja3MYAiABKA0SIAoIcHJpY2VfbXMYAyABKAlCDtK0LQpjb3Ntb3MuSW50EhAKCHNpbmNlX21zGAQgASgEEhYKDmJlc3RfYmlkX3RpY2tzGAUgASgNEhYKDmJlc3RfYXNrX3RpY2tzGAYgASgNEhMKC29wZW5fb3JkZXJzGAcgASgNEhEKCWJvb2tfcm9vdBgIIAEoDCLGAwoJT3Blbk9yZGVyEg4KBm1hcmtldBgBIAEoDRIRCglvcmRlcl9zZXEYAiABKAQSJwoFb3duZXIYAyABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxISCgpzdWJhY2NvdW50GAQgASgNEh8KBHNpZGUYBSABKA4yES5uYXQuY2xvYi52MS5TaWRlEh0KA3RpZhgGIAEoDjIQLm5hdC5jbG9iLnYxLlRpZhITCgtwcmljZV90aWNrcxgHIAEoDRIMCgRsb3RzGAggASgEEhEKCWxvdHNfbGVmdBgJIAEoBBISCgpsb2NrZWRfcHBtGAogASgNEhEKCWNsaWVudF9pZBgLIAEoDBIQCghleHBpcmVfcxgMIAEoBBIVCg10cmlnZ2VyX3RpY2tzGA0gASgNEi4KDHRyaWdnZXJfa2luZBgOIAEoDjIYLm5hdC5jbG9iLnYxLlRyaWdnZXJLaW5kEh0KA3N0cBgPIAEoDjIQLm5hdC5jbG9iLnYxLlN0cBIRCgltYXhfZmlsbHMYECABKA0SMQoOcG9zdF9vbmx5X21vZGUYESABKA4yGS5uYXQuY2xvYi52MS5Qb3N0T25seU1vZGUicgoFRmxvb3ISFwoKc3ViYWNjb3VudBgBIAEoDUgAiAEBEg4KBm1hcmtldBgCIAEoDRIfCgRzaWRlGAMgASgOMhEubmF0LmNsb2IudjEuU2lkZRIQCghuZXh0X3NlcRgEIAEoBEINCgtfc3ViYWNjb3VudCJbCgdBY2NvdW50EhMKC29wZW5fb3JkZXJzGAEgASgNEhEKCXN3aXRjaF9tcxgCIAEoBBIoCgZmbG9vcnMYAyADKAsyEi5uYXQuY2xvYi52MS5GbG9vckIEyN4fACJjCgVBZ2VudBIpCgdhZGRyZXNzGAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSDAoEbmFtZRgCIAEoCRIQCghleHBpcmVfcxgDIAEoBBIPCgdtYXJrZXRzGAQgAygNIj8KCUNhcnJpZWRJZBINCgVwaGFzZRgBIAEoDRIXCg93aWRlbHlfYXR0ZXN0ZWQYAiABKAgSCgoCaWQYAyABKAwiUgoKQ2FycmllZElkcxILCgNhZ2UYASABKA0SDAoEc2FsdBgCIAEoDBIpCgNpZHMYAyADKAsyFi5uYXQuY2xvYi52MS5DYXJyaWVkSWRCBMjeHwAiKAoDQ2FwEg4KBmhlaWdodBgBIAEoBBIRCgljYXBfYnl0ZXMYAiABKA0iRAoOUHJvcG9zZXJSZWNvcmQSDQoFc3RvcHMYASABKAQSIwobbWlzc2luZ19idXRfd2lkZWx5X2F0dGVzdGVkGAIgASgEKp0BCgxNYXJrZXRTdGF0dXMSHQoZTUFSS0VUX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFE1BUktFVF9TVEFUVVNfQUNUSVZFEAESGwoXTUFSS0VUX1NUQVRVU19QT1NUX09OTFkQAhIdChlNQVJLRVRfU1RBVFVTX0NBTkNFTF9PTkxZEAMSGAoUTUFSS0VUX1NUQVRVU19IQUxURUQQBCpeCgpNYXJrZXRNb2RlEhsKF01BUktFVF9NT0RFX1VOU1BFQ0lGSUVEEAASGgoWTUFSS0VUX01PREVfQ09OVElOVU9VUxABEhcKE01BUktFVF9NT0RFX1VOSUZPUk0QAipZCgtUcmlnZ2VyS2luZBIVChFUUklHR0VSX0tJTkRfTk9ORRAAEhUKEVRSSUdHRVJfS0lORF9TVE9QEAESHAoYVFJJR0dFUl9LSU5EX1RBS0VfUFJPRklUEAIqQwoMUG9zdE9ubHlNb2RlEhkKFVBPU1RfT05MWV9NT0RFX1JFSkVDVBAAEhgKFFBPU1RfT05MWV9NT0RFX1NMSURFEAFiBnByb3RvMw", [file_cosmos_proto_cosmos, file_gogoproto_gogo, file_nat_clob_v1_clob_tx]);
+  fileDesc("ChZuYXQvY2xvYi92MS9jbG9iLnByb3RvEgtuYXQuY2xvYi52MSLwAQoGUGFyYW1zEh4KFmV4dGVuc2lvbl9idWRnZXRfYnl0ZXMYASABKA0SEgoKbWluX2FnZV9tcxgCIAEoDRIRCglidWNrZXRfbXMYAyABKA0SFAoMYmxvY2tfd2VpZ2h0GAQgASgNEhMKC21heF9hY3Rpb25zGAUgASgNEhcKD21heF9vcGVuX29yZGVycxgGIAEoDRIUCgxtYXhfdHJpZ2dlcnMYByABKA0SFgoOdHJpZ2dlcl93ZWlnaHQYCCABKA0SFwoPY29udHJhY3Rfd2VpZ2h0GAkgASgNEhQKDG1heF9yZW1vdmFscxgKIAEoDSJPCgdGZWVUaWVyEh4KBnZvbHVtZRgBIAEoCUIO0rQtCmNvc21vcy5JbnQSEQoJbWFrZXJfcHBtGAIgASgFEhEKCXRha2VyX3BwbRgDIAEoDSKrAgoOTWFya2V0U2V0dGluZ3MSKAoEZmVlcxgBIAMoCzIULm5hdC5jbG9iLnYxLkZlZVRpZXJCBMjeHwASJAoMbWluX25vdGlvbmFsGAIgASgJQg7StC0KY29zbW9zLkludBIQCghiYW5kX3BwbRgDIAEoDRIXCg9tYXhfb3Blbl9vcmRlcnMYBCABKA0SKAoQdHJpZ2dlcl9ub3Rpb25hbBgFIAEoCUIO0rQtCmNvc21vcy5JbnQSIgoKbWluX2VxdWl0eRgGIAEoCUIO0rQtCmNvc21vcy5JbnQSKQoGc3RhdHVzGAcgASgOMhkubmF0LmNsb2IudjEuTWFya2V0U3RhdHVzEiUKBG1vZGUYCCABKA4yFy5uYXQuY2xvYi52MS5NYXJrZXRNb2RlIrQBCgZNYXJrZXQSCgoCaWQYASABKA0SEgoKYmFzZV9kZW5vbRgCIAEoCRITCgtxdW90ZV9kZW5vbRgDIAEoCRIgCghsb3Rfc2l6ZRgEIAEoCUIO0rQtCmNvc21vcy5JbnQSHgoGZmFjdG9yGAUgASgJQg7StC0KY29zbW9zLkludBIzCghzZXR0aW5ncxgGIAEoCzIbLm5hdC5jbG9iLnYxLk1hcmtldFNldHRpbmdzQgTI3h8AIscBCgxNYXJrZXRSZWNvcmQSEAoIc2VxdWVuY2UYASABKAQSGQoRYmxvY2tfcHJpY2VfdGlja3MYAiABKA0SIAoIcHJpY2VfbXMYAyABKAlCDtK0LQpjb3Ntb3MuSW50EhAKCHNpbmNlX21zGAQgASgEEhYKDmJlc3RfYmlkX3RpY2tzGAUgASgNEhYKDmJlc3RfYXNrX3RpY2tzGAYgASgNEhMKC29wZW5fb3JkZXJzGAcgASgNEhEKCWJvb2tfcm9vdBgIIAEoDCLGAwoJT3Blbk9yZGVyEg4KBm1hcmtldBgBIAEoDRIRCglvcmRlcl9zZXEYAiABKAQSJwoFb3duZXIYAyABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxISCgpzdWJhY2NvdW50GAQgASgNEh8KBHNpZGUYBSABKA4yES5uYXQuY2xvYi52MS5TaWRlEh0KA3RpZhgGIAEoDjIQLm5hdC5jbG9iLnYxLlRpZhITCgtwcmljZV90aWNrcxgHIAEoDRIMCgRsb3RzGAggASgEEhEKCWxvdHNfbGVmdBgJIAEoBBISCgpsb2NrZWRfcHBtGAogASgNEhEKCWNsaWVudF9pZBgLIAEoDBIQCghleHBpcmVfcxgMIAEoBBIVCg10cmlnZ2VyX3RpY2tzGA0gASgNEi4KDHRyaWdnZXJfa2luZBgOIAEoDjIYLm5hdC5jbG9iLnYxLlRyaWdnZXJLaW5kEh0KA3N0cBgPIAEoDjIQLm5hdC5jbG9iLnYxLlN0cBIRCgltYXhfZmlsbHMYECABKA0SMQoOcG9zdF9vbmx5X21vZGUYESABKA4yGS5uYXQuY2xvYi52MS5Qb3N0T25seU1vZGUicgoFRmxvb3ISFwoKc3ViYWNjb3VudBgBIAEoDUgAiAEBEg4KBm1hcmtldBgCIAEoDRIfCgRzaWRlGAMgASgOMhEubmF0LmNsb2IudjEuU2lkZRIQCghuZXh0X3NlcRgEIAEoBEINCgtfc3ViYWNjb3VudCJbCgdBY2NvdW50EhMKC29wZW5fb3JkZXJzGAEgASgNEhEKCXN3aXRjaF9tcxgCIAEoBBIoCgZmbG9vcnMYAyADKAsyEi5uYXQuY2xvYi52MS5GbG9vckIEyN4fACJjCgVBZ2VudBIpCgdhZGRyZXNzGAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSDAoEbmFtZRgCIAEoCRIQCghleHBpcmVfcxgDIAEoBBIPCgdtYXJrZXRzGAQgAygNIj8KCUNhcnJpZWRJZBINCgVwaGFzZRgBIAEoDRIXCg93aWRlbHlfYXR0ZXN0ZWQYAiABKAgSCgoCaWQYAyABKAwiUgoKQ2FycmllZElkcxILCgNhZ2UYASABKA0SDAoEc2FsdBgCIAEoDBIpCgNpZHMYAyADKAsyFi5uYXQuY2xvYi52MS5DYXJyaWVkSWRCBMjeHwAiKAoDQ2FwEg4KBmhlaWdodBgBIAEoBBIRCgljYXBfYnl0ZXMYAiABKA0iRAoOUHJvcG9zZXJSZWNvcmQSDQoFc3RvcHMYASABKAQSIwobbWlzc2luZ19idXRfd2lkZWx5X2F0dGVzdGVkGAIgASgEInYKDFF1ZXVlZEFjdGlvbhInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEhIKCnN1YmFjY291bnQYAiABKA0SKQoGYWN0aW9uGAMgASgLMhMubmF0LmNsb2IudjEuQWN0aW9uQgTI3h8AKp0BCgxNYXJrZXRTdGF0dXMSHQoZTUFSS0VUX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFE1BUktFVF9TVEFUVVNfQUNUSVZFEAESGwoXTUFSS0VUX1NUQVRVU19QT1NUX09OTFkQAhIdChlNQVJLRVRfU1RBVFVTX0NBTkNFTF9PTkxZEAMSGAoUTUFSS0VUX1NUQVRVU19IQUxURUQQBCpeCgpNYXJrZXRNb2RlEhsKF01BUktFVF9NT0RFX1VOU1BFQ0lGSUVEEAASGgoWTUFSS0VUX01PREVfQ09OVElOVU9VUxABEhcKE01BUktFVF9NT0RFX1VOSUZPUk0QAipZCgtUcmlnZ2VyS2luZBIVChFUUklHR0VSX0tJTkRfTk9ORRAAEhUKEVRSSUdHRVJfS0lORF9TVE9QEAESHAoYVFJJR0dFUl9LSU5EX1RBS0VfUFJPRklUEAIqQwoMUG9zdE9ubHlNb2RlEhkKFVBPU1RfT05MWV9NT0RFX1JFSkVDVBAAEhgKFFBPU1RfT05MWV9NT0RFX1NMSURFEAFiBnByb3RvMw", [file_cosmos_proto_cosmos, file_gogoproto_gogo, file_nat_clob_v1_clob_tx]);
 
 /**
  * Parameters of the order book, which governance sets.
@@ -44,21 +44,21 @@ export type Params = Message<"nat.clob.v1.Params"> & {
   bucketMs: number;
 
   /**
-   * Of the transactions of a block.
+   * The most weight of the transactions of a block.
    *
    * @generated from field: uint32 block_weight = 4;
    */
   blockWeight: number;
 
   /**
-   * Of an account in a block.
+   * The most actions of an account in a block.
    *
    * @generated from field: uint32 max_actions = 5;
    */
   maxActions: number;
 
   /**
-   * Of an account.
+   * The most open orders of an account.
    *
    * @generated from field: uint32 max_open_orders = 6;
    */
@@ -82,7 +82,7 @@ export type Params = Message<"nat.clob.v1.Params"> & {
   contractWeight: number;
 
   /**
-   * Of dead orders at the end of a block.
+   * The most dead orders that are removed at the end of a block.
    *
    * @generated from field: uint32 max_removals = 10;
    */
@@ -103,7 +103,7 @@ export const ParamsSchema: GenMessage<Params> = /*@__PURE__*/
  */
 export type FeeTier = Message<"nat.clob.v1.FeeTier"> & {
   /**
-   * In the smallest unit of the quote denomination.
+   * The volume in the smallest unit of the quote denomination.
    *
    * @generated from field: string volume = 1;
    */
@@ -136,14 +136,14 @@ export const FeeTierSchema: GenMessage<FeeTier> = /*@__PURE__*/
  */
 export type MarketSettings = Message<"nat.clob.v1.MarketSettings"> & {
   /**
-   * By volume, ascending; the first has volume 0.
+   * The fees by volume, ascending; the first has volume 0.
    *
    * @generated from field: repeated nat.clob.v1.FeeTier fees = 1;
    */
   fees: FeeTier[];
 
   /**
-   * Of an order, in the smallest unit of quote.
+   * The least notional of an order, in the smallest unit of quote.
    *
    * @generated from field: string min_notional = 2;
    */
@@ -157,7 +157,7 @@ export type MarketSettings = Message<"nat.clob.v1.MarketSettings"> & {
   bandPpm: number;
 
   /**
-   * Of an account.
+   * The most open orders of an account.
    *
    * @generated from field: uint32 max_open_orders = 4;
    */
@@ -202,7 +202,7 @@ export const MarketSettingsSchema: GenMessage<MarketSettings> = /*@__PURE__*/
  */
 export type Market = Message<"nat.clob.v1.Market"> & {
   /**
-   * From 1.
+   * Number of the market, from 1.
    *
    * @generated from field: uint32 id = 1;
    */
@@ -252,7 +252,7 @@ export const MarketSchema: GenMessage<Market> = /*@__PURE__*/
  */
 export type MarketRecord = Message<"nat.clob.v1.MarketRecord"> & {
   /**
-   * Of the market's records: one for each placed, fill and removed.
+   * Sequence of the market's records: one for each placed, fill and removed.
    *
    * @generated from field: uint64 sequence = 1;
    */
@@ -355,7 +355,7 @@ export type OpenOrder = Message<"nat.clob.v1.OpenOrder"> & {
   priceTicks: number;
 
   /**
-   * As placed.
+   * The lots that were placed.
    *
    * @generated from field: uint64 lots = 8;
    */
@@ -543,7 +543,7 @@ export type CarriedId = Message<"nat.clob.v1.CarriedId"> & {
   phase: number;
 
   /**
-   * By more than two thirds of the power.
+   * True where more than two thirds of the power attested it.
    *
    * @generated from field: bool widely_attested = 2;
    */
@@ -635,7 +635,7 @@ export type ProposerRecord = Message<"nat.clob.v1.ProposerRecord"> & {
   stops: bigint;
 
   /**
-   * Of them, those at an id that more than two thirds of the power had attested.
+   * How many of these stops were at an id that more than two thirds of the power had attested.
    *
    * @generated from field: uint64 missing_but_widely_attested = 2;
    */
@@ -648,6 +648,35 @@ export type ProposerRecord = Message<"nat.clob.v1.ProposerRecord"> & {
  */
 export const ProposerRecordSchema: GenMessage<ProposerRecord> = /*@__PURE__*/
   messageDesc(file_nat_clob_v1_clob, 12);
+
+/**
+ * What a contract asks of the book.
+ *
+ * @generated from message nat.clob.v1.QueuedAction
+ */
+export type QueuedAction = Message<"nat.clob.v1.QueuedAction"> & {
+  /**
+   * @generated from field: string owner = 1;
+   */
+  owner: string;
+
+  /**
+   * @generated from field: uint32 subaccount = 2;
+   */
+  subaccount: number;
+
+  /**
+   * @generated from field: nat.clob.v1.Action action = 3;
+   */
+  action?: Action | undefined;
+};
+
+/**
+ * Describes the message nat.clob.v1.QueuedAction.
+ * Use `create(QueuedActionSchema)` to create a new message.
+ */
+export const QueuedActionSchema: GenMessage<QueuedAction> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_clob, 13);
 
 /**
  * @generated from enum nat.clob.v1.MarketStatus

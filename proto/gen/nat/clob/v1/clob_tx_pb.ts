@@ -143,7 +143,7 @@ export const ActionSchema: GenMessage<Action> = /*@__PURE__*/
  */
 export type Place = Message<"nat.clob.v1.Place"> & {
   /**
-   * From 1.
+   * Number of the market, from 1.
    *
    * @generated from field: uint32 market = 1;
    */
@@ -254,7 +254,7 @@ export const PlaceSchema: GenMessage<Place> = /*@__PURE__*/
  */
 export type Cancel = Message<"nat.clob.v1.Cancel"> & {
   /**
-   * From 1.
+   * Number of the market, from 1.
    *
    * @generated from field: uint32 market = 1;
    */
@@ -273,7 +273,7 @@ export type Cancel = Message<"nat.clob.v1.Cancel"> & {
     case: "clientId";
   } | {
     /**
-     * From 1.
+     * The number that order_placed tells, from 1.
      *
      * @generated from field: uint64 order_seq = 3;
      */
@@ -400,14 +400,14 @@ export const ClobResultSchema: GenMessage<ClobResult> = /*@__PURE__*/
  */
 export type ActionResult = Message<"nat.clob.v1.ActionResult"> & {
   /**
-   * Of codespace clob; 0 is success.
+   * Code of codespace clob; 0 is success.
    *
    * @generated from field: uint32 code = 1;
    */
   code: number;
 
   /**
-   * Of the order that it placed.
+   * The order_seq of the order that it placed.
    *
    * @generated from field: uint64 order_seq = 2;
    */

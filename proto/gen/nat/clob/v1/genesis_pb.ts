@@ -6,9 +6,9 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.ts";
 import { file_gogoproto_gogo } from "../../../gogoproto/gogo_pb.ts";
-import type { Account, Agent, Cap, CarriedIds, Market, MarketRecord, OpenOrder, Params, ProposerRecord } from "./clob_pb.ts";
+import type { Account, Agent, Cap, CarriedIds, Market, MarketRecord, OpenOrder, Params, ProposerRecord, QueuedAction } from "./clob_pb.ts";
 import { file_nat_clob_v1_clob } from "./clob_pb.ts";
-import type { Action, Side } from "./clob_tx_pb.ts";
+import type { Side } from "./clob_tx_pb.ts";
 import { file_nat_clob_v1_clob_tx } from "./clob_tx_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file nat/clob/v1/genesis.proto.
  */
 export const file_nat_clob_v1_genesis: GenFile = /*@__PURE__*/
-  fileDesc("ChluYXQvY2xvYi92MS9nZW5lc2lzLnByb3RvEgtuYXQuY2xvYi52MSKEBQoMR2VuZXNpc1N0YXRlEiMKBnBhcmFtcxgBIAEoCzITLm5hdC5jbG9iLnYxLlBhcmFtcxIxCgdtYXJrZXRzGAIgAygLMhoubmF0LmNsb2IudjEuR2VuZXNpc01hcmtldEIEyN4fABIsCgZvcmRlcnMYAyADKAsyFi5uYXQuY2xvYi52MS5PcGVuT3JkZXJCBMjeHwASMwoIYWNjb3VudHMYBCADKAsyGy5uYXQuY2xvYi52MS5HZW5lc2lzQWNjb3VudEIEyN4fABIvCgZhZ2VudHMYBSADKAsyGS5uYXQuY2xvYi52MS5HZW5lc2lzQWdlbnRCBMjeHwASMAoGbm9uY2VzGAYgAygLMhoubmF0LmNsb2IudjEuR2VuZXNpc05vbmNlc0IEyN4fABIuCgVtYXJrcxgHIAMoCzIZLm5hdC5jbG9iLnYxLkdlbmVzaXNNYXJrc0IEyN4fABIxCgd2b2x1bWVzGAggAygLMhoubmF0LmNsb2IudjEuR2VuZXNpc1ZvbHVtZUIEyN4fABIuCgdjYXJyaWVkGAkgAygLMhcubmF0LmNsb2IudjEuQ2FycmllZElkc0IEyN4fABIkCgRjYXBzGAogAygLMhAubmF0LmNsb2IudjEuQ2FwQgTI3h8AEhYKDm5leHRfb3JkZXJfc2VxGAsgASgEEg8KB3RpbWVfbXMYDCABKAQSNQoJcHJvcG9zZXJzGA0gAygLMhwubmF0LmNsb2IudjEuR2VuZXNpc1Byb3Bvc2VyQgTI3h8AEg0KBWFmdGVyGA4gASgMEi4KBXF1ZXVlGA8gAygLMhkubmF0LmNsb2IudjEuUXVldWVkQWN0aW9uQgTI3h8AInYKDFF1ZXVlZEFjdGlvbhInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEhIKCnN1YmFjY291bnQYAiABKA0SKQoGYWN0aW9uGAMgASgLMhMubmF0LmNsb2IudjEuQWN0aW9uQgTI3h8AImUKDUdlbmVzaXNNYXJrZXQSKQoGbWFya2V0GAEgASgLMhMubmF0LmNsb2IudjEuTWFya2V0QgTI3h8AEikKBnJlY29yZBgCIAEoCzIZLm5hdC5jbG9iLnYxLk1hcmtldFJlY29yZCJmCg5HZW5lc2lzQWNjb3VudBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEisKB2FjY291bnQYAiABKAsyFC5uYXQuY2xvYi52MS5BY2NvdW50QgTI3h8AImAKDEdlbmVzaXNBZ2VudBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEicKBWFnZW50GAIgASgLMhIubmF0LmNsb2IudjEuQWdlbnRCBMjeHwAiQwoFTm9uY2USKAoGc2lnbmVyGAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSEAoIbm9uY2VfbXMYAiABKAQiSQoNR2VuZXNpc05vbmNlcxIOCgZoZWlnaHQYASABKAQSKAoGbm9uY2VzGAIgAygLMhIubmF0LmNsb2IudjEuTm9uY2VCBMjeHwAisQEKBE1hcmsSJwoFb3duZXIYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxISCgpzdWJhY2NvdW50GAIgASgNEg4KBm1hcmtldBgDIAEoDRIfCgRzaWRlGAQgASgOMhEubmF0LmNsb2IudjEuU2lkZRIRCgljbGllbnRfaWQYBSABKAwSEAoIbm9uY2VfbXMYBiABKAQSFgoOZ29vZF90aWxfYmxvY2sYByABKAQiRgoMR2VuZXNpc01hcmtzEg4KBmhlaWdodBgBIAEoBBImCgVtYXJrcxgCIAMoCzIRLm5hdC5jbG9iLnYxLk1hcmtCBMjeHwAidwoNR2VuZXNpc1ZvbHVtZRInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEg0KBWRlbm9tGAIgASgJEhAKCGxhc3RfZGF5GAMgASgNEhwKBHN1bXMYBCADKAlCDtK0LQpjb3Ntb3MuSW50IngKD0dlbmVzaXNQcm9wb3NlchIyCgdhZGRyZXNzGAEgASgJQiHStC0dY29zbW9zLkNvbnNlbnN1c0FkZHJlc3NTdHJpbmcSMQoGcmVjb3JkGAIgASgLMhsubmF0LmNsb2IudjEuUHJvcG9zZXJSZWNvcmRCBMjeHwBiBnByb3RvMw", [file_cosmos_proto_cosmos, file_gogoproto_gogo, file_nat_clob_v1_clob, file_nat_clob_v1_clob_tx]);
+  fileDesc("ChluYXQvY2xvYi92MS9nZW5lc2lzLnByb3RvEgtuYXQuY2xvYi52MSKEBQoMR2VuZXNpc1N0YXRlEiMKBnBhcmFtcxgBIAEoCzITLm5hdC5jbG9iLnYxLlBhcmFtcxIxCgdtYXJrZXRzGAIgAygLMhoubmF0LmNsb2IudjEuR2VuZXNpc01hcmtldEIEyN4fABIsCgZvcmRlcnMYAyADKAsyFi5uYXQuY2xvYi52MS5PcGVuT3JkZXJCBMjeHwASMwoIYWNjb3VudHMYBCADKAsyGy5uYXQuY2xvYi52MS5HZW5lc2lzQWNjb3VudEIEyN4fABIvCgZhZ2VudHMYBSADKAsyGS5uYXQuY2xvYi52MS5HZW5lc2lzQWdlbnRCBMjeHwASMAoGbm9uY2VzGAYgAygLMhoubmF0LmNsb2IudjEuR2VuZXNpc05vbmNlc0IEyN4fABIuCgVtYXJrcxgHIAMoCzIZLm5hdC5jbG9iLnYxLkdlbmVzaXNNYXJrc0IEyN4fABIxCgd2b2x1bWVzGAggAygLMhoubmF0LmNsb2IudjEuR2VuZXNpc1ZvbHVtZUIEyN4fABIuCgdjYXJyaWVkGAkgAygLMhcubmF0LmNsb2IudjEuQ2FycmllZElkc0IEyN4fABIkCgRjYXBzGAogAygLMhAubmF0LmNsb2IudjEuQ2FwQgTI3h8AEhYKDm5leHRfb3JkZXJfc2VxGAsgASgEEg8KB3RpbWVfbXMYDCABKAQSNQoJcHJvcG9zZXJzGA0gAygLMhwubmF0LmNsb2IudjEuR2VuZXNpc1Byb3Bvc2VyQgTI3h8AEg0KBWFmdGVyGA4gASgMEi4KBXF1ZXVlGA8gAygLMhkubmF0LmNsb2IudjEuUXVldWVkQWN0aW9uQgTI3h8AImUKDUdlbmVzaXNNYXJrZXQSKQoGbWFya2V0GAEgASgLMhMubmF0LmNsb2IudjEuTWFya2V0QgTI3h8AEikKBnJlY29yZBgCIAEoCzIZLm5hdC5jbG9iLnYxLk1hcmtldFJlY29yZCJmCg5HZW5lc2lzQWNjb3VudBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEisKB2FjY291bnQYAiABKAsyFC5uYXQuY2xvYi52MS5BY2NvdW50QgTI3h8AImAKDEdlbmVzaXNBZ2VudBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEicKBWFnZW50GAIgASgLMhIubmF0LmNsb2IudjEuQWdlbnRCBMjeHwAiQwoFTm9uY2USKAoGc2lnbmVyGAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSEAoIbm9uY2VfbXMYAiABKAQiSQoNR2VuZXNpc05vbmNlcxIOCgZoZWlnaHQYASABKAQSKAoGbm9uY2VzGAIgAygLMhIubmF0LmNsb2IudjEuTm9uY2VCBMjeHwAisQEKBE1hcmsSJwoFb3duZXIYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxISCgpzdWJhY2NvdW50GAIgASgNEg4KBm1hcmtldBgDIAEoDRIfCgRzaWRlGAQgASgOMhEubmF0LmNsb2IudjEuU2lkZRIRCgljbGllbnRfaWQYBSABKAwSEAoIbm9uY2VfbXMYBiABKAQSFgoOZ29vZF90aWxfYmxvY2sYByABKAQiRgoMR2VuZXNpc01hcmtzEg4KBmhlaWdodBgBIAEoBBImCgVtYXJrcxgCIAMoCzIRLm5hdC5jbG9iLnYxLk1hcmtCBMjeHwAidwoNR2VuZXNpc1ZvbHVtZRInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEg0KBWRlbm9tGAIgASgJEhAKCGxhc3RfZGF5GAMgASgNEhwKBHN1bXMYBCADKAlCDtK0LQpjb3Ntb3MuSW50IngKD0dlbmVzaXNQcm9wb3NlchIyCgdhZGRyZXNzGAEgASgJQiHStC0dY29zbW9zLkNvbnNlbnN1c0FkZHJlc3NTdHJpbmcSMQoGcmVjb3JkGAIgASgLMhsubmF0LmNsb2IudjEuUHJvcG9zZXJSZWNvcmRCBMjeHwBiBnByb3RvMw", [file_cosmos_proto_cosmos, file_gogoproto_gogo, file_nat_clob_v1_clob, file_nat_clob_v1_clob_tx]);
 
 /**
  * The member `clob` of app_state. A new chain needs none of it; an export has all. Coins in escrow stand in the bank's member,
@@ -33,14 +33,14 @@ export type GenesisState = Message<"nat.clob.v1.GenesisState"> & {
   params?: Params | undefined;
 
   /**
-   * By id.
+   * The markets by id.
    *
    * @generated from field: repeated nat.clob.v1.GenesisMarket markets = 2;
    */
   markets: GenesisMarket[];
 
   /**
-   * By market and order_seq.
+   * The orders by market and order_seq.
    *
    * @generated from field: repeated nat.clob.v1.OpenOrder orders = 3;
    */
@@ -93,7 +93,7 @@ export type GenesisState = Message<"nat.clob.v1.GenesisState"> & {
   nextOrderSeq: bigint;
 
   /**
-   * Of the newest block, in milliseconds since 1970.
+   * Time of the newest block, in milliseconds since 1970.
    *
    * @generated from field: uint64 time_ms = 12;
    */
@@ -127,35 +127,6 @@ export const GenesisStateSchema: GenMessage<GenesisState> = /*@__PURE__*/
   messageDesc(file_nat_clob_v1_genesis, 0);
 
 /**
- * What a contract asks of the book.
- *
- * @generated from message nat.clob.v1.QueuedAction
- */
-export type QueuedAction = Message<"nat.clob.v1.QueuedAction"> & {
-  /**
-   * @generated from field: string owner = 1;
-   */
-  owner: string;
-
-  /**
-   * @generated from field: uint32 subaccount = 2;
-   */
-  subaccount: number;
-
-  /**
-   * @generated from field: nat.clob.v1.Action action = 3;
-   */
-  action?: Action | undefined;
-};
-
-/**
- * Describes the message nat.clob.v1.QueuedAction.
- * Use `create(QueuedActionSchema)` to create a new message.
- */
-export const QueuedActionSchema: GenMessage<QueuedAction> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_genesis, 1);
-
-/**
  * @generated from message nat.clob.v1.GenesisMarket
  */
 export type GenesisMarket = Message<"nat.clob.v1.GenesisMarket"> & {
@@ -177,7 +148,7 @@ export type GenesisMarket = Message<"nat.clob.v1.GenesisMarket"> & {
  * Use `create(GenesisMarketSchema)` to create a new message.
  */
 export const GenesisMarketSchema: GenMessage<GenesisMarket> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_genesis, 2);
+  messageDesc(file_nat_clob_v1_genesis, 1);
 
 /**
  * @generated from message nat.clob.v1.GenesisAccount
@@ -199,7 +170,7 @@ export type GenesisAccount = Message<"nat.clob.v1.GenesisAccount"> & {
  * Use `create(GenesisAccountSchema)` to create a new message.
  */
 export const GenesisAccountSchema: GenMessage<GenesisAccount> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_genesis, 3);
+  messageDesc(file_nat_clob_v1_genesis, 2);
 
 /**
  * @generated from message nat.clob.v1.GenesisAgent
@@ -221,7 +192,7 @@ export type GenesisAgent = Message<"nat.clob.v1.GenesisAgent"> & {
  * Use `create(GenesisAgentSchema)` to create a new message.
  */
 export const GenesisAgentSchema: GenMessage<GenesisAgent> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_genesis, 4);
+  messageDesc(file_nat_clob_v1_genesis, 3);
 
 /**
  * @generated from message nat.clob.v1.Nonce
@@ -243,7 +214,7 @@ export type Nonce = Message<"nat.clob.v1.Nonce"> & {
  * Use `create(NonceSchema)` to create a new message.
  */
 export const NonceSchema: GenMessage<Nonce> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_genesis, 5);
+  messageDesc(file_nat_clob_v1_genesis, 4);
 
 /**
  * Nonces that the transactions of a block used, in their order.
@@ -267,7 +238,7 @@ export type GenesisNonces = Message<"nat.clob.v1.GenesisNonces"> & {
  * Use `create(GenesisNoncesSchema)` to create a new message.
  */
 export const GenesisNoncesSchema: GenMessage<GenesisNonces> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_genesis, 6);
+  messageDesc(file_nat_clob_v1_genesis, 5);
 
 /**
  * A cancel refuses orders on their way: those with a smaller nonce, until good_til_block.
@@ -322,7 +293,7 @@ export type Mark = Message<"nat.clob.v1.Mark"> & {
  * Use `create(MarkSchema)` to create a new message.
  */
 export const MarkSchema: GenMessage<Mark> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_genesis, 7);
+  messageDesc(file_nat_clob_v1_genesis, 6);
 
 /**
  * Marks that the actions of a block left, in their order.
@@ -346,7 +317,7 @@ export type GenesisMarks = Message<"nat.clob.v1.GenesisMarks"> & {
  * Use `create(GenesisMarksSchema)` to create a new message.
  */
 export const GenesisMarksSchema: GenMessage<GenesisMarks> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_genesis, 8);
+  messageDesc(file_nat_clob_v1_genesis, 7);
 
 /**
  * What an owner traded in a quote denomination.
@@ -384,7 +355,7 @@ export type GenesisVolume = Message<"nat.clob.v1.GenesisVolume"> & {
  * Use `create(GenesisVolumeSchema)` to create a new message.
  */
 export const GenesisVolumeSchema: GenMessage<GenesisVolume> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_genesis, 9);
+  messageDesc(file_nat_clob_v1_genesis, 8);
 
 /**
  * @generated from message nat.clob.v1.GenesisProposer
@@ -406,5 +377,5 @@ export type GenesisProposer = Message<"nat.clob.v1.GenesisProposer"> & {
  * Use `create(GenesisProposerSchema)` to create a new message.
  */
 export const GenesisProposerSchema: GenMessage<GenesisProposer> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_genesis, 10);
+  messageDesc(file_nat_clob_v1_genesis, 9);
 

@@ -59,7 +59,7 @@ export type HistoricalOrder = Message<"nat.clob.v1.HistoricalOrder"> & {
   priceTicks: number;
 
   /**
-   * As placed.
+   * The lots that were placed.
    *
    * @generated from field: uint64 lots = 8;
    */
@@ -122,7 +122,7 @@ export type HistoricalOrder = Message<"nat.clob.v1.HistoricalOrder"> & {
   reason: RemovalReason;
 
   /**
-   * Of the block that changed it last.
+   * Height of the block that changed it last.
    *
    * @generated from field: uint64 changed_height = 18;
    */
@@ -134,7 +134,7 @@ export type HistoricalOrder = Message<"nat.clob.v1.HistoricalOrder"> & {
   changedMs: bigint;
 
   /**
-   * Of codespace clob; 0 unless rejected. A rejected one has no order_seq.
+   * Code of codespace clob; 0 unless rejected. A rejected one has no order_seq.
    *
    * @generated from field: uint32 code = 20;
    */
@@ -158,7 +158,7 @@ export type HistoricalFill = Message<"nat.clob.v1.HistoricalFill"> & {
   market: number;
 
   /**
-   * Of the market's records.
+   * Sequence of the market's records.
    *
    * @generated from field: uint64 sequence = 2;
    */
@@ -214,7 +214,7 @@ export type HistoricalFill = Message<"nat.clob.v1.HistoricalFill"> & {
   lots: bigint;
 
   /**
-   * In the smallest unit of the quote denomination, as the two below.
+   * The fee in the smallest unit of the quote denomination, as the two below.
    *
    * @generated from field: string maker_fee = 12;
    */
@@ -328,7 +328,7 @@ export const TradesRequestSchema: GenMessage<TradesRequest> = /*@__PURE__*/
  */
 export type TradesResponse = Message<"nat.clob.v1.TradesResponse"> & {
   /**
-   * Of the newest block in the history.
+   * Height of the newest block in the history.
    *
    * @generated from field: uint64 height = 1;
    */
@@ -442,7 +442,7 @@ export type OrderHistoryRequest = Message<"nat.clob.v1.OrderHistoryRequest"> & {
   limit: number;
 
   /**
-   * Without those that are open.
+   * True leaves out those that are open.
    *
    * @generated from field: bool ended = 5;
    */
@@ -645,7 +645,7 @@ export type TickerResponse = Message<"nat.clob.v1.TickerResponse"> & {
   height: bigint;
 
   /**
-   * Of that block, milliseconds since 1970.
+   * Time of that block, milliseconds since 1970.
    *
    * @generated from field: uint64 time_ms = 2;
    */
@@ -659,7 +659,7 @@ export type TickerResponse = Message<"nat.clob.v1.TickerResponse"> & {
   day?: Candle | undefined;
 
   /**
-   * Of the newest fill at all; 0 before the first.
+   * Price of the newest fill at all; 0 before the first.
    *
    * @generated from field: uint32 last_ticks = 4;
    */
@@ -690,7 +690,7 @@ export const OrderState = {
   OPEN: 1,
 
   /**
-   * To the last lot.
+   * The order is filled to the last lot.
    *
    * @generated from enum value: ORDER_STATE_FILLED = 2;
    */
@@ -805,7 +805,7 @@ export const History: GenService<{
     output: typeof OrderStatusResponseSchema;
   },
   /**
-   * By time, the oldest first. Spans without a fill have none.
+   * The candles by time, the oldest first. Spans without a fill have none.
    *
    * @generated from rpc nat.clob.v1.History.Candles
    */

@@ -46,7 +46,7 @@ export type BestPricesResponse = Message<"nat.clob.v1.BestPricesResponse"> & {
   height: bigint;
 
   /**
-   * Of the block, in milliseconds since 1970.
+   * Time of the block, in milliseconds since 1970.
    *
    * @generated from field: uint64 time_ms = 2;
    */
@@ -144,7 +144,7 @@ export type StandingResponse = Message<"nat.clob.v1.StandingResponse"> & {
   nextTier?: FeeTier | undefined;
 
   /**
-   * In all markets, dead ones that are not removed yet among them.
+   * Open orders in all markets, dead ones that are not removed yet among them.
    *
    * @generated from field: uint32 open_orders = 6;
    */
@@ -156,7 +156,7 @@ export type StandingResponse = Message<"nat.clob.v1.StandingResponse"> & {
   maxOpenOrders: number;
 
   /**
-   * In this market.
+   * Open orders in this market.
    *
    * @generated from field: uint32 market_open_orders = 8;
    */
@@ -168,7 +168,7 @@ export type StandingResponse = Message<"nat.clob.v1.StandingResponse"> & {
   marketMaxOpenOrders: number;
 
   /**
-   * In one block.
+   * The most actions in one block.
    *
    * @generated from field: uint32 max_actions = 10;
    */
@@ -259,14 +259,14 @@ export type ServerTimeResponse = Message<"nat.clob.v1.ServerTimeResponse"> & {
   height: bigint;
 
   /**
-   * Of that block, in milliseconds since 1970: the time of the chain.
+   * Time of that block, in milliseconds since 1970: the time of the chain.
    *
    * @generated from field: uint64 time_ms = 2;
    */
   timeMs: bigint;
 
   /**
-   * Of the clock of this node.
+   * Time of the clock of this node.
    *
    * @generated from field: uint64 wall_ms = 3;
    */
@@ -290,7 +290,7 @@ export type DepthRequest = Message<"nat.clob.v1.DepthRequest"> & {
   market: number;
 
   /**
-   * Of each side, from the best on: at most 1,000. 0 stands for 50.
+   * How many levels of each side, from the best on: at most 1,000. 0 stands for 50.
    *
    * @generated from field: uint32 levels = 2;
    */
@@ -314,14 +314,14 @@ export type DepthResponse = Message<"nat.clob.v1.DepthResponse"> & {
   height: bigint;
 
   /**
-   * Of the block, in milliseconds since 1970.
+   * Time of the block, in milliseconds since 1970.
    *
    * @generated from field: uint64 time_ms = 2;
    */
   timeMs: bigint;
 
   /**
-   * Of the market's records.
+   * Sequence of the market's records.
    *
    * @generated from field: uint64 sequence = 3;
    */

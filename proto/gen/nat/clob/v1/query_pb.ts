@@ -9,7 +9,7 @@ import { file_cosmos_base_query_v1beta1_pagination } from "../../../cosmos/base/
 import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.ts";
 import { file_gogoproto_gogo } from "../../../gogoproto/gogo_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
-import type { Account, Agent, Cap, CarriedIds, Market, MarketRecord, OpenOrder, Params, ProposerRecord } from "./clob_pb.ts";
+import type { Account, Agent, Cap, CarriedIds, Market, MarketRecord, OpenOrder, Params, ProposerRecord, QueuedAction } from "./clob_pb.ts";
 import { file_nat_clob_v1_clob } from "./clob_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file nat/clob/v1/query.proto.
  */
 export const file_nat_clob_v1_query: GenFile = /*@__PURE__*/
-  fileDesc("ChduYXQvY2xvYi92MS9xdWVyeS5wcm90bxILbmF0LmNsb2IudjEiFAoSUXVlcnlQYXJhbXNSZXF1ZXN0IkAKE1F1ZXJ5UGFyYW1zUmVzcG9uc2USKQoGcGFyYW1zGAEgASgLMhMubmF0LmNsb2IudjEuUGFyYW1zQgTI3h8AIiQKElF1ZXJ5TWFya2V0UmVxdWVzdBIOCgZtYXJrZXQYASABKA0iQAoTUXVlcnlNYXJrZXRSZXNwb25zZRIpCgZtYXJrZXQYASABKAsyEy5uYXQuY2xvYi52MS5NYXJrZXRCBMjeHwAiUQoTUXVlcnlNYXJrZXRzUmVxdWVzdBI6CgpwYWdpbmF0aW9uGAEgASgLMiYuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVxdWVzdCJ/ChRRdWVyeU1hcmtldHNSZXNwb25zZRIqCgdtYXJrZXRzGAEgAygLMhMubmF0LmNsb2IudjEuTWFya2V0QgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSIkChJRdWVyeVJlY29yZFJlcXVlc3QSDgoGbWFya2V0GAEgASgNIkYKE1F1ZXJ5UmVjb3JkUmVzcG9uc2USLwoGcmVjb3JkGAEgASgLMhkubmF0LmNsb2IudjEuTWFya2V0UmVjb3JkQgTI3h8AIjYKEVF1ZXJ5T3JkZXJSZXF1ZXN0Eg4KBm1hcmtldBgBIAEoDRIRCglvcmRlcl9zZXEYAiABKAQiQQoSUXVlcnlPcmRlclJlc3BvbnNlEisKBW9yZGVyGAEgASgLMhYubmF0LmNsb2IudjEuT3Blbk9yZGVyQgTI3h8AImAKElF1ZXJ5T3JkZXJzUmVxdWVzdBIOCgZtYXJrZXQYASABKA0SOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QigAEKE1F1ZXJ5T3JkZXJzUmVzcG9uc2USLAoGb3JkZXJzGAEgAygLMhYubmF0LmNsb2IudjEuT3Blbk9yZGVyQgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJ9ChZRdWVyeU9wZW5PcmRlcnNSZXF1ZXN0EicKBW93bmVyGAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QihAEKF1F1ZXJ5T3Blbk9yZGVyc1Jlc3BvbnNlEiwKBm9yZGVycxgBIAMoCzIWLm5hdC5jbG9iLnYxLk9wZW5PcmRlckIEyN4fABI7CgpwYWdpbmF0aW9uGAIgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UiPgoTUXVlcnlBY2NvdW50UmVxdWVzdBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nIkMKFFF1ZXJ5QWNjb3VudFJlc3BvbnNlEisKB2FjY291bnQYASABKAsyFC5uYXQuY2xvYi52MS5BY2NvdW50QgTI3h8AIj0KElF1ZXJ5QWdlbnRzUmVxdWVzdBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nIj8KE1F1ZXJ5QWdlbnRzUmVzcG9uc2USKAoGYWdlbnRzGAEgAygLMhIubmF0LmNsb2IudjEuQWdlbnRCBMjeHwAiFQoTUXVlcnlDYXJyaWVkUmVxdWVzdCJGChRRdWVyeUNhcnJpZWRSZXNwb25zZRIuCgdjYXJyaWVkGAEgAygLMhcubmF0LmNsb2IudjEuQ2FycmllZElkc0IEyN4fACISChBRdWVyeUNhcHNSZXF1ZXN0IjkKEVF1ZXJ5Q2Fwc1Jlc3BvbnNlEiQKBGNhcHMYASADKAsyEC5uYXQuY2xvYi52MS5DYXBCBMjeHwAiSgoUUXVlcnlQcm9wb3NlclJlcXVlc3QSMgoHYWRkcmVzcxgBIAEoCUIh0rQtHWNvc21vcy5Db25zZW5zdXNBZGRyZXNzU3RyaW5nIkoKFVF1ZXJ5UHJvcG9zZXJSZXNwb25zZRIxCgZyZWNvcmQYASABKAsyGy5uYXQuY2xvYi52MS5Qcm9wb3NlclJlY29yZEIEyN4fACJTChVRdWVyeVByb3Bvc2Vyc1JlcXVlc3QSOgoKcGFnaW5hdGlvbhgBIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QiegoRQWRkcmVzc2VkUHJvcG9zZXISMgoHYWRkcmVzcxgBIAEoCUIh0rQtHWNvc21vcy5Db25zZW5zdXNBZGRyZXNzU3RyaW5nEjEKBnJlY29yZBgCIAEoCzIbLm5hdC5jbG9iLnYxLlByb3Bvc2VyUmVjb3JkQgTI3h8AIo4BChZRdWVyeVByb3Bvc2Vyc1Jlc3BvbnNlEjcKCXByb3Bvc2VycxgBIAMoCzIeLm5hdC5jbG9iLnYxLkFkZHJlc3NlZFByb3Bvc2VyQgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZTKFDAoFUXVlcnkSaAoGUGFyYW1zEh8ubmF0LmNsb2IudjEuUXVlcnlQYXJhbXNSZXF1ZXN0GiAubmF0LmNsb2IudjEuUXVlcnlQYXJhbXNSZXNwb25zZSIbgtPkkwIVEhMvbmF0L2Nsb2IvdjEvcGFyYW1zEnIKBk1hcmtldBIfLm5hdC5jbG9iLnYxLlF1ZXJ5TWFya2V0UmVxdWVzdBogLm5hdC5jbG9iLnYxLlF1ZXJ5TWFya2V0UmVzcG9uc2UiJYLT5JMCHxIdL25hdC9jbG9iL3YxL21hcmtldHMve21hcmtldH0SbAoHTWFya2V0cxIgLm5hdC5jbG9iLnYxLlF1ZXJ5TWFya2V0c1JlcXVlc3QaIS5uYXQuY2xvYi52MS5RdWVyeU1hcmtldHNSZXNwb25zZSIcgtPkkwIWEhQvbmF0L2Nsb2IvdjEvbWFya2V0cxJ5CgZSZWNvcmQSHy5uYXQuY2xvYi52MS5RdWVyeVJlY29yZFJlcXVlc3QaIC5uYXQuY2xvYi52MS5RdWVyeVJlY29yZFJlc3BvbnNlIiyC0+STAiYSJC9uYXQvY2xvYi92MS9tYXJrZXRzL3ttYXJrZXR9L3JlY29yZBKCAQoFT3JkZXISHi5uYXQuY2xvYi52MS5RdWVyeU9yZGVyUmVxdWVzdBofLm5hdC5jbG9iLnYxLlF1ZXJ5T3JkZXJSZXNwb25zZSI4gtPkkwIyEjAvbmF0L2Nsb2IvdjEvbWFya2V0cy97bWFya2V0fS9vcmRlcnMve29yZGVyX3NlcX0SeQoGT3JkZXJzEh8ubmF0LmNsb2IudjEuUXVlcnlPcmRlcnNSZXF1ZXN0GiAubmF0LmNsb2IudjEuUXVlcnlPcmRlcnNSZXNwb25zZSIsgtPkkwImEiQvbmF0L2Nsb2IvdjEvbWFya2V0cy97bWFya2V0fS9vcmRlcnMSgwEKCk9wZW5PcmRlcnMSIy5uYXQuY2xvYi52MS5RdWVyeU9wZW5PcmRlcnNSZXF1ZXN0GiQubmF0LmNsb2IudjEuUXVlcnlPcGVuT3JkZXJzUmVzcG9uc2UiKoLT5JMCJBIiL25hdC9jbG9iL3YxL293bmVycy97b3duZXJ9L29yZGVycxJzCgdBY2NvdW50EiAubmF0LmNsb2IudjEuUXVlcnlBY2NvdW50UmVxdWVzdBohLm5hdC5jbG9iLnYxLlF1ZXJ5QWNjb3VudFJlc3BvbnNlIiOC0+STAh0SGy9uYXQvY2xvYi92MS9vd25lcnMve293bmVyfRJ3CgZBZ2VudHMSHy5uYXQuY2xvYi52MS5RdWVyeUFnZW50c1JlcXVlc3QaIC5uYXQuY2xvYi52MS5RdWVyeUFnZW50c1Jlc3BvbnNlIiqC0+STAiQSIi9uYXQvY2xvYi92MS9vd25lcnMve293bmVyfS9hZ2VudHMSbAoHQ2FycmllZBIgLm5hdC5jbG9iLnYxLlF1ZXJ5Q2FycmllZFJlcXVlc3QaIS5uYXQuY2xvYi52MS5RdWVyeUNhcnJpZWRSZXNwb25zZSIcgtPkkwIWEhQvbmF0L2Nsb2IvdjEvY2FycmllZBJgCgRDYXBzEh0ubmF0LmNsb2IudjEuUXVlcnlDYXBzUmVxdWVzdBoeLm5hdC5jbG9iLnYxLlF1ZXJ5Q2Fwc1Jlc3BvbnNlIhmC0+STAhMSES9uYXQvY2xvYi92MS9jYXBzEnsKCFByb3Bvc2VyEiEubmF0LmNsb2IudjEuUXVlcnlQcm9wb3NlclJlcXVlc3QaIi5uYXQuY2xvYi52MS5RdWVyeVByb3Bvc2VyUmVzcG9uc2UiKILT5JMCIhIgL25hdC9jbG9iL3YxL3Byb3Bvc2Vycy97YWRkcmVzc30SdAoJUHJvcG9zZXJzEiIubmF0LmNsb2IudjEuUXVlcnlQcm9wb3NlcnNSZXF1ZXN0GiMubmF0LmNsb2IudjEuUXVlcnlQcm9wb3NlcnNSZXNwb25zZSIegtPkkwIYEhYvbmF0L2Nsb2IvdjEvcHJvcG9zZXJzYgZwcm90bzM", [file_cosmos_base_query_v1beta1_pagination, file_cosmos_proto_cosmos, file_gogoproto_gogo, file_google_api_annotations, file_nat_clob_v1_clob]);
+  fileDesc("ChduYXQvY2xvYi92MS9xdWVyeS5wcm90bxILbmF0LmNsb2IudjEiFAoSUXVlcnlQYXJhbXNSZXF1ZXN0IkAKE1F1ZXJ5UGFyYW1zUmVzcG9uc2USKQoGcGFyYW1zGAEgASgLMhMubmF0LmNsb2IudjEuUGFyYW1zQgTI3h8AIiQKElF1ZXJ5TWFya2V0UmVxdWVzdBIOCgZtYXJrZXQYASABKA0iQAoTUXVlcnlNYXJrZXRSZXNwb25zZRIpCgZtYXJrZXQYASABKAsyEy5uYXQuY2xvYi52MS5NYXJrZXRCBMjeHwAiUQoTUXVlcnlNYXJrZXRzUmVxdWVzdBI6CgpwYWdpbmF0aW9uGAEgASgLMiYuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVxdWVzdCJ/ChRRdWVyeU1hcmtldHNSZXNwb25zZRIqCgdtYXJrZXRzGAEgAygLMhMubmF0LmNsb2IudjEuTWFya2V0QgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSIkChJRdWVyeVJlY29yZFJlcXVlc3QSDgoGbWFya2V0GAEgASgNIkYKE1F1ZXJ5UmVjb3JkUmVzcG9uc2USLwoGcmVjb3JkGAEgASgLMhkubmF0LmNsb2IudjEuTWFya2V0UmVjb3JkQgTI3h8AIjYKEVF1ZXJ5T3JkZXJSZXF1ZXN0Eg4KBm1hcmtldBgBIAEoDRIRCglvcmRlcl9zZXEYAiABKAQiQQoSUXVlcnlPcmRlclJlc3BvbnNlEisKBW9yZGVyGAEgASgLMhYubmF0LmNsb2IudjEuT3Blbk9yZGVyQgTI3h8AImAKElF1ZXJ5T3JkZXJzUmVxdWVzdBIOCgZtYXJrZXQYASABKA0SOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QigAEKE1F1ZXJ5T3JkZXJzUmVzcG9uc2USLAoGb3JkZXJzGAEgAygLMhYubmF0LmNsb2IudjEuT3Blbk9yZGVyQgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJ9ChZRdWVyeU9wZW5PcmRlcnNSZXF1ZXN0EicKBW93bmVyGAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QihAEKF1F1ZXJ5T3Blbk9yZGVyc1Jlc3BvbnNlEiwKBm9yZGVycxgBIAMoCzIWLm5hdC5jbG9iLnYxLk9wZW5PcmRlckIEyN4fABI7CgpwYWdpbmF0aW9uGAIgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UiPgoTUXVlcnlBY2NvdW50UmVxdWVzdBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nIkMKFFF1ZXJ5QWNjb3VudFJlc3BvbnNlEisKB2FjY291bnQYASABKAsyFC5uYXQuY2xvYi52MS5BY2NvdW50QgTI3h8AIj0KElF1ZXJ5QWdlbnRzUmVxdWVzdBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nIj8KE1F1ZXJ5QWdlbnRzUmVzcG9uc2USKAoGYWdlbnRzGAEgAygLMhIubmF0LmNsb2IudjEuQWdlbnRCBMjeHwAiTwoRUXVlcnlRdWV1ZVJlcXVlc3QSOgoKcGFnaW5hdGlvbhgBIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QigwEKElF1ZXJ5UXVldWVSZXNwb25zZRIwCgdhY3Rpb25zGAEgAygLMhkubmF0LmNsb2IudjEuUXVldWVkQWN0aW9uQgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSIVChNRdWVyeUNhcnJpZWRSZXF1ZXN0IkYKFFF1ZXJ5Q2FycmllZFJlc3BvbnNlEi4KB2NhcnJpZWQYASADKAsyFy5uYXQuY2xvYi52MS5DYXJyaWVkSWRzQgTI3h8AIhIKEFF1ZXJ5Q2Fwc1JlcXVlc3QiOQoRUXVlcnlDYXBzUmVzcG9uc2USJAoEY2FwcxgBIAMoCzIQLm5hdC5jbG9iLnYxLkNhcEIEyN4fACJKChRRdWVyeVByb3Bvc2VyUmVxdWVzdBIyCgdhZGRyZXNzGAEgASgJQiHStC0dY29zbW9zLkNvbnNlbnN1c0FkZHJlc3NTdHJpbmciSgoVUXVlcnlQcm9wb3NlclJlc3BvbnNlEjEKBnJlY29yZBgBIAEoCzIbLm5hdC5jbG9iLnYxLlByb3Bvc2VyUmVjb3JkQgTI3h8AIlMKFVF1ZXJ5UHJvcG9zZXJzUmVxdWVzdBI6CgpwYWdpbmF0aW9uGAEgASgLMiYuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVxdWVzdCJ6ChFBZGRyZXNzZWRQcm9wb3NlchIyCgdhZGRyZXNzGAEgASgJQiHStC0dY29zbW9zLkNvbnNlbnN1c0FkZHJlc3NTdHJpbmcSMQoGcmVjb3JkGAIgASgLMhsubmF0LmNsb2IudjEuUHJvcG9zZXJSZWNvcmRCBMjeHwAijgEKFlF1ZXJ5UHJvcG9zZXJzUmVzcG9uc2USNwoJcHJvcG9zZXJzGAEgAygLMh4ubmF0LmNsb2IudjEuQWRkcmVzc2VkUHJvcG9zZXJCBMjeHwASOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlMusMCgVRdWVyeRJoCgZQYXJhbXMSHy5uYXQuY2xvYi52MS5RdWVyeVBhcmFtc1JlcXVlc3QaIC5uYXQuY2xvYi52MS5RdWVyeVBhcmFtc1Jlc3BvbnNlIhuC0+STAhUSEy9uYXQvY2xvYi92MS9wYXJhbXMScgoGTWFya2V0Eh8ubmF0LmNsb2IudjEuUXVlcnlNYXJrZXRSZXF1ZXN0GiAubmF0LmNsb2IudjEuUXVlcnlNYXJrZXRSZXNwb25zZSIlgtPkkwIfEh0vbmF0L2Nsb2IvdjEvbWFya2V0cy97bWFya2V0fRJsCgdNYXJrZXRzEiAubmF0LmNsb2IudjEuUXVlcnlNYXJrZXRzUmVxdWVzdBohLm5hdC5jbG9iLnYxLlF1ZXJ5TWFya2V0c1Jlc3BvbnNlIhyC0+STAhYSFC9uYXQvY2xvYi92MS9tYXJrZXRzEnkKBlJlY29yZBIfLm5hdC5jbG9iLnYxLlF1ZXJ5UmVjb3JkUmVxdWVzdBogLm5hdC5jbG9iLnYxLlF1ZXJ5UmVjb3JkUmVzcG9uc2UiLILT5JMCJhIkL25hdC9jbG9iL3YxL21hcmtldHMve21hcmtldH0vcmVjb3JkEoIBCgVPcmRlchIeLm5hdC5jbG9iLnYxLlF1ZXJ5T3JkZXJSZXF1ZXN0Gh8ubmF0LmNsb2IudjEuUXVlcnlPcmRlclJlc3BvbnNlIjiC0+STAjISMC9uYXQvY2xvYi92MS9tYXJrZXRzL3ttYXJrZXR9L29yZGVycy97b3JkZXJfc2VxfRJ5CgZPcmRlcnMSHy5uYXQuY2xvYi52MS5RdWVyeU9yZGVyc1JlcXVlc3QaIC5uYXQuY2xvYi52MS5RdWVyeU9yZGVyc1Jlc3BvbnNlIiyC0+STAiYSJC9uYXQvY2xvYi92MS9tYXJrZXRzL3ttYXJrZXR9L29yZGVycxKDAQoKT3Blbk9yZGVycxIjLm5hdC5jbG9iLnYxLlF1ZXJ5T3Blbk9yZGVyc1JlcXVlc3QaJC5uYXQuY2xvYi52MS5RdWVyeU9wZW5PcmRlcnNSZXNwb25zZSIqgtPkkwIkEiIvbmF0L2Nsb2IvdjEvb3duZXJzL3tvd25lcn0vb3JkZXJzEnMKB0FjY291bnQSIC5uYXQuY2xvYi52MS5RdWVyeUFjY291bnRSZXF1ZXN0GiEubmF0LmNsb2IudjEuUXVlcnlBY2NvdW50UmVzcG9uc2UiI4LT5JMCHRIbL25hdC9jbG9iL3YxL293bmVycy97b3duZXJ9EncKBkFnZW50cxIfLm5hdC5jbG9iLnYxLlF1ZXJ5QWdlbnRzUmVxdWVzdBogLm5hdC5jbG9iLnYxLlF1ZXJ5QWdlbnRzUmVzcG9uc2UiKoLT5JMCJBIiL25hdC9jbG9iL3YxL293bmVycy97b3duZXJ9L2FnZW50cxJkCgVRdWV1ZRIeLm5hdC5jbG9iLnYxLlF1ZXJ5UXVldWVSZXF1ZXN0Gh8ubmF0LmNsb2IudjEuUXVlcnlRdWV1ZVJlc3BvbnNlIhqC0+STAhQSEi9uYXQvY2xvYi92MS9xdWV1ZRJsCgdDYXJyaWVkEiAubmF0LmNsb2IudjEuUXVlcnlDYXJyaWVkUmVxdWVzdBohLm5hdC5jbG9iLnYxLlF1ZXJ5Q2FycmllZFJlc3BvbnNlIhyC0+STAhYSFC9uYXQvY2xvYi92MS9jYXJyaWVkEmAKBENhcHMSHS5uYXQuY2xvYi52MS5RdWVyeUNhcHNSZXF1ZXN0Gh4ubmF0LmNsb2IudjEuUXVlcnlDYXBzUmVzcG9uc2UiGYLT5JMCExIRL25hdC9jbG9iL3YxL2NhcHMSewoIUHJvcG9zZXISIS5uYXQuY2xvYi52MS5RdWVyeVByb3Bvc2VyUmVxdWVzdBoiLm5hdC5jbG9iLnYxLlF1ZXJ5UHJvcG9zZXJSZXNwb25zZSIogtPkkwIiEiAvbmF0L2Nsb2IvdjEvcHJvcG9zZXJzL3thZGRyZXNzfRJ0CglQcm9wb3NlcnMSIi5uYXQuY2xvYi52MS5RdWVyeVByb3Bvc2Vyc1JlcXVlc3QaIy5uYXQuY2xvYi52MS5RdWVyeVByb3Bvc2Vyc1Jlc3BvbnNlIh6C0+STAhgSFi9uYXQvY2xvYi92MS9wcm9wb3NlcnNiBnByb3RvMw", [file_cosmos_base_query_v1beta1_pagination, file_cosmos_proto_cosmos, file_gogoproto_gogo, file_google_api_annotations, file_nat_clob_v1_clob]);
 
 /**
  * @generated from message nat.clob.v1.QueryParamsRequest
@@ -354,6 +354,45 @@ export const QueryAgentsResponseSchema: GenMessage<QueryAgentsResponse> = /*@__P
   messageDesc(file_nat_clob_v1_query, 17);
 
 /**
+ * @generated from message nat.clob.v1.QueryQueueRequest
+ */
+export type QueryQueueRequest = Message<"nat.clob.v1.QueryQueueRequest"> & {
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 1;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message nat.clob.v1.QueryQueueRequest.
+ * Use `create(QueryQueueRequestSchema)` to create a new message.
+ */
+export const QueryQueueRequestSchema: GenMessage<QueryQueueRequest> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_query, 18);
+
+/**
+ * @generated from message nat.clob.v1.QueryQueueResponse
+ */
+export type QueryQueueResponse = Message<"nat.clob.v1.QueryQueueResponse"> & {
+  /**
+   * @generated from field: repeated nat.clob.v1.QueuedAction actions = 1;
+   */
+  actions: QueuedAction[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 2;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message nat.clob.v1.QueryQueueResponse.
+ * Use `create(QueryQueueResponseSchema)` to create a new message.
+ */
+export const QueryQueueResponseSchema: GenMessage<QueryQueueResponse> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_query, 19);
+
+/**
  * @generated from message nat.clob.v1.QueryCarriedRequest
  */
 export type QueryCarriedRequest = Message<"nat.clob.v1.QueryCarriedRequest"> & {
@@ -364,7 +403,7 @@ export type QueryCarriedRequest = Message<"nat.clob.v1.QueryCarriedRequest"> & {
  * Use `create(QueryCarriedRequestSchema)` to create a new message.
  */
 export const QueryCarriedRequestSchema: GenMessage<QueryCarriedRequest> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_query, 18);
+  messageDesc(file_nat_clob_v1_query, 20);
 
 /**
  * @generated from message nat.clob.v1.QueryCarriedResponse
@@ -381,7 +420,7 @@ export type QueryCarriedResponse = Message<"nat.clob.v1.QueryCarriedResponse"> &
  * Use `create(QueryCarriedResponseSchema)` to create a new message.
  */
 export const QueryCarriedResponseSchema: GenMessage<QueryCarriedResponse> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_query, 19);
+  messageDesc(file_nat_clob_v1_query, 21);
 
 /**
  * @generated from message nat.clob.v1.QueryCapsRequest
@@ -394,7 +433,7 @@ export type QueryCapsRequest = Message<"nat.clob.v1.QueryCapsRequest"> & {
  * Use `create(QueryCapsRequestSchema)` to create a new message.
  */
 export const QueryCapsRequestSchema: GenMessage<QueryCapsRequest> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_query, 20);
+  messageDesc(file_nat_clob_v1_query, 22);
 
 /**
  * @generated from message nat.clob.v1.QueryCapsResponse
@@ -411,7 +450,7 @@ export type QueryCapsResponse = Message<"nat.clob.v1.QueryCapsResponse"> & {
  * Use `create(QueryCapsResponseSchema)` to create a new message.
  */
 export const QueryCapsResponseSchema: GenMessage<QueryCapsResponse> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_query, 21);
+  messageDesc(file_nat_clob_v1_query, 23);
 
 /**
  * @generated from message nat.clob.v1.QueryProposerRequest
@@ -430,7 +469,7 @@ export type QueryProposerRequest = Message<"nat.clob.v1.QueryProposerRequest"> &
  * Use `create(QueryProposerRequestSchema)` to create a new message.
  */
 export const QueryProposerRequestSchema: GenMessage<QueryProposerRequest> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_query, 22);
+  messageDesc(file_nat_clob_v1_query, 24);
 
 /**
  * @generated from message nat.clob.v1.QueryProposerResponse
@@ -447,7 +486,7 @@ export type QueryProposerResponse = Message<"nat.clob.v1.QueryProposerResponse">
  * Use `create(QueryProposerResponseSchema)` to create a new message.
  */
 export const QueryProposerResponseSchema: GenMessage<QueryProposerResponse> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_query, 23);
+  messageDesc(file_nat_clob_v1_query, 25);
 
 /**
  * @generated from message nat.clob.v1.QueryProposersRequest
@@ -464,7 +503,7 @@ export type QueryProposersRequest = Message<"nat.clob.v1.QueryProposersRequest">
  * Use `create(QueryProposersRequestSchema)` to create a new message.
  */
 export const QueryProposersRequestSchema: GenMessage<QueryProposersRequest> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_query, 24);
+  messageDesc(file_nat_clob_v1_query, 26);
 
 /**
  * @generated from message nat.clob.v1.AddressedProposer
@@ -486,7 +525,7 @@ export type AddressedProposer = Message<"nat.clob.v1.AddressedProposer"> & {
  * Use `create(AddressedProposerSchema)` to create a new message.
  */
 export const AddressedProposerSchema: GenMessage<AddressedProposer> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_query, 25);
+  messageDesc(file_nat_clob_v1_query, 27);
 
 /**
  * @generated from message nat.clob.v1.QueryProposersResponse
@@ -508,7 +547,7 @@ export type QueryProposersResponse = Message<"nat.clob.v1.QueryProposersResponse
  * Use `create(QueryProposersResponseSchema)` to create a new message.
  */
 export const QueryProposersResponseSchema: GenMessage<QueryProposersResponse> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_query, 26);
+  messageDesc(file_nat_clob_v1_query, 28);
 
 /**
  * What state holds of the order book, at any height that the node keeps.
@@ -533,7 +572,7 @@ export const Query: GenService<{
     output: typeof QueryMarketResponseSchema;
   },
   /**
-   * By id.
+   * The markets by id.
    *
    * @generated from rpc nat.clob.v1.Query.Markets
    */
@@ -569,7 +608,7 @@ export const Query: GenService<{
     output: typeof QueryOrdersResponseSchema;
   },
   /**
-   * Of all markets, by market and order_seq.
+   * The open orders of all markets, by market and order_seq.
    *
    * @generated from rpc nat.clob.v1.Query.OpenOrders
    */
@@ -597,6 +636,16 @@ export const Query: GenService<{
     output: typeof QueryAgentsResponseSchema;
   },
   /**
+   * What contracts asked for in the block, in the order of their calls: the next one runs it behind its orders. Pages go by key.
+   *
+   * @generated from rpc nat.clob.v1.Query.Queue
+   */
+  queue: {
+    methodKind: "unary";
+    input: typeof QueryQueueRequestSchema;
+    output: typeof QueryQueueResponseSchema;
+  },
+  /**
    * Ids that the block left for the next one, the oldest first.
    *
    * @generated from rpc nat.clob.v1.Query.Carried
@@ -607,7 +656,7 @@ export const Query: GenService<{
     output: typeof QueryCarriedResponseSchema;
   },
   /**
-   * Of vote extensions.
+   * The caps of vote extensions.
    *
    * @generated from rpc nat.clob.v1.Query.Caps
    */

@@ -52,7 +52,7 @@ export type WatchOrdersRequest = Message<"nat.clob.v1.WatchOrdersRequest"> & {
   market: number;
 
   /**
-   * As of WatchBookRequest.
+   * The first height, as in WatchBookRequest.
    *
    * @generated from field: uint64 from_height = 2;
    */
@@ -76,7 +76,7 @@ export type WatchTradesRequest = Message<"nat.clob.v1.WatchTradesRequest"> & {
   market: number;
 
   /**
-   * As of WatchBookRequest.
+   * The first height, as in WatchBookRequest.
    *
    * @generated from field: uint64 from_height = 2;
    */
@@ -100,7 +100,7 @@ export type WatchBestPricesRequest = Message<"nat.clob.v1.WatchBestPricesRequest
   market: number;
 
   /**
-   * As of WatchBookRequest.
+   * The first height, as in WatchBookRequest.
    *
    * @generated from field: uint64 from_height = 2;
    */
@@ -124,7 +124,7 @@ export type WatchOwnOrdersRequest = Message<"nat.clob.v1.WatchOwnOrdersRequest">
   owner: string;
 
   /**
-   * As of WatchBookRequest.
+   * The first height, as in WatchBookRequest.
    *
    * @generated from field: uint64 from_height = 2;
    */
@@ -307,21 +307,21 @@ export type BookUpdate = Message<"nat.clob.v1.BookUpdate"> & {
   height: bigint;
 
   /**
-   * Of the block, in milliseconds since 1970.
+   * Time of the block, in milliseconds since 1970.
    *
    * @generated from field: uint64 time_ms = 3;
    */
   timeMs: bigint;
 
   /**
-   * Of the market's records, after the block.
+   * Sequence of the market's records, after the block.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * After the block before.
+   * The sequence after the block before.
    *
    * @generated from field: uint64 previous_sequence = 5;
    */
@@ -420,7 +420,7 @@ export const BestPricesUpdateSchema: GenMessage<BestPricesUpdate> = /*@__PURE__*
  */
 export type Trade = Message<"nat.clob.v1.Trade"> & {
   /**
-   * Of its record.
+   * Sequence of its record.
    *
    * @generated from field: uint64 sequence = 1;
    */
@@ -632,7 +632,7 @@ export type FillRecord = Message<"nat.clob.v1.FillRecord"> & {
   takerSide: Side;
 
   /**
-   * After the fill. An order with 0 left is gone: it has no removed record.
+   * The lots that are left after the fill. An order with 0 left is gone: it has no removed record.
    *
    * @generated from field: uint64 maker_lots_left = 11;
    */
@@ -678,7 +678,7 @@ export type RemovedRecord = Message<"nat.clob.v1.RemovedRecord"> & {
   owner: string;
 
   /**
-   * After it: above 0 only where it was decremented.
+   * The lots that are left after it: above 0 only where it was decremented.
    *
    * @generated from field: uint64 lots_left = 5;
    */
@@ -702,7 +702,7 @@ export type OrderRecord = Message<"nat.clob.v1.OrderRecord"> & {
   market: number;
 
   /**
-   * Of the market's records, counted from 1 without a gap.
+   * Sequence of the market's records, counted from 1 without a gap.
    *
    * @generated from field: uint64 sequence = 2;
    */
@@ -774,14 +774,14 @@ export type OrdersUpdate = Message<"nat.clob.v1.OrdersUpdate"> & {
   isSnapshot: boolean;
 
   /**
-   * Of a snapshot: all open orders by order_seq, those that wait for their trigger, and dead ones too.
+   * The orders of a snapshot: all open orders by order_seq, those that wait for their trigger, and dead ones too.
    *
    * @generated from field: repeated nat.clob.v1.OpenOrder orders = 7;
    */
   orders: OpenOrder[];
 
   /**
-   * In their order.
+   * The records in their order.
    *
    * @generated from field: repeated nat.clob.v1.OrderRecord records = 8;
    */
@@ -824,7 +824,7 @@ export type RejectedAction = Message<"nat.clob.v1.RejectedAction"> & {
   action: number;
 
   /**
-   * Of codespace clob.
+   * Code of codespace clob.
    *
    * @generated from field: uint32 code = 2;
    */
@@ -923,14 +923,14 @@ export type OwnOrdersUpdate = Message<"nat.clob.v1.OwnOrdersUpdate"> & {
   isSnapshot: boolean;
 
   /**
-   * Of a snapshot: all open orders by order_seq.
+   * The orders of a snapshot: all open orders by order_seq.
    *
    * @generated from field: repeated nat.clob.v1.OpenOrder orders = 6;
    */
   orders: OpenOrder[];
 
   /**
-   * In which the owner has a part, in their order.
+   * The records in which the owner has a part, in their order.
    *
    * @generated from field: repeated nat.clob.v1.OrderRecord records = 7;
    */
@@ -1030,7 +1030,7 @@ export const OrderStageSchema: GenEnum<OrderStage> = /*@__PURE__*/
   enumDesc(file_nat_clob_v1_stream, 0);
 
 /**
- * Of docs/clob-spec.md, Records.
+ * The reasons of docs/clob-spec.md, Records.
  *
  * @generated from enum nat.clob.v1.RemovalReason
  */
@@ -1048,7 +1048,7 @@ export const RemovalReason = {
   CANCELLED: 1,
 
   /**
-   * By CancelAll or its floor.
+   * A CancelAll removed it, or its floor.
    *
    * @generated from enum value: REMOVAL_REASON_CANCELLED_ALL = 2;
    */
@@ -1105,7 +1105,7 @@ export const RemovalReason = {
 } as const;
 
 /**
- * Of docs/clob-spec.md, Records.
+ * The reasons of docs/clob-spec.md, Records.
  *
  * @generated from enum nat.clob.v1.RemovalReason
  */
@@ -1169,7 +1169,7 @@ export const Stream: GenService<{
     output: typeof BestPricesUpdateSchema;
   },
   /**
-   * Of all markets. Channel `ownOrders`.
+   * The orders of all markets. Channel `ownOrders`.
    *
    * @generated from rpc nat.clob.v1.Stream.WatchOwnOrders
    */

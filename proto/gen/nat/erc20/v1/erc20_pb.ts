@@ -33,7 +33,7 @@ export type Params = Message<"nat.erc20.v1.Params"> & {
   registrationOpen: boolean;
 
   /**
-   * In anat, to the community pool, of whoever registers a contract without governance.
+   * The fee in anat, which whoever registers a contract without governance pays to the community pool.
    *
    * @generated from field: string registration_fee = 3;
    */
@@ -207,14 +207,14 @@ export type GenesisState = Message<"nat.erc20.v1.GenesisState"> & {
   params?: Params | undefined;
 
   /**
-   * By address.
+   * The tokens by address.
    *
    * @generated from field: repeated nat.erc20.v1.Token tokens = 2;
    */
   tokens: Token[];
 
   /**
-   * By address, which may be left out.
+   * The views by address, which may be left out.
    *
    * @generated from field: repeated nat.erc20.v1.View views = 3;
    */

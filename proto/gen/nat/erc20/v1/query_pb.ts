@@ -247,7 +247,7 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
-   * By address.
+   * The tokens by address.
    *
    * @generated from rpc nat.erc20.v1.Query.Tokens
    */
@@ -257,7 +257,7 @@ export const Query: GenService<{
     output: typeof QueryTokensResponseSchema;
   },
   /**
-   * By contract or by denomination.
+   * A token by its contract or by its denomination.
    *
    * @generated from rpc nat.erc20.v1.Query.Token
    */
@@ -267,7 +267,7 @@ export const Query: GenService<{
     output: typeof QueryTokenResponseSchema;
   },
   /**
-   * By address.
+   * The views by address.
    *
    * @generated from rpc nat.erc20.v1.Query.Views
    */

@@ -186,7 +186,7 @@ export const MsgRegisterViewSchema: GenMessage<MsgRegisterView> = /*@__PURE__*/
  */
 export type MsgRegisterViewResponse = Message<"nat.erc20.v1.MsgRegisterViewResponse"> & {
   /**
-   * Of the contract: 0x and forty lower-case digits.
+   * Address of the contract: 0x and forty lower-case digits.
    *
    * @generated from field: string address = 1;
    */

@@ -74,7 +74,7 @@ export const QueryAccountRequestSchema: GenMessage<QueryAccountRequest> = /*@__P
  */
 export type QueryAccountResponse = Message<"cosmos.evm.vm.v1.QueryAccountResponse"> & {
   /**
-   * In anat.
+   * The balance in anat.
    *
    * @generated from field: string balance = 1;
    */
@@ -218,7 +218,7 @@ export const QueryBalanceRequestSchema: GenMessage<QueryBalanceRequest> = /*@__P
  */
 export type QueryBalanceResponse = Message<"cosmos.evm.vm.v1.QueryBalanceResponse"> & {
   /**
-   * In anat.
+   * The balance in anat.
    *
    * @generated from field: string balance = 1;
    */
@@ -599,7 +599,7 @@ export type QueryTraceCallRequest = Message<"cosmos.evm.vm.v1.QueryTraceCallRequ
   traceConfig?: TraceConfig | undefined;
 
   /**
-   * After this block, or where it is zero after the one of the height that was asked for.
+   * The state after this block, or, where it is zero, after the one of the height that was asked for.
    *
    * @generated from field: int64 block_number = 5;
    */
@@ -667,7 +667,7 @@ export const QueryBaseFeeRequestSchema: GenMessage<QueryBaseFeeRequest> = /*@__P
  */
 export type QueryBaseFeeResponse = Message<"cosmos.evm.vm.v1.QueryBaseFeeResponse"> & {
   /**
-   * In anat.
+   * The base fee in anat.
    *
    * @generated from field: string base_fee = 1;
    */
@@ -699,7 +699,7 @@ export const QueryGlobalMinGasPriceRequestSchema: GenMessage<QueryGlobalMinGasPr
  */
 export type QueryGlobalMinGasPriceResponse = Message<"cosmos.evm.vm.v1.QueryGlobalMinGasPriceResponse"> & {
   /**
-   * In anat.
+   * The floor in anat.
    *
    * @generated from field: string min_gas_price = 1;
    */
@@ -857,7 +857,7 @@ export const Query: GenService<{
     output: typeof QueryConfigResponseSchema;
   },
   /**
-   * Below it the base fee does not fall.
+   * The floor below which the base fee does not fall.
    *
    * @generated from rpc cosmos.evm.vm.v1.Query.GlobalMinGasPrice
    */

@@ -1,0 +1,173 @@
+/** TLS on all servers of a gateway, with the clients that users have. */
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import { credentials, Client } from '@grpc/grpc-js'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { type Gateway, startGateway } from '../../rpc/gateway.ts'
+import { GATEWAY_DEFAULTS } from '../../rpc/settings.ts'
+import { createMemoryApplication } from '../../rpc/testing/memory-application.ts'
+import { type CertificateFiles, makeCertificate } from '../testing/certificates.ts'
+import { defaultSettings } from './config/settings.ts'
+import { readTlsFiles, tlsFilesOf, type WatchedTls, watchTlsFiles } from './config/tls-files.ts'
+import { createLog } from './runtime/log.ts'
+import { askOwnServer } from './runtime/own-server.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tls-'))
+const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+const RESULT = '{"jsonrpc":"2.0","id":1,"result":"0x539"}\n'
+let files: CertificateFiles
+let other: CertificateFiles
+let expired: CertificateFiles
+let gateway: Gateway | undefined
+let tls: WatchedTls | undefined
+let said = ''
+
+beforeAll(() => {
+  files = makeCertificate(folder, 'used')
+  other = makeCertificate(folder, 'other')
+  expired = makeCertificate(folder, 'expired', -1)
+})
+afterEach(async () => {
+  tls?.stop()
+  await gateway?.close()
+  gateway = undefined
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const start = async (): Promise<Gateway> => {
+  said = ''
+  const log = createLog({ write: (line) => (said += line) })
+  tls = watchTlsFiles(files, log)
+  const any = '127.0.0.1:0'
+  const settings = { ...GATEWAY_DEFAULTS, address: any, wsAddress: any, restAddress: any, grpcAddress: any }
+  gateway = await startGateway(settings, createMemoryApplication(), log, { tls })
+  return gateway
+}
+
+/** Posts as a client does that trusts this certificate alone. */
+const post = (address: string | undefined, ca: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' }
+    const sent = request(`https://${address}/`, { ca, method: 'POST', headers, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      response.on('end', () => resolve(text))
+    })
+    sent.on('error', reject).end(CALL)
+  })
+
+const pem = ({ certificatePath }: CertificateFiles): string => readFileSync(certificatePath, 'utf8')
+
+describe('a gateway with a certificate', () => {
+  it('serves HTTP, WebSocket, REST and gRPC over TLS', async () => {
+    const { address, wsAddress, restAddress, grpcAddress } = await start()
+    const ca = pem(files)
+    expect(await post(address, ca)).toBe(RESULT)
+
+    const socket = new WebSocket(`wss://${wsAddress}`, { ca })
+    await once(socket, 'open')
+    socket.send(CALL)
+    const [message] = (await once(socket, 'message')) as [Buffer]
+    expect(message.toString()).toBe(RESULT)
+    socket.close()
+
+    const swagger = await askOwnServer({ address: hostPort(restAddress), certificate: ca }, '/swagger/openapi.json')
+    expect(JSON.parse(swagger)).toHaveProperty('openapi')
+
+    const client = new Client(grpcAddress ?? '', credentials.createSsl(Buffer.from(ca)))
+    const identity = (bytes: Buffer): Buffer => bytes
+    const status = await new Promise<Buffer | undefined>((resolve, reject) => {
+      const path = '/grpc.health.v1.Health/Check'
+      client.makeUnaryRequest(path, identity, identity, Buffer.alloc(0), (error, answer) =>
+        error === null ? resolve(answer) : reject(error),
+      )
+    })
+    client.close()
+    // HealthCheckResponse: SERVING.
+    expect(status?.toString('hex')).toBe('0801')
+  })
+
+  it('is found by the commands of its own node, whatever name the certificate is for', async () => {
+    const { address } = await start()
+    expect(await askOwnServer({ address: hostPort(address), certificate: pem(files) }, '/', CALL)).toBe(RESULT)
+    await expect(askOwnServer({ address: hostPort(address), certificate: pem(other) }, '/', CALL)).rejects.toThrow(
+      /certificate/,
+    )
+  })
+
+  it('answers nothing to a client that speaks plainly, or an old TLS, and goes on', async () => {
+    const { address } = await start()
+    await expect(fetch(`http://${address}/`, { method: 'POST', body: CALL })).rejects.toThrow('fetch failed')
+    const [host = '', port = ''] = (address ?? '').split(':')
+    const old = connect({ host, port: Number(port), maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ca: pem(files) })
+    await once(old, 'error')
+    expect(await post(address, pem(files))).toBe(RESULT)
+  })
+
+  it('takes a renewed certificate without a restart, and keeps the one before where the new one is wrong', async () => {
+    const { address } = await start()
+    const used = makeCertificate(folder, 'renewed')
+    const before = pem(files)
+    const [certificate, key] = [readFileSync(files.certificatePath), readFileSync(files.keyPath)]
+    // Another time than before, however coarse the clock of the file system is.
+    const touch = (seconds: number): void => utimesSync(files.certificatePath, seconds, seconds)
+    copyFileSync(used.certificatePath, files.certificatePath)
+    touch(1_000)
+    tls?.look()
+    expect(said).toMatch(
+      /the renewed certificate cannot be used: the one before it stays.*is not that of the certificate/,
+    )
+    expect(await post(address, before)).toBe(RESULT)
+    copyFileSync(used.keyPath, files.keyPath)
+    touch(2_000)
+    tls?.look()
+    expect(said).toContain('the certificate was renewed')
+    expect(await post(address, pem(used))).toBe(RESULT)
+    await expect(post(address, before)).rejects.toThrow(/certificate/)
+    writeFileSync(files.certificatePath, certificate)
+    writeFileSync(files.keyPath, key)
+  })
+})
+
+describe('files that no client could accept are refused with the reason:', () => {
+  const now = Date.now()
+  const reading = (change: Partial<CertificateFiles>) => () => readTlsFiles({ ...files, ...change }, now)
+
+  it('an expired certificate, and one that is not valid yet', () => {
+    expect(() => readTlsFiles(expired, now)).toThrow(/tls\.certificate-path: .*expired\.pem expired at .*: renew it/)
+    expect(() => readTlsFiles(files, 0)).toThrow(/is not valid before .*: is the clock of this machine right\?/)
+  })
+
+  it('a key of another certificate', () => {
+    expect(reading({ keyPath: other.keyPath })).toThrow(
+      /tls\.key-path: the key in .*other\.key is not that of the certificate in .*used\.pem/,
+    )
+  })
+
+  it('files that are missing or hold something else', () => {
+    expect(reading({ certificatePath: join(folder, 'nothing') })).toThrow(
+      /tls\.certificate-path: .*cannot be read: ENOENT/,
+    )
+    expect(reading({ certificatePath: files.keyPath })).toThrow(/tls\.certificate-path: .*holds no certificate in PEM/)
+    expect(reading({ keyPath: files.certificatePath })).toThrow(
+      /tls\.key-path: .*holds no private key without a password/,
+    )
+  })
+
+  it('one of the two settings alone', () => {
+    expect(() => tlsFilesOf({ ...defaultSettings(), 'tls.key-path': 'x' })).toThrow(
+      'tls.certificate-path is empty, but tls.key-path is set: TLS needs both, and none turns it off',
+    )
+    expect(tlsFilesOf(defaultSettings())).toBeUndefined()
+  })
+})
+
+function hostPort(address: string | undefined): { readonly host: string; readonly port: number } {
+  const [host = '', port = ''] = (address ?? '').split(':')
+  return { host, port: Number(port) }
+}
