@@ -101,7 +101,7 @@ export interface GatewayParts {
   readonly meter?: Meter
   /** Left out where all is plain. */
   readonly tls?: TlsSource | undefined
-  /** Of gateways that share a limit of rates. */
+  /** Counters of gateways that share a limit of rates. */
   readonly counters?: SharedCounters | undefined
 }
 

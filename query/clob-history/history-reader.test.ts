@@ -8,7 +8,7 @@ import { HistoryReader } from './history-reader.ts'
 
 const OWNER = new Uint8Array(20).fill(7)
 
-/** Of one owner, with orders of market 1 alone. */
+/** Opens a history of one owner, with orders of market 1 alone. */
 const open = (orders: number): { readonly store: KeyValueStore; readonly scans: () => number } => {
   const store = openMemoryStore()
   const batch = store.batch()

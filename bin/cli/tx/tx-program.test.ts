@@ -13,7 +13,7 @@ import { moduleAddress, parseAddress } from '../../../core/address.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { checkMarket } from '../../../modules/clob/domain/market-rules.ts'
 import { parseMarket } from '../../../modules/clob/forms/market.ts'
-import { clob, clobMsg, erc20Tx, govTx, tx } from '../../../proto/index.ts'
+import { bridgeTx, clob, clobMsg, erc20Tx, govTx, tx } from '../../../proto/index.ts'
 import { formatOperator } from '../../../modules/validator-addresses.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { readMessage } from '../client/messages-json.ts'
@@ -269,6 +269,16 @@ it('tokens of contracts go in and out by the messages of the converter', async (
     pack(erc20Tx.MsgRegisterViewSchema, { sender: FROM, denom: 'ibc/27' }),
   )
   await expect(made('deposit', token, '1.5')).rejects.toThrow('is no amount')
+})
+
+it('coins go back over the bridge in one denomination', async () => {
+  const recipient = `0x${'AB'.repeat(20)}`
+  const made = async (...args: readonly string[]) => (await generate(['bridge', 'withdraw', ...args])).body?.messages[0]
+  const message = { sender: FROM, recipient: recipient.toLowerCase(), amount: { denom: 'bridge/ether', amount: '5' } }
+  expect(await made(recipient, '5bridge/ether')).toMatchObject(pack(bridgeTx.MsgWithdrawSchema, message))
+  await expect(made('nat1abc', '5bridge/ether')).rejects.toThrow('is no address of 0x and 40 digits')
+  await expect(made(recipient, '5bridge/ether,1anat')).rejects.toThrow('one denomination')
+  await expect(generate(['bridge', 'set-key', '--home', '/nonexistent'])).rejects.toThrow('is missing')
 })
 
 it('a market is proposed by a command, with the settings that its flags say', async () => {
