@@ -69,8 +69,11 @@ export class Standings {
 
   /** Whether votes attest the transaction. An open order is enough: whoever has one must be able to cancel it. */
   hasMinEquity(tx: ClobTx): boolean {
+    // Where a market asks for nothing there is nothing to look at, and the first one says it of most transactions: a vote asks of 40,000.
+    const [action] = tx.actions
+    const first = action && this.#known().get(marketOf(action))
+    if (first?.market.minEquity === 0n) return true
     const named = this.#named(tx)
-    // Where a market asks for nothing there is nothing to look at.
     if (named.some(({ market }) => market.minEquity === 0n)) return true
     if (this.#books.hasOpenOrder(tx.owner, 0)) return true
     return named.some((priced) => this.#of(tx.owner, priced).hasMinEquity)
