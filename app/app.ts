@@ -322,13 +322,18 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     if (given !== undefined) return given
     // A block that stands on top of another one leaves nothing to say.
     if (block.height !== this.#nextHeight()) return EMPTY_BYTES
-    return this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#state, block.height))
+    const extension = this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#state, block.height))
+    this.#orders.watch.noteVote(block.height, block.hash, undefined, extension)
+    return extension
   }
 
   verifyVoteExtension(request: Parameters<ConsensusApplication['verifyVoteExtension']>[0]): boolean {
-    const { height, validatorAddress, extension } = request
+    const { height, hash, validatorAddress, extension } = request
     const reason = extensionFault(extension, extensionCapBytes(this.#state, height))
-    if (reason === undefined) return true
+    if (reason === undefined) {
+      this.#orders.watch.noteVote(height, hash, validatorAddress, extension)
+      return true
+    }
     this.#environment.log.warn('vote extension rejected', { height, validator: bytesToHex(validatorAddress), reason })
     return false
   }
@@ -372,7 +377,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#options.witness?.committed(decided, this.#families)
     this.#forgetProposals()
     this.#mempool.settle(candidate)
-    this.#settleOrders(candidate)
+    this.#settleOrders(candidate, record.header.extraData)
     this.#followBridge()
     this.#listener.committed(decided)
     this.#listener.head(true)
@@ -489,14 +494,14 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     return proposeOrders(list, (listed) => this.#orders.findBody(listed)).map(({ raw }) => raw)
   }
 
-  #settleOrders({ content: { height, transactions }, outcomes }: Candidate): void {
+  #settleOrders({ content: { height, transactions }, outcomes }: Candidate, hash: Hash): void {
     const included: Hash[] = []
     for (const [index, raw] of transactions.entries()) {
       if (this.#families.of(raw).isBatched !== true) continue
       const outcome = outcomes[index]
       included.push((outcome?.kind === 'applied' ? outcome.storedHash() : undefined) ?? this.#families.hash(raw))
     }
-    this.#orders.settle({ height, included, carried: readCarried(this.#state) })
+    this.#orders.settle({ height, hash, included, carried: readCarried(this.#state) })
   }
 
   #ordersHead(): OrdersHead {

@@ -18,6 +18,9 @@ if (command === 'start') {
 } else if (command === 'devnet') {
   const { startDevnetCommand } = await import('./cli/commands/start-devnet.ts')
   await startDevnetCommand(process.argv.slice(3))
+} else if (command === 'upgrade' && process.argv[3] === 'run' && !process.argv.includes('--help')) {
+  const { runUpgradesCommand } = await import('./cli/commands/run-upgrades.ts')
+  await runUpgradesCommand(process.argv.slice(4))
 } else {
   const { runProgram } = await import('./program.ts')
   await runProgram()

@@ -21,6 +21,7 @@ import { registerSnapshot } from './cli/commands/register-snapshot.ts'
 import { registerStart } from './cli/commands/register-start.ts'
 import { registerStatus } from './cli/commands/register-status.ts'
 import { registerTestnet } from './cli/commands/register-testnet.ts'
+import { registerUpgrade } from './cli/commands/register-upgrade.ts'
 import { registerVerify } from './cli/commands/register-verify.ts'
 import { registerVerifyProof } from './cli/commands/register-verify-proof.ts'
 import { registerVersion } from './cli/commands/register-version.ts'
@@ -42,6 +43,7 @@ export const createProgram = (): Command => {
     registerDevnet,
     registerStatus,
     registerDoctor,
+    registerUpgrade,
     registerVersion,
     registerVerifyProof,
     registerExport,

@@ -20,6 +20,8 @@ export interface CallContext {
   readonly modules: string
   /** The description that rpc_discover gives. */
   readonly description: () => string
+  /** Does a part of a long answer when it is its connection's turn. A method's is its caller's. */
+  takeTurn<Result>(work: () => Result): Promise<Result>
 }
 
 export type Answer = Text | Promise<Text>
@@ -30,7 +32,13 @@ export type FindClient = () => string
 /** What rpc_discover tells of a method beside its name. */
 export interface MethodDescription {
   /** The parameters in their order. */
-  readonly parameters: readonly { readonly name?: string; readonly required: boolean; readonly type?: DescMessage }[]
+  readonly parameters: readonly {
+    readonly name?: string
+    readonly required: boolean
+    readonly type?: DescMessage
+    /** What reads it: parameters/kinds.ts knows what that takes. */
+    readonly reader?: unknown
+  }[]
   /** Where the result is JSON of proto. */
   readonly result?: DescMessage
 }
@@ -47,14 +55,17 @@ export interface Method {
 export interface Parameter<Value> {
   readonly decode: Decode<Value>
   readonly required: boolean
+  /** What was given to {@link required} or {@link optionalParameter}. */
+  readonly reader: unknown
 }
 
-export const required = <Value>(decode: Decode<Value>): Parameter<Value> => ({ decode, required: true })
+export const required = <Value>(decode: Decode<Value>): Parameter<Value> => ({ decode, required: true, reader: decode })
 
 /** May be missing or null: then it is undefined. */
 export const optionalParameter = <Value>(decode: Decode<Value>): Parameter<Value | undefined> => ({
   decode: (value, place) => (value === null ? undefined : decode(value, place)),
   required: false,
+  reader: decode,
 })
 
 const explain = (error: unknown, index: number): unknown =>
@@ -105,7 +116,7 @@ export interface ClientMethodDefinition<List extends readonly Parameter<unknown>
 }
 
 const describe = (parameters: readonly Parameter<unknown>[]): MethodDescription => ({
-  parameters: parameters.map(({ required: isRequired }) => ({ required: isRequired })),
+  parameters: parameters.map(({ required: isRequired, reader }) => ({ required: isRequired, reader })),
 })
 
 export const defineMethod = <const List extends readonly Parameter<unknown>[]>(

@@ -8,6 +8,7 @@ import { checkErrors } from './check-errors.ts'
 import { checkImports, type Violation } from './check-imports.ts'
 import { checkModules } from './check-modules.ts'
 import { staleErrorDocs } from './error-docs.ts'
+import { staleReferenceDocs } from './reference-docs.ts'
 import { writeReport } from './summary.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -39,7 +40,7 @@ const CHECKS: readonly Check[] = [
   ofFiles('directions of imports', () => checkImports(root)),
   ofFiles('codes of errors', () => [...checkErrors(root), ...staleErrorDocs()]),
   ofFiles('openings of doc comments', () => checkComments(root)),
-  ofFiles('documents', () => checkDocs(root)),
+  ofFiles('documents', () => [...checkDocs(root), ...staleReferenceDocs()]),
   ofFiles('shape of modules', () => checkModules(root)),
   ...(existsSync(join(root, 'proto/check.ts')) ? [command('generated code', 'node', ['proto/check.ts'])] : []),
 ]

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { concatBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
+import { hexToBytes } from '../../core/hex.ts'
+import { generateEnvelopes } from '../../test/vectors/clob/generate-envelopes.ts'
 import type { VoteExtension } from '../../modules/attestations.ts'
 import { encodeAttestations } from '../../modules/clob/plan/index.ts'
 import { VoteExtensionSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
@@ -28,6 +32,21 @@ const SAID: VoteExtension = {
     { digest: new Uint8Array(32).fill(2), signature: new Uint8Array(65) },
   ],
 }
+
+const FILE = join(import.meta.dirname, '../../test/vectors/clob/envelopes.json')
+
+describe('the vectors', () => {
+  it('are as they were written', () => {
+    expect(generateEnvelopes()).toBe(readFileSync(FILE, 'utf8'))
+  })
+
+  const { vectors } = JSON.parse(readFileSync(FILE, 'utf8')) as {
+    readonly vectors: readonly { readonly name: string; readonly extension: string; readonly isCanonical: boolean }[]
+  }
+  it.each(vectors)('of $name', ({ extension, isCanonical }) => {
+    expect(decodeExtension(hexToBytes(`0x${extension}`)) !== undefined).toBe(isCanonical)
+  })
+})
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const wire = encodeExtension(SAID)

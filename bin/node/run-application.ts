@@ -31,6 +31,7 @@ import { createHalt } from './halt.ts'
 import { cometListeners, gatewayListeners, metricsListeners, type NodeConfiguration } from './load-node.ts'
 import { startTelemetry } from './metrics/telemetry.ts'
 import { startTraces } from './traces/start-traces.ts'
+import { noteUpgrade } from './upgrade-info.ts'
 import { openApplication } from './open-application.ts'
 
 /** CometBFT's names. */
@@ -203,7 +204,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
     teardown.add('the metrics', closeTelemetry)
     bridge?.onChange(() => application.refreshStatus())
     const haltSettings = { height: settings['halt-height'], timeSeconds: settings['halt-time'] }
-    const halt = createHalt(haltSettings, end, () => application.nextBlockFault())
+    const halt = createHalt(haltSettings, end, () => noteUpgrade(home, application.nextBlockFault()))
     if (traces !== undefined) {
       const follow = ({ type }: Announcement): void => void (type === 'head' && traces.announced())
       teardown.add('the announcements of traces', application.subscribe(follow))

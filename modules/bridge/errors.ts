@@ -118,6 +118,13 @@ export const BRIDGE_ERRORS = errorTable('bridge', 'Messages of the bridge: what 
     cause: 'Each validator signs with a key of its own.',
     action: 'Make another key with "chain bridge key --new".',
   },
+  signature: {
+    code: 20,
+    text: 'nothing waits for this signature',
+    cause:
+      'The digest is neither that of the pending root nor that of the next set, or no member signed it who has not signed before.',
+    action: 'Run "chain tx bridge sign" with a node that is not behind, in the home that has the key.',
+  },
 })
 
 export const bridgeError = (kind: keyof typeof BRIDGE_ERRORS.codes, message?: string): CodedError => {

@@ -6,8 +6,9 @@ import { bytesToKey, equalBytes } from '../../core/bytes.ts'
 import { treeRoot } from '../../core/withdrawal-tree.ts'
 import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { Attestations } from '../attestations.ts'
-import type { BlockContext, EndBlockContext, ModuleContext } from '../module.ts'
+import type { BlockContext, EndBlockContext, MessageContext, ModuleContext } from '../module.ts'
 import type { BridgeDependencies } from './deps.ts'
+import { bridgeError } from './errors.ts'
 import { rootSigned, setProposed, setSigned } from './events.ts'
 import {
   nodesOf,
@@ -22,6 +23,7 @@ import {
 } from './keeper/index.ts'
 import { isAnother, isSigned, makeSet, toSigningSet } from './signing-set.ts'
 import type { MemberSignatures, StoredRoot, StoredSet } from './way-back-record.ts'
+import type { SubmittedSignature } from './wire.ts'
 
 /** The first set is looked for so often: nothing can be signed before. */
 const FIRST_SET_INTERVAL_BLOCKS = 10
@@ -75,68 +77,98 @@ export const readUnsigned = (state: StateReader, nativeChainId: string): readonl
   return [signing.root, signing.next].flatMap((each) => (each === undefined ? [] : unsignedOf(signing.set, each)))
 }
 
-/** Adds the signatures of the votes, and returns the same map where there is no new one. Of each validator only the one with its own key counts. */
+/** The signature of a validator over a digest; undefined where its vote has none. */
+type SignatureOf = (validator: Uint8Array) => Uint8Array | undefined
+
+/** Adds the signatures of members that have not signed, and returns the same map where there is no new one. Of each member only the one with its own key counts. */
 const addSignatures = (
   { members }: StoredSet,
   before: MemberSignatures,
   digest: Uint8Array,
-  { votes }: Attestations,
+  signatureOf: SignatureOf,
 ): MemberSignatures => {
-  const places = new Map(members.map(({ validator }, place) => [bytesToKey(validator), place]))
   const signatures = new Map(before)
-  for (const { validatorAddress, extension } of votes) {
-    const said = extension?.bridgeSignatures.find((each) => equalBytes(each.digest, digest))
-    const place = said && places.get(bytesToKey(validatorAddress))
-    if (said === undefined || place === undefined || signatures.has(place)) continue
-    const signer = recoverBridgeSigner(digest, said.signature)
-    const address = members[place]?.address
-    if (signer !== undefined && address !== undefined && equalBytes(signer, address)) {
-      signatures.set(place, said.signature)
-    }
+  for (const [place, { address, validator }] of members.entries()) {
+    const signature = signatures.has(place) ? undefined : signatureOf(validator)
+    const signer = signature && recoverBridgeSigner(digest, signature)
+    if (signature !== undefined && signer !== undefined && equalBytes(signer, address)) signatures.set(place, signature)
   }
   return signatures.size === before.size ? before : signatures
 }
 
+/** Returns whether there is a new signature over the root. */
 const collectRoot = (
   { state, emit }: ModuleContext,
   { contract, set, root }: Signing,
-  attestations: Attestations,
-): void => {
-  if (root === undefined) return
-  const signatures = addSignatures(set, root.record.signatures, root.digest, attestations)
-  if (signatures === root.record.signatures) return
+  signatureOf: (digest: Uint8Array) => SignatureOf,
+): boolean => {
+  if (root === undefined) return false
+  const signatures = addSignatures(set, root.record.signatures, root.digest, signatureOf(root.digest))
+  if (signatures === root.record.signatures) return false
   const record = { ...root.record, signatures }
   const { signed } = readRoots(state, contract)
   const isDone = isSigned(set, signatures)
   writeRoots(state, contract, isDone ? { pending: undefined, signed: record } : { pending: record, signed })
   if (isDone) emit(rootSigned(record))
+  return true
 }
 
-/** The next set is the present one once it is signed. */
+/** Returns whether there is a new signature over the next set, which is the present one once it is signed. */
 const collectSet = (
   { state, emit }: ModuleContext,
   { contract, set, next }: Signing,
-  attestations: Attestations,
-): void => {
-  if (next === undefined) return
-  const signatures = addSignatures(set, next.record.signatures, next.digest, attestations)
-  if (signatures === next.record.signatures) return
+  signatureOf: (digest: Uint8Array) => SignatureOf,
+): boolean => {
+  if (next === undefined) return false
+  const signatures = addSignatures(set, next.record.signatures, next.digest, signatureOf(next.digest))
+  if (signatures === next.record.signatures) return false
   writeSet(state, contract, { ...next.record, signatures })
-  if (!isSigned(set, signatures)) return
+  if (!isSigned(set, signatures)) return true
   const { nonce } = next.record
   writeWayBack(state, contract, { ...readWayBack(state, contract), setNonce: nonce })
   // What the set before has not signed by now the next one signs anew.
   writeRoots(state, contract, { ...readRoots(state, contract), pending: undefined })
   emit(setSigned(nonce))
+  return true
 }
 
 /** Takes what the votes of the last commit sign. */
-export const collectSignatures = (context: BlockContext, attestations: Attestations): void => {
-  const isSaid = attestations.votes.some(({ extension }) => (extension?.bridgeSignatures.length ?? 0) > 0)
-  const signing = isSaid ? readSigning(context.state, context.chainId) : undefined
+export const collectSignatures = (context: BlockContext, { votes }: Attestations): void => {
+  const said = new Map(
+    votes.flatMap(({ validatorAddress, extension }) =>
+      extension === undefined || extension.bridgeSignatures.length === 0
+        ? []
+        : [[bytesToKey(validatorAddress), extension.bridgeSignatures] as const],
+    ),
+  )
+  const signing = said.size === 0 ? undefined : readSigning(context.state, context.chainId)
   if (signing === undefined) return
-  collectRoot(context, signing, attestations)
-  collectSet(context, signing, attestations)
+  const signatureOf =
+    (digest: Uint8Array): SignatureOf =>
+    (validator) =>
+      said.get(bytesToKey(validator))?.find((each) => equalBytes(each.digest, digest))?.signature
+  collectRoot(context, signing, signatureOf)
+  collectSet(context, signing, signatureOf)
+}
+
+/** It pays for the recovery of a signature, and for what the state reads and writes of a set. */
+const SIGNATURE_GAS = 50_000n
+
+/**
+ * Takes a signature of a member that has no votes to bring it: of one that left the validators before the next set was signed. Throws bridge/20.
+ */
+export const submitSignature = (context: MessageContext, { digest, signature }: SubmittedSignature): void => {
+  context.consumeGas(SIGNATURE_GAS, 'a signature for the bridge')
+  const signing = readSigning(context.state, context.chainId)
+  const signer = recoverBridgeSigner(digest, signature)
+  const member = signing?.set.members.find(({ address }) => signer !== undefined && equalBytes(address, signer))
+  if (signing === undefined || member === undefined) throw bridgeError('signature')
+  const signatureOf =
+    (asked: Uint8Array): SignatureOf =>
+    (validator) =>
+      equalBytes(asked, digest) && equalBytes(validator, member.validator) ? signature : undefined
+  const isNew = [collectRoot, collectSet].map((collect) => collect(context, signing, signatureOf))
+  if (!isNew.includes(true)) throw bridgeError('signature')
 }
 
 /** Makes the next set where the validators are others than those of the present one, and no other waits to be signed. */

@@ -169,6 +169,20 @@ export const parseKey = ({ operator, address, signature }: bridgeTx.MsgSetBridge
   return { operator: accountAt('operator', operator), address: key, signature }
 }
 
+export interface SubmittedSignature {
+  /** 32 bytes. */
+  readonly digest: Uint8Array
+  /** 65 bytes. */
+  readonly signature: Uint8Array
+}
+
+/** Throws bridge/20, and sdk/7 for a sender that is no account. */
+export const parseSignature = ({ sender, digest, signature }: bridgeTx.MsgSubmitSignature): SubmittedSignature => {
+  accountAt('sender', sender)
+  if (digest.length !== HASH_BYTES || signature.length !== BRIDGE_SIGNATURE_BYTES) throw bridgeError('signature')
+  return { digest, signature }
+}
+
 /** Throws sdk/7. */
 const accountAt = (name: string, text: string): Address => {
   try {

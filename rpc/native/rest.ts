@@ -2,7 +2,7 @@
  * The port of native REST: requests become queries by the options of the services, answers are printed as the SDK does.
  * gRPC-Web and the description of the routes are served here too. On node:http, for it is a busy path.
  */
-import { fromBinary, toBinary, type DescMessage, type DescService, type Message } from '@bufbuild/protobuf'
+import { fromBinary, toBinary, type DescMessage, type DescService } from '@bufbuild/protobuf'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { CodedError } from '../../core/errors.ts'
 import type { Asker } from '../../app/ports.ts'
@@ -20,6 +20,7 @@ import { answersBrowser } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
 import { createNativeQueries, HEIGHT_HEADER, queryCost } from './native-queries.ts'
 import { createOpenApiPages, isDescription } from './openapi-pages.ts'
+import { LONG_ANSWER_BYTES, printInTurns } from './print-in-turns.ts'
 import { createMessagePrinter } from './print-message.ts'
 import { readRequest } from './read-request.ts'
 import { receiveBody } from './receive-body.ts'
@@ -63,9 +64,6 @@ const sendError = (response: ServerResponse, { code, message }: GrpcStatus): voi
 const COUNTED_BYTES = 64 * 1024
 /** JSON of binary fields is larger than they are, by base64 and by names. */
 const PRINTED_PER_BYTE = 2
-/** Answers of so many bytes are printed in several turns, each of about so many milliseconds. */
-const LONG_ANSWER_BYTES = 64 * 1024
-const PRINTED_A_TURN_MS = 5
 /** A client that does not take a large answer in time is cut off, as over JSON-RPC. */
 const SEND_TIMEOUT_MS = 30_000
 
@@ -130,24 +128,10 @@ export const createRest = (options: RestOptions): RequestListener => {
     bytes: Uint8Array,
   ): Promise<string> => {
     const take = <Result>(work: () => Result): Promise<Result> => turns.take(request.socket, bytes.length, work)
-    const decode = (): Message => fromBinary(output, bytes)
     if (bytes.length < LONG_ANSWER_BYTES) {
-      return await take(() => (response.destroyed ? '' : printer.print(output, decode())))
+      return await take(() => (response.destroyed ? '' : printer.print(output, fromBinary(output, bytes))))
     }
-    const pieces = printer.pieces(output, await take(decode))
-    let text = ''
-    let isDone = false
-    while (!isDone && !response.destroyed) {
-      await take(() => {
-        const untilMs = performance.now() + PRINTED_A_TURN_MS
-        do {
-          const { value, done } = pieces.next()
-          isDone = done === true
-          text += value ?? ''
-        } while (!isDone && performance.now() < untilMs)
-      })
-    }
-    return isDone ? text : ''
+    return (await printInTurns(printer, output, bytes, { take, isOver: () => response.destroyed })) ?? ''
   }
 
   const ask = async (

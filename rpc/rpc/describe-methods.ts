@@ -1,9 +1,10 @@
 /**
  * The OpenRPC document of the methods that a gateway serves. Those of the order book have schemas, from their definitions in proto;
- * of the others it tells how many parameters there are: Ethereum's are described by the execution-apis.
+ * of the others the functions that read the parameters do (parameters/kinds.ts); results are described by the execution-apis.
  */
 import type { DescMessage } from '@bufbuild/protobuf'
 import type { Method } from '../method.ts'
+import { kindOf } from '../parameters/kinds.ts'
 import { type Schema, schemasOf } from '../native/openapi-schemas.ts'
 
 const schemaOf = (type: DescMessage | undefined): Schema =>
@@ -12,11 +13,15 @@ const schemaOf = (type: DescMessage | undefined): Schema =>
 const describe = ({ name, description }: Method) => ({
   name,
   paramStructure: 'by-position',
-  params: description.parameters.map(({ name: given, required, type }, index) => ({
-    name: given ?? `argument${index}`,
-    required,
-    schema: schemaOf(type),
-  })),
+  params: description.parameters.map(({ name: given, required, type, reader }, index) => {
+    const kind = kindOf(reader)
+    return {
+      // Two of a kind are told apart by their place.
+      name: given ?? (kind === undefined ? `argument${index}` : `${kind.name}${index}`),
+      required,
+      schema: kind?.schema ?? schemaOf(type),
+    }
+  }),
   result: { name: 'result', schema: schemaOf(description.result) },
 })
 

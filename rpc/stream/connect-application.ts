@@ -79,7 +79,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   let socket: Socket | undefined
   let write: (frame: Buffer) => void = () => {}
   let connected = false
-  /** The number that this end of the present connection made. */
+  /** The number of the present connection. */
   let number = ''
   let isProven = false
   let closed = false

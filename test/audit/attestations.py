@@ -78,22 +78,27 @@ def check_bridge(hashes, contents):
             raise Malformed('sender or data hash')
 
 
+def read_extension(data, cap):
+    """What an extension says; Malformed where it is not canonical."""
+    if len(data) > cap:
+        raise Malformed('longer than the cap')
+    message = decode(_EXTENSION, data)
+    if message['version'] != 1 or any(not 1 <= len(body) <= 4096 for body in message['bodies']):
+        raise Malformed('version or a body')
+    if not any(message[name] for name in ('attestations', 'bodies', 'bridge', 'bridge_contents', 'bridge_signatures')):
+        raise Malformed('nothing is said')
+    if any(len(each['hash']) != 32 for each in message['bridge']):
+        raise Malformed('bridge')
+    check_bridge(message['bridge'], message['bridge_contents'])
+    check_signatures(message['bridge_signatures'])
+    attestations = decode_attestations(message['attestations']) if message['attestations'] else ()
+    return Extension(attestations, message['bodies'])
+
+
 def decode_extension(data, cap):
     """What an extension says. Anything that is not canonical says nothing."""
-    if data == b'':
-        return EMPTY
     try:
-        if len(data) > cap:
-            raise Malformed('longer than the cap')
-        message = decode(_EXTENSION, data)
-        if message['version'] != 1 or any(not 1 <= len(body) <= 4096 for body in message['bodies']):
-            raise Malformed('version or a body')
-        if any(len(each['hash']) != 32 for each in message['bridge']):
-            raise Malformed('bridge')
-        check_bridge(message['bridge'], message['bridge_contents'])
-        check_signatures(message['bridge_signatures'])
-        attestations = decode_attestations(message['attestations']) if message['attestations'] else ()
-        return Extension(attestations, message['bodies'])
+        return read_extension(data, cap) if data else EMPTY
     except Malformed:
         return EMPTY
 

@@ -1,5 +1,5 @@
 /**
- * Each part as a service of its own, by the commands of docker-compose.yml: application, CometBFT, and two gateways over
+ * Each part as a service of its own, by the commands of docker/services.yml: application, CometBFT, and two gateways over
  * TCP. No container engine is needed: names of services, ports and the home are those of this machine instead.
  */
 import { fromBinary } from '@bufbuild/protobuf'
@@ -25,7 +25,7 @@ import {
   until,
 } from './harness.ts'
 
-const composeFile = join(repository, 'docker-compose.yml')
+const composeFile = join(repository, 'docker', 'services.yml')
 const compose = readFileSync(composeFile, 'utf8')
 
 /** A list of a service, which the file writes as JSON but for a last comma. */
@@ -33,7 +33,7 @@ const listOf = (service: string, name: 'entrypoint' | 'command' | 'test'): reado
   const [, rest = ''] = compose.split(`\n  ${service}:\n`)
   const [body = ''] = rest.split(/\n\n|\n  \w+:\n/)
   const [, list] = new RegExp(`\\n +${name}:\\s+(\\[[^\\]]*\\])`).exec(`\n${body}`) ?? []
-  invariant(list !== undefined, `docker-compose.yml has ${name} of ${service}`)
+  invariant(list !== undefined, `docker/services.yml has ${name} of ${service}`)
   return JSON.parse(list.replace(/,\s*\]$/, ']')) as readonly string[]
 }
 

@@ -3,6 +3,8 @@
  * votes of governance change parameters and halt the chain for an upgrade. CometBFT is the witness.
  */
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { GenesisDocument } from '../../bin/node/genesis/document.ts'
@@ -15,12 +17,14 @@ import { govTx, slashingTx, stakingTx, upgradeTx } from '../../proto/index.ts'
 import { bech32Of, type Packed, signNative } from '../sim/native-transactions.ts'
 import { accountAt, accounts } from './clients.ts'
 import { reportDoubleSign } from './double-sign.ts'
-import { CHAIN_ID, type TestNode, until } from './harness.ts'
+import { CHAIN_ID, chainCommand, repository, runChain, type TestNode, until } from './harness.ts'
 import { createNetwork, type Network } from './network.ts'
 
 const COUNT = 4
 const NAT = 10n ** 18n
 const OPTIONS = { timeoutCommitMs: 200 } as const
+/** Runs the version that is due, of those that are prepared. */
+const UPGRADING = [chainCommand, 'upgrade', 'run']
 const GOVERNANCE = encodeBech32(moduleAddress('gov'))
 const WINDOW = 12
 
@@ -50,7 +54,10 @@ let network: Network
 const nodeAt = (index: number): TestNode => network.at(index)
 
 beforeAll(async () => {
-  const created = await createNetwork({ members: Array.from({ length: COUNT }, () => OPTIONS), editGenesis })
+  const created = await createNetwork({
+    members: Array.from({ length: COUNT }, () => ({ ...OPTIONS, command: UPGRADING })),
+    editGenesis,
+  })
   network = created
   await created.start()
 }, 120_000)
@@ -272,17 +279,46 @@ describe('governance of four validators', () => {
     expect(await rest('/cosmos/staking/v1beta1/params')).toMatchObject({ params: { max_validators: 77 } })
   }, 120_000)
 
-  it('halts the chain for an upgrade, at a height that every node names', async () => {
+  /** A second version: this checkout, with an upgrade of that name. */
+  const makeVersion = (folder: string, name: string): void => {
+    const left = new Set(['node_modules', '.git', '.cache', '.devnet', 'test', 'docs', 'packages', 'examples'])
+    cpSync(repository, folder, {
+      recursive: true,
+      filter: (path) => !left.has(relative(repository, path)),
+    })
+    symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
+    const path = join(folder, 'app', 'upgrades.ts')
+    const text = readFileSync(path, 'utf8')
+    expect(text).toContain('= new Map()')
+    writeFileSync(path, text.replace('= new Map()', `= new Map([['${name}', () => undefined]])`))
+  }
+  const prepare = async (node: TestNode, folder: string): Promise<void> => {
+    expect(await runChain(['upgrade', 'add', 'next', folder, '--home', node.home])).toMatchObject({ status: 0 })
+  }
+
+  it('halts the chain for an upgrade at a height that every node names, and goes on with versions that were prepared', async () => {
     const at = (await nodeAt(0).height()) + 60
     const message = { authority: GOVERNANCE, plan: { name: 'next', height: BigInt(at), info: 'a test' } }
     await untilPassed(await decide('an upgrade', pack(upgradeTx.MsgSoftwareUpgradeSchema, message)))
     const nodes = network.nodes.slice(0, 3)
-    for (const node of nodes) expect(await node.exited).not.toBe(0)
-    for (const node of nodes) expect(node.output).toContain(`UPGRADE "next" NEEDED at height: ${at}`)
+    const version = join(nodeAt(0).folder, 'next')
+    makeVersion(version, 'next')
+    for (const node of nodes.slice(1)) await prepare(node, version)
+    const needed = `UPGRADE "next" NEEDED at height: ${at}`
+    expect(await nodeAt(0).exited).not.toBe(0)
+    expect(nodeAt(0).output).toContain('is not prepared: chain upgrade add "next"')
+    for (const node of nodes) await until(needed, () => (node.output.includes(needed) ? true : undefined), 60_000)
     // The same software has no handler by that name: it says so again instead of starting.
     const [first] = nodes
     first?.spawn()
     expect(await first?.exited).not.toBe(0)
-    expect(first?.output).toContain(`UPGRADE "next" NEEDED at height: ${at}`)
-  }, 120_000)
+    expect(first?.output).toContain(needed)
+    await prepare(nodeAt(0), version)
+    nodeAt(0).spawn()
+    for (const node of nodes) {
+      await node.untilHeight(at + 2, 90_000)
+      expect(node.output).toContain(`switching to the version "next" at height ${at}`)
+    }
+    await network.expectSameBlocks(at + 1, nodes)
+  }, 240_000)
 })

@@ -90,7 +90,7 @@ const parseKey = (value: unknown, path: string): readonly [Uint8Array, Uint8Arra
   return [validatorAt(object['validator'], `${path}.validator`), address]
 }
 
-const WAY_BACK = ['held', 'day', 'day_amount', 'set_nonce', 'pending', 'signed'] as const
+const WAY_BACK = ['held', 'day', 'day_amount', 'height', 'in_block', 'set_nonce', 'pending', 'signed'] as const
 
 const parseWayBack = (value: unknown, path: string): readonly [BridgeContract, WayBack & Roots] => {
   const object = parseObject(value, path, [...CONTRACT, ...WAY_BACK])
@@ -99,6 +99,8 @@ const parseWayBack = (value: unknown, path: string): readonly [BridgeContract, W
     held: parseAmount(object['held'], `${path}.held`),
     day: parseInteger(object['day'], `${path}.day`),
     dayAmount: parseAmount(object['day_amount'], `${path}.day_amount`),
+    height: parseInteger(object['height'] ?? 0, `${path}.height`),
+    inBlock: parseInteger(object['in_block'] ?? 0, `${path}.in_block`),
     setNonce: idAt(object['set_nonce'], `${path}.set_nonce`),
     pending: parseRoot(object['pending'], `${path}.pending`),
     signed: parseRoot(object['signed'], `${path}.signed`),
@@ -203,6 +205,8 @@ const shownWayBack = (state: StateReader, contract: BridgeContract, wayBack: Way
     held: wayBack.held.toString(),
     day: wayBack.day,
     day_amount: wayBack.dayAmount.toString(),
+    height: wayBack.height.toString(),
+    in_block: wayBack.inBlock,
     set_nonce: wayBack.setNonce,
     ...shownRoot('pending', pending),
     ...shownRoot('signed', signed),

@@ -11,7 +11,8 @@ import { changeParams, completeEvent, rejectEvent } from '../govern.ts'
 import { readParams, writeParams } from '../keeper/index.ts'
 import { MAX_REASON_BYTES } from '../record.ts'
 import { registerKey } from '../register-key.ts'
-import { parseDeposit, parseKey, parseParams, parseWithdrawal } from '../wire.ts'
+import { submitSignature } from '../sign.ts'
+import { parseDeposit, parseKey, parseParams, parseSignature, parseWithdrawal } from '../wire.ts'
 import { withdraw } from '../withdraw.ts'
 
 const { method } = bridgeTx.Msg
@@ -64,6 +65,13 @@ export const bridgeMessages = (dependencies: BridgeDependencies): readonly Messa
     parse: parseKey,
     execute: (context, request) => {
       registerKey(context, request, dependencies)
+      return {}
+    },
+  }),
+  handleParsed(method.submitSignature, {
+    parse: parseSignature,
+    execute: (context, submitted) => {
+      submitSignature(context, submitted)
       return {}
     },
   }),

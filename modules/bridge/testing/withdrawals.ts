@@ -89,6 +89,12 @@ export class WithdrawalWorld extends World {
     return { digest, signature: signForBridge(digest, key.privateKey) }
   }
 
+  /** Anybody sends the signature of a member. */
+  submit(signature: BridgeSignature): readonly Event[] {
+    const message = { sender: encodeBech32(ACCOUNT), ...signature }
+    return runMessage(this.module, this.state, this.height, bridgeTx.MsgSubmitSignatureSchema, message)
+  }
+
   /** Says what an honest validator says with its keys, as `BridgeSection` does. */
   honest(place: number): Said {
     const own = this.keys.get(place) ?? []
