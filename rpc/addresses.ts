@@ -76,8 +76,16 @@ const IPV6_GROUPS = 8
 /** A network that is given to one client has 2^64 addresses by RFC 6177: so many groups name it. */
 const CLIENT_GROUPS = 4
 
+/** The last answer: requests of one connection follow one another. */
+let [lastAddress, lastClient] = ['', '']
+
 /** Who is behind an address: itself with IPv4, its network of 64 bits with IPv6. */
 export const clientOf = (address: string): string => {
+  if (address !== lastAddress) [lastAddress, lastClient] = [address, findClient(address)]
+  return lastClient
+}
+
+const findClient = (address: string): string => {
   const written = plainAddress(address)
   if (isIP(written) !== 6) return written
   const [head = '', tail] = written.split('::')

@@ -59,7 +59,8 @@ const MAX_WAITING_FRAMES = 65_536
 class RemoteAsker implements Asker {
   readonly client: string
   readonly connection: string
-  readonly #listeners = new Set<() => void>()
+  /** Most questions are answered before anybody listens. */
+  #listeners: Set<() => void> | undefined
   #isGone = false
 
   constructor(client: string, connection: string) {
@@ -69,14 +70,17 @@ class RemoteAsker implements Asker {
 
   readonly onGone = (listener: () => void): (() => void) => {
     if (this.#isGone) listener()
-    else this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    else {
+      this.#listeners ??= new Set()
+      this.#listeners.add(listener)
+    }
+    return () => this.#listeners?.delete(listener)
   }
 
   leave(): void {
     this.#isGone = true
-    for (const listener of this.#listeners) listener()
-    this.#listeners.clear()
+    for (const listener of this.#listeners ?? []) listener()
+    this.#listeners?.clear()
   }
 }
 
