@@ -96,7 +96,7 @@ export interface GatewayParts {
   readonly meter?: Meter
   /** Left out where all is plain. */
   readonly tls?: TlsSource | undefined
-  /** Of gateways that share a limit of rates. */
+  /** The counters of gateways that share a limit of rates. */
   readonly counters?: SharedCounters | undefined
 }
 

@@ -36,7 +36,7 @@ export interface WebSocketOptions {
   readonly subscriptionLimit: number
   /** WebSockets of one client; 0 is no limit. */
   readonly connectionsByClient: number
-  /** Of messages, whatever they ask. */
+  /** Limits messages, whatever they ask. */
   readonly messages: RateLimiter | undefined
   readonly pingIntervalMs: number
   readonly limiter: RateLimiter | undefined

@@ -22,7 +22,7 @@ export const formatRate = (perSecond: number): string =>
   perSecond >= 100 ? String(Math.round(perSecond)) : String(Number(perSecond.toPrecision(3)))
 
 export interface WorkOptions {
-  /** Of what there are so many, such as blocks. */
+  /** What is counted, such as blocks. */
   readonly unit: string
   /** Left out where nobody knows. */
   readonly total?: number

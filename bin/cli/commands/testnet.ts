@@ -28,7 +28,7 @@ export interface TestnetOptions {
   /** IPv4 of the first node; the next ones follow. */
   readonly startingAddress: string
   readonly power: number
-  /** Of every node, beside one another. */
+  /** Peers of every node, beside one another. */
   readonly peers?: Partial<CometPeers>
 }
 

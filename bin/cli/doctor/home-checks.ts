@@ -15,7 +15,7 @@ import { peerAdvice } from '../../node/supervise/peer-watch.ts'
 import { type Finding, fault, ok, orFault, warning } from './finding.ts'
 
 const DIAL_MS = 3_000
-/** Of a file's mode: whether its group or everybody may use it. */
+/** The bits of a file's mode that let its group or everybody use it. */
 const OTHERS = 0o077
 
 const checkKeys = (home: Home): readonly Finding[] =>
@@ -103,7 +103,7 @@ const answers = async (peer: string): Promise<boolean> => {
   })
 }
 
-/** Of a node that does not run: whether those whom it will dial take a connection. */
+/** Says of a node that does not run whether those whom it will dial take a connection. */
 export const checkDialled = async (comet: CometAddresses, isAlone: boolean): Promise<readonly Finding[]> => {
   const peers = [...splitPeers(comet.seeds), ...splitPeers(comet.persistentPeers)]
   if (peers.length === 0) {

@@ -5,7 +5,7 @@ import { fetchRoute, fetchStatus } from '../../node/runtime/comet-rpc.ts'
 
 export interface TrustedBlock {
   readonly height: number
-  /** As CometBFT writes it: capitals, without 0x. */
+  /** The hash as CometBFT writes it: capitals, without 0x. */
   readonly hash: string
 }
 

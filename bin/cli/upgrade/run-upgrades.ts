@@ -12,7 +12,7 @@ const OWN_PROGRAM = join(import.meta.dirname, '..', '..', '..', 'chain')
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 export interface RunOptions {
-  /** Of `chain start`, with or without that word. */
+  /** The arguments of `chain start`, with or without that word. */
   readonly args: readonly string[]
   /** Run while no version is current. */
   readonly program?: string

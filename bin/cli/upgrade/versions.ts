@@ -89,7 +89,7 @@ export const switchTo = (home: Home, name: string): Version => {
   return version
 }
 
-/** By name. */
+/** A line for each version, in the order of their names. */
 export const listVersions = (home: Home): readonly string[] => {
   const folder = versionsFolder(home)
   if (!existsSync(folder)) return []

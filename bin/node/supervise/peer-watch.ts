@@ -7,7 +7,7 @@ const ALONE_AFTER_MS = 10_000
 const REPEAT_MS = 300_000
 
 export interface PeerSample {
-  /** Of a monotonic clock. */
+  /** Time of a monotonic clock. */
   readonly nowMs: number
   readonly peers: number
   readonly height: number

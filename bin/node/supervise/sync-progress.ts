@@ -9,13 +9,13 @@ const WINDOW_MS = 60_000
 const EVERY_MS = 10_000
 
 export interface SyncSample {
-  /** Of a monotonic clock. */
+  /** Time of a monotonic clock. */
   readonly nowMs: number
   /** Milliseconds since 1970. */
   readonly wallMs: number
   readonly catchingUp: boolean
   readonly height: number
-  /** Of the newest block, in milliseconds since 1970. */
+  /** Time of the newest block, in milliseconds since 1970. */
   readonly blockTimeMs: number
 }
 
