@@ -1,5 +1,5 @@
 # Every command sets up first what it needs; "make setup" does nothing when nothing is missing.
-.PHONY: help setup test-setup devnet devnet-reset test test-complete test-everywhere check format vectors bench soak proto
+.PHONY: help setup test-setup devnet devnet-reset test test-complete test-everywhere check format vectors bench soak proto bridge-demo
 .DEFAULT_GOAL := help
 
 RUN := scripts/run.sh
@@ -50,6 +50,9 @@ bench: ## benchmarks: BENCH=name runs one
 soak: ## long runs under faults: SOAK_MINUTES=n, SOAK=name runs one
 	@scripts/setup.sh
 	@exec $(RUN) vitest run --config test/soak/vitest.config.ts $(SOAK)
+
+bridge-demo: setup ## the bridge in both directions between anvil and a chain of its own
+	@exec $(RUN) node examples/bridge-demo.ts
 
 proto: ## generate the code of proto/ anew
 	@scripts/setup.sh

@@ -7,14 +7,14 @@ type Handler = (request: unknown) => unknown
 /** They ask nothing of the application, and one follows every other call. */
 const NOT_MEASURED: ReadonlySet<AbciMethod> = new Set<AbciMethod>(['echo', 'flush'])
 
-/** Told of each call when it has ended, by the times of a monotonic clock. */
+/** Is told of each call when it has ended, with the times of a monotonic clock. */
 export type CallListener = (method: AbciMethod, fromMs: number, toMs: number) => void
 
 export interface MeterHandlersOptions {
   readonly meter: Meter
   /** A monotonic clock. */
   readonly nowMs: () => number
-  /** Told of calls that were answered. */
+  /** Is told of calls that were answered. */
   readonly onEnd?: CallListener
 }
 

@@ -72,6 +72,11 @@ import { SnapshotSync } from './snapshots.ts'
 import { writeRetention } from './retention.ts'
 import type { ApplicationSettings } from './settings.ts'
 
+/** Who is told of each committed block, before anybody else knows of it: for figures and traces. */
+export interface BlockWitness {
+  committed(block: SealedBlock, families: Pick<Families, 'of'>): void
+}
+
 export interface ApplicationOptions {
   readonly store: KeyValueStore
   readonly engine: Engine
@@ -80,6 +85,8 @@ export interface ApplicationOptions {
   readonly version: string
   /** What the genesis file says: snapshots of this chain alone are restored, and none without it. */
   readonly expectedChain?: ChainParameters
+  /** Left out where nobody wants figures or traces. */
+  readonly witness?: BlockWitness
   /** What this node says with its votes beside orders, in the order in which the parts of an extension are filled. */
   readonly sections?: readonly ExtensionSection[]
 }
@@ -197,7 +204,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       environment: options.environment,
       maxBlockMs: options.settings.maxBlockMs,
     })
-    const bridge = new BridgeSection(options.environment.bridge)
+    const bridge = new BridgeSection(options.environment.bridge, options.environment.bridgeKeys)
     const sections = [this.#orders.section, bridge, ...(options.sections ?? [])]
     this.#voter = new Voter(sections, options.environment.voteAnswers ?? FORGETFUL)
     this.#snapshots = new SnapshotSync({
@@ -315,13 +322,18 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     if (given !== undefined) return given
     // A block that stands on top of another one leaves nothing to say.
     if (block.height !== this.#nextHeight()) return EMPTY_BYTES
-    return this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#state, block.height))
+    const extension = this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#state, block.height))
+    this.#orders.watch.noteVote(block.height, block.hash, undefined, extension)
+    return extension
   }
 
   verifyVoteExtension(request: Parameters<ConsensusApplication['verifyVoteExtension']>[0]): boolean {
-    const { height, validatorAddress, extension } = request
+    const { height, hash, validatorAddress, extension } = request
     const reason = extensionFault(extension, extensionCapBytes(this.#state, height))
-    if (reason === undefined) return true
+    if (reason === undefined) {
+      this.#orders.watch.noteVote(height, hash, validatorAddress, extension)
+      return true
+    }
     this.#environment.log.warn('vote extension rejected', { height, validator: bytesToHex(validatorAddress), reason })
     return false
   }
@@ -362,10 +374,10 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#setHead(record)
     this.#updates.add(height, toMilliseconds(record.timeNs), candidate.batch, this.#books, this.#state)
     reached('commit-noted')
-    this.#environment.witness?.committed(decided, this.#families)
+    this.#options.witness?.committed(decided, this.#families)
     this.#forgetProposals()
     this.#mempool.settle(candidate)
-    this.#settleOrders(candidate)
+    this.#settleOrders(candidate, record.header.extraData)
     this.#followBridge()
     this.#listener.committed(decided)
     this.#listener.head(true)
@@ -482,14 +494,14 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     return proposeOrders(list, (listed) => this.#orders.findBody(listed)).map(({ raw }) => raw)
   }
 
-  #settleOrders({ content: { height, transactions }, outcomes }: Candidate): void {
+  #settleOrders({ content: { height, transactions }, outcomes }: Candidate, hash: Hash): void {
     const included: Hash[] = []
     for (const [index, raw] of transactions.entries()) {
       if (this.#families.of(raw).isBatched !== true) continue
       const outcome = outcomes[index]
       included.push((outcome?.kind === 'applied' ? outcome.storedHash() : undefined) ?? this.#families.hash(raw))
     }
-    this.#orders.settle({ height, included, carried: readCarried(this.#state) })
+    this.#orders.settle({ height, hash, included, carried: readCarried(this.#state) })
   }
 
   #ordersHead(): OrdersHead {

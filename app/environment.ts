@@ -110,6 +110,14 @@ export interface BridgeWatch {
   events(contract: BridgeContract, from: number, max: number): readonly BridgeEvent[]
 }
 
+/** The keys with which this validator signs for the bridge: those of former sets among them. */
+export interface BridgeKeys {
+  /** The addresses of the keys, of 20 bytes each. */
+  readonly addresses: readonly Uint8Array[]
+  /** Signs by the key of an address, in 65 bytes that are always the same. */
+  sign(address: Uint8Array, digest: Uint8Array): Uint8Array
+}
+
 export interface Log {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
@@ -157,6 +165,8 @@ export interface Environment extends Consensus {
   readonly orderJournal?: OrderJournal
   /** Left out where no daemon of the bridge runs. */
   readonly bridge?: BridgeWatch
+  /** Left out where this node has no key of the bridge. */
+  readonly bridgeKeys?: BridgeKeys
   /** The health of the processes that read elsewhere for this node; left out where there are none. */
   daemons?(): readonly DaemonHealth[]
   /** Left out where the node does not vote. */

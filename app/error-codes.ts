@@ -60,6 +60,15 @@ export const QUERY_ERRORS = errorTable(
       cause: 'The node keeps the block, but no longer the state of its height.',
       action: 'Ask a node with `pruning = "nothing"`.',
     },
+    blockNotTold: {
+      code: 10,
+      text: 'what block ... changed of the order book is not known here any more, or not yet',
+      cause:
+        'A stream of the order book cannot be taken up at this height: it is more than 64 blocks back, or the node was started anew since. `data` has `from_height`, the lowest ' +
+        'at which it can.',
+      action:
+        'Subscribe without `from_height`, for a snapshot. `clob_getFills` and `clob_getTrades` tell what was missed.',
+    },
   },
 )
 

@@ -33,6 +33,14 @@ export const prunedState = (stateRoot: Hash): CodedError =>
     QUERY_CODES.prunedState,
     `historical state ${bytesToUnprefixedHex(stateRoot)} is not available`,
   )
+/** Of streams of the order book: blocks from `oldest` on can be told. */
+export const blockNotTold = (height: number, oldest: number): CodedError =>
+  new CodedError(
+    'query',
+    QUERY_CODES.blockNotTold,
+    `what block ${height} changed of the order book is not known here any more, or not yet`,
+    { from_height: oldest },
+  )
 export const unsupported = (message: string): CodedError => new CodedError('query', QUERY_CODES.unsupported, message)
 
 export const isQueryError = (error: unknown, code: keyof typeof QUERY_CODES): boolean =>

@@ -444,7 +444,7 @@ export interface ClobUpdates {
     readonly asks: readonly ClobLevel[]
     readonly died: readonly { readonly orderSeq: number; readonly owner: string }[]
   }[]
-  /** Null where they were not asked for, and `rejected` is empty then: levels are few where records are many. */
+  /** Null where they were not asked for, and `rejected` and `refused` are empty then: levels are few where records are many. */
   readonly records: readonly ClobRecordView[] | null
   /** Where the next page of records and of what was rejected begins; null behind the last. */
   readonly next: number | null
@@ -456,6 +456,64 @@ export interface ClobUpdates {
     /** Null where a contract queued it. */
     readonly hash: Hex | null
   }[]
+  /** Transactions that failed as a whole, in the same pages. */
+  readonly refused: readonly {
+    readonly owner: string
+    readonly hash: Hex
+    readonly code: number
+    readonly reason: string
+    readonly subaccount: number
+    readonly nonceMs: number
+  }[]
+}
+
+export interface ClobOrdersPage {
+  readonly height: number
+  readonly timeMs: number
+  readonly sequence: number
+  /** An OrdersUpdate (nat.clob.v1) in base64, with `orders` and `died`. */
+  readonly orders: string
+  /** Of the next page: of the orders that were open when the first was asked for; null behind the last. */
+  readonly next: { readonly list: number; readonly at: number } | null
+}
+
+/** An order that no block holds yet, or did not when this was noted. */
+export interface ClobWaitingOrder {
+  readonly hash: Hex
+  /** Number of nat.clob.v1.OrderStage. */
+  readonly stage: number
+  /** Bech32. */
+  readonly owner: string
+  /** That its actions name; 0 is all. */
+  readonly markets: readonly number[]
+  /** Milliseconds since 1970. */
+  readonly seenMs: number
+  /** Of the block that took it; else of the newest one. */
+  readonly height: number
+  /** The wire form in base64; null where its stage alone is told. */
+  readonly raw: string | null
+}
+
+/** What the pool of orders holds, page by page. */
+export interface ClobPool {
+  readonly height: number
+  readonly timeMs: number
+  /** In {@link ClobNews}, of what happened since the first page was asked for. */
+  readonly place: number
+  readonly orders: readonly ClobWaitingOrder[]
+  /** Of the next page; null behind the last. */
+  readonly next: { readonly arrival: number; readonly below: number; readonly place: number } | null
+}
+
+/** What has happened to orders since a place. */
+export interface ClobNews {
+  readonly height: number
+  readonly timeMs: number
+  /** The next place. */
+  readonly next: number
+  /** There is more to ask for at once. */
+  readonly isMore: boolean
+  readonly orders: readonly ClobWaitingOrder[]
 }
 
 /** A place in the feed: all blocks below `height` come before it, and so many transactions of that block. */
@@ -622,8 +680,11 @@ export interface Questions {
    * the newest block, whose height it names.
    */
   clobDepth: { market: number; levels: number }
-  /** All open orders of a market as of the newest block: an OrdersUpdate (nat.clob.v1) in base64, a JSON string. */
-  clobOrders: { market: number }
+  /**
+   * A {@link ClobOrdersPage}: open orders of a market as of the newest block, which may be another one with each page. `from` is `next` of the page before;
+   * `seqs`, at most 2,000, asks for these orders alone.
+   */
+  clobOrders: { market: number; from?: NonNullable<ClobOrdersPage['next']>; seqs?: readonly number[] }
   /** Those of an owner (bech32): an OwnOrdersUpdate, in the same form. */
   clobOwnOrders: { owner: string }
   /** A {@link ClobStamp} as of one of the last 64 blocks. */
@@ -633,6 +694,10 @@ export interface Questions {
    * block has 18 MB of them: from the first on with 0, then as `next` says; none where `recordsFrom` is left out.
    */
   clobUpdates: { height: number; recordsFrom?: number }
+  /** A {@link ClobPool}: orders with an action in a market (0 is any), or of an owner (bech32). `from` is `next` of the page before. */
+  clobPool: { market: number; owner?: string; from?: NonNullable<ClobPool['next']> }
+  /** {@link ClobNews}. The node keeps them while somebody asks at least every few blocks. */
+  clobNews: { since: number }
   logs: LogCriteria
   /**
    * What matches from a place in the chain up to a height, as much of it as one answer may hold:
@@ -671,6 +736,8 @@ export interface Questions {
     height: number
     /** What CometBFT said, by its routes: the application adds it where a worker makes the answer. */
     replies?: Readonly<Record<string, string>>
+    /** A HistoricalOrder in base64, of a placement that no block holds yet: the application adds it where the question is about it. */
+    waiting?: string
   }
 }
 export type QuestionName = keyof Questions
@@ -734,7 +801,7 @@ export interface QueryApplication {
     head: number,
     asker?: Asker,
   ): string | Promise<string>
-  /** As {@link ask} for an answer that is handed on as it is: a long one comes as bytes. */
+  /** Does what {@link ask} does, for an answer that is handed on as it is: a long one comes as bytes. */
   askText<Name extends QuestionName>(
     name: Name,
     parameters: Questions[Name],

@@ -29,7 +29,7 @@ const MAX_SENDERS = 100
 export interface SnapshotSyncOptions {
   readonly store: KeyValueStore
   readonly log: Log
-  /** Read for log lines alone. */
+  /** The clock of log lines alone. */
   readonly clock: Clock
   readonly shelf: SnapshotShelf | undefined
   /** What this node's genesis file says; none is restored without it. */

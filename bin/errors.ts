@@ -132,6 +132,12 @@ export const CLI_ERRORS = errorTable(
       cause: 'A daemon has reported errors, or nothing, for longer than `--max-daemon-unhealthy-seconds`.',
       action: 'Do what the last error says (codespace `bridge-daemon`), then start the node again.',
     },
+    bridgeKey: {
+      code: 23,
+      text: '... holds no keys of the bridge: ... | ...',
+      cause: 'The file with the keys of the bridge is missing where it is needed, damaged, or full.',
+      action: 'Restore it from a copy; `chain bridge key` makes one where there is none.',
+    },
   },
   [13],
 )

@@ -1,5 +1,6 @@
 /** The commands. Each is loaded when it is asked for, so that none waits for the others' code. */
 import { Command } from 'commander'
+import { registerBridge } from './cli/commands/bridge.ts'
 import { registerClob } from './cli/commands/clob.ts'
 import { registerDebug } from './cli/commands/debug.ts'
 import { registerKeys } from './cli/commands/keys.ts'
@@ -56,6 +57,7 @@ export const createProgram = (): Command => {
     registerTx,
     registerQuery,
     registerClob,
+    registerBridge,
     registerDebug,
   ])
     add(program)

@@ -42,6 +42,12 @@ export const GRPC_ERRORS = errorTable(
       cause: 'The client asked too much or too fast, or a message is larger than the limit.',
       action: 'Wait as long as the message says, or ask for less at once.',
     },
+    outOfRange: {
+      code: 11,
+      text: '... is not known here any more, or not yet',
+      cause: 'What was asked for lies outside of what this node has.',
+      action: 'Ask for what the message names, or ask another node.',
+    },
     unimplemented: {
       code: 12,
       text: 'The server does not implement the method ... | ...',

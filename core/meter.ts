@@ -40,15 +40,15 @@ export type Read<Labels extends readonly string[]> = () =>
 export interface Meter {
   counter<const Labels extends readonly string[] = readonly []>(figure: Figure<Labels>): Counter<Labels>
   histogram<const Labels extends readonly string[] = readonly []>(figure: Distribution<Labels>): Histogram<Labels>
-  /** Of what goes up and down. */
+  /** Declares a figure that goes up and down. */
   gauge<const Labels extends readonly string[] = readonly []>(figure: Figure<Labels>, read: Read<Labels>): void
-  /** Of what somebody else counts up. */
+  /** Declares a figure that somebody else counts up. */
   counted<const Labels extends readonly string[] = readonly []>(figure: Figure<Labels>, read: Read<Labels>): void
 }
 
 const nothing = (): void => undefined
 
-/** Where nobody asks for figures. */
+/** The meter of a process that nobody asks for figures. */
 export const SILENT_METER: Meter = {
   counter: () => ({ add: nothing }),
   histogram: () => ({ observe: nothing }),
@@ -56,7 +56,7 @@ export const SILENT_METER: Meter = {
   counted: nothing,
 }
 
-/** From half a millisecond to ten seconds. */
+/** Bounds of a histogram of times, from half a millisecond to ten seconds. */
 export const LATENCY_SECONDS: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]

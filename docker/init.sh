@@ -1,6 +1,11 @@
 #!/bin/sh
 # Makes the home of a node: of a chain of its own with one funded account, or of a network with GENESIS_URL.
 set -eu
+# What the application and its gateways show each other. Run again for a home that has none: it is made, and the home is left as it is.
+secret=${QUERIES_SECRET_FILE:-/home/node/secret/queries}
+if [ ! -s "$secret" ]; then
+  (umask 077 && head -c 32 /dev/urandom | od -A n -t x1 | tr -d ' \n' >"$secret")
+fi
 chain init "${MONIKER:-node}" --chain-id "${CHAIN_ID:-localnat-1}"
 if [ -n "${GENESIS_URL:-}" ]; then
   chain genesis fetch "$GENESIS_URL"

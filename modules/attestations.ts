@@ -9,6 +9,14 @@ export interface BridgeAttestation {
   readonly hash: Uint8Array
 }
 
+/** A signature of a validator's key of the bridge, over what the state has validators sign. */
+export interface BridgeSignature {
+  /** 32 bytes. */
+  readonly digest: Uint8Array
+  /** 65 bytes: r, s and the parity of y. */
+  readonly signature: Uint8Array
+}
+
 /** The sections of a vote extension. Each belongs to one module, which alone knows what its bytes mean. */
 export interface VoteExtension {
   /** The attestations of the order book. */
@@ -18,6 +26,7 @@ export interface VoteExtension {
   readonly bridge: readonly BridgeAttestation[]
   /** Contents of events that others lack. */
   readonly bridgeContents: readonly BridgeEvent[]
+  readonly bridgeSignatures: readonly BridgeSignature[]
 }
 
 /** A COMMIT vote of the last commit. */

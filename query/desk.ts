@@ -40,6 +40,7 @@ import type { Announcer } from './announcer.ts'
 import { minimumTip, TipOracle } from './fees.ts'
 import { FilterQuestions } from './filter-questions.ts'
 import { ClobQuestions } from './clob/clob-questions.ts'
+import type { WaitingOrders } from './clob/waiting.ts'
 import { NativeQuestions } from './native-questions.ts'
 import type { Desk } from './question.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
@@ -59,6 +60,8 @@ export interface DeskOptions {
   /** The order book of the committed head, and what the last blocks have changed of it. */
   books(): Books
   readonly updates: UpdateRing
+  /** Orders that no block holds yet. */
+  readonly waiting: WaitingOrders
   latest(): StateReader
   latestTrieNodes(): TrieNodeReader
   committedHeight(): number
@@ -145,7 +148,7 @@ export class QuestionDesk implements Desk {
       failedNative: (hash) => options.failedNative(hash),
       clob: options,
     })
-    this.clob = new ClobQuestions(options)
+    this.clob = new ClobQuestions(options, options.waiting)
     this.#heights = new OpenHeights(options.reader.store, () => options.committedHeight(), MAX_OPEN_VIEWS)
     options.announcer.subscribe((announcement) => {
       if (announcement.type === 'pending') this.filters.notePending(announcement.hashes)

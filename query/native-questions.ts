@@ -13,9 +13,9 @@ import { type QueryHandlers, queryHandlers } from '../app/native/module-handlers
 import type { AbciQueryRequest, AbciQueryResponse, Questions } from '../app/ports.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { answerWithConsensus } from './heard-consensus.ts'
-import type { ClobSource } from './clob/depth.ts'
-import { LIVE_SERVICE, liveAnswer } from './clob/live-service.ts'
+import { LIVE_SERVICE, liveAnswer, type LiveSource } from './clob/live-service.ts'
 import { isOfHistory } from './clob-history/services.ts'
+import { waitingPlacement } from './clob-history/waiting-placement.ts'
 import { isHeightSearch } from './height-search.ts'
 import { isHeavyQuery, keptHeight, nativeQuery, toAbciError } from './native.ts'
 import { NODE_SERVICE, nodeService } from './node-service.ts'
@@ -36,7 +36,7 @@ export interface NativeQuestionsOptions extends QuestionTools, TxServiceOptions 
   readonly modules: readonly Module[]
   readonly answers: AnswerCache
   /** The book in memory. */
-  readonly clob: ClobSource
+  readonly clob: LiveSource
 }
 
 /** Throws grpc/3. */
@@ -62,11 +62,11 @@ export class NativeQuestions {
     const { path, data, height } = question
     const { heavy } = this.#options
     if (isHeavyQuery(this.#handlers, path)) return this.#heavy(question, head)
+    const request = Buffer.from(data, 'base64')
     if (isOfHistory(path)) {
       requireNoHeight(height)
-      return heavy('native', question, head)
+      return heavy('native', this.#withWaiting(question, request), head)
     }
-    const request = Buffer.from(data, 'base64')
     if (path === ABCI_QUERY) return this.#abciQueryOverGrpc(request, head).then(encode)
     if (path.startsWith(LIVE_SERVICE)) return encode(this.#live(path, request, height))
     const { environment } = this.#options
@@ -132,7 +132,8 @@ export class NativeQuestions {
     if (path.startsWith(LIVE_SERVICE)) return { value: this.#live(path, data, height), height: head }
     if (isOfHistory(path)) {
       requireNoHeight(height)
-      return { value: await this.#workerAnswer({ path, data: bytesToBase64(data), height: 0 }, head), height: head }
+      const question = this.#withWaiting({ path, data: bytesToBase64(data), height: 0 }, data)
+      return { value: await this.#workerAnswer(question, head), height: head }
     }
     if (isHeightSearch(path, data)) {
       const question = { path, data: bytesToBase64(data), height: 0, replies: {} }
@@ -147,6 +148,12 @@ export class NativeQuestions {
     } catch (error) {
       throw this.#toRefusal(error, path)
     }
+  }
+
+  /** A worker has no pool of orders. */
+  #withWaiting(question: Questions['native'], request: Uint8Array): Questions['native'] {
+    const waiting = waitingPlacement(this.#options.clob.waiting, question.path, request)
+    return waiting === undefined ? question : { ...question, waiting }
   }
 
   #live(path: string, request: Uint8Array, height: number): Uint8Array {

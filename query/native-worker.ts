@@ -16,7 +16,7 @@ const failedNative = (): undefined => undefined
 /** Base64. Throws as {@link answerWithReplies}, and what the services throw. */
 export const nativeAnswer = (view: ChainView, question: Questions['native']): string | Promise<string> => {
   const { path, data, replies } = question
-  if (isOfHistory(path)) return bytesToBase64(historyAnswer(view, path, Buffer.from(data, 'base64')))
+  if (isOfHistory(path)) return bytesToBase64(historyAnswer(view, question))
   if (replies === undefined) return heavyNativeQuery(view, question)
   const request = data === '' ? EMPTY_BYTES : Buffer.from(data, 'base64')
   return answerWithReplies(replies, (consensus) => {

@@ -31,6 +31,7 @@ export class QueriedApplication extends Application implements ConsensusApplicat
       environment,
       engine,
       pool: mempool.pool,
+      waiting: orders,
       committedHeight: () => this.height,
       submit: (raw) => mempool.submit(raw),
       submitOrder: (raw) => orders.submit(raw),

@@ -26,8 +26,8 @@ export interface Caller {
   readonly asker: () => Asker
   /** Left out where notifications cannot be carried, over HTTP. */
   readonly subscriber?: Subscriber
-  /** Does a part of a batch when it is its connection's turn. */
-  takeTurn?<Result>(work: () => Result): Promise<Result>
+  /** Does a part of a batch or of a long answer when it is its connection's turn. */
+  readonly takeTurn?: <Result>(work: () => Result) => Promise<Result>
   /** Told of the answers of a batch that wait for the others; false when they are too many. */
   holdAnswer?(length: number): boolean
 }
@@ -105,10 +105,11 @@ const unsubscribe = (message: Message, subscriber: Subscriber | undefined): stri
 
 export const createResponder = (options: ResponderOptions): Responder => {
   const { methods, context, log, figures = NO_FIGURES } = options
-  const contextOf = ({ asker }: Caller): CallContext => ({
+  const contextOf = ({ asker, takeTurn }: Caller): CallContext => ({
     ...context,
     ask: (name, parameters) => context.ask(name, parameters, asker()),
     askText: (name, parameters) => context.askText(name, parameters, asker()),
+    ...(takeTurn !== undefined && { takeTurn }),
   })
 
   const execute = (message: Message, caller: Caller): Answer => {

@@ -133,6 +133,7 @@ const QUERY_TO_JSON_RPC: Readonly<Record<number, number>> = {
   [QUERY_CODES.tooLarge]: JSON_RPC.responseTooLarge,
   [QUERY_CODES.prunedHistory]: JSON_RPC.prunedHistory,
   [QUERY_CODES.prunedState]: JSON_RPC.refused,
+  [QUERY_CODES.blockNotTold]: JSON_RPC.prunedHistory,
 }
 
 /** The lowest code of codespace `simulation` for which geth has a number of its own. */

@@ -41,7 +41,7 @@ export const registerGatewayFigures = (meter: Meter, options: GatewayFiguresOpti
     help: 'Answers over HTTP by server and status',
     labels: ['server', 'status'],
   })
-  // Without a listener for each answer where nobody reads of it.
+  // No listener is added to each answer where nobody reads of it.
   if (meter === SILENT_METER) return { add: () => undefined }
   return {
     add(name, server) {

@@ -1,4 +1,5 @@
 /** A gateway: JSON-RPC over HTTP and WebSocket, native REST and gRPC, in front of an application near or far. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createResponder } from './envelope.ts'
 import { createConnectionMemory } from './connection-memory.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
@@ -72,6 +73,10 @@ const createContext = (
     clientVersion: JSON.stringify(describeVersion(settings.version)),
     modules: describeModules(methods, settings.api),
     description: () => (description ??= describeMethods([...methods.values()], settings.version)),
+    takeTurn: async (work) => {
+      await nextTurn()
+      return work()
+    },
   }
 }
 
@@ -96,7 +101,7 @@ export interface GatewayParts {
   readonly meter?: Meter
   /** Left out where all is plain. */
   readonly tls?: TlsSource | undefined
-  /** The counters of gateways that share a limit of rates. */
+  /** Counters of gateways that share a limit of rates. */
   readonly counters?: SharedCounters | undefined
 }
 

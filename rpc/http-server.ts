@@ -17,7 +17,7 @@ export interface HttpServerLimits {
   /** 0 for any number. */
   readonly maxConnections: number
   readonly admits?: Admission
-  /** Left out, what is sent is plain. */
+  /** The certificate; left out where what is sent is plain. */
   readonly tls?: TlsSource | undefined
 }
 
@@ -47,7 +47,7 @@ export const createHttpServer = (
   /** The newest response of each connection; none before its first request, and of one that became a WebSocket. */
   const connections = new Map<Socket, ServerResponse | undefined>()
   let closing = false
-  /** Of TLS: those that carry the connections, also before their handshakes have ended. */
+  /** The sockets that carry connections of TLS, also before their handshakes have ended. */
   const carriers = new Set<Socket>()
   const listener: RequestListener = (request, response) => {
     connections.set(request.socket, response)

@@ -20,6 +20,8 @@ export interface CallContext {
   readonly modules: string
   /** The description that rpc_discover gives. */
   readonly description: () => string
+  /** Does a part of a long answer when it is its connection's turn. A method's is its caller's. */
+  takeTurn<Result>(work: () => Result): Promise<Result>
 }
 
 export type Answer = Text | Promise<Text>

@@ -2,7 +2,7 @@
 import { LATENCY_SECONDS, type Meter } from '../core/meter.ts'
 
 export interface RequestFigures {
-  /** Returns what is to be told when the request has ended. */
+  /** Returns a function to be called when the request has ended. */
   begin(method: string): (isFailed: boolean) => void
 }
 

@@ -2,7 +2,7 @@
 import type { SecureContextOptions, Server } from 'node:tls'
 
 export interface TlsIdentity {
-  /** In PEM, with those up to its root behind it. */
+  /** The certificate in PEM, with those up to its root behind it. */
   readonly certificate: string
   readonly key: string
 }

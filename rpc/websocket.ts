@@ -88,15 +88,12 @@ const truncate = (reason: string): string =>
     .toString('utf8')
     .replace(/\ufffd+$/, '')
 
-/** Bytes are those of a text, too. */
-const AS_TEXT = { binary: false }
-
 /** 16 random bytes as a quantity, as geth makes them. */
 const createId = (): string => `0x${randomBytes(16).toString('hex').replace(/^0+/, '') || '0'}`
 
 interface Held {
   /** Undefined once its id has been sent. */
-  waiting: string[] | undefined
+  waiting: (readonly (string | Buffer)[])[] | undefined
   readonly end: () => void
 }
 
@@ -137,6 +134,7 @@ const createConnection = (
 
   const endAll = (): void => {
     closing = true
+    tellDrained()
     share.release()
     for (const { end } of subscriptions.values()) end()
     subscriptions.clear()
@@ -159,17 +157,31 @@ const createConnection = (
   const closeFailed = (reason: string): void =>
     closeWith(TRY_AGAIN_LATER, `a subscription ended: ${reason}`, socket.bufferedAmount)
 
+  let onDrained: (() => void)[] = []
+  const tellDrained = (): void => {
+    const waiting = onDrained
+    onDrained = []
+    for (const tell of waiting) tell()
+  }
+  /** Little is left for the client to take, or it has gone. */
+  const drained = (): Promise<void> => {
+    if (closing || socket.bufferedAmount <= UNCOUNTED_BYTES) return Promise.resolve()
+    return new Promise((resolve) => onDrained.push(resolve))
+  }
+
   const countUnread = (): void => {
     const bytes = socket.bufferedAmount
+    if (bytes <= UNCOUNTED_BYTES) tellDrained()
     if (bytes === 0) queued = 0
     if (!closing && !unread.set(bytes + queued * QUEUED_BYTES)) closeSlow()
   }
   stream.on('drain', countUnread)
 
-  const send = (text: string | Buffer): void => {
+  /** Parts are one message: what is long is not copied for each reader. */
+  const send = (...parts: readonly (string | Buffer)[]): void => {
     if (closing || socket.readyState !== socket.OPEN) return
     if (socket.bufferedAmount > bufferLimit) return closeSlow()
-    socket.send(text, AS_TEXT)
+    for (const [at, part] of parts.entries()) socket.send(part, { binary: false, fin: at === parts.length - 1 })
     queued++
     if (!corked) countUnread()
   }
@@ -187,14 +199,15 @@ const createConnection = (
   }
 
   /** `more` are members beside the result. */
-  const notify = (namespace: string, id: string, result: string, more = ''): void => {
+  const notify = (namespace: string, id: string, result: string | Buffer, more = ''): void => {
     if (closing) return
     const waiting = subscriptions.get(id)?.waiting
-    const text = `{"jsonrpc":"2.0","method":"${namespace}_subscription","params":{"subscription":"${id}",${more}"result":${result}}}\n`
+    const before = `{"jsonrpc":"2.0","method":"${namespace}_subscription","params":{"subscription":"${id}",${more}"result":`
+    const parts = typeof result === 'string' ? [`${before}${result}}}\n`] : [before, result, '}}\n']
     if (waiting === undefined) {
       cork()
-      send(text)
-    } else if (waiting.length < MAX_IN_FLIGHT) waiting.push(text)
+      send(...parts)
+    } else if (waiting.length < MAX_IN_FLIGHT) waiting.push(parts)
     else closeSlow()
   }
 
@@ -217,9 +230,9 @@ const createConnection = (
     const held: Held = { waiting: [], end: () => end() }
     subscriptions.set(id, held)
     let end = (): void => undefined
-    const send = ({ json }: { readonly json: string }): void => notify('clob', id, json, channel)
+    const send = ({ json }: { readonly json: string | Buffer }): void => notify('clob', id, json, channel)
     try {
-      end = options.streams.join(opening, { client, send, fail: closeFailed })
+      end = options.streams.join(opening, { client, form: 'json', send, drained, fail: closeFailed })
     } catch (error) {
       subscriptions.delete(id)
       throw error
@@ -254,7 +267,7 @@ const createConnection = (
       const held = subscriptions.get(id)
       const waiting = held?.waiting ?? []
       if (held !== undefined) held.waiting = undefined
-      for (const text of waiting) send(text)
+      for (const parts of waiting) send(...parts)
     }
   }
 

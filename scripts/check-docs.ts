@@ -18,6 +18,8 @@ const LINKS = /\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)/g
 /** A path in code marks: `app/pool/admit.ts`. */
 const NAMED_FILES = /`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|sh|sol|proto))`/g
 const NAMED_DECISIONS = /\bdocs\/adr\/(\d{3})/g
+/** A line that a merge leaves where it could not decide. */
+const MERGE_MARKS = /^(?:<{7}|>{7})(?: .*)?$/gm
 
 export interface Documents {
   /** Paths of Markdown files relative to the repository, with forward slashes. */
@@ -49,6 +51,13 @@ const missing = (
     .filter(([, name = '']) => !exists(name))
     .map(({ 1: name = '', index }) => ({ file, line: lineOf(text, index), message: `${name} does not exist` }))
 
+const findMergeMarks = (file: string, text: string): readonly Violation[] =>
+  Array.from(text.matchAll(MERGE_MARKS), ({ index }) => ({
+    file,
+    line: lineOf(text, index),
+    message: 'a merge has left both of its sides here',
+  }))
+
 /** Paths are relative to the document or to the repository. */
 const checkDocument = (documents: Documents, file: string): readonly Violation[] => {
   const text = documents.read(file)
@@ -56,6 +65,7 @@ const checkDocument = (documents: Documents, file: string): readonly Violation[]
   const decisions = documents.files.filter((each) => posix.dirname(each) === DECISIONS)
   return [
     ...checkStatus(file, text),
+    ...findMergeMarks(file, text),
     ...missing(file, text, LINKS, (path) => documents.exists(beside(path))),
     ...missing(file, text, NAMED_FILES, (path) => documents.exists(path) || documents.exists(beside(path))),
     ...missing(file, text, NAMED_DECISIONS, (number) =>

@@ -4,7 +4,11 @@ import type { VoteExtension } from '../../modules/attestations.ts'
 import type { ProposedBlock } from '../ports.ts'
 import { BridgeSection } from './bridge-section.ts'
 import type { VotedChain } from './chain.ts'
-import { EMPTY_EXTENSION, encodeExtension } from './envelope.ts'
+import { decodeExtension, EMPTY_EXTENSION, encodeExtension } from './envelope.ts'
+import { bytesToHex } from '../../core/hex.ts'
+import { toBridgeKeys } from '../../bin/node/bridge/bridge-keys.ts'
+import { keyOf, WithdrawalWorld } from '../../modules/bridge/testing/withdrawals.ts'
+import { CHAIN_ID } from '../../modules/slashing/testing/world.ts'
 
 const CAP = 128 * 1_024
 const READ = 200
@@ -22,7 +26,12 @@ const watch = (longest = false) => ({
 
 const say = (section: BridgeSection, { state }: World, height: number, spent = 0, cap = CAP): VoteExtension => ({
   ...EMPTY_EXTENSION,
-  ...section.attest({ height } as ProposedBlock, { state } as unknown as VotedChain, spent, cap),
+  ...section.attest(
+    { height } as ProposedBlock,
+    { state, parameters: { chainId: CHAIN_ID } } as unknown as VotedChain,
+    spent,
+    cap,
+  ),
 })
 const idsOf = (said: readonly { readonly id: number }[]): readonly number[] => said.map(({ id }) => id)
 const range = (from: number, end: number): readonly number[] => Array.from({ length: end - from }, (_, i) => from + i)
@@ -52,6 +61,58 @@ describe('what a vote says of the bridge', () => {
     expect(say(new BridgeSection(watch()), world, 1)).toEqual(EMPTY_EXTENSION)
     world.updateParams({ contract: '', chainId: 0n })
     expect(say(new BridgeSection(watch()), world, 1)).toEqual(EMPTY_EXTENSION)
+  })
+
+  describe('with keys', () => {
+    /** A withdrawal waits for signatures, and so does another set. */
+    const waiting = (): WithdrawalWorld => {
+      const world = new WithdrawalWorld(members(10n, 10n, 10n, 10n), undefined, { setIntervalBlocks: 5n })
+      world.accept(depositOf(0))
+      world.blocks(10)
+      world.register(3, keyOf(9))
+      world.withdraw(5n)
+      world.blocks(5)
+      expect(world.digests()).toHaveLength(2)
+      return world
+    }
+    const keys = (...places: readonly number[]) => toBridgeKeys(places.map((place) => keyOf(place)))
+    const digestsOf = ({ bridgeSignatures }: VoteExtension) => bridgeSignatures.map(({ digest }) => bytesToHex(digest))
+
+    it('has its signatures over the root and the next set, and again in time', () => {
+      const world = waiting()
+      const section = new BridgeSection(undefined, keys(0))
+      const said = say(section, world, 1)
+      const sorted = world
+        .digests()
+        .map(bytesToHex)
+        .sort((a, b) => (a < b ? -1 : 1))
+      expect(digestsOf(said)).toEqual(sorted)
+      expect(decodeExtension(encodeExtension(said))?.bridgeSignatures).toHaveLength(2)
+      // What it has said is in the block that comes.
+      expect(say(section, world, 2)).toEqual(EMPTY_EXTENSION)
+      expect(say(section, world, 3)).toEqual(said)
+      // Another round, and another node with the same key, sign the same.
+      expect(say(section, world, 3)).toEqual(said)
+      expect(say(new BridgeSection(undefined, keys(0)), world, 3)).toEqual(said)
+      world.block([said])
+      expect(say(section, world, 5)).toEqual(EMPTY_EXTENSION)
+    })
+
+    it('signs for the present set with the former key, and nothing with that of a stranger', () => {
+      const world = waiting()
+      expect(digestsOf(say(new BridgeSection(undefined, keys(3, 9)), world, 1))).toHaveLength(2)
+      expect(say(new BridgeSection(undefined, keys(9)), world, 1)).toEqual(EMPTY_EXTENSION)
+    })
+
+    it('signs first where there is little room', () => {
+      const world = waiting()
+      const section = (): BridgeSection => new BridgeSection(watch(), keys(1))
+      const said = say(section(), world, 1, CAP - 256)
+      expect([said.bridgeSignatures.length, said.bridge.length]).toEqual([2, 1])
+      expect(encodeExtension(said).length).toBeLessThanOrEqual(256)
+      expect(say(section(), world, 1, CAP - 120).bridgeSignatures).toHaveLength(1)
+      expect(say(section(), world, 1, CAP - 100).bridgeSignatures).toHaveLength(0)
+    })
   })
 
   it.each([256, 512, 1_024, 4_096, CAP])('never passes the %i bytes that are left, nor 4 KiB', (room) => {

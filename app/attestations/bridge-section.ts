@@ -1,7 +1,11 @@
-/** What this node's vote says of the bridge: what its daemon has read of the external chain, as far as state wants it. */
-import type { VoteExtension } from '../../modules/attestations.ts'
-import { MAX_ATTESTATIONS, MAX_CONTENTS, readSayable, type Sayable } from '../../modules/bridge/index.ts'
-import type { BridgeWatch } from '../environment.ts'
+/**
+ * What this node's vote says of the bridge: what its daemon has read of the external chain, as far as state wants it, and signatures for
+ * the way back.
+ */
+import { bytesToKey, compareBytes, equalBytes } from '../../core/bytes.ts'
+import type { BridgeSignature, VoteExtension } from '../../modules/attestations.ts'
+import { MAX_ATTESTATIONS, MAX_CONTENTS, readSayable, readUnsigned, type Sayable } from '../../modules/bridge/index.ts'
+import type { BridgeKeys, BridgeWatch } from '../environment.ts'
 import type { ProposedBlock } from '../ports.ts'
 import type { VotedChain } from './chain.ts'
 import type { ExtensionSection } from './voter.ts'
@@ -15,28 +19,58 @@ const ATTESTATION_BYTES = 42
 /** Tags and lengths, id, sender, data hash and external height, beside amount and recipient. */
 const CONTENT_BYTES = 85
 const MAX_AMOUNT_BYTES = 32
+/** Tags and lengths, a digest and a signature. */
+const SIGNATURE_BYTES = 103
 
 const contentBytes = ({ event }: Sayable): number => CONTENT_BYTES + MAX_AMOUNT_BYTES + event.recipient.length
 
 export class BridgeSection implements ExtensionSection {
   readonly name = 'bridge'
   readonly #watch: BridgeWatch | undefined
-  /** The last height, by event ID, whose votes attested it, and told its content. */
+  readonly #keys: BridgeKeys | undefined
+  /** For each event ID, the last height whose votes attested it, and told its content. */
   readonly #attested = new Map<number, number>()
   readonly #told = new Map<number, number>()
+  /** For each digest that was signed with the last vote (bytesToKey), the height of the vote. */
+  #signed = new Map<string, number>()
 
-  /** A section without a daemon says nothing. */
-  constructor(watch: BridgeWatch | undefined) {
+  /** A section without a daemon attests nothing, and one without keys signs nothing. */
+  constructor(watch: BridgeWatch | undefined, keys?: BridgeKeys) {
     this.#watch = watch
+    this.#keys = keys
   }
 
   attest(block: ProposedBlock, chain: VotedChain, spentBytes: number, capBytes: number): Partial<VoteExtension> {
+    const room = Math.min(MOST_BYTES, capBytes - spentBytes - VERSION_BYTES)
+    const bridgeSignatures = this.#sign(block, chain).slice(0, Math.max(0, Math.floor(room / SIGNATURE_BYTES)))
+    return { bridgeSignatures, ...this.#tell(block, chain, room - bridgeSignatures.length * SIGNATURE_BYTES) }
+  }
+
+  /** Signs what waits for one of this node's keys, by ascending digest. */
+  #sign({ height }: ProposedBlock, { state, parameters }: VotedChain): readonly BridgeSignature[] {
+    const keys = this.#keys
+    if (keys === undefined) return []
+    const before = this.#signed
+    this.#signed = new Map()
+    return readUnsigned(state, parameters.chainId)
+      .flatMap(({ digest, missing }) => {
+        const address = keys.addresses.find((own) => missing.some((each) => equalBytes(each, own)))
+        // What the votes of the height before have signed is in the block that comes, and not in state yet.
+        if (address === undefined || before.get(bytesToKey(digest)) === height - 1) return []
+        this.#signed.set(bytesToKey(digest), height)
+        return { digest, signature: keys.sign(address, digest) }
+      })
+      .sort((a, b) => compareBytes(a.digest, b.digest))
+  }
+
+  /** Tells what the daemon has read, in so many bytes. */
+  #tell(block: ProposedBlock, { state }: VotedChain, room: number): Partial<VoteExtension> {
     const watch = this.#watch
     if (watch === undefined) return {}
-    const sayable = readSayable(chain.state, (contract, from, max) => watch.events(contract, from, max))
+    const sayable = readSayable(state, (contract, from, max) => watch.events(contract, from, max))
     forgetBelow(this.#attested, sayable[0]?.event.id)
     forgetBelow(this.#told, sayable[0]?.event.id)
-    let bytes = Math.min(MOST_BYTES, capBytes - spentBytes - VERSION_BYTES)
+    let bytes = room
     // What the votes of the height before have said is in the block that comes, and not in state yet.
     const contents = sayable.filter((each) => each.isWanted && isNew(this.#told, each, block)).slice(0, MAX_CONTENTS)
     const told: Sayable[] = []

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { concatBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
+import { hexToBytes } from '../../core/hex.ts'
+import { generateEnvelopes } from '../../test/vectors/clob/generate-envelopes.ts'
 import type { VoteExtension } from '../../modules/attestations.ts'
 import { encodeAttestations } from '../../modules/clob/plan/index.ts'
 import { VoteExtensionSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
@@ -23,16 +27,39 @@ const SAID: VoteExtension = {
       externalHeight: 2n ** 64n - 1n,
     },
   ],
+  bridgeSignatures: [
+    { digest: new Uint8Array(32).fill(1), signature: new Uint8Array(65).fill(2) },
+    { digest: new Uint8Array(32).fill(2), signature: new Uint8Array(65) },
+  ],
 }
+
+const FILE = join(import.meta.dirname, '../../test/vectors/clob/envelopes.json')
+
+describe('the vectors', () => {
+  it('are as they were written', () => {
+    expect(generateEnvelopes()).toBe(readFileSync(FILE, 'utf8'))
+  })
+
+  const { vectors } = JSON.parse(readFileSync(FILE, 'utf8')) as {
+    readonly vectors: readonly { readonly name: string; readonly extension: string; readonly isCanonical: boolean }[]
+  }
+  it.each(vectors)('of $name', ({ extension, isCanonical }) => {
+    expect(decodeExtension(hexToBytes(`0x${extension}`)) !== undefined).toBe(isCanonical)
+  })
+})
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const wire = encodeExtension(SAID)
 
 describe('a vote extension', () => {
   it('has one encoding, in which it comes back', () => {
-    const { bridge, ...rest } = decodeExtension(wire) ?? EMPTY_EXTENSION
-    expect({ ...rest, bridge: bridge.map(({ id, hash }) => ({ id, hash })) }).toEqual(SAID)
-    for (const part of ['attestations', 'bodies', 'bridge', 'bridgeContents'] as const) {
+    const { bridge, bridgeSignatures, ...rest } = decodeExtension(wire) ?? EMPTY_EXTENSION
+    expect({
+      ...rest,
+      bridge: bridge.map(({ id, hash }) => ({ id, hash })),
+      bridgeSignatures: bridgeSignatures.map(({ digest, signature }) => ({ digest, signature })),
+    }).toEqual(SAID)
+    for (const part of ['attestations', 'bodies', 'bridge', 'bridgeContents', 'bridgeSignatures'] as const) {
       const alone = { ...EMPTY_EXTENSION, [part]: SAID[part] }
       expect(text(encodeExtension(decodeExtension(encodeExtension(alone)) ?? EMPTY_EXTENSION))).toBe(
         text(encodeExtension(alone)),
@@ -57,6 +84,13 @@ describe('a vote extension', () => {
     ...changes,
   })
   const told = (...changes: readonly object[]) => of({ version: 1, bridgeContents: changes.map(content) })
+
+  const signature = (changes: object) => ({
+    digest: new Uint8Array(32),
+    signature: new Uint8Array(65),
+    ...changes,
+  })
+  const signed = (...changes: readonly object[]) => of({ version: 1, bridgeSignatures: changes.map(signature) })
 
   it('may tell an event with the longest recipient and the largest amount', () => {
     const recipient = new Uint8Array(64)
@@ -103,6 +137,11 @@ describe('a vote extension', () => {
     'with a sender of 19 bytes': told({ from: new Uint8Array(19) }),
     'with a recipient of 65 bytes': told({ recipient: new Uint8Array(65) }),
     'with a data hash of 31 bytes': told({ dataHash: new Uint8Array(31) }),
+    'with a digest that is too short': signed({ digest: new Uint8Array(31) }),
+    'with a signature of 64 bytes': signed({ signature: new Uint8Array(64) }),
+    'with a digest twice': signed({}, {}),
+    'with digests that fall': signed({ digest: new Uint8Array(32).fill(2) }, {}),
+    'with too many signatures': signed(...[1, 2, 3].map((byte) => ({ digest: new Uint8Array(32).fill(byte) }))),
     'that is no protobuf': Uint8Array.of(0xff, 0xff, 0xff),
   }
   it.each(Object.entries(others))('says nothing %s', (_, bytes) => {

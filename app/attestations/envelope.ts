@@ -2,8 +2,9 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { ADDRESS_LENGTH } from '../../core/address.ts'
 import { type BridgeEvent, MAX_RECIPIENT_BYTES } from '../../core/bridge-event.ts'
+import { BRIDGE_SIGNATURE_BYTES } from '../../core/bridge-signature.ts'
 import { bigintToBytes, bytesToBigint, EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
-import type { VoteExtension } from '../../modules/attestations.ts'
+import type { BridgeSignature, VoteExtension } from '../../modules/attestations.ts'
 import { isCanonicalBridgeSection } from '../../modules/bridge/index.ts'
 import { isCanonicalAttestations, MAX_CLOB_TX_BYTES } from '../../modules/clob/index.ts'
 import { type BridgeContent, VoteExtensionSchema } from '../../proto/gen/nat/clob/v1/vote_extensions_pb.ts'
@@ -11,10 +12,16 @@ import { type BridgeContent, VoteExtensionSchema } from '../../proto/gen/nat/clo
 const VERSION = 1
 const HASH_BYTES = 32
 
-export const EMPTY_EXTENSION: VoteExtension = { attestations: EMPTY_BYTES, bodies: [], bridge: [], bridgeContents: [] }
+export const EMPTY_EXTENSION: VoteExtension = {
+  attestations: EMPTY_BYTES,
+  bodies: [],
+  bridge: [],
+  bridgeContents: [],
+  bridgeSignatures: [],
+}
 
-const isEmpty = ({ attestations, bodies, bridge, bridgeContents }: VoteExtension): boolean =>
-  attestations.length + bodies.length + bridge.length + bridgeContents.length === 0
+const isEmpty = ({ attestations, bodies, bridge, bridgeContents, bridgeSignatures }: VoteExtension): boolean =>
+  attestations.length + bodies.length + bridge.length + bridgeContents.length + bridgeSignatures.length === 0
 
 const toWire = (message: MessageInitShape<typeof VoteExtensionSchema>): Uint8Array =>
   toBinary(VoteExtensionSchema, create(VoteExtensionSchema, message), { writeUnknownFields: false })
@@ -29,6 +36,7 @@ export const encodeExtension = (extension: VoteExtension): Uint8Array =>
         bodies: [...extension.bodies],
         bridge: extension.bridge.map(({ id, hash }) => ({ id, hash })),
         bridgeContents: extension.bridgeContents.map((event) => ({ ...event, amount: bigintToBytes(event.amount) })),
+        bridgeSignatures: extension.bridgeSignatures.map(({ digest, signature }) => ({ digest, signature })),
       })
 
 /** Undefined where a field is no such value, or the amount has another encoding than its own. */
@@ -39,6 +47,9 @@ const toEvent = ({ id, amount, from, recipient, dataHash, externalHeight }: Brid
   }
   return { id, amount: bytesToBigint(amount), from, recipient, dataHash, externalHeight }
 }
+
+const isSignature = ({ digest, signature }: BridgeSignature): boolean =>
+  digest.length === HASH_BYTES && signature.length === BRIDGE_SIGNATURE_BYTES
 
 /**
  * What an extension says; undefined where it is empty or not in its one encoding, which is the same to everybody: a
@@ -54,13 +65,14 @@ export const decodeExtension = (bytes: Uint8Array): VoteExtension | undefined =>
     // Bytes that are no such message: what protobuf has against them decides nothing.
     return undefined
   }
-  const { version, attestations, bodies, bridge } = message
+  const { version, attestations, bodies, bridge, bridgeSignatures } = message
   if (version !== VERSION || !equalBytes(toWire(message), bytes)) return undefined
   if (bodies.some(({ length }) => length === 0 || length > MAX_CLOB_TX_BYTES)) return undefined
   if (!isCanonicalAttestations(attestations)) return undefined
   if (bridge.some(({ hash }) => hash.length !== HASH_BYTES)) return undefined
+  if (!bridgeSignatures.every(isSignature)) return undefined
   const bridgeContents = message.bridgeContents.flatMap((content) => toEvent(content) ?? [])
   if (bridgeContents.length !== message.bridgeContents.length) return undefined
-  const extension = { attestations, bodies, bridge, bridgeContents }
+  const extension = { attestations, bodies, bridge, bridgeContents, bridgeSignatures }
   return isEmpty(extension) || !isCanonicalBridgeSection(extension) ? undefined : extension
 }

@@ -3,7 +3,10 @@
  * other blocks than those of the node (after a rollback or a restore). Each step is a few bounded writes; it may be killed anywhere.
  */
 import { equalBytes } from '../../core/bytes.ts'
+import { type OpenOrder, readOrder } from '../../modules/clob/index.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
+import { HistoricalState } from '../../store/history.ts'
+import { isKept, readKeptRange } from '../../store/kept-range.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { oldestHeight, readCommittedBlock } from '../feed/committed-block.ts'
 import { ChainReader, readChainParameters, readCommittedHeight } from '../index/chain-reader.ts'
@@ -70,7 +73,21 @@ export class HistoryFollower {
       this.#isForgetting = true
       return { isMore: true, height: undefined }
     }
-    writeHistory(this.#store, block, this.#happeningsAWrite)
+    const before = new HistoricalState(this.#store, height - 1, () => head)
+    try {
+      writeHistory(this.#store, block, this.#happeningsAWrite, (market, seq) =>
+        this.#orderIn(before, height - 1, market, seq),
+      )
+    } finally {
+      before.close()
+    }
     return { isMore: height < head, height }
+  }
+
+  /** Undefined where it was not open, and where that state is pruned, or was meanwhile. */
+  #orderIn(state: HistoricalState, height: number, market: number, seq: number): OpenOrder | undefined {
+    const isThere = (): boolean => isKept(readKeptRange(this.#store), height)
+    const order = isThere() ? readOrder(state, market, seq) : undefined
+    return isThere() ? order : undefined
   }
 }

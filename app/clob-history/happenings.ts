@@ -126,15 +126,22 @@ const READERS: Readonly<Record<string, (event: Attributes) => Happening>> = {
 export const readHappening = (event: Event): Happening | undefined =>
   Object.hasOwn(READERS, event.type) ? READERS[event.type]?.(new Attributes(event)) : undefined
 
-/**
- * Reads an event `order_rejected` of the transaction; undefined where its action places nothing, or nothing with an id.
- */
-export const readRejected = (event: Event, { owner, subaccount, actions }: ClobTx): Rejected | undefined => {
-  const attributes = new Attributes(event)
-  const action = actions[attributes.number('action')]
+/** Undefined where the action places nothing, or nothing with an id. */
+export const rejectedPlace = (
+  { owner, subaccount, actions }: ClobTx,
+  at: number,
+  code: number,
+): Rejected | undefined => {
+  const action = actions[at]
   if (action?.kind !== 'place' && action?.kind !== 'replace') return undefined
   const { market, side, tif, priceTicks, qtyLots: lots, clientId } = action.place
   if (clientId.length === 0) return undefined
-  const numbers = { side: SIDE_CODES[side], tif: TIF_CODES[tif], priceTicks, lots, code: attributes.number('code') }
+  const numbers = { side: SIDE_CODES[side], tif: TIF_CODES[tif], priceTicks, lots, code }
   return { kind: 'rejected', owner, subaccount, clientId, market, ...numbers }
+}
+
+/** Of an event `order_rejected` of the transaction. */
+export const readRejected = (event: Event, tx: ClobTx): Rejected | undefined => {
+  const attributes = new Attributes(event)
+  return rejectedPlace(tx, attributes.number('action'), attributes.number('code'))
 }

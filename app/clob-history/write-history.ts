@@ -10,6 +10,7 @@ import {
 } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import type { Hash } from '../../core/hash.ts'
+import { type OpenOrder, SIDE_CODES, TIF_CODES } from '../../modules/clob/index.ts'
 import type { Batch, KeyValueStore } from '../../store/store.ts'
 import type { CommittedBlock } from '../feed/committed-block.ts'
 import { type Candle, decodeCandle, encodeCandle, RESOLUTIONS_S, startOf, withFill } from './candle.ts'
@@ -64,10 +65,16 @@ export const wholeHeight = ({ height, taken }: Cursor): number => (taken === 0 ?
 
 const millisecondsOf = ({ timeNs }: CommittedBlock): number => Number(timeNs / 1_000_000n)
 
+/** An order as it was open before the block; undefined where it was not, or where nobody knows any more. */
+export type OrderBefore = (market: number, seq: number) => OpenOrder | undefined
+
+const NOBODY_KNOWS: OrderBefore = () => undefined
+
 /** A part of a block, in one write. Values that it has changed so far are read back from it. */
 class PartWriter {
   readonly #store: KeyValueStore
   readonly #batch: Batch
+  readonly #orderBefore: OrderBefore
   readonly #block: CommittedBlock
   readonly #height: number
   readonly #timeMs: number
@@ -78,8 +85,9 @@ class PartWriter {
   /** What goes with the block when it is pruned. */
   readonly #prunable: Uint8Array[] = []
 
-  constructor(store: KeyValueStore, block: CommittedBlock, from: number) {
+  constructor(store: KeyValueStore, block: CommittedBlock, from: number, orderBefore: OrderBefore) {
     this.#store = store
+    this.#orderBefore = orderBefore
     this.#batch = store.batch()
     this.#block = block
     this.#from = from
@@ -120,12 +128,34 @@ class PartWriter {
     this.#store.write(this.#batch, { sync: false })
   }
 
-  /** The order; undefined for one that was placed before the history begins. */
+  /** The order; undefined for one that was placed before the history begins, where the state before the block is not kept. */
   #order(market: number, seq: number): OrderEntry | undefined {
     const known = this.#orders.get(`${market} ${seq}`)
     if (known !== undefined) return known
     const value = this.#store.get(COLUMN, orderKey(market, seq))
-    return value === undefined ? undefined : decodeOrderEntry(market, seq, value)
+    return value === undefined ? this.#adopt(market, seq) : decodeOrderEntry(market, seq, value)
+  }
+
+  /** An order that is older than the history gets its entry with the first that happens to it. */
+  #adopt(market: number, seq: number): OrderEntry | undefined {
+    const order = this.#orderBefore(market, seq)
+    if (order === undefined) return undefined
+    const { owner, subaccount, priceTicks, lots, left, clientId } = order
+    const entry = {
+      ...{ market, seq, owner, subaccount, side: SIDE_CODES[order.side], tif: TIF_CODES[order.tif], priceTicks, lots },
+      ...{ clientId, txHash: EMPTY_BYTES, height: 0, timeMs: 0, filledLots: lots - left, filledTicks: 0n },
+      ...{ cancelledLots: 0, reason: 0, changedHeight: 0, changedMs: 0 },
+    }
+    this.#putKeys(entry)
+    return entry
+  }
+
+  /** By which an order is found. */
+  #putKeys({ market, seq, owner, clientId }: Pick<OrderEntry, 'market' | 'seq' | 'owner' | 'clientId'>): void {
+    this.#batch.put(COLUMN, ownerOrderKey(owner, seq), uint32ToBytes(market))
+    if (clientId.length === 0) return
+    const place = concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
+    this.#batch.put(COLUMN, clientIdKey(owner, clientId), place)
   }
 
   #change(order: OrderEntry, changes: Partial<OrderEntry>): void {
@@ -140,11 +170,7 @@ class PartWriter {
     const order = { market, seq, owner, subaccount, side, tif, priceTicks, lots, clientId, txHash, height, timeMs }
     const nothing = { filledLots: 0, filledTicks: 0n, cancelledLots: 0, reason: 0 }
     this.#change({ ...order, ...nothing, changedHeight: height, changedMs: timeMs }, {})
-    this.#batch.put(COLUMN, ownerOrderKey(owner, seq), uint32ToBytes(market))
-    if (clientId.length > 0) {
-      const place = concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
-      this.#batch.put(COLUMN, clientIdKey(owner, clientId), place)
-    }
+    this.#putKeys(placed)
   }
 
   #fill(filled: Filled): void {
@@ -221,6 +247,7 @@ export const writeHistory = (
   store: KeyValueStore,
   block: CommittedBlock,
   happeningsAWrite = HAPPENINGS_A_WRITE,
+  orderBefore = NOBODY_KNOWS,
 ): void => {
   const cursor = readCursor(store)
   const already = cursor?.taken ?? 0
@@ -228,12 +255,12 @@ export const writeHistory = (
   invariant(next === block.height, 'the history takes one block after the other')
   let taken = 0
   let from = already
-  let part = new PartWriter(store, block, from)
+  let part = new PartWriter(store, block, from, orderBefore)
   for (const [happening, txHash] of happeningsOf(block)) {
     if (taken - from === happeningsAWrite) {
       part.write(taken)
       from = taken
-      part = new PartWriter(store, block, from)
+      part = new PartWriter(store, block, from, orderBefore)
     }
     if (taken >= already) part.add(happening, txHash, taken)
     taken += 1

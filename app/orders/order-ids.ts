@@ -34,6 +34,22 @@ export class OrderIds {
     return this.#held(ids.byId.get(id))
   }
 
+  /** Hashes at most so many bodies for a salt; false where others are left. Done in such steps it holds nobody up, and {@link find} has nothing left to do. */
+  advance(salt: Uint8Array, most: number): boolean {
+    const ids = this.#of(salt)
+    if (ids.arrivals === this.#pool.arrivals) return true
+    this.#forgetDeparted(ids)
+    let left = most
+    for (const order of this.#pool.orders()) {
+      if (order.arrival < ids.arrivals) continue
+      if (left-- === 0) return false
+      ids.byId.set(idOf(salt, order.hash), order)
+      ids.arrivals = order.arrival + 1
+    }
+    ids.arrivals = this.#pool.arrivals
+    return true
+  }
+
   clear(): void {
     this.#bySalt.clear()
   }

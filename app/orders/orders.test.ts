@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { bytesToUtf8 } from '../../core/bytes.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { CodedError } from '../../core/errors.ts'
-import { sha256 } from '../../core/hash.ts'
+import { sha256, ZERO_HASH } from '../../core/hash.ts'
 import { runSignatureTask } from '../../core/signature.ts'
 import { writeAgent, writeCaps, writeParameters, readParameters } from '../../modules/clob/keeper/index.ts'
 import { CLOB_ERRORS } from '../../modules/clob/errors.ts'
@@ -223,7 +223,7 @@ describe('an order of the network', () => {
     writeCaps(world.state, [{ height: START_HEIGHT, capBytes: 2_048 }])
     expect(check(world, long)).toBe(codes.poolTooLong)
     writeCaps(world.state, [{ height: START_HEIGHT, capBytes: 2 * long.length }])
-    world.orders.settle({ height: START_HEIGHT - 1, included: [], carried: [] })
+    world.orders.settle({ height: START_HEIGHT - 1, hash: ZERO_HASH, included: [], carried: [] })
     expect(check(world, long)).toBe(0)
   })
 
@@ -330,7 +330,7 @@ describe('a node that starts again', () => {
     expect(world.journal).toHaveLength(2)
     // CometBFT began anew, too: it is offered what it can still gossip.
     world.orders.forgetGossip()
-    world.orders.settle({ height: START_HEIGHT + 3, included: [], carried: [] })
+    world.orders.settle({ height: START_HEIGHT + 3, hash: ZERO_HASH, included: [], carried: [] })
     world.orders.offerAgain()
     expect(world.offered).toEqual([waits])
   })

@@ -27,8 +27,9 @@ import { decodeOrNothing } from './decode-or-nothing.ts'
 import { BLOCKS_KEPT_AFTER_END, MAX_KNOWN_FORGERIES, MAX_REMEMBERED_ORDERS } from './limits.ts'
 import { OrderGossip } from './order-gossip.ts'
 import { OrderIds } from './order-ids.ts'
+import { OrderWatch } from './order-watch.ts'
 import { OrderPool, type PoolBounds } from './pool.ts'
-import type { PooledOrder } from './pooled-order.ts'
+import type { OrderEnd, PooledOrder } from './pooled-order.ts'
 import type { CarriedBy, OrdersHead, SettledBlock } from './ports.ts'
 import { Protection } from './protection.ts'
 import { RecentKeys } from './recent-keys.ts'
@@ -53,6 +54,8 @@ export class Orders {
   readonly pool: OrderPool
   /** What the node's votes say of orders. */
   readonly section: OrdersSection
+  /** What those are told who follow orders before a block holds them. */
+  readonly watch: OrderWatch
   readonly #options: OrdersOptions
   readonly #environment: Environment
   readonly #ids: OrderIds
@@ -61,8 +64,8 @@ export class Orders {
   readonly #signers: Signers
   readonly #signatures: SignatureQueue | undefined
   readonly #journal: JournalWriter<PooledOrder>
-  /** Hashes that blocks took of late: a late gossip of them costs a look-up. */
-  readonly #included = new RecentKeys<true>(2 * MAX_REMEMBERED_ORDERS)
+  /** Heights of blocks by the hashes that they took of late: a late gossip of them costs a look-up. */
+  readonly #included = new RecentKeys<number>(2 * MAX_REMEMBERED_ORDERS)
   /** Hashes of orders that somebody else signed: sent again, they cost a look-up. */
   readonly #forged = new RecentKeys<true>(2 * MAX_KNOWN_FORGERIES)
   /** The standings at the committed head; made when they are asked for first. */
@@ -72,8 +75,14 @@ export class Orders {
     const { environment, bounds } = options
     this.#options = options
     this.#environment = environment
-    this.pool = new OrderPool((order) => this.#gossip.delete(order), bounds)
+    this.pool = new OrderPool((order, how) => this.#left(order, how), bounds)
     this.#ids = new OrderIds(this.pool)
+    this.watch = new OrderWatch({
+      pool: this.pool,
+      ids: this.#ids,
+      state: () => options.head().state,
+      nextHeight: () => options.head().height,
+    })
     this.#protection = new Protection(this.pool)
     this.#gossip = new OrderGossip(this.pool, environment)
     this.#signers = new Signers(this.pool, () => options.head().chain)
@@ -110,7 +119,7 @@ export class Orders {
 
   /** What this node said with its last votes, and what is carried: others may ask for these bodies. */
   #protectAgain(): void {
-    this.#carry(readCarried(this.#options.head().state))
+    this.watch.carry(this.#carry(readCarried(this.#options.head().state)))
     for (const { height, hash, extension } of this.#environment.voteAnswers?.load() ?? []) {
       const attested = decodeAttestations(decodeExtension(extension)?.attestations ?? EMPTY_BYTES) ?? []
       const held = attested.flatMap(({ id }) => this.#ids.find(hash, id) ?? [])
@@ -118,8 +127,16 @@ export class Orders {
     }
   }
 
-  #carry(carried: readonly ListedId[]): void {
-    this.#protection.carry(carried.flatMap(({ salt, id }) => this.#ids.find(salt, id) ?? []))
+  /** Those that the pool holds. */
+  #carry(carried: readonly ListedId[]): ReadonlySet<PooledOrder> {
+    const held = new Set(carried.flatMap(({ salt, id }) => this.#ids.find(salt, id) ?? []))
+    this.#protection.carry(held)
+    return held
+  }
+
+  #left(order: PooledOrder, how: OrderEnd): void {
+    this.#gossip.delete(order)
+    this.watch.left(order, how)
   }
 
   /**
@@ -226,13 +243,18 @@ export class Orders {
     return order && { raw: order.raw, hash: order.hash, body: order }
   }
 
+  /** The block that took the order of late; undefined where none did, as far as is remembered here. */
+  includedHeight(hash: Hash): number | undefined {
+    return this.#included.get(bytesToKey(hash))
+  }
+
   /** After a commit, when the head is the new one. */
-  settle({ height, included, carried }: SettledBlock): void {
+  settle({ height, hash, included, carried }: SettledBlock): void {
     this.#standings = undefined
     this.section.settle()
-    for (const hash of included) this.#take(hash)
+    for (const taken of included) this.#take(taken, height)
     this.pool.expire(height + 1)
-    this.#carry(carried)
+    this.watch.settle(height, hash, this.#carry(carried))
     this.#gossip.settle(height)
     if (height % CARE_INTERVAL_BLOCKS !== 0) return
     this.#journal.rewriteIfOutdated()
@@ -255,6 +277,7 @@ export class Orders {
     this.pool.clear()
     this.#ids.clear()
     this.#protection.clear()
+    this.watch.clear()
     this.#gossip.clear()
     this.#signers.clear()
     this.#included.clear()
@@ -263,10 +286,10 @@ export class Orders {
     this.#standings = undefined
   }
 
-  #take(hash: Hash): void {
-    this.#included.set(bytesToKey(hash), true)
+  #take(hash: Hash, height: number): void {
+    this.#included.set(bytesToKey(hash), height)
     const order = this.pool.get(hash)
-    if (order !== undefined) this.pool.delete(order)
+    if (order !== undefined) this.pool.delete(order, 'included')
   }
 
   /** What no order is as long as is not even hashed. */
@@ -309,6 +332,7 @@ export class Orders {
     const order = this.pool.add(body, seenMs, this.#standing().rankOf(body.tx))
     if (order === undefined) throw poolFull()
     order.signer = signer
+    this.watch.arrived(order)
     return order
   }
 

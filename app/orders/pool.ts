@@ -6,7 +6,7 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { ClobBody } from '../../modules/clob/index.ts'
 import { BLOCKS_KEPT_AFTER_END, MAX_POOLED_ORDER_BYTES, MAX_POOLED_ORDERS } from './limits.ts'
-import { PooledOrder, type Rank, RANKS } from './pooled-order.ts'
+import { type OrderEnd, PooledOrder, type Rank, RANKS } from './pooled-order.ts'
 import { Shares } from './shares.ts'
 
 export interface PoolBounds {
@@ -14,15 +14,21 @@ export interface PoolBounds {
   readonly bytes: number
 }
 
+interface Owned {
+  readonly orders: Set<PooledOrder>
+  /** Of all of them. */
+  actions: number
+}
+
 const BOUNDS: PoolBounds = { orders: MAX_POOLED_ORDERS, bytes: MAX_POOLED_ORDER_BYTES }
 
 export class OrderPool {
   readonly #bounds: PoolBounds
-  readonly #onLeft: (order: PooledOrder) => void
+  readonly #onLeft: (order: PooledOrder, how: OrderEnd) => void
   readonly #byHash = new Map<string, PooledOrder>()
   readonly #byEnd = new Map<number, Set<PooledOrder>>()
-  readonly #actionsByOwner = new Map<string, number>()
-  /** By rank: what is of a lower one leaves first, as long as there is any. */
+  readonly #byOwner = new Map<string, Owned>()
+  /** The shares by rank: orders of a lower rank leave first, as long as there are any. */
   readonly #shares: readonly Shares[] = RANKS.map(() => new Shares())
   #bytes = 0
   #arrivals = 0
@@ -30,7 +36,7 @@ export class OrderPool {
   #lowestEnd = 0
 
   /** `onLeft` is told of each body that leaves. */
-  constructor(onLeft: (order: PooledOrder) => void = () => undefined, bounds: PoolBounds = BOUNDS) {
+  constructor(onLeft: (order: PooledOrder, how: OrderEnd) => void = () => undefined, bounds: PoolBounds = BOUNDS) {
     this.#onLeft = onLeft
     this.#bounds = bounds
   }
@@ -64,7 +70,17 @@ export class OrderPool {
 
   /** Actions of all bodies of an owner. */
   actionCount(owner: Uint8Array): number {
-    return this.#actionsByOwner.get(bytesToKey(owner)) ?? 0
+    return this.#byOwner.get(bytesToKey(owner))?.actions ?? 0
+  }
+
+  /** In the order of their arrival. */
+  ordersOf(owner: Uint8Array): Iterable<PooledOrder> {
+    return this.#byOwner.get(bytesToKey(owner))?.orders ?? []
+  }
+
+  /** Those that no block above this height may run. */
+  ending(height: number): Iterable<PooledOrder> {
+    return this.#byEnd.get(height) ?? []
   }
 
   /**
@@ -102,16 +118,16 @@ export class OrderPool {
     return undefined
   }
 
-  delete(order: PooledOrder): void {
+  delete(order: PooledOrder, how: OrderEnd = 'displaced'): void {
     if (!this.#byHash.delete(order.key)) return
     this.#bytes -= order.raw.length
     this.#sharesOf(order).delete(order)
-    this.#countActions(order, -1)
+    this.#forgetOwned(order)
     const end = order.tx.goodTilBlock
     const ending = this.#byEnd.get(end)
     ending?.delete(order)
     if (ending?.size === 0) this.#byEnd.delete(end)
-    this.#onLeft(order)
+    this.#onLeft(order, how)
   }
 
   /** Protects a body that is here, or ends that. */
@@ -136,14 +152,14 @@ export class OrderPool {
   }
 
   #dropEnding(end: number): void {
-    for (const order of [...(this.#byEnd.get(end) ?? [])]) this.delete(order)
+    for (const order of [...(this.#byEnd.get(end) ?? [])]) this.delete(order, 'dropped')
   }
 
   #insert(order: PooledOrder): void {
     this.#byHash.set(order.key, order)
     this.#bytes += order.raw.length
     this.#sharesOf(order).add(order)
-    this.#countActions(order, 1)
+    this.#noteOwned(order)
     const end = order.tx.goodTilBlock
     const ending = this.#byEnd.get(end)
     if (ending === undefined) this.#byEnd.set(end, new Set([order]))
@@ -155,9 +171,18 @@ export class OrderPool {
     return this.#shares[rank] as Shares
   }
 
-  #countActions({ ownerKey, tx }: PooledOrder, sign: 1 | -1): void {
-    const count = (this.#actionsByOwner.get(ownerKey) ?? 0) + sign * tx.actions.length
-    if (count === 0) this.#actionsByOwner.delete(ownerKey)
-    else this.#actionsByOwner.set(ownerKey, count)
+  #noteOwned(order: PooledOrder): void {
+    const owned = this.#byOwner.get(order.ownerKey) ?? { orders: new Set(), actions: 0 }
+    owned.orders.add(order)
+    owned.actions += order.tx.actions.length
+    this.#byOwner.set(order.ownerKey, owned)
+  }
+
+  #forgetOwned(order: PooledOrder): void {
+    const owned = this.#byOwner.get(order.ownerKey)
+    if (owned === undefined) return
+    owned.orders.delete(order)
+    owned.actions -= order.tx.actions.length
+    if (owned.orders.size === 0) this.#byOwner.delete(order.ownerKey)
   }
 }

@@ -5,6 +5,12 @@ import type { Hash } from '../../core/hash.ts'
 import type { ClobBody, ClobTx, Phase } from '../../modules/clob/index.ts'
 import type { Link } from './list.ts'
 
+/** How far an order has come that no block holds yet: dropped is one that no block may run any more. */
+export type OrderStage = 'pending' | 'attested' | 'carried' | 'dropped'
+
+/** How a body leaves the pool: a block took it, its time has passed, or others needed its room. */
+export type OrderEnd = 'included' | 'dropped' | 'displaced'
+
 /** How long a full pool keeps what an owner sent: 0 without funds, 1 with funds to trade, 2 with an open order. */
 export const RANKS = [0, 1, 2] as const
 export type Rank = (typeof RANKS)[number]
@@ -24,10 +30,12 @@ export class PooledOrder implements ClobBody, Link<PooledOrder> {
   readonly arrival: number
   /** Whose key signed it, as was verified here; undefined where that was not looked at since the start. */
   signer: Address | undefined
-  /** As its owner stood when it came. */
+  /** The rank that its owner had when the order came. */
   readonly rank: Rank
   /** Carried, or attested by this node in its last extension: it never leaves for others. */
   isProtected = false
+  /** As those who follow the pool were told. */
+  stage: OrderStage = 'pending'
   /** Places of the pool's lists; nobody else changes them. */
   previous: PooledOrder | undefined
   next: PooledOrder | undefined

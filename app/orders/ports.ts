@@ -39,6 +39,8 @@ export type CarriedBy = (block: ProposedBlock, chain: VotedChain) => readonly Li
 /** What a commit changes for the pool. */
 export interface SettledBlock {
   readonly height: number
+  /** CometBFT's. */
+  readonly hash: Hash
   /** SHA-256 of the wire forms of its ClobTx. */
   readonly included: readonly Hash[]
   /** The carried ids as in the state after the block. */

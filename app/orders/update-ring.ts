@@ -10,6 +10,7 @@ import {
   marketOf,
   type OpenOrder,
   readRecord,
+  type RefusedTransaction,
   type Rejection,
   type StepNews,
   totalOf,
@@ -72,6 +73,7 @@ export interface BlockUpdates {
   /** The records of all markets, in their order. */
   readonly records: readonly ToldRecord[]
   readonly rejected: readonly Rejection[]
+  readonly refused: readonly RefusedTransaction[]
 }
 
 interface Kept {
@@ -106,10 +108,14 @@ const stampOf = (books: Books, state: StateReader, id: number): MarketStamp => {
   return { sequence, blockPriceTicks, bid: totalOf(bids.best), ask: totalOf(asks.best) }
 }
 
-const bytesOf = ({ markets, records, rejected }: BlockUpdates): number => {
+const bytesOf = ({ markets, records, rejected, refused }: BlockUpdates): number => {
   let levels = 0
   for (const { levels: changed } of markets) levels += changed.bids.length + changed.asks.length + changed.died.length
-  return markets.length * MARKET_BYTES + levels * LEVEL_BYTES + (records.length + rejected.length) * RECORD_BYTES
+  return (
+    markets.length * MARKET_BYTES +
+    levels * LEVEL_BYTES +
+    (records.length + rejected.length + refused.length) * RECORD_BYTES
+  )
 }
 
 export class UpdateRing {
@@ -160,11 +166,11 @@ export class UpdateRing {
     books: Books,
     state: StateReader,
   ): void {
-    const { records = [], rejected = [] } = step?.told ?? {}
+    const { records = [], rejected = [], refused = [] } = step?.told ?? {}
     const changes = step?.book === undefined ? new Map<number, LevelChanges>() : changedLevels(books, step.book)
     const markets = this.#marketsOf(records, changes, books, state)
     const before = new Map(markets.map(({ market, before }) => [market, before.sequence]))
-    const updates = { height, timeMs, markets, records: numbered(records, before), rejected }
+    const updates = { height, timeMs, markets, records: numbered(records, before), rejected, refused }
     const bytes = bytesOf(updates)
     this.#height = height
     this.#timeMs = timeMs
@@ -180,6 +186,11 @@ export class UpdateRing {
     return this.#stamps.get(market) ?? EMPTY_STAMP
   }
 
+  /** The lowest height from which on blocks are kept, or will be. */
+  get oldest(): number {
+    return this.#kept[0]?.updates.height ?? this.#height + 1
+  }
+
   /** Undefined where it is not kept. */
   at(height: number): BlockUpdates | undefined {
     return this.#kept[height - (this.#kept[0]?.updates.height ?? 0)]?.updates
@@ -190,7 +201,7 @@ export class UpdateRing {
    * other block.
    */
   stampAt(market: number, height: number): MarketStamp | undefined {
-    const first = this.#kept[0]?.updates.height ?? this.#height + 1
+    const first = this.oldest
     if (height < first - 1 || height > this.#height) return undefined
     for (const { updates } of this.#kept.slice(height + 1 - first)) {
       const found = updates.markets.find((each) => each.market === market)

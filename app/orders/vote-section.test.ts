@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { bytesToKey } from '../../core/bytes.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'
-import { sha256 } from '../../core/hash.ts'
+import { sha256, ZERO_HASH } from '../../core/hash.ts'
 import type { VoteExtension } from '../../modules/attestations.ts'
 import type { Market } from '../../modules/clob/index.ts'
 import {
@@ -171,7 +171,7 @@ describe('a vote', () => {
     world.wallMs += 1_000
     expect(raws.map(vote(world).attests)).toEqual([true, false, true, true, false])
     world.height++
-    world.orders.settle({ height: START_HEIGHT, included: [], carried: [] })
+    world.orders.settle({ height: START_HEIGHT, hash: ZERO_HASH, included: [], carried: [] })
     world.fund(base.address, 1n, 'base')
     world.fund(nobody.address, 5_000n)
     expect(raws.map(vote(world).attests)).toEqual([true, false, true, true, true])

@@ -42,7 +42,7 @@ export class Pool {
   get executableCount(): number {
     return this.#executable
   }
-  /** Of all transactions, with what their lists take in memory. */
+  /** The bytes of all transactions, with what their lists take in memory. */
   get bytes(): number {
     return this.#bytes
   }

@@ -55,7 +55,7 @@ const precompileOf = (name: Name) => {
 }
 
 it('the precompiles are those that are looked at here', () => {
-  expect(PRECOMPILES.map(({ name }) => name)).toEqual([...NAMES, 'clob', 'erc20', 'erc20View'])
+  expect(PRECOMPILES.map(({ name }) => name)).toEqual([...NAMES, 'clob', 'erc20', 'erc20View', 'bridge'])
 })
 
 it.each([

@@ -8,6 +8,7 @@ import { messageHandlers, queryHandlers } from '../native/module-handlers.ts'
 import { encodeError } from './abi/encode-error.ts'
 import { bankPrecompile } from './bank.ts'
 import { bech32Precompile } from './bech32.ts'
+import { bridgePrecompile } from './bridge.ts'
 import { clobPrecompile } from './clob.ts'
 import { erc20Precompile } from './erc20.ts'
 import { erc20ViewPrecompile } from './erc20-view.ts'
@@ -32,6 +33,7 @@ export const PRECOMPILES: readonly Precompile[] = [
   clobPrecompile,
   erc20Precompile,
   erc20ViewPrecompile,
+  bridgePrecompile,
 ]
 
 export const NATIVE_PRECOMPILE_ADDRESSES = PRECOMPILES.map(({ address }) => address)

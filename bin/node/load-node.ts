@@ -66,7 +66,7 @@ export const gatewayListeners = (configuration: Pick<NodeConfiguration, 'setting
 
 const METRICS = ['telemetry.address', 'telemetry.gateway-address'] as const
 
-/** Where the figures of a process are served; none where telemetry is off. */
+/** Returns where the figures of a process are served; nowhere where telemetry is off. */
 export const metricsListeners = (
   { settings }: Pick<NodeConfiguration, 'settings'>,
   key: (typeof METRICS)[number],

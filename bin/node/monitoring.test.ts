@@ -72,7 +72,7 @@ beforeAll(async () => {
     address: { host: '127.0.0.1', port: Number(new URL(ports.jsonRpcUrl).port) },
     certificate: readFileSync(certificatePath, 'utf8'),
   }
-  // With all that brings figures of its own: a certificate, and a daemon whose endpoint does not answer.
+  // The node has all that brings figures of its own: a certificate, and a daemon whose endpoint does not answer.
   const settings = {
     'telemetry.enabled': 'true',
     'telemetry.traces-endpoint': receiver.url,

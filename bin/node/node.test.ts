@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { setTomlValue } from './config/toml-lines.ts'
 import { findCometbft } from './supervise/cometbft-binary.ts'
+import { makeCertificate } from '../testing/certificates.ts'
 import { editCometToml } from '../testing/make-home.ts'
 import {
   askJsonRpc,
@@ -125,6 +126,20 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
     expect(node.output()).not.toContain('gateway')
     node.process.kill('SIGTERM')
     expect(await node.exited).toBe(0)
+  })
+
+  it('makes blocks while its gateway refuses a certificate that has expired, and says why', async () => {
+    const { certificatePath, keyPath } = makeCertificate(folder, 'expired', -1)
+    const node = start('--tls.certificate-path', certificatePath, '--tls.key-path', keyPath)
+    await expect
+      .poll(() => node.output(), SLOW)
+      .toMatch(/tls\.certificate-path: \S+expired\.pem expired at .*: renew it/)
+    const cometHeight = async (): Promise<number> => {
+      const status = (await askJsonRpc(ports.rpcUrl, 'status')) as CometStatus | undefined
+      return Number(status?.sync_info.latest_block_height ?? -1)
+    }
+    const from = await cometHeight()
+    await expect.poll(cometHeight, SLOW).toBeGreaterThan(Math.max(from, 0) + 2)
   })
 
   it('leaves no process behind when it is killed', async () => {

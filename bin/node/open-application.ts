@@ -4,11 +4,12 @@ import { availableParallelism } from 'node:os'
 import { QueriedApplication } from '../../query/queried-application.ts'
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type { ConsensusStatus } from '../../app/environment.ts'
-import type { Witness } from '../../app/witness.ts'
+import type { NodeWitness } from './runtime/node-witness.ts'
 import { type Meter, SILENT_METER } from '../../core/meter.ts'
 import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
+import { readBridgeKeys, toBridgeKeys } from './bridge/bridge-keys.ts'
 import type { DaemonServer } from './bridge/serve-daemon.ts'
 import { toApplicationSettings } from './config/application-settings.ts'
 import { cliError } from '../errors.ts'
@@ -67,19 +68,20 @@ export const chainOf = (genesis: NodeConfiguration['genesis']): ChainParameters 
 export interface OpenApplicationOptions {
   readonly configuration: NodeConfiguration
   readonly log: PartLog
-  /** Told when the database failed: what is read from it can be trusted no longer, and the node must end. */
+  /** Is told when the database failed: what is read from it can be trusted no longer, and the node must end. */
   readonly onFault: (error: Error) => void
   /** Left out where no daemon of the bridge runs. */
   readonly bridge?: DaemonServer | undefined
   /** Left out where nobody asks for figures. */
   readonly meter?: Meter
   /** Left out where no transactions are traced. */
-  readonly traces?: Witness | undefined
+  readonly traces?: NodeWitness | undefined
 }
 
 export const openApplication = async (options: OpenApplicationOptions): Promise<OpenApplication> => {
   const { configuration, log, onFault, bridge, meter = SILENT_METER, traces } = options
   const { home, comet, settings } = configuration
+  const bridgeKeys = toBridgeKeys(readBridgeKeys(home))
   const cacheBytes = settings['database.cache-mb'] * 1024 * 1024
   const store = await openDatabase(home.database, { cacheBytes, onFault })
   warnOfOpenFiles(home.database, log.of('database'))
@@ -134,6 +136,7 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
       engine: await createInterpreterEngine(),
       settings: applicationSettings,
       version: VERSION,
+      ...(witness && { witness }),
       expectedChain: chainOf(configuration.genesis),
       environment: {
         clock: { nowMs: () => performance.now(), wallMs: () => Date.now() },
@@ -144,6 +147,7 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
         gossip,
         heavy,
         ...(signatures && { signatures }),
+        ...(bridgeKeys && { bridgeKeys }),
         ...(bridge && { bridge, daemons: () => [bridge.health()] }),
         consensusStatus: () => status,
         consensusRpc: (route, accepts) => consensusQuestions.run(() => fetchRoute(comet.rpc, route, accepts)),

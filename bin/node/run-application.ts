@@ -12,10 +12,13 @@ import { createHandlers } from '../../abci/handlers.ts'
 import { meterHandlers } from '../../abci/metered-handlers.ts'
 import type { serveAbciSocket } from '../../abci/socket-server.ts'
 import { withAskers } from './runtime/current-asker.ts'
+import { parseEndpoint } from '../../core/host-port.ts'
+import { isLoopback } from '../../rpc/hosts.ts'
 import { serveQueries } from '../../rpc/stream/serve-queries.ts'
 import type { BridgeOptions } from './bridge/options.ts'
 import { type DaemonServer, serveDaemon } from './bridge/serve-daemon.ts'
 import { requireWritableFolder } from './config/home.ts'
+import { readSecret } from './read-secret.ts'
 import { cliError, errorText } from '../errors.ts'
 import type { PartLog } from './runtime/log.ts'
 import { logFormatOf } from './runtime/log-format.ts'
@@ -47,6 +50,8 @@ export interface ApplicationOptions {
   /** The addresses; those of the sockets in the home when left out. */
   readonly abciAddress?: string
   readonly queriesAddress?: string
+  /** Holds what gateways must know. */
+  readonly queriesSecretFile?: string
   /** The binary, which goes before COMETBFT_BINARY and the PATH. */
   readonly cometbftBinary?: string
   /** Calls of CometBFT are appended to it: abci/testing/grammar.ts checks them. */
@@ -114,12 +119,23 @@ const openBridge = async (
   })
 }
 
+const NO_SECRET =
+  'whoever reaches the query stream may ask all of it: keep it in a network of its own, or give it and its gateways --queries-secret-file'
+
+/** Not a socket of this machine alone. */
+const isOpenToOthers = (address: string): boolean => {
+  const endpoint = parseEndpoint(address)
+  return endpoint !== undefined && !('path' in endpoint) && !isLoopback(endpoint.host)
+}
+
 /** Checks that everything is there, and says what is to be run beside this process. */
 const planParts = async (options: ApplicationOptions, queriesAddress: string): Promise<void> => {
   const { configuration, externalCometbft, externalGateway, gatewayArguments } = options
   const { home, settings } = configuration
   const binary = externalCometbft ? undefined : await findCometbft(process.env, options.cometbftBinary)
   const served = externalGateway ? [] : gatewayListeners(configuration)
+  const { queriesSecretFile } = options
+  const secret = queriesSecretFile === undefined ? [] : ['--queries-secret-file', queriesSecretFile]
   const listeners = [
     ...(externalCometbft ? [] : cometListeners(configuration)),
     ...served,
@@ -141,7 +157,7 @@ const planParts = async (options: ApplicationOptions, queriesAddress: string): P
     // One without servers would end.
     ...(served.length === 0
       ? {}
-      : { gatewayArguments: ['--home', home.root, '--application', queriesAddress, ...gatewayArguments] }),
+      : { gatewayArguments: ['--home', home.root, '--application', queriesAddress, ...secret, ...gatewayArguments] }),
     ...(hasBridge(options) ? { bridgeSocket: home.bridgeSocket } : {}),
   })
 }
@@ -158,6 +174,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
   const { home, settings } = configuration
   const abciAddress = options.abciAddress ?? home.abciSocket
   const queriesAddress = options.queriesAddress ?? home.queriesSocket
+  const secret = readSecret(options.queriesSecretFile)
   await planParts(options, queriesAddress)
 
   const teardown = new Teardown()
@@ -199,8 +216,10 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
         if (announcement.type === 'head') halt.committed(announcement.head.height, headSeconds(announcement.head))
       }),
     )
+    if (secret === undefined && isOpenToOthers(queriesAddress)) log.warn(NO_SECRET, { address: queriesAddress })
     const queries = await serveQueries({
       address: queriesAddress,
+      ...(secret === undefined ? {} : { secret }),
       application: withAskers(application),
       log: log.of('questions'),
       onFatal: end,

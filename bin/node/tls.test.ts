@@ -49,7 +49,7 @@ const start = async (): Promise<Gateway> => {
   return gateway
 }
 
-/** As a client does that trusts this certificate alone. */
+/** Posts as a client does that trusts this certificate alone. */
 const post = (address: string | undefined, ca: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' }

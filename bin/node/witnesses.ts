@@ -1,11 +1,11 @@
-/** Those who are told what becomes of blocks and transactions: figures, the log at its most talkative. */
-import type { Witness } from '../../app/witness.ts'
+/** The witnesses of a node: figures, traces, and the log at its most talkative. */
+import type { NodeWitness } from './runtime/node-witness.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { CodedError } from '../../core/errors.ts'
 import type { PartLog } from './runtime/log.ts'
 
-/** Writes at the level debug: `consensus` has a line a block, `pool` and `orders` one a transaction. */
-const createLogWitness = (log: PartLog): Witness => {
+/** Creates a witness that writes at the level debug: `consensus` has a line a block, `pool` and `orders` one a transaction. */
+const createLogWitness = (log: PartLog): NodeWitness => {
   const consensus = log.of('consensus')
   const pools = { transactions: log.of('pool'), orders: log.of('orders') }
   return {
@@ -31,7 +31,7 @@ const createLogWitness = (log: PartLog): Witness => {
 }
 
 /** Tells each of them; undefined where nobody wants to be told. */
-export const joinWitnesses = (log: PartLog, others: readonly Witness[]): Witness | undefined => {
+export const joinWitnesses = (log: PartLog, others: readonly NodeWitness[]): NodeWitness | undefined => {
   const isTold = (['consensus', 'pool', 'orders'] as const).some((part) => log.of(part).isDebug)
   const witnesses = isTold ? [createLogWitness(log), ...others] : others
   const [first, second] = witnesses

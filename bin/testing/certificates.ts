@@ -7,7 +7,7 @@ export interface CertificateFiles {
   readonly keyPath: string
 }
 
-/** For localhost and 127.0.0.1, signed by itself. `days` below zero makes one that has expired. */
+/** Makes a certificate for localhost and 127.0.0.1, signed by itself. `days` below zero makes one that has expired. */
 export const makeCertificate = (folder: string, name: string, days = 30): CertificateFiles => {
   const certificatePath = join(folder, `${name}.pem`)
   const keyPath = join(folder, `${name}.key`)

@@ -26,7 +26,7 @@ export const dashboardQueries = (): readonly Query[] => {
   return panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expression: expand(expr) })))
 }
 
-/** Of the rules; each stands on a line of its own behind its name. */
+/** The expressions of the rules; each stands on a line of its own behind its name. */
 export const alertQueries = (): readonly Query[] =>
   Array.from(
     readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)\n\s+expr: (.+)\n/g),

@@ -49,7 +49,7 @@ export interface NodePorts {
   readonly flags: readonly string[]
   readonly rpcUrl: string
   readonly jsonRpcUrl: string
-  /** Of application and gateway. */
+  /** Where application and gateway serve their figures. */
   readonly metricsUrls: readonly string[]
 }
 
@@ -62,7 +62,7 @@ export const choosePorts = async (): Promise<NodePorts> => {
     'json-rpc.ws-address': `127.0.0.1:${ws}`,
     'api.address': `127.0.0.1:${rest}`,
     'grpc.address': `127.0.0.1:${grpc}`,
-    // Of a node with telemetry.
+    // These two are used by a node with telemetry alone.
     'telemetry.address': `127.0.0.1:${metrics}`,
     'telemetry.gateway-address': `127.0.0.1:${gatewayMetrics}`,
   }).flatMap(([name, value]) => [`--${name}`, value])

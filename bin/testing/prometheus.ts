@@ -38,7 +38,7 @@ const fetchPackage = (): PrometheusBinaries => {
   }
 }
 
-/** Undefined where there is none, and the reason is printed. */
+/** Returns undefined where there is none, and prints the reason. */
 export const findPrometheus = (): PrometheusBinaries | undefined => {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), join(cache, 'prometheus')]
   const found = folders.map(inFolder).find((binaries) => binaries !== undefined)
@@ -63,7 +63,7 @@ interface Answer {
   readonly error?: string
 }
 
-/** With its data in `folder`. */
+/** Starts Prometheus with its data in `folder`. */
 export const startPrometheus = async (
   { prometheus }: PrometheusBinaries,
   { config, folder, port }: { readonly config: string; readonly folder: string; readonly port: number },

@@ -4,7 +4,15 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Attestations } from '../attestations.ts'
 import type { BlockContext } from '../module.ts'
 import { contradicted, eventAccepted } from './events.ts'
-import { readDecided, readOpen, readParams, readProgress, writeDecided, writeOpen, writeProgress } from './keeper.ts'
+import {
+  readDecided,
+  readOpen,
+  readParams,
+  readProgress,
+  writeDecided,
+  writeOpen,
+  writeProgress,
+} from './keeper/index.ts'
 import type { BridgeParams } from './params.ts'
 import type { Progress } from './record.ts'
 import { endOfWindow } from './section.ts'

@@ -1,6 +1,6 @@
 /** Deposits from what the votes say to coins. */
 import { describe, expect, it } from 'vitest'
-import { readDecided, readOpen, readProgress, readRefused } from './keeper.ts'
+import { readDecided, readOpen, readProgress, readRefused } from './keeper/index.ts'
 import { MAX_AMOUNT } from './params.ts'
 import { OPEN_WINDOW } from './record.ts'
 import { ACCOUNT, attest, BLOCKED, DENOM, depositOf, members, World } from './testing/world.ts'

@@ -1,26 +1,10 @@
 /** Values of the bridge's store: RLP lists of big-endian numbers, bytes and texts. */
 import type { BridgeContract, BridgeEvent } from '../../core/bridge-event.ts'
-import { bigintToBytes, bytesToBigint, bytesToUtf8, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
-import { invariant } from '../../core/errors.ts'
+import { bigintToBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../core/rlp.ts'
-import type { BridgeParams } from './params.ts'
+import { type BridgeParams, DEFAULT_PARAMS } from './params.ts'
+import { bigintOf, bytesOf, flag, isSet, listOf, number, numberOf, textOf } from './rlp-fields.ts'
 import type { Candidate, DecidedEvent, OpenEvent, Progress, RefusedEvent } from './record.ts'
-
-const MALFORMED = 'a value of the bridge is malformed'
-const number = (value: number | bigint): Uint8Array => bigintToBytes(BigInt(value))
-const flag = (value: boolean): Uint8Array => number(value ? 1 : 0)
-
-const listOf = (item: RlpItem | undefined): readonly RlpItem[] => {
-  invariant(Array.isArray(item), MALFORMED)
-  return item
-}
-const bytesOf = (item: RlpItem | undefined): Uint8Array => {
-  invariant(item instanceof Uint8Array, MALFORMED)
-  return item
-}
-const bigintOf = (item: RlpItem | undefined): bigint => bytesToBigint(bytesOf(item))
-const numberOf = (item: RlpItem | undefined): number => Number(bigintOf(item))
-const isSet = (item: RlpItem | undefined): boolean => bigintOf(item) === 1n
 
 const eventItem = (event: BridgeEvent): RlpInput => [
   number(event.id),
@@ -49,7 +33,10 @@ const maybeEventItem = (event: BridgeEvent | undefined): RlpInput =>
 const maybeEventOf = (item: RlpItem | undefined): BridgeEvent | undefined =>
   Array.isArray(item) ? eventOf(item) : undefined
 
-/** [chain id, address, denom, delay blocks, delay seconds, paused, credits, limit]; the address is empty without a contract. */
+/**
+ * [chain id, address, denom, delay blocks, delay seconds, paused, credits, limit, limit of withdrawals, withdrawals a block, interval of
+ * sets]; the address is empty without a contract.
+ */
 export const encodeParams = (params: BridgeParams): Uint8Array =>
   encodeRlp([
     number(params.contract?.chainId ?? 0n),
@@ -60,21 +47,41 @@ export const encodeParams = (params: BridgeParams): Uint8Array =>
     flag(params.isPaused),
     number(params.maxCreditsPerBlock),
     bigintToBytes(params.mintLimit),
+    bigintToBytes(params.withdrawLimit),
+    number(params.maxWithdrawalsPerBlock),
+    number(params.setIntervalBlocks),
   ])
 
 const contractOf = (chainId: bigint, address: Uint8Array): BridgeContract | undefined =>
   address.length === 0 ? undefined : { chainId, address }
 
+/** A state from before the way back has the defaults. */
+const wayBackOf = ([limit, withdrawals, interval]: readonly RlpItem[]) =>
+  limit === undefined
+    ? {
+        withdrawLimit: DEFAULT_PARAMS.withdrawLimit,
+        maxWithdrawalsPerBlock: DEFAULT_PARAMS.maxWithdrawalsPerBlock,
+        setIntervalBlocks: DEFAULT_PARAMS.setIntervalBlocks,
+      }
+    : {
+        withdrawLimit: bigintOf(limit),
+        maxWithdrawalsPerBlock: numberOf(withdrawals),
+        setIntervalBlocks: numberOf(interval),
+      }
+
 export const decodeParams = (value: Uint8Array): BridgeParams => {
-  const [chainId, address, denom, delayBlocks, delaySeconds, paused, credits, limit] = listOf(decodeRlp(value))
+  const [chainId, address, denom, delayBlocks, delaySeconds, paused, credits, limit, ...wayBack] = listOf(
+    decodeRlp(value),
+  )
   return {
     contract: contractOf(bigintOf(chainId), bytesOf(address)),
-    denom: bytesToUtf8(bytesOf(denom)),
+    denom: textOf(denom),
     delayBlocks: numberOf(delayBlocks),
     delaySeconds: numberOf(delaySeconds),
     isPaused: isSet(paused),
     maxCreditsPerBlock: numberOf(credits),
     mintLimit: bigintOf(limit),
+    ...wayBackOf(wayBack),
   }
 }
 
@@ -121,7 +128,7 @@ export const encodeDecided = (decided: DecidedEvent): Uint8Array =>
 
 export const decodeDecided = (value: Uint8Array): DecidedEvent => {
   const [first, height, timeNs, isImmediate] = listOf(decodeRlp(value))
-  if (height === undefined) return { kind: 'rejected', reason: bytesToUtf8(bytesOf(first)) }
+  if (height === undefined) return { kind: 'rejected', reason: textOf(first) }
   return {
     kind: 'accepted',
     event: eventOf(first),
@@ -137,5 +144,5 @@ export const encodeRefused = ({ reason, event }: RefusedEvent): Uint8Array =>
 
 export const decodeRefused = (value: Uint8Array): RefusedEvent => {
   const [reason, event] = listOf(decodeRlp(value))
-  return { reason: bytesToUtf8(bytesOf(reason)), event: maybeEventOf(event) }
+  return { reason: textOf(reason), event: maybeEventOf(event) }
 }

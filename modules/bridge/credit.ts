@@ -1,6 +1,6 @@
 /** Accepted events become coins: few in a block, in the order of their ids, each once. */
 import { ADDRESS_LENGTH, toAddress } from '../../core/address.ts'
-import type { BridgeEvent } from '../../core/bridge-event.ts'
+import type { BridgeContract, BridgeEvent } from '../../core/bridge-event.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { BlockContext, ModuleContext } from '../module.ts'
 import type { BridgeDependencies } from './deps.ts'
@@ -11,11 +11,13 @@ import {
   readMinted,
   readParams,
   readProgress,
+  readWayBack,
   writeDecided,
   writeMinted,
   writeProgress,
   writeRefused,
-} from './keeper.ts'
+  writeWayBack,
+} from './keeper/index.ts'
 import { BRIDGE_ADDRESS } from './keys.ts'
 import { type BridgeParams, MAX_AMOUNT } from './params.ts'
 import { type AcceptedEvent, type DecidedEvent, MAX_REFUSED, type Progress, type RefusedEvent } from './record.ts'
@@ -73,6 +75,7 @@ const judge = (
 const pay = (
   context: ModuleContext,
   event: BridgeEvent,
+  contract: BridgeContract,
   { denom }: BridgeParams,
   { ledger }: BridgeDependencies,
 ): void => {
@@ -80,6 +83,8 @@ const pay = (
   ledger.mint(context, BRIDGE_ADDRESS, [coin])
   ledger.send(context, BRIDGE_ADDRESS, toAddress(event.recipient), [coin])
   writeMinted(context.state, denom, readMinted(context.state, denom) + event.amount)
+  const wayBack = readWayBack(context.state, contract)
+  writeWayBack(context.state, contract, { ...wayBack, held: wayBack.held + event.amount })
   context.emit(eventCredited(event, coin))
 }
 
@@ -95,14 +100,15 @@ const refuse = ({ state, emit }: ModuleContext, progress: Progress, refused: Ref
 export const creditDue = (context: BlockContext, dependencies: BridgeDependencies): void => {
   const { state } = context
   const params = readParams(state)
-  if (params.contract === undefined || params.isPaused) return
+  const { contract } = params
+  if (contract === undefined || params.isPaused) return
   const before = readProgress(state)
   let progress = before
   for (let count = 0; count < params.maxCreditsPerBlock; count++) {
     const verdict = judge(context, readDecided(state, progress.nextId), params, dependencies)
     if (verdict === undefined) break
     if ('credit' in verdict) {
-      pay(context, verdict.credit, params, dependencies)
+      pay(context, verdict.credit, contract, params, dependencies)
       progress = { ...progress, credited: progress.credited + 1 }
     } else {
       progress = refuse(context, progress, verdict.refuse)

@@ -10,6 +10,7 @@ import { bridgeError } from './errors.ts'
 import { contractChanged, eventCompleted, eventRejected } from './events.ts'
 import {
   deleteEvents,
+  readBurned,
   readDecided,
   readFormer,
   readMinted,
@@ -20,7 +21,7 @@ import {
   writeOpen,
   writeParams,
   writeProgress,
-} from './keeper.ts'
+} from './keeper/index.ts'
 import type { BridgeParams } from './params.ts'
 import { type DecidedEvent, NO_PROGRESS } from './record.ts'
 import { endOfWindow } from './section.ts'
@@ -50,7 +51,8 @@ const changeContract = (
 
 /** A bridged denomination stands for deposits: throws bridge/9 where coins of that name are there already. */
 const checkDenomination = (state: StateReader, denom: string, { ledger }: BridgeDependencies): void => {
-  if (denom === DENOMINATION || ledger.supply(state, denom) <= readMinted(state, denom)) return
+  if (denom === DENOMINATION || ledger.supply(state, denom) <= readMinted(state, denom) - readBurned(state, denom))
+    return
   throw bridgeError('denomination', `the denomination ${denom} has a supply that the bridge did not mint`)
 }
 

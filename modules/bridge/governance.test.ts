@@ -8,7 +8,7 @@ import type { Event } from '../module.ts'
 import { ask, dump, refusal, runMessage } from '../slashing/testing/world.ts'
 import { formatConsensusAddress } from '../validator-addresses.ts'
 import { BRIDGE_ADDRESS } from './keys.ts'
-import { readDecided, readOpen, readProgress } from './keeper.ts'
+import { readDecided, readOpen, readProgress } from './keeper/index.ts'
 import { MAX_REFUSED, MAX_WAITING, OPEN_WINDOW } from './record.ts'
 import {
   ACCOUNT,
@@ -176,7 +176,7 @@ describe('governance', () => {
     expect(world.balance(ACCOUNT, 'anat')).toBe(1_000n)
   })
 
-  it('alone may decide, and withdrawals are not supported yet', () => {
+  it('alone may decide, and withdrawals are closed without a limit', () => {
     const world = four()
     const authority = encodeBech32(ACCOUNT)
     const deposit = printDeposit(depositOf(0))
@@ -192,7 +192,7 @@ describe('governance', () => {
     expect(refusal(() => send(world, bridgeTx.MsgWithdrawSchema, withdraw))).toEqual([
       'bridge',
       8,
-      'withdrawals over the bridge are not supported yet',
+      'withdrawals over the bridge are closed',
     ])
     const bad = [
       { amount: (2n ** 256n).toString() },

@@ -16,11 +16,17 @@ export interface BridgeParams {
   readonly maxCreditsPerBlock: number
   /** Most that is ever minted of the denomination, in its smallest unit. */
   readonly mintLimit: bigint
+  /** The most that is withdrawn on one day (UTC); with 0 nothing is. The contract has a limit of its own, which must not be lower. */
+  readonly withdrawLimit: bigint
+  readonly maxWithdrawalsPerBlock: number
+  /** Sets of signers follow one another no faster: somebody pays for each of them on the external chain. */
+  readonly setIntervalBlocks: number
 }
 
 /** The most that a single event may bring: what is above is no deposit that anybody could have made. */
 export const MAX_AMOUNT = 1n << 128n
 const MAX_CREDITS_PER_BLOCK = 10
+const MAX_WITHDRAWALS_PER_BLOCK = 100
 /** About three years of one block a second. */
 const MAX_DELAY_BLOCKS = 100_000_000
 const MAX_DELAY_SECONDS = 100_000_000
@@ -35,6 +41,10 @@ export const DEFAULT_PARAMS: BridgeParams = {
   isPaused: false,
   maxCreditsPerBlock: MAX_CREDITS_PER_BLOCK,
   mintLimit: 10n ** 27n,
+  // Closed until governance knows the limit of the contract, and validators have keys.
+  withdrawLimit: 0n,
+  maxWithdrawalsPerBlock: 10,
+  setIntervalBlocks: 14_400,
 }
 
 const isWithin = (value: number, least: number, most: number): boolean =>
@@ -43,6 +53,17 @@ const isWithin = (value: number, least: number, most: number): boolean =>
 const contractFault = ({ chainId, address }: BridgeContract): string | undefined => {
   if (chainId < 1n || chainId >= 1n << 64n) return 'chain_id must be between 1 and 18446744073709551615'
   return address.length !== 20 || isZeroBytes(address) ? 'contract must be an address other than zero' : undefined
+}
+
+const wayBackFault = (params: BridgeParams): string | undefined => {
+  const { withdrawLimit, maxWithdrawalsPerBlock, setIntervalBlocks } = params
+  if (withdrawLimit < 0n || withdrawLimit > MAX_AMOUNT) return `withdraw_limit must be between 0 and ${MAX_AMOUNT}`
+  if (!isWithin(maxWithdrawalsPerBlock, 1, MAX_WITHDRAWALS_PER_BLOCK)) {
+    return `max_withdrawals_per_block must be between 1 and ${MAX_WITHDRAWALS_PER_BLOCK}`
+  }
+  return isWithin(setIntervalBlocks, 1, MAX_DELAY_BLOCKS)
+    ? undefined
+    : `set_interval_blocks must be between 1 and ${MAX_DELAY_BLOCKS}`
 }
 
 /** What is wrong, in words, or undefined. */
@@ -58,5 +79,6 @@ export const paramsFault = (params: BridgeParams): string | undefined => {
   if (!isWithin(maxCreditsPerBlock, 1, MAX_CREDITS_PER_BLOCK)) {
     return `max_credits_per_block must be between 1 and ${MAX_CREDITS_PER_BLOCK}`
   }
-  return mintLimit < 0n || mintLimit > MAX_AMOUNT ? `mint_limit must be between 0 and ${MAX_AMOUNT}` : undefined
+  if (mintLimit < 0n || mintLimit > MAX_AMOUNT) return `mint_limit must be between 0 and ${MAX_AMOUNT}`
+  return wayBackFault(params)
 }

@@ -1,14 +1,16 @@
 /** The bridge's part of a vote extension: which form it has, and what an honest validator puts into it. */
 import { type BridgeEvent, bridgeEventHash } from '../../core/bridge-event.ts'
-import { equalBytes } from '../../core/bytes.ts'
+import { compareBytes, equalBytes } from '../../core/bytes.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { VoteExtension } from '../attestations.ts'
-import { readDecided, readOpen, readParams, readProgress } from './keeper.ts'
+import { readDecided, readOpen, readParams, readProgress } from './keeper/index.ts'
 import type { BridgeParams } from './params.ts'
 import { MAX_WAITING, OPEN_WINDOW, type Progress } from './record.ts'
 
 export const MAX_ATTESTATIONS = 24
 export const MAX_CONTENTS = 16
+/** One signature is over a root, and one over the next set of signers. */
+export const MAX_SIGNATURES = 2
 
 export interface Follow {
   readonly contract: BridgeParams['contract']
@@ -33,11 +35,16 @@ const isAscending = (said: readonly { readonly id: number }[]): boolean =>
 export const isCanonicalBridgeSection = ({
   bridge,
   bridgeContents,
-}: Pick<VoteExtension, 'bridge' | 'bridgeContents'>): boolean =>
+  bridgeSignatures,
+}: Pick<VoteExtension, 'bridge' | 'bridgeContents' | 'bridgeSignatures'>): boolean =>
   bridge.length <= MAX_ATTESTATIONS &&
   bridgeContents.length <= MAX_CONTENTS &&
   isAscending(bridge) &&
-  isAscending(bridgeContents)
+  isAscending(bridgeContents) &&
+  bridgeSignatures.length <= MAX_SIGNATURES &&
+  bridgeSignatures.every(
+    ({ digest }, index) => index === 0 || compareBytes(digest, bridgeSignatures[index - 1]?.digest ?? digest) > 0,
+  )
 
 export interface Sayable {
   readonly event: BridgeEvent

@@ -11,7 +11,7 @@ export interface WantedOrder {
   readonly clientId: Uint8Array
 }
 
-/** Of whomever. It costs what `limit` says where it finds nothing. */
+/** The most orders, of whomever, that are looked at. The search costs what `limit` says where it finds nothing. */
 const MOST_LOOKED_AT = 1_000
 
 /** The order_seq of the next accepted Place: a contract that notes it when it asks finds its order at or behind it. */

@@ -73,10 +73,12 @@ export {
   MATCHING_ENTRIES,
   type MatchingError,
   REMOVAL_REASONS,
+  type RefusedTransaction,
   type Rejection,
   type StepNews,
   streamClobStep,
   tradedVolume,
+  UNSIGNED,
   tierOf,
 } from './matching/index.ts'
 export { clobModule } from './module.ts'

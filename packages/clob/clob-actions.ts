@@ -15,16 +15,27 @@ import {
 } from './actions.ts'
 import { ClobClientError } from './errors.ts'
 import { historyReads } from './history.ts'
-import { type Depth, type Market, type OpenOrder, readDepth, readMarket, readOpenOrder } from './messages.ts'
+import {
+  type Depth,
+  type Market,
+  type OpenOrder,
+  type OrderTransaction,
+  readDepth,
+  readMarket,
+  readOpenOrder,
+  readOrderTransaction,
+} from './messages.ts'
 import { NonceSource } from './nonces.ts'
 import { readList, readMessage, readText } from './read-json.ts'
 import { type ClobSigner, signClobTx } from './sign.ts'
 import type { ClobAction } from './typed-data.ts'
 import {
   type MarketWatcher,
+  type OptimisticWatcher,
   type OwnerWatcher,
   watchBestPrices,
   watchBook,
+  watchOptimistic,
   watchOrders,
   watchOwnOrders,
   watchTrades,
@@ -153,11 +164,15 @@ export const clobActions = (options: ClobOptions) => (client: Client) => {
     /** The open orders of all markets; the owner is 0x... or nat1... A page may hold fewer than its limit. */
     getOpenOrders: async ({ owner, ...page }: PageArguments & { readonly owner: string }): Promise<Page<OpenOrder>> =>
       pageOf('orders', await askClob('OpenOrders', { owner, ...pagination(page) }), readOpenOrder),
+    /** How far a transaction has come before a block holds it. The node refuses one that it does not know. */
+    getOrderTransaction: async ({ hash }: { readonly hash: Hex }): Promise<OrderTransaction> =>
+      readOrderTransaction(await askClob('OrderTransaction', { txHash: hash }), 'the transaction'),
     ...historyReads(askClob),
     watchBook: (watcher: MarketWatcher<BookUpdate>) => watchBook(client, watcher),
     watchOrders: (watcher: MarketWatcher<OrdersUpdate>) => watchOrders(client, watcher),
     watchTrades: (watcher: MarketWatcher<TradesUpdate>) => watchTrades(client, watcher),
     watchBestPrices: (watcher: MarketWatcher<BestPricesUpdate>) => watchBestPrices(client, watcher),
     watchOwnOrders: (watcher: OwnerWatcher) => watchOwnOrders(client, watcher),
+    watchOptimistic: (watcher: OptimisticWatcher) => watchOptimistic(client, watcher),
   }
 }

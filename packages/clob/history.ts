@@ -5,7 +5,9 @@ import { type Read, readBigInt, readBytes, readEnum, readList, readMessage, read
 
 type Told<Reader> = Reader extends Read<infer Type> ? Type : never
 
-const readState = readEnum('ORDER_STATE_', ['', 'open', 'filled', 'cancelled', 'rejected'])
+const readState = readEnum('ORDER_STATE_', [
+  ...(['', 'open', 'filled', 'cancelled', 'rejected', 'pending', 'attested', 'carried', 'dropped'] as const),
+])
 
 /** Seconds of a candle. */
 export type CandleSeconds = 60 | 300 | 900 | 3_600 | 14_400 | 86_400
@@ -159,7 +161,7 @@ export const historyReads = (ask: Ask) => {
       pageOf('orders', await ask('OrderHistory', request), readOrder),
     getOrderStatus: ({ market, orderSeq }: { readonly market: number; readonly orderSeq: number }) =>
       orderOf('OrderStatus', { market, orderSeq: `${orderSeq}` }),
-    /** The newest placement of the owner with this id: also one that was rejected, unless an order with it is open. */
+    /** The newest placement of the owner with this id: also one that was rejected or that no block holds yet, unless an order with it is open. */
     getOrderByClientId: (request: { readonly owner: string; readonly clientId: Hex }) =>
       orderOf('OrderByClientId', request),
     /** The candles by time. Spans without a fill have none. */

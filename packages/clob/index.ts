@@ -55,10 +55,13 @@ export type {
   Market,
   MarketStamp,
   OpenOrder,
+  OptimisticOrder,
+  OptimisticUpdate,
   OrderRecord,
+  OrderTransaction,
   OrdersUpdate,
   OwnOrdersUpdate,
   Trade,
   TradesUpdate,
 } from './messages.ts'
-export type { MarketWatcher, OwnerWatcher, Watcher } from './watch.ts'
+export type { MarketWatcher, OptimisticWatcher, OwnerWatcher, Watcher } from './watch.ts'

@@ -231,16 +231,22 @@ export interface OrdersUpdate extends MarketStamp {
   readonly records: readonly OrderRecord[]
   /** They left their level, and are open until they are removed. */
   readonly died: readonly number[]
+  /** The next message has more of the snapshot, of the same height. */
+  readonly isContinued: boolean
 }
 
 export const readOrdersUpdate = readMessage<OrdersUpdate>({
   ...STAMP,
+  isContinued: readFlag,
   orders: readList(readOpenOrder),
   records: readList(readRecord),
   died: readList(readNumber),
 })
 
 const readRejected = readMessage({ action: readNumber, code: readNumber, reason: readText, txHash: readBytes })
+const readRefused = readMessage({
+  ...{ txHash: readBytes, code: readNumber, reason: readText, subaccount: readNumber, nonceMs: readNumber },
+})
 
 export interface OwnOrdersUpdate {
   readonly owner: string
@@ -253,10 +259,98 @@ export interface OwnOrdersUpdate {
   readonly died: readonly number[]
   /** Actions that failed, by their place in the transaction; codes are those of codespace clob. */
   readonly rejected: readonly Readonly<ReturnType<typeof readRejected>>[]
+  /** Transactions that the block holds and that failed as a whole: none of their actions ran. */
+  readonly refused: readonly Readonly<ReturnType<typeof readRefused>>[]
 }
 
 export const readOwnOrdersUpdate = readMessage<OwnOrdersUpdate>({
   ...{ owner: readText, height: readNumber, timeMs: readNumber, previousHeight: readNumber, isSnapshot: readFlag },
   ...{ orders: readList(readOpenOrder), records: readList(readRecord), died: readList(readNumber) },
-  rejected: readList(readRejected),
+  ...{ rejected: readList(readRejected), refused: readList(readRefused) },
+})
+
+const readTarget = { market: readNumber, clientId: readBytes, orderSeq: readNumber }
+const readWatchedPlace = readMessage({
+  ...{ market: readNumber, side: readSide, priceTicks: readNumber, qtyLots: readNumber, tif: readTif, stp: readStp },
+  ...{ clientId: readBytes, expireS: readNumber, triggerTicks: readNumber, triggerKind: readNumber },
+  ...{ maxFills: readNumber, postOnlyMode: readNumber },
+})
+const readWatchedCancel = readMessage(readTarget)
+const readOrEmpty =
+  <Type>(read: Read<Type>): Read<Type> =>
+  (value, name) =>
+    read(value ?? {}, name)
+const readWatchedReplace = readMessage({
+  target: readOrEmpty(readWatchedCancel),
+  place: readOrEmpty(readWatchedPlace),
+  keepPriorityIfSizeDown: readFlag,
+})
+
+/** One of them. */
+const readWatchedAction = readMessage({
+  place: readOptional(readWatchedPlace),
+  cancel: readOptional(readWatchedCancel),
+  cancelAll: readOptional(readMessage({ market: readNumber, side: readSide })),
+  replace: readOptional(readWatchedReplace),
+  scheduleCancel: readOptional(readMessage({ atMs: readNumber })),
+})
+
+const readWatchedTx = readMessage({
+  ...{ subaccount: readNumber, nonceMs: readNumber, goodTilBlock: readNumber, agent: readBytes },
+  actions: readList(readWatchedAction),
+})
+
+const readStage = readEnum('ORDER_STAGE_', [
+  ...(['', 'pending', 'attested', 'carried', 'included', 'dropped', 'displaced'] as const),
+])
+
+/** A transaction before a block holds it. Nothing of it is final. */
+export interface OptimisticOrder {
+  /** SHA-256 of the wire form, as `placeOrder` and the others return it. */
+  readonly txHash: Hex
+  /** Told no more from `included`, `dropped` and `displaced` on. */
+  readonly stage: Told<typeof readStage>
+  /** nat1... */
+  readonly owner: string
+  /** By the clock of the node. */
+  readonly seenMs: number
+  /** Of the block that took it; else the newest one when this was noted. */
+  readonly height: number
+  /** Where the transaction is told for the first time. */
+  readonly tx: Readonly<ReturnType<typeof readWatchedTx>> | undefined
+}
+
+/** What one node sees of orders that no block holds yet. */
+export interface OptimisticUpdate {
+  readonly height: number
+  readonly timeMs: number
+  /** What was told before is void. */
+  readonly isSnapshot: boolean
+  /** The next message has more of the snapshot. */
+  readonly isContinued: boolean
+  /** In their order: of one transaction the last word counts. */
+  readonly orders: readonly OptimisticOrder[]
+}
+
+const readOptimisticOrder = readMessage<OptimisticOrder>({
+  ...{ txHash: readBytes, stage: readStage, owner: readText, seenMs: readNumber, height: readNumber },
+  tx: readOptional(readWatchedTx),
+})
+
+export const readOptimisticUpdate = readMessage<OptimisticUpdate>({
+  ...{ height: readNumber, timeMs: readNumber, isSnapshot: readFlag, isContinued: readFlag },
+  orders: readList(readOptimisticOrder),
+})
+
+/** How far a transaction has come, as one node sees it. */
+export interface OrderTransaction {
+  /** The newest block of the node. */
+  readonly height: number
+  readonly timeMs: number
+  readonly order: OptimisticOrder
+}
+
+export const readOrderTransaction = readMessage<OrderTransaction>({
+  ...{ height: readNumber, timeMs: readNumber },
+  order: readOrEmpty(readOptimisticOrder),
 })

@@ -109,6 +109,23 @@ it('resumes at a height, and ends where the caller throws', async () => {
   expect(requests[0]).toMatchObject({ params: ['book', { market: 1, from_height: '7' }] })
 })
 
+it('says where a stream cannot be taken up any more, so that a snapshot is needed', async () => {
+  onRequest = ({ id, params }, socket) => {
+    const error = {
+      code: 4444,
+      message: 'what block 7 changed of the order book is not known here any more, or not yet',
+    }
+    const isResumed = 'from_height' in (params[1] as object)
+    if (isResumed) socket.send(JSON.stringify({ jsonrpc: '2.0', id, error }))
+    else closing(tell(update(70, 4, 4, true)))({ id, method: 'clob_subscribe', params }, socket)
+  }
+  expect((await watch(undefined, 7)).error).toMatchObject({
+    kind: 'missed',
+    message: expect.stringContaining('block 7'),
+  })
+  expect((await watch()).heights).toEqual([70])
+})
+
 it('ends where the node refuses', async () => {
   onRequest = ({ id }, socket) => {
     socket.send(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'there is no market 1' } }))

@@ -7,9 +7,11 @@ import {
   type BestPricesUpdate,
   type BookUpdate,
   type OrdersUpdate,
+  type OptimisticUpdate,
   type OwnOrdersUpdate,
   readBestPricesUpdate,
   readBookUpdate,
+  readOptimisticUpdate,
   readOrdersUpdate,
   readOwnOrdersUpdate,
   readTradesUpdate,
@@ -18,7 +20,10 @@ import {
 import type { Read } from './read-json.ts'
 
 export interface Watcher<Message> {
-  /** The first block that is told, without a snapshot before it: one of the last 64, or the next one. */
+  /**
+   * The first block that is told, without a snapshot before it: one of the last 64, or the next one. Where the node does not know it any more, as
+   * after its restart, `onError` gets a `missed`: watch again without it.
+   */
   readonly fromHeight?: number | undefined
   /** A snapshot first, then each block in turn, also one without a change. */
   readonly onUpdate: (update: Message) => void
@@ -36,7 +41,7 @@ interface SocketTransport {
 interface Incoming {
   readonly id?: unknown
   readonly result?: unknown
-  readonly error?: { readonly message?: string }
+  readonly error?: { readonly code?: number; readonly message?: string }
   readonly method?: string
   readonly params?: { readonly subscription?: unknown; readonly result?: unknown }
 }
@@ -60,6 +65,15 @@ const socketOf = async ({ transport }: Client): Promise<WebSocket> => {
   if (socket.readyState !== socket.OPEN) throw new ClobClientError('ended', 'the connection is not open')
   return socket
 }
+
+/** Of JSON-RPC: the block is not there any more. docs/errors.md, query/10. */
+const MISSED = 4_444
+
+const refusalOf = ({
+  code,
+  message = 'the node refused the stream',
+}: NonNullable<Incoming['error']>): ClobClientError =>
+  new ClobClientError(code === MISSED ? 'missed' : 'ended', message)
 
 let requests = 0
 
@@ -96,7 +110,7 @@ const subscribe = (
     if (typeof result === 'string') subscription = result
     if (isStopped || typeof result !== 'string') socket.removeEventListener('message', onData)
     if (isStopped) send('clob_unsubscribe', [subscription], `${id}-end`)
-    else if (error !== undefined) end(new ClobClientError('ended', error.message ?? 'the node refused the stream'))
+    else if (error !== undefined) end(refusalOf(error))
     else if (typeof result !== 'string') end(new ClobClientError('answer', 'clob_subscribe has no id in its answer'))
   }
   function onData({ data }: MessageEvent): void {
@@ -121,26 +135,38 @@ const subscribe = (
   return stop
 }
 
+type Request = Readonly<Record<string, unknown>>
+
 const watch = <Message extends StreamPlace>(
   client: Client,
   channel: string,
-  request: Readonly<Record<string, unknown>>,
+  request: Request,
   read: Read<Message>,
   { fromHeight, onUpdate, onError }: Watcher<Message>,
 ): (() => void) => {
   const from = fromHeight === undefined ? {} : { from_height: `${uint53('fromHeight', fromHeight, 1n)}` }
   const stream = new Continuity<Message>(fromHeight === undefined)
-  let isStopped = false
-  let stop = (): void => undefined
   const onMessage = (result: unknown): void => {
     const message = read(result, channel)
     stream.take(message)
     onUpdate(message)
   }
+  return listen(client, [channel, { ...request, ...from }], onMessage, onError)
+}
+
+/** Returns how to end it. */
+const listen = (
+  client: Client,
+  params: readonly unknown[],
+  onMessage: (result: unknown) => void,
+  onError: (error: Error) => void,
+): (() => void) => {
+  let isStopped = false
+  let stop = (): void => undefined
   const start = async (): Promise<void> => {
     const socket = await socketOf(client)
     if (isStopped) return
-    stop = subscribe(socket, [channel, { ...request, ...from }], { onMessage, onEnd: onError })
+    stop = subscribe(socket, params, { onMessage, onEnd: onError })
   }
   start().catch((error: unknown) => {
     if (!isStopped) onError(error instanceof Error ? error : new ClobClientError('ended', String(error)))
@@ -165,3 +191,25 @@ export const watchBestPrices = watchMarket<BestPricesUpdate>('bestPrices', readB
 /** Watches the orders of all markets. The owner is 0x... or nat1... */
 export const watchOwnOrders = (client: Client, watcher: OwnerWatcher): (() => void) =>
   watch(client, 'ownOrders', { owner: watcher.owner }, readOwnOrdersUpdate, watcher)
+
+/** At least one of both. */
+export interface OptimisticWatcher extends Omit<Watcher<OptimisticUpdate>, 'fromHeight'> {
+  readonly market?: number | undefined
+  /** 0x... or nat1... */
+  readonly owner?: string | undefined
+}
+
+/** What no block holds yet, as this one node sees it: nothing of it is final. It comes as it happens, so that heights prove nothing. */
+export const watchOptimistic = (client: Client, watcher: OptimisticWatcher): (() => void) => {
+  const { market, owner, onUpdate, onError } = watcher
+  const request = {
+    ...(market !== undefined && { market: uint32('market', market, 1n) }),
+    ...(owner !== undefined && { owner }),
+  }
+  return listen(
+    client,
+    ['optimistic', request],
+    (result) => onUpdate(readOptimisticUpdate(result, 'optimistic')),
+    onError,
+  )
+}

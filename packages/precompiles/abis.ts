@@ -1,6 +1,7 @@
 /** The ABIs by the names of their contracts. */
 import { bankAbi } from './abi/bank.ts'
 import { bech32Abi } from './abi/bech32.ts'
+import { bridgeAbi } from './abi/bridge.ts'
 import { clobAbi } from './abi/clob.ts'
 import { distributionAbi } from './abi/distribution.ts'
 import { converterAbi } from './abi/erc20.ts'
@@ -18,4 +19,5 @@ export const PRECOMPILE_ABIS = {
   slashing: slashingAbi,
   clob: clobAbi,
   erc20: converterAbi,
+  bridge: bridgeAbi,
 } as const satisfies Record<keyof typeof PRECOMPILE_ADDRESSES, readonly object[]>

@@ -1,6 +1,7 @@
 /** ABIs, addresses and types of the precompiled contracts of the chain, for viem and whatever else reads JSON ABIs. */
 export { bankAbi } from './abi/bank.ts'
 export { bech32Abi } from './abi/bech32.ts'
+export { bridgeAbi } from './abi/bridge.ts'
 export { clobAbi } from './abi/clob.ts'
 export { distributionAbi } from './abi/distribution.ts'
 export { converterAbi } from './abi/erc20.ts'

@@ -14,7 +14,7 @@ import { encodeBech32 } from '../../core/bech32.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { GRPC } from '../../core/grpc-status.ts'
 import { bytesToHex } from '../../core/hex.ts'
-import type { Market, OpenOrder } from '../../modules/clob/index.ts'
+import { CLOB_ERRORS, codeOf, type Market, type OpenOrder } from '../../modules/clob/index.ts'
 import { encodeOrder, writeMarket, writeOrder } from '../../modules/clob/keeper/index.ts'
 import { encodeClobTx, type Place } from '../../modules/clob/orders/index.ts'
 import { clobHistory } from '../../proto/index.ts'
@@ -34,11 +34,12 @@ const open = () => {
   const ask = <Input extends DescMessage, Output extends DescMessage>(
     question: DescMethodUnary<Input, Output>,
     request: MessageInitShape<Input>,
+    waiting?: clobHistory.HistoricalOrder,
   ): MessageShape<Output> => {
     const path = `/${question.parent.typeName}/${question.name}`
     const bytes = toBinary(question.input, create(question.input, request))
     const context = { state, height: 9, chainId: 'localnat-1' }
-    return fromBinary(question.output, answerHistory(store, context, path, bytes))
+    return fromBinary(question.output, answerHistory(store, context, path, bytes, { waiting }))
   }
   return { store, state, ask }
 }
@@ -95,6 +96,29 @@ describe('questions of the history', () => {
     expect(() => ask(method.orderByClientId, unknown)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
   })
 
+  it('tell of the placements of a transaction that failed as a whole, where its owner has signed it', () => {
+    const { store, ask } = open()
+    const refused = (code: number) => ({ ...failing(0), result: { ...failing(0).result, code, events: [] } })
+    writeHistory(store, blockOf(1, [], [refused(CLOB_ERRORS.codes.signature)]))
+    expect(() => ask(method.orderByClientId, byId)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+    writeHistory(store, blockOf(2, [], [refused(codeOf('nonceUsed'))]))
+    expect(ask(method.orderByClientId, byId).order).toMatchObject({
+      ...{ state: OrderState.REJECTED, code: codeOf('nonceUsed'), height: 2n, orderSeq: 0n, txHash: failing(0).hash },
+    })
+  })
+
+  it('name a placement that waits, unless an order with its id is open', () => {
+    const { store, ask } = open()
+    const waiting = create(clobHistory.HistoricalOrderSchema, { state: OrderState.ATTESTED, market: 1 })
+    writeHistory(store, blockOf(1, []))
+    expect(ask(method.orderByClientId, byId, waiting).order?.state).toBe(OrderState.ATTESTED)
+    writeHistory(store, blockOf(2, [placed(1, { client_id: '07' })]))
+    expect(ask(method.orderByClientId, byId, waiting).order?.state).toBe(OrderState.OPEN)
+    writeHistory(store, blockOf(3, [removed(1, 2)]))
+    expect(ask(method.orderByClientId, byId, waiting).order?.state).toBe(OrderState.ATTESTED)
+    expect(ask(method.orderByClientId, byId).order?.state).toBe(OrderState.CANCELLED)
+  })
+
   it('answer an open order that is older than the history from state', () => {
     const { store, state, ask } = open()
     writeHistory(store, blockOf(1, []))
@@ -124,6 +148,45 @@ describe('questions of the history', () => {
     const { height, fills } = ask(method.fills, { owner })
     expect(height).toBe(1n)
     expect(fills.map(({ sequence, makerFee, takerFee }) => [sequence, makerFee, takerFee])).toEqual([[3n, '1', '2']])
+  })
+
+  it('look at a bounded part of deep pages, and come to the end by them', () => {
+    const { store, ask } = open()
+    const count = 6_000
+    writeHistory(store, blockOf(1, [placed(1), placed(2, { side: 'sell' })]))
+    for (let height = 2; height < 8; height++) {
+      const fills = Array.from({ length: count / 6 }, (_, at) => filled(1, 2, 2 + (height - 2) * (count / 6) + at))
+      writeHistory(store, blockOf(height, fills))
+    }
+    let scanned = 0
+    const scan = store.scan.bind(store)
+    store.scan = (column, range) => {
+      const entries = scan(column, range)
+      scanned += entries.length
+      return entries
+    }
+    // None of them is of the market that is asked for.
+    const pages: number[] = []
+    let before = ''
+    do {
+      scanned = 0
+      const page = ask(method.fills, { owner, market: 9, before, limit: 500 })
+      expect(page.fills).toEqual([])
+      pages.push(scanned)
+      before = page.next
+    } while (before !== '')
+    expect(pages.length).toBe(2)
+    expect(Math.max(...pages)).toBeLessThanOrEqual(5_001)
+    // The deepest page costs what the first does.
+    const deep: bigint[] = []
+    do {
+      scanned = 0
+      const page = ask(method.fills, { owner, before, limit: 500 })
+      deep.push(...page.fills.map(({ sequence }) => sequence))
+      expect(scanned).toBeLessThanOrEqual(501)
+      before = page.next
+    } while (before !== '')
+    expect(deep).toEqual(Array.from({ length: count }, (_, at) => BigInt(count + 1 - at)))
   })
 
   it('are refused beyond their bounds, and empty where a range is', () => {

@@ -37,6 +37,9 @@ const bytesOf = (text: string, what: string, maxBytes: number): Uint8Array => {
   throw queryRefusal('invalidArgument', `${what} must be hexadecimal digits of 1 to ${maxBytes} bytes`)
 }
 
+/** Throws grpc/3. */
+export const clientIdOf = (text: string): Uint8Array => bytesOf(text, 'client_id', MAX_CLIENT_ID_BYTES)
+
 const pageOf = ({ before, limit }: { readonly before: string; readonly limit: number }) => ({
   before: before === '' ? undefined : bytesOf(before, 'before', MAX_CURSOR_BYTES),
   limit: limitOf(limit),
@@ -45,7 +48,7 @@ const pageOf = ({ before, limit }: { readonly before: string; readonly limit: nu
 const nextOf = ({ next }: Page<unknown>): string => (next === undefined ? '' : bytesToHex(next))
 
 /** Throws grpc/3. */
-const ownerOf = (text: string): Address => {
+export const ownerOf = (text: string): Address => {
   try {
     return parseAccountAddress(text)
   } catch (error) {
@@ -77,9 +80,16 @@ const statusOf = (reader: HistoryReader, state: StateReader, market: number, ord
   return restingForm(resting)
 }
 
-/** What came last: a placement that failed after the order had ended, or the order. Throws grpc/5. */
-const statusOfId = (reader: HistoryReader, owner: Address, clientId: Uint8Array) => {
+/** The placement that is asked for, where no block holds it yet. */
+type Waiting = clobHistory.HistoricalOrder | undefined
+
+/**
+ * What came last: a placement that no block holds yet, or that failed, where no order is open that came before; else the order.
+ * Throws grpc/5.
+ */
+const statusOfId = (reader: HistoryReader, owner: Address, clientId: Uint8Array, waiting: Waiting) => {
   const order = reader.orderByClientId(owner, clientId)
+  if (waiting !== undefined && (order === undefined || lotsLeft(order) === 0)) return waiting
   const rejection = reader.rejection(owner, clientId)
   const isAfter = (height: number): boolean =>
     order === undefined || (lotsLeft(order) === 0 && height > order.changedHeight)
@@ -117,8 +127,19 @@ const lastDay = (reader: HistoryReader, market: number, timeMs: number) => {
   return { startS, day: joined([...minutes, ...hours].map(({ candle }) => candle)) }
 }
 
-const handlersOf = (store: KeyValueStore, cursor: Cursor): readonly QueryHandler[] => {
-  const reader = new HistoryReader(store)
+/** What a worker knows beside the history. */
+export interface HistoryContext {
+  /** The placement that is asked for, where no block holds it yet. */
+  readonly waiting?: Waiting
+  readonly interrupt?: () => void
+}
+
+const handlersOf = (
+  store: KeyValueStore,
+  cursor: Cursor,
+  { waiting, interrupt }: HistoryContext,
+): readonly QueryHandler[] => {
+  const reader = new HistoryReader(store, interrupt)
   const { History } = clobHistory
   const { trades, fills, orderHistory, orderStatus, orderByClientId, candles, ticker } = History.method
   const { timeMs } = cursor
@@ -145,7 +166,7 @@ const handlersOf = (store: KeyValueStore, cursor: Cursor): readonly QueryHandler
     })),
     handleQuery(orderByClientId, (_, { owner, clientId }) => ({
       height: at,
-      order: statusOfId(reader, ownerOf(owner), bytesOf(clientId, 'client_id', MAX_CLIENT_ID_BYTES)),
+      order: statusOfId(reader, ownerOf(owner), clientIdOf(clientId), waiting),
     })),
     handleQuery(candles, ({ state }, { market, resolutionS, fromS, toS, limit }) => {
       requireMarket(state, market)
@@ -180,6 +201,7 @@ export const answerHistory = (
   context: Parameters<QueryHandler['query']>[0],
   path: string,
   request: Uint8Array,
+  more: HistoryContext = {},
 ): Uint8Array => {
   const cursor = readCursor(store)
   if (cursor === undefined) {
@@ -188,7 +210,7 @@ export const answerHistory = (
       'the history of the order book has no block yet: it is being made, or this node makes none',
     )
   }
-  const handler = handlersOf(store, cursor).find((each) => each.path === path)
+  const handler = handlersOf(store, cursor, more).find((each) => each.path === path)
   if (handler === undefined) throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 100)}`)
   return handler.query(context, request)
 }

@@ -59,9 +59,12 @@ export const batchOf = (view: ChainView, asked: bigint): MessageInitShape<typeof
   // Its signatures were verified before the block was executed.
   const attestations = readAttestations({ parameters, state, verifyExtension: () => true }, content, first)
   invariant(typeof attestations !== 'string', 'a stored block holds the votes that it was decided with')
+  view.interrupt()
   const input = planInputOf({ state, head: { record: below } }, content, attestations, ordersAnew(parameters).readBody)
   const known = listOfBlock(input)
+  view.interrupt()
   const plan = planOfBlock(input, transactions, known)
+  view.interrupt()
   const taken = new Map('fault' in plan ? [] : plan.taken.map(({ listed, body }) => [nameOf(listed), body.hash]))
   const carried = new Set('fault' in plan ? [] : plan.carried.map(nameOf))
   const missing = 'fault' in plan || plan.missing === undefined ? undefined : nameOf(plan.missing)
@@ -74,7 +77,10 @@ export const batchOf = (view: ChainView, asked: bigint): MessageInitShape<typeof
     height: BigInt(height),
     proposer,
     totalPower: attestations.totalPower.toString(),
-    votes: attestations.votes.map((vote) => voteForm(vote, toMilliseconds(below.timeNs))),
+    votes: attestations.votes.map((vote) => {
+      view.interrupt()
+      return voteForm(vote, toMilliseconds(below.timeNs))
+    }),
     plan: known.list.map((listed) => {
       const name = nameOf(listed)
       const hash = taken.get(name)

@@ -21,6 +21,8 @@ import type { Entry, KeyValueStore } from '../../store/store.ts'
 
 /** Places that are looked at for one answer, where only some of them are wanted. */
 const MAX_LOOKED_AT = 5_000
+/** Read at once where what was read before was not wanted: a scan costs as much as some dozens of its entries. */
+const SCANNED_AT_ONCE = 64
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -39,9 +41,12 @@ const ABOVE = new Uint8Array(32).fill(0xff)
 
 export class HistoryReader {
   readonly #store: KeyValueStore
+  readonly #interrupt: () => void
 
-  constructor(store: KeyValueStore) {
+  /** `interrupt` is called between scans, and throws where the answer is not wanted any more, or takes too long. */
+  constructor(store: KeyValueStore, interrupt: () => void = () => undefined) {
     this.#store = store
+    this.#interrupt = interrupt
   }
 
   trades(market: number, page: PageRequest): Page<FillEntry> {
@@ -118,8 +123,9 @@ export class HistoryReader {
   ): Page<T> {
     const items: T[] = []
     let upper = concatBytes(prefix, before ?? ABOVE)
-    for (let left = MAX_LOOKED_AT; left > 0; ) {
-      const wanted = Math.min(limit - items.length + 1, left)
+    for (let left = MAX_LOOKED_AT, least = 0; left > 0; least = SCANNED_AT_ONCE) {
+      this.#interrupt()
+      const wanted = Math.min(Math.max(limit - items.length + 1, least), left)
       const entries = this.#store.scan(HISTORY_COLUMN, { gte: prefix, lt: upper, reverse: true, limit: wanted })
       for (const entry of entries) {
         if (items.length === limit) return { items, next: upper.slice(prefix.length) }

@@ -2,10 +2,12 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { encodeBech32 } from '../../core/bech32.ts'
+import { codeOf } from '../../modules/clob/index.ts'
 import { addressOf, buy, cancelSeq, MARKET, sell, type Sent, World } from '../../modules/clob/matching/testing/world.ts'
 import { clobStream } from '../../proto/index.ts'
 import { UpdateRing } from '../../app/orders/update-ring.ts'
-import type { ClobDepth, ClobStamp, ClobUpdates } from '../../app/ports.ts'
+import { openWorld } from '../../app/orders/testing/world.ts'
+import type { ClobDepth, ClobOrdersPage, ClobStamp, ClobUpdates } from '../../app/ports.ts'
 import { ClobQuestions } from './clob-questions.ts'
 
 const begin = () => {
@@ -18,8 +20,9 @@ const begin = () => {
     world.block(...sent)
     updates.add(height, timeMs, { book: world.last?.delta, told: world.last?.told }, world.books, world.state)
   }
-  const questions = new ClobQuestions({ books: () => world.books, updates, latest: () => world.state })
-  return { world, block, questions }
+  const source = { books: () => world.books, updates, latest: () => world.state }
+  const questions = new ClobQuestions(source, openWorld().orders)
+  return { world, updates, block, questions }
 }
 
 const [ann, bob] = ['ann', 'bob'].map((name) => encodeBech32(addressOf(name)))
@@ -60,15 +63,11 @@ describe('questions about the order book', () => {
     })
     world.setParameters({ maxRemovals: 0 })
     block({ from: 'bob', actions: [sell(3, 90)] })
-    const all = fromBinary(clobStream.OrdersUpdateSchema, bytesOf(questions.orders({ market: 1 })))
-    expect(all).toMatchObject({
-      market: 1,
-      height: 2n,
-      sequence: 5n,
-      previousSequence: 5n,
-      isSnapshot: true,
-      died: [2n],
-    })
+    const page = parse<ClobOrdersPage>(questions.orders({ market: 1 }))
+    expect(page).toMatchObject({ height: 2, sequence: 5, next: null })
+    const all = fromBinary(clobStream.OrdersUpdateSchema, Buffer.from(page.orders, 'base64'))
+    expect(all.died).toEqual([2n])
+    expect(() => questions.orders({ market: 1, from: { list: 9, at: 0 } })).toThrow('not known here any more')
     expect(all.orders.map(({ orderSeq, lots, lotsLeft, owner }) => [orderSeq, lots, lotsLeft, owner])).toEqual([
       [1n, 5n, 2n, ann],
       [2n, 2n, 2n, ann],
@@ -84,8 +83,11 @@ describe('questions about the order book', () => {
   it('tell what a block changed, with owners and what is left', () => {
     const { block, questions } = begin()
     block({ from: 'ann', actions: [buy(5, 90)] })
-    block({ from: 'bob', actions: [sell(3, 90, { tif: 'ioc' }), cancelSeq(77)] })
-    const { markets, records, rejected } = parse<ClobUpdates>(questions.updates({ height: 2, recordsFrom: 0 }))
+    block(
+      { from: 'bob', actions: [sell(3, 90, { tif: 'ioc' }), cancelSeq(77)] },
+      { from: 'bob', actions: [cancelSeq(1)], changes: { goodTilBlock: 1 } },
+    )
+    const { markets, records, rejected, refused } = parse<ClobUpdates>(questions.updates({ height: 2, recordsFrom: 0 }))
     expect(markets).toMatchObject([
       { market: 1, before: { sequence: 1 }, after: { sequence: 3 }, bids: [{ priceTicks: 90, lots: '2' }], asks: [] },
     ])
@@ -94,14 +96,32 @@ describe('questions about the order book', () => {
       { kind: 'fill', sequence: 3, maker: ann, taker: bob, takerSide: 2, makerLotsLeft: 2, takerLotsLeft: 0, lots: 3 },
     ])
     expect(rejected).toMatchObject([{ owner: bob, action: 1 }])
+    expect(refused).toMatchObject([{ owner: bob, subaccount: 0, code: codeOf('goodTilPassed') }])
+    expect(refused[0]?.hash).toMatch(/^0x[0-9a-f]{64}$/)
     expect(parse<ClobUpdates>(questions.updates({ height: 2 }))).toEqual({
       ...parse<ClobUpdates>(questions.updates({ height: 2, recordsFrom: 0 })),
       records: null,
-      rejected: [],
+      ...{ rejected: [], refused: [] },
     })
     expect(parse<ClobStamp>(questions.stamp({ market: 1, height: 1 }))).toMatchObject({ height: 1, sequence: 1 })
     expect(() => questions.updates({ height: 3, recordsFrom: 0 })).toThrow('block 3')
     expect(() => questions.stamp({ market: 1, height: 3 })).toThrow('block 3')
+  })
+
+  it('say that they do not know a block before the start of the node, with a code, and from where on they do', () => {
+    const { world, updates, block, questions } = begin()
+    block({ from: 'ann', actions: [buy(5, 90)] })
+    expect(parse<ClobUpdates>(questions.updates({ height: 1, recordsFrom: 0 })).records?.length).toBe(1)
+    // As a node does when it starts: the book is there, and how it came about is not.
+    updates.begin(1, world.timeMs, world.books, world.state)
+    questions.forget()
+    const refused = expect.objectContaining({ codespace: 'query', code: 10, data: { from_height: 2 } }) as unknown
+    expect(() => questions.updates({ height: 1 })).toThrow(refused as Error)
+    expect(() => questions.stamp({ market: 1, height: 0 })).toThrow(refused as Error)
+    expect(parse<ClobDepth>(questions.depth({ market: 1, levels: 0 }))).toMatchObject({ height: 1, sequence: 1 })
+    block({ from: 'ann', actions: [buy(1, 91)] })
+    expect(parse<ClobStamp>(questions.stamp({ market: 1, height: 1 })).sequence).toBe(1)
+    expect(parse<ClobUpdates>(questions.updates({ height: 2, recordsFrom: 0 })).records?.length).toBe(1)
   })
 
   it('tell records page by page', () => {

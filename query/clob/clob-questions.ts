@@ -2,21 +2,14 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { bytesToBase64 } from '../../core/bytes.ts'
-import { type BookOrder, orderForm } from '../../modules/clob/index.ts'
 import { clobStream } from '../../proto/index.ts'
-import { limitExceeded, queryFailed } from '../../app/errors.ts'
+import { blockNotTold } from '../../app/errors.ts'
 import type { ClobStamp, Questions } from '../../app/ports.ts'
 import { jsonText } from '../question-tools.ts'
 import { type ClobSource, clobDepth, requireMarket, stampView } from './depth.ts'
+import { listOf, OrderPages } from './order-pages.ts'
 import { updatesView } from './updates-view.ts'
-
-/** More would hold up the thread that executes blocks. */
-const MAX_SNAPSHOT_ORDERS = 20_000
-
-const listOf = (open: readonly BookOrder[]) => ({
-  orders: open.map(orderForm),
-  died: open.filter(({ isDead }) => isDead).map(({ seq }) => BigInt(seq)),
-})
+import { clobNews, clobPool, type WaitingOrders } from './waiting.ts'
 
 /** Base64, as JSON. */
 const encoded = <Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>): string =>
@@ -29,13 +22,27 @@ const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024
 
 export class ClobQuestions {
   readonly #source: ClobSource
+  readonly #waiting: WaitingOrders
+  readonly #snapshots: OrderPages
   /** The kept answers are as of the block of this height. */
   #keptHeight = 0
   readonly #kept = new Map<string, string>()
   #keptCharacters = 0
 
-  constructor(source: ClobSource) {
+  constructor(source: ClobSource, waiting: WaitingOrders) {
     this.#source = source
+    this.#snapshots = new OrderPages(source)
+    this.#waiting = waiting
+  }
+
+  /** Throws grpc/5. */
+  pool(question: Questions['clobPool']): string {
+    return clobPool(this.#source, this.#waiting, question)
+  }
+
+  /** Throws query/5 where the place is too far behind. */
+  news(question: Questions['clobNews']): string {
+    return clobNews(this.#source, this.#waiting, question)
   }
 
   /** Throws grpc/5. */
@@ -43,26 +50,11 @@ export class ClobQuestions {
     return this.#keep(`depth ${market} ${levels}`, () => jsonText(clobDepth(this.#source, market, levels)))
   }
 
-  /** Throws grpc/5, and query/5 where the market has too many orders for one answer. */
-  orders({ market }: Questions['clobOrders']): string {
-    return this.#keep(`orders ${market}`, () => this.#orders(market))
-  }
-
-  #orders(market: number): string {
-    requireMarket(this.#source, market)
-    const { updates } = this.#source
-    const open = this.#source.books().market(market).orders
-    if (open.size > MAX_SNAPSHOT_ORDERS) {
-      throw limitExceeded(
-        `market ${market} has ${open.size} open orders, and a snapshot has at most ${MAX_SNAPSHOT_ORDERS}: read nat.clob.v1.Query/Orders`,
-      )
-    }
-    const sequence = BigInt(updates.stampOf(market).sequence)
-    const { orders, died } = listOf([...open.values()].toSorted((a, b) => a.seq - b.seq))
-    return encoded(clobStream.OrdersUpdateSchema, {
-      ...{ market, height: BigInt(updates.height), timeMs: BigInt(updates.timeMs) },
-      ...{ sequence, previousSequence: sequence, isSnapshot: true, orders, died },
-    })
+  /** Throws grpc/5, and query/1 for a page of a list that is not known any more. */
+  orders(question: Questions['clobOrders']): string {
+    requireMarket(this.#source, question.market)
+    if (question.from !== undefined || question.seqs !== undefined) return this.#snapshots.page(question)
+    return this.#keep(`orders ${question.market}`, () => this.#snapshots.page(question))
   }
 
   ownOrders({ owner }: Questions['clobOwnOrders']): string {
@@ -74,7 +66,7 @@ export class ClobQuestions {
     })
   }
 
-  /** Throws grpc/5, and query/1 for a block that the ring does not know. */
+  /** Throws grpc/5, and query/10 for a block that the ring does not know. */
   stamp({ market, height }: Questions['clobStamp']): string {
     requireMarket(this.#source, market)
     const { updates } = this.#source
@@ -83,7 +75,7 @@ export class ClobQuestions {
     return jsonText({ height, timeMs: updates.at(height)?.timeMs ?? 0, ...stampView(stamp) } satisfies ClobStamp)
   }
 
-  /** Throws query/1 for a block that the ring does not know. */
+  /** Throws query/10 for a block that the ring does not know. */
   updates({ height, recordsFrom }: Questions['clobUpdates']): string {
     const updates = this.#source.updates.at(height)
     if (updates === undefined) throw this.#unknown(height)
@@ -92,6 +84,11 @@ export class ClobQuestions {
 
   /** Called when the book is another one. */
   forget(): void {
+    this.#snapshots.forget()
+    this.#forgetKept()
+  }
+
+  #forgetKept(): void {
     this.#kept.clear()
     this.#keptCharacters = 0
   }
@@ -99,7 +96,7 @@ export class ClobQuestions {
   /** Made once a block: a whole book takes a tenth of a second. */
   #keep(key: string, make: () => string): string {
     const { height } = this.#source.updates
-    if (height !== this.#keptHeight) this.forget()
+    if (height !== this.#keptHeight) this.#forgetKept()
     this.#keptHeight = height
     const kept = this.#kept.get(key)
     if (kept !== undefined) return kept
@@ -112,6 +109,6 @@ export class ClobQuestions {
   }
 
   #unknown(height: number): Error {
-    return queryFailed(`what block ${height} changed of the order book is not known here any more, or not yet`)
+    return blockNotTold(height, this.#source.updates.oldest)
   }
 }

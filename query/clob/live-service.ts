@@ -1,6 +1,7 @@
 /** nat.clob.v1.Live: questions of the book in memory. */
 import {
   create,
+  fromBinary,
   type DescMessage,
   type DescMethodUnary,
   type MessageInitShape,
@@ -8,8 +9,10 @@ import {
   toBinary,
 } from '@bufbuild/protobuf'
 import type { Address } from '../../core/address.ts'
-import { parseAccountAddress } from '../../core/bech32.ts'
+import { encodeBech32, parseAccountAddress } from '../../core/bech32.ts'
 import { CodedError } from '../../core/errors.ts'
+import type { Hash } from '../../core/hash.ts'
+import { hexToBytes } from '../../core/hex.ts'
 import {
   type FeeTier,
   type LevelTotal,
@@ -20,9 +23,10 @@ import {
 } from '../../modules/clob/index.ts'
 import { decodeRequest } from '../../modules/handlers.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
-import { clobLive } from '../../proto/index.ts'
+import { clobLive, type clobStream, clobTx } from '../../proto/index.ts'
 import type { ClobLevel } from '../../app/ports.ts'
 import { clobDepth, type ClobSource, requireMarket } from './depth.ts'
+import { STAGES, type WaitingOrders } from './waiting.ts'
 
 export const LIVE_SERVICE = '/nat.clob.v1.Live/'
 
@@ -31,13 +35,18 @@ const DEFAULT_LEVELS = 50
 
 const toLevel = ({ priceTicks, lots, orders }: ClobLevel) => ({ priceTicks, lots, orders })
 
+export interface LiveSource extends ClobSource {
+  /** Orders that no block holds yet. */
+  readonly waiting: WaitingOrders
+}
+
 /** Answers of a method from its request. */
-type Answer = (source: ClobSource, request: Uint8Array, wallMs: number) => Uint8Array
+type Answer = (source: LiveSource, request: Uint8Array, wallMs: number) => Uint8Array
 
 const answering =
   <Input extends DescMessage, Output extends DescMessage>(
     { input, output }: DescMethodUnary<Input, Output>,
-    answer: (source: ClobSource, request: MessageShape<Input>, wallMs: number) => MessageInitShape<Output>,
+    answer: (source: LiveSource, request: MessageShape<Input>, wallMs: number) => MessageInitShape<Output>,
   ): Answer =>
   (source, request, wallMs) =>
     toBinary(output, create(output, answer(source, decodeRequest(input, request), wallMs)))
@@ -59,7 +68,34 @@ const parseOwner = (text: string): Address => {
   }
 }
 
-const { depth, bestPrices, standing, serverTime } = clobLive.Live.method
+/** Throws grpc/3. */
+const hashOf = (text: string): Hash => {
+  const digits = text.startsWith('0x') ? text.slice(2) : text
+  if (/^[0-9a-fA-F]{64}$/.test(digits)) return hexToBytes(`0x${digits}`)
+  throw queryRefusal('invalidArgument', 'tx_hash must be 64 hexadecimal digits')
+}
+
+/** Throws grpc/5. */
+const orderForm = (
+  { waiting, updates }: LiveSource,
+  hash: Hash,
+): MessageInitShape<typeof clobStream.OptimisticOrderSchema> => {
+  const order = waiting.pool.get(hash)
+  if (order === undefined) {
+    const height = waiting.includedHeight(hash)
+    if (height === undefined)
+      throw queryRefusal('notFound', 'the node has no such transaction of the order book, or not any more')
+    return { txHash: hash, stage: STAGES.included, height: BigInt(height) }
+  }
+  const { tx, raw, seenMs } = order
+  return {
+    ...{ txHash: hash, owner: encodeBech32(tx.owner), seenMs: BigInt(seenMs), height: BigInt(updates.height) },
+    stage: STAGES[waiting.watch.stageOf(order)],
+    tx: fromBinary(clobTx.ClobTxSchema, raw.subarray(1)),
+  }
+}
+
+const { depth, bestPrices, standing, serverTime, orderTransaction } = clobLive.Live.method
 
 const ANSWERS: ReadonlyMap<string, Answer> = new Map([
   [
@@ -109,6 +145,13 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map([
       }
     }),
   ],
+  [
+    orderTransaction.name,
+    answering(orderTransaction, (source, { txHash }) => ({
+      ...stampOf(source),
+      order: orderForm(source, hashOf(txHash)),
+    })),
+  ],
   [serverTime.name, answering(serverTime, (source, _, wallMs) => ({ ...stampOf(source), wallMs: BigInt(wallMs) }))],
 ])
 
@@ -124,7 +167,7 @@ export interface LiveQuestion {
  * The newest book has no height to choose: throws grpc/3 where one is asked for, and for a request that is out of range; grpc/5 where there is
  * no such market, grpc/12 for a method that is not there.
  */
-export const liveAnswer = (source: ClobSource, { path, request, height, wallMs }: LiveQuestion): Uint8Array => {
+export const liveAnswer = (source: LiveSource, { path, request, height, wallMs }: LiveQuestion): Uint8Array => {
   const answer = ANSWERS.get(path.slice(LIVE_SERVICE.length))
   if (answer === undefined) throw queryRefusal('unimplemented', `unknown method ${path.slice(0, 100)}`)
   if (height !== 0) {

@@ -68,13 +68,13 @@ const recordView = (record: ToldRecord, nameOf: NameOf): ClobRecordView => {
 const RECORDS_A_PAGE = 2_000
 
 export const updatesView = (
-  { height, timeMs, markets, records, rejected }: BlockUpdates,
+  { height, timeMs, markets, records, rejected, refused }: BlockUpdates,
   recordsFrom: number | undefined,
 ): ClobUpdates => {
   const nameOf = namesOf()
   const from = recordsFrom ?? 0
   const end = recordsFrom === undefined ? 0 : from + RECORDS_A_PAGE
-  const isLast = recordsFrom === undefined || end >= Math.max(records.length, rejected.length)
+  const isLast = recordsFrom === undefined || end >= Math.max(records.length, rejected.length, refused.length)
   return {
     height,
     timeMs,
@@ -94,6 +94,10 @@ export const updatesView = (
       code: codeOf(error),
       reason: MATCHING_ENTRIES[error].text,
       hash: hash === undefined ? null : bytesToHex(hash),
+    })),
+    refused: refused.slice(from, end).map(({ owner, hash, error, subaccount, nonceMs }) => ({
+      ...{ owner: nameOf(owner), hash: bytesToHex(hash), code: codeOf(error), reason: MATCHING_ENTRIES[error].text },
+      ...{ subaccount, nonceMs },
     })),
   }
 }

@@ -7,6 +7,10 @@ import { startGateway, type Gateway } from '../gateway.ts'
 import { SILENT_LOG } from '../log.ts'
 import { GATEWAY_DEFAULTS } from '../settings.ts'
 import { createMemoryApplication, type MemoryApplication } from '../testing/memory-application.ts'
+import type { Questions } from '../../app/ports.ts'
+import type { CallContext } from '../method.ts'
+import { printMessage } from '../native/print-message.ts'
+import { createTypeRegistry, NATIVE_SERVICES } from '../native/services.ts'
 import { CLOB_METHODS } from './queries.ts'
 
 const RECORD = { sequence: 7n, blockPriceTicks: 5, priceMs: '12', sinceMs: 3n, bookRoot: new Uint8Array([1, 2]) }
@@ -61,6 +65,25 @@ describe('clob_get methods', () => {
     expect(result).toEqual(await get('markets/3/record'))
     expect(parameters).toEqual(application.asked.at(-1)?.parameters)
     expect(result).toMatchObject({ record: { sequence: '7', block_price_ticks: 5, book_root: 'AQI=' } })
+  })
+
+  it('print a long answer in turns, as they print it at once', async () => {
+    const { output } = clobQuery.Query.method.orders
+    const orders = Array.from({ length: 20_000 }, (_, at) => ({ market: 3, orderSeq: BigInt(at), lots: 5n }))
+    const message = create(output, { orders })
+    application.answers.native = () => JSON.stringify(Buffer.from(toBinary(output, message)).toString('base64'))
+    let turns = 0
+    const takeTurn = <Result>(work: () => Result): Promise<Result> => {
+      turns++
+      return Promise.resolve(work())
+    }
+    const method = CLOB_METHODS.find(({ name }) => name === 'clob_getOrders')
+    const context = { head: { current: () => ({ head: { height: 9 } }) }, takeTurn }
+    const ask = (name: 'native', parameters: Questions['native']) => application.ask(name, parameters, 9)
+    const told = await method?.call([{ market: 3 }], { ...context, ask } as unknown as CallContext, () => 'somebody')
+    expect(turns).toBeGreaterThan(3)
+    expect(String(told)).toBe(printMessage(output, message, createTypeRegistry(NATIVE_SERVICES)))
+    expect((await call('clob_getOrders', [{ market: 3 }])).result).toEqual(JSON.parse(String(told)))
   })
 
   it('answer from the book in memory, with its own height', async () => {

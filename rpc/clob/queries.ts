@@ -14,6 +14,7 @@ import {
 import { clobBatches, clobHistory, clobLive, clobQuery } from '../../proto/index.ts'
 import { type CallContext, defineMethod, type Method, optionalParameter } from '../method.ts'
 import { queryCost, readHeight } from '../native/native-queries.ts'
+import { LONG_ANSWER_BYTES, printInTurns, type TakeTurn } from '../native/print-in-turns.ts'
 import { createMessagePrinter, type MessagePrinter } from '../native/print-message.ts'
 import { createTypeRegistry, methodPath, NATIVE_SERVICES } from '../native/services.ts'
 import { type Decode, invalidValue, isObject } from '../parameters/go-json.ts'
@@ -22,10 +23,12 @@ import { decodeCount } from '../parameters/count.ts'
 /** A new service of the order book is a line here. */
 const SERVICES: readonly DescService[] = [clobQuery.Query, clobLive.Live, clobHistory.History, clobBatches.Batches]
 
-let printer: MessagePrinter | undefined
-const print = (method: DescMethod, bytes: Uint8Array): string => {
-  printer ??= createMessagePrinter(createTypeRegistry(NATIVE_SERVICES))
-  return printer.print(method.output, fromBinary(method.output, bytes))
+let known: MessagePrinter | undefined
+const print = async ({ output }: DescMethod, bytes: Uint8Array, take: TakeTurn): Promise<string> => {
+  const printer = (known ??= createMessagePrinter(createTypeRegistry(NATIVE_SERVICES)))
+  if (bytes.length < LONG_ANSWER_BYTES) return printer.print(output, fromBinary(output, bytes))
+  // JSON-RPC does not tell a method that its client has gone.
+  return (await printInTurns(printer, output, bytes, { take, isOver: () => false })) ?? ''
 }
 
 /** Fields by either of their names; one that the request does not have is refused, and so is what does not fit it. */
@@ -41,7 +44,7 @@ const requestOf =
   }
 
 const answer = async (
-  { ask, head }: CallContext,
+  { ask, head, takeTurn }: CallContext,
   method: DescMethod,
   request: Message | undefined,
   heightGiven: number | undefined,
@@ -51,7 +54,7 @@ const answer = async (
   const bytes = request === undefined ? new Uint8Array(0) : toBinary(method.input, request)
   const text = await ask('native', { path, data: Buffer.from(bytes).toString('base64'), height })
   // A JSON string of base64 has nothing to unescape.
-  return print(method, Buffer.from(text.slice(1, -1), 'base64'))
+  return print(method, Buffer.from(text.slice(1, -1), 'base64'), takeTurn)
 }
 
 const methodOf = (method: DescMethod): Method =>

@@ -36,6 +36,8 @@ const BARS_A_PAGE = 500
 const MAX_MARKETS = 500
 const DEFAULT_FOUND = 30
 const MAX_PLACES = 18
+/** A bar in an answer, about. */
+const BAR_BYTES = 80
 
 /** What the client asked wrongly: charts show the text. */
 class UdfError extends Error {}
@@ -53,6 +55,13 @@ interface MarketSymbol {
   /** A tick is so many display units of quote for one of base: numerator and denominator. */
   readonly tick: readonly [bigint, bigint]
   readonly lotSize: bigint
+}
+
+/** What charts ask with, in the place of one of them. */
+interface Asking {
+  readonly ask: Ask
+  symbols(): Promise<readonly MarketSymbol[]>
+  takeTurn: UdfQuestion['takeTurn']
 }
 
 type Ask = <Input extends DescMessage, Output extends DescMessage>(
@@ -104,9 +113,9 @@ const listSymbols = async (ask: Ask): Promise<readonly MarketSymbol[]> => {
 }
 
 /** Finds a symbol by the number of the market, by its name, and by both with the exchange before them. */
-const findSymbol = async (ask: Ask, query: URLSearchParams): Promise<MarketSymbol> => {
+const findSymbol = async ({ symbols }: Asking, query: URLSearchParams): Promise<MarketSymbol> => {
   const text = (query.get('symbol') ?? '').replace(/^nat:/i, '')
-  const found = (await listSymbols(ask)).find(
+  const found = (await symbols()).find(
     ({ id, name }) => text === String(id) || text.toUpperCase() === name.toUpperCase(),
   )
   if (found === undefined) throw new UdfError('unknown_symbol')
@@ -142,8 +151,9 @@ const barsOf = async (
   return bars
 }
 
-const history = async (ask: Ask, query: URLSearchParams) => {
-  const symbol = await findSymbol(ask, query)
+const history = async (asking: Asking, query: URLSearchParams) => {
+  const { ask } = asking
+  const symbol = await findSymbol(asking, query)
   const resolutionS = RESOLUTIONS[query.get('resolution') ?? '']
   if (resolutionS === undefined) throw new UdfError('unknown_resolution')
   // Its end is inside, in seconds; a node of today has no bar behind it.
@@ -156,6 +166,10 @@ const history = async (ask: Ask, query: URLSearchParams) => {
     const [before] = await barsOf(ask, symbol.id, resolutionS, { from: 0, to: Math.max(1, from), wanted: 1 })
     return { s: 'no_data', ...(before !== undefined && { nextTime: Number(before.startS) }) }
   }
+  return await asking.takeTurn(bars.length * BAR_BYTES, () => chartOf(symbol, bars))
+}
+
+const chartOf = (symbol: MarketSymbol, bars: readonly clobHistory.Candle[]) => {
   const [above, below] = symbol.tick
   const price = (ticks: number): number => Number(BigInt(ticks) * above) / Number(below)
   const unit = 10 ** symbol.base.exponent
@@ -170,10 +184,10 @@ const history = async (ask: Ask, query: URLSearchParams) => {
   }
 }
 
-const search = async (ask: Ask, query: URLSearchParams) => {
+const search = async ({ symbols }: Asking, query: URLSearchParams) => {
   const text = (query.get('query') ?? '').toUpperCase()
   const limit = Math.min(countOf(query, 'limit', DEFAULT_FOUND), MAX_MARKETS)
-  return (await listSymbols(ask))
+  return (await symbols())
     .filter(({ name }) => name.toUpperCase().includes(text))
     .slice(0, limit)
     .map(({ id, name, description }) => ({
@@ -203,30 +217,52 @@ export interface UdfQuestion {
   /** Time of the newest block, in seconds. */
   readonly timeS: number
   readonly asker: Asker
+  /** The height of the newest block. */
+  readonly height: number
+  /** Does what takes long in the turn of its connection. */
+  readonly takeTurn: <Result>(bytes: number, work: () => Result) => Promise<Result>
 }
 
-/** Undefined where there is no such page. What the client asked wrongly is an answer too; other errors are thrown. */
-export const answerUdf = async (queries: NativeQueries, question: UdfQuestion): Promise<UdfAnswer | undefined> => {
-  const { name, timeS, asker } = question
-  const query = new URLSearchParams(question.query)
-  const ask: Ask = async (method, request) => {
-    const bytes = toBinary(method.input, create(method.input, request))
-    const reply = await queries.ask(methodPath(method), bytes, undefined, asker)
-    return fromBinary(method.output, reply.bytes)
+/**
+ * The markets and their names are read once for a block: every page needs them. Gives answers as {@link UdfAnswer}; undefined where there is no
+ * such page. What the client asked wrongly is an answer too; other errors are thrown.
+ */
+export const createUdf = (queries: NativeQueries) => {
+  let listed: { readonly height: number; readonly symbols: readonly MarketSymbol[] } | undefined
+
+  const askAs =
+    (asker: Asker): Ask =>
+    async (method, request) => {
+      const bytes = toBinary(method.input, create(method.input, request))
+      const reply = await queries.ask(methodPath(method), bytes, undefined, asker)
+      return fromBinary(method.output, reply.bytes)
+    }
+
+  const symbolsAt = async (ask: Ask, height: number): Promise<readonly MarketSymbol[]> => {
+    if (listed?.height === height) return listed.symbols
+    const symbols = await listSymbols(ask)
+    listed = { height, symbols }
+    return symbols
   }
-  const pages: Readonly<Record<string, () => unknown>> = {
-    config: () => CONFIG,
-    time: () => timeS,
-    symbols: async () => symbolJson(await findSymbol(ask, query)),
-    search: () => search(ask, query),
-    history: () => history(ask, query),
-  }
-  const page = Object.hasOwn(pages, name) ? pages[name] : undefined
-  if (page === undefined) return undefined
-  try {
-    return { status: 200, text: JSON.stringify(await page()) }
-  } catch (error) {
-    if (!(error instanceof UdfError) && !(error instanceof CodedError)) throw error
-    return { status: 200, text: JSON.stringify({ s: 'error', errmsg: error.message }) }
+
+  return async ({ name, timeS, asker, height, takeTurn, ...question }: UdfQuestion): Promise<UdfAnswer | undefined> => {
+    const query = new URLSearchParams(question.query)
+    const ask = askAs(asker)
+    const asking: Asking = { ask, symbols: () => symbolsAt(ask, height), takeTurn }
+    const pages: Readonly<Record<string, () => unknown>> = {
+      config: () => CONFIG,
+      time: () => timeS,
+      symbols: async () => symbolJson(await findSymbol(asking, query)),
+      search: () => search(asking, query),
+      history: () => history(asking, query),
+    }
+    const page = Object.hasOwn(pages, name) ? pages[name] : undefined
+    if (page === undefined) return undefined
+    try {
+      return { status: 200, text: JSON.stringify(await page()) }
+    } catch (error) {
+      if (!(error instanceof UdfError) && !(error instanceof CodedError)) throw error
+      return { status: 200, text: JSON.stringify({ s: 'error', errmsg: error.message }) }
+    }
   }
 }

@@ -57,6 +57,8 @@ export interface WholeFeed {
   /** Nothing is left out: the call of a client that reads too slowly ends. */
   send(bytes: Uint8Array): void
   end(status: GrpcStatus): void
+  /** Resolves when nothing waits for the client, or when it has gone. */
+  drained(): Promise<void>
 }
 
 /** One request, and answers of which the client misses none. What it rejects with becomes the status. */
@@ -142,9 +144,15 @@ class QueueFeed implements WholeFeed {
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #isBlocked = false
+  #onDrained: (() => void)[] = []
 
   constructor(call: GrpcCall) {
     this.#call = call
+  }
+
+  drained(): Promise<void> {
+    if (!this.#isBlocked || this.#call.isOver) return Promise.resolve()
+    return new Promise((resolve) => this.#onDrained.push(resolve))
   }
 
   send(bytes: Uint8Array): void {
@@ -169,6 +177,11 @@ class QueueFeed implements WholeFeed {
     this.#call.give(this.#waitingBytes)
     this.#waiting = []
     this.#waitingBytes = 0
+    this.#tellDrained()
+  }
+
+  #tellDrained(): void {
+    for (const tell of this.#onDrained.splice(0)) tell()
   }
 
   #write(bytes: Uint8Array): void {
@@ -188,6 +201,7 @@ class QueueFeed implements WholeFeed {
       if (this.#isBlocked) break
     }
     this.#waiting.splice(0, sent)
+    if (!this.#isBlocked) this.#tellDrained()
   }
 }
 

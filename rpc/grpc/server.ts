@@ -41,7 +41,7 @@ export interface GrpcHttp2Options {
   readonly toStatus: (error: unknown, path: string) => GrpcStatus
   /** Whether a connection of that peer is taken. */
   readonly admits?: (peer: string | undefined) => boolean
-  /** Left out, what is sent is plain. */
+  /** The certificate; left out where what is sent is plain. */
   readonly tls?: TlsSource | undefined
   readonly receiveTimeoutMs?: number
   readonly sendTimeoutMs?: number

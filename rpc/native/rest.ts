@@ -2,7 +2,7 @@
  * The port of native REST: requests become queries by the options of the services, answers are printed as the SDK does.
  * gRPC-Web and the description of the routes are served here too. On node:http, for it is a busy path.
  */
-import { fromBinary, toBinary, type DescMessage, type DescService, type Message } from '@bufbuild/protobuf'
+import { fromBinary, toBinary, type DescMessage, type DescService } from '@bufbuild/protobuf'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { CodedError } from '../../core/errors.ts'
 import type { Asker } from '../../app/ports.ts'
@@ -14,11 +14,13 @@ import type { GatewayLog } from '../log.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import { TOO_GREEDY } from '../memory-budget.ts'
 import type { Turns } from '../turns.ts'
-import { answerUdf, UDF_PATH } from '../clob/udf.ts'
+import { createUdf, UDF_PATH } from '../clob/udf.ts'
+import { LargeBodies } from '../large-bodies.ts'
 import { answersBrowser } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
 import { createNativeQueries, HEIGHT_HEADER, queryCost } from './native-queries.ts'
 import { createOpenApiPages, isDescription } from './openapi-pages.ts'
+import { LONG_ANSWER_BYTES, printInTurns } from './print-in-turns.ts'
 import { createMessagePrinter } from './print-message.ts'
 import { readRequest } from './read-request.ts'
 import { receiveBody } from './receive-body.ts'
@@ -62,9 +64,6 @@ const sendError = (response: ServerResponse, { code, message }: GrpcStatus): voi
 const COUNTED_BYTES = 64 * 1024
 /** JSON of binary fields is larger than they are, by base64 and by names. */
 const PRINTED_PER_BYTE = 2
-/** Answers of so many bytes are printed in several turns, each of about so many milliseconds. */
-const LONG_ANSWER_BYTES = 64 * 1024
-const PRINTED_A_TURN_MS = 5
 /** A client that does not take a large answer in time is cut off, as over JSON-RPC. */
 const SEND_TIMEOUT_MS = 30_000
 
@@ -87,6 +86,7 @@ const heightOf = ({ headers }: IncomingMessage): string | undefined => {
 
 export const createRest = (options: RestOptions): RequestListener => {
   const { application, head, log, bodyLimit, turns, memory } = options
+  const large = new LargeBodies()
   const services = options.services ?? NATIVE_SERVICES
   const routes = createRoutes(services)
   const registry = createTypeRegistry(services)
@@ -96,7 +96,8 @@ export const createRest = (options: RestOptions): RequestListener => {
   const charge = (request: IncomingMessage, cost: number): void =>
     options.limiter?.charge(options.findAddress(request), cost)
   const receive = async (request: IncomingMessage): Promise<Buffer> => {
-    const body = await receiveBody(request, bodyLimit, memory.shareOf(request))
+    const client = clientOf(options.findAddress(request))
+    const body = await receiveBody(request, { limit: bodyLimit, share: memory.shareOf(request), large, client })
     charge(request, bodyCost(body.length))
     return body
   }
@@ -127,24 +128,10 @@ export const createRest = (options: RestOptions): RequestListener => {
     bytes: Uint8Array,
   ): Promise<string> => {
     const take = <Result>(work: () => Result): Promise<Result> => turns.take(request.socket, bytes.length, work)
-    const decode = (): Message => fromBinary(output, bytes)
     if (bytes.length < LONG_ANSWER_BYTES) {
-      return await take(() => (response.destroyed ? '' : printer.print(output, decode())))
+      return await take(() => (response.destroyed ? '' : printer.print(output, fromBinary(output, bytes))))
     }
-    const pieces = printer.pieces(output, await take(decode))
-    let text = ''
-    let isDone = false
-    while (!isDone && !response.destroyed) {
-      await take(() => {
-        const untilMs = performance.now() + PRINTED_A_TURN_MS
-        do {
-          const { value, done } = pieces.next()
-          isDone = done === true
-          text += value ?? ''
-        } while (!isDone && performance.now() < untilMs)
-      })
-    }
-    return isDone ? text : ''
+    return (await printInTurns(printer, output, bytes, { take, isOver: () => response.destroyed })) ?? ''
   }
 
   const ask = async (
@@ -199,9 +186,13 @@ export const createRest = (options: RestOptions): RequestListener => {
     if (refusal !== undefined) return sendError(response, refusal)
     try {
       const { timestamp } = JSON.parse(head.current().head.header) as { readonly timestamp: string }
-      const asked = { name: path.slice(UDF_PATH.length), query, timeS: Number(timestamp), asker: findAsker(request) }
-      const answer = await answerUdf(queries, asked)
+      const answer = await answerUdf({
+        ...{ name: path.slice(UDF_PATH.length), query, timeS: Number(timestamp), asker: findAsker(request) },
+        height: head.current().head.height,
+        takeTurn: (bytes, work) => turns.take(request.socket, bytes, work),
+      })
       if (answer === undefined) return sendError(response, NOT_FOUND)
+      holdAnswer(request, response, answer.text.length)
       charge(request, answerCost(answer.text.length))
       return send(response, answer.status, answer.text)
     } catch (error) {
@@ -209,6 +200,7 @@ export const createRest = (options: RestOptions): RequestListener => {
     }
   }
 
+  const answerUdf = createUdf(queries)
   const grpcWeb = createGrpcWeb({ queries, receive, charge, limited, toStatus, findAsker, turns, holdAnswer })
 
   return (request, response) => {

@@ -11,6 +11,7 @@ const QUERY_TO_GRPC: Readonly<Record<number, number>> = {
   [QUERY_CODES.limit]: GRPC.resourceExhausted,
   [QUERY_CODES.unsupported]: GRPC.unimplemented,
   [QUERY_CODES.tooLarge]: GRPC.resourceExhausted,
+  [QUERY_CODES.blockNotTold]: GRPC.outOfRange,
 }
 
 const SDK_TO_GRPC: Readonly<Record<number, number>> = {

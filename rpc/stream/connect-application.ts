@@ -9,11 +9,14 @@ import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { requireEndpoint } from './address.ts'
 import { createFrameReader, encodeFrame, FRAME, PROTOCOL, type Frame } from './frames.ts'
 import { LARGE_QUESTION_BYTES, LargeQuestions } from './large-questions.ts'
+import { createNumber, isProof, proofOf } from './secret.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ConnectApplicationOptions {
   readonly address: string
   readonly log?: GatewayLog
+  /** The application must know it, and asks for it. */
+  readonly secret?: Uint8Array
   /** A question without an answer fails after this long. */
   readonly timeoutMs?: number
   /** Questions that may wait for an answer. */
@@ -76,6 +79,9 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   let socket: Socket | undefined
   let write: (frame: Buffer) => void = () => {}
   let connected = false
+  /** Of the present connection. */
+  let number = ''
+  let isProven = false
   let closed = false
   /** One line a failure, not one an attempt. */
   let toldOfFailure = false
@@ -116,7 +122,23 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     else question.reject(parseFailure(frame.body))
   }
 
+  /** The application knows the secret, and is shown that this does. */
+  const proveTo = (body: string): void => {
+    const { secret } = options
+    const [applicationNumber = '', shown = ''] = body.split(' ')
+    const numbers = { application: applicationNumber, gateway: number }
+    if (secret === undefined || !isProof(shown, secret, 'application', numbers)) {
+      throw rpcError('protocol', `the process at ${address} does not know the secret`)
+    }
+    isProven = true
+    write(encodeFrame(FRAME.proof, 0, proofOf(secret, 'gateway', numbers)))
+  }
+
   const greet = (frame: Frame): void => {
+    if (frame.kind === FRAME.proof && !isProven) return proveTo(textToString(frame.body))
+    if (options.secret !== undefined && !isProven) {
+      throw rpcError('protocol', `the process at ${address} was asked for the secret and shows none`)
+    }
     if (frame.kind !== FRAME.hello || frame.body !== PROTOCOL) {
       throw rpcError('protocol', `the process at ${address} speaks another protocol`)
     }
@@ -142,12 +164,16 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
 
   const open = (): void => {
     const opened = connect(where)
-    const reader = createFrameReader(options.maxFrameBytes ?? MAX_STREAM_FRAME_BYTES + 64)
+    const maxFrameBytes = options.maxFrameBytes ?? MAX_STREAM_FRAME_BYTES + 64
+    const reader = createFrameReader(() => maxFrameBytes)
+    number = createNumber()
+    isProven = false
     socket = opened
     write = createBatchedWriter(opened).write
     opened.setNoDelay(true)
     opened.setKeepAlive(true, 15_000)
-    opened.on('connect', () => write(encodeFrame(FRAME.hello, 0, PROTOCOL)))
+    const hello = options.secret === undefined ? PROTOCOL : `${PROTOCOL} ${number}`
+    opened.on('connect', () => write(encodeFrame(FRAME.hello, 0, hello)))
     opened.on('data', (chunk: Buffer) => {
       try {
         for (const frame of reader.push(chunk)) if (!opened.destroyed) take(frame)

@@ -19,6 +19,8 @@ export const FRAME = {
   announcement: 5,
   /** Nobody waits for the answer to the question any more. */
   cancel: 6,
+  /** Where both know a secret, between the two hellos: the application's number and proof, then the gateway's proof. */
+  proof: 7,
 } as const
 
 export const PROTOCOL = 'nat-query/3'
@@ -58,7 +60,8 @@ export interface FrameReader {
   push(chunk: Buffer): Frame[]
 }
 
-export const createFrameReader = (maxFrameBytes: number): FrameReader => {
+/** `maxFrameBytes` may grow with what is known of who sends. */
+export const createFrameReader = (maxFrameBytes: () => number): FrameReader => {
   let chunks: Buffer[] = []
   let available = 0
   // Bytes without which nothing new can be read: pieces of a long frame are joined once, not at every chunk.
@@ -66,8 +69,9 @@ export const createFrameReader = (maxFrameBytes: number): FrameReader => {
 
   const readLength = (buffer: Buffer, offset: number): number => {
     const length = buffer.readUInt32BE(offset)
-    if (length < HEADER_BYTES || length > maxFrameBytes) {
-      throw rpcError('protocol', `a frame of ${length} bytes, allowed are ${HEADER_BYTES} to ${maxFrameBytes}`)
+    const most = maxFrameBytes()
+    if (length < HEADER_BYTES || length > most) {
+      throw rpcError('protocol', `a frame of ${length} bytes, allowed are ${HEADER_BYTES} to ${most}`)
     }
     return LENGTH_BYTES + length
   }

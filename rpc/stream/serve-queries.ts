@@ -9,12 +9,15 @@ import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../erro
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { describeAddress, requireEndpoint } from './address.ts'
 import { createFrameReader, encodeFrame, encodeFrameHead, FRAME, PROTOCOL, type Frame } from './frames.ts'
+import { createNumber, isNumber, isProof, type Numbers, proofOf } from './secret.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ServeQueriesOptions {
   readonly address: string
   readonly application: QueryApplication
   readonly log?: GatewayLog
+  /** Gateways must know it; left out where who reaches the address may ask. */
+  readonly secret?: Uint8Array
   /** A broken invariant in a question: the node must stop. */
   readonly onFatal?: (error: InvariantError) => void
   /** Largest question. */
@@ -32,6 +35,9 @@ export interface QueryServer {
   close(): Promise<void>
 }
 
+/** Of a frame of one who is not known yet, and the time until he must be. */
+const MAX_GREETING_BYTES = 256
+const GREETING_MS = 10_000
 /** Connections at once. */
 const MAX_GATEWAYS = 1_000
 /**
@@ -113,7 +119,8 @@ const readQuestion = (question: unknown): Question => {
 const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Bounds): void => {
   const { application } = options
   const log = options.log ?? SILENT_LOG
-  const reader = createFrameReader(bounds.maxFrameBytes)
+  /** Strangers say little, and soon. */
+  const reader = createFrameReader(() => (greeted ? bounds.maxFrameBytes : MAX_GREETING_BYTES))
   const writer = createBatchedWriter(socket)
   /** Read and not yet taken: what comes in one piece may ask for more than can be unread at once. */
   let waiting: Frame[] = []
@@ -124,6 +131,8 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const givenUp = new Set<number>()
   const gateway = (gatewayCount++).toString(36)
   let greeted = false
+  /** Both numbers, once the gateway was asked to show that it knows the secret. */
+  let numbers: Numbers | undefined
   let stopAnnouncements: (() => void) | undefined
 
   const drop = (reason: string): void => {
@@ -234,18 +243,35 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     if (announcement.type === 'head') writer.flush()
   }
 
-  const take = (frame: Frame): void => {
-    if (!greeted) {
-      if (frame.kind !== FRAME.hello || frame.body !== PROTOCOL) return drop('it speaks another protocol')
-      greeted = true
-      send(FRAME.hello, 0, PROTOCOL)
-      stopAnnouncements = application.subscribe(announce)
-      return
+  const welcome = (): void => {
+    greeted = true
+    clearTimeout(strange)
+    send(FRAME.hello, 0, PROTOCOL)
+    stopAnnouncements = application.subscribe(announce)
+  }
+
+  const greet = (kind: number, body: string): void => {
+    const { secret } = options
+    if (numbers !== undefined && secret !== undefined) {
+      const isKnown = kind === FRAME.proof && isProof(body, secret, 'gateway', numbers)
+      return isKnown ? welcome() : drop('it does not know the secret')
     }
+    const [protocol, gatewayNumber, ...rest] = body.split(' ')
+    if (kind !== FRAME.hello || protocol !== PROTOCOL || rest.length > 0) return drop('it speaks another protocol')
+    if (secret === undefined)
+      return gatewayNumber === undefined ? welcome() : drop('it has a secret, and this has none')
+    if (gatewayNumber === undefined || !isNumber(gatewayNumber)) return drop('it shows no secret')
+    numbers = { application: createNumber(), gateway: gatewayNumber }
+    send(FRAME.proof, 0, `${numbers.application} ${proofOf(secret, 'application', numbers)}`)
+  }
+
+  const take = (frame: Frame): void => {
+    if (!greeted) return greet(frame.kind, textToString(frame.body))
     if (frame.kind !== FRAME.ask) return drop(`unexpected frame of kind ${frame.kind}`)
     answer(frame)
   }
 
+  const strange = setTimeout(() => drop('it has said nothing'), GREETING_MS)
   socket.setNoDelay(true)
   socket.setKeepAlive(true, 15_000)
   socket.on('data', (chunk: Buffer) => {
@@ -265,6 +291,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   socket.on('drain', resume)
   socket.on('error', (error) => log.warn('stream to a gateway failed', { error: error.message }))
   socket.on('close', () => {
+    clearTimeout(strange)
     stopAnnouncements?.()
     for (const id of [...asking.keys()]) giveUp(id)
   })

@@ -12,6 +12,7 @@ import { MAX_QUESTION_BYTES } from '../../core/limits.ts'
 import { textToString } from '../../core/text.ts'
 import { createMemoryApplication, exampleHead } from '../testing/memory-application.ts'
 import { askerOn } from '../asker.ts'
+import { SILENT_LOG } from '../log.ts'
 import { connectApplication, type ConnectApplicationOptions, type RemoteApplication } from './connect-application.ts'
 import { createFrameReader, encodeFrame, FRAME, PROTOCOL } from './frames.ts'
 import { serveQueries, type QueryServer, type ServeQueriesOptions } from './serve-queries.ts'
@@ -280,6 +281,73 @@ describe('the stream', () => {
   })
 })
 
+describe('a secret', () => {
+  const secret = Buffer.from('a secret of thirty-two bytes ....')
+  const hello = encodeFrame(FRAME.hello, 0, PROTOCOL)
+  const refusal = async (served: Partial<ServeQueriesOptions>, joined: Partial<ConnectApplicationOptions>) => {
+    const reasons: string[] = []
+    const log = {
+      ...SILENT_LOG,
+      warn: (_: string, details?: Record<string, unknown>) => void reasons.push(JSON.stringify(details)),
+    }
+    const error = (_: string, details?: Record<string, unknown>): void => void reasons.push(JSON.stringify(details))
+    const server = await serve(createMemoryApplication(), { ...served, log })
+    const remote = connectApplication({ address: server.address, ...joined, log: { ...SILENT_LOG, error } })
+    open.push(remote)
+    await vi.waitFor(() => expect(reasons.length).toBeGreaterThan(0))
+    expect(remote.connected).toBe(false)
+    return reasons[0]
+  }
+
+  test('that both know lets a gateway ask, also when it comes back', async () => {
+    const application = createMemoryApplication()
+    const server = await serve(application, { secret })
+    const remote = await joinAs(server.address, { secret })
+    expect(await remote.ask('gasPrice', {}, 7)).toBe('null')
+    await server.close()
+    await serve(application, { secret, address: server.address })
+    await vi.waitFor(async () => expect(await remote.ask('gasPrice', {}, 7)).toBe('null'))
+  })
+
+  test.each([
+    [{ secret }, {}, 'it shows no secret'],
+    [{ secret }, { secret: Buffer.from('another') }, 'does not know the secret'],
+    [{}, { secret }, 'it has a secret, and this has none'],
+  ])('that one of them does not know keeps it out: %j %j', async (served, joined, reason) => {
+    expect(await refusal(served, joined)).toContain(reason)
+  })
+
+  test('is asked of who only pretends to be the application', async () => {
+    const pretender = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.write(hello))
+    })
+    pretender.listen(0, '127.0.0.1')
+    await once(pretender, 'listening')
+    const reasons: string[] = []
+    const error = (_: string, details?: Record<string, unknown>): void => void reasons.push(JSON.stringify(details))
+    const address = `tcp://127.0.0.1:${(pretender.address() as AddressInfo).port}`
+    const remote = connectApplication({ address, secret, log: { ...SILENT_LOG, error } })
+    await vi.waitFor(() => expect(reasons[0]).toContain('shows none'))
+    expect(remote.connected).toBe(false)
+    await remote.close()
+    pretender.close()
+  })
+
+  test('does not let a stranger send a long frame, nor wait for his hello', async () => {
+    const server = await serve(createMemoryApplication(), { secret })
+    const socket = rawConnection(server.address)
+    socket.resume().write(encodeFrame(FRAME.hello, 0, 'x'.repeat(100_000)))
+    await ended(socket)
+    const heard: Buffer[] = []
+    const asking = rawConnection(server.address)
+    asking.on('data', (chunk: Buffer) => heard.push(chunk))
+    asking.write(Buffer.concat([hello, encodeFrame(FRAME.ask, 1, '["gasPrice",{},7,"",""]')]))
+    await ended(asking)
+    expect(heard).toEqual([])
+  })
+})
+
 describe('bounds', () => {
   test('reading pauses at the limit of questions in flight, and goes on when they are answered', async () => {
     const application = createMemoryApplication()
@@ -401,7 +469,7 @@ describe('garbage', () => {
     const bytes = Buffer.concat(bodies.map((body, index) => encodeFrame(3, index, body)))
     const random = createRandom(1)
     for (let round = 0; round < 200; round++) {
-      const reader = createFrameReader(100_000)
+      const reader = createFrameReader(() => 100_000)
       const frames = []
       for (let at = 0; at < bytes.length; ) {
         const end = Math.min(bytes.length, at + 1 + random(round % 2 === 0 ? 20_000 : 300))
@@ -462,7 +530,7 @@ describe('garbage', () => {
       '["gasPrice",{},1.5]',
     ]
     const socket = rawConnection(server.address)
-    const reader = createFrameReader(1_000_000)
+    const reader = createFrameReader(() => 1_000_000)
     const failures: number[] = []
     const done = new Promise<void>((resolve) => {
       socket.on('data', (chunk: Buffer) => {

@@ -1,7 +1,7 @@
 """python3 test/audit vectors | run | trade | lies"""
 import sys
 
-USAGE = '''usage: python3 test/audit vectors [signatures|extensions|roots|plan|matching ...]
+USAGE = '''usage: python3 test/audit vectors [signatures|extensions|envelopes|roots|plan|matching ...]
        python3 test/audit run --help
        python3 test/audit trade --help
        python3 test/audit lies --help'''

@@ -12,8 +12,10 @@ EMPTY = Extension((), ())
 _BRIDGE = {1: ('id', 'u32', ''), 2: ('hash', 'bytes', '')}
 _CONTENT = {1: ('id', 'u32', ''), 2: ('amount', 'bytes', ''), 3: ('from', 'bytes', ''), 4: ('recipient', 'bytes', ''),
             5: ('data_hash', 'bytes', ''), 6: ('external_height', 'u64', '')}
+_SIGNATURE = {1: ('digest', 'bytes', ''), 2: ('signature', 'bytes', '')}
 _EXTENSION = {1: ('version', 'u32', ''), 2: ('attestations', 'bytes', ''), 3: ('bodies', 'bytes', 'repeated'),
-              4: ('bridge', _BRIDGE, 'repeated'), 5: ('bridge_contents', _CONTENT, 'repeated')}
+              4: ('bridge', _BRIDGE, 'repeated'), 5: ('bridge_contents', _CONTENT, 'repeated'),
+              6: ('bridge_signatures', _SIGNATURE, 'repeated')}
 _VOTE = {1: ('extension', 'bytes', ''), 2: ('signature', 'bytes', '')}
 _INJECTED = {1: ('version', 'u32', ''), 2: ('votes', _VOTE, 'repeated')}
 
@@ -55,6 +57,14 @@ def decode_attestations(data):
     return entries
 
 
+def check_signatures(signatures):
+    digests = [each['digest'] for each in signatures]
+    if len(digests) > 2 or digests != sorted(set(digests)):
+        raise Malformed('digests of the bridge')
+    if any(len(each['digest']) != 32 or len(each['signature']) != 65 for each in signatures):
+        raise Malformed('a signature of the bridge')
+
+
 def check_bridge(hashes, contents):
     for said, most in ((hashes, 24), (contents, 16)):
         ids = [each['id'] for each in said]
@@ -68,21 +78,27 @@ def check_bridge(hashes, contents):
             raise Malformed('sender or data hash')
 
 
+def read_extension(data, cap):
+    """What an extension says; Malformed where it is not canonical."""
+    if len(data) > cap:
+        raise Malformed('longer than the cap')
+    message = decode(_EXTENSION, data)
+    if message['version'] != 1 or any(not 1 <= len(body) <= 4096 for body in message['bodies']):
+        raise Malformed('version or a body')
+    if not any(message[name] for name in ('attestations', 'bodies', 'bridge', 'bridge_contents', 'bridge_signatures')):
+        raise Malformed('nothing is said')
+    if any(len(each['hash']) != 32 for each in message['bridge']):
+        raise Malformed('bridge')
+    check_bridge(message['bridge'], message['bridge_contents'])
+    check_signatures(message['bridge_signatures'])
+    attestations = decode_attestations(message['attestations']) if message['attestations'] else ()
+    return Extension(attestations, message['bodies'])
+
+
 def decode_extension(data, cap):
     """What an extension says. Anything that is not canonical says nothing."""
-    if data == b'':
-        return EMPTY
     try:
-        if len(data) > cap:
-            raise Malformed('longer than the cap')
-        message = decode(_EXTENSION, data)
-        if message['version'] != 1 or any(not 1 <= len(body) <= 4096 for body in message['bodies']):
-            raise Malformed('version or a body')
-        if any(len(each['hash']) != 32 for each in message['bridge']):
-            raise Malformed('bridge')
-        check_bridge(message['bridge'], message['bridge_contents'])
-        attestations = decode_attestations(message['attestations']) if message['attestations'] else ()
-        return Extension(attestations, message['bodies'])
+        return read_extension(data, cap) if data else EMPTY
     except Malformed:
         return EMPTY
 

@@ -58,6 +58,20 @@ def extensions():
     return len(vectors)
 
 
+def envelopes():
+    from attestations import read_extension
+    from codec import Malformed
+    vectors = load('envelopes')['vectors']
+    for v in vectors:
+        try:
+            read_extension(unhex(v['extension']), 131_072)
+            is_canonical = True
+        except Malformed:
+            is_canonical = False
+        equal(v['name'], is_canonical, v['isCanonical'])
+    return len(vectors)
+
+
 def roots():
     from codec import merkle
     from roots import BookRoot
@@ -270,4 +284,4 @@ def run(names):
     return 0
 
 
-ALL = ['signatures', 'extensions', 'roots', 'plan', 'matching']
+ALL = ['signatures', 'extensions', 'envelopes', 'roots', 'plan', 'matching']

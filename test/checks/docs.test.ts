@@ -42,6 +42,14 @@ describe('the checker of documents', () => {
     ])
   })
 
+  it('refuses what a merge has left', () => {
+    const text = ['one', `${'<'.repeat(7)} HEAD`, 'two', '='.repeat(7), 'three', `${'>'.repeat(7)} main`].join('\n')
+    expect(check({ 'docs/page.md': text })).toEqual([
+      'docs/page.md:2 a merge has left both of its sides here',
+      'docs/page.md:6 a merge has left both of its sides here',
+    ])
+  })
+
   it('passes links to other sites, and paths beside the document', () => {
     const text = '[a](https://example.com/x) [b](#part) `sub/file.ts`'
     expect(check({ 'docs/page.md': text }, ['docs/sub/file.ts'])).toEqual([])

@@ -345,4 +345,21 @@ describe('staking and governance', () => {
     expect(upgrade).toMatchObject({ code: 0 })
     expect(await send('gov', 'cancel-proposal', '2', '--from', 'dev')).toMatchObject({ code: 0 })
   })
+
+  it('proposes other parameters of the order book', async () => {
+    const texts = ['--title', 'P', '--summary', 'S', '--deposit', '1000nat']
+    const params = await send('clob', 'propose-params', '--block-weight', '5000', ...texts, '--from', 'dev')
+    expect(params).toMatchObject({ code: 0 })
+    const { params: before } = await ask<{ params: Readonly<Record<string, unknown>> }>('query', 'clob', 'params')
+    const { proposals } = await ask<{ proposals: readonly { messages: readonly object[] }[] }>(
+      'query',
+      'gov',
+      'proposals',
+    )
+    // What no flag names stays.
+    expect(proposals.at(-1)?.messages).toMatchObject([
+      { '@type': '/nat.clob.v1.MsgUpdateParams', params: { ...before, block_weight: 5_000 } },
+    ])
+    expect(before).not.toMatchObject({ block_weight: 5_000 })
+  })
 })

@@ -29,7 +29,7 @@ export interface Answer {
 interface Lie {
   readonly name: string
   readonly method: string
-  /** By which the lie is found; 1 where it is left out. */
+  /** The rule by which the lie is found; 1 where it is left out. */
   readonly rule?: Rule
   /** Another result in its place, where it gives one. */
   change(answer: Answer, path: string | undefined): unknown

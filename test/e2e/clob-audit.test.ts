@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { auditLiar, auditOwn, CHAINS, factsOf, findFault, LIES, UNPROVEN_LIE } from './clob-audit-liar.ts'
 import { audit, auditLies, auditRun, auditTrade, python } from './clob-audit.ts'
-import { useNode } from './harness.ts'
+import { runChain, useNode } from './harness.ts'
 
 const LIMIT_MS = 180_000
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
@@ -37,6 +37,10 @@ describe.skipIf(python === undefined)('the audit in Python', () => {
       expect(factsOf(own.lines)).toEqual(factsOf(report.trim().split('\n')))
       // From a height at which orders are open.
       const middle = first + 12
+      const flags = ['--from', `${middle}`, '--to', `${last}`, '--node', ports.comet, '--json-rpc', ports.http]
+      const command = await runChain(['clob', 'audit', ...flags])
+      expect([command.status, command.stderr]).toEqual([0, ''])
+      expect(command.stdout).toMatch(/^ok blocks \d+ to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
       const whole = await auditRun(node(), middle, last)
       expect(factsOf((await auditOwn(ports, middle, last)).lines)).toEqual(factsOf(whole.trim().split('\n')))
       for (const lie of LIES) {

@@ -33,7 +33,7 @@ const FEW_STOPS = 3
 const ATTEMPTS = 3
 /** The newest blocks that are audited: the audit checks eight signatures and proves a dozen values for each. */
 const AUDITED_BLOCKS = 150
-/** Of these the answers of an honest node are changed on their way. */
+/** The answers of an honest node about so many blocks are changed on their way. */
 const LIED_ABOUT = 6
 const FAULTY_CHAIN = [
   process.execPath,

@@ -72,6 +72,35 @@ const watchBook = async () => {
   return { updates, close: () => socket.close() }
 }
 
+interface OptimisticUpdate {
+  readonly height: string
+  readonly is_snapshot: boolean
+  readonly orders: readonly {
+    readonly tx_hash: string
+    readonly stage: string
+    readonly height: string
+    readonly tx: { readonly actions: readonly { readonly place?: { readonly price_ticks: string } }[] } | null
+  }[]
+}
+
+/** Follows orders of market 1 that no block holds yet. */
+const watchOptimistic = async () => {
+  const socket = new WebSocket(node().urls.ws)
+  const updates: OptimisticUpdate[] = []
+  socket.on('message', (data: Buffer) => {
+    const { params } = JSON.parse(data.toString()) as { params?: { result: OptimisticUpdate } }
+    if (params !== undefined) updates.push(params.result)
+  })
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  socket.send('{"jsonrpc":"2.0","id":1,"method":"clob_subscribe","params":["optimistic",{"market":1}]}')
+  await until('a snapshot of what waits', () => updates[0])
+  const of = (hash: string) => {
+    const key = Buffer.from(hash.slice(2), 'hex').toString('base64')
+    return updates.flatMap(({ orders }) => orders).filter(({ tx_hash }) => tx_hash === key)
+  }
+  return { updates, of, close: () => socket.close() }
+}
+
 beforeAll(async () => {
   await node().untilHeight(2)
   market = (await rest<{ market: Market }>('/nat/clob/v1/markets/1')).market
@@ -87,9 +116,14 @@ describe('an order that a wallet signs as typed data', () => {
       createClient(node()).getBalance({ address: maker.address }),
     ])
     const stream = await watchBook()
+    const optimistic = await watchOptimistic()
     const sell = await sendOrder(node(), maker, [
       place({ market: 1, side: 'sell', priceTicks: 1_000, qtyLots: 5_000, clientId: '0x01' }),
     ])
+    const waiting = await askJsonRpc<{ order: { stage: string } }>(node().urls.http, 'clob_getOrderTransaction', {
+      tx_hash: sell.hash,
+    })
+    expect(waiting.order.stage).toMatch(/^ORDER_STAGE_(?:PENDING|ATTESTED|INCLUDED)$/)
     const resting = await orderResult(node(), sell.hash)
     expect(resting).toMatchObject({ code: 0, actions: [{ code: 0, filledLots: 0 }] })
     expect(resting.actions[0]?.orderSeq).toBeGreaterThan(0)
@@ -103,6 +137,24 @@ describe('an order that a wallet signs as typed data', () => {
     const notional = 1_000n * 2_000n * BigInt(market.factor)
     expect(filled).toMatchObject({ code: 0, actions: [{ code: 0, filledLots: 2_000, quote: notional }] })
     expect(filled.events.map(({ type }) => type)).toContain('fill')
+
+    // Before its block had it, it was told as what it was, and apart from what blocks have done.
+    await until('the end of what waited', () => optimistic.of(buy.hash).find(({ stage }) => stage.endsWith('INCLUDED')))
+    optimistic.close()
+    expect(optimistic.updates.map(({ is_snapshot }) => is_snapshot)).toEqual(
+      optimistic.updates.map((_, at) => at === 0),
+    )
+    for (const [hash, height] of [
+      [sell.hash, resting.height],
+      [buy.hash, filled.height],
+    ] as const) {
+      const told = optimistic.of(hash)
+      expect(told.map(({ stage }) => stage.slice(12))).toEqual(['PENDING', 'ATTESTED', 'INCLUDED'])
+      expect(told.map(({ tx }) => tx?.actions.length)).toEqual([1, undefined, undefined])
+      expect(told.at(-1)?.height).toBe(String(height))
+    }
+    const known = await rest<{ order: { stage: string; height: string } }>(`/nat/clob/v1/transactions/${sell.hash}`)
+    expect(known.order).toMatchObject({ stage: 'ORDER_STAGE_INCLUDED', height: String(resting.height) })
 
     // A reader of the stream has every block from its snapshot on, and the level as each left it.
     const { updates } = stream

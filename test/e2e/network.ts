@@ -28,7 +28,7 @@ export interface NetworkMember extends NodeOptions {
 
 export interface NetworkOptions {
   readonly members: readonly NetworkMember[]
-  readonly editGenesis?: (genesis: GenesisDocument) => GenesisDocument
+  readonly editGenesis?: (genesis: GenesisDocument, homes: readonly string[]) => GenesisDocument
   /** Values of every config.toml. */
   readonly cometToml?: Readonly<Record<string, string>>
 }
@@ -56,7 +56,8 @@ const shareGenesis = (nodes: readonly TestNode[], { members, editGenesis }: Netw
     last = node
   }
   if (editGenesis !== undefined) {
-    writeGenesis(genesisOf(last), editGenesis(readGenesisJson(genesisOf(last)) as GenesisDocument))
+    const homes = nodes.map(({ home }) => home)
+    writeGenesis(genesisOf(last), editGenesis(readGenesisJson(genesisOf(last)) as GenesisDocument, homes))
   }
   for (const node of nodes) if (node !== last) copyFileSync(genesisOf(last), genesisOf(node))
 }

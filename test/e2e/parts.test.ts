@@ -126,6 +126,7 @@ let cometbft = ''
 const here = (argument: string, ports: ReadonlyMap<number, number>): string => {
   const moved = argument
     .replace('/home/node/home', home)
+    .replace('/home/node/secret', folder)
     .replace('/opt/nat-chain', repository)
     .replace(/(?:abci|questions|cometbft|0\.0\.0\.0|127\.0\.0\.1):(\d+)/, (_, port: string) => {
       const own = ports.get(Number(port))
@@ -160,7 +161,7 @@ beforeAll(async () => {
   const [initScript = ''] = listOf('init', 'entrypoint').map((argument) => here(argument, ports))
   const path = [repository, process.env['PATH']].join(delimiter)
   const environment = { ...process.env, PATH: path, CHAIN_HOME: home, COMETBFT_BINARY: cometbft }
-  execFileSync(initScript, { env: environment })
+  execFileSync(initScript, { env: { ...environment, QUERIES_SECRET_FILE: join(folder, 'queries') } })
   const config = join(home, 'config', 'config.toml')
   writeFileSync(config, setTomlValue(readFileSync(config, 'utf8'), 'consensus.timeout_commit', '"300ms"'))
   const startService = (name: string, service: string, own: ReadonlyMap<number, number>): void => {

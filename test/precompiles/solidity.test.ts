@@ -35,6 +35,7 @@ const INTERFACES = {
   slashing: 'ISlashing',
   clob: 'IClob',
   erc20: 'IErc20Converter',
+  bridge: 'IBridge',
 } as const
 
 const sourceOf = (name: string): string =>

@@ -1,17 +1,24 @@
 /** The bridge over four validators, of which each has read the external chain by itself, and one reads lies. */
-import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
+import { type BridgeKey, toBridgeKeys } from '../../bin/node/bridge/bridge-keys.ts'
 import { EventRing } from '../../bin/node/bridge/event-ring.ts'
 import type { BridgeWatch } from '../../app/environment.ts'
 import type { BridgeContract, BridgeEvent } from '../../core/bridge-event.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { toAddress } from '../../core/address.ts'
-import { bankQuery, bridge, bridgeQuery } from '../../proto/index.ts'
+import { sha256 } from '../../core/hash.ts'
+import { privateKeyToAddress } from '../../core/signature.ts'
+import { readWayBack } from '../../modules/bridge/keeper/index.ts'
+import { formatConsensusAddress } from '../../modules/validator-addresses.ts'
+import { bankQuery, bridge, bridgeQuery, bridgeTx } from '../../proto/index.ts'
+import { bech32Of, signNative } from './native-transactions.ts'
 import type { Random } from './random.ts'
 import { seeded } from './random.ts'
 import type { SimNode } from './sim-node.ts'
-import { checkInvariants, makeWorld } from './world.ts'
+import { makeValidator } from './validators.ts'
+import { checkInvariants, committedState, gossip, makeWorld, pendingNonce } from './world.ts'
 
 const CONTRACT: BridgeContract = { chainId: 31_337n, address: new Uint8Array(20).fill(0xc0) }
 const DENOM = 'bridge/token'
@@ -131,6 +138,85 @@ it(
       })
       expect(await eventOf(node, 18)).toMatchObject({ state: bridge.EventState.CREDITED })
       expect(await nextIdOf(node)).toMatchObject({ waitsFor: 'acknowledgements', openId: deposits })
+    } finally {
+      await world.close()
+    }
+  }),
+  120_000,
+)
+
+const keyOf = (index: number): BridgeKey => {
+  const privateKey = sha256(Uint8Array.of(0x6b, index))
+  return { privateKey, address: privateKeyToAddress(privateKey) }
+}
+
+const HELD = 10n ** 24n
+
+/** NAT that came over the bridge, and validators with keys. */
+const wayBack = {
+  params: { ...params, denom: 'anat', withdraw_limit: HELD.toString(), set_interval_blocks: 8 },
+  minted: [{ denom: 'anat', amount: HELD.toString() }],
+  keys: [0, 1, 2, 3].map((index) => ({
+    validator: formatConsensusAddress(makeValidator(`validator ${index}`, 1n).address),
+    address: bytesToHex(keyOf(index).address),
+  })),
+  way_back: [
+    {
+      ...{ chain_id: params.chain_id, contract: params.contract, held: HELD.toString() },
+      ...{ day: 0, day_amount: '0', set_nonce: 0 },
+    },
+  ],
+}
+
+const signaturesOf = async (node: SimNode): Promise<bridgeQuery.QuerySignaturesResponse> =>
+  fromBinary(
+    bridgeQuery.QuerySignaturesResponseSchema,
+    await ask(node, '/nat.bridge.v1.Query/Signatures', new Uint8Array()),
+  )
+
+it(
+  'has withdrawals signed by those who hold their keys, on every node alike',
+  seeded(0x3a7bac, async (random) => {
+    // The last one signs with a key that nobody registered.
+    const nodes = [0, 1, 2, 4].map((index) => ({ name: `node ${index}`, bridgeKeys: toBridgeKeys([keyOf(index)]) }))
+    const world = await makeWorld({
+      random,
+      nodes: nodes.map(({ name, bridgeKeys }) => ({ name, ...(bridgeKeys && { bridgeKeys }) })),
+      // By falling power, as validators are listed: each node votes for the one with its key.
+      powers: [13n, 12n, 11n, 10n],
+      moduleGenesis: { bridge: wayBack },
+    })
+    try {
+      const { driver, nodes: running, accounts } = world
+      const [node] = running as readonly [SimNode]
+      let [withdrawn, signed] = [0, 0]
+      for (let step = 0; step < MOST_STEPS && (step < 40 || signed < withdrawn); step++) {
+        const account = random.pick(accounts)
+        if (step < 40 && random.chance(60)) {
+          const sequence = await pendingNonce(node, account)
+          const amount = { denom: 'anat', amount: String(1 + random.below(1_000)) }
+          const message = { sender: bech32Of(account), recipient: `0x${'ee'.repeat(20)}`, amount }
+          const { MsgWithdrawSchema } = bridgeTx
+          const value = toBinary(MsgWithdrawSchema, create(MsgWithdrawSchema, message))
+          const messages = [{ typeUrl: `/${MsgWithdrawSchema.typeName}`, value }]
+          const signers = [{ account, sequence }]
+          gossip(running, await signNative({ chainId: driver.setup.chainId, messages, signers, gas: 600_000n }))
+        }
+        const block = await driver.propose(random.pick(running))
+        expect(await driver.process(block)).toBe(true)
+        await driver.decide(block, 0, () =>
+          random.pick(['saw the proposal', 'block sync', 'crash before commit'] as const),
+        )
+        checkInvariants(node)
+        const now = await signaturesOf(node)
+        withdrawn = readWayBack(committedState(node), CONTRACT).size
+        expect(now.signed?.size ?? 0).toBeGreaterThanOrEqual(signed)
+        signed = now.signed?.size ?? 0
+        if (now.signed !== undefined) expect(now.signed.power > now.threshold).toBe(true)
+      }
+      expect(withdrawn).toBeGreaterThan(10)
+      expect(signed).toBe(withdrawn)
+      console.log(`${withdrawn} withdrawals were signed`)
     } finally {
       await world.close()
     }

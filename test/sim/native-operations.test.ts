@@ -31,6 +31,8 @@ const LIMIT_MS = 900_000
 /** anat per gas. */
 const PRICES = { maxFeePerGas: 40_000_000_000n, tip: 1_000_000_000n }
 
+const HELD = (10n ** 24n).toString()
+
 /** What takes weeks elsewhere takes minutes here. */
 const STATE = {
   staking: { params: { unbonding_time: '90s', max_validators: 5 } },
@@ -40,6 +42,20 @@ const STATE = {
       min_signed_per_window: '0.500000000000000000',
       downtime_jail_duration: '10s',
     },
+  },
+  // NAT that came over a bridge, and may go back.
+  bridge: {
+    params: {
+      chain_id: '31337',
+      contract: `0x${'c0'.repeat(20)}`,
+      denom: 'anat',
+      withdraw_limit: (10n ** 22n).toString(),
+      set_interval_blocks: 10,
+    },
+    minted: [{ denom: 'anat', amount: HELD }],
+    way_back: [
+      { chain_id: '31337', contract: `0x${'c0'.repeat(20)}`, held: HELD, day: 0, day_amount: '0', set_nonce: 0 },
+    ],
   },
   gov: {
     params: {

@@ -4,8 +4,11 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { FEE_COLLECTOR_ADDRESS, moduleAddress } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
+import { bridgeKeyDigest, signForBridge } from '../../core/bridge-signature.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
+import { sha256 } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../core/hex.ts'
+import { privateKeyToAddress } from '../../core/signature.ts'
 import { DEFAULT_CLOB_PARAMETERS } from '../../modules/clob/index.ts'
 import { formatOperator } from '../../modules/validator-addresses.ts'
 import {
@@ -34,7 +37,7 @@ import { makeValidator, type Validator } from './validators.ts'
 const NAT = 10n ** 18n
 const GOVERNANCE = encodeBech32(moduleAddress('gov'))
 /** Proposals that votes and deposits may name. */
-const OPERATOR_ACTIONS: ReadonlySet<string> = new Set(['editValidator', 'unjail', 'withdrawCommission'])
+const OPERATOR_ACTIONS: ReadonlySet<string> = new Set(['editValidator', 'unjail', 'withdrawCommission', 'bridgeKey'])
 const RECENT_PROPOSALS = 6
 
 /** An Ethereum transaction. */
@@ -114,6 +117,8 @@ type OperationName =
   | 'cancelProposal'
   | 'multiSend'
   | 'depositRewards'
+  | 'bridgeWithdraw'
+  | 'bridgeKey'
   | 'setAgent'
   | 'registerView'
 
@@ -251,6 +256,9 @@ export class Operations {
       delaySeconds: BigInt(random.below(3)),
       maxCreditsPerBlock: 1 + random.below(10),
       mintLimit: (10n ** 24n).toString(),
+      withdrawLimit: random.chance(EXTREME) ? '0' : (10n ** 20n).toString(),
+      maxWithdrawalsPerBlock: 1 + random.below(5),
+      setIntervalBlocks: BigInt(1 + random.below(20)),
     }
   }
 
@@ -532,6 +540,21 @@ export class Operations {
       const count = 1 + this.#random.below(4)
       const to = Array.from({ length: count }, () => hexToBytes(this.#random.pick(this.#accounts).address))
       return multiSendMessage(account, to, this.#amount())
+    },
+    bridgeWithdraw: (account: PrivateKeyAccount) =>
+      pack(bridgeTx.MsgWithdrawSchema, {
+        sender: bech32Of(account),
+        recipient: this.#random.chance(EXTREME) ? `0x${'c0'.repeat(20)}` : this.#random.hex(20),
+        amount: { denom: this.#random.chance(EXTREME) ? 'bridge/token' : 'anat', amount: this.#amount().toString() },
+      }),
+    bridgeKey: (account: PrivateKeyAccount) => {
+      const privateKey = this.#random.chance(EXTREME) ? sha256(Uint8Array.of(1)) : this.#random.bytes(32)
+      const operator = bech32Of(account)
+      return pack(bridgeTx.MsgSetBridgeKeySchema, {
+        operator,
+        address: bytesToHex(privateKeyToAddress(privateKey)),
+        signature: signForBridge(bridgeKeyDigest('localnat-1', operator), privateKey),
+      })
     },
     depositRewards: (account: PrivateKeyAccount) =>
       pack(distributionTx.MsgDepositValidatorRewardsPoolSchema, {

@@ -21,7 +21,7 @@ import { concatBytes, equalBytes } from '../../core/bytes.ts'
 import type { Address } from '../../core/address.ts'
 import { invariant } from '../../core/errors.ts'
 import { bytesToHex } from '../../core/hex.ts'
-import { CLOB_TX_BYTE, decodeClobBody, decodeClobResult } from '../../modules/clob/index.ts'
+import { CLOB_ERRORS, CLOB_TX_BYTE, codeOf, decodeClobBody, decodeClobResult } from '../../modules/clob/index.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { readBaseHeight, writeBaseHeight } from '../../store/base-height.ts'
 import { scanAll } from './oracle.ts'
@@ -122,15 +122,18 @@ const happeningsOf = (store: KeyValueStore, head: number): readonly (Happening &
   return told
 }
 
+const UNVERIFIED = [...(['notInPlan', 'phase', 'signature'] as const).map(codeOf), CLOB_ERRORS.codes.notPlanned]
+
 /** The newest placement that failed by owner and id, from the results of all transactions. */
 const plainRejections = (store: KeyValueStore, head: number) => {
   const blocks = new ChainReader(store)
   const found = new Map<string, { owner: Address; clientId: Uint8Array; height: number; code: number; lots: number }>()
   for (let height = 1; height <= head; height++) {
     for (const { raw, result } of readCommittedBlock(blocks, height)?.transactions(0) ?? []) {
-      if (raw[0] !== CLOB_TX_BYTE || result.code !== 0) continue
+      if (raw[0] !== CLOB_TX_BYTE || UNVERIFIED.includes(result.code)) continue
       const { owner, actions } = decodeClobBody(raw).tx
-      for (const [at, { code }] of decodeClobResult(result.data).results.entries()) {
+      const results = result.code === 0 ? decodeClobResult(result.data).results : actions.map(() => result)
+      for (const [at, { code }] of results.entries()) {
         const action = actions[at]
         if (code === 0 || (action?.kind !== 'place' && action?.kind !== 'replace')) continue
         const { clientId, qtyLots: lots } = action.place
@@ -313,6 +316,59 @@ describe('the history of orders', () => {
       for (const { owner, market, seq } of orders) {
         const isKept = kept.order(market, seq) !== undefined
         expect(pruned.get(HISTORY_COLUMN, ownerOrderKey(owner, seq)) !== undefined).toBe(isKept)
+      }
+      await chain.world.close()
+    }),
+    LIMIT_MS,
+  )
+
+  it(
+    'that begins late has a final word for every order that was open then',
+    seeded(1906, async (random) => {
+      const chain = await grow(random, 10, [{}, {}])
+      const [whole, late] = [storeOf(chain, 0), storeOf(chain, 1)]
+      const begins = chain.world.driver.height + 1
+      const batch = late.batch()
+      writeBaseHeight(batch, begins)
+      late.write(batch, { sync: false })
+      const pruner = new BlockPruner(late)
+      while (pruner.step(3) > 0);
+      const follower = followerOf(late)
+      for (let i = 0; i < 2 * BLOCKS; i++) {
+        await chain.turmoil()
+        follow(late, follower)
+      }
+      follow(whole)
+      const [all, known] = [new HistoryReader(whole), new HistoryReader(late)]
+      const every = { before: undefined, limit: 100_000 }
+      const orders = chain.traders.addresses.flatMap((owner) => all.orders(owner, 0, every, () => true).items)
+      let old = 0
+      for (const order of orders) {
+        if (order.height >= begins || order.changedHeight < begins) continue
+        old++
+        const { owner, side, tif, priceTicks, lots, clientId, changedHeight, changedMs } = order
+        const told = known.order(order.market, order.seq)
+        expect(told).toMatchObject({
+          owner,
+          side,
+          tif,
+          priceTicks,
+          lots,
+          clientId,
+          changedHeight,
+          changedMs,
+          height: 0,
+        })
+        invariant(told !== undefined, 'it was changed since')
+        expect(lotsLeft(told)).toBe(lotsLeft(order))
+        expect(told.filledLots + told.cancelledLots).toBe(order.filledLots + order.cancelledLots)
+        expect(known.orders(owner, 0, every, ({ seq }) => seq === order.seq).items).toEqual([told])
+      }
+      expect(old).toBeGreaterThan(3)
+      for (const market of [1, 2, 3]) {
+        const trades = all.trades(market, every).items.filter(({ height }) => height >= begins)
+        // Makers that are older than the history are named, too.
+        expect(known.trades(market, every).items).toEqual(trades)
       }
       await chain.world.close()
     }),

@@ -4,6 +4,7 @@ import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settin
 import type { ChainParameters } from '../../app/records/chain-parameters.ts'
 import type {
   BlockStep,
+  BridgeKeys,
   BridgeWatch,
   Gossip,
   JournaledOrder,
@@ -59,6 +60,8 @@ export interface SimNodeOptions {
   readonly exactWords?: boolean
   /** What its daemon has read of the external chain; none runs when left out. */
   readonly bridge?: BridgeWatch
+  /** With which its validator signs for the bridge; it has none when left out. */
+  readonly bridgeKeys?: BridgeKeys
   /** What CometBFT would say. */
   readonly peers?: number
 }
@@ -204,7 +207,7 @@ export class SimNode {
 
   #start(): QueriedApplication {
     const { clock, settings, snapshots, expectedChain, journal, gossip, peers = 0 } = this.#options
-    const { orderJournal, voteAnswers, bridge } = this.#options
+    const { orderJournal, voteAnswers, bridge, bridgeKeys } = this.#options
     this.#heavy = this.#startWorkers()
     return new QueriedApplication({
       store: this.#store,
@@ -215,6 +218,7 @@ export class SimNode {
       environment: {
         ...(snapshots === undefined ? {} : { snapshots }),
         ...(bridge === undefined ? {} : { bridge }),
+        ...(bridgeKeys === undefined ? {} : { bridgeKeys }),
         clock: { nowMs: () => clock.nowMs, wallMs: () => clock.wallMs ?? clock.nowMs },
         yieldToEventLoop: () => Promise.resolve(),
         journal: journal ?? {

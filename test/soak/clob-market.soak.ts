@@ -27,16 +27,26 @@ const MARKETS = 2
 const MOST_WAIT_MS = 4_000
 /** Checked this often, so that a fault is found near its cause, and before pruning takes its blocks. */
 const CHECK_EVERY_MS = 60_000
-/** Of the newest: the second implementation is slower. */
+/** How many of the newest blocks are checked: the second implementation is slower. */
 const CHECKED_IN_PYTHON = 100
 const PARTS: readonly Part[] = ['application', 'gateway', 'cometbft', 'supervisor']
 
 let network: Network
 const traders: Promise<void>[] = []
 let isOver = false
-/** Sent and answered, by hash: the height at which it was. */
-const answered = new Map<Hex, number>()
-const counts = { refused: 0, included: 0, failed: 0, fills: 0, blocks: 0, orders: 0 }
+interface Answered {
+  readonly height: number
+  /** Index of the node that answered. */
+  readonly node: number
+}
+
+/** Orders that a node took, by hash. */
+const answered = new Map<Hex, Answered>()
+/** Codes of the orders that blocks hold, by hash: a block may be looked at before a slow client has noted the answer. */
+const included = new Map<Hex, number>()
+/** What was killed, as it is told of an order that no block holds. */
+const killed: string[] = []
+const counts = { refused: 0, fills: 0, blocks: 0, orders: 0 }
 const kills = new Map<Part, number>()
 
 /** Through any node; one that is down or that begins anew refuses, and the next order goes to another. */
@@ -48,7 +58,7 @@ const trade = async (trader: number): Promise<void> => {
     try {
       const { hash } = await sendOrder(node, account, actionsOf(trader, round))
       const height = await node.height()
-      answered.set(hash, height)
+      answered.set(hash, { height, node: network.nodes.indexOf(node) })
       await node.untilHeight(height + 1, LIMIT_MS)
     } catch {
       counts.refused++
@@ -77,6 +87,7 @@ const killOne = async (random: Random): Promise<void> => {
   const before = await until('the height', () => node.height(), LIMIT_MS)
   const pid = await until(`the process of ${part}`, () => node.kill(part), LIMIT_MS)
   kills.set(part, (kills.get(part) ?? 0) + 1)
+  killed.push(`${part} of node ${network.nodes.indexOf(node)} at ${before}`)
   if (part === 'supervisor') {
     await until('its end', () => (isAlive(pid) ? undefined : true), LIMIT_MS)
     await node.stop()
@@ -105,11 +116,7 @@ const check = async (node: TestNode, markets: readonly Market[], from: number, t
   counts.blocks += to - from
   counts.orders += found.orders
   counts.fills += found.fills
-  for (const [hash, { code }] of await ordersIn(node, from + 1, to)) {
-    if (!answered.delete(hash)) continue
-    counts.included++
-    if (code !== 0) counts.failed++
-  }
+  for (const [hash, { code }] of await ordersIn(node, from + 1, to)) included.set(hash, code)
   await expectCoinsConserved(node, markets, to)
 }
 
@@ -173,11 +180,17 @@ describe(`${MINUTES} minutes of trading and kills (SOAK_SEED=${SEED})`, () => {
       network.print()
       throw error
     }
-    const { blocks, orders, fills, included, failed, refused } = counts
+    const { blocks, orders, fills, refused } = counts
+    const missing = [...answered].filter(([hash]) => !included.has(hash))
+    const failed = [...included.values()].filter((code) => code !== 0).length
     console.log(
       `${blocks} blocks audited, ${orders} orders, ${fills} fills; killed ${JSON.stringify(Object.fromEntries(kills))}; ` +
-        `answered and in a block ${included} (${failed} with a code), in none ${answered.size}, not answered ${refused}`,
+        `answered and in a block ${answered.size - missing.length}, in none ${missing.length}, with a code ${failed}, not answered ${refused}`,
     )
+    // An order lives for twenty blocks. A node that was killed with it may come back later.
+    for (const [hash, { height, node }] of missing)
+      console.log(`in no block: ${hash}, taken by node ${node} at ${height}`)
+    if (missing.length > 0) console.log(`killed: ${killed.join(', ')}`)
     expect(fills).toBeGreaterThan(0)
   })
 })

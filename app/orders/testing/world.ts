@@ -218,5 +218,5 @@ export const commit = (world: World, included: readonly Hash[] = [], carried: re
   world.height++
   world.timeMs += 1_000
   world.wallMs += 1_000
-  world.orders.settle({ height, included, carried })
+  world.orders.settle({ height, hash: sha256(uint32ToBytes(height)), included, carried })
 }

@@ -55,7 +55,7 @@ export class QueryRefusal extends CodedError {
   }
 }
 
-/** By name as CometBFT takes them, or by place as JSON-RPC of Ethereum does. */
+/** Parameters by name, as CometBFT takes them, or by place, as Ethereum's JSON-RPC does. */
 export type CallParameters = Readonly<Record<string, unknown>> | readonly unknown[]
 
 export class CometClient {

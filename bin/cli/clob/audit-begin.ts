@@ -98,12 +98,13 @@ export class BookReader {
 
   async #readOrders(market: number): Promise<readonly OpenOrder[]> {
     const orders: OpenOrder[] = []
+    const record = readRecord(readerOf(this.#known), market)
     try {
       for await (const order of this.#sources.node.orders(market, this.#at.height)) {
         const last = orders.at(-1)?.seq ?? 0
         const parsed = parseOpenOrder(order, `order ${order.orderSeq} of market ${market}`)
         if (parsed.market !== market || parsed.seq <= last) throw this.#lie(market, 'are not in the order of order_seq')
-        orders.push(parsed)
+        if (orders.push(parsed) > (record?.openOrders ?? 0)) throw this.#lie(market, 'are more than its record has')
       }
     } catch (error) {
       if (error instanceof CodedError && error.codespace !== 'cli')
@@ -111,8 +112,7 @@ export class BookReader {
       throw error
     }
     const values = orders.map((order) => [order.seq, encodeOrder(order)] as const)
-    const root = readRecord(readerOf(this.#known), market)?.bookRoot
-    if (root !== undefined && !equalBytes(rootOfOrders(values), root)) {
+    if (record !== undefined && !equalBytes(rootOfOrders(values), record.bookRoot)) {
       throw this.#lie(market, 'do not have the root of its record')
     }
     for (const [seq, value] of values) this.#listed.set(bytesToKey(orderKey(market, seq)), value)

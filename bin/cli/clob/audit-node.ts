@@ -174,7 +174,8 @@ export class AuditNode {
       const request = { market, pagination: { key, limit: BigInt(ORDERS_A_PAGE) } }
       const { orders, pagination } = await askAgain(() => this.#client.query(method, request, height))
       yield* orders
-      key = pagination?.nextKey ?? EMPTY_BYTES
+      // A node that promises more with an empty page would never end.
+      key = orders.length === 0 ? EMPTY_BYTES : (pagination?.nextKey ?? EMPTY_BYTES)
     } while (key.length > 0)
   }
 

@@ -22,6 +22,7 @@ export interface ApplicationCommandOptions {
   /** The binary, which goes before COMETBFT_BINARY and the PATH. */
   readonly cometbftBinary?: string
   readonly queriesAddress?: string
+  readonly queriesSecretFile?: string
   readonly callLogFile?: string
   /** Flags that the gateway must see too. */
   readonly gatewayArguments: readonly string[]

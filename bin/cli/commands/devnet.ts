@@ -121,7 +121,7 @@ const sharedIdWarning = (evmChainId: bigint): string =>
 `
     : ''
 
-/** The address by which another node reaches this one. */
+/** The address at which another node reaches this one. */
 const peerAddress = (home: Home, p2p: string): string => `${readNodeId(home.nodeKey)}@${new URL(rpcUrl(p2p)).host}`
 
 const describeOrigins = (settings: Settings): string =>

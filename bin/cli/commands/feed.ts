@@ -11,6 +11,7 @@ import { untilSignal } from '../../node/supervise/signals.ts'
 export interface FeedOptions {
   /** Where the application answers questions. */
   readonly application: string
+  readonly secret?: Uint8Array
   readonly from?: number
   /** Path of the file; without one nothing is remembered. */
   readonly cursor?: string
@@ -64,7 +65,11 @@ export const feedCommand = async (options: FeedOptions): Promise<void> => {
   void signal.received.then(() => end.abort())
   // The callback of the write tells of it, too.
   process.stdout.on('error', () => undefined)
-  const application = connectApplication({ address, log })
+  const application = connectApplication({
+    address,
+    log,
+    ...(options.secret === undefined ? {} : { secret: options.secret }),
+  })
   try {
     await followBlocks({
       application,

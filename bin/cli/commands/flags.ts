@@ -10,6 +10,12 @@ export type Flags = Readonly<Record<string, unknown>>
 export const homeOption = (): Option =>
   new Option('--home <dir>', 'home of the node').env('CHAIN_HOME').default(DEFAULT_HOME, '~/.nat-chain')
 
+export const queriesSecretOption = (): Option =>
+  new Option(
+    '--queries-secret-file <file>',
+    'holds the secret that an application and its gateways show each other, 32 bytes or more',
+  )
+
 export const textOf = (flags: Flags, name: string): string | undefined => {
   const value = flags[name]
   return typeof value === 'string' ? value : undefined

@@ -22,6 +22,8 @@ export interface GatewayOptions {
   /** Only its app.toml is read; a gateway without a home runs on flags, environment and defaults. */
   readonly home: Home
   readonly application: string
+  /** What the application asks of gateways, as bytes. */
+  readonly secret?: Uint8Array
   readonly flags: NodeFlags
 }
 
@@ -30,7 +32,7 @@ const CERTIFICATE_EXPIRY = {
   help: 'When the certificate of the servers expires, in seconds since 1970',
 }
 
-export const gatewayCommand = async ({ home, application: address, flags }: GatewayOptions): Promise<void> => {
+export const gatewayCommand = async ({ home, application: address, secret, flags }: GatewayOptions): Promise<void> => {
   const root = createLog()
   const log = root.of('gateway')
   const { settings, warnings } = loadSettings({
@@ -54,7 +56,7 @@ export const gatewayCommand = async ({ home, application: address, flags }: Gate
   const memory = giveBackMemory()
   const { meter, close: closeTelemetry } = await startTelemetry(metrics, root.of('telemetry'))
   if (tls !== undefined) meter.gauge(CERTIFICATE_EXPIRY, () => [[expirySeconds(tls.current())]])
-  const application = connectApplication({ address, log })
+  const application = connectApplication({ address, log, ...(secret === undefined ? {} : { secret }) })
   const redis = settings['json-rpc.rate-limit-redis']
   const counters = redis === '' ? undefined : await connectRedis(redis)
   try {

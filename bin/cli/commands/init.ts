@@ -11,6 +11,7 @@ import { type Home, requireWritableFolder } from '../../node/config/home.ts'
 import { findNetwork, type Network } from '../../node/config/networks.ts'
 import type { CometPeers } from '../../node/config/peers.ts'
 import { defaultSettings, type Settings } from '../../node/config/settings.ts'
+import { ensureBridgeKey } from '../../node/bridge/bridge-keys.ts'
 import { cliError, errorText } from '../../errors.ts'
 import { createGenesis, writeGenesis } from '../../node/genesis/document.ts'
 import { findCometbft } from '../../node/supervise/cometbft-binary.ts'
@@ -74,6 +75,7 @@ export const initHome = async (options: InitOptions): Promise<readonly string[]>
   requireWritableFolder(dirname(home.genesis))
   mkdirSync(dirname(home.genesis), { recursive: true, mode: 0o700 })
   await initComet(binary, home)
+  ensureBridgeKey(home)
   const moniker = options.moniker ?? hostname()
   writeFileSync(home.configToml, adaptCometToml(readFileSync(home.configToml, 'utf8'), network, moniker, options.peers))
   writeFileSync(home.appToml, renderAppToml({ ...networkSettings(network), ...options.settings }))

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { reportError } from '../../report-error.ts'
 import { FINAL_STATUS } from '../../node/supervise/messages.ts'
-import { type Flags, homeOf, homeOption, nodeFlags, textOf, withSettings } from './flags.ts'
+import { type Flags, homeOf, homeOption, nodeFlags, queriesSecretOption, textOf, withSettings } from './flags.ts'
 
 const ABCI_TRANSPORTS = ['socket', 'grpc'] as const
 
@@ -26,6 +26,7 @@ const addStartFlags = (command: Command): Command =>
       .addOption(new Option('--abci <transport>', 'how CometBFT connects').choices(ABCI_TRANSPORTS).default('socket'))
       .option('--abci-address <address>', 'where CometBFT connects: unix:///path or tcp://host:port')
       .option('--queries <address>', 'where gateways connect: unix:///path or tcp://host:port')
+      .addOption(queriesSecretOption())
       .option('--abci-call-log <file>', 'append every call of CometBFT to a file, one JSON object a line')
       .addOption(
         new Option(
@@ -51,6 +52,7 @@ const runApplication = async (flags: Flags): Promise<void> => {
   const abciAddress = textOf(flags, 'abciAddress')
   const cometbftBinary = textOf(flags, 'cometbft')
   const queriesAddress = textOf(flags, 'queries')
+  const queriesSecretFile = textOf(flags, 'queriesSecretFile')
   const callLogFile = textOf(flags, 'abciCallLog')
   await applicationCommand({
     home: homeOf(flags),
@@ -63,6 +65,7 @@ const runApplication = async (flags: Flags): Promise<void> => {
     ...(abciAddress === undefined ? {} : { abciAddress }),
     ...(cometbftBinary === undefined ? {} : { cometbftBinary }),
     ...(queriesAddress === undefined ? {} : { queriesAddress }),
+    ...(queriesSecretFile === undefined ? {} : { queriesSecretFile }),
     ...(callLogFile === undefined ? {} : { callLogFile }),
     bridge: readBridgeOptions(textOf(flags, 'bridgeDaemonEthRpcEndpoint'), textOf(flags, 'maxDaemonUnhealthySeconds')),
   })

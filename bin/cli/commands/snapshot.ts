@@ -26,7 +26,7 @@ import {
 
 type Say = (line: string) => void
 
-/** The clock of the lines of progress. */
+/** The clock of lines of progress. */
 const nowMs = (): number => performance.now()
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`

@@ -4,7 +4,7 @@ import { createLog } from '../../node/runtime/log.ts'
 import { LogFile } from '../../node/runtime/log-file.ts'
 import { superviseNode } from '../../node/supervise/supervise-node.ts'
 
-/** In both formats. */
+/** Finds lines that need no look, in both formats of the log. */
 const NO_LOOK = /^\S+ (?:info|debug) |^\{"level":"(?:info|debug)"/
 
 /** Sets the exit status once the devnet has ended. */

@@ -28,7 +28,7 @@ export interface TestnetOptions {
   /** IPv4 of the first node; the next ones follow. */
   readonly startingAddress: string
   readonly power: number
-  /** Peers of every node, beside one another. */
+  /** The peers of every node, beside one another. */
   readonly peers?: Partial<CometPeers>
 }
 

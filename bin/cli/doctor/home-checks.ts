@@ -103,7 +103,7 @@ const answers = async (peer: string): Promise<boolean> => {
   })
 }
 
-/** Says of a node that does not run whether those whom it will dial take a connection. */
+/** Checks, for a node that does not run, whether those whom it will dial take a connection. */
 export const checkDialled = async (comet: CometAddresses, isAlone: boolean): Promise<readonly Finding[]> => {
   const peers = [...splitPeers(comet.seeds), ...splitPeers(comet.persistentPeers)]
   if (peers.length === 0) {

@@ -25,7 +25,7 @@ const checkHead = async (rpc: string): Promise<readonly Finding[]> => {
   return [fault('head', `height ${height} is ${formatSpan(seconds)} old`, action)]
 }
 
-/** What a node that runs says of its head and its peers. */
+/** Checks a node that runs. */
 export const checkRunning = async (comet: CometAddresses, isAlone: boolean): Promise<readonly Finding[]> => [
   ...(await orFault('head', 'look at the log of CometBFT', () => checkHead(comet.rpc))),
   ...(await orFault('peers', 'look at the log of CometBFT', async () => {

@@ -15,7 +15,7 @@ export interface JoinedNetwork {
   readonly chainId: string
   readonly genesis: unknown
   readonly height: number
-  /** The time of the newest block, in milliseconds since 1970. */
+  /** Time of the newest block, in milliseconds since 1970. */
   readonly timeMs: number
   readonly version: string
   /** `id@host:port` of the node that was asked, and of those beside it. */

@@ -16,6 +16,7 @@ const GOV = 'cosmos.gov.v1.Query'
 const GOV_BETA = 'cosmos.gov.v1beta1.Query'
 const UPGRADE = 'cosmos.upgrade.v1beta1.Query'
 const CLOB = 'nat.clob.v1.Query'
+const BRIDGE = 'nat.bridge.v1.Query'
 const EVIDENCE = 'cosmos.evidence.v1beta1.Query'
 
 export const FRIENDLY: Readonly<Record<string, Friendly>> = {
@@ -56,6 +57,9 @@ export const FRIENDLY: Readonly<Record<string, Friendly>> = {
   [`${UPGRADE}/ModuleVersions`]: { arguments: ['module_name?'] },
   [`${CLOB}/OpenOrders`]: { names: ['orders-of'] },
   [`${CLOB}/Agents`]: { names: ['agents-of'] },
+  [`${BRIDGE}/WithdrawalProof`]: { names: ['proof'] },
+  [`${BRIDGE}/SigningSet`]: { arguments: ['nonce?'] },
+  [`${BRIDGE}/BridgeKeys`]: { names: ['keys'] },
   [`${EVIDENCE}/AllEvidence`]: { names: ['list'] },
 }
 

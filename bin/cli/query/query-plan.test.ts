@@ -3,6 +3,7 @@ import { create, toBinary, type DescMessage, type DescService, fromBinary } from
 import {
   authQuery,
   bankQuery,
+  bridgeQuery,
   clobQuery,
   erc20Query,
   distributionQuery,
@@ -28,6 +29,7 @@ import { readRequest } from './query-request.ts'
 const SERVICES: readonly DescService[] = [
   authQuery.Query,
   bankQuery.Query,
+  bridgeQuery.Query,
   stakingQuery.Query,
   slashingQuery.Query,
   distributionQuery.Query,
@@ -90,6 +92,7 @@ describe('the commands of queries', () => {
     expect(groups).toEqual([
       'auth',
       'bank',
+      'bridge',
       'staking',
       'slashing',
       'distribution',

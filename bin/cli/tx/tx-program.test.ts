@@ -6,11 +6,14 @@ import { type EncodeObject, Registry } from '@cosmjs/proto-signing'
 import { defaultRegistryTypes } from '@cosmjs/stargate'
 import { MsgUnjail } from 'cosmjs-types/cosmos/slashing/v1beta1/tx'
 import { MsgCancelUpgrade, MsgSoftwareUpgrade } from 'cosmjs-types/cosmos/upgrade/v1beta1/tx'
+import { fromBinary } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { RECIPIENT, VALIDATOR } from '../../../app/native/testing/cosmjs.ts'
 import { moduleAddress, parseAddress } from '../../../core/address.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
-import { erc20Tx, govTx, tx } from '../../../proto/index.ts'
+import { checkMarket } from '../../../modules/clob/domain/market-rules.ts'
+import { parseMarket } from '../../../modules/clob/forms/market.ts'
+import { bridgeTx, clob, clobMsg, erc20Tx, govTx, tx } from '../../../proto/index.ts'
 import { formatOperator } from '../../../modules/validator-addresses.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { readMessage } from '../client/messages-json.ts'
@@ -266,6 +269,54 @@ it('tokens of contracts go in and out by the messages of the converter', async (
     pack(erc20Tx.MsgRegisterViewSchema, { sender: FROM, denom: 'ibc/27' }),
   )
   await expect(made('deposit', token, '1.5')).rejects.toThrow('is no amount')
+})
+
+it('coins go back over the bridge in one denomination', async () => {
+  const recipient = `0x${'AB'.repeat(20)}`
+  const made = async (...args: readonly string[]) => (await generate(['bridge', 'withdraw', ...args])).body?.messages[0]
+  const message = { sender: FROM, recipient: recipient.toLowerCase(), amount: { denom: 'bridge/ether', amount: '5' } }
+  expect(await made(recipient, '5bridge/ether')).toMatchObject(pack(bridgeTx.MsgWithdrawSchema, message))
+  await expect(made('nat1abc', '5bridge/ether')).rejects.toThrow('is no address of 0x and 40 digits')
+  await expect(made(recipient, '5bridge/ether,1anat')).rejects.toThrow('one denomination')
+  await expect(generate(['bridge', 'set-key', '--home', '/nonexistent'])).rejects.toThrow('is missing')
+})
+
+it('a market is proposed by a command, with the settings that its flags say', async () => {
+  const flags = ['--lot-size', '1000000000000000', '--factor', '10', ...PROPOSAL_FLAGS]
+  const more = [
+    '--tiers',
+    '0:100:300,5000000:-20:200',
+    '--min-notional',
+    '1000',
+    '--mode',
+    'uniform',
+    '--band-ppm',
+    '0',
+  ]
+  const transaction = await generate(['clob', 'propose-market', 'anat', 'uusd', ...flags, ...more])
+  const message = {
+    ...{ authority: GOVERNANCE, baseDenom: 'anat', quoteDenom: 'uusd', lotSize: '1000000000000000', factor: '10' },
+    settings: {
+      fees: [
+        { volume: '0', makerPpm: 100, takerPpm: 300 },
+        { volume: '5000000', makerPpm: -20, takerPpm: 200 },
+      ],
+      ...{ minNotional: '1000', bandPpm: 0, maxOpenOrders: 200, triggerNotional: '1', minEquity: '0' },
+      ...{ status: clob.MarketStatus.ACTIVE, mode: clob.MarketMode.UNIFORM },
+    },
+  }
+  // What the chain itself would make of it.
+  const [packed] = transaction.body?.messages ?? []
+  const { messages, ...rest } = fromBinary(govTx.MsgSubmitProposalSchema, packed?.value ?? new Uint8Array(0))
+  expect(rest).toMatchObject({ proposer: FROM, title: 'T', summary: 'S', metadata: 'M', initialDeposit: [COIN] })
+  expect(messages).toEqual([expect.objectContaining(pack(clobMsg.MsgCreateMarketSchema, message))])
+  expect(() =>
+    checkMarket(parseMarket(fromBinary(clobMsg.MsgCreateMarketSchema, messages[0]?.value ?? new Uint8Array(0)))),
+  ).not.toThrow()
+  const refused = (...args: readonly string[]) => generate(['clob', ...args, ...PROPOSAL_FLAGS])
+  // What a flag leaves out is asked of a node.
+  await expect(refused('propose-settings', '1', '--tiers', '0:0:100')).rejects.toThrow('offline, the settings')
+  await expect(refused('propose-params', '--block-weight', '5000')).rejects.toThrow('offline, the parameters')
 })
 
 describe('a command', () => {

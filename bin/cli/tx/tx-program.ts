@@ -18,7 +18,9 @@ import {
 import { CLOB_ORDER_COMMANDS, type ClobCommand } from './clob/clob-commands.ts'
 import { sendActions } from './clob/send-actions.ts'
 import { BANK_COMMANDS } from './messages/bank.ts'
+import { BRIDGE_COMMANDS } from './messages/bridge.ts'
 import { CLOB_COMMANDS } from './messages/clob.ts'
+import { CLOB_PROPOSALS } from './messages/clob-proposals.ts'
 import { DISTRIBUTION_COMMANDS } from './messages/distribution.ts'
 import { ERC20_COMMANDS } from './messages/erc20.ts'
 import { GOV_COMMANDS, UPGRADE_COMMANDS } from './messages/gov.ts'
@@ -41,8 +43,9 @@ const MODULES: Readonly<Record<string, readonly TxCommand[]>> = {
   bank: BANK_COMMANDS,
   staking: STAKING_COMMANDS,
   slashing: SLASHING_COMMANDS,
-  clob: CLOB_COMMANDS,
+  clob: [...CLOB_COMMANDS, ...CLOB_PROPOSALS],
   erc20: ERC20_COMMANDS,
+  bridge: BRIDGE_COMMANDS,
   distribution: DISTRIBUTION_COMMANDS,
   gov: GOV_COMMANDS,
   upgrade: UPGRADE_COMMANDS,

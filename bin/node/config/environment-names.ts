@@ -1,21 +1,21 @@
 /** Variables of the environment that begin with CHAIN_: which there are, and what a misspelt one may have meant. */
 import { environmentName, SETTING_KEYS } from './settings.ts'
 
-/** Beside those of settings: flags of commands, passwords, and what tests set. */
+/** The variables that are of no setting: those of flags, passwords, and what tests set. */
 const OTHERS = [
   'CHAIN_HOME',
   'CHAIN_NODE',
   'CHAIN_RPC_LADDR',
   'CHAIN_P2P_LADDR',
-  'CHAIN_P2P_PERSISTENT_PEERS',
   'CHAIN_P2P_SEEDS',
+  'CHAIN_P2P_PERSISTENT_PEERS',
   'CHAIN_BRIDGE_DAEMON_ETH_RPC_ENDPOINT',
   'CHAIN_MAX_DAEMON_UNHEALTHY_SECONDS',
   'CHAIN_KEYRING_BACKEND',
   'CHAIN_KEYRING_PASSWORD',
   'CHAIN_KEYRING_PASSWORD_FILE',
   'CHAIN_KILL_AT',
-  // Of docker/init.sh.
+  // docker/init.sh reads it.
   'CHAIN_ID',
 ] as const
 const OF_TESTS = /^CHAIN_(?:TEST|SIM)_/
@@ -36,7 +36,7 @@ const distance = (a: string, b: string): number => {
   return row[b.length] ?? 0
 }
 
-/** What the node could compare in no time; no name of ours is as long. */
+/** Longer names are not compared, for none of ours is as long. */
 const MAX_LENGTH = 100
 
 const nearest = (name: string): string | undefined => {

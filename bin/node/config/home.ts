@@ -16,6 +16,8 @@ export interface Home {
   readonly nodeKey: string
   readonly validatorKey: string
   readonly validatorState: string
+  /** Keys with which the validator signs for the bridge. */
+  readonly bridgeKey: string
   readonly data: string
   readonly database: string
   readonly poolJournal: string
@@ -56,6 +58,7 @@ export const openHome = (path: string): Home => {
     genesis: join(config, 'genesis.json'),
     nodeKey: join(config, 'node_key.json'),
     validatorKey: join(config, 'priv_validator_key.json'),
+    bridgeKey: join(config, 'bridge_key.json'),
     validatorState: join(data, 'priv_validator_state.json'),
     data,
     database: join(data, 'application.db'),

@@ -6,7 +6,7 @@ import { cliError, errorText } from '../../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import type { Settings } from './settings.ts'
 
-/** Those who renew certificates write the files anew: they are looked at this often. */
+/** The time between two looks at the files, which are written anew when a certificate is renewed. */
 const LOOK_INTERVAL_MS = 30_000
 
 const CERTIFICATE = 'tls.certificate-path'
@@ -17,7 +17,7 @@ interface Files {
   readonly keyPath: string
 }
 
-/** Undefined where TLS is off. Throws cli/4 where one of the two is missing. */
+/** Returns undefined where TLS is off. Throws cli/4 where one of the two is missing. */
 export const tlsFilesOf = (settings: Pick<Settings, typeof CERTIFICATE | typeof KEY>): Files | undefined => {
   const certificatePath = settings['tls.certificate-path']
   const keyPath = settings['tls.key-path']
@@ -62,7 +62,7 @@ export const readTlsFiles = ({ certificatePath, keyPath }: Files, nowMs: number)
   return { certificate, key }
 }
 
-/** In seconds since 1970. */
+/** Returns when the certificate expires, in seconds since 1970. */
 export const expirySeconds = ({ certificate }: TlsIdentity): number =>
   Date.parse(new X509Certificate(certificate).validTo) / 1_000
 

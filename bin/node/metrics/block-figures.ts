@@ -4,15 +4,15 @@ import { CodedError } from '../../../core/errors.ts'
 import { LATENCY_SECONDS, type Meter } from '../../../core/meter.ts'
 import type { SealedBlock } from '../../../app/block/candidate.ts'
 import type { TransactionOutcome } from '../../../app/block/transaction.ts'
-import type { Witness } from '../../../app/witness.ts'
+import type { NodeWitness } from '../runtime/node-witness.ts'
 
 const NANOSECONDS = 1e9
 const INTERVAL_SECONDS: readonly number[] = [0.1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 5, 10, 30, 60]
 const BLOCK_TRANSACTIONS: readonly number[] = [0, 1, 10, 100, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000]
 
-type Families = Parameters<Witness['committed']>[1]
+type Families = Parameters<NodeWitness['committed']>[1]
 
-/** Of an Ethereum transaction its receipt says whether it succeeded: to CometBFT also one that was reverted has the code 0. */
+/** The receipt of an Ethereum transaction says whether it succeeded: to CometBFT also one that was reverted has the code 0. */
 const outcomeOf = (outcome: TransactionOutcome | undefined, code: number): string => {
   if (outcome?.kind !== 'applied') return 'invalid'
   if (outcome.ethereum !== undefined) return outcome.ethereum.receipt.succeeded ? 'succeeded' : 'failed'
@@ -83,7 +83,7 @@ const declare = (meter: Meter) => ({
   }),
 })
 
-export class BlockFigures implements Witness {
+export class BlockFigures implements NodeWitness {
   readonly #figures: ReturnType<typeof declare>
   readonly #nowMs: () => number
   #timeNs: bigint | undefined
@@ -93,7 +93,7 @@ export class BlockFigures implements Witness {
     this.#nowMs = nowMs
   }
 
-  arrived: Witness['arrived'] = (pool, origin) => {
+  arrived: NodeWitness['arrived'] = (pool, origin) => {
     const fromMs = this.#nowMs()
     return (result) => {
       const { admissions, admission } = this.#figures
@@ -128,7 +128,7 @@ export class BlockFigures implements Witness {
     this.#figures.fills.add(batch?.told?.records.filter(({ kind }) => kind === 'fill').length ?? 0)
   }
 
-  /** Told once for each kind: a block has thousands of transactions and a handful of kinds. */
+  /** Counts once for each kind: a block has thousands of transactions and a handful of kinds. */
   #countTransactions(
     raws: readonly Uint8Array[],
     outcomes: readonly TransactionOutcome[],

@@ -44,7 +44,7 @@ const sumByColumn = (
   return [...sums].map(([column, sum]) => [sum, column])
 }
 
-/** Of `rocksdb.dbstats`: "Cumulative stall: 00:01:02.345 H:M:S, 0.1 percent". */
+/** Finds the time in `rocksdb.dbstats`: "Cumulative stall: 00:01:02.345 H:M:S, 0.1 percent". */
 const STALL = /^Cumulative stall: (\d+):(\d+):(\d+\.\d+) H:M:S/m
 
 const stallSeconds = (statistics: string): number => {

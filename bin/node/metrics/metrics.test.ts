@@ -14,7 +14,7 @@ afterEach(async () => {
   server = undefined
 })
 
-/** Without what Node and the system say. */
+/** The lines of our own figures, without what Node and the system say. */
 const own = async (meter: PrometheusMeter): Promise<readonly string[]> =>
   (await meter.text()).split('\n').filter((line) => line.startsWith('nat_'))
 

@@ -48,7 +48,7 @@ class Series<Child> {
 export class PrometheusMeter implements Meter {
   readonly #registry = new Registry()
 
-  /** With what Node and the system say of the process. */
+  /** Begins with what Node and the system say of the process. */
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
   }

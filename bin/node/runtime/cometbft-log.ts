@@ -12,7 +12,7 @@ export class CometbftLog {
     this.#log = log
   }
 
-  /** Without a path lines go to standard output. May be called again: what is open stays open. */
+  /** Lines go to standard output without a path. It may be called again: what is open stays open. */
   open(path: string | undefined): void {
     if (path === this.#path) return
     void this.#file?.end()

@@ -30,7 +30,7 @@ export interface HeavyPool extends HeavyQuestions {
   announceHeight(height: number): void
   /** Counts since the start, for the curious and for tests. */
   readonly counts: ReaderCounts
-  /** As of now; `cancelled` since the start. */
+  /** The questions of this moment; `cancelled` counts since the start. */
   readonly load: { readonly waiting: number; readonly running: number; readonly cancelled: number }
   close(): Promise<void>
 }

@@ -12,7 +12,7 @@ export type { Level } from './log-level.ts'
 
 export type LogFormat = 'json' | 'plain'
 
-/** What most parts need of it. */
+/** What most parts need of the log. */
 export interface NodeLog extends Log {}
 
 export interface PartLog extends Log {
@@ -40,10 +40,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 const toText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
 
-/** What every line has. */
+/** The names that every line has. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['level', 'time', 'module', 'msg'])
 
-/** Numbers of any size: what reads JSON has 53 bits for them. */
+/** Writes numbers of any size as texts, for what reads JSON has 53 bits for them. */
 const printable = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([given, value]) => {
@@ -94,10 +94,10 @@ class PinoLog implements ConfigurableLog {
   }
 }
 
-/** Of a file, a terminal and a pipe Node waits until it is written. */
+/** Node waits until the line is written, be it to a file, a terminal or a pipe. */
 const writeToError = (line: string): void => void process.stderr.write(line)
 
-/** Plain while nothing else is said. */
+/** The log is plain while nothing else is said. */
 export const createLog = ({ write, level = 'info', format = 'plain' }: LogOptions = {}): ConfigurableLog => {
   const put = write ?? writeToError
   const shared: Shared = { levels: { all: level, parts: {} }, format, loggers: [] }

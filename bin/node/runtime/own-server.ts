@@ -6,7 +6,7 @@ import { cliError } from '../../errors.ts'
 
 export interface OwnServer {
   readonly address: HostPort
-  /** In PEM; left out where the server is plain. */
+  /** The certificate in PEM; left out where the server is plain. */
   readonly certificate?: string | undefined
 }
 

@@ -34,7 +34,7 @@ export interface SuperviseOptions {
   onLine(part: PartName, line: string, stream: 'stdout' | 'stderr'): void
   /** Whether people read the log: children, whose output is a pipe, write it plain then unless a setting says otherwise. */
   readonly isForPeople?: boolean
-  /** Told how to write the log, at every start of the application. */
+  /** Is told how to write the log, at every start of the application. */
   onLogging?(plan: LoggingPlan): void
   /** Told where the log of a devnet is, at every start of its application. */
   onLogFile?(file: string): void

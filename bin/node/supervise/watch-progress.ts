@@ -14,7 +14,7 @@ const STUCK_AFTER_MS = 30_000
 const REPEAT_MS = 60_000
 
 export interface ProgressOptions {
-  /** Where CometBFT is asked, and whom it dials. */
+  /** Addresses of CometBFT: where it is asked, and whom it dials. */
   readonly comet: CometAddresses
   readonly log: NodeLog
   /** Height that the application has committed. */

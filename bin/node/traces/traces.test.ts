@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CodedError } from '../../../core/errors.ts'
 import { hexToBytes } from '../../../core/hex.ts'
-import type { Witness } from '../../../app/witness.ts'
+import type { NodeWitness } from '../runtime/node-witness.ts'
 import { startTraceReceiver, type TraceReceiver } from '../../testing/trace-receiver.ts'
 import { createLog } from '../runtime/log.ts'
 import { createSpanExporter, type SpanExporter } from './span-exporter.ts'
 import { type TransactionTrace, TransactionTraces } from './transaction-traces.ts'
 
 const HASH = 'ab'.repeat(32)
-type Block = Parameters<Witness['committed']>[0]
-const families = { of: () => ({ name: 'ethereum' }) } as unknown as Parameters<Witness['committed']>[1]
+type Block = Parameters<NodeWitness['committed']>[0]
+const families = { of: () => ({ name: 'ethereum' }) } as unknown as Parameters<NodeWitness['committed']>[1]
 
 /** A block of transactions with these hashes, all of them without an error. */
 const blockOf = (height: number, ...hashes: readonly string[]): Block =>

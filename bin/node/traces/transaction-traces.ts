@@ -5,7 +5,7 @@
 import type { AbciMethod } from '../../../abci/handlers.ts'
 import type { SealedBlock } from '../../../app/block/candidate.ts'
 import type { TransactionOutcome } from '../../../app/block/transaction.ts'
-import type { Witness } from '../../../app/witness.ts'
+import type { NodeWitness } from '../runtime/node-witness.ts'
 import { bytesToUnprefixedHex } from '../../../core/hex.ts'
 import { CodedError } from '../../../core/errors.ts'
 
@@ -62,7 +62,7 @@ const CALLS: Readonly<Partial<Record<AbciMethod, StepName>>> = {
 const hashOf = (outcome: TransactionOutcome): Uint8Array | undefined =>
   outcome.kind === 'applied' ? (outcome.ethereum?.signed.hash ?? outcome.storedHash()) : undefined
 
-export class TransactionTraces implements Witness {
+export class TransactionTraces implements NodeWitness {
   readonly #options: TransactionTracesOptions
   readonly #admissions = new Map<string, Admission>()
   /** The last calls for the block that comes next. */
@@ -75,7 +75,7 @@ export class TransactionTraces implements Witness {
     this.#options = options
   }
 
-  arrived: Witness['arrived'] = (_pool, origin) => {
+  arrived: NodeWitness['arrived'] = (_pool, origin) => {
     const fromMs = this.#options.nowMs()
     return (result) => {
       if (result instanceof CodedError || !this.#isFollowed(result)) return
@@ -92,7 +92,7 @@ export class TransactionTraces implements Witness {
     // The call of CometBFT says when.
   }
 
-  committed({ record, candidate }: SealedBlock, families: Parameters<Witness['committed']>[1]): void {
+  committed({ record, candidate }: SealedBlock, families: Parameters<NodeWitness['committed']>[1]): void {
     this.#writtenMs = this.#options.nowMs()
     this.#announcedMs = undefined
     const { content, outcomes, response } = candidate
@@ -140,7 +140,7 @@ export class TransactionTraces implements Witness {
     this.#options.tell({ ...transaction, ...(admission && { origin: admission.origin }), steps })
   }
 
-  /** By the last four bytes, for the first 16 name the trace. */
+  /** Chooses by the last four bytes, for the first 16 name the trace. */
   #isFollowed(hash: Uint8Array): boolean {
     const { oneIn } = this.#options
     if (oneIn === 1) return true

@@ -3,13 +3,14 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { moduleAddress } from '../../../core/address.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { type BridgeContract, type BridgeEvent, bridgeEventHash } from '../../../core/bridge-event.ts'
-import { bytesToKey, EMPTY_BYTES } from '../../../core/bytes.ts'
+import { bytesToKey, EMPTY_BYTES, equalBytes } from '../../../core/bytes.ts'
 import { bytesToHex } from '../../../core/hex.ts'
 import { bridgeTx } from '../../../proto/index.ts'
 import type { Overlay } from '../../../store/overlay.ts'
-import type { AttestedVote, BridgeAttestation, VoteExtension } from '../../attestations.ts'
+import type { AttestedVote, BridgeAttestation, BridgeSignature, VoteExtension } from '../../attestations.ts'
 import { createLedger } from '../../bank/index.ts'
 import type { CommitVote, Event } from '../../module.ts'
+import type { ValidatorView } from '../../stake.ts'
 import { exportGenesis, initState, makeBlock, runMessage } from '../../slashing/testing/world.ts'
 import { bridgeModule } from '../module.ts'
 
@@ -46,6 +47,7 @@ export const attest = (...events: readonly BridgeEvent[]): readonly BridgeAttest
 export interface Said {
   readonly bridge?: readonly BridgeAttestation[]
   readonly bridgeContents?: readonly BridgeEvent[]
+  readonly bridgeSignatures?: readonly BridgeSignature[]
 }
 
 export const PARAMS = {
@@ -57,6 +59,9 @@ export const PARAMS = {
   paused: false,
   maxCreditsPerBlock: 10,
   mintLimit: (1n << 128n).toString(),
+  withdrawLimit: '0',
+  maxWithdrawalsPerBlock: 10,
+  setIntervalBlocks: 14_400n,
 }
 
 export const GENESIS = {
@@ -70,6 +75,22 @@ export const GENESIS = {
   },
 }
 
+const viewOf = (set: readonly Member[], operator: Uint8Array): ValidatorView | undefined => {
+  const member = set.find(({ address }) => equalBytes(address, operator))
+  if (member === undefined) return undefined
+  return {
+    operator,
+    consensusAddress: member.address,
+    publicKey: new Uint8Array(32),
+    status: 'bonded',
+    isJailed: false,
+    tokens: member.power,
+    shares: 0n,
+    commissionRate: 0n,
+    minSelfDelegation: 0n,
+  }
+}
+
 export class World {
   readonly ledger = createLedger({ isBlockedReceiver: (address) => bytesToKey(address) === bytesToKey(BLOCKED) })
   readonly module
@@ -80,7 +101,12 @@ export class World {
   constructor(set: readonly Member[], genesis: unknown = GENESIS, height = 0) {
     this.set = set
     this.height = height
-    this.module = bridgeModule.create({ ledger: this.ledger, votingPowers: () => this.set })
+    this.module = bridgeModule.create({
+      ledger: this.ledger,
+      votingPowers: () => this.set,
+      // Each member is operated by the account of its own address.
+      stake: { validator: (_, operator) => viewOf(this.set, operator) },
+    })
     this.state = initState(this.module, genesis, height)
   }
 
@@ -91,14 +117,21 @@ export class World {
       ({ address, power }): CommitVote => ({ validatorAddress: address, power, flag: 'commit' }),
     )
     const votes = commit.map((vote, index): AttestedVote => {
-      const { bridge = [], bridgeContents = [] } = said[index] ?? {}
-      const extension: VoteExtension = { attestations: EMPTY_BYTES, bodies: [], bridge, bridgeContents }
+      const { bridge = [], bridgeContents = [], bridgeSignatures = [] } = said[index] ?? {}
+      const extension: VoteExtension = {
+        attestations: EMPTY_BYTES,
+        bodies: [],
+        bridge,
+        bridgeContents,
+        bridgeSignatures,
+      }
       return { ...vote, isSigned: true, extension: said[index] === undefined ? undefined : extension }
     })
     const [context, events] = makeBlock(this.state, this.height, { lastCommit: commit })
     const totalPower = this.set.reduce((sum, { power }) => sum + power, 0n)
     this.module.hooks?.attested?.(context, { height: this.height - 1, votes, totalPower })
     this.module.hooks?.beginBlock?.run(context)
+    this.module.hooks?.endBlock?.run({ ...context, gasLimit: 0n, gasUsed: 0n })
     this.check()
     return events
   }

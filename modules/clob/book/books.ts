@@ -7,7 +7,7 @@ import { bytesToKey, equalBytes } from '../../../core/bytes.ts'
 import { invariant } from '../../../core/errors.ts'
 import type { StateReader } from '../../../store/state.ts'
 import type { Mark } from '../domain/account.ts'
-import { type BookOrder, doesRest, type OpenOrder } from '../domain/order.ts'
+import type { BookOrder, OpenOrder } from '../domain/order.ts'
 import { AccountBook, type LiveFloor } from './account-book.ts'
 import {
   decodeOrder,
@@ -394,7 +394,7 @@ export class Books {
       market.restore(order)
       order.account.restore(order)
     }
-    if (doesRest(order) && ++this.#size >= this.#leastBound / 2 && !this.#areCrowdsSorted) this.#sortCrowds()
+    if (order.rests && ++this.#size >= this.#leastBound / 2 && !this.#areCrowdsSorted) this.#sortCrowds()
     if (order.isDead) this.#keepDead(order)
     else if (order.expireS !== 0) this.#expiring.insert(order.expireS, order.seq, order)
     this.#refreshSwitch(order.account)
@@ -403,7 +403,7 @@ export class Books {
   #unlink(order: RestingOrder): void {
     this.market(order.market).unlink(order)
     order.account.unlink(order)
-    if (doesRest(order) && --this.#size < this.#leastBound / 4 && this.#areCrowdsSorted) this.#unsortCrowds()
+    if (order.rests && --this.#size < this.#leastBound / 4 && this.#areCrowdsSorted) this.#unsortCrowds()
     if (order.isDead) this.#dropDead(order)
     else if (order.expireS !== 0) this.#expiring.remove(order.expireS, order.seq)
     this.#refreshSwitch(order.account)
@@ -440,11 +440,11 @@ export class Books {
   }
 
   #keepDead(order: RestingOrder): void {
-    if (doesRest(order)) this.#dead.insert(order.seq, 0, order)
+    if (order.rests) this.#dead.insert(order.seq, 0, order)
   }
 
   #dropDead(order: RestingOrder): void {
-    if (doesRest(order)) this.#dead.remove(order.seq, 0)
+    if (order.rests) this.#dead.remove(order.seq, 0)
   }
 
   #exchange(order: RestingOrder, by: RestingOrder): void {

@@ -1,7 +1,7 @@
 /** How many orders may be open, and which of them gives way where there is no more room. docs/clob-spec.md, Room; docs/adr/041. */
 import { invariant } from '../../../core/errors.ts'
 import { MAX_OPEN_ORDERS, MAX_SIDE_ORDERS } from '../domain/market.ts'
-import { doesRest, type OpenOrder } from '../domain/order.ts'
+import type { OpenOrder } from '../domain/order.ts'
 import type { RestingOrder } from './resting-order.ts'
 import { SortedChunks } from './sorted-chunks.ts'
 
@@ -41,14 +41,14 @@ export class Crowd {
   }
 
   insert(order: RestingOrder): void {
-    if (!doesRest(order)) return
+    if (!order.rests) return
     this.#size++
     this.#byStake?.insert(stakeOf(order), -order.seq, order)
   }
 
   /** Called before anything of the order changes that its stake depends on. */
   remove(order: RestingOrder): void {
-    if (!doesRest(order)) return
+    if (!order.rests) return
     this.#size--
     this.#byStake?.remove(stakeOf(order), -order.seq)
   }
@@ -56,7 +56,7 @@ export class Crowd {
   /** `orders` are all of it. */
   sort(orders: Iterable<RestingOrder>): void {
     const byStake = new SortedChunks<RestingOrder>()
-    for (const order of orders) if (doesRest(order)) byStake.insert(stakeOf(order), -order.seq, order)
+    for (const order of orders) if (order.rests) byStake.insert(stakeOf(order), -order.seq, order)
     this.#byStake = byStake
   }
 

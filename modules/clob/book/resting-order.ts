@@ -1,6 +1,14 @@
 /** An order in the book of memory: what state keeps of it, and its places in the lists. */
 import type { Address } from '../../../core/address.ts'
-import type { OpenOrder, PostOnlyMode, SelfTradePrevention, Side, TimeInForce, TriggerKind } from '../domain/order.ts'
+import {
+  doesRest,
+  type OpenOrder,
+  type PostOnlyMode,
+  type SelfTradePrevention,
+  type Side,
+  type TimeInForce,
+  type TriggerKind,
+} from '../domain/order.ts'
 import type { AccountBook, OrderGroup } from './account-book.ts'
 import type { Level } from './book-side.ts'
 
@@ -24,6 +32,8 @@ export class RestingOrder implements OpenOrder {
   readonly maxFills: number
   readonly postOnlyMode: PostOnlyMode
 
+  /** Looked at whenever it comes or goes. */
+  readonly rests: boolean
   /** Expired, or its owner's switch has passed, or a floor names it: for ever. Changed by the book alone. */
   isDead = false
   /** The account of its owner. */
@@ -59,5 +69,6 @@ export class RestingOrder implements OpenOrder {
     this.stp = order.stp
     this.maxFills = order.maxFills
     this.postOnlyMode = order.postOnlyMode
+    this.rests = doesRest(order)
   }
 }

@@ -22,6 +22,9 @@ export interface BatchItem {
 
 export type Checked = { readonly error: MatchingError } | { readonly body: ClobBody; readonly signer: Address }
 
+/** Errors of transactions whose signature was not verified, or does not hold. */
+export const UNSIGNED: ReadonlySet<MatchingError> = new Set(['notInPlan', 'phase', 'signature'])
+
 export const checkItem = (step: StepRun, item: BatchItem): Checked => {
   const { body } = item
   if (body === undefined) return { error: 'notInPlan' }

@@ -147,7 +147,7 @@ const matchAndRest = (step: StepRun, run: MarketRun, sender: Sender, order: Rest
   let error = match.end
   if (order.left > 0) {
     const comesToRest = error === undefined && (isUniform || doesRest(order))
-    if (comesToRest && doesRest(order)) error = makeRoom(step, order)
+    if (comesToRest && order.rests) error = makeRoom(step, order)
     if (comesToRest && error === undefined) {
       step.books.insert(order)
       if (isUniform) run.entered.push(order.seq)

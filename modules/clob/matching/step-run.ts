@@ -75,10 +75,20 @@ export interface Rejection {
   readonly hash: Uint8Array | undefined
 }
 
-/** All records of a step, in their order, and the actions that failed. */
+/** A transaction that failed as a whole. Whoever signed it may act for the owner, or might have. */
+export interface RefusedTransaction {
+  readonly owner: Address
+  readonly hash: Uint8Array
+  readonly error: MatchingError
+  readonly subaccount: number
+  readonly nonceMs: number
+}
+
+/** All records of a step, in their order, and what failed: actions, and whole transactions. */
 export interface StepNews {
   readonly records: readonly ClobRecord[]
   readonly rejected: readonly Rejection[]
+  readonly refused: readonly RefusedTransaction[]
 }
 
 interface Savepoint {
@@ -120,7 +130,7 @@ export class StepRun {
   nextSeq: number
   /** The records of the running transaction, or of what comes after all of them. */
   records: ClobRecord[] = []
-  readonly told: { readonly records: ClobRecord[]; readonly rejected: Rejection[] } = { records: [], rejected: [] }
+  readonly told = { records: [] as ClobRecord[], rejected: [] as Rejection[], refused: [] as RefusedTransaction[] }
 
   constructor(books: Books, context: StepContext) {
     this.books = books
@@ -242,6 +252,10 @@ export class StepRun {
 
   tellRejected(rejection: Rejection): void {
     this.told.rejected.push(rejection)
+  }
+
+  tellRefused(refused: RefusedTransaction): void {
+    this.told.refused.push(refused)
   }
 
   /** Takes an open order out of the book, and gives back what it has locked. */

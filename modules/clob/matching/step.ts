@@ -8,10 +8,11 @@ import type { Action } from '../orders/clob-tx.ts'
 import { type ActionOutcome, failed, type Sender } from './action.ts'
 import { updateBlockPrices } from './block-price.ts'
 import { cancel, cancelAll, scheduleCancel, settleSwitch } from './cancel.ts'
-import { type BatchItem, checkItem } from './checks.ts'
+import { type BatchItem, checkItem, UNSIGNED } from './checks.ts'
 import { clearUniformMarkets } from './clear-uniform.ts'
 import { runQueue } from './contracts.ts'
 import type { StepContext } from './deps.ts'
+import type { MatchingError } from './error-entries.ts'
 import { finishStep } from './finish.ts'
 import { enter, staticError } from './place.ts'
 import { encodeRecord } from './records.ts'
@@ -71,7 +72,10 @@ export const runClobStep = (books: Books, context: StepContext, batch: readonly 
 
 const runItem = (step: StepRun, item: BatchItem): BatchResult => {
   const checked = checkItem(step, item)
-  if ('error' in checked) return refusal(checked.error)
+  if ('error' in checked) {
+    tellRefused(step, item, checked.error)
+    return refusal(checked.error)
+  }
   const { tx } = checked.body
   step.takeNonce(checked.signer, tx.nonceMs)
   const { subaccount, nonceMs, goodTilBlock } = tx
@@ -85,6 +89,13 @@ const runItem = (step: StepRun, item: BatchItem): BatchResult => {
     if (error !== undefined && orderSeq === 0) step.tellRejected({ owner: tx.owner, action, error, hash: item.hash })
   }
   return resultOf(outcomes, records, events)
+}
+
+/** An owner is not told of what nobody saw it sign. */
+const tellRefused = (step: StepRun, { body, hash }: BatchItem, error: MatchingError): void => {
+  if (body === undefined || UNSIGNED.has(error)) return
+  const { owner, subaccount, nonceMs } = body.tx
+  step.tellRefused({ owner, hash, error, subaccount, nonceMs })
 }
 
 /** One that fails changes nothing; a cancel that finds nothing leaves its mark. */

@@ -36,7 +36,7 @@ const makeOrder = (phase: Phase, dtMs: number) => {
 }
 
 const vote = (said: readonly Attestation[], bodies: readonly Uint8Array[] = []): AttestedVote =>
-  voteOf({ attestations: encodeAttestations(said), bodies, bridge: [], bridgeContents: [] })
+  voteOf({ attestations: encodeAttestations(said), bodies, bridge: [], bridgeContents: [], bridgeSignatures: [] })
 const voteOf = (extension: VoteExtension | undefined, isSigned = true): AttestedVote => ({
   validatorAddress: new Uint8Array(20),
   power: 10n,
@@ -150,24 +150,33 @@ describe('the plan of a block', () => {
 
 describe('votes', () => {
   const malformed: Readonly<Record<string, VoteExtension>> = {
-    'three empty phases': { attestations: new Uint8Array(3), bodies: [post.raw], bridge: [], bridgeContents: [] },
+    'three empty phases': {
+      attestations: new Uint8Array(3),
+      bodies: [post.raw],
+      bridge: [],
+      bridgeContents: [],
+      bridgeSignatures: [],
+    },
     'an id in two phases': {
       attestations: encodeAttestations([post.said, { ...post.said, phase: 2 }]),
       bodies: [post.raw],
       bridge: [],
       bridgeContents: [],
+      bridgeSignatures: [],
     },
     'an empty body': {
       attestations: encodeAttestations(all),
       bodies: [EMPTY_BYTES, post.raw],
       bridge: [],
       bridgeContents: [],
+      bridgeSignatures: [],
     },
     'a body of 4,097 bytes': {
       attestations: encodeAttestations(all),
       bodies: [makeRaw(4_097), post.raw],
       bridge: [],
       bridgeContents: [],
+      bridgeSignatures: [],
     },
   }
   it.each(Object.entries(malformed))('with %s say nothing, and their bodies are not there', (_, extension) => {

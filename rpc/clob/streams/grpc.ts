@@ -7,7 +7,7 @@ import { methodPath } from '../../native/services.ts'
 import type { FollowMethod, GrpcCaller } from '../../grpc/methods.ts'
 import { GRPC } from '../../grpc/status.ts'
 import type { StreamHub } from './hub.ts'
-import { type StreamChannel, type StreamRequest, toStreamRequest } from './request.ts'
+import { type AnyRequest, type StreamChannel, toStreamRequest } from './request.ts'
 
 const { method } = clobStream.Stream
 
@@ -17,10 +17,11 @@ const CHANNELS: readonly (readonly [DescMethod, StreamChannel])[] = [
   [method.watchTrades, 'trades'],
   [method.watchBestPrices, 'bestPrices'],
   [method.watchOwnOrders, 'ownOrders'],
+  [method.watchOptimistic, 'optimistic'],
 ]
 
 /** Throws grpc/3 and rpc/4. */
-const readRequest = ({ input }: DescMethod, channel: StreamChannel, bytes: Uint8Array): StreamRequest => {
+const readRequest = ({ input }: DescMethod, channel: StreamChannel, bytes: Uint8Array): AnyRequest => {
   try {
     const message: unknown = fromBinary(input, bytes)
     return toStreamRequest(channel, message as Parameters<typeof toStreamRequest>[1])
@@ -49,6 +50,8 @@ export const streamMethods = ({ streams, clientOf, charge }: StreamCalls): Reado
           if (caller.isOver) return () => undefined
           return streams.join(opening, {
             client: clientOf(caller),
+            form: 'bytes',
+            drained: () => feed.drained(),
             send: ({ bytes }) => feed.send(bytes),
             fail: (message) => feed.end({ code: GRPC.unavailable, message }),
           })

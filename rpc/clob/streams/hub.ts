@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fromBinary } from '@bufbuild/protobuf'
-import type { ClobDepth, ClobRecordView, ClobStamp, ClobUpdates, QuestionName, Questions } from '../../../app/ports.ts'
+import type { ClobDepth, ClobStamp, ClobUpdates, QuestionName, Questions } from '../../../app/ports.ts'
 import { errorText } from '../../../core/errors.ts'
 import { clobStream } from '../../../proto/index.ts'
 import { rpcError } from '../../errors.ts'
@@ -12,14 +12,21 @@ import type { HeadNews, HeadTracker } from '../../head.ts'
 import type { GatewayLog } from '../../log.ts'
 import { createLine } from '../../subscriptions/line.ts'
 import { Owners } from '../../subscriptions/owners.ts'
-import { BlockMessages, snapshotOf, type Stamp, StreamMessage } from './messages.ts'
-import { keyOf, type StreamRequest } from './request.ts'
+import { BlockMessages, ordersSnapshot, snapshotOf, type Stamp } from './messages.ts'
+import { createOptimisticStreams, type OptimisticOpening } from './optimistic.ts'
+import { gatherOrders } from './orders-snapshot.ts'
+import { type AnyRequest, keyOf, type StreamRequest } from './request.ts'
+import { type StreamForm, StreamMessage } from './stream-message.ts'
 
 export interface StreamReader {
   /** The client as {@link clientOf} of limits.ts names it. */
   readonly client: string
+  /** In which it reads messages. */
+  readonly form: StreamForm
   /** Called in the order of heights. */
   send(message: StreamMessage): void
+  /** Resolves when the client has taken most of what was sent, or has gone. */
+  drained(): Promise<void>
   /** The stream has ended: it cannot go on without a gap. */
   fail(reason: string): void
 }
@@ -27,7 +34,8 @@ export interface StreamReader {
 /** Where a stream begins. */
 export interface Opening {
   readonly request: StreamRequest
-  readonly snapshot: StreamMessage | undefined
+  /** Its messages: most have one, and what resumes at a height has none. */
+  readonly snapshot: readonly (() => StreamMessage)[]
   /** Stamp of the stream's market, after the block before `next`. */
   readonly stamp: Stamp | undefined
   /** The first block that is told. */
@@ -36,11 +44,13 @@ export interface Opening {
   readonly length: number
 }
 
+export type AnyOpening = Opening | OptimisticOpening
+
 export interface StreamHub {
   /** Rejects with CodedErrors: for a market that is not there, and for a block that cannot be told any more. */
-  open(request: StreamRequest): Promise<Opening>
-  /** Sends the snapshot at once. Returns how to end it. Throws rpc/9 when its client has too many. */
-  join(opening: Opening, reader: StreamReader): () => void
+  open(request: AnyRequest): Promise<AnyOpening>
+  /** Sends the snapshot, at once where it is short. Returns how to end it. Throws rpc/9 when its client has too many. */
+  join(opening: AnyOpening, reader: StreamReader): () => void
   close(): void
 }
 
@@ -72,6 +82,7 @@ const MAX_CLIENT_BYTES = 4 * 1024 * 1024
 const readsRecords = ({ channel }: StreamRequest): boolean => channel !== 'book' && channel !== 'bestPrices'
 
 export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub => {
+  const optimistic = createOptimisticStreams({ ask, log })
   const streams = new Set<Stream>()
   const owners = new Owners<Stream>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
   const line = createLine(MAX_WAITING)
@@ -91,16 +102,17 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
   const blockAt = (height: number, withRecords: boolean): Promise<BlockMessages> =>
     share(`block ${height} ${withRecords}`, async () => {
       if (!withRecords) return new BlockMessages(JSON.parse(await ask('clobUpdates', { height })) as ClobUpdates)
-      const records: ClobRecordView[] = []
-      const rejected: ClobUpdates['rejected'][number][] = []
-      for (let recordsFrom = 0; ; ) {
-        const page = JSON.parse(await ask('clobUpdates', { height, recordsFrom })) as ClobUpdates
-        records.push(...(page.records ?? []))
-        rejected.push(...page.rejected)
-        if (page.next === null) return new BlockMessages({ ...page, records, rejected })
-        recordsFrom = page.next
+      const pageAt = async (recordsFrom: number): Promise<ClobUpdates> =>
+        JSON.parse(await ask('clobUpdates', { height, recordsFrom })) as ClobUpdates
+      const first = await pageAt(0)
+      const block = new BlockMessages(first)
+      for (let { next } = first; next !== null; ) {
         await nextTurn()
+        const page = await pageAt(next)
+        block.take(page)
+        ;({ next } = page)
       }
+      return block
     })
 
   const remove = (stream: Stream): boolean => {
@@ -118,32 +130,45 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     if (count > 0) log.warn('streams of the order book ended', { reason, streams: count })
   }
 
-  const tell = (stream: Stream, block: BlockMessages): void => {
+  /** Undefined where the stream has been told at once; what is long is encoded in turns. */
+  const tell = (stream: Stream, block: BlockMessages): Promise<void> | undefined => {
     const { request, stamp: before } = stream
     const after = before === undefined || 'owner' in request ? undefined : block.stampAfter(request.market, before)
     if (block.height !== stream.next || (before !== undefined && after === undefined)) {
       fail([stream], `block ${block.height} does not follow what was told`)
-      return
+      return undefined
     }
     stream.stamp = after
     stream.next++
-    stream.reader.send(block.messageOf(request, before, after))
+    const message = block.messageOf(request, before, after)
+    const send = (): void => {
+      if (streams.has(stream)) stream.reader.send(message)
+    }
+    const preparing = message.prepare(stream.reader.form)
+    if (preparing !== undefined) return preparing.then(send)
+    send()
+    return undefined
   }
 
   const tellAll = async (block: BlockMessages): Promise<void> => {
     // Whoever becomes live from here on needs the next block.
     told = block.height
     let count = 0
+    const long: Promise<void>[] = []
     for (const stream of [...streams]) {
       if (!streams.has(stream) || !stream.isLive || stream.next > block.height) continue
-      if (block.hasRecords || !readsRecords(stream.request)) tell(stream, block)
-      else {
+      if (block.hasRecords || !readsRecords(stream.request)) {
+        // Who reads little does not wait for those who read much.
+        const telling = tell(stream, block)
+        if (telling !== undefined) long.push(telling)
+      } else {
         // It has become live since the block was asked for.
         stream.isLive = false
         void catchUp(stream)
       }
       if (++count % TOLD_A_TURN === 0) await nextTurn()
     }
+    await Promise.all(long)
   }
 
   const live = (): Stream[] => [...streams].filter(({ isLive }) => isLive)
@@ -188,11 +213,25 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
           return
         }
         const block = await blockAt(stream.next, readsRecords(stream.request))
-        if (streams.has(stream)) tell(stream, block)
+        if (streams.has(stream)) await tell(stream, block)
       }
     } catch (error) {
       fail([stream], errorText(error))
     }
+  }
+
+  /** Sends the snapshot, of which a part waits until the client has taken the one before it. */
+  const begin = async (stream: Stream, snapshot: Opening['snapshot']): Promise<void> => {
+    const { reader } = stream
+    for (const [at, make] of snapshot.entries()) {
+      if (at > 0) await reader.drained()
+      const message = make()
+      const preparing = message.prepare(reader.form)
+      if (preparing !== undefined) await preparing
+      if (!streams.has(stream)) return
+      reader.send(message)
+    }
+    await catchUp(stream)
   }
 
   const openAt = async (request: StreamRequest): Promise<Opening> => {
@@ -202,19 +241,21 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
       throw rpcError('failed', `from_height ${next} is above that of the next block, ${newest + 1}`)
     if ('owner' in request) {
       if (next <= newest) await blockAt(next, true)
-      return { request, snapshot: undefined, stamp: undefined, next, length: 0 }
+      return { request, snapshot: [], stamp: undefined, next, length: 0 }
     }
     const text = await ask('clobStamp', { market: request.market, height: next - 1 })
-    return { request, snapshot: undefined, stamp: JSON.parse(text) as ClobStamp, next, length: text.length }
+    return { request, snapshot: [], stamp: JSON.parse(text) as ClobStamp, next, length: text.length }
   }
 
   const openOrders = async (request: Extract<StreamRequest, { market: number }>): Promise<Opening> => {
-    const text = await ask('clobOrders', { market: request.market })
-    const schema = clobStream.OrdersUpdateSchema
-    const message = fromBinary(schema, Buffer.from(JSON.parse(text) as string, 'base64'))
-    const stamp = { sequence: Number(message.sequence), blockPriceTicks: 0, bid: null, ask: null }
-    const snapshot = new StreamMessage(schema, message)
-    return { request, snapshot, stamp, next: Number(message.height) + 1, length: text.length }
+    const { market } = request
+    const found = await gatherOrders(market, {
+      ask: (question) => ask('clobOrders', question),
+      block: (height) => blockAt(height, true),
+    })
+    const stamp = { sequence: found.sequence, blockPriceTicks: 0, bid: null, ask: null }
+    const snapshot = ordersSnapshot(market, found)
+    return { request, snapshot, stamp, next: found.height + 1, length: found.length }
   }
 
   const openOwn = async (request: Extract<StreamRequest, { owner: string }>): Promise<Opening> => {
@@ -222,7 +263,8 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     const schema = clobStream.OwnOrdersUpdateSchema
     const message = fromBinary(schema, Buffer.from(JSON.parse(text) as string, 'base64'))
     const next = Number(message.height) + 1
-    return { request, snapshot: new StreamMessage(schema, message), stamp: undefined, next, length: text.length }
+    const whole = new StreamMessage(schema, message)
+    return { request, snapshot: [() => whole], stamp: undefined, next, length: text.length }
   }
 
   const openNow = async (request: StreamRequest): Promise<Opening> => {
@@ -232,24 +274,27 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     const text = await ask('clobDepth', { market, levels: channel === 'book' ? 0 : 1 })
     const depth = JSON.parse(text) as ClobDepth
     const snapshot = snapshotOf(channel, market, depth)
-    return { request, snapshot, stamp: depth, next: depth.height + 1, length: text.length }
+    return { request, snapshot: [() => snapshot], stamp: depth, next: depth.height + 1, length: text.length }
   }
 
   return {
     open(request) {
+      if (request.channel === 'optimistic') return optimistic.open(request)
       return request.fromHeight > 0 ? openAt(request) : share(`snapshot ${keyOf(request)}`, () => openNow(request))
     },
-    join({ request, snapshot, stamp, next }, reader) {
+    join(opening, reader) {
+      if ('pages' in opening) return optimistic.join(opening, reader)
+      const { request, snapshot, stamp, next } = opening
       const stream: Stream = { request, reader, stamp, next, isLive: false }
       const ended = owners.add(reader.client, stream, STREAM_BYTES)
       fail(ended, 'the streams of all clients are too many')
       streams.add(stream)
-      if (snapshot !== undefined) reader.send(snapshot)
-      void catchUp(stream)
+      void begin(stream, snapshot)
       return () => void remove(stream)
     },
     close() {
       stop()
+      optimistic.close()
       streams.clear()
     },
   }

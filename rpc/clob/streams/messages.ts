@@ -1,43 +1,50 @@
-/** Messages of streams: of a snapshot, and of a block. Each is encoded once, however many read it. */
-import { create, type DescMessage, type Message, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+/** Messages of streams: of a snapshot, and of a block. */
+import { fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { hexToBytes } from '../../../core/hex.ts'
 import type { ClobDepth, ClobLevel, ClobRecordView, ClobStamp, ClobUpdates } from '../../../app/ports.ts'
-import { clobStream } from '../../../proto/index.ts'
-import { createMessagePrinter } from '../../native/print-message.ts'
-import { createTypeRegistry } from '../../native/services.ts'
+import { clob, clobStream } from '../../../proto/index.ts'
+import type { OrdersSnapshot } from './orders-snapshot.ts'
 import { keyOf, type MarketChannel, type StreamRequest } from './request.ts'
+import { listOfMessages, messageOf, type MessageList, type StreamMessage } from './stream-message.ts'
 
 /** What messages of a market say of it, as of the end of a block. */
 export type Stamp = Pick<ClobStamp, 'sequence' | 'blockPriceTicks' | 'bid' | 'ask'>
 
-const printer = createMessagePrinter(createTypeRegistry([clobStream.Stream]))
-
-export class StreamMessage {
-  readonly #schema: DescMessage
-  readonly #message: Message
-  #json: string | undefined
-  #bytes: Uint8Array | undefined
-
-  constructor(schema: DescMessage, message: Message) {
-    this.#schema = schema
-    this.#message = message
-  }
-
-  /** JSON of the proto message. */
-  get json(): string {
-    return (this.#json ??= printer.print(this.#schema, this.#message))
-  }
-
-  get bytes(): Uint8Array {
-    return (this.#bytes ??= toBinary(this.#schema, this.#message))
-  }
-}
-
-const messageOf = <Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>): StreamMessage =>
-  new StreamMessage(schema, create(schema, init))
-
 const { BookUpdateSchema, OrdersUpdateSchema, TradesUpdateSchema, BestPricesUpdateSchema, OwnOrdersUpdateSchema } =
   clobStream
+const { BookLevelSchema, OrderRecordSchema, TradeSchema } = clobStream
+
+/** Open orders of a message of a snapshot: what is more comes in further ones. */
+const ORDERS_A_MESSAGE = 20_000
+
+const levelLists = ({ bids, asks }: { readonly bids: readonly ClobLevel[]; readonly asks: readonly ClobLevel[] }) => [
+  listOfMessages('bids', bids, BookLevelSchema, (level) => level),
+  listOfMessages('asks', asks, BookLevelSchema, (level) => level),
+]
+
+const recordList = (records: readonly ClobRecordView[]): MessageList =>
+  listOfMessages('records', records, OrderRecordSchema, recordForm)
+
+/** Of a market's open orders. Each is made when it is its turn, for all of them together take much memory. */
+export const ordersSnapshot = (market: number, snapshot: OrdersSnapshot): readonly (() => StreamMessage)[] => {
+  const { height, timeMs, sequence, orders, died } = snapshot
+  const count = Math.max(1, Math.ceil(orders.length / ORDERS_A_MESSAGE))
+  const parts = Array.from({ length: count }, (_, at) => () => {
+    const isLast = at === count - 1
+    const head = { market, height: BigInt(height), timeMs: BigInt(timeMs), sequence: BigInt(sequence) }
+    const flags = { previousSequence: BigInt(sequence), isSnapshot: true, isContinued: !isLast }
+    const part = orders.slice(at * ORDERS_A_MESSAGE, (at + 1) * ORDERS_A_MESSAGE)
+    const list = listOfMessages('orders', part, clob.OpenOrderSchema, (bytes) =>
+      fromBinary(clob.OpenOrderSchema, bytes),
+    )
+    return messageOf(OrdersUpdateSchema, { ...head, ...flags, ...(isLast && { died: [...died] }) }, [list])
+  })
+  const [first] = parts
+  if (first === undefined || count > 1) return parts
+  // One message is kept, for those who join together.
+  const whole = first()
+  return [() => whole]
+}
 
 const optionalLevel = (name: 'bid' | 'ask', level: ClobLevel | null) => (level === null ? {} : { [name]: level })
 
@@ -54,7 +61,7 @@ export const snapshotOf = (
   }
   switch (channel) {
     case 'book':
-      return messageOf(BookUpdateSchema, { ...head, bids: [...depth.bids], asks: [...depth.asks] })
+      return messageOf(BookUpdateSchema, head, levelLists(depth))
     case 'trades':
       return messageOf(TradesUpdateSchema, head)
     case 'bestPrices': {
@@ -103,13 +110,21 @@ const recordForm = (view: ClobRecordView): MessageInitShape<typeof clobStream.Or
   }
 }
 
-const tradesOf = (records: readonly ClobRecordView[]): MessageInitShape<typeof clobStream.TradeSchema>[] =>
-  records.flatMap((record) => {
-    if (record.kind !== 'fill') return []
-    const { sequence, priceTicks, lots, takerSide, makerSeq, takerSeq } = record
-    const numbers = { sequence: BigInt(sequence), lots: BigInt(lots), makerSeq: BigInt(makerSeq) }
-    return [{ ...numbers, takerSeq: BigInt(takerSeq), priceTicks, takerSide }]
-  })
+type FillView = Extract<ClobRecordView, { readonly kind: 'fill' }>
+
+const tradeForm = ({
+  sequence,
+  priceTicks,
+  lots,
+  takerSide,
+  makerSeq,
+  takerSeq,
+}: FillView): MessageInitShape<typeof TradeSchema> => {
+  const numbers = { sequence: BigInt(sequence), lots: BigInt(lots), makerSeq: BigInt(makerSeq) }
+  return { ...numbers, takerSeq: BigInt(takerSeq), priceTicks, takerSide }
+}
+
+const isFill = (record: ClobRecordView): record is FillView => record.kind === 'fill'
 
 const ownersOf = (record: ClobRecordView): readonly string[] =>
   record.kind !== 'fill'
@@ -118,37 +133,57 @@ const ownersOf = (record: ClobRecordView): readonly string[] =>
       ? [record.maker]
       : [record.maker, record.taker]
 
-const groupBy = <Key, Item>(items: readonly Item[], keysOf: (item: Item) => readonly Key[]): Map<Key, Item[]> => {
-  const groups = new Map<Key, Item[]>()
-  for (const item of items) {
-    for (const key of keysOf(item)) {
-      const group = groups.get(key)
-      if (group === undefined) groups.set(key, [item])
-      else group.push(item)
-    }
-  }
-  return groups
+const addTo = <Key, Item>(groups: Map<Key, Item[]>, key: Key, item: Item): void => {
+  const group = groups.get(key)
+  if (group === undefined) groups.set(key, [item])
+  else group.push(item)
 }
 
+const seqsOf = (record: ClobRecordView): readonly number[] =>
+  record.kind === 'fill' ? [record.makerSeq, record.takerSeq] : [record.orderSeq]
+
 type MarketChanges = ClobUpdates['markets'][number]
+
+type Failed = Pick<ClobUpdates, 'rejected' | 'refused'>
+
+const failedForms = ({ rejected, refused }: Failed) => ({
+  rejected: rejected.map(({ action, code, reason, hash }) => ({
+    ...{ action, code, reason },
+    ...(hash && { txHash: hexToBytes(hash) }),
+  })),
+  refused: refused.map(({ hash, code, reason, subaccount, nonceMs }) => ({
+    ...{ txHash: hexToBytes(hash), code, reason, subaccount, nonceMs: BigInt(nonceMs) },
+  })),
+})
 
 /** What a block changed, as messages. */
 export class BlockMessages {
   readonly height: number
-  readonly #updates: ClobUpdates
+  readonly hasRecords: boolean
+  readonly #timeMs: number
   readonly #markets: ReadonlyMap<number, MarketChanges>
   readonly #made = new Map<string, StreamMessage>()
-  #byMarket: Map<number, ClobRecordView[]> | undefined
-  #byOwner: Map<string, ClobRecordView[]> | undefined
+  readonly #byMarket = new Map<number, ClobRecordView[]>()
+  readonly #byOwner = new Map<string, ClobRecordView[]>()
+  readonly #rejected = new Map<string, Failed['rejected'][number][]>()
+  readonly #refused = new Map<string, Failed['refused'][number][]>()
 
-  constructor(updates: ClobUpdates) {
-    this.height = updates.height
-    this.#updates = updates
-    this.#markets = new Map(updates.markets.map((each) => [each.market, each]))
+  /** `first` is the first page of what it changed: {@link take} wants those behind it. */
+  constructor(first: ClobUpdates) {
+    this.height = first.height
+    this.hasRecords = first.records !== null
+    this.#timeMs = first.timeMs
+    this.#markets = new Map(first.markets.map((each) => [each.market, each]))
+    this.take(first)
   }
 
-  get hasRecords(): boolean {
-    return this.#updates.records !== null
+  take({ records, rejected, refused }: ClobUpdates): void {
+    for (const record of records ?? []) {
+      addTo(this.#byMarket, record.market, record)
+      for (const owner of ownersOf(record)) addTo(this.#byOwner, owner, record)
+    }
+    for (const each of rejected) addTo(this.#rejected, each.owner, each)
+    for (const each of refused) addTo(this.#refused, each.owner, each)
   }
 
   /**
@@ -159,6 +194,12 @@ export class BlockMessages {
     const changes = this.#markets.get(market)
     if (changes === undefined) return before
     return changes.before.sequence === before.sequence ? changes.after : undefined
+  }
+
+  /** order_seq of those that were placed, filled or removed, or died. */
+  changedOrders(market: number): readonly number[] {
+    const died = this.#markets.get(market)?.died ?? []
+    return [...this.#recordsOf(market).flatMap(seqsOf), ...died.map(({ orderSeq }) => orderSeq)]
   }
 
   /** `before` and `after` are those of its market. */
@@ -182,47 +223,40 @@ export class BlockMessages {
     after: Stamp | undefined,
   ): StreamMessage {
     const changes = this.#markets.get(market)
-    const { height, timeMs } = this.#updates
     const head = {
-      ...{ market, height: BigInt(height), timeMs: BigInt(timeMs), sequence: BigInt(after?.sequence ?? 0) },
+      ...{ market, height: BigInt(this.height), timeMs: BigInt(this.#timeMs), sequence: BigInt(after?.sequence ?? 0) },
       previousSequence: BigInt(before?.sequence ?? 0),
     }
     switch (channel) {
       case 'book':
-        return messageOf(BookUpdateSchema, {
-          ...head,
-          bids: [...(changes?.bids ?? [])],
-          asks: [...(changes?.asks ?? [])],
-        })
-      case 'trades':
-        return messageOf(TradesUpdateSchema, { ...head, trades: tradesOf(this.#recordsOf(market)) })
+        return messageOf(BookUpdateSchema, head, changes && levelLists(changes))
+      case 'trades': {
+        const list = listOfMessages('trades', this.#recordsOf(market).filter(isFill), TradeSchema, tradeForm)
+        return messageOf(TradesUpdateSchema, head, [list])
+      }
       case 'bestPrices': {
         const best = { ...optionalLevel('bid', after?.bid ?? null), ...optionalLevel('ask', after?.ask ?? null) }
         return messageOf(BestPricesUpdateSchema, { ...head, ...best, blockPriceTicks: after?.blockPriceTicks ?? 0 })
       }
       case 'orders': {
         const died = (changes?.died ?? []).map(({ orderSeq }) => BigInt(orderSeq))
-        return messageOf(OrdersUpdateSchema, { ...head, records: this.#recordsOf(market).map(recordForm), died })
+        return messageOf(OrdersUpdateSchema, { ...head, died }, [recordList(this.#recordsOf(market))])
       }
     }
   }
 
   #ofOwner(owner: string): StreamMessage {
-    const { height, timeMs, records, markets, rejected } = this.#updates
-    this.#byOwner ??= groupBy(records ?? [], ownersOf)
-    const died = markets.flatMap((each) => each.died.filter((order) => order.owner === owner))
-    return messageOf(OwnOrdersUpdateSchema, {
-      ...{ owner, height: BigInt(height), timeMs: BigInt(timeMs), previousHeight: BigInt(height - 1) },
-      records: (this.#byOwner.get(owner) ?? []).map(recordForm),
+    const died = [...this.#markets.values()].flatMap((each) => each.died.filter((order) => order.owner === owner))
+    const failed = { rejected: this.#rejected.get(owner) ?? [], refused: this.#refused.get(owner) ?? [] }
+    const head = {
+      ...{ owner, height: BigInt(this.height), timeMs: BigInt(this.#timeMs), previousHeight: BigInt(this.height - 1) },
       died: died.map(({ orderSeq }) => BigInt(orderSeq)),
-      rejected: rejected
-        .filter((each) => each.owner === owner)
-        .map(({ action, code, reason, hash }) => ({ action, code, reason, ...(hash && { txHash: hexToBytes(hash) }) })),
-    })
+      ...failedForms(failed),
+    }
+    return messageOf(OwnOrdersUpdateSchema, head, [recordList(this.#byOwner.get(owner) ?? [])])
   }
 
   #recordsOf(market: number): readonly ClobRecordView[] {
-    this.#byMarket ??= groupBy(this.#updates.records ?? [], (record) => [record.market])
     return this.#byMarket.get(market) ?? []
   }
 }

@@ -12,11 +12,23 @@ export type StreamRequest =
   | { readonly channel: MarketChannel; readonly market: number; readonly fromHeight: number }
   | { readonly channel: 'ownOrders'; readonly owner: string; readonly fromHeight: number }
 
-export type StreamChannel = StreamRequest['channel']
+/** Of what no block holds yet. */
+export interface OptimisticRequest {
+  readonly channel: 'optimistic'
+  /** 0 is any. */
+  readonly market: number
+  /** Bech32; undefined is any. */
+  readonly owner: string | undefined
+}
+
+export type AnyRequest = StreamRequest | OptimisticRequest
+export type StreamChannel = AnyRequest['channel']
 
 /** Whose messages are the same. */
-export const keyOf = (request: StreamRequest): string =>
-  'owner' in request ? `ownOrders ${request.owner}` : `${request.channel} ${request.market}`
+export const keyOf = (request: AnyRequest): string => {
+  if (request.channel === 'optimistic') return `optimistic ${request.market} ${request.owner ?? ''}`
+  return 'owner' in request ? `ownOrders ${request.owner}` : `${request.channel} ${request.market}`
+}
 
 const SCHEMAS: Readonly<Record<StreamChannel, DescMessage>> = {
   book: clobStream.WatchBookRequestSchema,
@@ -24,36 +36,47 @@ const SCHEMAS: Readonly<Record<StreamChannel, DescMessage>> = {
   trades: clobStream.WatchTradesRequestSchema,
   bestPrices: clobStream.WatchBestPricesRequestSchema,
   ownOrders: clobStream.WatchOwnOrdersRequestSchema,
+  optimistic: clobStream.WatchOptimisticRequestSchema,
 }
 
 const isChannel = (name: unknown): name is StreamChannel => typeof name === 'string' && Object.hasOwn(SCHEMAS, name)
 
-/** Throws rpc/4. */
-export const toStreamRequest = (
-  channel: StreamChannel,
-  message: { readonly market?: number; readonly owner?: string; readonly fromHeight: bigint },
-): StreamRequest => {
-  if (message.fromHeight > BigInt(Number.MAX_SAFE_INTEGER)) throw invalidValue('from_height is too large')
-  const fromHeight = Number(message.fromHeight)
-  if (channel !== 'ownOrders') return { channel, market: message.market ?? 0, fromHeight }
+/** Bech32. Throws rpc/4. */
+const ownerOf = (text: string): string => {
   try {
-    return { channel, owner: encodeBech32(parseAccountAddress(message.owner ?? '')), fromHeight }
+    return encodeBech32(parseAccountAddress(text))
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
     throw invalidValue(`invalid owner address: ${error.message}`)
   }
 }
 
+interface RequestForm {
+  readonly market?: number
+  readonly owner?: string
+  readonly fromHeight?: bigint
+}
+
+/** Throws rpc/4. */
+export const toStreamRequest = (channel: StreamChannel, message: RequestForm): AnyRequest => {
+  const { market = 0, owner = '', fromHeight = 0n } = message
+  if (fromHeight > BigInt(Number.MAX_SAFE_INTEGER)) throw invalidValue('from_height is too large')
+  if (channel === 'ownOrders') return { channel, owner: ownerOf(owner), fromHeight: Number(fromHeight) }
+  if (channel !== 'optimistic') return { channel, market, fromHeight: Number(fromHeight) }
+  if (market === 0 && owner === '') throw invalidValue('name a market, or an owner, or both')
+  return { channel, market, owner: owner === '' ? undefined : ownerOf(owner) }
+}
+
 /**
  * Reads the parameters of clob_subscribe: `["book", {"market": 1}]`. Throws rpc/4, and rpc/3 for an unknown channel.
  */
-export const parseStreamRequest = (params: unknown): StreamRequest => {
+export const parseStreamRequest = (params: unknown): AnyRequest => {
   if (!Array.isArray(params)) throw invalidValue('non-array args')
   const [name, value = {}, ...rest] = params as readonly unknown[]
   if (typeof name !== 'string') throw invalidValue('expected subscription name as first argument')
   if (!isChannel(name)) throw rpcError('methodNotFound', `no ${JSON.stringify(name)} subscription in clob namespace`)
   if (rest.length > 0) throw invalidValue('too many arguments, want at most 2')
-  return toStreamRequest(name, readRequest(SCHEMAS[name], value) as Parameters<typeof toStreamRequest>[1] & object)
+  return toStreamRequest(name, readRequest(SCHEMAS[name], value) as RequestForm)
 }
 
 const readRequest = (schema: DescMessage, value: unknown): unknown => {

@@ -3,10 +3,17 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { Client, type ClientReadableStream, credentials, type ServiceError } from '@grpc/grpc-js'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
-import type { ClobDepth, ClobUpdates } from '../../../app/ports.ts'
+import type {
+  ClobDepth,
+  ClobNews,
+  ClobOrdersPage,
+  ClobPool,
+  ClobUpdates,
+  ClobWaitingOrder,
+} from '../../../app/ports.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
-import { clobStream } from '../../../proto/index.ts'
+import { clobStream, clobTx } from '../../../proto/index.ts'
 import { type Gateway, startGateway } from '../../gateway.ts'
 import { SILENT_LOG } from '../../log.ts'
 import { GATEWAY_DEFAULTS } from '../../settings.ts'
@@ -52,6 +59,7 @@ const updatesAt = (height: number): ClobUpdates => ({
           },
         ],
   rejected: [],
+  refused: [],
   next: null,
 })
 
@@ -62,9 +70,12 @@ let newest = 7
 let application: MemoryApplication
 let gateway: Gateway
 
-const unknown = (): CodedError => new CodedError('query', 1, 'not known here any more')
+const unknown = (): CodedError => new CodedError('query', 10, 'not known here any more', { from_height: oldest })
 
+/** Of the gateway's log. */
+let warnings: Readonly<Record<string, unknown>>[]
 beforeEach(async () => {
+  warnings = []
   oldest = 1
   newest = 7
   application = createMemoryApplication(newest)
@@ -76,6 +87,12 @@ beforeEach(async () => {
     clobDepth: ({ market }) => {
       if (market !== 1) throw new CodedError('grpc', 5, `there is no market ${market}`)
       return JSON.stringify(depth())
+    },
+    clobOrders: ({ market }) => {
+      throw new CodedError('grpc', 5, `there is no market ${market}`)
+    },
+    clobPool: ({ market }) => {
+      throw new CodedError('grpc', 5, `there is no market ${market}`)
     },
     clobStamp: ({ height }) => {
       if (height < oldest - 1) throw unknown()
@@ -94,9 +111,10 @@ beforeEach(async () => {
       address: undefined,
       restAddress: undefined,
       wsAddress: '127.0.0.1:0',
+      wsBufferLimit: 1024 * 1024,
     },
     application,
-    SILENT_LOG,
+    { ...SILENT_LOG, warn: (_, fields) => void warnings.push(fields ?? {}) },
   )
 })
 afterEach(() => gateway.close())
@@ -201,7 +219,7 @@ describe('clob_subscribe', () => {
     commit()
     expect(brief(await client.told())).toEqual([8, 3, 4, false])
     expect(await client.request('clob_subscribe', ['book', { market: 1, from_height: '4' }])).toMatchObject({
-      error: { message: 'not known here any more' },
+      error: { code: 4444, message: 'not known here any more', data: { from_height: 5 } },
     })
     expect(await client.request('clob_subscribe', ['book', { market: 1, from_height: '10' }])).toMatchObject({
       error: { message: 'from_height 10 is above that of the next block, 9' },
@@ -214,15 +232,25 @@ describe('clob_subscribe', () => {
     const { OrdersUpdateSchema, OwnOrdersUpdateSchema } = clobStream
     const orders = [{ market: 1, orderSeq: 1n, owner: MAKER, lots: 9n, lotsLeft: 8n }]
     const head = { height: 7n, timeMs: 7_000n, isSnapshot: true, orders, died: [1n] }
-    application.answers.clobOrders = ({ market }) =>
-      encoded(toBinary(OrdersUpdateSchema, create(OrdersUpdateSchema, { ...head, market, sequence: 3n })))
+    application.answers.clobOrders = () => {
+      const page = toBinary(OrdersUpdateSchema, create(OrdersUpdateSchema, { orders, died: [1n] }))
+      const text = Buffer.from(page).toString('base64')
+      return JSON.stringify({
+        height: 7,
+        timeMs: 7_000,
+        sequence: 3,
+        orders: text,
+        next: null,
+      } satisfies ClobOrdersPage)
+    }
     application.answers.clobOwnOrders = ({ owner }) =>
       encoded(toBinary(OwnOrdersUpdateSchema, create(OwnOrdersUpdateSchema, { ...head, owner, previousHeight: 6n })))
     const ask = application.answers.clobUpdates
     application.answers.clobUpdates = async (parameters) => {
       const updates = JSON.parse((await ask?.(parameters)) ?? '') as ClobUpdates
       const rejected = [{ owner: TAKER, action: 2, code: 57, reason: 'no', hash: '0x0101' }] as const
-      return JSON.stringify({ ...updates, rejected })
+      const refused = [{ owner: TAKER, hash: '0x0202', code: 33, reason: 'late', subaccount: 1, nonceMs: 9 }] as const
+      return JSON.stringify({ ...updates, rejected, refused } satisfies ClobUpdates)
     }
     const [ofMarket, ofTaker, ofMaker] = await Promise.all([open(), open(), open()])
     await ofMarket.request('clob_subscribe', ['orders', { market: 1 }])
@@ -263,9 +291,43 @@ describe('clob_subscribe', () => {
       is_snapshot: false,
       records,
       rejected,
+      refused: [{ tx_hash: 'AgI=', code: 33, reason: 'late', subaccount: 1, nonce_ms: '9' }],
     })
     expect(await ofMaker.told()).toMatchObject({ owner: MAKER, height: '8', records, rejected: [] })
     for (const { socket } of [ofMarket, ofTaker, ofMaker]) socket.terminate()
+  })
+
+  test('has a block of tens of thousands of records in one message, made while others are served', async () => {
+    const count = 30_000
+    const { clobUpdates } = application.answers
+    application.answers.clobUpdates = async (parameters) => {
+      const updates = JSON.parse((await clobUpdates?.(parameters)) ?? '') as ClobUpdates
+      const [record] = updates.records ?? []
+      const from = parameters.recordsFrom
+      if (record === undefined || from === undefined) return JSON.stringify(updates)
+      const records = Array.from({ length: Math.min(2_000, count - from) }, (_, at) => ({ ...record, lots: from + at }))
+      return JSON.stringify({ ...updates, records, next: from + 2_000 < count ? from + 2_000 : null })
+    }
+    application.answers.clobOrders = () =>
+      JSON.stringify({ height: 7, timeMs: 7_000, sequence: 3, orders: '', next: null } satisfies ClobOrdersPage)
+    const [ofOrders, ofBook] = await Promise.all([open(), open()])
+    await ofOrders.request('clob_subscribe', ['orders', { market: 1 }])
+    await ofBook.request('clob_subscribe', ['book', { market: 1 }])
+    for (const client of [ofOrders, ofBook]) expect((await client.told()).is_snapshot).toBe(true)
+    let turns = 0
+    let isOver = false
+    const step = (): void => {
+      turns++
+      if (!isOver) setImmediate(step)
+    }
+    step()
+    commit()
+    const whole = (await ofOrders.told()) as unknown as { records: readonly { fill: { lots: string } }[] }
+    isOver = true
+    expect(whole.records.map(({ fill }) => Number(fill.lots))).toEqual(Array.from({ length: count }, (_, at) => at))
+    expect(turns).toBeGreaterThan(15)
+    expect(brief(await ofBook.told())).toEqual([8, 3, 4, false])
+    for (const { socket } of [ofOrders, ofBook]) socket.terminate()
   })
 
   test('refuses a market that is not there, an unknown channel and malformed requests', async () => {
@@ -321,6 +383,195 @@ describe('clob_subscribe', () => {
     application.answers.clobUpdates = ({ height }) => JSON.stringify({ ...updatesAt(10), height })
     application.commit()
     expect(await client.closed).toContain('block 8 does not follow what was told')
+  })
+})
+
+describe('a greedy client', () => {
+  test('that subscribes to unknown markets by the thousand is refused each time, and leaves nothing behind', async () => {
+    const client = await open()
+    const count = 3_000
+    const ids = Array.from({ length: count }, (_, id) => id)
+    for (const id of ids) {
+      const channel = ['book', 'orders', 'trades', 'bestPrices', 'optimistic'][id % 5]
+      client.socket.send(
+        JSON.stringify({ jsonrpc: '2.0', id, method: 'clob_subscribe', params: [channel, { market: 2 + id }] }),
+      )
+    }
+    for (const _ of ids) expect((await client.next()).error?.message).toMatch(/^there is no market \d+$/)
+    const before = application.asked.length
+    commit()
+    // Nobody reads: the block is not even asked for.
+    expect(application.asked.length).toBe(before)
+    await client.request('clob_subscribe', ['book', { market: 1 }])
+    expect((await client.told()).is_snapshot).toBe(true)
+    client.socket.terminate()
+  })
+
+  test('has at most a thousand streams on a connection, and four thousand at all', async () => {
+    const subscribe = async (count: number) => {
+      const client = await open()
+      const refused: string[] = []
+      for (let id = 0; id < count; id++) {
+        client.socket.send(
+          JSON.stringify({ jsonrpc: '2.0', id, method: 'clob_subscribe', params: ['trades', { market: 1 }] }),
+        )
+      }
+      for (let answered = 0; answered < count; ) {
+        const { result, error } = await client.next()
+        if (result !== undefined || error !== undefined) answered++
+        if (error !== undefined) refused.push(error.message)
+      }
+      return { client, refused }
+    }
+    const most = GATEWAY_DEFAULTS.wsSubscriptionLimit
+    const first = await subscribe(most + 10)
+    expect(first.refused).toEqual(
+      Array.from({ length: 10 }, () => `too many subscriptions, at most ${most} are allowed`),
+    )
+    const others = []
+    for (let opened = 0; opened < 4; opened++) others.push(await subscribe(most))
+    const refused = others.flatMap((each) => each.refused)
+    expect(refused.length).toBe(5 * most - 4_096)
+    expect(new Set(refused)).toEqual(new Set(['too many subscriptions: those of a client may take 4194304 bytes']))
+    for (const { client } of [first, ...others]) client.socket.terminate()
+  })
+
+  test('that never reads is cut off with a reason, and an honest one beside it misses nothing', async () => {
+    const bids = Array.from({ length: 30_000 }, (_, at) => level(1 + at, '1000000'))
+    const { clobUpdates } = application.answers
+    application.answers.clobUpdates = async (parameters) => {
+      const updates = JSON.parse((await clobUpdates?.(parameters)) ?? '') as ClobUpdates
+      return JSON.stringify({ ...updates, markets: updates.markets.map((each) => ({ ...each, bids })) })
+    }
+    const [deaf, honest] = await Promise.all([open(), open()])
+    await deaf.request('clob_subscribe', ['book', { market: 1 }])
+    await deaf.told()
+    await honest.request('clob_subscribe', ['bestPrices', { market: 1 }])
+    await honest.told()
+    deaf.socket.pause()
+    while (!warnings.some(({ reason }) => reason === 'too slow: messages were left unread')) {
+      expect(newest).toBeLessThan(200)
+      commit()
+      expect(Number((await honest.told()).height)).toBe(newest)
+    }
+    // It reads no reason, for it reads nothing.
+    deaf.socket.resume()
+    await deaf.closed
+    honest.socket.terminate()
+  })
+})
+
+describe('the optimistic channel', () => {
+  const { OrderStage } = clobStream
+  const tx = toBinary(clobTx.ClobTxSchema, create(clobTx.ClobTxSchema, { version: 1, nonceMs: 5n, goodTilBlock: 9 }))
+  const raw = Buffer.concat([Uint8Array.of(0x70), tx]).toString('base64')
+  const waiting = (index: number, changes: Partial<ClobWaitingOrder> = {}): ClobWaitingOrder => ({
+    ...{ hash: `0x${String(index).padStart(64, '0')}`, stage: OrderStage.PENDING, owner: MAKER, markets: [1] },
+    ...{ seenMs: 1_000 + index, height: 7, raw, ...changes },
+  })
+  const changed = (index: number, stage: clobStream.OrderStage, changes: Partial<ClobWaitingOrder> = {}) =>
+    waiting(index, { stage, raw: null, ...changes })
+  /** What has happened in the application. */
+  let news: ClobWaitingOrder[]
+  let pages: readonly (readonly ClobWaitingOrder[])[]
+
+  beforeEach(() => {
+    news = []
+    pages = [[]]
+    application.answers.clobPool = ({ from }) => {
+      const at = from?.arrival ?? 0
+      const next = at + 1 < pages.length ? { arrival: at + 1, below: 9, place: from?.place ?? news.length } : null
+      const place = from?.place ?? news.length
+      return JSON.stringify({ height: 7, timeMs: 7_000, place, orders: pages[at] ?? [], next } satisfies ClobPool)
+    }
+    application.answers.clobNews = ({ since }) => {
+      if (since < oldest - 1) throw unknown()
+      const orders = news.slice(since)
+      return JSON.stringify({ height: 7, timeMs: 7_000, next: news.length, isMore: false, orders } satisfies ClobNews)
+    }
+  })
+
+  interface Optimistic {
+    readonly is_snapshot: boolean
+    readonly is_continued: boolean
+    readonly orders: readonly {
+      readonly tx_hash: string
+      readonly stage: string
+      readonly tx: unknown
+      readonly height: string
+    }[]
+  }
+  const brief = ({ is_snapshot, is_continued, orders }: Optimistic) => [
+    is_snapshot,
+    is_continued,
+    orders.map(({ tx_hash, stage }) => [Number(Buffer.from(tx_hash, 'base64').toString('hex')), stage.slice(12)]),
+  ]
+  const subscribe = async (request: unknown) => {
+    const client = await open()
+    const { result, error } = await client.request('clob_subscribe', ['optimistic', request])
+    const told = async (): Promise<Optimistic> => (await client.told()) as unknown as Optimistic
+    return { ...client, id: result, error, told }
+  }
+
+  test('begins with what waits, in pages, and goes on with what happens, by market and owner', async () => {
+    pages = [[waiting(1)], [waiting(2, { stage: OrderStage.CARRIED })]]
+    const ofMarket = await subscribe({ market: 1 })
+    expect(brief(await ofMarket.told())).toEqual([true, true, [[1, 'PENDING']]])
+    expect(brief(await ofMarket.told())).toEqual([false, false, [[2, 'CARRIED']]])
+    pages = [[]]
+    const ofTaker = await subscribe({ owner: TAKER })
+    expect(brief(await ofTaker.told())).toEqual([true, false, []])
+    news.push(waiting(3, { markets: [2] }), waiting(4, { markets: [0], owner: TAKER }), changed(1, OrderStage.ATTESTED))
+    const told = await ofMarket.told()
+    expect(brief(told)).toEqual([
+      false,
+      false,
+      [
+        [4, 'PENDING'],
+        [1, 'ATTESTED'],
+      ],
+    ])
+    expect(told.orders.map((order) => order.tx === null)).toEqual([false, true])
+    expect(brief(await ofTaker.told())).toEqual([false, false, [[4, 'PENDING']]])
+    news.push(changed(4, OrderStage.INCLUDED, { owner: TAKER, height: 8 }))
+    expect(await ofTaker.told()).toMatchObject({ orders: [{ stage: 'ORDER_STAGE_INCLUDED', height: '8', tx: null }] })
+    for (const { socket } of [ofMarket, ofTaker]) socket.terminate()
+  })
+
+  test('tells who joins all that came since its snapshot, and the others nothing twice', async () => {
+    const first = await subscribe({ market: 1 })
+    await first.told()
+    news.push(waiting(1))
+    expect(brief(await first.told())).toEqual([false, false, [[1, 'PENDING']]])
+    // Its snapshot is of before that.
+    const { clobPool } = application.answers
+    application.answers.clobPool = async (parameters) => {
+      const page = JSON.parse((await clobPool?.(parameters)) ?? '') as ClobPool
+      return JSON.stringify({ ...page, place: 0 })
+    }
+    const second = await subscribe({ market: 1 })
+    expect(brief(await second.told())).toEqual([true, false, []])
+    expect(brief(await second.told())).toEqual([false, false, [[1, 'PENDING']]])
+    news.push(changed(1, OrderStage.DROPPED))
+    for (const client of [first, second]) {
+      expect(brief(await client.told())).toEqual([false, false, [[1, 'DROPPED']]])
+      client.socket.terminate()
+    }
+  })
+
+  test('ends with a reason where it has fallen behind, asks nothing without a reader, and wants a market or an owner', async () => {
+    const client = await subscribe({ market: 1 })
+    await client.told()
+    oldest = 99
+    expect(await client.closed).toBe('a subscription ended: not known here any more')
+    const asked = application.asked.filter(({ name }) => name === 'clobNews').length
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+    expect(application.asked.filter(({ name }) => name === 'clobNews').length).toBe(asked)
+    for (const request of [{}, { market: 0 }, { owner: '' }]) {
+      expect((await subscribe(request)).error?.message).toBe('name a market, or an owner, or both')
+    }
+    expect((await subscribe({ owner: 'nobody' })).error?.message).toContain('invalid owner address')
+    expect((await subscribe({ market: 1, from_height: '4' })).error?.message).toContain('invalid argument 1')
   })
 })
 

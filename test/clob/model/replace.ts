@@ -18,7 +18,7 @@ export const keepsPlace = (order: ModelOrder, wanted: Wanted): boolean =>
   order.triggerKind === wanted.triggerKind &&
   order.triggerTicks === wanted.triggerTicks
 
-/** Of a uniform market: what came in this step has not been cleared, and keeps nothing. */
+/** True for an order of a uniform market that came in this step: it has not been cleared, and keeps nothing. */
 export const isNew = (step: Step, order: ModelOrder): boolean =>
   marketOf(step.world, order.market).mode === 'uniform' && order.seq >= step.firstSeq
 

@@ -198,6 +198,7 @@ describe('10: an extension', () => {
         bodies,
         bridge: [],
         bridgeContents: [],
+        bridgeSignatures: [],
       })
       expect(extension.length + bridgeReserveBytes(cap)).toBeLessThanOrEqual(cap)
       expect(decodeAttestations(encodeAttestations(list))).toHaveLength(most)

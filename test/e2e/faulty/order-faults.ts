@@ -81,7 +81,13 @@ const fabricate = (): Uint8Array => {
     }),
   )
   const byTime = list.toSorted((a, b) => a.phase - b.phase || a.dtMs - b.dtMs || (a.id < b.id ? -1 : 1))
-  return encodeExtension({ attestations: encodeAttestations(byTime), bodies: [], bridge: [], bridgeContents: [] })
+  return encodeExtension({
+    attestations: encodeAttestations(byTime),
+    bodies: [],
+    bridge: [],
+    bridgeContents: [],
+    bridgeSignatures: [],
+  })
 }
 
 /** Its own extension with what it says of orders from the last to the first. */
@@ -103,6 +109,7 @@ export const ORDER_VOTER_FAULTS: Readonly<Record<string, (honest: () => Uint8Arr
       bodies: Array.from({ length: 30 }, () => plainBytes(randomBytes(4_096))),
       bridge: [],
       bridgeContents: [],
+      bridgeSignatures: [],
     }),
   'orders that are too many to read': () => new Uint8Array(128 * 1024 + 1).fill(1),
 }

@@ -19,6 +19,7 @@ export const SAID_AGAIN = encodeExtension({
   bodies: [Uint8Array.of(0x77)],
   bridge: [],
   bridgeContents: [],
+  bridgeSignatures: [],
 })
 
 // PrivateKeyInfo of an ed25519 key (RFC 8410) up to its 32 bytes.

@@ -8,6 +8,7 @@ import { FILTER_ATTACKS } from './attacks/filters.ts'
 import { FRAMING_ATTACKS } from './attacks/framing.ts'
 import { GRPC_ATTACKS } from './attacks/grpc.ts'
 import { LARGE_ANSWER_ATTACKS } from './attacks/large-answers.ts'
+import { ORDER_BOOK_ATTACKS } from './attacks/order-book.ts'
 import { OTHER_DOOR_ATTACKS } from './attacks/other-doors.ts'
 import { COMET_ATTACKS, REST_ATTACKS } from './attacks/rest.ts'
 import { WEBSOCKET_ATTACKS } from './attacks/websockets.ts'
@@ -40,4 +41,5 @@ export const ATTACKS: readonly Attack[] = [
   ...REST_ATTACKS,
   ...COMET_ATTACKS,
   ...LARGE_ANSWER_ATTACKS,
+  ...ORDER_BOOK_ATTACKS,
 ]

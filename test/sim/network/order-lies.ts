@@ -47,7 +47,13 @@ export interface VotedBlock {
   readonly height: number
 }
 
-const NOTHING: VoteExtension = { attestations: EMPTY_BYTES, bodies: [], bridge: [], bridgeContents: [] }
+const NOTHING: VoteExtension = {
+  attestations: EMPTY_BYTES,
+  bodies: [],
+  bridge: [],
+  bridgeContents: [],
+  bridgeSignatures: [],
+}
 
 /** The attestations that all liars make up: together they attest the same. */
 const fabricated = ({ hash }: VotedBlock, count: number): readonly Attestation[] =>

@@ -60,7 +60,7 @@ const proposalFile = z.object({
   expedited: z.boolean().default(false),
 })
 
-const proposal = (
+export const proposal = (
   context: MessageContext,
   messages: readonly PackedMessage[],
   { deposit, ...texts }: Omit<z.infer<typeof proposalFile>, 'messages'>,
@@ -138,14 +138,14 @@ const cancelProposal: TxCommand = {
   ],
 }
 
-const withProposal = (command: Command): Command =>
+export const withProposal = (command: Command): Command =>
   withMetadata(command)
     .requiredOption('--title <text>', 'of the proposal')
     .requiredOption('--summary <text>', 'of the proposal')
     .option('--deposit <amount>', 'the first deposit')
     .option('--expedited', 'a shorter vote, with a higher threshold')
 
-const proposalFlags = (flags: Flags) => ({
+export const proposalFlags = (flags: Flags) => ({
   title: textOf(flags, 'title') ?? '',
   summary: textOf(flags, 'summary') ?? '',
   metadata: textOf(flags, 'metadata') ?? '',
@@ -153,7 +153,8 @@ const proposalFlags = (flags: Flags) => ({
   expedited: flags['expedited'] === true,
 })
 
-const authority = encodeBech32(GOVERNANCE_ADDRESS)
+/** Of messages in a proposal. */
+export const AUTHORITY = encodeBech32(GOVERNANCE_ADDRESS)
 
 const softwareUpgrade: TxCommand = {
   usage: 'software-upgrade <name>',
@@ -165,7 +166,13 @@ const softwareUpgrade: TxCommand = {
   messages: (context, args, flags) => {
     const height = uintOf(flags, 'upgradeHeight') ?? 0n
     const plan = { name: argument(args, 0), height, info: textOf(flags, 'upgradeInfo') ?? '' }
-    return [proposal(context, [pack(upgradeTx.MsgSoftwareUpgradeSchema, { authority, plan })], proposalFlags(flags))]
+    return [
+      proposal(
+        context,
+        [pack(upgradeTx.MsgSoftwareUpgradeSchema, { authority: AUTHORITY, plan })],
+        proposalFlags(flags),
+      ),
+    ]
   },
 }
 
@@ -175,7 +182,7 @@ const cancelUpgrade: TxCommand = {
   aliases: ['cancel'],
   addOptions: withProposal,
   messages: (context, _, flags) => [
-    proposal(context, [pack(upgradeTx.MsgCancelUpgradeSchema, { authority })], proposalFlags(flags)),
+    proposal(context, [pack(upgradeTx.MsgCancelUpgradeSchema, { authority: AUTHORITY })], proposalFlags(flags)),
   ],
 }
 

@@ -11,7 +11,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file nat/bridge/v1/bridge.proto.
  */
 export const file_nat_bridge_v1_bridge: GenFile = /*@__PURE__*/
-  fileDesc("ChpuYXQvYnJpZGdlL3YxL2JyaWRnZS5wcm90bxINbmF0LmJyaWRnZS52MSK7AQoGUGFyYW1zEhAKCGNoYWluX2lkGAEgASgEEhAKCGNvbnRyYWN0GAIgASgJEg0KBWRlbm9tGAMgASgJEhQKDGRlbGF5X2Jsb2NrcxgEIAEoBBIVCg1kZWxheV9zZWNvbmRzGAUgASgEEg4KBnBhdXNlZBgGIAEoCBIdChVtYXhfY3JlZGl0c19wZXJfYmxvY2sYByABKA0SIgoKbWludF9saW1pdBgIIAEoCUIO0rQtCmNvc21vcy5JbnQiggEKB0RlcG9zaXQSCgoCaWQYASABKA0SHgoGYW1vdW50GAIgASgJQg7StC0KY29zbW9zLkludBIMCgRmcm9tGAMgASgJEhEKCXJlY2lwaWVudBgEIAEoCRIRCglkYXRhX2hhc2gYBSABKAkSFwoPZXh0ZXJuYWxfaGVpZ2h0GAYgASgEImUKCUNhbmRpZGF0ZRIMCgRoYXNoGAEgASgJEg0KBXBvd2VyGAIgASgEEhIKCnZhbGlkYXRvcnMYAyADKAkSJwoHZGVwb3NpdBgEIAEoCzIWLm5hdC5icmlkZ2UudjEuRGVwb3NpdCL6AQoLQnJpZGdlRXZlbnQSCgoCaWQYASABKA0SKAoFc3RhdGUYAiABKA4yGS5uYXQuYnJpZGdlLnYxLkV2ZW50U3RhdGUSLAoKY2FuZGlkYXRlcxgDIAMoCzIYLm5hdC5icmlkZ2UudjEuQ2FuZGlkYXRlEicKB2RlcG9zaXQYBCABKAsyFi5uYXQuYnJpZGdlLnYxLkRlcG9zaXQSDAoEaGFzaBgFIAEoCRIXCg9hY2NlcHRlZF9oZWlnaHQYBiABKAMSEgoKZHVlX2hlaWdodBgHIAEoAxITCgtkdWVfc2Vjb25kcxgIIAEoAxIOCgZyZWFzb24YCSABKAkiKwoPQWNrbm93bGVkZ2VtZW50EgoKAmlkGAEgASgNEgwKBGhhc2gYAiABKAkqvwEKCkV2ZW50U3RhdGUSGwoXRVZFTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFVkVOVF9TVEFURV9PUEVOEAESGAoURVZFTlRfU1RBVEVfQUNDRVBURUQQAhIYChRFVkVOVF9TVEFURV9SRUpFQ1RFRBADEhgKFEVWRU5UX1NUQVRFX0NSRURJVEVEEAQSFwoTRVZFTlRfU1RBVEVfUkVGVVNFRBAFEhcKE0VWRU5UX1NUQVRFX1NFVFRMRUQQBmIGcHJvdG8z", [file_cosmos_proto_cosmos]);
+  fileDesc("ChpuYXQvYnJpZGdlL3YxL2JyaWRnZS5wcm90bxINbmF0LmJyaWRnZS52MSKjAgoGUGFyYW1zEhAKCGNoYWluX2lkGAEgASgEEhAKCGNvbnRyYWN0GAIgASgJEg0KBWRlbm9tGAMgASgJEhQKDGRlbGF5X2Jsb2NrcxgEIAEoBBIVCg1kZWxheV9zZWNvbmRzGAUgASgEEg4KBnBhdXNlZBgGIAEoCBIdChVtYXhfY3JlZGl0c19wZXJfYmxvY2sYByABKA0SIgoKbWludF9saW1pdBgIIAEoCUIO0rQtCmNvc21vcy5JbnQSJgoOd2l0aGRyYXdfbGltaXQYCSABKAlCDtK0LQpjb3Ntb3MuSW50EiEKGW1heF93aXRoZHJhd2Fsc19wZXJfYmxvY2sYCiABKA0SGwoTc2V0X2ludGVydmFsX2Jsb2NrcxgLIAEoBCKCAQoHRGVwb3NpdBIKCgJpZBgBIAEoDRIeCgZhbW91bnQYAiABKAlCDtK0LQpjb3Ntb3MuSW50EgwKBGZyb20YAyABKAkSEQoJcmVjaXBpZW50GAQgASgJEhEKCWRhdGFfaGFzaBgFIAEoCRIXCg9leHRlcm5hbF9oZWlnaHQYBiABKAQiZQoJQ2FuZGlkYXRlEgwKBGhhc2gYASABKAkSDQoFcG93ZXIYAiABKAQSEgoKdmFsaWRhdG9ycxgDIAMoCRInCgdkZXBvc2l0GAQgASgLMhYubmF0LmJyaWRnZS52MS5EZXBvc2l0IvoBCgtCcmlkZ2VFdmVudBIKCgJpZBgBIAEoDRIoCgVzdGF0ZRgCIAEoDjIZLm5hdC5icmlkZ2UudjEuRXZlbnRTdGF0ZRIsCgpjYW5kaWRhdGVzGAMgAygLMhgubmF0LmJyaWRnZS52MS5DYW5kaWRhdGUSJwoHZGVwb3NpdBgEIAEoCzIWLm5hdC5icmlkZ2UudjEuRGVwb3NpdBIMCgRoYXNoGAUgASgJEhcKD2FjY2VwdGVkX2hlaWdodBgGIAEoAxISCgpkdWVfaGVpZ2h0GAcgASgDEhMKC2R1ZV9zZWNvbmRzGAggASgDEg4KBnJlYXNvbhgJIAEoCSIrCg9BY2tub3dsZWRnZW1lbnQSCgoCaWQYASABKA0SDAoEaGFzaBgCIAEoCSJ6CgpXaXRoZHJhd2FsEgoKAmlkGAEgASgNEg4KBnNlbmRlchgCIAEoCRIRCglyZWNpcGllbnQYAyABKAkSHgoGYW1vdW50GAQgASgJQg7StC0KY29zbW9zLkludBINCgVkZW5vbRgFIAEoCRIOCgZoZWlnaHQYBiABKAMiOwoGU2lnbmVyEg8KB2FkZHJlc3MYASABKAkSDQoFcG93ZXIYAiABKAQSEQoJdmFsaWRhdG9yGAMgASgJInYKClNpZ25pbmdTZXQSDQoFbm9uY2UYASABKAQSJgoHbWVtYmVycxgCIAMoCzIVLm5hdC5icmlkZ2UudjEuU2lnbmVyEhEKCXRocmVzaG9sZBgDIAEoBBIOCgZoZWlnaHQYBCABKAMSDgoGZGlnZXN0GAUgASgJIjIKD01lbWJlclNpZ25hdHVyZRIJCgFyGAEgASgJEgkKAXMYAiABKAkSCQoBdhgDIAEoDSKKAQoKU2lnbmVkUm9vdBIMCgRyb290GAEgASgJEgwKBHNpemUYAiABKA0SDQoFbm9uY2UYAyABKAQSDgoGZGlnZXN0GAQgASgJEjIKCnNpZ25hdHVyZXMYBSADKAsyHi5uYXQuYnJpZGdlLnYxLk1lbWJlclNpZ25hdHVyZRINCgVwb3dlchgGIAEoBCIvCglCcmlkZ2VLZXkSEQoJdmFsaWRhdG9yGAEgASgJEg8KB2FkZHJlc3MYAiABKAkqvwEKCkV2ZW50U3RhdGUSGwoXRVZFTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFVkVOVF9TVEFURV9PUEVOEAESGAoURVZFTlRfU1RBVEVfQUNDRVBURUQQAhIYChRFVkVOVF9TVEFURV9SRUpFQ1RFRBADEhgKFEVWRU5UX1NUQVRFX0NSRURJVEVEEAQSFwoTRVZFTlRfU1RBVEVfUkVGVVNFRBAFEhcKE0VWRU5UX1NUQVRFX1NFVFRMRUQQBmIGcHJvdG8z", [file_cosmos_proto_cosmos]);
 
 /**
  * What is bridged, and how.
@@ -72,6 +72,27 @@ export type Params = Message<"nat.bridge.v1.Params"> & {
    * @generated from field: string mint_limit = 8;
    */
   mintLimit: string;
+
+  /**
+   * Most that is withdrawn on one day (UTC): no more than the limit of the contract. 0: nothing is withdrawn.
+   *
+   * @generated from field: string withdraw_limit = 9;
+   */
+  withdrawLimit: string;
+
+  /**
+   * 1 to 100; the default, 10, where it is left out.
+   *
+   * @generated from field: uint32 max_withdrawals_per_block = 10;
+   */
+  maxWithdrawalsPerBlock: number;
+
+  /**
+   * Least number of blocks between two sets of signers: 1 to 100,000,000; the default, 14,400, where it is left out.
+   *
+   * @generated from field: uint64 set_interval_blocks = 11;
+   */
+  setIntervalBlocks: bigint;
 };
 
 /**
@@ -273,6 +294,255 @@ export type Acknowledgement = Message<"nat.bridge.v1.Acknowledgement"> & {
  */
 export const AcknowledgementSchema: GenMessage<Acknowledgement> = /*@__PURE__*/
   messageDesc(file_nat_bridge_v1_bridge, 4);
+
+/**
+ * It belongs to the contract of its block, and stays its own when governance names another one.
+ *
+ * @generated from message nat.bridge.v1.Withdrawal
+ */
+export type Withdrawal = Message<"nat.bridge.v1.Withdrawal"> & {
+  /**
+   * Counts from 0 without gaps, for each contract.
+   *
+   * @generated from field: uint32 id = 1;
+   */
+  id: number;
+
+  /**
+   * nat1...
+   *
+   * @generated from field: string sender = 2;
+   */
+  sender: string;
+
+  /**
+   * On the external chain: 0x and 40 hexadecimal digits.
+   *
+   * @generated from field: string recipient = 3;
+   */
+  recipient: string;
+
+  /**
+   * Was burned here; the contract releases as many of the smallest units of its token.
+   *
+   * @generated from field: string amount = 4;
+   */
+  amount: string;
+
+  /**
+   * @generated from field: string denom = 5;
+   */
+  denom: string;
+
+  /**
+   * Block that burned it.
+   *
+   * @generated from field: int64 height = 6;
+   */
+  height: bigint;
+};
+
+/**
+ * Describes the message nat.bridge.v1.Withdrawal.
+ * Use `create(WithdrawalSchema)` to create a new message.
+ */
+export const WithdrawalSchema: GenMessage<Withdrawal> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_bridge, 5);
+
+/**
+ * A validator that signs for the contract.
+ *
+ * @generated from message nat.bridge.v1.Signer
+ */
+export type Signer = Message<"nat.bridge.v1.Signer"> & {
+  /**
+   * 0x and 40 hexadecimal digits: of its key of the bridge.
+   *
+   * @generated from field: string address = 1;
+   */
+  address: string;
+
+  /**
+   * @generated from field: uint64 power = 2;
+   */
+  power: bigint;
+
+  /**
+   * natvalcons1...
+   *
+   * @generated from field: string validator = 3;
+   */
+  validator: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.Signer.
+ * Use `create(SignerSchema)` to create a new message.
+ */
+export const SignerSchema: GenMessage<Signer> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_bridge, 6);
+
+/**
+ * Who signs for the contract.
+ *
+ * @generated from message nat.bridge.v1.SigningSet
+ */
+export type SigningSet = Message<"nat.bridge.v1.SigningSet"> & {
+  /**
+   * @generated from field: uint64 nonce = 1;
+   */
+  nonce: bigint;
+
+  /**
+   * By ascending address.
+   *
+   * @generated from field: repeated nat.bridge.v1.Signer members = 2;
+   */
+  members: Signer[];
+
+  /**
+   * More than this power must sign.
+   *
+   * @generated from field: uint64 threshold = 3;
+   */
+  threshold: bigint;
+
+  /**
+   * Block that made it.
+   *
+   * @generated from field: int64 height = 4;
+   */
+  height: bigint;
+
+  /**
+   * 0x and 64 hexadecimal digits: what the members of the set before sign (EIP-712).
+   *
+   * @generated from field: string digest = 5;
+   */
+  digest: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.SigningSet.
+ * Use `create(SigningSetSchema)` to create a new message.
+ */
+export const SigningSetSchema: GenMessage<SigningSet> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_bridge, 7);
+
+/**
+ * Of a member of a set, over a root or over the next set. Empty texts and v = 0 where it did not sign.
+ *
+ * @generated from message nat.bridge.v1.MemberSignature
+ */
+export type MemberSignature = Message<"nat.bridge.v1.MemberSignature"> & {
+  /**
+   * @generated from field: string r = 1;
+   */
+  r: string;
+
+  /**
+   * @generated from field: string s = 2;
+   */
+  s: string;
+
+  /**
+   * 27 or 28.
+   *
+   * @generated from field: uint32 v = 3;
+   */
+  v: number;
+};
+
+/**
+ * Describes the message nat.bridge.v1.MemberSignature.
+ * Use `create(MemberSignatureSchema)` to create a new message.
+ */
+export const MemberSignatureSchema: GenMessage<MemberSignature> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_bridge, 8);
+
+/**
+ * A root of the tree of withdrawals, and who has signed it.
+ *
+ * @generated from message nat.bridge.v1.SignedRoot
+ */
+export type SignedRoot = Message<"nat.bridge.v1.SignedRoot"> & {
+  /**
+   * 0x and 64 hexadecimal digits.
+   *
+   * @generated from field: string root = 1;
+   */
+  root: string;
+
+  /**
+   * Withdrawals below this number are under it.
+   *
+   * @generated from field: uint32 size = 2;
+   */
+  size: number;
+
+  /**
+   * Of the set that signs.
+   *
+   * @generated from field: uint64 nonce = 3;
+   */
+  nonce: bigint;
+
+  /**
+   * 0x and 64 hexadecimal digits: what is signed (EIP-712).
+   *
+   * @generated from field: string digest = 4;
+   */
+  digest: string;
+
+  /**
+   * One for each member of the set, in its order: the argument of the contract.
+   *
+   * @generated from field: repeated nat.bridge.v1.MemberSignature signatures = 5;
+   */
+  signatures: MemberSignature[];
+
+  /**
+   * Of those who signed; more than the threshold of the set is enough.
+   *
+   * @generated from field: uint64 power = 6;
+   */
+  power: bigint;
+};
+
+/**
+ * Describes the message nat.bridge.v1.SignedRoot.
+ * Use `create(SignedRootSchema)` to create a new message.
+ */
+export const SignedRootSchema: GenMessage<SignedRoot> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_bridge, 9);
+
+/**
+ * The key of the bridge that a validator has registered.
+ *
+ * @generated from message nat.bridge.v1.BridgeKey
+ */
+export type BridgeKey = Message<"nat.bridge.v1.BridgeKey"> & {
+  /**
+   * natvalcons1...
+   *
+   * @generated from field: string validator = 1;
+   */
+  validator: string;
+
+  /**
+   * 0x and 40 hexadecimal digits.
+   *
+   * @generated from field: string address = 2;
+   */
+  address: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.BridgeKey.
+ * Use `create(BridgeKeySchema)` to create a new message.
+ */
+export const BridgeKeySchema: GenMessage<BridgeKey> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_bridge, 10);
 
 /**
  * @generated from enum nat.bridge.v1.EventState

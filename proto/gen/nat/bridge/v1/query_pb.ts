@@ -9,7 +9,7 @@ import { file_cosmos_base_query_v1beta1_pagination } from "../../../cosmos/base/
 import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.ts";
 import { file_gogoproto_gogo } from "../../../gogoproto/gogo_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
-import type { Acknowledgement, BridgeEvent, Params } from "./bridge_pb.ts";
+import type { Acknowledgement, BridgeEvent, BridgeKey, MemberSignature, Params, SignedRoot, SigningSet, Withdrawal } from "./bridge_pb.ts";
 import { file_nat_bridge_v1_bridge } from "./bridge_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file nat/bridge/v1/query.proto.
  */
 export const file_nat_bridge_v1_query: GenFile = /*@__PURE__*/
-  fileDesc("ChluYXQvYnJpZGdlL3YxL3F1ZXJ5LnByb3RvEg1uYXQuYnJpZGdlLnYxIhQKElF1ZXJ5UGFyYW1zUmVxdWVzdCJCChNRdWVyeVBhcmFtc1Jlc3BvbnNlEisKBnBhcmFtcxgBIAEoCzIVLm5hdC5icmlkZ2UudjEuUGFyYW1zQgTI3h8AIhQKElF1ZXJ5TmV4dElkUmVxdWVzdCKlAQoTUXVlcnlOZXh0SWRSZXNwb25zZRIPCgduZXh0X2lkGAEgASgNEg8KB29wZW5faWQYAiABKA0SEAoIY3JlZGl0ZWQYAyABKAQSDwoHcmVmdXNlZBgEIAEoBBIWCg5jb250cmFkaWN0aW9ucxgFIAEoBBIeCgZtaW50ZWQYBiABKAlCDtK0LQpjb3Ntb3MuSW50EhEKCXdhaXRzX2ZvchgHIAEoCSIfChFRdWVyeUV2ZW50UmVxdWVzdBIKCgJpZBgBIAEoDSJaChJRdWVyeUV2ZW50UmVzcG9uc2USLwoFZXZlbnQYASABKAsyGi5uYXQuYnJpZGdlLnYxLkJyaWRnZUV2ZW50QgTI3h8AEhMKC3RvdGFsX3Bvd2VyGAIgASgEIlAKElF1ZXJ5RXZlbnRzUmVxdWVzdBI6CgpwYWdpbmF0aW9uGAEgASgLMiYuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVxdWVzdCKEAQoTUXVlcnlFdmVudHNSZXNwb25zZRIwCgZldmVudHMYASADKAsyGi5uYXQuYnJpZGdlLnYxLkJyaWRnZUV2ZW50QgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJXChlRdWVyeVJlZnVzZWRFdmVudHNSZXF1ZXN0EjoKCnBhZ2luYXRpb24YASABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IosBChpRdWVyeVJlZnVzZWRFdmVudHNSZXNwb25zZRIwCgZldmVudHMYASADKAsyGi5uYXQuYnJpZGdlLnYxLkJyaWRnZUV2ZW50QgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJcChxRdWVyeUFja25vd2xlZGdlbWVudHNSZXF1ZXN0EjwKEXZhbGlkYXRvcl9hZGRyZXNzGAEgASgJQiHStC0dY29zbW9zLkNvbnNlbnN1c0FkZHJlc3NTdHJpbmcibgodUXVlcnlBY2tub3dsZWRnZW1lbnRzUmVzcG9uc2USPgoQYWNrbm93bGVkZ2VtZW50cxgBIAMoCzIeLm5hdC5icmlkZ2UudjEuQWNrbm93bGVkZ2VtZW50QgTI3h8AEg0KBXBvd2VyGAIgASgEMoUGCgVRdWVyeRJuCgZQYXJhbXMSIS5uYXQuYnJpZGdlLnYxLlF1ZXJ5UGFyYW1zUmVxdWVzdBoiLm5hdC5icmlkZ2UudjEuUXVlcnlQYXJhbXNSZXNwb25zZSIdgtPkkwIXEhUvbmF0L2JyaWRnZS92MS9wYXJhbXMSbwoGTmV4dElkEiEubmF0LmJyaWRnZS52MS5RdWVyeU5leHRJZFJlcXVlc3QaIi5uYXQuYnJpZGdlLnYxLlF1ZXJ5TmV4dElkUmVzcG9uc2UiHoLT5JMCGBIWL25hdC9icmlkZ2UvdjEvbmV4dF9pZBJwCgVFdmVudBIgLm5hdC5icmlkZ2UudjEuUXVlcnlFdmVudFJlcXVlc3QaIS5uYXQuYnJpZGdlLnYxLlF1ZXJ5RXZlbnRSZXNwb25zZSIigtPkkwIcEhovbmF0L2JyaWRnZS92MS9ldmVudHMve2lkfRJuCgZFdmVudHMSIS5uYXQuYnJpZGdlLnYxLlF1ZXJ5RXZlbnRzUmVxdWVzdBoiLm5hdC5icmlkZ2UudjEuUXVlcnlFdmVudHNSZXNwb25zZSIdgtPkkwIXEhUvbmF0L2JyaWRnZS92MS9ldmVudHMSiwEKDVJlZnVzZWRFdmVudHMSKC5uYXQuYnJpZGdlLnYxLlF1ZXJ5UmVmdXNlZEV2ZW50c1JlcXVlc3QaKS5uYXQuYnJpZGdlLnYxLlF1ZXJ5UmVmdXNlZEV2ZW50c1Jlc3BvbnNlIiWC0+STAh8SHS9uYXQvYnJpZGdlL3YxL3JlZnVzZWRfZXZlbnRzEqoBChBBY2tub3dsZWRnZW1lbnRzEisubmF0LmJyaWRnZS52MS5RdWVyeUFja25vd2xlZGdlbWVudHNSZXF1ZXN0GiwubmF0LmJyaWRnZS52MS5RdWVyeUFja25vd2xlZGdlbWVudHNSZXNwb25zZSI7gtPkkwI1EjMvbmF0L2JyaWRnZS92MS9hY2tub3dsZWRnZW1lbnRzL3t2YWxpZGF0b3JfYWRkcmVzc31iBnByb3RvMw", [file_cosmos_base_query_v1beta1_pagination, file_cosmos_proto_cosmos, file_gogoproto_gogo, file_google_api_annotations, file_nat_bridge_v1_bridge]);
+  fileDesc("ChluYXQvYnJpZGdlL3YxL3F1ZXJ5LnByb3RvEg1uYXQuYnJpZGdlLnYxIhQKElF1ZXJ5UGFyYW1zUmVxdWVzdCJCChNRdWVyeVBhcmFtc1Jlc3BvbnNlEisKBnBhcmFtcxgBIAEoCzIVLm5hdC5icmlkZ2UudjEuUGFyYW1zQgTI3h8AIhQKElF1ZXJ5TmV4dElkUmVxdWVzdCKlAQoTUXVlcnlOZXh0SWRSZXNwb25zZRIPCgduZXh0X2lkGAEgASgNEg8KB29wZW5faWQYAiABKA0SEAoIY3JlZGl0ZWQYAyABKAQSDwoHcmVmdXNlZBgEIAEoBBIWCg5jb250cmFkaWN0aW9ucxgFIAEoBBIeCgZtaW50ZWQYBiABKAlCDtK0LQpjb3Ntb3MuSW50EhEKCXdhaXRzX2ZvchgHIAEoCSIfChFRdWVyeUV2ZW50UmVxdWVzdBIKCgJpZBgBIAEoDSJaChJRdWVyeUV2ZW50UmVzcG9uc2USLwoFZXZlbnQYASABKAsyGi5uYXQuYnJpZGdlLnYxLkJyaWRnZUV2ZW50QgTI3h8AEhMKC3RvdGFsX3Bvd2VyGAIgASgEIlAKElF1ZXJ5RXZlbnRzUmVxdWVzdBI6CgpwYWdpbmF0aW9uGAEgASgLMiYuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVxdWVzdCKEAQoTUXVlcnlFdmVudHNSZXNwb25zZRIwCgZldmVudHMYASADKAsyGi5uYXQuYnJpZGdlLnYxLkJyaWRnZUV2ZW50QgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJXChlRdWVyeVJlZnVzZWRFdmVudHNSZXF1ZXN0EjoKCnBhZ2luYXRpb24YASABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IosBChpRdWVyeVJlZnVzZWRFdmVudHNSZXNwb25zZRIwCgZldmVudHMYASADKAsyGi5uYXQuYnJpZGdlLnYxLkJyaWRnZUV2ZW50QgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJcChxRdWVyeUFja25vd2xlZGdlbWVudHNSZXF1ZXN0EjwKEXZhbGlkYXRvcl9hZGRyZXNzGAEgASgJQiHStC0dY29zbW9zLkNvbnNlbnN1c0FkZHJlc3NTdHJpbmcibgodUXVlcnlBY2tub3dsZWRnZW1lbnRzUmVzcG9uc2USPgoQYWNrbm93bGVkZ2VtZW50cxgBIAMoCzIeLm5hdC5icmlkZ2UudjEuQWNrbm93bGVkZ2VtZW50QgTI3h8AEg0KBXBvd2VyGAIgASgEIjkKE1F1ZXJ5V2F5QmFja1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIY29udHJhY3QYAiABKAkiywEKFFF1ZXJ5V2F5QmFja1Jlc3BvbnNlEhMKC3dpdGhkcmF3YWxzGAEgASgNEhwKBGhlbGQYAiABKAlCDtK0LQpjb3Ntb3MuSW50EgsKA2RheRgDIAEoDRIoChB3aXRoZHJhd25fb25fZGF5GAQgASgJQg7StC0KY29zbW9zLkludBIRCglzZXRfbm9uY2UYBSABKAQSFgoObmV4dF9zZXRfbm9uY2UYBiABKAQSHgoGYnVybmVkGAcgASgJQg7StC0KY29zbW9zLkludCJIChZRdWVyeVdpdGhkcmF3YWxSZXF1ZXN0EgoKAmlkGAEgASgNEhAKCGNoYWluX2lkGAIgASgEEhAKCGNvbnRyYWN0GAMgASgJInEKF1F1ZXJ5V2l0aGRyYXdhbFJlc3BvbnNlEjMKCndpdGhkcmF3YWwYASABKAsyGS5uYXQuYnJpZGdlLnYxLldpdGhkcmF3YWxCBMjeHwASDgoGc2lnbmVkGAIgASgIEhEKCXdhaXRzX2ZvchgDIAEoCSJ5ChdRdWVyeVdpdGhkcmF3YWxzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIQCghjb250cmFjdBgCIAEoCRI6CgpwYWdpbmF0aW9uGAMgASgLMiYuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVxdWVzdCKNAQoYUXVlcnlXaXRoZHJhd2Fsc1Jlc3BvbnNlEjQKC3dpdGhkcmF3YWxzGAEgAygLMhkubmF0LmJyaWRnZS52MS5XaXRoZHJhd2FsQgTI3h8AEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJNChtRdWVyeVdpdGhkcmF3YWxQcm9vZlJlcXVlc3QSCgoCaWQYASABKA0SEAoIY2hhaW5faWQYAiABKAQSEAoIY29udHJhY3QYAyABKAki8QEKHFF1ZXJ5V2l0aGRyYXdhbFByb29mUmVzcG9uc2USMwoKd2l0aGRyYXdhbBgBIAEoCzIZLm5hdC5icmlkZ2UudjEuV2l0aGRyYXdhbEIEyN4fABIMCgRsZWFmGAIgASgJEg0KBXByb29mGAMgAygJEi0KBHJvb3QYBCABKAsyGS5uYXQuYnJpZGdlLnYxLlNpZ25lZFJvb3RCBMjeHwASLAoDc2V0GAUgASgLMhkubmF0LmJyaWRnZS52MS5TaWduaW5nU2V0QgTI3h8AEhAKCGNoYWluX2lkGAYgASgEEhAKCGNvbnRyYWN0GAcgASgJIjwKFlF1ZXJ5U2lnbmF0dXJlc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIY29udHJhY3QYAiABKAkigwEKF1F1ZXJ5U2lnbmF0dXJlc1Jlc3BvbnNlEioKB3BlbmRpbmcYASABKAsyGS5uYXQuYnJpZGdlLnYxLlNpZ25lZFJvb3QSKQoGc2lnbmVkGAIgASgLMhkubmF0LmJyaWRnZS52MS5TaWduZWRSb290EhEKCXRocmVzaG9sZBgDIAEoBCJLChZRdWVyeVNpZ25pbmdTZXRSZXF1ZXN0Eg0KBW5vbmNlGAEgASgEEhAKCGNoYWluX2lkGAIgASgEEhAKCGNvbnRyYWN0GAMgASgJIpoBChdRdWVyeVNpZ25pbmdTZXRSZXNwb25zZRIsCgNzZXQYASABKAsyGS5uYXQuYnJpZGdlLnYxLlNpZ25pbmdTZXRCBMjeHwASMgoKc2lnbmF0dXJlcxgCIAMoCzIeLm5hdC5icmlkZ2UudjEuTWVtYmVyU2lnbmF0dXJlEg0KBXBvd2VyGAMgASgEEg4KBnNpZ25lZBgEIAEoCCJUChZRdWVyeUJyaWRnZUtleXNSZXF1ZXN0EjoKCnBhZ2luYXRpb24YASABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IoQBChdRdWVyeUJyaWRnZUtleXNSZXNwb25zZRIsCgRrZXlzGAEgAygLMhgubmF0LmJyaWRnZS52MS5CcmlkZ2VLZXlCBMjeHwASOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlMq4NCgVRdWVyeRJuCgZQYXJhbXMSIS5uYXQuYnJpZGdlLnYxLlF1ZXJ5UGFyYW1zUmVxdWVzdBoiLm5hdC5icmlkZ2UudjEuUXVlcnlQYXJhbXNSZXNwb25zZSIdgtPkkwIXEhUvbmF0L2JyaWRnZS92MS9wYXJhbXMSbwoGTmV4dElkEiEubmF0LmJyaWRnZS52MS5RdWVyeU5leHRJZFJlcXVlc3QaIi5uYXQuYnJpZGdlLnYxLlF1ZXJ5TmV4dElkUmVzcG9uc2UiHoLT5JMCGBIWL25hdC9icmlkZ2UvdjEvbmV4dF9pZBJwCgVFdmVudBIgLm5hdC5icmlkZ2UudjEuUXVlcnlFdmVudFJlcXVlc3QaIS5uYXQuYnJpZGdlLnYxLlF1ZXJ5RXZlbnRSZXNwb25zZSIigtPkkwIcEhovbmF0L2JyaWRnZS92MS9ldmVudHMve2lkfRJuCgZFdmVudHMSIS5uYXQuYnJpZGdlLnYxLlF1ZXJ5RXZlbnRzUmVxdWVzdBoiLm5hdC5icmlkZ2UudjEuUXVlcnlFdmVudHNSZXNwb25zZSIdgtPkkwIXEhUvbmF0L2JyaWRnZS92MS9ldmVudHMSiwEKDVJlZnVzZWRFdmVudHMSKC5uYXQuYnJpZGdlLnYxLlF1ZXJ5UmVmdXNlZEV2ZW50c1JlcXVlc3QaKS5uYXQuYnJpZGdlLnYxLlF1ZXJ5UmVmdXNlZEV2ZW50c1Jlc3BvbnNlIiWC0+STAh8SHS9uYXQvYnJpZGdlL3YxL3JlZnVzZWRfZXZlbnRzEqoBChBBY2tub3dsZWRnZW1lbnRzEisubmF0LmJyaWRnZS52MS5RdWVyeUFja25vd2xlZGdlbWVudHNSZXF1ZXN0GiwubmF0LmJyaWRnZS52MS5RdWVyeUFja25vd2xlZGdlbWVudHNSZXNwb25zZSI7gtPkkwI1EjMvbmF0L2JyaWRnZS92MS9hY2tub3dsZWRnZW1lbnRzL3t2YWxpZGF0b3JfYWRkcmVzc30ScwoHV2F5QmFjaxIiLm5hdC5icmlkZ2UudjEuUXVlcnlXYXlCYWNrUmVxdWVzdBojLm5hdC5icmlkZ2UudjEuUXVlcnlXYXlCYWNrUmVzcG9uc2UiH4LT5JMCGRIXL25hdC9icmlkZ2UvdjEvd2F5X2JhY2sShAEKCldpdGhkcmF3YWwSJS5uYXQuYnJpZGdlLnYxLlF1ZXJ5V2l0aGRyYXdhbFJlcXVlc3QaJi5uYXQuYnJpZGdlLnYxLlF1ZXJ5V2l0aGRyYXdhbFJlc3BvbnNlIieC0+STAiESHy9uYXQvYnJpZGdlL3YxL3dpdGhkcmF3YWxzL3tpZH0SggEKC1dpdGhkcmF3YWxzEiYubmF0LmJyaWRnZS52MS5RdWVyeVdpdGhkcmF3YWxzUmVxdWVzdBonLm5hdC5icmlkZ2UudjEuUXVlcnlXaXRoZHJhd2Fsc1Jlc3BvbnNlIiKC0+STAhwSGi9uYXQvYnJpZGdlL3YxL3dpdGhkcmF3YWxzEpkBCg9XaXRoZHJhd2FsUHJvb2YSKi5uYXQuYnJpZGdlLnYxLlF1ZXJ5V2l0aGRyYXdhbFByb29mUmVxdWVzdBorLm5hdC5icmlkZ2UudjEuUXVlcnlXaXRoZHJhd2FsUHJvb2ZSZXNwb25zZSItgtPkkwInEiUvbmF0L2JyaWRnZS92MS93aXRoZHJhd2Fscy97aWR9L3Byb29mEn4KClNpZ25hdHVyZXMSJS5uYXQuYnJpZGdlLnYxLlF1ZXJ5U2lnbmF0dXJlc1JlcXVlc3QaJi5uYXQuYnJpZGdlLnYxLlF1ZXJ5U2lnbmF0dXJlc1Jlc3BvbnNlIiGC0+STAhsSGS9uYXQvYnJpZGdlL3YxL3NpZ25hdHVyZXMSiAEKClNpZ25pbmdTZXQSJS5uYXQuYnJpZGdlLnYxLlF1ZXJ5U2lnbmluZ1NldFJlcXVlc3QaJi5uYXQuYnJpZGdlLnYxLlF1ZXJ5U2lnbmluZ1NldFJlc3BvbnNlIiuC0+STAiUSIy9uYXQvYnJpZGdlL3YxL3NpZ25pbmdfc2V0cy97bm9uY2V9En8KCkJyaWRnZUtleXMSJS5uYXQuYnJpZGdlLnYxLlF1ZXJ5QnJpZGdlS2V5c1JlcXVlc3QaJi5uYXQuYnJpZGdlLnYxLlF1ZXJ5QnJpZGdlS2V5c1Jlc3BvbnNlIiKC0+STAhwSGi9uYXQvYnJpZGdlL3YxL2JyaWRnZV9rZXlzYgZwcm90bzM", [file_cosmos_base_query_v1beta1_pagination, file_cosmos_proto_cosmos, file_gogoproto_gogo, file_google_api_annotations, file_nat_bridge_v1_bridge]);
 
 /**
  * @generated from message nat.bridge.v1.QueryParamsRequest
@@ -286,6 +286,451 @@ export const QueryAcknowledgementsResponseSchema: GenMessage<QueryAcknowledgemen
   messageDesc(file_nat_bridge_v1_query, 11);
 
 /**
+ * @generated from message nat.bridge.v1.QueryWayBackRequest
+ */
+export type QueryWayBackRequest = Message<"nat.bridge.v1.QueryWayBackRequest"> & {
+  /**
+   * Of a former contract; that of the parameters where both are left out.
+   *
+   * @generated from field: uint64 chain_id = 1;
+   */
+  chainId: bigint;
+
+  /**
+   * @generated from field: string contract = 2;
+   */
+  contract: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QueryWayBackRequest.
+ * Use `create(QueryWayBackRequestSchema)` to create a new message.
+ */
+export const QueryWayBackRequestSchema: GenMessage<QueryWayBackRequest> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 12);
+
+/**
+ * @generated from message nat.bridge.v1.QueryWayBackResponse
+ */
+export type QueryWayBackResponse = Message<"nat.bridge.v1.QueryWayBackResponse"> & {
+  /**
+   * How many there ever were: the next one has this id.
+   *
+   * @generated from field: uint32 withdrawals = 1;
+   */
+  withdrawals: number;
+
+  /**
+   * Credited deposits less withdrawals: the most that can be withdrawn.
+   *
+   * @generated from field: string held = 2;
+   */
+  held: string;
+
+  /**
+   * The day (UTC) of the last withdrawal, in days since 1970, and what was withdrawn on it.
+   *
+   * @generated from field: uint32 day = 3;
+   */
+  day: number;
+
+  /**
+   * @generated from field: string withdrawn_on_day = 4;
+   */
+  withdrawnOnDay: string;
+
+  /**
+   * Of the set that signs roots; 0 where there is none yet.
+   *
+   * @generated from field: uint64 set_nonce = 5;
+   */
+  setNonce: bigint;
+
+  /**
+   * Of the next set, which the present one signs; 0 where there is none.
+   *
+   * @generated from field: uint64 next_set_nonce = 6;
+   */
+  nextSetNonce: bigint;
+
+  /**
+   * Of the denomination of the parameters, by the bridge.
+   *
+   * @generated from field: string burned = 7;
+   */
+  burned: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QueryWayBackResponse.
+ * Use `create(QueryWayBackResponseSchema)` to create a new message.
+ */
+export const QueryWayBackResponseSchema: GenMessage<QueryWayBackResponse> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 13);
+
+/**
+ * @generated from message nat.bridge.v1.QueryWithdrawalRequest
+ */
+export type QueryWithdrawalRequest = Message<"nat.bridge.v1.QueryWithdrawalRequest"> & {
+  /**
+   * @generated from field: uint32 id = 1;
+   */
+  id: number;
+
+  /**
+   * Of a former contract; that of the parameters where both are left out.
+   *
+   * @generated from field: uint64 chain_id = 2;
+   */
+  chainId: bigint;
+
+  /**
+   * @generated from field: string contract = 3;
+   */
+  contract: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QueryWithdrawalRequest.
+ * Use `create(QueryWithdrawalRequestSchema)` to create a new message.
+ */
+export const QueryWithdrawalRequestSchema: GenMessage<QueryWithdrawalRequest> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 14);
+
+/**
+ * @generated from message nat.bridge.v1.QueryWithdrawalResponse
+ */
+export type QueryWithdrawalResponse = Message<"nat.bridge.v1.QueryWithdrawalResponse"> & {
+  /**
+   * @generated from field: nat.bridge.v1.Withdrawal withdrawal = 1;
+   */
+  withdrawal?: Withdrawal | undefined;
+
+  /**
+   * Signed by the set before or by the present one: there is a proof.
+   *
+   * @generated from field: bool signed = 2;
+   */
+  signed: boolean;
+
+  /**
+   * What it waits for.
+   *
+   * @generated from field: string waits_for = 3;
+   */
+  waitsFor: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QueryWithdrawalResponse.
+ * Use `create(QueryWithdrawalResponseSchema)` to create a new message.
+ */
+export const QueryWithdrawalResponseSchema: GenMessage<QueryWithdrawalResponse> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 15);
+
+/**
+ * @generated from message nat.bridge.v1.QueryWithdrawalsRequest
+ */
+export type QueryWithdrawalsRequest = Message<"nat.bridge.v1.QueryWithdrawalsRequest"> & {
+  /**
+   * Of a former contract; that of the parameters where both are left out.
+   *
+   * @generated from field: uint64 chain_id = 1;
+   */
+  chainId: bigint;
+
+  /**
+   * @generated from field: string contract = 2;
+   */
+  contract: string;
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 3;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QueryWithdrawalsRequest.
+ * Use `create(QueryWithdrawalsRequestSchema)` to create a new message.
+ */
+export const QueryWithdrawalsRequestSchema: GenMessage<QueryWithdrawalsRequest> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 16);
+
+/**
+ * @generated from message nat.bridge.v1.QueryWithdrawalsResponse
+ */
+export type QueryWithdrawalsResponse = Message<"nat.bridge.v1.QueryWithdrawalsResponse"> & {
+  /**
+   * @generated from field: repeated nat.bridge.v1.Withdrawal withdrawals = 1;
+   */
+  withdrawals: Withdrawal[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 2;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QueryWithdrawalsResponse.
+ * Use `create(QueryWithdrawalsResponseSchema)` to create a new message.
+ */
+export const QueryWithdrawalsResponseSchema: GenMessage<QueryWithdrawalsResponse> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 17);
+
+/**
+ * @generated from message nat.bridge.v1.QueryWithdrawalProofRequest
+ */
+export type QueryWithdrawalProofRequest = Message<"nat.bridge.v1.QueryWithdrawalProofRequest"> & {
+  /**
+   * @generated from field: uint32 id = 1;
+   */
+  id: number;
+
+  /**
+   * Of a former contract; that of the parameters where both are left out.
+   *
+   * @generated from field: uint64 chain_id = 2;
+   */
+  chainId: bigint;
+
+  /**
+   * @generated from field: string contract = 3;
+   */
+  contract: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QueryWithdrawalProofRequest.
+ * Use `create(QueryWithdrawalProofRequestSchema)` to create a new message.
+ */
+export const QueryWithdrawalProofRequestSchema: GenMessage<QueryWithdrawalProofRequest> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 18);
+
+/**
+ * @generated from message nat.bridge.v1.QueryWithdrawalProofResponse
+ */
+export type QueryWithdrawalProofResponse = Message<"nat.bridge.v1.QueryWithdrawalProofResponse"> & {
+  /**
+   * @generated from field: nat.bridge.v1.Withdrawal withdrawal = 1;
+   */
+  withdrawal?: Withdrawal | undefined;
+
+  /**
+   * 0x and 64 hexadecimal digits: the leaf of the tree (EIP-712).
+   *
+   * @generated from field: string leaf = 2;
+   */
+  leaf: string;
+
+  /**
+   * 32 siblings from the leaf upwards.
+   *
+   * @generated from field: repeated string proof = 3;
+   */
+  proof: string[];
+
+  /**
+   * What the proof leads to.
+   *
+   * @generated from field: nat.bridge.v1.SignedRoot root = 4;
+   */
+  root?: SignedRoot | undefined;
+
+  /**
+   * Who signed it.
+   *
+   * @generated from field: nat.bridge.v1.SigningSet set = 5;
+   */
+  set?: SigningSet | undefined;
+
+  /**
+   * The contract that releases it.
+   *
+   * @generated from field: uint64 chain_id = 6;
+   */
+  chainId: bigint;
+
+  /**
+   * @generated from field: string contract = 7;
+   */
+  contract: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QueryWithdrawalProofResponse.
+ * Use `create(QueryWithdrawalProofResponseSchema)` to create a new message.
+ */
+export const QueryWithdrawalProofResponseSchema: GenMessage<QueryWithdrawalProofResponse> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 19);
+
+/**
+ * @generated from message nat.bridge.v1.QuerySignaturesRequest
+ */
+export type QuerySignaturesRequest = Message<"nat.bridge.v1.QuerySignaturesRequest"> & {
+  /**
+   * Of a former contract; that of the parameters where both are left out.
+   *
+   * @generated from field: uint64 chain_id = 1;
+   */
+  chainId: bigint;
+
+  /**
+   * @generated from field: string contract = 2;
+   */
+  contract: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QuerySignaturesRequest.
+ * Use `create(QuerySignaturesRequestSchema)` to create a new message.
+ */
+export const QuerySignaturesRequestSchema: GenMessage<QuerySignaturesRequest> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 20);
+
+/**
+ * @generated from message nat.bridge.v1.QuerySignaturesResponse
+ */
+export type QuerySignaturesResponse = Message<"nat.bridge.v1.QuerySignaturesResponse"> & {
+  /**
+   * What validators sign now; left out where nothing new is to be signed.
+   *
+   * @generated from field: nat.bridge.v1.SignedRoot pending = 1;
+   */
+  pending?: SignedRoot | undefined;
+
+  /**
+   * The last root that was signed.
+   *
+   * @generated from field: nat.bridge.v1.SignedRoot signed = 2;
+   */
+  signed?: SignedRoot | undefined;
+
+  /**
+   * More than this power is enough.
+   *
+   * @generated from field: uint64 threshold = 3;
+   */
+  threshold: bigint;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QuerySignaturesResponse.
+ * Use `create(QuerySignaturesResponseSchema)` to create a new message.
+ */
+export const QuerySignaturesResponseSchema: GenMessage<QuerySignaturesResponse> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 21);
+
+/**
+ * @generated from message nat.bridge.v1.QuerySigningSetRequest
+ */
+export type QuerySigningSetRequest = Message<"nat.bridge.v1.QuerySigningSetRequest"> & {
+  /**
+   * 0: that which signs roots.
+   *
+   * @generated from field: uint64 nonce = 1;
+   */
+  nonce: bigint;
+
+  /**
+   * Of a former contract; that of the parameters where both are left out.
+   *
+   * @generated from field: uint64 chain_id = 2;
+   */
+  chainId: bigint;
+
+  /**
+   * @generated from field: string contract = 3;
+   */
+  contract: string;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QuerySigningSetRequest.
+ * Use `create(QuerySigningSetRequestSchema)` to create a new message.
+ */
+export const QuerySigningSetRequestSchema: GenMessage<QuerySigningSetRequest> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 22);
+
+/**
+ * @generated from message nat.bridge.v1.QuerySigningSetResponse
+ */
+export type QuerySigningSetResponse = Message<"nat.bridge.v1.QuerySigningSetResponse"> & {
+  /**
+   * @generated from field: nat.bridge.v1.SigningSet set = 1;
+   */
+  set?: SigningSet | undefined;
+
+  /**
+   * One for each member of the set before, in its order: the argument of the contract. Empty for the first set.
+   *
+   * @generated from field: repeated nat.bridge.v1.MemberSignature signatures = 2;
+   */
+  signatures: MemberSignature[];
+
+  /**
+   * Of those who signed, of the set before.
+   *
+   * @generated from field: uint64 power = 3;
+   */
+  power: bigint;
+
+  /**
+   * The contract takes it: it is the first one, or the set before signed it with enough power.
+   *
+   * @generated from field: bool signed = 4;
+   */
+  signed: boolean;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QuerySigningSetResponse.
+ * Use `create(QuerySigningSetResponseSchema)` to create a new message.
+ */
+export const QuerySigningSetResponseSchema: GenMessage<QuerySigningSetResponse> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 23);
+
+/**
+ * @generated from message nat.bridge.v1.QueryBridgeKeysRequest
+ */
+export type QueryBridgeKeysRequest = Message<"nat.bridge.v1.QueryBridgeKeysRequest"> & {
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 1;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QueryBridgeKeysRequest.
+ * Use `create(QueryBridgeKeysRequestSchema)` to create a new message.
+ */
+export const QueryBridgeKeysRequestSchema: GenMessage<QueryBridgeKeysRequest> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 24);
+
+/**
+ * @generated from message nat.bridge.v1.QueryBridgeKeysResponse
+ */
+export type QueryBridgeKeysResponse = Message<"nat.bridge.v1.QueryBridgeKeysResponse"> & {
+  /**
+   * @generated from field: repeated nat.bridge.v1.BridgeKey keys = 1;
+   */
+  keys: BridgeKey[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 2;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message nat.bridge.v1.QueryBridgeKeysResponse.
+ * Use `create(QueryBridgeKeysResponseSchema)` to create a new message.
+ */
+export const QueryBridgeKeysResponseSchema: GenMessage<QueryBridgeKeysResponse> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_query, 25);
+
+/**
  * @generated from service nat.bridge.v1.Query
  */
 export const Query: GenService<{
@@ -346,6 +791,76 @@ export const Query: GenService<{
     methodKind: "unary";
     input: typeof QueryAcknowledgementsRequestSchema;
     output: typeof QueryAcknowledgementsResponseSchema;
+  },
+  /**
+   * How far the way back is.
+   *
+   * @generated from rpc nat.bridge.v1.Query.WayBack
+   */
+  wayBack: {
+    methodKind: "unary";
+    input: typeof QueryWayBackRequestSchema;
+    output: typeof QueryWayBackResponseSchema;
+  },
+  /**
+   * One withdrawal, and whether validators have signed for it.
+   *
+   * @generated from rpc nat.bridge.v1.Query.Withdrawal
+   */
+  withdrawal: {
+    methodKind: "unary";
+    input: typeof QueryWithdrawalRequestSchema;
+    output: typeof QueryWithdrawalResponseSchema;
+  },
+  /**
+   * All withdrawals of a contract, by id.
+   *
+   * @generated from rpc nat.bridge.v1.Query.Withdrawals
+   */
+  withdrawals: {
+    methodKind: "unary";
+    input: typeof QueryWithdrawalsRequestSchema;
+    output: typeof QueryWithdrawalsResponseSchema;
+  },
+  /**
+   * All that the contract wants to see for a withdrawal; of one that is not signed yet there is none.
+   *
+   * @generated from rpc nat.bridge.v1.Query.WithdrawalProof
+   */
+  withdrawalProof: {
+    methodKind: "unary";
+    input: typeof QueryWithdrawalProofRequestSchema;
+    output: typeof QueryWithdrawalProofResponseSchema;
+  },
+  /**
+   * The root that is signed now, and the last one that was.
+   *
+   * @generated from rpc nat.bridge.v1.Query.Signatures
+   */
+  signatures: {
+    methodKind: "unary";
+    input: typeof QuerySignaturesRequestSchema;
+    output: typeof QuerySignaturesResponseSchema;
+  },
+  /**
+   * One set of signers, and the signatures over it of the set before: what the contract follows.
+   *
+   * @generated from rpc nat.bridge.v1.Query.SigningSet
+   */
+  signingSet: {
+    methodKind: "unary";
+    input: typeof QuerySigningSetRequestSchema;
+    output: typeof QuerySigningSetResponseSchema;
+  },
+  /**
+   * The keys that validators have registered.
+   *
+   * @generated from rpc nat.bridge.v1.Query.BridgeKeys
+   */
+  bridgeKeys: {
+    methodKind: "unary";
+    input: typeof QueryBridgeKeysRequestSchema;
+    output: typeof QueryBridgeKeysResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_nat_bridge_v1_query, 0);

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file nat/bridge/v1/tx.proto.
  */
 export const file_nat_bridge_v1_tx: GenFile = /*@__PURE__*/
-  fileDesc("ChZuYXQvYnJpZGdlL3YxL3R4LnByb3RvEg1uYXQuYnJpZGdlLnYxIp8BCg9Nc2dVcGRhdGVQYXJhbXMSKwoJYXV0aG9yaXR5GAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSMAoGcGFyYW1zGAIgASgLMhUubmF0LmJyaWRnZS52MS5QYXJhbXNCCcjeHwCo57AqATotguewKglhdXRob3JpdHmK57AqGm5hdC9icmlkZ2UvTXNnVXBkYXRlUGFyYW1zIhkKF01zZ1VwZGF0ZVBhcmFtc1Jlc3BvbnNlIncKDE1zZ1NldFBhdXNlZBIrCglhdXRob3JpdHkYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIOCgZwYXVzZWQYAiABKAg6KoLnsCoJYXV0aG9yaXR5iuewKhduYXQvYnJpZGdlL01zZ1NldFBhdXNlZCIWChRNc2dTZXRQYXVzZWRSZXNwb25zZSKjAQoQTXNnQ29tcGxldGVFdmVudBIrCglhdXRob3JpdHkYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIyCgdkZXBvc2l0GAIgASgLMhYubmF0LmJyaWRnZS52MS5EZXBvc2l0QgnI3h8AqOewKgE6LoLnsCoJYXV0aG9yaXR5iuewKhtuYXQvYnJpZGdlL01zZ0NvbXBsZXRlRXZlbnQiGgoYTXNnQ29tcGxldGVFdmVudFJlc3BvbnNlIocBCg5Nc2dSZWplY3RFdmVudBIrCglhdXRob3JpdHkYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIKCgJpZBgCIAEoDRIOCgZyZWFzb24YAyABKAk6LILnsCoJYXV0aG9yaXR5iuewKhluYXQvYnJpZGdlL01zZ1JlamVjdEV2ZW50IhgKFk1zZ1JlamVjdEV2ZW50UmVzcG9uc2UiqAEKC01zZ1dpdGhkcmF3EigKBnNlbmRlchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEhEKCXJlY2lwaWVudBgCIAEoCRI0CgZhbW91bnQYAyABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW5CCcjeHwCo57AqATomguewKgZzZW5kZXKK57AqFm5hdC9icmlkZ2UvTXNnV2l0aGRyYXciFQoTTXNnV2l0aGRyYXdSZXNwb25zZTKvAwoDTXNnElYKDFVwZGF0ZVBhcmFtcxIeLm5hdC5icmlkZ2UudjEuTXNnVXBkYXRlUGFyYW1zGiYubmF0LmJyaWRnZS52MS5Nc2dVcGRhdGVQYXJhbXNSZXNwb25zZRJNCglTZXRQYXVzZWQSGy5uYXQuYnJpZGdlLnYxLk1zZ1NldFBhdXNlZBojLm5hdC5icmlkZ2UudjEuTXNnU2V0UGF1c2VkUmVzcG9uc2USWQoNQ29tcGxldGVFdmVudBIfLm5hdC5icmlkZ2UudjEuTXNnQ29tcGxldGVFdmVudBonLm5hdC5icmlkZ2UudjEuTXNnQ29tcGxldGVFdmVudFJlc3BvbnNlElMKC1JlamVjdEV2ZW50Eh0ubmF0LmJyaWRnZS52MS5Nc2dSZWplY3RFdmVudBolLm5hdC5icmlkZ2UudjEuTXNnUmVqZWN0RXZlbnRSZXNwb25zZRJKCghXaXRoZHJhdxIaLm5hdC5icmlkZ2UudjEuTXNnV2l0aGRyYXcaIi5uYXQuYnJpZGdlLnYxLk1zZ1dpdGhkcmF3UmVzcG9uc2UaBYDnsCoBYgZwcm90bzM", [file_amino_amino, file_cosmos_base_v1beta1_coin, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos, file_gogoproto_gogo, file_nat_bridge_v1_bridge]);
+  fileDesc("ChZuYXQvYnJpZGdlL3YxL3R4LnByb3RvEg1uYXQuYnJpZGdlLnYxIp8BCg9Nc2dVcGRhdGVQYXJhbXMSKwoJYXV0aG9yaXR5GAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSMAoGcGFyYW1zGAIgASgLMhUubmF0LmJyaWRnZS52MS5QYXJhbXNCCcjeHwCo57AqATotguewKglhdXRob3JpdHmK57AqGm5hdC9icmlkZ2UvTXNnVXBkYXRlUGFyYW1zIhkKF01zZ1VwZGF0ZVBhcmFtc1Jlc3BvbnNlIncKDE1zZ1NldFBhdXNlZBIrCglhdXRob3JpdHkYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIOCgZwYXVzZWQYAiABKAg6KoLnsCoJYXV0aG9yaXR5iuewKhduYXQvYnJpZGdlL01zZ1NldFBhdXNlZCIWChRNc2dTZXRQYXVzZWRSZXNwb25zZSKjAQoQTXNnQ29tcGxldGVFdmVudBIrCglhdXRob3JpdHkYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIyCgdkZXBvc2l0GAIgASgLMhYubmF0LmJyaWRnZS52MS5EZXBvc2l0QgnI3h8AqOewKgE6LoLnsCoJYXV0aG9yaXR5iuewKhtuYXQvYnJpZGdlL01zZ0NvbXBsZXRlRXZlbnQiGgoYTXNnQ29tcGxldGVFdmVudFJlc3BvbnNlIocBCg5Nc2dSZWplY3RFdmVudBIrCglhdXRob3JpdHkYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIKCgJpZBgCIAEoDRIOCgZyZWFzb24YAyABKAk6LILnsCoJYXV0aG9yaXR5iuewKhluYXQvYnJpZGdlL01zZ1JlamVjdEV2ZW50IhgKFk1zZ1JlamVjdEV2ZW50UmVzcG9uc2UiqAEKC01zZ1dpdGhkcmF3EigKBnNlbmRlchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEhEKCXJlY2lwaWVudBgCIAEoCRI0CgZhbW91bnQYAyABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW5CCcjeHwCo57AqATomguewKgZzZW5kZXKK57AqFm5hdC9icmlkZ2UvTXNnV2l0aGRyYXciIQoTTXNnV2l0aGRyYXdSZXNwb25zZRIKCgJpZBgBIAEoDSKPAQoPTXNnU2V0QnJpZGdlS2V5EioKCG9wZXJhdG9yGAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSDwoHYWRkcmVzcxgCIAEoCRIRCglzaWduYXR1cmUYAyABKAw6LILnsCoIb3BlcmF0b3KK57AqGm5hdC9icmlkZ2UvTXNnU2V0QnJpZGdlS2V5IhkKF01zZ1NldEJyaWRnZUtleVJlc3BvbnNlIpABChJNc2dTdWJtaXRTaWduYXR1cmUSKAoGc2VuZGVyGAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSDgoGZGlnZXN0GAIgASgMEhEKCXNpZ25hdHVyZRgDIAEoDDotguewKgZzZW5kZXKK57AqHW5hdC9icmlkZ2UvTXNnU3VibWl0U2lnbmF0dXJlIhwKGk1zZ1N1Ym1pdFNpZ25hdHVyZVJlc3BvbnNlMugECgNNc2cSVgoMVXBkYXRlUGFyYW1zEh4ubmF0LmJyaWRnZS52MS5Nc2dVcGRhdGVQYXJhbXMaJi5uYXQuYnJpZGdlLnYxLk1zZ1VwZGF0ZVBhcmFtc1Jlc3BvbnNlEk0KCVNldFBhdXNlZBIbLm5hdC5icmlkZ2UudjEuTXNnU2V0UGF1c2VkGiMubmF0LmJyaWRnZS52MS5Nc2dTZXRQYXVzZWRSZXNwb25zZRJZCg1Db21wbGV0ZUV2ZW50Eh8ubmF0LmJyaWRnZS52MS5Nc2dDb21wbGV0ZUV2ZW50GicubmF0LmJyaWRnZS52MS5Nc2dDb21wbGV0ZUV2ZW50UmVzcG9uc2USUwoLUmVqZWN0RXZlbnQSHS5uYXQuYnJpZGdlLnYxLk1zZ1JlamVjdEV2ZW50GiUubmF0LmJyaWRnZS52MS5Nc2dSZWplY3RFdmVudFJlc3BvbnNlEkoKCFdpdGhkcmF3EhoubmF0LmJyaWRnZS52MS5Nc2dXaXRoZHJhdxoiLm5hdC5icmlkZ2UudjEuTXNnV2l0aGRyYXdSZXNwb25zZRJWCgxTZXRCcmlkZ2VLZXkSHi5uYXQuYnJpZGdlLnYxLk1zZ1NldEJyaWRnZUtleRomLm5hdC5icmlkZ2UudjEuTXNnU2V0QnJpZGdlS2V5UmVzcG9uc2USXwoPU3VibWl0U2lnbmF0dXJlEiEubmF0LmJyaWRnZS52MS5Nc2dTdWJtaXRTaWduYXR1cmUaKS5uYXQuYnJpZGdlLnYxLk1zZ1N1Ym1pdFNpZ25hdHVyZVJlc3BvbnNlGgWA57AqAWIGcHJvdG8z", [file_amino_amino, file_cosmos_base_v1beta1_coin, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos, file_gogoproto_gogo, file_nat_bridge_v1_bridge]);
 
 /**
  * @generated from message nat.bridge.v1.MsgUpdateParams
@@ -202,6 +202,12 @@ export const MsgWithdrawSchema: GenMessage<MsgWithdraw> = /*@__PURE__*/
  * @generated from message nat.bridge.v1.MsgWithdrawResponse
  */
 export type MsgWithdrawResponse = Message<"nat.bridge.v1.MsgWithdrawResponse"> & {
+  /**
+   * Place of the withdrawal: what to ask queries for.
+   *
+   * @generated from field: uint32 id = 1;
+   */
+  id: number;
 };
 
 /**
@@ -212,7 +218,97 @@ export const MsgWithdrawResponseSchema: GenMessage<MsgWithdrawResponse> = /*@__P
   messageDesc(file_nat_bridge_v1_tx, 9);
 
 /**
- * Decided by governance, whose account is the authority; but for Withdraw.
+ * @generated from message nat.bridge.v1.MsgSetBridgeKey
+ */
+export type MsgSetBridgeKey = Message<"nat.bridge.v1.MsgSetBridgeKey"> & {
+  /**
+   * Account of the validator's operator.
+   *
+   * @generated from field: string operator = 1;
+   */
+  operator: string;
+
+  /**
+   * Of the key: 0x and 40 hexadecimal digits.
+   *
+   * @generated from field: string address = 2;
+   */
+  address: string;
+
+  /**
+   * 65 bytes: r, s and the parity of y, by that key, over the keccak-256 of the words "NAT bridge key", the chain id and the operator, with a line feed behind each.
+   *
+   * @generated from field: bytes signature = 3;
+   */
+  signature: Uint8Array;
+};
+
+/**
+ * Describes the message nat.bridge.v1.MsgSetBridgeKey.
+ * Use `create(MsgSetBridgeKeySchema)` to create a new message.
+ */
+export const MsgSetBridgeKeySchema: GenMessage<MsgSetBridgeKey> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_tx, 10);
+
+/**
+ * @generated from message nat.bridge.v1.MsgSetBridgeKeyResponse
+ */
+export type MsgSetBridgeKeyResponse = Message<"nat.bridge.v1.MsgSetBridgeKeyResponse"> & {
+};
+
+/**
+ * Describes the message nat.bridge.v1.MsgSetBridgeKeyResponse.
+ * Use `create(MsgSetBridgeKeyResponseSchema)` to create a new message.
+ */
+export const MsgSetBridgeKeyResponseSchema: GenMessage<MsgSetBridgeKeyResponse> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_tx, 11);
+
+/**
+ * @generated from message nat.bridge.v1.MsgSubmitSignature
+ */
+export type MsgSubmitSignature = Message<"nat.bridge.v1.MsgSubmitSignature"> & {
+  /**
+   * @generated from field: string sender = 1;
+   */
+  sender: string;
+
+  /**
+   * 32 bytes: that of the pending root, or of the next set.
+   *
+   * @generated from field: bytes digest = 2;
+   */
+  digest: Uint8Array;
+
+  /**
+   * 65 bytes: r, s and the parity of y, by the key of a member.
+   *
+   * @generated from field: bytes signature = 3;
+   */
+  signature: Uint8Array;
+};
+
+/**
+ * Describes the message nat.bridge.v1.MsgSubmitSignature.
+ * Use `create(MsgSubmitSignatureSchema)` to create a new message.
+ */
+export const MsgSubmitSignatureSchema: GenMessage<MsgSubmitSignature> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_tx, 12);
+
+/**
+ * @generated from message nat.bridge.v1.MsgSubmitSignatureResponse
+ */
+export type MsgSubmitSignatureResponse = Message<"nat.bridge.v1.MsgSubmitSignatureResponse"> & {
+};
+
+/**
+ * Describes the message nat.bridge.v1.MsgSubmitSignatureResponse.
+ * Use `create(MsgSubmitSignatureResponseSchema)` to create a new message.
+ */
+export const MsgSubmitSignatureResponseSchema: GenMessage<MsgSubmitSignatureResponse> = /*@__PURE__*/
+  messageDesc(file_nat_bridge_v1_tx, 13);
+
+/**
+ * Decided by governance, whose account is the authority; but for Withdraw, SetBridgeKey and SubmitSignature.
  *
  * @generated from service nat.bridge.v1.Msg
  */
@@ -256,7 +352,7 @@ export const Msg: GenService<{
     output: typeof MsgRejectEventResponseSchema;
   },
   /**
-   * Not supported yet: it is always refused.
+   * Burns coins of the bridged denomination. The contract releases them once validators have signed.
    *
    * @generated from rpc nat.bridge.v1.Msg.Withdraw
    */
@@ -264,6 +360,26 @@ export const Msg: GenService<{
     methodKind: "unary";
     input: typeof MsgWithdrawSchema;
     output: typeof MsgWithdrawResponseSchema;
+  },
+  /**
+   * The operator of a validator registers the key with which it signs for the bridge.
+   *
+   * @generated from rpc nat.bridge.v1.Msg.SetBridgeKey
+   */
+  setBridgeKey: {
+    methodKind: "unary";
+    input: typeof MsgSetBridgeKeySchema;
+    output: typeof MsgSetBridgeKeyResponseSchema;
+  },
+  /**
+   * Brings a signature of a member of the signing set that does not vote any more. Anybody may send it.
+   *
+   * @generated from rpc nat.bridge.v1.Msg.SubmitSignature
+   */
+  submitSignature: {
+    methodKind: "unary";
+    input: typeof MsgSubmitSignatureSchema;
+    output: typeof MsgSubmitSignatureResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_nat_bridge_v1_tx, 0);

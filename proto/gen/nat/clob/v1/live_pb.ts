@@ -9,7 +9,7 @@ import { file_gogoproto_gogo } from "../../../gogoproto/gogo_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { FeeTier } from "./clob_pb.ts";
 import { file_nat_clob_v1_clob } from "./clob_pb.ts";
-import type { BookLevel } from "./stream_pb.ts";
+import type { BookLevel, OptimisticOrder } from "./stream_pb.ts";
 import { file_nat_clob_v1_stream } from "./stream_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file nat/clob/v1/live.proto.
  */
 export const file_nat_clob_v1_live: GenFile = /*@__PURE__*/
-  fileDesc("ChZuYXQvY2xvYi92MS9saXZlLnByb3RvEgtuYXQuY2xvYi52MSIjChFCZXN0UHJpY2VzUmVxdWVzdBIOCgZtYXJrZXQYASABKA0irAEKEkJlc3RQcmljZXNSZXNwb25zZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBIQCghzZXF1ZW5jZRgDIAEoBBIZChFibG9ja19wcmljZV90aWNrcxgEIAEoDRIjCgNiaWQYBSABKAsyFi5uYXQuY2xvYi52MS5Cb29rTGV2ZWwSIwoDYXNrGAYgASgLMhYubmF0LmNsb2IudjEuQm9va0xldmVsIkoKD1N0YW5kaW5nUmVxdWVzdBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEg4KBm1hcmtldBgCIAEoDSKlAgoQU3RhbmRpbmdSZXNwb25zZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBIeCgZ2b2x1bWUYAyABKAlCDtK0LQpjb3Ntb3MuSW50EigKBHRpZXIYBCABKAsyFC5uYXQuY2xvYi52MS5GZWVUaWVyQgTI3h8AEicKCW5leHRfdGllchgFIAEoCzIULm5hdC5jbG9iLnYxLkZlZVRpZXISEwoLb3Blbl9vcmRlcnMYBiABKA0SFwoPbWF4X29wZW5fb3JkZXJzGAcgASgNEhoKEm1hcmtldF9vcGVuX29yZGVycxgIIAEoDRIeChZtYXJrZXRfbWF4X29wZW5fb3JkZXJzGAkgASgNEhMKC21heF9hY3Rpb25zGAogASgNIhMKEVNlcnZlclRpbWVSZXF1ZXN0IkYKElNlcnZlclRpbWVSZXNwb25zZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBIPCgd3YWxsX21zGAMgASgEIi4KDERlcHRoUmVxdWVzdBIOCgZtYXJrZXQYASABKA0SDgoGbGV2ZWxzGAIgASgNIrUBCg1EZXB0aFJlc3BvbnNlEg4KBmhlaWdodBgBIAEoBBIPCgd0aW1lX21zGAIgASgEEhAKCHNlcXVlbmNlGAMgASgEEhkKEWJsb2NrX3ByaWNlX3RpY2tzGAQgASgNEioKBGJpZHMYBSADKAsyFi5uYXQuY2xvYi52MS5Cb29rTGV2ZWxCBMjeHwASKgoEYXNrcxgGIAMoCzIWLm5hdC5jbG9iLnYxLkJvb2tMZXZlbEIEyN4fADLgAwoETGl2ZRJrCgVEZXB0aBIZLm5hdC5jbG9iLnYxLkRlcHRoUmVxdWVzdBoaLm5hdC5jbG9iLnYxLkRlcHRoUmVzcG9uc2UiK4LT5JMCJRIjL25hdC9jbG9iL3YxL21hcmtldHMve21hcmtldH0vZGVwdGgSgAEKCkJlc3RQcmljZXMSHi5uYXQuY2xvYi52MS5CZXN0UHJpY2VzUmVxdWVzdBofLm5hdC5jbG9iLnYxLkJlc3RQcmljZXNSZXNwb25zZSIxgtPkkwIrEikvbmF0L2Nsb2IvdjEvbWFya2V0cy97bWFya2V0fS9iZXN0X3ByaWNlcxJ+CghTdGFuZGluZxIcLm5hdC5jbG9iLnYxLlN0YW5kaW5nUmVxdWVzdBodLm5hdC5jbG9iLnYxLlN0YW5kaW5nUmVzcG9uc2UiNYLT5JMCLxItL25hdC9jbG9iL3YxL293bmVycy97b3duZXJ9L3N0YW5kaW5nL3ttYXJrZXR9EmgKClNlcnZlclRpbWUSHi5uYXQuY2xvYi52MS5TZXJ2ZXJUaW1lUmVxdWVzdBofLm5hdC5jbG9iLnYxLlNlcnZlclRpbWVSZXNwb25zZSIZgtPkkwITEhEvbmF0L2Nsb2IvdjEvdGltZWIGcHJvdG8z", [file_cosmos_proto_cosmos, file_gogoproto_gogo, file_google_api_annotations, file_nat_clob_v1_clob, file_nat_clob_v1_stream]);
+  fileDesc("ChZuYXQvY2xvYi92MS9saXZlLnByb3RvEgtuYXQuY2xvYi52MSIjChFCZXN0UHJpY2VzUmVxdWVzdBIOCgZtYXJrZXQYASABKA0irAEKEkJlc3RQcmljZXNSZXNwb25zZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBIQCghzZXF1ZW5jZRgDIAEoBBIZChFibG9ja19wcmljZV90aWNrcxgEIAEoDRIjCgNiaWQYBSABKAsyFi5uYXQuY2xvYi52MS5Cb29rTGV2ZWwSIwoDYXNrGAYgASgLMhYubmF0LmNsb2IudjEuQm9va0xldmVsIkoKD1N0YW5kaW5nUmVxdWVzdBInCgVvd25lchgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEg4KBm1hcmtldBgCIAEoDSKlAgoQU3RhbmRpbmdSZXNwb25zZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBIeCgZ2b2x1bWUYAyABKAlCDtK0LQpjb3Ntb3MuSW50EigKBHRpZXIYBCABKAsyFC5uYXQuY2xvYi52MS5GZWVUaWVyQgTI3h8AEicKCW5leHRfdGllchgFIAEoCzIULm5hdC5jbG9iLnYxLkZlZVRpZXISEwoLb3Blbl9vcmRlcnMYBiABKA0SFwoPbWF4X29wZW5fb3JkZXJzGAcgASgNEhoKEm1hcmtldF9vcGVuX29yZGVycxgIIAEoDRIeChZtYXJrZXRfbWF4X29wZW5fb3JkZXJzGAkgASgNEhMKC21heF9hY3Rpb25zGAogASgNIioKF09yZGVyVHJhbnNhY3Rpb25SZXF1ZXN0Eg8KB3R4X2hhc2gYASABKAkibgoYT3JkZXJUcmFuc2FjdGlvblJlc3BvbnNlEg4KBmhlaWdodBgBIAEoBBIPCgd0aW1lX21zGAIgASgEEjEKBW9yZGVyGAMgASgLMhwubmF0LmNsb2IudjEuT3B0aW1pc3RpY09yZGVyQgTI3h8AIhMKEVNlcnZlclRpbWVSZXF1ZXN0IkYKElNlcnZlclRpbWVSZXNwb25zZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBIPCgd3YWxsX21zGAMgASgEIi4KDERlcHRoUmVxdWVzdBIOCgZtYXJrZXQYASABKA0SDgoGbGV2ZWxzGAIgASgNIrUBCg1EZXB0aFJlc3BvbnNlEg4KBmhlaWdodBgBIAEoBBIPCgd0aW1lX21zGAIgASgEEhAKCHNlcXVlbmNlGAMgASgEEhkKEWJsb2NrX3ByaWNlX3RpY2tzGAQgASgNEioKBGJpZHMYBSADKAsyFi5uYXQuY2xvYi52MS5Cb29rTGV2ZWxCBMjeHwASKgoEYXNrcxgGIAMoCzIWLm5hdC5jbG9iLnYxLkJvb2tMZXZlbEIEyN4fADLvBAoETGl2ZRJrCgVEZXB0aBIZLm5hdC5jbG9iLnYxLkRlcHRoUmVxdWVzdBoaLm5hdC5jbG9iLnYxLkRlcHRoUmVzcG9uc2UiK4LT5JMCJRIjL25hdC9jbG9iL3YxL21hcmtldHMve21hcmtldH0vZGVwdGgSgAEKCkJlc3RQcmljZXMSHi5uYXQuY2xvYi52MS5CZXN0UHJpY2VzUmVxdWVzdBofLm5hdC5jbG9iLnYxLkJlc3RQcmljZXNSZXNwb25zZSIxgtPkkwIrEikvbmF0L2Nsb2IvdjEvbWFya2V0cy97bWFya2V0fS9iZXN0X3ByaWNlcxJ+CghTdGFuZGluZxIcLm5hdC5jbG9iLnYxLlN0YW5kaW5nUmVxdWVzdBodLm5hdC5jbG9iLnYxLlN0YW5kaW5nUmVzcG9uc2UiNYLT5JMCLxItL25hdC9jbG9iL3YxL293bmVycy97b3duZXJ9L3N0YW5kaW5nL3ttYXJrZXR9EowBChBPcmRlclRyYW5zYWN0aW9uEiQubmF0LmNsb2IudjEuT3JkZXJUcmFuc2FjdGlvblJlcXVlc3QaJS5uYXQuY2xvYi52MS5PcmRlclRyYW5zYWN0aW9uUmVzcG9uc2UiK4LT5JMCJRIjL25hdC9jbG9iL3YxL3RyYW5zYWN0aW9ucy97dHhfaGFzaH0SaAoKU2VydmVyVGltZRIeLm5hdC5jbG9iLnYxLlNlcnZlclRpbWVSZXF1ZXN0Gh8ubmF0LmNsb2IudjEuU2VydmVyVGltZVJlc3BvbnNlIhmC0+STAhMSES9uYXQvY2xvYi92MS90aW1lYgZwcm90bzM", [file_cosmos_proto_cosmos, file_gogoproto_gogo, file_google_api_annotations, file_nat_clob_v1_clob, file_nat_clob_v1_stream]);
 
 /**
  * @generated from message nat.clob.v1.BestPricesRequest
@@ -183,6 +183,58 @@ export const StandingResponseSchema: GenMessage<StandingResponse> = /*@__PURE__*
   messageDesc(file_nat_clob_v1_live, 3);
 
 /**
+ * @generated from message nat.clob.v1.OrderTransactionRequest
+ */
+export type OrderTransactionRequest = Message<"nat.clob.v1.OrderTransactionRequest"> & {
+  /**
+   * 64 hexadecimal digits, with 0x or without.
+   *
+   * @generated from field: string tx_hash = 1;
+   */
+  txHash: string;
+};
+
+/**
+ * Describes the message nat.clob.v1.OrderTransactionRequest.
+ * Use `create(OrderTransactionRequestSchema)` to create a new message.
+ */
+export const OrderTransactionRequestSchema: GenMessage<OrderTransactionRequest> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_live, 4);
+
+/**
+ * @generated from message nat.clob.v1.OrderTransactionResponse
+ */
+export type OrderTransactionResponse = Message<"nat.clob.v1.OrderTransactionResponse"> & {
+  /**
+   * The newest block.
+   *
+   * @generated from field: uint64 height = 1;
+   */
+  height: bigint;
+
+  /**
+   * Of that block, in milliseconds since 1970.
+   *
+   * @generated from field: uint64 time_ms = 2;
+   */
+  timeMs: bigint;
+
+  /**
+   * Of one that a block holds there are hash, stage and height alone.
+   *
+   * @generated from field: nat.clob.v1.OptimisticOrder order = 3;
+   */
+  order?: OptimisticOrder | undefined;
+};
+
+/**
+ * Describes the message nat.clob.v1.OrderTransactionResponse.
+ * Use `create(OrderTransactionResponseSchema)` to create a new message.
+ */
+export const OrderTransactionResponseSchema: GenMessage<OrderTransactionResponse> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_live, 5);
+
+/**
  * @generated from message nat.clob.v1.ServerTimeRequest
  */
 export type ServerTimeRequest = Message<"nat.clob.v1.ServerTimeRequest"> & {
@@ -193,7 +245,7 @@ export type ServerTimeRequest = Message<"nat.clob.v1.ServerTimeRequest"> & {
  * Use `create(ServerTimeRequestSchema)` to create a new message.
  */
 export const ServerTimeRequestSchema: GenMessage<ServerTimeRequest> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_live, 4);
+  messageDesc(file_nat_clob_v1_live, 6);
 
 /**
  * @generated from message nat.clob.v1.ServerTimeResponse
@@ -226,7 +278,7 @@ export type ServerTimeResponse = Message<"nat.clob.v1.ServerTimeResponse"> & {
  * Use `create(ServerTimeResponseSchema)` to create a new message.
  */
 export const ServerTimeResponseSchema: GenMessage<ServerTimeResponse> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_live, 5);
+  messageDesc(file_nat_clob_v1_live, 7);
 
 /**
  * @generated from message nat.clob.v1.DepthRequest
@@ -250,7 +302,7 @@ export type DepthRequest = Message<"nat.clob.v1.DepthRequest"> & {
  * Use `create(DepthRequestSchema)` to create a new message.
  */
 export const DepthRequestSchema: GenMessage<DepthRequest> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_live, 6);
+  messageDesc(file_nat_clob_v1_live, 8);
 
 /**
  * @generated from message nat.clob.v1.DepthResponse
@@ -300,7 +352,7 @@ export type DepthResponse = Message<"nat.clob.v1.DepthResponse"> & {
  * Use `create(DepthResponseSchema)` to create a new message.
  */
 export const DepthResponseSchema: GenMessage<DepthResponse> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_live, 7);
+  messageDesc(file_nat_clob_v1_live, 9);
 
 /**
  * The book that the node has in memory: that of its newest block. An answer names its own height, which may be one above that
@@ -336,6 +388,16 @@ export const Live: GenService<{
     methodKind: "unary";
     input: typeof StandingRequestSchema;
     output: typeof StandingResponseSchema;
+  },
+  /**
+   * How far a transaction has come before a block holds it, as this node sees it. Not found: the node never had it, or no longer.
+   *
+   * @generated from rpc nat.clob.v1.Live.OrderTransaction
+   */
+  orderTransaction: {
+    methodKind: "unary";
+    input: typeof OrderTransactionRequestSchema;
+    output: typeof OrderTransactionResponseSchema;
   },
   /**
    * Nonces must be within a minute of the time of the chain.

@@ -8,7 +8,7 @@ import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.ts";
 import { file_gogoproto_gogo } from "../../../gogoproto/gogo_pb.ts";
 import type { OpenOrder, TriggerKind } from "./clob_pb.ts";
 import { file_nat_clob_v1_clob } from "./clob_pb.ts";
-import type { Side, Tif } from "./clob_tx_pb.ts";
+import type { ClobTx, Side, Tif } from "./clob_tx_pb.ts";
 import { file_nat_clob_v1_clob_tx } from "./clob_tx_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file nat/clob/v1/stream.proto.
  */
 export const file_nat_clob_v1_stream: GenFile = /*@__PURE__*/
-  fileDesc("ChhuYXQvY2xvYi92MS9zdHJlYW0ucHJvdG8SC25hdC5jbG9iLnYxIjcKEFdhdGNoQm9va1JlcXVlc3QSDgoGbWFya2V0GAEgASgNEhMKC2Zyb21faGVpZ2h0GAIgASgEIjkKEldhdGNoT3JkZXJzUmVxdWVzdBIOCgZtYXJrZXQYASABKA0SEwoLZnJvbV9oZWlnaHQYAiABKAQiOQoSV2F0Y2hUcmFkZXNSZXF1ZXN0Eg4KBm1hcmtldBgBIAEoDRITCgtmcm9tX2hlaWdodBgCIAEoBCI9ChZXYXRjaEJlc3RQcmljZXNSZXF1ZXN0Eg4KBm1hcmtldBgBIAEoDRITCgtmcm9tX2hlaWdodBgCIAEoBCJVChVXYXRjaE93bk9yZGVyc1JlcXVlc3QSJwoFb3duZXIYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxITCgtmcm9tX2hlaWdodBgCIAEoBCJOCglCb29rTGV2ZWwSEwoLcHJpY2VfdGlja3MYASABKA0SHAoEbG90cxgCIAEoCUIO0rQtCmNvc21vcy5JbnQSDgoGb3JkZXJzGAMgASgNItcBCgpCb29rVXBkYXRlEg4KBm1hcmtldBgBIAEoDRIOCgZoZWlnaHQYAiABKAQSDwoHdGltZV9tcxgDIAEoBBIQCghzZXF1ZW5jZRgEIAEoBBIZChFwcmV2aW91c19zZXF1ZW5jZRgFIAEoBBITCgtpc19zbmFwc2hvdBgGIAEoCBIqCgRiaWRzGAcgAygLMhYubmF0LmNsb2IudjEuQm9va0xldmVsQgTI3h8AEioKBGFza3MYCCADKAsyFi5uYXQuY2xvYi52MS5Cb29rTGV2ZWxCBMjeHwAi6gEKEEJlc3RQcmljZXNVcGRhdGUSDgoGbWFya2V0GAEgASgNEg4KBmhlaWdodBgCIAEoBBIPCgd0aW1lX21zGAMgASgEEhAKCHNlcXVlbmNlGAQgASgEEhkKEXByZXZpb3VzX3NlcXVlbmNlGAUgASgEEhMKC2lzX3NuYXBzaG90GAYgASgIEiMKA2JpZBgHIAEoCzIWLm5hdC5jbG9iLnYxLkJvb2tMZXZlbBIjCgNhc2sYCCABKAsyFi5uYXQuY2xvYi52MS5Cb29rTGV2ZWwSGQoRYmxvY2tfcHJpY2VfdGlja3MYCSABKA0iiQEKBVRyYWRlEhAKCHNlcXVlbmNlGAEgASgEEhMKC3ByaWNlX3RpY2tzGAIgASgNEgwKBGxvdHMYAyABKAQSJQoKdGFrZXJfc2lkZRgEIAEoDjIRLm5hdC5jbG9iLnYxLlNpZGUSEQoJbWFrZXJfc2VxGAUgASgEEhEKCXRha2VyX3NlcRgGIAEoBCKrAQoMVHJhZGVzVXBkYXRlEg4KBm1hcmtldBgBIAEoDRIOCgZoZWlnaHQYAiABKAQSDwoHdGltZV9tcxgDIAEoBBIQCghzZXF1ZW5jZRgEIAEoBBIZChFwcmV2aW91c19zZXF1ZW5jZRgFIAEoBBITCgtpc19zbmFwc2hvdBgGIAEoCBIoCgZ0cmFkZXMYByADKAsyEi5uYXQuY2xvYi52MS5UcmFkZUIEyN4fACKtAgoMUGxhY2VkUmVjb3JkEhEKCW9yZGVyX3NlcRgBIAEoBBInCgVvd25lchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEhIKCnN1YmFjY291bnQYAyABKA0SHwoEc2lkZRgEIAEoDjIRLm5hdC5jbG9iLnYxLlNpZGUSHQoDdGlmGAUgASgOMhAubmF0LmNsb2IudjEuVGlmEhMKC3ByaWNlX3RpY2tzGAYgASgNEgwKBGxvdHMYByABKAQSEQoJY2xpZW50X2lkGAggASgMEhUKDXRyaWdnZXJfdGlja3MYCSABKA0SLgoMdHJpZ2dlcl9raW5kGAogASgOMhgubmF0LmNsb2IudjEuVHJpZ2dlcktpbmQSEAoIZXhwaXJlX3MYCyABKAQi7AIKCkZpbGxSZWNvcmQSEQoJbWFrZXJfc2VxGAEgASgEEhEKCXRha2VyX3NlcRgCIAEoBBITCgtwcmljZV90aWNrcxgDIAEoDRIMCgRsb3RzGAQgASgEEiEKCW1ha2VyX2ZlZRgFIAEoCUIO0rQtCmNvc21vcy5JbnQSJAoMbWFrZXJfcmViYXRlGAYgASgJQg7StC0KY29zbW9zLkludBIhCgl0YWtlcl9mZWUYByABKAlCDtK0LQpjb3Ntb3MuSW50EicKBW1ha2VyGAggASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSJwoFdGFrZXIYCSABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIlCgp0YWtlcl9zaWRlGAogASgOMhEubmF0LmNsb2IudjEuU2lkZRIXCg9tYWtlcl9sb3RzX2xlZnQYCyABKAQSFwoPdGFrZXJfbG90c19sZWZ0GAwgASgEIpgBCg1SZW1vdmVkUmVjb3JkEhEKCW9yZGVyX3NlcRgBIAEoBBIMCgRsb3RzGAIgASgEEioKBnJlYXNvbhgDIAEoDjIaLm5hdC5jbG9iLnYxLlJlbW92YWxSZWFzb24SJwoFb3duZXIYBCABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIRCglsb3RzX2xlZnQYBSABKAQivgEKC09yZGVyUmVjb3JkEg4KBm1hcmtldBgBIAEoDRIQCghzZXF1ZW5jZRgCIAEoBBIrCgZwbGFjZWQYAyABKAsyGS5uYXQuY2xvYi52MS5QbGFjZWRSZWNvcmRIABInCgRmaWxsGAQgASgLMhcubmF0LmNsb2IudjEuRmlsbFJlY29yZEgAEi0KB3JlbW92ZWQYBSABKAsyGi5uYXQuY2xvYi52MS5SZW1vdmVkUmVjb3JkSABCCAoGcmVjb3JkIu4BCgxPcmRlcnNVcGRhdGUSDgoGbWFya2V0GAEgASgNEg4KBmhlaWdodBgCIAEoBBIPCgd0aW1lX21zGAMgASgEEhAKCHNlcXVlbmNlGAQgASgEEhkKEXByZXZpb3VzX3NlcXVlbmNlGAUgASgEEhMKC2lzX3NuYXBzaG90GAYgASgIEiwKBm9yZGVycxgHIAMoCzIWLm5hdC5jbG9iLnYxLk9wZW5PcmRlckIEyN4fABIvCgdyZWNvcmRzGAggAygLMhgubmF0LmNsb2IudjEuT3JkZXJSZWNvcmRCBMjeHwASDAoEZGllZBgJIAMoBCJPCg5SZWplY3RlZEFjdGlvbhIOCgZhY3Rpb24YASABKA0SDAoEY29kZRgCIAEoDRIOCgZyZWFzb24YAyABKAkSDwoHdHhfaGFzaBgEIAEoDCKrAgoPT3duT3JkZXJzVXBkYXRlEicKBW93bmVyGAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSDgoGaGVpZ2h0GAIgASgEEg8KB3RpbWVfbXMYAyABKAQSFwoPcHJldmlvdXNfaGVpZ2h0GAQgASgEEhMKC2lzX3NuYXBzaG90GAUgASgIEiwKBm9yZGVycxgGIAMoCzIWLm5hdC5jbG9iLnYxLk9wZW5PcmRlckIEyN4fABIvCgdyZWNvcmRzGAcgAygLMhgubmF0LmNsb2IudjEuT3JkZXJSZWNvcmRCBMjeHwASDAoEZGllZBgIIAMoBBIzCghyZWplY3RlZBgJIAMoCzIbLm5hdC5jbG9iLnYxLlJlamVjdGVkQWN0aW9uQgTI3h8AKoMDCg1SZW1vdmFsUmVhc29uEh4KGlJFTU9WQUxfUkVBU09OX1VOU1BFQ0lGSUVEEAASHAoYUkVNT1ZBTF9SRUFTT05fQ0FOQ0VMTEVEEAESIAocUkVNT1ZBTF9SRUFTT05fQ0FOQ0VMTEVEX0FMTBACEhoKFlJFTU9WQUxfUkVBU09OX0VYUElSRUQQAxIgChxSRU1PVkFMX1JFQVNPTl9TV0lUQ0hfUEFTU0VEEAQSHQoZUkVNT1ZBTF9SRUFTT05fU0VMRl9UUkFERRAFEh4KGlJFTU9WQUxfUkVBU09OX0RFQ1JFTUVOVEVEEAYSHgoaUkVNT1ZBTF9SRUFTT05fTk9UX1JFU1RJTkcQBxIcChhSRU1PVkFMX1JFQVNPTl9NQVhfRklMTFMQCBIcChhSRU1PVkFMX1JFQVNPTl9UUklHR0VSRUQQCRIbChdSRU1PVkFMX1JFQVNPTl9DUk9TU0lORxAKEhwKGFJFTU9WQUxfUkVBU09OX0RJU1BMQUNFRBALMpgDCgZTdHJlYW0SRQoJV2F0Y2hCb29rEh0ubmF0LmNsb2IudjEuV2F0Y2hCb29rUmVxdWVzdBoXLm5hdC5jbG9iLnYxLkJvb2tVcGRhdGUwARJLCgtXYXRjaE9yZGVycxIfLm5hdC5jbG9iLnYxLldhdGNoT3JkZXJzUmVxdWVzdBoZLm5hdC5jbG9iLnYxLk9yZGVyc1VwZGF0ZTABEksKC1dhdGNoVHJhZGVzEh8ubmF0LmNsb2IudjEuV2F0Y2hUcmFkZXNSZXF1ZXN0GhkubmF0LmNsb2IudjEuVHJhZGVzVXBkYXRlMAESVwoPV2F0Y2hCZXN0UHJpY2VzEiMubmF0LmNsb2IudjEuV2F0Y2hCZXN0UHJpY2VzUmVxdWVzdBodLm5hdC5jbG9iLnYxLkJlc3RQcmljZXNVcGRhdGUwARJUCg5XYXRjaE93bk9yZGVycxIiLm5hdC5jbG9iLnYxLldhdGNoT3duT3JkZXJzUmVxdWVzdBocLm5hdC5jbG9iLnYxLk93bk9yZGVyc1VwZGF0ZTABYgZwcm90bzM", [file_cosmos_proto_cosmos, file_gogoproto_gogo, file_nat_clob_v1_clob, file_nat_clob_v1_clob_tx]);
+  fileDesc("ChhuYXQvY2xvYi92MS9zdHJlYW0ucHJvdG8SC25hdC5jbG9iLnYxIjcKEFdhdGNoQm9va1JlcXVlc3QSDgoGbWFya2V0GAEgASgNEhMKC2Zyb21faGVpZ2h0GAIgASgEIjkKEldhdGNoT3JkZXJzUmVxdWVzdBIOCgZtYXJrZXQYASABKA0SEwoLZnJvbV9oZWlnaHQYAiABKAQiOQoSV2F0Y2hUcmFkZXNSZXF1ZXN0Eg4KBm1hcmtldBgBIAEoDRITCgtmcm9tX2hlaWdodBgCIAEoBCI9ChZXYXRjaEJlc3RQcmljZXNSZXF1ZXN0Eg4KBm1hcmtldBgBIAEoDRITCgtmcm9tX2hlaWdodBgCIAEoBCJVChVXYXRjaE93bk9yZGVyc1JlcXVlc3QSJwoFb3duZXIYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxITCgtmcm9tX2hlaWdodBgCIAEoBCJRChZXYXRjaE9wdGltaXN0aWNSZXF1ZXN0Eg4KBm1hcmtldBgBIAEoDRInCgVvd25lchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nIrUBCg9PcHRpbWlzdGljT3JkZXISDwoHdHhfaGFzaBgBIAEoDBImCgVzdGFnZRgCIAEoDjIXLm5hdC5jbG9iLnYxLk9yZGVyU3RhZ2USJwoFb3duZXIYAyABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIPCgdzZWVuX21zGAQgASgEEg4KBmhlaWdodBgFIAEoBBIfCgJ0eBgGIAEoCzITLm5hdC5jbG9iLnYxLkNsb2JUeCKSAQoQT3B0aW1pc3RpY1VwZGF0ZRIOCgZoZWlnaHQYASABKAQSDwoHdGltZV9tcxgCIAEoBBITCgtpc19zbmFwc2hvdBgDIAEoCBIUCgxpc19jb250aW51ZWQYBCABKAgSMgoGb3JkZXJzGAUgAygLMhwubmF0LmNsb2IudjEuT3B0aW1pc3RpY09yZGVyQgTI3h8AIk4KCUJvb2tMZXZlbBITCgtwcmljZV90aWNrcxgBIAEoDRIcCgRsb3RzGAIgASgJQg7StC0KY29zbW9zLkludBIOCgZvcmRlcnMYAyABKA0i1wEKCkJvb2tVcGRhdGUSDgoGbWFya2V0GAEgASgNEg4KBmhlaWdodBgCIAEoBBIPCgd0aW1lX21zGAMgASgEEhAKCHNlcXVlbmNlGAQgASgEEhkKEXByZXZpb3VzX3NlcXVlbmNlGAUgASgEEhMKC2lzX3NuYXBzaG90GAYgASgIEioKBGJpZHMYByADKAsyFi5uYXQuY2xvYi52MS5Cb29rTGV2ZWxCBMjeHwASKgoEYXNrcxgIIAMoCzIWLm5hdC5jbG9iLnYxLkJvb2tMZXZlbEIEyN4fACLqAQoQQmVzdFByaWNlc1VwZGF0ZRIOCgZtYXJrZXQYASABKA0SDgoGaGVpZ2h0GAIgASgEEg8KB3RpbWVfbXMYAyABKAQSEAoIc2VxdWVuY2UYBCABKAQSGQoRcHJldmlvdXNfc2VxdWVuY2UYBSABKAQSEwoLaXNfc25hcHNob3QYBiABKAgSIwoDYmlkGAcgASgLMhYubmF0LmNsb2IudjEuQm9va0xldmVsEiMKA2FzaxgIIAEoCzIWLm5hdC5jbG9iLnYxLkJvb2tMZXZlbBIZChFibG9ja19wcmljZV90aWNrcxgJIAEoDSKJAQoFVHJhZGUSEAoIc2VxdWVuY2UYASABKAQSEwoLcHJpY2VfdGlja3MYAiABKA0SDAoEbG90cxgDIAEoBBIlCgp0YWtlcl9zaWRlGAQgASgOMhEubmF0LmNsb2IudjEuU2lkZRIRCgltYWtlcl9zZXEYBSABKAQSEQoJdGFrZXJfc2VxGAYgASgEIqsBCgxUcmFkZXNVcGRhdGUSDgoGbWFya2V0GAEgASgNEg4KBmhlaWdodBgCIAEoBBIPCgd0aW1lX21zGAMgASgEEhAKCHNlcXVlbmNlGAQgASgEEhkKEXByZXZpb3VzX3NlcXVlbmNlGAUgASgEEhMKC2lzX3NuYXBzaG90GAYgASgIEigKBnRyYWRlcxgHIAMoCzISLm5hdC5jbG9iLnYxLlRyYWRlQgTI3h8AIq0CCgxQbGFjZWRSZWNvcmQSEQoJb3JkZXJfc2VxGAEgASgEEicKBW93bmVyGAIgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSEgoKc3ViYWNjb3VudBgDIAEoDRIfCgRzaWRlGAQgASgOMhEubmF0LmNsb2IudjEuU2lkZRIdCgN0aWYYBSABKA4yEC5uYXQuY2xvYi52MS5UaWYSEwoLcHJpY2VfdGlja3MYBiABKA0SDAoEbG90cxgHIAEoBBIRCgljbGllbnRfaWQYCCABKAwSFQoNdHJpZ2dlcl90aWNrcxgJIAEoDRIuCgx0cmlnZ2VyX2tpbmQYCiABKA4yGC5uYXQuY2xvYi52MS5UcmlnZ2VyS2luZBIQCghleHBpcmVfcxgLIAEoBCLsAgoKRmlsbFJlY29yZBIRCgltYWtlcl9zZXEYASABKAQSEQoJdGFrZXJfc2VxGAIgASgEEhMKC3ByaWNlX3RpY2tzGAMgASgNEgwKBGxvdHMYBCABKAQSIQoJbWFrZXJfZmVlGAUgASgJQg7StC0KY29zbW9zLkludBIkCgxtYWtlcl9yZWJhdGUYBiABKAlCDtK0LQpjb3Ntb3MuSW50EiEKCXRha2VyX2ZlZRgHIAEoCUIO0rQtCmNvc21vcy5JbnQSJwoFbWFrZXIYCCABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxInCgV0YWtlchgJIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEiUKCnRha2VyX3NpZGUYCiABKA4yES5uYXQuY2xvYi52MS5TaWRlEhcKD21ha2VyX2xvdHNfbGVmdBgLIAEoBBIXCg90YWtlcl9sb3RzX2xlZnQYDCABKAQimAEKDVJlbW92ZWRSZWNvcmQSEQoJb3JkZXJfc2VxGAEgASgEEgwKBGxvdHMYAiABKAQSKgoGcmVhc29uGAMgASgOMhoubmF0LmNsb2IudjEuUmVtb3ZhbFJlYXNvbhInCgVvd25lchgEIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEhEKCWxvdHNfbGVmdBgFIAEoBCK+AQoLT3JkZXJSZWNvcmQSDgoGbWFya2V0GAEgASgNEhAKCHNlcXVlbmNlGAIgASgEEisKBnBsYWNlZBgDIAEoCzIZLm5hdC5jbG9iLnYxLlBsYWNlZFJlY29yZEgAEicKBGZpbGwYBCABKAsyFy5uYXQuY2xvYi52MS5GaWxsUmVjb3JkSAASLQoHcmVtb3ZlZBgFIAEoCzIaLm5hdC5jbG9iLnYxLlJlbW92ZWRSZWNvcmRIAEIICgZyZWNvcmQihAIKDE9yZGVyc1VwZGF0ZRIOCgZtYXJrZXQYASABKA0SDgoGaGVpZ2h0GAIgASgEEg8KB3RpbWVfbXMYAyABKAQSEAoIc2VxdWVuY2UYBCABKAQSGQoRcHJldmlvdXNfc2VxdWVuY2UYBSABKAQSEwoLaXNfc25hcHNob3QYBiABKAgSLAoGb3JkZXJzGAcgAygLMhYubmF0LmNsb2IudjEuT3Blbk9yZGVyQgTI3h8AEi8KB3JlY29yZHMYCCADKAsyGC5uYXQuY2xvYi52MS5PcmRlclJlY29yZEIEyN4fABIMCgRkaWVkGAkgAygEEhQKDGlzX2NvbnRpbnVlZBgKIAEoCCJPCg5SZWplY3RlZEFjdGlvbhIOCgZhY3Rpb24YASABKA0SDAoEY29kZRgCIAEoDRIOCgZyZWFzb24YAyABKAkSDwoHdHhfaGFzaBgEIAEoDCJpChJSZWZ1c2VkVHJhbnNhY3Rpb24SDwoHdHhfaGFzaBgBIAEoDBIMCgRjb2RlGAIgASgNEg4KBnJlYXNvbhgDIAEoCRISCgpzdWJhY2NvdW50GAQgASgNEhAKCG5vbmNlX21zGAUgASgEIuMCCg9Pd25PcmRlcnNVcGRhdGUSJwoFb3duZXIYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIOCgZoZWlnaHQYAiABKAQSDwoHdGltZV9tcxgDIAEoBBIXCg9wcmV2aW91c19oZWlnaHQYBCABKAQSEwoLaXNfc25hcHNob3QYBSABKAgSLAoGb3JkZXJzGAYgAygLMhYubmF0LmNsb2IudjEuT3Blbk9yZGVyQgTI3h8AEi8KB3JlY29yZHMYByADKAsyGC5uYXQuY2xvYi52MS5PcmRlclJlY29yZEIEyN4fABIMCgRkaWVkGAggAygEEjMKCHJlamVjdGVkGAkgAygLMhsubmF0LmNsb2IudjEuUmVqZWN0ZWRBY3Rpb25CBMjeHwASNgoHcmVmdXNlZBgKIAMoCzIfLm5hdC5jbG9iLnYxLlJlZnVzZWRUcmFuc2FjdGlvbkIEyN4fACrDAQoKT3JkZXJTdGFnZRIbChdPUkRFUl9TVEFHRV9VTlNQRUNJRklFRBAAEhcKE09SREVSX1NUQUdFX1BFTkRJTkcQARIYChRPUkRFUl9TVEFHRV9BVFRFU1RFRBACEhcKE09SREVSX1NUQUdFX0NBUlJJRUQQAxIYChRPUkRFUl9TVEFHRV9JTkNMVURFRBAEEhcKE09SREVSX1NUQUdFX0RST1BQRUQQBRIZChVPUkRFUl9TVEFHRV9ESVNQTEFDRUQQBiqDAwoNUmVtb3ZhbFJlYXNvbhIeChpSRU1PVkFMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhwKGFJFTU9WQUxfUkVBU09OX0NBTkNFTExFRBABEiAKHFJFTU9WQUxfUkVBU09OX0NBTkNFTExFRF9BTEwQAhIaChZSRU1PVkFMX1JFQVNPTl9FWFBJUkVEEAMSIAocUkVNT1ZBTF9SRUFTT05fU1dJVENIX1BBU1NFRBAEEh0KGVJFTU9WQUxfUkVBU09OX1NFTEZfVFJBREUQBRIeChpSRU1PVkFMX1JFQVNPTl9ERUNSRU1FTlRFRBAGEh4KGlJFTU9WQUxfUkVBU09OX05PVF9SRVNUSU5HEAcSHAoYUkVNT1ZBTF9SRUFTT05fTUFYX0ZJTExTEAgSHAoYUkVNT1ZBTF9SRUFTT05fVFJJR0dFUkVEEAkSGwoXUkVNT1ZBTF9SRUFTT05fQ1JPU1NJTkcQChIcChhSRU1PVkFMX1JFQVNPTl9ESVNQTEFDRUQQCzLxAwoGU3RyZWFtEkUKCVdhdGNoQm9vaxIdLm5hdC5jbG9iLnYxLldhdGNoQm9va1JlcXVlc3QaFy5uYXQuY2xvYi52MS5Cb29rVXBkYXRlMAESSwoLV2F0Y2hPcmRlcnMSHy5uYXQuY2xvYi52MS5XYXRjaE9yZGVyc1JlcXVlc3QaGS5uYXQuY2xvYi52MS5PcmRlcnNVcGRhdGUwARJLCgtXYXRjaFRyYWRlcxIfLm5hdC5jbG9iLnYxLldhdGNoVHJhZGVzUmVxdWVzdBoZLm5hdC5jbG9iLnYxLlRyYWRlc1VwZGF0ZTABElcKD1dhdGNoQmVzdFByaWNlcxIjLm5hdC5jbG9iLnYxLldhdGNoQmVzdFByaWNlc1JlcXVlc3QaHS5uYXQuY2xvYi52MS5CZXN0UHJpY2VzVXBkYXRlMAESVAoOV2F0Y2hPd25PcmRlcnMSIi5uYXQuY2xvYi52MS5XYXRjaE93bk9yZGVyc1JlcXVlc3QaHC5uYXQuY2xvYi52MS5Pd25PcmRlcnNVcGRhdGUwARJXCg9XYXRjaE9wdGltaXN0aWMSIy5uYXQuY2xvYi52MS5XYXRjaE9wdGltaXN0aWNSZXF1ZXN0Gh0ubmF0LmNsb2IudjEuT3B0aW1pc3RpY1VwZGF0ZTABYgZwcm90bzM", [file_cosmos_proto_cosmos, file_gogoproto_gogo, file_nat_clob_v1_clob, file_nat_clob_v1_clob_tx]);
 
 /**
  * @generated from message nat.clob.v1.WatchBookRequest
@@ -139,6 +139,129 @@ export const WatchOwnOrdersRequestSchema: GenMessage<WatchOwnOrdersRequest> = /*
   messageDesc(file_nat_clob_v1_stream, 4);
 
 /**
+ * At least one of both.
+ *
+ * @generated from message nat.clob.v1.WatchOptimisticRequest
+ */
+export type WatchOptimisticRequest = Message<"nat.clob.v1.WatchOptimisticRequest"> & {
+  /**
+   * Transactions with an action in this market, or in all markets.
+   *
+   * @generated from field: uint32 market = 1;
+   */
+  market: number;
+
+  /**
+   * @generated from field: string owner = 2;
+   */
+  owner: string;
+};
+
+/**
+ * Describes the message nat.clob.v1.WatchOptimisticRequest.
+ * Use `create(WatchOptimisticRequestSchema)` to create a new message.
+ */
+export const WatchOptimisticRequestSchema: GenMessage<WatchOptimisticRequest> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_stream, 5);
+
+/**
+ * @generated from message nat.clob.v1.OptimisticOrder
+ */
+export type OptimisticOrder = Message<"nat.clob.v1.OptimisticOrder"> & {
+  /**
+   * SHA-256 of the wire form.
+   *
+   * @generated from field: bytes tx_hash = 1;
+   */
+  txHash: Uint8Array;
+
+  /**
+   * @generated from field: nat.clob.v1.OrderStage stage = 2;
+   */
+  stage: OrderStage;
+
+  /**
+   * @generated from field: string owner = 3;
+   */
+  owner: string;
+
+  /**
+   * When this node saw it first, by its clock, in milliseconds since 1970. It is what the node attests.
+   *
+   * @generated from field: uint64 seen_ms = 4;
+   */
+  seenMs: bigint;
+
+  /**
+   * Of the block that took it; else the newest block when this was noted.
+   *
+   * @generated from field: uint64 height = 5;
+   */
+  height: bigint;
+
+  /**
+   * Of a pending one that is told for the first time, and in a snapshot; absent where its stage alone has changed.
+   *
+   * @generated from field: nat.clob.v1.ClobTx tx = 6;
+   */
+  tx?: ClobTx | undefined;
+};
+
+/**
+ * Describes the message nat.clob.v1.OptimisticOrder.
+ * Use `create(OptimisticOrderSchema)` to create a new message.
+ */
+export const OptimisticOrderSchema: GenMessage<OptimisticOrder> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_stream, 6);
+
+/**
+ * @generated from message nat.clob.v1.OptimisticUpdate
+ */
+export type OptimisticUpdate = Message<"nat.clob.v1.OptimisticUpdate"> & {
+  /**
+   * The newest block of the node.
+   *
+   * @generated from field: uint64 height = 1;
+   */
+  height: bigint;
+
+  /**
+   * Of that block, in milliseconds since 1970.
+   *
+   * @generated from field: uint64 time_ms = 2;
+   */
+  timeMs: bigint;
+
+  /**
+   * What was told before is void.
+   *
+   * @generated from field: bool is_snapshot = 3;
+   */
+  isSnapshot: boolean;
+
+  /**
+   * Of a snapshot: the next message has more of it.
+   *
+   * @generated from field: bool is_continued = 4;
+   */
+  isContinued: boolean;
+
+  /**
+   * In their order. Of one transaction the last word counts. One that was never told before, and comes without its tx, has ended meanwhile.
+   *
+   * @generated from field: repeated nat.clob.v1.OptimisticOrder orders = 5;
+   */
+  orders: OptimisticOrder[];
+};
+
+/**
+ * Describes the message nat.clob.v1.OptimisticUpdate.
+ * Use `create(OptimisticUpdateSchema)` to create a new message.
+ */
+export const OptimisticUpdateSchema: GenMessage<OptimisticUpdate> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_stream, 7);
+
+/**
  * All orders of a side at a price that can be met: neither dead ones nor those that wait for their trigger.
  *
  * @generated from message nat.clob.v1.BookLevel
@@ -167,7 +290,7 @@ export type BookLevel = Message<"nat.clob.v1.BookLevel"> & {
  * Use `create(BookLevelSchema)` to create a new message.
  */
 export const BookLevelSchema: GenMessage<BookLevel> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 5);
+  messageDesc(file_nat_clob_v1_stream, 8);
 
 /**
  * @generated from message nat.clob.v1.BookUpdate
@@ -229,7 +352,7 @@ export type BookUpdate = Message<"nat.clob.v1.BookUpdate"> & {
  * Use `create(BookUpdateSchema)` to create a new message.
  */
 export const BookUpdateSchema: GenMessage<BookUpdate> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 6);
+  messageDesc(file_nat_clob_v1_stream, 9);
 
 /**
  * @generated from message nat.clob.v1.BestPricesUpdate
@@ -290,7 +413,7 @@ export type BestPricesUpdate = Message<"nat.clob.v1.BestPricesUpdate"> & {
  * Use `create(BestPricesUpdateSchema)` to create a new message.
  */
 export const BestPricesUpdateSchema: GenMessage<BestPricesUpdate> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 7);
+  messageDesc(file_nat_clob_v1_stream, 10);
 
 /**
  * @generated from message nat.clob.v1.Trade
@@ -334,7 +457,7 @@ export type Trade = Message<"nat.clob.v1.Trade"> & {
  * Use `create(TradeSchema)` to create a new message.
  */
 export const TradeSchema: GenMessage<Trade> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 8);
+  messageDesc(file_nat_clob_v1_stream, 11);
 
 /**
  * @generated from message nat.clob.v1.TradesUpdate
@@ -381,7 +504,7 @@ export type TradesUpdate = Message<"nat.clob.v1.TradesUpdate"> & {
  * Use `create(TradesUpdateSchema)` to create a new message.
  */
 export const TradesUpdateSchema: GenMessage<TradesUpdate> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 9);
+  messageDesc(file_nat_clob_v1_stream, 12);
 
 /**
  * @generated from message nat.clob.v1.PlacedRecord
@@ -452,7 +575,7 @@ export type PlacedRecord = Message<"nat.clob.v1.PlacedRecord"> & {
  * Use `create(PlacedRecordSchema)` to create a new message.
  */
 export const PlacedRecordSchema: GenMessage<PlacedRecord> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 10);
+  messageDesc(file_nat_clob_v1_stream, 13);
 
 /**
  * @generated from message nat.clob.v1.FillRecord
@@ -526,7 +649,7 @@ export type FillRecord = Message<"nat.clob.v1.FillRecord"> & {
  * Use `create(FillRecordSchema)` to create a new message.
  */
 export const FillRecordSchema: GenMessage<FillRecord> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 11);
+  messageDesc(file_nat_clob_v1_stream, 14);
 
 /**
  * @generated from message nat.clob.v1.RemovedRecord
@@ -567,7 +690,7 @@ export type RemovedRecord = Message<"nat.clob.v1.RemovedRecord"> & {
  * Use `create(RemovedRecordSchema)` to create a new message.
  */
 export const RemovedRecordSchema: GenMessage<RemovedRecord> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 12);
+  messageDesc(file_nat_clob_v1_stream, 15);
 
 /**
  * @generated from message nat.clob.v1.OrderRecord
@@ -614,7 +737,7 @@ export type OrderRecord = Message<"nat.clob.v1.OrderRecord"> & {
  * Use `create(OrderRecordSchema)` to create a new message.
  */
 export const OrderRecordSchema: GenMessage<OrderRecord> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 13);
+  messageDesc(file_nat_clob_v1_stream, 16);
 
 /**
  * @generated from message nat.clob.v1.OrdersUpdate
@@ -671,6 +794,13 @@ export type OrdersUpdate = Message<"nat.clob.v1.OrdersUpdate"> & {
    * @generated from field: repeated uint64 died = 9;
    */
   died: bigint[];
+
+  /**
+   * Of a snapshot: the next message has more of it, of the same height.
+   *
+   * @generated from field: bool is_continued = 10;
+   */
+  isContinued: boolean;
 };
 
 /**
@@ -678,7 +808,7 @@ export type OrdersUpdate = Message<"nat.clob.v1.OrdersUpdate"> & {
  * Use `create(OrdersUpdateSchema)` to create a new message.
  */
 export const OrdersUpdateSchema: GenMessage<OrdersUpdate> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 14);
+  messageDesc(file_nat_clob_v1_stream, 17);
 
 /**
  * An action that failed.
@@ -718,7 +848,48 @@ export type RejectedAction = Message<"nat.clob.v1.RejectedAction"> & {
  * Use `create(RejectedActionSchema)` to create a new message.
  */
 export const RejectedActionSchema: GenMessage<RejectedAction> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 15);
+  messageDesc(file_nat_clob_v1_stream, 18);
+
+/**
+ * @generated from message nat.clob.v1.RefusedTransaction
+ */
+export type RefusedTransaction = Message<"nat.clob.v1.RefusedTransaction"> & {
+  /**
+   * SHA-256 of the wire form.
+   *
+   * @generated from field: bytes tx_hash = 1;
+   */
+  txHash: Uint8Array;
+
+  /**
+   * Of codespace clob.
+   *
+   * @generated from field: uint32 code = 2;
+   */
+  code: number;
+
+  /**
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: uint32 subaccount = 4;
+   */
+  subaccount: number;
+
+  /**
+   * @generated from field: uint64 nonce_ms = 5;
+   */
+  nonceMs: bigint;
+};
+
+/**
+ * Describes the message nat.clob.v1.RefusedTransaction.
+ * Use `create(RefusedTransactionSchema)` to create a new message.
+ */
+export const RefusedTransactionSchema: GenMessage<RefusedTransaction> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_stream, 19);
 
 /**
  * @generated from message nat.clob.v1.OwnOrdersUpdate
@@ -774,6 +945,13 @@ export type OwnOrdersUpdate = Message<"nat.clob.v1.OwnOrdersUpdate"> & {
    * @generated from field: repeated nat.clob.v1.RejectedAction rejected = 9;
    */
   rejected: RejectedAction[];
+
+  /**
+   * Transactions of the owner that the block holds and that failed as a whole: none of their actions ran.
+   *
+   * @generated from field: repeated nat.clob.v1.RefusedTransaction refused = 10;
+   */
+  refused: RefusedTransaction[];
 };
 
 /**
@@ -781,7 +959,75 @@ export type OwnOrdersUpdate = Message<"nat.clob.v1.OwnOrdersUpdate"> & {
  * Use `create(OwnOrdersUpdateSchema)` to create a new message.
  */
 export const OwnOrdersUpdateSchema: GenMessage<OwnOrdersUpdate> = /*@__PURE__*/
-  messageDesc(file_nat_clob_v1_stream, 16);
+  messageDesc(file_nat_clob_v1_stream, 20);
+
+/**
+ * How far a transaction has come.
+ *
+ * @generated from enum nat.clob.v1.OrderStage
+ */
+export const OrderStage = {
+  /**
+   * @generated from enum value: ORDER_STAGE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The node has it in its pool.
+   *
+   * @generated from enum value: ORDER_STAGE_PENDING = 1;
+   */
+  PENDING: 1,
+
+  /**
+   * Votes of more than a third of the power name it, of those that the node has heard for a block that has no successor yet. The next block
+   * holds it if its proposer had these votes, and room.
+   *
+   * @generated from enum value: ORDER_STAGE_ATTESTED = 2;
+   */
+  ATTESTED: 2,
+
+  /**
+   * The newest block had no room for it, or its proposer lacked it: the next one begins with it.
+   *
+   * @generated from enum value: ORDER_STAGE_CARRIED = 3;
+   */
+  CARRIED: 3,
+
+  /**
+   * A block has it. The other channels tell what came of it; here it is told no more.
+   *
+   * @generated from enum value: ORDER_STAGE_INCLUDED = 4;
+   */
+  INCLUDED: 4,
+
+  /**
+   * No block held it by its good_til_block, and none will.
+   *
+   * @generated from enum value: ORDER_STAGE_DROPPED = 5;
+   */
+  DROPPED: 5,
+
+  /**
+   * This node gave it up for want of room. Others may have it.
+   *
+   * @generated from enum value: ORDER_STAGE_DISPLACED = 6;
+   */
+  DISPLACED: 6,
+} as const;
+
+/**
+ * How far a transaction has come.
+ *
+ * @generated from enum nat.clob.v1.OrderStage
+ */
+export type OrderStage = (typeof OrderStage)[keyof typeof OrderStage] | UnknownEnum;
+
+/**
+ * Describes the enum nat.clob.v1.OrderStage.
+ */
+export const OrderStageSchema: GenEnum<OrderStage> = /*@__PURE__*/
+  enumDesc(file_nat_clob_v1_stream, 0);
 
 /**
  * The reasons of docs/clob-spec.md, Records.
@@ -869,7 +1115,7 @@ export type RemovalReason = (typeof RemovalReason)[keyof typeof RemovalReason] |
  * Describes the enum nat.clob.v1.RemovalReason.
  */
 export const RemovalReasonSchema: GenEnum<RemovalReason> = /*@__PURE__*/
-  enumDesc(file_nat_clob_v1_stream, 0);
+  enumDesc(file_nat_clob_v1_stream, 1);
 
 /**
  * What becomes of the order book, block by block. A stream begins with a snapshot, or at from_height; then comes one message for
@@ -893,8 +1139,7 @@ export const Stream: GenService<{
     output: typeof BookUpdateSchema;
   },
   /**
-   * L3. Channel `orders`. There is no snapshot of a market with more than 20,000 open orders: read Query/Orders at a height, and begin
-   * at the next one with from_height.
+   * L3. Channel `orders`. The snapshot of a market with more than 20,000 open orders comes in several messages of one height.
    *
    * @generated from rpc nat.clob.v1.Stream.WatchOrders
    */
@@ -932,6 +1177,17 @@ export const Stream: GenService<{
     methodKind: "server_streaming";
     input: typeof WatchOwnOrdersRequestSchema;
     output: typeof OwnOrdersUpdateSchema;
+  },
+  /**
+   * What no block has matched yet, as this one node sees it: nothing of it is final, no block has to bear it out, and another node may
+   * see other orders. Channel `optimistic`. It comes as it happens, some tens of milliseconds late, and not once a block.
+   *
+   * @generated from rpc nat.clob.v1.Stream.WatchOptimistic
+   */
+  watchOptimistic: {
+    methodKind: "server_streaming";
+    input: typeof WatchOptimisticRequestSchema;
+    output: typeof OptimisticUpdateSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_nat_clob_v1_stream, 0);

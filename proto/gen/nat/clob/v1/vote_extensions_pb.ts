@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file nat/clob/v1/vote_extensions.proto.
  */
 export const file_nat_clob_v1_vote_extensions: GenFile = /*@__PURE__*/
-  fileDesc("CiFuYXQvY2xvYi92MS92b3RlX2V4dGVuc2lvbnMucHJvdG8SC25hdC5jbG9iLnYxIk8KEkluamVjdGVkRXh0ZW5zaW9ucxIPCgd2ZXJzaW9uGAEgASgNEigKBXZvdGVzGAIgAygLMhkubmF0LmNsb2IudjEuSW5qZWN0ZWRWb3RlIjQKDEluamVjdGVkVm90ZRIRCglleHRlbnNpb24YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMIqsBCg1Wb3RlRXh0ZW5zaW9uEg8KB3ZlcnNpb24YASABKA0SFAoMYXR0ZXN0YXRpb25zGAIgASgMEg4KBmJvZGllcxgDIAMoDBIuCgZicmlkZ2UYBCADKAsyHi5uYXQuY2xvYi52MS5CcmlkZ2VBdHRlc3RhdGlvbhIzCg9icmlkZ2VfY29udGVudHMYBSADKAsyGi5uYXQuY2xvYi52MS5CcmlkZ2VDb250ZW50Ii0KEUJyaWRnZUF0dGVzdGF0aW9uEgoKAmlkGAEgASgNEgwKBGhhc2gYAiABKAwieAoNQnJpZGdlQ29udGVudBIKCgJpZBgBIAEoDRIOCgZhbW91bnQYAiABKAwSDAoEZnJvbRgDIAEoDBIRCglyZWNpcGllbnQYBCABKAwSEQoJZGF0YV9oYXNoGAUgASgMEhcKD2V4dGVybmFsX2hlaWdodBgGIAEoBGIGcHJvdG8z");
+  fileDesc("CiFuYXQvY2xvYi92MS92b3RlX2V4dGVuc2lvbnMucHJvdG8SC25hdC5jbG9iLnYxIk8KEkluamVjdGVkRXh0ZW5zaW9ucxIPCgd2ZXJzaW9uGAEgASgNEigKBXZvdGVzGAIgAygLMhkubmF0LmNsb2IudjEuSW5qZWN0ZWRWb3RlIjQKDEluamVjdGVkVm90ZRIRCglleHRlbnNpb24YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMIuQBCg1Wb3RlRXh0ZW5zaW9uEg8KB3ZlcnNpb24YASABKA0SFAoMYXR0ZXN0YXRpb25zGAIgASgMEg4KBmJvZGllcxgDIAMoDBIuCgZicmlkZ2UYBCADKAsyHi5uYXQuY2xvYi52MS5CcmlkZ2VBdHRlc3RhdGlvbhIzCg9icmlkZ2VfY29udGVudHMYBSADKAsyGi5uYXQuY2xvYi52MS5CcmlkZ2VDb250ZW50EjcKEWJyaWRnZV9zaWduYXR1cmVzGAYgAygLMhwubmF0LmNsb2IudjEuQnJpZGdlU2lnbmF0dXJlIi0KEUJyaWRnZUF0dGVzdGF0aW9uEgoKAmlkGAEgASgNEgwKBGhhc2gYAiABKAwieAoNQnJpZGdlQ29udGVudBIKCgJpZBgBIAEoDRIOCgZhbW91bnQYAiABKAwSDAoEZnJvbRgDIAEoDBIRCglyZWNpcGllbnQYBCABKAwSEQoJZGF0YV9oYXNoGAUgASgMEhcKD2V4dGVybmFsX2hlaWdodBgGIAEoBCI0Cg9CcmlkZ2VTaWduYXR1cmUSDgoGZGlnZXN0GAEgASgMEhEKCXNpZ25hdHVyZRgCIAEoDGIGcHJvdG8z");
 
 /**
  * What the proposer of H+1 puts first in its block: the extension and signature of every COMMIT vote of height H, in
@@ -101,6 +101,13 @@ export type VoteExtension = Message<"nat.clob.v1.VoteExtension"> & {
    * @generated from field: repeated nat.clob.v1.BridgeContent bridge_contents = 5;
    */
   bridgeContents: BridgeContent[];
+
+  /**
+   * Over what the state has validators sign for the way back: at most 2, by ascending digest.
+   *
+   * @generated from field: repeated nat.clob.v1.BridgeSignature bridge_signatures = 6;
+   */
+  bridgeSignatures: BridgeSignature[];
 };
 
 /**
@@ -185,4 +192,32 @@ export type BridgeContent = Message<"nat.clob.v1.BridgeContent"> & {
  */
 export const BridgeContentSchema: GenMessage<BridgeContent> = /*@__PURE__*/
   messageDesc(file_nat_clob_v1_vote_extensions, 4);
+
+/**
+ * Of a validator's key of the bridge.
+ *
+ * @generated from message nat.clob.v1.BridgeSignature
+ */
+export type BridgeSignature = Message<"nat.clob.v1.BridgeSignature"> & {
+  /**
+   * 32 bytes: what is signed (EIP-712).
+   *
+   * @generated from field: bytes digest = 1;
+   */
+  digest: Uint8Array;
+
+  /**
+   * 65 bytes: r, s and the parity of y.
+   *
+   * @generated from field: bytes signature = 2;
+   */
+  signature: Uint8Array;
+};
+
+/**
+ * Describes the message nat.clob.v1.BridgeSignature.
+ * Use `create(BridgeSignatureSchema)` to create a new message.
+ */
+export const BridgeSignatureSchema: GenMessage<BridgeSignature> = /*@__PURE__*/
+  messageDesc(file_nat_clob_v1_vote_extensions, 5);
 

@@ -1,30 +1,21 @@
-/** Messages of governance, and the withdrawal that is not supported yet. */
-import { CodedError } from '../../core/errors.ts'
-import { parseAccountAddress } from '../../core/bech32.ts'
-import { utf8ToBytes } from '../../core/bytes.ts'
-import { bridgeTx } from '../../proto/index.ts'
-import { checkAuthority } from '../authority.ts'
-import { handleMessage, handleParsed } from '../handlers.ts'
-import type { MessageHandler } from '../module.ts'
-import { sdkError } from '../sdk-errors.ts'
-import type { BridgeDependencies } from './deps.ts'
-import { bridgeError } from './errors.ts'
-import { changeParams, completeEvent, rejectEvent } from './govern.ts'
-import { readParams, writeParams } from './keeper.ts'
-import { MAX_REASON_BYTES } from './record.ts'
-import { parseDeposit, parseParams } from './wire.ts'
+/** Messages of governance, of those who withdraw, and of operators of validators. */
+import { utf8ToBytes } from '../../../core/bytes.ts'
+import { bridgeTx } from '../../../proto/index.ts'
+import { checkAuthority } from '../../authority.ts'
+import { handleMessage, handleParsed } from '../../handlers.ts'
+import type { MessageHandler } from '../../module.ts'
+import { sdkError } from '../../sdk-errors.ts'
+import type { BridgeDependencies } from '../deps.ts'
+import { bridgeError } from '../errors.ts'
+import { changeParams, completeEvent, rejectEvent } from '../govern.ts'
+import { readParams, writeParams } from '../keeper/index.ts'
+import { MAX_REASON_BYTES } from '../record.ts'
+import { registerKey } from '../register-key.ts'
+import { submitSignature } from '../sign.ts'
+import { parseDeposit, parseKey, parseParams, parseSignature, parseWithdrawal } from '../wire.ts'
+import { withdraw } from '../withdraw.ts'
 
 const { method } = bridgeTx.Msg
-
-/** Throws sdk/7. */
-const checkSender = (sender: string): void => {
-  try {
-    parseAccountAddress(sender)
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error
-    throw sdkError('invalidAddress', `invalid sender address: ${error.message}`)
-  }
-}
 
 export const bridgeMessages = (dependencies: BridgeDependencies): readonly MessageHandler[] => [
   handleParsed(method.updateParams, {
@@ -66,13 +57,22 @@ export const bridgeMessages = (dependencies: BridgeDependencies): readonly Messa
       return {}
     },
   }),
-  handleMessage(method.withdraw, {
-    checkStateless: ({ sender }) => {
-      checkSender(sender)
-      throw bridgeError('withdraw')
+  handleParsed(method.withdraw, {
+    parse: parseWithdrawal,
+    execute: (context, request) => ({ id: withdraw(context, request, dependencies) }),
+  }),
+  handleParsed(method.setBridgeKey, {
+    parse: parseKey,
+    execute: (context, request) => {
+      registerKey(context, request, dependencies)
+      return {}
     },
-    execute: () => {
-      throw bridgeError('withdraw')
+  }),
+  handleParsed(method.submitSignature, {
+    parse: parseSignature,
+    execute: (context, submitted) => {
+      submitSignature(context, submitted)
+      return {}
     },
   }),
 ]

@@ -1,7 +1,7 @@
-/** The only code that touches the bridge's keys. */
-import type { BridgeContract } from '../../core/bridge-event.ts'
-import { bigintToBytes, bytesToBigint, bytesToUtf8, equalBytes, readUint32 } from '../../core/bytes.ts'
-import type { StateReader, StateWriter } from '../../store/state.ts'
+/** Keys of the parameters and of deposits. The folder is the only code that touches the bridge's keys. */
+import type { BridgeContract } from '../../../core/bridge-event.ts'
+import { bigintToBytes, bytesToBigint, bytesToUtf8, equalBytes } from '../../../core/bytes.ts'
+import type { StateReader, StateWriter } from '../../../store/state.ts'
 import {
   decodeDecided,
   decodeOpen,
@@ -13,7 +13,7 @@ import {
   encodeParams,
   encodeProgress,
   encodeRefused,
-} from './codec.ts'
+} from '../codec.ts'
 import {
   BRIDGE_ADDRESS,
   DECIDED_PREFIX,
@@ -26,17 +26,11 @@ import {
   PARAMS_KEY,
   PROGRESS_KEY,
   REFUSED_PREFIX,
-} from './keys.ts'
-import { type BridgeParams, DEFAULT_PARAMS } from './params.ts'
-import { type DecidedEvent, NO_PROGRESS, type OpenEvent, type Progress, type RefusedEvent } from './record.ts'
-
-/** Values read at once. */
-const CHUNK = 256
-
-const read = <Value>(state: StateReader, key: Uint8Array, decode: (value: Uint8Array) => Value): Value | undefined => {
-  const value = state.value(BRIDGE_ADDRESS, key)
-  return value === undefined ? undefined : decode(value)
-}
+} from '../keys.ts'
+import { list, listById } from './list.ts'
+import { read } from './read.ts'
+import { type BridgeParams, DEFAULT_PARAMS } from '../params.ts'
+import { type DecidedEvent, NO_PROGRESS, type OpenEvent, type Progress, type RefusedEvent } from '../record.ts'
 
 /** A default is not written, so that a genesis without a word of the bridge leaves nothing in state. */
 const writeUnless = (state: StateWriter, key: Uint8Array, value: Uint8Array, fallback: Uint8Array): void =>
@@ -85,32 +79,6 @@ export const readFormer = (state: StateReader, contract: BridgeContract): Progre
 /** Undefined deletes it. */
 export const writeFormer = (state: StateWriter, contract: BridgeContract, progress: Progress | undefined): void =>
   state.setValue(BRIDGE_ADDRESS, formerKey(contract), progress && encodeProgress(progress))
-
-/** Lists entries in the order of keys, from `start` (inclusive) on. */
-function* list(
-  state: StateReader,
-  prefix: Uint8Array,
-  start: Uint8Array = prefix,
-): Generator<readonly [Uint8Array, Uint8Array], void> {
-  for (let from = start; ; ) {
-    const chunk = state.values(BRIDGE_ADDRESS, prefix, CHUNK, from)
-    yield* chunk
-    const last = chunk.at(-1)
-    if (last === undefined || chunk.length < CHUNK) return
-    from = Uint8Array.of(...last[0], 0)
-  }
-}
-
-function* listById<Value>(
-  state: StateReader,
-  prefix: Uint8Array,
-  decode: (value: Uint8Array) => Value,
-  start = 0,
-): Generator<readonly [number, Value], void> {
-  for (const [key, value] of list(state, prefix, idKey(prefix, start))) {
-    yield [readUint32(key, prefix.length), decode(value)]
-  }
-}
 
 export const listOpen = (state: StateReader, start?: number) => listById(state, OPEN_PREFIX, decodeOpen, start)
 export const listDecided = (state: StateReader, start?: number) => listById(state, DECIDED_PREFIX, decodeDecided, start)

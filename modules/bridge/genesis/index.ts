@@ -1,8 +1,7 @@
 /** The member `bridge` of app_state. */
-import { bytesToKey } from '../../core/bytes.ts'
-import type { BridgeContract, BridgeEvent } from '../../core/bridge-event.ts'
-import { CodedError } from '../../core/errors.ts'
-import { bytesToHex, hexToBytes } from '../../core/hex.ts'
+import { bytesToKey } from '../../../core/bytes.ts'
+import type { BridgeContract, BridgeEvent } from '../../../core/bridge-event.ts'
+import { bytesToHex } from '../../../core/hex.ts'
 import {
   failAt,
   type JsonObject,
@@ -11,10 +10,10 @@ import {
   parseInteger,
   parseObject,
   parseString,
-} from '../../core/parse.ts'
-import type { StateReader, StateWriter } from '../../store/state.ts'
-import { formatConsensusAddress, parseConsensusAddress } from '../validator-addresses.ts'
-import { advanceOpenId } from './acknowledge.ts'
+} from '../../../core/parse.ts'
+import type { StateReader, StateWriter } from '../../../store/state.ts'
+import { formatConsensusAddress, parseConsensusAddress } from '../../validator-addresses.ts'
+import { advanceOpenId } from '../acknowledge.ts'
 import {
   listDecided,
   listFormer,
@@ -30,8 +29,8 @@ import {
   writeParams,
   writeProgress,
   writeRefused,
-} from './keeper.ts'
-import { type BridgeParams, DEFAULT_PARAMS } from './params.ts'
+} from '../keeper/index.ts'
+import { type BridgeParams, DEFAULT_PARAMS } from '../params.ts'
 import {
   type Candidate,
   type DecidedEvent,
@@ -42,12 +41,20 @@ import {
   type OpenEvent,
   type Progress,
   type RefusedEvent,
-} from './record.ts'
-import { parseDeposit, parseParams, printDeposit, printParams } from './wire.ts'
+} from '../record.ts'
+import { at, bytesAt, contractAt, flagAt, idAt } from './fields.ts'
+import {
+  exportWayBackGenesis,
+  initWayBackGenesis,
+  parseWayBackGenesis,
+  WAY_BACK_MEMBERS,
+  type WayBackGenesis,
+} from './way-back.ts'
+import { parseDeposit, parseParams, printDeposit, printParams } from '../wire.ts'
 
 type ById<Value> = readonly (readonly [number, Value])[]
 
-export interface BridgeGenesis {
+export interface BridgeGenesis extends WayBackGenesis {
   readonly params: BridgeParams
   readonly progress: Pick<Progress, 'credited' | 'refused' | 'contradictions'>
   readonly open: ById<OpenEvent>
@@ -61,20 +68,6 @@ export interface BridgeGenesis {
 const MAX_VALIDATORS = 10_000
 const MAX_FORMER = 10_000
 const HASH_BYTES = 32
-const HEX = /^0x([0-9a-f]{2})*$/
-
-/** What is thrown for a value says at which member it stands. */
-const at = <Value>(path: string, read: () => Value): Value => {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof CodedError) || error.codespace === 'genesis') throw error
-    return failAt(path, error.message)
-  }
-}
-
-const flagAt = (value: unknown, path: string): boolean =>
-  typeof value === 'boolean' ? value : value === undefined ? false : failAt(path, 'must be true or false')
 
 const PARAMS = [
   'chain_id',
@@ -85,6 +78,9 @@ const PARAMS = [
   'paused',
   'max_credits_per_block',
   'mint_limit',
+  'withdraw_limit',
+  'max_withdrawals_per_block',
+  'set_interval_blocks',
 ] as const
 
 const parseParamsAt = (value: unknown, path: string): BridgeParams => {
@@ -111,19 +107,11 @@ const parseParamsAt = (value: unknown, path: string): BridgeParams => {
       paused: flagAt(object['paused'], `${path}.paused`),
       maxCreditsPerBlock: Number(amount('max_credits_per_block', BigInt(defaults.maxCreditsPerBlock))),
       mintLimit: text('mint_limit', defaults.mintLimit),
+      withdrawLimit: text('withdraw_limit', defaults.withdrawLimit),
+      maxWithdrawalsPerBlock: Number(amount('max_withdrawals_per_block', BigInt(defaults.maxWithdrawalsPerBlock))),
+      setIntervalBlocks: amount('set_interval_blocks', defaults.setIntervalBlocks),
     }),
   )
-}
-
-const idAt = (value: unknown, path: string): number => {
-  const id = parseInteger(value, path)
-  return id < 2 ** 32 ? id : failAt(path, 'must be below 2^32')
-}
-
-const bytesAt = (value: unknown, path: string, length: number): Uint8Array => {
-  const text = parseString(value, path)
-  const bytes = HEX.test(text) ? hexToBytes(text) : failAt(path, 'must be 0x and hexadecimal digits')
-  return bytes.length === length ? bytes : failAt(path, `must have ${length} bytes`)
 }
 
 const depositAt = (value: unknown, id: number, path: string): BridgeEvent => {
@@ -196,12 +184,8 @@ const parseFormer = (value: unknown, path: string): readonly [BridgeContract, Pr
   const object = parseObject(value, path, ['chain_id', 'contract', 'credited', 'refused'])
   const credited = parseInteger(object['credited'], `${path}.credited`)
   const refused = parseInteger(object['refused'], `${path}.refused`)
-  const contract = {
-    chainId: parseAmount(object['chain_id'], `${path}.chain_id`),
-    address: bytesAt(object['contract'], `${path}.contract`, 20),
-  }
   const nextId = credited + refused
-  return [contract, { ...NO_PROGRESS, nextId, openId: nextId, credited, refused }]
+  return [contractAt(object, path), { ...NO_PROGRESS, nextId, openId: nextId, credited, refused }]
 }
 
 const parseMinted = (value: unknown, path: string): readonly [string, bigint] => {
@@ -228,7 +212,7 @@ const idsFault = (genesis: BridgeGenesis): string | undefined => {
 /** Nothing is bridged when nothing is said. Throws genesis/1. */
 export const parseBridgeGenesis = (genesis: unknown, path = 'app_state.bridge'): BridgeGenesis => {
   const members = ['params', 'progress', 'open', 'decided', 'refused', 'former', 'minted']
-  const object = parseObject(genesis ?? {}, path, members)
+  const object = parseObject(genesis ?? {}, path, [...members, ...WAY_BACK_MEMBERS])
   const counts = parseObject(object['progress'] ?? {}, `${path}.progress`, ['credited', 'refused', 'contradictions'])
   const count = (name: string): number => parseInteger(counts[name] ?? 0, `${path}.progress.${name}`)
   const list = <Value>(name: string, most: number, parse: (value: unknown, path: string) => Value): readonly Value[] =>
@@ -241,12 +225,14 @@ export const parseBridgeGenesis = (genesis: unknown, path = 'app_state.bridge'):
     refusedEvents: list('refused', MAX_REFUSED, parseRefused),
     former: list('former', MAX_FORMER, parseFormer),
     minted: list('minted', MAX_FORMER, parseMinted),
+    ...parseWayBackGenesis(object, path),
   }
   const fault = idsFault(parsed)
   return fault === undefined ? parsed : failAt(path, fault)
 }
 
-export const initBridgeGenesis = (state: StateWriter, genesis: BridgeGenesis): void => {
+/** The chain id is part of the leaves of withdrawals. */
+export const initBridgeGenesis = (state: StateWriter, genesis: BridgeGenesis, chainId: string): void => {
   const { credited, refused, contradictions } = genesis.progress
   const nextId = credited + refused
   writeParams(state, genesis.params)
@@ -258,6 +244,7 @@ export const initBridgeGenesis = (state: StateWriter, genesis: BridgeGenesis): v
   const openId = advanceOpenId(state, nextId)
   const remembered = genesis.refusedEvents.length
   writeProgress(state, { nextId, openId, credited, refused, remembered, contradictions })
+  initWayBackGenesis(state, genesis, chainId)
 }
 
 const shownDeposit = (event: BridgeEvent | undefined) => {
@@ -277,6 +264,9 @@ const shownParams = (params: BridgeParams) => {
     paused: wire.paused,
     max_credits_per_block: wire.maxCreditsPerBlock,
     mint_limit: wire.mintLimit,
+    withdraw_limit: wire.withdrawLimit,
+    max_withdrawals_per_block: wire.maxWithdrawalsPerBlock,
+    set_interval_blocks: wire.setIntervalBlocks.toString(),
   }
 }
 
@@ -317,5 +307,6 @@ export const exportBridgeGenesis = (state: StateReader) => {
       refused: progress.refused,
     })),
     minted: [...listMinted(state)].map(([denom, amount]) => ({ denom, amount: amount.toString() })),
+    ...exportWayBackGenesis(state),
   }
 }

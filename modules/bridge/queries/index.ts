@@ -1,18 +1,18 @@
 /** The read-only gRPC methods of nat.bridge.v1.Query. */
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { type BridgeEvent, bridgeEventHash } from '../../core/bridge-event.ts'
-import { bytesToKey, equalBytes, readUint32, uint32ToBytes } from '../../core/bytes.ts'
-import { CodedError } from '../../core/errors.ts'
-import { bytesToHex } from '../../core/hex.ts'
-import { bridge, bridgeQuery } from '../../proto/index.ts'
-import type { StateReader } from '../../store/state.ts'
-import { handleQuery } from '../handlers.ts'
-import type { QueryHandler } from '../module.ts'
-import { takePage } from '../pages.ts'
-import { queryRefusal } from '../sdk-errors.ts'
-import { formatConsensusAddress, parseConsensusAddress } from '../validator-addresses.ts'
-import { dueOf, waitsFor } from './credit.ts'
-import type { BridgeDependencies } from './deps.ts'
+import { type BridgeEvent, bridgeEventHash } from '../../../core/bridge-event.ts'
+import { bytesToKey, equalBytes, readUint32, uint32ToBytes } from '../../../core/bytes.ts'
+import { CodedError } from '../../../core/errors.ts'
+import { bytesToHex } from '../../../core/hex.ts'
+import { bridge, bridgeQuery } from '../../../proto/index.ts'
+import type { StateReader } from '../../../store/state.ts'
+import { handleQuery } from '../../handlers.ts'
+import type { QueryHandler } from '../../module.ts'
+import { takePage } from '../../pages.ts'
+import { queryRefusal } from '../../sdk-errors.ts'
+import { formatConsensusAddress, parseConsensusAddress } from '../../validator-addresses.ts'
+import { dueOf, waitsFor } from '../credit.ts'
+import type { BridgeDependencies } from '../deps.ts'
 import {
   listDecided,
   listOpen,
@@ -23,11 +23,12 @@ import {
   readParams,
   readProgress,
   readRefused,
-} from './keeper.ts'
-import type { BridgeParams } from './params.ts'
-import { type DecidedEvent, MAX_REFUSED, type OpenEvent, type RefusedEvent } from './record.ts'
-import { type Powers, powerOf, powersOf } from './tally.ts'
-import { printDeposit, printParams } from './wire.ts'
+} from '../keeper/index.ts'
+import type { BridgeParams } from '../params.ts'
+import { type DecidedEvent, MAX_REFUSED, type OpenEvent, type RefusedEvent } from '../record.ts'
+import { type Powers, powerOf, powersOf } from '../tally.ts'
+import { wayBackQueries } from './way-back.ts'
+import { printDeposit, printParams } from '../wire.ts'
 
 type ShownEvent = MessageInitShape<typeof bridge.BridgeEventSchema>
 const { EventState } = bridge
@@ -180,5 +181,6 @@ export const bridgeQueries = ({ votingPowers }: BridgeDependencies): readonly Qu
       )
       return { acknowledgements, power: powersAt(state, height).of.get(bytesToKey(address)) ?? 0n }
     }),
+    ...wayBackQueries,
   ]
 }

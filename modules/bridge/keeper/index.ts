@@ -1,0 +1,2 @@
+export * from './deposits.ts'
+export * from './way-back.ts'

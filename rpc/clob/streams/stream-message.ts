@@ -1,0 +1,135 @@
+/** A message of a stream, encoded once however many read it. What a full block has to say is made in turns of a few milliseconds. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { create, type DescMessage, type Message, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { clobStream } from '../../../proto/index.ts'
+import { createMessagePrinter } from '../../native/print-message.ts'
+import { createTypeRegistry } from '../../native/services.ts'
+
+/** Over WebSocket and over gRPC. */
+export type StreamForm = 'json' | 'bytes'
+
+/** Items that make a message long: less of them takes less than a turn. */
+const LONG_ITEMS = 500
+const ITEMS_A_PIECE = 50
+const TURN_MS = 5
+/** Characters that become bytes at once. */
+const TEXT_A_PIECE = 64 * 1024
+
+const printer = createMessagePrinter(createTypeRegistry([clobStream.Stream]))
+
+/** A list of messages within a message; its field stands behind those without a list. */
+export interface MessageList {
+  /** lowerCamelCase. */
+  readonly name: string
+  readonly count: number
+  make(at: number): Message
+}
+
+export const listOfMessages = <Item, Schema extends DescMessage>(
+  name: string,
+  items: readonly Item[],
+  schema: Schema,
+  form: (item: Item) => MessageInitShape<Schema>,
+): MessageList => ({ name, count: items.length, make: (at) => create(schema, form(items[at] as Item)) })
+
+/** Others get a turn between. */
+const inTurns = async (steps: Iterator<void, unknown>): Promise<void> => {
+  for (;;) {
+    const untilMs = performance.now() + TURN_MS
+    do {
+      if (steps.next().done === true) return
+    } while (performance.now() < untilMs)
+    await nextTurn()
+  }
+}
+
+const atOnce = (steps: Iterator<void, unknown>): void => {
+  while (steps.next().done !== true);
+}
+
+export class StreamMessage {
+  readonly #schema: DescMessage
+  readonly #message: Message
+  #lists: readonly MessageList[]
+  #json: Buffer | string | undefined
+  #bytes: Uint8Array | undefined
+  readonly #making = new Map<StreamForm, Promise<void>>()
+
+  constructor(schema: DescMessage, head: Message, lists: readonly MessageList[] = []) {
+    this.#schema = schema
+    this.#message = head
+    this.#lists = lists
+  }
+
+  /** JSON of the proto message: a text, or bytes where it is long. */
+  get json(): Buffer | string {
+    if (this.#json === undefined) atOnce(this.#steps('json'))
+    return this.#json ?? ''
+  }
+
+  get bytes(): Uint8Array {
+    if (this.#bytes === undefined) atOnce(this.#steps('bytes'))
+    return this.#bytes ?? new Uint8Array(0)
+  }
+
+  /** Undefined where it is there already, or takes less than a turn. */
+  prepare(form: StreamForm): Promise<void> | undefined {
+    const isMade = form === 'json' ? this.#json !== undefined : this.#bytes !== undefined
+    const count = this.#lists.reduce((sum, list) => sum + list.count, 0)
+    if (isMade || count <= LONG_ITEMS) return undefined
+    const known = this.#making.get(form)
+    if (known !== undefined) return known
+    const making = inTurns(this.#steps(form)).finally(() => this.#making.delete(form))
+    this.#making.set(form, making)
+    return making
+  }
+
+  #steps(form: StreamForm): Generator<void> {
+    return form === 'json' ? this.#print() : this.#encode()
+  }
+
+  *#print(): Generator<void> {
+    if (this.#lists.every(({ count }) => count === 0)) {
+      this.#json = printer.print(this.#schema, this.#message)
+      return
+    }
+    const whole = { ...this.#message }
+    for (const list of this.#lists) {
+      const items: Message[] = []
+      for (let at = 0; at < list.count; at++) {
+        items.push(list.make(at))
+        if (items.length % ITEMS_A_PIECE === 0) yield
+      }
+      Object.assign(whole, { [list.name]: items })
+    }
+    const done: Buffer[] = []
+    let text = ''
+    for (const piece of printer.pieces(this.#schema, whole)) {
+      text += piece
+      if (text.length < TEXT_A_PIECE) continue
+      done.push(Buffer.from(text))
+      text = ''
+      yield
+    }
+    this.#json ??= done.length === 0 ? text : Buffer.concat([...done, Buffer.from(text)])
+  }
+
+  /** Messages one behind the other are one with the lists of all. */
+  *#encode(): Generator<void> {
+    const done = [toBinary(this.#schema, this.#message)]
+    for (const { name, count, make } of this.#lists) {
+      for (let at = 0; at < count; at += ITEMS_A_PIECE) {
+        const items = Array.from({ length: Math.min(ITEMS_A_PIECE, count - at) }, (_, index) => make(at + index))
+        done.push(toBinary(this.#schema, create(this.#schema, { [name]: items })))
+        yield
+      }
+    }
+    this.#bytes ??= done.length === 1 ? done[0] : Buffer.concat(done)
+  }
+}
+
+export const messageOf = <Schema extends DescMessage>(
+  schema: Schema,
+  init: MessageInitShape<Schema>,
+  lists: readonly MessageList[] = [],
+): StreamMessage => new StreamMessage(schema, create(schema, init), lists)

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { LARGE_BODY_BYTES, LargeBodies } from '../large-bodies.ts'
+import { MemoryBudget } from '../memory-budget.ts'
+import { receiveBody } from './receive-body.ts'
+
+const open = () => {
+  const large = new LargeBodies()
+  const budget = new MemoryBudget(64 * LARGE_BODY_BYTES)
+  const receive = (client: string, announced: number) => {
+    const request = Object.assign(new PassThrough({ highWaterMark: 4 * LARGE_BODY_BYTES }), {
+      headers: { 'content-length': String(announced) },
+    })
+    const share = budget.open(client, () => undefined)
+    const body = receiveBody(request as unknown as IncomingMessage, {
+      limit: 8 * LARGE_BODY_BYTES,
+      share,
+      large,
+      client,
+    })
+    return { request, body }
+  }
+  return { large, receive }
+}
+
+test('long bodies are received four at once, the others wait, and all arrive', async () => {
+  const { large, receive } = open()
+  const bodies = Array.from({ length: 6 }, (_, index) => receive(`client ${index}`, LARGE_BODY_BYTES))
+  expect([large.reading, large.waiting]).toEqual([4, 2])
+  for (const { request } of bodies) request.end(Buffer.alloc(LARGE_BODY_BYTES, 7))
+  const received = await Promise.all(bodies.map(({ body }) => body))
+  expect(received.map(({ length }) => length)).toEqual(Array.from({ length: 6 }, () => LARGE_BODY_BYTES))
+  expect([large.reading, large.waiting]).toEqual([0, 0])
+})
+
+test('a body of no announced length is long once it is, and leaves its place when its client goes', async () => {
+  const { large, receive } = open()
+  const { request, body } = receive('one', 0)
+  expect(large.reading).toBe(0)
+  request.write(Buffer.alloc(LARGE_BODY_BYTES))
+  await expect.poll(() => large.reading).toBe(1)
+  request.destroy(new Error('gone'))
+  await expect(body).rejects.toThrow('the request ended early')
+  expect(large.reading).toBe(0)
+})
+
+test('a short body takes no place', async () => {
+  const { large, receive } = open()
+  const { request, body } = receive('one', 5)
+  request.end('12345')
+  expect((await body).toString()).toBe('12345')
+  expect(large.reading).toBe(0)
+})
