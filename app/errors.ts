@@ -33,7 +33,7 @@ export const prunedState = (stateRoot: Hash): CodedError =>
     QUERY_CODES.prunedState,
     `historical state ${bytesToUnprefixedHex(stateRoot)} is not available`,
   )
-/** Of streams of the order book: blocks from `oldest` on can be told. */
+/** The error of streams of the order book: blocks from `oldest` on can be told. */
 export const blockNotTold = (height: number, oldest: number): CodedError =>
   new CodedError(
     'query',

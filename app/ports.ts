@@ -473,7 +473,7 @@ export interface ClobOrdersPage {
   readonly sequence: number
   /** An OrdersUpdate (nat.clob.v1) in base64, with `orders` and `died`. */
   readonly orders: string
-  /** Of the next page: of the orders that were open when the first was asked for; null behind the last. */
+  /** The next page of the orders that were open when the first was asked for; null behind the last. */
   readonly next: { readonly list: number; readonly at: number } | null
 }
 
@@ -488,7 +488,7 @@ export interface ClobWaitingOrder {
   readonly markets: readonly number[]
   /** Milliseconds since 1970. */
   readonly seenMs: number
-  /** Of the block that took it; else of the newest one. */
+  /** Height of the block that took it; else of the newest one. */
   readonly height: number
   /** The wire form in base64; null where its stage alone is told. */
   readonly raw: string | null
@@ -501,7 +501,7 @@ export interface ClobPool {
   /** In {@link ClobNews}, of what happened since the first page was asked for. */
   readonly place: number
   readonly orders: readonly ClobWaitingOrder[]
-  /** Of the next page; null behind the last. */
+  /** The next page; null behind the last. */
   readonly next: { readonly arrival: number; readonly below: number; readonly place: number } | null
 }
 

@@ -140,7 +140,7 @@ export const rejectedPlace = (
   return { kind: 'rejected', owner, subaccount, clientId, market, ...numbers }
 }
 
-/** Of an event `order_rejected` of the transaction. */
+/** Reads an event `order_rejected` of the transaction. */
 export const readRejected = (event: Event, tx: ClobTx): Rejected | undefined => {
   const attributes = new Attributes(event)
   return rejectedPlace(tx, attributes.number('action'), attributes.number('code'))

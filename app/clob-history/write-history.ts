@@ -150,7 +150,7 @@ class PartWriter {
     return entry
   }
 
-  /** By which an order is found. */
+  /** Writes the keys by which an order is found. */
   #putKeys({ market, seq, owner, clientId }: Pick<OrderEntry, 'market' | 'seq' | 'owner' | 'clientId'>): void {
     this.#batch.put(COLUMN, ownerOrderKey(owner, seq), uint32ToBytes(market))
     if (clientId.length === 0) return

@@ -24,7 +24,7 @@ export interface VotedBlock {
 }
 
 export interface VotePowers {
-  /** By the key of the validator's address. */
+  /** The power of a voter, by the key of the validator's address. */
   powerOf(voter: string): bigint
   readonly total: bigint
 }

@@ -8,7 +8,7 @@ import { encodeAttestations, idOf, type ListedId } from '../../modules/clob/plan
 import { EMPTY_EXTENSION, encodeExtension } from '../attestations/envelope.ts'
 import { commit, makeTrader, openWorld, place, START_HEIGHT, type Trader, type World } from './testing/world.ts'
 
-/** Of the block of a height, as the world makes it. */
+/** Hash of the block of a height, as the world makes it. */
 const blockHash = (height: number): Hash => sha256(uint32ToBytes(height))
 const validator = (index: number): Uint8Array => consensusAddress(sha256(uint32ToBytes(index)))
 

@@ -19,7 +19,7 @@ export interface OrderNews {
   readonly stage: OrderStage | OrderEnd
   /** It has just come. */
   readonly isNew: boolean
-  /** Of the block that took it; else that of the head. */
+  /** Height of the block that took it; else that of the head. */
   readonly height: number
 }
 
@@ -46,7 +46,7 @@ export interface OrdersPage {
   readonly next: number | undefined
 }
 
-/** Of what has happened: a reader that is further behind has lost its place. */
+/** The most news that are kept: a reader that is further behind has lost its place. */
 const MAX_NEWS = 65_536
 /** Bodies have left the pool while the news still has them. */
 const MAX_NEWS_BYTES = 32 * 1024 * 1024
@@ -63,9 +63,9 @@ const LOOKED_AT_A_PAGE = 8_000
 export interface OrderWatchOptions {
   readonly pool: OrderPool
   readonly ids: OrderIds
-  /** Of the committed head. */
+  /** The state of the committed head. */
   state(): StateReader
-  /** Of the next block. */
+  /** Height of the next block. */
   nextHeight(): number
 }
 
@@ -129,7 +129,7 @@ export class OrderWatch {
     this.#rest()
   }
 
-  /** Of an order that the pool holds. */
+  /** The stage of an order that the pool holds. */
   stageOf(order: PooledOrder): OrderStage {
     if (this.#carried.has(order)) return 'carried'
     if (order.tx.goodTilBlock < this.#options.nextHeight()) return 'dropped'
@@ -161,7 +161,10 @@ export class OrderWatch {
     return { next, news, isMore: !isCounted || next < this.#first + this.#news.length }
   }
 
-  /** Of those that came from one arrival on and before another. What it shows of an order, all who follow are told. */
+  /**
+   * A page of the orders that came from one arrival on and before another. All who follow are told what it shows of an
+   * order.
+   */
   page(watched: WatchedOrders, from: number, below: number): OrdersPage {
     const { pool } = this.#options
     const orders: PooledOrder[] = []

@@ -16,7 +16,7 @@ export interface PoolBounds {
 
 interface Owned {
   readonly orders: Set<PooledOrder>
-  /** Of all of them. */
+  /** The actions of all of them. */
   actions: number
 }
 

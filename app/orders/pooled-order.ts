@@ -34,7 +34,7 @@ export class PooledOrder implements ClobBody, Link<PooledOrder> {
   readonly rank: Rank
   /** Carried, or attested by this node in its last extension: it never leaves for others. */
   isProtected = false
-  /** As those who follow the pool were told. */
+  /** The stage that those who follow the pool were told. */
   stage: OrderStage = 'pending'
   /** Places of the pool's lists; nobody else changes them. */
   previous: PooledOrder | undefined

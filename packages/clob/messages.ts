@@ -312,9 +312,9 @@ export interface OptimisticOrder {
   readonly stage: Told<typeof readStage>
   /** nat1... */
   readonly owner: string
-  /** By the clock of the node. */
+  /** The time by the clock of the node. */
   readonly seenMs: number
-  /** Of the block that took it; else the newest one when this was noted. */
+  /** Height of the block that took it; else of the newest one when this was noted. */
   readonly height: number
   /** Where the transaction is told for the first time. */
   readonly tx: Readonly<ReturnType<typeof readWatchedTx>> | undefined

@@ -66,7 +66,7 @@ const socketOf = async ({ transport }: Client): Promise<WebSocket> => {
   return socket
 }
 
-/** Of JSON-RPC: the block is not there any more. docs/errors.md, query/10. */
+/** The code of JSON-RPC for a block that is not there any more. docs/errors.md, query/10. */
 const MISSED = 4_444
 
 const refusalOf = ({

@@ -35,7 +35,7 @@ export class OrderPages {
     this.#source = source
   }
 
-  /** Of a market that there is. Throws query/1 for a list that is not known any more. */
+  /** A page of a market that there is. Throws query/1 for a list that is not known any more. */
   page({ market, from, seqs }: Questions['clobOrders']): string {
     if (seqs !== undefined) return this.#text(market, seqs.slice(0, ORDERS_A_PAGE), null)
     const known = from && this.#lists.get(from.list)
@@ -63,7 +63,7 @@ export class OrderPages {
     return this.#named
   }
 
-  /** Of those that are open still. */
+  /** The text of those that are open still. */
   #text(market: number, seqs: readonly number[], next: ClobOrdersPage['next']): string {
     const { updates } = this.#source
     const { orders } = this.#source.books().market(market)

@@ -17,7 +17,7 @@ import { type ClobSource, requireMarket } from './depth.ts'
 export interface WaitingOrders {
   readonly pool: Pick<OrderPool, 'get' | 'arrivals' | 'ordersOf'>
   readonly watch: OrderWatch
-  /** Of the block that took it of late. */
+  /** Height of the block that took it of late. */
   includedHeight(hash: Hash): number | undefined
 }
 

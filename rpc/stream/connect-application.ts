@@ -79,7 +79,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   let socket: Socket | undefined
   let write: (frame: Buffer) => void = () => {}
   let connected = false
-  /** Of the present connection. */
+  /** The number of the present connection. */
   let number = ''
   let isProven = false
   let closed = false

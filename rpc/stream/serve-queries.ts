@@ -35,7 +35,7 @@ export interface QueryServer {
   close(): Promise<void>
 }
 
-/** Of a frame of one who is not known yet, and the time until he must be. */
+/** The most bytes of a frame of one who is not known yet, and the time until he must be. */
 const MAX_GREETING_BYTES = 256
 const GREETING_MS = 10_000
 /** Connections at once. */

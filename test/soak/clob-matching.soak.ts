@@ -15,15 +15,17 @@ const REPORTED_EACH = 1_000
 /** Ends what hangs: the last seed begins before the time is over, and a seed takes less than a second. */
 const LIMIT_MS = SEEDS > 0 ? SEEDS * 1_000 : (MINUTES + 10) * MS_A_MINUTE
 
-const compareSeeds = (): void => {
-  const endMs = performance.now() + MINUTES * MS_A_MINUTE
-  const isOver = (done: number): boolean => (SEEDS > 0 ? done >= SEEDS : done > 0 && performance.now() > endMs)
-  let done = 0
-  for (; !isOver(done); done++) {
-    expect(findDifference(makeRun(FIRST_SEED + done, BLOCKS))).toBeUndefined()
-    if (done % REPORTED_EACH === 0) console.log(`seed ${FIRST_SEED + done}: the same`)
-  }
-  console.log(`${done} seeds from ${FIRST_SEED} on: model and engine are the same`)
-}
-
-it(`matching is the model's (CLOB_SEEDS=${SEEDS}, or ${MINUTES} minutes)`, compareSeeds, LIMIT_MS)
+it(
+  `matching is the model's (CLOB_SEEDS=${SEEDS}, or ${MINUTES} minutes)`,
+  () => {
+    const endMs = performance.now() + MINUTES * MS_A_MINUTE
+    const isOver = (done: number): boolean => (SEEDS > 0 ? done >= SEEDS : done > 0 && performance.now() > endMs)
+    let done = 0
+    for (; !isOver(done); done++) {
+      expect(findDifference(makeRun(FIRST_SEED + done, BLOCKS))).toBeUndefined()
+      if (done % REPORTED_EACH === 0) console.log(`seed ${FIRST_SEED + done}: the same`)
+    }
+    console.log(`${done} seeds from ${FIRST_SEED} on: model and engine are the same`)
+  },
+  LIMIT_MS,
+)

@@ -89,7 +89,7 @@ export const switchTo = (home: Home, name: string): Version => {
   return version
 }
 
-/** A line for each version, in the order of their names. */
+/** Lists the prepared versions by name. */
 export const listVersions = (home: Home): readonly string[] => {
   const folder = versionsFolder(home)
   if (!existsSync(folder)) return []

@@ -25,7 +25,10 @@ const levelLists = ({ bids, asks }: { readonly bids: readonly ClobLevel[]; reado
 const recordList = (records: readonly ClobRecordView[]): MessageList =>
   listOfMessages('records', records, OrderRecordSchema, recordForm)
 
-/** Of a market's open orders. Each is made when it is its turn, for all of them together take much memory. */
+/**
+ * The messages of a market's open orders. Each is made when it is its turn, because all of them together take much
+ * memory.
+ */
 export const ordersSnapshot = (market: number, snapshot: OrdersSnapshot): readonly (() => StreamMessage)[] => {
   const { height, timeMs, sequence, orders, died } = snapshot
   const count = Math.max(1, Math.ceil(orders.length / ORDERS_A_MESSAGE))

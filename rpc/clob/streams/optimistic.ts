@@ -25,7 +25,7 @@ export interface OptimisticOpening {
 interface Stream {
   readonly request: OptimisticRequest
   readonly reader: StreamReader
-  /** Of the first news that it is told. */
+  /** Number of the first news that it is told. */
   next: number
 }
 
@@ -39,7 +39,10 @@ const POLL_MS = 50
 const STREAM_BYTES = 1_024
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_CLIENT_BYTES = 1024 * 1024
-/** Of all pages of a snapshot: a pool that is full of orders of one market has more, and is told by owner. */
+/**
+ * The most characters of all pages of a snapshot: a pool that is full of orders of one market has more, and is told by
+ * owner.
+ */
 const MAX_SNAPSHOT_CHARACTERS = 32 * 1024 * 1024
 
 const orderForm = ({
@@ -81,7 +84,7 @@ export const createOptimisticStreams = ({ ask, log }: Pick<StreamHubOptions, 'as
   /** Place of the next news that is asked for. */
   let next = 0
   let isFollowing = false
-  /** By what is asked: those who ask for the same meanwhile share the answer. */
+  /** The openings under way, by what is asked: those who ask for the same meanwhile share the answer. */
   const opening = new Map<string, Promise<OptimisticOpening>>()
 
   const remove = (stream: Stream): boolean => {

@@ -40,7 +40,7 @@ class Gatherer {
   readonly #market: number
   readonly #source: OrdersSource
   readonly #orders = new Map<number, Kept>()
-  /** Of the newest page. */
+  /** What the newest page says beside its orders. */
   page: Omit<ClobOrdersPage, 'orders' | 'next'> = { height: 0, timeMs: 0, sequence: 0 }
   length = 0
 
@@ -69,7 +69,7 @@ class Gatherer {
     }
   }
 
-  /** By order_seq. */
+  /** The orders by order_seq. */
   sorted(): readonly (readonly [number, Kept])[] {
     return [...this.#orders].toSorted(([a], [b]) => a - b)
   }

@@ -12,7 +12,7 @@ export type StreamRequest =
   | { readonly channel: MarketChannel; readonly market: number; readonly fromHeight: number }
   | { readonly channel: 'ownOrders'; readonly owner: string; readonly fromHeight: number }
 
-/** Of what no block holds yet. */
+/** A request for what no block holds yet. */
 export interface OptimisticRequest {
   readonly channel: 'optimistic'
   /** 0 is any. */

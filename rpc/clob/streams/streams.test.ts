@@ -72,7 +72,7 @@ let gateway: Gateway
 
 const unknown = (): CodedError => new CodedError('query', 10, 'not known here any more', { from_height: oldest })
 
-/** Of the gateway's log. */
+/** The warnings of the gateway's log. */
 let warnings: Readonly<Record<string, unknown>>[]
 beforeEach(async () => {
   warnings = []

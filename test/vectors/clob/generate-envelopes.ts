@@ -81,7 +81,7 @@ export const generateEnvelopes = (): string => {
     extension: bytesToHex(concatBytes(...parts)),
     isCanonical,
   }))
-  return `${JSON.stringify({ about: ABOUT, vectors }, null, 1)}\n`
+  return `${JSON.stringify({ about: ABOUT, vectors }, null, 2)}\n`
 }
 
 if (import.meta.main) writeFileSync(join(import.meta.dirname, 'envelopes.json'), generateEnvelopes())

@@ -84,7 +84,7 @@ const settingsOf = (flags: Flags, given: Settings): Settings => {
   }
 }
 
-/** Of a market for which the command says nothing else. */
+/** The settings of a market for which the command says nothing else. */
 const USUAL: Settings = {
   fees: [create(clob.FeeTierSchema, { volume: '0', makerPpm: 100, takerPpm: 300 })],
   ...{ minNotional: '0', bandPpm: 100_000, maxOpenOrders: 200, triggerNotional: '1', minEquity: '0' },

@@ -153,7 +153,7 @@ export const proposalFlags = (flags: Flags) => ({
   expedited: flags['expedited'] === true,
 })
 
-/** Of messages in a proposal. */
+/** The authority of messages in a proposal. */
 export const AUTHORITY = encodeBech32(GOVERNANCE_ADDRESS)
 
 const softwareUpgrade: TxCommand = {
