@@ -1,6 +1,9 @@
 /** `chain doctor`: what is wrong with a node, and what to do. */
 import type { Command } from 'commander'
+import { openHome } from '../../node/config/home.ts'
+import { findDevnet } from '../devnet/running.ts'
 import { type Flags, homeOf, homeOption, nodeFlags, say, withSettings } from './flags.ts'
+import { overFlags } from './register-status.ts'
 
 export const registerDoctor = (program: Command): void => {
   const doctor = program
@@ -14,7 +17,13 @@ export const registerDoctor = (program: Command): void => {
       .split(',')
       .map((url) => url.trim().replace(/\/+$/, ''))
       .filter((url) => url !== '')
-    const findings = await examine({ home: homeOf(flags), flags: nodeFlags(flags), rpcs })
+    const devnet = findDevnet()
+    const own = nodeFlags(flags)
+    const findings = await examine(
+      devnet === undefined
+        ? { home: homeOf(flags), flags: own, rpcs }
+        : { home: openHome(devnet.home), flags: overFlags(devnet.flags, own), rpcs },
+    )
     if (flags['json'] === true) say(JSON.stringify(findings, null, 2))
     else for (const line of describeFindings(findings)) say(line)
     process.exitCode = findings.some(({ level }) => level === 'fault') ? 1 : 0

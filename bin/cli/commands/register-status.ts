@@ -6,7 +6,7 @@ import { findDevnet } from '../devnet/running.ts'
 import { type Flags, homeOf, homeOption, nodeFlags, say, withSettings } from './flags.ts'
 
 /** What is said on the command line comes first. */
-const overFlags = (below: NodeFlags, above: NodeFlags): NodeFlags => ({
+export const overFlags = (below: NodeFlags, above: NodeFlags): NodeFlags => ({
   ...below,
   ...above,
   settings: { ...below.settings, ...above.settings },

@@ -3,7 +3,8 @@ import type { CometAddresses } from '../../node/config/comet-toml.ts'
 import type { Home } from '../../node/config/home.ts'
 import type { Settings } from '../../node/config/settings.ts'
 import { isNodeRunning } from '../../node/is-node-running.ts'
-import { cometListeners, gatewayListeners, type NodeFlags } from '../../node/load-node.ts'
+import { cometListeners, gatewayListeners, metricsListeners, type NodeFlags } from '../../node/load-node.ts'
+import type { Listener } from '../../node/supervise/ports.ts'
 import type { Finding } from './finding.ts'
 import {
   checkCometToml,
@@ -23,6 +24,9 @@ export interface DoctorOptions {
   /** Consensus RPCs of other nodes. */
   readonly rpcs: readonly string[]
 }
+
+const metricsPorts = (settings: Settings): readonly Listener[] =>
+  (['telemetry.address', 'telemetry.gateway-address'] as const).flatMap((key) => metricsListeners({ settings }, key))
 
 interface Found {
   settings?: Settings
@@ -71,7 +75,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
   const { settings, comet } = found
   const listeners = [
     ...(comet === undefined ? [] : cometListeners({ comet })),
-    ...(settings === undefined ? [] : gatewayListeners({ settings })),
+    ...(settings === undefined ? [] : [...gatewayListeners({ settings }), ...metricsPorts(settings)]),
   ]
   return [
     ...(await checkVersions()),
