@@ -167,7 +167,7 @@ describe('the state', () => {
         extra_eips: [],
         evm_channels: [],
         access_control: { create: open, call: open },
-        active_static_precompiles: ['400', '800', '801', '804', '805', '806', '900', '901', '902'].map(
+        active_static_precompiles: ['400', '800', '801', '804', '805', '806', '900', '901', '902', '903'].map(
           (end) => `0x${end.padStart(40, '0')}`,
         ),
         history_serve_window: '8191',
