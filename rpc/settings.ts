@@ -69,7 +69,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   restAddress: '127.0.0.1:1317',
   grpcAddress: '127.0.0.1:9090',
   api: ['eth', 'net', 'web3', 'debug'],
-  version: 'nat-chain/v0.1.0',
+  version: 'nat-chain/v0.4.0',
   batchRequestLimit: 1_000,
   batchResponseMaxSize: 25_000_000,
   httpBodyLimit: 5 * 1024 * 1024,
