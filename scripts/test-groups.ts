@@ -1,7 +1,7 @@
 /**
- * The tests in three groups, projects of vitest. Those of folders that only compute share a process with those before
- * them: each process loads what it tests anew, which takes longer than most of these tests do. Whoever reaches for what
- * a process has in common (mocks, clocks, the environment, globals) has one of its own, and whoever starts parts of a node.
+ * The tests in three groups, projects of vitest. Most share a process with those before them: each process loads what it
+ * tests anew, which takes longer than most tests do. A test that changes what a process has in common (mocks, clocks,
+ * the environment, globals) or measures it has a process of its own, and so has one that starts nodes.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,13 +12,15 @@ const NODES = [
   'bin/node/node',
   'bin/node/network',
   'bin/node/monitoring',
+  'bin/node/monitoring',
   'bin/node/supervise/*',
   'test/hostile/crash',
   'test/hostile/load',
   'test/hostile/ports',
 ].map((name) => `${name}.test.ts`)
 
-const COMPUTING = [
+/** Folders whose tests may share a process. */
+const SHARED = [
   'core',
   'store',
   'proto',
@@ -29,8 +31,29 @@ const COMPUTING = [
   'test/spec',
   'test/precompiles',
   'test/erc20',
+  'test/sim',
+  'test/clob',
+  'test/questions',
+  'test/modules',
+  'test/families',
+  'test/hostile',
+  'abci',
+  'rpc',
+  'packages',
+  'daemons',
+  'bin',
 ] as const
-const IN_COMMON = /\bvi\.|\bprocess\.(env|chdir|on|once|umask|exitCode)\b|\bglobalThis\b|\bObject\.defineProperty\b/
+/** What a test changes, or measures, of the process that it would share. To read the environment is no harm. */
+const IN_COMMON = new RegExp(
+  [
+    String.raw`\bvi\.`,
+    String.raw`\bprocess\.env(\[[^\]]+\]|\.\w+)?\s*(\?\?)?=(?!=)`,
+    String.raw`\bdelete process\.env`,
+    String.raw`\bprocess\.(chdir|on|once|umask|exitCode|memoryUsage|cpuUsage)\b`,
+    String.raw`\bglobalThis\b`,
+    String.raw`\bObject\.defineProperty\b`,
+  ].join('|'),
+)
 
 export interface TestGroups {
   /** One process after the other runs them all, or two. */
@@ -45,7 +68,7 @@ export interface TestGroups {
 export const findTestGroups = (root: string, exclude: readonly string[]): TestGroups => {
   const nodes = globSync(NODES, { cwd: root })
   const isShared = (path: string): boolean =>
-    COMPUTING.some((folder) => path.startsWith(`${folder}/`)) && !IN_COMMON.test(readFileSync(join(root, path), 'utf8'))
+    SHARED.some((folder) => path.startsWith(`${folder}/`)) && !IN_COMMON.test(readFileSync(join(root, path), 'utf8'))
   const others = globSync('**/*.test.ts', { cwd: root, exclude }).filter((path) => !nodes.includes(path))
   const shared = others.filter(isShared)
   return { shared, alone: others.filter((path) => !shared.includes(path)), nodes }
