@@ -62,6 +62,23 @@ describe('a withdrawal', () => {
     world.block()
   })
 
+  it('takes of a denomination no more than deposits have brought of it', () => {
+    const world = ready()
+    world.ledger.mint({ state: world.state, emit: () => undefined }, ACCOUNT, [{ denom: 'anat', amount: 5_000n }])
+    world.updateParams({ denom: 'anat' })
+    const refused = ['bridge', 13, '0anat have come over the bridge and not gone back']
+    // The contract holds 2,001, which belong to those who have the other denomination.
+    expect(refusal(() => world.withdraw(500n, { denom: 'anat' }))).toEqual(refused)
+    world.accept(depositOf(2))
+    world.blocks(10)
+    world.withdraw(1_002n, { denom: 'anat' })
+    expect(refusal(() => world.withdraw(1n, { denom: 'anat' }))).toEqual(refused)
+    world.block()
+    world.updateParams({})
+    world.withdraw(2_001n)
+    world.block()
+  })
+
   it('begins the limit of the day anew at midnight', () => {
     const world = ready()
     world.updateParams({ withdrawLimit: '600' })
