@@ -75,18 +75,28 @@ export const readUnsigned = (state: StateReader, nativeChainId: string): readonl
   return [signing.root, signing.next].flatMap((each) => (each === undefined ? [] : unsignedOf(signing.set, each)))
 }
 
-/** Adds the signatures of the votes, and returns the same map where there is no new one. Of each validator only the one with its own key counts. */
+/**
+ * Adds the signatures of the votes, and returns the same map where there is no new one. Of each validator only one counts: that of its
+ * place in the set, or, where it has none, that of the key that it has registered by now, which another one may have had before.
+ */
 const addSignatures = (
+  state: StateReader,
   { members }: StoredSet,
   before: MemberSignatures,
   digest: Uint8Array,
   { votes }: Attestations,
 ): MemberSignatures => {
   const places = new Map(members.map(({ validator }, place) => [bytesToKey(validator), place]))
+  const byKey = new Map(members.map(({ address }, place) => [bytesToKey(address), place]))
+  const placeOf = (validator: Uint8Array): number | undefined => {
+    const own = places.get(bytesToKey(validator))
+    const key = own === undefined ? readBridgeKey(state, validator) : undefined
+    return key === undefined ? own : byKey.get(bytesToKey(key))
+  }
   const signatures = new Map(before)
   for (const { validatorAddress, extension } of votes) {
     const said = extension?.bridgeSignatures.find((each) => equalBytes(each.digest, digest))
-    const place = said && places.get(bytesToKey(validatorAddress))
+    const place = said && placeOf(validatorAddress)
     if (said === undefined || place === undefined || signatures.has(place)) continue
     const signer = recoverBridgeSigner(digest, said.signature)
     const address = members[place]?.address
@@ -103,7 +113,7 @@ const collectRoot = (
   attestations: Attestations,
 ): void => {
   if (root === undefined) return
-  const signatures = addSignatures(set, root.record.signatures, root.digest, attestations)
+  const signatures = addSignatures(state, set, root.record.signatures, root.digest, attestations)
   if (signatures === root.record.signatures) return
   const record = { ...root.record, signatures }
   const { signed } = readRoots(state, contract)
@@ -119,7 +129,7 @@ const collectSet = (
   attestations: Attestations,
 ): void => {
   if (next === undefined) return
-  const signatures = addSignatures(set, next.record.signatures, next.digest, attestations)
+  const signatures = addSignatures(state, set, next.record.signatures, next.digest, attestations)
   if (signatures === next.record.signatures) return
   writeSet(state, contract, { ...next.record, signatures })
   if (!isSigned(set, signatures)) return

@@ -167,6 +167,19 @@ describe('the set of signers', () => {
     world.register(1, keyOf(0))
   })
 
+  it('takes the signature of a key from whoever has registered it by now', () => {
+    const world = ready()
+    world.withdraw(1n)
+    world.block()
+    // An operator takes its key to another validator.
+    world.register(3, keyOf(9))
+    world.set = [...world.set, memberOf(4, 10n)]
+    world.register(4, keyOf(3))
+    world.signBy([1, 4])
+    expect(readRoots(world.state, CONTRACT).pending?.signatures.size).toBe(2)
+    expect(types(world.signBy([2]))).toEqual(['bridge_root_signed'])
+  })
+
   it('is followed by the one that it signs, which then signs the root anew', () => {
     const world = ready()
     world.updateParams({ setIntervalBlocks: 5n })
