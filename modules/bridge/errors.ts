@@ -79,7 +79,7 @@ export const BRIDGE_ERRORS = errorTable('bridge', 'Messages of the bridge: what 
   held: {
     code: 13,
     text: 'the contract holds ... for withdrawals',
-    cause: 'More is to be withdrawn than deposits of this contract have brought.',
+    cause: 'More is to be withdrawn than deposits of this contract, or of this denomination, have brought.',
     action: 'Withdraw less.',
   },
   blockLimit: {

@@ -13,6 +13,7 @@ import { rootSigned, setProposed, setSigned } from './events.ts'
 import {
   nodesOf,
   readBridgeKey,
+  readKeyOwner,
   readParams,
   readRoots,
   readSet,
@@ -80,18 +81,29 @@ export const readUnsigned = (state: StateReader, nativeChainId: string): readonl
 /** The signature of a validator over a digest; undefined where its vote has none. */
 type SignatureOf = (validator: Uint8Array) => Uint8Array | undefined
 
-/** Adds the signatures of members that have not signed, and returns the same map where there is no new one. Of each member only the one with its own key counts. */
+/**
+ * Adds the signatures of members that have not signed, and returns the same map where there is no new one. A signature
+ * counts when the key of the member made it, be it of the member itself or of the validator that has registered the key by now: operators
+ * take their keys along.
+ */
 const addSignatures = (
+  state: StateReader,
   { members }: StoredSet,
   before: MemberSignatures,
   digest: Uint8Array,
   signatureOf: SignatureOf,
 ): MemberSignatures => {
   const signatures = new Map(before)
+  const isOf = (signature: Uint8Array, address: Uint8Array): boolean => {
+    const signer = recoverBridgeSigner(digest, signature)
+    return signer !== undefined && equalBytes(signer, address)
+  }
   for (const [place, { address, validator }] of members.entries()) {
-    const signature = signatures.has(place) ? undefined : signatureOf(validator)
-    const signer = signature && recoverBridgeSigner(digest, signature)
-    if (signature !== undefined && signer !== undefined && equalBytes(signer, address)) signatures.set(place, signature)
+    if (signatures.has(place)) continue
+    const owner = readKeyOwner(state, address)
+    const holders = owner === undefined || equalBytes(owner, validator) ? [validator] : [validator, owner]
+    const signature = holders.flatMap((each) => signatureOf(each) ?? []).find((each) => isOf(each, address))
+    if (signature !== undefined) signatures.set(place, signature)
   }
   return signatures.size === before.size ? before : signatures
 }
@@ -103,7 +115,7 @@ const collectRoot = (
   signatureOf: (digest: Uint8Array) => SignatureOf,
 ): boolean => {
   if (root === undefined) return false
-  const signatures = addSignatures(set, root.record.signatures, root.digest, signatureOf(root.digest))
+  const signatures = addSignatures(state, set, root.record.signatures, root.digest, signatureOf(root.digest))
   if (signatures === root.record.signatures) return false
   const record = { ...root.record, signatures }
   const { signed } = readRoots(state, contract)
@@ -120,7 +132,7 @@ const collectSet = (
   signatureOf: (digest: Uint8Array) => SignatureOf,
 ): boolean => {
   if (next === undefined) return false
-  const signatures = addSignatures(set, next.record.signatures, next.digest, signatureOf(next.digest))
+  const signatures = addSignatures(state, set, next.record.signatures, next.digest, signatureOf(next.digest))
   if (signatures === next.record.signatures) return false
   writeSet(state, contract, { ...next.record, signatures })
   if (!isSigned(set, signatures)) return true

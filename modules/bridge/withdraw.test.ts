@@ -62,6 +62,23 @@ describe('a withdrawal', () => {
     world.block()
   })
 
+  it('takes of a denomination no more than deposits have brought of it', () => {
+    const world = ready()
+    world.ledger.mint({ state: world.state, emit: () => undefined }, ACCOUNT, [{ denom: 'anat', amount: 5_000n }])
+    world.updateParams({ denom: 'anat' })
+    const refused = ['bridge', 13, '0anat have come over the bridge and not gone back']
+    // The contract holds 2,001, which belong to those who have the other denomination.
+    expect(refusal(() => world.withdraw(500n, { denom: 'anat' }))).toEqual(refused)
+    world.accept(depositOf(2))
+    world.blocks(10)
+    world.withdraw(1_002n, { denom: 'anat' })
+    expect(refusal(() => world.withdraw(1n, { denom: 'anat' }))).toEqual(refused)
+    world.block()
+    world.updateParams({})
+    world.withdraw(2_001n)
+    world.block()
+  })
+
   it('begins the limit of the day anew at midnight', () => {
     const world = ready()
     world.updateParams({ withdrawLimit: '600' })
@@ -148,6 +165,19 @@ describe('the set of signers', () => {
     expect(refusal(() => world.register(1, keyOf(1), keyOf(0))).slice(0, 2)).toEqual(['bridge', 17])
     world.register(0, keyOf(5))
     world.register(1, keyOf(0))
+  })
+
+  it('takes the signature of a key from whoever has registered it by now', () => {
+    const world = ready()
+    world.withdraw(1n)
+    world.block()
+    // An operator takes its key to another validator.
+    world.register(3, keyOf(9))
+    world.set = [...world.set, memberOf(4, 10n)]
+    world.register(4, keyOf(3))
+    world.signBy([1, 4])
+    expect(readRoots(world.state, CONTRACT).pending?.signatures.size).toBe(2)
+    expect(types(world.signBy([2]))).toEqual(['bridge_root_signed'])
   })
 
   it('is followed by the one that it signs, which then signs the root anew', () => {

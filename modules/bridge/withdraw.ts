@@ -3,7 +3,7 @@ import type { BridgeContract } from '../../core/bridge-event.ts'
 import { withdrawalDomainHash, withdrawalLeaf } from '../../core/bridge-withdrawal.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { appendedNodes } from '../../core/withdrawal-tree.ts'
-import type { StateWriter } from '../../store/state.ts'
+import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { Coin } from '../ledger.ts'
 import type { MessageContext, ModuleContext } from '../module.ts'
 import type { BridgeDependencies } from './deps.ts'
@@ -12,6 +12,7 @@ import { coinsWithdrawn } from './events.ts'
 import {
   nodesOf,
   readBurned,
+  readMinted,
   readParams,
   readWayBack,
   writeBurned,
@@ -77,6 +78,12 @@ export const appendWithdrawal = (
   for (const node of appendedNodes(id, leaf, nodesOf(state, contract))) writeNode(state, contract, node)
 }
 
+/** Deposits of another denomination are not for those who have this one, though one contract holds both. Throws bridge/13. */
+const requireMinted = (state: StateReader, { denom, amount }: Coin): void => {
+  const left = readMinted(state, denom) - readBurned(state, denom)
+  if (amount > left) throw bridgeError('held', `${left}${denom} have come over the bridge and not gone back`)
+}
+
 const burn = (context: ModuleContext, sender: Uint8Array, coin: Coin, { ledger }: BridgeDependencies): void => {
   const { state } = context
   ledger.burn(context, sender, [coin])
@@ -92,6 +99,7 @@ export const withdraw = (context: MessageContext, request: WithdrawalRequest, ne
   const contract = requireOpen(params, request)
   const before = readWayBack(state, contract)
   const after = count(before, coin.amount, params, context)
+  requireMinted(state, coin)
   burn(context, sender, coin, needs)
   const id = before.size
   appendWithdrawal(state, contract, chainId, id, { sender, recipient, height, ...coin })
