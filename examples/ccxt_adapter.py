@@ -26,7 +26,12 @@ TIMEOUT_S = 20
 # Blocks in which an order may still be executed: none, and it never is.
 GOOD_FOR_BLOCKS = 20
 TIMEFRAMES = {"1m": 60, "5m": 300, "15m": 900, "1h": 3_600, "4h": 14_400, "1d": 86_400}
-STATUS = {"OPEN": "open", "FILLED": "closed", "CANCELLED": "canceled", "REJECTED": "rejected"}
+STATUS = {
+    "OPEN": "open", "FILLED": "closed", "CANCELLED": "canceled", "REJECTED": "rejected", "DROPPED": "expired",
+    # No block holds it yet.
+    "PENDING": "open", "ATTESTED": "open", "CARRIED": "open",
+}
+WAITING = {"ORDER_STATE_PENDING", "ORDER_STATE_ATTESTED", "ORDER_STATE_CARRIED"}
 TIME_IN_FORCE = {"GTC": "gtc", "IOC": "ioc", "FOK": "fok", "PO": "post_only"}
 
 # What is signed (docs/clob-spec.md, Scheme 1).
@@ -218,7 +223,7 @@ class NatClob:
         while True:
             try:
                 order = self.fetch_order(id)
-                if is_done(order):
+                if order["info"]["state"] not in WAITING and is_done(order):
                     return order
             except OrderNotFound:
                 pass
