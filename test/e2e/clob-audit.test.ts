@@ -14,7 +14,7 @@ describe.skipIf(python === undefined)('the audit in Python', () => {
     async () => {
       const lines = (await audit(['vectors'])).trim().split('\n')
       expect(lines.map((line) => line.replace(/\d+/, 'n'))).toEqual(
-        ['signatures', 'extensions', 'roots', 'plan', 'matching'].map((name) => `ok n vectors of ${name}`),
+        ['signatures', 'extensions', 'envelopes', 'roots', 'plan', 'matching'].map((name) => `ok n vectors of ${name}`),
       )
     },
     LIMIT_MS,

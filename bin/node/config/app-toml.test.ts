@@ -78,6 +78,10 @@ describe('app.toml', () => {
       'app.toml:1: pruning is "some", but must be one of "default", "nothing", "everything", "custom"',
     ],
     ['\n\n[json-rpc]\n# where\naddress = "8545"', 'app.toml:5: json-rpc.address is "8545", but must be host:port'],
+    [
+      '[json-rpc]\nrate-limit-redis = "redis-s://me:secret@host:1"',
+      'app.toml:2: json-rpc.rate-limit-redis is "redis-s://...@host:1", but must be a URL such as',
+    ],
     ['[json-rpc]\nevm-timeout = 5', 'app.toml:2: json-rpc.evm-timeout is 5, but must be a duration such as "5s"'],
     ['minimum-gas-prices = "2nat"', 'app.toml:1: minimum-gas-prices is "2nat", but must be an amount in anat'],
     [

@@ -71,11 +71,14 @@ const suggest = (key: string): string => {
   return close === undefined ? '' : `; did you mean ${close}?`
 }
 
+/** Shows a value as it was given, without the name and password that a URL may hold: errors end up in logs. */
+const shown = (value: unknown): string => (JSON.stringify(value) ?? '').replaceAll(/:\/\/[^@/"]*@/g, '://...@')
+
 const parseSetting = (key: SettingKey, value: unknown, where: string): unknown => {
   const { kind } = settingOf(key)
   const parsed = kind.parse(value)
   if (parsed !== undefined) return parsed
-  throw cliError('settings', `${where} is ${JSON.stringify(value)}, but must be ${kind.allowed}`, { key })
+  throw cliError('settings', `${where} is ${shown(value)}, but must be ${kind.allowed}`, { key })
 }
 
 /** Undefined where neither a flag nor the environment names it. */
