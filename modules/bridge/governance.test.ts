@@ -334,6 +334,16 @@ describe('the genesis', () => {
     ['a hash of 31 bytes', { open: [{ id: 0, candidates: [{ hash: '0x01', validators }] }] }, 'candidates[0].hash'],
     ['a hash of nobody', { open: [{ id: 0, candidates: [{ hash, validators: [] }] }] }, 'candidates[0].validators'],
     [
+      'a key of two validators',
+      {
+        keys: [ACCOUNT, new Uint8Array(20).fill(9)].map((validator) => ({
+          validator: formatConsensusAddress(validator),
+          address: `0x${'07'.repeat(20)}`,
+        })),
+      },
+      'app_state.bridge.keys[1]: has the address 0x0707',
+    ],
+    [
       'a validator twice',
       { open: [{ id: 0, candidates: [{ hash, validators: [...validators, ...validators] }] }] },
       'twice',

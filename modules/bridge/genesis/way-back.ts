@@ -148,13 +148,27 @@ const parseSet = (value: unknown, path: string): readonly [BridgeContract, Store
   return [contractAt(object, path), set]
 }
 
+type Keys = WayBackGenesis['keys']
+
+/** A set with one address twice is none that the contract takes. */
+const requireDistinctKeys = (keys: Keys, path: string): Keys => {
+  const seen = new Set<string>()
+  for (const [index, [validator, address]] of keys.entries()) {
+    for (const name of [`validator ${bytesToHex(validator)}`, `address ${bytesToHex(address)}`]) {
+      if (seen.has(name)) failAt(`${path}[${index}]`, `has the ${name}, which stands before it`)
+      seen.add(name)
+    }
+  }
+  return keys
+}
+
 /** Throws genesis/1. */
 export const parseWayBackGenesis = (object: Readonly<Record<string, unknown>>, path: string): WayBackGenesis => {
   const list = <Value>(name: string, most: number, parse: (value: unknown, path: string) => Value): readonly Value[] =>
     parseArray(object[name], `${path}.${name}`, most).map((each, index) => parse(each, `${path}.${name}[${index}]`))
   return {
     burned: list('burned', MAX_CONTRACTS, parseBurned),
-    keys: list('keys', MAX_KEYS, parseKey),
+    keys: requireDistinctKeys(list('keys', MAX_KEYS, parseKey), `${path}.keys`),
     wayBack: list('way_back', MAX_CONTRACTS, parseWayBack),
     withdrawals: list('withdrawals', MAX_LISTED, parseWithdrawal),
     sets: list('signing_sets', MAX_LISTED, parseSet),
