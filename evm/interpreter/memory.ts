@@ -4,8 +4,11 @@
  */
 
 const INITIAL_BYTES = 64 * 1024
-/** A transaction that needed more gives it back at its end. */
-const KEPT_BYTES = 4 * 1024 * 1024
+/**
+ * A transaction that needed more gives it back at its end. Calls of 50,000,000 gas need no more, and a page that the system has
+ * to give anew takes longer than to clear it.
+ */
+const KEPT_BYTES = 32 * 1024 * 1024
 
 /** The most bytes: above them geth's cost formula would overflow. */
 const MAX_BYTES = 0x1f_ffff_ffe0
@@ -38,7 +41,9 @@ export class Memory {
 
   #reserve(end: number): void {
     if (end <= this.bytes.length) return
-    const larger = new Uint8Array(Math.max(end, this.bytes.length * 2))
+    let length = this.bytes.length
+    while (length < end) length *= 2
+    const larger = new Uint8Array(length)
     larger.set(this.bytes)
     this.#replace(larger)
   }
