@@ -34,8 +34,15 @@ describe('Interruption', () => {
     now.usedMs += 10
     interruption.check()
     expect(onSlow).toHaveBeenCalledTimes(1)
-    // The first millisecond is taken for its own, the second look found ten more.
-    expect(interruption.usedMs()).toBe(11)
+    // The first look found two, the second one ten more.
+    expect(interruption.usedMs()).toBe(12)
+  })
+
+  it('counts no time in which the thread waited for a processor', () => {
+    const { now, interruption } = setUp(20)
+    now.wallMs += 30
+    now.usedMs += 0.5
+    expect(interruption.usedMs()).toBe(0.5)
   })
 
   it('ends a slice by the time of the thread, and the whole by the clock on the wall', () => {

@@ -50,6 +50,8 @@ export class Interruption {
   #sinceMs = 0
   #endMs = Infinity
   #sliceMs = Infinity
+  /** The time of the thread when those that were handed over together began. */
+  #handUsedMs: number | undefined
   /** The time of the thread when the question began, from when it turned out not to be quick. */
   #usedFromMs: number | undefined
 
@@ -63,14 +65,24 @@ export class Interruption {
     this.#place = place
     this.#usedFromMs = undefined
     this.#sliceMs = sliceMs
+    if (place === 0) this.#handUsedMs = undefined
+    this.#handUsedMs ??= clock.usedMs()
     this.#sinceMs = clock.nowMs()
     this.#endMs = this.#sinceMs + timeoutMs
   }
 
-  /** Time of this thread since the question began; the time that has passed, for one that looked at no clock while it was quick. */
+  /** Time of this thread since the question began; the time that has passed, for one that was quick. */
   usedMs(): number {
     const { clock } = this.#options
-    return this.#usedFromMs === undefined ? clock.nowMs() - this.#sinceMs : clock.usedMs() - this.#usedFromMs
+    if (this.#usedFromMs !== undefined) return clock.usedMs() - this.#usedFromMs
+    const passedMs = clock.nowMs() - this.#sinceMs
+    return passedMs <= QUICK_MS ? passedMs : this.#usedAtMost(passedMs)
+  }
+
+  /** A thread that waited for a processor has not computed: at most what has passed, and what the thread has used for the whole hand. */
+  #usedAtMost(passedMs: number): number {
+    const usedMs = this.#options.clock.usedMs()
+    return Math.min(passedMs, usedMs - (this.#handUsedMs ?? usedMs))
   }
 
   /** Throws query/5 where nobody waits, query/4 when the time is over, SliceOver when the slice is. */
@@ -81,7 +93,7 @@ export class Interruption {
     const passedMs = nowMs - this.#sinceMs
     if (this.#usedFromMs === undefined && passedMs > QUICK_MS) {
       // Only what it has used until now is guessed, and not what it will use.
-      this.#usedFromMs = clock.usedMs() - QUICK_MS
+      this.#usedFromMs = clock.usedMs() - this.#usedAtMost(passedMs)
       onSlow?.()
     }
     if (nowMs > this.#endMs) {
