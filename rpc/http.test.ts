@@ -224,7 +224,9 @@ describe('answers', () => {
   })
 
   test('name the client in one line and the namespaces that are served', async () => {
-    expect((await ask('web3_clientVersion')).result).toMatch(/^nat-chain\/v\d+\.\d+\.\d+\/linux-\w+\/node\d+\.\d+\.\d+$/)
+    expect((await ask('web3_clientVersion')).result).toMatch(
+      /^nat-chain\/v\d+\.\d+\.\d+\/linux-\w+\/node\d+\.\d+\.\d+$/,
+    )
     expect((await ask('rpc_modules')).result).toEqual({ debug: '1.0', eth: '1.0', net: '1.0', rpc: '1.0', web3: '1.0' })
     expect((await ask('txpool_status')).error?.code).toBe(-32601)
     await restart({ api: ['eth', 'txpool'] })
