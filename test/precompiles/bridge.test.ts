@@ -6,6 +6,7 @@ import {
   readWayBack,
   readWithdrawal,
   writeParams,
+  writeMinted,
   writeWayBack,
 } from '../../modules/bridge/keeper/index.ts'
 import { DEFAULT_PARAMS } from '../../modules/bridge/params.ts'
@@ -22,6 +23,7 @@ const makeWorld = (): World => {
   const world = new World()
   writeParams(world.state, { ...DEFAULT_PARAMS, contract: EXTERNAL, withdrawLimit: 600n })
   writeWayBack(world.state, EXTERNAL, { ...NO_WAY_BACK, held: 1_000n })
+  writeMinted(world.state, 'anat', 1_000n)
   return world
 }
 const balance = ({ state }: World, of = ALICE): bigint => state.account(of)?.balance ?? 0n
