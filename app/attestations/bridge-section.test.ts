@@ -112,6 +112,10 @@ describe('what a vote says of the bridge', () => {
       expect(encodeExtension(said).length).toBeLessThanOrEqual(256)
       expect(say(section(), world, 1, CAP - 120).bridgeSignatures).toHaveLength(1)
       expect(say(section(), world, 1, CAP - 100).bridgeSignatures).toHaveLength(0)
+      // What had no room comes with the next vote.
+      const late = section()
+      expect(say(late, world, 1, CAP - 100).bridgeSignatures).toHaveLength(0)
+      expect(say(late, world, 2).bridgeSignatures).toHaveLength(2)
     })
   })
 

@@ -42,25 +42,26 @@ export class BridgeSection implements ExtensionSection {
 
   attest(block: ProposedBlock, chain: VotedChain, spentBytes: number, capBytes: number): Partial<VoteExtension> {
     const room = Math.min(MOST_BYTES, capBytes - spentBytes - VERSION_BYTES)
-    const bridgeSignatures = this.#sign(block, chain).slice(0, Math.max(0, Math.floor(room / SIGNATURE_BYTES)))
+    const bridgeSignatures = this.#sign(block, chain, Math.max(0, Math.floor(room / SIGNATURE_BYTES)))
     return { bridgeSignatures, ...this.#tell(block, chain, room - bridgeSignatures.length * SIGNATURE_BYTES) }
   }
 
-  /** Signs what waits for one of this node's keys, by ascending digest. */
-  #sign({ height }: ProposedBlock, { state, parameters }: VotedChain): readonly BridgeSignature[] {
+  /** Signs what waits for one of this node's keys, by ascending digest, and no more than `most`. */
+  #sign({ height }: ProposedBlock, { state, parameters }: VotedChain, most: number): readonly BridgeSignature[] {
     const keys = this.#keys
     if (keys === undefined) return []
     const before = this.#signed
-    this.#signed = new Map()
-    return readUnsigned(state, parameters.chainId)
+    const signed = readUnsigned(state, parameters.chainId)
       .flatMap(({ digest, missing }) => {
         const address = keys.addresses.find((own) => missing.some((each) => equalBytes(each, own)))
         // What the votes of the height before have signed is in the block that comes, and not in state yet.
         if (address === undefined || before.get(bytesToKey(digest)) === height - 1) return []
-        this.#signed.set(bytesToKey(digest), height)
-        return { digest, signature: keys.sign(address, digest) }
+        return { digest, address }
       })
       .sort((a, b) => compareBytes(a.digest, b.digest))
+      .slice(0, most)
+    this.#signed = new Map(signed.map(({ digest }) => [bytesToKey(digest), height]))
+    return signed.map(({ digest, address }) => ({ digest, signature: keys.sign(address, digest) }))
   }
 
   /** Tells what the daemon has read, in so many bytes. */
