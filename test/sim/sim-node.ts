@@ -94,9 +94,9 @@ const coarse = (outcome: ExecutionOutcome): ExecutionOutcome => {
   return { ...outcome, result: { ...outcome.result, failure: { ...failure, message } } }
 }
 
-/** The interpreter with the words for failures that the nodes of a simulation store. */
-export const createSimulatedEngine = async (): Promise<Engine> => {
-  const engine = await createInterpreterEngine()
+/** An engine, by default the interpreter, with the words for failures that the nodes of a simulation store. */
+export const createSimulatedEngine = async (named?: Engine): Promise<Engine> => {
+  const engine = named ?? (await createInterpreterEngine())
   return {
     execute: (...parameters) => {
       const outcome = engine.execute(...parameters)

@@ -18,7 +18,7 @@ import { forkWorld } from './fork.ts'
 import { stateRootOf } from './oracle.ts'
 import { askMany } from './questions.ts'
 import type { Random } from './random.ts'
-import type { SimNode } from './sim-node.ts'
+import { createSimulatedEngine, type SimNode } from './sim-node.ts'
 import { openFromSnapshot } from './snapshot.ts'
 import { fillPools, pickRoute, proposeInRounds, spoil } from './turmoil.ts'
 import { checkBlock, checkInvariants, makeWorld, shownBlock, type World } from './world.ts'
@@ -171,7 +171,7 @@ const replayAll = async (node: SimNode): Promise<void> => {
     head: height,
     from: parameters.initialHeight,
     to: height,
-    engine: await createEthereumjsEngine(),
+    engine: await createSimulatedEngine(await createEthereumjsEngine()),
     environment: { clock: { nowMs: () => 0, wallMs: () => 0 }, yieldToEventLoop: () => Promise.resolve() },
   })
   expect(difference).toBeUndefined()
