@@ -58,6 +58,21 @@ const findMergeMarks = (file: string, text: string): readonly Violation[] =>
     message: 'a merge has left both of its sides here',
   }))
 
+/** Each fence has two of these lines: the first one begins it. */
+const FENCES = /^[ \t]*```(\w*)[^`\n]*$/gm
+
+/** What stands in a fence of a page says whether the test of the pages runs it. Decisions are no pages. */
+const checkFences = (file: string, text: string): readonly Violation[] =>
+  posix.dirname(file) === DECISIONS
+    ? []
+    : [...text.matchAll(FENCES)]
+        .filter(([, kind], place) => place % 2 === 0 && kind === '')
+        .map(({ index }) => ({
+          file,
+          line: lineOf(text, index),
+          message: 'a fence says what stands in it: sh, console, synopsis, text or a language',
+        }))
+
 /** Paths are relative to the document or to the repository. */
 const checkDocument = (documents: Documents, file: string): readonly Violation[] => {
   const text = documents.read(file)
@@ -66,6 +81,7 @@ const checkDocument = (documents: Documents, file: string): readonly Violation[]
   return [
     ...checkStatus(file, text),
     ...findMergeMarks(file, text),
+    ...checkFences(file, text),
     ...missing(file, text, LINKS, (path) => documents.exists(beside(path))),
     ...missing(file, text, NAMED_FILES, (path) => documents.exists(path) || documents.exists(beside(path))),
     ...missing(file, text, NAMED_DECISIONS, (number) =>
@@ -77,7 +93,7 @@ const checkDocument = (documents: Documents, file: string): readonly Violation[]
 export const checkDocuments = (documents: Documents): readonly Violation[] =>
   documents.files.flatMap((file) => checkDocument(documents, file))
 
-const listDocuments = (root: string, folder = ''): readonly string[] =>
+export const listDocuments = (root: string, folder = ''): readonly string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name)
     if (entry.isDirectory()) return SKIPPED_FOLDERS.has(entry.name) ? [] : listDocuments(root, path)

@@ -50,6 +50,12 @@ describe('the checker of documents', () => {
     ])
   })
 
+  it('refuses a fence of a page that does not say what stands in it', () => {
+    const text = ['```sh', 'chain start', '```', '```', 'chain status', '```', '  ```js', '1', '  ```'].join('\n')
+    const message = 'a fence says what stands in it: sh, console, synopsis, text or a language'
+    expect(check({ 'docs/page.md': text })).toEqual([`docs/page.md:4 ${message}`])
+  })
+
   it('passes links to other sites, and paths beside the document', () => {
     const text = '[a](https://example.com/x) [b](#part) `sub/file.ts`'
     expect(check({ 'docs/page.md': text }, ['docs/sub/file.ts'])).toEqual([])
