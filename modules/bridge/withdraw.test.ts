@@ -48,6 +48,8 @@ describe('a withdrawal', () => {
     expect(why({ sender: 'nat1' })).toEqual(['sdk', 7])
     world.updateParams({ paused: true })
     expect(why()).toEqual(['bridge', 10])
+    world.updateParams({ paused: false, withdrawLimit: '1000', minWithdrawal: '11' })
+    expect(refusal(() => world.withdraw(10n))).toEqual(['bridge', 21, `a withdrawal is at least 11${DENOM}`])
     world.updateParams({ paused: false, withdrawLimit: '0' })
     expect(why()).toEqual(['bridge', 8])
     world.updateParams({ contract: '', chainId: 0n })
