@@ -39,7 +39,7 @@ const serve = async (trusted: readonly string[] = []): Promise<number> => {
   return port
 }
 
-/** As many as there are, which the server has seen. */
+/** Takes all that there are, and waits until the server has seen each. */
 const fill = async (port: number, address: string): Promise<Socket[]> => {
   const sockets: Socket[] = []
   for (let count = 0; count < MOST; count++) {

@@ -26,7 +26,7 @@ const MAX_UNSENT_BYTES = 192 * 1024 * 1024
 const CONNECTION_IDLE_MS = 5 * 60_000
 /** A client that watches says nothing: its host is asked whether it is still there. */
 const KEEP_ALIVE_MS = 60_000
-/** As many as HTTP has by default. A client that has most of them loses to others (connection-shares.ts). */
+/** HTTP has as many by default. A client that has most of them loses to others (connection-shares.ts). */
 const MAX_CONNECTIONS = 10_000
 /** What calls have for their answers when the server closes. */
 const CLOSE_GRACE_MS = 500
