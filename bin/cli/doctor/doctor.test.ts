@@ -1,12 +1,13 @@
 /** Homes that are broken in one way each: the doctor names the fault, and what to do. */
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { editCometToml, initFundedHome, makeHome } from '../../testing/make-home.ts'
+import { ensureBridgeKey } from '../../node/bridge/bridge-keys.ts'
 import { openHome } from '../../node/config/home.ts'
 import { describeFindings, examine } from './doctor.ts'
 import type { Finding } from './finding.ts'
@@ -74,9 +75,12 @@ describe('chain doctor', () => {
   })
 
   it('warns of keys that others can read', async () => {
-    chmodSync(home.validatorKey, 0o644)
-    expect(await find('keys')).toMatchObject([{ level: 'warning', action: `run "chmod 600 ${home.validatorKey}"` }])
-    chmodSync(home.validatorKey, 0o600)
+    if (!existsSync(home.bridgeKey)) ensureBridgeKey(home)
+    for (const path of [home.validatorKey, home.bridgeKey]) {
+      chmodSync(path, 0o644)
+      expect(await find('keys')).toMatchObject([{ level: 'warning', action: `run "chmod 600 ${path}"` }])
+      chmodSync(path, 0o600)
+    }
     expect(await find('keys')).toEqual([])
   })
 

@@ -10,6 +10,7 @@ import { malformedPeers, splitPeers } from '../../node/config/peers.ts'
 import type { Settings } from '../../node/config/settings.ts'
 import { readGenesisJson } from '../../node/genesis/document.ts'
 import { validateGenesis } from '../../node/genesis/validate.ts'
+import { readSecretJson } from '../../node/secret-json.ts'
 import { listSnapshots } from '../../node/runtime/snapshot-files.ts'
 import { peerAdvice } from '../../node/supervise/peer-watch.ts'
 import { type Finding, fault, ok, orFault, warning } from './finding.ts'
@@ -19,7 +20,7 @@ const DIAL_MS = 3_000
 const OTHERS = 0o077
 
 const checkKeys = (home: Home): readonly Finding[] =>
-  [home.validatorKey, home.nodeKey].filter(existsSync).flatMap((path) => {
+  [home.validatorKey, home.nodeKey, home.bridgeKey].filter(existsSync).flatMap((path) => {
     if ((statSync(path).mode & OTHERS) === 0) return []
     return [warning('keys', `${path} can be read by others`, `run "chmod 600 ${path}"`)]
   })
@@ -68,7 +69,7 @@ export interface FoundGenesis {
 
 const isOnlyValidator = (home: Home, document: unknown, validatorCount: number): boolean => {
   if (validatorCount !== 1) return false
-  const key = JSON.parse(readFileSync(home.validatorKey, 'utf8')) as { readonly address?: string }
+  const key = readSecretJson(home.validatorKey) as { readonly address?: string }
   const { validators } = document as { readonly validators?: readonly { readonly address?: string }[] }
   return validators?.[0]?.address === key.address
 }
