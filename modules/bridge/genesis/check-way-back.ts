@@ -29,6 +29,14 @@ const setsByContract = (sets: Genesis['sets'], path: string): ReadonlyMap<string
         place > 0 && bytesToHex(address) <= bytesToHex(set.members[place - 1]?.address ?? address),
     )
     if (unordered >= 0) failAt(`${path}[${index}].members[${unordered}].address`, 'must be above the one before it')
+    const power = set.members.reduce((sum, member) => sum + member.power, 0n)
+    // The contract takes no other set, and would follow none behind it.
+    if (set.threshold >= power || set.threshold < (power * 2n) / 3n) {
+      failAt(
+        `${path}[${index}].threshold`,
+        `must be at least two thirds of the power of its members (${power}), and below it`,
+      )
+    }
     requireMembers(set.signatures, before.at(-1), `${path}[${index}].signatures`)
     before.push(set)
   }

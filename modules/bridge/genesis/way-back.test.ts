@@ -16,7 +16,7 @@ interface Exported {
     set_nonce: number
     held: string
   })[]
-  signing_sets: (Signed & { nonce: number; members: { address: string }[] })[]
+  signing_sets: (Signed & { nonce: number; threshold: string; members: { address: string }[] })[]
   withdrawals: unknown[]
 }
 
@@ -100,6 +100,16 @@ describe('the way back of a genesis', () => {
       'a set in force that is none',
       ({ way_back: [first] }) => void (first && (first.set_nonce = 3)),
       'way_back[0].set_nonce: must be that of the last set (2)',
+    ],
+    [
+      'a threshold that all members together do not pass',
+      ({ signing_sets: [first] }) => void (first && (first.threshold = '40')),
+      'signing_sets[0].threshold: must be at least two thirds of the power of its members (40), and below it',
+    ],
+    [
+      'a threshold of less than two thirds',
+      ({ signing_sets: [first] }) => void (first && (first.threshold = '25')),
+      'signing_sets[0].threshold',
     ],
     ['a set that is missing', ({ signing_sets }) => signing_sets.shift(), 'signing_sets[0].nonce: must be 1'],
     [
