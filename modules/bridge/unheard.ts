@@ -16,9 +16,12 @@ export const UNHEARD_BLOCKS = 100
 /** More than there can be validators (1,000). The longest unheard are forgotten first. */
 export const MAX_UNHEARD = 2_048
 
+/** A chain that begins anew from an export may begin at a lower height: what it notes of the former one holds for no longer either. */
+const isStill = ({ until }: Unheard, height: number): boolean => until > height && until <= height + UNHEARD_BLOCKS
+
 /** The validators that are not heard at a height, as keys (`bytesToKey`). */
 export const unheardAt = (unheard: readonly Unheard[], height: number): ReadonlySet<string> =>
-  new Set(unheard.flatMap(({ validator, until }) => (until > height ? bytesToKey(validator) : [])))
+  new Set(unheard.flatMap((each) => (isStill(each, height) ? bytesToKey(each.validator) : [])))
 
 /** Adds validators at a height, and forgets those that are heard again. The list is by block, and by address within one. */
 export const addUnheard = (
@@ -30,5 +33,5 @@ export const addUnheard = (
   const fresh = [...added.values()]
     .sort(compareBytes)
     .map((validator): Unheard => ({ validator, until: height + UNHEARD_BLOCKS }))
-  return [...before.filter(({ until }) => until > height), ...fresh].slice(-MAX_UNHEARD)
+  return [...before.filter((each) => isStill(each, height)), ...fresh].slice(-MAX_UNHEARD)
 }

@@ -13,7 +13,7 @@ import { BRIDGE_ADDRESS } from './keys.ts'
 import { isAnother, makeSet, toSigningSet } from './signing-set.ts'
 import { ACCOUNT, CONTRACT, DENOM, depositOf, memberOf, members } from './testing/world.ts'
 import { keyOf, RECIPIENT, WithdrawalWorld } from './testing/withdrawals.ts'
-import { addUnheard, MAX_UNHEARD, UNHEARD_BLOCKS } from './unheard.ts'
+import { addUnheard, MAX_UNHEARD, UNHEARD_BLOCKS, unheardAt } from './unheard.ts'
 
 const DOMAIN = withdrawalDomainHash({ ...CONTRACT, nativeChainId: CHAIN_ID })
 const types = (events: readonly { readonly type: string }[]): readonly string[] =>
@@ -213,6 +213,8 @@ describe('votes with signatures that add nothing', () => {
     const full = addUnheard([], many, 1)
     expect(full).toHaveLength(MAX_UNHEARD)
     expect(addUnheard(full, [Uint8Array.of(1)], 1 + UNHEARD_BLOCKS)).toHaveLength(1)
+    // A chain that begins anew at a lower height hears all.
+    expect(unheardAt([{ validator: Uint8Array.of(1), until: 1_000_000 }], 1).size).toBe(0)
   })
 })
 
