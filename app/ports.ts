@@ -435,7 +435,7 @@ export type ClobRecordView = ClobRecordPlace &
 export interface ClobUpdates {
   readonly height: number
   readonly timeMs: number
-  /** Those in which something has changed, by number. */
+  /** Those in which something has changed, by number; none on the pages behind the first. */
   readonly markets: readonly {
     readonly market: number
     readonly before: Pick<ClobStamp, 'sequence'>
@@ -473,7 +473,9 @@ export interface ClobOrdersPage {
   readonly sequence: number
   /** An OrdersUpdate (nat.clob.v1) in base64, with `orders` and `died`. */
   readonly orders: string
-  /** The next page of the orders that were open when the first was asked for; null behind the last. */
+  /** Height of the block whose open orders the pages list, where there are several: some blocks below that of the first page at most. */
+  readonly listHeight: number
+  /** The next page of the orders that were open at `listHeight`; null behind the last. */
   readonly next: { readonly list: number; readonly at: number } | null
 }
 

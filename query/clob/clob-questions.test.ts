@@ -135,15 +135,19 @@ describe('questions about the order book', () => {
     })
     const sequences: number[] = []
     const pages: number[] = []
+    const markets: number[] = []
     let rejected = 0
     for (let recordsFrom: number | null = 0; recordsFrom !== null; ) {
       const page: ClobUpdates = parse<ClobUpdates>(questions.updates({ height: 1, recordsFrom }))
       for (const { sequence } of page.records ?? []) sequences.push(sequence)
       pages.push(page.records?.length ?? 0)
+      markets.push(page.markets.length)
       rejected += page.rejected.length
       recordsFrom = page.next
     }
     expect(pages).toEqual([2_000, 2_000, 500])
+    // The levels, of which a full block changes as many, are told once.
+    expect(markets).toEqual([1, 0, 0])
     expect(sequences).toEqual(Array.from({ length: 4_500 }, (_, at) => at + 1))
     expect(rejected).toBe(1)
   })

@@ -240,6 +240,7 @@ describe('clob_subscribe', () => {
         timeMs: 7_000,
         sequence: 3,
         orders: text,
+        listHeight: 7,
         next: null,
       } satisfies ClobOrdersPage)
     }
@@ -309,7 +310,7 @@ describe('clob_subscribe', () => {
       return JSON.stringify({ ...updates, records, next: from + 2_000 < count ? from + 2_000 : null })
     }
     application.answers.clobOrders = () =>
-      JSON.stringify({ height: 7, timeMs: 7_000, sequence: 3, orders: '', next: null } satisfies ClobOrdersPage)
+      JSON.stringify({ height: 7, timeMs: 7_000, sequence: 3, orders: '', listHeight: 7, next: null } satisfies ClobOrdersPage)
     const [ofOrders, ofBook] = await Promise.all([open(), open()])
     await ofOrders.request('clob_subscribe', ['orders', { market: 1 }])
     await ofBook.request('clob_subscribe', ['book', { market: 1 }])
