@@ -27,6 +27,8 @@ export interface StreamReader {
   send(message: StreamMessage): void
   /** Resolves when the client has taken most of what was sent, or has gone. */
   drained(): Promise<void>
+  /** Takes note of characters that were asked for it alone, behind its opening. */
+  charge(length: number): void
   /** The stream has ended: it cannot go on without a gap. */
   fail(reason: string): void
 }
@@ -101,17 +103,21 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
 
   const blockAt = (height: number, withRecords: boolean): Promise<BlockMessages> =>
     share(`block ${height} ${withRecords}`, async () => {
-      if (!withRecords) return new BlockMessages(JSON.parse(await ask('clobUpdates', { height })) as ClobUpdates)
-      const pageAt = async (recordsFrom: number): Promise<ClobUpdates> =>
-        JSON.parse(await ask('clobUpdates', { height, recordsFrom })) as ClobUpdates
-      const first = await pageAt(0)
+      let length = 0
+      const pageAt = async (recordsFrom?: number): Promise<ClobUpdates> => {
+        const text = await ask('clobUpdates', { height, ...(recordsFrom !== undefined && { recordsFrom }) })
+        length += text.length
+        return JSON.parse(text) as ClobUpdates
+      }
+      const first = await pageAt(withRecords ? 0 : undefined)
       const block = new BlockMessages(first)
-      for (let { next } = first; next !== null; ) {
+      for (let { next } = first; withRecords && next !== null; ) {
         await nextTurn()
         const page = await pageAt(next)
         block.take(page)
         ;({ next } = page)
       }
+      block.length = length
       return block
     })
 
@@ -213,6 +219,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
           return
         }
         const block = await blockAt(stream.next, readsRecords(stream.request))
+        if (stream.request.fromHeight > 0) stream.reader.charge(block.length)
         if (streams.has(stream)) await tell(stream, block)
       }
     } catch (error) {
@@ -240,8 +247,9 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     if (next > newest + 1)
       throw rpcError('failed', `from_height ${next} is above that of the next block, ${newest + 1}`)
     if ('owner' in request) {
-      if (next <= newest) await blockAt(next, true)
-      return { request, snapshot: [], stamp: undefined, next, length: 0 }
+      // A block that is not known any more is an error of the opening.
+      const length = next <= newest ? (await blockAt(next, true)).length : 0
+      return { request, snapshot: [], stamp: undefined, next, length }
     }
     const text = await ask('clobStamp', { market: request.market, height: next - 1 })
     return { request, snapshot: [], stamp: JSON.parse(text) as ClobStamp, next, length: text.length }
@@ -274,7 +282,10 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     const text = await ask('clobDepth', { market, levels: channel === 'book' ? 0 : 1 })
     const depth = JSON.parse(text) as ClobDepth
     const snapshot = snapshotOf(channel, market, depth)
-    return { request, snapshot: [() => snapshot], stamp: depth, next: depth.height + 1, length: text.length }
+    // Without the levels: a stream keeps its stamp until its market changes.
+    const { sequence, blockPriceTicks, bid, ask: best } = depth
+    const stamp = { sequence, blockPriceTicks, bid, ask: best }
+    return { request, snapshot: [() => snapshot], stamp, next: depth.height + 1, length: text.length }
   }
 
   return {

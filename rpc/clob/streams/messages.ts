@@ -163,6 +163,8 @@ const failedForms = ({ rejected, refused }: Failed) => ({
 export class BlockMessages {
   readonly height: number
   readonly hasRecords: boolean
+  /** Characters of what was asked for it, where they are known. */
+  length = 0
   readonly #timeMs: number
   readonly #markets: ReadonlyMap<number, MarketChanges>
   readonly #made = new Map<string, StreamMessage>()

@@ -78,7 +78,9 @@ class Gatherer {
   async #changed(above: number, upTo: number): Promise<readonly number[]> {
     const seqs = new Set<number>()
     for (let height = above + 1; height <= upTo; height++) {
-      for (const seq of (await this.#source.block(height)).changedOrders(this.#market)) seqs.add(seq)
+      const block = await this.#source.block(height)
+      this.length += block.length
+      for (const seq of block.changedOrders(this.#market)) seqs.add(seq)
     }
     return [...seqs]
   }

@@ -1,7 +1,7 @@
 /** Streams of the order book over WebSocket, in front of a double of the application. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { Client, type ClientReadableStream, credentials, type ServiceError } from '@grpc/grpc-js'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import type {
   ClobDepth,
@@ -15,9 +15,11 @@ import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { clobStream, clobTx } from '../../../proto/index.ts'
 import { type Gateway, startGateway } from '../../gateway.ts'
+import { createHeadTracker } from '../../head.ts'
 import { SILENT_LOG } from '../../log.ts'
 import { GATEWAY_DEFAULTS } from '../../settings.ts'
 import { createMemoryApplication, type MemoryApplication } from '../../testing/memory-application.ts'
+import { createStreamHub, type StreamHubOptions, type StreamReader } from './hub.ts'
 
 const [MAKER, TAKER] = [1, 2].map((byte) => encodeBech32(new Uint8Array(20).fill(byte))) as [string, string]
 
@@ -310,7 +312,14 @@ describe('clob_subscribe', () => {
       return JSON.stringify({ ...updates, records, next: from + 2_000 < count ? from + 2_000 : null })
     }
     application.answers.clobOrders = () =>
-      JSON.stringify({ height: 7, timeMs: 7_000, sequence: 3, orders: '', listHeight: 7, next: null } satisfies ClobOrdersPage)
+      JSON.stringify({
+        height: 7,
+        timeMs: 7_000,
+        sequence: 3,
+        orders: '',
+        listHeight: 7,
+        next: null,
+      } satisfies ClobOrdersPage)
     const [ofOrders, ofBook] = await Promise.all([open(), open()])
     await ofOrders.request('clob_subscribe', ['orders', { market: 1 }])
     await ofBook.request('clob_subscribe', ['book', { market: 1 }])
@@ -435,6 +444,24 @@ describe('a greedy client', () => {
     expect(refused.length).toBe(5 * most - 4_096)
     expect(new Set(refused)).toEqual(new Set(['too many subscriptions: those of a client may take 4194304 bytes']))
     for (const { client } of [first, ...others]) client.socket.terminate()
+  })
+
+  test('a batch makes nobody hold the snapshots that wait for its reply', async () => {
+    const bids = Array.from({ length: 20_000 }, (_, at) => level(1 + at, '1000000'))
+    const { clobDepth } = application.answers
+    application.answers.clobDepth = async (parameters) =>
+      JSON.stringify({ ...(JSON.parse((await clobDepth?.(parameters)) ?? '') as ClobDepth), bids })
+    // The reply of the batch waits for an answer that never comes.
+    application.answers.native = () => new Promise<string>(() => undefined)
+    const client = await open()
+    const calls = Array.from({ length: 300 }, (_, id) => ({
+      method: 'clob_subscribe',
+      params: ['book', { market: 1 }],
+      id,
+    }))
+    const batch = [...calls, { method: 'clob_getParams', params: [], id: 300 }]
+    client.socket.send(JSON.stringify(batch.map((call) => ({ jsonrpc: '2.0', ...call }))))
+    expect(await client.closed).toBe('too slow: messages were left unread')
   })
 
   test('that never reads is cut off with a reason, and an honest one beside it misses nothing', async () => {
@@ -573,6 +600,52 @@ describe('the optimistic channel', () => {
     }
     expect((await subscribe({ owner: 'nobody' })).error?.message).toContain('invalid owner address')
     expect((await subscribe({ market: 1, from_height: '4' })).error?.message).toContain('invalid argument 1')
+  })
+})
+
+describe('the hub', () => {
+  const readerOf = (changes: Partial<StreamReader> = {}) => {
+    const sent: string[] = []
+    let charged = 0
+    const reader: StreamReader = {
+      ...{ client: 'somebody', form: 'json', drained: () => Promise.resolve(), fail: () => undefined },
+      send: ({ json }) => void sent.push(json.toString()),
+      charge: (length) => void (charged += length),
+      ...changes,
+    }
+    return { reader, sent, charged: () => charged }
+  }
+  const startHub = () => {
+    const head = createHeadTracker(application)
+    const ask: StreamHubOptions['ask'] = (name, parameters) =>
+      application.ask(name, parameters, head.current().head.height)
+    return createStreamHub({ head, ask, log: SILENT_LOG })
+  }
+
+  test('keeps no levels of a snapshot for as long as its market is quiet', async () => {
+    const hub = startHub()
+    const opening = await hub.open({ channel: 'book', market: 1, fromHeight: 0 })
+    expect('stamp' in opening && Object.keys(opening.stamp ?? {}).toSorted()).toEqual([
+      ...['ask', 'bid', 'blockPriceTicks', 'sequence'],
+    ])
+    hub.close()
+  })
+
+  test('charges those who resume for the blocks that are asked for them, and nobody for what all are told', async () => {
+    const hub = startHub()
+    const text = async (height: number): Promise<string> =>
+      (await application.answers.clobUpdates?.({ height, recordsFrom: 0 })) ?? ''
+    const all = await Promise.all([5, 6, 7].map(text))
+    const [resumed, fresh] = [readerOf(), readerOf()]
+    hub.join(await hub.open({ channel: 'trades', market: 1, fromHeight: 5 }), resumed.reader)
+    hub.join(await hub.open({ channel: 'trades', market: 1, fromHeight: 0 }), fresh.reader)
+    await vi.waitFor(() => expect(resumed.sent.length).toBe(3))
+    const past = all.reduce((sum, { length }) => sum + length, 0)
+    expect(resumed.charged()).toBe(past)
+    commit()
+    await vi.waitFor(() => expect(resumed.sent.length).toBe(4))
+    expect([resumed.charged(), fresh.charged()]).toEqual([past, 0])
+    hub.close()
   })
 })
 
