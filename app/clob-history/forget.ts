@@ -1,7 +1,7 @@
 /** Forgets parts of the history, or all of it: in writes of bounded size. */
 import { equalBytes, readUint32, readUint64 } from '../../core/bytes.ts'
 import type { Batch, KeyValueStore } from '../../store/store.ts'
-import { clientIdKey, heightPrefix, isOrderKey, orderKey } from './keys.ts'
+import { clientIdIn, clientIdKey, heightPrefix, isClientIdKey, isOrderKey, orderKey } from './keys.ts'
 import { decodeOrderEntry } from './order-entry.ts'
 import { HISTORY_COLUMN } from './write-history.ts'
 
@@ -42,6 +42,15 @@ const forgetClientId = (store: KeyValueStore, batch: Batch, key: Uint8Array): vo
   batch.delete(HISTORY_COLUMN, idKey)
 }
 
+/** Whether an id that an order gave up still leads to it; a newer order may have taken it. */
+const isGivenUp = (store: KeyValueStore, key: Uint8Array): boolean => {
+  const place = store.get(HISTORY_COLUMN, key)
+  if (place === undefined) return false
+  const [market, seq] = [readUint32(place), readUint64(place, 4)]
+  const value = store.get(HISTORY_COLUMN, orderKey(market, seq))
+  return value === undefined || !equalBytes(decodeOrderEntry(market, seq, value).clientId, clientIdIn(key))
+}
+
 /** Forgets fills and ended orders of blocks that are not kept. Candles stay. Returns whether there was anything. */
 export const forgetBlocks = (store: KeyValueStore, before: number): boolean => {
   const range = { gte: heightPrefix(0), lt: heightPrefix(before), limit: PRUNED_PARTS_A_STEP }
@@ -50,6 +59,7 @@ export const forgetBlocks = (store: KeyValueStore, before: number): boolean => {
   const batch = store.batch()
   for (const [key, value] of entries) {
     for (const prunable of keysIn(value)) {
+      if (isClientIdKey(prunable) && !isGivenUp(store, prunable)) continue
       if (isOrderKey(prunable)) forgetClientId(store, batch, prunable)
       batch.delete(HISTORY_COLUMN, prunable)
     }

@@ -68,3 +68,6 @@ export const heightKey = (height: number, part: number): Uint8Array =>
   concatBytes(heightPrefix(height), uint32ToBytes(part))
 /** The first of a key by which one of another kind is told. */
 export const isOrderKey = (key: Uint8Array): boolean => key[0] === ORDER[0]
+export const isClientIdKey = (key: Uint8Array): boolean => key[0] === CLIENT_ID[0]
+/** The id that {@link clientIdKey} names. */
+export const clientIdIn = (key: Uint8Array): Uint8Array => key.slice(CLIENT_ID.length + 20 + 1)

@@ -168,6 +168,10 @@ class PartWriter {
     const { subaccount, side, tif, priceTicks, lots } = placed
     const [height, timeMs] = [this.#height, this.#timeMs]
     const order = { market, seq, owner, subaccount, side, tif, priceTicks, lots, clientId, txHash, height, timeMs }
+    const changed = this.#orders.get(`${market} ${seq}`)
+    // The order goes by its new id from now on; the old one is looked up until the block is pruned.
+    if (changed !== undefined && changed.clientId.length > 0 && !equalBytes(changed.clientId, clientId))
+      this.#prunable.push(clientIdKey(owner, changed.clientId))
     const nothing = { filledLots: 0, filledTicks: 0n, cancelledLots: 0, reason: 0 }
     this.#change({ ...order, ...nothing, changedHeight: height, changedMs: timeMs }, {})
     this.#putKeys(placed)
@@ -242,6 +246,16 @@ class PartWriter {
   }
 }
 
+/**
+ * An order that is changed in its place is removed and placed again with its order_seq. Between the two it has ended, so that a write
+ * between them would have it go with this block.
+ */
+const isChange = (removed: Happening | undefined, placed: Happening): boolean =>
+  removed?.kind === 'removed' &&
+  placed.kind === 'placed' &&
+  removed.market === placed.market &&
+  removed.seq === placed.seq
+
 /** Takes a block in, or what is left of it: in writes of bounded size, each with the cursor behind it. */
 export const writeHistory = (
   store: KeyValueStore,
@@ -256,14 +270,16 @@ export const writeHistory = (
   let taken = 0
   let from = already
   let part = new PartWriter(store, block, from, orderBefore)
+  let before: Happening | undefined
   for (const [happening, txHash] of happeningsOf(block)) {
-    if (taken - from === happeningsAWrite) {
+    if (taken - from >= happeningsAWrite && !isChange(before, happening)) {
       part.write(taken)
       from = taken
       part = new PartWriter(store, block, from, orderBefore)
     }
     if (taken >= already) part.add(happening, txHash, taken)
     taken += 1
+    before = happening
   }
   part.write(0)
 }
