@@ -300,7 +300,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
       const ended = owners.add(reader.client, stream, STREAM_BYTES)
       fail(ended, 'the streams of all clients are too many')
       streams.add(stream)
-      void begin(stream, snapshot)
+      begin(stream, snapshot).catch((error: unknown) => fail([stream], errorText(error)))
       return () => void remove(stream)
     },
     close() {

@@ -20,6 +20,7 @@ import { SILENT_LOG } from '../../log.ts'
 import { GATEWAY_DEFAULTS } from '../../settings.ts'
 import { createMemoryApplication, type MemoryApplication } from '../../testing/memory-application.ts'
 import { createStreamHub, type StreamHubOptions, type StreamReader } from './hub.ts'
+import { createOptimisticStreams } from './optimistic.ts'
 
 const [MAKER, TAKER] = [1, 2].map((byte) => encodeBech32(new Uint8Array(20).fill(byte))) as [string, string]
 
@@ -585,6 +586,58 @@ describe('the optimistic channel', () => {
       expect(brief(await client.told())).toEqual([false, false, [[1, 'DROPPED']]])
       client.socket.terminate()
     }
+  })
+
+  test('ends that of a reader who has fallen behind, and leaves the others', async () => {
+    const first = await subscribe({ market: 1 })
+    await first.told()
+    const { clobPool } = application.answers
+    application.answers.clobPool = async (parameters) => {
+      const page = JSON.parse((await clobPool?.(parameters)) ?? '') as ClobPool
+      return JSON.stringify({ ...page, place: -5 })
+    }
+    const second = await subscribe({ market: 1 })
+    await second.told()
+    expect(await second.closed).toBe('a subscription ended: not known here any more')
+    news.push(waiting(1))
+    expect(brief(await first.told())).toEqual([false, false, [[1, 'PENDING']]])
+    first.socket.terminate()
+  })
+
+  test('waits with each page of a snapshot until the client has taken the one before, and then tells what came', async () => {
+    pages = [[waiting(1)], [waiting(2)], [waiting(3)]]
+    const optimistic = createOptimisticStreams({
+      ask: (name, parameters) => application.ask(name, parameters, newest),
+      log: SILENT_LOG,
+    })
+    const begin = async (drained: () => Promise<void>) => {
+      const sent: string[] = []
+      const send: StreamReader['send'] = ({ json }) => {
+        const told = JSON.parse(json.toString()) as Optimistic
+        sent.push(
+          ...told.orders.map(({ tx_hash }) => Buffer.from(tx_hash, 'base64').toString('hex').replace(/^0+/, '')),
+        )
+      }
+      const opening = await optimistic.open({ channel: 'optimistic', market: 1, owner: undefined })
+      const reader = { client: 'somebody', form: 'json', fail: () => undefined, charge: () => undefined } as const
+      optimistic.join(opening, { ...reader, send, drained })
+      return sent
+    }
+    let taken: () => void = () => undefined
+    const slow = await begin(() => new Promise((resolve) => (taken = resolve)))
+    const quick = await begin(() => Promise.resolve())
+    news.push(waiting(4))
+    await vi.waitFor(() => expect(quick).toEqual(['1', '2', '3', '4']))
+    expect(slow).toEqual(['1'])
+    for (const wanted of [
+      ['1', '2'],
+      ['1', '2', '3', '4'],
+    ]) {
+      taken()
+      await vi.waitFor(() => expect(slow).toEqual(wanted))
+    }
+    expect(quick).toEqual(['1', '2', '3', '4'])
+    optimistic.close()
   })
 
   test('ends with a reason where it has fallen behind, asks nothing without a reader, and wants a market or an owner', async () => {
