@@ -382,6 +382,8 @@ export interface ClobStamp {
 export interface ClobDepth extends ClobStamp {
   readonly bids: readonly ClobLevel[]
   readonly asks: readonly ClobLevel[]
+  /** Where the next page of all levels begins, asks behind bids; null behind the last, and where not all were asked for. */
+  readonly next: { readonly side: 'buy' | 'sell'; readonly priceTicks: number } | null
 }
 
 interface ClobRecordPlace {
@@ -678,10 +680,10 @@ export interface Questions {
   /** A transaction of the order book: its wire form, or the message of its typed data (JSON) with the signature. */
   sendOrder: { raw: Hex } | { message: unknown; signature: unknown }
   /**
-   * The levels of a market that can be met, of each side at most so many from the best on (0 is all), as a {@link ClobDepth}. It is that of
-   * the newest block, whose height it names.
+   * The levels of a market that can be met, of each side at most so many from the best on, as a {@link ClobDepth}. It is that of
+   * the newest block, whose height it names. 0 is all levels, in pages, of which each may be of another block: `from` is `next` of the page before.
    */
-  clobDepth: { market: number; levels: number }
+  clobDepth: { market: number; levels: number; from?: NonNullable<ClobDepth['next']> }
   /**
    * A {@link ClobOrdersPage}: open orders of a market as of the newest block, which may be another one with each page. `from` is `next` of the page before;
    * `seqs`, at most 2,000, asks for these orders alone.

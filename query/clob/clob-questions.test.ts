@@ -46,7 +46,7 @@ describe('questions about the order book', () => {
       ],
     ]
     const head = { height: 1, timeMs, sequence: 5, blockPriceTicks: 0, bid: bids[0], ask: asks[0] }
-    expect(parse<ClobDepth>(questions.depth({ market: 1, levels: 0 }))).toEqual({ ...head, bids, asks })
+    expect(parse<ClobDepth>(questions.depth({ market: 1, levels: 0 }))).toEqual({ ...head, bids, asks, next: null })
     expect(parse<ClobDepth>(questions.depth({ market: 1, levels: 1 }))).toMatchObject({
       bids: bids.slice(0, 1),
       asks: asks.slice(0, 1),

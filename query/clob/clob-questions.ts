@@ -46,8 +46,10 @@ export class ClobQuestions {
   }
 
   /** Throws grpc/5. */
-  depth({ market, levels }: Questions['clobDepth']): string {
-    return this.#keep(`depth ${market} ${levels}`, () => jsonText(clobDepth(this.#source, market, levels)))
+  depth(question: Questions['clobDepth']): string {
+    const { market, levels, from } = question
+    const name = `depth ${market} ${levels} ${from?.side} ${from?.priceTicks}`
+    return this.#keep(name, () => jsonText(clobDepth(this.#source, question)))
   }
 
   /** Throws grpc/5, and query/1 for a page of a list that is not known any more. */

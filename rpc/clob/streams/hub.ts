@@ -12,6 +12,7 @@ import type { HeadNews, HeadTracker } from '../../head.ts'
 import type { GatewayLog } from '../../log.ts'
 import { createLine } from '../../subscriptions/line.ts'
 import { Owners } from '../../subscriptions/owners.ts'
+import { type BookSnapshot, gatherBook } from './book-snapshot.ts'
 import { BlockMessages, ordersSnapshot, snapshotOf, type Stamp } from './messages.ts'
 import { createOptimisticStreams, type OptimisticOpening } from './optimistic.ts'
 import { gatherOrders } from './orders-snapshot.ts'
@@ -275,17 +276,27 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     return { request, snapshot: [() => whole], stamp: undefined, next, length: text.length }
   }
 
+  const wholeBook = (market: number): Promise<BookSnapshot> =>
+    gatherBook(market, {
+      ask: (question) => ask('clobDepth', question),
+      block: (height) => blockAt(height, false),
+    })
+
+  const bestOf = async (market: number): Promise<BookSnapshot> => {
+    const text = await ask('clobDepth', { market, levels: 1 })
+    return { depth: JSON.parse(text) as ClobDepth, length: text.length }
+  }
+
   const openNow = async (request: StreamRequest): Promise<Opening> => {
     if ('owner' in request) return openOwn(request)
     const { channel, market } = request
     if (channel === 'orders') return openOrders(request)
-    const text = await ask('clobDepth', { market, levels: channel === 'book' ? 0 : 1 })
-    const depth = JSON.parse(text) as ClobDepth
+    const { depth, length } = channel === 'book' ? await wholeBook(market) : await bestOf(market)
     const snapshot = snapshotOf(channel, market, depth)
     // Without the levels: a stream keeps its stamp until its market changes.
     const { sequence, blockPriceTicks, bid, ask: best } = depth
     const stamp = { sequence, blockPriceTicks, bid, ask: best }
-    return { request, snapshot: [() => snapshot], stamp, next: depth.height + 1, length: text.length }
+    return { request, snapshot: [() => snapshot], stamp, next: depth.height + 1, length }
   }
 
   return {

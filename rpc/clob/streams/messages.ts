@@ -201,6 +201,11 @@ export class BlockMessages {
     return changes.before.sequence === before.sequence ? changes.after : undefined
   }
 
+  /** The changed levels of a market, as they are after this block. */
+  levelsOf(market: number): { readonly bids: readonly ClobLevel[]; readonly asks: readonly ClobLevel[] } {
+    return this.#markets.get(market) ?? { bids: [], asks: [] }
+  }
+
   /** order_seq of those that were placed, filled or removed, or died. */
   changedOrders(market: number): readonly number[] {
     const died = this.#markets.get(market)?.died ?? []

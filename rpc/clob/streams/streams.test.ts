@@ -84,7 +84,7 @@ beforeEach(async () => {
   application = createMemoryApplication(newest)
   const depth = (): ClobDepth => {
     const stamp = stampAt(newest)
-    return { height: newest, timeMs: newest * 1_000, ...stamp, bids: [stamp.bid], asks: [] }
+    return { height: newest, timeMs: newest * 1_000, ...stamp, bids: [stamp.bid], asks: [], next: null }
   }
   application.answers = {
     clobDepth: ({ market }) => {
