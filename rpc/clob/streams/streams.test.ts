@@ -20,6 +20,7 @@ import { SILENT_LOG } from '../../log.ts'
 import { GATEWAY_DEFAULTS } from '../../settings.ts'
 import { createMemoryApplication, type MemoryApplication } from '../../testing/memory-application.ts'
 import { createStreamHub, type StreamHubOptions, type StreamReader } from './hub.ts'
+import { BlockMessages } from './messages.ts'
 import { createOptimisticStreams } from './optimistic.ts'
 
 const [MAKER, TAKER] = [1, 2].map((byte) => encodeBech32(new Uint8Array(20).fill(byte))) as [string, string]
@@ -653,6 +654,28 @@ describe('the optimistic channel', () => {
     }
     expect((await subscribe({ owner: 'nobody' })).error?.message).toContain('invalid owner address')
     expect((await subscribe({ market: 1, from_height: '4' })).error?.message).toContain('invalid argument 1')
+  })
+})
+
+describe('a block in which very many orders die', () => {
+  test('looks at each of them once, however many owners are told', () => {
+    let looked = 0
+    const died = Array.from({ length: 1_000 }, (_, at) => ({
+      orderSeq: at,
+      get owner() {
+        looked++
+        return at % 2 === 0 ? MAKER : TAKER
+      },
+    }))
+    const [changes] = updatesAt(8).markets
+    const block = new BlockMessages({ ...updatesAt(8), markets: changes === undefined ? [] : [{ ...changes, died }] })
+    const owners = [MAKER, TAKER, ...Array.from({ length: 100 }, (_, at) => `nobody ${at}`)]
+    const counts = owners.map((owner) => {
+      const message = block.messageOf({ channel: 'ownOrders', owner, fromHeight: 0 }, undefined, undefined)
+      return (JSON.parse(message.json.toString()) as { readonly died: readonly string[] }).died.length
+    })
+    expect(counts.slice(0, 3)).toEqual([500, 500, 0])
+    expect(looked).toBe(died.length)
   })
 })
 
