@@ -3,7 +3,7 @@ import type { Event } from '../../modules/module.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { forgetBlocks } from './forget.ts'
-import { clientIdKey, fillPrefix, heightPrefix, orderKey, ownerOrderKey } from './keys.ts'
+import { clientIdKey, fillPrefix, heightPrefix, labelKey, orderKey, ownerOrderKey } from './keys.ts'
 import { decodeOrderEntry } from './order-entry.ts'
 import { blockOf, filled, OWNER, placed, removed } from './testing/blocks.ts'
 import { HISTORY_COLUMN, readCursor, wholeHeight, writeHistory } from './write-history.ts'
@@ -103,8 +103,10 @@ describe('writing the history', () => {
     writeHistory(store, blockOf(2, [...changes, placed(3, { client_id: taken })]))
     expect(store.get(HISTORY_COLUMN, idKey(first))).toBeDefined()
     while (forgetBlocks(store, 3));
-    const left = [first, second, taken, 'ff'].map((id) => store.get(HISTORY_COLUMN, idKey(id)) !== undefined)
-    expect(left).toEqual([false, true, true, true])
+    for (const keyOf of [idKey, (id: string) => labelKey(OWNER, 1, 0, Buffer.from(id, 'hex'))]) {
+      const left = [first, second, taken, 'ff'].map((id) => store.get(HISTORY_COLUMN, keyOf(id)) !== undefined)
+      expect(left).toEqual([false, true, true, true])
+    }
   })
 
   it('keeps what a block that is pruned did not end', () => {

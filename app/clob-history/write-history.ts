@@ -24,6 +24,7 @@ import {
   fillKey,
   heightKey,
   KEYS_A_PART,
+  labelKey,
   orderKey,
   ownerFillKey,
   ownerOrderKey,
@@ -151,11 +152,18 @@ class PartWriter {
   }
 
   /** Writes the keys by which an order is found. */
-  #putKeys({ market, seq, owner, clientId }: Pick<OrderEntry, 'market' | 'seq' | 'owner' | 'clientId'>): void {
+  #putKeys({
+    market,
+    seq,
+    owner,
+    subaccount,
+    clientId,
+  }: Pick<OrderEntry, 'market' | 'seq' | 'owner' | 'subaccount' | 'clientId'>): void {
     this.#batch.put(COLUMN, ownerOrderKey(owner, seq), uint32ToBytes(market))
     if (clientId.length === 0) return
     const place = concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
     this.#batch.put(COLUMN, clientIdKey(owner, clientId), place)
+    this.#batch.put(COLUMN, labelKey(owner, market, subaccount, clientId), uint64ToBytes(seq))
   }
 
   #change(order: OrderEntry, changes: Partial<OrderEntry>): void {
@@ -171,7 +179,7 @@ class PartWriter {
     const changed = this.#orders.get(`${market} ${seq}`)
     // The order goes by its new id from now on; the old one is looked up until the block is pruned.
     if (changed !== undefined && changed.clientId.length > 0 && !equalBytes(changed.clientId, clientId))
-      this.#prunable.push(clientIdKey(owner, changed.clientId))
+      this.#prunable.push(clientIdKey(owner, changed.clientId), labelKey(owner, market, subaccount, changed.clientId))
     const nothing = { filledLots: 0, filledTicks: 0n, cancelledLots: 0, reason: 0 }
     this.#change({ ...order, ...nothing, changedHeight: height, changedMs: timeMs }, {})
     this.#putKeys(placed)

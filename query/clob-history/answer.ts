@@ -15,7 +15,7 @@ import { clobHistory } from '../../proto/index.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { StateReader } from '../../store/state.ts'
 import { candleForm, fillForm, orderForm, rejectionForm, restingForm } from './forms.ts'
-import { HistoryReader, type Page } from './history-reader.ts'
+import { HistoryReader, type Label, type Page } from './history-reader.ts'
 
 export const HISTORY_SERVICE = '/nat.clob.v1.History/'
 
@@ -46,6 +46,13 @@ const pageOf = ({ before, limit }: { readonly before: string; readonly limit: nu
 })
 
 const nextOf = ({ next }: Page<unknown>): string => (next === undefined ? '' : bytesToHex(next))
+
+/** Undefined for any. Throws grpc/3. */
+export const labelOf = ({ market, subaccount }: Label): Label | undefined => {
+  if (market !== 0) return { market, subaccount }
+  if (subaccount === 0) return undefined
+  throw queryRefusal('invalidArgument', 'a subaccount is that of a market: name the market too')
+}
 
 /** Throws grpc/3. */
 export const ownerOf = (text: string): Address => {
@@ -87,10 +94,16 @@ type Waiting = clobHistory.HistoricalOrder | undefined
  * What came last: a placement that no block holds yet, or that failed, where no order is open that came before; else the order.
  * Throws grpc/5.
  */
-const statusOfId = (reader: HistoryReader, owner: Address, clientId: Uint8Array, waiting: Waiting) => {
-  const order = reader.orderByClientId(owner, clientId)
+const statusOfId = (
+  reader: HistoryReader,
+  owner: Address,
+  clientId: Uint8Array,
+  label: Label | undefined,
+  waiting: Waiting,
+) => {
+  const order = reader.orderByClientId(owner, clientId, label)
   if (waiting !== undefined && (order === undefined || lotsLeft(order) === 0)) return waiting
-  const rejection = reader.rejection(owner, clientId)
+  const rejection = reader.rejection(owner, clientId, label)
   const isAfter = (height: number): boolean =>
     order === undefined || (lotsLeft(order) === 0 && height > order.changedHeight)
   if (rejection !== undefined && isAfter(rejection.height)) return rejectionForm(rejection)
@@ -164,10 +177,10 @@ const handlersOf = (
       height: at,
       order: statusOf(reader, state, market, orderSeq),
     })),
-    handleQuery(orderByClientId, (_, { owner, clientId }) => ({
-      height: at,
-      order: statusOfId(reader, ownerOf(owner), clientIdOf(clientId), waiting),
-    })),
+    handleQuery(orderByClientId, (_, request) => {
+      const { owner, clientId } = request
+      return { height: at, order: statusOfId(reader, ownerOf(owner), clientIdOf(clientId), labelOf(request), waiting) }
+    }),
     handleQuery(candles, ({ state }, { market, resolutionS, fromS, toS, limit }) => {
       requireMarket(state, market)
       if (!(RESOLUTIONS_S as readonly number[]).includes(resolutionS)) {
