@@ -98,6 +98,24 @@ describe('questions of the history', () => {
     expect(() => ask(method.orderByClientId, unknown)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
   })
 
+  it('tell of a placement that failed in the block that ended the older order with its id', () => {
+    const { store, ask } = open()
+    const stateAt = (block: Parameters<typeof writeHistory>[1]) => {
+      writeHistory(store, block)
+      return ask(method.orderByClientId, byId).order?.state
+    }
+    const crosses = failing(codeOf('wouldTake'))
+    expect(stateAt(blockOf(1, [placed(1, { client_id: '07' })]))).toBe(OrderState.OPEN)
+    // Cancelled and placed anew in one transaction.
+    expect(stateAt(blockOf(2, [removed(1, 2)], [crosses]))).toBe(OrderState.REJECTED)
+    expect(stateAt(blockOf(3, [placed(2, { client_id: '07' })]))).toBe(OrderState.OPEN)
+    // It failed because the order was still there.
+    expect(stateAt(blockOf(4, [removed(2, 4)], [failing(codeOf('clientIdTaken'))]))).toBe(OrderState.CANCELLED)
+    // Which of both came first is not known: the order is the answer.
+    const both = [placed(3, { client_id: '07' }), removed(3, 6)]
+    expect(stateAt(blockOf(5, both, [crosses]))).toBe(OrderState.CANCELLED)
+  })
+
   it('tell an id of one market and subaccount from the same id of others', () => {
     const { store, ask } = open()
     const of = (market: number, subaccount = 0) => ask(method.orderByClientId, { ...byId, market, subaccount }).order

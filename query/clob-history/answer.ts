@@ -3,11 +3,12 @@ import { type Cursor, readCursor, wholeHeight } from '../../app/clob-history/wri
 import { type Candle, RESOLUTIONS_S, startOf } from '../../app/clob-history/candle.ts'
 import type { OrderEntry } from '../../app/clob-history/order-entry.ts'
 import { lotsLeft } from '../../app/clob-history/order-entry.ts'
+import type { RejectionEntry } from '../../app/clob-history/rejection-entry.ts'
 import type { Address } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { CodedError } from '../../core/errors.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
-import { readMarket, readOrder } from '../../modules/clob/index.ts'
+import { codeOf, readMarket, readOrder } from '../../modules/clob/index.ts'
 import { handleQuery } from '../../modules/handlers.ts'
 import type { QueryHandler } from '../../modules/module.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
@@ -90,6 +91,19 @@ const statusOf = (reader: HistoryReader, state: StateReader, market: number, ord
 /** The placement that is asked for, where no block holds it yet. */
 type Waiting = clobHistory.HistoricalOrder | undefined
 
+/** A placement for an id that an open order had: the order was there longer. */
+const TAKEN = codeOf('clientIdTaken')
+
+/**
+ * Whether a placement failed after the order had ended. In one block it did where the order is older: an owner cancels and places anew in
+ * one transaction.
+ */
+const isBehind = ({ height, code }: RejectionEntry, order: OrderEntry): boolean => {
+  if (lotsLeft(order) > 0) return false
+  if (height !== order.changedHeight) return height > order.changedHeight
+  return order.height < height && code !== TAKEN
+}
+
 /**
  * What came last: a placement that no block holds yet, or that failed, where no order is open that came before; else the order.
  * Throws grpc/5.
@@ -104,9 +118,7 @@ const statusOfId = (
   const order = reader.orderByClientId(owner, clientId, label)
   if (waiting !== undefined && (order === undefined || lotsLeft(order) === 0)) return waiting
   const rejection = reader.rejection(owner, clientId, label)
-  const isAfter = (height: number): boolean =>
-    order === undefined || (lotsLeft(order) === 0 && height > order.changedHeight)
-  if (rejection !== undefined && isAfter(rejection.height)) return rejectionForm(rejection)
+  if (rejection !== undefined && (order === undefined || isBehind(rejection, order))) return rejectionForm(rejection)
   if (order === undefined) throw noSuchOrder()
   return orderForm(order)
 }
