@@ -1,56 +1,42 @@
 /** The application: the steps of a block from InitChain to Commit, and the door of the pool. Questions: query/. */
 import { EMPTY_BYTES, uint64ToBytes } from '../core/bytes.ts'
-import { type CodedError, invariant } from '../core/errors.ts'
+import type { CodedError } from '../core/errors.ts'
 import type { Hash } from '../core/hash.ts'
 import { bytesToHex } from '../core/hex.ts'
 import type { Engine } from '../evm/engine.ts'
-import { readConsensusParameters, readValidators } from '../modules/consensus/index.ts'
-import { Books, listOfBlock, proposeOrders, readCarried } from '../modules/clob/index.ts'
+import { readCarried } from '../modules/clob/index.ts'
 import { readFollow } from '../modules/bridge/index.ts'
-import { readBaseFee } from '../modules/feemarket/index.ts'
 import type { Module } from '../modules/module.ts'
 import { readBaseHeight } from '../store/base-height.ts'
 import { emptyStore } from '../store/empty-store.ts'
-import { LatestState } from '../store/latest.ts'
-import type { StateReader } from '../store/state.ts'
-import type { TrieNodeReader } from '../store/trie/trie.ts'
-import { TrieNodeCache } from '../store/trie/node-cache.ts'
 import type { Batch, KeyValueStore } from '../store/store.ts'
 import { writeState } from '../store/write-state.ts'
 import type { Candidate, SealedBlock } from './block/candidate.ts'
 import { Rounds } from './block/rounds.ts'
 import { rememberValid } from './attestations/verified-memo.ts'
 import { extensionCapBytes } from './attestations/cap.ts'
-import { carriesExtensions, encodeInjected, extensionFault, readAttestations } from './attestations/injected.ts'
+import { extensionFault } from './attestations/injected.ts'
 import { BridgeSection } from './attestations/bridge-section.ts'
 import { type ExtensionSection, Voter } from './attestations/voter.ts'
 import { writeGenesisBlock } from './genesis/genesis-block.ts'
 import type { Chain } from './block/chain.ts'
 import { type ChainParameters, hardforkAt } from './records/chain-parameters.ts'
-import type { BlockContent } from './records/content.ts'
 import type { Environment, VoteAnswers } from './environment.ts'
 import { appError } from './errors.ts'
 import { createFamilies, type Families } from './families/index.ts'
 import { parseGenesisBytes } from './genesis/genesis.ts'
 import { type ChainModules, createChainModules } from './genesis/modules.ts'
-import { recentBlockHash } from './index/block-hash.ts'
-import {
-  CHAIN_KEY,
-  ChainReader,
-  encodeChainParameters,
-  HEIGHT_KEY,
-  readChainParameters,
-  readCommittedHeight,
-} from './index/chain-reader.ts'
+import { CHAIN_KEY, encodeChainParameters, HEIGHT_KEY } from './index/chain-reader.ts'
+import { leadingTransactions } from './leading-transactions.ts'
+import { LiveHead } from './live-head.ts'
 import type { HeaderRecord } from './records/records.ts'
 import { writeBlock, writeHeader } from './index/write-block.ts'
 import { Mempool, type MempoolHead } from './mempool.ts'
-import { planInputOf, toMilliseconds } from './orders/block-plan.ts'
+import { toMilliseconds } from './orders/block-plan.ts'
 import { carriedByPlan } from './orders/carried-by.ts'
 import { LiveBatch } from './orders/live-batch.ts'
 import { Orders } from './orders/orders.ts'
 import type { OrdersHead } from './orders/ports.ts'
-import { UpdateRing } from './orders/update-ring.ts'
 import type { PoolEntry } from './pool/entry.ts'
 import type {
   ApplicationInfo,
@@ -71,6 +57,7 @@ import type {
 import { SnapshotSync } from './snapshots.ts'
 import { writeRetention } from './retention.ts'
 import type { ApplicationSettings } from './settings.ts'
+import { type ChainListener, type ChainSource, NOBODY } from './chain-source.ts'
 
 /** Who is told of each committed block, before anybody else knows of it: for figures and traces. */
 export interface BlockWitness {
@@ -96,52 +83,6 @@ const FORGETFUL: VoteAnswers = { load: () => [], keep: () => undefined }
 
 /** Version of the protocol between application and CometBFT; part of the consensus parameters. */
 const APP_VERSION = 1
-/** Accounts, slots and values each that the main thread keeps decoded. */
-const STATE_CACHE_ENTRIES = 200_000
-/** Trie nodes that it keeps: the upper levels of a large state, all of a small one. */
-const TRIE_CACHE_BYTES = 64 * 1024 * 1024
-
-/** Told of what happens to the chain, after it has happened. */
-export interface ChainListener {
-  /** A block is committed, and the pool knows. */
-  committed(block: SealedBlock): void
-  /** The head is told: `isNew` after a commit, otherwise because what surrounds it has changed. */
-  head(isNew: boolean): void
-  /** A transaction became executable that eth_subscribe tells of. */
-  executable(hash: Hash): void
-  /** The database is empty: another chain begins, or this one comes from a snapshot. */
-  wiped(): void
-}
-
-const NOBODY: ChainListener = {
-  committed: () => undefined,
-  head: () => undefined,
-  executable: () => undefined,
-  wiped: () => undefined,
-}
-
-/** What is read of the chain beside its steps: the committed head, and the pool. */
-export interface ChainSource {
-  readonly modules: readonly Module[]
-  readonly families: Families
-  readonly reader: ChainReader
-  readonly mempool: Mempool
-  readonly orders: Orders
-  /** State and trie nodes of the committed head. */
-  latest(): StateReader
-  latestTrieNodes(): TrieNodeReader
-  /** The order book of the committed head. */
-  books(): Books
-  /** What the last blocks have changed of it. */
-  readonly updates: UpdateRing
-  /** Throws app/10 before InitChain. */
-  parameters(): ChainParameters
-  /** The base fee of the next block, in anat. */
-  baseFeePerGas(): bigint
-  /** Undefined before InitChain. */
-  head(): HeaderRecord | undefined
-}
-
 export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   readonly #options: ApplicationOptions
   readonly #store: KeyValueStore
@@ -155,17 +96,8 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   readonly #rounds: Rounds<PoolEntry>
   readonly #verifyExtension = rememberValid()
   readonly #voter: Voter
-  readonly #reader: ChainReader
+  readonly #head: LiveHead
   readonly #snapshots: SnapshotSync
-  #state: LatestState
-  /** The books as of the committed head. */
-  #books = new Books()
-  /** What the last blocks have changed of them. */
-  readonly #updates = new UpdateRing()
-  #trieNodes: TrieNodeCache
-  #parameters: ChainParameters | undefined
-  #head: HeaderRecord | undefined
-  #baseFeePerGas = 0n
   #decided: SealedBlock | undefined
   #listener = NOBODY
 
@@ -180,9 +112,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     })
     this.#modules = this.#chainModules.modules
     this.#families = createFamilies(this.#modules)
-    this.#state = new LatestState(options.store, STATE_CACHE_ENTRIES)
-    this.#trieNodes = new TrieNodeCache(options.store, TRIE_CACHE_BYTES)
-    this.#reader = new ChainReader(options.store)
+    this.#head = new LiveHead(options.store)
     this.#mempool = new Mempool({
       settings: options.settings,
       environment: options.environment,
@@ -198,7 +128,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
         accepted: (hash) => this.#rounds.accepted(hash)?.batch,
       }),
     })
-    this.#batch = new LiveBatch({ books: () => this.#books, orders: this.#orders })
+    this.#batch = new LiveBatch({ books: () => this.#head.books, orders: this.#orders })
     this.#rounds = new Rounds({
       mempool: this.#mempool,
       environment: options.environment,
@@ -213,7 +143,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       clock: options.environment.clock,
       shelf: options.environment.snapshots,
       expectedChain: options.expectedChain,
-      holdsMore: () => this.#hasBlocks() && this.height !== readBaseHeight(this.#store),
+      holdsMore: () => this.#head.hasBlocks() && this.height !== readBaseHeight(this.#store),
       reached: options.environment.reached,
       wipe: () => this.#wipe(),
       restored: () => this.#restored(),
@@ -223,24 +153,24 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
 
   /** The chain that the database holds; undefined before InitChain. */
   get parameters(): ChainParameters | undefined {
-    return this.#parameters
+    return this.#head.parameters
   }
 
   /** The committed head; 0 before InitChain. */
   get height(): number {
-    return this.#head?.header.number ?? 0
+    return this.#head.height
   }
 
   // ---- ABCI ---------------------------------------------------------------------------------------------------
 
   info(): ApplicationInfo {
-    const committed = this.#hasBlocks()
+    const committed = this.#head.hasBlocks()
     return {
       data: 'nat-chain',
       version: this.#options.version,
       appVersion: APP_VERSION,
       lastBlockHeight: committed ? this.height : 0,
-      lastBlockAppHash: committed && this.#head !== undefined ? this.#head.hash : EMPTY_BYTES,
+      lastBlockAppHash: committed ? this.#head.require().record.hash : EMPTY_BYTES,
     }
   }
 
@@ -252,7 +182,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
 
   /** Writes block 0. May repeat until the first block is committed: each time from nothing. */
   async initChain(request: InitChainRequest): Promise<InitChainResponse> {
-    if (this.#hasBlocks()) {
+    if (this.#head.hasBlocks()) {
       throw appError('outOfOrder', `InitChain at height ${this.height}: this home holds a chain already`)
     }
     this.#wipe()
@@ -269,8 +199,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     batch.put('meta', CHAIN_KEY, encodeChainParameters(parameters))
     this.#writeHead(batch, record)
     this.#store.write(batch, { sync: true })
-    this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
-    this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
+    this.#head.forgetState()
     this.#load()
     return { consensusParameters: undefined, validators: [], appHash: record.hash }
   }
@@ -288,24 +217,21 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
 
   async prepareProposal(request: PrepareProposalRequest): Promise<readonly Uint8Array[]> {
     const chain = this.#chain()
-    const { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, misbehavior } = request
-    const { initialHeight } = chain.parameters
-    const needsInjected = carriesExtensions(readConsensusParameters(chain.state), height, initialHeight)
-    const injected = needsInjected ? this.#inject(chain, request) : undefined
-    // The others will refuse an empty block here; one that is too long CometBFT would not even send.
-    if (needsInjected && injected === undefined) return []
+    const { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, misbehavior, maxTxBytes } = request
     const lastCommit = request.votes.map(({ validatorAddress, power, flag }) => ({ validatorAddress, power, flag }))
     const content = { height, timeNs, proposerAddress, nextValidatorsHash, lastCommitRound, lastCommit, misbehavior }
-    const { maxTxBytes } = request
-    const baseFeePerGas = this.#baseFeePerGas
-    const leading = injected === undefined ? [] : [injected, ...this.#obligedOrders(chain, content, injected)]
+    const { log } = this.#environment
+    const leading = leadingTransactions(chain, request, content, { orders: this.#orders, log })
+    // The others will refuse an empty block here; one that is too long CometBFT would not even send.
+    if (leading === undefined) return []
+    const { baseFeePerGas } = this.#head
     const candidate = await this.#rounds.propose(chain, { content, leading, maxTxBytes, baseFeePerGas })
     return candidate.content.transactions
   }
 
   async processProposal(block: ProposedBlock): Promise<boolean> {
     const chain = this.#chain()
-    if (block.height !== this.#nextHeight()) {
+    if (block.height !== this.#head.nextHeight) {
       this.#environment.log.warn('proposal rejected', { height: block.height, reason: 'not the next height' })
       return false
     }
@@ -321,15 +247,15 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     const given = this.#voter.given(block)
     if (given !== undefined) return given
     // A block that stands on top of another one leaves nothing to say.
-    if (block.height !== this.#nextHeight()) return EMPTY_BYTES
-    const extension = this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#state, block.height))
+    if (block.height !== this.#head.nextHeight) return EMPTY_BYTES
+    const extension = this.#voter.extend(block, this.#chain(), extensionCapBytes(this.#head.state, block.height))
     this.#orders.watch.noteVote(block.height, block.hash, undefined, extension)
     return extension
   }
 
   verifyVoteExtension(request: Parameters<ConsensusApplication['verifyVoteExtension']>[0]): boolean {
     const { height, hash, validatorAddress, extension } = request
-    const reason = extensionFault(extension, extensionCapBytes(this.#state, height))
+    const reason = extensionFault(extension, extensionCapBytes(this.#head.state, height))
     if (reason === undefined) {
       this.#orders.watch.noteVote(height, hash, validatorAddress, extension)
       return true
@@ -340,7 +266,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
 
   async finalizeBlock(block: ProposedBlock): Promise<FinalizeBlockResponse> {
     const chain = this.#chain()
-    const expected = this.#nextHeight()
+    const expected = this.#head.nextHeight
     if (block.height !== expected) {
       throw appError('outOfOrder', `FinalizeBlock of height ${block.height}: the application is at ${expected - 1}`)
     }
@@ -369,10 +295,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     this.#environment.announceHeight(height)
     this.#store.write(batch, { sync: true })
     reached('commit-written')
-    this.#noteChanges(candidate)
-    if (candidate.batch?.book !== undefined) this.#books.apply(candidate.batch.book)
-    this.#setHead(record)
-    this.#updates.add(height, toMilliseconds(record.timeNs), candidate.batch, this.#books, this.#state)
+    this.#head.advance(decided)
     reached('commit-noted')
     this.#options.witness?.committed(decided, this.#families)
     this.#forgetProposals()
@@ -413,29 +336,29 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     return {
       modules: this.#modules,
       families: this.#families,
-      reader: this.#reader,
+      reader: this.#head.reader,
       mempool: this.#mempool,
       orders: this.#orders,
-      latest: () => this.#state,
-      latestTrieNodes: () => this.#trieNodes,
-      books: () => this.#books,
-      updates: this.#updates,
-      parameters: () => this.#requireParameters(),
-      baseFeePerGas: () => this.#baseFeePerGas,
-      head: () => this.#head,
+      latest: () => this.#head.state,
+      latestTrieNodes: () => this.#head.trieNodes,
+      books: () => this.#head.books,
+      updates: this.#head.updates,
+      parameters: () => this.#head.requireParameters(),
+      baseFeePerGas: () => this.#head.baseFeePerGas,
+      head: () => this.#head.record,
     }
   }
 
   /** Why this software cannot execute the next block; asked after every commit, and at the start. */
   nextBlockFault(): CodedError | undefined {
-    if (this.#parameters === undefined) return undefined
-    const reason = this.#chainModules.haltReason(this.#state, this.#nextHeight())
+    if (this.#head.parameters === undefined) return undefined
+    const reason = this.#chainModules.haltReason(this.#head.state, this.#head.nextHeight)
     return reason === undefined ? undefined : appError('upgrade', reason)
   }
 
   /** What CometBFT knows of the network has changed: announces the head again, and the pool's transactions to new peers. */
   refreshStatus(): void {
-    if (this.#head === undefined) return
+    if (this.#head.record === undefined) return
     this.#listener.head(false)
     this.#mempool.offerAgain()
     this.#orders.offerAgain()
@@ -445,14 +368,8 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
 
   /** Reads the committed head, and the pool's journal of the last run. */
   #load(): void {
-    this.#parameters = readChainParameters(this.#store)
-    const height = readCommittedHeight(this.#store)
-    const record = height === undefined ? undefined : this.#reader.header(height)
-    if (record === undefined || this.#parameters === undefined) return
-    this.#environment.announceHeight(record.header.number)
-    this.#books = Books.load(this.#state)
-    this.#setHead(record)
-    this.#updates.begin(record.header.number, toMilliseconds(record.timeNs), this.#books, this.#state)
+    const record = this.#head.load((height) => this.#environment.announceHeight(height))
+    if (record === undefined) return
     this.#mempool.load()
     this.#orders.load()
     this.#followBridge()
@@ -462,36 +379,8 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   #followBridge(): void {
     const { bridge } = this.#environment
     if (bridge === undefined) return
-    const { contract, openId } = readFollow(this.#state)
+    const { contract, openId } = readFollow(this.#head.state)
     bridge.follow(contract, openId)
-  }
-
-  /** The first transaction of a proposal; undefined where it has no room. */
-  #inject(chain: Chain, request: PrepareProposalRequest): Uint8Array | undefined {
-    const { height, lastCommitRound, maxTxBytes, votes } = request
-    const { chainId } = chain.parameters
-    const validators = readValidators(chain.state, height - 1)
-    const verify = chain.verifyExtension
-    const capBytes = extensionCapBytes(chain.state, height - 1)
-    const context = { chainId, height, lastCommitRound, validators, capBytes, verify, maxTxBytes }
-    const injected = encodeInjected(votes, context)
-    const { log } = this.#environment
-    if (injected === undefined) log.error('no room for the vote extensions of the last commit', { height, maxTxBytes })
-    else if (injected.leftOut > 0) log.warn('vote extensions left out', { height, count: injected.leftOut })
-    return injected?.raw
-  }
-
-  /** What the votes oblige this block to hold of the order book, as far as this node has it. */
-  #obligedOrders(
-    chain: Chain,
-    content: Omit<BlockContent, 'transactions'>,
-    injected: Uint8Array,
-  ): readonly Uint8Array[] {
-    const attestations = readAttestations(chain, content, injected)
-    // Those of too little power: the block is refused whatever it holds.
-    if (typeof attestations === 'string') return []
-    const list = listOfBlock(planInputOf(chain, content, attestations, (raw) => this.#orders.readBody(raw)))
-    return proposeOrders(list, (listed) => this.#orders.findBody(listed)).map(({ raw }) => raw)
   }
 
   #settleOrders({ content: { height, transactions }, outcomes }: Candidate, hash: Hash): void {
@@ -501,64 +390,40 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
       const outcome = outcomes[index]
       included.push((outcome?.kind === 'applied' ? outcome.storedHash() : undefined) ?? this.#families.hash(raw))
     }
-    this.#orders.settle({ height, hash, included, carried: readCarried(this.#state) })
+    this.#orders.settle({ height, hash, included, carried: readCarried(this.#head.state) })
   }
 
   #ordersHead(): OrdersHead {
-    const { chainId, evmChainId } = this.#requireParameters()
-    const head = this.#head
-    invariant(head !== undefined, 'a chain without a head')
+    const { chainId, evmChainId } = this.#head.requireParameters()
+    const { height, record } = this.#head.require()
     return {
       chain: { chainId, evmChainId: Number(evmChainId) },
-      state: this.#state,
-      books: this.#books,
-      height: head.header.number + 1,
-      timeMs: toMilliseconds(head.timeNs),
+      state: this.#head.state,
+      books: this.#head.books,
+      height: height + 1,
+      timeMs: toMilliseconds(record.timeNs),
     }
   }
 
-  #hasBlocks(): boolean {
-    return this.#parameters !== undefined && this.height >= this.#parameters.initialHeight
-  }
-
   #restored(): void {
-    this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
-    this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
-    this.#reader.forget()
+    this.#head.forgetState()
     this.#load()
     this.#listener.head(false)
   }
 
-  #setHead(record: HeaderRecord): void {
-    this.#head = record
-    this.#baseFeePerGas = readBaseFee(this.#state)
-  }
-
-  #requireParameters(): ChainParameters {
-    if (this.#parameters === undefined) throw appError('outOfOrder', 'the chain has not begun: InitChain has not run')
-    return this.#parameters
-  }
-
-  #nextHeight(): number {
-    return this.height + 1
-  }
-
   #chain(): Chain {
-    const parameters = this.#requireParameters()
-    const record = this.#head
-    invariant(record !== undefined, 'a chain without a head')
     return {
-      parameters,
-      head: { height: record.header.number, record },
-      state: this.#state,
+      parameters: this.#head.requireParameters(),
+      head: this.#head.require(),
+      state: this.#head.state,
       store: this.#store,
-      trieNodes: this.#trieNodes,
+      trieNodes: this.#head.trieNodes,
       engine: this.#options.engine,
       modules: this.#modules,
       families: this.#families,
       verifyExtension: this.#verifyExtension,
       batch: this.#batch,
-      blockHash: (number) => recentBlockHash(this.#reader, this.#state, this.#nextHeight(), number),
+      blockHash: (number) => this.#head.blockHash(number),
     }
   }
 
@@ -572,48 +437,35 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   }
 
   #writeRetention(batch: Batch, record: HeaderRecord): number {
-    return writeRetention(batch, record, this.#state, {
-      reader: this.#reader,
+    return writeRetention(batch, record, this.#head.state, {
+      reader: this.#head.reader,
       settings: this.#options.settings,
-      firstHeight: this.#requireParameters().initialHeight - 1,
+      firstHeight: this.#head.requireParameters().initialHeight - 1,
       oldestSnapshotHeight: this.#environment.oldestSnapshotHeight?.(),
     })
   }
 
-  #noteChanges({ commitment }: Candidate): void {
-    for (const { address, after } of commitment.accounts) this.#state.noteAccount(address, after)
-    for (const { address, slot, after } of commitment.slots) this.#state.noteStorage(address, slot, after)
-    for (const { system, key, after } of commitment.values) this.#state.noteValue(system, key, after)
-    for (const [key, node] of commitment.nodes) this.#trieNodes.note(key, node)
-  }
-
   #mempoolHead(): MempoolHead {
-    const parameters = this.#requireParameters()
-    const head = this.#head
-    invariant(head !== undefined, 'a chain without a head')
+    const parameters = this.#head.requireParameters()
+    const { height, record } = this.#head.require()
     return {
-      state: this.#state,
+      state: this.#head.state,
       limits: {
         chainId: parameters.evmChainId,
-        hardfork: hardforkAt(parameters, head.header.timestamp),
-        blockGasLimit: head.header.gasLimit,
+        hardfork: hardforkAt(parameters, record.header.timestamp),
+        blockGasLimit: record.header.gasLimit,
       },
       nativeChainId: parameters.chainId,
-      height: head.header.number + 1,
-      baseFeePerGas: this.#baseFeePerGas,
+      height: height + 1,
+      baseFeePerGas: this.#head.baseFeePerGas,
     }
   }
 
   /** Empties the database of a genesis whose first block was never committed, or of a restore that failed. */
   #wipe(): void {
     emptyStore(this.#store)
-    this.#parameters = undefined
-    this.#head = undefined
+    this.#head.reset()
     this.#forgetProposals()
-    this.#state = new LatestState(this.#store, STATE_CACHE_ENTRIES)
-    this.#trieNodes = new TrieNodeCache(this.#store, TRIE_CACHE_BYTES)
-    this.#reader.forget()
-    this.#books = new Books()
     this.#mempool.clear()
     this.#orders.clear()
     this.#listener.wiped()

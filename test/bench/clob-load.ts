@@ -2,8 +2,8 @@
  * Orders at a rate against nodes with real CometBFTs: what is accepted and executed, how long blocks take, and the time from
  * submission to a fill. 70 % post-only, 25 % cancels, 5 % takers, signed beforehand above 500/s. Load generator and nodes share the machine.
  * Run: make bench BENCH=clob-load, or
- * node test/bench/clob-load.ts [orders a second] [seconds] [validators] [timeout_commit in ms] [min_age in ms]
- * The last two are those of the chain when left out. Up to 500/s orders go by clob_sendOrder, above that by CometBFT.
+ * node test/bench/clob-load.ts [orders a second] [seconds] [validators] [timeout_commit in ms] [min_age in ms] [weight of a block] [most fills of a taker]
+ * The last four are those of the chain when left out or -. Up to 500/s orders go by clob_sendOrder, above that by CometBFT.
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -21,7 +21,9 @@ import { BookTrader, limit } from './support/book-traders.ts'
 import { machine } from './support/devnet.ts'
 import { cpuSeconds } from './support/process-times.ts'
 
-const [rateText = '5000', secondsText = '30', validatorsText = '1', timeoutText, minAgeText] = process.argv.slice(2)
+const given = process.argv.slice(2).map((text) => (text === '-' ? undefined : text))
+const [rateText = '5000', secondsText = '30', validatorsText = '1', timeoutText, minAgeText, weightText, fillsText] =
+  given
 const rate = Number(rateText)
 const seconds = Number(secondsText)
 const validators = Number(validatorsText)
@@ -79,7 +81,11 @@ const withOwners =
       readonly markets: readonly { readonly market: { readonly settings: object } }[]
       readonly params: object
     }
-    const params = { ...rest.params, ...(minAgeText === undefined ? {} : { min_age_ms: Number(minAgeText) }) }
+    const params = {
+      ...rest.params,
+      ...(minAgeText === undefined ? {} : { min_age_ms: Number(minAgeText) }),
+      ...(weightText === undefined ? {} : { block_weight: Number(weightText) }),
+    }
     const settings = { band_ppm: 0, min_notional: '0', max_open_orders: 5_000 }
     const open = markets.map(({ market }) => ({ market: { ...market, settings: { ...market.settings, ...settings } } }))
     return {
@@ -112,7 +118,7 @@ const makeAll = (traders: readonly BookTrader[], height: number, blockMs: number
     const choose = (): Action => {
       if (isTaker) {
         const priceTicks = side === 'buy' ? MIDDLE + SPREAD : MIDDLE - SPREAD
-        return limit(side, LOTS, priceTicks, { tif: 'ioc', stp: 'decrement' })
+        return limit(side, LOTS, priceTicks, { tif: 'ioc', stp: 'decrement', maxFills: Number(fillsText ?? 0) })
       }
       const clientId = kind >= 70 ? own.shift() : undefined
       if (clientId !== undefined) return { kind: 'cancel', market: 1, target: { kind: 'client', clientId } }
@@ -335,7 +341,7 @@ const report = (
 const traders = Array.from({ length: OWNERS }, (_, index) => BookTrader.at(index))
 const timeoutCommitMs = timeoutText === undefined ? {} : { timeoutCommitMs: Number(timeoutText) }
 console.log(
-  `machine: ${machine()}; ${validators} validators, ${rate} orders/s for ${seconds} s, timeout_commit ${timeoutText ?? 'of the chain'}, min_age ${minAgeText ?? 'of the chain'}`,
+  `machine: ${machine()}; ${validators} validators, ${rate} orders/s for ${seconds} s, timeout_commit ${timeoutText ?? 'of the chain'}, min_age ${minAgeText ?? 'of the chain'}, weight ${weightText ?? 'of the chain'}, most fills of a taker ${fillsText ?? 'of the chain'}`,
 )
 const network = await createNetwork({
   members: Array.from({ length: validators }, () => ({ hasTestMarkets: true, ...timeoutCommitMs })),

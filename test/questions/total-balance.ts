@@ -1,10 +1,11 @@
 /** A question in a file of its own: what several accounts hold together. Its record is named in one line of the table. */
 import { type Hex, hexToBytes, quantityToHex } from '../../core/hex.ts'
+import type { BlockReference } from '../../app/ports.ts'
 import { queryFailed } from '../../app/errors.ts'
 import { requireHeight } from '../../query/chain-view.ts'
 import type { Question } from '../../query/question.ts'
 
-declare module '../../app/ports.ts' {
+declare module '../../app/ports/questions.ts' {
   interface Questions {
     totalBalance: { addresses: readonly Hex[]; block: BlockReference }
   }

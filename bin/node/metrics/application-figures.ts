@@ -1,6 +1,6 @@
 /** What the application is when somebody asks: its head, pools, order book, consensus, daemons. */
 import type { ConsensusStatus } from '../../../app/environment.ts'
-import type { ChainSource } from '../../../app/app.ts'
+import type { ChainSource } from '../../../app/chain-source.ts'
 import type { DaemonHealth } from '../../../app/ports.ts'
 import type { Meter, Reading } from '../../../core/meter.ts'
 import { readConsensusParameters } from '../../../modules/consensus/index.ts'
