@@ -112,7 +112,7 @@ describe('questions about the order book', () => {
     const { world, updates, block, questions } = begin()
     block({ from: 'ann', actions: [buy(5, 90)] })
     expect(parse<ClobUpdates>(questions.updates({ height: 1, recordsFrom: 0 })).records?.length).toBe(1)
-    // As a node does when it starts: the book is there, and how it came about is not.
+    // A node that starts does the same: the book is there, and how it came about is not.
     updates.begin(1, world.timeMs, world.books, world.state)
     questions.forget()
     const refused = expect.objectContaining({ codespace: 'query', code: 10, data: { from_height: 2 } }) as unknown
