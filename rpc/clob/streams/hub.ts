@@ -11,13 +11,14 @@ import { rpcError } from '../../errors.ts'
 import type { HeadNews, HeadTracker } from '../../head.ts'
 import type { GatewayLog } from '../../log.ts'
 import { createLine } from '../../subscriptions/line.ts'
-import { Owners } from '../../subscriptions/owners.ts'
+import { type OwnerBounds, Owners } from '../../subscriptions/owners.ts'
 import { type BookSnapshot, gatherBook } from './book-snapshot.ts'
 import { BlockMessages, ordersSnapshot, snapshotOf, type Stamp } from './messages.ts'
 import { createOptimisticStreams, type OptimisticOpening } from './optimistic.ts'
 import { gatherOrders } from './orders-snapshot.ts'
 import { type AnyRequest, keyOf, type StreamRequest } from './request.ts'
 import { type StreamForm, StreamMessage } from './stream-message.ts'
+import { TOO_MANY_SNAPSHOTS, WAITING_SNAPSHOTS } from './waiting-snapshots.ts'
 
 export interface StreamReader {
   /** The client as {@link clientOf} of limits.ts names it. */
@@ -61,6 +62,8 @@ export interface StreamHubOptions {
   readonly head: HeadTracker
   ask<Name extends QuestionName>(name: Name, parameters: Questions[Name]): string | Promise<string>
   readonly log: GatewayLog
+  /** How much of snapshots may wait for their readers, of each channel with pages; left out, what a gateway has room for. */
+  readonly waitingSnapshots?: OwnerBounds
 }
 
 interface Stream {
@@ -84,10 +87,13 @@ const MAX_CLIENT_BYTES = 4 * 1024 * 1024
 /** The others are told of levels alone. */
 const readsRecords = ({ channel }: StreamRequest): boolean => channel !== 'book' && channel !== 'bestPrices'
 
-export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub => {
-  const optimistic = createOptimisticStreams({ ask, log })
+export const createStreamHub = (options: StreamHubOptions): StreamHub => {
+  const { head, ask, log, waitingSnapshots = WAITING_SNAPSHOTS } = options
+  const optimistic = createOptimisticStreams({ ask, log, waitingSnapshots })
   const streams = new Set<Stream>()
   const owners = new Owners<Stream>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
+  /** Those that have more of their snapshot to send than its first message: it is held until they have read what was before. */
+  const reading = new Owners<Stream>(waitingSnapshots)
   const line = createLine(MAX_WAITING)
   /** The newest block that all live streams were told. */
   let told: number | undefined
@@ -124,6 +130,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
 
   const remove = (stream: Stream): boolean => {
     owners.remove(stream.reader.client, stream)
+    reading.remove(stream.reader.client, stream)
     return streams.delete(stream)
   }
 
@@ -239,6 +246,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
       if (!streams.has(stream)) return
       reader.send(message)
     }
+    reading.remove(reader.client, stream)
     await catchUp(stream)
   }
 
@@ -306,10 +314,15 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     },
     join(opening, reader) {
       if ('pages' in opening) return optimistic.join(opening, reader)
-      const { request, snapshot, stamp, next } = opening
+      const { request, snapshot, stamp, next, length } = opening
       const stream: Stream = { request, reader, stamp, next, isLive: false }
-      const ended = owners.add(reader.client, stream, STREAM_BYTES)
-      fail(ended, 'the streams of all clients are too many')
+      if (snapshot.length > 1) fail(reading.add(reader.client, stream, length), TOO_MANY_SNAPSHOTS)
+      try {
+        fail(owners.add(reader.client, stream, STREAM_BYTES), 'the streams of all clients are too many')
+      } catch (error) {
+        reading.remove(reader.client, stream)
+        throw error
+      }
       streams.add(stream)
       begin(stream, snapshot).catch((error: unknown) => fail([stream], errorText(error)))
       return () => void remove(stream)

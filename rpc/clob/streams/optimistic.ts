@@ -13,6 +13,7 @@ import { Owners } from '../../subscriptions/owners.ts'
 import type { StreamHubOptions, StreamReader } from './hub.ts'
 import { keyOf, type OptimisticRequest } from './request.ts'
 import { listOfMessages, messageOf, type StreamMessage } from './stream-message.ts'
+import { TOO_MANY_SNAPSHOTS, WAITING_SNAPSHOTS } from './waiting-snapshots.ts'
 
 /** Pages of the pool, in their order. */
 export interface OptimisticOpening {
@@ -80,9 +81,15 @@ const isWatched = ({ owner, markets }: ClobWaitingOrder, request: OptimisticRequ
   return request.market === 0 || markets.includes(0) || markets.includes(request.market)
 }
 
-export const createOptimisticStreams = ({ ask, log }: Pick<StreamHubOptions, 'ask' | 'log'>): OptimisticStreams => {
+export const createOptimisticStreams = ({
+  ask,
+  log,
+  waitingSnapshots = WAITING_SNAPSHOTS,
+}: Pick<StreamHubOptions, 'ask' | 'log' | 'waitingSnapshots'>): OptimisticStreams => {
   const streams = new Set<Stream>()
   const owners = new Owners<Stream>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
+  /** Those that have more pages of their snapshot to send than the first. */
+  const reading = new Owners<Stream>(waitingSnapshots)
   /** Place of the next news that is asked for. */
   let next = 0
   let isFollowing = false
@@ -91,6 +98,7 @@ export const createOptimisticStreams = ({ ask, log }: Pick<StreamHubOptions, 'as
 
   const remove = (stream: Stream): boolean => {
     owners.remove(stream.reader.client, stream)
+    reading.remove(stream.reader.client, stream)
     return streams.delete(stream)
   }
 
@@ -168,6 +176,7 @@ export const createOptimisticStreams = ({ ask, log }: Pick<StreamHubOptions, 'as
       reader.send(updateOf(page, page.orders, { isSnapshot: at === 0, isContinued: at < pages.length - 1 }))
     }
     if (!streams.has(stream)) return
+    reading.remove(reader.client, stream)
     stream.isLive = true
     next = Math.min(next, stream.next)
     void follow()
@@ -203,11 +212,16 @@ export const createOptimisticStreams = ({ ask, log }: Pick<StreamHubOptions, 'as
       opening.set(key, made)
       return made
     },
-    join({ request, pages }, reader) {
+    join({ request, pages, length }, reader) {
       const place = pages[0]?.place ?? 0
       const stream: Stream = { request, reader, next: place, isLive: false }
-      const ended = owners.add(reader.client, stream, STREAM_BYTES)
-      fail(ended, 'the streams of all clients are too many')
+      if (pages.length > 1) fail(reading.add(reader.client, stream, length), TOO_MANY_SNAPSHOTS)
+      try {
+        fail(owners.add(reader.client, stream, STREAM_BYTES), 'the streams of all clients are too many')
+      } catch (error) {
+        reading.remove(reader.client, stream)
+        throw error
+      }
       const isFirst = streams.size === 0
       streams.add(stream)
       next = isFirst && !isFollowing ? place : Math.min(next, place)

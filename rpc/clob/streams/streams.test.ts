@@ -641,6 +641,44 @@ describe('the optimistic channel', () => {
     optimistic.close()
   })
 
+  test('holds so much of snapshots that nobody reads, and that of the greediest ends', async () => {
+    pages = [[waiting(1)], [waiting(2)]]
+    const ask: StreamHubOptions['ask'] = (name, parameters) => application.ask(name, parameters, newest)
+    const whole = await createOptimisticStreams({ ask, log: SILENT_LOG }).open({
+      ...{ channel: 'optimistic', market: 1, owner: undefined },
+    })
+    const waitingSnapshots = { bytes: 3 * whole.length, bytesOfClient: 2 * whole.length }
+    const optimistic = createOptimisticStreams({ ask, log: SILENT_LOG, waitingSnapshots })
+    const ended: string[] = []
+    const join = (client: string, drained: () => Promise<void>): (() => void) =>
+      optimistic.join(whole, {
+        ...{ client, form: 'json', send: () => undefined, charge: () => undefined, drained },
+        fail: (reason) => void ended.push(`${client}: ${reason}`),
+      })
+    const never = () => new Promise<void>(() => undefined)
+    const [first] = [join('ann', never), join('ann', never)]
+    expect(() => join('ann', never)).toThrow('those of a client may take')
+    join('bob', never)
+    expect(ended).toEqual([])
+    join('bob', never)
+    expect(ended).toEqual(['ann: too many snapshots wait for their readers'])
+    // It has ended already, which gives nothing back twice.
+    first()
+    for (let readers = 0; readers < 5; readers++) {
+      const before = ended.length
+      let isRead = false
+      join('cid', () => {
+        isRead = true
+        return Promise.resolve()
+      })
+      await vi.waitFor(() => expect(isRead).toBe(true))
+      await new Promise((resolve) => setImmediate(resolve))
+      // Whoever reads makes room again: the greediest ends at most once for it.
+      expect(ended.length - before).toBeLessThan(readers === 0 ? 2 : 1)
+    }
+    optimistic.close()
+  })
+
   test('ends with a reason where it has fallen behind, asks nothing without a reader, and wants a market or an owner', async () => {
     const client = await subscribe({ market: 1 })
     await client.told()
@@ -691,11 +729,11 @@ describe('the hub', () => {
     }
     return { reader, sent, charged: () => charged }
   }
-  const startHub = () => {
+  const startHub = (waitingSnapshots?: StreamHubOptions['waitingSnapshots']) => {
     const head = createHeadTracker(application)
     const ask: StreamHubOptions['ask'] = (name, parameters) =>
       application.ask(name, parameters, head.current().head.height)
-    return createStreamHub({ head, ask, log: SILENT_LOG })
+    return createStreamHub({ head, ask, log: SILENT_LOG, ...(waitingSnapshots && { waitingSnapshots }) })
   }
 
   test('keeps no levels of a snapshot for as long as its market is quiet', async () => {
@@ -704,6 +742,31 @@ describe('the hub', () => {
     expect('stamp' in opening && Object.keys(opening.stamp ?? {}).toSorted()).toEqual([
       ...['ask', 'bid', 'blockPriceTicks', 'sequence'],
     ])
+    hub.close()
+  })
+
+  test('holds one book of orders for a client that does not read on, and the next once it does', async () => {
+    const orders = Array.from({ length: 20_001 }, (_, at) => ({ market: 1, orderSeq: BigInt(at + 1), lots: 1n }))
+    const { OrdersUpdateSchema } = clobStream
+    const page = Buffer.from(toBinary(OrdersUpdateSchema, create(OrdersUpdateSchema, { orders }))).toString('base64')
+    application.answers.clobOrders = () =>
+      JSON.stringify({
+        ...{ height: 7, timeMs: 7_000, sequence: 3, listHeight: 7, next: null },
+        orders: page,
+      } satisfies ClobOrdersPage)
+    const bytes = 1.5 * page.length
+    const hub = startHub({ bytes, bytesOfClient: bytes })
+    let taken: () => void = () => undefined
+    const opening = await hub.open({ channel: 'orders', market: 1, fromHeight: 0 })
+    const slow = readerOf({ drained: () => new Promise((resolve) => (taken = resolve)) })
+    hub.join(opening, slow.reader)
+    await vi.waitFor(() => expect(slow.sent.length).toBe(1))
+    expect(() => hub.join(opening, readerOf().reader)).toThrow('those of a client may take')
+    taken()
+    await vi.waitFor(() => expect(slow.sent.length).toBe(2))
+    const quick = readerOf()
+    await vi.waitFor(() => hub.join(opening, quick.reader))
+    await vi.waitFor(() => expect(quick.sent.length).toBe(2))
     hub.close()
   })
 
