@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander'
 import { CodedError } from '../core/errors.ts'
 import { CLI_CODES, errorText } from './errors.ts'
+import { escapeControls } from './node/runtime/printable.ts'
 
 /** Exit status of a command that was written wrongly; any other failure is 1. */
 const USAGE_STATUS = 2
@@ -15,6 +16,8 @@ export const reportError = (error: unknown): void => {
   const isCoded = error instanceof CodedError
   // A fault of ours shows where it came from; a refusal says what to do, and the system's names the path and the reason.
   const isFault = error instanceof Error && !isCoded && !('syscall' in error)
-  process.stderr.write(`Error: ${isFault ? (error.stack ?? error.message) : errorText(error)}\n`)
+  // What a node that was asked has answered may stand in it.
+  const text = escapeControls(isFault ? (error.stack ?? error.message) : errorText(error))
+  process.stderr.write(`Error: ${text}\n`)
   process.exitCode = isCoded && error.codespace === 'cli' && error.code === CLI_CODES.usage ? USAGE_STATUS : 1
 }

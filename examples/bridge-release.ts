@@ -4,7 +4,8 @@
  *
  *   node examples/bridge-release.ts 7 8
  *
- * with ETH_RPC_URL and PRIVATE_KEY of an account on the external chain, and REST_URL of a node of this one.
+ * with ETH_RPC_URL and PRIVATE_KEY of an account on the external chain, and REST_URL of a node of this one. A node that lies can name a
+ * contract that wastes the account's ether: BRIDGE_CONTRACT names the right one, and nothing else is called then.
  */
 import { readFileSync } from 'node:fs'
 import { type Abi, createPublicClient, createWalletClient, type Hex, http, pad } from 'viem'
@@ -43,11 +44,16 @@ export interface Release {
   readonly ethRpcUrl: string
   /** The key of the account that pays for the calls there. */
   readonly privateKey: Hex
+  /** The contract, where the node is not believed about it. */
+  readonly contract?: string | undefined
 }
+
+/** The time that a node has for an answer, in milliseconds. */
+const ANSWER_MS = 30_000
 
 /** Asks a node; undefined for what there is not, such as a proof of a withdrawal that is not signed yet. */
 const ask = async <Answer>(restUrl: string, path: string): Promise<Answer | undefined> => {
-  const response = await fetch(`${restUrl}/nat/bridge/v1/${path}`)
+  const response = await fetch(`${restUrl}/nat/bridge/v1/${path}`, { signal: AbortSignal.timeout(ANSWER_MS) })
   if (response.status === 404) return undefined
   if (!response.ok) throw new Error(`${path}: HTTP ${response.status}: ${await response.text()}`)
   return (await response.json()) as Answer
@@ -69,7 +75,7 @@ export const fetchSet = (restUrl: string, nonce: bigint | number): Promise<SetAn
   ask<SetAnswer>(restUrl, `signing_sets/${nonce}`)
 
 /** Makes a relayer for the contract that the chain bridges. */
-export const createRelayer = async ({ restUrl, ethRpcUrl, privateKey }: Release) => {
+export const createRelayer = async ({ restUrl, ethRpcUrl, privateKey, contract }: Release) => {
   const transport = http(ethRpcUrl)
   const client = createPublicClient({ transport, pollingInterval: 200 })
   const account = privateKeyToAccount(privateKey)
@@ -77,6 +83,8 @@ export const createRelayer = async ({ restUrl, ethRpcUrl, privateKey }: Release)
   const parameters = await ask<{ readonly params: { readonly contract: Hex } }>(restUrl, 'params')
   const address = parameters?.params.contract
   if (address === undefined || (address as string) === '') throw new Error('the chain bridges no contract')
+  if (contract !== undefined && contract.toLowerCase() !== address.toLowerCase())
+    throw new Error(`the node says that the chain bridges ${address}, and not ${contract}`)
 
   const read = <Answer>(functionName: string, args: readonly unknown[] = []): Promise<Answer> =>
     client.readContract({ address, abi, functionName, args }) as Promise<Answer>
@@ -95,6 +103,9 @@ export const createRelayer = async ({ restUrl, ethRpcUrl, privateKey }: Release)
     const updated: bigint[] = []
     for (;;) {
       const nonce = await read<bigint>('setNonce')
+      const last = updated.at(-1)
+      // Each turn costs ether.
+      if (last !== undefined && nonce !== last) throw new Error(`${address} took set ${last}, and is at set ${nonce}`)
       const next = nonce === 0n ? undefined : await fetchSet(restUrl, nonce + 1n)
       const present = next?.signed === true ? await fetchSet(restUrl, nonce) : undefined
       if (next === undefined || present === undefined) return updated
@@ -121,11 +132,14 @@ export const createRelayer = async ({ restUrl, ethRpcUrl, privateKey }: Release)
 }
 
 const main = async (ids: readonly string[]): Promise<void> => {
-  const { ETH_RPC_URL: ethRpcUrl, PRIVATE_KEY: privateKey, REST_URL: restUrl = 'http://127.0.0.1:1317' } = process.env
+  const { ETH_RPC_URL: ethRpcUrl, PRIVATE_KEY: privateKey, BRIDGE_CONTRACT: contract } = process.env
+  const { REST_URL: restUrl = 'http://127.0.0.1:1317' } = process.env
   if (ethRpcUrl === undefined || privateKey === undefined || ids.some((id) => !/^[0-9]+$/.test(id))) {
-    throw new Error('usage: ETH_RPC_URL=... PRIVATE_KEY=0x... [REST_URL=...] node examples/bridge-release.ts [id...]')
+    throw new Error(
+      'usage: ETH_RPC_URL=... PRIVATE_KEY=0x... [REST_URL=...] [BRIDGE_CONTRACT=0x...] node examples/bridge-release.ts [id...]',
+    )
   }
-  const relayer = await createRelayer({ restUrl, ethRpcUrl, privateKey: privateKey as Hex })
+  const relayer = await createRelayer({ restUrl, ethRpcUrl, privateKey: privateKey as Hex, contract })
   for (const nonce of await relayer.updateSets()) console.log(`the contract follows set ${nonce}`)
   for (const id of ids.map(Number)) {
     if (await relayer.isReleased(id)) console.log(`withdrawal ${id} was released before`)

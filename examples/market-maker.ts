@@ -133,7 +133,7 @@ const quote = async (head: OwnOrdersUpdate): Promise<void> => {
   isSending = true
   isEnding = fills >= fillsToMake
   switchMs = head.timeMs + SWITCH_MS
-  // Behind the orders, for a switch needs an open one.
+  // The switch stands behind the orders, for it needs an open one.
   const sent = await client.sendActions(isEnding ? actions : [...actions, scheduleCancelAction(switchMs)], { head })
   // The switch alone leaves no record to wait for.
   if (actions.length > 0) pending = sent

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createResponder } from './envelope.ts'
 import { createConnectionMemory } from './connection-memory.ts'
+import { createOwnerFinder } from './connection-shares.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
 import { createHostCheck, withHostCheck } from './hosts.ts'
 import { createHttpServer } from './http-server.ts'
@@ -135,7 +136,10 @@ export const startGateway = async (
   const rate = rateOf(settings)
   const shared = rate && counters && createSharedLimiter(rate, counters, log)
   const limiter = shared ?? (rate && createRateLimiter(rate))
-  const admission = rate && { admits: createAdmission(rate, settings.trustedProxies) }
+  const admission = {
+    ownerOf: createOwnerFinder(settings.trustedProxies),
+    ...(rate && { admits: createAdmission(rate, settings.trustedProxies) }),
+  }
   const turns = new Turns()
   const budget = new MemoryBudget(settings.memoryBytes)
   const memory = createConnectionMemory(budget, findAddress)

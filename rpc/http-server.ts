@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterArrivals } from './arrival.ts'
+import { ConnectionShares, type FindOwner } from './connection-shares.ts'
 import type { Admission } from './limits.ts'
 import { boundHostPort, requireHostPort } from './stream/address.ts'
 import { HANDSHAKE_TIMEOUT_MS, renewWith, secureContext, type TlsSource } from './tls.ts'
@@ -16,6 +17,8 @@ export interface HttpServerLimits {
   readonly idleTimeoutMs: number
   /** 0 for any number. */
   readonly maxConnections: number
+  /** Whose share of them a connection is; left out, its address tells. */
+  readonly ownerOf?: FindOwner
   readonly admits?: Admission
   /** The certificate; left out where what is sent is plain. */
   readonly tls?: TlsSource | undefined
@@ -61,8 +64,9 @@ export const createHttpServer = (
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
   }
+  const shares = new ConnectionShares(limits.maxConnections, limits.ownerOf)
   server.on('connection', (socket) => {
-    if (limits.admits?.(socket.remoteAddress) === false) return void socket.destroy()
+    if (limits.admits?.(socket.remoteAddress) === false || !shares.take(socket)) return void socket.destroy()
     if (tls === undefined) return follow(socket)
     carriers.add(socket)
     socket.once('close', () => carriers.delete(socket))
@@ -71,7 +75,6 @@ export const createHttpServer = (
   server.requestTimeout = limits.timeoutMs
   server.headersTimeout = limits.timeoutMs
   server.keepAliveTimeout = limits.idleTimeoutMs
-  if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections
   return {
     server,
     listen: (address) =>

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const start = async (): Promise<Gateway> => {
   const application = createMemoryApplication()
-  // As the application has it from a worker.
+  // The answer is text, as the application has it from a worker.
   application.askText = () => Promise.resolve(Buffer.from(RESULT, 'utf8'))
   const server = await serveQueries({ address: 'tcp://127.0.0.1:0', application })
   open.push(server)

@@ -63,6 +63,24 @@ describe('a limit that gateways share', () => {
     limiter.close()
   })
 
+  test.each([
+    ['no number', [NaN]],
+    ['endless', [Infinity]],
+    ['missing', []],
+    ['one too many', [1, 2]],
+  ])('takes an answer that is %s for a failure, says so once, and goes on by itself', async (_, answer) => {
+    const { lines, log } = recorder()
+    const limiter = createSharedLimiter(OPTIONS, { name: 'odd', exchange: async () => answer }, log)
+    for (let i = 0; i < 3; i++) {
+      expect(limiter.take('192.0.2.1', 30)).toBe(0)
+      await vi.advanceTimersByTimeAsync(1_000)
+    }
+    // 100 and what three seconds bring, less 90.
+    expect(limiter.take('192.0.2.1', 41)).toBeGreaterThan(0)
+    expect(lines).toEqual(['the shared counters of rates are away: this gateway counts by itself'])
+    limiter.close()
+  })
+
   test('goes on by itself while the counters are away', async () => {
     const shared = memory()
     const { lines, log } = recorder()

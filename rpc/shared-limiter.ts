@@ -36,6 +36,10 @@ const MAX_CLIENTS = 1_000
 /** Clients that wait to be told: above it what further ones spend is counted here alone. */
 const MAX_WAITING = 20_000
 
+/** A bucket that held what is no number would let everything pass for ever. */
+const isNumbers = (left: readonly number[], count: number): boolean =>
+  left.length === count && left.every((units) => Number.isFinite(units))
+
 export const createSharedLimiter = (
   options: RateLimiterOptions,
   counters: SharedCounters,
@@ -72,29 +76,33 @@ export const createSharedLimiter = (
     return batch
   }
 
+  const goOnAlone = (reason: string): void => {
+    if (!isAway) {
+      log.warn('the shared counters of rates are away: this gateway counts by itself', {
+        counters: counters.name,
+        reason,
+      })
+    }
+    isAway = true
+  }
+
   const exchange = async (): Promise<void> => {
     try {
       const batch = nextBatch()
       const left = await counters.exchange(batch, bucket)
+      if (!isNumbers(left, batch.length)) return goOnAlone(`the answer is not ${batch.length} numbers`)
       // What came in meanwhile is spent here, and not told yet.
       for (const [index, { client }] of batch.entries()) {
-        const units = left[index]
-        if (units !== undefined) local.set(client, units - (spent.get(client) ?? 0))
+        local.set(client, (left[index] ?? 0) - (spent.get(client) ?? 0))
       }
       if (isAway) log.info('the shared counters of rates answer again', { counters: counters.name })
       isAway = false
     } catch (error) {
-      if (!isAway) {
-        const reason = error instanceof Error ? error.message : String(error)
-        log.warn('the shared counters of rates are away: this gateway counts by itself', {
-          counters: counters.name,
-          reason,
-        })
-      }
-      isAway = true
+      goOnAlone(error instanceof Error ? error.message : String(error))
+    } finally {
+      timer = undefined
+      if (spent.size > 0) plan(isAway ? RETRY_MS : EXCHANGE_MS)
     }
-    timer = undefined
-    if (spent.size > 0) plan(isAway ? RETRY_MS : EXCHANGE_MS)
   }
 
   return {

@@ -18,7 +18,7 @@ import { SHORT_LENGTH, type Turns } from './turns.ts'
 import { isOriginAllowed } from './origins.ts'
 import type { Payload } from './payload.ts'
 import { LongReply } from './replies.ts'
-import type { StreamHub } from './clob/streams/hub.ts'
+import type { StreamHub, StreamReader } from './clob/streams/hub.ts'
 import { parseStreamRequest } from './clob/streams/request.ts'
 import type { SubscriptionHub } from './subscriptions/hub.ts'
 import { parseSubscription } from './subscriptions/subscription.ts'
@@ -94,8 +94,24 @@ const createId = (): string => `0x${randomBytes(16).toString('hex').replace(/^0+
 interface Held {
   /** Undefined once its id has been sent. */
   waiting: (readonly (string | Buffer)[])[] | undefined
+  /** Bytes of those that wait. */
+  waitingBytes: number
+  /** Called once its id has been sent, or never will be. */
+  onActive: (() => void)[]
   readonly end: () => void
 }
+
+const newHeld = (end: () => void): Held => ({ waiting: [], waitingBytes: 0, onActive: [], end })
+
+/** Resolves once nothing of a subscription waits for its id any more. */
+const activation = ({ onActive }: Held): Promise<void> => new Promise((resolve) => void onActive.push(resolve))
+
+const tellActive = ({ onActive }: Held): void => {
+  for (const tell of onActive.splice(0)) tell()
+}
+
+const bytesOf = (parts: readonly (string | Buffer)[]): number =>
+  parts.reduce((sum, { length }) => sum + length, QUEUED_BYTES)
 
 interface Connection {
   isAlive: boolean
@@ -125,6 +141,9 @@ const createConnection = (
   const share = options.budget.open(client, (reason) => closeWith(TRY_AGAIN_LATER, reason, socket.bufferedAmount))
   const unread = new Counted(share)
   const unfinished = new Counted(share)
+  /** Notifications that wait for the reply that tells the id of their subscription. */
+  const early = new Counted(share)
+  let earlyBytes = 0
   let arrived = 0
   let queued = 0
   const asker = askerOn(socket, client)
@@ -136,7 +155,10 @@ const createConnection = (
     closing = true
     tellDrained()
     share.release()
-    for (const { end } of subscriptions.values()) end()
+    for (const held of subscriptions.values()) {
+      held.end()
+      tellActive(held)
+    }
     subscriptions.clear()
   }
 
@@ -201,14 +223,27 @@ const createConnection = (
   /** `more` are members beside the result. */
   const notify = (namespace: string, id: string, result: string | Buffer, more = ''): void => {
     if (closing) return
-    const waiting = subscriptions.get(id)?.waiting
+    const held = subscriptions.get(id)
     const before = `{"jsonrpc":"2.0","method":"${namespace}_subscription","params":{"subscription":"${id}",${more}"result":`
     const parts = typeof result === 'string' ? [`${before}${result}}}\n`] : [before, result, '}}\n']
-    if (waiting === undefined) {
+    if (held?.waiting === undefined) {
       cork()
       send(...parts)
-    } else if (waiting.length < MAX_IN_FLIGHT) waiting.push(parts)
-    else closeSlow()
+    } else if (held.waiting.length < MAX_IN_FLIGHT && early.set(earlyBytes + bytesOf(parts))) {
+      earlyBytes += bytesOf(parts)
+      held.waitingBytes += bytesOf(parts)
+      held.waiting.push(parts)
+    } else closeSlow()
+  }
+
+  /** What waited for the id of a subscription: it is sent, or not any more. */
+  const takeWaiting = (held: Held): readonly (readonly (string | Buffer)[])[] => {
+    const { waiting = [] } = held
+    earlyBytes -= held.waitingBytes
+    held.waitingBytes = 0
+    held.waiting = undefined
+    if (!closing) early.set(earlyBytes)
+    return waiting
   }
 
   const requireRoom = (): void => {
@@ -227,12 +262,18 @@ const createConnection = (
     const id = createId()
     const channel = `"channel":"${request.channel}",`
     // The snapshot is sent at once, and waits for the reply.
-    const held: Held = { waiting: [], end: () => end() }
+    const held = newHeld(() => end())
     subscriptions.set(id, held)
     let end = (): void => undefined
-    const send = ({ json }: { readonly json: string | Buffer }): void => notify('clob', id, json, channel)
+    const reader: StreamReader = {
+      ...{ client, form: 'json', fail: closeFailed },
+      send: ({ json }) => notify('clob', id, json, channel),
+      // Before the reply all that is sent waits for it.
+      drained: () => (held.waiting === undefined ? drained() : activation(held).then(drained)),
+      charge: (length) => limiter?.charge(address, answerCost(length)),
+    }
     try {
-      end = options.streams.join(opening, { client, form: 'json', send, drained, fail: closeFailed })
+      end = options.streams.join(opening, reader)
     } catch (error) {
       subscriptions.delete(id)
       throw error
@@ -250,7 +291,7 @@ const createConnection = (
     requireRoom()
     const id = createId()
     const end = hub.add({ client, kind, notify: (result) => notify(namespace, id, result), fail: closeFailed })
-    subscriptions.set(id, { waiting: [], end })
+    subscriptions.set(id, newHeld(end))
     return id
   }
 
@@ -258,16 +299,18 @@ const createConnection = (
     const held = subscriptions.get(id)
     if (held === undefined) throw rpcError('failed', 'subscription not found')
     subscriptions.delete(id)
+    takeWaiting(held)
     held.end()
+    tellActive(held)
   }
 
   /** The first notification must not come before the reply that tells the id. */
   const activate = (ids: readonly string[]): void => {
     for (const id of ids) {
       const held = subscriptions.get(id)
-      const waiting = held?.waiting ?? []
-      if (held !== undefined) held.waiting = undefined
-      for (const parts of waiting) send(...parts)
+      if (held === undefined) continue
+      for (const parts of takeWaiting(held)) send(...parts)
+      tellActive(held)
     }
   }
 

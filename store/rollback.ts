@@ -121,7 +121,7 @@ export const rollbackState = (
   target: number,
   batchOperations = BATCH_OPERATIONS,
 ): { readonly values: number; readonly nodes: number } => {
-  // Above every height: the history decides, though it is being used up, for what it said is the latest then.
+  // This height is above all others: the history decides, though it is being used up, for what it said is the latest then.
   const committed = (): number => Number.MAX_SAFE_INTEGER
   const state = new HistoricalState(store, target, committed)
   const trie = new HistoricalTrieNodes(store, target, committed, state)

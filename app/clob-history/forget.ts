@@ -1,7 +1,16 @@
 /** Forgets parts of the history, or all of it: in writes of bounded size. */
 import { equalBytes, readUint32, readUint64 } from '../../core/bytes.ts'
 import type { Batch, KeyValueStore } from '../../store/store.ts'
-import { clientIdKey, heightPrefix, isOrderKey, orderKey } from './keys.ts'
+import {
+  clientIdKey,
+  heightPrefix,
+  isNameKey,
+  isOrderKey,
+  labelKey,
+  type NamedOrder,
+  namedBy,
+  orderKey,
+} from './keys.ts'
 import { decodeOrderEntry } from './order-entry.ts'
 import { HISTORY_COLUMN } from './write-history.ts'
 
@@ -30,16 +39,30 @@ function* keysIn(value: Uint8Array): Generator<Uint8Array> {
   }
 }
 
+const namedIn = (store: KeyValueStore, key: Uint8Array): NamedOrder | undefined => {
+  const value = store.get(HISTORY_COLUMN, key)
+  return value && namedBy(key, value)
+}
+
 /** Forgets the client's ID of an order, unless a newer order has it. */
 const forgetClientId = (store: KeyValueStore, batch: Batch, key: Uint8Array): void => {
   const value = store.get(HISTORY_COLUMN, key)
   if (value === undefined) return
-  const { owner, clientId, market, seq } = decodeOrderEntry(readUint32(key, 1), readUint64(key, 5), value)
+  const { owner, subaccount, clientId, market, seq } = decodeOrderEntry(readUint32(key, 1), readUint64(key, 5), value)
   if (clientId.length === 0) return
-  const idKey = clientIdKey(owner, clientId)
-  const place = store.get(HISTORY_COLUMN, idKey)
-  if (place === undefined || !equalBytes(place, orderKey(market, seq).subarray(1))) return
-  batch.delete(HISTORY_COLUMN, idKey)
+  for (const name of [clientIdKey(owner, clientId), labelKey(owner, market, subaccount, clientId)]) {
+    const named = namedIn(store, name)
+    if (named?.market === market && named.seq === seq) batch.delete(HISTORY_COLUMN, name)
+  }
+}
+
+/** Whether an id that an order gave up still leads to it; a newer order may have taken it. */
+const isGivenUp = (store: KeyValueStore, key: Uint8Array): boolean => {
+  const named = namedIn(store, key)
+  if (named === undefined) return false
+  const { market, seq, clientId } = named
+  const value = store.get(HISTORY_COLUMN, orderKey(market, seq))
+  return value === undefined || !equalBytes(decodeOrderEntry(market, seq, value).clientId, clientId)
 }
 
 /** Forgets fills and ended orders of blocks that are not kept. Candles stay. Returns whether there was anything. */
@@ -50,6 +73,7 @@ export const forgetBlocks = (store: KeyValueStore, before: number): boolean => {
   const batch = store.batch()
   for (const [key, value] of entries) {
     for (const prunable of keysIn(value)) {
+      if (isNameKey(prunable) && !isGivenUp(store, prunable)) continue
       if (isOrderKey(prunable)) forgetClientId(store, batch, prunable)
       batch.delete(HISTORY_COLUMN, prunable)
     }

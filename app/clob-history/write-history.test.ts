@@ -3,9 +3,9 @@ import type { Event } from '../../modules/module.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { forgetBlocks } from './forget.ts'
-import { fillPrefix, heightPrefix, orderKey } from './keys.ts'
+import { clientIdKey, fillPrefix, heightPrefix, labelKey, orderKey, ownerOrderKey } from './keys.ts'
 import { decodeOrderEntry } from './order-entry.ts'
-import { blockOf, filled, placed, removed } from './testing/blocks.ts'
+import { blockOf, filled, OWNER, placed, removed } from './testing/blocks.ts'
 import { HISTORY_COLUMN, readCursor, wholeHeight, writeHistory } from './write-history.ts'
 
 /** The weight of a block lets no more than so many actions into it that do not take. */
@@ -74,6 +74,38 @@ describe('writing the history', () => {
       writeHistory(store, blockOf(1, events), 7)
       expect(store.scan(HISTORY_COLUMN, { limit: 1_000 })).toEqual(expected)
       expect(store.scan(HISTORY_COLUMN, fills).length).toBe(30)
+    }
+  })
+
+  it('keeps an order that was changed in its place, wherever a write ends', () => {
+    for (const [before, happeningsAWrite] of [
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ] as const) {
+      const store = openMemoryStore()
+      writeHistory(store, blockOf(1, [placed(1)]))
+      const others = every(before, (at) => placed(100 + at))
+      writeHistory(store, blockOf(2, [...others, removed(1, 3), placed(1, { lots: 3 })]), happeningsAWrite)
+      while (forgetBlocks(store, 3));
+      const value = store.get(HISTORY_COLUMN, orderKey(1, 1))
+      expect(value && decodeOrderEntry(1, 1, value)).toMatchObject({ lots: 3, cancelledLots: 0, changedHeight: 2 })
+      expect(store.get(HISTORY_COLUMN, ownerOrderKey(OWNER, 1))).toBeDefined()
+    }
+  })
+
+  it('forgets an id that an order gave up with the block in which it did, unless another order has it', () => {
+    const [first, second, taken] = ['00000000000000a1', '00000000000000a2', '00000000000000a3']
+    const idKey = (id: string) => clientIdKey(OWNER, Buffer.from(id, 'hex'))
+    const store = openMemoryStore()
+    writeHistory(store, blockOf(1, [placed(1, { client_id: first }), placed(2, { client_id: taken })]))
+    const changes = [removed(1, 3), placed(1, { client_id: second }), removed(2, 5), placed(2, { client_id: 'ff' })]
+    writeHistory(store, blockOf(2, [...changes, placed(3, { client_id: taken })]))
+    expect(store.get(HISTORY_COLUMN, idKey(first))).toBeDefined()
+    while (forgetBlocks(store, 3));
+    for (const keyOf of [idKey, (id: string) => labelKey(OWNER, 1, 0, Buffer.from(id, 'hex'))]) {
+      const left = [first, second, taken, 'ff'].map((id) => store.get(HISTORY_COLUMN, keyOf(id)) !== undefined)
+      expect(left).toEqual([false, true, true, true])
     }
   })
 

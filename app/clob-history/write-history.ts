@@ -24,6 +24,7 @@ import {
   fillKey,
   heightKey,
   KEYS_A_PART,
+  labelKey,
   orderKey,
   ownerFillKey,
   ownerOrderKey,
@@ -151,11 +152,18 @@ class PartWriter {
   }
 
   /** Writes the keys by which an order is found. */
-  #putKeys({ market, seq, owner, clientId }: Pick<OrderEntry, 'market' | 'seq' | 'owner' | 'clientId'>): void {
+  #putKeys({
+    market,
+    seq,
+    owner,
+    subaccount,
+    clientId,
+  }: Pick<OrderEntry, 'market' | 'seq' | 'owner' | 'subaccount' | 'clientId'>): void {
     this.#batch.put(COLUMN, ownerOrderKey(owner, seq), uint32ToBytes(market))
     if (clientId.length === 0) return
     const place = concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
     this.#batch.put(COLUMN, clientIdKey(owner, clientId), place)
+    this.#batch.put(COLUMN, labelKey(owner, market, subaccount, clientId), uint64ToBytes(seq))
   }
 
   #change(order: OrderEntry, changes: Partial<OrderEntry>): void {
@@ -168,6 +176,10 @@ class PartWriter {
     const { subaccount, side, tif, priceTicks, lots } = placed
     const [height, timeMs] = [this.#height, this.#timeMs]
     const order = { market, seq, owner, subaccount, side, tif, priceTicks, lots, clientId, txHash, height, timeMs }
+    const changed = this.#orders.get(`${market} ${seq}`)
+    // The order goes by its new id from now on; the old one is looked up until the block is pruned.
+    if (changed !== undefined && changed.clientId.length > 0 && !equalBytes(changed.clientId, clientId))
+      this.#prunable.push(clientIdKey(owner, changed.clientId), labelKey(owner, market, subaccount, changed.clientId))
     const nothing = { filledLots: 0, filledTicks: 0n, cancelledLots: 0, reason: 0 }
     this.#change({ ...order, ...nothing, changedHeight: height, changedMs: timeMs }, {})
     this.#putKeys(placed)
@@ -242,6 +254,16 @@ class PartWriter {
   }
 }
 
+/**
+ * An order that is changed in its place is removed and placed again with its order_seq. Between the two it has ended, so that a write
+ * between them would have it go with this block.
+ */
+const isChange = (removed: Happening | undefined, placed: Happening): boolean =>
+  removed?.kind === 'removed' &&
+  placed.kind === 'placed' &&
+  removed.market === placed.market &&
+  removed.seq === placed.seq
+
 /** Takes a block in, or what is left of it: in writes of bounded size, each with the cursor behind it. */
 export const writeHistory = (
   store: KeyValueStore,
@@ -256,14 +278,16 @@ export const writeHistory = (
   let taken = 0
   let from = already
   let part = new PartWriter(store, block, from, orderBefore)
+  let before: Happening | undefined
   for (const [happening, txHash] of happeningsOf(block)) {
-    if (taken - from === happeningsAWrite) {
+    if (taken - from >= happeningsAWrite && !isChange(before, happening)) {
       part.write(taken)
       from = taken
       part = new PartWriter(store, block, from, orderBefore)
     }
     if (taken >= already) part.add(happening, txHash, taken)
     taken += 1
+    before = happening
   }
   part.write(0)
 }

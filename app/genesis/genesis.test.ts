@@ -23,7 +23,7 @@ const VALID = {
 
 /** Replaces one member, or adds it; `path` as error messages write it. */
 const withMember = (path: string, value: unknown): unknown => {
-  const copy = structuredClone(VALID) as unknown as Record<string, unknown>
+  const copy: Record<string, unknown> = structuredClone(VALID)
   const names = path.replaceAll('[', '.').replaceAll(']', '').split('.')
   let at = copy
   for (const name of names.slice(0, -1)) at = at[name] as Record<string, unknown>

@@ -152,7 +152,7 @@ describe('an order of the network', () => {
     expect(codeOf({ nonceMs: START_MS - 60_000 })).toBe(0)
     expect(codeOf({ nonceMs: START_MS + 60_000 })).toBe(0)
     expect(codeOf({ nonceMs: START_MS + 60_001 })).toBe(codes.poolNonceAhead)
-    // After a halt: the head is old, and wallets have not stopped their clocks.
+    // The chain has halted: the head is old, and wallets have not stopped their clocks.
     world.wallMs += 3_600_000
     expect(codeOf({ nonceMs: START_MS + 3_600_000 })).toBe(0)
     world.usedNonces.add(nonceKey(trader.address, START_MS + 77))

@@ -317,7 +317,7 @@ export class Orders {
     }
     const body = decodeClobBody(raw)
     checkTerms(body.tx, head, seenMs)
-    // Before the signature; the funds of whoever is named are looked at only where a full pool asks for them.
+    // Room is looked for before the signature is checked, and the funds of whoever is named only where a full pool asks for them.
     if (!this.pool.mayTake(body, () => this.#standing().rankOf(body.tx))) throw poolFull()
     return body
   }

@@ -26,6 +26,8 @@ export interface ClobStamp {
 export interface ClobDepth extends ClobStamp {
   readonly bids: readonly ClobLevel[]
   readonly asks: readonly ClobLevel[]
+  /** Where the next page of all levels begins, asks behind bids; null behind the last, and where not all were asked for. */
+  readonly next: { readonly side: 'buy' | 'sell'; readonly priceTicks: number } | null
 }
 
 interface ClobRecordPlace {
@@ -79,7 +81,7 @@ export type ClobRecordView = ClobRecordPlace &
 export interface ClobUpdates {
   readonly height: number
   readonly timeMs: number
-  /** Those in which something has changed, by number. */
+  /** Those in which something has changed, by number; none on the pages behind the first. */
   readonly markets: readonly {
     readonly market: number
     readonly before: Pick<ClobStamp, 'sequence'>
@@ -117,7 +119,9 @@ export interface ClobOrdersPage {
   readonly sequence: number
   /** An OrdersUpdate (nat.clob.v1) in base64, with `orders` and `died`. */
   readonly orders: string
-  /** The next page of the orders that were open when the first was asked for; null behind the last. */
+  /** Height of the block whose open orders the pages list, where there are several: some blocks below that of the first page at most. */
+  readonly listHeight: number
+  /** The next page of the orders that were open at `listHeight`; null behind the last. */
   readonly next: { readonly list: number; readonly at: number } | null
 }
 

@@ -11,7 +11,7 @@ import type {
   LogCriteria,
   LogCursor,
 } from './calls.ts'
-import type { ClobOrdersPage, ClobPool } from './clob.ts'
+import type { ClobDepth, ClobOrdersPage, ClobPool } from './clob.ts'
 import type { FeedPlace } from './feed.ts'
 
 /** Every question with its parameters. The answer is the text of the JSON-RPC result. */
@@ -90,10 +90,10 @@ export interface Questions {
   /** A transaction of the order book: its wire form, or the message of its typed data (JSON) with the signature. */
   sendOrder: { raw: Hex } | { message: unknown; signature: unknown }
   /**
-   * The levels of a market that can be met, of each side at most so many from the best on (0 is all), as a {@link ClobDepth}. It is that of
-   * the newest block, whose height it names.
+   * The levels of a market that can be met, of each side at most so many from the best on, as a {@link ClobDepth}. It is that of
+   * the newest block, whose height it names. 0 is all levels, in pages, of which each may be of another block: `from` is `next` of the page before.
    */
-  clobDepth: { market: number; levels: number }
+  clobDepth: { market: number; levels: number; from?: NonNullable<ClobDepth['next']> }
   /**
    * A {@link ClobOrdersPage}: open orders of a market as of the newest block, which may be another one with each page. `from` is `next` of the page before;
    * `seqs`, at most 2,000, asks for these orders alone.

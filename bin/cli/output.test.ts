@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { publicKeyOf, printPublicKey } from './keys/public-key-json.ts'
 import { describeAddress, describePublicKey } from './commands/debug-program.ts'
-import { formatText } from './output.ts'
+import { reportError } from '../report-error.ts'
+import { cliError } from '../errors.ts'
+import { say, sayJson } from './commands/flags.ts'
+import { formatText, printResult } from './output.ts'
 
 it('a result as text is read member by member, and what YAML would misread is quoted', () => {
   const value = {
@@ -77,4 +80,26 @@ it('a public key says its address: of accounts, and of votes in both of their fo
   for (const text of ['{}', '[', '{"@type":"/cosmos.crypto.ed25519.PubKey","key":"AA=="}']) {
     expect(() => describePublicKey(text), text).toThrow(expect.objectContaining({ codespace: 'cli' }))
   }
+})
+
+it('what others have chosen does not reach the terminal as it is', () => {
+  // The control sequence introducer in one character, a change of direction, an escape and a tag.
+  const name = 'a\u009b2J\u202eb\u001b]0;x\u0007\u{e0041}'
+  let said = ''
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => (said += String(text)) !== '')
+  const writeError = vi.spyOn(process.stderr, 'write').mockImplementation((text) => (said += String(text)) !== '')
+  try {
+    printResult({ name }, 'json')
+    expect(JSON.parse(said)).toEqual({ name })
+    printResult({ [name]: name }, 'text')
+    sayJson({ name })
+    say(`dials ${name}`)
+    reportError(cliError('query', name))
+  } finally {
+    write.mockRestore()
+    writeError.mockRestore()
+    process.exitCode = undefined
+  }
+  expect(said.split('\n')).toHaveLength(8)
+  expect(said.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
 })

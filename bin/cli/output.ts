@@ -1,4 +1,5 @@
 /** Results on standard output: JSON, or the same as readable lines. */
+import { escapeJson } from '../node/runtime/printable.ts'
 
 export const OUTPUTS = ['json', 'text'] as const
 export type Output = (typeof OUTPUTS)[number]
@@ -11,8 +12,11 @@ const isBranch = (value: unknown): value is object =>
 /** Texts that YAML reads as they stand; others are quoted. */
 const PLAIN = /^(?!(?:true|false|null|yes|no)$)[A-Za-z/_](?:[A-Za-z0-9 _./:@+-]*[A-Za-z0-9/])?$/i
 
+/** Names, memos and reasons are chosen by anybody, and a terminal may show them. What is escaped reads the same. */
+const quote = (value: unknown): string => escapeJson(JSON.stringify(value))
+
 const leaf = (value: unknown): string =>
-  typeof value === 'string' && PLAIN.test(value) && !value.includes(': ') ? value : JSON.stringify(value)
+  typeof value === 'string' && PLAIN.test(value) && !value.includes(': ') ? value : quote(value)
 
 const lines = (value: object): readonly string[] =>
   Array.isArray(value)
@@ -31,7 +35,7 @@ export const formatText = (value: unknown): string => (isBranch(value) ? lines(v
 
 /** JSON is on one line, unless a terminal shows it. */
 const formatJson = (value: unknown): string =>
-  JSON.stringify(value, undefined, process.stdout.isTTY ? INDENT.length : 0)
+  escapeJson(JSON.stringify(value, undefined, process.stdout.isTTY ? INDENT.length : 0))
 
 export const printResult = (value: unknown, output: Output): void => {
   process.stdout.write(`${output === 'text' ? formatText(value) : formatJson(value)}\n`)

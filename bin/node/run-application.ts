@@ -209,7 +209,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
       const follow = ({ type }: Announcement): void => void (type === 'head' && traces.announced())
       teardown.add('the announcements of traces', application.subscribe(follow))
     }
-    // Before anybody can be told of the next block.
+    // The halt is decided before anybody can be told of the next block.
     teardown.add(
       'the halt',
       application.subscribe((announcement) => {

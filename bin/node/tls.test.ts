@@ -123,7 +123,14 @@ describe('a gateway with a certificate', () => {
       /the renewed certificate cannot be used: the one before it stays.*is not that of the certificate/,
     )
     expect(await post(address, before)).toBe(RESULT)
+    writeFileSync(files.certificatePath, `${pem(used)}-----BEGIN CERTIFICATE-----\nAAAA\n`)
     copyFileSync(used.keyPath, files.keyPath)
+    touch(1_500)
+    tls?.look()
+    expect(said).not.toContain('the certificate was renewed')
+    expect(await post(address, before)).toBe(RESULT)
+    expect(tls?.current().certificate).toBe(before)
+    copyFileSync(used.certificatePath, files.certificatePath)
     touch(2_000)
     tls?.look()
     expect(said).toContain('the certificate was renewed')
@@ -157,6 +164,14 @@ describe('files that no client could accept are refused with the reason:', () =>
     expect(reading({ keyPath: files.certificatePath })).toThrow(
       /tls\.key-path: .*holds no private key without a password/,
     )
+  })
+
+  it('a chain whose further certificates are cut short, which no server would begin with', () => {
+    const certificatePath = join(folder, 'cut.pem')
+    const further = readFileSync(other.certificatePath, 'utf8')
+    writeFileSync(certificatePath, pem(files) + further.slice(0, further.length / 2))
+    const read = (): unknown => readTlsFiles({ ...files, certificatePath }, Date.now())
+    expect(read).toThrow(/tls\.certificate-path: .*cut\.pem cannot be used by a server: /)
   })
 
   it('one of the two settings alone', () => {

@@ -10,8 +10,8 @@ export type UpgradeInfo = z.infer<typeof upgradeInfo>
 /** The name and place that the SDK's tools know. */
 export const upgradeInfoPath = ({ data }: Home): string => join(data, 'upgrade-info.json')
 
-/** The SDK's line, which modules/upgrade/apply.ts writes. */
-const NEEDED = /^UPGRADE "(.+)" NEEDED at height: (\d+)/s
+/** The SDK's line, which modules/upgrade/apply.ts writes. The info of the plan follows, in which anything may stand: the first match counts. */
+const NEEDED = /^UPGRADE "(.+?)" NEEDED at height: (\d+)/s
 
 /** Notes the plan in it, if it is one, and returns the fault as it came. */
 export const noteUpgrade = <Fault extends Error | undefined>(home: Home, fault: Fault): Fault => {

@@ -1,14 +1,15 @@
 /** A Redis of the machine for tests: that of the PATH, or the one that scripts/setup.sh brings. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
-import { createServer, type AddressInfo, connect } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Readable } from 'node:stream'
 
 const VERSION = '6.2.912183'
-const POLL_MS = 20
+const READY = 'Ready to accept connections'
+const MOST_OUTPUT = 10_000
 const START_LIMIT_MS = 20_000
 
 const isExecutable = (path: string): boolean => {
@@ -46,15 +47,26 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-const isOpen = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
+/** Redis says when it listens. One that does not within the limit is ended. */
+const untilReady = async (child: ChildProcessByStdio<null, Readable, null>, binary: string): Promise<void> => {
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS)
+  const ready = new Promise<void>((resolve) => {
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      output = `${output}${part}`.slice(-MOST_OUTPUT)
+      if (output.includes(READY)) resolve()
     })
-    socket.once('error', () => resolve(false))
   })
+  const ended = new Promise<never>((_, reject) => {
+    child.once('error', reject)
+    child.once('exit', () => reject(new TypeError(`${binary} did not start`)))
+  })
+  try {
+    await Promise.race([ready, ended])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 /** It keeps nothing, and ends with this process or before. */
 export const startRedis = async (binary: string): Promise<RedisServer> => {
@@ -62,12 +74,9 @@ export const startRedis = async (binary: string): Promise<RedisServer> => {
   let child: ChildProcess | undefined
   const start = async (): Promise<void> => {
     const where = ['--port', String(port), '--bind', '127.0.0.1']
-    child = spawn(binary, [...where, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' })
-    const deadline = performance.now() + START_LIMIT_MS
-    while (!(await isOpen(port))) {
-      if (child.exitCode !== null || performance.now() > deadline) throw new TypeError(`${binary} did not start`)
-      await sleep(POLL_MS)
-    }
+    const made = spawn(binary, [...where, '--save', '', '--appendonly', 'no'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    child = made
+    await untilReady(made, binary)
   }
   const stop = async (): Promise<void> => {
     if (child === undefined) return

@@ -16,7 +16,7 @@ import {
 } from './chain-answers.ts'
 import type { CallLimits, Endpoint } from './endpoint.ts'
 import { daemonError, isFault } from './errors.ts'
-import { askQuorum, majorityOf } from './quorum.ts'
+import { askQuorum, LATE_MS, majorityOf, type Question } from './quorum.ts'
 
 const MEGABYTE = 1024 * 1024
 /** A block names its transactions by hash: some 70 kB of a thousand. */
@@ -63,16 +63,22 @@ const keyOfLogs = (logs: readonly LoggedEvent[]): string => {
 export interface Finality {
   readonly block: BlockName
   readonly endpoints: readonly Endpoint[]
+  /** Who claims to have come as far, and has not said yet which block it is. */
+  readonly late: readonly Endpoint[]
 }
 
 export class ChainReader {
   readonly #endpoints: readonly Endpoint[]
   /** The time until which an endpoint is known to be of a chain, and at its head. */
   readonly #identified = new Map<Endpoint, { readonly chainId: bigint; readonly untilMs: number }>()
+  /** The newest finalized height that each endpoint has claimed, be it after the others had agreed: a slow one counts, too. */
+  readonly #claims = new Map<Endpoint, { readonly chainId: bigint; readonly height: number }>()
+  readonly #lateMs: number
   #complaints = new Map<string, string>()
 
-  constructor(endpoints: readonly Endpoint[]) {
+  constructor(endpoints: readonly Endpoint[], lateMs = LATE_MS) {
     this.#endpoints = endpoints
+    this.#lateMs = lateMs
   }
 
   /** What was wrong, since the last call, with endpoints that the majority did without. */
@@ -84,47 +90,35 @@ export class ChainReader {
 
   /** The highest finalized block that a majority has reached and agrees on. */
   async finality(chainId: bigint): Promise<Finality> {
-    const heights = new Map<Endpoint, number>()
-    await this.#quorum(
-      this.#endpoints,
-      'the finalized block',
-      async (endpoint) => {
-        await this.#identify(endpoint, chainId)
-        heights.set(endpoint, (await blockAt(endpoint, 'finalized')).number)
-      },
-      () => 'it has one',
-    )
-    const sorted = [...heights.values()].toSorted((a, b) => b - a)
+    await this.#quorum(this.#endpoints, {
+      what: 'the finalized block',
+      ask: (endpoint) => this.#claim(endpoint, chainId),
+      keyOf: () => 'it has one',
+    })
+    const claims = [...this.#claims].filter(([, claim]) => claim.chainId === chainId)
+    const sorted = claims.map(([, { height }]) => height).toSorted((a, b) => b - a)
     const height = sorted[majorityOf(this.#endpoints.length) - 1] ?? 0
-    const able = [...heights].filter(([, at]) => at >= height).map(([endpoint]) => endpoint)
-    const { value, agreed } = await this.#blockOf(able, height)
-    return { block: value, endpoints: agreed }
+    const able = claims.filter(([, claim]) => claim.height >= height).map(([endpoint]) => endpoint)
+    const { value, agreed, silent } = await this.#quorum(able, this.#blockAt(height))
+    return { block: value, endpoints: agreed, late: silent }
   }
 
   /** The hash of a block that is finalized. */
-  async hashAt({ endpoints }: Finality, height: number): Promise<string> {
-    return (await this.#blockOf(endpoints, height)).value.hash
+  async hashAt(finality: Finality, height: number): Promise<string> {
+    return (await this.#askFinal(finality, this.#blockAt(height))).hash
   }
 
-  async hasCode({ endpoints }: Finality, contract: BridgeContract, height: number): Promise<boolean> {
+  hasCode(finality: Finality, contract: BridgeContract, height: number): Promise<boolean> {
     const parameters = [bytesToHex(contract.address), quantityToHex(height)]
-    const what = `the code of the contract at block ${height}`
-    const { value } = await this.#quorum(
-      endpoints,
-      what,
-      (endpoint) => ask(endpoint, 'eth_getCode', parameters, SHORT, readHasCode),
-      String,
-    )
-    return value
+    return this.#askFinal(finality, {
+      what: `the code of the contract at block ${height}`,
+      ask: (endpoint) => ask(endpoint, 'eth_getCode', parameters, SHORT, readHasCode),
+      keyOf: String,
+    })
   }
 
   /** Both ends are finalized blocks. Rejects with `limited` or `tooLarge` where fewer blocks may be answered. */
-  async logs(
-    { endpoints }: Finality,
-    contract: BridgeContract,
-    from: number,
-    to: number,
-  ): Promise<readonly LoggedEvent[]> {
+  logs(finality: Finality, contract: BridgeContract, from: number, to: number): Promise<readonly LoggedEvent[]> {
     const filter = {
       address: bytesToHex(contract.address),
       topics: [BRIDGE_TOPIC],
@@ -133,26 +127,53 @@ export class ChainReader {
     }
     const limits = from === to ? LOGS_OF_A_BLOCK : LOGS
     const read = (value: unknown): readonly LoggedEvent[] => readLogs(contract, from, to, value)
-    const { value } = await this.#quorum(
-      endpoints,
-      `the logs of blocks ${from} to ${to}`,
-      (endpoint) => ask(endpoint, 'eth_getLogs', [filter], limits, read),
-      keyOfLogs,
-    )
-    return value
+    return this.#askFinal(finality, {
+      what: `the logs of blocks ${from} to ${to}`,
+      ask: (endpoint) => ask(endpoint, 'eth_getLogs', [filter], limits, read),
+      keyOf: keyOfLogs,
+    })
   }
 
-  #blockOf(endpoints: readonly Endpoint[], height: number) {
-    return this.#quorum(
-      endpoints,
-      `block ${height}`,
-      async (endpoint) => {
+  #blockAt(height: number): Question<Endpoint, BlockName> {
+    return {
+      what: `block ${height}`,
+      ask: async (endpoint) => {
         const block = await blockAt(endpoint, quantityToHex(height))
         if (block.number === height) return block
         throw daemonError('malformed', `${endpoint.name}: answers block ${block.number} for block ${height}`)
       },
-      ({ hash }) => hash,
-    )
+      keyOf: ({ hash }) => hash,
+    }
+  }
+
+  async #claim(endpoint: Endpoint, chainId: bigint): Promise<void> {
+    try {
+      await this.#identify(endpoint, chainId)
+      this.#claims.set(endpoint, { chainId, height: (await blockAt(endpoint, 'finalized')).number })
+    } catch (error) {
+      this.#claims.delete(endpoint)
+      throw error
+    }
+  }
+
+  /**
+   * Asks those who agree about the finalized block; where that brings no majority, because one of them lies or refuses, the late ones as well. They must
+   * have that block, and so all blocks before it.
+   */
+  async #askFinal<T>({ block, endpoints, late }: Finality, question: Question<Endpoint, T>): Promise<T> {
+    try {
+      return (await this.#quorum(endpoints, question)).value
+    } catch (error) {
+      if (late.length === 0) throw error
+    }
+    const { ask: askAnother } = this.#blockAt(block.number)
+    const asked = async (endpoint: Endpoint): Promise<T> => {
+      if (late.includes(endpoint) && (await askAnother(endpoint)).hash !== block.hash) {
+        throw daemonError('malformed', `${endpoint.name}: has another block ${block.number} than the majority`)
+      }
+      return await question.ask(endpoint)
+    }
+    return (await this.#quorum([...endpoints, ...late], { ...question, ask: asked })).value
   }
 
   async #identify(endpoint: Endpoint, chainId: bigint): Promise<void> {
@@ -168,22 +189,17 @@ export class ChainReader {
     this.#identified.set(endpoint, { chainId, untilMs: performance.now() + IDENTITY_MS })
   }
 
-  async #quorum<T>(
-    voters: readonly Endpoint[],
-    what: string,
-    question: (endpoint: Endpoint) => Promise<T>,
-    keyOf: (value: T) => string,
-  ) {
+  async #quorum<T>(voters: readonly Endpoint[], question: Question<Endpoint, T>) {
     const counted = async (endpoint: Endpoint): Promise<T> => {
       try {
-        return await question(endpoint)
+        return await question.ask(endpoint)
       } catch (error) {
         // What stands behind its address may have been replaced.
         if (isFault(error, 'unreachable')) this.#identified.delete(endpoint)
         throw error
       }
     }
-    const agreement = await askQuorum(voters, this.#endpoints.length, what, counted, keyOf)
+    const agreement = await askQuorum(voters, this.#endpoints.length, { ...question, ask: counted }, this.#lateMs)
     for (const [name, complaint] of agreement.complaints) this.#complaints.set(name, complaint)
     return agreement
   }

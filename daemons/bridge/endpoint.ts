@@ -24,11 +24,11 @@ export interface Endpoint {
   close(): void
 }
 
+const MAX_SAID_CHARACTERS = 200
+
 /** What an endpoint says is shortened and freed of what a terminal would act upon. */
 export const saidBy = (text: unknown): string =>
-  String(text)
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
-    .slice(0, 200)
+  (typeof text === 'string' ? text : 'no text').slice(0, MAX_SAID_CHARACTERS).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
 
 const tooLarge = (name: string, method: string, maxBytes: number): Error =>
   daemonError('tooLarge', `${name}: the answer to ${method} is longer than ${maxBytes} bytes`)

@@ -15,10 +15,12 @@ export interface Agreement<V extends Voter, T> {
   readonly agreed: readonly V[]
   /** What is wrong with the others, by name. */
   readonly complaints: ReadonlyMap<string, string>
+  /** Who has said nothing yet. */
+  readonly silent: readonly V[]
 }
 
 /** Once a majority agrees the others get this long, so that one of them who lies is found out. */
-const LATE_MS = 500
+export const LATE_MS = 500
 
 export const majorityOf = (count: number): number => Math.floor(count / 2) + 1
 
@@ -53,7 +55,9 @@ class Round<V extends Voter, T> {
   agreement(): Agreement<V, T> | undefined {
     for (const { value, key } of this.#answers.values()) {
       const agreed = this.#voters.filter((voter) => this.#answers.get(voter)?.key === key)
-      if (agreed.length >= majorityOf(this.#of)) return { value, agreed, complaints: this.#complaints(key) }
+      if (agreed.length < majorityOf(this.#of)) continue
+      const silent = this.#voters.filter((voter) => !this.#answers.has(voter) && !this.#failures.has(voter))
+      return { value, agreed, complaints: this.#complaints(key), silent }
     }
     return undefined
   }
@@ -88,22 +92,26 @@ class Round<V extends Voter, T> {
   }
 }
 
-/**
- * Asks all voters. `of` is the number of endpoints, of which the voters may be a part; `what` names the question. Rejects where no
- * majority agrees.
- */
+export interface Question<V extends Voter, T> {
+  /** Names the question in messages. */
+  readonly what: string
+  ask(voter: V): Promise<T>
+  /** Answers with one key are the same. */
+  keyOf(value: T): string
+}
+
+/** Asks all voters. `of` is the number of endpoints, of which the voters may be a part. Rejects where no majority agrees. */
 export const askQuorum = async <V extends Voter, T>(
   voters: readonly V[],
   of: number,
-  what: string,
-  ask: (voter: V) => Promise<T>,
-  keyOf: (value: T) => string,
+  { what, ask, keyOf }: Question<V, T>,
+  lateMs = LATE_MS,
 ): Promise<Agreement<V, T>> => {
   const round = new Round<V, T>(voters, of)
   const { promise: late, resolve: hurry } = Promise.withResolvers<void>()
   let timer: NodeJS.Timeout | undefined
   const settle = (): void => {
-    if (timer === undefined && !round.isComplete && round.agreement() !== undefined) timer = setTimeout(hurry, LATE_MS)
+    if (timer === undefined && !round.isComplete && round.agreement() !== undefined) timer = setTimeout(hurry, lateMs)
   }
   const asked = voters.map(async (voter) => {
     try {

@@ -26,7 +26,11 @@ interface Bench {
 const deposits = (count: number, from = 20): Deposit[] =>
   Array.from({ length: count }, (_, id) => ({ block: from + id, id, amount: BigInt(id) }))
 
-const open = async (count = 1, change: (chain: ExternalChain) => void = () => undefined): Promise<Bench> => {
+const open = async (
+  count = 1,
+  change: (chain: ExternalChain) => void = () => undefined,
+  lateMs?: number,
+): Promise<Bench> => {
   const chain = new ExternalChain()
   chain.deposits = deposits(3)
   change(chain)
@@ -34,7 +38,7 @@ const open = async (count = 1, change: (chain: ExternalChain) => void = () => un
   for (let index = 0; index < count; index++) endpoints.push(await new ExternalEndpoint(chain).listen())
   const opened: Endpoint[] = endpoints.map(({ url }) => openEndpoint(url))
   closers.push(() => opened.forEach((endpoint) => endpoint.close()), ...endpoints.map((each) => () => each.close()))
-  const watcher = new Watcher(opened, () => NOW_SECONDS)
+  const watcher = new Watcher(opened, () => NOW_SECONDS, lateMs)
   watcher.follow(contract, 0)
   const settle = async (): Promise<void> => {
     for (let rounds = 0; rounds < 200 && (await watcher.round()); rounds++)
@@ -185,6 +189,11 @@ describe('one endpoint', () => {
       'that answers hugely',
       ({ first }) => (first.fault = () => `"${'x'.repeat(3_000_000)}"`),
       /longer than 2097152 bytes/,
+    ],
+    [
+      'that refuses with what is no text',
+      ({ first }) => (first.fault = () => ({ error: { message: { toString: 1, valueOf: 1 } } })),
+      /^127\.0\.0\.1:\d+: eth_chainId refused: no text$/,
     ],
     ['that closes connections', ({ first }) => (first.raw = (response) => response.destroy() && true), /no answer/],
     [
@@ -384,6 +393,58 @@ describe('a quorum', () => {
     expect(ids(watcher)).toEqual([0, 1, 2])
     expect(warnings.join('; ')).toMatch(complaint)
     for (const warning of warnings) expect(warning).toContain(liar.name)
+  })
+
+  it.each<readonly [string, (liar: ExternalEndpoint) => void]>([
+    ['hides events', (liar) => (liar.fault = (method) => (method === 'eth_getLogs' ? { result: [] } : undefined))],
+    [
+      'refuses logs',
+      (liar) => (liar.fault = (method) => (method === 'eth_getLogs' ? { error: { message: 'no' } } : undefined)),
+    ],
+    [
+      'claims to be at the beginning',
+      (liar) => (liar.fault = (_, [tag]) => (tag === 'finalized' ? { result: liar.chain.block(0) } : undefined)),
+    ],
+    [
+      'tells of another block',
+      (liar) =>
+        (liar.fault = (method, [tag]) =>
+          method === 'eth_getBlockByNumber' && tag === '0x64'
+            ? { result: { ...liar.chain.block(100), hash: '0x' + '22'.repeat(32) } }
+            : undefined),
+    ],
+  ])('of three goes on where one %s and another one is slow', async (_, wrong) => {
+    const lateMs = 10
+    const { endpoints, settle, watcher } = await open(3, () => undefined, lateMs)
+    const [, liar, slow] = endpoints as [ExternalEndpoint, ExternalEndpoint, ExternalEndpoint]
+    wrong(liar)
+    slow.delayMs = 3 * lateMs
+    for (let rounds = 0; rounds < 20 && ids(watcher).length < 3; rounds++) await settle()
+    expect(ids(watcher)).toEqual([0, 1, 2])
+    await settle()
+    expect(watcher.report().error).toBeUndefined()
+  })
+
+  it('takes nothing of a slow one that has another finalized block', async () => {
+    const { chain, endpoints, settle, watcher } = await open(3, () => undefined, 10)
+    const [, liar, slow] = endpoints as [ExternalEndpoint, ExternalEndpoint, ExternalEndpoint]
+    // Both have a false event, and one of them says that it is on the chain of the others.
+    const fork = new ExternalChain()
+    fork.salt = 'fork'
+    fork.deposits = [...deposits(3), { block: 40, id: 3 }]
+    const onFork = { result: fork.logs(0, 100) }
+    liar.fault = (method) => (method === 'eth_getLogs' ? onFork : undefined)
+    slow.fault = (method, [tag]) =>
+      method === 'eth_getLogs'
+        ? onFork
+        : method === 'eth_getBlockByNumber' && tag === '0x64'
+          ? { result: fork.block(100) }
+          : undefined
+    slow.delayMs = 30
+    for (let rounds = 0; rounds < 6; rounds++) await settle()
+    expect(ids(watcher)).toEqual([])
+    expect(watcher.report().error).toMatch(/no majority of 3 endpoints/)
+    expect(chain.deposits).toHaveLength(3)
   })
 
   it('of two does not go on where one lies', async () => {

@@ -73,8 +73,9 @@ export class Watcher {
   #error: string | undefined
   #warnings: readonly string[] = []
 
-  constructor(endpoints: readonly Endpoint[], wallSeconds: () => number) {
-    this.#reader = new ChainReader(endpoints)
+  /** `lateMs` is what those who are slow get once a majority agrees. */
+  constructor(endpoints: readonly Endpoint[], wallSeconds: () => number, lateMs?: number) {
+    this.#reader = new ChainReader(endpoints, lateMs)
     this.#wallSeconds = wallSeconds
   }
 

@@ -1,6 +1,7 @@
 /** A small external chain behind real HTTP, which can be wrong in every way that matters. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { bigintToBytes, concatBytes, padLeft, uint64ToBytes, utf8ToBytes } from '../../core/bytes.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { bytesToHex, hexToBytes, quantityToHex } from '../../core/hex.ts'
@@ -92,6 +93,8 @@ export class ExternalEndpoint {
   readonly chain: ExternalChain
   readonly #server: Server
   fault: Fault = () => undefined
+  /** The time before each answer. */
+  delayMs = 0
   /** First and last block of every eth_getLogs. */
   readonly ranges: [number, number][] = []
   /** Writes the answer itself, and says so by true. */
@@ -127,6 +130,7 @@ export class ExternalEndpoint {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = ''
     for await (const chunk of request) body += String(chunk)
+    if (this.delayMs > 0) await sleep(this.delayMs)
     if (this.raw(response)) return
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] }
     if (method === 'eth_getLogs') {

@@ -259,7 +259,7 @@ describe('calls', () => {
     const target = targets[name] as Uint8Array
     for (const kind of CALLS) {
       for (const value of [0n, 1n, 10_000n]) {
-        // Into itself it ends by the gas.
+        // A call of the attacker into itself ends when the gas does.
         const gas = name === 'ATTACKER' ? 20_000n : 100_000n
         await expectAgreement(code(...callOf(kind, target, gas, value), ...callOf(kind, target, gas, value)))
       }

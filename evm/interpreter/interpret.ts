@@ -42,7 +42,7 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
   const { constantGas, minimum, range } = machine.rules
   let { view } = memory
   let { pc, sp, gas, memorySize } = frame
-  // Below no gas where nobody interrupts.
+  // Where nobody interrupts, gas never falls below this.
   let lookBelow = machine.interrupt === undefined ? -1 : gas - GAS_A_LOOK
 
   for (;;) {

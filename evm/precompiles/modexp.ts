@@ -63,7 +63,7 @@ const power = (base: bigint, exponent: bigint, modulus: bigint): bigint => {
 }
 
 const compute = (input: Uint8Array, { base, exponent, modulus }: Lengths): Uint8Array | string => {
-  // Without either the exponent can be of any length, and is not looked at.
+  // Where both are empty the exponent can be of any length, and is not looked at.
   if (base === 0n && modulus === 0n) return EMPTY_BYTES
   if (largest(largest(base, modulus), exponent) > MAX_HELD_BYTES) return OUT_OF_GAS
   const [baseBytes, exponentBytes, modulusBytes] = [Number(base), Number(exponent), Number(modulus)]

@@ -22,7 +22,7 @@ export interface GasRelevant {
 
 const countZeros = (data: Uint8Array): number => {
   let zeros = 0
-  // By index: the iterator of an array takes as long as the rest of a short call.
+  // The loop counts by index, for the iterator of an array takes as long as the rest of a short call.
   for (let at = 0; at < data.length; at++) if (data[at] === 0) zeros++
   return zeros
 }

@@ -50,23 +50,26 @@ export const encodeParams = (params: BridgeParams): Uint8Array =>
     bigintToBytes(params.withdrawLimit),
     number(params.maxWithdrawalsPerBlock),
     number(params.setIntervalBlocks),
+    bigintToBytes(params.minWithdrawal),
   ])
 
 const contractOf = (chainId: bigint, address: Uint8Array): BridgeContract | undefined =>
   address.length === 0 ? undefined : { chainId, address }
 
 /** A state from before the way back has the defaults. */
-const wayBackOf = ([limit, withdrawals, interval]: readonly RlpItem[]) =>
+const wayBackOf = ([limit, withdrawals, interval, least]: readonly RlpItem[]) =>
   limit === undefined
     ? {
         withdrawLimit: DEFAULT_PARAMS.withdrawLimit,
         maxWithdrawalsPerBlock: DEFAULT_PARAMS.maxWithdrawalsPerBlock,
         setIntervalBlocks: DEFAULT_PARAMS.setIntervalBlocks,
+        minWithdrawal: DEFAULT_PARAMS.minWithdrawal,
       }
     : {
         withdrawLimit: bigintOf(limit),
         maxWithdrawalsPerBlock: numberOf(withdrawals),
         setIntervalBlocks: numberOf(interval),
+        minWithdrawal: least === undefined ? DEFAULT_PARAMS.minWithdrawal : bigintOf(least),
       }
 
 export const decodeParams = (value: Uint8Array): BridgeParams => {

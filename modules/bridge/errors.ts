@@ -125,6 +125,12 @@ export const BRIDGE_ERRORS = errorTable('bridge', 'Messages of the bridge: what 
       'The digest is neither that of the pending root nor that of the next set, or no member signed it who has not signed before.',
     action: 'Run "chain tx bridge sign" with a node that is not behind, in the home that has the key.',
   },
+  tooLittle: {
+    code: 21,
+    text: 'a withdrawal is at least ...',
+    cause: 'The amount is below min_withdrawal.',
+    action: 'Withdraw more at once.',
+  },
 })
 
 export const bridgeError = (kind: keyof typeof BRIDGE_ERRORS.codes, message?: string): CodedError => {

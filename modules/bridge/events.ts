@@ -64,3 +64,7 @@ export const setProposed = ({ nonce, members, threshold }: Pick<StoredSet, 'nonc
 
 /** The contract takes it from now on. */
 export const setSigned = (nonce: number): Event => makeEvent('bridge_set_signed', { nonce: String(nonce) })
+
+/** Its vote brought a signature that adds nothing; its signatures are looked at again from a block on. */
+export const signatureUseless = (validator: Uint8Array, until: number): Event =>
+  makeEvent('bridge_signature_useless', { validator: formatConsensusAddress(validator), until: String(until) })

@@ -28,6 +28,7 @@ export const WITHDRAWAL_PREFIX = Uint8Array.of(0x0c)
 export const NODE_PREFIX = Uint8Array.of(0x0d)
 export const SET_PREFIX = Uint8Array.of(0x0e)
 export const ROOTS_PREFIX = Uint8Array.of(0x0f)
+export const UNHEARD_KEY = Uint8Array.of(0x10)
 
 export const burnedKey = (denom: string): Uint8Array => concatBytes(BURNED_PREFIX, utf8ToBytes(denom))
 

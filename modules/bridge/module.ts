@@ -27,6 +27,7 @@ export const bridgeModule: ModuleDefinition<BridgeDependencies, ModuleParts> = {
     'way_back',
     'withdrawals',
     'signing_sets',
+    'unheard',
   ],
   parseGenesis: (genesis) => parseBridgeGenesis(genesis),
   create: (dependencies) => ({

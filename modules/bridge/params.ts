@@ -19,6 +19,8 @@ export interface BridgeParams {
   /** The most that is withdrawn on one day (UTC); with 0 nothing is. The contract has a limit of its own, which must not be lower. */
   readonly withdrawLimit: bigint
   readonly maxWithdrawalsPerBlock: number
+  /** The least amount of a withdrawal: dust takes places in a block and in the tree from others. */
+  readonly minWithdrawal: bigint
   /** Sets of signers follow one another no faster: somebody pays for each of them on the external chain. */
   readonly setIntervalBlocks: number
 }
@@ -44,6 +46,7 @@ export const DEFAULT_PARAMS: BridgeParams = {
   // Closed until governance knows the limit of the contract, and validators have keys.
   withdrawLimit: 0n,
   maxWithdrawalsPerBlock: 10,
+  minWithdrawal: 1n,
   setIntervalBlocks: 14_400,
 }
 
@@ -56,11 +59,13 @@ const contractFault = ({ chainId, address }: BridgeContract): string | undefined
 }
 
 const wayBackFault = (params: BridgeParams): string | undefined => {
-  const { withdrawLimit, maxWithdrawalsPerBlock, setIntervalBlocks } = params
+  const { withdrawLimit, maxWithdrawalsPerBlock, minWithdrawal, setIntervalBlocks } = params
   if (withdrawLimit < 0n || withdrawLimit > MAX_AMOUNT) return `withdraw_limit must be between 0 and ${MAX_AMOUNT}`
   if (!isWithin(maxWithdrawalsPerBlock, 1, MAX_WITHDRAWALS_PER_BLOCK)) {
     return `max_withdrawals_per_block must be between 1 and ${MAX_WITHDRAWALS_PER_BLOCK}`
   }
+  const mostOfOne = withdrawLimit === 0n ? MAX_AMOUNT : withdrawLimit
+  if (minWithdrawal < 1n || minWithdrawal > mostOfOne) return `min_withdrawal must be between 1 and ${mostOfOne}`
   return isWithin(setIntervalBlocks, 1, MAX_DELAY_BLOCKS)
     ? undefined
     : `set_interval_blocks must be between 1 and ${MAX_DELAY_BLOCKS}`

@@ -9,21 +9,23 @@ import type { Attestations } from '../attestations.ts'
 import type { BlockContext, EndBlockContext, MessageContext, ModuleContext } from '../module.ts'
 import type { BridgeDependencies } from './deps.ts'
 import { bridgeError } from './errors.ts'
-import { rootSigned, setProposed, setSigned } from './events.ts'
+import { rootSigned, setProposed, setSigned, signatureUseless } from './events.ts'
 import {
   nodesOf,
   readBridgeKey,
-  readKeyOwner,
   readParams,
   readRoots,
   readSet,
+  readUnheard,
   readWayBack,
   writeRoots,
   writeSet,
+  writeUnheard,
   writeWayBack,
 } from './keeper/index.ts'
 import { isAnother, isSigned, makeSet, toSigningSet } from './signing-set.ts'
 import type { MemberSignatures, StoredRoot, StoredSet } from './way-back-record.ts'
+import { addUnheard, UNHEARD_BLOCKS, unheardAt } from './unheard.ts'
 import type { SubmittedSignature } from './wire.ts'
 
 /** The first set is looked for so often: nothing can be signed before. */
@@ -78,89 +80,107 @@ export const readUnsigned = (state: StateReader, nativeChainId: string): readonl
   return [signing.root, signing.next].flatMap((each) => (each === undefined ? [] : unsignedOf(signing.set, each)))
 }
 
-/** The signature of a validator over a digest; undefined where its vote has none. */
-type SignatureOf = (validator: Uint8Array) => Uint8Array | undefined
-
-/**
- * Adds the signatures of members that have not signed, and returns the same map where there is no new one. A signature
- * counts when the key of the member made it, be it of the member itself or of the validator that has registered the key by now: operators
- * take their keys along.
- */
-const addSignatures = (
-  state: StateReader,
-  { members }: StoredSet,
-  before: MemberSignatures,
-  digest: Uint8Array,
-  signatureOf: SignatureOf,
-): MemberSignatures => {
-  const signatures = new Map(before)
-  const isOf = (signature: Uint8Array, address: Uint8Array): boolean => {
-    const signer = recoverBridgeSigner(digest, signature)
-    return signer !== undefined && equalBytes(signer, address)
-  }
-  for (const [place, { address, validator }] of members.entries()) {
-    if (signatures.has(place)) continue
-    const owner = readKeyOwner(state, address)
-    const holders = owner === undefined || equalBytes(owner, validator) ? [validator] : [validator, owner]
-    const signature = holders.flatMap((each) => signatureOf(each) ?? []).find((each) => isOf(each, address))
-    if (signature !== undefined) signatures.set(place, signature)
-  }
-  return signatures.size === before.size ? before : signatures
+/** A signature, and the validator whose vote brought it; undefined for one that somebody sent. */
+interface SaidSignature extends SubmittedSignature {
+  readonly validator: Uint8Array | undefined
 }
 
-/** Returns whether there is a new signature over the root. */
+/** The signatures of a root or a set with the new ones, and who brought by its vote what adds nothing. */
+interface Added {
+  /** The same map where nothing is new. */
+  readonly signatures: MemberSignatures
+  readonly useless: readonly Uint8Array[]
+}
+
+/**
+ * Adds the signatures of members that have not signed. The key of a member makes it a signature of the member, whoever brings it:
+ * operators take their keys along. Each is recovered once, and none that is held already.
+ */
+const addSignatures = ({ members }: StoredSet, before: MemberSignatures, said: readonly SaidSignature[]): Added => {
+  const places = new Map(members.map(({ address }, place) => [bytesToKey(address), place]))
+  const held = new Set([...before.values()].map(bytesToKey))
+  const signatures = new Map(before)
+  const useless: Uint8Array[] = []
+  for (const { digest, signature, validator } of said) {
+    if (signatures.size === members.length) break
+    if (held.has(bytesToKey(signature))) continue
+    const signer = recoverBridgeSigner(digest, signature)
+    const place = signer && places.get(bytesToKey(signer))
+    if (place === undefined || signatures.has(place)) {
+      if (validator !== undefined) useless.push(validator)
+      continue
+    }
+    signatures.set(place, signature)
+    held.add(bytesToKey(signature))
+  }
+  return { signatures: signatures.size === before.size ? before : signatures, useless }
+}
+
+const over = (digest: Uint8Array, said: readonly SaidSignature[]): readonly SaidSignature[] =>
+  said.filter((each) => equalBytes(each.digest, digest))
+
+/** What came of signatures: whether one was new, and who brought what adds nothing. */
+interface Collected {
+  readonly isNew: boolean
+  readonly useless: readonly Uint8Array[]
+}
+
+const NOTHING: Collected = { isNew: false, useless: [] }
+
 const collectRoot = (
   { state, emit }: ModuleContext,
   { contract, set, root }: Signing,
-  signatureOf: (digest: Uint8Array) => SignatureOf,
-): boolean => {
-  if (root === undefined) return false
-  const signatures = addSignatures(state, set, root.record.signatures, root.digest, signatureOf(root.digest))
-  if (signatures === root.record.signatures) return false
+  said: readonly SaidSignature[],
+): Collected => {
+  if (root === undefined) return NOTHING
+  const { signatures, useless } = addSignatures(set, root.record.signatures, over(root.digest, said))
+  if (signatures === root.record.signatures) return { isNew: false, useless }
   const record = { ...root.record, signatures }
   const { signed } = readRoots(state, contract)
   const isDone = isSigned(set, signatures)
   writeRoots(state, contract, isDone ? { pending: undefined, signed: record } : { pending: record, signed })
   if (isDone) emit(rootSigned(record))
-  return true
+  return { isNew: true, useless }
 }
 
-/** Returns whether there is a new signature over the next set, which is the present one once it is signed. */
+/** The next set is the present one once it is signed. */
 const collectSet = (
   { state, emit }: ModuleContext,
   { contract, set, next }: Signing,
-  signatureOf: (digest: Uint8Array) => SignatureOf,
-): boolean => {
-  if (next === undefined) return false
-  const signatures = addSignatures(state, set, next.record.signatures, next.digest, signatureOf(next.digest))
-  if (signatures === next.record.signatures) return false
+  said: readonly SaidSignature[],
+): Collected => {
+  if (next === undefined) return NOTHING
+  const { signatures, useless } = addSignatures(set, next.record.signatures, over(next.digest, said))
+  if (signatures === next.record.signatures) return { isNew: false, useless }
   writeSet(state, contract, { ...next.record, signatures })
-  if (!isSigned(set, signatures)) return true
+  if (!isSigned(set, signatures)) return { isNew: true, useless }
   const { nonce } = next.record
   writeWayBack(state, contract, { ...readWayBack(state, contract), setNonce: nonce })
   // What the set before has not signed by now the next one signs anew.
   writeRoots(state, contract, { ...readRoots(state, contract), pending: undefined })
   emit(setSigned(nonce))
-  return true
+  return { isNew: true, useless }
 }
 
-/** Takes what the votes of the last commit sign. */
+/** Takes what the votes of the last commit sign; those of validators that are unheard are not looked at. */
 export const collectSignatures = (context: BlockContext, { votes }: Attestations): void => {
-  const said = new Map(
-    votes.flatMap(({ validatorAddress, extension }) =>
-      extension === undefined || extension.bridgeSignatures.length === 0
-        ? []
-        : [[bytesToKey(validatorAddress), extension.bridgeSignatures] as const],
-    ),
-  )
-  const signing = said.size === 0 ? undefined : readSigning(context.state, context.chainId)
+  const { state, height, chainId, emit } = context
+  const speakers = votes.filter(({ extension }) => (extension?.bridgeSignatures.length ?? 0) > 0)
+  const signing = speakers.length === 0 ? undefined : readSigning(state, chainId)
   if (signing === undefined) return
-  const signatureOf =
-    (digest: Uint8Array): SignatureOf =>
-    (validator) =>
-      said.get(bytesToKey(validator))?.find((each) => equalBytes(each.digest, digest))?.signature
-  collectRoot(context, signing, signatureOf)
-  collectSet(context, signing, signatureOf)
+  const unheard = readUnheard(state)
+  const unheardNow = unheardAt(unheard, height)
+  const said = speakers.flatMap(({ validatorAddress: validator, extension }) =>
+    unheardNow.has(bytesToKey(validator))
+      ? []
+      : (extension?.bridgeSignatures ?? []).map((each): SaidSignature => ({ ...each, validator })),
+  )
+  const useless = [collectRoot, collectSet].flatMap((collect) => collect(context, signing, said).useless)
+  if (useless.length === 0) return
+  writeUnheard(state, addUnheard(unheard, useless, height))
+  for (const validator of new Map(useless.map((each) => [bytesToKey(each), each])).values()) {
+    emit(signatureUseless(validator, height + UNHEARD_BLOCKS))
+  }
 }
 
 /** It pays for the recovery of a signature, and for what the state reads and writes of a set. */
@@ -169,17 +189,12 @@ const SIGNATURE_GAS = 50_000n
 /**
  * Takes a signature of a member that has no votes to bring it: of one that left the validators before the next set was signed. Throws bridge/20.
  */
-export const submitSignature = (context: MessageContext, { digest, signature }: SubmittedSignature): void => {
+export const submitSignature = (context: MessageContext, submitted: SubmittedSignature): void => {
   context.consumeGas(SIGNATURE_GAS, 'a signature for the bridge')
   const signing = readSigning(context.state, context.chainId)
-  const signer = recoverBridgeSigner(digest, signature)
-  const member = signing?.set.members.find(({ address }) => signer !== undefined && equalBytes(address, signer))
-  if (signing === undefined || member === undefined) throw bridgeError('signature')
-  const signatureOf =
-    (asked: Uint8Array): SignatureOf =>
-    (validator) =>
-      equalBytes(asked, digest) && equalBytes(validator, member.validator) ? signature : undefined
-  const isNew = [collectRoot, collectSet].map((collect) => collect(context, signing, signatureOf))
+  if (signing === undefined) throw bridgeError('signature')
+  const said = [{ ...submitted, validator: undefined }]
+  const isNew = [collectRoot, collectSet].map((collect) => collect(context, signing, said).isNew)
   if (!isNew.includes(true)) throw bridgeError('signature')
 }
 

@@ -1,6 +1,6 @@
 /** Who signs for the contract: pure functions of the powers of validators and of the keys that they have registered. */
 import type { SigningSet } from '../../core/bridge-withdrawal.ts'
-import { bytesToKey, compareBytes } from '../../core/bytes.ts'
+import { bytesToKey, compareBytes, equalBytes } from '../../core/bytes.ts'
 import { MAX_MEMBERS, type Member, type MemberSignatures, type StoredSet } from './way-back-record.ts'
 
 interface Voter {
@@ -39,16 +39,17 @@ export const makeSet = (
 /** It is enough that one of so many parts of the power goes from some to others. It counts twice, where it was and where it is. */
 const SHARE = 20n
 
-/** Whether a set is so far from the one before that the contract must follow: other keys, or a twentieth of the power moved. */
+/** Whether a set is so far from the one before that the contract must follow: other keys, a key of another validator, or a twentieth of the power moved. */
 export const isAnother = (before: Membership, after: Membership): boolean => {
-  const powers = new Map(before.members.map(({ address, power }) => [bytesToKey(address), power]))
+  const members = new Map(before.members.map((member) => [bytesToKey(member.address), member]))
   if (after.members.length !== before.members.length) return true
   let moved = 0n
   // Shares are compared, of which the thresholds are two thirds: a power that grows with all others moves nothing.
-  for (const { address, power } of after.members) {
-    const former = powers.get(bytesToKey(address))
-    if (former === undefined) return true
-    const difference = power * before.threshold - former * after.threshold
+  for (const { address, power, validator } of after.members) {
+    const former = members.get(bytesToKey(address))
+    // A key that went to another validator stands for the power of that one.
+    if (former === undefined || !equalBytes(former.validator, validator)) return true
+    const difference = power * before.threshold - former.power * after.threshold
     moved += difference < 0n ? -difference : difference
   }
   return moved > 0n && moved * SHARE >= before.threshold * after.threshold * 3n

@@ -2,6 +2,7 @@
 import { bigintToBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../core/rlp.ts'
 import { bigintOf, bytesOf, listOf, number, numberOf, textOf } from './rlp-fields.ts'
+import type { Unheard } from './unheard.ts'
 import type {
   Member,
   MemberSignatures,
@@ -104,3 +105,12 @@ export const decodeRoots = (value: Uint8Array): Roots => {
   const [pending, signed] = listOf(decodeRlp(value))
   return { pending: rootOf(pending), signed: rootOf(signed) }
 }
+
+/** [[validator, until]] */
+export const encodeUnheard = (unheard: readonly Unheard[]): Uint8Array =>
+  encodeRlp(unheard.map(({ validator, until }) => [validator, number(until)]))
+export const decodeUnheard = (value: Uint8Array): readonly Unheard[] =>
+  listOf(decodeRlp(value)).map((each) => {
+    const [validator, until] = listOf(each)
+    return { validator: bytesOf(validator), until: numberOf(until) }
+  })

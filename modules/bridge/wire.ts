@@ -60,16 +60,22 @@ type WireParams = Pick<
   | 'withdrawLimit'
   | 'maxWithdrawalsPerBlock'
   | 'setIntervalBlocks'
+  | 'minWithdrawal'
 >
 
-type WayBackParams = Pick<WireParams, 'withdrawLimit' | 'maxWithdrawalsPerBlock' | 'setIntervalBlocks'>
+type WayBackParams = Pick<
+  WireParams,
+  'withdrawLimit' | 'maxWithdrawalsPerBlock' | 'setIntervalBlocks' | 'minWithdrawal'
+>
 
 /** What is left out is the default: who wrote the message may know nothing of the way back. */
-const parseWayBack = ({ withdrawLimit, maxWithdrawalsPerBlock, setIntervalBlocks }: WayBackParams) => ({
+const parseWayBack = ({ withdrawLimit, maxWithdrawalsPerBlock, setIntervalBlocks, minWithdrawal }: WayBackParams) => ({
   withdrawLimit:
     withdrawLimit === '' ? DEFAULT_PARAMS.withdrawLimit : decimalAt('withdraw_limit', withdrawLimit, badParams),
   maxWithdrawalsPerBlock: maxWithdrawalsPerBlock === 0 ? DEFAULT_PARAMS.maxWithdrawalsPerBlock : maxWithdrawalsPerBlock,
   setIntervalBlocks: setIntervalBlocks === 0n ? DEFAULT_PARAMS.setIntervalBlocks : Number(setIntervalBlocks),
+  minWithdrawal:
+    minWithdrawal === '' ? DEFAULT_PARAMS.minWithdrawal : decimalAt('min_withdrawal', minWithdrawal, badParams),
 })
 
 /** Throws bridge/1. */
@@ -104,6 +110,7 @@ export const printParams = (params: BridgeParams): WireParams => ({
   withdrawLimit: params.withdrawLimit.toString(),
   maxWithdrawalsPerBlock: params.maxWithdrawalsPerBlock,
   setIntervalBlocks: BigInt(params.setIntervalBlocks),
+  minWithdrawal: params.minWithdrawal.toString(),
 })
 
 type WireDeposit = Pick<bridge.Deposit, 'id' | 'amount' | 'from' | 'recipient' | 'dataHash' | 'externalHeight'>

@@ -1,19 +1,30 @@
 /** Coins that are burned, the tree of withdrawals, and the signatures that add up over it. */
 import { describe, expect, it } from 'vitest'
 import { rootDigest, setDigest, withdrawalDomainHash, withdrawalLeaf } from '../../core/bridge-withdrawal.ts'
+import { uint32ToBytes } from '../../core/bytes.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { appendedNodes, treeRoot } from '../../core/withdrawal-tree.ts'
 import { bridgeQuery } from '../../proto/index.ts'
+import type { BridgeSignature } from '../attestations.ts'
+import type { Event } from '../module.ts'
 import { ask, CHAIN_ID, dump, initState, refusal } from '../slashing/testing/world.ts'
-import { readRoots, readSet, readWayBack } from './keeper/index.ts'
+import { readRoots, readSet, readUnheard, readWayBack } from './keeper/index.ts'
 import { BRIDGE_ADDRESS } from './keys.ts'
 import { isAnother, makeSet, toSigningSet } from './signing-set.ts'
 import { ACCOUNT, CONTRACT, DENOM, depositOf, memberOf, members } from './testing/world.ts'
 import { keyOf, RECIPIENT, WithdrawalWorld } from './testing/withdrawals.ts'
+import { addUnheard, MAX_UNHEARD, UNHEARD_BLOCKS, unheardAt } from './unheard.ts'
 
 const DOMAIN = withdrawalDomainHash({ ...CONTRACT, nativeChainId: CHAIN_ID })
 const types = (events: readonly { readonly type: string }[]): readonly string[] =>
   events.map(({ type }) => type).filter((type) => type.startsWith('bridge_'))
+
+const digestOf = (world: WithdrawalWorld): Uint8Array => world.digests()[0] ?? new Uint8Array(32)
+/** Bytes of the length of a signature. */
+const junk = (digest: Uint8Array, byte: number): BridgeSignature => ({
+  digest,
+  signature: new Uint8Array(65).fill(byte),
+})
 
 /** Four with keys, and deposits of 1,000 and 1,001. */
 const ready = (): WithdrawalWorld => {
@@ -37,6 +48,8 @@ describe('a withdrawal', () => {
     expect(why({ sender: 'nat1' })).toEqual(['sdk', 7])
     world.updateParams({ paused: true })
     expect(why()).toEqual(['bridge', 10])
+    world.updateParams({ paused: false, withdrawLimit: '1000', minWithdrawal: '11' })
+    expect(refusal(() => world.withdraw(10n))).toEqual(['bridge', 21, `a withdrawal is at least 11${DENOM}`])
     world.updateParams({ paused: false, withdrawLimit: '0' })
     expect(why()).toEqual(['bridge', 8])
     world.updateParams({ contract: '', chainId: 0n })
@@ -131,15 +144,77 @@ describe('a withdrawal', () => {
     expect(readRoots(world.state, CONTRACT)).toMatchObject({ pending: undefined, signed: { size: 6 } })
   })
 
-  it('counts no signature of a stranger, of another key, or over something else', () => {
+  it('counts no signature of a stranger or over something else, and that of a member from whoever brings it', () => {
     const world = ready()
     world.withdraw(1n)
     world.block()
-    const digest = world.digests()[0] ?? new Uint8Array(32)
+    const digest = digestOf(world)
     const by = (place: number, of: Uint8Array = digest) => ({ bridgeSignatures: [world.signature(place, of)] })
     const wrong = { bridgeSignatures: [{ digest, signature: world.signature(0, new Uint8Array(32)).signature }] }
-    world.block([by(1), by(0), wrong, { bridgeSignatures: [{ digest, signature: new Uint8Array(65).fill(0xff) }] }])
+    world.block([by(7), by(0, new Uint8Array(32)), wrong, { bridgeSignatures: [junk(digest, 0xff)] }])
     expect(readRoots(world.state, CONTRACT).pending?.signatures.size).toBe(0)
+    world.block([undefined, by(0)])
+    expect(readRoots(world.state, CONTRACT).pending?.signatures.size).toBe(1)
+  })
+})
+
+describe('votes with signatures that add nothing', () => {
+  /** A root waits, and the digest of it. */
+  const waiting = (): readonly [WithdrawalWorld, Uint8Array] => {
+    const world = ready()
+    world.withdraw(1n)
+    world.block()
+    return [world, digestOf(world)]
+  }
+  const useless = (events: readonly Event[]): readonly Event[] =>
+    events.filter(({ type }) => type === 'bridge_signature_useless')
+  const count = (world: WithdrawalWorld) => readRoots(world.state, CONTRACT).pending?.signatures.size
+
+  it('are looked at once in a hundred blocks, whatever they say then, and those of others go on', () => {
+    const [world, digest] = waiting()
+    expect(useless(world.block([{ bridgeSignatures: [junk(digest, 1)] }, world.honest(1)]))).toHaveLength(1)
+    expect(count(world)).toBe(1)
+    const refusedAt = world.height
+    while (world.height < refusedAt + UNHEARD_BLOCKS - 1) {
+      expect(useless(world.block([{ bridgeSignatures: [junk(digest, world.height & 0xff)] }]))).toEqual([])
+    }
+    // A right one is not looked at either. It is when the time is over, and by a message at any time.
+    expect(readUnheard(world.state)).toHaveLength(1)
+    world.signBy([0])
+    expect(count(world)).toBe(2)
+    expect(types(world.signBy([2]))).toEqual(['bridge_root_signed'])
+  })
+
+  it('mute a validator whose key signs by a message meanwhile', () => {
+    const [world, digest] = waiting()
+    world.block([{ bridgeSignatures: [junk(digest, 1)] }])
+    world.signBy([0, 1])
+    expect(count(world)).toBe(1)
+    world.submit(world.signature(0, digest))
+    expect(count(world)).toBe(2)
+  })
+
+  it('do not mute one that repeats itself, as a node does that has begun anew', () => {
+    const [world] = waiting()
+    const said = world.honest(0)
+    for (let blocks = 0; blocks < 3; blocks++) expect(useless(world.block([said]))).toEqual([])
+    expect([count(world), readUnheard(world.state)]).toEqual([1, []])
+  })
+
+  it('leave a record of bounded size, which an export keeps', () => {
+    const [world, digest] = waiting()
+    for (let blocks = 0; blocks < 2; blocks++) {
+      world.block(world.set.map((_, place) => ({ bridgeSignatures: [junk(digest, place)] })))
+    }
+    expect(readUnheard(world.state)).toHaveLength(4)
+    const state = initState(world.module, world.export())
+    expect(dump(state, BRIDGE_ADDRESS)).toEqual(dump(world.state, BRIDGE_ADDRESS))
+    const many = Array.from({ length: MAX_UNHEARD + 9 }, (_, index) => uint32ToBytes(index))
+    const full = addUnheard([], many, 1)
+    expect(full).toHaveLength(MAX_UNHEARD)
+    expect(addUnheard(full, [Uint8Array.of(1)], 1 + UNHEARD_BLOCKS)).toHaveLength(1)
+    // A chain that begins anew at a lower height hears all.
+    expect(unheardAt([{ validator: Uint8Array.of(1), until: 1_000_000 }], 1).size).toBe(0)
   })
 })
 
@@ -241,6 +316,9 @@ describe('the set of signers', () => {
     expect(isAnother(of(500n, 500n), of(530n, 470n))).toBe(false)
     expect(isAnother(of(500n, 500n), of(551n, 449n))).toBe(true)
     expect(isAnother(of(500n, 500n), of(500n, 500n, 1n))).toBe(true)
+    // Two validators of equal power exchange their keys.
+    const exchanged = (validator: Uint8Array): Uint8Array => new Uint8Array(20).fill(validator[0] === 1 ? 2 : 1)
+    expect(isAnother(of(50n, 50n), makeSet(members(50n, 50n), exchanged) ?? of(50n))).toBe(true)
     expect(
       makeSet([memberOf(0, 2n), memberOf(1, 1n)], (validator) => (validator[0] === 1 ? validator : undefined)),
     ).toBe(undefined)

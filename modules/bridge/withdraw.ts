@@ -32,13 +32,14 @@ const dayOf = (timeNs: bigint): number => Number(timeNs / DAY_NS)
 
 const withdrawnOn = ({ day, dayAmount }: WayBack, today: number): bigint => (day === today ? dayAmount : 0n)
 
-/** Throws bridge/3, 8, 10, 11 and 16. */
+/** Throws bridge/3, 8, 10, 11, 16 and 21. */
 const requireOpen = (params: BridgeParams, { coin, recipient }: WithdrawalRequest): BridgeContract => {
-  const { contract, denom, isPaused, withdrawLimit } = params
+  const { contract, denom, isPaused, withdrawLimit, minWithdrawal } = params
   if (contract === undefined) throw bridgeError('noContract')
   if (isPaused) throw bridgeError('paused')
   if (withdrawLimit === 0n) throw bridgeError('withdraw')
   if (coin.denom !== denom) throw bridgeError('withdrawal', `the bridge withdraws ${denom}, and not ${coin.denom}`)
+  if (coin.amount < minWithdrawal) throw bridgeError('tooLittle', `a withdrawal is at least ${minWithdrawal}${denom}`)
   if (equalBytes(recipient, contract.address)) throw bridgeError('recipient')
   return contract
 }
@@ -90,7 +91,7 @@ const burn = (context: ModuleContext, sender: Uint8Array, coin: Coin, { ledger }
   writeBurned(state, coin.denom, readBurned(state, coin.denom) + coin.amount)
 }
 
-/** Burns the coins and returns the id of the withdrawal. Throws bridge/3, 8, and 10 to 16; sdk/5 where the sender has too little. */
+/** Burns the coins and returns the id of the withdrawal. Throws bridge/3, 8, 10 to 16, and 21; sdk/5 where the sender has too little. */
 export const withdraw = (context: MessageContext, request: WithdrawalRequest, needs: BridgeDependencies): number => {
   context.consumeGas(WITHDRAWAL_GAS, 'a withdrawal over the bridge')
   const { state, height, chainId } = context

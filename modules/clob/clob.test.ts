@@ -742,6 +742,16 @@ describe('queries of the order book', () => {
       () => ask(queries.orders, { market: 1, pagination: { key: Uint8Array.of(1) } }),
       'grpc/3',
     ],
+    [
+      'a page key beyond all numbers, which would begin again',
+      () => ask(queries.orders, { market: 1, pagination: { key: new Uint8Array(8).fill(255) } }),
+      'grpc/3',
+    ],
+    [
+      'a page key beyond all numbers',
+      () => ask(queries.openOrders, { owner: encodeBech32(BOB), pagination: { key: new Uint8Array(12).fill(255) } }),
+      'grpc/3',
+    ],
     ['a page key of another list', () => ask(queries.markets, { pagination: { key: Uint8Array.of(1) } }), 'grpc/3'],
     [
       'a page key of another list',

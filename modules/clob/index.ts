@@ -5,6 +5,7 @@ export {
   changedLevels,
   type Depth,
   depthOf,
+  depthPage,
   type Level,
   type LevelChanges,
   type LevelTotal,

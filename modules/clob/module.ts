@@ -33,7 +33,7 @@ export const clobModule: ModuleDefinition<ClobDependencies> = {
     initGenesis: ({ state, height }, genesis) => initClob(state, height + 1, parseClobGenesis(genesis), dependencies),
     exportGenesis: ({ state }) => exportClob(state),
     hooks: {
-      // Behind all that changes parameters and sets.
+      // The book ends its block behind all modules that change parameters and sets.
       endBlock: {
         phase: 'price',
         run: ({ state, height }) => {

@@ -72,6 +72,13 @@ const readPageKey = (key: Uint8Array | undefined, length: number): Uint8Array | 
   throw queryRefusal('invalidArgument', `a page key has ${length} bytes, not ${key.length}`)
 }
 
+/** The order_seq in a page key. Throws grpc/3. */
+const seqIn = (key: Uint8Array, offset = 0): number => {
+  const seq = readUint64(key, offset)
+  if (Number.isSafeInteger(seq)) return seq
+  throw queryRefusal('invalidArgument', 'a page key names an order_seq that no order has')
+}
+
 const seqKey = ({ seq }: OpenOrder): Uint8Array => uint64ToBytes(seq)
 const placeKey = ({ market, seq }: OrderPlace): Uint8Array => concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
 
@@ -91,7 +98,7 @@ const pageOfOwner = (state: StateReader, owner: Address, page: PageRequest | und
   const limit = page === undefined || page.limit === 0n ? DEFAULT_PAGE : Number(page.limit)
   if (limit > MAX_PAGE) throw queryRefusal('invalidArgument', `a page has at most ${MAX_PAGE} entries`)
   const key = page === undefined || page.key.length === 0 ? undefined : readPageKey(page.key, KEY_BYTES)
-  const start = key === undefined ? { market: 1, seq: 1 } : { market: readUint32(key), seq: readUint64(key, 4) }
+  const start = key === undefined ? { market: 1, seq: 1 } : { market: readUint32(key), seq: seqIn(key, 4) }
   const { openOrders } = readAccount(state, owner)
   const markets = openOrders === 0 ? [] : listMarkets(state).map(({ id }) => id)
   const { orders, next } = findOrdersOf(state, owner, markets, start, { limit, most: MAX_LOOKED_AT })
@@ -136,7 +143,7 @@ const ORDER_QUERIES: readonly QueryHandler[] = [
       requireMarket(state, market)
       const { items, pagination } = takePage(
         page,
-        (start) => scanOrders(state, market, start === undefined ? 1 : readUint64(readPageKey(start, 8) ?? start)),
+        (start) => scanOrders(state, market, start === undefined ? 1 : seqIn(readPageKey(start, 8) ?? start)),
         seqKey,
       )
       return { orders: items.map(orderForm), pagination }

@@ -11,7 +11,7 @@ export const CONSENSUS_QUERIES: readonly QueryHandler[] = [
     const { block, evidence, validator, abci } = readConsensusParameters(state)
     const { maxAgeDurationNs } = evidence
     return {
-      // Without the version, as its definition says.
+      // The query leaves the version out, as its definition says.
       params: {
         block: { maxBytes: BigInt(block.maxBytes), maxGas: BigInt(block.maxGas) },
         evidence: {

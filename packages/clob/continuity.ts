@@ -14,11 +14,12 @@ const gap = (message: string): ClobClientError => new ClobClientError('gap', mes
 
 export class Continuity<Message extends StreamPlace> {
   #last: Message | undefined
-  #needsSnapshot: boolean
+  /** The block that may come without a snapshot before it. */
+  #first: number | undefined
 
-  /** A stream that resumes at a height has no snapshot. */
-  constructor(needsSnapshot: boolean) {
-    this.#needsSnapshot = needsSnapshot
+  /** A stream that resumes at a height has no snapshot, and begins with that block. */
+  constructor(fromHeight: number | undefined) {
+    this.#first = fromHeight
   }
 
   /** Undefined before the first and after a gap. */
@@ -28,12 +29,14 @@ export class Continuity<Message extends StreamPlace> {
 
   /** Takes the next message. Throws `gap`, and then for every message until a snapshot. */
   take(message: Message): void {
-    const [last, needsSnapshot] = [this.#last, this.#needsSnapshot]
+    const [last, first] = [this.#last, this.#first]
     this.#last = undefined
-    this.#needsSnapshot = true
+    this.#first = undefined
     const { height, isSnapshot, previousSequence } = message
-    if (!isSnapshot && last === undefined && needsSnapshot)
+    if (!isSnapshot && last === undefined && first === undefined)
       throw gap(`block ${height} was told, and no snapshot before`)
+    if (!isSnapshot && first !== undefined && height !== first)
+      throw gap(`block ${height} was told first, and the stream should begin at block ${first}`)
     if (!isSnapshot && last !== undefined) {
       if (height !== last.height + 1) throw gap(`block ${height} was told after block ${last.height}`)
       if (previousSequence !== last.sequence) {
@@ -41,6 +44,5 @@ export class Continuity<Message extends StreamPlace> {
       }
     }
     this.#last = message
-    this.#needsSnapshot = false
   }
 }

@@ -146,6 +146,16 @@ export interface CandleArguments {
   readonly limit?: number
 }
 
+export interface ClientIdArguments {
+  /** 0x... or nat1... */
+  readonly owner: string
+  readonly clientId: Hex
+  /** Any, in any subaccount, when left out. */
+  readonly market?: number
+  /** The label of the order in that market; 0 when left out. */
+  readonly subaccount?: number
+}
+
 /** `ask` is a question of the node by its name, with proto JSON. */
 export const historyReads = (ask: Ask) => {
   const orderOf = async (name: string, request: object): Promise<HistoricalOrder> =>
@@ -161,9 +171,11 @@ export const historyReads = (ask: Ask) => {
       pageOf('orders', await ask('OrderHistory', request), readOrder),
     getOrderStatus: ({ market, orderSeq }: { readonly market: number; readonly orderSeq: number }) =>
       orderOf('OrderStatus', { market, orderSeq: `${orderSeq}` }),
-    /** The newest placement of the owner with this id: also one that was rejected or that no block holds yet, unless an order with it is open. */
-    getOrderByClientId: (request: { readonly owner: string; readonly clientId: Hex }) =>
-      orderOf('OrderByClientId', request),
+    /**
+     * The newest placement of the owner with this id: also one that was rejected or that no block holds yet, unless the newest order with it is open.
+     * Whoever uses an id in several markets or subaccounts names both.
+     */
+    getOrderByClientId: (request: ClientIdArguments) => orderOf('OrderByClientId', request),
     /** The candles by time. Spans without a fill have none. */
     getCandles: async ({ fromS = 0, toS = 0, ...request }: CandleArguments): Promise<readonly Candle[]> => {
       const answer = await ask('Candles', { ...request, fromS: `${fromS}`, toS: `${toS}` })

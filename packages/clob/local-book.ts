@@ -55,7 +55,7 @@ export class LocalBook {
   readonly market: number
   readonly #bids = new BookSide(BUY)
   readonly #asks = new BookSide(SELL)
-  #stream = new Continuity<BookUpdate>(true)
+  #stream = new Continuity<BookUpdate>(undefined)
 
   constructor(market: number) {
     this.market = market
@@ -64,7 +64,7 @@ export class LocalBook {
   /** Throws `gap` where the update does not follow the last one, or where no snapshot has come yet. */
   apply(update: BookUpdate): void {
     if (update.market !== this.market) {
-      this.#stream = new Continuity(true)
+      this.#stream = new Continuity(undefined)
       throw new ClobClientError('gap', `an update of market ${update.market} for the book of market ${this.market}`)
     }
     this.#stream.take(update)

@@ -109,6 +109,17 @@ it('resumes at a height, and ends where the caller throws', async () => {
   expect(requests[0]).toMatchObject({ params: ['book', { market: 1, from_height: '7' }] })
 })
 
+it('ends where the stream begins behind the height that was asked for, or at another block', async () => {
+  for (const begun of [8, 6]) {
+    onRequest = tell(update(begun, 4, 4), update(begun + 1, 4, 4))
+    const { heights, error } = await watch(undefined, 7)
+    expect([heights, error.message]).toEqual([
+      [],
+      `block ${begun} was told first, and the stream should begin at block 7`,
+    ])
+  }
+})
+
 it('says where a stream cannot be taken up any more, so that a snapshot is needed', async () => {
   onRequest = ({ id, params }, socket) => {
     const error = {

@@ -145,7 +145,7 @@ const watch = <Message extends StreamPlace>(
   { fromHeight, onUpdate, onError }: Watcher<Message>,
 ): (() => void) => {
   const from = fromHeight === undefined ? {} : { from_height: `${uint53('fromHeight', fromHeight, 1n)}` }
-  const stream = new Continuity<Message>(fromHeight === undefined)
+  const stream = new Continuity<Message>(fromHeight)
   const onMessage = (result: unknown): void => {
     const message = read(result, channel)
     stream.take(message)

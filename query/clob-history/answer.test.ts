@@ -9,7 +9,9 @@ import {
 } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { blockOf, event, filled, OWNER, placed, removed, transactionOf } from '../../app/clob-history/testing/blocks.ts'
-import { writeHistory } from '../../app/clob-history/write-history.ts'
+import { forgetBlocks } from '../../app/clob-history/forget.ts'
+import { labelKey } from '../../app/clob-history/keys.ts'
+import { HISTORY_COLUMN, writeHistory } from '../../app/clob-history/write-history.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { GRPC } from '../../core/grpc-status.ts'
@@ -94,6 +96,58 @@ describe('questions of the history', () => {
     expect(height).toBe(5n)
     const unknown = { owner, clientId: '0x08' }
     expect(() => ask(method.orderByClientId, unknown)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+  })
+
+  it('tell of a placement that failed in the block that ended the older order with its id', () => {
+    const { store, ask } = open()
+    const stateAt = (block: Parameters<typeof writeHistory>[1]) => {
+      writeHistory(store, block)
+      return ask(method.orderByClientId, byId).order?.state
+    }
+    const crosses = failing(codeOf('wouldTake'))
+    expect(stateAt(blockOf(1, [placed(1, { client_id: '07' })]))).toBe(OrderState.OPEN)
+    // Cancelled and placed anew in one transaction.
+    expect(stateAt(blockOf(2, [removed(1, 2)], [crosses]))).toBe(OrderState.REJECTED)
+    expect(stateAt(blockOf(3, [placed(2, { client_id: '07' })]))).toBe(OrderState.OPEN)
+    // It failed because the order was still there.
+    expect(stateAt(blockOf(4, [removed(2, 4)], [failing(codeOf('clientIdTaken'))]))).toBe(OrderState.CANCELLED)
+    // Which of both came first is not known: the order is the answer.
+    const both = [placed(3, { client_id: '07' }), removed(3, 6)]
+    expect(stateAt(blockOf(5, both, [crosses]))).toBe(OrderState.CANCELLED)
+  })
+
+  it('tell an id of one market and subaccount from the same id of others', () => {
+    const { store, ask } = open()
+    const of = (market: number, subaccount = 0) => ask(method.orderByClientId, { ...byId, market, subaccount }).order
+    const id = { client_id: '07' }
+    writeHistory(
+      store,
+      blockOf(1, [placed(1, id), placed(2, { ...id, subaccount: 5 }), placed(3, { ...id, market: 2 })]),
+    )
+    expect([of(1), of(1, 5), of(2)].map((order) => [order?.orderSeq, order?.state])).toEqual([
+      [1n, OrderState.OPEN],
+      [2n, OrderState.OPEN],
+      [3n, OrderState.OPEN],
+    ])
+    writeHistory(store, blockOf(2, [removed(1, 4)]))
+    // Of market 1 and subaccount 3.
+    writeHistory(store, blockOf(3, [], [failing(45)]))
+    expect([of(1), of(1, 5), of(1, 3), of(2)].map((order) => [order?.orderSeq, order?.state])).toEqual([
+      [1n, OrderState.CANCELLED],
+      [2n, OrderState.OPEN],
+      [0n, OrderState.REJECTED],
+      [3n, OrderState.OPEN],
+    ])
+    expect(ask(method.orderByClientId, byId).order).toMatchObject({ market: 2, orderSeq: 3n })
+    expect(() => of(2, 5)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+    expect(() => of(0, 5)).toThrow('name the market too')
+    const batch = store.batch()
+    batch.delete(HISTORY_COLUMN, labelKey(OWNER, 2, 0, Uint8Array.of(7)))
+    store.write(batch, { sync: false })
+    expect(of(2)?.orderSeq).toBe(3n)
+    while (forgetBlocks(store, 4));
+    expect(() => of(1)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+    expect(of(1, 5)?.orderSeq).toBe(2n)
   })
 
   it('tell of the placements of a transaction that failed as a whole, where its owner has signed it', () => {

@@ -3,11 +3,12 @@ import { type Cursor, readCursor, wholeHeight } from '../../app/clob-history/wri
 import { type Candle, RESOLUTIONS_S, startOf } from '../../app/clob-history/candle.ts'
 import type { OrderEntry } from '../../app/clob-history/order-entry.ts'
 import { lotsLeft } from '../../app/clob-history/order-entry.ts'
+import type { RejectionEntry } from '../../app/clob-history/rejection-entry.ts'
 import type { Address } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { CodedError } from '../../core/errors.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
-import { readMarket, readOrder } from '../../modules/clob/index.ts'
+import { codeOf, readMarket, readOrder } from '../../modules/clob/index.ts'
 import { handleQuery } from '../../modules/handlers.ts'
 import type { QueryHandler } from '../../modules/module.ts'
 import { queryRefusal } from '../../modules/sdk-errors.ts'
@@ -15,7 +16,7 @@ import { clobHistory } from '../../proto/index.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { StateReader } from '../../store/state.ts'
 import { candleForm, fillForm, orderForm, rejectionForm, restingForm } from './forms.ts'
-import { HistoryReader, type Page } from './history-reader.ts'
+import { HistoryReader, type Label, type Page } from './history-reader.ts'
 
 export const HISTORY_SERVICE = '/nat.clob.v1.History/'
 
@@ -46,6 +47,13 @@ const pageOf = ({ before, limit }: { readonly before: string; readonly limit: nu
 })
 
 const nextOf = ({ next }: Page<unknown>): string => (next === undefined ? '' : bytesToHex(next))
+
+/** Undefined for any. Throws grpc/3. */
+export const labelOf = ({ market, subaccount }: Label): Label | undefined => {
+  if (market !== 0) return { market, subaccount }
+  if (subaccount === 0) return undefined
+  throw queryRefusal('invalidArgument', 'a subaccount is that of a market: name the market too')
+}
 
 /** Throws grpc/3. */
 export const ownerOf = (text: string): Address => {
@@ -83,17 +91,34 @@ const statusOf = (reader: HistoryReader, state: StateReader, market: number, ord
 /** The placement that is asked for, where no block holds it yet. */
 type Waiting = clobHistory.HistoricalOrder | undefined
 
+/** A placement for an id that an open order had: the order was there longer. */
+const TAKEN = codeOf('clientIdTaken')
+
+/**
+ * Whether a placement failed after the order had ended. In one block it did where the order is older: an owner cancels and places anew in
+ * one transaction.
+ */
+const isBehind = ({ height, code }: RejectionEntry, order: OrderEntry): boolean => {
+  if (lotsLeft(order) > 0) return false
+  if (height !== order.changedHeight) return height > order.changedHeight
+  return order.height < height && code !== TAKEN
+}
+
 /**
  * What came last: a placement that no block holds yet, or that failed, where no order is open that came before; else the order.
  * Throws grpc/5.
  */
-const statusOfId = (reader: HistoryReader, owner: Address, clientId: Uint8Array, waiting: Waiting) => {
-  const order = reader.orderByClientId(owner, clientId)
+const statusOfId = (
+  reader: HistoryReader,
+  owner: Address,
+  clientId: Uint8Array,
+  label: Label | undefined,
+  waiting: Waiting,
+) => {
+  const order = reader.orderByClientId(owner, clientId, label)
   if (waiting !== undefined && (order === undefined || lotsLeft(order) === 0)) return waiting
-  const rejection = reader.rejection(owner, clientId)
-  const isAfter = (height: number): boolean =>
-    order === undefined || (lotsLeft(order) === 0 && height > order.changedHeight)
-  if (rejection !== undefined && isAfter(rejection.height)) return rejectionForm(rejection)
+  const rejection = reader.rejection(owner, clientId, label)
+  if (rejection !== undefined && (order === undefined || isBehind(rejection, order))) return rejectionForm(rejection)
   if (order === undefined) throw noSuchOrder()
   return orderForm(order)
 }
@@ -164,10 +189,10 @@ const handlersOf = (
       height: at,
       order: statusOf(reader, state, market, orderSeq),
     })),
-    handleQuery(orderByClientId, (_, { owner, clientId }) => ({
-      height: at,
-      order: statusOfId(reader, ownerOf(owner), clientIdOf(clientId), waiting),
-    })),
+    handleQuery(orderByClientId, (_, request) => {
+      const { owner, clientId } = request
+      return { height: at, order: statusOfId(reader, ownerOf(owner), clientIdOf(clientId), labelOf(request), waiting) }
+    }),
     handleQuery(candles, ({ state }, { market, resolutionS, fromS, toS, limit }) => {
       requireMarket(state, market)
       if (!(RESOLUTIONS_S as readonly number[]).includes(resolutionS)) {

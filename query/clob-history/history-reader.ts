@@ -7,6 +7,7 @@ import {
   clientIdKey,
   fillKey,
   fillPrefix,
+  labelKey,
   orderKey,
   ownerFillPrefix,
   ownerPrefix,
@@ -28,6 +29,12 @@ export interface Page<T> {
   readonly items: readonly T[]
   /** What follows the prefix in the key of the last one that was looked at; undefined at the end. */
   readonly next: Uint8Array | undefined
+}
+
+/** Where a client's ID names one order. */
+export interface Label {
+  readonly market: number
+  readonly subaccount: number
 }
 
 export interface PageRequest {
@@ -81,17 +88,26 @@ export class HistoryReader {
     return value === undefined ? undefined : decodeOrderEntry(market, seq, value)
   }
 
-  orderByClientId(owner: Address, clientId: Uint8Array): OrderEntry | undefined {
+  /** `label` leaves out those of other markets and subaccounts. */
+  orderByClientId(owner: Address, clientId: Uint8Array, label?: Label): OrderEntry | undefined {
+    const seq = label && this.#store.get(HISTORY_COLUMN, labelKey(owner, label.market, label.subaccount, clientId))
+    if (label !== undefined && seq !== undefined) return this.order(label.market, readUint64(seq))
     const place = this.#store.get(HISTORY_COLUMN, clientIdKey(owner, clientId))
-    return place === undefined ? undefined : this.order(readUint32(place), readUint64(place, 4))
+    const newest = place && this.order(readUint32(place), readUint64(place, 4))
+    // An order from before there were keys with labels.
+    const isThere = newest?.market === label?.market && newest?.subaccount === label?.subaccount
+    return label === undefined || isThere ? newest : undefined
   }
 
-  /** The newest placement with the id that failed. */
-  rejection(owner: Address, clientId: Uint8Array): RejectionEntry | undefined {
-    const prefix = rejectionPrefix(owner, clientId)
-    const range = { gte: prefix, lt: concatBytes(prefix, ABOVE), reverse: true, limit: 1 }
-    const [entry] = this.#store.scan(HISTORY_COLUMN, range)
-    return entry && decodeRejection(owner, clientId, readUint64(entry[0], prefix.length), entry[1])
+  /** The newest placement with the id that failed, among the last 5,000; `label` leaves out those of other markets and subaccounts. */
+  rejection(owner: Address, clientId: Uint8Array, label?: Label): RejectionEntry | undefined {
+    const page = { before: undefined, limit: 1 }
+    const { items } = this.#page(rejectionPrefix(owner, clientId), page, ([key, value], prefix) => {
+      const entry = decodeRejection(owner, clientId, readUint64(key, prefix), value)
+      const { market, subaccount } = label ?? entry
+      return entry.market === market && entry.subaccount === subaccount ? entry : undefined
+    })
+    return items[0]
   }
 
   /** The candles from `fromS` on, or the newest where it is undefined, and below `toS`. They are ordered by time. */

@@ -7,7 +7,7 @@ import { type Action, type Place, SIDE_CODES, TIF_CODES } from '../../modules/cl
 import { decodeRequest } from '../../modules/handlers.ts'
 import { clobHistory } from '../../proto/index.ts'
 import type { WaitingOrders } from '../clob/waiting.ts'
-import { clientIdOf, ownerOf } from './answer.ts'
+import { clientIdOf, labelOf, ownerOf } from './answer.ts'
 
 const { orderByClientId } = clobHistory.History.method
 const PATH = `/${clobHistory.History.typeName}/${orderByClientId.name}`
@@ -43,13 +43,17 @@ export const waitingPlacement = (
   request: Uint8Array,
 ): string | undefined => {
   if (path !== PATH) return undefined
-  const { owner, clientId } = decodeRequest(orderByClientId.input, request)
+  const asked = decodeRequest(orderByClientId.input, request)
+  const { owner, clientId } = asked
   const id = clientIdOf(clientId)
+  const label = labelOf(asked)
   let found: readonly [PooledOrder, Place] | undefined
   for (const order of pool.ordersOf(ownerOf(owner))) {
     for (const action of order.tx.actions) {
       const place = placeOf(action)
-      if (place !== undefined && equalBytes(place.clientId, id)) found = [order, place]
+      if (place === undefined || !equalBytes(place.clientId, id)) continue
+      const { market, subaccount } = label ?? { market: place.market, subaccount: order.tx.subaccount }
+      if (place.market === market && order.tx.subaccount === subaccount) found = [order, place]
     }
   }
   if (found === undefined) return undefined

@@ -46,7 +46,7 @@ describe('questions about the order book', () => {
       ],
     ]
     const head = { height: 1, timeMs, sequence: 5, blockPriceTicks: 0, bid: bids[0], ask: asks[0] }
-    expect(parse<ClobDepth>(questions.depth({ market: 1, levels: 0 }))).toEqual({ ...head, bids, asks })
+    expect(parse<ClobDepth>(questions.depth({ market: 1, levels: 0 }))).toEqual({ ...head, bids, asks, next: null })
     expect(parse<ClobDepth>(questions.depth({ market: 1, levels: 1 }))).toMatchObject({
       bids: bids.slice(0, 1),
       asks: asks.slice(0, 1),
@@ -112,7 +112,7 @@ describe('questions about the order book', () => {
     const { world, updates, block, questions } = begin()
     block({ from: 'ann', actions: [buy(5, 90)] })
     expect(parse<ClobUpdates>(questions.updates({ height: 1, recordsFrom: 0 })).records?.length).toBe(1)
-    // As a node does when it starts: the book is there, and how it came about is not.
+    // A node that starts does the same: the book is there, and how it came about is not.
     updates.begin(1, world.timeMs, world.books, world.state)
     questions.forget()
     const refused = expect.objectContaining({ codespace: 'query', code: 10, data: { from_height: 2 } }) as unknown
@@ -135,15 +135,19 @@ describe('questions about the order book', () => {
     })
     const sequences: number[] = []
     const pages: number[] = []
+    const markets: number[] = []
     let rejected = 0
     for (let recordsFrom: number | null = 0; recordsFrom !== null; ) {
       const page: ClobUpdates = parse<ClobUpdates>(questions.updates({ height: 1, recordsFrom }))
       for (const { sequence } of page.records ?? []) sequences.push(sequence)
       pages.push(page.records?.length ?? 0)
+      markets.push(page.markets.length)
       rejected += page.rejected.length
       recordsFrom = page.next
     }
     expect(pages).toEqual([2_000, 2_000, 500])
+    // The levels, of which a full block changes as many, are told once.
+    expect(markets).toEqual([1, 0, 0])
     expect(sequences).toEqual(Array.from({ length: 4_500 }, (_, at) => at + 1))
     expect(rejected).toBe(1)
   })

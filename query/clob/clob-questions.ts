@@ -15,7 +15,7 @@ import { clobNews, clobPool, type WaitingOrders } from './waiting.ts'
 const encoded = <Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>): string =>
   jsonText(bytesToBase64(toBinary(schema, create(schema, init))))
 
-/** Answers of one block that are kept: the same is asked for by many who begin to read. */
+/** Answers of one block that are kept, the newest: the same is asked for by many who begin to read. */
 const MAX_KEPT = 16
 /** The most characters of all kept answers together. */
 const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024
@@ -46,8 +46,10 @@ export class ClobQuestions {
   }
 
   /** Throws grpc/5. */
-  depth({ market, levels }: Questions['clobDepth']): string {
-    return this.#keep(`depth ${market} ${levels}`, () => jsonText(clobDepth(this.#source, market, levels)))
+  depth(question: Questions['clobDepth']): string {
+    const { market, levels, from } = question
+    const name = `depth ${market} ${levels} ${from?.side} ${from?.priceTicks}`
+    return this.#keep(name, () => jsonText(clobDepth(this.#source, question)))
   }
 
   /** Throws grpc/5, and query/1 for a page of a list that is not known any more. */
@@ -101,9 +103,13 @@ export class ClobQuestions {
     const kept = this.#kept.get(key)
     if (kept !== undefined) return kept
     const made = make()
-    if (this.#kept.size < MAX_KEPT && this.#keptCharacters + made.length <= MAX_KEPT_CHARACTERS) {
-      this.#kept.set(key, made)
-      this.#keptCharacters += made.length
+    if (made.length > MAX_KEPT_CHARACTERS) return made
+    this.#kept.set(key, made)
+    this.#keptCharacters += made.length
+    for (const [oldest, { length }] of this.#kept) {
+      if (this.#kept.size <= MAX_KEPT && this.#keptCharacters <= MAX_KEPT_CHARACTERS) break
+      this.#kept.delete(oldest)
+      this.#keptCharacters -= length
     }
     return made
   }

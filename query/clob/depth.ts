@@ -1,9 +1,9 @@
 /** The live book of a market as readers see it. */
 import { queryRefusal } from '../../modules/sdk-errors.ts'
-import { type Books, depthOf, type LevelTotal, readMarket } from '../../modules/clob/index.ts'
+import { type Books, depthOf, depthPage, type LevelTotal, readMarket } from '../../modules/clob/index.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { MarketStamp, UpdateRing } from '../../app/orders/update-ring.ts'
-import type { ClobDepth, ClobLevel, ClobStamp } from '../../app/ports.ts'
+import type { ClobDepth, ClobLevel, ClobStamp, Questions } from '../../app/ports.ts'
 
 /** The order book of the committed head, and what the last blocks have changed of it. */
 export interface ClobSource {
@@ -36,20 +36,25 @@ export const stampView = ({
   ask: ask === undefined ? null : levelView(ask),
 })
 
+/** Some milliseconds of the thread that executes blocks: a whole book of 100,000 levels takes a third of a second. */
+const LEVELS_A_PAGE = 5_000
+
 /**
- * The newest block's depth, with at most so many levels of each side, from the best on; 0 is all. Throws grpc/5 where
- * there is no such market.
+ * The newest block's depth, with at most so many levels of each side, from the best on; 0 is a page of all of them. Throws grpc/5
+ * where there is no such market.
  */
-export const clobDepth = (source: ClobSource, market: number, levels: number): ClobDepth => {
+export const clobDepth = (source: ClobSource, { market, levels, from }: Questions['clobDepth']): ClobDepth => {
   requireMarket(source, market)
   const { updates } = source
   const { height, timeMs } = updates
-  const { bids, asks } = depthOf(source.books().market(market), levels === 0 ? Number.POSITIVE_INFINITY : levels)
+  const book = source.books().market(market)
+  const page = levels === 0 ? depthPage(book, from, LEVELS_A_PAGE) : { ...depthOf(book, levels), next: undefined }
   return {
     height,
     timeMs,
     ...stampView(updates.stampOf(market)),
-    bids: bids.map(levelView),
-    asks: asks.map(levelView),
+    bids: page.bids.map(levelView),
+    asks: page.asks.map(levelView),
+    next: page.next ?? null,
   }
 }

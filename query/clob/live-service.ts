@@ -104,11 +104,10 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map([
       if (levels > MAX_LEVELS) {
         throw queryRefusal('invalidArgument', `an answer has at most ${MAX_LEVELS} levels of a side`)
       }
-      const { sequence, blockPriceTicks, bids, asks } = clobDepth(
-        source,
+      const { sequence, blockPriceTicks, bids, asks } = clobDepth(source, {
         market,
-        levels === 0 ? DEFAULT_LEVELS : levels,
-      )
+        levels: levels === 0 ? DEFAULT_LEVELS : levels,
+      })
       const sides = { bids: bids.map(toLevel), asks: asks.map(toLevel) }
       return { ...stampOf(source), sequence: BigInt(sequence), blockPriceTicks, ...sides }
     }),

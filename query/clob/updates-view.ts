@@ -78,7 +78,8 @@ export const updatesView = (
   return {
     height,
     timeMs,
-    markets: markets.map(({ market, before, after, levels: { bids, asks, died } }) => ({
+    // A full block changes as many levels as it has records: they stand on the first page alone.
+    markets: (from > 0 ? [] : markets).map(({ market, before, after, levels: { bids, asks, died } }) => ({
       market,
       before: { sequence: before.sequence },
       after: stampView(after),

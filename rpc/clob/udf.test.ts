@@ -47,6 +47,14 @@ test('markets and their names are read once for a block, whatever charts ask', a
   expect(asked()).toBe(2)
 })
 
+test('what is no resolution is refused in words, also a name that every object has', async () => {
+  trade()
+  for (const resolution of ['7', '', '__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    const { status, text } = await gateway().get(`/udf/history?symbol=1&resolution=${resolution}&countback=10&to=90000`)
+    expect([resolution, status, text]).toEqual([resolution, 200, '{"s":"error","errmsg":"unknown_resolution"}'])
+  }
+})
+
 test('a long chart is counted in the memory of the gateway, and refused where there is no room', async () => {
   trade()
   const short = await gateway().get('/udf/history?symbol=1&resolution=1&countback=10&to=900000')

@@ -19,15 +19,16 @@ import { methodPath } from '../native/services.ts'
 
 export const UDF_PATH = '/udf/'
 
-const RESOLUTIONS: Readonly<Record<string, number>> = {
-  '1': 60,
-  '5': 300,
-  '15': 900,
-  '60': 3_600,
-  '240': 14_400,
-  '1D': 86_400,
-  D: 86_400,
-}
+/** In seconds. A map, because what a client names may be a member of every object. */
+const RESOLUTIONS: ReadonlyMap<string, number> = new Map([
+  ['1', 60],
+  ['5', 300],
+  ['15', 900],
+  ['60', 3_600],
+  ['240', 14_400],
+  ['1D', 86_400],
+  ['D', 86_400],
+])
 const SUPPORTED = ['1', '5', '15', '60', '240', '1D']
 const EXCHANGE = 'nat'
 /** The most bars of an answer: a chart asks again for what lies before. */
@@ -154,7 +155,7 @@ const barsOf = async (
 const history = async (asking: Asking, query: URLSearchParams) => {
   const { ask } = asking
   const symbol = await findSymbol(asking, query)
-  const resolutionS = RESOLUTIONS[query.get('resolution') ?? '']
+  const resolutionS = RESOLUTIONS.get(query.get('resolution') ?? '')
   if (resolutionS === undefined) throw new UdfError('unknown_resolution')
   // Its end is inside, in seconds; a node of today has no bar behind it.
   const to = countOf(query, 'to', 10 ** 11) + 1

@@ -166,7 +166,7 @@ export class GrpcCall {
       stream.on('wantTrailers', () => {
         if (stream.destroyed || stream.closed) return
         stream.sendTrailers(trailers)
-        // Behind the trailers, which Node sends in a later turn.
+        // The client is stopped behind the trailers, which Node sends in a later turn.
         setImmediate(() => this.#stopClient())
       })
       stream.end()
@@ -210,7 +210,7 @@ export class GrpcCall {
     const { unsent, sendTimeoutMs } = this.#settings
     if (!unsent.take(bytes, this.#peer.memory)) return false
     this.#unsentBytes = bytes
-    // Without its connection: a client that does not read takes no word of an end either.
+    // The call ends together with its connection: a client that does not read takes no word of an end either.
     this.#sending = setTimeout(() => this.#peer.destroy(), sendTimeoutMs)
     return true
   }

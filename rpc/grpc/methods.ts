@@ -143,6 +143,8 @@ class QueueFeed implements WholeFeed {
   readonly #call: GrpcCall
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
+  /** Bytes that the stream has, and the client has not taken yet. */
+  #writtenBytes = 0
   #isBlocked = false
   #onDrained: (() => void)[] = []
 
@@ -174,9 +176,10 @@ class QueueFeed implements WholeFeed {
 
   /** What waits is not sent any more. */
   drop(): void {
-    this.#call.give(this.#waitingBytes)
+    this.#call.give(this.#waitingBytes + this.#writtenBytes)
     this.#waiting = []
     this.#waitingBytes = 0
+    this.#writtenBytes = 0
     this.#tellDrained()
   }
 
@@ -185,12 +188,17 @@ class QueueFeed implements WholeFeed {
   }
 
   #write(bytes: Uint8Array): void {
-    if (this.#call.write(bytes)) return
+    // The stream has a copy of its own, of up to the longest message: a snapshot that nobody takes must not be free.
+    if (!this.#call.hold(bytes.length)) return this.end(TOO_SLOW)
+    if (this.#call.write(bytes)) return this.#call.give(bytes.length)
+    this.#writtenBytes = bytes.length
     this.#isBlocked = true
     this.#call.stream.once('drain', () => this.#resume())
   }
 
   #resume(): void {
+    this.#call.give(this.#writtenBytes)
+    this.#writtenBytes = 0
     this.#isBlocked = false
     let sent = 0
     for (const bytes of this.#waiting) {
@@ -198,7 +206,7 @@ class QueueFeed implements WholeFeed {
       this.#waitingBytes -= bytes.length
       this.#call.give(bytes.length)
       this.#write(bytes)
-      if (this.#isBlocked) break
+      if (this.#isBlocked || this.#call.isOver) break
     }
     this.#waiting.splice(0, sent)
     if (!this.#isBlocked) this.#tellDrained()

@@ -15,6 +15,7 @@ import { Client, type ClientUnaryCall, credentials, Metadata, type ServiceError 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CodedError } from '../../core/errors.ts'
 import { type GrpcHttp2Options, type GrpcHttp2Server, serveGrpcHttp2 } from './server.ts'
+import { MemoryBudget } from '../memory-budget.ts'
 import { encodeStatusText, frameMessage, isGrpcType, parseTimeout } from './message.ts'
 import type { GrpcCaller, GrpcMethod, UnaryReply } from './methods.ts'
 
@@ -508,6 +509,42 @@ describe('of clients that do not read', () => {
     }
     await vi.waitFor(() => expect(server?.unsentBytes).toBeGreaterThan(MAX_SEND))
     await vi.waitFor(() => expect(server?.unsentBytes).toBe(0))
+    await expectAlive()
+  })
+
+  it('counts what a stream that they follow has written, and refuses it where there is no room', async () => {
+    const snapshot = Buffer.alloc(3_000_000, 7)
+    let told = 0
+    const methods = new Map<string, GrpcMethod>([
+      ...createMethods(),
+      [
+        '/t.T/Follow',
+        {
+          kind: 'follow',
+          open(_request, _caller, feed) {
+            feed.send(snapshot)
+            told++
+            return Promise.resolve(() => undefined)
+          },
+        },
+      ],
+    ])
+    const budget = new MemoryBudget(10_000_000)
+    await start({ methods, budget })
+    const session = openSession()
+    const streams = [0, 1, 2].map(() => request(session, '/t.T/Follow'))
+    for (const stream of streams) stream.end(frameMessage(Buffer.from('x')))
+    await Promise.all(streams.map((stream) => once(stream, 'response')))
+    expect(told).toBe(3)
+    expect(budget.held).toBe(3 * snapshot.length)
+    const fourth = request(session, '/t.T/Follow')
+    fourth.end(frameMessage(Buffer.from('x')))
+    expect(statusOf(await read(fourth))).toEqual(['8', 'too slow: messages were left unread'])
+    // Who reads gives it back.
+    streams[0]?.resume()
+    await vi.waitFor(() => expect(budget.held).toBe(2 * snapshot.length))
+    session.destroy()
+    await vi.waitFor(() => expect(budget.held).toBe(0))
     await expectAlive()
   })
 

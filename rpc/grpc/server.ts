@@ -2,6 +2,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
 import { ByteBudget } from './byte-budget.ts'
+import { ConnectionShares, type FindOwner } from '../connection-shares.ts'
 import { MemoryBudget } from '../memory-budget.ts'
 import { clientOf } from '../limits.ts'
 import { Turns } from '../turns.ts'
@@ -25,6 +26,8 @@ const MAX_UNSENT_BYTES = 192 * 1024 * 1024
 const CONNECTION_IDLE_MS = 5 * 60_000
 /** A client that watches says nothing: its host is asked whether it is still there. */
 const KEEP_ALIVE_MS = 60_000
+/** HTTP has as many by default. A client that has most of them loses to others (connection-shares.ts). */
+const MAX_CONNECTIONS = 10_000
 /** What calls have for their answers when the server closes. */
 const CLOSE_GRACE_MS = 500
 
@@ -41,6 +44,9 @@ export interface GrpcHttp2Options {
   readonly toStatus: (error: unknown, path: string) => GrpcStatus
   /** Whether a connection of that peer is taken. */
   readonly admits?: (peer: string | undefined) => boolean
+  readonly maxConnections?: number
+  /** Whose share of them a connection is; left out, its address tells. */
+  readonly ownerOf?: FindOwner
   /** The certificate; left out where what is sent is plain. */
   readonly tls?: TlsSource | undefined
   readonly receiveTimeoutMs?: number
@@ -68,13 +74,15 @@ const SOCKET_OPTIONS = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
 
 /** `onSocket` gets what HTTP/2 is spoken over. `admits` is asked before anything is read. */
 const createSocketServer = (
-  { tls, admits = () => true }: GrpcHttp2Options,
+  { tls, admits = () => true, maxConnections = MAX_CONNECTIONS, ownerOf }: GrpcHttp2Options,
   onSocket: (socket: Socket) => void,
 ): { readonly server: Server; readonly carriers: ReadonlySet<Socket> } => {
   const carriers = new Set<Socket>()
+  const shares = new ConnectionShares(maxConnections, ownerOf)
+  const isTaken = (socket: Socket): boolean => admits(socket.remoteAddress) && shares.take(socket)
   if (tls === undefined) {
     const server = createServer(SOCKET_OPTIONS, (socket) => {
-      if (admits(socket.remoteAddress)) onSocket(socket)
+      if (isTaken(socket)) onSocket(socket)
       else socket.destroy()
     })
     return { server, carriers }
@@ -82,7 +90,7 @@ const createSocketServer = (
   const protocols = { ALPNProtocols: ['h2'], handshakeTimeout: HANDSHAKE_TIMEOUT_MS }
   const server = createSecureServer({ ...SOCKET_OPTIONS, ...protocols, ...secureContext(tls.current()) }, onSocket)
   server.on('connection', (socket: Socket) => {
-    if (!admits(socket.remoteAddress)) return void socket.destroy()
+    if (!isTaken(socket)) return void socket.destroy()
     carriers.add(socket)
     socket.once('close', () => carriers.delete(socket))
   })

@@ -6,6 +6,7 @@ import { askerOn } from '../asker.ts'
 import { rpcError } from '../errors.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
+import type { FindOwner } from '../connection-shares.ts'
 import { type Admission, clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
@@ -36,6 +37,8 @@ export interface GrpcOptions {
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
   readonly admits?: Admission
+  /** Whose share of the connections one is. */
+  readonly ownerOf?: FindOwner
   readonly tls?: TlsSource | undefined
   /** Serves traces. */
   readonly traces: boolean
@@ -158,6 +161,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     maxReceiveBytes,
     maxSendBytes,
     ...(options.admits === undefined ? {} : { admits: options.admits }),
+    ...(options.ownerOf === undefined ? {} : { ownerOf: options.ownerOf }),
     budget,
     turns: options.turns,
     tls: options.tls,

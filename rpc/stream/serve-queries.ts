@@ -243,7 +243,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
 
   const announce = (announcement: Announcement): void => {
     send(FRAME.announcement, 0, JSON.stringify(announcement))
-    // Before CometBFT gets its answer to Commit: whoever hears of the block there finds it here.
+    // The head goes out before CometBFT gets its answer to Commit: whoever hears of the block there finds it here.
     if (announcement.type === 'head') writer.flush()
   }
 

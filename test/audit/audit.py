@@ -163,17 +163,23 @@ class Audit:
 
     def _orders(self, market, height):
         """All open orders of a market, by the paged query nat.clob.v1.Query/Orders."""
-        key = b''
+        key, last = b'', 0
         while True:
             page = (message_field(1, key) if key else b'') + field(3, 1000)
             reply = self.comet.query('/nat.clob.v1.Query/Orders', field(1, market) + message_field(2, page), height)
-            key = b''
+            key, before = b'', last
             for number, _, value in fields(base64(reply.get('value'))):
                 if number == 1:
-                    yield _open_order(value)
+                    order = _open_order(value)
+                    # A node that begins again would never end.
+                    if order.market != market or order.seq <= last:
+                        raise Fault(2, f'the open orders of market {market} at {height} are not in the order of order_seq')
+                    last = order.seq
+                    yield order
                 else:
                     key = dict((n, v) for n, _, v in fields(value)).get(1, b'')
-            if not key:
+            # Nor would one that promises more with an empty page.
+            if not key or last == before:
                 return
 
     # --- rules 3 to 6 ----------------------------------------------------------------------------------------------------

@@ -4,11 +4,13 @@ their way; a chain that breaks a rule looks as one does that keeps it to an audi
 """
 import argparse
 import copy
+from base64 import b64decode, b64encode
 
 import attestations
 import audit
 import light
 import matching
+from codec import message_field
 from rpc import Rpc
 
 
@@ -62,6 +64,13 @@ def _order_left_out(reply):
         response['value'] = ''
 
 
+def _orders_without_end(reply):
+    response = reply['response']
+    if not response.get('proofOps') and response.get('value'):
+        more = message_field(2, message_field(1, bytes(7) + b'\x01'))
+        response['value'] = b64encode(b64decode(response['value']) + more).decode()
+
+
 def _account(reply):
     reply['accountProof'] = reply['accountProof'][:1]
 
@@ -79,6 +88,7 @@ NODES = [
     ('no proof', 'abci_query', _no_proof, 1),
     ('another balance', 'eth_getProof', _account, 1),
     ('no open orders', 'abci_query', _order_left_out, 2),
+    ('open orders without end', 'abci_query', _orders_without_end, 2),
 ]
 
 

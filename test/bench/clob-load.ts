@@ -8,8 +8,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { GenesisCoin, GenesisDocument } from '../../bin/node/genesis/document.ts'
-import { encodeBech32 } from '../../core/bech32.ts'
 import { uint32ToBytes } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import type { Action } from '../../modules/clob/orders/index.ts'
@@ -18,6 +16,7 @@ import { createNetwork } from '../e2e/network.ts'
 import type { TestNode } from '../e2e/harness.ts'
 import { Random } from '../sim/random.ts'
 import { BookTrader, limit } from './support/book-traders.ts'
+import { fundTraders } from './support/fund-traders.ts'
 import { machine } from './support/devnet.ts'
 import { cpuSeconds } from './support/process-times.ts'
 
@@ -45,10 +44,6 @@ const WARM_UP_SECONDS = 5
  * may live.
  */
 const BLOCKS_LEFT = 20
-const FUNDS: readonly GenesisCoin[] = [
-  { denom: 'anat', amount: (10n ** 24n).toString() },
-  { denom: 'utusd', amount: (10n ** 15n).toString() },
-]
 const MS_A_DAY = 86_400_000
 
 interface Order {
@@ -63,40 +58,6 @@ const percentile = (values: readonly number[], part: number): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }
-
-const withOwners =
-  (traders: readonly BookTrader[]) =>
-  (document: GenesisDocument): GenesisDocument => {
-    const { bank, clob } = document.app_state
-    const more = traders.map(({ address }) => ({ address: encodeBech32(address), coins: FUNDS }))
-    const balances = [...bank.balances, ...more].toSorted((a, b) => (a.address < b.address ? -1 : 1))
-    const sums = new Map<string, bigint>()
-    for (const { denom, amount } of balances.flatMap(({ coins }) => coins)) {
-      sums.set(denom, (sums.get(denom) ?? 0n) + BigInt(amount))
-    }
-    const supply = [...sums]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([denom, amount]) => ({ denom, amount: amount.toString() }))
-    const { markets, ...rest } = clob as {
-      readonly markets: readonly { readonly market: { readonly settings: object } }[]
-      readonly params: object
-    }
-    const params = {
-      ...rest.params,
-      ...(minAgeText === undefined ? {} : { min_age_ms: Number(minAgeText) }),
-      ...(weightText === undefined ? {} : { block_weight: Number(weightText) }),
-    }
-    const settings = { band_ppm: 0, min_notional: '0', max_open_orders: 5_000 }
-    const open = markets.map(({ market }) => ({ market: { ...market, settings: { ...market.settings, ...settings } } }))
-    return {
-      ...document,
-      app_state: {
-        ...document.app_state,
-        bank: { ...bank, balances, supply },
-        clob: { ...rest, params, markets: open },
-      },
-    }
-  }
 
 /** All orders of the run. The nonce of one that is signed here is the time when it is to be sent. */
 const makeAll = (traders: readonly BookTrader[], height: number, blockMs: number): readonly Order[] => {
@@ -345,7 +306,10 @@ console.log(
 )
 const network = await createNetwork({
   members: Array.from({ length: validators }, () => ({ hasTestMarkets: true, ...timeoutCommitMs })),
-  editGenesis: withOwners(traders),
+  editGenesis: fundTraders(traders, {
+    ...(minAgeText === undefined ? {} : { min_age_ms: Number(minAgeText) }),
+    ...(weightText === undefined ? {} : { block_weight: Number(weightText) }),
+  }),
   cometToml: { 'rpc.max_request_batch_size': '0' },
 })
 const { nodes } = network

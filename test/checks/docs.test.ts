@@ -50,6 +50,17 @@ describe('the checker of documents', () => {
     ])
   })
 
+  it.each([
+    ['', 'chain status', 'a fence says what stands in it: sh, console, synopsis, text or a language'],
+    ['bash', 'ls', 'a fence of commands is sh, console or synopsis, not bash'],
+    ['text', '$ ls', 'a fence of text holds a command: it is sh, console or synopsis'],
+    ['text', './chain start --home x', 'a fence of text holds a command: it is sh, console or synopsis'],
+  ])('refuses a fence of a page whose commands no test would run: %s, %s', (kind, line, message) => {
+    const sound = ['```sh', 'chain start', '```', '  ```js', '1', '  ```', '```text', 'header of a block', '```']
+    const text = [...sound, `\`\`\`${kind}`, line, '```'].join('\n')
+    expect(check({ 'docs/page.md': text })).toEqual([`docs/page.md:10 ${message}`])
+  })
+
   it('passes links to other sites, and paths beside the document', () => {
     const text = '[a](https://example.com/x) [b](#part) `sub/file.ts`'
     expect(check({ 'docs/page.md': text }, ['docs/sub/file.ts'])).toEqual([])

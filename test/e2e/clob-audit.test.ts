@@ -35,7 +35,7 @@ describe.skipIf(python === undefined)('the audit in Python', () => {
       console.log(`${own.lines.join('\n')}\n${own.blocksPerSecond.toFixed(1)} blocks/s`)
       // Both say the same of the same blocks.
       expect(factsOf(own.lines)).toEqual(factsOf(report.trim().split('\n')))
-      // From a height at which orders are open.
+      // The command begins at a height at which orders are open.
       const middle = first + 12
       const flags = ['--from', `${middle}`, '--to', `${last}`, '--node', ports.comet, '--json-rpc', ports.http]
       const command = await runChain(['clob', 'audit', ...flags])

@@ -65,7 +65,7 @@ const rejection = (action: Promise<unknown>): Promise<unknown> =>
 const valueOf = (log: EventLog | Log): unknown => ('args' in log ? log.args[2] : undefined)
 
 beforeAll(() => {
-  // Without its cache of 250 ms, which would show a transaction as pending after its receipt.
+  // The provider has no cache of 250 ms, which would show a transaction as pending after its receipt.
   const options = { pollingInterval: POLLING_INTERVAL_MS, cacheTimeout: -1 }
   provider = new JsonRpcProvider(node().urls.http, undefined, options)
   socket = new WebSocketProvider(node().urls.ws)
@@ -193,7 +193,7 @@ describe("ethers' errors", () => {
     const used = await rejection(owner.sendTransaction({ to: other, value: 1n, nonce: 0 }))
     expect(isError(used, 'NONCE_EXPIRED')).toBe(true)
     const sender = new Wallet(keyAt(5), provider)
-    // Behind a gap, so that it stays in the pool.
+    // Its nonce leaves a gap, so that it stays in the pool.
     const waiting = { to: other, value: 1n, nonce: 5, gasLimit: 21_000n, maxPriorityFeePerGas: parseUnits('1', 'gwei') }
     await sender.sendTransaction({ ...waiting, maxFeePerGas: parseUnits('4', 'gwei') })
     const cheap = await rejection(

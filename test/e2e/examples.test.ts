@@ -120,7 +120,7 @@ describe.concurrent('web3.py', () => {
   })
 })
 
-// Behind the others: what it buys must be its own offer.
+// The adapter trades behind the others, for what it buys must be its own offer.
 describe('the adapter with the methods of ccxt', () => {
   it.skipIf(python === undefined)('trades, reads and cancels', async () => {
     const keys = devnetAccounts()

@@ -44,9 +44,12 @@ export interface Finished {
   readonly stderr: string
 }
 
-/** Ends a process of ours when this one ends, however it does: a shell waits for the end of a pipe from us. */
-export const endWithUs = (child: ChildProcess): void => {
-  const script = `read -r _; kill -KILL ${child.pid}`
+/**
+ * Ends a process of ours when this one ends, however it does: a shell waits for the end of a pipe from us. One that was
+ * started `detached` leads a group, which ends with it.
+ */
+export const endWithUs = (child: ChildProcess, leadsGroup = false): void => {
+  const script = `read -r _; kill -KILL -- ${leadsGroup ? '-' : ''}${child.pid}`
   const watchdog = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   watchdog.stdin.on('error', () => undefined)
   child.once('exit', () => watchdog.kill('SIGKILL'))

@@ -134,7 +134,7 @@ describe('staking', () => {
     const description = { moniker: 'other', identity: '', website: '', securityContact: '', details: '' }
     const rates = { rate: NAT / 10n, maxRate: NAT / 5n, maxChangeRate: NAT / 100n }
     const key = Buffer.alloc(32, 9).toString('base64')
-    // Below the power of one: it has no vote in consensus that it could miss.
+    // The stake is below that of one unit of power, so the validator has no vote in consensus that it could miss.
     const args = [description, rates, 1n, NEWCOMER.address, key, NAT / 4n] as const
     const receipt = await mined(
       await wallet(NEWCOMER).writeContract({ ...staking, functionName: 'createValidator', args }),

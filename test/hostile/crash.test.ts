@@ -148,14 +148,15 @@ describe.skipIf(cometbft === undefined)('a node that crashes', { timeout: 240_00
     let kills = 0
     let alive = true
     void chain.exited.then(() => (alive = false))
-    while (alive && kills < 20) {
+    const killAgain = (): boolean => {
       const [pid] = pidsOf(home, 'cometbft start')
       if (pid !== undefined) {
         process.kill(pid, 'SIGKILL')
         kills++
       }
-      await sleep(20)
+      return alive && kills < 20
     }
+    await expect.poll(killAgain, SLOW).toBe(false)
     expect(await chain.exited).toBe(1)
     expect(chain.output()).toContain('cometbft died 5 times in a row')
     await expect.poll(() => pidsOf(home), { timeout: 10_000, interval: 20 }).toEqual([])

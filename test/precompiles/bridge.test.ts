@@ -1,6 +1,8 @@
 /** The way back for contracts and wallets, in both engines. */
 import { describe, expect, it } from 'vitest'
-import { bytesToHex } from '../../core/hex.ts'
+import { encodeFunctionData } from 'viem'
+import { concatBytes } from '../../core/bytes.ts'
+import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import {
   readBurned,
   readWayBack,
@@ -12,7 +14,9 @@ import {
 import { DEFAULT_PARAMS } from '../../modules/bridge/params.ts'
 import { NO_WAY_BACK } from '../../modules/bridge/way-back-record.ts'
 import { checksumAddress } from '../../core/address.ts'
-import { account, ALICE, CONTRACT, engines, FUNDS, World } from './world.ts'
+import { bridgeAbi, PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
+import { EMPTY_ACCOUNT } from '../../store/state.ts'
+import { account, ALICE, BOB, CONTRACT, engines, FUNDS, World } from './world.ts'
 
 const [INTERPRETER, REFERENCE] = await engines()
 const EXTERNAL = { chainId: 31_337n, address: account(0xc1) }
@@ -72,6 +76,43 @@ describe.each([
     // What stays in state for ever is paid for.
     const short = await world.call(engine, 'bridge', 'withdraw', [RECIPIENT, 1n], { gas: 140_000n })
     expect(short.result.failure?.message).toBe('out of gas')
+  })
+
+  it('acts for nobody but who calls: not by DELEGATECALL, not with coins, and for an account whose code is delegated', async () => {
+    const world = makeWorld()
+    const args = [RECIPIENT, 5n] as const
+    expect(await world.call(engine, 'bridge', 'withdraw', args, { through: 'DELEGATECALL' })).toMatchObject({
+      refusal: 'precompiles cannot be reached by delegatecall or callcode',
+    })
+    expect(await world.call(engine, 'bridge', 'withdraw', args, { value: 1n })).toMatchObject({
+      refusal: 'method withdraw is not payable',
+    })
+    expect([balance(world), readWayBack(world.state, EXTERNAL).size]).toEqual([FUNDS, 0])
+    // BOB's code is that of the contract, which sends on what ALICE says: BOB calls, and BOB's coins are burned.
+    await world.call(engine, 'bridge', 'getParams', [], { through: 'CALL' })
+    const bob = world.state.account(BOB) ?? EMPTY_ACCOUNT
+    const delegated = world.state.setCode(concatBytes(hexToBytes('0xef0100'), CONTRACT))
+    world.state.setAccount(BOB, { ...bob, nonce: 1n, codeHash: delegated })
+    const data = encodeFunctionData({ abi: bridgeAbi, functionName: 'withdraw', args })
+    const input = hexToBytes(`0x${'00'.repeat(12)}${PRECOMPILE_ADDRESSES.bridge.slice(2)}${data.slice(2)}`)
+    expect((await world.execute(engine, { sender: ALICE, to: BOB, data: input })).failure).toBeUndefined()
+    expect([ALICE, BOB, CONTRACT].map((of) => balance(world, of))).toEqual([FUNDS, FUNDS - 5n, FUNDS])
+    expect(bytesToHex(readWithdrawal(world.state, EXTERNAL, 0)?.sender ?? ALICE)).toBe(bytesToHex(BOB))
+  })
+
+  it('does all or nothing, wherever the gas ends', async () => {
+    let done = 0
+    for (let gas = 30_000n; gas < 400_000n; gas += 9_000n) {
+      const world = makeWorld()
+      const outcome = await world.call(engine, 'bridge', 'withdraw', [RECIPIENT, 100n], { gas, through: 'CALL' })
+      const after = [balance(world, CONTRACT), readWayBack(world.state, EXTERNAL).size, readBurned(world.state, 'anat')]
+      const isDone = 'value' in outcome
+      expect(after, `${gas}`).toEqual(isDone ? [FUNDS - 100n, 1, 100n] : [FUNDS, 0, 0n])
+      expect(readWithdrawal(world.state, EXTERNAL, 0) !== undefined).toBe(isDone)
+      expect(outcome.result.nativeEvents.length > 0).toBe(isDone)
+      if (isDone) done++
+    }
+    expect(done).toBeGreaterThan(5)
   })
 
   it('tells what is bridged', async () => {

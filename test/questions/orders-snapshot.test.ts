@@ -77,6 +77,41 @@ describe('the open orders of a market', () => {
     expect(found.died).toEqual(open.filter(({ isDead }) => isDead).map(({ seq }) => BigInt(seq)))
   })
 
+  it('are gathered by one after the other in the same block, and by two at once', async () => {
+    const { world, questions } = begin(4_500)
+    const source = {
+      ask: async (question: Parameters<ClobQuestions['orders']>[0]) => {
+        await Promise.resolve()
+        return questions.orders(question)
+      },
+      block: (height: number) => Promise.resolve(new BlockMessages(wholeBlock(questions, height))),
+    }
+    const first = await gatherOrders(1, source)
+    expect(first.orders.length).toBe(world.books.market(1).orders.size)
+    const [second, third] = await Promise.all([gatherOrders(1, source), gatherOrders(1, source)])
+    for (const again of [second, third]) expect(again.orders).toEqual(first.orders)
+  })
+
+  it('are gathered while others begin with as many markets as they like, and never read on', async () => {
+    const { world, block, questions } = begin(4_500)
+    let begun = 0
+    const source = {
+      ask: (question: Parameters<ClobQuestions['orders']>[0]) => {
+        const page = questions.orders(question)
+        // Each of them is of another block, so that each is a list of its own.
+        for (let others = 0; others < 6 && begun < 40; others++, begun++) {
+          block({ from: 'ann', actions: [sell(1, 40, { tif: 'ioc' })] })
+          questions.orders({ market: 1 })
+        }
+        return page
+      },
+      block: (height: number) => Promise.resolve(new BlockMessages(wholeBlock(questions, height))),
+    }
+    const found = await gatherOrders(1, source)
+    expect(begun).toBeGreaterThan(10)
+    expect(found.orders.length).toBe(world.books.market(1).orders.size)
+  })
+
   it('are not gathered where blocks come faster', async () => {
     const { block, questions } = begin(3_000)
     const source = {

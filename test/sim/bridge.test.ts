@@ -182,7 +182,7 @@ it(
     const world = await makeWorld({
       random,
       nodes: nodes.map(({ name, bridgeKeys }) => ({ name, ...(bridgeKeys && { bridgeKeys }) })),
-      // By falling power, as validators are listed: each node votes for the one with its key.
+      // Powers fall as validators are listed, so that each node votes for the one with its key.
       powers: [13n, 12n, 11n, 10n],
       moduleGenesis: { bridge: wayBack },
     })

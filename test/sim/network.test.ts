@@ -16,7 +16,7 @@ const SEED_MS = 1_200_000
 const given = process.env['SEED']
 
 const fresh = given === undefined ? Array.from({ length: FRESH_SEEDS }, () => randomInt(1, MAX_SEED)) : [Number(given)]
-// Before they run: what hangs is not told at the end.
+// The seeds are printed before they run, for a run that hangs prints nothing at its end.
 console.log(`seeds ${fresh.join(', ')} of ${BLOCKS} blocks`)
 
 describe('a network from one seed', () => {

@@ -311,6 +311,10 @@ describe('the history of orders', () => {
         const newest = all.orderByClientId(owner, clientId)
         invariant(newest !== undefined, 'the whole history knows every id')
         expect(named).toEqual(kept.order(newest.market, newest.seq))
+        const there = all.orderByClientId(owner, clientId, order)
+        invariant(there?.market === order.market, 'the whole history knows every id by market and subaccount')
+        expect(there.seq).toBeGreaterThanOrEqual(order.seq)
+        expect(kept.orderByClientId(owner, clientId, order)).toEqual(kept.order(there.market, there.seq))
       }
       // No key is left of an order that is gone.
       for (const { owner, market, seq } of orders) {

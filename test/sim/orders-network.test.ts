@@ -16,7 +16,7 @@ const given = process.env['SEED']
 const WITH_ORDERS = { hasOrders: true }
 
 const fresh = given === undefined ? Array.from({ length: FRESH_SEEDS }, () => randomInt(1, MAX_SEED)) : [Number(given)]
-// Before they run: what hangs is not told at the end.
+// The seeds are printed before they run, for a run that hangs prints nothing at its end.
 console.log(`seeds ${fresh.join(', ')} of ${BLOCKS} blocks with orders`)
 
 describe('a network that trades', () => {

@@ -90,7 +90,7 @@ export const runAnte = (
     ...signingContext(state, context, parameters),
     charge: (resolved) => meter.consume(transactionGas(transaction, resolved, parameters), 'size and signatures'),
   })
-  // Before the fee: an account without a nonce that pays with all that it has would be gone (EIP-161).
+  // Signers get their nonces before the fee is paid: an account without one that pays with all that it has would be gone (EIP-161).
   for (const signer of signers) useSigner(state, signer)
   sendCoins({ state, emit }, payer, FEE_COLLECTOR_ADDRESS, [{ denom: DENOMINATION, amount: feeAnat }])
   const paid = [attribute('fee', `${feeAnat}${DENOMINATION}`), attribute('fee_payer', encodeBech32(payer))]

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_HOME, type Home, openHome } from '../../node/config/home.ts'
 import { type CometPeers, parsePeers } from '../../node/config/peers.ts'
+import { escapeControls, escapeJson } from '../../node/runtime/printable.ts'
 import { SETTING_KEYS, settingOf } from '../../node/config/settings.ts'
 import type { NodeFlags } from '../../node/load-node.ts'
 
@@ -99,6 +100,12 @@ export const nodeFlags = (flags: Flags): NodeFlags => {
   }
 }
 
+/** Nothing that a terminal would act upon: others have sent some of it. */
 export const say = (text: string): void => {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${escapeControls(text)}\n`)
+}
+
+/** Prints JSON that reads as `value`. */
+export const sayJson = (value: unknown): void => {
+  process.stdout.write(`${escapeJson(JSON.stringify(value, null, 2))}\n`)
 }

@@ -74,7 +74,7 @@ export const joinCommand = async (options: JoinOptions): Promise<void> => {
   const { chainId, evmChainId, initialHeight } = checkGenesis(network, url)
   const age = formatSpan((Date.now() - network.timeMs) / 1_000)
   say(`${chainId} (EVM chain id ${evmChainId}) is at height ${network.height}, whose block is ${age} old`)
-  // Before anything is written.
+  // What cannot be trusted is refused before anything is written.
   const trust = await readTrust({ ...options, urls }, chainId)
   const peers = choosePeers(network, options.peers)
   await initHome({ home, chainId, evmChainId, overwrite, peers, ...(moniker === undefined ? {} : { moniker }) })

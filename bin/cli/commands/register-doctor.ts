@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { openHome } from '../../node/config/home.ts'
 import { findDevnet } from '../devnet/running.ts'
-import { type Flags, homeOf, homeOption, nodeFlags, say, withSettings } from './flags.ts'
+import { type Flags, homeOf, homeOption, nodeFlags, say, sayJson, withSettings } from './flags.ts'
 import { overFlags } from './register-status.ts'
 
 export const registerDoctor = (program: Command): void => {
@@ -24,7 +24,7 @@ export const registerDoctor = (program: Command): void => {
         ? { home: homeOf(flags), flags: own, rpcs }
         : { home: openHome(devnet.home), flags: overFlags(devnet.flags, own), rpcs },
     )
-    if (flags['json'] === true) say(JSON.stringify(findings, null, 2))
+    if (flags['json'] === true) sayJson(findings)
     else for (const line of describeFindings(findings)) say(line)
     process.exitCode = findings.some(({ level }) => level === 'fault') ? 1 : 0
   })

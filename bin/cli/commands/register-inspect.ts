@@ -1,6 +1,6 @@
 /** `chain inspect`: what the database holds. */
 import type { Command } from 'commander'
-import { type Flags, homeOf, homeOption, say } from './flags.ts'
+import { type Flags, homeOf, homeOption, say, sayJson } from './flags.ts'
 
 export const registerInspect = (program: Command): void => {
   program
@@ -11,7 +11,7 @@ export const registerInspect = (program: Command): void => {
     .action(async (flags: Flags) => {
       const { describeInspection, inspectHome } = await import('./inspect.ts')
       const inspection = await inspectHome(homeOf(flags))
-      if (flags['json'] === true) say(JSON.stringify(inspection, null, 2))
+      if (flags['json'] === true) sayJson(inspection)
       else for (const line of describeInspection(inspection)) say(line)
     })
 }

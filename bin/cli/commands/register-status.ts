@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { openHome } from '../../node/config/home.ts'
 import type { NodeFlags } from '../../node/load-node.ts'
 import { findDevnet } from '../devnet/running.ts'
-import { type Flags, homeOf, homeOption, nodeFlags, say, withSettings } from './flags.ts'
+import { type Flags, homeOf, homeOption, nodeFlags, sayJson, withSettings } from './flags.ts'
 
 /** What is said on the command line comes first. */
 export const overFlags = (below: NodeFlags, above: NodeFlags): NodeFlags => ({
@@ -21,7 +21,7 @@ export const registerStatus = (program: Command): void => {
       devnet === undefined
         ? await statusCommand(homeOf(flags), nodeFlags(flags))
         : await statusCommand(openHome(devnet.home), overFlags(devnet.flags, nodeFlags(flags)))
-    say(JSON.stringify({ healthy, ...rest }, null, 2))
+    sayJson({ healthy, ...rest })
     process.exitCode = healthy ? 0 : 1
   })
 }

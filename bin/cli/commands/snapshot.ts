@@ -124,7 +124,7 @@ export const exportCommand = (options: ExportOptions): Promise<void> =>
   withHomeChain(options.home, async (chain) => {
     const { home, say } = options
     const output = resolve(options.file)
-    // Before the minutes that a snapshot takes.
+    // A file that exists is refused before the minutes that a snapshot takes.
     requireNewFile(output)
     const chosen = await chooseSnapshot(options, chain)
     const { height, format, chunks } = chosen

@@ -23,7 +23,7 @@ export const tellTransactions = async (home: Home, from: number, stopped: AbortS
       const { revertReason, output } = topCall.parse(JSON.parse(text))
       return revertReason ?? output
     } catch (error) {
-      // Beyond a limit of the node: the line says so instead.
+      // The trace was beyond a limit of the node, and the line says so instead.
       if (error instanceof CodedError) return errorText(error)
       throw error
     }

@@ -1,12 +1,13 @@
 /** Homes that are broken in one way each: the doctor names the fault, and what to do. */
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { editCometToml, initFundedHome, makeHome } from '../../testing/make-home.ts'
+import { ensureBridgeKey } from '../../node/bridge/bridge-keys.ts'
 import { openHome } from '../../node/config/home.ts'
 import { describeFindings, examine } from './doctor.ts'
 import type { Finding } from './finding.ts'
@@ -74,10 +75,17 @@ describe('chain doctor', () => {
   })
 
   it('warns of keys that others can read', async () => {
-    chmodSync(home.validatorKey, 0o644)
-    expect(await find('keys')).toMatchObject([{ level: 'warning', action: `run "chmod 600 ${home.validatorKey}"` }])
-    chmodSync(home.validatorKey, 0o600)
+    if (!existsSync(home.bridgeKey)) ensureBridgeKey(home)
+    for (const path of [home.validatorKey, home.bridgeKey]) {
+      chmodSync(path, 0o644)
+      expect(await find('keys')).toMatchObject([{ level: 'warning', action: `run "chmod 600 ${path}"` }])
+      chmodSync(path, 0o600)
+    }
     expect(await find('keys')).toEqual([])
+    const key = join(folder, 'tls.key')
+    writeFileSync(key, '', { mode: 0o640 })
+    const flags = { ...FLAGS, settings: { ...FLAGS.settings, 'tls.key-path': key } }
+    expect(await find('keys', flags)).toMatchObject([{ detail: `${key} can be read by others` }])
   })
 
   it('says whom a full node must name, and who does not answer', async () => {
@@ -143,5 +151,27 @@ describe('chain doctor', () => {
     expect(await find('network', FLAGS, [url])).toMatchObject([{ level: 'fault' }])
     other.close()
     expect((await find('network', FLAGS, ['http://127.0.0.1:1']))[0]?.level).toBe('fault')
+  })
+
+  it('goes nowhere where another node sends it', async () => {
+    const asked: string[] = []
+    const serve = async (location: string): Promise<string> => {
+      const server = createHttpServer((request, response) => {
+        asked.push(`${location === '' ? 'second' : 'first'} ${request.url}`)
+        response.writeHead(location === '' ? 200 : 302, { location: location + (request.url ?? '') }).end('{}')
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      servers.push(server)
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    }
+    const servers: ReturnType<typeof createHttpServer>[] = []
+    const url = await serve(await serve(''))
+    expect(await find('clock', FLAGS, [url])).toMatchObject([{ level: 'ok' }])
+    expect(await find('network', FLAGS, [url])).toMatchObject([
+      { level: 'fault', detail: expect.stringMatching(/redirects to another host/) },
+    ])
+    expect(asked.filter((each) => each.startsWith('second'))).toEqual([])
+    for (const server of servers) server.close()
   })
 })

@@ -10,6 +10,7 @@ import { malformedPeers, splitPeers } from '../../node/config/peers.ts'
 import type { Settings } from '../../node/config/settings.ts'
 import { readGenesisJson } from '../../node/genesis/document.ts'
 import { validateGenesis } from '../../node/genesis/validate.ts'
+import { readSecretJson } from '../../node/secret-json.ts'
 import { listSnapshots } from '../../node/runtime/snapshot-files.ts'
 import { peerAdvice } from '../../node/supervise/peer-watch.ts'
 import { type Finding, fault, ok, orFault, warning } from './finding.ts'
@@ -18,8 +19,8 @@ const DIAL_MS = 3_000
 /** The bits of a file's mode that let its group or everybody use it. */
 const OTHERS = 0o077
 
-const checkKeys = (home: Home): readonly Finding[] =>
-  [home.validatorKey, home.nodeKey].filter(existsSync).flatMap((path) => {
+const checkKeys = (...paths: readonly string[]): readonly Finding[] =>
+  paths.filter(existsSync).flatMap((path) => {
     if ((statSync(path).mode & OTHERS) === 0) return []
     return [warning('keys', `${path} can be read by others`, `run "chmod 600 ${path}"`)]
   })
@@ -27,7 +28,7 @@ const checkKeys = (home: Home): readonly Finding[] =>
 export const checkHome = async (home: Home): Promise<readonly Finding[]> =>
   await orFault('home', 'run "chain init" or "chain join", or name the home with --home', () => {
     requireHome(home)
-    return [ok('home', `${home.root} is complete`), ...checkKeys(home)]
+    return [ok('home', `${home.root} is complete`), ...checkKeys(home.validatorKey, home.nodeKey, home.bridgeKey)]
   })
 
 export const checkSettings = async (
@@ -43,8 +44,10 @@ export const checkSettings = async (
       environment: process.env,
     })
     use(settings)
-    if (warnings.length === 0) return [ok('app.toml', 'every value is allowed')]
-    return warnings.map((text) => warning('app.toml', text, 'correct the name, or take the line out'))
+    const keys = checkKeys(settings['tls.key-path'])
+    if (warnings.length === 0) return [ok('app.toml', 'every value is allowed'), ...keys]
+    const action = 'correct the name, or take the line out'
+    return [...warnings.map((text) => warning('app.toml', text, action)), ...keys]
   })
 
 export const checkCometToml = async (
@@ -68,7 +71,7 @@ export interface FoundGenesis {
 
 const isOnlyValidator = (home: Home, document: unknown, validatorCount: number): boolean => {
   if (validatorCount !== 1) return false
-  const key = JSON.parse(readFileSync(home.validatorKey, 'utf8')) as { readonly address?: string }
+  const key = readSecretJson(home.validatorKey) as { readonly address?: string }
   const { validators } = document as { readonly validators?: readonly { readonly address?: string }[] }
   return validators?.[0]?.address === key.address
 }

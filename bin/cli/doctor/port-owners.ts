@@ -32,7 +32,7 @@ const socketsOf = (pid: string): readonly string[] => {
       }
     })
   } catch {
-    // Of another user.
+    // The process is another user's, and its files cannot be read.
     return []
   }
 }

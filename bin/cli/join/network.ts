@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { formatHostPort, parseHostPort } from '../../../core/host-port.ts'
 import { cliError, errorText } from '../../errors.ts'
+import { malformedPeers, splitPeers } from '../../node/config/peers.ts'
 import { fetchJson, fetchRoute, fetchStatus, MAX_ANSWER_BYTES } from '../../node/runtime/comet-rpc.ts'
 
 /** Part of a genesis file that CometBFT hands out at once, where the whole is too long for one answer. */
@@ -48,6 +49,10 @@ const dialledAs = (id: string, listen: string, metAt: string): string => {
   return `${id}@${formatHostPort({ host, port })}`
 }
 
+/** CometBFT does not begin with one that is malformed, and a comma would bring another one along. */
+const isOnePeer = (peer: string): boolean =>
+  !/[\s,]|@:/.test(peer) && splitPeers(peer).length === 1 && malformedPeers(peer).length === 0
+
 const fetchParts = async (url: string): Promise<unknown> => {
   const texts: Buffer[] = []
   let bytes = 0
@@ -79,6 +84,7 @@ const fetchPeers = async (url: string): Promise<Pick<JoinedNetwork, 'peer' | 'ot
   const others = peers
     .filter(({ node_info: { listen_addr } }) => !/^(tcp:\/\/)?(127\.|localhost|\[::1\])/.test(listen_addr))
     .map(({ node_info: { id, listen_addr }, remote_ip }) => dialledAs(id, listen_addr, remote_ip))
+    .filter(isOnePeer)
   return { peer: dialledAs(own.id, own.listen_addr, hostname), others: others.slice(0, MAX_SEEDS) }
 }
 

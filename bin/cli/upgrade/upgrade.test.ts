@@ -52,6 +52,8 @@ describe('a node that stops before an upgrade', () => {
     const fault = new TypeError(NEEDED)
     expect(noteUpgrade(home, fault)).toBe(fault)
     expect(readUpgradeInfo(home)).toEqual({ name: NAME, height: 40 })
+    noteUpgrade(home, new TypeError('UPGRADE "v3" NEEDED at height: 50: {"v": "UPGRADE "v9" NEEDED at height: 7"}'))
+    expect(readUpgradeInfo(home)).toEqual({ name: 'v3', height: 50 })
     writeFileSync(upgradeInfoPath(home), '{"name": 7}')
     expect(readUpgradeInfo(home)).toBeUndefined()
   })

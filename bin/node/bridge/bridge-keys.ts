@@ -1,6 +1,6 @@
 /** The keys with which a validator signs for the bridge: config/bridge_key.json, which nobody else may read. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { BridgeKeys } from '../../../app/environment.ts'
 import { signForBridge } from '../../../core/bridge-signature.ts'
@@ -10,6 +10,7 @@ import { bytesToHex, hexToBytes } from '../../../core/hex.ts'
 import { privateKeyToAddress } from '../../../core/signature.ts'
 import { cliError, errorText } from '../../errors.ts'
 import type { Home } from '../config/home.ts'
+import { readSecretJson } from '../secret-json.ts'
 
 export interface BridgeKey {
   readonly address: Uint8Array
@@ -30,7 +31,7 @@ const keyFile = z.object({
 export const readBridgeKeys = ({ bridgeKey }: Pick<Home, 'bridgeKey'>): readonly BridgeKey[] => {
   if (!existsSync(bridgeKey)) return []
   try {
-    return keyFile.parse(JSON.parse(readFileSync(bridgeKey, 'utf8'))).keys.map(({ address, private_key }) => {
+    return keyFile.parse(readSecretJson(bridgeKey)).keys.map(({ address, private_key }) => {
       const privateKey = hexToBytes(private_key)
       const key = { address: privateKeyToAddress(privateKey), privateKey }
       if (bytesToHex(key.address) === address) return key

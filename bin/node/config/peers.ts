@@ -1,10 +1,10 @@
 /** Addresses of peers: what CometBFT dials, and by which name others dial this node. */
-import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseHostPort } from '../../../core/host-port.ts'
 import { bytesToUnprefixedHex } from '../../../core/hex.ts'
 import { sha256 } from '../../../core/hash.ts'
 import { cliError, errorText } from '../../errors.ts'
+import { readSecretJson } from '../secret-json.ts'
 
 /** Lists as config.toml has them: `id@host:port`, separated by commas. */
 export interface CometPeers {
@@ -45,7 +45,7 @@ const nodeKey = z.object({ priv_key: z.object({ type: z.literal('tendermint/Priv
 /** The id by which peers know the node of that key file (CometBFT's address of an ed25519 key). Throws cli/2. */
 export const readNodeId = (path: string): string => {
   try {
-    const key = Buffer.from(nodeKey.parse(JSON.parse(readFileSync(path, 'utf8'))).priv_key.value, 'base64')
+    const key = Buffer.from(nodeKey.parse(readSecretJson(path)).priv_key.value, 'base64')
     if (key.length !== PRIVATE_KEY_BYTES) throw cliError('homeMissing', `a key of ${key.length} bytes`)
     return bytesToUnprefixedHex(sha256(key.subarray(PUBLIC_KEY_BYTES)).subarray(0, ID_BYTES))
   } catch (error) {

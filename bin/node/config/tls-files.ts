@@ -1,7 +1,8 @@
 /** The certificate and the key that app.toml names, judged before a server uses them, and read again when they are renewed. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import type { TlsIdentity, TlsSource } from '../../../rpc/tls.ts'
+import { createSecureContext } from 'node:tls'
+import { secureContext, type TlsIdentity, type TlsSource } from '../../../rpc/tls.ts'
 import { cliError, errorText } from '../../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import type { Settings } from './settings.ts'
@@ -43,6 +44,16 @@ const parse = <T>(path: string, key: string, what: string, make: () => T): T => 
   }
 }
 
+/** OpenSSL looks at more than the certificate: at those behind it, and at the strength of the key. Servers would refuse it when they begin. */
+const requireUsable = (identity: TlsIdentity, path: string): TlsIdentity => {
+  try {
+    createSecureContext(secureContext(identity))
+  } catch (error) {
+    throw cliError('settings', `${CERTIFICATE}: ${path} cannot be used by a server: ${errorText(error)}`)
+  }
+  return identity
+}
+
 /** Throws cli/4 for files that no client could accept, with the reason. */
 export const readTlsFiles = ({ certificatePath, keyPath }: Files, nowMs: number): TlsIdentity => {
   const certificate = read(certificatePath, CERTIFICATE)
@@ -59,7 +70,7 @@ export const readTlsFiles = ({ certificatePath, keyPath }: Files, nowMs: number)
     const text = `${certificatePath} is not valid before ${parsed.validFrom}: is the clock of this machine right?`
     throw cliError('settings', `${CERTIFICATE}: ${text}`)
   }
-  return { certificate, key }
+  return requireUsable({ certificate, key }, certificatePath)
 }
 
 /** Returns when the certificate expires, in seconds since 1970. */

@@ -1,7 +1,7 @@
 /** The key files that CometBFT wrote into a home. */
-import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { cliError, errorText } from '../../errors.ts'
+import { readSecretJson } from '../secret-json.ts'
 
 const validatorKey = z.object({
   address: z.string(),
@@ -11,7 +11,7 @@ const validatorKey = z.object({
 /** The public key in base64. Throws cli/5. */
 export const readValidatorPublicKey = (path: string): string => {
   try {
-    return validatorKey.parse(JSON.parse(readFileSync(path, 'utf8'))).pub_key.value
+    return validatorKey.parse(readSecretJson(path)).pub_key.value
   } catch (error) {
     throw cliError('genesis', `${path} holds no ed25519 validator key: ${errorText(error)}`)
   }

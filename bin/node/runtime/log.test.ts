@@ -29,6 +29,14 @@ test.each([
   expect(write('closed', { list: [value] }).slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028]/u)
 })
 
+test('a message or a value is cut where it is as long as only others make them', () => {
+  const long = 'x'.repeat(1_000_000)
+  for (const line of [write(long), write('said', { long }), write('said', { deep: { list: [long] } })]) {
+    expect(line.length).toBeLessThan(17_000)
+    expect(line).toMatch(/xxx\.\.\. \(98\d+ characters more\)/)
+  }
+})
+
 test('messages keep their lines, and nothing else of that kind', () => {
   expect(write('failed: x\n    at y\u001b[1m')).toBe('warn  failed: x\n    at y\\u001b[1m\n')
 })

@@ -43,14 +43,26 @@ const toText = (_key: string, value: unknown): unknown => (typeof value === 'big
 /** The names that every line has. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['level', 'time', 'module', 'msg'])
 
+/** Characters of a message, and of a value: what others have said may be as long as an answer of theirs. */
+const MAX_CHARACTERS = 16_384
+
+const shorten = (text: string): string =>
+  text.length <= MAX_CHARACTERS
+    ? text
+    : `${text.slice(0, MAX_CHARACTERS)}... (${text.length - MAX_CHARACTERS} characters more)`
+
+const printValue = (value: unknown): unknown => {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'string') return shorten(value)
+  if (typeof value !== 'object' || value === null) return value
+  const json = JSON.stringify(value, toText)
+  return json.length > MAX_CHARACTERS ? shorten(json) : (JSON.parse(json) as unknown)
+}
+
 /** Writes numbers of any size as texts, for what reads JSON has 53 bits for them. */
 const printable = (fields: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(fields).map(([given, value]) => {
-      const name = OWN_NAMES.has(given) ? `${given}_` : given
-      if (typeof value === 'bigint') return [name, value.toString()]
-      return [name, typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value, toText)) : value]
-    }),
+    Object.entries(fields).map(([given, value]) => [OWN_NAMES.has(given) ? `${given}_` : given, printValue(value)]),
   )
 
 interface Shared {
@@ -90,7 +102,7 @@ class PinoLog implements ConfigurableLog {
   }
 
   #write(level: Level, message: string, fields: Fields): void {
-    if (this.#logger.isLevelEnabled(level)) this.#logger[level](printable(fields), message)
+    if (this.#logger.isLevelEnabled(level)) this.#logger[level](printable(fields), shorten(message))
   }
 }
 

@@ -1,4 +1,6 @@
 /** Limits of rates that gateways share in a real Redis, and what becomes of them while it is away. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSharedLimiter, type SharedLimiter } from '../../../rpc/shared-limiter.ts'
 import { findRedis, type RedisServer, startRedis } from '../../testing/redis-server.ts'
@@ -78,6 +80,17 @@ describe.skipIf(binary === undefined)('counters in Redis', LONG, () => {
       )
       .toBe(2)
     expect(lines[1]).toContain('answer again')
+  })
+
+  it('are full again where another program wrote what is no number', async () => {
+    await gateway()
+    await expect.poll(() => left('x'), { timeout: 10_000 }).toBe(100)
+    const socket = connect(Number(new URL(redis.url).port), '127.0.0.1')
+    socket.write('HSET {nat-chain:rate}:192.0.2.1 units nan at nan\r\n')
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    expect(answer.toString()).toBe(':2\r\n')
+    expect(await left('192.0.2.1')).toBe(100)
   })
 
   it('forget buckets that are full again', async () => {

@@ -14,6 +14,7 @@ const MOST_RETRY_MS = 5_000
 
 /**
  * All buckets of one exchange, by the clock of the server. A bucket that would be full is forgotten: one that is not there is full.
+ * What is no number (NaN differs from itself) is taken for a full one, or it would stay for ever.
  * In one hash slot, so that a cluster takes it too.
  */
 const SCRIPT = `
@@ -25,6 +26,7 @@ for i, key in ipairs(KEYS) do
   local held = redis.call('HMGET', key, 'units', 'at')
   local units = tonumber(held[1]) or capacity
   local at = tonumber(held[2]) or now
+  if units ~= units or at ~= at then units, at = capacity, now end
   units = math.min(capacity, units + math.max(0, now - at) * rate / 1000)
   units = math.max(least, units - tonumber(ARGV[i + 3]))
   redis.call('HSET', key, 'units', tostring(units), 'at', string.format('%.3f', now))
@@ -50,6 +52,9 @@ const withinTime = async <T>(answer: Promise<T>): Promise<T> => {
     clearTimeout(timer)
   }
 }
+
+/** NaN for what the script does not answer: the limiter takes that as a failure. */
+const unitsOf = (answer: unknown): number => (typeof answer === 'string' && answer !== '' ? Number(answer) : NaN)
 
 /** Connects in the background, and again when the server has gone: the first exchange need not succeed. */
 export const connectRedis = async (url: string): Promise<RedisCounters> => {
@@ -81,7 +86,7 @@ export const connectRedis = async (url: string): Promise<RedisCounters> => {
           arguments: [unitsPerSecond, capacity, least, ...spent.map(({ units }) => units)].map(String),
         }),
       )
-      return (answer as readonly string[]).map(Number)
+      return Array.isArray(answer) ? answer.map(unitsOf) : []
     },
     close: () => client.destroy(),
   }

@@ -29,6 +29,17 @@ test('holds settings and what runtimes read, and nothing else', () => {
   ])
 })
 
+test('holds no settings for a child that reads none: their URLs have passwords', () => {
+  const given = {
+    PATH: '/bin',
+    CMT_RPC_LADDR: 'x',
+    CHAIN_BRIDGE_DAEMON_ETH_RPC_ENDPOINT: 'https://rpc.example/key',
+    CHAIN_JSON_RPC_RATE_LIMIT_REDIS: 'redis://:p@host:1',
+  }
+  expect(Object.keys(childEnvironment(given, false))).toEqual(['PATH', 'CMT_RPC_LADDR'])
+  expect(Object.keys(childEnvironment(given))).toEqual(Object.keys(given))
+})
+
 test('of a child that runs has no password, and its lines no controls', async () => {
   process.env['CHAIN_KEYRING_PASSWORD'] = 'not for children'
   try {

@@ -6,11 +6,20 @@ const NEEDED =
 /** Whoever reads /proc/<pid>/environ of a child, or a dump of it, must not find them. The names of files may stay. */
 const SECRET = /(?:PASSWORD|PASSPHRASE|MNEMONIC|SECRET|PRIVATE_?KEY|TOKEN)(?!\w*_FILE$)/
 
+/** Settings and flags of this node: URLs among them have keys and passwords of endpoints, of Redis and of collectors in them. */
+const SETTING = /^CHAIN_/
+
+/** Without settings for a child that reads none. */
 export const childEnvironment = (
   environment: Readonly<Record<string, string | undefined>> = process.env,
+  hasSettings = true,
 ): Record<string, string> =>
   Object.fromEntries(
     Object.entries(environment).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && NEEDED.test(entry[0]) && !SECRET.test(entry[0]),
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined &&
+        NEEDED.test(entry[0]) &&
+        !SECRET.test(entry[0]) &&
+        (hasSettings || !SETTING.test(entry[0])),
     ),
   )

@@ -22,6 +22,8 @@ export interface ChildOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** Whether it reads settings of this node; true when left out. */
+  readonly hasSettings?: boolean
   onLine?(line: string, stream: 'stdout' | 'stderr'): void
   /** Called with each message: the child gets a channel for messages (that of process.send) when this is given. */
   onMessage?(message: unknown): void
@@ -93,7 +95,7 @@ export const startChild = (options: ChildOptions): Child => {
     // A group of its own: Ctrl-C in the terminal reaches us alone, and we stop the children in order.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', ...(onMessage === undefined ? [] : (['ipc'] as const))],
-    env: { ...childEnvironment(), ...options.environment },
+    env: { ...childEnvironment(process.env, options.hasSettings), ...options.environment },
   })
   const lastLines: string[] = []
   const keep = (raw: string, stream: 'stdout' | 'stderr'): void => {

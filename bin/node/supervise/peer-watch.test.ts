@@ -29,6 +29,7 @@ describe('a node without peers', () => {
     for (let second = 0; second <= 320; second++) watch.see({ nowMs: second * 1_000, peers: 0, height: 7 })
     expect(lines).toHaveLength(2)
     expect(lines[0]).toContain(`nobody of ${ID}@10.0.0.1:26656 answers`)
+    expect(lines[0]).toContain('a seed that knows no other node ends the connection: name it in p2p.persistent_peers')
   })
 
   it('says nothing while it makes blocks alone', () => {

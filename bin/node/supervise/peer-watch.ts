@@ -19,7 +19,11 @@ export const peerAdvice = ({ seeds, persistentPeers, p2p }: Omit<CometAddresses,
   if (dialled.length === 0) {
     return 'config.toml names nobody to dial: set p2p.seeds or p2p.persistent_peers to <node id>@<host>:26656 of a node of this network, or start with --p2p.seeds; the devnet\'s banner and "chain status" of that node print its id'
   }
-  return `nobody of ${dialled.join(', ')} answers, or they run another chain: check the addresses, that a firewall lets connections through to them and to ${p2p}, and "chain doctor"`
+  const lone =
+    splitPeers(persistentPeers).length > 0
+      ? ''
+      : `; a seed that knows no other node ends the connection: name it in p2p.persistent_peers`
+  return `nobody of ${dialled.join(', ')} answers, or they run another chain: check the addresses, that a firewall lets connections through to them and to ${p2p}, and "chain doctor"${lone}`
 }
 
 export class PeerWatch {

@@ -53,6 +53,7 @@ export const runCometbft = (options: CometbftOptions): Supervised => {
         ...['--p2p.seeds', options.seeds, '--p2p.persistent_peers', options.persistentPeers],
       ],
       environment: RUNTIME,
+      hasSettings: false,
       watchLife: watchHealth({ url: `${rpcUrl(options.rpc)}/health`, mostFailures: MOST_FAILURES }),
       onLine,
     },

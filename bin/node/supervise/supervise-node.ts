@@ -160,6 +160,7 @@ class NodeSupervisor {
         command: process.execPath,
         args: [...DAEMON_FLAGS, daemonScript, path],
         environment: GATEWAY_MEMORY,
+        hasSettings: false,
         onLine: (line, stream) => onLine('bridge daemon', line, stream),
         onMessage: () => undefined,
         watchLife: watchPulse(GATEWAY_PULSE),

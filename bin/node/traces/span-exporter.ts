@@ -13,6 +13,8 @@ const SEND_LIMIT_MS = 5_000
 const CLOSE_LIMIT_MS = 2_000
 /** A collector that is away is complained of no more often. */
 const COMPLAINT_INTERVAL_MS = 60_000
+/** What the collector answers is among it. */
+const MOST_REASON_CHARACTERS = 500
 const OK = 1
 const ERROR = 2
 
@@ -51,7 +53,7 @@ const complainTo = (log: NodeLog): void => {
     const nowMs = performance.now()
     if (nowMs - lastMs < COMPLAINT_INTERVAL_MS) return
     lastMs = nowMs
-    log.warn('traces cannot be sent', { reason })
+    log.warn('traces cannot be sent', { reason: reason.slice(0, MOST_REASON_CHARACTERS) })
   }
   const ignore = (): void => undefined
   const logger = { error: complain, warn: complain, info: ignore, debug: ignore, verbose: ignore }

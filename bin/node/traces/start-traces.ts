@@ -11,6 +11,12 @@ export interface RunningTraces {
   close(): Promise<void>
 }
 
+/** User, password and query of a collector's URL are often keys, and a log is read by many. */
+export const withoutSecrets = (endpoint: string): string => {
+  const { origin, pathname } = new URL(endpoint)
+  return `${origin}${pathname}`
+}
+
 export const startTraces = async (
   settings: Settings,
   { genesis: { chainId }, comet }: Pick<NodeConfiguration, 'genesis' | 'comet'>,
@@ -26,6 +32,9 @@ export const startTraces = async (
     nowMs: () => performance.now(),
     tell: (trace) => exporter.tell(trace),
   })
-  log.info('transactions are traced', { endpoint, oneIn: settings['telemetry.traces-one-in'] })
+  log.info('transactions are traced', {
+    endpoint: withoutSecrets(endpoint),
+    oneIn: settings['telemetry.traces-one-in'],
+  })
   return { traces, close: () => exporter.close() }
 }

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CodedError } from '../../../core/errors.ts'
 import { hexToBytes } from '../../../core/hex.ts'
@@ -5,6 +8,7 @@ import type { NodeWitness } from '../runtime/node-witness.ts'
 import { startTraceReceiver, type TraceReceiver } from '../../testing/trace-receiver.ts'
 import { createLog } from '../runtime/log.ts'
 import { createSpanExporter, type SpanExporter } from './span-exporter.ts'
+import { withoutSecrets } from './start-traces.ts'
 import { type TransactionTrace, TransactionTraces } from './transaction-traces.ts'
 
 const HASH = 'ab'.repeat(32)
@@ -137,6 +141,23 @@ describe('the collector', () => {
     expect(Number(nanoseconds) / 1e6).toBeCloseTo(7, 1)
     expect(Math.abs(Number(BigInt(whole?.startTimeUnixNano ?? 0) / 1_000_000n) - performance.timeOrigin)).toBeLessThan(
       1_000,
+    )
+  })
+
+  it('that answers hugely fills no log', async () => {
+    const hostile = createServer((_request, response) => response.writeHead(400).end('x'.repeat(1_000_000)))
+    hostile.listen(0, '127.0.0.1')
+    await once(hostile, 'listening')
+    open(`http://127.0.0.1:${(hostile.address() as AddressInfo).port}`).tell(trace)
+    await expect.poll(() => said, { timeout: 10_000 }).toContain('traces cannot be sent')
+    await exporter?.close()
+    await new Promise((resolve) => hostile.close(resolve))
+    expect(said.length).toBeLessThan(2_000)
+  })
+
+  it('is named without what may be a key', () => {
+    expect(withoutSecrets('https://user:secret@collector:4318/v1/traces?key=secret#secret')).toBe(
+      'https://collector:4318/v1/traces',
     )
   })
 

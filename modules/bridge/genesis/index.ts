@@ -81,6 +81,7 @@ const PARAMS = [
   'withdraw_limit',
   'max_withdrawals_per_block',
   'set_interval_blocks',
+  'min_withdrawal',
 ] as const
 
 const parseParamsAt = (value: unknown, path: string): BridgeParams => {
@@ -110,6 +111,7 @@ const parseParamsAt = (value: unknown, path: string): BridgeParams => {
       withdrawLimit: text('withdraw_limit', defaults.withdrawLimit),
       maxWithdrawalsPerBlock: Number(amount('max_withdrawals_per_block', BigInt(defaults.maxWithdrawalsPerBlock))),
       setIntervalBlocks: amount('set_interval_blocks', defaults.setIntervalBlocks),
+      minWithdrawal: text('min_withdrawal', defaults.minWithdrawal),
     }),
   )
 }
@@ -267,6 +269,7 @@ const shownParams = (params: BridgeParams) => {
     withdraw_limit: wire.withdrawLimit,
     max_withdrawals_per_block: wire.maxWithdrawalsPerBlock,
     set_interval_blocks: wire.setIntervalBlocks.toString(),
+    min_withdrawal: wire.minWithdrawal,
   }
 }
 

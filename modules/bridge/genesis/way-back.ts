@@ -13,11 +13,13 @@ import {
   listWayBack,
   listWithdrawals,
   readRoots,
+  readUnheard,
   readWayBack,
   writeBridgeKey,
   writeBurned,
   writeRoots,
   writeSet,
+  writeUnheard,
   writeWayBack,
 } from '../keeper/index.ts'
 import { appendWithdrawal } from '../withdraw.ts'
@@ -32,6 +34,8 @@ import {
   type StoredWithdrawal,
   type WayBack,
 } from '../way-back-record.ts'
+import { MAX_UNHEARD, type Unheard } from '../unheard.ts'
+import { requireSets, requireSignedHere } from './check-way-back.ts'
 import { at, bytesAt, contractAt, idAt } from './fields.ts'
 
 type OfContract<Value> = readonly (readonly [BridgeContract, Value])[]
@@ -42,10 +46,11 @@ export interface WayBackGenesis {
   readonly wayBack: OfContract<WayBack & Roots>
   readonly withdrawals: OfContract<readonly [id: number, withdrawal: StoredWithdrawal]>
   readonly sets: OfContract<StoredSet>
+  readonly unheard: readonly Unheard[]
 }
 
 /** Members of the genesis that are of the way back. */
-export const WAY_BACK_MEMBERS = ['burned', 'keys', 'way_back', 'withdrawals', 'signing_sets'] as const
+export const WAY_BACK_MEMBERS = ['burned', 'keys', 'way_back', 'withdrawals', 'signing_sets', 'unheard'] as const
 
 const MAX_KEYS = 100_000
 const MAX_CONTRACTS = 10_000
@@ -57,16 +62,20 @@ const CONTRACT = ['chain_id', 'contract'] as const
 const validatorAt = (value: unknown, path: string): Uint8Array =>
   at(path, () => parseConsensusAddress(parseString(value, path)))
 
-const parseSignatures = (value: unknown, path: string): MemberSignatures =>
-  new Map(
+const parseSignatures = (value: unknown, path: string): MemberSignatures => {
+  const seen = new Set<number>()
+  return new Map(
     parseArray(value, path, MAX_MEMBERS).map((each, index) => {
       const place = `${path}[${index}]`
       const object = parseObject(each, place, ['member', 'signature'])
       const member = parseInteger(object['member'], `${place}.member`)
       if (member >= MAX_MEMBERS) failAt(`${place}.member`, `must be below ${MAX_MEMBERS}`)
+      if (seen.has(member)) failAt(`${place}.member`, `is ${member}, whose signature stands before it`)
+      seen.add(member)
       return [member, bytesAt(object['signature'], `${place}.signature`, BRIDGE_SIGNATURE_BYTES)]
     }),
   )
+}
 
 const parseRoot = (value: unknown, path: string): StoredRoot | undefined => {
   if (value === undefined) return undefined
@@ -148,6 +157,14 @@ const parseSet = (value: unknown, path: string): readonly [BridgeContract, Store
   return [contractAt(object, path), set]
 }
 
+const parseUnheard = (value: unknown, path: string): Unheard => {
+  const object = parseObject(value, path, ['validator', 'until'])
+  return {
+    validator: validatorAt(object['validator'], `${path}.validator`),
+    until: parseInteger(object['until'], `${path}.until`),
+  }
+}
+
 type Keys = WayBackGenesis['keys']
 
 /** A set with one address twice is none that the contract takes. */
@@ -166,16 +183,19 @@ const requireDistinctKeys = (keys: Keys, path: string): Keys => {
 export const parseWayBackGenesis = (object: Readonly<Record<string, unknown>>, path: string): WayBackGenesis => {
   const list = <Value>(name: string, most: number, parse: (value: unknown, path: string) => Value): readonly Value[] =>
     parseArray(object[name], `${path}.${name}`, most).map((each, index) => parse(each, `${path}.${name}[${index}]`))
-  return {
+  const genesis = {
     burned: list('burned', MAX_CONTRACTS, parseBurned),
     keys: requireDistinctKeys(list('keys', MAX_KEYS, parseKey), `${path}.keys`),
     wayBack: list('way_back', MAX_CONTRACTS, parseWayBack),
     withdrawals: list('withdrawals', MAX_LISTED, parseWithdrawal),
     sets: list('signing_sets', MAX_LISTED, parseSet),
+    unheard: list('unheard', MAX_UNHEARD, parseUnheard),
   }
+  requireSets(genesis, path)
+  return genesis
 }
 
-/** Throws genesis/1 where a withdrawal is missing: it has the id that follows the one before. */
+/** Throws genesis/1 where a withdrawal is missing, which has the id that follows the one before, and where roots or signatures are of another chain. */
 export const initWayBackGenesis = (state: StateWriter, genesis: WayBackGenesis, nativeChainId: string): void => {
   for (const [denom, amount] of genesis.burned) writeBurned(state, denom, amount)
   for (const [validator, address] of genesis.keys) writeBridgeKey(state, validator, address)
@@ -190,6 +210,8 @@ export const initWayBackGenesis = (state: StateWriter, genesis: WayBackGenesis, 
     appendWithdrawal(state, contract, nativeChainId, id, withdrawal)
     writeWayBack(state, contract, { ...wayBack, size: id + 1 })
   }
+  writeUnheard(state, genesis.unheard)
+  requireSignedHere(state, genesis, nativeChainId, 'app_state.bridge')
 }
 
 const shownContract = ({ chainId, address }: BridgeContract) => ({
@@ -272,4 +294,8 @@ export const exportWayBackGenesis = (state: StateReader) => ({
   way_back: [...listWayBack(state)].map(([contract, wayBack]) => shownWayBack(state, contract, wayBack)),
   withdrawals: shownWithdrawals(state),
   signing_sets: shownSets(state),
+  unheard: readUnheard(state).map(({ validator, until }) => ({
+    validator: formatConsensusAddress(validator),
+    until: until.toString(),
+  })),
 })

@@ -16,19 +16,23 @@ import {
   ofContract,
   ROOTS_PREFIX,
   SET_PREFIX,
+  UNHEARD_KEY,
   WAY_BACK_PREFIX,
   WITHDRAWAL_PREFIX,
 } from '../keys.ts'
 import {
   decodeRoots,
   decodeSet,
+  decodeUnheard,
   decodeWayBack,
   decodeWithdrawal,
   encodeRoots,
   encodeSet,
+  encodeUnheard,
   encodeWayBack,
   encodeWithdrawal,
 } from '../way-back-codec.ts'
+import type { Unheard } from '../unheard.ts'
 import { NO_WAY_BACK, type Roots, type StoredSet, type StoredWithdrawal, type WayBack } from '../way-back-record.ts'
 import { list, listById } from './list.ts'
 import { read } from './read.ts'
@@ -133,3 +137,8 @@ export const readRoots = (state: StateReader, contract: BridgeContract): Roots =
   read(state, ofContract(ROOTS_PREFIX, contract), decodeRoots) ?? NO_ROOTS
 export const writeRoots = (state: StateWriter, contract: BridgeContract, roots: Roots): void =>
   state.setValue(BRIDGE_ADDRESS, ofContract(ROOTS_PREFIX, contract), encodeRoots(roots))
+
+/** Validators whose signatures are not looked at now, or were not until lately. */
+export const readUnheard = (state: StateReader): readonly Unheard[] => read(state, UNHEARD_KEY, decodeUnheard) ?? []
+export const writeUnheard = (state: StateWriter, unheard: readonly Unheard[]): void =>
+  state.setValue(BRIDGE_ADDRESS, UNHEARD_KEY, unheard.length === 0 ? undefined : encodeUnheard(unheard))

@@ -62,6 +62,7 @@ export const PARAMS = {
   withdrawLimit: '0',
   maxWithdrawalsPerBlock: 10,
   setIntervalBlocks: 14_400n,
+  minWithdrawal: '1',
 }
 
 export const GENESIS = {

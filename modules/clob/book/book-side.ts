@@ -43,9 +43,9 @@ export class BookSide {
     return this.#levels.get(ticks)
   }
 
-  /** The levels from the best price on. The side must not change meanwhile. */
-  levels(): Generator<Level, undefined> {
-    return this.#sorted.descending()
+  /** The levels from the best price on, or from one on that need not be there. The side must not change meanwhile. */
+  levels(fromTicks?: number): Generator<Level, undefined> {
+    return this.#sorted.descending(fromTicks === undefined ? undefined : fromTicks * this.#sign)
   }
 
   /** Appends behind all others of its price: it must be the newest of them. */

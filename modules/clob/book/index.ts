@@ -2,4 +2,13 @@
 export { type BookDelta, Books } from './books.ts'
 export { type Level } from './book-side.ts'
 export { rootOfOrders } from './bucket-root.ts'
-export { changedLevels, type Depth, depthOf, type LevelChanges, type LevelTotal, totalOf } from './levels.ts'
+export {
+  changedLevels,
+  type Depth,
+  depthOf,
+  depthPage,
+  type LevelChanges,
+  type LevelPlace,
+  type LevelTotal,
+  totalOf,
+} from './levels.ts'

@@ -1,5 +1,6 @@
 /** Levels of the book as readers see them, and which of them a block has changed. */
 import type { Address } from '../../../core/address.ts'
+import type { Side } from '../domain/order.ts'
 import type { Level } from './book-side.ts'
 import type { BookDelta, Books } from './books.ts'
 import type { MarketBook } from './market-book.ts'
@@ -35,6 +36,33 @@ export const depthOf = (book: MarketBook, levels: number): Depth => ({
   bids: bestOf(book.bids.levels(), levels),
   asks: bestOf(book.asks.levels(), levels),
 })
+
+/** Where a page of levels begins. */
+export interface LevelPlace {
+  readonly side: Side
+  readonly priceTicks: number
+}
+
+/** At most so many levels from a place on: those of bids, then those of asks. `next` is undefined where there are no more. */
+export const depthPage = (
+  { bids, asks }: MarketBook,
+  from: LevelPlace | undefined,
+  most: number,
+): Depth & { readonly next: LevelPlace | undefined } => {
+  const page = { bids: [] as LevelTotal[], asks: [] as LevelTotal[] }
+  let left = most
+  for (const [side, totals] of [
+    [bids, page.bids],
+    [asks, page.asks],
+  ] as const) {
+    if (from?.side === 'sell' && side === bids) continue
+    for (const level of side.levels(from?.side === side.side ? from.priceTicks : undefined)) {
+      if (left-- === 0) return { ...page, next: { side: side.side, priceTicks: level.ticks } }
+      totals.push({ priceTicks: level.ticks, lots: level.lots.value, orders: level.orders })
+    }
+  }
+  return { ...page, next: undefined }
+}
 
 /** What a block has changed of a market's levels, and which of its orders died. */
 export interface LevelChanges extends Depth {

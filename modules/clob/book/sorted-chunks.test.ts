@@ -28,7 +28,9 @@ describe('a sorted set in chunks', () => {
       const limit = random.below(2_400) - 1_200
       const within = model.filter(({ key }) => key <= limit).toSorted((a, b) => a.tie - b.tie)
       expect(chunks.leastTieUpTo(limit)).toEqual(within[0])
-      if (tie % 1_000 === 0) expect([...chunks.descending()]).toEqual(sorted)
+      if (tie % 1_000 !== 0) continue
+      expect([...chunks.descending()]).toEqual(sorted)
+      expect([...chunks.descending(limit)]).toEqual(sorted.filter(({ key }) => key <= limit))
     }
   })
 })

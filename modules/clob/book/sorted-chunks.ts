@@ -135,11 +135,15 @@ export class SortedChunks<Item> {
     return leastWithin(best, best.keys.length).item
   }
 
-  /** The items from the greatest pair down. The set must not change meanwhile. */
-  *descending(): Generator<Item, undefined> {
-    for (let place = this.#chunks.length - 1; place >= 0; place--) {
-      const items = this.#chunks[place]?.items ?? []
-      for (let at = items.length - 1; at >= 0; at--) yield items[at] as Item
+  /** The items from the greatest pair whose key is at most `limit` down. The set must not change meanwhile. */
+  *descending(limit = Number.POSITIVE_INFINITY): Generator<Item, undefined> {
+    const first = this.#chunkFor(limit, Number.POSITIVE_INFINITY)
+    for (let place = first; place >= 0; place--) {
+      const chunk = this.#chunks[place]
+      if (chunk === undefined) break
+      const { keys, ties, items } = chunk
+      const end = place === first ? lowerBound(keys, ties, limit, Number.POSITIVE_INFINITY) : items.length
+      for (let at = end - 1; at >= 0; at--) yield items[at] as Item
     }
     return undefined
   }

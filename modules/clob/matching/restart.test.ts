@@ -59,7 +59,7 @@ const anyAction = (random: Random, world: World): Action => {
 const anyBlock = (random: Random, world: World): Sent[] =>
   Array.from({ length: random.below(6) }, () => {
     const changes: Partial<ClobTx> = { subaccount: random.below(3), goodTilBlock: world.height + random.below(41) }
-    // Behind cancels that came before them.
+    // Some carry a nonce that is older than cancels which came before them.
     const late = random.below(3) === 0 ? { nonceMs: world.timeMs - random.below(60_000) } : {}
     return {
       from: pick(random, OWNERS),

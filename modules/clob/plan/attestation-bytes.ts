@@ -48,7 +48,7 @@ const readPhase = (reader: Reader, columns: AttestationColumns, phase: number, v
   if (count <= 0) return count === 0
   const first = reader.uvarint()
   const idsAt = reader.at
-  // Before anything is stored: the count may be anything.
+  // The length is checked before anything is stored, for the count may be anything.
   if (first < 0 || idsAt + count * MIN_ATTESTATION_BYTES - 1 > reader.bytes.length) return false
   reader.at += count * ID_BYTES
   let dtMs = fromZigzag(first)

@@ -52,6 +52,7 @@ export const streamMethods = ({ streams, clientOf, charge }: StreamCalls): Reado
             client: clientOf(caller),
             form: 'bytes',
             drained: () => feed.drained(),
+            charge: (length) => charge(caller, length),
             send: ({ bytes }) => feed.send(bytes),
             fail: (message) => feed.end({ code: GRPC.unavailable, message }),
           })

@@ -12,6 +12,7 @@ import type { HeadNews, HeadTracker } from '../../head.ts'
 import type { GatewayLog } from '../../log.ts'
 import { createLine } from '../../subscriptions/line.ts'
 import { Owners } from '../../subscriptions/owners.ts'
+import { type BookSnapshot, gatherBook } from './book-snapshot.ts'
 import { BlockMessages, ordersSnapshot, snapshotOf, type Stamp } from './messages.ts'
 import { createOptimisticStreams, type OptimisticOpening } from './optimistic.ts'
 import { gatherOrders } from './orders-snapshot.ts'
@@ -27,6 +28,8 @@ export interface StreamReader {
   send(message: StreamMessage): void
   /** Resolves when the client has taken most of what was sent, or has gone. */
   drained(): Promise<void>
+  /** Takes note of characters that were asked for it alone, behind its opening. */
+  charge(length: number): void
   /** The stream has ended: it cannot go on without a gap. */
   fail(reason: string): void
 }
@@ -101,17 +104,21 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
 
   const blockAt = (height: number, withRecords: boolean): Promise<BlockMessages> =>
     share(`block ${height} ${withRecords}`, async () => {
-      if (!withRecords) return new BlockMessages(JSON.parse(await ask('clobUpdates', { height })) as ClobUpdates)
-      const pageAt = async (recordsFrom: number): Promise<ClobUpdates> =>
-        JSON.parse(await ask('clobUpdates', { height, recordsFrom })) as ClobUpdates
-      const first = await pageAt(0)
+      let length = 0
+      const pageAt = async (recordsFrom?: number): Promise<ClobUpdates> => {
+        const text = await ask('clobUpdates', { height, ...(recordsFrom !== undefined && { recordsFrom }) })
+        length += text.length
+        return JSON.parse(text) as ClobUpdates
+      }
+      const first = await pageAt(withRecords ? 0 : undefined)
       const block = new BlockMessages(first)
-      for (let { next } = first; next !== null; ) {
+      for (let { next } = first; withRecords && next !== null; ) {
         await nextTurn()
         const page = await pageAt(next)
         block.take(page)
         ;({ next } = page)
       }
+      block.length = length
       return block
     })
 
@@ -213,6 +220,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
           return
         }
         const block = await blockAt(stream.next, readsRecords(stream.request))
+        if (stream.request.fromHeight > 0) stream.reader.charge(block.length)
         if (streams.has(stream)) await tell(stream, block)
       }
     } catch (error) {
@@ -240,8 +248,9 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     if (next > newest + 1)
       throw rpcError('failed', `from_height ${next} is above that of the next block, ${newest + 1}`)
     if ('owner' in request) {
-      if (next <= newest) await blockAt(next, true)
-      return { request, snapshot: [], stamp: undefined, next, length: 0 }
+      // A block that is not known any more is an error of the opening.
+      const length = next <= newest ? (await blockAt(next, true)).length : 0
+      return { request, snapshot: [], stamp: undefined, next, length }
     }
     const text = await ask('clobStamp', { market: request.market, height: next - 1 })
     return { request, snapshot: [], stamp: JSON.parse(text) as ClobStamp, next, length: text.length }
@@ -267,14 +276,27 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
     return { request, snapshot: [() => whole], stamp: undefined, next, length: text.length }
   }
 
+  const wholeBook = (market: number): Promise<BookSnapshot> =>
+    gatherBook(market, {
+      ask: (question) => ask('clobDepth', question),
+      block: (height) => blockAt(height, false),
+    })
+
+  const bestOf = async (market: number): Promise<BookSnapshot> => {
+    const text = await ask('clobDepth', { market, levels: 1 })
+    return { depth: JSON.parse(text) as ClobDepth, length: text.length }
+  }
+
   const openNow = async (request: StreamRequest): Promise<Opening> => {
     if ('owner' in request) return openOwn(request)
     const { channel, market } = request
     if (channel === 'orders') return openOrders(request)
-    const text = await ask('clobDepth', { market, levels: channel === 'book' ? 0 : 1 })
-    const depth = JSON.parse(text) as ClobDepth
+    const { depth, length } = channel === 'book' ? await wholeBook(market) : await bestOf(market)
     const snapshot = snapshotOf(channel, market, depth)
-    return { request, snapshot: [() => snapshot], stamp: depth, next: depth.height + 1, length: text.length }
+    // Without the levels: a stream keeps its stamp until its market changes.
+    const { sequence, blockPriceTicks, bid, ask: best } = depth
+    const stamp = { sequence, blockPriceTicks, bid, ask: best }
+    return { request, snapshot: [() => snapshot], stamp, next: depth.height + 1, length }
   }
 
   return {
@@ -289,7 +311,7 @@ export const createStreamHub = ({ head, ask, log }: StreamHubOptions): StreamHub
       const ended = owners.add(reader.client, stream, STREAM_BYTES)
       fail(ended, 'the streams of all clients are too many')
       streams.add(stream)
-      void begin(stream, snapshot)
+      begin(stream, snapshot).catch((error: unknown) => fail([stream], errorText(error)))
       return () => void remove(stream)
     },
     close() {

@@ -163,6 +163,8 @@ const failedForms = ({ rejected, refused }: Failed) => ({
 export class BlockMessages {
   readonly height: number
   readonly hasRecords: boolean
+  /** Characters of what was asked for it, where they are known. */
+  length = 0
   readonly #timeMs: number
   readonly #markets: ReadonlyMap<number, MarketChanges>
   readonly #made = new Map<string, StreamMessage>()
@@ -170,6 +172,8 @@ export class BlockMessages {
   readonly #byOwner = new Map<string, ClobRecordView[]>()
   readonly #rejected = new Map<string, Failed['rejected'][number][]>()
   readonly #refused = new Map<string, Failed['refused'][number][]>()
+  /** order_seq of those that died. Found for all owners at once: a hundred thousand may die in a block, and thousands may watch. */
+  #diedByOwner: ReadonlyMap<string, readonly bigint[]> | undefined
 
   /** `first` is the first page of what it changed: {@link take} wants those behind it. */
   constructor(first: ClobUpdates) {
@@ -197,6 +201,11 @@ export class BlockMessages {
     const changes = this.#markets.get(market)
     if (changes === undefined) return before
     return changes.before.sequence === before.sequence ? changes.after : undefined
+  }
+
+  /** The changed levels of a market, as they are after this block. */
+  levelsOf(market: number): { readonly bids: readonly ClobLevel[]; readonly asks: readonly ClobLevel[] } {
+    return this.#markets.get(market) ?? { bids: [], asks: [] }
   }
 
   /** order_seq of those that were placed, filled or removed, or died. */
@@ -249,14 +258,22 @@ export class BlockMessages {
   }
 
   #ofOwner(owner: string): StreamMessage {
-    const died = [...this.#markets.values()].flatMap((each) => each.died.filter((order) => order.owner === owner))
     const failed = { rejected: this.#rejected.get(owner) ?? [], refused: this.#refused.get(owner) ?? [] }
     const head = {
       ...{ owner, height: BigInt(this.height), timeMs: BigInt(this.#timeMs), previousHeight: BigInt(this.height - 1) },
-      died: died.map(({ orderSeq }) => BigInt(orderSeq)),
+      died: [...(this.#deaths.get(owner) ?? [])],
       ...failedForms(failed),
     }
     return messageOf(OwnOrdersUpdateSchema, head, [recordList(this.#byOwner.get(owner) ?? [])])
+  }
+
+  get #deaths(): ReadonlyMap<string, readonly bigint[]> {
+    if (this.#diedByOwner !== undefined) return this.#diedByOwner
+    const found = new Map<string, bigint[]>()
+    for (const { died } of this.#markets.values())
+      for (const { owner, orderSeq } of died) addTo(found, owner, BigInt(orderSeq))
+    this.#diedByOwner = found
+    return found
   }
 
   #recordsOf(market: number): readonly ClobRecordView[] {

@@ -2,7 +2,7 @@
  * Channel `optimistic`: orders that no block holds yet. What happens to them is asked for once, while somebody reads, some tens of times a
  * second; a stream that cannot go on ends with a reason. None of it is mixed with what blocks have done.
  */
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import type { ClobNews, ClobPool, ClobWaitingOrder } from '../../../app/ports.ts'
 import { errorText } from '../../../core/errors.ts'
@@ -27,6 +27,8 @@ interface Stream {
   readonly reader: StreamReader
   /** Number of the first news that it is told. */
   next: number
+  /** It has its snapshot, and is told news. */
+  isLive: boolean
 }
 
 export interface OptimisticStreams {
@@ -109,7 +111,7 @@ export const createOptimisticStreams = ({ ask, log }: Pick<StreamHubOptions, 'as
       return orders.length === 0 ? undefined : updateOf(page, orders)
     }
     for (const stream of [...streams]) {
-      if (!streams.has(stream)) continue
+      if (!streams.has(stream) || !stream.isLive) continue
       // Who has been told up to here shares its message with all others who ask for the same.
       const key = stream.next <= from ? keyOf(stream.request) : undefined
       let message = key === undefined ? undefined : made.get(key)
@@ -120,15 +122,29 @@ export const createOptimisticStreams = ({ ask, log }: Pick<StreamHubOptions, 'as
     }
   }
 
+  /** Undefined where they are not here any more. Then whoever waits for them has fallen behind, and the others go on. */
+  const readNews = async (from: number): Promise<ClobNews | undefined> => {
+    try {
+      return JSON.parse(await ask('clobNews', { since: from })) as ClobNews
+    } catch (error) {
+      fail(
+        [...streams].filter((stream) => stream.next <= from),
+        errorText(error),
+      )
+      next = [...streams].reduce((least, stream) => Math.min(least, stream.next), Number.POSITIVE_INFINITY)
+      return undefined
+    }
+  }
+
   const follow = async (): Promise<void> => {
     if (isFollowing) return
     isFollowing = true
     try {
       while (streams.size > 0) {
         const from = next
-        const page = JSON.parse(await ask('clobNews', { since: from })) as ClobNews
+        const page = await readNews(from)
         // Somebody has joined who must be told of what was before.
-        if (next < from) continue
+        if (page === undefined || next < from) continue
         next = page.next
         tell(page, from)
         if (!page.isMore) await wait(POLL_MS)
@@ -138,6 +154,23 @@ export const createOptimisticStreams = ({ ask, log }: Pick<StreamHubOptions, 'as
     } finally {
       isFollowing = false
     }
+  }
+
+  /** Sends the snapshot page by page; a page waits until the client has taken those before it. */
+  const begin = async (stream: Stream, pages: readonly ClobPool[]): Promise<void> => {
+    const { reader } = stream
+    for (const [at, page] of pages.entries()) {
+      if (at > 0) {
+        await nextTurn()
+        await reader.drained()
+      }
+      if (!streams.has(stream)) return
+      reader.send(updateOf(page, page.orders, { isSnapshot: at === 0, isContinued: at < pages.length - 1 }))
+    }
+    if (!streams.has(stream)) return
+    stream.isLive = true
+    next = Math.min(next, stream.next)
+    void follow()
   }
 
   const openNow = async (request: OptimisticRequest): Promise<OptimisticOpening> => {
@@ -172,16 +205,14 @@ export const createOptimisticStreams = ({ ask, log }: Pick<StreamHubOptions, 'as
     },
     join({ request, pages }, reader) {
       const place = pages[0]?.place ?? 0
-      const stream: Stream = { request, reader, next: place }
+      const stream: Stream = { request, reader, next: place, isLive: false }
       const ended = owners.add(reader.client, stream, STREAM_BYTES)
       fail(ended, 'the streams of all clients are too many')
       const isFirst = streams.size === 0
       streams.add(stream)
       next = isFirst && !isFollowing ? place : Math.min(next, place)
-      for (const [at, page] of pages.entries()) {
-        if (!streams.has(stream)) break
-        reader.send(updateOf(page, page.orders, { isSnapshot: at === 0, isContinued: at < pages.length - 1 }))
-      }
+      begin(stream, pages).catch((error: unknown) => fail([stream], errorText(error)))
+      // While it reads its snapshot the application keeps what comes meanwhile.
       void follow()
       return () => void remove(stream)
     },

@@ -41,7 +41,7 @@ class Gatherer {
   readonly #source: OrdersSource
   readonly #orders = new Map<number, Kept>()
   /** What the newest page says beside its orders. */
-  page: Omit<ClobOrdersPage, 'orders' | 'next'> = { height: 0, timeMs: 0, sequence: 0 }
+  page: Pick<ClobOrdersPage, 'height' | 'timeMs' | 'sequence'> = { height: 0, timeMs: 0, sequence: 0 }
   length = 0
 
   constructor(market: number, source: OrdersSource) {
@@ -51,8 +51,8 @@ class Gatherer {
 
   async gather(): Promise<void> {
     const first = await this.#ask({ market: this.#market })
-    // What the first page shows is of its block, and so is the list of all.
-    let whole = first.height
+    // What the pages show is of a later block than the list of all: what has come or gone since is asked for below.
+    let whole = first.listHeight
     for (let { next } = first; next !== null; ) next = (await this.#ask({ market: this.#market, from: next })).next
     while (whole < this.page.height) {
       if (this.page.height - first.height > MAX_BLOCKS) {
@@ -78,7 +78,9 @@ class Gatherer {
   async #changed(above: number, upTo: number): Promise<readonly number[]> {
     const seqs = new Set<number>()
     for (let height = above + 1; height <= upTo; height++) {
-      for (const seq of (await this.#source.block(height)).changedOrders(this.#market)) seqs.add(seq)
+      const block = await this.#source.block(height)
+      this.length += block.length
+      for (const seq of block.changedOrders(this.#market)) seqs.add(seq)
     }
     return [...seqs]
   }

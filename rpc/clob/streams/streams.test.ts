@@ -1,7 +1,7 @@
 /** Streams of the order book over WebSocket, in front of a double of the application. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { Client, type ClientReadableStream, credentials, type ServiceError } from '@grpc/grpc-js'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import type {
   ClobDepth,
@@ -15,9 +15,13 @@ import { encodeBech32 } from '../../../core/bech32.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { clobStream, clobTx } from '../../../proto/index.ts'
 import { type Gateway, startGateway } from '../../gateway.ts'
+import { createHeadTracker } from '../../head.ts'
 import { SILENT_LOG } from '../../log.ts'
 import { GATEWAY_DEFAULTS } from '../../settings.ts'
 import { createMemoryApplication, type MemoryApplication } from '../../testing/memory-application.ts'
+import { createStreamHub, type StreamHubOptions, type StreamReader } from './hub.ts'
+import { BlockMessages } from './messages.ts'
+import { createOptimisticStreams } from './optimistic.ts'
 
 const [MAKER, TAKER] = [1, 2].map((byte) => encodeBech32(new Uint8Array(20).fill(byte))) as [string, string]
 
@@ -81,7 +85,7 @@ beforeEach(async () => {
   application = createMemoryApplication(newest)
   const depth = (): ClobDepth => {
     const stamp = stampAt(newest)
-    return { height: newest, timeMs: newest * 1_000, ...stamp, bids: [stamp.bid], asks: [] }
+    return { height: newest, timeMs: newest * 1_000, ...stamp, bids: [stamp.bid], asks: [], next: null }
   }
   application.answers = {
     clobDepth: ({ market }) => {
@@ -240,6 +244,7 @@ describe('clob_subscribe', () => {
         timeMs: 7_000,
         sequence: 3,
         orders: text,
+        listHeight: 7,
         next: null,
       } satisfies ClobOrdersPage)
     }
@@ -309,7 +314,14 @@ describe('clob_subscribe', () => {
       return JSON.stringify({ ...updates, records, next: from + 2_000 < count ? from + 2_000 : null })
     }
     application.answers.clobOrders = () =>
-      JSON.stringify({ height: 7, timeMs: 7_000, sequence: 3, orders: '', next: null } satisfies ClobOrdersPage)
+      JSON.stringify({
+        height: 7,
+        timeMs: 7_000,
+        sequence: 3,
+        orders: '',
+        listHeight: 7,
+        next: null,
+      } satisfies ClobOrdersPage)
     const [ofOrders, ofBook] = await Promise.all([open(), open()])
     await ofOrders.request('clob_subscribe', ['orders', { market: 1 }])
     await ofBook.request('clob_subscribe', ['book', { market: 1 }])
@@ -436,6 +448,24 @@ describe('a greedy client', () => {
     for (const { client } of [first, ...others]) client.socket.terminate()
   })
 
+  test('a batch makes nobody hold the snapshots that wait for its reply', async () => {
+    const bids = Array.from({ length: 20_000 }, (_, at) => level(1 + at, '1000000'))
+    const { clobDepth } = application.answers
+    application.answers.clobDepth = async (parameters) =>
+      JSON.stringify({ ...(JSON.parse((await clobDepth?.(parameters)) ?? '') as ClobDepth), bids })
+    // The reply of the batch waits for an answer that never comes.
+    application.answers.native = () => new Promise<string>(() => undefined)
+    const client = await open()
+    const calls = Array.from({ length: 300 }, (_, id) => ({
+      method: 'clob_subscribe',
+      params: ['book', { market: 1 }],
+      id,
+    }))
+    const batch = [...calls, { method: 'clob_getParams', params: [], id: 300 }]
+    client.socket.send(JSON.stringify(batch.map((call) => ({ jsonrpc: '2.0', ...call }))))
+    expect(await client.closed).toBe('too slow: messages were left unread')
+  })
+
   test('that never reads is cut off with a reason, and an honest one beside it misses nothing', async () => {
     const bids = Array.from({ length: 30_000 }, (_, at) => level(1 + at, '1000000'))
     const { clobUpdates } = application.answers
@@ -559,6 +589,58 @@ describe('the optimistic channel', () => {
     }
   })
 
+  test('ends that of a reader who has fallen behind, and leaves the others', async () => {
+    const first = await subscribe({ market: 1 })
+    await first.told()
+    const { clobPool } = application.answers
+    application.answers.clobPool = async (parameters) => {
+      const page = JSON.parse((await clobPool?.(parameters)) ?? '') as ClobPool
+      return JSON.stringify({ ...page, place: -5 })
+    }
+    const second = await subscribe({ market: 1 })
+    await second.told()
+    expect(await second.closed).toBe('a subscription ended: not known here any more')
+    news.push(waiting(1))
+    expect(brief(await first.told())).toEqual([false, false, [[1, 'PENDING']]])
+    first.socket.terminate()
+  })
+
+  test('waits with each page of a snapshot until the client has taken the one before, and then tells what came', async () => {
+    pages = [[waiting(1)], [waiting(2)], [waiting(3)]]
+    const optimistic = createOptimisticStreams({
+      ask: (name, parameters) => application.ask(name, parameters, newest),
+      log: SILENT_LOG,
+    })
+    const begin = async (drained: () => Promise<void>) => {
+      const sent: string[] = []
+      const send: StreamReader['send'] = ({ json }) => {
+        const told = JSON.parse(json.toString()) as Optimistic
+        sent.push(
+          ...told.orders.map(({ tx_hash }) => Buffer.from(tx_hash, 'base64').toString('hex').replace(/^0+/, '')),
+        )
+      }
+      const opening = await optimistic.open({ channel: 'optimistic', market: 1, owner: undefined })
+      const reader = { client: 'somebody', form: 'json', fail: () => undefined, charge: () => undefined } as const
+      optimistic.join(opening, { ...reader, send, drained })
+      return sent
+    }
+    let taken: () => void = () => undefined
+    const slow = await begin(() => new Promise((resolve) => (taken = resolve)))
+    const quick = await begin(() => Promise.resolve())
+    news.push(waiting(4))
+    await vi.waitFor(() => expect(quick).toEqual(['1', '2', '3', '4']))
+    expect(slow).toEqual(['1'])
+    for (const wanted of [
+      ['1', '2'],
+      ['1', '2', '3', '4'],
+    ]) {
+      taken()
+      await vi.waitFor(() => expect(slow).toEqual(wanted))
+    }
+    expect(quick).toEqual(['1', '2', '3', '4'])
+    optimistic.close()
+  })
+
   test('ends with a reason where it has fallen behind, asks nothing without a reader, and wants a market or an owner', async () => {
     const client = await subscribe({ market: 1 })
     await client.told()
@@ -572,6 +654,74 @@ describe('the optimistic channel', () => {
     }
     expect((await subscribe({ owner: 'nobody' })).error?.message).toContain('invalid owner address')
     expect((await subscribe({ market: 1, from_height: '4' })).error?.message).toContain('invalid argument 1')
+  })
+})
+
+describe('a block in which very many orders die', () => {
+  test('looks at each of them once, however many owners are told', () => {
+    let looked = 0
+    const died = Array.from({ length: 1_000 }, (_, at) => ({
+      orderSeq: at,
+      get owner() {
+        looked++
+        return at % 2 === 0 ? MAKER : TAKER
+      },
+    }))
+    const [changes] = updatesAt(8).markets
+    const block = new BlockMessages({ ...updatesAt(8), markets: changes === undefined ? [] : [{ ...changes, died }] })
+    const owners = [MAKER, TAKER, ...Array.from({ length: 100 }, (_, at) => `nobody ${at}`)]
+    const counts = owners.map((owner) => {
+      const message = block.messageOf({ channel: 'ownOrders', owner, fromHeight: 0 }, undefined, undefined)
+      return (JSON.parse(message.json.toString()) as { readonly died: readonly string[] }).died.length
+    })
+    expect(counts.slice(0, 3)).toEqual([500, 500, 0])
+    expect(looked).toBe(died.length)
+  })
+})
+
+describe('the hub', () => {
+  const readerOf = (changes: Partial<StreamReader> = {}) => {
+    const sent: string[] = []
+    let charged = 0
+    const reader: StreamReader = {
+      ...{ client: 'somebody', form: 'json', drained: () => Promise.resolve(), fail: () => undefined },
+      send: ({ json }) => void sent.push(json.toString()),
+      charge: (length) => void (charged += length),
+      ...changes,
+    }
+    return { reader, sent, charged: () => charged }
+  }
+  const startHub = () => {
+    const head = createHeadTracker(application)
+    const ask: StreamHubOptions['ask'] = (name, parameters) =>
+      application.ask(name, parameters, head.current().head.height)
+    return createStreamHub({ head, ask, log: SILENT_LOG })
+  }
+
+  test('keeps no levels of a snapshot for as long as its market is quiet', async () => {
+    const hub = startHub()
+    const opening = await hub.open({ channel: 'book', market: 1, fromHeight: 0 })
+    expect('stamp' in opening && Object.keys(opening.stamp ?? {}).toSorted()).toEqual([
+      ...['ask', 'bid', 'blockPriceTicks', 'sequence'],
+    ])
+    hub.close()
+  })
+
+  test('charges those who resume for the blocks that are asked for them, and nobody for what all are told', async () => {
+    const hub = startHub()
+    const text = async (height: number): Promise<string> =>
+      (await application.answers.clobUpdates?.({ height, recordsFrom: 0 })) ?? ''
+    const all = await Promise.all([5, 6, 7].map(text))
+    const [resumed, fresh] = [readerOf(), readerOf()]
+    hub.join(await hub.open({ channel: 'trades', market: 1, fromHeight: 5 }), resumed.reader)
+    hub.join(await hub.open({ channel: 'trades', market: 1, fromHeight: 0 }), fresh.reader)
+    await vi.waitFor(() => expect(resumed.sent.length).toBe(3))
+    const past = all.reduce((sum, { length }) => sum + length, 0)
+    expect(resumed.charged()).toBe(past)
+    commit()
+    await vi.waitFor(() => expect(resumed.sent.length).toBe(4))
+    expect([resumed.charged(), fresh.charged()]).toEqual([past, 0])
+    hub.close()
   })
 })
 
