@@ -206,6 +206,11 @@ const attributes = (response, type, key) =>
     .filter((each) => text(each, 'key') === key)
     .map((each) => text(each, 'value'))
 
+/** A transaction may have thousands of messages. */
+const MAX_CHARACTERS = 200
+/** @type {(long: string) => string} */
+const inShort = (long) => (long.length > MAX_CHARACTERS ? `${long.slice(0, MAX_CHARACTERS)}…` : long)
+
 const ETHEREUM = '/cosmos.evm.vm.v1.MsgEthereumTx'
 
 /**
@@ -245,9 +250,9 @@ const readTransaction = (response) => {
   return {
     hash: text(response, 'txhash'),
     from: attributes(response, 'message', 'sender')[0] ?? '',
-    what: kinds.map((kind) => kind.slice(kind.lastIndexOf('.') + 1)).join(', '),
+    what: inShort(kinds.map((kind) => kind.slice(kind.lastIndexOf('.') + 1)).join(', ')),
     isFailed: code !== 0,
-    outcome: code === 0 ? 'done' : `failed: ${reason}`,
+    outcome: code === 0 ? 'done' : `failed: ${inShort(reason)}`,
     accounts: [...attributes(response, 'coin_spent', 'spender'), ...attributes(response, 'coin_received', 'receiver')],
     ...{ height, time, memo },
   }

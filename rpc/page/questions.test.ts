@@ -70,6 +70,12 @@ describe('a native transaction', () => {
     expect(shown).toMatchObject({ hash: 'AB', what: 'MsgSend, MsgSend', memo, isFailed: false, height: 7 })
   })
 
+  it('is cut where it is long', () => {
+    const many = Array.from({ length: 1_000 }, () => ({ '@type': '/cosmos.bank.v1beta1.MsgSend' }))
+    const shown = read(responseOf(many, { code: 5, codespace: 'sdk', raw_log: 'x'.repeat(10_000) }))
+    expect([shown?.what.length, shown?.outcome.length]).toEqual([201, 209])
+  })
+
   it('says why it failed', () => {
     const failed = { code: 5, codespace: 'sdk', raw_log: 'insufficient funds' }
     expect(read(responseOf([{ '@type': '/a.b.MsgC' }], failed))).toMatchObject({

@@ -146,7 +146,7 @@ const showAccounts = () => {
   const rows = accounts().map(([address, native], index) => {
     const amount = known.balances.get(native)
     const told = amount === undefined ? '' : questions.inUnits(amount, questions.NATIVE_DECIMALS)
-    return row(`dev${index}`, link(questions.accountPath(native), address), native, element('span', [told], 'number'))
+    return row(`dev${index}`, link(questions.accountPath(native), address), native, told)
   })
   place('accounts-section').hidden = rows.length === 0
   fill('accounts', [head('Name', 'Address', 'The same as bech32', 'NAT'), ...rows])
