@@ -19,6 +19,7 @@ import { encodeBroadcastResponse } from '../proto/encode-broadcast-response.ts'
 import { type tx, txService } from '../proto/index.ts'
 import { encodeTx } from '../app/families/native/dry-run.ts'
 import type { Consensus } from '../app/environment.ts'
+import { familyOf } from '../app/families/index.ts'
 import { readBlockContent } from '../app/index/finalize-request.ts'
 import { decodeNativeTransaction } from '../app/native/decode-transaction.ts'
 import { decodeAminoTx, encodeAminoTx } from '../app/native/legacy-amino/index.ts'
@@ -85,7 +86,8 @@ const findTransaction = (view: ChainView, hash: Uint8Array): ShownPlaced | undef
   const native = reader.nativePositionOf(hash)
   if (native !== undefined && native.height <= head) {
     const raw = readBlockContent(reader.store, native.height)?.transactions[native.index]
-    return raw === undefined ? undefined : placeNative(view, native, raw)
+    // One of the order book has a result and a hash, but is no `Tx`: nat.clob.v1.Live finds it.
+    return raw === undefined || !familyOf(raw).isShown ? undefined : placeNative(view, native, raw)
   }
   const position = reader.positionOf(hash)
   return position === undefined || position.height > head ? undefined : placeEthereum(view, position)

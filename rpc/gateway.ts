@@ -24,6 +24,7 @@ import { selectMethods } from './methods.ts'
 import { isNamespace } from './namespaces.ts'
 import { createRequestFigures } from './request-figures.ts'
 import { describeMethods } from './rpc/describe-methods.ts'
+import { createChainPage, type PageServers } from './page/serve-page.ts'
 import { createPages, type Health } from './pages.ts'
 import { serveGrpc } from './native/grpc-server.ts'
 import { createRest } from './native/rest.ts'
@@ -206,10 +207,11 @@ export const startGateway = async (
     return address
   }
 
-  const startRest = async (): Promise<string | undefined> => {
+  const startRest = async (others: PageServers): Promise<string | undefined> => {
     if (settings.restAddress === undefined) return undefined
     const { restBodyLimit: bodyLimit, restOrigins: origins, grpcWeb, openApi, version } = settings
-    const serves = { bodyLimit, origins, grpcWeb, openApi, version, traces }
+    const page = settings.page ? createChainPage(others) : undefined
+    const serves = { bodyLimit, origins, grpcWeb, openApi, page, version, traces }
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory })
     const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
     const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, guarded)
@@ -262,8 +264,8 @@ export const startGateway = async (
   try {
     const address = await startHttp()
     const wsAddress = await startWebSocket()
-    const restAddress = await startRest()
     const grpcAddress = await startGrpc()
+    const restAddress = await startRest({ jsonRpc: address, webSocket: wsAddress, grpc: grpcAddress })
     return { address, wsAddress, restAddress, grpcAddress, close }
   } catch (error) {
     await close()

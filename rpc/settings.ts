@@ -59,6 +59,8 @@ export interface GatewaySettings {
   readonly grpcWeb: boolean
   /** The description of the REST routes at /swagger. */
   readonly openApi: boolean
+  /** The page of the chain at / of REST, for browsers. */
+  readonly page: boolean
   /** What clients may make this process hold: unfinished requests, and answers that were not taken. */
   readonly memoryBytes: number
 }
@@ -96,5 +98,6 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   grpcMaxSendBytes: 64 * 1024 * 1024,
   grpcWeb: true,
   openApi: true,
+  page: false,
   memoryBytes: 128 * 1024 * 1024,
 }

@@ -1,11 +1,13 @@
 /**
  * The transactions of a block that clients are shown: those that executed, of Ethereum and native. The vote extensions
- * that begin a block are nobody's transaction, and what was not valid at its place did nothing. They are counted up from
+ * that begin a block are nobody's transaction, those of the order book have services of their own, and what was not
+ * valid at its place did nothing. They are counted up from
  * block to block, so that a page of any heights is found without a look at the blocks before it.
  */
 import { concatBytes, readUint64, uint64ToBytes } from '../../core/bytes.ts'
 import { shownCountKey } from '../../store/keys.ts'
 import type { Batch, KeyValueStore } from '../../store/store.ts'
+import { familyOf } from '../families/index.ts'
 import type { SealedBlock } from '../block/candidate.ts'
 import type { TransactionOutcome } from '../block/transaction.ts'
 import type { ChainReader } from './chain-reader.ts'
@@ -25,15 +27,17 @@ export const readShownCount = (store: KeyValueStore, height: number): ShownCount
   return bytes === undefined ? undefined : { before: readUint64(bytes), through: readUint64(bytes, COUNT_BYTES) }
 }
 
-/** It has a receipt, or its result is stored. */
-const isShown = (outcome: TransactionOutcome): boolean =>
-  outcome.kind === 'applied' && (outcome.ethereum !== undefined || outcome.storedHash() !== undefined)
+/** It has a receipt, or its result is stored and its family is shown. */
+const isShown = (outcome: TransactionOutcome, raw: Uint8Array | undefined): boolean =>
+  outcome.kind === 'applied' &&
+  (outcome.ethereum !== undefined || (outcome.storedHash() !== undefined && raw !== undefined && familyOf(raw).isShown))
 
 /** `store` holds the block before, unless this is the first one that it writes. */
 export const writeShownCount = (batch: Batch, store: KeyValueStore, { record, candidate }: SealedBlock): void => {
   const height = record.header.number
   const before = readShownCount(store, height - 1)?.through ?? 0
-  const shown = candidate.outcomes.filter(isShown).length
+  const { transactions } = candidate.content
+  const shown = candidate.outcomes.filter((outcome, index) => isShown(outcome, transactions[index])).length
   batch.put('blocks', shownCountKey(height), concatBytes(uint64ToBytes(before), uint64ToBytes(before + shown)))
 }
 
@@ -52,6 +56,6 @@ export const shownTransactions = (reader: ChainReader, height: number): readonly
   const executed = new Set(reader.nativeResults(height).map(({ index }) => index))
   return content.transactions.flatMap(({ raw, ethereum }, index) => {
     if (ethereum !== undefined) return [{ raw, index, ethereumIndex: ethereum.index }]
-    return executed.has(index) ? [{ raw, index }] : []
+    return executed.has(index) && familyOf(raw).isShown ? [{ raw, index }] : []
   })
 }

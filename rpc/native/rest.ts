@@ -1,6 +1,6 @@
 /**
  * The port of native REST: requests become queries by the options of the services, answers are printed as the SDK does.
- * gRPC-Web and the description of the routes are served here too. On node:http, for it is a busy path.
+ * gRPC-Web, the description of the routes and the page of the chain are served here too. On node:http, for it is a busy path.
  */
 import { fromBinary, toBinary, type DescMessage, type DescService } from '@bufbuild/protobuf'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
@@ -9,6 +9,7 @@ import type { Asker } from '../../app/ports.ts'
 import { askerOn } from '../asker.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
+import type { ChainPage } from '../page/serve-page.ts'
 import type { ConnectionMemory } from '../connection-memory.ts'
 import type { GatewayLog } from '../log.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
@@ -40,6 +41,8 @@ export interface RestOptions {
   readonly grpcWeb: boolean
   /** Serves the description of the routes at /swagger. */
   readonly openApi: boolean
+  /** Serves the page of the chain at /. */
+  readonly page?: ChainPage | undefined
   /** First line of web3_clientVersion. */
   readonly version: string
   readonly limiter: RateLimiter | undefined
@@ -207,6 +210,10 @@ export const createRest = (options: RestOptions): RequestListener => {
     const [path, query] = splitUrl(request.url ?? '/')
     if (answersBrowser(request, response, options.origins)) return charge(request, PLAIN_COST)
     if (options.grpcWeb && isGrpcWeb(request)) return void grpcWeb(request, response, path)
+    if (options.page?.isAsked(request, path) === true) {
+      const refusal = limited(request, response, PLAIN_COST)
+      return refusal === undefined ? options.page.answer(response, path) : sendError(response, refusal)
+    }
     if (pages !== undefined && isDescription(request, path)) {
       const refusal = limited(request, response, DESCRIPTION_COST)
       return refusal === undefined ? pages.answer(response, path) : sendError(response, refusal)

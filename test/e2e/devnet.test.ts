@@ -7,6 +7,7 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { bytesToHex, parseEther } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { deployForAllChains, tradeByCommands, useCommands, useContracts } from './devnet-tools.ts'
+import { usePage } from './devnet-page.ts'
 import { askJsonRpc, chooseNodePorts, descendants, endWithUs, isAlive, isFree, repository, until } from './harness.ts'
 
 const DEFAULT_PORTS = { http: 8545, ws: 8546, rest: 1317, grpc: 9090, comet: 26_657, p2p: 26_656 }
@@ -129,6 +130,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     ]) {
       expect(output).toContain(`${address}\n`)
     }
+    expect(output).toContain(`  page            http://127.0.0.1:${ports.rest}/  `)
     expect(output).toMatch(/WARNING: these keys are public/)
     expect(output).toContain(
       'The testnet nat-2517-1 has the same EVM chain id: what these keys sign here runs there too',
@@ -175,7 +177,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     await stop(terminal)
   }, 120_000)
 
-  it('has the contracts that tools expect, tells of each transaction, and is found by commands', async () => {
+  it('has the contracts that tools expect, tells of each transaction, is found by commands, and has a page', async () => {
     const terminal = await run('devnet')
     expect(terminal.output).toContain('in its genesis  Create2 factory, Safe singleton factory, Multicall3, Permit2,')
     const shown = (): string => terminal.output
@@ -183,6 +185,7 @@ describe.skipIf(!hasTerminal)('make devnet', () => {
     await deployForAllChains(url(), shown)
     await useCommands(home, folder, shown)
     tradeByCommands(home, folder)
+    await usePage(ports)
     const before = terminal.output
     await stop(terminal)
     expect(before).not.toContain('no more lines of transactions')

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Consensus } from '../../app/environment.ts'
 import { familyOf } from '../../app/families/index.ts'
 import { ChainReader } from '../../app/index/chain-reader.ts'
+import { readBlockContent } from '../../app/index/finalize-request.ts'
 import { deleteBlock } from '../../app/index/prune-blocks.ts'
 import { searchTransactions } from '../../query/tx-search.ts'
 import { TX_SERVICE, TxService } from '../../query/tx-service.ts'
@@ -14,13 +15,14 @@ import { type pagination, txService } from '../../proto/index.ts'
 import { writeBaseHeight } from '../../store/base-height.ts'
 import { type DecidedBlock, withTransactions } from './driver.ts'
 import { sendMessage, signNative } from './native-transactions.ts'
+import { OrderChain } from './orders/order-chain.ts'
 import { seeded } from './random.ts'
 import type { SimNode } from './sim-node.ts'
 import { GWEI, signTransaction } from './traffic.ts'
 import { openView } from './open-view.ts'
 import { gossip, makeWorld, type World } from './world.ts'
 
-const { getTxsEvent, getBlockWithTxs } = txService.Service.method
+const { getTx, getTxsEvent, getBlockWithTxs } = txService.Service.method
 
 const hashOf = (raw: Uint8Array): string => bytesToUnprefixedHex(sha256(raw)).toUpperCase()
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
@@ -43,6 +45,10 @@ const cometOf = (blocks: readonly DecidedBlock[]): Consensus => ({
     })
   },
 })
+
+const refuse = (): never => {
+  throw new TypeError('not asked')
+}
 
 interface Stage {
   readonly world: World
@@ -86,9 +92,6 @@ const stage = (salt: number, run: (stage: Stage) => Promise<void>) =>
     if (node === undefined) throw new TypeError('a world has nodes')
     const blocks = await grow(world)
     const view = await openView(node)
-    const refuse = (): never => {
-      throw new TypeError('not asked')
-    }
     const service = new TxService({ environment: cometOf(blocks), broadcast: refuse, failedNative: refuse })
     const ask = async (name: string, request: Uint8Array): Promise<Uint8Array> =>
       await service.answer(view, `${TX_SERVICE}${name}`, request, false)
@@ -209,6 +212,36 @@ describe('transactions of a height', () => {
       await expect(block(3, { offset: 3n })).rejects.toMatchObject({ codespace: 'grpc', code: 3 })
       expect((await block(4)).txs).toEqual([])
       expect(shownAt(4)).toEqual([])
+    }),
+  )
+
+  it(
+    'are none of the order book, which are no Tx',
+    seeded(745, async (random) => {
+      const chain = await OrderChain.open({ random, nodes: [{ name: 'a' }], extensionsFrom: 1 })
+      for (let step = 0; step < 12; step++) await chain.turmoil()
+      const view = await openView(chain.world.nodes[0] as SimNode)
+      const service = new TxService({ environment: cometOf([]), broadcast: refuse, failedNative: () => undefined })
+      const blocks = Array.from({ length: view.head }, (_, index) => readBlockContent(view.reader.store, index + 1))
+      const all = blocks.flatMap((block) => block?.transactions ?? [])
+      const orders = all.filter((raw) => familyOf(raw).name === 'clob')
+      expect(orders.length).toBeGreaterThan(0)
+      try {
+        const wanted = create(getTxsEvent.input, { query: 'tx.height>0' })
+        const found = await searchTransactions(cometOf([]), view, wanted)
+        const hashes = new Set(found.txResponses?.map(({ txhash }) => txhash))
+        expect(Number(found.total)).toBe(hashes.size)
+        for (const raw of orders) {
+          expect(hashes.has(hashOf(raw))).toBe(false)
+          const request = toBinary(getTx.input, create(getTx.input, { hash: hashOf(raw) }))
+          await expect(
+            (async () => await service.answer(view, `${TX_SERVICE}${getTx.name}`, request, false))(),
+          ).rejects.toMatchObject({ codespace: 'grpc', code: 5, message: `tx not found: ${hashOf(raw)}` })
+        }
+      } finally {
+        view.close()
+        await chain.world.close()
+      }
     }),
   )
 })

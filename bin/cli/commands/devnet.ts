@@ -86,6 +86,7 @@ const makeDevnet = async (home: Home, evmChainId: bigint): Promise<void> => {
       'json-rpc.http-origins': ORIGINS,
       'json-rpc.ws-origins': ORIGINS,
       'api.cors-allowed-origins': ORIGINS,
+      'api.page': true,
     },
   })
   const genesis = fundedGenesis(home)
@@ -133,6 +134,12 @@ const PREDEPLOYED = readPredeploys()
   .filter((name) => !name.startsWith('SenderCreator'))
   .join(', ')
 
+/** Nothing where it is not served: a devnet of before has it once its app.toml says so. */
+const pageLine = (settings: Settings): string =>
+  settings['api.enable'] && settings['api.page']
+    ? `  page            http://${formatHostPort(settings['api.address'])}/   (blocks, transactions and the order book, in a browser)\n`
+    : ''
+
 const banner = (options: DevnetOptions, height: number): string => {
   const { settings, comet, genesis } = loadNode(options.home, options.flags)
   const accounts = devnetAccounts().map(({ address, privateKey }) => `  ${address}  ${privateKey}`)
@@ -140,7 +147,7 @@ const banner = (options: DevnetOptions, height: number): string => {
 nat-chain devnet ${height === 0 ? 'is new' : `resumes at height ${height}`}
 
   chain id ${genesis.chainId}, EVM chain id ${genesis.evmChainId} (0x${genesis.evmChainId.toString(16)}), currency NAT, 18 decimals
-  EVM JSON-RPC    http://${formatHostPort(settings['json-rpc.address'])}
+${pageLine(settings)}  EVM JSON-RPC    http://${formatHostPort(settings['json-rpc.address'])}
   EVM WebSocket   ws://${formatHostPort(settings['json-rpc.ws-address'])}
   native REST     http://${formatHostPort(settings['api.address'])}
   native gRPC     ${formatHostPort(settings['grpc.address'])}

@@ -38,5 +38,6 @@ export const toGatewaySettings = (settings: Settings): GatewaySettings => {
     grpcMaxSendBytes: settings['grpc.max-send-msg-size'],
     grpcWeb: settings['grpc-web.enable'],
     openApi: settings['api.swagger'],
+    page: settings['api.page'],
   }
 }

@@ -94,6 +94,11 @@ export const SETTINGS = {
   'api.enable': setting(flag, true, 'Native REST'),
   'api.address': setting(address, local(1317), 'Where native REST listens'),
   'api.swagger': setting(flag, true, 'Serve the description of the routes at /swagger'),
+  'api.page': setting(
+    flag,
+    false,
+    'Serve a page for browsers at /: the chain, its servers, blocks, transactions and order book',
+  ),
   'api.max-open-connections': setting(integer(1, 100_000), 1_000, 'Connections at once'),
   'api.rpc-max-body-bytes': setting(integer(1_000), 1_000_000, 'Largest request in bytes'),
   'api.enabled-unsafe-cors': setting(flag, false, 'Answer pages of every origin, REST and gRPC-Web'),
