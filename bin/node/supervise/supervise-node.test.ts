@@ -90,6 +90,25 @@ process.kill(process.pid, 'SIGKILL')`)
     expect(starts).toHaveLength(5)
   }, 30_000)
 
+  it('that fails while the others still end gives its status to the node', async () => {
+    const binary = join(folder, 'slow-cometbft')
+    writeFileSync(binary, "#!/bin/sh\ntrap 'sleep 0.3; exit 0' TERM\necho begun\nwhile :; do sleep 0.02; done\n", {
+      mode: 0o755,
+    })
+    const cometbft = { binary, home: folder, transport: 'socket', rpc: 'tcp://127.0.0.1:1', p2p: 'tcp://127.0.0.1:2' }
+    const { status, output } = await supervise(`
+const say = (message) => new Promise((resolve) => process.send(message, resolve))
+await say({ type: 'planned', cometbft: ${JSON.stringify({ ...cometbft, seeds: '', persistentPeers: '' })} })
+await say({ type: 'listening', proxyApp: 'unix:///x' })
+await new Promise((resolve) => setTimeout(resolve, 200))
+await say({ type: 'stopping' })
+console.error('Error: a daemon is unhealthy')
+process.exit(1)`)
+    expect(output).toContain('cometbft: begun')
+    expect(output).toContain('Error: a daemon is unhealthy')
+    expect(status).toBe(1)
+  })
+
   it('that wants to end is told to once the others have ended', async () => {
     const { status, output, starts } = await supervise(`
 process.on('message', ({ type }) => {

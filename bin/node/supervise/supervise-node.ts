@@ -76,6 +76,8 @@ class NodeSupervisor {
   #daemon: Supervised | undefined
   #isPlanned = false
   #isStopping = false
+  /** How the application ended, where it did so before it was told to. */
+  #ownEnd: ChildExit | undefined
 
   constructor(options: SuperviseOptions) {
     this.#options = options
@@ -191,11 +193,12 @@ class NodeSupervisor {
     await this.#cometbft?.stop()
     const stop: ToApplication = { type: 'stop' }
     this.#application.send(stop)
-    return await this.#application.stop(APPLICATION_GRACE_MS)
+    return (await this.#application.stop(APPLICATION_GRACE_MS)) ?? this.#ownEnd
   }
 
   /** False when that was the last end. */
   async #judgeEnd(exit: ChildExit): Promise<boolean> {
+    if (this.#isStopping) this.#ownEnd = exit
     // Before it had read its settings it has refused something, and said so; afterwards there is a status for that.
     const isFinal = exit.code === 0 || exit.code === FINAL_STATUS || (!this.#isPlanned && exit.signal === undefined)
     await this.#cometbft?.stop(isFinal ? undefined : ORPHAN_GRACE_MS)
