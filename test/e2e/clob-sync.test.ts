@@ -51,7 +51,8 @@ const joiningHome = async (toml: Readonly<Record<string, string>> = {}): Promise
 }
 
 const bySnapshot = async (): Promise<TestNode> => {
-  const { signed_header: trusted } = await source.comet<Commit>('commit?height=1')
+  // The source was started a moment ago: its CometBFT answers later than its gateway.
+  const { signed_header: trusted } = await until('CometBFT', () => source.comet<Commit>('commit?height=1'))
   const node = await joiningHome({
     'statesync.enable': 'true',
     'statesync.rpc_servers': `"${source.urls.comet},${source.urls.comet}"`,
