@@ -7,12 +7,14 @@ import { runInNewContext } from 'node:vm'
 
 /** A look at the process. */
 const LOOK_MS = 5_000
-/** Growth since the last collection that is worth one: a process with its caches filled does not move by so much. */
+/** What is worth a collection: a process with its caches filled does not move by so much. */
 const WORTH_BYTES = 64 * 1024 * 1024
 /** Part of the time in which the event loop may have worked since the last look: a busy one is left alone. */
 const AT_REST = 0.25
 /** A process that is never at rest collects at this look at the latest. */
 const MOST_LOOKS = 6
+/** The most looks between two collections that have found nothing: ten minutes. */
+const LONGEST_PAUSE = 120
 
 export interface MemoryWatch {
   stop(): void
@@ -28,8 +30,10 @@ const exposeCollection = (): (() => void) => {
 export const giveBackMemory = (): MemoryWatch => {
   const collect = exposeCollection()
   let leastBytes = process.memoryUsage.rss()
+  let leftBytes = leastBytes
   let before = performance.eventLoopUtilization()
   let looks = 0
+  let pause = 1
   const timer = setInterval(() => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
@@ -38,13 +42,16 @@ export const giveBackMemory = (): MemoryWatch => {
     leastBytes = Math.min(leastBytes, bytes)
     if (bytes - leastBytes < WORTH_BYTES) {
       looks = 0
+      pause = 1
       return
     }
-    if (utilization > AT_REST && ++looks < MOST_LOOKS) return
+    // What was in use at the last collection may be garbage by now, without any growth: it is looked for again, ever less often.
+    if (bytes - leftBytes >= WORTH_BYTES) pause = 1
+    if (++looks < (utilization > AT_REST ? Math.max(pause, MOST_LOOKS) : pause)) return
     looks = 0
     collect()
-    // What is left now is in use, or lies in holes that nobody can give back.
-    leastBytes = process.memoryUsage.rss()
+    leftBytes = process.memoryUsage.rss()
+    pause = bytes - leftBytes >= WORTH_BYTES ? 1 : Math.min(pause * 2, LONGEST_PAUSE)
   }, LOOK_MS)
   timer.unref()
   return { stop: () => clearInterval(timer) }
