@@ -16,6 +16,8 @@ const DENOM = 'bridge/token'
 const RECIPIENT = new Uint8Array(20).fill(0xaa)
 const QUIET_BLOCKS = 50
 const EVENTS_A_BLOCK_OUTSIDE = 50
+/** The daemon has read the external chain up to here when the deposits come. */
+const READ_BEFORE = 100
 const LIMIT_MS = 3_600_000
 
 const withBridge = (document: GenesisDocument): GenesisDocument => {
@@ -68,12 +70,12 @@ try {
   await node.untilHeight(quietFrom + QUIET_BLOCKS, LIMIT_MS)
   tell('without events', await intervals(node, quietFrom, quietFrom + QUIET_BLOCKS))
   endpoint.chain.deposits = Array.from({ length: events }, (_, id) => ({
-    block: 20 + Math.floor(id / EVENTS_A_BLOCK_OUTSIDE),
+    block: READ_BEFORE + 1 + Math.floor(id / EVENTS_A_BLOCK_OUTSIDE),
     id,
     amount: 1n,
     recipient: RECIPIENT,
   }))
-  endpoint.chain.finalized = 100 + Math.ceil(events / EVENTS_A_BLOCK_OUTSIDE)
+  endpoint.chain.finalized = READ_BEFORE + 1 + Math.ceil(events / EVENTS_A_BLOCK_OUTSIDE)
   await until('the first credit', async () => ((await credited(node)) > 0 ? true : undefined), LIMIT_MS)
   const from = await node.height()
   const [daemon = 0] =
