@@ -4,7 +4,7 @@
  * start nodes are tried again alone. The last line sums them.
  *
  * Nodes wait much and compute little, the other tests only compute: they run side by side, with a worker a processor
- * and one more for nodes, and what computes gives way. Its output comes when it has ended. `make test-everywhere` (--everywhere) runs
+ * each, and what computes gives way. Its output comes when it has ended. `make test-everywhere` (--everywhere) runs
  * every end to end test over these other combinations, and nothing else: three quarters of an hour.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -111,9 +111,7 @@ const otherCombinations = (args: readonly string[]): readonly Run[] => {
   ]
 }
 
-/** Of two processors, two files at a time and what computes beside them used a little more than half. */
-const NODE_WORKERS = availableParallelism() + 1
-const NODE_TESTS: Run = { name: 'nodes', args: ['--project=nodes', `--maxWorkers=${NODE_WORKERS}`] }
+const NODE_TESTS: Run = { name: 'nodes', args: ['--project=nodes'] }
 const OTHER_TESTS: Run = {
   name: 'units',
   args: ['--project=shared', '--project=alone', `--maxWorkers=${availableParallelism()}`],
