@@ -4,6 +4,7 @@ import type { ConsensusParameters } from '../../modules/consensus/index.ts'
 import type { CommitVote, Event, Misbehavior, ValidatorUpdate } from '../../modules/module.ts'
 import { CodedError } from '../../core/errors.ts'
 import { APP_CODES } from '../errors.ts'
+import type { BlockContent } from '../records/content.ts'
 
 export interface ApplicationInfo {
   readonly data: string
@@ -66,15 +67,7 @@ export interface PrepareProposalRequest {
   readonly maxTxBytes: number
 }
 
-export interface ProposedBlock {
-  readonly height: number
-  readonly timeNs: bigint
-  readonly proposerAddress: Uint8Array
-  readonly nextValidatorsHash: Uint8Array
-  readonly lastCommitRound: number
-  readonly lastCommit: readonly CommitVote[]
-  readonly misbehavior: readonly Misbehavior[]
-  readonly transactions: readonly Uint8Array[]
+export interface ProposedBlock extends BlockContent {
   /** CometBFT's hash of the block. */
   readonly hash: Hash
 }
