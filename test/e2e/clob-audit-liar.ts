@@ -12,7 +12,8 @@ import { StepRun } from '../../modules/clob/matching/step-run.ts'
 import { Room } from '../../modules/clob/plan/room.ts'
 
 interface Signature {
-  signature: string
+  /** Null where a validator's vote came too late for the commit. */
+  signature: string | null
 }
 
 /** The result of a method; each has some of its members. */
@@ -71,6 +72,7 @@ export const LIES: readonly Lie[] = [
     method: 'commit',
     change: ({ signed_header: { commit } }) => {
       for (const vote of commit.signatures) {
+        if (vote.signature === null) continue
         vote.signature = (vote.signature.startsWith('A') ? 'B' : 'A') + vote.signature.slice(1)
       }
     },
