@@ -6,6 +6,7 @@ import { invalidValue, unmarshalError, type Decode } from './go-json.ts'
 const HEX_DIGITS = /^[0-9a-fA-F]*$/
 const SLOT_DIGITS = 64
 const LOWER_ADDRESS = /^0x[0-9a-f]{40}$/
+const LOWER_DATA = /^0x(?:[0-9a-f]{2})*$/
 
 export const has0xPrefix = (text: string): boolean =>
   text.charCodeAt(0) === 0x30 && (text.charCodeAt(1) | 0x20) === 0x78
@@ -54,7 +55,9 @@ export const decodeAddress: Decode<Hex> = (value, place) =>
 
 export const decodeHash: Decode<Hex> = fixedDecoder('common.Hash', 32)
 
+/** The usual spelling is passed on as it is: megabytes of data are not copied. */
 export const decodeData: Decode<Hex> = (value, place) => {
+  if (typeof value === 'string' && LOWER_DATA.test(value)) return value as Hex
   const digits = evenDigits(checkString(value, place, 'hexutil.Bytes'), place, 'hexutil.Bytes')
   if (!HEX_DIGITS.test(digits)) throw unmarshalError(HEX_TEXTS.syntax, place, 'hexutil.Bytes')
   return normalize(digits)

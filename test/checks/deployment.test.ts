@@ -13,7 +13,7 @@ import { createProgram } from '../../bin/program.ts'
 const repository = join(import.meta.dirname, '..', '..')
 const COMPOSE = ['docker-compose.yml', 'docker/services.yml', 'docker/testnet/docker-compose.yml']
 const UNITS = ['nat-chain.service', 'nat-chain-gateway.service']
-const IMAGE = /^(nat-chain|[\w./-]+:v?\d+\.\d+\.\d+)$/
+const PINNED = /^[\w./-]+:v?\d+\.\d+\.\d+(-[\w-]+)?@sha256:[0-9a-f]{64}$/
 
 interface Service {
   readonly image?: string
@@ -66,7 +66,7 @@ describe.each(COMPOSE)('%s', (file) => {
     const services = readCompose(file)
     if (services === undefined) return skip('no schema')
     for (const [name, service] of Object.entries(services)) {
-      expect(service.image, name).toMatch(IMAGE)
+      if (service.image !== 'nat-chain') expect(service.image, name).toMatch(PINNED)
       expect(service, name).toMatchObject({
         cap_drop: ['ALL'],
         security_opt: ['no-new-privileges:true'],
@@ -85,6 +85,15 @@ describe.each(COMPOSE)('%s', (file) => {
       expect(service.restart, name).toBe('unless-stopped')
       expect(service.healthcheck?.test.length, name).toBeGreaterThan(2)
     }
+  })
+})
+
+describe('the image of the node', () => {
+  it('is made from images that are pinned by version and digest', () => {
+    const dockerfile = readFileSync(join(repository, 'docker', 'Dockerfile'), 'utf8')
+    const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+    expect(images).toHaveLength(2)
+    for (const image of images) expect(image).toMatch(PINNED)
   })
 })
 
