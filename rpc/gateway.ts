@@ -34,7 +34,7 @@ import { createStreamHub } from './clob/streams/hub.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
 import type { TlsSource } from './tls.ts'
 import { Turns } from './turns.ts'
-import { attachWebSocket } from './websocket.ts'
+import { attachWebSocket } from './websocket/endpoint.ts'
 
 export interface Gateway {
   /** `host:port` of each server that was started. */

@@ -4,16 +4,16 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
-import { startGateway, type Gateway } from './gateway.ts'
-import { rpcError } from './errors.ts'
-import { SILENT_LOG, type GatewayLog } from './log.ts'
-import { GATEWAY_DEFAULTS, type GatewaySettings } from './settings.ts'
-import { converse } from './testing/converse.ts'
-import { createMemoryApplication, exampleHead, type MemoryApplication } from './testing/memory-application.ts'
-import { acceptedTexts, type Conversation } from './testing/websocket-requests.ts'
+import { startGateway, type Gateway } from '../gateway.ts'
+import { rpcError } from '../errors.ts'
+import { SILENT_LOG, type GatewayLog } from '../log.ts'
+import { GATEWAY_DEFAULTS, type GatewaySettings } from '../settings.ts'
+import { converse } from '../testing/converse.ts'
+import { createMemoryApplication, exampleHead, type MemoryApplication } from '../testing/memory-application.ts'
+import { acceptedTexts, type Conversation } from '../testing/websocket-requests.ts'
 
 const recorded = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'fixtures/geth-websocket.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../fixtures/geth-websocket.json'), 'utf8'),
 ) as readonly Conversation[]
 
 let application: MemoryApplication

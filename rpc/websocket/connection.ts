@@ -1,0 +1,210 @@
+/** One WebSocket: its messages are read, charged and answered one after another. */
+import type { Duplex } from 'node:stream'
+import type { RawData, WebSocket } from 'ws'
+import { afterArrivals } from '../arrival.ts'
+import { askerOn } from '../asker.ts'
+import { answerCost, bodyCost, PLAIN_COST } from '../costs.ts'
+import { CROWDED, failWith, type Subscriber } from '../envelope.ts'
+import { rpcError } from '../errors.ts'
+import { describeSyntaxError } from '../json-syntax.ts'
+import { clientOf } from '../limits.ts'
+import { TOO_GREEDY } from '../memory-budget.ts'
+import type { Payload } from '../payload.ts'
+import { LongReply } from '../replies.ts'
+import { SHORT_LENGTH } from '../turns.ts'
+import { ConnectionSubscriptions } from './connection-subscriptions.ts'
+import { Counted } from './counted.ts'
+import type { WebSocketOptions } from './options.ts'
+import { SocketWriter } from './socket-writer.ts'
+
+/** Messages of a connection that are being answered; reading pauses above it. */
+const MAX_IN_FLIGHT = 1_000
+/** Close codes of RFC 6455. */
+const POLICY_VIOLATION = 1008
+const TRY_AGAIN_LATER = 1013
+/** Bytes of the reason in a close frame. */
+const MAX_REASON_BYTES = 123
+/** What a connection that is closed for being slow has left to take the reason. */
+const CLOSE_GRACE_MS = 1_000
+
+const truncate = (reason: string): string =>
+  Buffer.from(reason)
+    .subarray(0, MAX_REASON_BYTES)
+    .toString('utf8')
+    .replace(/\ufffd+$/, '')
+
+export interface Connection {
+  isAlive: boolean
+  /** Bytes have come that may be a part of a message. */
+  arrive(bytes: number): void
+  /** Takes off bytes that turned out to be no part of a message. */
+  depart(bytes: number): void
+  receive(data: RawData): void
+  end(): void
+}
+
+const textOf = (data: RawData): string =>
+  (Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8')
+
+const lengthOf = (data: RawData): number =>
+  Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength
+
+const idOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
+
+/** `stream` carries the socket; `address` is that of its client. */
+export const createConnection = (
+  socket: WebSocket,
+  stream: Duplex,
+  address: string,
+  options: WebSocketOptions,
+): Connection => {
+  const { responder, limiter, turns } = options
+  const client = clientOf(address)
+  const asker = askerOn(socket, client)
+  const share = options.budget.open(client, (reason) => closeWith(TRY_AGAIN_LATER, reason))
+  const unfinished = new Counted(share)
+  let arrived = 0
+  let inFlight = 0
+
+  const closeSlow = (): void => closeWith(POLICY_VIOLATION, 'too slow: messages were left unread')
+  const writer = new SocketWriter({ socket, stream, share, bufferLimit: options.bufferLimit, onSlow: closeSlow })
+  const subscriptions = new ConnectionSubscriptions({
+    ...{ client, writer, share, hub: options.hub, streams: options.streams, limit: options.subscriptionLimit },
+    charge: (length) => limiter?.charge(address, answerCost(length)),
+    onSlow: closeSlow,
+    // JSON-RPC has no word for a subscription that ends by itself, so all of the connection does.
+    onFailed: (reason) => closeWith(TRY_AGAIN_LATER, `a subscription ended: ${reason}`),
+  })
+
+  const end = (): void => {
+    writer.end()
+    share.release()
+    subscriptions.endAll()
+  }
+
+  /** What it still sends would be held, and nobody reads it; whoever takes nothing never takes the reason. */
+  const stopReading = (): void => {
+    socket.pause()
+    setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref()
+  }
+
+  const closeWith = (code: number, reason: string, bytes = socket.bufferedAmount): void => {
+    if (writer.isEnded) return
+    end()
+    options.log.warn('websocket closed', { address, reason, bytes })
+    socket.close(code, truncate(reason))
+    stopReading()
+  }
+
+  const answer = async (payload: Payload): Promise<void> => {
+    const created: string[] = []
+    const subscriber: Subscriber = {
+      subscribe(namespace, params) {
+        const made = subscriptions.subscribe(namespace, params)
+        if (typeof made === 'string') {
+          created.push(made)
+          return made
+        }
+        return made.then((id) => {
+          created.push(id)
+          return id
+        })
+      },
+      unsubscribe: (id) => subscriptions.unsubscribe(id),
+    }
+    let held = 0
+    const reply = responder.respond(payload, {
+      asker: () => asker,
+      subscriber,
+      takeTurn: (work) => turns.take(socket, 0, work),
+      holdAnswer: (length) => {
+        if (writer.isEnded || !share.hold(length)) return false
+        held += length
+        return true
+      },
+    })
+    const late = reply instanceof Promise ? await reply : reply
+    const text = late instanceof LongReply ? late.toBuffer() : late
+    share.give(held)
+    limiter?.charge(address, answerCost(text?.length ?? 0))
+    // Some replies end without a line feed over HTTP, here none does.
+    if (text !== undefined) writer.send([typeof text !== 'string' || text.endsWith('\n') ? text : `${text}\n`])
+    subscriptions.activate(created)
+  }
+
+  const sendRefusal = (id: string, what: string, waitSeconds: number): void =>
+    writer.send([`${failWith(id, rpcError('rateLimited', `${what}, retry in ${waitSeconds} s`))}\n`])
+
+  /** True when the address has used up its rate; the refusal has been sent then. */
+  const isLimited = (cost: number, id = 'null'): boolean => {
+    const waitSeconds = cost === 0 ? 0 : (limiter?.take(address, cost) ?? 0)
+    if (waitSeconds > 0) sendRefusal(id, 'rate limit exceeded', waitSeconds)
+    return waitSeconds > 0
+  }
+
+  const isFlood = (): boolean => {
+    const waitSeconds = options.messages?.take(address, 1) ?? 0
+    if (waitSeconds > 0) sendRefusal('null', 'too many messages', waitSeconds)
+    return waitSeconds > 0
+  }
+
+  /**
+   * Refuses a text as geth does: what is wrong with it is said, a text that only ends too early is not, and the line is
+   * cut.
+   */
+  const refuse = (text: string): void => {
+    end()
+    stopReading()
+    const message = describeSyntaxError(text)
+    if (message === undefined) socket.terminate()
+    else socket.send(`${failWith('null', rpcError('parse', message))}\n`, () => socket.terminate())
+  }
+
+  const take = (data: RawData): void | Promise<void> => {
+    if (writer.isEnded || isFlood()) return undefined
+    const text = textOf(data)
+    const reading = bodyCost(text.length)
+    if (isLimited(reading)) return undefined
+    const payload = responder.parse(text)
+    const isRefused = (cost: number, id?: string): boolean => {
+      if (reading === 0) return isLimited(cost, id)
+      // It was let in by its length, and a full bucket lets in everything once: the rest it may owe.
+      limiter?.charge(address, cost)
+      return false
+    }
+    if (typeof payload === 'string') {
+      if (isRefused(PLAIN_COST)) return undefined
+      return payload === 'crowded' ? writer.send([`${CROWDED}\n`]) : refuse(text)
+    }
+    if (isRefused(responder.cost(payload), idOf(payload))) return undefined
+    return answer(payload)
+  }
+
+  return {
+    isAlive: true,
+    arrive(bytes) {
+      arrived += bytes
+      if (!writer.isEnded && !unfinished.set(arrived)) closeWith(TRY_AGAIN_LATER, TOO_GREEDY, arrived)
+    },
+    depart(bytes) {
+      arrived = Math.max(0, arrived - bytes)
+    },
+    receive(data) {
+      arrived = 0
+      unfinished.set(0)
+      if (writer.isEnded) return
+      const length = lengthOf(data)
+      if (length > SHORT_LENGTH && !share.hold(length)) return closeWith(TRY_AGAIN_LATER, TOO_GREEDY, length)
+      if (++inFlight >= MAX_IN_FLIGHT) socket.pause()
+      afterArrivals(() =>
+        turns.run(socket, length, () => {
+          void Promise.resolve(take(data)).finally(() => {
+            if (length > SHORT_LENGTH) share.give(length)
+            if (--inFlight < MAX_IN_FLIGHT && socket.isPaused) socket.resume()
+          })
+        }),
+      )
+    },
+    end,
+  }
+}

@@ -1,0 +1,95 @@
+/** JSON-RPC over WebSocket: who may open a connection, and which of them are still there. */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer, type RawData, type WebSocket } from 'ws'
+import { afterArrivals } from '../arrival.ts'
+import { ClientCounts } from '../client-counts.ts'
+import { UPGRADE_COST } from '../costs.ts'
+import { clientOf } from '../limits.ts'
+import { isOriginAllowed } from '../origins.ts'
+import { type Connection, createConnection } from './connection.ts'
+import type { WebSocketOptions } from './options.ts'
+
+/** Header and mask of a short frame of a client (RFC 6455, section 5.2). */
+const FRAME_BYTES = 6
+
+/** Headers may stand behind the status. */
+const refuseUpgrade = (socket: Duplex, status: string): void => {
+  // No timeout and no end of the server reaches a socket that was upgraded: it would stay until its client goes.
+  socket.once('finish', () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+export interface WebSocketEndpoint {
+  close(): void
+}
+
+/** Takes the upgrades of `server` on `/` and `/ws`. */
+export const attachWebSocket = (server: Server, options: WebSocketOptions): WebSocketEndpoint => {
+  const connections = new Map<WebSocket, Connection>()
+  const counts = new ClientCounts(options.connectionsByClient)
+  let isClosed = false
+  const endpoint = new WebSocketServer({
+    noServer: true,
+    maxPayload: options.messageLimit,
+    perMessageDeflate: false,
+    clientTracking: false,
+  })
+
+  const accept = (socket: WebSocket, request: IncomingMessage): void => {
+    const address = options.findAddress(request)
+    const connection = createConnection(socket, request.socket, address, options)
+    const leave = counts.enter(clientOf(address))
+    connections.set(socket, connection)
+    request.socket.on('data', (chunk: Buffer) => connection.arrive(chunk.length))
+    socket.on('message', (data: RawData) => {
+      connection.isAlive = true
+      connection.receive(data)
+    })
+    socket.on('ping', ({ length }: Buffer) => connection.depart(FRAME_BYTES + length))
+    socket.on('pong', ({ length }: Buffer) => {
+      connection.isAlive = true
+      connection.depart(FRAME_BYTES + length)
+    })
+    socket.on('error', (error) => options.log.info('websocket', { error: error.message }))
+    socket.on('close', () => {
+      connections.delete(socket)
+      leave()
+      // What it sent before is done.
+      afterArrivals(connection.end)
+    })
+  }
+
+  server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy())
+    if (isClosed) return refuseUpgrade(socket, '503 Service Unavailable')
+    const [path] = (request.url ?? '').split('?')
+    if (path !== '/' && path !== '/ws') return refuseUpgrade(socket, '404 Not Found')
+    const { host, origin } = request.headers
+    if (!options.isHostAllowed(host) || !isOriginAllowed(options.origins, origin))
+      return refuseUpgrade(socket, '403 Forbidden')
+    const address = options.findAddress(request)
+    if (counts.isFull(clientOf(address))) return refuseUpgrade(socket, '429 Too Many Requests')
+    const waitSeconds = options.limiter?.take(address, UPGRADE_COST) ?? 0
+    if (waitSeconds > 0) return refuseUpgrade(socket, `429 Too Many Requests\r\nRetry-After: ${waitSeconds}`)
+    return endpoint.handleUpgrade(request, socket, head, accept)
+  })
+
+  const pings = setInterval(() => {
+    for (const [socket, connection] of connections) {
+      if (connection.isAlive) socket.ping()
+      else socket.terminate()
+      connection.isAlive = false
+    }
+  }, options.pingIntervalMs)
+  pings.unref()
+
+  return {
+    close() {
+      isClosed = true
+      clearInterval(pings)
+      for (const socket of connections.keys()) socket.close(1001, 'the gateway stops')
+      for (const socket of connections.keys()) setTimeout(() => socket.terminate(), 100).unref()
+    },
+  }
+}
