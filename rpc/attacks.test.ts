@@ -85,7 +85,7 @@ test('a long body behind an unanswered request gives its place back when its cli
     const socket = await open(gateway.address)
     socket.write(post(first.length, first) + post(600_000, '['))
   }
-  await vi.waitFor(() => expect(begun).toHaveLength(6))
+  await expect.poll(() => begun).toHaveLength(6)
   for (const socket of sockets) socket.destroy()
   await vi.waitFor(() => expect(ended.size).toBe(6), { timeout: 4_000 })
 })

@@ -12,7 +12,6 @@ const NODES = [
   'bin/node/node',
   'bin/node/network',
   'bin/node/monitoring',
-  'bin/node/monitoring',
   'bin/node/supervise/*',
   'test/hostile/crash',
   'test/hostile/load',

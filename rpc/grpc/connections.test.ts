@@ -4,7 +4,7 @@ import { connect, constants } from 'node:http2'
 import { connect as connectSocket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { MemoryBudget } from '../memory-budget.ts'
 import { frameMessage } from './message.ts'
 import type { GrpcMethod } from './methods.ts'
@@ -39,7 +39,7 @@ describe('of clients that do not read', () => {
     ])
     await expectAlive(grpc)
     await closed
-    await vi.waitFor(() => expect(grpc.server?.unsentBytes).toBe(0))
+    await expect.poll(() => grpc.server?.unsentBytes).toBe(0)
     expect((await grpc.send(body, {}, PATH.big)).bytes).toHaveLength(MAX_SEND + 5)
   })
 
@@ -61,8 +61,8 @@ describe('of clients that do not read', () => {
     for (let index = 0; index < 4; index++) {
       request(session, PATH.big).end(frameMessage(Buffer.from(String(MAX_SEND))))
     }
-    await vi.waitFor(() => expect(grpc.server?.unsentBytes).toBeGreaterThan(MAX_SEND))
-    await vi.waitFor(() => expect(grpc.server?.unsentBytes).toBe(0))
+    await expect.poll(() => grpc.server?.unsentBytes).toBeGreaterThan(MAX_SEND)
+    await expect.poll(() => grpc.server?.unsentBytes).toBe(0)
     await expectAlive(grpc)
   })
 
@@ -96,9 +96,9 @@ describe('of clients that do not read', () => {
     expect(statusOf(await read(fourth))).toEqual(['8', 'too slow: messages were left unread'])
     // Who reads gives it back.
     streams[0]?.resume()
-    await vi.waitFor(() => expect(budget.held).toBe(2 * snapshot.length))
+    await expect.poll(() => budget.held).toBe(2 * snapshot.length)
     session.destroy()
-    await vi.waitFor(() => expect(budget.held).toBe(0))
+    await expect.poll(() => budget.held).toBe(0)
     await expectAlive(grpc)
   })
 
@@ -174,7 +174,7 @@ describe('of connections', () => {
     const [first, second] = streams.map(read)
     streams[0]?.end(frameMessage(Buffer.from('x')))
     streams[1]?.write(frameMessage(Buffer.from('y')))
-    await vi.waitFor(() => expect(grpc.waiting).toHaveLength(1))
+    await expect.poll(() => grpc.waiting).toHaveLength(1)
     const goneAway = once(session, 'goaway')
     const closed = close()
     await goneAway

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { constants } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
 import { deflateSync, gzipSync } from 'node:zlib'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { frameMessage } from './message.ts'
 import { expectAlive, MAX_RECEIVE, PATH, prefixOf, read, request, statusOf, useServer } from './testing/server.ts'
 
@@ -124,7 +124,7 @@ describe('of one request', () => {
       stream.write(body)
       return await read(stream)
     })
-    await vi.waitFor(() => expect(grpc.server?.unfinishedBytes).toBeGreaterThan(0))
+    await expect.poll(() => grpc.server?.unfinishedBytes).toBeGreaterThan(0)
     for (const raw of await Promise.all(halves)) {
       expect(statusOf(raw)).toEqual(['4', 'the request did not come as a whole in time'])
     }
@@ -155,6 +155,6 @@ describe('of one request', () => {
     small.end(body.subarray(100))
     expect(statusOf(await read(small))).toEqual(['0', ''])
     session.destroy()
-    await vi.waitFor(() => expect(grpc.server?.unfinishedBytes).toBe(0))
+    await expect.poll(() => grpc.server?.unfinishedBytes).toBe(0)
   })
 })

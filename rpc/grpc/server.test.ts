@@ -1,7 +1,7 @@
 /** The server of gRPC against grpc-js's client. */
 import { once } from 'node:events'
 import type { ClientUnaryCall, ServiceError } from '@grpc/grpc-js'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { callWith, failureOf, MAX_RECEIVE, MAX_SEND, PATH, same, TEXT, useServer } from './testing/server.ts'
 
 const grpc = useServer()
@@ -72,7 +72,7 @@ describe("for grpc-js's client", () => {
     const client = grpc.createClient()
     const late = callWith(client, PATH.wait, Buffer.from('x'), { deadlineMs: 100 })
     expect((await failureOf(late)).code).toBe(4)
-    await vi.waitFor(() => expect(grpc.waiting[0]?.isOver).toBe(true))
+    await expect.poll(() => grpc.waiting[0]?.isOver).toBe(true)
     grpc.free()
     await callWith(client, PATH.echo, Buffer.from('x'))
   })
@@ -82,10 +82,10 @@ describe("for grpc-js's client", () => {
     const client = grpc.createClient()
     let made: ClientUnaryCall | undefined
     const failure = failureOf(callWith(client, PATH.wait, Buffer.from('x'), { onCall: (call) => (made = call) }))
-    await vi.waitFor(() => expect(grpc.waiting).toHaveLength(1))
+    await expect.poll(() => grpc.waiting).toHaveLength(1)
     made?.cancel()
     expect((await failure).code).toBe(1)
-    await vi.waitFor(() => expect(grpc.waiting[0]?.isOver).toBe(true))
+    await expect.poll(() => grpc.waiting[0]?.isOver).toBe(true)
     grpc.free()
     await callWith(client, PATH.echo, Buffer.from('x'))
   })

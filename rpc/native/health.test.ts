@@ -52,26 +52,26 @@ const watch = (service: string, client = connect()): Watch => {
 it('watched, says how it is at once and each time that it changes', async () => {
   const { application } = gateway()
   const watches = ['', 'cosmos.bank.v1beta1.Query'].map((service) => watch(service))
-  await vi.waitFor(() => expect(watches.map(({ seen }) => seen)).toEqual([[SERVING], [SERVING]]))
+  await expect.poll(() => watches.map(({ seen }) => seen)).toEqual([[SERVING], [SERVING]])
   application.connected = false
-  await vi.waitFor(() => expect(watches[1]?.seen).toEqual([SERVING, NOT_SERVING]))
+  await expect.poll(() => watches[1]?.seen).toEqual([SERVING, NOT_SERVING])
   // A head says nothing new.
   application.connected = true
   application.commit()
   application.commit()
   const late = watch('')
-  await vi.waitFor(() => expect(late.seen).toEqual([SERVING]))
+  await expect.poll(() => late.seen).toEqual([SERVING])
   for (const { seen, errors } of watches) expect([seen, errors]).toEqual([[SERVING, NOT_SERVING, SERVING], []])
 })
 
 it('watched for a service that there is not, says so and goes on', async () => {
   const { application } = gateway()
   const { seen, errors, call } = watch('no.such.Service')
-  await vi.waitFor(() => expect(seen).toEqual([SERVICE_UNKNOWN]))
+  await expect.poll(() => seen).toEqual([SERVICE_UNKNOWN])
   application.connected = false
   application.connected = true
   const other = watch('')
-  await vi.waitFor(() => expect(other.seen).toEqual([SERVING]))
+  await expect.poll(() => other.seen).toEqual([SERVING])
   expect([seen, errors]).toEqual([[SERVICE_UNKNOWN], []])
   const ended = new Promise((resolve) => call.on('error', resolve))
   call.cancel()
@@ -90,14 +90,14 @@ it('watched with what cannot be read, refuses', async () => {
 it('has so many watchers of a client, and takes one again for each that goes', async () => {
   const client = connect()
   const all = Array.from({ length: 33 }, () => watch('', client))
-  await vi.waitFor(() => expect(all.filter(({ errors }) => errors.length > 0)).toHaveLength(1))
+  await expect.poll(() => all.filter(({ errors }) => errors.length > 0)).toHaveLength(1)
   const refused = all.find(({ errors }) => errors.length > 0)
   expect(refused?.errors[0]).toMatchObject({ code: status.RESOURCE_EXHAUSTED })
-  await vi.waitFor(() => expect(all.filter(({ seen }) => seen.length === 1)).toHaveLength(32))
+  await expect.poll(() => all.filter(({ seen }) => seen.length === 1)).toHaveLength(32)
   all.find(({ seen }) => seen.length === 1)?.call.cancel()
   await vi.waitFor(async () => {
     const again = watch('', client)
-    await vi.waitFor(() => expect(again.seen).toEqual([SERVING]))
+    await expect.poll(() => again.seen).toEqual([SERVING])
   })
 })
 

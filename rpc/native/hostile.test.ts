@@ -4,7 +4,7 @@ import { connect } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { bankQuery, txService } from '../../proto/index.ts'
 import { GATEWAY_DEFAULTS } from '../settings.ts'
 import { startGateway } from '../gateway.ts'
@@ -113,7 +113,7 @@ it('reflection asks no more of a client that does not read its answers', async (
     )
     const questions = 1_000
     stream.end(Buffer.concat(Array.from({ length: questions }, () => question)))
-    await vi.waitFor(() => expect(answers).toBeGreaterThan(0))
+    await expect.poll(() => answers).toBeGreaterThan(0)
     await delay(100)
     // What HTTP/2 sends unasked, and one more: an answer has the files of all types that the service needs.
     expect(answers).toBeLessThan(10)

@@ -145,7 +145,7 @@ describe('the stream', () => {
     }
     const remote = await joinAs((await serve(application)).address)
     const answers = Promise.allSettled([remote.ask('call', { call: {}, block: { tag: 'latest' } }, 7)])
-    await vi.waitFor(() => expect(application.asked).toHaveLength(1))
+    await expect.poll(() => application.asked).toHaveLength(1)
     await remote.close()
     await gone.promise
     expect(await answers).toMatchObject([{ reason: { message: expect.stringMatching('unavailable') as string } }])
@@ -294,7 +294,7 @@ describe('a secret', () => {
     const server = await serve(createMemoryApplication(), { ...served, log })
     const remote = connectApplication({ address: server.address, ...joined, log: { ...SILENT_LOG, error } })
     open.push(remote)
-    await vi.waitFor(() => expect(reasons.length).toBeGreaterThan(0))
+    await expect.poll(() => reasons.length).toBeGreaterThan(0)
     expect(remote.connected).toBe(false)
     return reasons[0]
   }
@@ -328,7 +328,7 @@ describe('a secret', () => {
     const error = (_: string, details?: Record<string, unknown>): void => void reasons.push(JSON.stringify(details))
     const address = `tcp://127.0.0.1:${(pretender.address() as AddressInfo).port}`
     const remote = connectApplication({ address, secret, log: { ...SILENT_LOG, error } })
-    await vi.waitFor(() => expect(reasons[0]).toContain('shows none'))
+    await expect.poll(() => reasons[0]).toContain('shows none')
     expect(remote.connected).toBe(false)
     await remote.close()
     pretender.close()

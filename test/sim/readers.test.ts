@@ -96,7 +96,7 @@ it(
     const gone = client('gone')
     await call(SHORT, client('honest'))
     const loops = Promise.allSettled(Array.from({ length: 30 }, () => call(LOOP, gone)))
-    await vi.waitFor(() => expect(counts().long).toBeGreaterThan(0))
+    await expect.poll(() => counts().long).toBeGreaterThan(0)
     gone.leave()
     for (const one of await loops) expect(one.status).toBe('rejected')
     const { begun, cancelled } = counts()

@@ -1,5 +1,5 @@
 /** Signatures of many transactions that come at once: the answers of the thread are those of the main thread. */
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { keccak256 } from '../../../core/hash.ts'
 import { runSignatureTask, signDigest, type SignatureTask } from '../../../core/signature.ts'
 import { concatBytes } from '../../../core/bytes.ts'
@@ -52,7 +52,7 @@ describe('the thread for signatures', () => {
     expect(thread.isRunning).toBe(false)
     for (let round = 0; round < 2; round++) {
       expect(await thread.check(makeTasks(5))).toHaveLength(5)
-      await vi.waitFor(() => expect(thread?.isRunning).toBe(false))
+      await expect.poll(() => thread?.isRunning).toBe(false)
     }
     expect(warnings).toEqual([])
   })

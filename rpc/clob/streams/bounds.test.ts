@@ -191,11 +191,11 @@ describe('the hub', () => {
     const [resumed, fresh] = [readerOf(), readerOf()]
     hub.join(await hub.open({ channel: 'trades', market: 1, fromHeight: 5 }), resumed.reader)
     hub.join(await hub.open({ channel: 'trades', market: 1, fromHeight: 0 }), fresh.reader)
-    await vi.waitFor(() => expect(resumed.sent.length).toBe(3))
+    await expect.poll(() => resumed.sent.length).toBe(3)
     const past = all.reduce((sum, { length }) => sum + length, 0)
     expect(resumed.charged()).toBe(past)
     world.commit()
-    await vi.waitFor(() => expect(resumed.sent.length).toBe(4))
+    await expect.poll(() => resumed.sent.length).toBe(4)
     expect([resumed.charged(), fresh.charged()]).toEqual([past, 0])
     hub.close()
   })

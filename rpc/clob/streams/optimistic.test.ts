@@ -1,6 +1,6 @@
 /** The channel of orders that no block holds yet. */
 import { create, toBinary } from '@bufbuild/protobuf'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { ClobNews, ClobPool, ClobWaitingOrder } from '../../../app/ports.ts'
 import { clobStream, clobTx } from '../../../proto/index.ts'
 import { SILENT_LOG } from '../../log.ts'
@@ -143,18 +143,20 @@ describe('the optimistic channel', () => {
       optimistic.join(opening, { ...reader, send, drained })
       return sent
     }
-    let taken: () => void = () => undefined
-    const slow = await begin(() => new Promise((resolve) => (taken = resolve)))
+    /** One for each page that waits, or waited, to be taken. */
+    const takers: (() => void)[] = []
+    const slow = await begin(() => new Promise((resolve) => takers.push(resolve)))
     const quick = await begin(() => Promise.resolve())
     news.push(waiting(4))
-    await vi.waitFor(() => expect(quick).toEqual(['1', '2', '3', '4']))
+    await expect.poll(() => quick).toEqual(['1', '2', '3', '4'])
     expect(slow).toEqual(['1'])
-    for (const wanted of [
+    for (const [at, wanted] of [
       ['1', '2'],
       ['1', '2', '3', '4'],
-    ]) {
-      taken()
-      await vi.waitFor(() => expect(slow).toEqual(wanted))
+    ].entries()) {
+      await expect.poll(() => takers.length).toBeGreaterThan(at)
+      takers[at]?.()
+      await expect.poll(() => slow).toEqual(wanted)
     }
     expect(quick).toEqual(['1', '2', '3', '4'])
     optimistic.close()
@@ -190,7 +192,7 @@ describe('the optimistic channel', () => {
         isRead = true
         return Promise.resolve()
       })
-      await vi.waitFor(() => expect(isRead).toBe(true))
+      await expect.poll(() => isRead).toBe(true)
       await new Promise((resolve) => setImmediate(resolve))
       // Whoever reads makes room again: the greediest ends at most once for it.
       expect(ended.length - before).toBeLessThan(readers === 0 ? 2 : 1)
