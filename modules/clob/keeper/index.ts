@@ -42,6 +42,7 @@ export {
 } from './orders.ts'
 export {
   collectQueued,
+  dropQueued,
   type QueuedAction,
   readQueue,
   readQueuedTotals,
