@@ -34,7 +34,6 @@ export {
   findOrdersOf,
   type OrderPlace,
   readOrder,
-  readOrdersFrom,
   scanOrders,
   scanOrderValues,
   scanOrphans,
