@@ -129,7 +129,7 @@ export class QuestionDesk implements Desk {
     this.environment = options.environment
     const tools: QuestionTools = {
       view: (head) => this.#view(head),
-      heavy: (name, parameters, head) => this.heavy(name, parameters, head).then(textToString),
+      heavy: (name, parameters, head) => this.heavy(name, parameters, head),
     }
     const { settings, environment, modules } = options
     this.filters = new FilterQuestions({

@@ -1,5 +1,6 @@
 /** Polling filters: made, asked for what is new, and forgotten. */
 import { bytesToHex, type Hex, hexToBytes } from '../core/hex.ts'
+import { textToString } from '../core/text.ts'
 import type { SignedTransaction } from '../evm/transaction/transaction.ts'
 import type { Environment } from '../app/environment.ts'
 import { limitExceeded, prunedHistory, queryFailed } from '../app/errors.ts'
@@ -34,6 +35,8 @@ export interface FilterQuestionsOptions extends QuestionTools {
 
 /** What a worker answers to `logsPage`: `{"next":...,"logs":[...]}`. It is long, and cut, not parsed. */
 const PAGE = /^\{"next":(null|\{[^}]*\}),"logs":/
+/** Characters in which the place of the next page ends. */
+const MAX_PAGE_START = 256
 
 export class FilterQuestions {
   readonly #options: FilterQuestionsOptions
@@ -150,11 +153,11 @@ export class FilterQuestions {
       throw prunedHistory()
     }
     return this.#options.heavy('logsPage', { criteria: { addresses, topics }, from, to }, head).then((text) => {
-      const [start = '', following = 'null'] = PAGE.exec(text) ?? []
+      const [start = '', following = 'null'] = PAGE.exec(textToString(text.slice(0, MAX_PAGE_START))) ?? []
       // When two polls come at once, both get the same, and the place moves once.
       if (filter.next === before)
         filter.next = (JSON.parse(following) as LogCursor | null) ?? { height: to + 1, log: 0 }
-      return text.slice(start.length, -1)
+      return typeof text === 'string' ? text.slice(start.length, -1) : text.subarray(start.length, -1)
     })
   }
 

@@ -5,6 +5,7 @@
  */
 import { CodedError } from '../core/errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../core/limits.ts'
+import type { Text } from '../core/text.ts'
 import type { Consensus } from '../app/environment.ts'
 import { answerTooLarge, QUERY_CODES, queryFailed } from '../app/errors.ts'
 import type { Questions } from '../app/ports.ts'
@@ -57,7 +58,7 @@ export const answerWithConsensus = (
   encode: (value: Uint8Array) => string,
 ): Reply => {
   const heard = new HeardConsensus(consensus)
-  const inWorker = async (): Promise<string> => {
+  const inWorker = async (): Promise<Text> => {
     for (let count = 0; count < MAX_ROUTES; count++) {
       try {
         return await heavy('native', { ...question, replies: heard.replies }, head)

@@ -1,7 +1,7 @@
 /** Questions of native clients: from the gateway as the question `native`, and through CometBFT as abci_query. */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { bytesToBase64, plainBytes } from '../core/bytes.ts'
-import { textToString } from '../core/text.ts'
+import { type Text, textToString } from '../core/text.ts'
 import { CodedError, isFault } from '../core/errors.ts'
 import { decodeRequest } from '../modules/handlers.ts'
 import type { Module } from '../modules/module.ts'
@@ -77,7 +77,7 @@ export class NativeQuestions {
     }
     const view = this.#options.view(head)
     if (path.startsWith(TX_SERVICE)) {
-      if (isLongFromRecords(view, path, request)) return heavy('native', { ...question, replies: {} }, head)
+      if (isLongFromRecords(view, path, request)) return this.#heavy({ ...question, height: 0, replies: {} }, head)
       return weighed((consensus) =>
         new TxService({ ...this.#options, environment: consensus }).answer(view, path, request, false),
       )
@@ -166,7 +166,7 @@ export class NativeQuestions {
     const isKept = !isOfHistory(question.path)
     try {
       const text = isKept ? await this.#heavy(question, head) : await this.#options.heavy('native', question, head)
-      const answered = JSON.parse(text) as string
+      const answered = JSON.parse(textToString(text)) as string
       return plainBytes(Buffer.from(answered, 'base64'))
     } catch (error) {
       throw this.#toRefusal(error, question.path)
@@ -184,13 +184,13 @@ export class NativeQuestions {
     return queryFailed('internal error')
   }
 
-  /** Once for each height: the same tally is asked for by everyone who watches a vote. */
-  async #heavy(question: Questions['native'], head: number): Promise<string> {
+  /** Once for each height: the same tally, and the same newest transactions, are asked for by everyone who watches them. */
+  async #heavy(question: Questions['native'], head: number): Promise<Text> {
     const { answers } = this.#options
     const height = question.height === 0 ? head : question.height
     const key = `native ${height} ${question.path} ${question.data}`
     const kept = answers.get(key, head)
-    if (kept !== undefined) return textToString(kept)
+    if (kept !== undefined) return kept
     const answered = await this.#options.heavy('native', { ...question, height }, head)
     if (question.data.length <= MAX_KEPT_REQUEST) answers.set(key, height, answered)
     return answered

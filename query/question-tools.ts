@@ -3,7 +3,7 @@ import type { QuestionName, Questions } from '../app/ports.ts'
 import type { Text } from '../core/text.ts'
 import type { ChainView } from './chain-view.ts'
 
-/** JSON text. */
+/** JSON text; a long one stays the bytes that a worker made. */
 export type Reply = Text | Promise<Text>
 
 export const jsonText = (value: unknown): string => JSON.stringify(value)
@@ -12,5 +12,5 @@ export interface QuestionTools {
   /** What is shown as of a head. */
   view(head: number): ChainView
   /** Answered by a worker thread. */
-  heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<string>
+  heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<Text>
 }

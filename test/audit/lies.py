@@ -30,8 +30,13 @@ def _result_code(reply):
         each['code'] = 47
 
 
+def _signed(commit):
+    """Finds the first vote that came in time for the commit: the others have no signature."""
+    return next(vote for vote in commit['signatures'] if vote['signature'])
+
+
 def _signature(reply):
-    vote = reply['signed_header']['commit']['signatures'][0]
+    vote = _signed(reply['signed_header']['commit'])
     vote['signature'] = ('A' if vote['signature'][0] != 'A' else 'B') + vote['signature'][1:]
 
 
@@ -78,7 +83,7 @@ def _account(reply):
 NODES = [
     ('a block without its last transaction', 'block', _drop_order, 1),
     ('a block with two orders swapped', 'block', _swap_orders, 1),
-    ('a last commit without a signature', 'block', lambda reply: reply['block']['last_commit']['signatures'][0].update(signature=''), 1),
+    ('a last commit without a signature', 'block', lambda reply: _signed(reply['block']['last_commit']).update(signature=''), 1),
     ('other results', 'block_results', _result_code, 1),
     ('a signature that does not hold', 'commit', _signature, 1),
     ('another application hash', 'commit', _app_hash, 1),

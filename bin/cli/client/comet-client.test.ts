@@ -44,6 +44,14 @@ describe('a command that asks a node', () => {
     await closed
   })
 
+  it('tells the status of what is no answer of a node, as of a proxy before it', async () => {
+    const client = await clientOf((response) => response.writeHead(502).end('Bad Gateway'))
+    await expect(client.call('status')).rejects.toMatchObject({
+      code: CLI_CODES.unreachable,
+      message: expect.stringMatching(/cannot be asked: HTTP status 502: .*; name a node with --node$/),
+    })
+  })
+
   it('says what to do where no node is', async () => {
     const client = await clientOf((response) => response.destroy())
     await expect(client.call('status')).rejects.toMatchObject({

@@ -73,6 +73,7 @@ export class CometClient {
   /** The result of a method. Throws cli/10 when there is no node or its answer has no end, and cli/20 with its words when it refuses. */
   async call(method: string, params: CallParameters = {}): Promise<unknown> {
     let answer: z.infer<typeof reply>
+    let status = ''
     try {
       const response = await fetch(this.url, {
         method: 'POST',
@@ -80,12 +81,14 @@ export class CometClient {
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
+      // CometBFT's own errors are JSON whatever their status is: it is told of only where the body cannot be read.
+      if (!response.ok) status = `HTTP status ${response.status}: `
       answer = reply.parse(await readJson(response.body, this.url, this.#maxAnswerBytes))
     } catch (error) {
       if (error instanceof CodedError) throw error
       throw cliError(
         'unreachable',
-        `${this.url} cannot be asked: ${requestFault(error)}; name a node with ${this.#flag}`,
+        `${this.url} cannot be asked: ${status}${requestFault(error)}; name a node with ${this.#flag}`,
       )
     }
     const { error, result } = answer
