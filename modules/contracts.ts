@@ -19,6 +19,8 @@ export interface ContractAnswer {
   readonly isSuccess: boolean
   /** Returned or reverted with; not to be changed. */
   readonly output: Uint8Array
+  /** The message had less gas left than the call may use. A failure then says nothing of the contract. */
+  readonly isGasShort: boolean
 }
 
 export interface ContractCalls {

@@ -197,6 +197,14 @@ describe('the overlay', () => {
             .slice(0, limit)
           const shown = overlay.values(system, prefix, limit, start)
           expect(shown.map(([key, value]) => [bytesToKey(key), value])).toEqual(listed)
+        } else if (kind < 23) {
+          // Runs of deleted keys, which ranges note.
+          const [first, second] = [random.below(3), random.below(256)]
+          for (const key of [...model.keys()].filter((each) => each.charCodeAt(0) === first)) {
+            if (Math.abs(key.charCodeAt(1) - second) > 40) continue
+            overlay.setValue(system, Uint8Array.from(Buffer.from(key, 'latin1')), undefined)
+            model.delete(key)
+          }
         } else {
           const key = makeKey()
           const value = random.chance(45) ? undefined : random.bytes(2)
@@ -226,6 +234,41 @@ describe('the overlay', () => {
     for (let i = 0; i < 10_000; i++) overlay.setValue(system, Uint8Array.of(1, i >> 8, i & 255), Uint8Array.of(1))
     expect(overlay.values(system, Uint8Array.of(1), 5)).toHaveLength(5)
     expect(asked).toEqual([6])
+  })
+
+  it('passes over what a block has deleted once, and not again for each range', () => {
+    const system = new Uint8Array(20).fill(9)
+    const key = (index: number) => Uint8Array.of(1, index >> 8, index & 255)
+    const below = new Overlay(new LatestState(openMemoryStore(), 10))
+    for (let i = 0; i < 10_000; i++) below.setValue(system, key(i), Uint8Array.of(1))
+    let read = 0
+    const overlay = new Overlay({
+      account: (address) => below.account(address),
+      storage: (address, slot) => below.storage(address, slot),
+      code: (hash) => below.code(hash),
+      value: (owner, at) => below.value(owner, at),
+      values: (owner, prefix, limit, start) => {
+        const found = below.values(owner, prefix, limit, start)
+        read += found.length
+        return found
+      },
+    })
+    for (let i = 0; i < 9_990; i++) if (i !== 4_000) overlay.setValue(system, key(i), undefined)
+    const look = () => overlay.values(system, Uint8Array.of(1), 2).map(([, each]) => each)
+    expect(look()).toHaveLength(2)
+    expect(read).toBeGreaterThan(9_989)
+    for (let count = 0; count < 100; count++) {
+      read = 0
+      // Deleting more leaves it true; what is there again is found, and only where it is the way is walked again.
+      overlay.setValue(system, key(9_990 + (count % 5)), undefined)
+      expect(look()).toHaveLength(2)
+      expect(read).toBeLessThan(20)
+    }
+    overlay.checkpoint()
+    overlay.setValue(system, key(100), Uint8Array.of(7))
+    expect(look()).toEqual([Uint8Array.of(7), Uint8Array.of(1)])
+    overlay.revert()
+    expect(look()).toEqual([Uint8Array.of(1), Uint8Array.of(1)])
   })
 
   it('keeps the code that it was given, and gives the empty one without a write', () => {

@@ -1,8 +1,9 @@
 /** The state of a running block: every write of EVM and modules over a committed base, with checkpoints. */
 import type { Address } from '../core/address.ts'
-import { bytesToKey, concatBytes, EMPTY_BYTES, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
+import { bytesToKey, EMPTY_BYTES, keyToBytes, trimLeadingZeros } from '../core/bytes.ts'
 import { invariant } from '../core/errors.ts'
 import { EMPTY_CODE_HASH, keccak256, type Hash } from '../core/hash.ts'
+import { mergedValues } from './merged-values.ts'
 import type { AccountState, StateReader, StateWriter } from './state.ts'
 import { WrittenValues } from './written-values.ts'
 
@@ -29,32 +30,6 @@ export const NO_CHANGES: StateChanges = {
 }
 
 const ABSENT = Symbol('absent')
-
-interface BaseEntry {
-  readonly key: string
-  readonly entry: readonly [Uint8Array, Uint8Array]
-}
-
-/** Values of the base read at once where the block has deleted those before them. */
-const PAGE = 256
-
-/** Values of the base until nobody asks for more: how many of them the block has deleted is not known before. */
-function* readInPages(
-  base: StateReader,
-  system: Address,
-  prefix: Uint8Array,
-  limit: number,
-  start: Uint8Array,
-): Generator<BaseEntry, undefined> {
-  // One more than wanted: who takes them all has looked at the next one too.
-  for (let next = start, pageSize = limit + 1; ; pageSize = Math.max(PAGE, limit)) {
-    const page = base.values(system, prefix, pageSize, next)
-    for (const entry of page) yield { key: bytesToKey(entry[0]), entry }
-    const last = page.at(-1)?.[0]
-    if (last === undefined || page.length < pageSize) return
-    next = concatBytes(last, Uint8Array.of(0))
-  }
-}
 
 /**
  * Writes go to maps; the undo log remembers what each write replaced. A revert walks the log back to its
@@ -114,17 +89,7 @@ export class Overlay implements StateWriter {
   ): (readonly [Uint8Array, Uint8Array])[] {
     const written = this.#values.get(bytesToKey(system))
     if (written === undefined || limit <= 0) return this.#base.values(system, prefix, limit, start)
-    const out: (readonly [Uint8Array, Uint8Array])[] = []
-    const base = readInPages(this.#base, system, prefix, limit, start)
-    let old = base.next().value
-    for (const [key, value] of written.range(bytesToKey(prefix), bytesToKey(start))) {
-      for (; old !== undefined && old.key < key && out.length < limit; old = base.next().value) out.push(old.entry)
-      if (out.length >= limit) return out
-      if (old?.key === key) old = base.next().value
-      if (value !== undefined) out.push([keyToBytes(key), value])
-    }
-    for (; old !== undefined && out.length < limit; old = base.next().value) out.push(old.entry)
-    return out
+    return mergedValues(this.#base, written, { system, prefix, limit }, start)
   }
 
   setAccount(address: Address, account: AccountState | undefined): void {

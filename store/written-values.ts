@@ -59,18 +59,74 @@ class SortedKeys {
   }
 }
 
+/** Keys from the first to before the second, of which none has a value: neither here nor below. */
+type DeletedRun = readonly [first: string, end: string]
+
+const endOf = ([, end]: DeletedRun): string => end
+
+/** Ascending runs that do not meet. */
+class DeletedRuns {
+  #runs: DeletedRun[] = []
+
+  /** The place of the run that holds a key, or of the first one behind it. */
+  #placeOf(key: string): number {
+    const place = lowerBound(this.#runs, key, endOf)
+    // The end of a run is none of it.
+    return this.#runs[place]?.[1] === key ? place + 1 : place
+  }
+
+  endOf(key: string): string | undefined {
+    const run = this.#runs[this.#placeOf(key)]
+    return run !== undefined && run[0] <= key ? run[1] : undefined
+  }
+
+  /** Takes the place of those that it meets. */
+  add(first: string, end: string): void {
+    const from = lowerBound(this.#runs, first, endOf)
+    let to = from
+    let [low, high] = [first, end]
+    for (let run = this.#runs[to]; run !== undefined && run[0] <= end; run = this.#runs[++to]) {
+      if (run[0] < low) low = run[0]
+      if (run[1] > high) high = run[1]
+    }
+    this.#runs.splice(from, to - from, [low, high])
+  }
+
+  /** The key has a value now, perhaps: the run that holds it is forgotten. */
+  forget(key: string): void {
+    const place = this.#placeOf(key)
+    const run = this.#runs[place]
+    if (run !== undefined && run[0] <= key) this.#runs.splice(place, 1)
+  }
+}
+
 /** A map whose keys are put in order when the first range is asked for: most blocks ask for few, of few accounts. */
 export class WrittenValues extends Map<string, Uint8Array | undefined> {
   #sorted: SortedKeys | undefined
+  /** Only where a range has met one. */
+  #deleted: DeletedRuns | undefined
 
   override set(key: string, value: Uint8Array | undefined): this {
+    if (value !== undefined) this.#deleted?.forget(key)
     if (this.#sorted !== undefined && !this.has(key)) this.#sorted.add(key)
     return super.set(key, value)
   }
 
   override delete(key: string): boolean {
+    this.#deleted?.forget(key)
     if (this.#sorted !== undefined && this.has(key)) this.#sorted.remove(key)
     return super.delete(key)
+  }
+
+  /** Notes that no key from `first` to before `end` has a value, here or below; both are kept until one of them may have. */
+  noteDeleted(first: string, end: string): void {
+    this.#deleted ??= new DeletedRuns()
+    this.#deleted.add(first, end)
+  }
+
+  /** Where the noted run ends that holds a key; undefined where none does. */
+  endOfDeleted(key: string): string | undefined {
+    return this.#deleted?.endOf(key)
   }
 
   /** Keys that begin with `prefix`, from `start` (inclusive) on, with their values: undefined is deleted. */

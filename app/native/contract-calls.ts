@@ -6,7 +6,7 @@ import { isEvmError } from '../../evm/errors.ts'
 import type { NativePrecompiles } from '../../evm/native-precompiles.ts'
 import { WEIGHT } from '../../evm/weight.ts'
 import { noteBurntByEvm } from '../../modules/bank/index.ts'
-import type { ContractCalls } from '../../modules/contracts.ts'
+import type { ContractCall, ContractCalls } from '../../modules/contracts.ts'
 import type { Event } from '../../modules/module.ts'
 import type { StateWriter } from '../../store/state.ts'
 
@@ -69,8 +69,7 @@ export const contractCallsOf = (
   meter: ContractMeter,
   emit: (event: Event) => void,
 ): ContractCalls => {
-  const run = (call: Parameters<ContractCalls['call']>[0]): ContractCallResult => {
-    const { left } = meter
+  const run = (call: ContractCall, left: bigint): ContractCallResult => {
     const gas = call.gas < left ? call.gas : left
     try {
       const weightLimit = Number(left) * WEIGHT.nativeGas
@@ -83,7 +82,8 @@ export const contractCallsOf = (
   return {
     spender: undefined,
     call: (call) => {
-      const result = run(call)
+      const { left } = meter
+      const result = run(call, left)
       meter.consume(contractGas(result), WHAT)
       noteBurntByEvm(state, result.burntAnat)
       const isSuccess = result.failure === undefined
@@ -92,7 +92,7 @@ export const contractCallsOf = (
         for (const { type, attributes } of result.nativeEvents)
           emit({ type, attributes: attributes.map((each) => ({ ...each })) })
       }
-      return { isSuccess, output: result.output }
+      return { isSuccess, output: result.output, isGasShort: left < call.gas }
     },
   }
 }

@@ -250,7 +250,7 @@ const getNextOrderSeq = query('getNextOrderSeq', {}, { orderSeq: uint64 }, (scop
   orderSeq: BigInt(scope.read(nextOrderSeq)),
 }))
 
-/** State has no index by client id, for every order would pay for it: the caller says where to look, and pays for what is looked at. */
+/** State has no index by client id, for every order would pay for it: the caller says where to look, and pays for each number that is looked at. */
 const findOrder = query(
   'findOrder',
   { market: uint32, owner: address, subaccount: uint32, clientId: bytes, fromSeq: uint64, limit: uint32 },

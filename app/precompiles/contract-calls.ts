@@ -40,7 +40,7 @@ export class SubcallContracts implements ContractCalls {
     try {
       const { gasUsed, output, failure } = call({ from, to, input, gas, isStatic })
       this.#gas.giveBack(gas - gasUsed)
-      return { isSuccess: failure === undefined, output }
+      return { isSuccess: failure === undefined, output, isGasShort: gas < most }
     } catch (error) {
       this.#fault = error instanceof Error ? error : new InvariantError(errorText(error))
       throw this.#fault

@@ -28,6 +28,7 @@ export { formatParameters } from './genesis/export.ts'
 export { parseOpenOrder } from './genesis/orders.ts'
 export { parseClobGenesis } from './genesis/parse.ts'
 export {
+  dropQueued,
   encodeOrder,
   listMarkets,
   readAgent,

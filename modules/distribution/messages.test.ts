@@ -9,7 +9,8 @@ import { GOVERNANCE_ADDRESS } from '../authority.ts'
 import type { Event } from '../module.ts'
 import { formatOperator } from '../validator-addresses.ts'
 import { MAX_REWARD_DENOMINATIONS } from './messages/deposit-validator-rewards-pool.ts'
-import { DISTRIBUTION_ADDRESS, readPool, writeWithdrawAddress } from './keeper.ts'
+import { parseDistributionGenesis } from './genesis/parse.ts'
+import { addToPool, DISTRIBUTION_ADDRESS, readPool, writeWithdrawAddress } from './keeper.ts'
 import { delegatorOf, operatorOf } from './testing/fake-staking.ts'
 import { GIVER, makeWorld, plainJson, vote, type World } from './testing/world.ts'
 
@@ -399,5 +400,17 @@ describe('genesis', () => {
     expect(refused({ accrual: { voters: [voter] } })).toContain('accrual.voters[0].consensus_address')
     const outstanding_rewards = [{ validator_address: VALIDATOR, outstanding_rewards: [] }]
     expect(refused({ outstanding_rewards })).toContain('outstanding_rewards[0].validator_address')
+  })
+
+  it('takes back a community pool of as many denominations as strangers gave of', () => {
+    const world = makeWorld()
+    const community_pool = Array.from({ length: 1_500 }, (_, index) => `coin${1_000 + index}`).map((denom) => ({
+      denom,
+      amount: '1.000000000000000000',
+    }))
+    for (const { denom } of community_pool) addToPool(world.context.state, [{ denom, amount: ONE }])
+    const { fee_pool } = plainJson(world.module.exportGenesis(world.context)) as { fee_pool: unknown }
+    expect(fee_pool).toEqual({ community_pool })
+    expect(parseDistributionGenesis({ fee_pool }).pool).toHaveLength(1_500)
   })
 })

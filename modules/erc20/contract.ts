@@ -4,6 +4,7 @@ import { bigintToBytes, bytesToBigint, concatBytes, padLeft } from '../../core/b
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import type { ContractCalls } from '../contracts.ts'
 import type { MessageContext } from '../module.ts'
+import { sdkError } from '../sdk-errors.ts'
 import { erc20Error } from './errors.ts'
 import { ERC20_ADDRESS } from './keys.ts'
 import type { Erc20Params } from './params.ts'
@@ -53,14 +54,14 @@ export class TokenContract {
     this.#params = params
   }
 
-  /** What it says that the escrow holds. Throws erc20/3. */
+  /** What it says that the escrow holds. Throws erc20/3 and sdk/11. */
   measure(): bigint {
     const answer = this.#look(encode('balanceOf', ERC20_ADDRESS))
     if (answer !== undefined && answer.length >= WORD) return bytesToBigint(answer.subarray(0, WORD))
     throw erc20Error('noToken', `${this.#text} is no token: it does not answer balanceOf`)
   }
 
-  /** What it says of itself, in bounds; contracts without these methods are tokens, too. */
+  /** What it says of itself, in bounds; contracts without these methods are tokens, too. Throws sdk/11. */
   describe(): Partial<TokenMetadata> {
     const [name, symbol, decimals] = (['name', 'symbol', 'decimals'] as const).map((method) =>
       this.#look(encode(method)),
@@ -84,10 +85,17 @@ export class TokenContract {
     return bytesToHex(this.#token)
   }
 
+  /**
+   * Undefined where its code fails. Throws sdk/11 where that may be for want of gas: whoever registers a token must not choose
+   * which of its methods answer.
+   */
   #look(input: Uint8Array): Uint8Array | undefined {
-    const call = { from: ERC20_ADDRESS, to: this.#token, origin: this.#origin, input, gas: this.#params.viewGas }
-    const { isSuccess, output } = this.#contracts.call({ ...call, isStatic: true })
-    return isSuccess ? output : undefined
+    const gas = this.#params.viewGas
+    const call = { from: ERC20_ADDRESS, to: this.#token, origin: this.#origin, input, gas }
+    const { isSuccess, output, isGasShort } = this.#contracts.call({ ...call, isStatic: true })
+    if (isSuccess) return output
+    if (isGasShort) throw sdkError('outOfGas', `out of gas in location: view of a contract, which may use ${gas}`)
+    return undefined
   }
 
   /** Judges the answer as SafeERC20 does: nothing returned is a success, and everything but true is none. */

@@ -8,6 +8,7 @@ import type { BlockEnvironment, ExecuteOptions, ExecutionResult, Log, Precompile
 import { BLOB_GAS } from '../../evm/transition/prepare-message.ts'
 import { credit } from '../../evm/transition/fees.ts'
 import { noteBurntByEvm } from '../../modules/bank/index.ts'
+import { dropQueued } from '../../modules/clob/index.ts'
 import { nextBaseFee, readBaseFee, readFeeMarket } from '../../modules/feemarket/index.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { orderedTrieRoot } from '../../store/trie/ordered-root.ts'
@@ -189,6 +190,7 @@ export const runSimulatedBlock = async (session: Session, planned: PlannedBlock,
   await runSystemCalls(view.engine, state, environment, tip.hash, beaconRoot)
   const run = new SimulatedBlockRun(session, state, environment, moves)
   for (const call of planned.calls) await run.apply(call)
+  dropQueued(state)
   const withdrawals = requireWithdrawals(planned.blockOverrides.withdrawals)
   for (const { address, amount } of withdrawals) credit(state, hexToBytes(address), hexToBigint(amount) * GWEI)
   const commitment = tip.commitmentTo(state)

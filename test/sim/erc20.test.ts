@@ -15,8 +15,10 @@ import { readBalance } from '../../modules/bank/index.ts'
 import { DEFAULT_CLOB_PARAMETERS, formatParameters } from '../../modules/clob/index.ts'
 import { ERC20_ADDRESS, readAllowance, viewAddress } from '../../modules/erc20/index.ts'
 import type { Place } from '../../modules/clob/orders/index.ts'
+import { clobAbi, converterAbi, PRECOMPILE_ADDRESSES } from '../../packages/precompiles/index.ts'
 import { abci, bankTx, erc20Query, erc20Tx, txService } from '../../proto/index.ts'
 import { heavyNativeQuery } from '../../query/native.ts'
+import { simulateBlocks } from '../../query/simulated-blocks/simulate-blocks.ts'
 import { traceBlock } from '../../query/trace/trace-questions.ts'
 import { exportText, forkWorld } from './fork.ts'
 import { bech32Of, type Packed, signNative } from './native-transactions.ts'
@@ -135,6 +137,33 @@ class Chain {
     return this.#run(await signTransaction(account, 2, call))
   }
 
+  /** Two blocks of calls that nobody sends, each a cancel and a deposit by the precompiles: what these return. */
+  async simulateTwice({ address: from }: PrivateKeyAccount) {
+    const view = await openView(this.node)
+    const approve = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'approve',
+      args: [PRECOMPILE_ADDRESSES.erc20, 7n],
+    })
+    const cancel = encodeFunctionData({ abi: clobAbi, functionName: 'cancelOrder', args: [1, 1n] })
+    const deposit = encodeFunctionData({ abi: converterAbi, functionName: 'deposit', args: [TOKEN, 7n, from] })
+    const calls = [
+      { from, to: TOKEN, data: approve },
+      { from, to: PRECOMPILE_ADDRESSES.clob, data: cancel },
+      { from, to: PRECOMPILE_ADDRESSES.erc20, data: deposit },
+    ]
+    const block = { calls, blockOverrides: {}, stateOverrides: {} }
+    try {
+      const blocks = (await simulateBlocks(view, {
+        ...{ block: { tag: 'latest' }, blocks: [block, block] },
+        ...{ traceTransfers: false, validation: false, fullTransactions: false },
+      })) as readonly { readonly calls: readonly { readonly returnData: Hex }[] }[]
+      return blocks.map((each) => each.calls.slice(1).map(({ returnData }) => String(BigInt(returnData))))
+    } finally {
+      view.close()
+    }
+  }
+
   order(trader: Trader, side: Place['side'], priceTicks: number, qtyLots: number): void {
     const { driver, clock, nodes } = this.world
     const place: Place = {
@@ -249,6 +278,12 @@ it(
     ])
     expect([chain.tokens(BUYER.address), chain.tokens(ERC20_ADDRESS)]).toEqual([0n, 380_001n])
     for (const node of world.nodes) expect(await replay(node)).toBeUndefined()
+
+    // Each block of a simulation has the queue of contracts for itself, and two deposits stand on one another.
+    expect(await chain.simulateTwice(seller)).toEqual([
+      ['0', '7'],
+      ['0', '7'],
+    ])
 
     const { height } = chain.node.application
     const { erc20 } = JSON.parse(exportText(chain.node, height)) as { readonly erc20: object }

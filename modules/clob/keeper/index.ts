@@ -34,7 +34,6 @@ export {
   findOrdersOf,
   type OrderPlace,
   readOrder,
-  readOrdersFrom,
   scanOrders,
   scanOrderValues,
   scanOrphans,
@@ -42,6 +41,7 @@ export {
 } from './orders.ts'
 export {
   collectQueued,
+  dropQueued,
   type QueuedAction,
   readQueue,
   readQueuedTotals,

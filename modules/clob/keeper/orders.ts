@@ -128,15 +128,6 @@ export function* scanOrders(state: StateReader, market: number, startSeq = 1): G
   for (const [seq, value] of scanOrderValues(state, market, startSeq)) yield decodeOrder(market, seq, value)
 }
 
-/** The first `limit` open orders of a market, from `startSeq` on: no more is read. */
-export const readOrdersFrom = (
-  state: StateReader,
-  market: number,
-  startSeq: number,
-  limit: number,
-): readonly OpenOrder[] =>
-  limit === 0 ? [] : pageValues(state, market, startSeq, limit).map(([seq, value]) => decodeOrder(market, seq, value))
-
 /** The owner is the first item: it stands behind the header of the list and its own. */
 const isOwnedBy = (value: Uint8Array, owner: Address): boolean => {
   const start = value[0] === LONG_LIST ? 3 : 2

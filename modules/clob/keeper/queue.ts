@@ -52,10 +52,10 @@ export const writeQueued = (state: StateWriter, { count, weight }: QueuedTotals,
   state.setValue(CLOB_ACCOUNT, QUEUED_KEY, encodeRlp([uint(count), uint(weight)]))
 }
 
-/** Runs at the end of a block: what it queued becomes the queue. The step of the block took the one before. */
-export const collectQueued = (state: StateWriter): void => {
+/** Takes all that the running block queued, in its order. */
+const takeQueued = (state: StateWriter): readonly QueuedAction[] => {
   const { count } = readQueuedTotals(state)
-  if (count === 0) return
+  if (count === 0) return []
   const queue = Array.from({ length: count }, (_, place) => {
     const key = queuedKey(place)
     const value = state.value(CLOB_ACCOUNT, key)
@@ -64,5 +64,14 @@ export const collectQueued = (state: StateWriter): void => {
     return RlpReader.list(value, 'action of a contract').whole(readEntry)
   })
   state.setValue(CLOB_ACCOUNT, QUEUED_KEY, undefined)
-  writeQueue(state, queue)
+  return queue
 }
+
+/** Runs at the end of a block: what it queued becomes the queue. The step of the block took the one before. */
+export const collectQueued = (state: StateWriter): void => {
+  const queue = takeQueued(state)
+  if (queue.length > 0) writeQueue(state, queue)
+}
+
+/** Ends a block whose queue no step will ever run, as those of a simulation: the next one has all of the room again. */
+export const dropQueued = (state: StateWriter): void => void takeQueued(state)

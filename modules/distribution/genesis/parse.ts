@@ -18,6 +18,7 @@ import type { Voter } from '../voters.ts'
 
 /** Most entries of a list. */
 const MAX_ENTRIES = 10_000_000
+/** The most of a validator: messages let it have 16. */
 const MAX_DENOMINATIONS = 1_000
 
 export interface GenesisSlash {
@@ -59,8 +60,8 @@ const decimalAt = (value: unknown, path: string): Decimal => {
   return decimal < 0n ? failAt(path, 'must not be negative') : decimal
 }
 
-const coinsAt = (value: unknown, path: string): DecCoins => {
-  const coins = parseArray(value, path, MAX_DENOMINATIONS).map((item, index): DecCoin => {
+const coinsAt = (value: unknown, path: string, most = MAX_DENOMINATIONS): DecCoins => {
+  const coins = parseArray(value, path, most).map((item, index): DecCoin => {
     const at = `${path}[${index}]`
     const coin = parseObject(item, at, ['denom', 'amount'])
     const denom = parseString(coin['denom'], `${at}.denom`)
@@ -253,7 +254,8 @@ const MEMBERS = [
 export const parseDistributionGenesis = (genesis: unknown, path = 'app_state.distribution'): DistributionGenesis => {
   const object = parseObject(genesis ?? {}, path, MEMBERS)
   const feePool = parseObject(object['fee_pool'] ?? {}, `${path}.fee_pool`, ['community_pool'])
-  const pool = coinsAt(feePool['community_pool'], `${path}.fee_pool.community_pool`)
+  // Strangers make denominations, and anybody gives of them: an export must be a genesis whatever they gave.
+  const pool = coinsAt(feePool['community_pool'], `${path}.fee_pool.community_pool`, MAX_ENTRIES)
   const validators = parseValidators(object, path)
   const accrual = parseAccrual(object['accrual'], `${path}.accrual`)
   const infos = `${path}.delegator_withdraw_infos`

@@ -121,8 +121,9 @@ interface IClob {
     /// Reverts where it is not open (any more, or yet).
     function getOrder(uint32 market, uint64 orderSeq) external view returns (ClobOpenOrder memory order);
 
-    /// Looks at the first `limit` open orders of a market, of whomever, from `fromSeq` on, 1,000 at most, and is paid for by each. `orderSeq`
-    /// is 0 where the order is not among them, `nextSeq` where to look on, or 0 where there are no more.
+    /// Looks at `limit` numbers from `fromSeq` on, 1,000 at most, for an open order of a market, and is paid for by each: all orders of all
+    /// markets are numbered in one row. `orderSeq` is 0 where the order has none of them, `nextSeq` where to look on, or 0 where no order has
+    /// a higher number.
     function findOrder(
         uint32 market,
         address owner,
