@@ -61,6 +61,8 @@ export interface VoteAnswers {
 /** Tells CometBFT of transactions, for gossip only. Bounded; drops what does not fit, for all is offered again. */
 export interface Gossip {
   offer(transactions: readonly Uint8Array[]): void
+  /** How often what waited was lost because CometBFT was away; left out where nothing is lost. */
+  readonly losses?: number
 }
 
 /** Runs questions that execute code or scan logs in worker threads that read at a fixed height. */

@@ -17,6 +17,7 @@ export class OrderGossip {
   readonly #kept = new Map<PooledOrder, number>()
   /** The height at which CometBFT was offered an order. */
   #offered = new WeakMap<PooledOrder, number>()
+  #losses = 0
   /** CometBFT asks after every block again of all that it holds, unless its operator has switched that off. */
   #isAskedAgain = false
   #height = 0
@@ -86,6 +87,15 @@ export class OrderGossip {
    */
   settle(height: number): void {
     this.#height = height
+  }
+
+  /** Whether CometBFT has not got what it was offered: an order does not live long enough to wait for the next care. */
+  hasLost(): boolean {
+    const { losses = 0 } = this.#environment.gossip
+    if (losses === this.#losses) return false
+    this.#losses = losses
+    this.#offered = new WeakMap()
+    return true
   }
 
   forgetDropped(): void {

@@ -390,6 +390,36 @@ describe('CometBFT, whose mempool has lost what it held', () => {
     expect(world.offered).toEqual([early, late])
   })
 
+  it('is offered an order again with the next block where the offer did not reach it', async () => {
+    const world = openWorld()
+    const trader = funded(world)
+    world.orders.load()
+    const order = trader.sign()
+    await world.orders.submit(order)
+    expect(world.offered.splice(0)).toEqual([order])
+    commit(world)
+    expect(world.offered).toEqual([])
+    world.losses++
+    commit(world)
+    expect(world.offered.splice(0)).toEqual([order])
+    commit(world)
+    expect(world.offered).toEqual([])
+  })
+
+  it('is no place for an order while it catches up: the network may be past its end', async () => {
+    const world = openWorld()
+    const trader = funded(world)
+    world.orders.load()
+    Object.assign(world, { catchingUp: true, highestHeight: START_HEIGHT - 1 })
+    const raw = trader.sign()
+    await expect(world.orders.submit(raw)).rejects.toMatchObject({ codespace: 'clob', code: codes.catchingUp })
+    expect(await world.orders.broadcast(raw)).toMatchObject({ codespace: 'clob', code: codes.catchingUp })
+    expect(world.orders.pool.size).toBe(0)
+    world.catchingUp = false
+    await world.orders.submit(raw)
+    expect(world.orders.pool.size).toBe(1)
+  })
+
   it('of a node alone is told of little', () => {
     const world = openWorld({ peers: 0 })
     const trader = funded(world)

@@ -192,6 +192,7 @@ export class Orders {
     const seenMs = this.#environment.clock.wallMs()
     const hash = this.#hash(raw)
     if (this.pool.get(hash) !== undefined) throw clobError('poolKnown', 'already known')
+    this.#requireNetwork()
     const body = this.#examine(raw, hash, seenMs)
     if (this.#signatures !== undefined) {
       const task = this.#signers.taskOf(body)
@@ -206,6 +207,20 @@ export class Orders {
     await this.#journal.write(order)
     this.#gossip.offer([order])
     return hash
+  }
+
+  /**
+   * An order lives for some blocks, and those that the network has made meanwhile are not known here: it would be answered, and lost.
+   * A node that has just started has not heard yet how far the network is, and takes orders. Throws clob/137.
+   */
+  #requireNetwork(): void {
+    const { catchingUp, highestHeight } = this.#environment.consensusStatus()
+    if (!catchingUp || highestHeight === 0) return
+    const at = this.#options.head().height - 1
+    throw clobError(
+      'catchingUp',
+      `this node catches up with the network (it is at block ${at}): send the order to another one, or again once /readyz says so`,
+    )
   }
 
   /** A native client's broadcast, as {@link submit}; a refusal is a code. */
@@ -256,6 +271,7 @@ export class Orders {
     this.pool.expire(height + 1)
     this.watch.settle(height, hash, this.#carry(carried))
     this.#gossip.settle(height)
+    if (this.#gossip.hasLost()) this.offerAgain()
     if (height % CARE_INTERVAL_BLOCKS !== 0) return
     this.#journal.rewriteIfOutdated()
     this.#gossip.forgetDropped()

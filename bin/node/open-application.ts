@@ -130,6 +130,8 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
   const figures = meter === SILENT_METER ? [] : [new BlockFigures(meter, () => performance.now())]
   const witness = joinWitnesses(log, traces === undefined ? figures : [...figures, traces])
   const consensusQuestions = new ConsensusQuestions()
+  // CometBFT looks through its index with a processor for each search: half of them are left to blocks and to all other questions.
+  const searches = new ConsensusQuestions(Math.max(1, Math.floor(availableParallelism() / 2)))
   try {
     const application = new QueriedApplication({
       store,
@@ -150,7 +152,10 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
         ...(bridgeKeys && { bridgeKeys }),
         ...(bridge && { bridge, daemons: () => [bridge.health()] }),
         consensusStatus: () => status,
-        consensusRpc: (route, accepts) => consensusQuestions.run(() => fetchRoute(comet.rpc, route, accepts)),
+        consensusRpc: (route, accepts) => {
+          const line = route.startsWith('tx_search?') ? searches : consensusQuestions
+          return line.run(() => fetchRoute(comet.rpc, route, accepts))
+        },
         log: log.of('consensus'),
         ...(witness && { witness }),
         announceHeight: (height) => heavy.announceHeight(height),

@@ -294,6 +294,12 @@ export const CLOB_ERRORS = errorTable(
       cause: 'Orders of owners without funds have their part of what CometBFT keeps.',
       action: 'Nothing, or bring funds to the market.',
     },
+    catchingUp: {
+      code: 137,
+      text: 'this node catches up with the network (it is at block ...): send the order to another one, or again once /readyz says so',
+      cause: 'The node was away. Its height is not that of the network, where the order may have ended already.',
+      action: 'Send the order to another node, or wait until `eth_syncing` answers false.',
+    },
     ...MATCHING_ENTRIES,
   },
 )

@@ -1,8 +1,11 @@
 /** The genesis of the module: read as it was exported, and refused or found at fault where it is wrong. */
 import { describe, expect, it } from 'vitest'
+import { encodeBech32 } from '../../core/bech32.ts'
+import { encodeRlp } from '../../core/rlp.ts'
 import type { Overlay } from '../../store/overlay.ts'
 import { EMPTY_RECORD } from './domain/empty-record.ts'
 import * as keeper from './keeper/index.ts'
+import { agentsOfKey } from './keys.ts'
 import { clobModule } from './module.ts'
 import { encodeAction } from './orders/index.ts'
 import { fillState, locks, ORDER, PLACE } from './testing/full-state.ts'
@@ -30,6 +33,13 @@ const heavyQueue = (held: unknown): unknown => {
   const place = { ...first?.action.place, max_fills: 200 }
   const light = { ...place, tif: 'TIF_POST_ONLY' }
   return Array.from({ length: 26 }, (_, at) => ({ ...first, action: { place: at === 25 ? light : place } }))
+}
+
+const crowdOfAgents = (held: unknown): unknown => {
+  const [first] = held as { agent: Json }[]
+  return Array.from({ length: 17 }, (_, at) => {
+    return { ...first, agent: { ...first?.agent, address: encodeBech32(new Uint8Array(20).fill(100 + at)) } }
+  })
 }
 
 const reversed = (held: unknown): unknown => (held as unknown[]).toReversed()
@@ -76,6 +86,7 @@ describe('the genesis of the order book', () => {
         'next',
         'nonces',
         'order',
+        'owned',
         'params',
         'proposer',
         'queue',
@@ -106,6 +117,7 @@ describe('the genesis of the order book', () => {
     ['orders[0]: ', 'orders.0.owner', () => 'nobody'],
     ['accounts[0].account: says nothing', 'accounts.0.account', () => ({})],
     ['agents[0]: the markets', 'agents.0.agent.markets', reversed],
+    ['agents[16]: is one of more than 16 agents of its owner', 'agents', crowdOfAgents],
     ['nonces[0].nonces: must not be empty', 'nonces.0.nonces', () => []],
     ['marks[0].marks[0].client_id', 'marks.0.marks.0.client_id', () => 'A'.repeat(24)],
     ['volumes[0].sums: must be 31', 'volumes.0.sums', () => ['1']],
@@ -148,6 +160,13 @@ describe('the genesis of the order book', () => {
     ).toContain('has 0 open')
     expect(faultsOf((state) => keeper.writeOrder(state, 3, 1, keeper.encodeOrder(ORDER)))[0]).toContain(
       'in market 3, which',
+    )
+    expect(faultsOf((state) => state.setValue(keeper.CLOB_ACCOUNT, agentsOfKey(ALICE), undefined))[0]).toContain(
+      'is not in the list of its owner',
+    )
+    const tooMany = encodeRlp([CAROL, new Uint8Array(20).fill(4)])
+    expect(faultsOf((state) => state.setValue(keeper.CLOB_ACCOUNT, agentsOfKey(ALICE), tooMany))[0]).toContain(
+      'has no agent',
     )
     const coin = (denom: string) => [{ owner: ALICE, denom, amount: 1n }]
     expect(faultsOf((state) => ledger.escrow(state, keeper.CLOB_ACCOUNT, coin('uusd')))[0]).toContain(

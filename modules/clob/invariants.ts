@@ -1,6 +1,6 @@
 /** What must hold of the order book's state after every block: checked in tests, simulation and of a genesis. */
 import { DENOMINATION } from '../../core/amounts.ts'
-import { bytesToKey } from '../../core/bytes.ts'
+import { bytesToKey, equalBytes } from '../../core/bytes.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { Invariant } from '../module.ts'
@@ -22,6 +22,8 @@ import {
   readRecord,
   readTimeMs,
   scanAccounts,
+  scanAgentAddresses,
+  scanAgents,
   scanOrders,
   scanOrphans,
 } from './keeper/index.ts'
@@ -133,11 +135,26 @@ const queueFault = (state: StateReader): string | undefined => {
   return weight > MAX_QUEUE_WEIGHT ? `the queue weighs ${weight}, more than ${MAX_QUEUE_WEIGHT}` : undefined
 }
 
+/** Both are by owner and address. */
+const agentFault = (state: StateReader): string | undefined => {
+  const listed = scanAgentAddresses(state)
+  for (const { owner, address } of scanAgents(state)) {
+    const next = listed.next().value
+    if (next !== undefined && equalBytes(next.owner, owner) && equalBytes(next.address, address)) continue
+    return `the agent ${encodeBech32(address)} of ${encodeBech32(owner)} is not in the list of its owner`
+  }
+  const further = listed.next().value
+  return further === undefined
+    ? undefined
+    : `${encodeBech32(further.owner)} has no agent ${encodeBech32(further.address)}`
+}
+
 export const clobInvariants = (dependencies: Pick<ClobDependencies, 'ledger'>): readonly Invariant[] => [
   { name: 'clob/parameters-in-range', check: ({ state }) => parametersFault(readParameters(state)) },
   { name: 'clob/orders-are-of-markets', check: ({ state }) => orphanFault(state) },
   { name: 'clob/counts-are-those-of-orders', check: ({ state }) => countFault(state) },
   { name: 'clob/orders-have-room', check: ({ state }) => roomFault(state) },
+  { name: 'clob/agents-are-listed', check: ({ state }) => agentFault(state) },
   { name: 'clob/queue-is-bounded', check: ({ state }) => queueFault(state) },
   { name: 'clob/escrow-is-what-orders-lock', check: ({ state }) => escrowFault(state, dependencies) },
 ]

@@ -37,8 +37,9 @@ export const ACCOUNT_PREFIX = utf8ToBytes('account')
 export const accountKey = (owner: Address): Uint8Array => concatBytes(ACCOUNT_PREFIX, owner)
 
 export const AGENT_PREFIX = utf8ToBytes('agent')
-/** Agents of an owner, by address. */
-export const agentPrefix = (owner: Address): Uint8Array => concatBytes(AGENT_PREFIX, owner)
+/** Its agents' addresses: to look for them in a range would pass over those that the owner has removed. */
+export const OWNED_PREFIX = utf8ToBytes('owned')
+export const agentsOfKey = (owner: Address): Uint8Array => concatBytes(OWNED_PREFIX, owner)
 export const agentKey = (owner: Address, agent: Address): Uint8Array => concatBytes(AGENT_PREFIX, owner, agent)
 
 export const NONCES_PREFIX = utf8ToBytes('nonces')

@@ -202,4 +202,17 @@ describe('agents', () => {
     send(method.setAgent, agentOf(ALICE, new Uint8Array(20).fill(100), { expireS: 0n, name: '' }))
     expect(refusal(() => send(method.setAgent, agentOf(ALICE, BOB)))).toBe('accepted')
   })
+
+  it('are set without a look at those that their owner has removed', () => {
+    const { send, state } = makeWorld()
+    Object.assign(state, {
+      values: () => {
+        throw new RangeError('a range of state is read')
+      },
+    })
+    send(method.setAgent, agentOf(ALICE, BOB))
+    send(method.setAgent, agentOf(ALICE, BOB, { expireS: 0n, name: '' }))
+    send(method.setAgent, agentOf(ALICE, CAROL))
+    expect(keeper.readAgentAddresses(state, ALICE)).toEqual([CAROL])
+  })
 })

@@ -53,15 +53,28 @@ export const signOrder = (
   return signClobTx(account, { actions, nonceMs: lastNonceMs, goodTilBlock: height + 20 }, CHAIN)
 }
 
-/** Signs with the node's time and sends. Resolves to the hash, and the height that the node had before. */
+const CATCH_UP_LIMIT_MS = 20_000
+
+/**
+ * Signs with the node's time and sends; a node that was restarted is given the time to catch up. Resolves to the hash, and the
+ * height that the node had before.
+ */
 export const sendOrder = async (
   node: TestNode,
   account: PrivateKeyAccount,
   actions: readonly SignedAction[],
 ): Promise<{ readonly hash: Hex; readonly sentAt: number }> => {
-  const time = await chainTime(node)
-  const order = await signOrder(account, actions, time)
-  return { hash: await askJsonRpc<Hex>(node.urls.http, 'clob_sendOrder', order), sentAt: time.height }
+  const deadline = performance.now() + CATCH_UP_LIMIT_MS
+  for (;;) {
+    const time = await chainTime(node)
+    const order = await signOrder(account, actions, time)
+    try {
+      return { hash: await askJsonRpc<Hex>(node.urls.http, 'clob_sendOrder', order), sentAt: time.height }
+    } catch (error) {
+      if (!String(error).includes('catches up with the network') || performance.now() > deadline) throw error
+    }
+    await node.untilHeight(time.height + 1, CATCH_UP_LIMIT_MS)
+  }
 }
 
 export interface OrderOutcome {

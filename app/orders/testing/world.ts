@@ -117,7 +117,11 @@ export interface World {
   journalFails: boolean
   /** CometBFT follows blocks, and takes no transactions. */
   catchingUp: boolean
+  /** 0 while nothing is known of CometBFT. */
+  highestHeight: number
   readonly offered: Uint8Array[]
+  /** How often an offer did not reach CometBFT. */
+  losses: number
   /** The markets in which an owner has an open order, by owner. */
   readonly open: Map<string, readonly number[]>
   readonly usedNonces: Set<string>
@@ -162,9 +166,18 @@ export const openWorld = (options: WorldOptions = {}): World => {
       rewrite: (orders: readonly JournaledOrder[]) => void journal.splice(0, journal.length, ...orders),
     },
     voteAnswers: { load: () => options.answers ?? [], keep: silent },
-    gossip: { offer: (raws: readonly Uint8Array[]) => void world.offered.push(...raws) },
+    gossip: {
+      offer: (raws: readonly Uint8Array[]) => void world.offered.push(...raws),
+      get losses() {
+        return world.losses
+      },
+    },
     ...(options.signatures && { signatures: options.signatures }),
-    consensusStatus: () => ({ catchingUp: world.catchingUp, peers: options.peers ?? 3, highestHeight: 0 }),
+    consensusStatus: () => ({
+      catchingUp: world.catchingUp,
+      peers: options.peers ?? 3,
+      highestHeight: world.highestHeight,
+    }),
     log: { info: silent, warn: silent, error: silent },
   } as unknown as Environment
   const books = {
@@ -191,7 +204,9 @@ export const openWorld = (options: WorldOptions = {}): World => {
     journal,
     journalFails: false,
     catchingUp: false,
+    highestHeight: 0,
     offered: [],
+    losses: 0,
     open: new Map(),
     usedNonces: new Set(),
     carried: [],

@@ -49,6 +49,18 @@ describe('questions to CometBFT', () => {
     expect(order.indexOf('other')).toBeLessThanOrEqual(9)
   })
 
+  it('of a kind that takes long have a line of their own', async () => {
+    const searches = new ConsensusQuestions(1)
+    let [underway, most] = [0, 0]
+    const search = async (): Promise<void> => {
+      most = Math.max(most, ++underway)
+      await new Promise(setImmediate)
+      underway--
+    }
+    await Promise.all(Array.from({ length: 5 }, () => searches.run(search)))
+    expect([underway, most]).toEqual([0, 1])
+  })
+
   it('are not asked for one who has gone, and a failure gives its place back', async () => {
     const questions = new ConsensusQuestions()
     const asked: string[] = []

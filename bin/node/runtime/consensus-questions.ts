@@ -21,8 +21,13 @@ export class ConsensusQuestions {
   readonly #lines = new Map<string, Waiting[]>()
   /** How many of each client wait. */
   readonly #clients = new Map<string, number>()
+  readonly #atOnce: number
   #waiting = 0
   #underway = 0
+
+  constructor(atOnce = AT_ONCE) {
+    this.#atOnce = atOnce
+  }
 
   /** Rejects with query/5 where too many wait, or nobody does any more. */
   async run<Result>(ask: () => Promise<Result>): Promise<Result> {
@@ -36,7 +41,7 @@ export class ConsensusQuestions {
   }
 
   #turn(asker: Asker): Promise<void> | undefined {
-    if (this.#underway < AT_ONCE) {
+    if (this.#underway < this.#atOnce) {
       this.#underway++
       return undefined
     }
@@ -84,7 +89,7 @@ export class ConsensusQuestions {
 
   #next(): void {
     const [first] = this.#lines
-    if (first === undefined || this.#underway >= AT_ONCE) return
+    if (first === undefined || this.#underway >= this.#atOnce) return
     const [key, line] = first
     const waiting = line.shift()
     this.#lines.delete(key)

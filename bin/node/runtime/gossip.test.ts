@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, it } from 'vitest'
@@ -44,5 +45,20 @@ it('orders overtake a flood of others, and lose no place to it', async () => {
     [100, 0x02],
   ])
   for (const answer of held) answer()
+  expect(gossip.losses).toBe(0)
+  await gossip.close()
+})
+
+it('counts what a CometBFT that is away has lost', async () => {
+  const away = createServer().listen(0, '127.0.0.1')
+  await once(away, 'listening')
+  const { port } = away.address() as AddressInfo
+  await new Promise((resolve) => away.close(resolve))
+  const silent = (): void => undefined
+  const gossip = createGossip(`http://127.0.0.1:${port}`, { info: silent, warn: silent, error: silent })
+  for (let count = 1; count <= 2; count++) {
+    gossip.offer([Uint8Array.of(0x70, 1)])
+    await expect.poll(() => gossip.losses).toBe(count)
+  }
   await gossip.close()
 })

@@ -23,6 +23,7 @@ export const createGossip = (url: string, log: NodeLog): CometGossip => {
   const others: Uint8Array[] = []
   const closing = new AbortController()
   let running: Promise<void> | undefined
+  let losses = 0
 
   const send = async (transactions: readonly Uint8Array[]): Promise<void> => {
     const body = transactions.map((transaction, id) => ({
@@ -50,6 +51,7 @@ export const createGossip = (url: string, log: NodeLog): CometGossip => {
         // CometBFT is down or restarting: all that waits will be offered again.
         orders.length = 0
         others.length = 0
+        losses++
         if (!closing.signal.aborted) log.warn('CometBFT is not reachable for gossip', { reason: errorText(error) })
       }
     }
@@ -62,6 +64,9 @@ export const createGossip = (url: string, log: NodeLog): CometGossip => {
         if (lane.length < MAX_WAITING) lane.push(transaction)
       }
       running ??= drain()
+    },
+    get losses() {
+      return losses
     },
     close: async () => {
       closing.abort()

@@ -9,6 +9,8 @@ import { PeerWatch } from './peer-watch.ts'
 import { SyncProgress } from './sync-progress.ts'
 
 const POLL_INTERVAL_MS = 1_000
+/** Orders are refused until it is known that the node has caught up. */
+const CATCHING_UP_INTERVAL_MS = 250
 /** Blocks come every second. */
 const STUCK_AFTER_MS = 30_000
 const REPEAT_MS = 60_000
@@ -71,7 +73,8 @@ export const watchProgress = (options: ProgressOptions): ProgressWatch => {
       // Unreachable while it starts or restarts: its supervisor reports that.
       await poll().catch(() => (wasAway = true))
       await complainWhenStuck()
-      await sleep(POLL_INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      const pauseMs = status.catchingUp ? CATCHING_UP_INTERVAL_MS : POLL_INTERVAL_MS
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   }
   const ended = loop()

@@ -1,10 +1,10 @@
 /** Accounts, agents, nonces, marks and volumes of the genesis. */
 import { parseAccountAddress } from '../../../core/bech32.ts'
-import { concatBytes, uint64ToBytes, utf8ToBytes } from '../../../core/bytes.ts'
+import { bytesToKey, concatBytes, uint64ToBytes, utf8ToBytes } from '../../../core/bytes.ts'
 import { isDenom } from '../../../core/denom.ts'
 import { failAt } from '../../../core/parse.ts'
 import { type clob, clobGenesis } from '../../../proto/index.ts'
-import { type ClobAccount, type Floor, type Mark, MAX_FLOORS } from '../domain/account.ts'
+import { type ClobAccount, type Floor, type Mark, MAX_AGENTS, MAX_FLOORS } from '../domain/account.ts'
 import { checkAgent } from '../domain/agent-rules.ts'
 import { BOTH_SIDES, namesOf, SIDE_CODES } from '../domain/codes.ts'
 import type { Side } from '../domain/order.ts'
@@ -17,7 +17,7 @@ import {
   type OwnedVolume,
   type UsedNonce,
 } from '../keeper/index.ts'
-import { checkLength, type ListForm, toNumber } from './fields.ts'
+import { checkLength, type ListForm, parseList, toNumber } from './fields.ts'
 
 /** Most owners, agents and volumes in a genesis file. */
 const MAX_OWNERS = 10_000_000
@@ -61,7 +61,7 @@ export const ACCOUNTS: ListForm<typeof clobGenesis.GenesisAccountSchema, OwnedAc
   keyOf: ({ owner }) => owner,
 }
 
-export const AGENTS: ListForm<typeof clobGenesis.GenesisAgentSchema, OwnedAgent> = {
+const AGENTS: ListForm<typeof clobGenesis.GenesisAgentSchema, OwnedAgent> = {
   schema: clobGenesis.GenesisAgentSchema,
   most: MAX_OWNERS,
   parse: ({ owner: ownerText, agent }, path) => {
@@ -75,6 +75,18 @@ export const AGENTS: ListForm<typeof clobGenesis.GenesisAgentSchema, OwnedAgent>
     return { owner, address, agent: parsed }
   },
   keyOf: ({ owner, address }) => concatBytes(owner, address),
+}
+
+/** Throws genesis/1 with the member at fault. */
+export const parseAgents = (value: unknown, path: string): readonly OwnedAgent[] => {
+  const agents = parseList(value, path, AGENTS)
+  const counts = new Map<string, number>()
+  for (const [index, { owner }] of agents.entries()) {
+    const count = (counts.get(bytesToKey(owner)) ?? 0) + 1
+    if (count > MAX_AGENTS) failAt(`${path}[${index}]`, `is one of more than ${MAX_AGENTS} agents of its owner`)
+    counts.set(bytesToKey(owner), count)
+  }
+  return agents
 }
 
 export interface HeightNonces {

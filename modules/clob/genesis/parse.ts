@@ -12,7 +12,7 @@ import type { ListedId } from '../plan/types.ts'
 import { CAPS, CARRIED, type GenesisProposer, PROPOSERS } from './extensions.ts'
 import { checkLength, parseList, parseMessage, toNumber } from './fields.ts'
 import { type GenesisMarket, MARKETS, ORDERS } from './orders.ts'
-import { ACCOUNTS, AGENTS, type HeightMarks, type HeightNonces, MARKS, NONCES, VOLUMES } from './owners.ts'
+import { ACCOUNTS, type HeightMarks, type HeightNonces, MARKS, NONCES, parseAgents, VOLUMES } from './owners.ts'
 import { parseQueue } from './queue.ts'
 
 const HASH_BYTES = 32
@@ -66,7 +66,7 @@ export const parseClobGenesis = (genesis: unknown): ClobGenesis => {
     markets: parseList(root['markets'], `${PATH}.markets`, MARKETS),
     orders: parseList(root['orders'], `${PATH}.orders`, ORDERS),
     accounts: parseList(root['accounts'], `${PATH}.accounts`, ACCOUNTS),
-    agents: parseList(root['agents'], `${PATH}.agents`, AGENTS),
+    agents: parseAgents(root['agents'], `${PATH}.agents`),
     nonces: parseList(root['nonces'], `${PATH}.nonces`, NONCES),
     marks: parseList(root['marks'], `${PATH}.marks`, MARKS),
     volumes: parseList(root['volumes'], `${PATH}.volumes`, VOLUMES),

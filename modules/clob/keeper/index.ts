@@ -2,7 +2,15 @@
 export { CLOB_ACCOUNT } from '../keys.ts'
 export { EMPTY_CLOB_ACCOUNT, type OwnedAccount, readAccount, scanAccounts, writeAccount } from './accounts.ts'
 export { readAfter, writeAfter } from './after.ts'
-export { listAgents, type OwnedAgent, readAgent, scanAgents, writeAgent } from './agents.ts'
+export {
+  listAgents,
+  type OwnedAgent,
+  readAgent,
+  readAgentAddresses,
+  scanAgentAddresses,
+  scanAgents,
+  writeAgent,
+} from './agents.ts'
 export {
   type HeightCap,
   MAX_CAP_BYTES,

@@ -245,8 +245,21 @@ describe('the key table', () => {
     expect(keeper.listAgents(state, OWNER)).toEqual([{ owner: OWNER, address: OTHER, agent }])
     expect([...keeper.scanAgents(state)]).toHaveLength(2)
     expectValue(state, ['agent', OWNER, OTHER], [utf8ToBytes('bot'), big(1_800_000_000), [big(1), big(7)]])
+    const further = new Uint8Array(20).fill(1)
+    keeper.writeAgent(state, OWNER, further, agent)
+    keeper.writeAgent(state, OWNER, further, { ...agent, name: 'other' })
+    expectValue(state, ['owned', OWNER], [OTHER, further].toSorted(Buffer.compare))
+    expect(
+      keeper
+        .listAgents(state, OWNER)
+        .map(({ agent: { name } }) => name)
+        .toSorted(),
+    ).toEqual(['bot', 'other'])
+    keeper.writeAgent(state, OWNER, further, undefined)
+    keeper.writeAgent(state, OWNER, OTHER, undefined)
     keeper.writeAgent(state, OWNER, OTHER, undefined)
     expect(keeper.readAgent(state, OWNER, OTHER)).toBeUndefined()
+    expect(rawValue(state, 'owned', OWNER)).toBeUndefined()
   })
 
   it('has nonces and marks of a block, and no key for an empty list', () => {

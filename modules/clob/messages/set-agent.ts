@@ -11,7 +11,7 @@ import { type Agent, MAX_AGENTS } from '../domain/account.ts'
 import { checkAgent } from '../domain/agent-rules.ts'
 import { clobError } from '../errors.ts'
 import { agentSet } from '../events.ts'
-import { listAgents, readMarket, writeAgent } from '../keeper/index.ts'
+import { readAgentAddresses, readMarket, writeAgent } from '../keeper/index.ts'
 
 const NS_PER_SECOND = 1_000_000_000n
 /** The gas of each market that is looked up. */
@@ -46,12 +46,11 @@ const parse = ({ owner: ownerText, agent: agentText, name, expireS, markets }: c
 }
 
 /** Throws clob/25, clob/29 and clob/30. */
-const checkState = ({ state, timeNs, consumeGas }: MessageContext, change: AgentChange, isNew: boolean): void => {
-  const { owner, agent } = change
+const checkState = ({ state, timeNs, consumeGas }: MessageContext, { agent }: AgentChange, others: number): void => {
   if (BigInt(agent.expireS) <= timeNs / NS_PER_SECOND) {
     throw clobError('agentExpired', `the agent would expire at ${agent.expireS}, which is past`)
   }
-  if (isNew && listAgents(state, owner).length >= MAX_AGENTS) {
+  if (others >= MAX_AGENTS) {
     throw clobError('tooManyAgents', `an owner has at most ${MAX_AGENTS} agents`)
   }
   consumeGas(GAS_PER_MARKET * BigInt(agent.markets.length), 'markets of an agent')
@@ -65,9 +64,10 @@ export const SET_AGENT: MessageHandler = handleParsed(clobMsg.Msg.method.setAgen
   execute: (context, change) => {
     const { owner, address, agent } = change
     const { state, emit } = context
-    const isNew = !listAgents(state, owner).some((held) => equalBytes(held.address, address))
-    if (agent.expireS > 0) checkState(context, change, isNew)
-    else if (isNew) throw clobError('unknownAgent', 'there is no agent with this address')
+    const held = readAgentAddresses(state, owner)
+    const others = held.filter((each) => !equalBytes(each, address)).length
+    if (agent.expireS > 0) checkState(context, change, others)
+    else if (others === held.length) throw clobError('unknownAgent', 'there is no agent with this address')
     writeAgent(state, owner, address, agent.expireS === 0 ? undefined : agent)
     emit(agentSet(owner, address, agent.expireS))
     return {}
