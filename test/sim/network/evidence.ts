@@ -50,9 +50,16 @@ export class Evidence {
     })
   }
 
+  /** Time and powers must be those of the fault, too (CometBFT, evidence/verify.go): a liar may name one that is true by chance. */
   isTrue(misbehavior: Misbehavior, height: number): boolean {
     const key = evidenceKey(misbehavior)
-    return this.pendingAt(height).some((each) => evidenceKey(each) === key)
+    return this.pendingAt(height).some(
+      (each) =>
+        evidenceKey(each) === key &&
+        each.power === misbehavior.power &&
+        each.totalPower === misbehavior.totalPower &&
+        each.timeNs === misbehavior.timeNs,
+    )
   }
 
   include(misbehaviors: readonly Misbehavior[], height: number): void {
