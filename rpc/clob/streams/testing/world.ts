@@ -113,7 +113,7 @@ const connect = async (address: string | undefined) => {
   }
   const told = async (): Promise<Told> => {
     const { params } = await next()
-    if (params === undefined) throw new Error('no notification')
+    if (params === undefined) throw new RangeError('the client was told nothing')
     return params.result
   }
   const request = (method: string, params: unknown): Promise<Message> => {
