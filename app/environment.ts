@@ -3,7 +3,7 @@ import type { BridgeContract, BridgeEvent } from '../core/bridge-event.ts'
 import type { SignatureTask } from '../core/signature.ts'
 import type { Hex } from '../core/hex.ts'
 import type { Text } from '../core/text.ts'
-import type { DaemonHealth, QuestionName, Questions, SnapshotDescription } from './ports.ts'
+import type { DaemonHealth, EncodedParameters, QuestionName, Questions, SnapshotDescription } from './ports.ts'
 import type { Witness } from './witness.ts'
 
 export interface Clock {
@@ -70,7 +70,7 @@ export interface HeavyQuestions {
   /** `pending` holds the transactions that the `pending` block would run first. */
   run<Name extends QuestionName>(
     name: Name,
-    parameters: Questions[Name],
+    parameters: Questions[Name] | EncodedParameters,
     head: number,
     pending: readonly Uint8Array[],
   ): Promise<Text>

@@ -27,6 +27,7 @@ import type {
   AbciQueryResponse,
   BlockReference,
   CallRequest,
+  EncodedParameters,
   PoolHints,
   QuestionName,
   Questions,
@@ -45,6 +46,7 @@ import { NativeQuestions } from './native-questions.ts'
 import type { Desk } from './question.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
 import { questionOf } from './find-question.ts'
+import { decodeParameters } from './encoded-parameters.ts'
 import { isPending, requireKept, resolveHeight, type ChainView } from './chain-view.ts'
 import { transactionJson } from './ethereum-json.ts'
 
@@ -89,13 +91,13 @@ const MAX_KEPT_PARAMETERS = 1_024
 const MAX_PENDING_BYTES = 1024 * 1024
 
 /** The block that a question is about, if it names one. */
-const referenceOf = (parameters: Questions[QuestionName]): BlockReference | undefined => {
+const referenceOf = (parameters: Questions[QuestionName] | EncodedParameters): BlockReference | undefined => {
   const { block, newest } = parameters as { readonly block?: BlockReference; readonly newest?: BlockReference }
   return block ?? newest
 }
 
 /** Looking at `pending` executes the pool. */
-const asksPending = (parameters: Questions[QuestionName]): boolean => {
+const asksPending = (parameters: Questions[QuestionName] | EncodedParameters): boolean => {
   const reference = referenceOf(parameters)
   return reference !== undefined && isPending(reference)
 }
@@ -159,9 +161,22 @@ export class QuestionDesk implements Desk {
   ask<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Reply {
     const question = questionOf(name)
     if (question === undefined) throw unsupported(`the question ${String(name)} is not known`)
-    const committed = this.#options.committedHeight()
-    const at = head > 0 && head < committed && this.#isKept(head) ? head : committed
+    const at = this.#headFor(head)
     return question.atDesk === undefined ? this.judged(name, parameters, at) : question.atDesk(this, parameters, at)
+  }
+
+  /** Does what {@link ask} does; a worker reads the parameters where it is a worker that answers. */
+  askEncoded(name: QuestionName, parameters: EncodedParameters, head: number): Reply {
+    const question = questionOf(name)
+    if (question === undefined) throw unsupported(`the question ${String(name)} is not known`)
+    const isWorkers = 'reads' in question && question.reads === 'worker' && question.isKept !== true
+    if (isWorkers && question.atDesk === undefined) return this.heavy(name, parameters, this.#headFor(head))
+    return this.ask(name, decodeParameters(parameters), head)
+  }
+
+  #headFor(head: number): number {
+    const committed = this.#options.committedHeight()
+    return head > 0 && head < committed && this.#isKept(head) ? head : committed
   }
 
   /** Answered here when it is little, by a worker otherwise; what is decided for good is kept. */
@@ -288,7 +303,11 @@ export class QuestionDesk implements Desk {
     return this.#heights.trieNodesAt(height)
   }
 
-  heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<Text> {
+  heavy<Name extends QuestionName>(
+    name: Name,
+    parameters: Questions[Name] | EncodedParameters,
+    head: number,
+  ): Promise<Text> {
     const reference = referenceOf(parameters)
     const pending = asksPending(parameters) ? this.#pendingTransactions() : []
     const { heavy } = this.environment

@@ -6,16 +6,17 @@ import type {
   AbciQueryRequest,
   AbciQueryResponse,
   Announcement,
+  AnsweringApplication,
   ConsensusApplication,
+  EncodedParameters,
   Head,
-  QueryApplication,
   QuestionName,
   Questions,
 } from '../app/ports.ts'
 import { Announcer, headOf } from './announcer.ts'
 import { QuestionDesk } from './desk.ts'
 
-export class QueriedApplication extends Application implements ConsensusApplication, QueryApplication {
+export class QueriedApplication extends Application implements ConsensusApplication, AnsweringApplication {
   readonly #environment: ApplicationOptions['environment']
   readonly #announcer = new Announcer()
   readonly #desk: QuestionDesk
@@ -58,6 +59,10 @@ export class QueriedApplication extends Application implements ConsensusApplicat
 
   askText<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Text | Promise<Text> {
     return this.#desk.ask(name, parameters, head)
+  }
+
+  askEncoded(name: QuestionName, parameters: EncodedParameters, head: number): Text | Promise<Text> {
+    return this.#desk.askEncoded(name, parameters, head)
   }
 
   subscribe(listener: (announcement: Announcement) => void): () => void {

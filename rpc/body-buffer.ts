@@ -49,6 +49,14 @@ export class BodyBuffer {
     return this.#bytes.subarray(0, this.#length)
   }
 
+  /** What has come, in memory of its own, to be given away: nothing comes after it. It stays charged until {@link release}. */
+  give(): Uint8Array {
+    const bytes = this.read()
+    this.#bytes = NOTHING
+    // One piece is a part of what the socket read.
+    return this.#held > 0 ? bytes : new Uint8Array(bytes)
+  }
+
   /** Forgets the body, and gives back what its share was charged. */
   release(): void {
     this.#share?.give(this.#held)

@@ -1,6 +1,6 @@
 /** A gateway: JSON-RPC over HTTP and WebSocket, native REST and gRPC, in front of an application near or far. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createResponder } from './envelope.ts'
+import { createContext } from './call-context.ts'
 import { createConnectionMemory } from './connection-memory.ts'
 import { createOwnerFinder } from './connection-shares.ts'
 import { createHeadTracker, type HeadTracker, type ReachableApplication } from './head.ts'
@@ -14,16 +14,14 @@ import {
   type RateLimiter,
   type RateLimiterOptions,
 } from './limits.ts'
-import { createInclusionWatch } from './inclusion.ts'
 import { type Meter, SILENT_METER } from '../core/meter.ts'
 import { registerGatewayFigures } from './gateway-figures.ts'
 import type { GatewayLog } from './log.ts'
+import { createLongRequests } from './long-requests/long-requests.ts'
 import { MemoryBudget } from './memory-budget.ts'
-import type { CallContext, Method } from './method.ts'
 import { selectMethods } from './methods.ts'
 import { isNamespace } from './namespaces.ts'
 import { createRequestFigures } from './request-figures.ts'
-import { describeMethods } from './rpc/describe-methods.ts'
 import { createChainPage, type PageServers } from './page/serve-page.ts'
 import { createPages, type Health } from './pages.ts'
 import { serveGrpc } from './native/grpc-server.ts'
@@ -43,43 +41,6 @@ export interface Gateway {
   readonly restAddress: string | undefined
   readonly grpcAddress: string | undefined
   close(): Promise<void>
-}
-
-const describeVersion = (version: string): string =>
-  `${version}/${process.platform}-${process.arch}/node${process.versions.node}`
-
-/** Those that are always served beside geth's are told of where the settings name them: clients compare the answer with geth's. */
-const describeModules = (methods: ReadonlyMap<string, Method>, api: readonly string[]): string => {
-  const served = new Set([...methods.keys()].map((name) => name.slice(0, name.indexOf('_'))))
-  const names = [...served].filter((name) => name !== 'clob' || api.includes(name))
-  return JSON.stringify(Object.fromEntries(names.sort().map((name) => [name, '1.0'])))
-}
-
-const createContext = (
-  settings: GatewaySettings,
-  application: ReachableApplication,
-  head: HeadTracker,
-  methods: ReadonlyMap<string, Method>,
-  log: GatewayLog,
-): CallContext => {
-  const ask: CallContext['ask'] = (name, parameters, asker) =>
-    application.ask(name, parameters, head.current().head.height, asker)
-  const askText: CallContext['askText'] = (name, parameters, asker) =>
-    application.askText(name, parameters, head.current().head.height, asker)
-  let description: string | undefined
-  return {
-    head,
-    ask,
-    askText,
-    inclusion: createInclusionWatch({ head, ask, log }),
-    clientVersion: JSON.stringify(describeVersion(settings.version)),
-    modules: describeModules(methods, settings.api),
-    description: () => (description ??= describeMethods([...methods.values()], settings.version)),
-    takeTurn: async (work) => {
-      await nextTurn()
-      return work()
-    },
-  }
 }
 
 const rateOf = ({ rateLimit, rateLimitBurst: burst }: GatewaySettings): RateLimiterOptions | undefined =>
@@ -140,6 +101,8 @@ export const startGateway = async (
     ownerOf: createOwnerFinder(settings.trustedProxies),
     ...(rate && { admits: createAdmission(rate, settings.trustedProxies) }),
   }
+  const { endpoint } = application
+  const longRequests = endpoint && createLongRequests({ settings, endpoint, head, figures, log })
   const turns = new Turns()
   const budget = new MemoryBudget(settings.memoryBytes)
   const memory = createConnectionMemory(budget, findAddress)
@@ -164,7 +127,7 @@ export const startGateway = async (
       daemons: () => head.current().head.daemons,
     })
     const serves = { responder, timeoutMs, bodyLimit, corsOrigins, pages }
-    const handler = createHttpHandler({ ...serves, limiter, findAddress, turns, memory })
+    const handler = createHttpHandler({ ...serves, limiter, findAddress, turns, memory, longRequests })
     const isHostAllowed = createHostCheck(settings.address, settings.vhosts)
     const server = createHttpServer(limits, withHostCheck(isHostAllowed, handler))
     servers.add('json-rpc', server.server)
@@ -190,6 +153,7 @@ export const startGateway = async (
       findAddress,
       turns,
       budget,
+      longRequests,
       origins: settings.wsOrigins,
       isHostAllowed,
       messageLimit: settings.wsMessageLimit,
@@ -256,6 +220,7 @@ export const startGateway = async (
     streams.close()
     context.inclusion.close()
     await Promise.all(closers.map((closer) => closer()))
+    await longRequests?.close()
     shared?.close()
     turns.close()
     head.close()

@@ -6,9 +6,18 @@ import { rpcError } from './errors.ts'
 
 /** An application that may be out of reach. */
 export interface ReachableApplication extends QueryApplication {
+  /** Where another thread reaches it; left out where it is in this process. */
+  readonly endpoint?: Endpoint
   readonly connected?: boolean
   /** Calls `listener` after each change of `connected`. Returns how to stop. */
   onConnection?(listener: () => void): () => void
+}
+
+/** Where an application listens, and what it asks for. */
+export interface Endpoint {
+  readonly address: string
+  /** Gateways must know it; left out where none is asked for. */
+  readonly secret?: Uint8Array
 }
 
 export interface KnownHead {

@@ -31,6 +31,7 @@ const start = async (timeoutMs: number): Promise<AsyncIterator<[ServerResponse]>
     timeoutMs,
     bodyLimit: 100,
     corsOrigins: [],
+    longRequests: undefined,
     limiter: undefined,
     findAddress: () => '',
     turns: new Turns(),

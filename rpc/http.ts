@@ -4,13 +4,15 @@ import { askerOn } from './asker.ts'
 import { BodyBuffer } from './body-buffer.ts'
 import { CROWDED, failWith, PARSE_ERROR, type Responder } from './envelope.ts'
 import { answerCost, bodyCost, PLAIN_COST } from './costs.ts'
+import { invariant } from '../core/errors.ts'
 import { rpcError } from './errors.ts'
 import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import { allowedOrigin } from './origins.ts'
 import type { ConnectionMemory } from './connection-memory.ts'
-import type { Payload } from './payload.ts'
+import type { Payload, Unreadable } from './payload.ts'
 import type { LongReply, Reply } from './replies.ts'
 import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts'
+import { LONG_REQUEST_BYTES, type LongOutcome, type LongRequests } from './long-requests/long-requests.ts'
 import { SHORT_LENGTH, type Turns } from './turns.ts'
 
 export interface HttpOptions {
@@ -23,6 +25,8 @@ export interface HttpOptions {
   readonly findAddress: FindAddress
   readonly turns: Turns
   readonly memory: ConnectionMemory
+  /** Left out where the application is in this process: then this thread reads what is long, too. */
+  readonly longRequests: LongRequests | undefined
   /** Everything that is not JSON-RPC. */
   readonly pages: (request: IncomingMessage, response: ServerResponse) => void
 }
@@ -66,13 +70,20 @@ const endWith = (response: ServerResponse, { pieces }: LongReply): void => {
   response.uncork()
 }
 
+/** What a body gets that holds no request. */
+const UNREADABLE: Readonly<Record<Unreadable, string>> = {
+  empty: '',
+  malformed: PARSE_ERROR,
+  crowded: `${CROWDED}\n`,
+}
+
 /** Characters: what connections take at once, or nearly so. */
 const LARGE_ANSWER = 1024 * 1024
 
 export const createHttpHandler = (
   options: HttpOptions,
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
-  const { responder, bodyLimit, corsOrigins, limiter, findAddress, turns, memory, timeoutMs } = options
+  const { responder, bodyLimit, corsOrigins, limiter, findAddress, turns, memory, longRequests, timeoutMs } = options
 
   const send = (request: IncomingMessage, response: ServerResponse, text: Reply): void => {
     if (response.destroyed) return
@@ -136,7 +147,7 @@ export const createHttpHandler = (
     }
     if (typeof payload === 'string') {
       if (isRefused(PLAIN_COST)) return
-      return send(request, response, { empty: '', malformed: PARSE_ERROR, crowded: `${CROWDED}\n` }[payload])
+      return send(request, response, UNREADABLE[payload])
     }
     if (isRefused(responder.cost(payload), idOf(payload))) return
     const share = payload.isBatch ? memory.shareOf(request) : undefined
@@ -169,6 +180,49 @@ export const createHttpHandler = (
   }
 
   const large = new LargeBodies()
+
+  const sendOutcome = (request: IncomingMessage, response: ServerResponse, outcome: LongOutcome): void => {
+    switch (outcome.kind) {
+      case 'reply': {
+        const { reply = '', cost } = outcome
+        limiter?.charge(findAddress(request), cost + answerCost(reply.length))
+        return sendLate(request, response, reply)
+      }
+      case 'unreadable':
+        limiter?.charge(findAddress(request), PLAIN_COST)
+        return send(request, response, UNREADABLE[outcome.why])
+      case 'lost':
+        return send(request, response, `${failWith('null', outcome.error)}\n`)
+      case 'subscribes':
+        invariant(false, 'a subscription over HTTP')
+    }
+  }
+
+  /** Read and answered by another thread. `onRead` is called when it has been read. */
+  const answerLong = async (
+    { answer: answerElsewhere }: LongRequests,
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: BodyBuffer,
+    onRead: () => void,
+  ): Promise<void> => {
+    if (isLimited(request, response, bodyCost(body.length))) return onRead()
+    const share = memory.shareOf(request)
+    let held = 0
+    const outcome = await answerElsewhere(body.give(), {
+      asker: askerOn(request.socket, clientOf(findAddress(request))),
+      canSubscribe: false,
+      onRead,
+      holdAnswer(bytes) {
+        if (response.destroyed || !share.hold(bytes)) return false
+        held += bytes
+        return true
+      },
+    })
+    onRead()
+    share.give(held)
+    sendOutcome(request, response, outcome)
+  }
 
   const receive = (request: IncomingMessage, response: ServerResponse, announced: number): void => {
     const body = new BodyBuffer(announced, () => {
@@ -206,6 +260,10 @@ export const createHttpHandler = (
     })
     request.on('end', () => {
       large.arrived(request, true)
+      if (longRequests !== undefined && body.length >= LONG_REQUEST_BYTES) {
+        void answerLong(longRequests, request, response, body, () => large.end(request))
+        return
+      }
       turns.run(request.socket, body.length, () => {
         if (isLarge) large.end(request)
         if (response.destroyed) return

@@ -1,7 +1,15 @@
 /** How long requests take, by method. What clients send is no label: a method that is not served is `other`. */
 import { LATENCY_SECONDS, type Meter } from '../core/meter.ts'
 
+/** A request that another thread has answered. */
+export interface RequestFigure {
+  readonly method: string
+  readonly seconds: number
+  readonly isFailed: boolean
+}
+
 export interface RequestFigures {
+  note(figure: RequestFigure): void
   /** Returns a function to be called when the request has ended. */
   begin(method: string): (isFailed: boolean) => void
 }
@@ -9,7 +17,7 @@ export interface RequestFigures {
 const OTHER = 'other'
 
 const ignore = (): void => undefined
-export const NO_FIGURES: RequestFigures = { begin: () => ignore }
+export const NO_FIGURES: RequestFigures = { begin: () => ignore, note: ignore }
 
 /** `methods` are those that are served. */
 export const createRequestFigures = (
@@ -19,11 +27,13 @@ export const createRequestFigures = (
   nowMs: () => number,
 ): RequestFigures => {
   const seconds = meter.histogram({ ...figure, labels: ['method', 'outcome'], buckets: LATENCY_SECONDS })
+  const note = ({ method, seconds: took, isFailed }: RequestFigure): void =>
+    seconds.observe(took, methods.has(method) ? method : OTHER, isFailed ? 'error' : 'ok')
   return {
+    note,
     begin(method) {
       const fromMs = nowMs()
-      const shown = methods.has(method) ? method : OTHER
-      return (isFailed) => seconds.observe((nowMs() - fromMs) / 1_000, shown, isFailed ? 'error' : 'ok')
+      return (isFailed) => note({ method, seconds: (nowMs() - fromMs) / 1_000, isFailed })
     },
   }
 }

@@ -1,6 +1,7 @@
 /** The application as gateways ask it, and what it announces to them. */
 import type { Hex } from '../../core/hex.ts'
 import type { Text } from '../../core/text.ts'
+import type { BlockReference } from './calls.ts'
 import type { Questions, QuestionName } from './questions.ts'
 
 /** A process beside the node, as it was last heard of. */
@@ -50,6 +51,16 @@ export interface Asker {
   onGone(listener: () => void): () => void
 }
 
+/** The parameters of a long question as they came: whoever answers it reads them, so that nobody else waits for that. */
+export interface EncodedParameters {
+  /** JSON in UTF-8, in memory of its own. */
+  readonly encoded: Uint8Array
+  /** The block that the question is about, if it names one. */
+  readonly block?: BlockReference
+}
+
+export const isEncoded = (parameters: object): parameters is EncodedParameters => 'encoded' in parameters
+
 /** The application as gateways ask it. */
 export interface QueryApplication {
   /**
@@ -71,4 +82,10 @@ export interface QueryApplication {
   ): Text | Promise<Text>
   /** Calls `listener` for the present head at once, then for every announcement. Returns how to stop. */
   subscribe(listener: (announcement: Announcement) => void): () => void
+}
+
+/** The application behind its stream: what is long need not be read before it is known who answers it. */
+export interface AnsweringApplication extends QueryApplication {
+  /** Does what {@link QueryApplication.askText} does. */
+  askEncoded(name: QuestionName, parameters: EncodedParameters, head: number, asker?: Asker): Text | Promise<Text>
 }

@@ -1,13 +1,30 @@
 /** The gateway's side of the stream: the application, wherever it runs. */
 import { connect, type Socket } from 'node:net'
-import type { Announcement, Asker, Head, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
+import type {
+  Announcement,
+  Asker,
+  BlockReference,
+  Head,
+  QueryApplication,
+  QuestionName,
+  Questions,
+} from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
 import { MAX_QUESTION_BYTES, MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
-import { type Text, textToString } from '../../core/text.ts'
+import { LONG_TEXT, type Text, textToString } from '../../core/text.ts'
 import { rpcError } from '../errors.ts'
+import type { Endpoint } from '../head.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { requireEndpoint } from './address.ts'
-import { createFrameReader, encodeFrame, FRAME, PROTOCOL, type Frame } from './frames.ts'
+import {
+  createFrameReader,
+  encodeFrame,
+  encodeLongQuestion,
+  FRAME,
+  type Frame,
+  PROTOCOL,
+  PROTOCOL_WITHOUT_NEWS,
+} from './frames.ts'
 import { LARGE_QUESTION_BYTES, LargeQuestions } from './large-questions.ts'
 import { createNumber, isProof, proofOf } from './secret.ts'
 import { createBatchedWriter } from './write-batch.ts'
@@ -17,6 +34,8 @@ export interface ConnectApplicationOptions {
   readonly log?: GatewayLog
   /** The application must know it, and asks for it. */
   readonly secret?: Uint8Array
+  /** It asks alone: nobody is told of heads and pending transactions. */
+  readonly isWithoutNews?: boolean
   /** A question without an answer fails after this long. */
   readonly timeoutMs?: number
   /** Questions that may wait for an answer. */
@@ -26,6 +45,7 @@ export interface ConnectApplicationOptions {
 }
 
 export interface RemoteApplication extends QueryApplication {
+  readonly endpoint: Endpoint
   /** True while questions can be asked. */
   readonly connected: boolean
   /** Calls `listener` after each change of `connected`. Returns how to stop. */
@@ -61,6 +81,30 @@ const unavailable = (address: string): CodedError =>
 const parseFailure = (body: Text): CodedError => {
   const { codespace, code, message, data } = JSON.parse(textToString(body)) as CodedError
   return new CodedError(codespace, code, message, data)
+}
+
+/** The block that a question is about, if it names one. */
+const blockOf = (parameters: Questions[QuestionName]): BlockReference | null => {
+  const { block, newest } = parameters as { readonly block?: BlockReference; readonly newest?: BlockReference }
+  return block ?? newest ?? null
+}
+
+const encodeQuestion = <Name extends QuestionName>(
+  id: number,
+  name: Name,
+  parameters: Questions[Name],
+  asOf: number,
+  { client, connection }: Asker,
+): Buffer => {
+  const text = JSON.stringify(parameters)
+  if (text.length > LONG_TEXT) {
+    return encodeLongQuestion(id, JSON.stringify([name, asOf, client, connection, blockOf(parameters)]), text)
+  }
+  return encodeFrame(
+    FRAME.ask,
+    id,
+    `["${name}",${text},${asOf},${JSON.stringify(client)},${JSON.stringify(connection)}]`,
+  )
 }
 
 export const connectApplication = (options: ConnectApplicationOptions): RemoteApplication => {
@@ -172,7 +216,8 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     write = createBatchedWriter(opened).write
     opened.setNoDelay(true)
     opened.setKeepAlive(true, 15_000)
-    const hello = options.secret === undefined ? PROTOCOL : `${PROTOCOL} ${number}`
+    const protocol = options.isWithoutNews === true ? PROTOCOL_WITHOUT_NEWS : PROTOCOL
+    const hello = options.secret === undefined ? protocol : `${protocol} ${number}`
     opened.on('connect', () => write(encodeFrame(FRAME.hello, 0, hello)))
     opened.on('data', (chunk: Buffer) => {
       try {
@@ -226,7 +271,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     }
     const id = nextId
     nextId = nextId === 0xffff_ffff ? 1 : nextId + 1
-    const frame = encodeFrame(FRAME.ask, id, JSON.stringify([name, parameters, asOf, asker.client, asker.connection]))
+    const frame = encodeQuestion(id, name, parameters, asOf, asker)
     // The application would end the connection, and with it the questions of everybody else.
     if (frame.length > MAX_QUESTION_BYTES) return Promise.reject(rpcError('invalidParameters', 'request too large'))
     const isLarge = frame.length > LARGE_QUESTION_BYTES
@@ -247,7 +292,9 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   }
 
   open()
+  const { secret } = options
   return {
+    endpoint: secret === undefined ? { address } : { address, secret },
     get connected() {
       return connected
     },

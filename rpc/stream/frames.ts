@@ -21,9 +21,20 @@ export const FRAME = {
   cancel: 6,
   /** Where both know a secret, between the two hellos: the application's number and proof, then the gateway's proof. */
   proof: 7,
+  /**
+   * A long question: `[name, head, client, connection, block]`, a line feed, and its parameters, which the application hands
+   * on as they are.
+   */
+  askLong: 8,
 } as const
 
-export const PROTOCOL = 'nat-query/3'
+export const PROTOCOL = 'nat-query/4'
+/** What a gateway says that asks and listens to no announcements. */
+export const PROTOCOL_WITHOUT_NEWS = `${PROTOCOL}/asks`
+
+/** Bytes of the first line of a long question. */
+const MAX_LINE_BYTES = 4 * 1024
+const LINE_FEED = 0x0a
 
 const LENGTH_BYTES = 4
 const HEADER_BYTES = 5
@@ -32,7 +43,7 @@ const PREFIX_BYTES = LENGTH_BYTES + HEADER_BYTES
 export interface Frame {
   readonly kind: number
   readonly id: number
-  /** A long answer comes as its bytes: nobody reads it here. */
+  /** What is long comes as its bytes: nobody reads it here. */
   readonly body: Text
 }
 
@@ -53,6 +64,26 @@ export const encodeFrame = (kind: number, id: number, body: string): Buffer => {
   frame.writeUInt32BE(id, LENGTH_BYTES + 1)
   frame.write(body, PREFIX_BYTES)
   return frame
+}
+
+/** `line` has no line feed. */
+export const encodeLongQuestion = (id: number, line: string, parameters: string): Buffer => {
+  const lineLength = Buffer.byteLength(line)
+  const length = lineLength + 1 + Buffer.byteLength(parameters)
+  const frame = Buffer.allocUnsafe(PREFIX_BYTES + length)
+  encodeFrameHead(FRAME.askLong, id, length).copy(frame)
+  frame.write(line, PREFIX_BYTES)
+  frame[PREFIX_BYTES + lineLength] = LINE_FEED
+  frame.write(parameters, PREFIX_BYTES + lineLength + 1)
+  return frame
+}
+
+/** Parts the body of a long question; the parameters have memory of their own. Throws rpc/protocol where no line ends. */
+export const splitLongQuestion = (body: Text): { readonly line: string; readonly parameters: Uint8Array } => {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length)
+  const end = bytes.subarray(0, MAX_LINE_BYTES).indexOf(LINE_FEED)
+  if (end < 0) throw rpcError('protocol', 'a long question without a first line')
+  return { line: bytes.toString('utf8', 0, end), parameters: new Uint8Array(bytes.subarray(end + 1)) }
 }
 
 export interface FrameReader {
@@ -93,7 +124,7 @@ export const createFrameReader = (maxFrameBytes: () => number): FrameReader => {
         }
         const kind = buffer.readUInt8(offset + LENGTH_BYTES)
         const [from, to] = [offset + PREFIX_BYTES, offset + size]
-        const isLong = kind === FRAME.answer && to - from > LONG_TEXT
+        const isLong = kind === FRAME.askLong || (kind === FRAME.answer && to - from > LONG_TEXT)
         const body = isLong ? buffer.subarray(from, to) : buffer.toString('utf8', from, to)
         frames.push({ kind, id: buffer.readUInt32BE(offset + LENGTH_BYTES + 1), body })
         offset += size

@@ -1,20 +1,36 @@
 /** The application's side of the stream: answers the questions of any number of gateways. */
 import { unlink } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import type { Announcement, Asker, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
+import type {
+  Announcement,
+  AnsweringApplication,
+  Asker,
+  BlockReference,
+  QuestionName,
+  Questions,
+} from '../../app/ports.ts'
 import { CodedError, errorText, InvariantError, isFault } from '../../core/errors.ts'
 import { MAX_QUESTION_BYTES, MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { type Text, textToString } from '../../core/text.ts'
 import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../errors.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { describeAddress, requireEndpoint } from './address.ts'
-import { createFrameReader, encodeFrame, encodeFrameHead, FRAME, PROTOCOL, type Frame } from './frames.ts'
+import {
+  createFrameReader,
+  encodeFrame,
+  encodeFrameHead,
+  FRAME,
+  type Frame,
+  PROTOCOL,
+  PROTOCOL_WITHOUT_NEWS,
+  splitLongQuestion,
+} from './frames.ts'
 import { createNumber, isNumber, isProof, type Numbers, proofOf } from './secret.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ServeQueriesOptions {
   readonly address: string
-  readonly application: QueryApplication
+  readonly application: AnsweringApplication
   readonly log?: GatewayLog
   /** Gateways must know it; left out where who reaches the address may ask. */
   readonly secret?: Uint8Array
@@ -104,20 +120,70 @@ const failureBody = (error: unknown, name: string, log: GatewayLog): string => {
   return JSON.stringify({ codespace: RPC_CODESPACE, code: RPC_CODES.internal, message: INTERNAL_ERROR_TEXT })
 }
 
-type Question = readonly [QuestionName, Questions[QuestionName], number, string, string]
+/** A question without its parameters. */
+interface Heading {
+  readonly name: QuestionName
+  readonly head: number
+  readonly client: string
+  readonly connection: string
+}
 
-const readQuestion = (question: unknown): Question => {
-  if (!Array.isArray(question)) throw rpcError('protocol', 'a question is an array')
-  const [name, parameters, head, client, connection] = question as readonly unknown[]
+const readHeading = (name: unknown, head: unknown, client: unknown, connection: unknown): Heading => {
   if (typeof name !== 'string') throw rpcError('protocol', 'a question has a name')
-  if (typeof parameters !== 'object' || parameters === null) throw rpcError('protocol', `${name}: no parameters`)
   if (typeof head !== 'number' || !Number.isSafeInteger(head)) throw rpcError('protocol', `${name}: no head`)
   if (typeof client !== 'string' || client.length > MAX_CLIENT_LENGTH) throw rpcError('protocol', `${name}: no client`)
   if (typeof connection !== 'string' || connection.length > MAX_CONNECTION_LENGTH) {
     throw rpcError('protocol', `${name}: no connection`)
   }
   // The application refuses a name that it does not know.
-  return [name as QuestionName, parameters as Questions[QuestionName], head, client, connection]
+  return { name: name as QuestionName, head, client, connection }
+}
+
+interface Question extends Heading {
+  ask(application: AnsweringApplication, asker: Asker): Text | Promise<Text>
+}
+
+const requireObject = (parameters: unknown, name: string): object => {
+  if (typeof parameters !== 'object' || parameters === null) throw rpcError('protocol', `${name}: no parameters`)
+  return parameters
+}
+
+const readShort = (question: unknown): Question => {
+  if (!Array.isArray(question)) throw rpcError('protocol', 'a question is an array')
+  const [name, parameters, head, client, connection] = question as readonly unknown[]
+  const heading = readHeading(name, head, client, connection)
+  const given = requireObject(parameters, heading.name) as Questions[QuestionName]
+  return {
+    ...heading,
+    ask: (application, asker) => application.askText(heading.name, given, heading.head, asker),
+  }
+}
+
+const readLong = (line: unknown, encoded: Uint8Array): Question => {
+  if (!Array.isArray(line)) throw rpcError('protocol', 'a question is an array')
+  const [name, head, client, connection, block] = line as readonly unknown[]
+  const heading = readHeading(name, head, client, connection)
+  const parameters =
+    block === null ? { encoded } : { encoded, block: requireObject(block, heading.name) as BlockReference }
+  return {
+    ...heading,
+    ask: (application, asker) => application.askEncoded(heading.name, parameters, heading.head, asker),
+  }
+}
+
+/** Undefined for what is not JSON. */
+const readFrame = ({ kind, body }: Frame): (() => Question) | undefined => {
+  try {
+    if (kind === FRAME.ask) {
+      const question: unknown = JSON.parse(textToString(body))
+      return () => readShort(question)
+    }
+    const { line, parameters } = splitLongQuestion(body)
+    const heading: unknown = JSON.parse(line)
+    return () => readLong(heading, parameters)
+  } catch {
+    return undefined
+  }
 }
 
 const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Bounds): void => {
@@ -135,6 +201,8 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const givenUp = new Set<number>()
   const gateway = (gatewayCount++).toString(36)
   let greeted = false
+  /** It listens to announcements. */
+  let wantsNews = false
   /** Both numbers, once the gateway was asked to show that it knows the secret. */
   let numbers: Numbers | undefined
   let stopAnnouncements: (() => void) | undefined
@@ -220,20 +288,18 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     asker.leave()
   }
 
-  const answer = ({ id, body }: Frame): void => {
+  const answer = (frame: Frame): void => {
+    const { id } = frame
     let name = ''
-    let question: unknown
+    const read = readFrame(frame)
+    if (read === undefined) return drop('a question that is not JSON')
     try {
-      question = JSON.parse(textToString(body))
-    } catch {
-      return drop('a question that is not JSON')
-    }
-    try {
-      const [asked, parameters, head, client, connection] = readQuestion(question)
-      name = asked
+      const question = read()
+      const { client, connection } = question
+      name = question.name
       const asker = new RemoteAsker(client, connection === '' ? '' : `${gateway}.${connection}`)
       if (givenUp.delete(id)) asker.leave()
-      const text = application.askText(asked, parameters, head, asker)
+      const text = question.ask(application, asker)
       if (text instanceof Promise) void finish(id, name, asker, text)
       else send(FRAME.answer, id, text)
     } catch (error) {
@@ -251,7 +317,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     greeted = true
     clearTimeout(strange)
     send(FRAME.hello, 0, PROTOCOL)
-    stopAnnouncements = application.subscribe(announce)
+    if (wantsNews) stopAnnouncements = application.subscribe(announce)
   }
 
   const greet = (kind: number, body: string): void => {
@@ -261,7 +327,9 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       return isKnown ? welcome() : drop('it does not know the secret')
     }
     const [protocol, gatewayNumber, ...rest] = body.split(' ')
-    if (kind !== FRAME.hello || protocol !== PROTOCOL || rest.length > 0) return drop('it speaks another protocol')
+    wantsNews = protocol === PROTOCOL
+    const isKnown = wantsNews || protocol === PROTOCOL_WITHOUT_NEWS
+    if (kind !== FRAME.hello || !isKnown || rest.length > 0) return drop('it speaks another protocol')
     if (secret === undefined)
       return gatewayNumber === undefined ? welcome() : drop('it has a secret, and this has none')
     if (gatewayNumber === undefined || !isNumber(gatewayNumber)) return drop('it shows no secret')
@@ -271,7 +339,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
 
   const take = (frame: Frame): void => {
     if (!greeted) return greet(frame.kind, textToString(frame.body))
-    if (frame.kind !== FRAME.ask) return drop(`unexpected frame of kind ${frame.kind}`)
+    if (frame.kind !== FRAME.ask && frame.kind !== FRAME.askLong) return drop(`unexpected frame of kind ${frame.kind}`)
     answer(frame)
   }
 

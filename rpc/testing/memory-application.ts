@@ -1,5 +1,6 @@
 /** A double of the application's port: answers from a table, and lets tests push announcements. */
-import type { Announcement, Asker, Head, QueryApplication, QuestionName, Questions } from '../../app/ports.ts'
+import { textToString } from '../../core/text.ts'
+import type { Announcement, AnsweringApplication, Asker, Head, QuestionName, Questions } from '../../app/ports.ts'
 
 export interface Asked {
   readonly name: QuestionName
@@ -7,7 +8,7 @@ export interface Asked {
   readonly head: number
 }
 
-export interface MemoryApplication extends QueryApplication {
+export interface MemoryApplication extends AnsweringApplication {
   connected: boolean
   onConnection(listener: () => void): () => void
   readonly asked: Asked[]
@@ -58,6 +59,8 @@ export const createMemoryApplication = (height = 7): MemoryApplication => {
       return answer === undefined ? 'null' : answer(parameters)
     },
     askText: (name, parameters, asOf, asker) => application.ask(name, parameters, asOf, asker),
+    askEncoded: (name, { encoded }, asOf, asker) =>
+      application.ask(name, JSON.parse(textToString(encoded)) as Questions[typeof name], asOf, asker),
     subscribe(listener) {
       listeners.add(listener)
       listener({ type: 'head', head, isNew: false })

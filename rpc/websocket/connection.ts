@@ -7,10 +7,11 @@ import { answerCost, bodyCost, PLAIN_COST } from '../costs.ts'
 import { CROWDED, failWith, type Subscriber } from '../envelope.ts'
 import { rpcError } from '../errors.ts'
 import { describeSyntaxError } from '../json-syntax.ts'
+import { LONG_REQUEST_BYTES, type LongRequests } from '../long-requests/long-requests.ts'
 import { clientOf } from '../limits.ts'
 import { TOO_GREEDY } from '../memory-budget.ts'
 import type { Payload } from '../payload.ts'
-import { LongReply } from '../replies.ts'
+import { LongReply, type Reply } from '../replies.ts'
 import { SHORT_LENGTH } from '../turns.ts'
 import { ConnectionSubscriptions } from './connection-subscriptions.ts'
 import { Counted } from './counted.ts'
@@ -46,6 +47,12 @@ export interface Connection {
 const textOf = (data: RawData): string =>
   (Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8')
 
+/** In memory of its own, to be given away. */
+const bytesOf = (data: RawData): Uint8Array => {
+  const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
+}
+
 const lengthOf = (data: RawData): number =>
   Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength
 
@@ -58,7 +65,7 @@ export const createConnection = (
   address: string,
   options: WebSocketOptions,
 ): Connection => {
-  const { responder, limiter, turns } = options
+  const { responder, limiter, turns, longRequests } = options
   const client = clientOf(address)
   const asker = askerOn(socket, client)
   const share = options.budget.open(client, (reason) => closeWith(TRY_AGAIN_LATER, reason))
@@ -124,12 +131,44 @@ export const createConnection = (
       },
     })
     const late = reply instanceof Promise ? await reply : reply
-    const text = late instanceof LongReply ? late.toBuffer() : late
     share.give(held)
+    sendReply(late)
+    subscriptions.activate(created)
+  }
+
+  const sendReply = (reply: Reply | undefined): void => {
+    const text = reply instanceof LongReply ? reply.toBuffer() : reply
     limiter?.charge(address, answerCost(text?.length ?? 0))
     // Some replies end without a line feed over HTTP, here none does.
     if (text !== undefined) writer.send([typeof text !== 'string' || text.endsWith('\n') ? text : `${text}\n`])
-    subscriptions.activate(created)
+  }
+
+  /** Read and answered by another thread, but for subscriptions. */
+  const answerLong = async ({ answer: answerElsewhere }: LongRequests, data: RawData): Promise<void> => {
+    let held = 0
+    const outcome = await answerElsewhere(bytesOf(data), {
+      asker,
+      canSubscribe: true,
+      holdAnswer(bytes) {
+        if (writer.isEnded || !share.hold(bytes)) return false
+        held += bytes
+        return true
+      },
+    })
+    share.give(held)
+    if (writer.isEnded) return undefined
+    switch (outcome.kind) {
+      case 'reply':
+        limiter?.charge(address, outcome.cost)
+        return sendReply(outcome.reply)
+      case 'unreadable':
+        limiter?.charge(address, PLAIN_COST)
+        return outcome.why === 'crowded' ? writer.send([`${CROWDED}\n`]) : refuse(outcome.syntax)
+      case 'lost':
+        return writer.send([`${failWith('null', outcome.error)}\n`])
+      case 'subscribes':
+        return takeText(Buffer.from(outcome.bytes.buffer).toString('utf8'), true)
+    }
   }
 
   const sendRefusal = (id: string, what: string, waitSeconds: number): void =>
@@ -149,32 +188,36 @@ export const createConnection = (
   }
 
   /**
-   * Refuses a text as geth does: what is wrong with it is said, a text that only ends too early is not, and the line is
+   * Refuses a text as geth does: what is wrong with it is said, where it does not only end too early, and the line is
    * cut.
    */
-  const refuse = (text: string): void => {
+  const refuse = (message: string | undefined): void => {
     end()
     stopReading()
-    const message = describeSyntaxError(text)
     if (message === undefined) socket.terminate()
     else socket.send(`${failWith('null', rpcError('parse', message))}\n`, () => socket.terminate())
   }
 
   const take = (data: RawData): void | Promise<void> => {
     if (writer.isEnded || isFlood()) return undefined
-    const text = textOf(data)
-    const reading = bodyCost(text.length)
+    const reading = bodyCost(lengthOf(data))
     if (isLimited(reading)) return undefined
+    const isLong = longRequests !== undefined && lengthOf(data) >= LONG_REQUEST_BYTES
+    return isLong ? answerLong(longRequests, data) : takeText(textOf(data), reading > 0)
+  }
+
+  /** `isPaid` where its length has been charged. */
+  const takeText = (text: string, isPaid: boolean): void | Promise<void> => {
     const payload = responder.parse(text)
     const isRefused = (cost: number, id?: string): boolean => {
-      if (reading === 0) return isLimited(cost, id)
+      if (!isPaid) return isLimited(cost, id)
       // It was let in by its length, and a full bucket lets in everything once: the rest it may owe.
       limiter?.charge(address, cost)
       return false
     }
     if (typeof payload === 'string') {
       if (isRefused(PLAIN_COST)) return undefined
-      return payload === 'crowded' ? writer.send([`${CROWDED}\n`]) : refuse(text)
+      return payload === 'crowded' ? writer.send([`${CROWDED}\n`]) : refuse(describeSyntaxError(text))
     }
     if (isRefused(responder.cost(payload), idOf(payload))) return undefined
     return answer(payload)

@@ -3,6 +3,7 @@ import type { Responder } from '../envelope.ts'
 import type { HostCheck } from '../hosts.ts'
 import type { FindAddress, RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
+import type { LongRequests } from '../long-requests/long-requests.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { SubscriptionHub } from '../subscriptions/hub.ts'
 import type { Turns } from '../turns.ts'
@@ -27,4 +28,6 @@ export interface WebSocketOptions {
   readonly findAddress: FindAddress
   readonly turns: Turns
   readonly budget: MemoryBudget
+  /** Left out where the application is in this process: then this thread reads what is long, too. */
+  readonly longRequests: LongRequests | undefined
 }

@@ -6,8 +6,9 @@ import type { ExtensionSection } from '../../app/attestations/voter.ts'
 import { createFamilies } from '../../app/families/index.ts'
 import { createModules } from '../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../app/index/chain-reader.ts'
-import type { InitChainRequest, ProposedBlock, QuestionName } from '../../app/ports.ts'
+import { type InitChainRequest, isEncoded, type ProposedBlock, type QuestionName } from '../../app/ports.ts'
 import { answer } from '../../query/answer.ts'
+import { decodeParameters } from '../../query/encoded-parameters.ts'
 import type { ChainView } from '../../query/chain-view.ts'
 import { APPLICATION_DEFAULTS, type ApplicationSettings } from '../../app/settings.ts'
 import { utf8ToBytes } from '../../core/bytes.ts'
@@ -96,7 +97,9 @@ export const openLone = async (options: LoneOptions = {}): Promise<Lone> => {
         run: async (name, parameters, head, pending) => {
           handedOver.push(name)
           const isAnswered = name === 'native' || options.workers === true
-          return isAnswered ? answer({ ...viewAt(head), pending }, name, parameters) : 'null'
+          if (!isAnswered) return 'null'
+          const asked = isEncoded(parameters) ? decodeParameters<typeof name>(parameters) : parameters
+          return answer({ ...viewAt(head), pending }, name, asked)
         },
       },
       consensusStatus: () => ({ catchingUp: false, peers: 0, highestHeight: 0 }),

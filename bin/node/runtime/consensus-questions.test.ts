@@ -21,7 +21,7 @@ const askerOf = (connection: string, client = '127.0.0.1'): Gone => {
 
 /** Asks as the connection does. */
 const runAs = async (asker: Asker, run: () => Promise<string>): Promise<string> => {
-  const application = withAskers({ ask: run, askText: run, subscribe: () => () => undefined })
+  const application = withAskers({ ask: run, askText: run, askEncoded: run, subscribe: () => () => undefined })
   return await application.ask('syncing', {}, 0, asker)
 }
 

@@ -57,6 +57,7 @@ const applicationOf = (pool: HeavyPool) => {
     return pool.run(name, parameters, head, [])
   }
   return withAskers({
+    askEncoded: (name, parameters, head) => pool.run(name, parameters, head, []),
     ask: async (name, parameters, head) => textToString(await askText(name, parameters, head)),
     askText,
     subscribe: () => () => undefined,

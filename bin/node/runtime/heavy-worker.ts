@@ -1,6 +1,4 @@
 /** One worker thread: answers the questions that it is handed one by one over the shared database, at the head that each names. */
-import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerTooLarge } from '../../../app/errors.ts'
@@ -9,13 +7,16 @@ import { createModules } from '../../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../../app/index/chain-reader.ts'
 import type { ChainParameters } from '../../../app/records/chain-parameters.ts'
 import { answer } from '../../../query/answer.ts'
+import { decodeParameters } from '../../../query/encoded-parameters.ts'
 import { PruningGuard } from '../../../query/pruning-guard.ts'
 import type { ChainView } from '../../../query/chain-view.ts'
+import { isEncoded } from '../../../app/ports.ts'
 import { invariant } from '../../../core/errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../../../core/limits.ts'
 import { LONG_TEXT, stringToText } from '../../../core/text.ts'
 import type { Engine } from '../../../evm/engine.ts'
 import { createInterpreterEngine } from '../../../evm/interpreter/create-engine.ts'
+import { beNice } from '../../../rpc/thread-priority.ts'
 import { OpenHeights } from '../../../store/open-heights.ts'
 import { attachRocksStore } from '../../../store/rocks/rocks-store.ts'
 import { Interruption, SliceOver, THREAD_CLOCK } from './interruption.ts'
@@ -39,17 +40,7 @@ const HAND_MS = 2
 
 const data = workerData as ReaderData
 
-/** Every thread has a niceness of its own on Linux. Elsewhere, or where it is not allowed, all have the same. */
-const beNice = (): void => {
-  if (data.niceness === 0 || process.platform !== 'linux') return
-  try {
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), data.niceness)
-  } catch {
-    // The long questions share the processors with all else when this fails: they are slower, and never wrong.
-  }
-}
-
-beNice()
+beNice(data.niceness)
 const counter = new BigInt64Array(data.committedHeight)
 const committedHeight = (): number => Number(Atomics.load(counter, 0))
 
@@ -119,7 +110,8 @@ const ask = async ({ name, parameters, head, pending }: ReaderQuestion): Promise
   }
   // It may have waited at the port while its client went.
   interrupt()
-  const text = await guard.run(name, async () => await answer(view, name, parameters))
+  const asked = isEncoded(parameters) ? decodeParameters(parameters) : parameters
+  const text = await guard.run(name, async () => await answer(view, name, asked))
   // The bound is that for gateways elsewhere: in this process, too, the thread that executes blocks would have to carry
   // it.
   if (text.length > MAX_STREAM_FRAME_BYTES) throw answerTooLarge(MAX_STREAM_FRAME_BYTES)

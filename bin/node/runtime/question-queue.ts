@@ -31,6 +31,7 @@ export const isSlow = ({ question }: Queued): boolean => isSlowQuestion(question
 const sizeOf = (value: unknown): number => {
   if (typeof value === 'string') return VALUE_SIZE + value.length
   if (typeof value !== 'object' || value === null) return VALUE_SIZE
+  if (ArrayBuffer.isView(value)) return VALUE_SIZE + value.byteLength
   let size = VALUE_SIZE
   for (const member of Object.values(value)) size += sizeOf(member)
   return size

@@ -1,7 +1,7 @@
 /** What the main thread and its workers for questions say to each other. */
 import { CodedError } from '../../../core/errors.ts'
 import type { Text } from '../../../core/text.ts'
-import type { QuestionName, Questions } from '../../../app/ports.ts'
+import type { EncodedParameters, QuestionName, Questions } from '../../../app/ports.ts'
 import type { ApplicationSettings } from '../../../app/settings.ts'
 
 export interface ReaderQuestion {
@@ -9,7 +9,7 @@ export interface ReaderQuestion {
   /** Its place among those that were handed over together, below {@link MAX_HAND}: where it is cancelled. */
   readonly place: number
   readonly name: QuestionName
-  readonly parameters: Questions[QuestionName]
+  readonly parameters: Questions[QuestionName] | EncodedParameters
   readonly head: number
   readonly pending: readonly Uint8Array[]
   /** Time of this thread after which it is given up: it is long, and begins anew elsewhere. Infinity where it is there. */

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { invalidParameters, limitExceeded, QUERY_CODES } from '../../../app/errors.ts'
 import type { ApplicationSettings } from '../../../app/settings.ts'
 import { CodedError, errorText } from '../../../core/errors.ts'
+import { LONG_NICENESS } from '../../../rpc/thread-priority.ts'
 import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
 import type { Lane } from './question-queue.ts'
@@ -30,7 +31,7 @@ const MEGABYTE = 1024 * 1024
 const HEAP_LIMIT_MB: Readonly<Record<Lane, number>> = { short: 512, long: 1_024 }
 /** A worker that rests has some 40 MB. */
 const GROWN_BYTES = 160 * MEGABYTE
-const NICENESS: Readonly<Record<Lane, number>> = { short: 0, long: 10 }
+const NICENESS: Readonly<Record<Lane, number>> = { short: 0, long: LONG_NICENESS }
 
 const isOutOfMemory = (error: Error): boolean => (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
 

@@ -1,0 +1,285 @@
+/** Long requests are answered by another thread: what arrives is what the thread that reads short ones would send. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Worker } from 'node:worker_threads'
+import { afterEach, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import type { Hex } from '../../core/hex.ts'
+import type { Asker } from '../../app/ports.ts'
+import { type Gateway, startGateway } from '../gateway.ts'
+import { createHeadTracker } from '../head.ts'
+import { SILENT_LOG } from '../log.ts'
+import { NO_FIGURES, type RequestFigure } from '../request-figures.ts'
+import { GATEWAY_DEFAULTS, type GatewaySettings } from '../settings.ts'
+import { connectApplication, type RemoteApplication } from '../stream/connect-application.ts'
+import { serveQueries } from '../stream/serve-queries.ts'
+import { createMemoryApplication, type MemoryApplication } from '../testing/memory-application.ts'
+import { createLongRequests, LONG_REQUEST_BYTES, type LongCaller, type LongRequests } from './long-requests.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const end of open.splice(0).reverse()) await end.close()
+})
+
+const SETTINGS: GatewaySettings = {
+  ...GATEWAY_DEFAULTS,
+  ...{ address: '127.0.0.1:0', wsAddress: '127.0.0.1:0', restAddress: undefined, grpcAddress: undefined },
+}
+/** JSON lets white space stand wherever a value may begin. */
+const SPACE = ' '.repeat(LONG_REQUEST_BYTES)
+const CALLEE = `0x${'aa'.repeat(20)}`
+const LONG_DATA: Hex = `0x${'ab'.repeat(200_000)}`
+
+const answering = (): MemoryApplication => {
+  const application = createMemoryApplication()
+  application.answers.balance = ({ address }) => JSON.stringify(address)
+  application.answers.call = ({ call }) => JSON.stringify(`${call.data?.length ?? 0}`)
+  application.answers.code = () => JSON.stringify('c'.repeat(100_000))
+  application.answers.sendRawTransaction = () => Promise.reject(new Error('a fault'))
+  return application
+}
+
+const connectTo = async (application: MemoryApplication, secret?: Uint8Array): Promise<RemoteApplication> => {
+  const asked = secret === undefined ? {} : { secret }
+  const server = await serveQueries({ address: 'tcp://127.0.0.1:0', application, ...asked })
+  open.push(server)
+  const remote = connectApplication({ address: server.address, ...asked })
+  open.push(remote)
+  await remote.whenConnected()
+  return remote
+}
+
+const start = async (
+  application: MemoryApplication | RemoteApplication,
+  settings: Partial<GatewaySettings> = {},
+): Promise<Gateway> => {
+  const gateway = await startGateway({ ...SETTINGS, ...settings }, application, SILENT_LOG)
+  open.push(gateway)
+  return gateway
+}
+
+const request = (method: string, params: unknown, id: unknown = 1): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params })
+
+const post = async (gateway: Gateway, body: string): Promise<string> => {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`http://${gateway.address}`, { method: 'POST', headers, body })
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  expect(answer.headers.get('content-length')).toBe(String(bytes.length))
+  return `${answer.status} ${bytes.toString('utf8')}`
+}
+
+const BODIES: Readonly<Record<string, string>> = {
+  'what the gateway knows': `${SPACE}${request('eth_blockNumber', [])}`,
+  'what the application knows': `${SPACE}${request('eth_getBalance', [CALLEE, 'latest'])}`,
+  'a long question': request('eth_call', [{ to: CALLEE, data: LONG_DATA }, 'latest']),
+  'a question at pending': request('eth_call', [{ to: CALLEE, data: LONG_DATA }, 'pending']),
+  'a long answer': `${SPACE}${request('eth_getCode', [CALLEE, 'latest'])}`,
+  'an id as it was written': `${SPACE}{"jsonrpc":"2.0","id":1.0,"method":"eth_chainId"}`,
+  'a method that is not there': `${SPACE}${request('eth_nothing', [])}`,
+  'a parameter that cannot be read': request('eth_getBalance', [LONG_DATA, 'latest']),
+  'a fault': `${SPACE}${request('eth_sendRawTransaction', ['0x00'])}`,
+  'a subscription': `${SPACE}${request('eth_subscribe', ['newHeads'])}`,
+  'a notification': `${SPACE}{"jsonrpc":"2.0","method":"eth_chainId"}`,
+  'a batch': `[${SPACE}${request('eth_chainId', [], 1)},${request('eth_getCode', [CALLEE, 'latest'], 'b')},{"a":1}]`,
+  'a batch of too many': `[${SPACE}${'1,'.repeat(2_000)}1]`,
+  'an empty batch': `[${SPACE}]`,
+  'no JSON': `${SPACE}{"jsonrpc":"2.0",}`,
+  'half of it': `${SPACE}{"jsonrpc":"2.0"`,
+  nothing: SPACE,
+  'too many values': `${SPACE}[${'1,'.repeat(100_001)}1]`,
+  'nested too deeply': '['.repeat(LONG_REQUEST_BYTES),
+}
+
+describe('long requests over HTTP', () => {
+  it('get the answers of short ones', async () => {
+    const [near, far] = [answering(), answering()]
+    const [one, other] = [await start(near), await start(await connectTo(far))]
+    for (const [what, body] of Object.entries(BODIES)) {
+      expect(await post(other, body), what).toBe(await post(one, body))
+    }
+    expect(far.asked).toEqual(near.asked)
+    expect(far.asked.length).toBeGreaterThan(5)
+  })
+
+  it('prove the secret of the application, and name who asks', async () => {
+    const application = answering()
+    const gateway = await start(await connectTo(application, Buffer.from('a secret of some length')))
+    expect(await post(gateway, BODIES['what the application knows'] ?? '')).toContain(`"result":"${CALLEE}"`)
+    expect(application.askers.at(-1)).toMatchObject({
+      client: '127.0.0.1',
+      connection: expect.stringMatching(/\.\w+$/),
+    })
+  })
+
+  it('are answered as of the newest head, in any order of arrival', async () => {
+    const application = answering()
+    const remote = await connectTo(application)
+    const gateway = await start(remote)
+    for (let count = 0; count < 5; count++) {
+      const heard = new Promise((resolve) => {
+        const stop = remote.subscribe((news) => {
+          if (news.type === 'head' && news.isNew) resolve(stop)
+        })
+      })
+      const { height } = application.commit()
+      await heard
+      const answer = await post(gateway, BODIES['what the gateway knows'] ?? '')
+      expect(answer).toContain(`"result":"0x${height.toString(16)}"`)
+    }
+  })
+
+  it('end their questions with the client', async () => {
+    const application = answering()
+    const asked = Promise.withResolvers<Asker | undefined>()
+    application.answers.call = () => {
+      asked.resolve(application.askers.at(-1))
+      return new Promise<string>(() => undefined)
+    }
+    const gateway = await start(await connectTo(application))
+    const body = BODIES['a long question'] ?? ''
+    const [host = '', port = ''] = gateway.address?.split(':') ?? []
+    const socket = connect(Number(port), host)
+    const head = `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+    socket.write(`${head}\r\n\r\n${body}`)
+    const asker = await asked.promise
+    const gone = new Promise<void>((resolve) => asker?.onGone(resolve))
+    socket.destroy()
+    await gone
+  })
+})
+
+describe('long messages over WebSocket', () => {
+  const conversation = async (gateway: Gateway, messages: readonly string[]): Promise<string[]> => {
+    const socket = new WebSocket(`ws://${gateway.wsAddress}`)
+    await once(socket, 'open')
+    const answers: string[] = []
+    for (const message of messages) {
+      const answer = once(socket, 'message')
+      socket.send(message)
+      const [data] = (await answer) as [Buffer]
+      answers.push(data.toString('utf8'))
+    }
+    socket.terminate()
+    return answers
+  }
+
+  it('get the answers of short ones', async () => {
+    const [one, other] = [await start(answering()), await start(await connectTo(answering()))]
+    const silent = ['a notification', 'a subscription', 'no JSON', 'half of it', 'nothing', 'nested too deeply']
+    const messages = Object.entries(BODIES).flatMap(([what, body]) => (silent.includes(what) ? [] : [body]))
+    expect(await conversation(other, messages)).toEqual(await conversation(one, messages))
+  })
+
+  it('subscribe on their own connection', async () => {
+    const application = answering()
+    const gateway = await start(await connectTo(application))
+    const socket = new WebSocket(`ws://${gateway.wsAddress}`)
+    await once(socket, 'open')
+    const answer = once(socket, 'message')
+    socket.send(BODIES['a subscription'] ?? '')
+    const [made] = (await answer) as [Buffer]
+    const { result } = JSON.parse(made.toString('utf8')) as { result: string }
+    const news = once(socket, 'message')
+    application.commit()
+    const [told] = (await news) as [Buffer]
+    expect(JSON.parse(told.toString('utf8'))).toMatchObject({ params: { subscription: result } })
+    socket.terminate()
+  })
+
+  it('that are no JSON end the connection with the reason', async () => {
+    const gateway = await start(await connectTo(answering()))
+    const socket = new WebSocket(`ws://${gateway.wsAddress}`)
+    await once(socket, 'open')
+    const answer = once(socket, 'message')
+    const closed = once(socket, 'close')
+    socket.send(BODIES['no JSON'] ?? '')
+    const [said] = (await answer) as [Buffer]
+    expect(said.toString('utf8')).toContain("invalid character '}' looking for beginning of object key string")
+    await closed
+  })
+})
+
+describe('the thread for long requests', () => {
+  const nobody: Asker = { client: 'a', connection: '1', onGone: () => () => undefined }
+  const caller = (changes: Partial<LongCaller> = {}): LongCaller => ({
+    asker: nobody,
+    canSubscribe: false,
+    holdAnswer: () => true,
+    ...changes,
+  })
+
+  const begin = async (
+    changes: { restMs?: number; settings?: Partial<GatewaySettings>; figures?: RequestFigure[] } = {},
+  ): Promise<{ application: MemoryApplication; long: LongRequests }> => {
+    const application = answering()
+    const { endpoint, ...remote } = await connectTo(application)
+    const long = createLongRequests({
+      endpoint,
+      head: createHeadTracker({ ...remote, connected: true }),
+      settings: { ...SETTINGS, ...changes.settings },
+      figures: { ...NO_FIGURES, note: (figure) => changes.figures?.push(figure) },
+      log: SILENT_LOG,
+      ...(changes.restMs === undefined ? {} : { restMs: changes.restMs }),
+    })
+    open.push(long)
+    return { application, long }
+  }
+  const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
+
+  it('tells of figures, of cost and of what it has read', async () => {
+    const figures: RequestFigure[] = []
+    const { long } = await begin({ figures })
+    let reads = 0
+    const body = `[${request('eth_call', [{ to: CALLEE }, 'latest'])},${request('eth_nothing', [])}]`
+    const outcome = await long.answer(bytes(body), caller({ onRead: () => void reads++ }))
+    expect(outcome).toMatchObject({ kind: 'reply', cost: 21 })
+    expect(reads).toBe(1)
+    expect(figures.map(({ method, isFailed }) => ({ method, isFailed }))).toEqual([
+      { method: 'eth_nothing', isFailed: true },
+      { method: 'eth_call', isFailed: false },
+    ])
+  })
+
+  it('ends a batch whose answers nobody has room for', async () => {
+    const { long } = await begin()
+    const batch = Array.from({ length: 200 }, (_, id) => request('eth_getCode', [CALLEE, 'latest'], id))
+    let held = 0
+    const holdAnswer = (more: number): boolean => {
+      held += more
+      return held < 1_000_000
+    }
+    const outcome = await long.answer(bytes(`[${batch.join(',')}]`), caller({ holdAnswer }))
+    const reply =
+      outcome.kind === 'reply' && typeof outcome.reply === 'object' ? outcome.reply.toBuffer() : Buffer.from('')
+    const answers = JSON.parse(reply.toString('utf8')) as { error?: { message: string } }[]
+    expect(answers).toHaveLength(200)
+    expect(answers.at(-1)?.error?.message).toContain('too many bytes are held for this client')
+    expect(held).toBeLessThan(10_000_000)
+  })
+
+  it('ends when it has nothing to do, and begins anew', async () => {
+    const { long } = await begin({ restMs: 1 })
+    for (let count = 0; count < 3; count++) {
+      const begun = once(process, 'worker') as Promise<[Worker]>
+      const outcome = await long.answer(bytes(request('eth_blockNumber', [])), caller())
+      expect(outcome).toMatchObject({ kind: 'reply', reply: '{"jsonrpc":"2.0","id":1,"result":"0x7"}\n' })
+      const [worker] = await begun
+      await once(worker, 'exit')
+    }
+  })
+
+  it('fails what it was asked when it stops, and what comes later', async () => {
+    const { application, long } = await begin()
+    const asked = Promise.withResolvers<void>()
+    application.answers.call = () => {
+      asked.resolve()
+      return new Promise<string>(() => undefined)
+    }
+    const first = long.answer(bytes(request('eth_call', [{ to: CALLEE }, 'latest'])), caller())
+    await asked.promise
+    await long.close()
+    expect(await first).toMatchObject({ kind: 'lost' })
+    expect(await long.answer(bytes('{}'), caller())).toMatchObject({ kind: 'lost' })
+  })
+})
