@@ -12,3 +12,10 @@ export const isSlowQuestion = (name: QuestionName): boolean => {
   const question = QUESTIONS[name]
   return 'reads' in question && question.isSlow === true
 }
+
+/**
+ * Tells whether a question is not worth a try as a short one: it is slow by its kind, or made of records or of what
+ * CometBFT says because that is much.
+ */
+export const isNeverShort = (name: QuestionName, parameters: unknown): boolean =>
+  isSlowQuestion(name) || (typeof parameters === 'object' && parameters !== null && 'replies' in parameters)

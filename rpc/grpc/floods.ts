@@ -1,28 +1,43 @@
-/** Clients whose connections were closed for resetting streams without end: their next connections wait. */
+/** Clients whose connections were closed for resetting streams without end: their next connections wait, and come one by one. */
 
 /** What a new connection of such a client waits, so that its handshake and first streams are no way around the bound. */
 const WAIT_MS = 1_000
+/** Those that wait begin so far apart: what each has sent meanwhile is read at a stretch. */
+const APART_MS = 50
+/** The longest that a connection waits: whoever shares the address of such a client comes in. */
+const LONGEST_MS = 5_000
 /** Clients that are remembered: each for no longer than it waits. */
 const MAX_CLIENTS = 10_000
 
+interface Flood {
+  readonly untilMs: number
+  /** When its next connection may begin beside those that wait. */
+  readonly nextMs: number
+}
+
 export class Floods {
-  readonly #untilMs = new Map<string, number>()
+  readonly #floods = new Map<string, Flood>()
 
   note(client: string): void {
-    this.#untilMs.delete(client)
-    this.#untilMs.set(client, performance.now() + WAIT_MS)
-    if (this.#untilMs.size <= MAX_CLIENTS) return
-    const [oldest] = this.#untilMs.keys()
-    if (oldest !== undefined) this.#untilMs.delete(oldest)
+    const nextMs = this.#floods.get(client)?.nextMs ?? 0
+    this.#floods.delete(client)
+    this.#floods.set(client, { untilMs: performance.now() + WAIT_MS, nextMs })
+    if (this.#floods.size <= MAX_CLIENTS) return
+    const [oldest] = this.#floods.keys()
+    if (oldest !== undefined) this.#floods.delete(oldest)
   }
 
-  /** 0 for a client that floods nobody. */
+  /** What one more connection waits: 0 for a client that floods nobody. */
   waitMs(client: string): number {
-    const untilMs = this.#untilMs.get(client)
-    if (untilMs === undefined) return 0
-    const waitMs = Math.ceil(untilMs - performance.now())
-    if (waitMs > 0) return waitMs
-    this.#untilMs.delete(client)
-    return 0
+    const flood = this.#floods.get(client)
+    if (flood === undefined) return 0
+    const nowMs = performance.now()
+    const beginMs = Math.min(Math.max(flood.untilMs, flood.nextMs), nowMs + LONGEST_MS)
+    if (beginMs <= nowMs) {
+      this.#floods.delete(client)
+      return 0
+    }
+    this.#floods.set(client, { ...flood, nextMs: beginMs + APART_MS })
+    return Math.ceil(beginMs - nowMs)
   }
 }

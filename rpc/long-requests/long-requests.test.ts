@@ -143,9 +143,9 @@ describe('long requests over HTTP', () => {
     const head = `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
     socket.write(`${head}\r\n\r\n${body}`)
     const asker = await asked.promise
-    const gone = new Promise<void>((resolve) => asker?.onGone(resolve))
+    const gone = new Promise<string>((resolve) => asker?.onGone(() => resolve('gone')))
     socket.destroy()
-    await gone
+    expect(await gone).toBe('gone')
   })
 })
 
@@ -171,13 +171,16 @@ describe('long messages over WebSocket', () => {
     expect(await conversation(other, messages)).toEqual(await conversation(one, messages))
   })
 
-  it('subscribe on their own connection', async () => {
+  it.each([
+    ['eth_subscribe', BODIES['a subscription'] ?? ''],
+    ['an escaped name', `${SPACE}{"jsonrpc":"2.0","id":1,"method":"eth_\\u0073ubscribe","params":["newHeads"]}`],
+  ])('subscribe on their own connection: %s', async (_what, body) => {
     const application = answering()
     const gateway = await start(await connectTo(application))
     const socket = new WebSocket(`ws://${gateway.wsAddress}`)
     await once(socket, 'open')
     const answer = once(socket, 'message')
-    socket.send(BODIES['a subscription'] ?? '')
+    socket.send(body)
     const [made] = (await answer) as [Buffer]
     const { result } = JSON.parse(made.toString('utf8')) as { result: string }
     const news = once(socket, 'message')

@@ -4,7 +4,7 @@
  * it took of memory.
  */
 import { Worker } from 'node:worker_threads'
-import { CodedError, errorText } from '../../core/errors.ts'
+import { type CodedError, errorText } from '../../core/errors.ts'
 import type { Asker, Head } from '../../app/ports.ts'
 import { rpcError } from '../errors.ts'
 import type { Endpoint, HeadTracker } from '../head.ts'

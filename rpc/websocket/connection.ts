@@ -53,6 +53,12 @@ const bytesOf = (data: RawData): Uint8Array => {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }
 
+/**
+ * What subscribes is read where its connection is: it would come back from the other thread, and be read twice. Whoever writes the
+ * name with escapes has it go there and back.
+ */
+const mayBeElsewhere = (data: RawData): boolean => !(Buffer.isBuffer(data) && data.includes('subscribe"'))
+
 const lengthOf = (data: RawData): number =>
   Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength
 
@@ -202,7 +208,7 @@ export const createConnection = (
     if (writer.isEnded || isFlood()) return undefined
     const reading = bodyCost(lengthOf(data))
     if (isLimited(reading)) return undefined
-    const isLong = longRequests !== undefined && lengthOf(data) >= LONG_REQUEST_BYTES
+    const isLong = longRequests !== undefined && lengthOf(data) >= LONG_REQUEST_BYTES && mayBeElsewhere(data)
     return isLong ? answerLong(longRequests, data) : takeText(textOf(data), reading > 0)
   }
 

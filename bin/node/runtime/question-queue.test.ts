@@ -17,7 +17,8 @@ const drain = (queue: QuestionQueue<Queued>, lane: Lane): string[] => {
   return names
 }
 
-const large = (client: string, megabytes: number): Queued => item('call', 'x'.repeat(megabytes * 1024 * 1024), client)
+const large = (client: string, megabytes: number): Queued =>
+  item('call', { data: 'x'.repeat(megabytes * 1024 * 1024) }, client)
 
 test('traces, long answers, large questions and those that were found to be long have a lane of their own', () => {
   const queue = createQueue()
@@ -25,9 +26,13 @@ test('traces, long answers, large questions and those that were found to be long
     expect(queue.push(item(name)).isTaken).toBe(true)
   queue.push({ ...item('estimateGas'), isLong: true })
   queue.push(item('proof', { slots: ['x'.repeat(100_000)] }))
-  expect([queue.waiting('short'), queue.waiting('long')]).toEqual([2, 4])
-  expect(drain(queue, 'short')).toEqual(['call', 'logs'])
-  expect(drain(queue, 'long')).toEqual(['traceCall', 'blockReceipts', 'estimateGas', 'proof'])
+  queue.push(item('simulate', { encoded: new Uint8Array(100_000) }))
+  // A page of a search, made of what CometBFT says or of records, because that is much.
+  queue.push(item('native', { path: '/a', data: '', height: 0, replies: {} }))
+  queue.push(item('native', { path: '/a', data: '', height: 0 }))
+  expect([queue.waiting('short'), queue.waiting('long')]).toEqual([3, 6])
+  expect(drain(queue, 'short')).toEqual(['call', 'logs', 'native'])
+  expect(drain(queue, 'long')).toEqual(['traceCall', 'blockReceipts', 'estimateGas', 'proof', 'simulate', 'native'])
 })
 
 test('many traces leave room for calls, which are bounded as well', () => {

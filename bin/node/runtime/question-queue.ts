@@ -4,7 +4,7 @@
  * all that another one has asked, be it over one connection or over many.
  */
 import type { QuestionName } from '../../../app/ports.ts'
-import { isSlowQuestion } from '../../../query/find-question.ts'
+import { isNeverShort, isSlowQuestion } from '../../../query/find-question.ts'
 import type { Account, Asking, ReaderUsage } from './reader-usage.ts'
 
 const MAX_WAITING = 2_000
@@ -257,7 +257,10 @@ export class QuestionQueue<Item extends Queued> {
   #put(item: Item, size: number): void {
     const { crowd, line } = this.#lineOf(item.asker)
     const isLong =
-      item.isLong === true || isSlow(item) || size > LARGE_SIZE || this.#usage.asksLong(line.account, crowd.account)
+      item.isLong === true ||
+      isNeverShort(item.question.name, item.question.parameters) ||
+      size > LARGE_SIZE ||
+      this.#usage.asksLong(line.account, crowd.account)
     const place: Place = { lane: isLong ? 'long' : 'short', size }
     line.lanes[place.lane].push(item)
     this.#places.set(item, place)
