@@ -84,10 +84,13 @@ class Asking implements Asker {
   #isGone = false
   /** Its connection has no room for more answers. */
   isFull = false
+  /** What is to be read; nothing where it has been, or where nobody waits for it: it may wait here behind others. */
+  bytes: Uint8Array | undefined
 
-  constructor({ client, connection }: LongRequest) {
+  constructor({ client, connection, bytes }: LongRequest) {
     this.client = client
     this.connection = connection
+    this.bytes = bytes
   }
 
   readonly onGone = (listener: () => void): (() => void) => {
@@ -101,6 +104,7 @@ class Asking implements Asker {
 
   leave(): void {
     this.#isGone = true
+    this.bytes = undefined
     for (const listener of this.#listeners) listener()
     this.#listeners.clear()
   }
@@ -138,8 +142,12 @@ const endWith = (id: number, reply: Reply | undefined, cost: number): void => {
 const isOfSubscriptions = ({ method }: Message): boolean =>
   method.endsWith('_subscribe') || method.endsWith('_unsubscribe')
 
-const answer = async (request: LongRequest, asker: Asking, connection: object): Promise<void> => {
-  const { id, bytes, canSubscribe } = request
+type Heading = Pick<LongRequest, 'id' | 'canSubscribe'>
+
+const answer = async ({ id, canSubscribe }: Heading, asker: Asking, connection: object): Promise<void> => {
+  const { bytes } = asker
+  asker.bytes = undefined
+  if (bytes === undefined) return endWith(id, undefined, 0)
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const payload = responder.parse(text)
   if (typeof payload === 'string') {
@@ -166,22 +174,24 @@ const answer = async (request: LongRequest, asker: Asking, connection: object): 
   endWith(id, reply instanceof Promise ? await reply : reply, responder.cost(payload))
 }
 
-const take = async (request: LongRequest): Promise<void> => {
-  const asker = new Asking(request)
-  asking.set(request.id, asker)
-  const name = `${request.client} ${request.connection}`
+const connected = Promise.race([remote.whenConnected(), delay(CONNECT_MS, undefined, { ref: false })])
+
+/** The bytes are the asker's alone, who lets go of them when he goes. */
+const take = async (heading: Heading, length: number, asker: Asking): Promise<void> => {
+  const { id } = heading
+  asking.set(id, asker)
+  await connected
+  const name = `${asker.client} ${asker.connection}`
   const connection = connections.get(name) ?? { requests: 0 }
   connections.set(name, connection)
   connection.requests++
   try {
-    await turns.take(connection, request.bytes.byteLength, () => answer(request, asker, connection))
+    await turns.take(connection, length, () => answer(heading, asker, connection))
   } finally {
-    asking.delete(request.id)
+    asking.delete(id)
     if (--connection.requests === 0) connections.delete(name)
   }
 }
-
-const connected = Promise.race([remote.whenConnected(), delay(CONNECT_MS, undefined, { ref: false })])
 
 const stop = (): void => {
   turns.close()
@@ -195,7 +205,7 @@ port.on('message', (message: ToThread) => {
   if (message === 'stop') return stop()
   switch (message.kind) {
     case 'request':
-      void connected.then(() => take(message))
+      void take({ id: message.id, canSubscribe: message.canSubscribe }, message.bytes.byteLength, new Asking(message))
       break
     case 'gone':
       asking.get(message.id)?.leave()

@@ -272,6 +272,20 @@ describe('the thread for long requests', () => {
     }
   })
 
+  it('reads nothing that nobody waits for', async () => {
+    const { application, long } = await begin()
+    const gone: Asker = {
+      ...nobody,
+      onGone(listener) {
+        listener()
+        return () => undefined
+      },
+    }
+    const body = bytes(request('eth_getBalance', [CALLEE, 'latest']))
+    expect(await long.answer(body, caller({ asker: gone }))).toEqual({ kind: 'reply', reply: undefined, cost: 0 })
+    expect(application.asked).toEqual([])
+  })
+
   it('fails what it was asked when it stops, and what comes later', async () => {
     const { application, long } = await begin()
     const asked = Promise.withResolvers<void>()
