@@ -178,7 +178,7 @@ describe.skipIf(binary === undefined).each(TRANSPORTS)(
       comet = started
       // Over gRPC it stays, with its consensus stopped: whoever runs it must end it.
       if (transport === 'socket') await once(started.process, 'exit')
-      else await expect.poll(() => started.log(), { timeout: 30_000 }).toContain('CONSENSUS FAILURE!!!')
+      else await expect.poll(() => started.log()).toContain('CONSENSUS FAILURE!!!')
       expect(started.log()).toContain('block 3 cannot be')
       expect(problems).toEqual([failure])
       expect(application.committedHeight()).toBe(2)

@@ -99,7 +99,7 @@ describe('field numbers of CometBFT v0.40.0', () => {
 
 describe('generated code', () => {
   // The generator takes seconds on a busy machine.
-  it('is what the definitions generate', { timeout: 180_000 }, () => {
+  it('is what the definitions generate', () => {
     expect(staleFiles()).toEqual([])
   })
 })

@@ -45,7 +45,7 @@ describe('a refused upgrade', () => {
     expect(text.toString()).toContain('404 Not Found')
     // The client keeps its side open: a server that waits for it would not end.
     await gateway.close()
-  }, 6_000)
+  })
 
   test('is also one that comes while the gateway stops', async () => {
     const socket = await open(gateway.wsAddress)
@@ -61,7 +61,7 @@ describe('a refused upgrade', () => {
     const [text] = (await once(socket, 'data')) as [Buffer]
     expect(text.toString()).toContain('503 Service Unavailable')
     await closed
-  }, 6_000)
+  })
 })
 
 const post = (length: number, body: string): string =>
@@ -87,7 +87,7 @@ test('a long body behind an unanswered request gives its place back when its cli
   }
   await expect.poll(() => begun).toHaveLength(6)
   for (const socket of sockets) socket.destroy()
-  await vi.waitFor(() => expect(ended.size).toBe(6), { timeout: 4_000 })
+  await expect.poll(() => ended.size).toBe(6)
 })
 
 describe('a WebSocket', () => {
@@ -141,7 +141,7 @@ describe('a WebSocket', () => {
     expect(await promise).toBeDefined()
     clearInterval(writing)
     socket.terminate()
-  }, 6_000)
+  })
 })
 
 test.each([0, 2, 8])('gRPC streams that a client resets with code %i are a flood', async (code) => {
@@ -164,6 +164,6 @@ test.each([0, 2, 8])('gRPC streams that a client resets with code %i are a flood
     stream.close(code)
     await closed
   }
-  await vi.waitFor(() => expect(noted).toHaveBeenCalled(), { timeout: 2_000 })
+  await expect.poll(() => noted).toHaveBeenCalled()
   client.destroy()
 })

@@ -1,7 +1,7 @@
 /** What clients make a gateway hold, over real sockets: the greediest loses, and all of it is given back. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startGateway, type Gateway } from './gateway.ts'
 import { SILENT_LOG } from './log.ts'
@@ -59,7 +59,7 @@ test('unfinished bodies end the connections that hold most of them, and nobody e
     socket.write(head(5 * MEGABYTE))
     socket.write(Buffer.alloc(4 * MEGABYTE, ' '))
   }
-  await vi.waitFor(() => expect(closed.length).toBeGreaterThanOrEqual(4), 10_000)
+  await expect.poll(() => closed.length).toBeGreaterThanOrEqual(4)
   expect(closed.length).toBeLessThan(6)
   expect(await ask(honest, BALANCE)).toContain('"result":"0x7"')
   expect(await isHonestServed()).toBe(true)
@@ -76,7 +76,7 @@ test('answers that nobody reads end the connections that wait for most of them',
   }
   // Each has more to come than the system holds for it; a socket that nobody reads hears of its end when it writes.
   const probe = setInterval(() => greedy.forEach((socket) => socket.destroyed || socket.write(' ')), 20)
-  await vi.waitFor(() => expect(closed.length).toBeGreaterThan(0), 10_000)
+  await expect.poll(() => closed.length).toBeGreaterThan(0)
   clearInterval(probe)
   expect(await isHonestServed()).toBe(true)
 })

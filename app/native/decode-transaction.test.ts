@@ -342,7 +342,7 @@ describe('random bytes', () => {
     }
   })
 
-  it('in valid transactions are refused with a code, or the signature still holds', { timeout: 120_000 }, async () => {
+  it('in valid transactions are refused with a code, or the signature still holds', async () => {
     for (const [index, name] of WALLET_NAMES.entries()) {
       const next = seeded(index + 1)
       const { wallet, address } = await createWallet(name)

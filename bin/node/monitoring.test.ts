@@ -24,8 +24,7 @@ import { findCometbft } from './supervise/cometbft-binary.ts'
 
 const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const ACCOUNT = mnemonicToAccount('test test test test test test test test test test test junk')
-const LONG = { timeout: 120_000 }
-const SLOW = { timeout: 40_000, interval: 200 }
+const SLOW = { interval: 200 }
 const QUERIES: readonly Query[] = [...dashboardQueries(), ...alertQueries()]
 
 const cometbft = await findCometbft().catch((error: unknown) => {
@@ -90,7 +89,7 @@ beforeAll(async () => {
     configOf({ 'application:26661': application, 'gateway:26662': gateway, 'cometbft:26660': comet }),
   )
   prometheus = await startPrometheus(binaries, { config, folder: join(folder, 'data'), port: own })
-}, LONG.timeout)
+})
 afterAll(async () => {
   await prometheus?.stop()
   node?.process.kill('SIGTERM')
@@ -111,7 +110,7 @@ const valuesOf = async (query: string): Promise<readonly number[]> => {
   return result.map(({ value: [, text] }) => Number(text))
 }
 
-describe.skipIf(binaries === undefined)('Prometheus', LONG, () => {
+describe.skipIf(binaries === undefined)('Prometheus', () => {
   it('takes the rules and the settings of docker/', () => {
     const check = (...args: readonly string[]): string =>
       execFileSync(binaries?.promtool ?? '', ['check', ...args], { encoding: 'utf8' })

@@ -18,9 +18,7 @@ import {
   startChain,
 } from '../testing/node-process.ts'
 
-/** Starting takes seconds on a busy machine. */
-const LONG = { timeout: 120_000 }
-const SLOW = { timeout: 40_000, interval: 100 }
+const SLOW = { interval: 100 }
 const sender = mnemonicToAccount(DEVNET_MNEMONIC)
 const receiver = mnemonicToAccount(DEVNET_MNEMONIC, { addressIndex: 1 })
 
@@ -61,7 +59,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe.skipIf(cometbft === undefined)('a full node', LONG, () => {
+describe.skipIf(cometbft === undefined)('a full node', () => {
   it('fetches the genesis, catches up, and gets its transactions into blocks of the validator', async () => {
     const [validator, full] = [join(folder, 'validator'), join(folder, 'full')]
     const [validatorPorts, fullPorts] = [await choosePorts(), await choosePorts()]
@@ -91,7 +89,7 @@ describe.skipIf(cometbft === undefined)('a full node', LONG, () => {
   })
 })
 
-describe.skipIf(cometbft === undefined)('an answered transaction', LONG, () => {
+describe.skipIf(cometbft === undefined)('an answered transaction', () => {
   it('is included although the node was killed right after the answer', async () => {
     const home = join(folder, 'killed')
     const ports = await choosePorts()

@@ -18,9 +18,7 @@ import {
 } from '../testing/node-process.ts'
 
 const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
-/** Starting takes seconds on a busy machine. */
-const LONG = { timeout: 120_000 }
-const SLOW = { timeout: 40_000, interval: 100 }
+const SLOW = { interval: 100 }
 
 const cometbft = await findCometbft().catch((error: unknown) => {
   console.log(`skipped: the node needs CometBFT: ${String(error)}`)
@@ -56,7 +54,7 @@ afterEach(async ({ task }) => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe.skipIf(cometbft === undefined)('a node', LONG, () => {
+describe.skipIf(cometbft === undefined)('a node', () => {
   it('is made by init and genesis commands', async () => {
     expect((await runChain('init', 'one', '--chain-id', 'localnat-1', '--home', home)).status).toBe(0)
     editCometToml(home, { 'consensus.timeout_commit': '"200ms"' })
@@ -148,7 +146,7 @@ describe.skipIf(cometbft === undefined)('a node', LONG, () => {
     expect(pidsOf(home).length).toBeGreaterThanOrEqual(3)
     node.process.kill('SIGKILL')
     await node.exited
-    await expect.poll(() => pidsOf(home), { timeout: 10_000, interval: 50 }).toEqual([])
+    await expect.poll(() => pidsOf(home), { interval: 50 }).toEqual([])
   })
 
   it('is refused a second time, with the ports that are in use', async () => {

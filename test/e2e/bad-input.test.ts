@@ -451,7 +451,7 @@ describe('chain start', () => {
     await node().start()
     expect(Number(/started .*?height=(\d+)/.exec(node().output)?.[1])).toBe(height)
     expect(await node().ask('eth_getTransactionCount', sender.address, 'latest')).toBe('0x3')
-  }, 120_000)
+  })
 })
 
 describe('other commands', () => {

@@ -15,7 +15,6 @@ import { BRIDGE_LOG_BYTECODE, bridgeLogCall } from './contracts/bridge-log.ts'
 import { createNode, descendants, EVM_CHAIN_ID, repository, runChain, type TestNode, until } from './harness.ts'
 
 const NEVER = '4294967295'
-const LIMIT_MS = 60_000
 
 const DENOM = 'bridge/token'
 const params = {
@@ -92,7 +91,7 @@ const untilHealthy = (healthy: boolean): Promise<Readiness> =>
     return daemon?.healthy === healthy && (!healthy || daemon.memoryBytes !== undefined) ? now : undefined
   })
 
-describe('a node', { timeout: LIMIT_MS }, () => {
+describe('a node', () => {
   it('without the flag warns once, runs no daemon, and follows the chain', async () => {
     await node.start()
     await node.untilHeight(3)
@@ -146,7 +145,7 @@ describe('a node', { timeout: LIMIT_MS }, () => {
     // The last one of these is not finalized. Blocks that were read before are read again by another daemon alone.
     endpoint.chain.finalized = 101
     process.kill(daemonPid() ?? 0, 'SIGKILL')
-    await until('the credits', async () => ((await balance()) === '1020' ? true : undefined), LIMIT_MS)
+    await until('the credits', async () => ((await balance()) === '1020' ? true : undefined))
     expect(await rest('/nat/bridge/v1/next_id')).toMatchObject({
       next_id: 5,
       credited: '2',
@@ -156,7 +155,7 @@ describe('a node', { timeout: LIMIT_MS }, () => {
     const { stdout } = await runChain(['query', 'bridge', 'event', '2', '--node', node.urls.comet])
     expect(stdout).toContain('the amount is above')
     endpoint.chain.finalized = 102
-    await until('the last credit', async () => ((await balance()) === '301020' ? true : undefined), LIMIT_MS)
+    await until('the last credit', async () => ((await balance()) === '301020' ? true : undefined))
     expect(await rest('/nat/bridge/v1/refused_events')).toMatchObject({ events: [{ id: 1 }, { id: 2 }, { id: 3 }] })
   })
 

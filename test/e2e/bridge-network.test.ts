@@ -20,13 +20,12 @@ import { bridgeAbi, PRECOMPILE_ADDRESSES } from '../../packages/precompiles/inde
 import { COMPILED_PATH } from '../../scripts/bridge-contract.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
 import { type Anvil, anvilAccount, hasAnvil, startAnvil } from './contracts/anvil.ts'
-import { CHAIN_ID, repository, runChain, type TestNode, until } from './harness.ts'
+import { CHAIN_ID, PATIENCE_MS, repository, runChain, type TestNode, until } from './harness.ts'
 import { createNetwork, type Network } from './network.ts'
 
 const { abi, bytecode } = JSON.parse(readFileSync(COMPILED_PATH, 'utf8')) as { abi: Abi; bytecode: Hex }
 const DENOM = 'bridge/ether'
 const LIMIT = parseEther('10')
-const LIMIT_MS = 120_000
 const RECIPIENT = `0x${'be'.repeat(20)}` as const
 const RELAYER_KEY = toHex(anvilAccount(4).getHdKey().privateKey ?? new Uint8Array(0))
 
@@ -41,7 +40,7 @@ const keyOf = (root: string) => {
 
 if (!hasAnvil) console.log('skipped: anvil of npm is not installed, which runs on x86-64 Linux alone')
 
-describe.runIf(hasAnvil)('the bridge of four validators', { timeout: LIMIT_MS }, () => {
+describe.runIf(hasAnvil)('the bridge of four validators', () => {
   let anvil: Anvil
   let network: Network
   let contract: Hex
@@ -78,7 +77,7 @@ describe.runIf(hasAnvil)('the bridge of four validators', { timeout: LIMIT_MS },
     expect(await createClient(at(0)).waitForTransactionReceipt({ hash })).toMatchObject({ status: 'success' })
     return withdrawals
   }
-  const release = (id: number): Promise<Hex> => until('the release', () => relayer.release(id), LIMIT_MS)
+  const release = (id: number): Promise<Hex> => until('the release', () => relayer.release(id))
 
   beforeAll(async () => {
     anvil = await startAnvil()
@@ -100,7 +99,7 @@ describe.runIf(hasAnvil)('the bridge of four validators', { timeout: LIMIT_MS },
     network = created
     keyDevnet(openHome(at(2).home))
     await created.start()
-  }, LIMIT_MS)
+  })
   afterEach(({ task }) => {
     if (task.result?.state === 'fail') network?.print()
   })
@@ -115,11 +114,11 @@ describe.runIf(hasAnvil)('the bridge of four validators', { timeout: LIMIT_MS },
     expect(await balance()).toBe(0n)
     // anvil finalizes what is two epochs old.
     await anvil.client.mine({ blocks: 100 })
-    await until('the credit', async () => ((await balance()) === parseEther('5') ? true : undefined), LIMIT_MS)
+    await until('the credit', async () => ((await balance()) === parseEther('5') ? true : undefined))
   })
 
   it('releases what was withdrawn, while one of the four is away', async () => {
-    const first = await until('a set of four', () => fetchSet(at(0).urls.rest, 0), LIMIT_MS)
+    const first = await until('a set of four', () => fetchSet(at(0).urls.rest, 0))
     expect(first.set.threshold).toBe('26')
     await callContract('initializeSet', [setArgument(first.set)], { account: anvilAccount(1) })
     relayer = await createRelayer({ restUrl: at(0).urls.rest, ethRpcUrl: anvil.url, privateKey: RELAYER_KEY })
@@ -139,14 +138,10 @@ describe.runIf(hasAnvil)('the bridge of four validators', { timeout: LIMIT_MS },
     await at(2).start()
     await setKey(2)
     const key = stdout.trim().toLowerCase()
-    await until(
-      'a set with the other key',
-      async () => {
-        const { set } = (await fetchSet(at(0).urls.rest, 0)) ?? {}
-        return set?.members.some(({ address }) => address === key) ? true : undefined
-      },
-      LIMIT_MS,
-    )
+    await until('a set with the other key', async () => {
+      const { set } = (await fetchSet(at(0).urls.rest, 0)) ?? {}
+      return set?.members.some(({ address }) => address === key) ? true : undefined
+    })
     const id = await withdraw(parseEther('0.25'))
     await release(id)
     expect(await released()).toBe(parseEther('1.25'))
@@ -156,13 +151,9 @@ describe.runIf(hasAnvil)('the bridge of four validators', { timeout: LIMIT_MS },
   })
 })
 
-it.runIf(hasAnvil)(
-  'the demo goes both ways',
-  async () => {
-    const demo = join(repository, 'examples', 'bridge-demo.ts')
-    const { stdout } = await promisify(execFile)(process.execPath, [demo], { timeout: LIMIT_MS })
-    expect(stdout).toContain('credited: 3 bridge/ether\n')
-    expect(stdout).toMatch(/^released to 0x(be){20} in 0x[0-9a-f]{64}: it has 1.25 ether$/m)
-  },
-  LIMIT_MS,
-)
+it.runIf(hasAnvil)('the demo goes both ways', async () => {
+  const demo = join(repository, 'examples', 'bridge-demo.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [demo], { timeout: PATIENCE_MS })
+  expect(stdout).toContain('credited: 3 bridge/ether\n')
+  expect(stdout).toMatch(/^released to 0x(be){20} in 0x[0-9a-f]{64}: it has 1.25 ether$/m)
+})

@@ -13,7 +13,6 @@ import { CHAIN_ID, type Finished, runChain, useNode } from './harness.ts'
 const node = useNode({ timeoutCommitMs: 200 })
 
 // A command is a process, which takes half a second and more; a test has up to thirty of them.
-vi.setConfig({ testTimeout: 120_000 })
 
 let folder: string
 const PASSWORD = 'a password of tests'

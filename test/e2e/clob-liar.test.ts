@@ -22,8 +22,6 @@ import { SAID_AGAIN, SIGNS_AGAIN } from './faulty/sign-again.ts'
 import { type TestNode, until } from './harness.ts'
 import { createNetwork, type Network } from './network.ts'
 
-const LIMIT_MS = 60_000
-const LONG_MS = 3 * LIMIT_MS
 const OPTIONS = { timeoutCommitMs: 500, hasTestMarkets: true } as const
 const LIAR = 3
 const BOUND_BLOCKS = 3
@@ -59,14 +57,10 @@ const lie = async (name: string): Promise<Said> => {
   const before = network.nodes.map(({ output }) => output.length)
   const linesOf = (index: number): readonly string[] => network.at(index).output.slice(before[index]).split('\n')
   setFault(name)
-  const height = await until(
-    `${name}`,
-    () => {
-      const [found] = linesOf(LIAR).flatMap((line) => /^faulty: (.*) at height (\d+)$/.exec(line) ?? [])
-      return found === undefined ? undefined : Number(found.split(' ').at(-1))
-    },
-    LIMIT_MS,
-  )
+  const height = await until(`${name}`, () => {
+    const [found] = linesOf(LIAR).flatMap((line) => /^faulty: (.*) at height (\d+)$/.exec(line) ?? [])
+    return found === undefined ? undefined : Number(found.split(' ').at(-1))
+  })
   await network.expectSameBlocks(height + 1, honest)
   const refusals = honest.flatMap((_, index) =>
     linesOf(index).filter((line) => line.includes(`proposal rejected height=${height} `)),
@@ -112,8 +106,8 @@ beforeAll(async () => {
   network = created
   honest = network.nodes.slice(0, LIAR)
   await created.start()
-  for (const node of network.nodes) await node.untilHeight(3, LIMIT_MS)
-}, LONG_MS)
+  for (const node of network.nodes) await node.untilHeight(3)
+})
 afterEach(async ({ task }) => {
   setFault('')
   if (task.result?.state === 'fail') network.print()
@@ -128,101 +122,77 @@ const REFUSED = Object.entries(ORDER_FAULTS).flatMap(([name, { reason }]) =>
 )
 
 describe('four validators of which one lies about orders', () => {
-  it(
-    'refuse each block that is not what the votes oblige it to be, and lose no order and no block by it',
-    async () => {
-      const running = trade()
-      for (const { name, reason } of REFUSED) await expectRefused(name, reason)
-      const report = await running.stop(network.at(0))
-      expectExecuted(`${REFUSED.length} false blocks`, report)
-      expect(report.fills).toBeGreaterThan(0)
-    },
-    LONG_MS,
-  )
+  it('refuse each block that is not what the votes oblige it to be, and lose no order and no block by it', async () => {
+    const running = trade()
+    for (const { name, reason } of REFUSED) await expectRefused(name, reason)
+    const report = await running.stop(network.at(0))
+    expectExecuted(`${REFUSED.length} false blocks`, report)
+    expect(report.fills).toBeGreaterThan(0)
+  })
 
-  it(
-    'execute in the next block what a proposer leaves for it, and count that',
-    async () => {
-      const running = trade()
-      const { height, refusals } = await lie('stops before the last order')
+  it('execute in the next block what a proposer leaves for it, and count that', async () => {
+    const running = trade()
+    const { height, refusals } = await lie('stops before the last order')
+    expect(refusals).toEqual([])
+    const report = await running.stop(network.at(0))
+    // One block more than without the stop.
+    expectExecuted('a stop', report, BOUND_BLOCKS + 1)
+    if ((await commitRound(height)) > 0) return
+    expect(await stopsOf(await proposerAt(height))).toBeGreaterThan(0)
+  })
+
+  it('execute the orders of honest clients within the bound, whatever its votes say', async () => {
+    const before = await allStops()
+    const running = trade()
+    for (const name of Object.keys(ORDER_VOTER_FAULTS)) {
+      const { height } = await lie(name)
+      await network.expectSameBlocks(height + 3, honest)
+    }
+    const report = await running.stop(network.at(0))
+    expectExecuted('false votes', report)
+    // What it alone attested obliges nobody: all these blocks would have stopped at it.
+    expect((await allStops()) - before).toBeLessThan(FEW_STOPS)
+  })
+
+  it('take a block with another extension of its proposer than the one that they have, and lose no order by it', async () => {
+    const running = trade()
+    const decided: number[] = []
+    for (let attempt = 0; attempt < ATTEMPTS && decided.length === 0; attempt++) {
+      const { height, refusals } = await lie(SIGNS_AGAIN)
       expect(refusals).toEqual([])
-      const report = await running.stop(network.at(0))
-      // One block more than without the stop.
-      expectExecuted('a stop', report, BOUND_BLOCKS + 1)
-      if ((await commitRound(height)) > 0) return
-      expect(await stopsOf(await proposerAt(height))).toBeGreaterThan(0)
-    },
-    LONG_MS,
-  )
+      // Somebody else has proposed where a later round decided.
+      if ((await saidIn(height)).includes(bytesToHex(SAID_AGAIN))) decided.push(height)
+    }
+    expect(decided.length).toBeGreaterThan(0)
+    expectExecuted('two extensions for one height', await running.stop(network.at(0)))
+  })
 
-  it(
-    'execute the orders of honest clients within the bound, whatever its votes say',
-    async () => {
-      const before = await allStops()
-      const running = trade()
-      for (const name of Object.keys(ORDER_VOTER_FAULTS)) {
-        const { height } = await lie(name)
-        await network.expectSameBlocks(height + 3, honest)
-      }
-      const report = await running.stop(network.at(0))
-      expectExecuted('false votes', report)
-      // What it alone attested obliges nobody: all these blocks would have stopped at it.
-      expect((await allStops()) - before).toBeLessThan(FEW_STOPS)
-    },
-    LONG_MS,
-  )
+  it.skipIf(python === undefined)('pass the audit of a stranger, with the stops that they made', async () => {
+    const last = await network.at(0).height()
+    const first = Math.max(1, last - AUDITED_BLOCKS)
+    await network.expectSameBlocks(last + 1)
+    const report = await auditRun(network.at(0), first, last)
+    console.log(report.trim())
+    expect(report).toMatch(/^ok blocks \d+ to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
+    expect(report.match(/^proposer /gm)).toHaveLength(network.nodes.length)
+    // Both audits say the same, also of each proposer: of stops, of votes and of power that was left out.
+    const own = await auditOwn(portsOf(network.at(1)), first, last)
+    console.log(`${own.lines.join('\n')}\n${own.blocksPerSecond.toFixed(1)} blocks/s`)
+    expect(factsOf(own.lines)).toEqual(factsOf(report.trim().split('\n')))
+    for (const lie of LIES) {
+      const { finding, url } = await auditLiar(portsOf(network.at(2)), lie, last - LIED_ABOUT, last)
+      expect(finding, lie.name).toMatchObject({ rule: lie.rule ?? 1, liar: url })
+    }
+  })
 
-  it(
-    'take a block with another extension of its proposer than the one that they have, and lose no order by it',
-    async () => {
-      const running = trade()
-      const decided: number[] = []
-      for (let attempt = 0; attempt < ATTEMPTS && decided.length === 0; attempt++) {
-        const { height, refusals } = await lie(SIGNS_AGAIN)
-        expect(refusals).toEqual([])
-        // Somebody else has proposed where a later round decided.
-        if ((await saidIn(height)).includes(bytesToHex(SAID_AGAIN))) decided.push(height)
-      }
-      expect(decided.length).toBeGreaterThan(0)
-      expectExecuted('two extensions for one height', await running.stop(network.at(0)))
-    },
-    LONG_MS,
-  )
-
-  it.skipIf(python === undefined)(
-    'pass the audit of a stranger, with the stops that they made',
-    async () => {
-      const last = await network.at(0).height()
-      const first = Math.max(1, last - AUDITED_BLOCKS)
-      await network.expectSameBlocks(last + 1)
-      const report = await auditRun(network.at(0), first, last)
-      console.log(report.trim())
-      expect(report).toMatch(/^ok blocks \d+ to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
-      expect(report.match(/^proposer /gm)).toHaveLength(network.nodes.length)
-      // Both audits say the same, also of each proposer: of stops, of votes and of power that was left out.
-      const own = await auditOwn(portsOf(network.at(1)), first, last)
-      console.log(`${own.lines.join('\n')}\n${own.blocksPerSecond.toFixed(1)} blocks/s`)
-      expect(factsOf(own.lines)).toEqual(factsOf(report.trim().split('\n')))
-      for (const lie of LIES) {
-        const { finding, url } = await auditLiar(portsOf(network.at(2)), lie, last - LIED_ABOUT, last)
-        expect(finding, lie.name).toMatchObject({ rule: lie.rule ?? 1, liar: url })
-      }
-    },
-    LONG_MS,
-  )
-
-  it(
-    'are one chain with one book after all of it',
-    async () => {
-      const height = await network.at(0).height()
-      await network.expectSameBlocks(height)
-      const books = await Promise.all(network.nodes.map((node) => ordersOf(node, height)))
-      for (const book of books) expect(book).toEqual(books[0])
-      await expectConsistentHeights(network.at(0), 1, height)
-      expect(honest.map((node) => node.isRunning('application'))).toEqual(honest.map(() => true))
-    },
-    LONG_MS,
-  )
+  it('are one chain with one book after all of it', async () => {
+    const height = await network.at(0).height()
+    await network.expectSameBlocks(height)
+    const books = await Promise.all(network.nodes.map((node) => ordersOf(node, height)))
+    for (const book of books) expect(book).toEqual(books[0])
+    await expectConsistentHeights(network.at(0), 1, height)
+    expect(honest.map((node) => node.isRunning('application'))).toEqual(honest.map(() => true))
+  })
 })
 
 const proposerAt = async (height: number): Promise<string> => {

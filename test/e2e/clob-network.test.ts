@@ -12,8 +12,6 @@ import { type TestNode, until } from './harness.ts'
 import { clearedBlocks, expectUniform, UNIFORM, type UniformOrder, withUniformMarket } from './clob-uniform.ts'
 import { createNetwork, findOlderCometbft, type Network } from './network.ts'
 
-const LIMIT_MS = 60_000
-const LONG_MS = 3 * LIMIT_MS
 const OPTIONS = { timeoutCommitMs: 500, hasTestMarkets: true } as const
 /** Nobody trades through it: it is killed. */
 const KILLED = 3
@@ -58,11 +56,7 @@ const expectSameBooks = async (height: number): Promise<void> => {
 const expectConserved = (node: TestNode, height: number): Promise<void> => expectCoinsConserved(node, markets, height)
 
 const untilCaughtUp = (node: TestNode): Promise<true> =>
-  until(
-    'the end of its catching up',
-    async () => ((await node.ask('eth_syncing')) === false ? true : undefined),
-    LIMIT_MS,
-  )
+  until('the end of its catching up', async () => ((await node.ask('eth_syncing')) === false ? true : undefined))
 
 beforeAll(async () => {
   const older = findOlderCometbft()
@@ -78,10 +72,10 @@ beforeAll(async () => {
   network = created
   await created.start()
   // Whoever is still fetching blocks votes on none.
-  for (const node of network.nodes) await node.untilHeight(3, LIMIT_MS)
+  for (const node of network.nodes) await node.untilHeight(3)
   markets = [await marketOf(network.at(0)), await marketOf(network.at(0), UNIFORM)]
   market = markets[0] as Market
-}, LONG_MS)
+})
 afterEach(async ({ task }) => {
   await trading?.stop(network.at(0)).catch(() => undefined)
   trading = undefined
@@ -90,135 +84,111 @@ afterEach(async ({ task }) => {
 afterAll(async () => await network?.remove())
 
 describe('four validators with an order book', () => {
-  it(
-    'match what three clients send through three nodes within three blocks, and no coin is made or lost',
-    async () => {
-      const [from, supply] = [await network.at(0).height(), await supplyOf(network.at(0), market.quote_denom, 1)]
-      const running = trade()
-      await network.at(0).untilHeight(from + 12, LIMIT_MS)
-      // While orders rest and are matched.
-      await expectConserved(network.at(1), await network.at(1).height())
-      const report = await running.stop(network.at(KILLED))
-      expectWithinBound('three clients', report)
-      expect(report.fills).toBeGreaterThan(5)
-      const height = await network.at(0).height()
-      for (let at = from; at <= height; at++) await network.expectSameBlocks(at)
-      await expectSameBooks(height)
-      await expectConserved(network.at(2), height)
-      expect(await supplyOf(network.at(2), market.quote_denom, height)).toBe(supply)
-    },
-    LONG_MS,
-  )
+  it('match what three clients send through three nodes within three blocks, and no coin is made or lost', async () => {
+    const [from, supply] = [await network.at(0).height(), await supplyOf(network.at(0), market.quote_denom, 1)]
+    const running = trade()
+    await network.at(0).untilHeight(from + 12)
+    // While orders rest and are matched.
+    await expectConserved(network.at(1), await network.at(1).height())
+    const report = await running.stop(network.at(KILLED))
+    expectWithinBound('three clients', report)
+    expect(report.fills).toBeGreaterThan(5)
+    const height = await network.at(0).height()
+    for (let at = from; at <= height; at++) await network.expectSameBlocks(at)
+    await expectSameBooks(height)
+    await expectConserved(network.at(2), height)
+    expect(await supplyOf(network.at(2), market.quote_denom, height)).toBe(supply)
+  })
 
-  it(
-    'go on trading while the application of one is killed, and it has the same book again',
-    async () => {
-      const running = trade()
-      // What it answered it knows after it was killed.
-      const { hash, sentAt } = await sendOrder(network.at(KILLED), accountAt(4), [
-        place({ market: 1, side: 'sell', priceTicks: 1_050, qtyLots: 3_000 }),
-      ])
-      network.at(KILLED).kill('application')
-      const result = await orderResult(network.at(0), hash, LIMIT_MS)
-      console.log(`an order of a node that was killed, sent at ${sentAt}: in block ${result.height}`)
-      expect(result).toMatchObject({ code: 0, actions: [{ code: 0, filledLots: 0 }] })
-      const height = await network.at(0).height()
-      await network.at(KILLED).untilHeight(height, LIMIT_MS)
-      await untilCaughtUp(network.at(KILLED))
-      const report = await running.stop(network.at(KILLED))
-      expectWithinBound('beside a killed application', report)
-      await expectSameBooks(await network.at(0).height())
-    },
-    LONG_MS,
-  )
+  it('go on trading while the application of one is killed, and it has the same book again', async () => {
+    const running = trade()
+    // What it answered it knows after it was killed.
+    const { hash, sentAt } = await sendOrder(network.at(KILLED), accountAt(4), [
+      place({ market: 1, side: 'sell', priceTicks: 1_050, qtyLots: 3_000 }),
+    ])
+    network.at(KILLED).kill('application')
+    const result = await orderResult(network.at(0), hash)
+    console.log(`an order of a node that was killed, sent at ${sentAt}: in block ${result.height}`)
+    expect(result).toMatchObject({ code: 0, actions: [{ code: 0, filledLots: 0 }] })
+    const height = await network.at(0).height()
+    await network.at(KILLED).untilHeight(height)
+    await untilCaughtUp(network.at(KILLED))
+    const report = await running.stop(network.at(KILLED))
+    expectWithinBound('beside a killed application', report)
+    await expectSameBooks(await network.at(0).height())
+  })
 
-  it(
-    'go on trading while one is frozen, which wakes up to the same book',
-    async () => {
-      const running = trade()
-      const frozen = network.at(KILLED)
-      frozen.freeze('SIGSTOP')
-      try {
-        const without = await network.at(0).height()
-        await network.at(0).untilHeight(without + 6, LIMIT_MS)
-      } finally {
-        frozen.freeze('SIGCONT')
-      }
-      const height = await network.at(0).height()
-      await frozen.untilHeight(height, LIMIT_MS)
-      const report = await running.stop(frozen)
-      expectWithinBound('beside one that is frozen', report)
-      expect(report.fills).toBeGreaterThan(2)
-      await expectSameBooks(await network.at(0).height())
-    },
-    LONG_MS,
-  )
-
-  it(
-    'clear a market with one price a block',
-    async () => {
-      const from = await network.at(0).height()
-      const sent = await Promise.all(
-        UNIFORM_ORDERS.map(async ({ account, ...limit }, index) => {
-          const node = network.at(index % KILLED)
-          return await sendOrder(node, accountAt(account), [place({ market: UNIFORM, ...limit })])
-        }),
-      )
-      const results = await Promise.all(sent.map(({ hash }) => orderResult(network.at(0), hash, LIMIT_MS)))
-      expect(results.map(({ code, actions }) => [code, actions[0]?.code])).toEqual(sent.map(() => [0, 0]))
-      const last = Math.max(...results.map(({ height }) => height))
-      const placed = new Map(
-        results.map(({ actions, height }, index) => [
-          actions[0]?.orderSeq ?? 0,
-          { ...(UNIFORM_ORDERS[index] as UniformOrder), height },
-        ]),
-      )
-      const blocks = await clearedBlocks(network.at(1), UNIFORM, from + 1, last)
-      expectUniform(placed, blocks)
-      console.log(`cleared: ${JSON.stringify(blocks)}`)
-      expect(blocks.flatMap(({ fills }) => fills).length).toBeGreaterThan(0)
-      await network.expectSameBlocks(last)
-      await expectConserved(network.at(2), last)
-    },
-    LONG_MS,
-  )
-
-  it(
-    'go on trading without one that is killed, and it comes back with the same app hash and book',
-    async () => {
-      const running = trade()
-      network.at(KILLED).kill('supervisor')
-      expect(await network.at(KILLED).stop()).toBe('SIGKILL')
+  it('go on trading while one is frozen, which wakes up to the same book', async () => {
+    const running = trade()
+    const frozen = network.at(KILLED)
+    frozen.freeze('SIGSTOP')
+    try {
       const without = await network.at(0).height()
-      await network.at(0).untilHeight(without + 6, LIMIT_MS)
-      await network.at(KILLED).start()
-      // Its CometBFT takes nothing yet: the others are told of this order as soon as it does.
-      const { hash } = await sendOrder(network.at(KILLED), accountAt(5), [
-        place({ market: 1, side: 'sell', priceTicks: 1_060, qtyLots: 3_000 }),
-      ])
-      await untilCaughtUp(network.at(KILLED))
-      const caughtUpAt = await network.at(0).height()
-      const late = await orderResult(network.at(0), hash, LIMIT_MS)
-      console.log(`an order of a node that had caught up at ${caughtUpAt}: in block ${late.height}`)
-      expect(late.code).toBe(0)
-      expect(late.height).toBeLessThanOrEqual(caughtUpAt + BOUND_BLOCKS + 2)
-      const report = await running.stop(network.at(KILLED))
-      expectWithinBound('without one of four', report)
-      expect(report.fills).toBeGreaterThan(2)
-      const height = await network.at(0).height()
-      await expectSameBooks(height)
-      await expectConserved(network.at(KILLED), height)
-    },
-    LONG_MS,
-  )
+      await network.at(0).untilHeight(without + 6)
+    } finally {
+      frozen.freeze('SIGCONT')
+    }
+    const height = await network.at(0).height()
+    await frozen.untilHeight(height)
+    const report = await running.stop(frozen)
+    expectWithinBound('beside one that is frozen', report)
+    expect(report.fills).toBeGreaterThan(2)
+    await expectSameBooks(await network.at(0).height())
+  })
 
-  it.skipIf(python === undefined)(
-    'pass the audit of a stranger over all of it',
-    async () => {
-      const report = await auditAll(network.at(KILLED))
-      console.log(report.trim())
-      expect(report).toMatch(/^ok blocks 2 to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
-    },
-    LONG_MS,
-  )
+  it('clear a market with one price a block', async () => {
+    const from = await network.at(0).height()
+    const sent = await Promise.all(
+      UNIFORM_ORDERS.map(async ({ account, ...limit }, index) => {
+        const node = network.at(index % KILLED)
+        return await sendOrder(node, accountAt(account), [place({ market: UNIFORM, ...limit })])
+      }),
+    )
+    const results = await Promise.all(sent.map(({ hash }) => orderResult(network.at(0), hash)))
+    expect(results.map(({ code, actions }) => [code, actions[0]?.code])).toEqual(sent.map(() => [0, 0]))
+    const last = Math.max(...results.map(({ height }) => height))
+    const placed = new Map(
+      results.map(({ actions, height }, index) => [
+        actions[0]?.orderSeq ?? 0,
+        { ...(UNIFORM_ORDERS[index] as UniformOrder), height },
+      ]),
+    )
+    const blocks = await clearedBlocks(network.at(1), UNIFORM, from + 1, last)
+    expectUniform(placed, blocks)
+    console.log(`cleared: ${JSON.stringify(blocks)}`)
+    expect(blocks.flatMap(({ fills }) => fills).length).toBeGreaterThan(0)
+    await network.expectSameBlocks(last)
+    await expectConserved(network.at(2), last)
+  })
+
+  it('go on trading without one that is killed, and it comes back with the same app hash and book', async () => {
+    const running = trade()
+    network.at(KILLED).kill('supervisor')
+    expect(await network.at(KILLED).stop()).toBe('SIGKILL')
+    const without = await network.at(0).height()
+    await network.at(0).untilHeight(without + 6)
+    await network.at(KILLED).start()
+    // Its CometBFT takes nothing yet: the others are told of this order as soon as it does.
+    const { hash } = await sendOrder(network.at(KILLED), accountAt(5), [
+      place({ market: 1, side: 'sell', priceTicks: 1_060, qtyLots: 3_000 }),
+    ])
+    await untilCaughtUp(network.at(KILLED))
+    const caughtUpAt = await network.at(0).height()
+    const late = await orderResult(network.at(0), hash)
+    console.log(`an order of a node that had caught up at ${caughtUpAt}: in block ${late.height}`)
+    expect(late.code).toBe(0)
+    expect(late.height).toBeLessThanOrEqual(caughtUpAt + BOUND_BLOCKS + 2)
+    const report = await running.stop(network.at(KILLED))
+    expectWithinBound('without one of four', report)
+    expect(report.fills).toBeGreaterThan(2)
+    const height = await network.at(0).height()
+    await expectSameBooks(height)
+    await expectConserved(network.at(KILLED), height)
+  })
+
+  it.skipIf(python === undefined)('pass the audit of a stranger over all of it', async () => {
+    const report = await auditAll(network.at(KILLED))
+    console.log(report.trim())
+    expect(report).toMatch(/^ok blocks 2 to \d+: [1-9]\d* orders, [1-9]\d* fills, /)
+  })
 })

@@ -1,7 +1,7 @@
 /** Orders as a client makes them: by packages/clob, and nothing of the node's own code takes part. */
 import type { Hex, PrivateKeyAccount } from 'viem'
 import { cancelAction, type ClobAction, placeAction, type SignedClobTx, signClobTx } from '../../packages/clob/index.ts'
-import { askJsonRpc, CHAIN_ID, EVM_CHAIN_ID, type TestNode, until } from './harness.ts'
+import { askJsonRpc, CHAIN_ID, EVM_CHAIN_ID, PATIENCE_MS, type TestNode, until } from './harness.ts'
 
 export type SignedAction = ClobAction
 
@@ -53,8 +53,6 @@ export const signOrder = (
   return signClobTx(account, { actions, nonceMs: lastNonceMs, goodTilBlock: height + 20 }, CHAIN)
 }
 
-const CATCH_UP_LIMIT_MS = 20_000
-
 /**
  * Signs with the node's time and sends; a node that was restarted is given the time to catch up. Resolves to the hash, and the
  * height that the node had before.
@@ -64,7 +62,7 @@ export const sendOrder = async (
   account: PrivateKeyAccount,
   actions: readonly SignedAction[],
 ): Promise<{ readonly hash: Hex; readonly sentAt: number }> => {
-  const deadline = performance.now() + CATCH_UP_LIMIT_MS
+  const deadline = performance.now() + PATIENCE_MS
   for (;;) {
     const time = await chainTime(node)
     const order = await signOrder(account, actions, time)
@@ -73,7 +71,7 @@ export const sendOrder = async (
     } catch (error) {
       if (!String(error).includes('catches up with the network') || performance.now() > deadline) throw error
     }
-    await node.untilHeight(time.height + 1, CATCH_UP_LIMIT_MS)
+    await node.untilHeight(time.height + 1)
   }
 }
 

@@ -12,8 +12,6 @@ import {
 } from './clob-orders.ts'
 import { type TestNode, until } from './harness.ts'
 
-/** A block may take a while on a busy machine. */
-const BLOCK_LIMIT_MS = 60_000
 /** The number of clob-orders.ts: no block takes an order later. */
 const GOOD_FOR_BLOCKS = 20
 const [LOW, HIGH] = [990, 1_010]
@@ -111,12 +109,12 @@ export const startTrading = (nodes: readonly TestNode[], accounts: readonly Priv
       const { hash, sentAt } = await sendOrder(node, account, actionsOf(trader, round))
       const knownAt = await node.height()
       sent.push({ hash, sentAt, knownAt, sentMs, owner: account.address })
-      await node.untilHeight(knownAt + 1, BLOCK_LIMIT_MS)
+      await node.untilHeight(knownAt + 1)
     }
   }
   const watch = async (node: TestNode): Promise<void> => {
     for (let height = await node.height(); !isSettled; height++) {
-      height = await node.untilHeight(height, BLOCK_LIMIT_MS)
+      height = await node.untilHeight(height)
       committedMs.set(height, performance.now())
     }
   }
@@ -142,7 +140,7 @@ export const startTrading = (nodes: readonly TestNode[], accounts: readonly Priv
       for (;;) {
         included = await ordersIn(reader, from + 1, last)
         if (last >= most || sent.every(({ hash }) => included.has(hash))) break
-        last = await reader.untilHeight(last + 1, BLOCK_LIMIT_MS)
+        last = await reader.untilHeight(last + 1)
       }
       isSettled = true
       await watching

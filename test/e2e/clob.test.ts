@@ -337,7 +337,7 @@ describe('an order that a wallet signs as typed data', () => {
     await orderResult(node(), hash)
     const height = await node().height()
     node().kill('application')
-    await node().untilHeight(height + 3, 30_000)
+    await node().untilHeight(height + 3)
     const buy = await sendOrder(node(), taker, [
       place({ market: 1, side: 'buy', priceTicks: 1_050, qtyLots: 7_000, tif: 'fok' }),
     ])

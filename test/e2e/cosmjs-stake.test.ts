@@ -67,7 +67,7 @@ beforeAll(async () => {
     connected.set(name, user)
   }
   users = connected
-}, 120_000)
+})
 afterAll(() => comet.disconnect())
 
 describe('a wallet of twelve words', () => {

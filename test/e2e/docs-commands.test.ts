@@ -16,7 +16,6 @@ import { PAGES, type LaneName } from './docs/table.ts'
 import { Devnet, Lane } from './docs/world.ts'
 import { chooseNodePorts, repository } from './harness.ts'
 
-const LIMIT_MS = 600_000
 const NO_PAGES = /^(?:docs\/adr\/|test\/fixtures\/|CHANGELOG)/
 const commands = listDocuments(repository)
   .filter((file) => !NO_PAGES.test(file))
@@ -50,21 +49,17 @@ beforeAll(async () => {
   await devnet.token()
   await runLane(devnet, 'devnet')
   await runLane(devnet, 'nodes')
-}, LIMIT_MS)
+})
 afterAll(async () => {
   await Promise.all(faults.values())
   await shell.stop()
   devnet?.remove()
-}, LIMIT_MS)
+})
 
 describe('the commands', () => {
-  it.each(Object.keys(PAGES).filter((page) => chosen.includes(page)))(
-    'of %s do what the page says',
-    async (page) => {
-      expect((await faults.get(page))?.join('\n\n')).toBe('')
-    },
-    LIMIT_MS,
-  )
+  it.each(Object.keys(PAGES).filter((page) => chosen.includes(page)))('of %s do what the page says', async (page) => {
+    expect((await faults.get(page))?.join('\n\n')).toBe('')
+  })
 
   it('are those of the pages that the table has, and no blank or plan is left over', () => {
     expect(commands.filter(({ page }) => PAGES[page] === undefined)).toEqual([])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { devnetAccounts } from '../../bin/cli/keys/devnet-accounts.ts'
-import { repository, useNode } from './harness.ts'
+import { PATIENCE_MS, repository, useNode } from './harness.ts'
 import { findWeb3Python } from './python.ts'
 
 const python = findWeb3Python()
@@ -23,7 +23,7 @@ const run = async (command: string, script: string, account: number, server: 'ht
   }
   const signer = { PRIVATE_KEY: devnetAccounts()[account]?.privateKey ?? '', ACCOUNT: String(account) }
   const env = { ...process.env, ...urls, ...signer, ...more }
-  const { stdout } = await promisify(execFile)(command, [join(repository, script)], { env, timeout: 60_000 })
+  const { stdout } = await promisify(execFile)(command, [join(repository, script)], { env, timeout: PATIENCE_MS })
   return stdout
 }
 

@@ -85,7 +85,7 @@ beforeAll(async () => {
   const to = '0x00000000000000000000000000000000000e2e02'
   await client.waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to, value }) })
   await old.untilHeight(30)
-}, 120_000)
+})
 afterEach(({ task }) => {
   if (task.result?.state === 'fail') console.log(`the nodes wrote last:\n${old.lastWords()}\n${fresh.lastWords()}`)
 })

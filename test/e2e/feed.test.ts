@@ -22,7 +22,6 @@ import { assemble } from './parity/assemble.ts'
 const LOGS_A_TRANSACTION = 12_000
 const LOUD_TRANSACTIONS = 4
 const PAGE_LENGTH = 4 * 1024 * 1024
-const LIMIT_MS = 120_000
 
 /** Emits as many logs as the first word of its input says. */
 const LOUD = assemble(`0 CALLDATALOAD loop: DUP1 ISZERO @end JUMPI DUP1 0 MSTORE DUP1 32 0 LOG1
@@ -58,7 +57,7 @@ class Consumer {
   }
 
   async untilHeight(height: number): Promise<void> {
-    await until(`block ${height} of the feed`, () => (this.height >= height ? true : undefined), LIMIT_MS)
+    await until(`block ${height} of the feed`, () => (this.height >= height ? true : undefined))
   }
 
   async kill(signal: NodeJS.Signals): Promise<number | string> {
@@ -88,7 +87,7 @@ const consume = (...args: readonly string[]): Consumer => {
 beforeAll(async () => {
   node = await createNode({ timeoutCommitMs: 200, settings: { 'json-rpc.logs-cap': '200000' } })
   await node.start()
-}, LIMIT_MS)
+})
 afterEach(({ task }) => {
   if (task.result?.state === 'fail') console.log(`the node wrote last:\n${node.lastWords()}`)
 })
@@ -250,61 +249,55 @@ const expectAsWitnessed = async (shown: FeedBlock): Promise<void> => {
 }
 
 describe('the feed of a running node', () => {
-  it(
-    'is whole and in order for a consumer that is killed, of a node that is killed, and says what CometBFT and JSON-RPC say',
-    async () => {
-      const cursor = join(node.folder, 'cursor')
-      const first = consume('--follow', '--cursor', cursor)
-      await first.untilHeight(3)
-      expect(await first.kill('SIGKILL')).toBe('SIGKILL')
-      const trafficEnd = await makeTraffic()
-      const second = consume('--follow', '--cursor', cursor)
-      await second.untilHeight(first.height + 1)
-      expect(await second.kill('SIGKILL')).toBe('SIGKILL')
-      const third = consume('--follow', '--cursor', cursor)
-      await third.untilHeight(trafficEnd)
-      // All of it, and while the consumer listens: it finds the node again by itself.
-      const killedAt = await node.height()
-      node.kill('supervisor')
-      await node.stop('SIGKILL')
-      await node.start()
-      await third.untilHeight(killedAt + 3)
-      expect(await third.kill('SIGINT')).toBe(0)
-      for (const consumer of [first, second, third]) {
-        const [begin] = consumer.blocks
-        invariant(begin !== undefined, 'it has read something')
-        const heights = consumer.blocks.map(({ height }) => height)
-        expect(heights).toEqual(heights.map((_, index) => begin.height + index))
-      }
-      // What was printed last before a kill comes once more where its cursor was not saved yet, and nothing else does.
-      expect(first.blocks[0]?.height).toBe(1)
-      for (const [before, after] of [
-        [first, second],
-        [second, third],
-      ] as const) {
-        expect([before.height, before.height + 1]).toContain(after.blocks[0]?.height)
-      }
-      const blocks = new Map(
-        [first, second, third].flatMap((each) => each.blocks.map((block) => [block.height, block])),
-      )
-      expect(blocks.size).toBe(third.height)
-      for (const block of blocks.values()) await expectAsWitnessed(block)
-      const transactions = [...blocks.values()].flatMap((block) => block.transactions)
-      // Nothing of it may be missing, or nothing is proven.
-      expect(transactions.some(({ family, code }) => family === 'native' && code === 0)).toBe(true)
-      expect(transactions.some(({ family, code }) => family === 'native' && code !== 0)).toBe(true)
-      expect(
-        transactions.some(({ receipt, log }) => receipt?.succeeded === false && log === 'execution reverted'),
-      ).toBe(true)
-      expect(transactions.some(({ receipt, events }) => receipt !== undefined && events.length > 1)).toBe(true)
-      expect(transactions.filter(({ receipt }) => receipt?.logs.length === LOGS_A_TRANSACTION)).toHaveLength(
-        LOUD_TRANSACTIONS,
-      )
-      expect([...blocks.values()].some(({ validatorUpdates }) => validatorUpdates.length > 0)).toBe(true)
-      expect(Math.max(...[second, third].flatMap(({ lineLengths }) => lineLengths))).toBeGreaterThan(PAGE_LENGTH)
-    },
-    3 * LIMIT_MS,
-  )
+  it('is whole and in order for a consumer that is killed, of a node that is killed, and says what CometBFT and JSON-RPC say', async () => {
+    const cursor = join(node.folder, 'cursor')
+    const first = consume('--follow', '--cursor', cursor)
+    await first.untilHeight(3)
+    expect(await first.kill('SIGKILL')).toBe('SIGKILL')
+    const trafficEnd = await makeTraffic()
+    const second = consume('--follow', '--cursor', cursor)
+    await second.untilHeight(first.height + 1)
+    expect(await second.kill('SIGKILL')).toBe('SIGKILL')
+    const third = consume('--follow', '--cursor', cursor)
+    await third.untilHeight(trafficEnd)
+    // All of it, and while the consumer listens: it finds the node again by itself.
+    const killedAt = await node.height()
+    node.kill('supervisor')
+    await node.stop('SIGKILL')
+    await node.start()
+    await third.untilHeight(killedAt + 3)
+    expect(await third.kill('SIGINT')).toBe(0)
+    for (const consumer of [first, second, third]) {
+      const [begin] = consumer.blocks
+      invariant(begin !== undefined, 'it has read something')
+      const heights = consumer.blocks.map(({ height }) => height)
+      expect(heights).toEqual(heights.map((_, index) => begin.height + index))
+    }
+    // What was printed last before a kill comes once more where its cursor was not saved yet, and nothing else does.
+    expect(first.blocks[0]?.height).toBe(1)
+    for (const [before, after] of [
+      [first, second],
+      [second, third],
+    ] as const) {
+      expect([before.height, before.height + 1]).toContain(after.blocks[0]?.height)
+    }
+    const blocks = new Map([first, second, third].flatMap((each) => each.blocks.map((block) => [block.height, block])))
+    expect(blocks.size).toBe(third.height)
+    for (const block of blocks.values()) await expectAsWitnessed(block)
+    const transactions = [...blocks.values()].flatMap((block) => block.transactions)
+    // Nothing of it may be missing, or nothing is proven.
+    expect(transactions.some(({ family, code }) => family === 'native' && code === 0)).toBe(true)
+    expect(transactions.some(({ family, code }) => family === 'native' && code !== 0)).toBe(true)
+    expect(transactions.some(({ receipt, log }) => receipt?.succeeded === false && log === 'execution reverted')).toBe(
+      true,
+    )
+    expect(transactions.some(({ receipt, events }) => receipt !== undefined && events.length > 1)).toBe(true)
+    expect(transactions.filter(({ receipt }) => receipt?.logs.length === LOGS_A_TRANSACTION)).toHaveLength(
+      LOUD_TRANSACTIONS,
+    )
+    expect([...blocks.values()].some(({ validatorUpdates }) => validatorUpdates.length > 0)).toBe(true)
+    expect(Math.max(...[second, third].flatMap(({ lineLengths }) => lineLengths))).toBeGreaterThan(PAGE_LENGTH)
+  })
 
   it('ends at the head without --follow, begins where it is told, and goes on with its cursor', async () => {
     const cursor = join(node.folder, 'other-cursor')

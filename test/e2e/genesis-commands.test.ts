@@ -75,7 +75,7 @@ describe('genesis transactions', () => {
     expect(balances).toEqual([400n, 600n, 1_000n])
     const peers = /^persistent_peers = (.*)$/m.exec(readFileSync(join(first, 'config', 'config.toml'), 'utf8'))?.[1]
     expect(peers).toContain('@10.0.0.2:26656')
-  }, 120_000)
+  })
 
   it('are refused when they were changed, or are of another chain', async () => {
     const [file = ''] = readdirSync(gentxOf(second))
@@ -92,7 +92,7 @@ describe('genesis transactions', () => {
     await run('init', 'node', '--chain-id', 'other-1', '--evm-chain-id', '77002', '--home', other)
     const foreign = await runChain(['genesis', 'collect-gentxs', '--home', other, '--gentx-dir', gentxOf(second)])
     expect([foreign.status, foreign.stderr]).toEqual([1, expect.stringMatching(/signature verification failed/)])
-  }, 120_000)
+  })
 })
 
 describe('files of a testnet', () => {
@@ -104,28 +104,20 @@ describe('files of a testnet', () => {
       endWithUs(child)
       children.push(child)
     }
-    const height = await until(
-      'the second block',
-      async () => {
-        const response = await fetch('http://127.0.7.3:26657/status')
-        const { result } = (await response.json()) as { result: { sync_info: { latest_block_height: string } } }
-        const at = Number(result.sync_info.latest_block_height)
-        return at >= 2 ? at : undefined
-      },
-      60_000,
-    )
+    const height = await until('the second block', async () => {
+      const response = await fetch('http://127.0.7.3:26657/status')
+      const { result } = (await response.json()) as { result: { sync_info: { latest_block_height: string } } }
+      const at = Number(result.sync_info.latest_block_height)
+      return at >= 2 ? at : undefined
+    })
     expect(height).toBeGreaterThanOrEqual(2)
     // The other node: its CometBFT makes blocks before its gateway answers.
-    const validators = await until(
-      'the gateway of the first node',
-      async () => {
-        const reply = await fetch('http://127.0.7.2:1317/cosmos/staking/v1beta1/validators?status=BOND_STATUS_BONDED')
-        return ((await reply.json()) as { validators: readonly { description: { moniker: string } }[] }).validators
-      },
-      60_000,
-    )
+    const validators = await until('the gateway of the first node', async () => {
+      const reply = await fetch('http://127.0.7.2:1317/cosmos/staking/v1beta1/validators?status=BOND_STATUS_BONDED')
+      return ((await reply.json()) as { validators: readonly { description: { moniker: string } }[] }).validators
+    })
     expect(validators.map(({ description }) => description.moniker).toSorted()).toEqual(['node0', 'node1'])
-  }, 120_000)
+  })
 
   it('are not written over what is there', async () => {
     const { status, stderr } = await runChain(['testnet', 'init-files', '--output-dir', folder])

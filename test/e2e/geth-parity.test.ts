@@ -40,7 +40,7 @@ beforeAll(async () => {
   await scenario(peer)
   await states(peer, createWorld().dev)
   ;({ transcript } = peer)
-}, 120_000)
+})
 
 afterAll(async () => await node?.remove())
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
     async () => ((await network.at(1).comet<SyncStatus>('status')).sync_info.catching_up ? undefined : true),
     60_000,
   )
-}, 120_000)
+})
 
 afterAll(async () => await network.remove())
 
@@ -73,7 +73,7 @@ const expectIncluded = async (hashes: readonly string[]): Promise<void> => {
 }
 
 describe('a full node and a validator', () => {
-  it('gossip while a client holds hundreds of transactions behind gaps', { timeout: 120_000 }, async () => {
+  it('gossip while a client holds hundreds of transactions behind gaps', async () => {
     for (const index of GREEDY) {
       const raws = await Promise.all(Array.from({ length: PER_ACCOUNT }, (_, nonce) => sign(index, nonce + 1)))
       const answers = await Promise.all(raws.map(broadcast))
@@ -102,17 +102,13 @@ describe('a full node and a validator', () => {
     })
   })
 
-  it('promote all of a greedy account once it sends what was missing', { timeout: 120_000 }, async () => {
+  it('promote all of a greedy account once it sends what was missing', async () => {
     const [greedy = 0] = GREEDY
     await network.at(1).ask('eth_sendRawTransaction', await sign(greedy, 0))
-    await until(
-      'the nonce after all',
-      async () => {
-        const count = await network.at(0).ask<Hex>('eth_getTransactionCount', accountAt(greedy).address, 'latest')
-        return Number(count) === PER_ACCOUNT + 1 ? true : undefined
-      },
-      60_000,
-    )
+    await until('the nonce after all', async () => {
+      const count = await network.at(0).ask<Hex>('eth_getTransactionCount', accountAt(greedy).address, 'latest')
+      return Number(count) === PER_ACCOUNT + 1 ? true : undefined
+    })
     const empty = await until('empty mempools', async () => {
       const counts = await unconfirmed()
       return counts.some((count) => count > 0) ? undefined : counts

@@ -13,7 +13,6 @@ import { createNetwork, type Network } from './network.ts'
 import { signTransfer, submitAll } from './transfers.ts'
 
 const MAX_PROPOSAL_BYTES = 3 * 1024 * 1024
-const LIMIT_MS = 120_000
 const PATIENT: Readonly<Record<string, string>> = {
   'consensus.timeout_propose': '"60s"',
   'p2p.send_rate': '100000000',
@@ -90,11 +89,7 @@ const blockAt = async (node: TestNode, height: number): Promise<SeenBlock> => {
 /** Blocks from `from` on until all of `raws` have receipts. */
 const untilIncluded = async (node: TestNode, from: number, raws: readonly Uint8Array[]): Promise<SeenBlock[]> => {
   const last = bytesToHex(keccak256(raws.at(-1) ?? new Uint8Array(0)))
-  await until(
-    'the last receipt',
-    async () => (await node.ask('eth_getTransactionReceipt', last)) ?? undefined,
-    LIMIT_MS,
-  )
+  await until('the last receipt', async () => (await node.ask('eth_getTransactionReceipt', last)) ?? undefined)
   expect(
     await withoutReceipt(
       node,
@@ -117,76 +112,64 @@ const largest = (blocks: readonly SeenBlock[]): SeenBlock =>
   blocks.reduce((most, block) => (block.bytes > most.bytes ? block : most))
 
 describe('over gRPC', () => {
-  it(
-    'a block is filled to max_gas, then one with 3 MiB of calldata',
-    async () => {
-      const transfers = 2_000
-      const node = await openNode(BigInt(transfers) * 21_000n)
-      const cheap = Array.from({ length: transfers + 100 }, (_, nonce) => signTransfer({ account: 0, nonce }))
-      const from = (await node.height()) + 1
-      await fillPool(node, cheap, [node])
-      const blocks = await untilIncluded(node, from, cheap)
-      const { height } = largest(blocks)
-      const tag = `0x${height.toString(16)}`
-      const full = await node.ask<{ gasUsed: string; gasLimit: string }>('eth_getBlockByNumber', tag, false)
-      expect(full.gasUsed).toBe(full.gasLimit)
+  it('a block is filled to max_gas, then one with 3 MiB of calldata', async () => {
+    const transfers = 2_000
+    const node = await openNode(BigInt(transfers) * 21_000n)
+    const cheap = Array.from({ length: transfers + 100 }, (_, nonce) => signTransfer({ account: 0, nonce }))
+    const from = (await node.height()) + 1
+    await fillPool(node, cheap, [node])
+    const blocks = await untilIncluded(node, from, cheap)
+    const { height } = largest(blocks)
+    const tag = `0x${height.toString(16)}`
+    const full = await node.ask<{ gasUsed: string; gasLimit: string }>('eth_getBlockByNumber', tag, false)
+    expect(full.gasUsed).toBe(full.gasLimit)
 
-      const data = new Uint8Array(DATA_BYTES)
-      const heavy = Array.from({ length: 30 }, (_, nonce) => signTransfer({ account: 1, nonce, data, gas: DATA_GAS }))
-      const next = (await node.height()) + 1
-      await fillPool(node, heavy, [node])
-      const { bytes } = largest(await untilIncluded(node, next, heavy))
-      expect(bytes).toBeGreaterThan(MAX_PROPOSAL_BYTES - DATA_BYTES - 10_000)
-      expect(bytes).toBeLessThanOrEqual(MAX_PROPOSAL_BYTES)
-      await expectConsistentHeights(node, 1, await node.height())
-    },
-    2 * LIMIT_MS,
-  )
+    const data = new Uint8Array(DATA_BYTES)
+    const heavy = Array.from({ length: 30 }, (_, nonce) => signTransfer({ account: 1, nonce, data, gas: DATA_GAS }))
+    const next = (await node.height()) + 1
+    await fillPool(node, heavy, [node])
+    const { bytes } = largest(await untilIncluded(node, next, heavy))
+    expect(bytes).toBeGreaterThan(MAX_PROPOSAL_BYTES - DATA_BYTES - 10_000)
+    expect(bytes).toBeLessThanOrEqual(MAX_PROPOSAL_BYTES)
+    await expectConsistentHeights(node, 1, await node.height())
+  })
 
-  it(
-    'a block is filled with 3 MiB of transfers',
-    async () => {
-      const node = await openNode()
-      const raws = transfersOfAll(3_000)
-      const from = (await node.height()) + 1
-      await fillPool(node, raws, [node])
-      const blocks = await untilIncluded(node, from, raws)
-      const { bytes, count, height } = largest(blocks)
-      console.log(`the largest block has ${count} transactions of ${bytes} bytes`)
-      expect(bytes).toBeGreaterThan(0.95 * MAX_PROPOSAL_BYTES - 3 * count)
-      expect(bytes).toBeLessThanOrEqual(MAX_PROPOSAL_BYTES)
-      await node.untilHeight(height + 2)
-      await expectConsistentHeights(node, 1, await node.height())
-    },
-    3 * LIMIT_MS,
-  )
+  it('a block is filled with 3 MiB of transfers', async () => {
+    const node = await openNode()
+    const raws = transfersOfAll(3_000)
+    const from = (await node.height()) + 1
+    await fillPool(node, raws, [node])
+    const blocks = await untilIncluded(node, from, raws)
+    const { bytes, count, height } = largest(blocks)
+    console.log(`the largest block has ${count} transactions of ${bytes} bytes`)
+    expect(bytes).toBeGreaterThan(0.95 * MAX_PROPOSAL_BYTES - 3 * count)
+    expect(bytes).toBeLessThanOrEqual(MAX_PROPOSAL_BYTES)
+    await node.untilHeight(height + 2)
+    await expectConsistentHeights(node, 1, await node.height())
+  })
 
-  it(
-    'a block of more than 4 MiB that a node on the socket proposed is taken, and its events left out',
-    async () => {
-      const created = await createNetwork({
-        members: [{ ...OPTIONS, abci: 'socket' }, OPTIONS],
-        cometToml: PATIENT,
-        editGenesis: withMuchWeight,
-      })
-      network = created
-      ;({ nodes } = created)
-      await created.start()
-      const [socket, grpc] = [created.at(0), created.at(1)]
-      const raws = transfersOfAll(4_700)
-      const from = (await socket.height()) + 1
-      await fillPool(socket, raws, [socket, grpc])
-      const blocks = await untilIncluded(socket, from, raws)
-      const { bytes, count, height, proposer } = largest(blocks)
-      console.log(`the largest block has ${count} transactions of ${bytes} bytes`)
-      expect(bytes).toBeGreaterThan(4 * 1024 * 1024)
-      const { validator_info: info } = await socket.comet<{ validator_info: { address: string } }>('status')
-      expect(proposer).toBe(info.address)
-      await created.expectSameBlocks(height + 2)
-      // Both have executed the block by now; what they wrote comes by a pipe.
-      const cut = /abci finalizeBlock: an answer of \d+ bytes was cut to \d+/
-      await until('the warning', () => (cut.test(grpc.output) ? true : undefined))
-    },
-    2 * LIMIT_MS,
-  )
+  it('a block of more than 4 MiB that a node on the socket proposed is taken, and its events left out', async () => {
+    const created = await createNetwork({
+      members: [{ ...OPTIONS, abci: 'socket' }, OPTIONS],
+      cometToml: PATIENT,
+      editGenesis: withMuchWeight,
+    })
+    network = created
+    ;({ nodes } = created)
+    await created.start()
+    const [socket, grpc] = [created.at(0), created.at(1)]
+    const raws = transfersOfAll(4_700)
+    const from = (await socket.height()) + 1
+    await fillPool(socket, raws, [socket, grpc])
+    const blocks = await untilIncluded(socket, from, raws)
+    const { bytes, count, height, proposer } = largest(blocks)
+    console.log(`the largest block has ${count} transactions of ${bytes} bytes`)
+    expect(bytes).toBeGreaterThan(4 * 1024 * 1024)
+    const { validator_info: info } = await socket.comet<{ validator_info: { address: string } }>('status')
+    expect(proposer).toBe(info.address)
+    await created.expectSameBlocks(height + 2)
+    // Both have executed the block by now; what they wrote comes by a pipe.
+    const cut = /abci finalizeBlock: an answer of \d+ bytes was cut to \d+/
+    await until('the warning', () => (cut.test(grpc.output) ? true : undefined))
+  })
 })

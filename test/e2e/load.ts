@@ -7,7 +7,6 @@ import { callJsonRpc, EVM_CHAIN_ID, type TestNode, until } from './harness.ts'
 const RECEIVER = '0x00000000000000000000000000000000000e2e00'
 /** The time between two attempts while the node does not answer. */
 const RETRY_MS = 25
-const RECEIPTS_LIMIT_MS = 30_000
 const BATCH = 200
 
 export interface Load {
@@ -97,6 +96,6 @@ export const withoutReceipt = async (node: TestNode, hashes: Iterable<Hash>): Pr
     missing = left
     return missing.length === 0 ? true : undefined
   }
-  await until('all receipts', round, RECEIPTS_LIMIT_MS).catch(() => undefined)
+  await until('all receipts', round).catch(() => undefined)
   return missing
 }

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const peer = new NativePeer({ rest: node.urls.rest, comet: node.urls.comet, grpc: node.grpc })
   await scenario(peer).finally(() => peer.close())
   ;({ transcript } = peer)
-}, 400_000)
+})
 
 afterAll(async () => await node?.remove())
 

@@ -80,7 +80,7 @@ const expectSame = async (height: number, nodes: readonly TestNode[]): Promise<v
   const tag = `0x${height.toString(16)}`
   const seen: { hash: string; stateRoot: string }[] = []
   for (const node of nodes) {
-    await node.untilHeight(height, 60_000)
+    await node.untilHeight(height)
     const { hash, stateRoot } = await node.ask<{ hash: string; stateRoot: string }>('eth_getBlockByNumber', tag, false)
     seen.push({ hash, stateRoot })
   }

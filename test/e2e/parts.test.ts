@@ -147,7 +147,7 @@ const healthOf = (service: string, ports: ReadonlyMap<number, number>): Promise<
 }
 
 const untilHealthy = (service: string, ports: ReadonlyMap<number, number>): Promise<true> =>
-  until(`health of ${service}`, async () => ((await healthOf(service, ports)) === 0 ? true : undefined), 60_000)
+  until(`health of ${service}`, async () => ((await healthOf(service, ports)) === 0 ? true : undefined))
 
 let ports: ReadonlyMap<number, number>
 let secondPorts: ReadonlyMap<number, number>
@@ -181,7 +181,7 @@ beforeAll(async () => {
   startCometbft()
   startApplication()
   for (const index of [0, 1]) await untilHeight(index, 1)
-}, 120_000)
+})
 afterEach(({ task }) => {
   if (task.result?.state === 'fail') console.log(`the parts wrote last:\n${output.slice(-4_000)}`)
 })

@@ -88,7 +88,7 @@ beforeAll(async () => {
     const hash = await wallet.writeContract({ address: token, abi: tokenAbi, functionName: 'transfer', args })
     heights.push(Number((await client.waitForTransactionReceipt({ hash })).blockNumber))
   }
-}, 120_000)
+})
 
 it('eth_getProof is what a third party can verify, at old heights and at the newest', async () => {
   const slots = [0, 1, 2, 3, 4, 5].map((slot) => numberToHex(slot))

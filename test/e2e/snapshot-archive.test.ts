@@ -9,10 +9,17 @@ import { setTomlValue } from '../../bin/node/config/toml-lines.ts'
 import { invariant } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
-import { CHAIN_ID, chooseNodePorts, createNode, type Finished, runChain, TestNode, until } from './harness.ts'
+import {
+  CHAIN_ID,
+  chooseNodePorts,
+  createNode,
+  type Finished,
+  PATIENCE_MS,
+  runChain,
+  TestNode,
+  until,
+} from './harness.ts'
 
-const LONG = { timeout: 180_000 }
-const LIMIT_MS = 60_000
 const MAGIC = Buffer.from('NATSNAP2')
 const END = Buffer.from('NATSEND2')
 const HASH_BYTES = 32
@@ -45,18 +52,18 @@ beforeAll(async () => {
   const [wallet, client] = [createWallet(source, accountAt(0)), createClient(source)]
   for (let i = 0; i < 3; i++) {
     const hash = await wallet.sendTransaction({ to: accountAt(1).address, value: 7n })
-    await client.waitForTransactionReceipt({ hash, timeout: LIMIT_MS })
+    await client.waitForTransactionReceipt({ hash, timeout: PATIENCE_MS })
   }
-  await source.untilHeight(12, LIMIT_MS)
-  await until('a snapshot', () => (/made a snapshot height=10 /.test(source.output) ? true : undefined), LIMIT_MS)
-}, 3 * LIMIT_MS)
+  await source.untilHeight(12)
+  await until('a snapshot', () => (/made a snapshot height=10 /.test(source.output) ? true : undefined))
+})
 
 afterAll(async () => {
   for (const node of [source, ...restored]) await node.remove()
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe('chain snapshot', LONG, () => {
+describe('chain snapshot', () => {
   it('refuses a home that is open, and lists what is there all the same', async () => {
     for (const args of [['create'], ['export', archive]]) {
       const { status, stderr } = await snapshot(source.home, ...args)
@@ -113,16 +120,12 @@ describe('chain snapshot', LONG, () => {
       const hash = /has the hash (0x[0-9a-f]{64})/.exec(stdout)?.[1]
       expect(readdirSync(join(node.home, 'data'))).not.toContain('.restoring')
       await source.start()
-      const { node_info } = await until(
-        'CometBFT',
-        () => source.comet<{ node_info: { id: string } }>('status'),
-        LIMIT_MS,
-      )
+      const { node_info } = await until('CometBFT', () => source.comet<{ node_info: { id: string } }>('status'))
       const config = join(node.home, 'config', 'config.toml')
       const peer = `"${node_info.id}@127.0.0.1:${source.ports.p2p}"`
       writeFileSync(config, setTomlValue(readFileSync(config, 'utf8'), 'p2p.persistent_peers', peer))
       node.spawn()
-      const head = await node.untilHeight((await source.height()) + 3, LIMIT_MS)
+      const head = await node.untilHeight((await source.height()) + 3)
       const at = `0x${head.toString(16)}`
       expect(await node.ask('eth_getBlockByNumber', at, true)).toEqual(
         await source.ask('eth_getBlockByNumber', at, true),
@@ -143,11 +146,11 @@ describe('chain snapshot', LONG, () => {
   )
 })
 
-describe('chain snapshot restore', LONG, () => {
+describe('chain snapshot restore', () => {
   let home: string
   beforeAll(async () => {
     home = await newHome()
-  }, LIMIT_MS)
+  })
 
   /** Every file of the home, so that what a refusal leaves behind is seen. */
   const listing = (): readonly string[] => readdirSync(home, { recursive: true }).map(String).toSorted()

@@ -60,7 +60,7 @@ beforeAll(async () => {
   })
   network = created
   await created.start()
-}, 120_000)
+})
 afterEach(({ task }) => {
   if (task.result?.state === 'fail') network.print()
 })
@@ -177,7 +177,7 @@ describe('stakes of four validators', () => {
     const [index, { hex = '', bech32 = '' } = {}] = [3, addresses[3]]
     const before = BigInt((await validatorAt(index)).tokens)
     await nodeAt(index).stop('SIGKILL')
-    await until('the jail', async () => ((await validatorAt(index)).jailed ? true : undefined), 60_000)
+    await until('the jail', async () => ((await validatorAt(index)).jailed ? true : undefined))
     const jailed = await validatorAt(index)
     expect(BigInt(jailed.tokens)).toBe((before * 99n) / 100n)
     expect(jailed.status).not.toBe('BOND_STATUS_BONDED')
@@ -197,7 +197,7 @@ describe('stakes of four validators', () => {
     await until('the set with it', async () =>
       (await powerAt(await nodeAt(0).height(), hex)) === 9 ? true : undefined,
     )
-  }, 120_000)
+  })
 
   it('of one that votes twice are slashed, and it never comes back', async () => {
     const [index, { hex = '', bech32 = '' } = {}] = [3, addresses[3]]
@@ -205,7 +205,7 @@ describe('stakes of four validators', () => {
     // It is in the set of the next block.
     const height = await nodeAt(0).untilHeight((await nodeAt(0).height()) + 1)
     await reportDoubleSign(nodeAt(index), nodeAt(0), height, CHAIN_ID)
-    await until('the tombstone', async () => ((await signingInfo(bech32)).tombstoned ? true : undefined), 30_000)
+    await until('the tombstone', async () => ((await signingInfo(bech32)).tombstoned ? true : undefined))
     const { tokens, jailed } = await validatorAt(index)
     expect([jailed, BigInt(tokens) < before]).toEqual([true, true])
     await until('the set without it', async () =>
@@ -217,7 +217,7 @@ describe('stakes of four validators', () => {
       '/cosmos/evidence/v1beta1/evidence',
     )
     expect(evidence).toEqual([expect.objectContaining({ consensus_address: bech32 })])
-  }, 120_000)
+  })
 })
 
 /** Proposes, and the three operators that are left vote yes. */
@@ -244,17 +244,13 @@ const decide = async (title: string, message: Packed): Promise<string> => {
 }
 
 const untilPassed = (id: string) =>
-  until(
-    `proposal ${id}`,
-    async () => {
-      const { proposal } = await rest<{ proposal: { status: string; failed_reason: string } }>(
-        `/cosmos/gov/v1/proposals/${id}`,
-      )
-      expect(proposal.failed_reason).toBe('')
-      return proposal.status === 'PROPOSAL_STATUS_PASSED' ? true : undefined
-    },
-    30_000,
-  )
+  until(`proposal ${id}`, async () => {
+    const { proposal } = await rest<{ proposal: { status: string; failed_reason: string } }>(
+      `/cosmos/gov/v1/proposals/${id}`,
+    )
+    expect(proposal.failed_reason).toBe('')
+    return proposal.status === 'PROPOSAL_STATUS_PASSED' ? true : undefined
+  })
 
 describe('governance of four validators', () => {
   it('changes a parameter of a module', async () => {
@@ -277,7 +273,7 @@ describe('governance of four validators', () => {
     )
     await untilPassed(id)
     expect(await rest('/cosmos/staking/v1beta1/params')).toMatchObject({ params: { max_validators: 77 } })
-  }, 120_000)
+  })
 
   /** A second version: this checkout, with an upgrade of that name. */
   const makeVersion = (folder: string, name: string): void => {
@@ -308,7 +304,7 @@ describe('governance of four validators', () => {
     const needed = `UPGRADE "next" NEEDED at height: ${at}`
     expect(await nodeAt(0).exited).not.toBe(0)
     expect(nodeAt(0).output).toContain('is not prepared: chain upgrade add "next"')
-    for (const node of nodes) await until(needed, () => (node.output.includes(needed) ? true : undefined), 60_000)
+    for (const node of nodes) await until(needed, () => (node.output.includes(needed) ? true : undefined))
     // The same software has no handler by that name: it says so again instead of starting.
     const [first] = nodes
     first?.spawn()
@@ -317,9 +313,9 @@ describe('governance of four validators', () => {
     await prepare(nodeAt(0), version)
     nodeAt(0).spawn()
     for (const node of nodes) {
-      await node.untilHeight(at + 2, 90_000)
+      await node.untilHeight(at + 2)
       expect(node.output).toContain(`switching to the version "next" at height ${at}`)
     }
     await network.expectSameBlocks(at + 1, nodes)
-  }, 240_000)
+  })
 })

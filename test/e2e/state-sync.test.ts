@@ -7,11 +7,8 @@ import { RESTORE_STEPS } from '../../app/environment.ts'
 import { setTomlValue } from '../../bin/node/config/toml-lines.ts'
 import { findCometbft } from '../../bin/node/supervise/cometbft-binary.ts'
 import { accountAt, createClient, createWallet } from './clients.ts'
-import { CHAIN_ID, chooseNodePorts, runChain, TestNode, until, useNode } from './harness.ts'
+import { CHAIN_ID, chooseNodePorts, PATIENCE_MS, runChain, TestNode, until, useNode } from './harness.ts'
 
-/** Discovery takes CometBFT's least five seconds, and both nodes share the processors. */
-const LONG = { timeout: 180_000 }
-const SYNC_LIMIT_MS = 90_000
 const INTERVAL = 5
 
 const cometbft = await findCometbft()
@@ -33,7 +30,7 @@ interface Status {
 }
 
 const peerOf = async (node: TestNode): Promise<string> => {
-  const { node_info } = await until('CometBFT', () => node.comet<Status>('status'), SYNC_LIMIT_MS)
+  const { node_info } = await until('CometBFT', () => node.comet<Status>('status'))
   return `${node_info.id}@127.0.0.1:${node.ports.p2p}`
 }
 
@@ -50,7 +47,7 @@ const sendTransfers = async (node: TestNode, count: number): Promise<void> => {
   const [wallet, client] = [createWallet(node, accountAt(0)), createClient(node)]
   for (let i = 0; i < count; i++) {
     const hash = await wallet.sendTransaction({ to: accountAt(1).address, value: 1n })
-    expect((await client.waitForTransactionReceipt({ hash, timeout: SYNC_LIMIT_MS })).status).toBe('success')
+    expect((await client.waitForTransactionReceipt({ hash, timeout: PATIENCE_MS })).status).toBe('success')
   }
 }
 
@@ -79,8 +76,8 @@ const joinNetwork = async (peers: readonly TestNode[]): Promise<TestNode> => {
 /** The height of the snapshot, once a block after it is there: CometBFT cannot be stopped between the two. */
 const untilSynced = async (node: TestNode): Promise<number> => {
   const restored = (): string | undefined => /the snapshot is restored height=(\d+)/.exec(node.output)?.[1]
-  const height = Number(await until('a restored snapshot', restored, SYNC_LIMIT_MS))
-  await node.untilHeight(height + 1, SYNC_LIMIT_MS)
+  const height = Number(await until('a restored snapshot', restored))
+  await node.untilHeight(height + 1)
   return height
 }
 
@@ -92,10 +89,10 @@ const expectSameBlock = async (node: TestNode, height: number): Promise<void> =>
 }
 
 const untilSnapshots = (node: TestNode, count: number): Promise<true> =>
-  until(`${count} snapshots`, () => (snapshotsOf(node).length >= count ? true : undefined), SYNC_LIMIT_MS)
+  until(`${count} snapshots`, () => (snapshotsOf(node).length >= count ? true : undefined))
 
 const untilSaid = (node: TestNode, text: RegExp): Promise<true> =>
-  until(String(text), () => (text.test(node.output) ? true : undefined), SYNC_LIMIT_MS)
+  until(String(text), () => (text.test(node.output) ? true : undefined))
 
 const editConfig = (node: TestNode, values: Readonly<Record<string, string>>): void => {
   const path = join(node.home, 'config', 'config.toml')
@@ -114,7 +111,7 @@ afterEach(async ({ task }) => {
 })
 afterAll(() => expect(joining).toEqual([]))
 
-describe('a node that joins by one command', LONG, () => {
+describe('a node that joins by one command', () => {
   it('executes every block, and knows from the node that it asked whom to dial', async () => {
     const source = validator()
     const node = await joinHome([])
@@ -122,8 +119,8 @@ describe('a node that joins by one command', LONG, () => {
       `persistent_peers = "${await peerOf(source)}"`,
     )
     node.spawn()
-    await source.untilHeight(3, SYNC_LIMIT_MS)
-    await node.untilHeight(3, SYNC_LIMIT_MS)
+    await source.untilHeight(3)
+    await node.untilHeight(3)
     await expectSameBlock(node, 1)
     await expectSameBlock(node, 3)
     const doctor = await runChain(['doctor', ...node.flags, '--rpc', source.urls.comet])
@@ -138,7 +135,7 @@ describe('a node that joins by one command', LONG, () => {
     const node = await joinHome(['--p2p.seeds', await peerOf(source)])
     expect(readFileSync(join(node.home, 'config', 'config.toml'), 'utf8')).toContain('persistent_peers = ""')
     node.spawn()
-    await node.untilHeight(2, SYNC_LIMIT_MS)
+    await node.untilHeight(2)
     await expectSameBlock(node, 2)
   })
 
@@ -160,7 +157,7 @@ describe('a node that joins by one command', LONG, () => {
   })
 })
 
-describe('a node that joins by state sync', LONG, () => {
+describe('a node that joins by state sync', () => {
   it('reaches the head from a snapshot, and serves new blocks with equal hashes', async () => {
     const source = validator()
     await sendTransfers(source, 3)
@@ -171,9 +168,9 @@ describe('a node that joins by state sync', LONG, () => {
     expect(height % INTERVAL).toBe(0)
     const caughtUp = async (): Promise<true | undefined> =>
       (await node.comet<Status>('status')).sync_info.catching_up ? undefined : true
-    await until('the head', caughtUp, SYNC_LIMIT_MS)
-    const head = await node.untilHeight(height + 3, SYNC_LIMIT_MS)
-    await source.untilHeight(head, SYNC_LIMIT_MS)
+    await until('the head', caughtUp)
+    const head = await node.untilHeight(height + 3)
+    await source.untilHeight(head)
     await sendTransfers(node, 2)
     for (const number of [height, height + 1, head]) {
       const at = `0x${number.toString(16)}`
@@ -198,7 +195,7 @@ describe('a node that joins by state sync', LONG, () => {
     expect(methods).not.toContain('initChain')
     expect(await node.stop()).toBe(0)
     node.spawn()
-    await node.untilHeight(head + 1, SYNC_LIMIT_MS)
+    await node.untilHeight(head + 1)
   })
 
   it('is refused by CometBFT with a wrong trust hash, and nothing of its home is spoilt', async () => {
@@ -238,7 +235,7 @@ describe('a node that joins by state sync', LONG, () => {
     await untilSynced(liar)
     // It offers what the validator offers, with every chunk spoilt.
     const name = snapshotsOf(source).toSorted((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10))[0] ?? ''
-    await liar.untilHeight(Number.parseInt(name, 10), SYNC_LIMIT_MS)
+    await liar.untilHeight(Number.parseInt(name, 10))
     await liar.stop()
     const copy = join(liar.home, 'data', 'snapshots', name)
     cpSync(join(source.home, 'data', 'snapshots', name), copy, { recursive: true })
@@ -248,7 +245,7 @@ describe('a node that joins by state sync', LONG, () => {
       writeFileSync(join(copy, file), chunk.with(middle, (chunk[middle] as number) ^ 1))
     }
     liar.spawn()
-    await liar.untilHeight(1, SYNC_LIMIT_MS)
+    await liar.untilHeight(1)
     const liarAddress = await peerOf(liar)
 
     const node = await joinNetwork([liar])

@@ -58,7 +58,7 @@ beforeAll(async () => {
   validators = network.nodes.slice(0, COUNT)
   full = nodeAt(COUNT)
   await created.start()
-}, 120_000)
+})
 afterEach(({ task }) => {
   if (task.result?.state === 'fail') network.print()
 })
@@ -73,7 +73,7 @@ describe('four validators', () => {
       validators.map((node, index) => startLoad(node, accounts.slice(index, index + 1), EVERY_MS)),
     )
     const from = await nodeAt(0).height()
-    const last = await nodeAt(0).untilHeight(from + 2 * COUNT, 60_000)
+    const last = await nodeAt(0).untilHeight(from + 2 * COUNT)
     for (const each of loads) await each.stop()
     for (const [index, { answered, refusals }] of loads.entries()) {
       expect(refusals).toEqual([])
@@ -83,13 +83,15 @@ describe('four validators', () => {
     }
     for (let height = from; height <= last; height++) await network.expectSameBlocks(height)
     const proposers = new Set<string>()
-    for (let height = from; height < last; height++) {
+    // A node that was too late with its proposal has its turn again.
+    for (let height = from; proposers.size < COUNT && height < from + 10 * COUNT; height++) {
+      await nodeAt(0).untilHeight(height)
       const route = `block?height=${height}`
       const { block } = await nodeAt(0).comet<{ block: { header: { proposer_address: string } } }>(route)
       proposers.add(block.header.proposer_address)
     }
     expect(proposers.size).toBe(COUNT)
-  }, 120_000)
+  })
 
   it('include what a full node without power was given', async () => {
     const { validator_info: info } = await full.comet<{ validator_info: { voting_power: string } }>('status')
@@ -102,17 +104,17 @@ describe('four validators', () => {
     expect(refusals).toEqual([])
     for (const node of [nodeAt(0), nodeAt(3), full]) expect(await withoutReceipt(node, answered)).toEqual([])
     await network.expectSameBlocks(await full.height())
-  }, 120_000)
+  })
 
   it('go on without one that is killed under load, and it catches up by block sync', async () => {
     load = await startLoad(nodeAt(0), accounts.slice(4, 6), EVERY_MS)
     nodeAt(3).kill('supervisor')
     expect(await nodeAt(3).stop()).toBe('SIGKILL')
     const without = await nodeAt(0).height()
-    await nodeAt(0).untilHeight(without + 4, 60_000)
+    await nodeAt(0).untilHeight(without + 4)
     await nodeAt(3).start()
     const now = await nodeAt(0).height()
-    await nodeAt(3).untilHeight(now, 60_000)
+    await nodeAt(3).untilHeight(now)
     await untilCaughtUp(nodeAt(3))
     await load.stop()
     expect(await withoutReceipt(nodeAt(3), load.answered)).toEqual([])
@@ -122,29 +124,29 @@ describe('four validators', () => {
     const proposed = new Set(calls.filter(({ method }) => method === 'processProposal').map(({ height }) => height))
     const synced = calls.filter(({ method, height }) => method === 'finalizeBlock' && !proposed.has(height))
     expect(synced.filter(({ height = 0 }) => height > without && height <= now).length).toBeGreaterThan(0)
-  }, 120_000)
+  })
 
   it('go on without one that is frozen under load, and it goes on where it was', async () => {
     load = await startLoad(nodeAt(0), accounts.slice(6, 8), EVERY_MS)
     nodeAt(1).freeze('SIGSTOP')
     const without = await nodeAt(0).height()
-    await nodeAt(0).untilHeight(without + 4, 60_000)
+    await nodeAt(0).untilHeight(without + 4)
     const { pid } = nodeAt(1)
     nodeAt(1).freeze('SIGCONT')
     const now = await nodeAt(0).height()
-    await nodeAt(1).untilHeight(now + 2, 60_000)
+    await nodeAt(1).untilHeight(now + 2)
     await load.stop()
     expect(nodeAt(1).pid).toBe(pid)
     expect(await withoutReceipt(nodeAt(1), load.answered)).toEqual([])
     await network.expectSameBlocks(now + 2)
-  }, 120_000)
+  })
 
   it('stand still without two, and go on once one of them is back', async () => {
     for (const index of [2, 3]) expect(await nodeAt(index).stop('SIGTERM')).toBe(0)
     // What the two that left had sent has arrived once they are no peers any more. The three that are left may have to
     // find each other first: one of them was frozen.
     const left = [nodeAt(0), nodeAt(1), full]
-    for (const node of left) await until('two peers', async () => (await peersOf(node)) === 2 || undefined, 90_000)
+    for (const node of left) await until('two peers', async () => (await peersOf(node)) === 2 || undefined)
     // Half of the power brings no majority of prevotes, or none of precommits where one that left had prevoted.
     const halfVoted = async (): Promise<number | undefined> => {
       const states = await Promise.all(left.map(roundStateOf))
@@ -158,22 +160,22 @@ describe('four validators', () => {
       )
       return isHalf ? height : undefined
     }
-    const stuck = await until('votes of half the power', halfVoted, 60_000)
+    const stuck = await until('votes of half the power', halfVoted)
     expect(await nodeAt(0).untilHeight(stuck - 1)).toBe(stuck - 1)
     // What stands still still answers.
     expect(await nodeAt(0).ask('eth_getBlockByNumber', 'latest', false)).toMatchObject({
       number: `0x${(stuck - 1).toString(16)}`,
     })
     await nodeAt(2).start()
-    await nodeAt(0).untilHeight(stuck + 1, 60_000)
+    await nodeAt(0).untilHeight(stuck + 1)
     await nodeAt(3).start()
     await network.expectSameBlocks(stuck + 2)
-  }, 300_000)
+  })
 
   it('agree with CometBFT on every height, and were called in the order of the grammar', async () => {
     for (const node of network.nodes) {
       await expectConsistentHeights(node, 1, await node.height())
       expect(checkCallSequence(node.calls())).toBeUndefined()
     }
-  }, 120_000)
+  })
 })

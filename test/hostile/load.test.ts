@@ -15,7 +15,7 @@ import {
   startChain,
 } from '../../bin/testing/node-process.ts'
 
-const SLOW = { timeout: 60_000, interval: 100 }
+const SLOW = { interval: 100 }
 const QUESTIONS = 600
 const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)
 const cometbft = await findCometbft().catch((error: unknown) => {
@@ -39,7 +39,7 @@ afterEach(async ({ task }) => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe.skipIf(cometbft === undefined)('a node under heavy questions', { timeout: 120_000 }, () => {
+describe.skipIf(cometbft === undefined)('a node under heavy questions', () => {
   it('makes blocks meanwhile, answers light ones, and stops with status 0 while workers and views are open', async () => {
     running = startChain('start', '--home', home, ...ports.flags)
     const height = (): Promise<number> => blockNumber(ports.jsonRpcUrl)

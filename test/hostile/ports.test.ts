@@ -16,7 +16,6 @@ const SCALE = 0.04
 const HONEST_LIMIT_MS = 60_000
 /** A busy machine takes longer than a quiet one. */
 const PORT_LIMIT_MS = 20_000
-const LIMIT_MS = 120_000
 /** Megabytes right at the end: some 150 and 300 at rest, and workers and caches that attacks have filled. */
 const MOST_GATEWAY_MB = 900
 const MOST_APPLICATION_MB = 2_500
@@ -36,13 +35,13 @@ beforeAll(async () => {
     else failures.push(sample)
   }
   honest = askHonestly(node().urls.http, { limitMs: HONEST_LIMIT_MS, signal: stop.signal, tell })
-}, LIMIT_MS)
+})
 afterAll(async () => {
   stop.abort()
   await honest
 })
 
-describe('an attack on open ports from one client', { timeout: LIMIT_MS }, () => {
+describe('an attack on open ports from one client', () => {
   for (const { name, run, outcomes, refusal } of ATTACKS) {
     it(`${name}`, async () => {
       if (prepared === undefined) throw new TypeError('the blocks were made')

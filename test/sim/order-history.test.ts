@@ -34,7 +34,6 @@ const KEPT_BLOCKS = 6
 const MAX_STEPS = 10_000
 /** Blocks are taken in by several writes. */
 const HAPPENINGS_A_WRITE = 3
-const LIMIT_MS = 60_000
 const NODES = [{ name: 'a' }] as const
 
 const grow = async (random: Random, blocks: number, nodes: readonly object[] = NODES): Promise<OrderChain> => {
@@ -213,7 +212,6 @@ describe('the history of orders', () => {
       expect(madeAnew(store)).toEqual(made)
       await chain.world.close()
     }),
-    LIMIT_MS,
   )
 
   it(
@@ -241,7 +239,6 @@ describe('the history of orders', () => {
       }
       await chain.world.close()
     }),
-    LIMIT_MS,
   )
 
   it(
@@ -267,7 +264,6 @@ describe('the history of orders', () => {
         await chain.world.close()
       }
     }),
-    LIMIT_MS,
   )
 
   it(
@@ -323,7 +319,6 @@ describe('the history of orders', () => {
       }
       await chain.world.close()
     }),
-    LIMIT_MS,
   )
 
   it(
@@ -376,7 +371,6 @@ describe('the history of orders', () => {
       }
       await chain.world.close()
     }),
-    LIMIT_MS,
   )
 
   it(
@@ -417,6 +411,5 @@ describe('the history of orders', () => {
       expect(orders.filter(({ cancelledLots }) => cancelledLots > 0).length).toBeGreaterThan(5)
       await chain.world.close()
     }),
-    LIMIT_MS,
   )
 })

@@ -6,7 +6,7 @@ import { EventEmitter } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Asker, QueryApplication, Questions } from '../../app/ports.ts'
 import { invariant } from '../../core/errors.ts'
 import { withAskers } from '../../bin/node/runtime/current-asker.ts'
@@ -121,7 +121,7 @@ it(
     const question: Questions['traceCall'] = { ...callOf(LOOP), options }
     const traced = application.ask('traceCall', question, node.application.height, client('traces'))
     await expect(Promise.resolve(traced)).rejects.toThrow(/larger than|timeout/)
-    await vi.waitFor(() => expect(counts().replaced).toBeGreaterThan(0), { timeout: 30_000 })
+    await expect.poll(() => counts().replaced).toBeGreaterThan(0)
     expect(await call(SHORT, honest)).toMatch(/^"0x0{64}"$/)
     await expect(call(LOOP, client('loop'))).rejects.toThrow('out of gas')
   }),

@@ -10,9 +10,8 @@ const binary = findRedis()
 /** So slow that nothing comes back during a test. */
 const OPTIONS = { unitsPerSecond: 0.001, burst: 100, nowMs: () => performance.now() }
 const BUCKET = { unitsPerSecond: 0.001, capacity: 100, least: -60 }
-const LONG = { timeout: 30_000 }
 
-describe.skipIf(binary === undefined)('counters in Redis', LONG, () => {
+describe.skipIf(binary === undefined)('counters in Redis', () => {
   let redis: RedisServer
   const counters: RedisCounters[] = []
   const limiters: SharedLimiter[] = []
@@ -47,15 +46,15 @@ describe.skipIf(binary === undefined)('counters in Redis', LONG, () => {
 
   it('are one bucket for all gateways', async () => {
     const [first, second] = [await gateway(), await gateway()]
-    await expect.poll(() => left('192.0.2.1'), { timeout: 10_000 }).toBe(100)
+    await expect.poll(() => left('192.0.2.1')).toBe(100)
     expect(take(first, 70)).toBe(70)
-    await expect.poll(() => left('192.0.2.1'), { timeout: 10_000 }).toBeCloseTo(30, 0)
+    await expect.poll(() => left('192.0.2.1')).toBeCloseTo(30, 0)
     // The second learns of it with the first that it spends itself.
     expect(take(second, 10)).toBe(10)
-    await expect.poll(() => left('192.0.2.1'), { timeout: 10_000 }).toBeCloseTo(20, 0)
+    await expect.poll(() => left('192.0.2.1')).toBeCloseTo(20, 0)
     // What it may have had beyond what there was is owed.
     expect(take(second, 1_000)).toBeGreaterThan(0)
-    await expect.poll(() => left('192.0.2.1'), { timeout: 10_000 }).toBeLessThan(1)
+    await expect.poll(() => left('192.0.2.1')).toBeLessThan(1)
     expect(take(second, 1_000)).toBe(0)
     expect(await left('192.0.2.2')).toBe(100)
     expect(lines).toEqual([])
@@ -63,10 +62,10 @@ describe.skipIf(binary === undefined)('counters in Redis', LONG, () => {
 
   it('may be away: each gateway counts by itself then, says so once, and finds them again', async () => {
     const limiter = await gateway()
-    await expect.poll(() => left('x'), { timeout: 10_000 }).toBe(100)
+    await expect.poll(() => left('x')).toBe(100)
     await redis.stop()
     expect(take(limiter, 60)).toBe(60)
-    await expect.poll(() => lines, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(() => lines).toHaveLength(1)
     expect(lines[0]).toContain('are away: this gateway counts by itself')
     expect(take(limiter, 1_000)).toBe(40)
     await redis.start()
@@ -84,7 +83,7 @@ describe.skipIf(binary === undefined)('counters in Redis', LONG, () => {
 
   it('are full again where another program wrote what is no number', async () => {
     await gateway()
-    await expect.poll(() => left('x'), { timeout: 10_000 }).toBe(100)
+    await expect.poll(() => left('x')).toBe(100)
     const socket = connect(Number(new URL(redis.url).port), '127.0.0.1')
     socket.write('HSET {nat-chain:rate}:192.0.2.1 units nan at nan\r\n')
     const [answer] = (await once(socket, 'data')) as [Buffer]
@@ -96,10 +95,8 @@ describe.skipIf(binary === undefined)('counters in Redis', LONG, () => {
   it('forget buckets that are full again', async () => {
     await gateway()
     const fast = { unitsPerSecond: 1e6, capacity: 1e6, least: 0 }
-    await expect.poll(() => left('x'), { timeout: 10_000 }).toBe(100)
+    await expect.poll(() => left('x')).toBe(100)
     await counters[0]?.exchange([{ client: 'fast', units: 1e6 }], fast)
-    await expect
-      .poll(async () => (await counters[0]?.exchange([{ client: 'fast', units: 0 }], fast))?.[0], { timeout: 10_000 })
-      .toBe(1e6)
+    await expect.poll(async () => (await counters[0]?.exchange([{ client: 'fast', units: 0 }], fast))?.[0]).toBe(1e6)
   })
 })

@@ -88,7 +88,7 @@ await plan()
 process.kill(process.pid, 'SIGKILL')`)
     expect(status).toBe(1)
     expect(starts).toHaveLength(5)
-  }, 30_000)
+  })
 
   it('that fails while the others still end gives its status to the node', async () => {
     const binary = join(folder, 'slow-cometbft')

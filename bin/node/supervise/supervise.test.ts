@@ -105,7 +105,7 @@ describe('a child', () => {
       await child.stop(10_000)
       expect(performance.now() - startedAtMs).toBeLessThan(5_000)
     }
-  }, 120_000)
+  })
 
   it('that does not listen to SIGTERM is killed after its grace', async () => {
     const { promise: ready, resolve } = Promise.withResolvers<string>()
@@ -146,7 +146,7 @@ describe('a child', () => {
       expect(isAlive(pid)).toBe(true)
       if (isStopped) process.kill(pid, 'SIGSTOP')
       parent.kill('SIGKILL')
-      await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 20 }).toBe(false)
+      await expect.poll(() => isAlive(pid), { interval: 20 }).toBe(false)
     }
   })
 
@@ -160,9 +160,9 @@ describe('a child', () => {
       const pid = await new Promise<number>((resolve) => {
         parent.stdout?.once('data', (chunk: Buffer) => resolve(Number.parseInt(chunk.toString(), 10)))
       })
-      await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 5 }).toBe(false)
+      await expect.poll(() => isAlive(pid), { interval: 5 }).toBe(false)
     }
-  }, 60_000)
+  })
 
   it('is seen to end though somebody else holds its output open', async () => {
     const child = startChild({
@@ -247,7 +247,7 @@ describe('a sign of life', () => {
       createLog({ write: (line) => (log += line) }),
       () => undefined,
     )
-    await expect.poll(() => pids.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => pids.length).toBe(2)
     expect(isAlive(pids[0] ?? 0)).toBe(false)
     await supervised.stop()
     return log
@@ -284,7 +284,7 @@ describe('a sign of life', () => {
     await sleep(2_000)
     expect(onSilent).toEqual([])
     child.kill('SIGSTOP')
-    await expect.poll(() => onSilent, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(() => onSilent).toHaveLength(1)
     life.stop()
   })
 
@@ -344,7 +344,7 @@ describe('a supervised CometBFT', () => {
     const body = `echo "$@"; [ -e ${mark} ] || { touch ${mark}; echo '${line}'; }; exec sleep 60`
     const { run, lines, complaints } = options(script(`comet-stops-${format}`, body))
     const comet = run()
-    await expect.poll(() => lines, { timeout: 10_000 }).toHaveLength(3)
+    await expect.poll(() => lines).toHaveLength(3)
     const call =
       'start --home /home/x --abci grpc --proxy_app 127.0.0.1:1 --rpc.laddr tcp://127.0.0.1:2 --p2p.laddr tcp://127.0.0.1:3 --p2p.seeds seed --p2p.persistent_peers peer'
     expect(lines).toEqual([call, line, call])
@@ -360,7 +360,7 @@ describe('a supervised CometBFT', () => {
     const body = `${forged.map((line) => `printf '%s\\n' '${line}'`).join('\n')}\necho end; exec sleep 60`
     const { run, lines, complaints } = options(script('comet-forged', body))
     const comet = run()
-    await expect.poll(() => lines.at(-1), { timeout: 10_000 }).toBe('end')
+    await expect.poll(() => lines.at(-1)).toBe('end')
     expect(lines).toEqual([...forged, 'end'])
     expect(complaints).toEqual([])
     await comet.stop()

@@ -30,11 +30,11 @@ it('tells of the status again once CometBFT is back: it has forgotten what it wa
   const watch = watchProgress({ comet: addresses, log, height: () => 7, onStatus })
   const same = { catchingUp: false, peers: 1, highestHeight: 7 }
   try {
-    await expect.poll(() => told, { timeout: 5_000 }).toEqual([same])
+    await expect.poll(() => told).toEqual([same])
     isAway = true
     await once(comet, 'refused')
     isAway = false
-    await expect.poll(() => told, { timeout: 5_000 }).toEqual([same, same])
+    await expect.poll(() => told).toEqual([same, same])
   } finally {
     await watch.stop()
     comet.close()

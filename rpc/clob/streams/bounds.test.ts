@@ -11,7 +11,7 @@ import { BlockMessages } from './messages.ts'
 import { level, MAKER, TAKER, updatesAt, useWorld } from './testing/world.ts'
 
 /** Tens of thousands of orders are encoded meanwhile. */
-const LONG = { timeout: 20_000 }
+const LONG = { timeout: 180_000 }
 
 const world = useWorld()
 
@@ -173,13 +173,13 @@ describe('the hub', () => {
     const opening = await hub.open({ channel: 'orders', market: 1, fromHeight: 0 })
     const slow = readerOf({ drained: () => new Promise((resolve) => (taken = resolve)) })
     hub.join(opening, slow.reader)
-    await vi.waitFor(() => expect(slow.sent.length).toBe(1), LONG)
+    await expect.poll(() => slow.sent.length).toBe(1)
     expect(() => hub.join(opening, readerOf().reader)).toThrow('those of a client may take')
     taken()
-    await vi.waitFor(() => expect(slow.sent.length).toBe(2), LONG)
+    await expect.poll(() => slow.sent.length).toBe(2)
     const quick = readerOf()
     await vi.waitFor(() => hub.join(opening, quick.reader), LONG)
-    await vi.waitFor(() => expect(quick.sent.length).toBe(2), LONG)
+    await expect.poll(() => quick.sent.length).toBe(2)
     hub.close()
   })
 

@@ -1,9 +1,6 @@
 /** A shell as somebody has it who follows a page: it waits for a command, and lets a server run until that is stopped. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { endWithUs, until } from '../harness.ts'
-
-const COMMAND_LIMIT_MS = 60_000
-const READY_LIMIT_MS = 60_000
+import { endWithUs, PATIENCE_MS, until } from '../harness.ts'
 
 export interface Ran {
   /** The exit status, or the signal that ended it. */
@@ -56,7 +53,7 @@ export class Shell {
 
   async run(text: string, place: Place): Promise<Ran> {
     const { child, ended } = startIn(text, place)
-    const timer = setTimeout(() => signal(child, 'SIGKILL'), COMMAND_LIMIT_MS)
+    const timer = setTimeout(() => signal(child, 'SIGKILL'), PATIENCE_MS)
     const ran = await ended
     clearTimeout(timer)
     return ran
@@ -70,7 +67,7 @@ export class Shell {
     const ready = until(
       'it is ready',
       async () => ((await isReady(running.output())) ? 'ready' : undefined),
-      READY_LIMIT_MS,
+      PATIENCE_MS,
     )
     const first = await Promise.race([ready.catch(String), running.ended])
     if (first === 'ready') return undefined
@@ -82,7 +79,7 @@ export class Shell {
     const faults: string[] = []
     for (const { text, child, ended } of this.#running.splice(0).toReversed()) {
       signal(child, 'SIGINT')
-      const timer = setTimeout(() => signal(child, 'SIGKILL'), COMMAND_LIMIT_MS)
+      const timer = setTimeout(() => signal(child, 'SIGKILL'), PATIENCE_MS)
       const { status, stderr } = await ended
       clearTimeout(timer)
       if (status !== 0 && status !== 'SIGINT' && status !== 130)

@@ -114,7 +114,7 @@ export class Devnet {
   async untilHeight(height: number): Promise<void> {
     const reached = async (): Promise<true | undefined> =>
       Number(await askJsonRpc<string>(this.url, 'eth_blockNumber')) >= height ? true : undefined
-    await until(`height ${height}`, reached, 120_000)
+    await until(`height ${height}`, reached)
   }
 
   async header(height: number): Promise<{ readonly hash: string; readonly appHash: string }> {

@@ -12,14 +12,10 @@ interface BlockResults {
 
 /** The proposals of the scenario are decided. */
 const untilDecided = async (peer: NativePeer): Promise<void> => {
-  await until(
-    'the ends of the votes',
-    async () => {
-      const { body } = await peer.rest<{ proposals: readonly { status: string }[] }>('/cosmos/gov/v1/proposals')
-      return body.proposals.some(({ status }) => status === 'PROPOSAL_STATUS_VOTING_PERIOD') ? undefined : true
-    },
-    90_000,
-  )
+  await until('the ends of the votes', async () => {
+    const { body } = await peer.rest<{ proposals: readonly { status: string }[] }>('/cosmos/gov/v1/proposals')
+    return body.proposals.some(({ status }) => status === 'PROPOSAL_STATUS_VOTING_PERIOD') ? undefined : true
+  })
 }
 
 /** Events that blocks make by themselves: each kind once, as a block shows it first. */

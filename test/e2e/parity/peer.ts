@@ -4,7 +4,8 @@ import type { Hex } from '../../../core/hex.ts'
 import { hashOf } from './wallet.ts'
 
 const POLL_MS = 10
-const LIMIT_MS = 20_000
+/** Ends the waiting for what does not come. */
+const LIMIT_MS = 180_000
 
 export interface Exchange {
   readonly title: string
