@@ -62,3 +62,33 @@ it('counts what a CometBFT that is away has lost', async () => {
   }
   await gossip.close()
 })
+
+it('loses no more to a CometBFT that is slow than what it did not answer in time', async () => {
+  const numbers: number[] = []
+  const slow = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      const calls = JSON.parse(Buffer.concat(parts).toString()) as { readonly params: { readonly tx: string } }[]
+      for (const { params } of calls) numbers.push(Buffer.from(params.tx, 'base64').readUInt32BE(1))
+      // The first batch has no answer.
+      if (numbers[0] !== numbers.at(-100)) response.end('[]')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(slow, 'listening')
+  const { port } = slow.address() as AddressInfo
+  const silent = (): void => undefined
+  const gossip = createGossip(`http://127.0.0.1:${port}`, { info: silent, warn: silent, error: silent }, 200)
+  const transfers = Array.from({ length: 1_000 }, (_, index) => {
+    const raw = Buffer.alloc(5, 0x02)
+    raw.writeUInt32BE(index, 1)
+    return raw
+  })
+  gossip.offer(transfers)
+  await expect.poll(() => numbers.length).toBe(1_000)
+  expect(numbers).toEqual(transfers.map((_, index) => index))
+  expect(gossip.losses).toBe(1)
+  await gossip.close()
+  slow.closeAllConnections()
+  slow.close()
+})

@@ -12,13 +12,14 @@ import type { NodeLog } from './log.ts'
 const BATCH_TRANSACTIONS = 100
 /** The most transactions that wait in each lane. What does not fit is dropped: the application offers it again. */
 const MAX_WAITING = 20_000
-const REQUEST_TIMEOUT_MS = 10_000
+/** A CometBFT that asks again of a full mempool on a busy machine takes its time; one that hangs is ended before this. */
+const REQUEST_TIMEOUT_MS = 30_000
 
 export interface CometGossip extends Gossip {
   close(): Promise<void>
 }
 
-export const createGossip = (url: string, log: NodeLog): CometGossip => {
+export const createGossip = (url: string, log: NodeLog, timeoutMs = REQUEST_TIMEOUT_MS): CometGossip => {
   const orders: Uint8Array[] = []
   const others: Uint8Array[] = []
   const closing = new AbortController()
@@ -36,7 +37,7 @@ export const createGossip = (url: string, log: NodeLog): CometGossip => {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.any([closing.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+      signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]),
     })
     await response.arrayBuffer()
     if (!response.ok) log.warn('CometBFT did not take transactions for gossip', { status: response.status })
@@ -48,10 +49,13 @@ export const createGossip = (url: string, log: NodeLog): CometGossip => {
       try {
         await send(batch)
       } catch (error) {
-        // CometBFT is down or restarting: all that waits will be offered again.
-        orders.length = 0
-        others.length = 0
         losses++
+        // One that is only slow takes what waits. Down or restarting it takes nothing, and will be offered all again.
+        const isSlow = error instanceof Error && error.name === 'TimeoutError'
+        if (!isSlow) {
+          orders.length = 0
+          others.length = 0
+        }
         if (!closing.signal.aborted) log.warn('CometBFT is not reachable for gossip', { reason: errorText(error) })
       }
     }
