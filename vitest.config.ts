@@ -31,8 +31,8 @@ export default defineConfig({
     cache: false,
     // They end what hangs, and claim nothing about speed: a busy machine takes ten times as long as a quiet one, and what
     // computes has a quarter of a processor beside nodes. Tests have no limits of their own, which would be too short there.
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
+    testTimeout: 1_200_000,
+    hookTimeout: 1_200_000,
     expect: { poll: { timeout: 180_000, interval: 20 } },
     teardownTimeout: 20_000,
     reporters: ['default'],

@@ -151,7 +151,6 @@ describe('a node restored from a snapshot', () => {
       expect(headOf(later)).toEqual(headOf(source))
       expect(stateKeys(later.store)).toEqual(stateKeys(early.store))
     }),
-    120_000,
   )
 
   it(
@@ -170,7 +169,6 @@ describe('a node restored from a snapshot', () => {
       await follow(node, world)
       expect(headOf(node)).toEqual(headOf(source))
     }),
-    120_000,
   )
 })
 
@@ -305,7 +303,6 @@ describe('a snapshot that is not what it says', () => {
         expect(node.application.offerSnapshot({ ...made, metadata }, appHash)).toBe('rejectSender')
       }
     }),
-    60_000,
   )
 
   it(
@@ -336,7 +333,6 @@ describe('a snapshot that is not what it says', () => {
       expect((await node.application.applySnapshotChunk(later)).result).toBe('retrySnapshot')
       expect(await restore(node, made, appHash)).toBe('accept')
     }),
-    60_000,
   )
 
   it(
@@ -380,6 +376,5 @@ describe('a snapshot that is not what it says', () => {
       await follow(node, world)
       expect(headOf(node)).toEqual(headOf(source))
     }),
-    60_000,
   )
 })

@@ -214,7 +214,6 @@ describe('the overlay', () => {
         }
       }
     }),
-    30_000,
   )
 
   it('reads of its base no more than a range needs, however much was written', () => {

@@ -72,7 +72,6 @@ describe('the vote on a block', () => {
       expect(bodies).toBeGreaterThan(5)
       await chain.world.close()
     }),
-    60_000,
   )
 
   it(
@@ -114,6 +113,5 @@ describe('the vote on a block', () => {
       expect(carries).toBeGreaterThan(0)
       await chain.world.close()
     }),
-    60_000,
   )
 })

@@ -251,7 +251,6 @@ it(
       expect(count, code).toBeGreaterThan(0)
     }
   }),
-  60_000,
 )
 
 /** A chain that begins with the export has the same keys and values. */

@@ -319,5 +319,4 @@ it(
     expect(releases).toBeGreaterThan(RUNS * 10)
     console.log(`${releases} withdrawals were released, under ${sets} sets`)
   }),
-  60_000,
 )

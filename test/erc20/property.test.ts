@@ -207,5 +207,4 @@ it(
     await run.check()
     expect(Math.min(run.done.deposits, run.done.withdrawals, run.done.refused)).toBeGreaterThan(5)
   }),
-  60_000,
 )

@@ -22,7 +22,6 @@ it(
     expect(response.transactionResults.filter(({ code }) => code !== 0)).toHaveLength(many.length)
     await driver.step()
   }),
-  120_000,
 )
 
 it(

@@ -98,6 +98,5 @@ describe('applications in one network', () => {
         rmSync(home, { recursive: true, force: true })
       }
     }),
-    120_000,
   )
 })

@@ -37,7 +37,6 @@ it(
       rmSync(folder, { recursive: true })
     }
   }),
-  60_000,
 )
 
 it(
@@ -61,5 +60,4 @@ it(
       rmSync(folder, { recursive: true })
     }
   }),
-  60_000,
 )

@@ -142,7 +142,6 @@ it(
       await world.close()
     }
   }),
-  120_000,
 )
 
 const keyOf = (index: number): BridgeKey => {
@@ -221,5 +220,4 @@ it(
       await world.close()
     }
   }),
-  120_000,
 )

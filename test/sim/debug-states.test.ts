@@ -72,7 +72,6 @@ it(
       rmSync(folder, { recursive: true })
     }
   }),
-  60_000,
 )
 
 it('storage is that before a transaction, and roots are those behind each', async () => {

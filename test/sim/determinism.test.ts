@@ -24,6 +24,5 @@ describe('nodes of every kind', () => {
       expect(report.heavyAnswers).toBeGreaterThan(10)
       expect([...report.kills.keys()].sort()).toEqual(BLOCK_STEPS.toSorted())
     }),
-    300_000,
   )
 })

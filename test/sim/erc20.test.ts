@@ -308,5 +308,4 @@ it(
     await fork.close()
     await world.close()
   }),
-  60_000,
 )

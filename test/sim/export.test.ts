@@ -93,7 +93,6 @@ describe('a chain from an export', () => {
         }
       }
     }),
-    60_000,
   )
 
   it(

@@ -229,7 +229,6 @@ describe('the feed of committed blocks', () => {
       expect(feed.some(({ events }) => events.length > 0)).toBe(true)
       await world.close()
     }),
-    300_000,
   )
 
   it(
@@ -292,7 +291,6 @@ describe('the feed of committed blocks', () => {
       expect(await askPage(node, { height: 13, transaction: 0 }, 1_000)).toMatchObject({ head: 12, blocks: [] })
       await world.close()
     }),
-    60_000,
   )
 
   it(
@@ -344,7 +342,6 @@ describe('the feed of committed blocks', () => {
         rmSync(path, { recursive: true, force: true })
       }
     }),
-    60_000,
   )
 
   it(

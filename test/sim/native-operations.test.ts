@@ -27,7 +27,6 @@ const FORK_EVERY = 150
 const NODES = [{ name: 'a' }, { name: 'b' }] as const
 const ACCOUNTS = 14
 const POWERS = [60n, 50n, 40n, 30n] as const
-const LIMIT_MS = 900_000
 /** anat per gas. */
 const PRICES = { maxFeePerGas: 40_000_000_000n, tip: 1_000_000_000n }
 
@@ -185,5 +184,4 @@ it(
     if (OPERATIONS < ALL_SUCCEED_FROM) return
     for (const [name, { ok }] of single) expect(ok, `successes of ${name}`).toBeGreaterThan(0)
   }),
-  LIMIT_MS,
 )

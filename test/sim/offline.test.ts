@@ -85,6 +85,5 @@ describe('the home of a node that prunes', () => {
       ])
       expect((await refusal(() => replay({ to: 46 })))[1]).toMatch(/blocks \d+ to 45 can be replayed/)
     }),
-    60_000,
   )
 })

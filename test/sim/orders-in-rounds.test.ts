@@ -168,7 +168,6 @@ describe('the order book under consensus', () => {
       expect(orders).toBeGreaterThan(30)
       expect(executed).toBeGreaterThan(10)
     }),
-    120_000,
   )
 
   it(
@@ -188,7 +187,6 @@ describe('the order book under consensus', () => {
       const late = await driver.propose(nodes[0] as SimNode)
       expect(late.transactions.length).toBeGreaterThan(0)
     }),
-    120_000,
   )
 
   it(
@@ -222,7 +220,6 @@ describe('the order book under consensus', () => {
       // Its nonce is used: it does not come again.
       for (const raw of raws) expect((nodes[0] as SimNode).application.checkTx(raw, false).code).not.toBe(0)
     }),
-    60_000,
   )
 
   it(
@@ -257,7 +254,6 @@ describe('the order book under consensus', () => {
       }
       expect(lies).toBeGreaterThan(50)
     }),
-    120_000,
   )
 })
 

@@ -81,7 +81,6 @@ describe('a chain with orders', () => {
       }
       await chain.world.close()
     }),
-    60_000,
   )
 
   it(
@@ -110,7 +109,6 @@ describe('a chain with orders', () => {
       for (let i = 0; i < 5; i++) await chain.turmoil()
       await chain.world.close()
     }),
-    60_000,
   )
 
   it(
@@ -128,7 +126,6 @@ describe('a chain with orders', () => {
       for (let i = 0; i < 15; i++) await chain.turmoil()
       await world.close()
     }),
-    60_000,
   )
 
   it(
@@ -150,7 +147,6 @@ describe('a chain with orders', () => {
       }
       await world.close()
     }),
-    60_000,
   )
 
   it(
@@ -205,7 +201,6 @@ describe('a chain with orders', () => {
       view.close()
       await world.close()
     }),
-    60_000,
   )
 
   it(
@@ -231,7 +226,6 @@ describe('a chain with orders', () => {
         await chain.world.close()
       }
     }),
-    60_000,
   )
 
   it(
@@ -247,7 +241,6 @@ describe('a chain with orders', () => {
       expect(chain.rules.report.succeeded).toBeGreaterThan(5)
       await chain.world.close()
     }),
-    60_000,
   )
 
   it(
@@ -280,7 +273,6 @@ describe('a chain with orders', () => {
       expect((await shownBlock(firstOf(chain)))['number']).toBeDefined()
       await world.close()
     }),
-    60_000,
   )
 
   it(
@@ -311,6 +303,5 @@ describe('a chain with orders', () => {
       expect(await replay(firstOf(chain))).toBeUndefined()
       await world.close()
     }),
-    120_000,
   )
 })

@@ -56,7 +56,6 @@ it(
       rmSync(folder, { recursive: true })
     }
   }),
-  60_000,
 )
 
 it(
@@ -91,5 +90,4 @@ it(
       rmSync(folder, { recursive: true })
     }
   }),
-  60_000,
 )

@@ -118,7 +118,6 @@ describe('a node that prunes', () => {
         await world.close()
       }
     }),
-    120_000,
   )
 
   it(
@@ -149,7 +148,6 @@ describe('a node that prunes', () => {
         await world.close()
       }
     }),
-    60_000,
   )
 })
 
@@ -225,6 +223,5 @@ describe('a rollback of the application', () => {
         await world.close()
       }
     }),
-    60_000,
   )
 })

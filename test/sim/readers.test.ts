@@ -87,7 +87,6 @@ it(
     await expect(call(LOOP, first)).rejects.toThrow('out of gas')
     expect(counts()).toMatchObject({ long, begun: begun + 1 })
   }),
-  60_000,
 )
 
 it(
@@ -108,7 +107,6 @@ it(
     await expect(call(SHORT, gone)).rejects.toThrow('nobody waits')
     expect(counts().begun).toBe(begun + 2)
   }),
-  60_000,
 )
 
 it(
@@ -125,7 +123,6 @@ it(
     expect(await call(SHORT, honest)).toMatch(/^"0x0{64}"$/)
     await expect(call(LOOP, client('loop'))).rejects.toThrow('out of gas')
   }),
-  60_000,
 )
 
 it(
@@ -149,7 +146,6 @@ it(
     await Promise.all(rest)
     expect(counts().long).toBe(long)
   }),
-  60_000,
 )
 
 it(

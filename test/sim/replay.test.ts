@@ -90,7 +90,6 @@ describe('replay', () => {
         rmSync(home, { recursive: true, force: true })
       }
     }),
-    60_000,
   )
 
   it(

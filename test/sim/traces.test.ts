@@ -74,7 +74,6 @@ describe('traces', () => {
       view.close()
       await world.close()
     }),
-    60_000,
   )
 
   it(
@@ -99,7 +98,6 @@ describe('traces', () => {
       view.close()
       await world.close()
     }),
-    60_000,
   )
 
   it(
@@ -118,7 +116,6 @@ describe('traces', () => {
       view.close()
       await world.close()
     }),
-    60_000,
   )
 })
 
