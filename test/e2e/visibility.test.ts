@@ -41,11 +41,12 @@ describe('what eth_blockNumber has shown', () => {
   it('is readable at once, by every reader, under load', async () => {
     const load = await startLoad(node(), [accountAt(0), accountAt(1)], EVERY_MS)
     const wrong: string[] = []
-    let transactions = 0
+    // Blocks of a slow machine hold few transactions: it goes on until each reader has seen some.
     const read = async (): Promise<void> => {
       let head = await node().height()
       const end = head + BLOCKS
-      while (head < end) {
+      let transactions = 0
+      while (head < end || transactions <= BLOCKS) {
         const height = await node().height()
         if (height < head) wrong.push(`eth_blockNumber went from ${head} back to ${height}`)
         if (height <= head) continue
@@ -58,7 +59,6 @@ describe('what eth_blockNumber has shown', () => {
     await Promise.all(Array.from({ length: READERS }, read))
     await load.stop()
     expect(wrong).toEqual([])
-    expect(transactions).toBeGreaterThan(BLOCKS * READERS)
   })
 
   it('is null at once for what does not exist', async () => {
