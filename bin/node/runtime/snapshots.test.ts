@@ -55,7 +55,7 @@ const untilMade = async (): Promise<number> => {
     .poll(async () => {
       invariant(running !== undefined, 'snapshots are made')
       wanted = await runToNext(running)
-      await expect.poll(() => heights()[0] ?? 0, { timeout: 1_000, interval: 10 }).toBeGreaterThanOrEqual(wanted)
+      await expect.poll(() => heights()[0] ?? 0, { timeout: 4_000, interval: 10 }).toBeGreaterThanOrEqual(wanted)
       return true
     }, SLOW)
     .toBe(true)
