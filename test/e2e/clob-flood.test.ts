@@ -11,8 +11,11 @@ import { signTransfer, submitAll } from './transfers.ts'
 
 /** A machine that runs other tests, too, takes its time to send, check and tell 27,000 transfers. */
 const FLOOD_LIMIT_MS = 600_000
-/** Blocks wait for the flood, too: what matters is that it is there all the time. */
-const OPTIONS = { timeoutCommitMs: 500, hasTestMarkets: true } as const
+/**
+ * Blocks wait for the flood, too: what matters is that it is there all the time. CometBFT asks again of all of it after each,
+ * for which a slow machine takes seconds: blocks that come often would leave it no time to take the rest.
+ */
+const OPTIONS = { timeoutCommitMs: 2_000, hasTestMarkets: true } as const
 const SENDERS = [0, 1, 2, 3, 4, 5]
 const PER_SENDER = 4_500
 /** A block takes a small part of the flood, however long a slow machine takes to send it. */
