@@ -14,7 +14,7 @@ import {
   hasValidId,
   isCall,
   isNotification,
-  MAX_SEPARATORS,
+  CROWDED_TEXT,
   parsePayload,
   type Message,
   type Payload,
@@ -28,8 +28,11 @@ export interface Caller {
   readonly subscriber?: Subscriber
   /** Does a part of a batch or of a long answer when it is its connection's turn. */
   readonly takeTurn?: <Result>(work: () => Result) => Promise<Result>
-  /** Told of the answers of a batch that wait for the others; false when they are too many. */
-  holdAnswer?(length: number): boolean
+  /**
+   * Told of what a batch keeps until all of it is answered: its values, and the answers that wait for the others. False
+   * where that is too much.
+   */
+  hold?(bytes: number): boolean
 }
 
 /** A connection that can carry notifications. */
@@ -77,7 +80,7 @@ const INVALID_REQUEST = rpcError('invalidRequest', 'invalid request')
 
 /** Answers to a text that holds no request; geth ends these without a line feed. */
 export const PARSE_ERROR = failWith('null', rpcError('parse', 'parse error'))
-export const CROWDED = failWith('null', rpcError('rateLimited', `request with more than ${MAX_SEPARATORS} values`))
+export const CROWDED = failWith('null', rpcError('rateLimited', CROWDED_TEXT))
 const TOO_MUCH_HELD = rpcError('rateLimited', TOO_GREEDY)
 const EMPTY_BATCH = failWith('null', rpcError('invalidRequest', 'empty batch'))
 
@@ -180,11 +183,11 @@ export const createResponder = (options: ResponderOptions): Responder => {
     return window
   }
 
-  const answerBatch = async (messages: readonly Message[], caller: Caller): Promise<string | undefined> => {
+  const answerBatch = async ({ messages, heapBytes }: Payload, caller: Caller): Promise<string | undefined> => {
     const replies: string[] = []
     const deadlineMs = performance.now() + options.timeoutMs
     let size = 0
-    let problem: CodedError | undefined
+    let problem = caller.hold?.(heapBytes) === false ? TOO_MUCH_HELD : undefined
     let done = 0
     const askNext = () => windowFrom(messages, done).map((message) => answerOne(message, caller))
     while (done < messages.length && problem === undefined) {
@@ -194,7 +197,7 @@ export const createResponder = (options: ResponderOptions): Responder => {
         const reply = await answer
         if (reply === undefined) continue
         const text = replyText(reply)
-        if (caller.holdAnswer?.(text.length) === false) {
+        if (caller.hold?.(text.length) === false) {
           replies.push(failWith(messages[done - 1]?.id ?? 'null', TOO_MUCH_HELD))
           problem = TOO_MUCH_HELD
           break
@@ -228,7 +231,7 @@ export const createResponder = (options: ResponderOptions): Responder => {
       const { messages } = payload
       if (payload.isBatch) {
         if (messages.length === 0) return EMPTY_BATCH
-        if (!isTooLong(messages)) return answerBatch(messages, caller)
+        if (!isTooLong(messages)) return answerBatch(payload, caller)
         const id = messages.find(isCall)?.id ?? 'null'
         return `[${failWith(id, rpcError('invalidRequest', 'batch too large'))}]`
       }

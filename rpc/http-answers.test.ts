@@ -16,7 +16,7 @@ const LENGTH = 32 * 1024 * 1024
 const BODY = '{}'
 
 const responder: Responder = {
-  parse: () => ({ isBatch: false, messages: [] }),
+  parse: () => ({ isBatch: false, messages: [], heapBytes: 0 }),
   cost: () => 1,
   respond: () => 'x'.repeat(LENGTH),
 }

@@ -6,10 +6,10 @@ import { CROWDED, failWith, PARSE_ERROR, type Responder } from './envelope.ts'
 import { answerCost, bodyCost, PLAIN_COST } from './costs.ts'
 import { invariant } from '../core/errors.ts'
 import { rpcError } from './errors.ts'
-import { clientOf, type FindAddress, type RateLimiter } from './limits.ts'
+import { admitLater, clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import { allowedOrigin } from './origins.ts'
 import type { ConnectionMemory } from './connection-memory.ts'
-import type { Payload, Unreadable } from './payload.ts'
+import { replyIdOf, type Unreadable } from './payload.ts'
 import type { LongReply, Reply } from './replies.ts'
 import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts'
 import { LONG_REQUEST_BYTES, type LongOutcome, type LongRequests } from './long-requests/long-requests.ts'
@@ -114,21 +114,22 @@ export const createHttpHandler = (
     else turns.run(request.socket, text.length, () => send(request, response, text))
   }
 
-  /** True when the client has used up its rate; the refusal has been sent then. */
-  const isLimited = (request: IncomingMessage, response: ServerResponse, cost: number, id = 'null'): boolean => {
-    const waitSeconds = cost === 0 ? 0 : (limiter?.take(findAddress(request), cost) ?? 0)
-    if (waitSeconds === 0) return false
+  const sendLimited = (request: IncomingMessage, response: ServerResponse, waitSeconds: number, id: string): void => {
     response.statusCode = 429
-    response.setHeader('Retry-After', waitSeconds)
+    if (!response.destroyed) response.setHeader('Retry-After', waitSeconds)
     send(
       request,
       response,
       `${failWith(id, rpcError('rateLimited', `rate limit exceeded, retry in ${waitSeconds} s`))}\n`,
     )
-    return true
   }
 
-  const idOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
+  /** True when the client has used up its rate; the refusal has been sent then. */
+  const isLimited = (request: IncomingMessage, response: ServerResponse, cost: number, id = 'null'): boolean => {
+    const waitSeconds = cost === 0 ? 0 : (limiter?.take(findAddress(request), cost) ?? 0)
+    if (waitSeconds > 0) sendLimited(request, response, waitSeconds, id)
+    return waitSeconds > 0
+  }
 
   const sendAnswer = (request: IncomingMessage, response: ServerResponse, text: Reply = ''): void => {
     limiter?.charge(findAddress(request), answerCost(text.length))
@@ -149,15 +150,15 @@ export const createHttpHandler = (
       if (isRefused(PLAIN_COST)) return
       return send(request, response, UNREADABLE[payload])
     }
-    if (isRefused(responder.cost(payload), idOf(payload))) return
+    if (isRefused(responder.cost(payload), replyIdOf(payload))) return
     const share = payload.isBatch ? memory.shareOf(request) : undefined
     let held = 0
     const text = responder.respond(payload, {
       asker: () => askerOn(request.socket, clientOf(findAddress(request))),
       takeTurn: (work) => turns.take(request.socket, 0, work),
-      holdAnswer: (length) => {
-        if (response.destroyed || share?.hold(length) === false) return false
-        held += length
+      hold: (bytes) => {
+        if (response.destroyed || share?.hold(bytes) === false) return false
+        held += bytes
         return true
       },
     })
@@ -184,13 +185,15 @@ export const createHttpHandler = (
   const sendOutcome = (request: IncomingMessage, response: ServerResponse, outcome: LongOutcome): void => {
     switch (outcome.kind) {
       case 'reply': {
-        const { reply = '', cost } = outcome
-        limiter?.charge(findAddress(request), cost + answerCost(reply.length))
+        const { reply = '' } = outcome
+        limiter?.charge(findAddress(request), answerCost(reply.length))
         return sendLate(request, response, reply)
       }
       case 'unreadable':
         limiter?.charge(findAddress(request), PLAIN_COST)
         return send(request, response, UNREADABLE[outcome.why])
+      case 'refused':
+        return sendLimited(request, response, outcome.waitSeconds, outcome.replyId)
       case 'lost':
         return send(request, response, `${failWith('null', outcome.error)}\n`)
       case 'subscribes':
@@ -212,8 +215,11 @@ export const createHttpHandler = (
     const outcome = await answerElsewhere(body.give(), {
       asker: askerOn(request.socket, clientOf(findAddress(request))),
       canSubscribe: false,
-      onRead,
-      holdAnswer(bytes) {
+      admit(cost) {
+        onRead()
+        return admitLater(limiter, findAddress(request), cost)
+      },
+      hold(bytes) {
         if (response.destroyed || !share.hold(bytes)) return false
         held += bytes
         return true

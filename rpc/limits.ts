@@ -10,6 +10,16 @@ export interface RateLimiter {
   charge(address: string, cost: number): void
 }
 
+/**
+ * For what was let in before its cost was known: it may owe that, unless its client owes something already. Returns 0, or
+ * the seconds to wait.
+ */
+export const admitLater = (limiter: RateLimiter | undefined, address: string, cost: number): number => {
+  const waitSeconds = limiter?.take(address, 0) ?? 0
+  if (waitSeconds === 0) limiter?.charge(address, cost)
+  return waitSeconds
+}
+
 /** With what {@link createSharedLimiter} of shared-limiter.ts needs. */
 export interface LocalLimiter extends RateLimiter {
   readonly capacity: number

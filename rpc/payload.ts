@@ -2,7 +2,7 @@
  * The envelope of a request as Go reads it: member names ignore case, the last of several wins, ids are kept as they
  * were written (1.0 is echoed as 1.0), and what follows the first JSON value is not looked at.
  */
-import { escapeForGo } from './errors.ts'
+import { escapeForGo, rpcError } from './errors.ts'
 import { findValueEnd } from './json-syntax.ts'
 
 export interface Message {
@@ -19,6 +19,8 @@ export interface Message {
 export interface Payload {
   readonly isBatch: boolean
   readonly messages: readonly Message[]
+  /** What the values take of the heap while somebody keeps them, at most or nearly so: `{},` is three bytes of text. */
+  readonly heapBytes: number
 }
 
 /** Nothing but white space, text that is not JSON, and more values than any request has use for. */
@@ -31,12 +33,24 @@ const MAX_DEPTH = 10_000
  * receiving them: a million of them fit into 5 MB and took seconds.
  */
 export const MAX_SEPARATORS = 100_000
+export const CROWDED_TEXT = `request with more than ${MAX_SEPARATORS} values`
 
 /**
  * Characters of an id that is echoed, six times as long where all of it must be escaped. Geth echoes any; no client has
  * use for more.
  */
 const MAX_ID_LENGTH = 4_096
+/**
+ * Bytes of the heap for a value, a level of nesting and a character: a member of an object with 100,000 of them, an
+ * object without members, and text beyond Latin-1.
+ */
+const VALUE_BYTES = 128
+const LEVEL_BYTES = 64
+const CHARACTER_BYTES = 2
+
+/** Characters of a text that must not stay in memory for the sake of a part of it. */
+const LONG_TEXT = 4_096
+
 /** Stands for an id that is not echoed. */
 const UNUSABLE_ID = '{}'
 
@@ -88,6 +102,10 @@ const skipValue = (text: string, from: number): number => {
 
 const INVALID: Message = { version: '', id: undefined, method: '', params: undefined, isResponse: false }
 
+/** A part of a text keeps all of it in memory in V8: this one is a copy. */
+const detach = (part: string, text: string): string =>
+  text.length > LONG_TEXT ? (JSON.parse(JSON.stringify(part)) as string) : part
+
 /** The text of a string as written; anything else changes nothing. */
 const readText = (written: string, before: string): string => {
   if (!written.startsWith('"')) return before
@@ -117,10 +135,10 @@ const readMessage = (text: string, from: number, parsed: Readonly<Record<string,
         version = readText(text.slice(start, end), version)
         break
       case 'id':
-        id = end - start > MAX_ID_LENGTH ? UNUSABLE_ID : escapeForGo(text.slice(start, end))
+        id = end - start > MAX_ID_LENGTH ? UNUSABLE_ID : detach(escapeForGo(text.slice(start, end)), text)
         break
       case 'method':
-        method = readText(text.slice(start, end), method)
+        method = detach(readText(text.slice(start, end), method), text)
         break
       case 'params':
         params = parsed[key]
@@ -144,19 +162,29 @@ const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown
 const readItem = (text: string, from: number, parsed: unknown): Message | undefined =>
   isPlainObject(parsed) ? readMessage(text, from, parsed) : INVALID
 
-const readBatch = (text: string, from: number, items: readonly unknown[], maxItems: number): Payload | Unreadable => {
+const readBatch = (
+  text: string,
+  from: number,
+  items: readonly unknown[],
+  maxItems: number,
+): readonly Message[] | undefined => {
   const messages: Message[] = []
   let at = skipSpace(text, from + 1)
   for (const item of items) {
     const message = readItem(text, at, item)
     const end = skipValue(text, at)
-    if (message === undefined || end < 0) return 'malformed'
+    if (message === undefined || end < 0) return undefined
     messages.push(message)
     // A batch that is refused for its length needs the id of its first call alone, if that is among so many.
     if (messages.length > maxItems) break
     at = skipSpace(text, skipSpace(text, end) + 1)
   }
-  return { isBatch: true, messages }
+  return messages
+}
+
+const readSingle = (text: string, from: number, parsed: unknown): readonly Message[] | undefined => {
+  const message = readItem(text, from, parsed)
+  return message === undefined ? undefined : [message]
 }
 
 /** A usable id is anything but an object, an array and a text of thousands of characters. */
@@ -168,6 +196,9 @@ export const isCall = (message: Message): boolean =>
 
 export const isNotification = (message: Message): boolean =>
   message.version === '2.0' && message.method !== '' && message.id === undefined
+
+/** The id of an answer to all of it. */
+export const replyIdOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
 
 /** The value of a text that holds one and nothing else; undefined when it is not JSON. */
 const parseWhole = (text: string): unknown => {
@@ -194,24 +225,49 @@ const countUpTo = (text: string, character: string, most: number): number => {
   return count
 }
 
+interface Measures {
+  readonly commas: number
+  /** Openings of objects and arrays, counted up to too many. */
+  readonly levels: number
+  readonly nestsTooDeep: boolean
+}
+
 /**
- * Siblings stand between commas, so more openings than commas and the allowed depth together nest too deep, unless they
- * stand in strings or behind the first value. JSON.parse would take a gigabyte for 5 MB of them.
+ * What a text may hold, before it is parsed. Siblings stand between commas, so more openings than commas and the allowed
+ * depth together nest too deep, unless they stand in strings or behind the first value. JSON.parse would take a gigabyte
+ * for 5 MB of them. Undefined for more values than any request has use for.
  */
-const mayNestTooDeep = (text: string, commas: number): boolean => {
+const measure = (text: string): Measures | undefined => {
+  const commas = countUpTo(text, ',', MAX_SEPARATORS + 1)
+  if (commas > MAX_SEPARATORS) return undefined
   const most = commas + MAX_DEPTH + 1
-  return countUpTo(text, '[', most) + countUpTo(text, '{', most) >= most
+  const levels = countUpTo(text, '[', most) + countUpTo(text, '{', most)
+  return { commas, levels, nestsTooDeep: levels >= most }
+}
+
+/**
+ * The value of a text that is a part of a request, as JSON.parse reads it, within the bounds of requests. Throws rpc/rateLimited
+ * for too many values, and SyntaxError for what is no JSON.
+ */
+export const parseValue = (text: string): unknown => {
+  const measures = measure(text)
+  if (measures === undefined) throw rpcError('rateLimited', CROWDED_TEXT)
+  if (measures.nestsTooDeep) findValueEnd(text)
+  return JSON.parse(text) as unknown
 }
 
 /** Reads a body or a WebSocket message. It does not return all messages of a batch above `maxItems`. */
 export const parsePayload = (text: string, maxItems: number): Payload | Unreadable => {
   const start = skipSpace(text, 0)
   if (start === text.length) return 'empty'
-  const commas = countUpTo(text, ',', MAX_SEPARATORS + 1)
-  if (commas > MAX_SEPARATORS) return 'crowded'
-  const parsed = (mayNestTooDeep(text, commas) ? undefined : parseWhole(text)) ?? parseFirst(text)
+  const measures = measure(text)
+  if (measures === undefined) return 'crowded'
+  const { commas, levels, nestsTooDeep } = measures
+  const parsed = (nestsTooDeep ? undefined : parseWhole(text)) ?? parseFirst(text)
   if (parsed === undefined) return 'malformed'
-  if (Array.isArray(parsed)) return readBatch(text, start, parsed, maxItems)
-  const message = readItem(text, start, parsed)
-  return message === undefined ? 'malformed' : { isBatch: false, messages: [message] }
+  const isBatch = Array.isArray(parsed)
+  const messages = isBatch ? readBatch(text, start, parsed, maxItems) : readSingle(text, start, parsed)
+  if (messages === undefined) return 'malformed'
+  const heapBytes = CHARACTER_BYTES * text.length + VALUE_BYTES * commas + LEVEL_BYTES * levels
+  return { isBatch, messages, heapBytes }
 }

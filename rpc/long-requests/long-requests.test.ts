@@ -208,7 +208,8 @@ describe('the thread for long requests', () => {
   const caller = (changes: Partial<LongCaller> = {}): LongCaller => ({
     asker: nobody,
     canSubscribe: false,
-    holdAnswer: () => true,
+    admit: () => 0,
+    hold: () => true,
     ...changes,
   })
 
@@ -230,14 +231,19 @@ describe('the thread for long requests', () => {
   }
   const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
 
-  it('tells of figures, of cost and of what it has read', async () => {
+  it('tells of figures, and of its cost before it is asked', async () => {
     const figures: RequestFigure[] = []
-    const { long } = await begin({ figures })
-    let reads = 0
+    const { application, long } = await begin({ figures })
+    const costs: number[] = []
+    const admit = (cost: number): number => {
+      expect(application.asked).toEqual([])
+      costs.push(cost)
+      return 0
+    }
     const body = `[${request('eth_call', [{ to: CALLEE }, 'latest'])},${request('eth_nothing', [])}]`
-    const outcome = await long.answer(bytes(body), caller({ onRead: () => void reads++ }))
-    expect(outcome).toMatchObject({ kind: 'reply', cost: 21 })
-    expect(reads).toBe(1)
+    const outcome = await long.answer(bytes(body), caller({ admit }))
+    expect(outcome).toMatchObject({ kind: 'reply' })
+    expect(costs).toEqual([21])
     expect(figures.map(({ method, isFailed }) => ({ method, isFailed }))).toEqual([
       { method: 'eth_nothing', isFailed: true },
       { method: 'eth_call', isFailed: false },
@@ -248,17 +254,77 @@ describe('the thread for long requests', () => {
     const { long } = await begin()
     const batch = Array.from({ length: 200 }, (_, id) => request('eth_getCode', [CALLEE, 'latest'], id))
     let held = 0
-    const holdAnswer = (more: number): boolean => {
+    const hold = (more: number): boolean => {
       held += more
       return held < 1_000_000
     }
-    const outcome = await long.answer(bytes(`[${batch.join(',')}]`), caller({ holdAnswer }))
+    const outcome = await long.answer(bytes(`[${batch.join(',')}]`), caller({ hold }))
     const reply =
       outcome.kind === 'reply' && typeof outcome.reply === 'object' ? outcome.reply.toBuffer() : Buffer.from('')
     const answers = JSON.parse(reply.toString('utf8')) as { error?: { message: string } }[]
     expect(answers).toHaveLength(200)
     expect(answers.at(-1)?.error?.message).toContain('too many bytes are held for this client')
     expect(held).toBeLessThan(10_000_000)
+  })
+
+  it('asks nothing of what is not admitted', async () => {
+    const { application, long } = await begin()
+    const admit = (): number => 3
+    const outcome = await long.answer(bytes(request('eth_getBalance', [CALLEE, 'latest'], 7)), caller({ admit }))
+    expect(outcome).toEqual({ kind: 'refused', waitSeconds: 3, replyId: '7' })
+    expect(await long.answer(bytes(request('eth_chainId', [])), caller())).toMatchObject({ kind: 'reply' })
+    expect(application.asked).toEqual([])
+  })
+
+  it('has turns by clients, and reads no more of one than it may keep', async () => {
+    const { application, long } = await begin()
+    const held = Promise.withResolvers<string>()
+    application.answers.call = () => held.promise
+    const from = (client: string, connection: string): Asker => ({ ...nobody, client, connection })
+    const call = request('eth_call', [{ to: CALLEE, data: `0x${'ab'.repeat(1_000_000)}` }, 'latest'])
+    const greedy = Array.from({ length: 20 }, (_, index) =>
+      long.answer(bytes(call), caller({ asker: from('greedy', String(index)) })),
+    )
+    const balance = bytes(request('eth_getBalance', [CALLEE, 'latest']))
+    expect(await long.answer(balance, caller({ asker: from('honest', '1') }))).toMatchObject({ kind: 'reply' })
+    // Each is two million characters, and a client may keep eight million.
+    expect(application.asked.filter(({ name }) => name === 'call').length).toBeLessThanOrEqual(5)
+    held.resolve('"0x"')
+    for (const outcome of await Promise.all(greedy)) expect(outcome).toMatchObject({ kind: 'reply' })
+    expect(application.asked.filter(({ name }) => name === 'call')).toHaveLength(20)
+  })
+
+  it('has a time in which a request that waits is read', async () => {
+    const { application, long } = await begin({ settings: { httpTimeoutMs: 300 } })
+    application.answers.call = () => new Promise<string>(() => undefined)
+    const call = request('eth_call', [{ to: CALLEE, data: `0x${'ab'.repeat(5_000_000)}` }, 'latest'])
+    const first = long.answer(bytes(call), caller())
+    const second = await long.answer(bytes(call), caller())
+    expect(second).toMatchObject({ kind: 'reply', reply: expect.stringContaining('request timed out') as string })
+    await long.close()
+    expect(await first).toMatchObject({ kind: 'lost' })
+  })
+
+  it('lives through values that take forty times their text, and are kept meanwhile', async () => {
+    const { application, long } = await begin()
+    const held = Promise.withResolvers<string>()
+    const asked = Promise.withResolvers<void>()
+    application.answers.call = () => {
+      if (application.asked.length === 40) asked.resolve()
+      return held.promise
+    }
+    const junk = `{"to":"${CALLEE}","x":[${'{},'.repeat(99_900)}{}]}`
+    const requests = Array.from({ length: 40 }, (_, id) =>
+      long.answer(bytes(request('eth_call', [JSON.parse(junk), 'latest'], id)), {
+        ...caller({ asker: { ...nobody, client: String(id) } }),
+      }),
+    )
+    const large = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","x":["${'\u20ac'.padEnd(29_000_000, 'a')}"]}`
+    const answers = await Promise.all(Array.from({ length: 3 }, () => long.answer(bytes(large), caller())))
+    for (const outcome of answers) expect(outcome).toMatchObject({ kind: 'reply' })
+    await asked.promise
+    held.resolve('"0x"')
+    for (const outcome of await Promise.all(requests)) expect(outcome).toMatchObject({ kind: 'reply' })
   })
 
   it('ends when it has nothing to do, and begins anew', async () => {
@@ -282,7 +348,7 @@ describe('the thread for long requests', () => {
       },
     }
     const body = bytes(request('eth_getBalance', [CALLEE, 'latest']))
-    expect(await long.answer(body, caller({ asker: gone }))).toEqual({ kind: 'reply', reply: undefined, cost: 0 })
+    expect(await long.answer(body, caller({ asker: gone }))).toEqual({ kind: 'reply', reply: undefined })
     expect(application.asked).toEqual([])
   })
 

@@ -23,22 +23,31 @@ export const LONG_REQUEST_BYTES = 288 * 1024
 const REST_MS = 60_000
 /** A thread that does not end by itself is terminated after this long. */
 const STOP_TIMEOUT_MS = 5_000
-/** The largest message of WebSocket has 32 MB, of text, of values, and of the question that it is. */
-const HEAP_LIMIT_MB = 512
+/**
+ * V8 ends the whole process where one call takes more than is left of a heap, whatever the limits of a thread: so the
+ * thread bounds what it keeps (MOST_KEPT_BYTES there), and its limit is far above what the largest message of WebSocket
+ * takes beside that: 32 MB of text, at worst twice as long in memory, its values, and the question that it is.
+ */
+const HEAP_LIMIT_MB = 1_024
 
 export interface LongCaller {
   readonly asker: Asker
   /** Its connection can carry notifications. */
   readonly canSubscribe: boolean
-  /** Called when the bytes are read, if they are read to their end. */
-  onRead?(): void
-  /** Told of the answers of a batch that wait for the others; false when they are too many. */
-  holdAnswer(bytes: number): boolean
+  /**
+   * Called when the bytes are read, and hold a request, with what its methods cost. Returns 0, or the seconds to wait
+   * where it is refused.
+   */
+  admit(cost: number): number
+  /** Told of what a batch keeps until all of it is answered; false when that is too much. */
+  hold(bytes: number): boolean
 }
 
 export type LongOutcome =
-  | { readonly kind: 'reply'; readonly reply: Reply | undefined; readonly cost: number }
+  | { readonly kind: 'reply'; readonly reply: Reply | undefined }
   | Exclude<ThreadOutcome, { readonly kind: 'reply' }>
+  /** It was not admitted. */
+  | { readonly kind: 'refused'; readonly waitSeconds: number; readonly replyId: string }
   /** The thread has ended under it. */
   | { readonly kind: 'lost'; readonly error: CodedError }
 
@@ -141,8 +150,15 @@ class Thread {
       for (const figure of message.figures) this.#options.figures.note(figure)
       const { outcome } = message
       this.#end(message.id, outcome.kind === 'reply' ? { ...outcome, reply: toReply(outcome.reply) } : outcome)
-    } else if (message.kind === 'read') asked?.caller.onRead?.()
-    else if (asked?.caller.holdAnswer(message.bytes) === false) this.#post({ kind: 'full', id: message.id })
+    } else if (message.kind === 'read') this.#admit(message, asked)
+    else if (asked?.caller.hold(message.bytes) === false) this.#post({ kind: 'full', id: message.id })
+  }
+
+  #admit({ id, cost, replyId }: Extract<FromThread, { readonly kind: 'read' }>, asked: Asked | undefined): void {
+    const waitSeconds = asked?.caller.admit(cost) ?? 0
+    if (waitSeconds === 0) return this.#post({ kind: 'admitted', id })
+    this.#post({ kind: 'gone', id })
+    this.#end(id, { kind: 'refused', waitSeconds, replyId })
   }
 
   #end(id: number, outcome: LongOutcome): void {

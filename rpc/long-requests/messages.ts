@@ -22,24 +22,29 @@ export interface LongRequest {
 
 export type ToThread =
   | LongRequest
+  /** What it costs is charged: it may be asked. */
+  | { readonly kind: 'admitted'; readonly id: number }
   /** Nobody waits for the answer any more. */
   | { readonly kind: 'gone'; readonly id: number }
-  /** There is no room for more answers of the batch. */
+  /** There is no room for more of what the batch keeps. */
   | { readonly kind: 'full'; readonly id: number }
   | { readonly kind: 'head'; readonly head: Head }
   | 'stop'
 
 export type ThreadOutcome =
-  /** `reply` is undefined where nothing is to be sent; `cost` is what its methods take of the limit of rates. */
-  | { readonly kind: 'reply'; readonly reply: string | readonly Uint8Array[] | undefined; readonly cost: number }
+  /** `reply` is undefined where nothing is to be sent. */
+  | { readonly kind: 'reply'; readonly reply: string | readonly Uint8Array[] | undefined }
   /** `syntax` says in geth's words where it stops being JSON; undefined where it only ends too early. */
   | { readonly kind: 'unreadable'; readonly why: Unreadable; readonly syntax: string | undefined }
   | { readonly kind: 'subscribes'; readonly bytes: Uint8Array }
 
 export type FromThread =
-  /** Its bytes are read, and what it asks is asked. */
-  | { readonly kind: 'read'; readonly id: number }
-  /** So many more bytes of its answers wait for the others. */
+  /**
+   * Its bytes are read; `cost` is what its methods take of the limit of rates, and `replyId` the id of a refusal. What it
+   * asks is asked when it is admitted.
+   */
+  | { readonly kind: 'read'; readonly id: number; readonly cost: number; readonly replyId: string }
+  /** So many more bytes of its values, and of answers that wait for the others, are kept. */
   | { readonly kind: 'hold'; readonly id: number; readonly bytes: number }
   | {
       readonly kind: 'end'

@@ -25,6 +25,7 @@ import { keccak256 } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBigint, hexToBytes, quantityToHex } from '../../core/hex.ts'
 import { type evm, evmQuery, type evmTx } from '../../proto/index.ts'
 import { GRPC } from '../grpc/status.ts'
+import { parseValue } from '../payload.ts'
 import { decodeCall, toCallRequest } from '../parameters/transaction-arguments.ts'
 import type { Decode } from '../parameters/go-json.ts'
 import { decodeStateOverrides, toStateOverrides } from '../parameters/overrides.ts'
@@ -69,7 +70,7 @@ const read = <Value>(name: string, make: () => Value): Value => {
 }
 
 const parseJson = <Value>(name: string, bytes: Uint8Array, decode: Decode<Value>): Value =>
-  read(name, () => decode(JSON.parse(Buffer.from(bytes).toString()) as unknown, ''))
+  read(name, () => decode(parseValue(Buffer.from(bytes).toString()), ''))
 
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
@@ -165,7 +166,7 @@ const traceOptions = (config: evm.TraceConfig | undefined): Questions['traceBloc
   return toTraceOptions(given)
 }
 
-const parseConfig = (text: string): unknown => read('tracer_json_config', () => JSON.parse(text) as unknown)
+const parseConfig = (text: string): unknown => read('tracer_json_config', () => parseValue(text))
 
 /** The hash of a transaction by its bytes, as its message carries it. */
 const hashOf = ({ raw }: evmTx.MsgEthereumTx): Hex => bytesToHex(keccak256(raw))

@@ -10,6 +10,7 @@ import {
 } from '@bufbuild/protobuf'
 import { reflect } from '@bufbuild/protobuf/reflect'
 import { CodedError } from '../../core/errors.ts'
+import { parseValue } from '../payload.ts'
 import { invalidArgument, parseParameter } from './parse-parameter.ts'
 import { shortenTypeUrls } from './type-urls.ts'
 
@@ -47,9 +48,18 @@ const setField = (draft: Draft, message: DescMessage, path: readonly string[], v
   assign(draft, field, parseParameter(field, values[0] ?? ''))
 }
 
+/** Throws SyntaxError. */
+const parseBody = (body: string): JsonValue => {
+  try {
+    return parseValue(body) as JsonValue
+  } catch (error) {
+    throw error instanceof CodedError ? invalidArgument(error.message) : error
+  }
+}
+
 const readBody = (message: DescMessage, body: string, registry: Registry): Message => {
   try {
-    const read = fromJson(message, JSON.parse(body === '' ? '{}' : body) as JsonValue, { registry })
+    const read = fromJson(message, parseBody(body === '' ? '{}' : body), { registry })
     shortenTypeUrls(read, reflect(message, read), registry)
     return read
   } catch (error) {

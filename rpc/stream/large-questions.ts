@@ -1,8 +1,9 @@
 /**
  * Large questions, of which few are on their way at once: what is short would wait behind all of their bytes, and the
- * application reads each of them at a stretch. Those that wait have turns by their connections.
+ * application reads each of them at a stretch. Those that wait have turns by clients and connections.
  */
 import type { Asker } from '../../app/ports.ts'
+import { FairLine } from '../fair-line.ts'
 
 /** Bytes of a question that is large. No transaction is: one that was sent arrives, also when its client goes at once. */
 export const LARGE_QUESTION_BYTES = 512 * 1024
@@ -17,56 +18,50 @@ interface Waiting {
 
 export class LargeQuestions {
   readonly #underway = new Map<number, number>()
-  readonly #waiting = new Map<string, Waiting[]>()
+  /** Who asked each of those that wait. */
+  readonly #askers = new Map<number, Asker>()
+  readonly #line = new FairLine<Waiting>()
   #underwayBytes = 0
   /** The bytes of the questions that wait. */
   waitingBytes = 0
 
   /** Sends it now or when it is its turn. */
-  add({ client, connection }: Asker, waiting: Waiting): void {
-    const key = `${client} ${connection}`
-    const before = this.#waiting.get(key)
-    if (before === undefined) this.#waiting.set(key, [waiting])
-    else before.push(waiting)
+  add(asker: Asker, waiting: Waiting): void {
+    this.#line.add(asker, waiting)
+    this.#askers.set(waiting.id, asker)
     this.waitingBytes += waiting.bytes
     this.#sendSome()
   }
 
   /** It is answered, or nobody waits for it. False where it was never sent. */
   end(id: number): boolean {
-    const bytes = this.#underway.get(id)
-    if (bytes !== undefined) {
-      this.#underway.delete(id)
-      this.#underwayBytes -= bytes
-      this.#sendSome()
-      return true
-    }
-    for (const [key, line] of this.#waiting) {
-      const index = line.findIndex((one) => one.id === id)
-      if (index < 0) continue
-      this.waitingBytes -= line.splice(index, 1)[0]?.bytes ?? 0
-      if (line.length === 0) this.#waiting.delete(key)
+    const asker = this.#askers.get(id)
+    if (asker !== undefined) {
+      this.#askers.delete(id)
+      this.waitingBytes -= this.#line.remove(asker, (one) => one.id === id)?.bytes ?? 0
       return false
     }
+    const bytes = this.#underway.get(id)
+    if (bytes === undefined) return true
+    this.#underway.delete(id)
+    this.#underwayBytes -= bytes
+    this.#sendSome()
     return true
   }
 
   clear(): void {
     this.#underway.clear()
-    this.#waiting.clear()
+    this.#askers.clear()
+    this.#line.clear()
     this.#underwayBytes = 0
     this.waitingBytes = 0
   }
 
   #sendSome(): void {
-    for (const [key, line] of this.#waiting) {
-      const next = line[0]
-      if (next === undefined) continue
+    for (let next = this.#line.peek(); next !== undefined; next = this.#line.peek()) {
       if (this.#underway.size > 0 && this.#underwayBytes + next.bytes > MAX_UNDERWAY_BYTES) return
-      line.shift()
-      // Its connection has its next turn behind all others.
-      this.#waiting.delete(key)
-      if (line.length > 0) this.#waiting.set(key, line)
+      this.#line.take()
+      this.#askers.delete(next.id)
       this.waitingBytes -= next.bytes
       this.#underwayBytes += next.bytes
       this.#underway.set(next.id, next.bytes)

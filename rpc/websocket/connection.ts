@@ -8,9 +8,9 @@ import { CROWDED, failWith, type Subscriber } from '../envelope.ts'
 import { rpcError } from '../errors.ts'
 import { describeSyntaxError } from '../json-syntax.ts'
 import { LONG_REQUEST_BYTES, type LongRequests } from '../long-requests/long-requests.ts'
-import { clientOf } from '../limits.ts'
+import { admitLater, clientOf } from '../limits.ts'
 import { TOO_GREEDY } from '../memory-budget.ts'
-import type { Payload } from '../payload.ts'
+import { type Payload, replyIdOf } from '../payload.ts'
 import { LongReply, type Reply } from '../replies.ts'
 import { SHORT_LENGTH } from '../turns.ts'
 import { ConnectionSubscriptions } from './connection-subscriptions.ts'
@@ -27,6 +27,8 @@ const TRY_AGAIN_LATER = 1013
 const MAX_REASON_BYTES = 123
 /** What a connection that is closed for being slow has left to take the reason. */
 const CLOSE_GRACE_MS = 1_000
+
+const LIMITED = 'rate limit exceeded'
 
 const truncate = (reason: string): string =>
   Buffer.from(reason)
@@ -53,16 +55,8 @@ const bytesOf = (data: RawData): Uint8Array => {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }
 
-/**
- * What subscribes is read where its connection is: it would come back from the other thread, and be read twice. Whoever writes the
- * name with escapes has it go there and back.
- */
-const mayBeElsewhere = (data: RawData): boolean => !(Buffer.isBuffer(data) && data.includes('subscribe"'))
-
 const lengthOf = (data: RawData): number =>
   Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength
-
-const idOf = ({ isBatch, messages }: Payload): string => (isBatch ? 'null' : (messages[0]?.id ?? 'null'))
 
 /** `stream` carries the socket; `address` is that of its client. */
 export const createConnection = (
@@ -130,9 +124,9 @@ export const createConnection = (
       asker: () => asker,
       subscriber,
       takeTurn: (work) => turns.take(socket, 0, work),
-      holdAnswer: (length) => {
-        if (writer.isEnded || !share.hold(length)) return false
-        held += length
+      hold: (bytes) => {
+        if (writer.isEnded || !share.hold(bytes)) return false
+        held += bytes
         return true
       },
     })
@@ -155,25 +149,31 @@ export const createConnection = (
     const outcome = await answerElsewhere(bytesOf(data), {
       asker,
       canSubscribe: true,
-      holdAnswer(bytes) {
+      admit: (cost) => admitLater(limiter, address, cost),
+      hold(bytes) {
         if (writer.isEnded || !share.hold(bytes)) return false
         held += bytes
         return true
       },
     })
     share.give(held)
+    if (outcome.kind === 'unreadable') limiter?.charge(address, PLAIN_COST)
     if (writer.isEnded) return undefined
     switch (outcome.kind) {
       case 'reply':
-        limiter?.charge(address, outcome.cost)
         return sendReply(outcome.reply)
+      case 'refused':
+        return sendRefusal(outcome.replyId, LIMITED, outcome.waitSeconds)
       case 'unreadable':
-        limiter?.charge(address, PLAIN_COST)
         return outcome.why === 'crowded' ? writer.send([`${CROWDED}\n`]) : refuse(outcome.syntax)
       case 'lost':
         return writer.send([`${failWith('null', outcome.error)}\n`])
-      case 'subscribes':
-        return takeText(Buffer.from(outcome.bytes.buffer).toString('utf8'), true)
+      case 'subscribes': {
+        const { bytes } = outcome
+        return await turns.take(socket, bytes.byteLength, () =>
+          takeText(Buffer.from(bytes.buffer).toString('utf8'), true),
+        )
+      }
     }
   }
 
@@ -183,7 +183,7 @@ export const createConnection = (
   /** True when the address has used up its rate; the refusal has been sent then. */
   const isLimited = (cost: number, id = 'null'): boolean => {
     const waitSeconds = cost === 0 ? 0 : (limiter?.take(address, cost) ?? 0)
-    if (waitSeconds > 0) sendRefusal(id, 'rate limit exceeded', waitSeconds)
+    if (waitSeconds > 0) sendRefusal(id, LIMITED, waitSeconds)
     return waitSeconds > 0
   }
 
@@ -208,7 +208,7 @@ export const createConnection = (
     if (writer.isEnded || isFlood()) return undefined
     const reading = bodyCost(lengthOf(data))
     if (isLimited(reading)) return undefined
-    const isLong = longRequests !== undefined && lengthOf(data) >= LONG_REQUEST_BYTES && mayBeElsewhere(data)
+    const isLong = longRequests !== undefined && lengthOf(data) >= LONG_REQUEST_BYTES
     return isLong ? answerLong(longRequests, data) : takeText(textOf(data), reading > 0)
   }
 
@@ -225,7 +225,7 @@ export const createConnection = (
       if (isRefused(PLAIN_COST)) return undefined
       return payload === 'crowded' ? writer.send([`${CROWDED}\n`]) : refuse(describeSyntaxError(text))
     }
-    if (isRefused(responder.cost(payload), idOf(payload))) return undefined
+    if (isRefused(responder.cost(payload), replyIdOf(payload))) return undefined
     return answer(payload)
   }
 
