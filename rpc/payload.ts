@@ -72,19 +72,20 @@ const skipString = (text: string, from: number): number => {
   return text.length
 }
 
-const STRUCTURE = /["[\]{}]/g
-
-/** The place behind the object or array that opens at `from`; -1 when it nests too deep. */
+/** The place behind the object or array that opens at `from` in valid JSON; -1 when it nests too deep. */
 const skipNested = (text: string, from: number): number => {
   let depth = 0
-  STRUCTURE.lastIndex = from
-  for (let found = STRUCTURE.exec(text); found !== null; found = STRUCTURE.exec(text)) {
-    const at = found.index
-    if (found[0] === '"') {
-      STRUCTURE.lastIndex = skipString(text, at)
-    } else if (found[0] === '{' || found[0] === '[') {
+  let at = from
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) {
+      at = skipString(text, at)
+      continue
+    }
+    at++
+    if (code === 0x5b || code === 0x7b) {
       if (++depth > MAX_DEPTH) return -1
-    } else if (--depth === 0) return at + 1
+    } else if ((code === 0x5d || code === 0x7d) && --depth === 0) return at
   }
   return -1
 }
