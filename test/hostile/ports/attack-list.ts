@@ -11,6 +11,7 @@ import { LARGE_ANSWER_ATTACKS } from './attacks/large-answers.ts'
 import { ORDER_BOOK_ATTACKS } from './attacks/order-book.ts'
 import { OTHER_DOOR_ATTACKS } from './attacks/other-doors.ts'
 import { COMET_ATTACKS, REST_ATTACKS } from './attacks/rest.ts'
+import { VALUE_ATTACKS } from './attacks/values.ts'
 import { WEBSOCKET_ATTACKS } from './attacks/websockets.ts'
 
 /** Sends nothing: what a busy neighbour on the same machine alone does to an honest client. */
@@ -42,4 +43,5 @@ export const ATTACKS: readonly Attack[] = [
   ...COMET_ATTACKS,
   ...LARGE_ANSWER_ATTACKS,
   ...ORDER_BOOK_ATTACKS,
+  ...VALUE_ATTACKS,
 ]
