@@ -229,6 +229,12 @@ export const createConnection = (
     return answer(payload)
   }
 
+  /** What is called when a message is answered. It keeps nothing of it: a thousand may wait. */
+  const answered = (length: number) => (): void => {
+    if (length > SHORT_LENGTH) share.give(length)
+    if (--inFlight < MAX_IN_FLIGHT && socket.isPaused) socket.resume()
+  }
+
   return {
     isAlive: true,
     arrive(bytes) {
@@ -245,14 +251,7 @@ export const createConnection = (
       const length = lengthOf(data)
       if (length > SHORT_LENGTH && !share.hold(length)) return closeWith(TRY_AGAIN_LATER, TOO_GREEDY, length)
       if (++inFlight >= MAX_IN_FLIGHT) socket.pause()
-      afterArrivals(() =>
-        turns.run(socket, length, () => {
-          void Promise.resolve(take(data)).finally(() => {
-            if (length > SHORT_LENGTH) share.give(length)
-            if (--inFlight < MAX_IN_FLIGHT && socket.isPaused) socket.resume()
-          })
-        }),
-      )
+      afterArrivals(() => turns.run(socket, length, () => void Promise.resolve(take(data)).finally(answered(length))))
     },
     end,
   }
