@@ -274,6 +274,8 @@ export const createHttpHandler = (
         if (isLarge) large.end(request)
         if (response.destroyed) return
         const text = body.read().toString('utf8')
+        // The answer may take long, and nothing of the body is kept for it.
+        body.release()
         answer(request, response, text)
       })
     })

@@ -12,11 +12,14 @@ const MEGABYTE = 1024 * 1024
 const BALANCE = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
 
 let gateway: Gateway
+/** What balances wait for. */
+let released = Promise.withResolvers<string>()
 const sockets: Socket[] = []
 
 const start = async (changes: Partial<GatewaySettings>): Promise<void> => {
   const application = createMemoryApplication()
-  application.answers = { block: () => `"${'x'.repeat(100_000)}"` }
+  application.answers = { block: () => `"${'x'.repeat(100_000)}"`, balance: () => released.promise }
+  released = Promise.withResolvers()
   const off = { restAddress: undefined, grpcAddress: undefined }
   const addresses = { address: '127.0.0.1:0', wsAddress: '127.0.0.1:0' }
   gateway = await startGateway({ ...GATEWAY_DEFAULTS, ...off, ...addresses, ...changes }, application, SILENT_LOG)
@@ -37,7 +40,8 @@ const head = (length: number): string =>
 /** Sends a request and gives what comes first. */
 const ask = async (socket: Socket, body: string): Promise<string> => {
   socket.write(head(body.length) + body)
-  const [chunk] = (await once(socket, 'data')) as [Buffer]
+  const closed = once(socket, 'close').then(() => [Buffer.from('closed')])
+  const [chunk] = (await Promise.race([once(socket, 'data'), closed])) as [Buffer]
   return chunk.toString('latin1')
 }
 
@@ -95,4 +99,26 @@ test('an unfinished message over WebSocket is closed with the reason where it is
   const [reply] = (await once(modest, 'message')) as [Buffer]
   expect(reply.toString()).toContain('"result":"0x7"')
   modest.terminate()
+})
+
+const balanceWith = (more: string): string =>
+  `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x${'aa'.repeat(20)}","latest"],"more":${more}}`
+
+test('a body whose call waits for its answer is not held meanwhile', async () => {
+  await start({ memoryBytes: MEGABYTE })
+  const body = balanceWith(`"${'x'.repeat(200_000)}"`)
+  const answers = Array.from({ length: 20 }, async () => await ask(await open(), body))
+  expect(await isHonestServed()).toBe(true)
+  released.resolve('"0x1"')
+  for (const answer of await Promise.all(answers)) expect(answer).toContain('"result":"0x1"')
+})
+
+test('the values of a batch are held until it is answered, and a batch that has too many is refused', async () => {
+  await start({ memoryBytes: 4 * MEGABYTE })
+  const of = (values: number): string => `[${balanceWith(`[${'{},'.repeat(values)}{}]`)}]`
+  const first = ask(await open(), of(10_000))
+  expect(await ask(await open(), of(50_000))).toContain('too many bytes are held for this client')
+  released.resolve('"0x1"')
+  expect(await first).toContain('"result":"0x1"')
+  expect(await ask(await open(), of(15_000))).toContain('"result":"0x1"')
 })
