@@ -6,18 +6,19 @@ import { WebSocket } from 'ws'
 import { startGateway, type Gateway } from './gateway.ts'
 import { SILENT_LOG } from './log.ts'
 import { GATEWAY_DEFAULTS, type GatewaySettings } from './settings.ts'
-import { createMemoryApplication } from './testing/memory-application.ts'
+import { createMemoryApplication, type MemoryApplication } from './testing/memory-application.ts'
 
 const MEGABYTE = 1024 * 1024
 const BALANCE = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
 
 let gateway: Gateway
+let application: MemoryApplication
 /** What balances wait for. */
 let released = Promise.withResolvers<string>()
 const sockets: Socket[] = []
 
 const start = async (changes: Partial<GatewaySettings>): Promise<void> => {
-  const application = createMemoryApplication()
+  application = createMemoryApplication()
   application.answers = { block: () => `"${'x'.repeat(100_000)}"`, balance: () => released.promise }
   released = Promise.withResolvers()
   const off = { restAddress: undefined, grpcAddress: undefined }
@@ -107,7 +108,12 @@ const balanceWith = (more: string): string =>
 test('a body whose call waits for its answer is not held meanwhile', async () => {
   await start({ memoryBytes: MEGABYTE })
   const body = balanceWith(`"${'x'.repeat(200_000)}"`)
-  const answers = Array.from({ length: 20 }, async () => await ask(await open(), body))
+  const answers: Promise<string>[] = []
+  for (let count = 1; count <= 20; count++) {
+    answers.push(ask(await open(), body))
+    // It is read: the next one would come while it is not.
+    await expect.poll(() => application.asked.length, { interval: 2 }).toBe(count)
+  }
   expect(await isHonestServed()).toBe(true)
   released.resolve('"0x1"')
   for (const answer of await Promise.all(answers)) expect(answer).toContain('"result":"0x1"')
@@ -117,6 +123,7 @@ test('the values of a batch are held until it is answered, and a batch that has 
   await start({ memoryBytes: 4 * MEGABYTE })
   const of = (values: number): string => `[${balanceWith(`[${'{},'.repeat(values)}{}]`)}]`
   const first = ask(await open(), of(10_000))
+  await expect.poll(() => application.asked.length, { interval: 2 }).toBe(1)
   expect(await ask(await open(), of(50_000))).toContain('too many bytes are held for this client')
   released.resolve('"0x1"')
   expect(await first).toContain('"result":"0x1"')
