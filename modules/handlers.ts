@@ -52,7 +52,7 @@ export const handleMessage = <Input extends DescMessage, Output extends DescMess
 /** Throws grpc/3 for bytes that are no such message: whoever asks is told what is wrong with them. */
 export const decodeRequest = <Input extends DescMessage>(input: Input, bytes: Uint8Array): MessageShape<Input> => {
   try {
-    return fromBinary(input, bytes)
+    return fromBinary(input, bytes, { readUnknownFields: false })
   } catch (error) {
     throw queryRefusal('invalidArgument', `malformed request: ${errorText(error)}`)
   }

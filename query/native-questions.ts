@@ -18,6 +18,7 @@ import { isOfHistory } from './clob-history/services.ts'
 import { waitingPlacement } from './clob-history/waiting-placement.ts'
 import { isHeightSearch } from './height-search.ts'
 import { isHeavyQuery, keptHeight, nativeQuery, toAbciError } from './native.ts'
+import { requireRequestLength } from '../core/request-limits.ts'
 import { NODE_SERVICE, nodeService } from './node-service.ts'
 import { jsonText, type QuestionTools, type Reply } from './question-tools.ts'
 import { answerStoreQuery, storeModule } from './store-proof.ts'
@@ -61,6 +62,7 @@ export class NativeQuestions {
   ask(question: Questions['native'], head: number): Reply {
     const { path, data, height } = question
     const { heavy } = this.#options
+    requireRequestLength(path, Math.floor((data.length * 3) / 4) - 2)
     if (isHeavyQuery(this.#handlers, path)) return this.#heavy(question, head)
     const request = Buffer.from(data, 'base64')
     if (isOfHistory(path)) {
@@ -122,6 +124,7 @@ export class NativeQuestions {
       // CometBFT waits for this answer, and must not be asked meanwhile.
       throw new CodedError('sdk', SDK_CODES.unknownRequest, `${path} is served on the gRPC and REST ports only`)
     }
+    requireRequestLength(path, data.length)
     const view = this.#options.view(head)
     const module = storeModule(path)
     if (module !== undefined) return answerStoreQuery(view, { module, key: data, height, prove })

@@ -143,9 +143,9 @@ export const QUESTIONS: QuestionTable = {
   gasPrice: { atDesk: (desk) => jsonText(quantityToHex(desk.gasPrice())) },
   maxPriorityFeePerGas: { atDesk: (desk) => jsonText(quantityToHex(desk.tip())) },
   txpoolStatus: { atDesk: ({ pool }) => jsonText(txpoolStatus(pool)) },
-  txpoolContent: { atDesk: ({ pool }) => jsonText(txpoolContent(pool)) },
-  txpoolContentFrom: { atDesk: ({ pool }, { address }) => jsonText(txpoolContentFrom(pool, address)) },
-  txpoolInspect: { atDesk: ({ pool }) => jsonText(txpoolInspect(pool)) },
+  txpoolContent: { atDesk: ({ pool }) => txpoolContent(pool) },
+  txpoolContentFrom: { atDesk: ({ pool }, { address }) => txpoolContentFrom(pool, address) },
+  txpoolInspect: { atDesk: ({ pool }) => txpoolInspect(pool) },
 
   // ---- filters ----
   newFilter: { atDesk: ({ filters }, parameters, head) => filters.addLogs(parameters, head) },

@@ -188,15 +188,15 @@ export class TxService {
   }
 }
 
-const AMINO_PATHS = [txService.Service.method.txEncodeAmino, txService.Service.method.txDecodeAmino].map(
-  ({ name }) => `${TX_SERVICE}${name}`,
-)
-/** Amino with fewer bytes takes some milliseconds at most. */
-const LIGHT_AMINO_BYTES = 2_048
+const { txEncode, txDecode, txEncodeAmino, txDecodeAmino } = txService.Service.method
+/** These take a transaction apart, or put it together. */
+const CODING_PATHS = [txEncode, txDecode, txEncodeAmino, txDecodeAmino].map(({ name }) => `${TX_SERVICE}${name}`)
+/** With fewer bytes they take some milliseconds at most. */
+const LIGHT_CODING_BYTES = 2_048
 
-/** Whether an answer takes long: of a transaction by its hash by what is stored of it and its block, of amino by its length. */
+/** Whether an answer takes long: of a transaction by its hash by what is stored of it and its block, of one that is given by its length. */
 const isLongAnswer = (view: ChainView, path: string, request: Uint8Array): boolean => {
-  if (AMINO_PATHS.includes(path)) return request.length > LIGHT_AMINO_BYTES
+  if (CODING_PATHS.includes(path)) return request.length > LIGHT_CODING_BYTES
   const { name, input } = txService.Service.method.getTx
   if (path !== `${TX_SERVICE}${name}`) return false
   const position = view.reader.positionOf(parseHash(decodeRequest(input, request).hash))

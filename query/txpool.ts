@@ -1,5 +1,6 @@
 /** The pool as txpool_* shows it, in geth's shapes. */
 import { checksumAddress } from '../core/address.ts'
+import { stringToText, type Text } from '../core/text.ts'
 import { keyToBytes } from '../core/bytes.ts'
 import { hexToBytes, quantityToHex } from '../core/hex.ts'
 import { feeCap } from '../evm/transaction/validity.ts'
@@ -17,16 +18,33 @@ const MAX_SHOWN = 20_000
 const MAX_SHOWN_TEXT = 8 * 1024 * 1024
 const ENTRY_TEXT = 600
 
-type Show = (entry: EthereumEntry) => unknown
+/** The JSON text of what is shown of a transaction. */
+type Show = (entry: EthereumEntry) => string
+
+/** The text of an object whose members are texts of JSON, and whose names need no escapes. */
+const objectText = (members: ReadonlyMap<string, string>): string =>
+  `{${[...members].map(([name, text]) => `"${name}":${text}`).join(',')}}`
 
 /** Native transactions are none that a wallet could read. */
-const byNonce = (entries: Iterable<PoolEntry>, show: Show): Record<string, unknown> => {
-  const out: Record<string, unknown> = {}
-  for (const entry of entries) if (isEthereum(entry)) out[entry.nonce.toString()] = show(entry)
+const byNonce = (entries: Iterable<PoolEntry>, show: Show): ReadonlyMap<string, string> => {
+  const out = new Map<string, string>()
+  for (const entry of entries) if (isEthereum(entry)) out.set(entry.nonce.toString(), show(entry))
   return out
 }
 
-const pendingJson = ({ signed }: EthereumEntry): Json => transactionJson(signed, undefined)
+/** Made once for each transaction: thousands of them are shown again and again by the thread that executes blocks. */
+const remembered = (show: Show): Show => {
+  const known = new WeakMap<EthereumEntry, string>()
+  return (entry) => {
+    const before = known.get(entry)
+    if (before !== undefined) return before
+    const text = show(entry)
+    known.set(entry, text)
+    return text
+  }
+}
+
+const pendingText = remembered(({ signed }) => JSON.stringify(transactionJson(signed, undefined)))
 
 /** Shows until the answer would be too large; throws query/5 then. */
 const bounded = (show: Show): Show => {
@@ -39,40 +57,41 @@ const bounded = (show: Show): Show => {
   }
 }
 
-const inspectView = ({ signed: { transaction } }: EthereumEntry): string => {
+const inspectText = remembered(({ signed: { transaction } }) => {
   const target = transaction.to === undefined ? 'contract creation' : checksumAddress(transaction.to)
-  return `${target}: ${transaction.value} wei + ${transaction.gasLimit} gas × ${feeCap(transaction)} wei`
-}
+  return JSON.stringify(
+    `${target}: ${transaction.value} wei + ${transaction.gasLimit} gas × ${feeCap(transaction)} wei`,
+  )
+})
 
-const everything = (pool: Pool, show: Show): Json => {
+const everything = (pool: Pool, show: Show): Text => {
   if (pool.size > MAX_SHOWN) {
     throw limitExceeded(
       `the pool holds ${pool.size} transactions, at most ${MAX_SHOWN} are shown: use txpool_contentFrom`,
     )
   }
-  const pending: Record<string, unknown> = {}
-  const queued: Record<string, unknown> = {}
+  const pending = new Map<string, string>()
+  const queued = new Map<string, string>()
   for (const [key, queue] of pool.accounts()) {
     const address = checksumAddress(keyToBytes(key))
     const executable = byNonce(queue.executable(), show)
     const waiting = byNonce(queue.waiting(), show)
-    if (Object.keys(executable).length > 0) pending[address] = executable
-    if (Object.keys(waiting).length > 0) queued[address] = waiting
+    if (executable.size > 0) pending.set(address, objectText(executable))
+    if (waiting.size > 0) queued.set(address, objectText(waiting))
   }
-  return { pending, queued }
+  return stringToText(`{"pending":${objectText(pending)},"queued":${objectText(queued)}}`)
 }
 
-export const txpoolContent = (pool: Pool): Json => everything(pool, bounded(pendingJson))
+export const txpoolContent = (pool: Pool): Text => everything(pool, bounded(pendingText))
 
-export const txpoolInspect = (pool: Pool): Json => everything(pool, inspectView)
+export const txpoolInspect = (pool: Pool): Text => everything(pool, inspectText)
 
-export const txpoolContentFrom = (pool: Pool, address: string): Json => {
+export const txpoolContentFrom = (pool: Pool, address: string): Text => {
   const queue: AccountQueue | undefined = pool.account(hexToBytes(address))
-  const show = bounded(pendingJson)
-  return {
-    pending: byNonce(queue?.executable() ?? [], show),
-    queued: byNonce(queue?.waiting() ?? [], show),
-  }
+  const show = bounded(pendingText)
+  const pending = objectText(byNonce(queue?.executable() ?? [], show))
+  const queued = objectText(byNonce(queue?.waiting() ?? [], show))
+  return stringToText(`{"pending":${pending},"queued":${queued}}`)
 }
 
 export const txpoolStatus = (pool: Pool): Json => {

@@ -33,7 +33,8 @@ const MAX_DEPTH = 10_000
  * receiving them: a million of them fit into 5 MB and took seconds.
  */
 export const MAX_SEPARATORS = 100_000
-export const CROWDED_TEXT = `request with more than ${MAX_SEPARATORS} values`
+const crowdedText = (most: number): string => `request with more than ${most} values`
+export const CROWDED_TEXT = crowdedText(MAX_SEPARATORS)
 
 /**
  * Characters of an id that is echoed, six times as long where all of it must be escaped. Geth echoes any; no client has
@@ -238,9 +239,9 @@ interface Measures {
  * depth together nest too deep, unless they stand in strings or behind the first value. JSON.parse would take a gigabyte
  * for 5 MB of them. Undefined for more values than any request has use for.
  */
-const measure = (text: string): Measures | undefined => {
-  const commas = countUpTo(text, ',', MAX_SEPARATORS + 1)
-  if (commas > MAX_SEPARATORS) return undefined
+const measure = (text: string, mostSeparators = MAX_SEPARATORS): Measures | undefined => {
+  const commas = countUpTo(text, ',', mostSeparators + 1)
+  if (commas > mostSeparators) return undefined
   const most = commas + MAX_DEPTH + 1
   const levels = countUpTo(text, '[', most) + countUpTo(text, '{', most)
   return { commas, levels, nestsTooDeep: levels >= most }
@@ -250,9 +251,9 @@ const measure = (text: string): Measures | undefined => {
  * The value of a text that is a part of a request, as JSON.parse reads it, within the bounds of requests. Throws rpc/rateLimited
  * for too many values, and SyntaxError for what is no JSON.
  */
-export const parseValue = (text: string): unknown => {
-  const measures = measure(text)
-  if (measures === undefined) throw rpcError('rateLimited', CROWDED_TEXT)
+export const parseValue = (text: string, mostSeparators = MAX_SEPARATORS): unknown => {
+  const measures = measure(text, mostSeparators)
+  if (measures === undefined) throw rpcError('rateLimited', crowdedText(mostSeparators))
   if (measures.nestsTooDeep) findValueEnd(text)
   return JSON.parse(text) as unknown
 }

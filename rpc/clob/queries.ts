@@ -2,19 +2,12 @@
  * The questions of nat.clob.v1 as methods of JSON-RPC: `clob_get` and the name of the gRPC method. One definition serves gRPC,
  * REST and JSON-RPC: the parameter is the request as JSON of proto, the result is what REST answers.
  */
-import {
-  type DescMethod,
-  type DescService,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  type Message,
-  toBinary,
-} from '@bufbuild/protobuf'
+import { type DescMethod, type DescService, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
 import { clobBatches, clobHistory, clobLive, clobQuery } from '../../proto/index.ts'
 import { type CallContext, defineMethod, type Method, optionalParameter } from '../method.ts'
 import { queryCost, readHeight } from '../native/native-queries.ts'
 import { LONG_ANSWER_BYTES, printInTurns, type TakeTurn } from '../native/print-in-turns.ts'
+import { readJson } from '../native/read-json.ts'
 import { createMessagePrinter, type MessagePrinter } from '../native/print-message.ts'
 import { createTypeRegistry, methodPath, NATIVE_SERVICES } from '../native/services.ts'
 import { type Decode, invalidValue, isObject } from '../parameters/go-json.ts'
@@ -37,7 +30,7 @@ const requestOf =
   (value) => {
     if (!isObject(value)) throw invalidValue('the request is no object')
     try {
-      return fromJson(input, value as JsonValue)
+      return readJson(input, value)
     } catch (error) {
       throw invalidValue(error instanceof Error ? error.message : String(error))
     }

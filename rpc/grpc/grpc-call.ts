@@ -10,6 +10,8 @@ import { GRPC, type GrpcStatus } from './status.ts'
 /** Shared by all calls of a server. */
 export interface CallSettings {
   readonly maxReceiveBytes: number
+  /** Bytes of a request, by the path of its method. */
+  readonly mostRequestBytes: (path: string) => number
   readonly maxSendBytes: number
   /** Time from the headers of a request, or from the first bytes of a message in a stream, to its end. */
   readonly receiveTimeoutMs: number
@@ -67,6 +69,8 @@ export class GrpcCall {
   readonly reader: MessageReader
   readonly #peer: GrpcPeer
   readonly #settings: CallSettings
+  /** Of a message, as it comes and decompressed. */
+  readonly #maxBytes: number
   #isEnded = false
   #isReceived = false
   #deadline: NodeJS.Timeout | undefined
@@ -80,7 +84,8 @@ export class GrpcCall {
     this.stream = stream
     this.#peer = peer
     this.#settings = settings
-    this.reader = new MessageReader(settings.maxReceiveBytes, settings.unfinished, peer.memory)
+    this.#maxBytes = Math.min(settings.maxReceiveBytes, settings.mostRequestBytes(this.path))
+    this.reader = new MessageReader(this.#maxBytes, settings.unfinished, peer.memory)
     const timeout = headers['grpc-timeout']
     if (timeout !== undefined) this.#limitTime(String(timeout))
   }
@@ -115,7 +120,8 @@ export class GrpcCall {
   /** The bytes of a message, decompressed. Rejects with grpc/8, 12 and 13. */
   async open({ isCompressed, bytes }: GrpcMessage): Promise<Buffer> {
     if (!isCompressed) return bytes
-    const { decompressor, maxReceiveBytes: maxBytes } = this.#settings
+    const { decompressor } = this.#settings
+    const maxBytes = this.#maxBytes
     const encoding = this.headers['grpc-encoding']?.toString()
     return await decompressor.decompress({ bytes, encoding, maxBytes, isWanted: () => !this.isOver })
   }

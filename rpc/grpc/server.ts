@@ -39,6 +39,8 @@ export interface GrpcHttp2Options {
   readonly methods: ReadonlyMap<string, GrpcMethod>
   /** Bytes of a message, also of one that was decompressed. */
   readonly maxReceiveBytes: number
+  /** Less for some methods, by their paths. */
+  readonly mostRequestBytes?: (path: string) => number
   readonly maxSendBytes: number
   /** Maps a failure to what the client reads. */
   readonly toStatus: (error: unknown, path: string) => GrpcStatus
@@ -99,11 +101,12 @@ const createSocketServer = (
 }
 
 const createCallSettings = (options: GrpcHttp2Options): CallSettings => {
-  const { maxReceiveBytes, maxSendBytes, toStatus } = options
+  const { maxReceiveBytes, mostRequestBytes = () => maxReceiveBytes, maxSendBytes, toStatus } = options
   const { maxUnfinishedBytes = MAX_UNFINISHED_BYTES, maxUnsentBytes = MAX_UNSENT_BYTES } = options
   const { receiveTimeoutMs = RECEIVE_TIMEOUT_MS, sendTimeoutMs = SEND_TIMEOUT_MS } = options
   return {
     maxReceiveBytes,
+    mostRequestBytes,
     maxSendBytes,
     receiveTimeoutMs,
     sendTimeoutMs,

@@ -85,7 +85,7 @@ const serve = <Input extends DescMessage, Output extends DescMessage>(
 /** Throws grpc/3. */
 const readRequest = <Input extends DescMessage>(input: Input, request: Uint8Array): MessageShape<Input> => {
   try {
-    return fromBinary(input, request)
+    return fromBinary(input, request, { readUnknownFields: false })
   } catch {
     throw invalidArgument('malformed request')
   }

@@ -25,6 +25,7 @@ import { keccak256 } from '../../core/hash.ts'
 import { bytesToHex, type Hex, hexToBigint, hexToBytes, quantityToHex } from '../../core/hex.ts'
 import { type evm, evmQuery, type evmTx } from '../../proto/index.ts'
 import { GRPC } from '../grpc/status.ts'
+import { countFields } from './count-fields.ts'
 import { parseValue } from '../payload.ts'
 import { decodeCall, toCallRequest } from '../parameters/transaction-arguments.ts'
 import type { Decode } from '../parameters/go-json.ts'
@@ -243,6 +244,9 @@ const traceCall = async (
   return { data: Buffer.from(await ask('traceCall', { call, block, options })) }
 }
 
+/** Those of a full block of transactions, and more. */
+const MAX_FIELDS = 50_000
+
 const serve = <Input extends DescMessage, Output extends DescMessage>(
   served: DescMethodUnary<Input, Output>,
   answer: (context: EvmCallContext, request: MessageShape<Input>) => Promise<MessageInitShape<Output>>,
@@ -250,10 +254,12 @@ const serve = <Input extends DescMessage, Output extends DescMessage>(
   const { input, output } = served
   const decode = (bytes: Uint8Array): MessageShape<Input> => {
     try {
-      return fromBinary(input, bytes)
+      if (countFields(input, bytes, MAX_FIELDS) <= MAX_FIELDS)
+        return fromBinary(input, bytes, { readUnknownFields: false })
     } catch {
       throw invalidArgument('malformed request')
     }
+    throw invalidArgument(`request with more than ${MAX_FIELDS} fields`)
   }
   return [
     methodPath(served),

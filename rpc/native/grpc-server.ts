@@ -4,6 +4,7 @@ import type { Asker } from '../../app/ports.ts'
 import { formatHostPort } from '../../core/host-port.ts'
 import { askerOn } from '../asker.ts'
 import { rpcError } from '../errors.ts'
+import { mostRequestBytes } from '../../core/request-limits.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import type { FindOwner } from '../connection-shares.ts'
@@ -159,6 +160,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     port,
     methods,
     maxReceiveBytes,
+    mostRequestBytes,
     maxSendBytes,
     ...(options.admits === undefined ? {} : { admits: options.admits }),
     ...(options.ownerOf === undefined ? {} : { ownerOf: options.ownerOf }),

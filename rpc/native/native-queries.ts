@@ -2,6 +2,7 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { type Asker, SDK_CODES } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
+import { requireRequestLength } from '../../core/request-limits.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { createDescriptions, type Descriptions } from './describe-application.ts'
 import { createEvmCalls, type EvmCallContext, evmCallCost } from './evm-calls.ts'
@@ -79,6 +80,7 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
         if (!served.messages.has(path)) throw unknownMethod(path, [...services, ...MESSAGE_SERVICES])
         throw unimplemented(`${path} is a message of transactions: sign one that holds it and broadcast it`)
       }
+      requireRequestLength(path, request.length)
       const known = head.current().head
       const height = readHeight(heightText, known.height)
       const shown = height === 0 ? known.height : height

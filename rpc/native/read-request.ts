@@ -1,16 +1,9 @@
 /** Requests of REST into messages: fields in the path, in the query and in the body, as grpc-gateway reads them. */
-import {
-  create,
-  fromJson,
-  type DescField,
-  type DescMessage,
-  type JsonValue,
-  type Message,
-  type Registry,
-} from '@bufbuild/protobuf'
+import { create, type DescField, type DescMessage, type Message, type Registry } from '@bufbuild/protobuf'
 import { reflect } from '@bufbuild/protobuf/reflect'
 import { CodedError } from '../../core/errors.ts'
 import { parseValue } from '../payload.ts'
+import { readJson } from './read-json.ts'
 import { invalidArgument, parseParameter } from './parse-parameter.ts'
 import { shortenTypeUrls } from './type-urls.ts'
 
@@ -48,10 +41,13 @@ const setField = (draft: Draft, message: DescMessage, path: readonly string[], v
   assign(draft, field, parseParameter(field, values[0] ?? ''))
 }
 
-/** Throws SyntaxError. */
-const parseBody = (body: string): JsonValue => {
+/** Commas: more than a transaction of the greatest size has. Each may be a message, which takes ten microseconds. */
+const MOST_SEPARATORS = 8_192
+
+/** Throws SyntaxError, and grpc/3 for too many values. */
+const parseBody = (body: string): unknown => {
   try {
-    return parseValue(body) as JsonValue
+    return parseValue(body, MOST_SEPARATORS)
   } catch (error) {
     throw error instanceof CodedError ? invalidArgument(error.message) : error
   }
@@ -59,7 +55,7 @@ const parseBody = (body: string): JsonValue => {
 
 const readBody = (message: DescMessage, body: string, registry: Registry): Message => {
   try {
-    const read = fromJson(message, parseBody(body === '' ? '{}' : body), { registry })
+    const read = readJson(message, parseBody(body === '' ? '{}' : body), { registry })
     shortenTypeUrls(read, reflect(message, read), registry)
     return read
   } catch (error) {

@@ -5,6 +5,7 @@
 import { fromBinary, toBinary, type DescMessage, type DescService } from '@bufbuild/protobuf'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { CodedError } from '../../core/errors.ts'
+import { mostRequestBytes } from '../../core/request-limits.ts'
 import type { Asker } from '../../app/ports.ts'
 import { askerOn } from '../asker.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
@@ -67,6 +68,8 @@ const sendError = (response: ServerResponse, { code, message }: GrpcStatus): voi
 const COUNTED_BYTES = 64 * 1024
 /** JSON of binary fields is larger than they are, by base64 and by names. */
 const PRINTED_PER_BYTE = 2
+/** Of a request: base64 takes a third more than its bytes, and names of members some more. */
+const JSON_PER_BYTE = 2
 /** A client that does not take a large answer in time is cut off, as over JSON-RPC. */
 const SEND_TIMEOUT_MS = 30_000
 
@@ -98,9 +101,10 @@ export const createRest = (options: RestOptions): RequestListener => {
   const pages = options.openApi ? createOpenApiPages({ services, routes, version: options.version }) : undefined
   const charge = (request: IncomingMessage, cost: number): void =>
     options.limiter?.charge(options.findAddress(request), cost)
-  const receive = async (request: IncomingMessage): Promise<Buffer> => {
+  const receive = async (request: IncomingMessage, most = Number.POSITIVE_INFINITY): Promise<Buffer> => {
     const client = clientOf(options.findAddress(request))
-    const body = await receiveBody(request, { limit: bodyLimit, share: memory.shareOf(request), large, client })
+    const limit = Math.min(bodyLimit, most)
+    const body = await receiveBody(request, { limit, share: memory.shareOf(request), large, client })
     charge(request, bodyCost(body.length))
     return body
   }
@@ -144,7 +148,9 @@ export const createRest = (options: RestOptions): RequestListener => {
     query: string,
   ): Promise<void> => {
     const { input, output } = method
-    const received = takesBody ? await receive(request) : undefined
+    const received = takesBody
+      ? await receive(request, JSON_PER_BYTE * mostRequestBytes(methodPath(method)))
+      : undefined
     const bytes = await turns.take(request.socket, received?.length ?? 0, () => {
       const body = received?.toString()
       return toBinary(input, readRequest(input, { fields, query, body }, registry))

@@ -13,6 +13,7 @@ import { CodedError, errorText, InvariantError, isFault } from '../../core/error
 import { MAX_QUESTION_BYTES, MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { type Text, textToString } from '../../core/text.ts'
 import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../errors.ts'
+import { FairLine } from '../fair-line.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { describeAddress, requireEndpoint } from './address.ts'
 import {
@@ -70,6 +71,8 @@ const MAX_CONNECTION_LENGTH = 20
  * to be taken.
  */
 const MAX_WAITING_FRAMES = 65_536
+/** Questions of one gateway are taken for so long at a stretch. */
+const TURN_MS = 5
 
 /** Who asked one question, on this side of the stream. */
 class RemoteAsker implements Asker {
@@ -139,6 +142,33 @@ const readHeading = (name: unknown, head: unknown, client: unknown, connection: 
   return { name: name as QuestionName, head, client, connection }
 }
 
+type Who = Pick<Heading, 'client' | 'connection'>
+
+const SOMEBODY: Who = { client: '', connection: '' }
+/** Client and connection at the end of a question. */
+const TAIL = /"([^"\\]*)","([^"\\]*)"\]$/
+const TAIL_LENGTH = MAX_CLIENT_LENGTH + MAX_CONNECTION_LENGTH + 6
+
+/** Who asks, before the question is read. What cannot be told is told when it is. */
+const whoAsks = ({ kind, body }: Frame): Who => {
+  if (kind === FRAME.ask) {
+    const [, client = '', connection = ''] = TAIL.exec(textToString(body).slice(-TAIL_LENGTH)) ?? []
+    return { client, connection }
+  }
+  try {
+    const [, , client, connection] = JSON.parse(splitLongQuestion(body).line) as readonly unknown[]
+    return { client: String(client), connection: String(connection) }
+  } catch {
+    return SOMEBODY
+  }
+}
+
+/** Letters at the beginning of a question that sends something: the pool gets it, whoever has gone since. */
+const SENDING = /^\["(?:send|native")/
+
+const sends = ({ body }: Frame): boolean =>
+  SENDING.test(typeof body === 'string' ? body.slice(0, 16) : Buffer.from(body.subarray(0, 16)).toString('latin1'))
+
 interface Question extends Heading {
   ask(application: AnsweringApplication, asker: Asker): Text | Promise<Text>
 }
@@ -192,12 +222,15 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   /** Strangers say little, and soon. */
   const reader = createFrameReader(() => (greeted ? bounds.maxFrameBytes : MAX_GREETING_BYTES))
   const writer = createBatchedWriter(socket)
-  /** Read and not yet taken: what comes in one piece may ask for more than can be unread at once. */
-  let waiting: Frame[] = []
+  /** Read and not yet taken: what comes in one piece may ask for more than can be unread, or answered, at once. */
+  const line = new FairLine<Frame>()
+  /** Who asks each of them, by their ids. */
+  const waiting = new Map<number, Who>()
   let waitingLength = 0
+  let isTurnPlanned = false
   /** Those that are being answered, by the ids of their questions. */
   const asking = new Map<number, RemoteAsker>()
-  /** Questions that were given up before they were taken: the pool still gets what they send, workers do not. */
+  /** Questions that were given up before they were taken: the pool still gets what they send. */
   const givenUp = new Set<number>()
   const gateway = (gatewayCount++).toString(36)
   let greeted = false
@@ -233,29 +266,59 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
 
   const isCongested = (): boolean => asking.size >= bounds.maxInFlight || socket.writableLength > bounds.pauseAboveBytes
 
-  const takeWaiting = (): void => {
-    let taken = 0
+  const takeOne = (frame: Frame): void => {
     try {
-      while (taken < waiting.length && !socket.destroyed && !isCongested()) {
-        const frame = waiting[taken++] as Frame
-        waitingLength -= frame.body.length
-        take(frame)
-      }
+      take(frame)
     } catch (error) {
       drop(errorText(error))
     }
-    waiting = waiting.slice(taken)
-    if (waiting.length === 0) givenUp.clear()
-    // Behind questions that wait may stand the word that nobody waits for those before them: it is read.
+  }
+
+  const mayTake = (fromMs: number): boolean =>
+    !socket.destroyed && !isCongested() && performance.now() - fromMs < TURN_MS
+
+  /** For some milliseconds: between two turns blocks are executed, and it is heard who has gone. */
+  const takeWaiting = (): void => {
+    const fromMs = performance.now()
+    while (!line.isEmpty && mayTake(fromMs)) {
+      const frame = line.take()
+      if (frame === undefined) break
+      forget(frame)
+      takeOne(frame)
+    }
+    flow()
+  }
+
+  const forget = ({ id, body }: Frame): void => {
+    waiting.delete(id)
+    waitingLength -= body.length
+  }
+
+  const flow = (): void => {
+    if (socket.destroyed) return
     const { pauseAboveBytes } = bounds
-    const isFull = waiting.length > MAX_WAITING_FRAMES || waitingLength > pauseAboveBytes
+    if (!line.isEmpty && !isCongested() && !isTurnPlanned) {
+      isTurnPlanned = true
+      setImmediate(() => {
+        isTurnPlanned = false
+        takeWaiting()
+      })
+    }
+    // Behind questions that wait may stand the word that nobody waits for those before them: it is read.
+    const isFull = waiting.size > MAX_WAITING_FRAMES || waitingLength > pauseAboveBytes
     if (isFull || socket.writableLength > pauseAboveBytes) socket.pause()
+    else if (socket.isPaused() && !isCongested()) socket.resume()
+  }
+
+  const wait = (frame: Frame): void => {
+    const who = whoAsks(frame)
+    line.add(who, frame)
+    waiting.set(frame.id, who)
+    waitingLength += frame.body.length
   }
 
   const resume = (): void => {
-    if (socket.destroyed || isCongested()) return
-    if (socket.isPaused()) socket.resume()
-    if (waiting.length > 0) takeWaiting()
+    if (!socket.destroyed && !isCongested()) flow()
   }
 
   const fail = (id: number, error: unknown, name: string): void => {
@@ -278,14 +341,17 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
 
   /** Its answer is not sent, and not made where it has not been. */
   const giveUp = (id: number): void => {
-    const asker = asking.get(id)
-    if (asker === undefined) {
-      // Where none waits it has been answered already.
-      if (waiting.length > 0) givenUp.add(id)
+    const who = waiting.get(id)
+    if (who !== undefined) {
+      const frame = line.remove(who, (one) => one.id === id && !sends(one))
+      if (frame === undefined) givenUp.add(id)
+      else forget(frame)
       return
     }
+    // Where none is asked either it has been answered already.
+    const asker = asking.get(id)
     asking.delete(id)
-    asker.leave()
+    asker?.leave()
   }
 
   const answer = (frame: Frame): void => {
@@ -347,24 +413,25 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   socket.setNoDelay(true)
   socket.setKeepAlive(true, 15_000)
   socket.on('data', (chunk: Buffer) => {
+    const fromMs = performance.now()
     try {
       for (const frame of reader.push(chunk)) {
         if (frame.kind === FRAME.cancel && greeted) giveUp(frame.id)
-        else {
-          waiting.push(frame)
-          waitingLength += frame.body.length
-        }
+        else if (!greeted || (line.isEmpty && mayTake(fromMs))) takeOne(frame)
+        else wait(frame)
       }
     } catch (error) {
       drop(errorText(error))
     }
-    takeWaiting()
+    flow()
   })
   socket.on('drain', resume)
   socket.on('error', (error) => log.warn('stream to a gateway failed', { error: error.message }))
   socket.on('close', () => {
     clearTimeout(strange)
     stopAnnouncements?.()
+    line.clear()
+    waiting.clear()
     for (const id of [...asking.keys()]) giveUp(id)
   })
 }

@@ -1,9 +1,10 @@
 /** What a stream of the order book is about: its channel, with the request of the gRPC method of the same name. */
-import { type DescMessage, fromJson, type JsonValue } from '@bufbuild/protobuf'
+import type { DescMessage } from '@bufbuild/protobuf'
 import { encodeBech32, parseAccountAddress } from '../../../core/bech32.ts'
 import { CodedError, errorText } from '../../../core/errors.ts'
 import { clobStream } from '../../../proto/index.ts'
 import { rpcError } from '../../errors.ts'
+import { readJson } from '../../native/read-json.ts'
 import { invalidValue } from '../../parameters/go-json.ts'
 
 export type MarketChannel = 'book' | 'orders' | 'trades' | 'bestPrices'
@@ -81,7 +82,7 @@ export const parseStreamRequest = (params: unknown): AnyRequest => {
 
 const readRequest = (schema: DescMessage, value: unknown): unknown => {
   try {
-    return fromJson(schema, value as JsonValue)
+    return readJson(schema, value)
   } catch (error) {
     throw invalidValue(`invalid argument 1: ${errorText(error)}`)
   }
