@@ -19,7 +19,7 @@ const pathsOf = (service: string, names: readonly string[], bytes: number) =>
 
 const TRANSACTIONS = 'cosmos.tx.v1beta1.Service'
 
-/** By the path of a method. */
+/** Bytes that a request may have, by the path of its method. */
 export const REQUEST_BOUNDS: ReadonlyMap<string, number> = new Map([
   ...pathsOf(
     TRANSACTIONS,

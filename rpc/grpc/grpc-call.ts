@@ -69,7 +69,7 @@ export class GrpcCall {
   readonly reader: MessageReader
   readonly #peer: GrpcPeer
   readonly #settings: CallSettings
-  /** Of a message, as it comes and decompressed. */
+  /** The most bytes of a message, as it comes and decompressed. */
   readonly #maxBytes: number
   #isEnded = false
   #isReceived = false

@@ -68,7 +68,7 @@ const sendError = (response: ServerResponse, { code, message }: GrpcStatus): voi
 const COUNTED_BYTES = 64 * 1024
 /** JSON of binary fields is larger than they are, by base64 and by names. */
 const PRINTED_PER_BYTE = 2
-/** Of a request: base64 takes a third more than its bytes, and names of members some more. */
+/** A request as JSON: base64 takes a third more than its bytes, and names of members some more. */
 const JSON_PER_BYTE = 2
 /** A client that does not take a large answer in time is cut off, as over JSON-RPC. */
 const SEND_TIMEOUT_MS = 30_000
