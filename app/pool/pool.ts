@@ -78,6 +78,11 @@ export class Pool {
     return [...this.#accounts].sort(([a], [b]) => (a < b ? -1 : 1))
   }
 
+  /** The same in no order that means anything. */
+  queues(): IterableIterator<AccountQueue> {
+    return this.#accounts.values()
+  }
+
   entries(): IterableIterator<PoolEntry> {
     return this.#byHash.values()
   }
