@@ -24,6 +24,10 @@ export class FairLine<Item> {
     return this.#clients.size === 0
   }
 
+  has({ client, connection }: Who): boolean {
+    return this.#clients.get(client)?.has(connection) === true
+  }
+
   add({ client, connection }: Who, item: Item): void {
     const connections = this.#clients.get(client) ?? new Map<string, Item[]>()
     this.#clients.set(client, connections)

@@ -71,6 +71,12 @@ const MAX_CONNECTION_LENGTH = 20
  * to be taken.
  */
 const MAX_WAITING_FRAMES = 65_536
+/** Answers of so many bytes are noted; a connection that had so many in the last seconds waits behind the others. */
+const NOTED_BYTES = 64 * 1024
+const MUCH_BYTES = 1024 * 1024
+const HAD_MS = 5_000
+/** Bytes of answers that may wait to be sent when one of those is asked. */
+const MOST_BEFORE_HEAVY_BYTES = 2 * 1024 * 1024
 /** Questions of one gateway are taken for so long at a stretch. */
 const TURN_MS = 5
 
@@ -100,6 +106,35 @@ class RemoteAsker implements Asker {
     this.#isGone = true
     for (const listener of this.#listeners ?? []) listener()
     this.#listeners?.clear()
+  }
+}
+
+type Who = Pick<Asker, 'client' | 'connection'>
+
+/** What connections were answered lately, as far as it is much. */
+class Had {
+  #bytes = new Map<string, number>()
+  #sinceMs = 0
+
+  note({ client, connection }: Who, bytes: number): void {
+    if (bytes < NOTED_BYTES) return
+    this.#forget()
+    // On this side names of connections begin with their gateway.
+    const key = `${client} ${connection.slice(connection.indexOf('.') + 1)}`
+    this.#bytes.set(key, (this.#bytes.get(key) ?? 0) + bytes)
+  }
+
+  isMuch({ client, connection }: Who): boolean {
+    if (this.#bytes.size === 0) return false
+    this.#forget()
+    return (this.#bytes.get(`${client} ${connection}`) ?? 0) > MUCH_BYTES
+  }
+
+  #forget(): void {
+    const nowMs = performance.now()
+    if (nowMs - this.#sinceMs < HAD_MS) return
+    this.#sinceMs = nowMs
+    this.#bytes = new Map()
   }
 }
 
@@ -141,8 +176,6 @@ const readHeading = (name: unknown, head: unknown, client: unknown, connection: 
   // The application refuses a name that it does not know.
   return { name: name as QuestionName, head, client, connection }
 }
-
-type Who = Pick<Heading, 'client' | 'connection'>
 
 const SOMEBODY: Who = { client: '', connection: '' }
 /** Client and connection at the end of a question. */
@@ -224,6 +257,9 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const writer = createBatchedWriter(socket)
   /** Read and not yet taken: what comes in one piece may ask for more than can be unread, or answered, at once. */
   const line = new FairLine<Frame>()
+  /** Those of connections that have had much: behind the others, and when there is room for long answers. */
+  const heavyLine = new FairLine<Frame>()
+  const had = new Had()
   /** Who asks each of them, by their ids. */
   const waiting = new Map<number, Who>()
   let waitingLength = 0
@@ -280,14 +316,17 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   /** For some milliseconds: between two turns blocks are executed, and it is heard who has gone. */
   const takeWaiting = (): void => {
     const fromMs = performance.now()
-    while (!line.isEmpty && mayTake(fromMs)) {
-      const frame = line.take()
+    while (mayTake(fromMs)) {
+      const frame = line.take() ?? (hasRoom() ? heavyLine.take() : undefined)
       if (frame === undefined) break
       forget(frame)
       takeOne(frame)
     }
     flow()
   }
+
+  /** What is answered meanwhile to others waits for the bytes before it. */
+  const hasRoom = (): boolean => socket.writableLength <= MOST_BEFORE_HEAVY_BYTES
 
   const forget = ({ id, body }: Frame): void => {
     waiting.delete(id)
@@ -297,7 +336,8 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const flow = (): void => {
     if (socket.destroyed) return
     const { pauseAboveBytes } = bounds
-    if (!line.isEmpty && !isCongested() && !isTurnPlanned) {
+    const isTakeable = !line.isEmpty || (!heavyLine.isEmpty && hasRoom())
+    if (isTakeable && !isCongested() && !isTurnPlanned) {
       isTurnPlanned = true
       setImmediate(() => {
         isTurnPlanned = false
@@ -312,7 +352,9 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
 
   const wait = (frame: Frame): void => {
     const who = whoAsks(frame)
-    line.add(who, frame)
+    // What one connection asks keeps its order.
+    const lineOf = heavyLine.has(who) || (had.isMuch(who) && !line.has(who)) ? heavyLine : line
+    lineOf.add(who, frame)
     waiting.set(frame.id, who)
     waitingLength += frame.body.length
   }
@@ -330,7 +372,9 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     asking.set(id, asker)
     try {
       const text = await answer
-      if (asking.has(id)) send(FRAME.answer, id, text)
+      if (!asking.has(id)) return resume()
+      had.note(asker, text.length)
+      send(FRAME.answer, id, text)
     } catch (error) {
       if (asking.has(id)) fail(id, error, name)
       else if (error instanceof InvariantError) options.onFatal?.(error)
@@ -343,7 +387,8 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const giveUp = (id: number): void => {
     const who = waiting.get(id)
     if (who !== undefined) {
-      const frame = line.remove(who, (one) => one.id === id && !sends(one))
+      const isIt = (one: Frame): boolean => one.id === id && !sends(one)
+      const frame = line.remove(who, isIt) ?? heavyLine.remove(who, isIt)
       if (frame === undefined) givenUp.add(id)
       else forget(frame)
       return
@@ -366,8 +411,9 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       const asker = new RemoteAsker(client, connection === '' ? '' : `${gateway}.${connection}`)
       if (givenUp.delete(id)) asker.leave()
       const text = question.ask(application, asker)
-      if (text instanceof Promise) void finish(id, name, asker, text)
-      else send(FRAME.answer, id, text)
+      if (text instanceof Promise) return void finish(id, name, asker, text)
+      had.note(asker, text.length)
+      send(FRAME.answer, id, text)
     } catch (error) {
       fail(id, error, name)
     }
@@ -417,7 +463,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     try {
       for (const frame of reader.push(chunk)) {
         if (frame.kind === FRAME.cancel && greeted) giveUp(frame.id)
-        else if (!greeted || (line.isEmpty && mayTake(fromMs))) takeOne(frame)
+        else if (!greeted || (waiting.size === 0 && mayTake(fromMs))) takeOne(frame)
         else wait(frame)
       }
     } catch (error) {
@@ -431,6 +477,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     clearTimeout(strange)
     stopAnnouncements?.()
     line.clear()
+    heavyLine.clear()
     waiting.clear()
     for (const id of [...asking.keys()]) giveUp(id)
   })

@@ -403,8 +403,11 @@ describe('bounds', () => {
     slow.pause()
     const gone = ended(slow)
     slow.write(encodeFrame(FRAME.hello, 0, PROTOCOL))
-    const question = JSON.stringify(['block', { block: { tag: 'latest' }, full: true }, 7, '', ''])
-    for (let id = 1; id <= 60; id++) slow.write(encodeFrame(FRAME.ask, id, question))
+    // Of one connection few would be answered before it reads.
+    for (let id = 1; id <= 60; id++) {
+      const question = ['block', { block: { tag: 'latest' }, full: true }, 7, 'a', String(id)]
+      slow.write(encodeFrame(FRAME.ask, id, JSON.stringify(question)))
+    }
     await remote.ask('block', { block: { tag: 'latest' }, full: true }, 7)
     while (!slow.destroyed) {
       application.commit()
@@ -426,6 +429,29 @@ describe('bounds', () => {
     expect((await Promise.all(answers)).map(({ length }) => length)).toEqual(
       Array.from({ length: 60 }, () => 1_000_002),
     )
+  })
+
+  test('a connection that is answered much waits behind others, and what it gives up is not asked', async () => {
+    const application = createMemoryApplication()
+    application.answers.block = () => `"${'x'.repeat(1_000_000)}"`
+    const remote = await joinAs((await serve(application)).address)
+    const [greedy, honest] = askers(2)
+    if (greedy === undefined || honest === undefined) throw new TypeError('two ask')
+    const asked: string[] = []
+    const noted = async (name: string, answer: string | Promise<string>): Promise<void> => {
+      await answer
+      asked.push(name)
+    }
+    const long = { block: { tag: 'latest' }, full: true } as const
+    await Promise.all([1, 2].map(() => remote.ask('block', long, 7, greedy)))
+    const longs = Array.from({ length: 100 }, () => noted('long', remote.ask('block', long, 7, greedy)))
+    const shorts = Array.from({ length: 5 }, () => noted('short', remote.ask('gasPrice', {}, 7, honest)))
+    await Promise.all(shorts)
+    expect(asked.filter((name) => name === 'long').length).toBeLessThan(20)
+    greedy.leave()
+    await Promise.allSettled(longs)
+    await remote.ask('gasPrice', {}, 7, honest)
+    expect(application.asked.filter(({ name }) => name === 'block').length).toBeLessThan(40)
   })
 
   test('a SyntaxError of a handler is an internal error, and no question that is not JSON', async () => {
