@@ -105,6 +105,17 @@ describe('a native question', () => {
     expect(await questions.abciQuery({ ...abciQuery(path), data: events }, 5)).toMatchObject({ code: 6 })
   })
 
+  it('has a bound of bytes, over ABCI too', async () => {
+    const held = handleQuery(balance, () => ({ balance: { denom: 'anat', amount: '7' } }))
+    const { questions } = createWorld([held], NEVER)
+    const long = new Uint8Array(20_000)
+    const { codespace, code, log } = await questions.abciQuery({ ...abciQuery(held.path), data: long }, 5)
+    expect([codespace, code]).toEqual(['sdk', 18])
+    expect(log).toContain('at most 16384 bytes, not 20000')
+    const question = { path: held.path, data: bytesToBase64(long), height: 0 }
+    expect(() => questions.ask(question, 5)).toThrow('a request of this method has at most 16384 bytes, not 20000')
+  })
+
   it('that is dear is answered once for each height', async () => {
     const { questions, heads } = createWorld([DEAR], async () => '"AAEC"')
     const ask = (head: number) => questions.ask({ path: DEAR.path, data: '', height: 0 }, head)
