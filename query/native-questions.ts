@@ -62,7 +62,7 @@ export class NativeQuestions {
   ask(question: Questions['native'], head: number): Reply {
     const { path, data, height } = question
     const { heavy } = this.#options
-    requireRequestLength(path, Math.floor((data.length * 3) / 4) - 2)
+    requireRequestLength(path, Buffer.byteLength(data, 'base64'))
     if (isHeavyQuery(this.#handlers, path)) return this.#heavy(question, head)
     const request = Buffer.from(data, 'base64')
     if (isOfHistory(path)) {
