@@ -23,6 +23,7 @@ import { LongReply, type Reply } from '../replies.ts'
 import { connectApplication } from '../stream/connect-application.ts'
 import { beNice, LONG_NICENESS } from '../thread-priority.ts'
 import type { RequestFigure } from '../request-figures.ts'
+import { MOST_SUBSCRIBING_BYTES } from './messages.ts'
 import type { FromThread, LongRequest, LongRequestsData, ThreadOutcome, ToThread } from './messages.ts'
 
 /** The first requests come while this connects. */
@@ -35,8 +36,6 @@ const TOLD_BYTES = 256 * 1024
  */
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
 const MOST_KEPT_BY_CLIENT_BYTES = 8 * 1024 * 1024
-/** A filter of the most addresses and topics has 350 KB. What is longer does not go back to the thread of its connection. */
-const MOST_SUBSCRIBING_BYTES = 1024 * 1024
 
 const port = parentPort
 invariant(port !== null, 'the thread of no gateway')

@@ -14,6 +14,8 @@ import type { RequestFigures } from '../request-figures.ts'
 import type { GatewaySettings } from '../settings.ts'
 import type { FromThread, LongRequestsData, ThreadOutcome, ToThread } from './messages.ts'
 
+export { MOST_SUBSCRIBING_BYTES } from './messages.ts'
+
 /**
  * Bytes of a request that is long. A transaction of the greatest size is shorter, and so is what wallets send: they need
  * not wait for the thread to begin.

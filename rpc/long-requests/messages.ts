@@ -5,6 +5,9 @@ import type { Unreadable } from '../payload.ts'
 import type { RequestFigure } from '../request-figures.ts'
 import type { GatewaySettings } from '../settings.ts'
 
+/** A filter of the most addresses and topics has 350 KB. What is longer does not go back to the thread of its connection. */
+export const MOST_SUBSCRIBING_BYTES = 1024 * 1024
+
 export interface LongRequestsData {
   readonly settings: GatewaySettings
   readonly endpoint: Endpoint

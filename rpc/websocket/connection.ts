@@ -7,7 +7,7 @@ import { answerCost, bodyCost, PLAIN_COST } from '../costs.ts'
 import { CROWDED, failWith, type Subscriber } from '../envelope.ts'
 import { rpcError } from '../errors.ts'
 import { describeSyntaxError } from '../json-syntax.ts'
-import { LONG_REQUEST_BYTES, type LongRequests } from '../long-requests/long-requests.ts'
+import { LONG_REQUEST_BYTES, type LongRequests, MOST_SUBSCRIBING_BYTES } from '../long-requests/long-requests.ts'
 import { admitLater, clientOf } from '../limits.ts'
 import { TOO_GREEDY } from '../memory-budget.ts'
 import { type Payload, replyIdOf } from '../payload.ts'
@@ -54,6 +54,13 @@ const bytesOf = (data: RawData): Uint8Array => {
   const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }
+
+/**
+ * What subscribes is read where its connection is, if it is no longer than that may be: it would come back from the other thread, and
+ * be read twice. Whoever writes the name with escapes has it go there and back.
+ */
+const staysHere = (data: RawData): boolean =>
+  Buffer.isBuffer(data) && data.length <= MOST_SUBSCRIBING_BYTES && data.includes('subscribe"')
 
 const lengthOf = (data: RawData): number =>
   Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength
@@ -208,7 +215,7 @@ export const createConnection = (
     if (writer.isEnded || isFlood()) return undefined
     const reading = bodyCost(lengthOf(data))
     if (isLimited(reading)) return undefined
-    const isLong = longRequests !== undefined && lengthOf(data) >= LONG_REQUEST_BYTES
+    const isLong = longRequests !== undefined && lengthOf(data) >= LONG_REQUEST_BYTES && !staysHere(data)
     return isLong ? answerLong(longRequests, data) : takeText(textOf(data), reading > 0)
   }
 
