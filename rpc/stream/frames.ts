@@ -78,11 +78,25 @@ export const encodeLongQuestion = (id: number, line: string, parameters: string)
   return frame
 }
 
-/** Parts the body of a long question; the parameters have memory of their own. Throws rpc/protocol where no line ends. */
-export const splitLongQuestion = (body: Text): { readonly line: string; readonly parameters: Uint8Array } => {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length)
+const bytesOf = (body: Text): Buffer =>
+  typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length)
+
+const lineEnd = (bytes: Buffer): number => {
   const end = bytes.subarray(0, MAX_LINE_BYTES).indexOf(LINE_FEED)
   if (end < 0) throw rpcError('protocol', 'a long question without a first line')
+  return end
+}
+
+/** The first line of a long question, without a copy of the rest. Throws rpc/protocol where no line ends. */
+export const firstLine = (body: Text): string => {
+  const bytes = bytesOf(body)
+  return bytes.toString('utf8', 0, lineEnd(bytes))
+}
+
+/** Parts the body of a long question; the parameters have memory of their own. Throws rpc/protocol where no line ends. */
+export const splitLongQuestion = (body: Text): { readonly line: string; readonly parameters: Uint8Array } => {
+  const bytes = bytesOf(body)
+  const end = lineEnd(bytes)
   return { line: bytes.toString('utf8', 0, end), parameters: new Uint8Array(bytes.subarray(end + 1)) }
 }
 

@@ -23,6 +23,7 @@ import {
   FRAME,
   type Frame,
   PROTOCOL,
+  firstLine,
   PROTOCOL_WITHOUT_NEWS,
   splitLongQuestion,
 } from './frames.ts'
@@ -77,6 +78,8 @@ const MUCH_BYTES = 1024 * 1024
 const HAD_MS = 5_000
 /** Bytes of answers that may wait to be sent when one of those is asked. */
 const MOST_BEFORE_HEAVY_BYTES = 2 * 1024 * 1024
+/** One of those is asked after so long, also where others never end. */
+const HEAVY_WAIT_MS = 100
 /** Questions of one gateway are taken for so long at a stretch. */
 const TURN_MS = 5
 
@@ -117,7 +120,8 @@ class Had {
   #sinceMs = 0
 
   note({ client, connection }: Who, bytes: number): void {
-    if (bytes < NOTED_BYTES) return
+    // What gateways ask for themselves is for all of their clients.
+    if (bytes < NOTED_BYTES || client === '') return
     this.#forget()
     // On this side names of connections begin with their gateway.
     const key = `${client} ${connection.slice(connection.indexOf('.') + 1)}`
@@ -189,7 +193,7 @@ const whoAsks = ({ kind, body }: Frame): Who => {
     return { client, connection }
   }
   try {
-    const [, , client, connection] = JSON.parse(splitLongQuestion(body).line) as readonly unknown[]
+    const [, , client, connection] = JSON.parse(firstLine(body)) as readonly unknown[]
     return { client: String(client), connection: String(connection) }
   } catch {
     return SOMEBODY
@@ -264,6 +268,8 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const waiting = new Map<number, Who>()
   let waitingLength = 0
   let isTurnPlanned = false
+  /** When one of the heavy line was taken last. */
+  let heavyMs = 0
   /** Those that are being answered, by the ids of their questions. */
   const asking = new Map<number, RemoteAsker>()
   /** Questions that were given up before they were taken: the pool still gets what they send. */
@@ -317,12 +323,19 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const takeWaiting = (): void => {
     const fromMs = performance.now()
     while (mayTake(fromMs)) {
-      const frame = line.take() ?? (hasRoom() ? heavyLine.take() : undefined)
+      const isHeavyDue = performance.now() - heavyMs > HEAVY_WAIT_MS
+      const frame = (isHeavyDue ? takeHeavy() : undefined) ?? line.take() ?? takeHeavy()
       if (frame === undefined) break
       forget(frame)
       takeOne(frame)
     }
     flow()
+  }
+
+  const takeHeavy = (): Frame | undefined => {
+    const frame = hasRoom() ? heavyLine.take() : undefined
+    if (frame !== undefined) heavyMs = performance.now()
+    return frame
   }
 
   /** What is answered meanwhile to others waits for the bytes before it. */
