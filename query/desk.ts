@@ -90,6 +90,22 @@ const MAX_KEPT_PARAMETERS = 1_024
 /** They are copied to a worker for every question. */
 const MAX_PENDING_BYTES = 1024 * 1024
 
+/** What the next block would begin with. */
+const nextTransactions = (pool: Pool, baseFeePerGas: bigint): readonly Uint8Array[] => {
+  const cursor = pool.byPriority(baseFeePerGas)
+  const out: Uint8Array[] = []
+  let gas = 0n
+  let bytes = 0
+  for (let entry = cursor.peek(); entry !== undefined && out.length < MAX_PENDING_TRANSACTIONS; entry = cursor.peek()) {
+    gas += entry.gasLimit
+    bytes += entry.raw.length
+    if (gas > MAX_PENDING_GAS || bytes > MAX_PENDING_BYTES) break
+    out.push(entry.raw)
+    cursor.take()
+  }
+  return out
+}
+
 /** The block that a question is about, if it names one. */
 const referenceOf = (parameters: Questions[QuestionName] | EncodedParameters): BlockReference | undefined => {
   const { block, newest } = parameters as { readonly block?: BlockReference; readonly newest?: BlockReference }
@@ -124,6 +140,9 @@ export class QuestionDesk implements Desk {
   readonly #answers = new AnswerCache()
   /** Questions come by the thousand between two blocks. */
   #newestView: ChainView | undefined
+  #pending:
+    | { readonly revision: number; readonly baseFeePerGas: bigint; readonly raws: readonly Uint8Array[] }
+    | undefined
 
   constructor(options: DeskOptions) {
     this.#options = options
@@ -320,23 +339,15 @@ export class QuestionDesk implements Desk {
     })
   }
 
+  /** Sought once for each change of the pool: thousands may ask at once, and all accounts are looked at. */
   #pendingTransactions(): readonly Uint8Array[] {
-    const cursor = this.pool.byPriority(this.#options.baseFeePerGas())
-    const out: Uint8Array[] = []
-    let gas = 0n
-    let bytes = 0
-    for (
-      let entry = cursor.peek();
-      entry !== undefined && out.length < MAX_PENDING_TRANSACTIONS;
-      entry = cursor.peek()
-    ) {
-      gas += entry.gasLimit
-      bytes += entry.raw.length
-      if (gas > MAX_PENDING_GAS || bytes > MAX_PENDING_BYTES) break
-      out.push(entry.raw)
-      cursor.take()
-    }
-    return out
+    const baseFeePerGas = this.#options.baseFeePerGas()
+    const { revision } = this.pool
+    const known = this.#pending
+    if (known?.revision === revision && known.baseFeePerGas === baseFeePerGas) return known.raws
+    const raws = nextTransactions(this.pool, baseFeePerGas)
+    this.#pending = { revision, baseFeePerGas, raws }
+    return raws
   }
 
   /** A transaction of the pool in full; undefined when it does not wait. */

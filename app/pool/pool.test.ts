@@ -153,6 +153,7 @@ const isSameSet = (some: readonly unknown[], others: readonly unknown[]): boolea
 }
 
 const expectSame = (pool: Pool, model: Model): void => {
+  expectRevised(pool)
   expect(isSameSet([...pool.entries()], model.entries)).toBe(true)
   expect({ size: pool.size, executable: pool.executableCount, waiting: pool.waitingCount }).toEqual({
     size: model.entries.length,
@@ -178,6 +179,17 @@ const expectSame = (pool: Pool, model: Model): void => {
       expect(queue.expenditureWithout(without === undefined ? 1_000n : nonceOf(without))).toBe(sum)
     }
   }
+}
+
+/** What an answer made of the executable transactions is kept by. */
+const seen = new WeakMap<Pool, { readonly revision: number; readonly executable: readonly PoolEntry[] }>()
+
+const expectRevised = (pool: Pool): void => {
+  const { revision } = pool
+  const executable = [...pool.queues()].flatMap((queue) => [...queue.executable()])
+  const before = seen.get(pool)
+  if (before?.revision === revision) expect(isSame(executable, before.executable)).toBe(true)
+  seen.set(pool, { revision, executable })
 }
 
 const codeOf = (call: () => void): number => {

@@ -29,6 +29,7 @@ export class Pool {
   #bytes = 0
   #executable = 0
   #unannounced = 0
+  #revision = 0
   readonly #listener: PoolListener
 
   constructor(settings: PoolSettings, listener: PoolListener) {
@@ -36,6 +37,10 @@ export class Pool {
     this.#listener = listener
   }
 
+  /** Grows whenever a queue changes. */
+  get revision(): number {
+    return this.#revision
+  }
   get size(): number {
     return this.#byHash.size
   }
@@ -137,6 +142,7 @@ export class Pool {
     this.#bytes = 0
     this.#executable = 0
     this.#unannounced = 0
+    this.#revision++
   }
 
   /**
@@ -196,6 +202,7 @@ export class Pool {
   #change(queue: AccountQueue, change: () => Moves): void {
     const before = queue.executableCount
     const { promoted } = change()
+    this.#revision++
     this.#executable += queue.executableCount - before
     this.#evictions.note(queue)
     for (const entry of promoted) this.#listener.executable(entry)

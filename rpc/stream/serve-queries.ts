@@ -1,19 +1,11 @@
 /** The application's side of the stream: answers the questions of any number of gateways. */
 import { unlink } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import type {
-  Announcement,
-  AnsweringApplication,
-  Asker,
-  BlockReference,
-  QuestionName,
-  Questions,
-} from '../../app/ports.ts'
+import type { Announcement, AnsweringApplication } from '../../app/ports.ts'
 import { CodedError, errorText, InvariantError, isFault } from '../../core/errors.ts'
 import { MAX_QUESTION_BYTES, MAX_STREAM_FRAME_BYTES } from '../../core/limits.ts'
 import { type Text, textToString } from '../../core/text.ts'
 import { INTERNAL_ERROR_TEXT, RPC_CODES, RPC_CODESPACE, rpcError } from '../errors.ts'
-import { FairLine } from '../fair-line.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { describeAddress, requireEndpoint } from './address.ts'
 import {
@@ -23,11 +15,12 @@ import {
   FRAME,
   type Frame,
   PROTOCOL,
-  firstLine,
   PROTOCOL_WITHOUT_NEWS,
-  splitLongQuestion,
 } from './frames.ts'
 import { createNumber, isNumber, isProof, type Numbers, proofOf } from './secret.ts'
+import { readQuestion } from './question.ts'
+import { RemoteAsker } from './remote-asker.ts'
+import { WaitingQuestions } from './waiting-questions.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ServeQueriesOptions {
@@ -64,83 +57,15 @@ const MAX_GATEWAYS = 1_000
  */
 const MAX_IN_FLIGHT = 3_072
 
-/** An address, or the network of one. */
-const MAX_CLIENT_LENGTH = 100
-const MAX_CONNECTION_LENGTH = 20
 /**
  * The bound of waiting frames of every kind: those that nobody waits for any more are heard of behind others that wait
  * to be taken.
  */
 const MAX_WAITING_FRAMES = 65_536
-/** Answers of so many bytes are noted; a connection that had so many in the last seconds waits behind the others. */
-const NOTED_BYTES = 64 * 1024
-const MUCH_BYTES = 1024 * 1024
-const HAD_MS = 5_000
-/** Bytes of answers that may wait to be sent when one of those is asked. */
+/** Bytes of answers that may wait to be sent when a question is asked whose answer may be long. */
 const MOST_BEFORE_HEAVY_BYTES = 2 * 1024 * 1024
-/** One of those is asked after so long, also where others never end. */
-const HEAVY_WAIT_MS = 100
 /** Questions of one gateway are taken for so long at a stretch. */
 const TURN_MS = 5
-
-/** Who asked one question, on this side of the stream. */
-class RemoteAsker implements Asker {
-  readonly client: string
-  readonly connection: string
-  /** Most questions are answered before anybody listens. */
-  #listeners: Set<() => void> | undefined
-  #isGone = false
-
-  constructor(client: string, connection: string) {
-    this.client = client
-    this.connection = connection
-  }
-
-  readonly onGone = (listener: () => void): (() => void) => {
-    if (this.#isGone) listener()
-    else {
-      this.#listeners ??= new Set()
-      this.#listeners.add(listener)
-    }
-    return () => this.#listeners?.delete(listener)
-  }
-
-  leave(): void {
-    this.#isGone = true
-    for (const listener of this.#listeners ?? []) listener()
-    this.#listeners?.clear()
-  }
-}
-
-type Who = Pick<Asker, 'client' | 'connection'>
-
-/** What connections were answered lately, as far as it is much. */
-class Had {
-  #bytes = new Map<string, number>()
-  #sinceMs = 0
-
-  note({ client, connection }: Who, bytes: number): void {
-    // What gateways ask for themselves is for all of their clients.
-    if (bytes < NOTED_BYTES || client === '') return
-    this.#forget()
-    // On this side names of connections begin with their gateway.
-    const key = `${client} ${connection.slice(connection.indexOf('.') + 1)}`
-    this.#bytes.set(key, (this.#bytes.get(key) ?? 0) + bytes)
-  }
-
-  isMuch({ client, connection }: Who): boolean {
-    if (this.#bytes.size === 0) return false
-    this.#forget()
-    return (this.#bytes.get(`${client} ${connection}`) ?? 0) > MUCH_BYTES
-  }
-
-  #forget(): void {
-    const nowMs = performance.now()
-    if (nowMs - this.#sinceMs < HAD_MS) return
-    this.#sinceMs = nowMs
-    this.#bytes = new Map()
-  }
-}
 
 let gatewayCount = 0
 
@@ -162,114 +87,15 @@ const failureBody = (error: unknown, name: string, log: GatewayLog): string => {
   return JSON.stringify({ codespace: RPC_CODESPACE, code: RPC_CODES.internal, message: INTERNAL_ERROR_TEXT })
 }
 
-/** A question without its parameters. */
-interface Heading {
-  readonly name: QuestionName
-  readonly head: number
-  readonly client: string
-  readonly connection: string
-}
-
-const readHeading = (name: unknown, head: unknown, client: unknown, connection: unknown): Heading => {
-  if (typeof name !== 'string') throw rpcError('protocol', 'a question has a name')
-  if (typeof head !== 'number' || !Number.isSafeInteger(head)) throw rpcError('protocol', `${name}: no head`)
-  if (typeof client !== 'string' || client.length > MAX_CLIENT_LENGTH) throw rpcError('protocol', `${name}: no client`)
-  if (typeof connection !== 'string' || connection.length > MAX_CONNECTION_LENGTH) {
-    throw rpcError('protocol', `${name}: no connection`)
-  }
-  // The application refuses a name that it does not know.
-  return { name: name as QuestionName, head, client, connection }
-}
-
-const SOMEBODY: Who = { client: '', connection: '' }
-/** Client and connection at the end of a question. */
-const TAIL = /"([^"\\]*)","([^"\\]*)"\]$/
-const TAIL_LENGTH = MAX_CLIENT_LENGTH + MAX_CONNECTION_LENGTH + 6
-
-/** Who asks, before the question is read. What cannot be told is told when it is. */
-const whoAsks = ({ kind, body }: Frame): Who => {
-  if (kind === FRAME.ask) {
-    const [, client = '', connection = ''] = TAIL.exec(textToString(body).slice(-TAIL_LENGTH)) ?? []
-    return { client, connection }
-  }
-  try {
-    const [, , client, connection] = JSON.parse(firstLine(body)) as readonly unknown[]
-    return { client: String(client), connection: String(connection) }
-  } catch {
-    return SOMEBODY
-  }
-}
-
-/** Letters at the beginning of a question that sends something: the pool gets it, whoever has gone since. */
-const SENDING = /^\["(?:send|native")/
-
-const sends = ({ body }: Frame): boolean =>
-  SENDING.test(typeof body === 'string' ? body.slice(0, 16) : Buffer.from(body.subarray(0, 16)).toString('latin1'))
-
-interface Question extends Heading {
-  ask(application: AnsweringApplication, asker: Asker): Text | Promise<Text>
-}
-
-const requireObject = (parameters: unknown, name: string): object => {
-  if (typeof parameters !== 'object' || parameters === null) throw rpcError('protocol', `${name}: no parameters`)
-  return parameters
-}
-
-const readShort = (question: unknown): Question => {
-  if (!Array.isArray(question)) throw rpcError('protocol', 'a question is an array')
-  const [name, parameters, head, client, connection] = question as readonly unknown[]
-  const heading = readHeading(name, head, client, connection)
-  const given = requireObject(parameters, heading.name) as Questions[QuestionName]
-  return {
-    ...heading,
-    ask: (application, asker) => application.askText(heading.name, given, heading.head, asker),
-  }
-}
-
-const readLong = (line: unknown, encoded: Uint8Array): Question => {
-  if (!Array.isArray(line)) throw rpcError('protocol', 'a question is an array')
-  const [name, head, client, connection, block] = line as readonly unknown[]
-  const heading = readHeading(name, head, client, connection)
-  const parameters =
-    block === null ? { encoded } : { encoded, block: requireObject(block, heading.name) as BlockReference }
-  return {
-    ...heading,
-    ask: (application, asker) => application.askEncoded(heading.name, parameters, heading.head, asker),
-  }
-}
-
-/** Undefined for what is not JSON. */
-const readFrame = ({ kind, body }: Frame): (() => Question) | undefined => {
-  try {
-    if (kind === FRAME.ask) {
-      const question: unknown = JSON.parse(textToString(body))
-      return () => readShort(question)
-    }
-    const { line, parameters } = splitLongQuestion(body)
-    const heading: unknown = JSON.parse(line)
-    return () => readLong(heading, parameters)
-  } catch {
-    return undefined
-  }
-}
-
 const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Bounds): void => {
   const { application } = options
   const log = options.log ?? SILENT_LOG
   /** Strangers say little, and soon. */
   const reader = createFrameReader(() => (greeted ? bounds.maxFrameBytes : MAX_GREETING_BYTES))
   const writer = createBatchedWriter(socket)
-  /** Read and not yet taken: what comes in one piece may ask for more than can be unread, or answered, at once. */
-  const line = new FairLine<Frame>()
-  /** Those of connections that have had much: behind the others, and when there is room for long answers. */
-  const heavyLine = new FairLine<Frame>()
-  const had = new Had()
-  /** Who asks each of them, by their ids. */
-  const waiting = new Map<number, Who>()
-  let waitingLength = 0
+  /** What comes in one piece may ask for more than can be unread, or answered, at once. */
+  const waiting = new WaitingQuestions()
   let isTurnPlanned = false
-  /** When one of the heavy line was taken last. */
-  let heavyMs = 0
   /** Those that are being answered, by the ids of their questions. */
   const asking = new Map<number, RemoteAsker>()
   /** Questions that were given up before they were taken: the pool still gets what they send. */
@@ -323,34 +149,20 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const takeWaiting = (): void => {
     const fromMs = performance.now()
     while (mayTake(fromMs)) {
-      const isHeavyDue = performance.now() - heavyMs > HEAVY_WAIT_MS
-      const frame = (isHeavyDue ? takeHeavy() : undefined) ?? line.take() ?? takeHeavy()
+      const frame = waiting.take(hasRoom())
       if (frame === undefined) break
-      forget(frame)
       takeOne(frame)
     }
     flow()
   }
 
-  const takeHeavy = (): Frame | undefined => {
-    const frame = hasRoom() ? heavyLine.take() : undefined
-    if (frame !== undefined) heavyMs = performance.now()
-    return frame
-  }
-
   /** What is answered meanwhile to others waits for the bytes before it. */
   const hasRoom = (): boolean => socket.writableLength <= MOST_BEFORE_HEAVY_BYTES
-
-  const forget = ({ id, body }: Frame): void => {
-    waiting.delete(id)
-    waitingLength -= body.length
-  }
 
   const flow = (): void => {
     if (socket.destroyed) return
     const { pauseAboveBytes } = bounds
-    const isTakeable = !line.isEmpty || (!heavyLine.isEmpty && hasRoom())
-    if (isTakeable && !isCongested() && !isTurnPlanned) {
+    if (waiting.canTake(hasRoom()) && !isCongested() && !isTurnPlanned) {
       isTurnPlanned = true
       setImmediate(() => {
         isTurnPlanned = false
@@ -358,18 +170,9 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       })
     }
     // Behind questions that wait may stand the word that nobody waits for those before them: it is read.
-    const isFull = waiting.size > MAX_WAITING_FRAMES || waitingLength > pauseAboveBytes
+    const isFull = waiting.size > MAX_WAITING_FRAMES || waiting.length > pauseAboveBytes
     if (isFull || socket.writableLength > pauseAboveBytes) socket.pause()
     else if (socket.isPaused() && !isCongested()) socket.resume()
-  }
-
-  const wait = (frame: Frame): void => {
-    const who = whoAsks(frame)
-    // What one connection asks keeps its order.
-    const lineOf = heavyLine.has(who) || (had.isMuch(who) && !line.has(who)) ? heavyLine : line
-    lineOf.add(who, frame)
-    waiting.set(frame.id, who)
-    waitingLength += frame.body.length
   }
 
   const resume = (): void => {
@@ -386,7 +189,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     try {
       const text = await answer
       if (!asking.has(id)) return resume()
-      had.note(asker, text.length)
+      waiting.noteAnswer(asker, text.length)
       send(FRAME.answer, id, text)
     } catch (error) {
       if (asking.has(id)) fail(id, error, name)
@@ -398,14 +201,9 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
 
   /** Its answer is not sent, and not made where it has not been. */
   const giveUp = (id: number): void => {
-    const who = waiting.get(id)
-    if (who !== undefined) {
-      const isIt = (one: Frame): boolean => one.id === id && !sends(one)
-      const frame = line.remove(who, isIt) ?? heavyLine.remove(who, isIt)
-      if (frame === undefined) givenUp.add(id)
-      else forget(frame)
-      return
-    }
+    const given = waiting.giveUp(id)
+    if (given === 'kept') givenUp.add(id)
+    if (given !== 'unknown') return
     // Where none is asked either it has been answered already.
     const asker = asking.get(id)
     asking.delete(id)
@@ -415,7 +213,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   const answer = (frame: Frame): void => {
     const { id } = frame
     let name = ''
-    const read = readFrame(frame)
+    const read = readQuestion(frame)
     if (read === undefined) return drop('a question that is not JSON')
     try {
       const question = read()
@@ -425,7 +223,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       if (givenUp.delete(id)) asker.leave()
       const text = question.ask(application, asker)
       if (text instanceof Promise) return void finish(id, name, asker, text)
-      had.note(asker, text.length)
+      waiting.noteAnswer(asker, text.length)
       send(FRAME.answer, id, text)
     } catch (error) {
       fail(id, error, name)
@@ -477,7 +275,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       for (const frame of reader.push(chunk)) {
         if (frame.kind === FRAME.cancel && greeted) giveUp(frame.id)
         else if (!greeted || (waiting.size === 0 && mayTake(fromMs))) takeOne(frame)
-        else wait(frame)
+        else waiting.add(frame)
       }
     } catch (error) {
       drop(errorText(error))
@@ -489,8 +287,6 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   socket.on('close', () => {
     clearTimeout(strange)
     stopAnnouncements?.()
-    line.clear()
-    heavyLine.clear()
     waiting.clear()
     for (const id of [...asking.keys()]) giveUp(id)
   })

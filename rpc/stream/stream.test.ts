@@ -1,45 +1,22 @@
 /** Both ends of the stream over real sockets. */
 import { spawn } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Announcement } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
-import { MAX_QUESTION_BYTES } from '../../core/limits.ts'
 import { textToString } from '../../core/text.ts'
 import { createMemoryApplication, exampleHead } from '../testing/memory-application.ts'
-import { askerOn } from '../asker.ts'
+import { askers, closeAll, closeLater, ended, joinAs, rawConnection, serve } from '../testing/stream.ts'
 import { SILENT_LOG } from '../log.ts'
-import { connectApplication, type ConnectApplicationOptions, type RemoteApplication } from './connect-application.ts'
+import { connectApplication, type ConnectApplicationOptions } from './connect-application.ts'
 import { createFrameReader, encodeFrame, FRAME, PROTOCOL } from './frames.ts'
-import { serveQueries, type QueryServer, type ServeQueriesOptions } from './serve-queries.ts'
+import { serveQueries, type ServeQueriesOptions } from './serve-queries.ts'
 
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).reverse()) await end.close()
-})
-
-const serve = async (
-  application = createMemoryApplication(),
-  options: Partial<ServeQueriesOptions> = {},
-): Promise<QueryServer> => {
-  const server = await serveQueries({ address: 'tcp://127.0.0.1:0', application, ...options })
-  open.push(server)
-  return server
-}
-
-const joinAs = async (
-  address: string,
-  options: Partial<ConnectApplicationOptions> = {},
-): Promise<RemoteApplication> => {
-  const remote = connectApplication({ address, reconnectMs: { first: 5, most: 20 }, ...options })
-  open.push(remote)
-  await remote.whenConnected()
-  return remote
-}
+afterEach(closeAll)
 
 /** Seeded, so that a failure can be seen again. */
 const createRandom = (seed: number): ((below: number) => number) => {
@@ -49,21 +26,6 @@ const createRandom = (seed: number): ((below: number) => number) => {
     return state % below
   }
 }
-
-/** Clients that leave when they are told to. */
-const askers = (count: number) =>
-  Array.from({ length: count }, (_, index) => {
-    const socket = new EventEmitter()
-    return { ...askerOn(socket, '192.0.2.1'), connection: `c${index}`, leave: () => void socket.emit('close') }
-  })
-
-const rawConnection = (address: string): Socket => {
-  const socket = connect(Number(address.split(':').at(-1)), '127.0.0.1')
-  socket.on('error', () => {})
-  return socket
-}
-
-const ended = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()))
 
 describe('the stream', () => {
   test('carries questions and answers over TCP and unix sockets, texts as they are', async () => {
@@ -293,7 +255,7 @@ describe('a secret', () => {
     const error = (_: string, details?: Record<string, unknown>): void => void reasons.push(JSON.stringify(details))
     const server = await serve(createMemoryApplication(), { ...served, log })
     const remote = connectApplication({ address: server.address, ...joined, log: { ...SILENT_LOG, error } })
-    open.push(remote)
+    closeLater(remote)
     await expect.poll(() => reasons.length).toBeGreaterThan(0)
     expect(remote.connected).toBe(false)
     return reasons[0]
@@ -345,144 +307,6 @@ describe('a secret', () => {
     asking.write(Buffer.concat([hello, encodeFrame(FRAME.ask, 1, '["gasPrice",{},7,"",""]')]))
     await ended(asking)
     expect(heard).toEqual([])
-  })
-})
-
-describe('bounds', () => {
-  test('reading pauses at the limit of questions in flight, and goes on when they are answered', async () => {
-    const application = createMemoryApplication()
-    const releases: (() => void)[] = []
-    let most = 0
-    let running = 0
-    let arrived: () => void = () => {}
-    application.answers.gasPrice = () =>
-      new Promise((resolve) => {
-        most = Math.max(most, ++running)
-        releases.push(() => {
-          running--
-          resolve('"0x1"')
-        })
-        arrived()
-      })
-    const remote = await joinAs((await serve(application, { maxInFlight: 4 })).address)
-    const answers = Array.from({ length: 40 }, async () => {
-      // One question a turn: what came in one piece is taken in one piece.
-      await new Promise(setImmediate)
-      return remote.ask('gasPrice', {}, 7)
-    })
-    let answered = 0
-    while (answered < 40) {
-      if (releases.length === 0) await new Promise<void>((resolve) => (arrived = resolve))
-      for (const release of releases.splice(0)) {
-        release()
-        answered++
-      }
-    }
-    expect(await Promise.all(answers)).toEqual(Array.from({ length: 40 }, () => '"0x1"'))
-  })
-
-  test('as many questions as can wait for workers hold up none that needs no worker', async () => {
-    const application = createMemoryApplication()
-    const unanswered = Promise.withResolvers<string>()
-    application.answers.call = () => unanswered.promise
-    application.answers.balance = () => '"0x1"'
-    const remote = await joinAs((await serve(application)).address)
-    const call = { call: {}, block: { tag: 'latest' }, overrides: undefined, blockOverrides: undefined } as const
-    const calls = Array.from({ length: 2_000 }, () => remote.ask('call', call as never, 7))
-    expect(await remote.ask('balance', { address: '0xa', block: { number: 5 } }, 7)).toBe('"0x1"')
-    unanswered.resolve('"0x"')
-    expect(new Set(await Promise.all(calls))).toEqual(new Set(['"0x"']))
-  })
-
-  test('a gateway that does not read is dropped, others are not disturbed', async () => {
-    const application = createMemoryApplication()
-    application.answers.block = () => `"${'x'.repeat(1_000_000)}"`
-    const server = await serve(application, { dropAboveBytes: 4_000_000 })
-    const remote = await joinAs(server.address)
-    const slow = rawConnection(server.address)
-    slow.pause()
-    const gone = ended(slow)
-    slow.write(encodeFrame(FRAME.hello, 0, PROTOCOL))
-    // Of one connection few would be answered before it reads.
-    for (let id = 1; id <= 60; id++) {
-      const question = ['block', { block: { tag: 'latest' }, full: true }, 7, 'a', String(id)]
-      slow.write(encodeFrame(FRAME.ask, id, JSON.stringify(question)))
-    }
-    await remote.ask('block', { block: { tag: 'latest' }, full: true }, 7)
-    while (!slow.destroyed) {
-      application.commit()
-      await remote.ask('gasPrice', {}, 7)
-      slow.resume()
-      await new Promise(setImmediate)
-      slow.pause()
-    }
-    await gone
-    expect(await remote.ask('gasPrice', {}, 7)).toBe('null')
-  })
-
-  test('questions that come at once wait while long answers are unread, and are all answered', async () => {
-    const application = createMemoryApplication()
-    application.answers.block = () => `"${'x'.repeat(1_000_000)}"`
-    const bounds = { pauseAboveBytes: 2_000_000, dropAboveBytes: 8_000_000 }
-    const remote = await joinAs((await serve(application, bounds)).address)
-    const answers = Array.from({ length: 60 }, () => remote.ask('block', { block: { tag: 'latest' }, full: true }, 7))
-    expect((await Promise.all(answers)).map(({ length }) => length)).toEqual(
-      Array.from({ length: 60 }, () => 1_000_002),
-    )
-  })
-
-  test('a connection that is answered much waits behind others, and what it gives up is not asked', async () => {
-    const application = createMemoryApplication()
-    application.answers.block = () => `"${'x'.repeat(1_000_000)}"`
-    const remote = await joinAs((await serve(application)).address)
-    const [greedy, honest] = askers(2)
-    if (greedy === undefined || honest === undefined) throw new TypeError('two ask')
-    const asked: string[] = []
-    const noted = async (name: string, answer: string | Promise<string>): Promise<void> => {
-      await answer
-      asked.push(name)
-    }
-    const long = { block: { tag: 'latest' }, full: true } as const
-    await Promise.all([1, 2].map(() => remote.ask('block', long, 7, greedy)))
-    const longs = Array.from({ length: 100 }, () => noted('long', remote.ask('block', long, 7, greedy)))
-    const shorts = Array.from({ length: 5 }, () => noted('short', remote.ask('gasPrice', {}, 7, honest)))
-    await Promise.all(shorts)
-    expect(asked.filter((name) => name === 'long').length).toBeLessThan(20)
-    greedy.leave()
-    await Promise.allSettled(longs)
-    await remote.ask('gasPrice', {}, 7, honest)
-    expect(application.asked.filter(({ name }) => name === 'block').length).toBeLessThan(40)
-  })
-
-  test('a SyntaxError of a handler is an internal error, and no question that is not JSON', async () => {
-    const application = createMemoryApplication()
-    application.answers.gasPrice = () => {
-      throw new SyntaxError('Cannot convert x to a BigInt')
-    }
-    const remote = await joinAs((await serve(application)).address)
-    await expect(remote.ask('gasPrice', {}, 7)).rejects.toMatchObject({ message: 'internal error' })
-    application.answers.gasPrice = () => '"0x1"'
-    expect(await remote.ask('gasPrice', {}, 7)).toBe('"0x1"')
-  })
-
-  test('a question above the limit fails alone', async () => {
-    const remote = await joinAs((await serve()).address)
-    const data = 'A'.repeat(MAX_QUESTION_BYTES)
-    const [long, short] = await Promise.allSettled([
-      remote.ask('native', { path: '/a.B/C', data, height: 0 }, 7),
-      remote.ask('gasPrice', {}, 7),
-    ])
-    expect(long).toMatchObject({ status: 'rejected', reason: { message: 'request too large' } })
-    expect(short).toMatchObject({ status: 'fulfilled', value: 'null' })
-  })
-
-  test('an answer above the limit of a frame fails alone', async () => {
-    const application = createMemoryApplication()
-    application.answers.block = () => `"${'x'.repeat(65 * 1024 * 1024)}"`
-    const remote = await joinAs((await serve(application)).address)
-    const big = remote.ask('block', { block: { tag: 'latest' }, full: true }, 7)
-    await expect(big).rejects.toMatchObject({ message: 'response too large' })
-    expect(await remote.ask('gasPrice', {}, 7)).toBe('null')
   })
 })
 
