@@ -24,8 +24,6 @@ import { isNamespace } from './namespaces.ts'
 import { createRequestFigures } from './request-figures.ts'
 import { createChainPage, type PageServers } from './page/serve-page.ts'
 import { createPages, type Health } from './pages.ts'
-import { serveGrpc } from './native/grpc-server.ts'
-import { createRest } from './native/rest.ts'
 import type { GatewaySettings } from './settings.ts'
 import { createSharedLimiter, type SharedCounters } from './shared-limiter.ts'
 import { createStreamHub } from './clob/streams/hub.ts'
@@ -66,6 +64,8 @@ export interface GatewayParts {
   readonly tls?: TlsSource | undefined
   /** Counters of gateways that share a limit of rates. */
   readonly counters?: SharedCounters | undefined
+  /** Where another process serves JSON-RPC, for the page of the chain. */
+  readonly others?: Omit<PageServers, 'grpc'>
 }
 
 /** Rejects when a setting cannot be used or an address not be bound; nothing stays open then. */
@@ -73,7 +73,7 @@ export const startGateway = async (
   settings: GatewaySettings,
   application: ReachableApplication,
   log: GatewayLog,
-  { meter = SILENT_METER, tls, counters }: GatewayParts = {},
+  { meter = SILENT_METER, tls, counters, others }: GatewayParts = {},
 ): Promise<Gateway> => {
   for (const name of settings.api) if (!isNamespace(name)) log.warn('unknown namespace in json-rpc.api', { name })
   const methods = selectMethods(settings.api)
@@ -171,10 +171,12 @@ export const startGateway = async (
     return address
   }
 
-  const startRest = async (others: PageServers): Promise<string | undefined> => {
+  // REST and gRPC bring the descriptions of all native messages: a gateway of JSON-RPC alone does without.
+  const startRest = async (pageServers: PageServers): Promise<string | undefined> => {
     if (settings.restAddress === undefined) return undefined
     const { restBodyLimit: bodyLimit, restOrigins: origins, grpcWeb, openApi, version } = settings
-    const page = settings.page ? createChainPage(others) : undefined
+    const { createRest } = await import('./native/rest.ts')
+    const page = settings.page ? createChainPage(pageServers) : undefined
     const serves = { bodyLimit, origins, grpcWeb, openApi, page, version, traces }
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory })
     const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
@@ -188,6 +190,7 @@ export const startGateway = async (
   const startGrpc = async (): Promise<string | undefined> => {
     if (settings.grpcAddress === undefined) return undefined
     const { grpcMaxReceiveBytes: maxReceiveBytes, grpcMaxSendBytes: maxSendBytes } = settings
+    const { serveGrpc } = await import('./native/grpc-server.ts')
     const server = await serveGrpc({
       address: settings.grpcAddress,
       application,
@@ -230,7 +233,10 @@ export const startGateway = async (
     const address = await startHttp()
     const wsAddress = await startWebSocket()
     const grpcAddress = await startGrpc()
-    const restAddress = await startRest({ jsonRpc: address, webSocket: wsAddress, grpc: grpcAddress })
+    const restAddress = await startRest({
+      ...(others ?? { jsonRpc: address, webSocket: wsAddress }),
+      grpc: grpcAddress,
+    })
     return { address, wsAddress, restAddress, grpcAddress, close }
   } catch (error) {
     await close()

@@ -81,6 +81,9 @@ describe.skipIf(cometbft === undefined)('a node', () => {
     expect(ofApplication).toMatch(/^nat_block_height [2-9]/m)
     expect(ofApplication).toContain('nat_abci_call_seconds_count{method="finalizeBlock"}')
     expect(ofGateway).toMatch(/^nat_rpc_request_seconds_count\{method="eth_blockNumber",outcome="ok"\} [1-9]/m)
+    expect(ofGateway).toMatch(/^nat_gateway_block_height \d+$/m)
+    const figures = async (): Promise<string> => await (await fetch(ports.metricsUrls[1] ?? '')).text()
+    await expect.poll(figures, SLOW).toMatch(/^nat_gateway_block_height\{part="native"\} \d+$/m)
     expect(await askJsonRpc(ports.jsonRpcUrl, 'eth_getBalance', [ALICE, 'latest'])).toBe('0x4563918244f40000')
     const { status, stdout } = await runChain('status', '--home', home, ...ports.flags)
     expect(status).toBe(0)
@@ -97,6 +100,27 @@ describe.skipIf(cometbft === undefined)('a node', () => {
     const second = start()
     await expect.poll(() => /started .*height=(\d+)/.exec(second.output())?.[1], SLOW).toBe(String(stoppedAt))
     await expect.poll(height, SLOW).toBeGreaterThan(stoppedAt)
+  })
+
+  it('answers over JSON-RPC while REST and gRPC have died, and these come back', async () => {
+    start()
+    const isServed = async (): Promise<boolean> =>
+      await fetch(`${ports.restUrl}/cosmos/bank/v1beta1/params`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    await expect.poll(isServed, SLOW).toBe(true)
+    const [gateway] = pidsOf(home, ' gateway ')
+    for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+      const [native] = pidsOf(home, 'native-gateway')
+      expect(native).toBeGreaterThan(0)
+      process.kill(native ?? 0, signal)
+      expect(await height()).toBeGreaterThan(0)
+      // One that hangs is ended, as one that has died is started.
+      await expect.poll(() => pidsOf(home, 'native-gateway'), SLOW).not.toContain(native)
+      await expect.poll(isServed, SLOW).toBe(true)
+    }
+    expect(pidsOf(home, ' gateway ')).toEqual([gateway])
   })
 
   it('goes on when its gateway or its CometBFT is killed', async () => {

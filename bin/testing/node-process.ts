@@ -49,6 +49,7 @@ export interface NodePorts {
   readonly flags: readonly string[]
   readonly rpcUrl: string
   readonly jsonRpcUrl: string
+  readonly restUrl: string
   /** Where application and gateway serve their figures. */
   readonly metricsUrls: readonly string[]
 }
@@ -71,6 +72,7 @@ export const choosePorts = async (): Promise<NodePorts> => {
     flags,
     rpcUrl: `http://127.0.0.1:${rpc}`,
     jsonRpcUrl: `http://127.0.0.1:${jsonRpc}`,
+    restUrl: `http://127.0.0.1:${rest}`,
     metricsUrls: [metrics, gatewayMetrics].map((port) => `http://127.0.0.1:${port}/metrics`),
   }
 }

@@ -4,7 +4,7 @@ import { DEFAULT_HOME, type Home, openHome } from '../../node/config/home.ts'
 import { type CometPeers, parsePeers } from '../../node/config/peers.ts'
 import { escapeControls, escapeJson } from '../../node/runtime/printable.ts'
 import { SETTING_KEYS, settingOf } from '../../node/config/settings.ts'
-import type { NodeFlags } from '../../node/load-node.ts'
+import type { NodeFlags } from '../../node/node-flags.ts'
 
 export type Flags = Readonly<Record<string, unknown>>
 

@@ -45,7 +45,7 @@ const addStartFlags = (command: Command): Command =>
 const runApplication = async (flags: Flags): Promise<void> => {
   const [{ applicationCommand }, { settingArguments }, { readBridgeOptions }] = await Promise.all([
     import('./application.ts'),
-    import('../../node/load-node.ts'),
+    import('../../node/node-flags.ts'),
     import('../../node/bridge/options.ts'),
   ])
   const parsed = nodeFlags(flags)

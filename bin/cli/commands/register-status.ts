@@ -1,7 +1,7 @@
 /** `chain status`: health of a running node. */
 import type { Command } from 'commander'
 import { openHome } from '../../node/config/home.ts'
-import type { NodeFlags } from '../../node/load-node.ts'
+import type { NodeFlags } from '../../node/node-flags.ts'
 import { findDevnet } from '../devnet/running.ts'
 import { type Flags, homeOf, homeOption, nodeFlags, sayJson, withSettings } from './flags.ts'
 

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { formatHostPort } from '../../../core/host-port.ts'
 import { DEFAULT_HOME, type Home, openHome } from '../../node/config/home.ts'
-import type { NodeConfiguration, NodeFlags } from '../../node/load-node.ts'
+import type { NodeConfiguration } from '../../node/load-node.ts'
+import type { NodeFlags } from '../../node/node-flags.ts'
 
 /** Where `make devnet` keeps its chain. */
 export const CHECKOUT_DEVNET = join(import.meta.dirname, '..', '..', '..', '.devnet')

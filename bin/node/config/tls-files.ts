@@ -13,13 +13,13 @@ const LOOK_INTERVAL_MS = 30_000
 const CERTIFICATE = 'tls.certificate-path'
 const KEY = 'tls.key-path'
 
-interface Files {
+export interface TlsFiles {
   readonly certificatePath: string
   readonly keyPath: string
 }
 
 /** Returns undefined where TLS is off. Throws cli/4 where one of the two is missing. */
-export const tlsFilesOf = (settings: Pick<Settings, typeof CERTIFICATE | typeof KEY>): Files | undefined => {
+export const tlsFilesOf = (settings: Pick<Settings, typeof CERTIFICATE | typeof KEY>): TlsFiles | undefined => {
   const certificatePath = settings['tls.certificate-path']
   const keyPath = settings['tls.key-path']
   if (certificatePath === '' && keyPath === '') return undefined
@@ -55,7 +55,7 @@ const requireUsable = (identity: TlsIdentity, path: string): TlsIdentity => {
 }
 
 /** Throws cli/4 for files that no client could accept, with the reason. */
-export const readTlsFiles = ({ certificatePath, keyPath }: Files, nowMs: number): TlsIdentity => {
+export const readTlsFiles = ({ certificatePath, keyPath }: TlsFiles, nowMs: number): TlsIdentity => {
   const certificate = read(certificatePath, CERTIFICATE)
   const key = read(keyPath, KEY)
   const parsed = parse(certificatePath, CERTIFICATE, 'certificate', () => new X509Certificate(certificate))
@@ -83,7 +83,7 @@ export interface WatchedTls extends TlsSource {
   stop(): void
 }
 
-const timesOf = ({ certificatePath, keyPath }: Files): string => {
+const timesOf = ({ certificatePath, keyPath }: TlsFiles): string => {
   try {
     return [certificatePath, keyPath].map((path) => statSync(path).mtimeMs).join(' ')
   } catch {
@@ -93,7 +93,7 @@ const timesOf = ({ certificatePath, keyPath }: Files): string => {
 }
 
 /** Throws as {@link readTlsFiles}. Later faults are logged, and the certificate stays that was there. */
-export const watchTlsFiles = (files: Files, log: NodeLog): WatchedTls => {
+export const watchTlsFiles = (files: TlsFiles, log: NodeLog): WatchedTls => {
   const listeners = new Set<(identity: TlsIdentity) => void>()
   let seen = timesOf(files)
   let identity = readTlsFiles(files, Date.now())

@@ -1,5 +1,12 @@
 /** The meter of a process, over prom-client: what is told here, Prometheus is shown. */
-import { Counter as PromCounter, collectDefaultMetrics, Gauge, Histogram as PromHistogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  Counter as PromCounter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram as PromHistogram,
+  Registry,
+} from 'prom-client'
 import type {
   Counter,
   Distribution,
@@ -14,6 +21,9 @@ import type {
 /** Series of one figure: validators, methods and columns are fewer, and what clients or peers choose is no label. */
 const MAX_SERIES = 300
 const OTHER = 'other'
+
+/** What a meter shows, for another process. */
+export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 type Names = readonly string[]
 type Values = Readonly<Record<string, string>>
@@ -48,8 +58,9 @@ class Series<Child> {
 export class PrometheusMeter implements Meter {
   readonly #registry = new Registry()
 
-  /** Begins with what Node and the system say of the process. */
-  constructor() {
+  /** Begins with what Node and the system say of the process. The labels are added to all of its series. */
+  constructor(labels: Values = {}) {
+    this.#registry.setDefaultLabels(labels)
     collectDefaultMetrics({ register: this.#registry })
   }
 
@@ -57,9 +68,18 @@ export class PrometheusMeter implements Meter {
     return this.#registry.contentType
   }
 
-  /** All figures in the text format of Prometheus. */
-  text(): Promise<string> {
-    return this.#registry.metrics()
+  figures(): Promise<Figures> {
+    return this.#registry.getMetricsAsJSON()
+  }
+
+  /** All figures in the text format of Prometheus, with those of a process whose series have a label that these have not. */
+  async text(ofOther?: Figures): Promise<string> {
+    if (ofOther === undefined) return await this.#registry.metrics()
+    // No two are alike: all are kept as they are.
+    const kept = [await this.figures(), ofOther].map((figures) =>
+      figures.map((figure) => ({ ...figure, aggregator: 'first' as const })),
+    )
+    return await AggregatorRegistry.aggregate(kept).metrics()
   }
 
   counter<const Labels extends Names>(figure: Figure<Labels>): Counter<Labels> {

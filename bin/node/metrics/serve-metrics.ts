@@ -24,7 +24,7 @@ const say = (response: ServerResponse, status: number, text: string, type = 'tex
 /** Rejects with cli/6 when the address cannot be bound. */
 export const serveMetrics = async (
   { address: where, purpose, setting }: Listener,
-  meter: PrometheusMeter,
+  meter: Pick<PrometheusMeter, 'contentType'> & { text(): Promise<string> },
   log: NodeLog,
 ): Promise<MetricsServer> => {
   /** Whoever asks while figures are collected gets the same ones: so nobody makes them be collected all the time. */
