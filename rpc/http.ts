@@ -13,7 +13,7 @@ import { replyIdOf, type Unreadable } from './payload.ts'
 import type { LongReply, Reply } from './replies.ts'
 import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts'
 import { LONG_REQUEST_BYTES, type LongOutcome, type LongRequests } from './long-requests/long-requests.ts'
-import { SHORT_LENGTH, type Turns } from './turns.ts'
+import { PART_OF_BATCH, SHORT_LENGTH, type Turns } from './turns.ts'
 
 export interface HttpOptions {
   readonly responder: Responder
@@ -155,7 +155,7 @@ export const createHttpHandler = (
     let held = 0
     const text = responder.respond(payload, {
       asker: () => askerOn(request.socket, clientOf(findAddress(request))),
-      takeTurn: (work) => turns.take(request.socket, 0, work),
+      takeTurn: (work) => turns.take(request.socket, PART_OF_BATCH, work),
       hold: (bytes) => {
         if (response.destroyed || share?.hold(bytes) === false) return false
         held += bytes

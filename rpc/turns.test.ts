@@ -40,6 +40,34 @@ test('long work takes turns by connection, and short work passes it', async () =
   expect(done).toEqual(['short', 'g1', 'm1', 'g2', 'g3'])
 })
 
+test('whoever asks one thing at a time goes before those who send ahead, and before batches', async () => {
+  turns = new Turns()
+  const done: string[] = []
+  turns.run({}, 10, () => work(10))
+  const ahead = {}
+  for (const name of ['a1', 'a2', 'a3']) turns.run(ahead, 10, () => done.push(name))
+  turns.run({}, 10_000, () => done.push('batch'))
+  turns.run({}, 10, () => done.push('modest'))
+  await untilDone()
+  expect(done).toEqual(['modest', 'a1', 'batch', 'a2', 'a3'])
+})
+
+test('those who send ahead have turns beside any number who ask one thing at a time', async () => {
+  turns = new Turns()
+  let done = 0
+  let asked = 0
+  const ahead = {}
+  turns.run({}, 10, () => work(10))
+  for (let index = 0; index < 5; index++) turns.run(ahead, 10, () => done++)
+  const ask = (): void => {
+    work(3)
+    if (++asked < 1_000 && done < 5) turns.run({}, 10, ask)
+  }
+  for (let index = 0; index < 10; index++) turns.run({}, 10, ask)
+  while (done < 5 && asked < 1_000) await nextTurn()
+  expect(asked).toBeLessThan(100)
+})
+
 test('what one connection asks for keeps its order', async () => {
   turns = new Turns()
   const done: string[] = []

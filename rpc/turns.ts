@@ -1,12 +1,17 @@
 /**
  * Whose turn it is on the thread of a gateway. How much work a request is, clients decide: each turn of the event loop does
  * some milliseconds of it, the connections one after another and short pieces before long ones, and a long piece is
- * followed by a pause as long as it took, in which what is short passes. Nothing is left out, and what one connection
- * asks for keeps its order.
+ * followed by a pause as long as it took, in which what is short passes. Before all goes whoever asks one thing, waits for
+ * the answer, and asks the next: hundreds of connections that send ahead do not keep him waiting for each of theirs.
+ * Nothing is left out, and what one connection asks for keeps its order.
  */
 
 /** Texts up to this length are short work. */
 export const SHORT_LENGTH = 16 * 1024
+/** As what follows of a batch: behind single questions of others. */
+export const PART_OF_BATCH = SHORT_LENGTH
+/** A single question, and no batch of a hundred. */
+const TINY_LENGTH = 2 * 1024
 /** Short work in one turn of the event loop. */
 const TURN_MS = 5
 /** A piece of work that takes less needs no pause behind it. */
@@ -14,7 +19,7 @@ const UNNOTICED_MS = 2
 const LONGEST_PAUSE_MS = 50
 
 interface Piece {
-  readonly isLong: boolean
+  readonly length: number
   readonly work: () => void
 }
 
@@ -25,7 +30,8 @@ interface Line {
 
 export class Turns {
   readonly #lines = new Map<object, Line>()
-  /** Lines by what is first in them, in the order in which they are served. */
+  /** Lines by what is in them, in the order in which they are served. Of a modest line one tiny piece waits. */
+  readonly #modest = new Set<Line>()
   readonly #short = new Set<Line>()
   readonly #long = new Set<Line>()
   #usedMs = 0
@@ -43,17 +49,18 @@ export class Turns {
 
   /** Does the work now, where it is short and the turn has time for it, or when its time has come. It must not throw. */
   run(key: object, length: number, work: () => void): void {
-    const isLong = length > SHORT_LENGTH
     const line = this.#lines.get(key)
     if (line !== undefined) {
-      line.pieces.push({ isLong, work })
+      line.pieces.push({ length, work })
+      if (this.#modest.delete(line)) this.#enlist(line)
       return
     }
-    if (!isLong && this.#short.size === 0 && this.#usedMs < TURN_MS) {
+    const mayPass = length <= TINY_LENGTH ? this.#modest.size === 0 : this.#modest.size + this.#short.size === 0
+    if (length <= SHORT_LENGTH && mayPass && this.#usedMs < TURN_MS) {
       this.#measure(work)
       return
     }
-    this.#await({ key, pieces: [{ isLong, work }] })
+    this.#await({ key, pieces: [{ length, work }] })
   }
 
   /** Does what {@link run} does, for work with a result. */
@@ -73,6 +80,7 @@ export class Turns {
   close(): void {
     clearTimeout(this.#pause)
     this.#lines.clear()
+    this.#modest.clear()
     this.#short.clear()
     this.#long.clear()
   }
@@ -84,7 +92,10 @@ export class Turns {
   }
 
   #enlist(line: Line): void {
-    if (line.pieces[0]?.isLong === true) this.#long.add(line)
+    const [first] = line.pieces
+    if (first === undefined) return
+    if (first.length > SHORT_LENGTH) this.#long.add(line)
+    else if (first.length <= TINY_LENGTH && line.pieces.length === 1) this.#modest.add(line)
     else this.#short.add(line)
   }
 
@@ -118,7 +129,10 @@ export class Turns {
   readonly #turn = (): void => {
     this.#isScheduled = false
     this.#usedMs = 0
-    while (this.#short.size > 0 && this.#usedMs < TURN_MS) this.#serve(this.#short)
+    while (this.#modest.size > 0 && this.#usedMs < TURN_MS) this.#serve(this.#modest)
+    // One of them in any case: there may always be somebody modest.
+    do this.#serve(this.#short)
+    while (this.#short.size > 0 && this.#usedMs < TURN_MS)
     if (this.#long.size > 0 && performance.now() >= this.#longFromMs) {
       const tookMs = this.#serve(this.#long)
       const pauseMs = tookMs < UNNOTICED_MS ? 0 : Math.min(tookMs, LONGEST_PAUSE_MS)
@@ -129,7 +143,7 @@ export class Turns {
 
   #schedule(): void {
     if (this.#isScheduled || this.#lines.size === 0) return
-    const pauseMs = this.#short.size > 0 ? 0 : this.#longFromMs - performance.now()
+    const pauseMs = this.#modest.size + this.#short.size > 0 ? 0 : this.#longFromMs - performance.now()
     if (pauseMs > 0) {
       this.#pause ??= setTimeout(() => {
         this.#pause = undefined

@@ -67,6 +67,8 @@ interface PendingQuestion {
 /** Unsent questions above which a new one is refused. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 const SWEEP_MS = 500
+/** Answers in one turn of the event loop: whoever waits for each makes a reply of it and sends that. */
+const FRAMES_PER_TURN = 256
 
 /** Gateways themselves. */
 const NOBODY: Asker = { client: '', connection: '', onGone: () => () => undefined }
@@ -219,19 +221,45 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     const protocol = options.isWithoutNews === true ? PROTOCOL_WITHOUT_NEWS : PROTOCOL
     const hello = options.secret === undefined ? protocol : `${protocol} ${number}`
     opened.on('connect', () => write(encodeFrame(FRAME.hello, 0, hello)))
-    opened.on('data', (chunk: Buffer) => {
+    /** Answers that came together wait here: what each of them sets going runs when this turn has ended. */
+    const unsettled: Frame[] = []
+    let isTurnPlanned = false
+    const takeSome = (): void => {
+      isTurnPlanned = false
       try {
-        for (const frame of reader.push(chunk)) if (!opened.destroyed) take(frame)
+        for (const frame of unsettled.splice(0, FRAMES_PER_TURN)) if (!opened.destroyed) take(frame)
       } catch (error) {
         log.error('a message of the application cannot be read', { error: String(error) })
         opened.destroy()
       }
+      if (opened.destroyed) return
+      if (unsettled.length === 0) return void opened.resume()
+      isTurnPlanned = true
+      setImmediate(takeSome)
+    }
+    opened.on('data', (chunk: Buffer) => {
+      try {
+        for (const frame of reader.push(chunk)) {
+          if (opened.destroyed) return
+          // The head goes before answers, never behind them: whoever has heard of a block finds it here.
+          if (connected && frame.kind === FRAME.announcement) take(frame)
+          else if (connected) unsettled.push(frame)
+          else take(frame)
+        }
+      } catch (error) {
+        log.error('a message of the application cannot be read', { error: String(error) })
+        opened.destroy()
+      }
+      if (unsettled.length > FRAMES_PER_TURN) opened.pause()
+      if (!isTurnPlanned) takeSome()
     })
     opened.on('error', (error) => {
       if (!toldOfFailure) log.warn('application not reachable, retrying', { address, error: error.message })
       toldOfFailure = true
     })
     opened.on('close', () => {
+      // They were answered before it went away.
+      for (const frame of unsettled.splice(0)) if (frame.kind === FRAME.answer) settle(frame)
       if (connected && !closed) log.warn('connection to the application lost, retrying', { address })
       changeConnection(false)
       failAll(unavailable(address))

@@ -12,14 +12,19 @@ import { admitLater, clientOf } from '../limits.ts'
 import { TOO_GREEDY } from '../memory-budget.ts'
 import { type Payload, replyIdOf } from '../payload.ts'
 import { LongReply, type Reply } from '../replies.ts'
-import { SHORT_LENGTH } from '../turns.ts'
 import { ConnectionSubscriptions } from './connection-subscriptions.ts'
 import { Counted } from './counted.ts'
+import { PART_OF_BATCH } from '../turns.ts'
 import type { WebSocketOptions } from './options.ts'
 import { SocketWriter } from './socket-writer.ts'
 
 /** Messages of a connection that are being answered; reading pauses above it. */
 const MAX_IN_FLIGHT = 1_000
+/** Messages of a connection that wait for their turn, and their bytes; the same. One read may bring more. */
+const MAX_WAITING = 16
+const MAX_WAITING_BYTES = 64 * 1024
+/** What a message takes in memory beside its text, until it is answered. */
+const MESSAGE_BYTES = 512
 /** Close codes of RFC 6455. */
 const POLICY_VIOLATION = 1008
 const TRY_AGAIN_LATER = 1013
@@ -79,6 +84,8 @@ export const createConnection = (
   const unfinished = new Counted(share)
   let arrived = 0
   let inFlight = 0
+  let waiting = 0
+  let waitingBytes = 0
 
   const closeSlow = (): void => closeWith(POLICY_VIOLATION, 'too slow: messages were left unread')
   const writer = new SocketWriter({ socket, stream, share, bufferLimit: options.bufferLimit, onSlow: closeSlow })
@@ -130,7 +137,7 @@ export const createConnection = (
     const reply = responder.respond(payload, {
       asker: () => asker,
       subscriber,
-      takeTurn: (work) => turns.take(socket, 0, work),
+      takeTurn: (work) => turns.take(socket, PART_OF_BATCH, work),
       hold: (bytes) => {
         if (writer.isEnded || !share.hold(bytes)) return false
         held += bytes
@@ -147,7 +154,10 @@ export const createConnection = (
     const text = reply instanceof LongReply ? reply.toBuffer() : reply
     limiter?.charge(address, answerCost(text?.length ?? 0))
     // Some replies end without a line feed over HTTP, here none does.
-    if (text !== undefined) writer.send([typeof text !== 'string' || text.endsWith('\n') ? text : `${text}\n`])
+    if (text === undefined) return
+    // Answers to what was asked together come together.
+    if (inFlight > 1) writer.cork()
+    writer.send([typeof text !== 'string' || text.endsWith('\n') ? text : `${text}\n`])
   }
 
   /** Read and answered by another thread, but for subscriptions. */
@@ -236,10 +246,24 @@ export const createConnection = (
     return answer(payload)
   }
 
+  const isBusy = (): boolean => inFlight >= MAX_IN_FLIGHT || waiting >= MAX_WAITING || waitingBytes >= MAX_WAITING_BYTES
+
+  const flow = (): void => {
+    if (!isBusy() && socket.isPaused && !writer.isEnded) socket.resume()
+  }
+
   /** What is called when a message is answered. It keeps nothing of it: a thousand may wait. */
   const answered = (length: number) => (): void => {
-    if (length > SHORT_LENGTH) share.give(length)
-    if (--inFlight < MAX_IN_FLIGHT && socket.isPaused) socket.resume()
+    share.give(length + MESSAGE_BYTES)
+    inFlight--
+    flow()
+  }
+
+  const takeWaiting = (data: RawData, length: number): void => {
+    waiting--
+    waitingBytes -= length
+    void Promise.resolve(take(data)).finally(answered(length))
+    flow()
   }
 
   return {
@@ -256,9 +280,12 @@ export const createConnection = (
       unfinished.set(0)
       if (writer.isEnded) return
       const length = lengthOf(data)
-      if (length > SHORT_LENGTH && !share.hold(length)) return closeWith(TRY_AGAIN_LATER, TOO_GREEDY, length)
-      if (++inFlight >= MAX_IN_FLIGHT) socket.pause()
-      afterArrivals(() => turns.run(socket, length, () => void Promise.resolve(take(data)).finally(answered(length))))
+      if (!share.hold(length + MESSAGE_BYTES)) return closeWith(TRY_AGAIN_LATER, TOO_GREEDY, length)
+      inFlight++
+      waiting++
+      waitingBytes += length
+      if (isBusy()) socket.pause()
+      afterArrivals(() => turns.run(socket, length, () => takeWaiting(data, length)))
     },
     end,
   }

@@ -34,6 +34,8 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     maxPayload: options.messageLimit,
     perMessageDeflate: false,
     clientTracking: false,
+    // What one read has brought comes a message at a time: 64 KiB may be five hundred, of each of a thousand connections.
+    allowSynchronousEvents: false,
   })
 
   const accept = (socket: WebSocket, request: IncomingMessage): void => {

@@ -10,6 +10,7 @@ import { GRPC_ATTACKS } from './attacks/grpc.ts'
 import { LARGE_ANSWER_ATTACKS } from './attacks/large-answers.ts'
 import { ORDER_BOOK_ATTACKS } from './attacks/order-book.ts'
 import { OTHER_DOOR_ATTACKS } from './attacks/other-doors.ts'
+import { PIPELINING_ATTACKS } from './attacks/pipelining.ts'
 import { COMET_ATTACKS, REST_ATTACKS } from './attacks/rest.ts'
 import { VALUE_ATTACKS } from './attacks/values.ts'
 import { WEBSOCKET_ATTACKS } from './attacks/websockets.ts'
@@ -44,4 +45,5 @@ export const ATTACKS: readonly Attack[] = [
   ...LARGE_ANSWER_ATTACKS,
   ...ORDER_BOOK_ATTACKS,
   ...VALUE_ATTACKS,
+  ...PIPELINING_ATTACKS,
 ]
