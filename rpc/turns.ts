@@ -8,7 +8,7 @@
 
 /** Texts up to this length are short work. */
 export const SHORT_LENGTH = 16 * 1024
-/** As what follows of a batch: behind single questions of others. */
+/** The length that what follows of a batch is taken for: behind single questions of others. */
 export const PART_OF_BATCH = SHORT_LENGTH
 /** A single question, and no batch of a hundred. */
 const TINY_LENGTH = 2 * 1024
