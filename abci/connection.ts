@@ -11,8 +11,12 @@ import { createFrameDecoder, encodeVarint } from './frames.ts'
 import { type AbciAnswer, dispatch, type AbciHandlers } from './handlers.ts'
 import type { AbciLog } from './log.ts'
 
-/** Frames answered before the event loop gets its turn: some milliseconds of CheckTx. */
+/**
+ * Frames answered before the event loop gets its turn, and the time after which none is begun: what CheckTx takes those
+ * decide who send, and questions of gateways wait meanwhile.
+ */
 const FRAMES_PER_TURN = 128
+const TURN_MS = 3
 /** The answer to a block of some thousand native transfers. What a larger one took goes back. */
 const MAX_ROOM_BYTES = 8 * 1024 * 1024
 /** Frames that wait behind an unfinished call before reading pauses. CometBFT itself queues 256. */
@@ -156,7 +160,9 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
   }
 
   const pumpTurn = (): void => {
+    const fromMs = performance.now()
     for (let turn = 0; turn < FRAMES_PER_TURN && isActive(); turn++) {
+      if (turn > 0 && performance.now() - fromMs > TURN_MS) break
       const frame = takeFrame()
       if (frame === undefined) {
         if (inputError !== undefined) fail(inputError)

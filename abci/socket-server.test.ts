@@ -136,6 +136,30 @@ describe('the ABCI socket server', () => {
     expect(codes).toEqual(Array.from({ length: count }, (_, index) => (refusedByCheck(index) ? 1 : 0)))
   })
 
+  it('lets others have their turn between requests that take long, however many have come', async () => {
+    let checked = 0
+    const client = await connectTo(
+      await serve({
+        checkTx() {
+          for (const endMs = performance.now() + 2; performance.now() < endMs; );
+          checked++
+          return { code: 0, codespace: '', log: '', gasWanted: 0n }
+        },
+      }),
+    )
+    client.write(concatBytes(...Array.from({ length: 100 }, (_, index) => checkTxRequest(Uint8Array.of(index)))))
+    const inTurns: number[] = []
+    let before = 0
+    while (checked < 100) {
+      await new Promise(setImmediate)
+      inTurns.push(checked - before)
+      before = checked
+    }
+    // The second one begins before three milliseconds have passed, and a busy machine may take longer for one.
+    expect(Math.max(...inTurns)).toBeLessThanOrEqual(3)
+    expect(casesOf(await client.read(100))).toHaveLength(100)
+  })
+
   it('answers requests that arrive a byte at a time', async () => {
     const client = await connectTo(await serve())
     for (const byte of concatBytes(echoRequest('slow'), flushRequest)) client.write(Uint8Array.of(byte))

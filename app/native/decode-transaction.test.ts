@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { concatBytes, EMPTY_BYTES, utf8ToBytes } from '../../core/bytes.ts'
 import { CodedError } from '../../core/errors.ts'
-import { bankTx, ed25519, govTx, multisig, multisigSignature, secp256k1, tx } from '../../proto/index.ts'
+import { bankTx, ed25519, govTx, multisig, multisigSignature, secp256k1, tx, txSigning } from '../../proto/index.ts'
 import { checkTimeoutHeight, decodeNativeTransaction } from './decode-transaction.ts'
 import type { PackedMessage } from './public-key.ts'
 import { requiredSigners } from './signers.ts'
@@ -239,6 +239,23 @@ describe('bounds and options', () => {
     ['a multisig within a multisig', 8, rawOf(bodyOf(), signedBy(multisigOf(2, 1, multisigOf(2, 1))))],
   ])('%s: sdk/%i', (_, code, raw) => {
     expect(refused(raw)).toMatch(new RegExp(`^sdk/${code} `))
+  })
+
+  it('count fields, those of messages within messages too: empty ones are two bytes', () => {
+    const outputs = (count: number): PackedMessage =>
+      packed(
+        '/cosmos.bank.v1beta1.MsgMultiSend',
+        concatBytes(...Array.from({ length: count }, () => field(2, EMPTY_BYTES))),
+      )
+    // Beside them stand those of the body and of what wraps the message.
+    expect(refused(rawOf(bodyOf({ messages: [outputs(8_185)] })))).toBe('accepted')
+    expect(refused(rawOf(bodyOf({ messages: [outputs(8_192)] })))).toMatch(/^sdk\/2 more than 8192 fields/)
+    expect(refused(rawOf(bodyOf({ messages: [outputs(65_000)] })))).toMatch(/^sdk\/2 more than 8192 fields/)
+    const amino = { sum: { case: 'single', value: { mode: txSigning.SignMode.LEGACY_AMINO_JSON } } } as const
+    const signedAsAmino = (count: number): string =>
+      refused(rawOf(bodyOf({ messages: [outputs(count)] }), authInfoOf({ signerInfos: [{ modeInfo: amino }] })))
+    expect(signedAsAmino(2_040)).toBe('accepted')
+    expect(signedAsAmino(2_048)).toMatch(/^sdk\/21 .* at most 2048 can be signed as amino JSON/)
   })
 
   it('let pass what lies just within them', () => {

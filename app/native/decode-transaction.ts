@@ -2,9 +2,16 @@
 import { sha256, type Hash } from '../../core/hash.ts'
 import { MAX_TRANSACTION_BYTES } from '../../core/limits.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
-import { tx, web3Tx } from '../../proto/index.ts'
+import { tx, txSigning, web3Tx } from '../../proto/index.ts'
 import { TRANSACTION_MESSAGES, WEB3_EXTENSIONS } from './definitions.ts'
-import { MAX_FEE_COINS, MAX_GAS_LIMIT, MAX_MEMO_BYTES, MAX_MESSAGES, MAX_SIGNATURES } from './limits.ts'
+import {
+  MAX_AMINO_FIELDS,
+  MAX_FEE_COINS,
+  MAX_GAS_LIMIT,
+  MAX_MEMO_BYTES,
+  MAX_MESSAGES,
+  MAX_SIGNATURES,
+} from './limits.ts'
 import { type PackedMessage, parsePublicKey, type PublicKey } from './public-key.ts'
 import { BYTES, checkFields, parseBinary, WireReader } from './wire.ts'
 
@@ -132,8 +139,8 @@ const readExtensions = ([option, ...others]: readonly PackedMessage[]): Web3Exte
   return { typedDataChainId, feePayer, feePayerSignature: feePayerSig }
 }
 
-const readBody = (bytes: Uint8Array): Body => {
-  const unknownFields = checkFields(bytes, tx.TxBodySchema, true)
+const readBody = (bytes: Uint8Array): Body & { readonly fieldCount: number } => {
+  const { count, hasUnknown } = checkFields(bytes, tx.TxBodySchema, true)
   const body = parseBinary(tx.TxBodySchema, bytes)
   const messages = readMessages(body.messages)
   const web3Extension = readExtensions(body.extensionOptions)
@@ -145,7 +152,8 @@ const readBody = (bytes: Uint8Array): Body => {
     memo: body.memo,
     timeoutHeight: body.timeoutHeight,
     // An option that is not critical may be ignored like a field that is not.
-    hasUnknownFields: unknownFields || body.nonCriticalExtensionOptions.length > 0,
+    fieldCount: count,
+    hasUnknownFields: hasUnknown || body.nonCriticalExtensionOptions.length > 0,
     web3Extension,
   }
 }
@@ -208,6 +216,9 @@ const readAuthInfo = (bytes: Uint8Array): Pick<NativeTransaction, 'signerInfos' 
   }
 }
 
+const signsAmino = (mode: SignerMode): boolean =>
+  (mode.type === 'single' ? [mode.mode] : mode.modes).includes(txSigning.SignMode.LEGACY_AMINO_JSON)
+
 /**
  * Decodes a transaction and refuses what no state could make valid. Throws sdk/2, /8, /12, /13, /14, /18, /21, /31
  * and /37. Signers, signatures, fee and timeout are checked by the functions beside.
@@ -217,8 +228,12 @@ export const decodeNativeTransaction = (raw: Uint8Array): NativeTransaction => {
     throw sdkError('tooLarge', `${raw.length} bytes, at most ${MAX_TRANSACTION_BYTES} are allowed`)
   }
   const envelope = readEnvelope(raw)
-  const body = readBody(envelope.bodyBytes)
-  return { raw, hash: sha256(raw), ...envelope, ...body, ...readAuthInfo(envelope.authInfoBytes) }
+  const { fieldCount, ...body } = readBody(envelope.bodyBytes)
+  const authInfo = readAuthInfo(envelope.authInfoBytes)
+  if (fieldCount > MAX_AMINO_FIELDS && authInfo.signerInfos.some(({ mode }) => signsAmino(mode))) {
+    throw sdkError('tooLarge', `${fieldCount} fields, at most ${MAX_AMINO_FIELDS} can be signed as amino JSON`)
+  }
+  return { raw, hash: sha256(raw), ...envelope, ...body, ...authInfo }
 }
 
 /** `height` is that of the block that would hold the transaction. Throws sdk/30. */

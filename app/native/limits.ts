@@ -9,6 +9,13 @@ export const MAX_MEMO_BYTES = Number(AUTH_LIMITS.maxMemoCharacters)
 export const MAX_SIGNATURES = Number(AUTH_LIMITS.txSigLimit)
 /** A transaction of the SDK before protobuf, in JSON or binary: it is decoded for whoever asks. */
 export const MAX_AMINO_BYTES = 32_768
+/**
+ * Fields of a transaction, those of messages within messages counted too: two bytes make a message of its own, which takes
+ * half a microsecond to read. A MsgMultiSend of the greatest length has 8,000.
+ */
+export const MAX_FIELDS = 8_192
+/** The same where somebody signs amino JSON, which takes three microseconds a field to print. */
+export const MAX_AMINO_FIELDS = 2_048
 /** Messages within messages: a proposal within a proposal takes two, for the Any around it is one. */
 export const MAX_NESTING = 64
 /**

@@ -8,7 +8,7 @@ import { bytesToUtf8, EMPTY_BYTES, isUtf8 } from '../../core/bytes.ts'
 import { type CodedError, invariant } from '../../core/errors.ts'
 import { sdkError } from '../../modules/sdk-errors.ts'
 import { findDefinition } from './definitions.ts'
-import { MAX_NESTING } from './limits.ts'
+import { MAX_FIELDS, MAX_NESTING } from './limits.ts'
 
 const VARINT = 0
 export const FIXED64 = 1
@@ -197,17 +197,34 @@ const readAny = (reader: WireReader): { readonly typeUrl: string; readonly value
   return { typeUrl, value }
 }
 
-const checkNested = (reader: WireReader, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
+/** Counts the fields of all messages. */
+interface FieldCount {
+  fields: number
+}
+
+const checkNested = (
+  reader: WireReader,
+  desc: DescMessage,
+  allowUnknown: boolean,
+  depth: number,
+  count: FieldCount,
+): boolean => {
   const again = desc.typeName === AnySchema.typeName ? reader.copy() : undefined
-  const unknown = checkLevel(reader, desc, allowUnknown, depth)
+  const unknown = checkLevel(reader, desc, allowUnknown, depth, count)
   if (again === undefined) return unknown
   const { typeUrl, value } = readAny(again)
   const inner = findDefinition(typeUrl)
   if (inner === undefined) throw malformed(`unable to resolve type URL ${typeUrl.slice(0, 200)}`)
-  return checkNested(value, inner, allowUnknown, depth + 1) || unknown
+  return checkNested(value, inner, allowUnknown, depth + 1, count) || unknown
 }
 
-const checkLevel = (reader: WireReader, desc: DescMessage, allowUnknown: boolean, depth: number): boolean => {
+const checkLevel = (
+  reader: WireReader,
+  desc: DescMessage,
+  allowUnknown: boolean,
+  depth: number,
+  count: FieldCount,
+): boolean => {
   if (depth > MAX_NESTING) throw malformed(`messages are nested deeper than ${MAX_NESTING} levels`)
   const checks = checksOf(desc)
   /** Bits of the single messages that were there. */
@@ -215,6 +232,7 @@ const checkLevel = (reader: WireReader, desc: DescMessage, allowUnknown: boolean
   let unknown = false
   while (!reader.done) {
     const { number, wireType } = reader.tag()
+    if (++count.fields > MAX_FIELDS) throw malformed(`more than ${MAX_FIELDS} fields`)
     const field = checks.get(number)
     const isDelimited = reader.skip(wireType)
     if (field === undefined) {
@@ -233,18 +251,26 @@ const checkLevel = (reader: WireReader, desc: DescMessage, allowUnknown: boolean
     if ((seen & field.bit) !== 0) throw malformed(`${desc.typeName}: field ${field.name} stands there twice`)
     seen |= field.bit
     if (field.message !== undefined) {
-      unknown = checkNested(reader.inner(), field.message, allowUnknown, depth + 1) || unknown
+      unknown = checkNested(reader.inner(), field.message, allowUnknown, depth + 1, count) || unknown
     }
   }
   return unknown
 }
 
+export interface CheckedFields {
+  readonly count: number
+  readonly hasUnknown: boolean
+}
+
 /**
- * Refuses what a message of this definition cannot hold, and looks into every google.protobuf.Any. With
- * `allowNonCritical` unknown fields with bit 11 in their number pass; true is returned when there were any.
+ * Refuses what a message of this definition cannot hold, and more than MAX_FIELDS in all, and looks into every
+ * google.protobuf.Any. With `allowNonCritical` unknown fields with bit 11 in their number pass.
  */
-export const checkFields = (bytes: Uint8Array, desc: DescMessage, allowNonCritical = false): boolean =>
-  checkNested(new WireReader(bytes), desc, allowNonCritical, 1)
+export const checkFields = (bytes: Uint8Array, desc: DescMessage, allowNonCritical = false): CheckedFields => {
+  const count: FieldCount = { fields: 0 }
+  const hasUnknown = checkNested(new WireReader(bytes), desc, allowNonCritical, 1, count)
+  return { count: count.fields, hasUnknown }
+}
 
 /** Decodes what {@link checkFields} has passed; unknown fields are left out. Throws sdk/2. */
 export const parseBinary = <Desc extends DescMessage>(desc: Desc, bytes: Uint8Array): MessageShape<Desc> => {

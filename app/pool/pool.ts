@@ -128,6 +128,18 @@ export class Pool {
     if (!this.has(bytesToKey(entry.hash))) throw poolError('full', 'txpool is full')
   }
 
+  /**
+   * Throws what {@link insert} would throw of its own accord, before more is found out about an entry than its nonce, its price
+   * and its length: what it authorizes need not be known.
+   */
+  requirePlace(entry: PoolEntry, account: PoolAccount, baseFeePerGas: bigint): void {
+    const queue = this.#queueOf(entry, account)
+    const replaced = queue.get(entry.nonce)
+    if (replaced !== undefined) this.#checkReplacement(replaced, entry)
+    else this.#checkAccountLimit(queue, entry)
+    this.#victimsFor(queue, entry, replaced, baseFeePerGas)
+  }
+
   remove(entry: PoolEntry): void {
     const queue = this.#drop(entry)
     if (queue !== undefined) this.#enforceLimits(queue)
@@ -280,8 +292,18 @@ export class Pool {
     }
   }
 
-  /** Drops just what an entry needs room for. A replacement takes no new place, but may be longer than what it replaces. */
+  /** Drops just what an entry needs room for. */
   #makeRoom(queue: AccountQueue, entry: PoolEntry, replaced: PoolEntry | undefined, baseFeePerGas: bigint): void {
+    for (const victim of this.#victimsFor(queue, entry, replaced, baseFeePerGas)) this.remove(victim)
+  }
+
+  /** A replacement takes no new place, but may be longer than what it replaces. Throws pool/full. */
+  #victimsFor(
+    queue: AccountQueue,
+    entry: PoolEntry,
+    replaced: PoolEntry | undefined,
+    baseFeePerGas: bigint,
+  ): readonly PoolEntry[] {
     const { globalQueue, globalSlots, maxBytes } = this.#settings
     const canExecute = queue.takesNow(entry)
     const places = replaced === undefined ? 1 : 0
@@ -291,9 +313,9 @@ export class Pool {
       waitingPlaces: places === 0 || canExecute ? 0 : this.waitingCount + places - globalQueue,
       bytes: this.#bytes + bytes - maxBytes,
     }
-    if (shortage.places <= 0 && shortage.waitingPlaces <= 0 && shortage.bytes <= 0) return
+    if (shortage.places <= 0 && shortage.waitingPlaces <= 0 && shortage.bytes <= 0) return []
     const victims = this.#evictions.forArrival({ entry, queue, canExecute, baseFeePerGas, shortage })
     if (victims === undefined) throw poolError('full', 'txpool is full')
-    for (const victim of victims) this.remove(victim)
+    return victims
   }
 }

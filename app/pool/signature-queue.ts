@@ -2,6 +2,9 @@
 import { runSignatureTask, type SignatureTask } from '../../core/signature.ts'
 import type { SignatureThread } from '../environment.ts'
 
+/** What follows an answer is done for so long at a stretch: it checks the rest, which may take a millisecond and more. */
+const TURN_MS = 3
+
 /** Handing over costs about as much as checking one. */
 const LEAST_HANDED_OVER = 4
 
@@ -16,6 +19,9 @@ export class SignatureQueue {
   #waiting: Waiting[] = []
   /** Lots that the thread has. */
   #handedOver = 0
+  /** Those with their answers, which are told in turns. */
+  readonly #answered: (() => void)[] = []
+  #isTelling = false
 
   constructor(thread: SignatureThread) {
     this.#thread = thread
@@ -38,7 +44,7 @@ export class SignatureQueue {
     const tasks = lot.flatMap(({ task }) => task ?? [])
     // Nothing may overtake a lot that is on its way.
     if (tasks.length >= LEAST_HANDED_OVER || this.#handedOver > 0) void this.#handOver(lot, tasks)
-    else settle(lot, tasks.map(runSignatureTask))
+    else this.#settle(lot, tasks.map(runSignatureTask))
   }
 
   async #handOver(lot: readonly Waiting[], tasks: readonly SignatureTask[]): Promise<void> {
@@ -46,12 +52,30 @@ export class SignatureQueue {
     // The thread says itself what is wrong with it; nobody who sends has to know.
     const answers = await this.#thread.check(tasks).catch(() => tasks.map(runSignatureTask))
     this.#handedOver--
-    settle(lot, answers)
+    this.#settle(lot, answers)
   }
-}
 
-/** `answers` are those of the tasks of the lot. */
-const settle = (lot: readonly Waiting[], answers: readonly (Uint8Array | undefined)[]): void => {
-  let next = 0
-  for (const { task, resolve } of lot) resolve(task === undefined ? undefined : answers[next++])
+  /** `answers` are those of the tasks of the lot. */
+  #settle(lot: readonly Waiting[], answers: readonly (Uint8Array | undefined)[]): void {
+    let next = 0
+    for (const { task, resolve } of lot) {
+      const answer = task === undefined ? undefined : answers[next++]
+      this.#answered.push(() => resolve(answer))
+    }
+    if (!this.#isTelling) void this.#tellAll()
+  }
+
+  async #tellAll(): Promise<void> {
+    this.#isTelling = true
+    let fromMs = performance.now()
+    for (let tell = this.#answered.shift(); tell !== undefined; tell = this.#answered.shift()) {
+      tell()
+      // Whoever waits goes on now, and is done when this does.
+      await undefined
+      if (performance.now() - fromMs <= TURN_MS) continue
+      await new Promise(setImmediate)
+      fromMs = performance.now()
+    }
+    this.#isTelling = false
+  }
 }

@@ -23,6 +23,7 @@ import {
   type World,
 } from './testing/world.ts'
 import { readEndedVotings, readVote, readVotes } from './keeper/votings.ts'
+import { splitOptions } from './vote.ts'
 
 const { method } = govTx.Msg
 const legacy = govBetaTx.Msg.method
@@ -394,6 +395,18 @@ describe('votes', () => {
         [3, '0.5'],
       ]),
     ).toContain('invalid vote option')
+    // What is behind the first that is wrong nobody reads, however much it is.
+    const unread = {
+      option: 1,
+      get weight(): string {
+        return expect.fail('it was read')
+      },
+    }
+    const crowd = [
+      ...[1, 2, 3, 4, 1].map((option) => ({ option, weight: '0.2' })),
+      ...Array<typeof unread>(60_000).fill(unread),
+    ]
+    expect(refusal(() => splitOptions(crowd))?.[2]).toBe('duplicated vote option: invalid vote option')
     const vote = (changes: object) =>
       refusal(() => run(world, method.vote, { proposalId: 1n, voter: name(2), option: 1, metadata: '', ...changes }))
     expect(vote({ option: 0 })?.slice(1)).toEqual([7, 'VOTE_OPTION_UNSPECIFIED: invalid vote option'])

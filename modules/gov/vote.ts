@@ -24,6 +24,11 @@ export interface Vote {
   readonly metadata: string
 }
 
+/** Of five options one is invalid, or stands there twice: none is read behind it. */
+const MOST_READ = Object.keys(OPTIONS).length + 1
+
+export const firstOptions = <Option>(options: readonly Option[]): readonly Option[] => options.slice(0, MOST_READ)
+
 const NAMES = ['UNSPECIFIED', 'YES', 'ABSTAIN', 'NO', 'NO_WITH_VETO'] as const
 
 const isOption = (option: number): option is VoteOption => Number.isInteger(option) && option >= 1 && option <= 4
@@ -60,7 +65,7 @@ export const splitOptions = (options: readonly WireOption[]): readonly WeightedO
   if (options.length === 0) throw sdkError('invalidRequest', '[]')
   const used = new Set<number>()
   let total = 0n
-  const parsed = options.map(({ option, weight: text }): WeightedOption => {
+  const parsed = firstOptions(options).map(({ option, weight: text }): WeightedOption => {
     const weight = readWeight(text)
     if (!isOption(option) || weight === undefined || weight <= 0n || weight > ONE) {
       throw govError('invalidVote', `option:${optionName(option)} weight:${JSON.stringify(text.slice(0, 50))} `)

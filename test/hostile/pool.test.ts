@@ -118,6 +118,37 @@ it('lets one transaction of an account execute while an authorization of it wait
   expect(await status()).toEqual([4, 0])
 })
 
+it('recovers no authorizations for a transaction that has no place', async () => {
+  const { accounts, check, sign } = await openPool({})
+  const [sender] = accounts
+  const price = 1_000n * GWEI
+  expect(check(await sign(sender, 5, { gas: 21_000n, maxFeePerGas: price, tip: price })).code).toBe(POOL_CODES.waiting)
+  // Each recovers to some account: r and s are one.
+  const word = `0x${'0'.repeat(63)}1` as const
+  const authorization = { address: sender.address, chainId: 0, nonce: 1_000, r: word, s: word, yParity: 0 } as const
+  const crowded = async (count: number, nonce: number, fee: bigint): Promise<Uint8Array> =>
+    hexToBytes(
+      await sender.signTransaction({
+        ...{ type: 'eip7702', chainId: Number(EVM_CHAIN_ID), nonce, to: sender.address, gas: 16_700_000n },
+        ...{ maxFeePerGas: fee, maxPriorityFeePerGas: fee },
+        authorizationList: Array.from({ length: count }, () => authorization),
+      }),
+    )
+  const timeOf = (raw: Uint8Array, code: number): number => {
+    const fromMs = performance.now()
+    expect(check(raw).code).toBe(code)
+    return performance.now() - fromMs
+  }
+  const refused: number[] = []
+  const taken: number[] = []
+  for (let round = 0; round < 5; round++) {
+    refused.push(timeOf(await crowded(600, 5, 100n * GWEI + BigInt(round)), POOL_CODES.replacementUnderpriced))
+    taken.push(timeOf(await crowded(600, 6 + round, 100n * GWEI), POOL_CODES.waiting))
+  }
+  // What is taken has them recovered: on any machine that is several times as much.
+  expect(Math.min(...refused)).toBeLessThan(Math.min(...taken) / 3)
+})
+
 it('promotes only what the account can pay for together, and drops what a block made unpayable', async () => {
   const { accounts, check, commit, propose, status, sign } = await openPool({ globalSlots: 60, accountQueue: 40 })
   const [one, two, honest] = accounts

@@ -166,12 +166,13 @@ export const admit = (
   checkGas(transaction, context.limits)
   checkMinimumPrice(transaction, context)
   checkFunds(signed, context)
-  const entry = new EthereumEntry({
-    signed,
-    authorities: authoritiesOf(transaction, context),
-    arrival: context.arrival,
-    addedAtMs: context.nowMs,
-  })
-  context.pool.insert(entry, poolAccountOf(context.state.account(sender)), context.baseFeePerGas)
+  const account = poolAccountOf(context.state.account(sender))
+  const fields = { signed, arrival: context.arrival, addedAtMs: context.nowMs }
+  if (transaction.type === 4) {
+    // Hundreds of signatures may be recovered next: not for one that has no place, which costs its sender nothing.
+    context.pool.requirePlace(new EthereumEntry({ ...fields, authorities: [] }), account, context.baseFeePerGas)
+  }
+  const entry = new EthereumEntry({ ...fields, authorities: authoritiesOf(transaction, context) })
+  context.pool.insert(entry, account, context.baseFeePerGas)
   return entry
 }

@@ -47,6 +47,28 @@ describe('the thread for signatures', () => {
     expect(plain(answers[2] ?? []).filter((answer) => answer === undefined).length).toBeGreaterThan(40)
   })
 
+  it('has what follows its answers done in turns of the event loop, in order', async () => {
+    thread = createSignatureThread({ log })
+    const queue = new SignatureQueue(thread)
+    const done: number[] = []
+    const follow = async (task: SignatureTask, index: number): Promise<void> => {
+      await queue.check(task)
+      for (const endMs = performance.now() + 2; performance.now() < endMs; );
+      done.push(index)
+    }
+    const all = Promise.all(makeTasks(40).map(follow))
+    const inTurns: number[] = []
+    let before = 0
+    while (done.length < 40) {
+      await new Promise(setImmediate)
+      inTurns.push(done.length - before)
+      before = done.length
+    }
+    await all
+    expect(done).toEqual(Array.from({ length: 40 }, (_, index) => index))
+    expect(Math.max(...inTurns)).toBeLessThanOrEqual(3)
+  })
+
   it('is there only while it has work', async () => {
     thread = createSignatureThread({ log, idleMs: 1 })
     expect(thread.isRunning).toBe(false)

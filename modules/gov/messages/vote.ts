@@ -5,7 +5,7 @@ import type { MessageContext, MessageHandler } from '../../module.ts'
 import type { GovDependencies } from '../deps.ts'
 import { parseParty } from '../parties.ts'
 import { checkMetadata } from '../proposals.ts'
-import { printScaledWeight, singleOption, splitOptions, type WeightedOption } from '../vote.ts'
+import { firstOptions, printScaledWeight, singleOption, splitOptions, type WeightedOption } from '../vote.ts'
 import { castVote } from '../voting.ts'
 
 interface WireVote {
@@ -42,7 +42,7 @@ interface WireSplit extends WireVote {
 const single = ({ option }: WireVote & { readonly option: number }) => singleOption(option)
 const split = ({ options }: WireSplit) => splitOptions(options)
 const splitLegacy = ({ options }: WireSplit) =>
-  splitOptions(options.map(({ option, weight }) => ({ option, weight: printScaledWeight(weight) })))
+  splitOptions(firstOptions(options).map(({ option, weight }) => ({ option, weight: printScaledWeight(weight) })))
 
 export const createVotes = (dependencies: GovDependencies): readonly MessageHandler[] => [
   handleMessage(govTx.Msg.method.vote, work(dependencies, single)),
