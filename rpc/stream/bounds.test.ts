@@ -62,9 +62,9 @@ describe('bounds', () => {
     slow.pause()
     const gone = ended(slow)
     slow.write(encodeFrame(FRAME.hello, 0, PROTOCOL))
-    // Of one connection few would be answered before it reads.
+    // Of one connection, or of one question, few would be answered before it reads.
     for (let id = 1; id <= 60; id++) {
-      const question = ['block', { block: { tag: 'latest' }, full: true }, 7, 'a', String(id)]
+      const question = ['block', { block: { number: id }, full: true }, 7, 'a', String(id)]
       slow.write(encodeFrame(FRAME.ask, id, JSON.stringify(question)))
     }
     await remote.ask('block', { block: { tag: 'latest' }, full: true }, 7)
@@ -111,6 +111,24 @@ describe('bounds', () => {
     await Promise.allSettled(longs)
     await remote.ask('gasPrice', {}, 7, honest)
     expect(application.asked.filter(({ name }) => name === 'block').length).toBeLessThan(40)
+  })
+
+  test('a question whose answer is known to be long waits behind others, whoever asks it', async () => {
+    const application = createMemoryApplication()
+    application.answers.block = () => `"${'x'.repeat(1_000_000)}"`
+    const remote = await joinAs((await serve(application)).address)
+    const [first, honest, ...newcomers] = askers(62)
+    const long = { block: { tag: 'latest' }, full: true } as const
+    await remote.ask('block', long, 7, first)
+    let answered = 0
+    const longs = newcomers.map(async (each) => {
+      await remote.ask('block', long, 8, each)
+      answered++
+    })
+    await Promise.all(Array.from({ length: 5 }, () => remote.ask('gasPrice', {}, 8, honest)))
+    expect(answered).toBeLessThan(20)
+    await Promise.all(longs)
+    expect(answered).toBe(60)
   })
 
   test('a SyntaxError of a handler is an internal error, and no question that is not JSON', async () => {

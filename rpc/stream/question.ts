@@ -95,6 +95,14 @@ export const whoAsks = ({ kind, body }: Frame): Who => {
   }
 }
 
+/** The head, and who asks, at the end of a short question. */
+const REST = /,\d+,"[^"\\]*","[^"\\]*"\]$/
+const MAX_COMPARED_LENGTH = 512
+
+/** What two questions have in common that have the same answer in two blocks; undefined for long ones. */
+export const whatIsAsked = ({ kind, body }: Frame): string | undefined =>
+  kind === FRAME.ask && body.length <= MAX_COMPARED_LENGTH ? textToString(body).replace(REST, '') : undefined
+
 /** What begins a question that sends something: the pool gets it, whoever has gone since. */
 const SENDING = /^\["(?:send|native",\{"path":"\/cosmos\.tx\.v1beta1\.Service\/BroadcastTx")/
 const SENDING_LENGTH = 64

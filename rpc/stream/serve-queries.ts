@@ -184,12 +184,13 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     if (error instanceof InvariantError) options.onFatal?.(error)
   }
 
-  const finish = async (id: number, name: string, asker: RemoteAsker, answer: Promise<Text>): Promise<void> => {
+  const finish = async (frame: Frame, name: string, asker: RemoteAsker, answer: Promise<Text>): Promise<void> => {
+    const { id } = frame
     asking.set(id, asker)
     try {
       const text = await answer
       if (!asking.has(id)) return resume()
-      waiting.noteAnswer(asker, text.length)
+      waiting.noteAnswer(asker, frame, text.length)
       send(FRAME.answer, id, text)
     } catch (error) {
       if (asking.has(id)) fail(id, error, name)
@@ -222,8 +223,8 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       const asker = new RemoteAsker(client, connection === '' ? '' : `${gateway}.${connection}`)
       if (givenUp.delete(id)) asker.leave()
       const text = question.ask(application, asker)
-      if (text instanceof Promise) return void finish(id, name, asker, text)
-      waiting.noteAnswer(asker, text.length)
+      if (text instanceof Promise) return void finish(frame, name, asker, text)
+      waiting.noteAnswer(asker, frame, text.length)
       send(FRAME.answer, id, text)
     } catch (error) {
       fail(id, error, name)
@@ -274,7 +275,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     try {
       for (const frame of reader.push(chunk)) {
         if (frame.kind === FRAME.cancel && greeted) giveUp(frame.id)
-        else if (!greeted || (waiting.size === 0 && mayTake(fromMs))) takeOne(frame)
+        else if (!greeted || (waiting.size === 0 && mayTake(fromMs) && !waiting.isHeavy(frame))) takeOne(frame)
         else waiting.add(frame)
       }
     } catch (error) {

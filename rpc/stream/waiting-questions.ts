@@ -1,31 +1,48 @@
 /** Questions of one gateway that were read and not yet asked. */
 import { FairLine } from '../fair-line.ts'
 import type { Frame } from './frames.ts'
-import { sends, type Who, whoAsks } from './question.ts'
+import { sends, whatIsAsked, type Who, whoAsks } from './question.ts'
 
 /** Answers of so many bytes are noted; a connection that had so many in the last seconds waits behind the others. */
 const NOTED_BYTES = 64 * 1024
 const MUCH_BYTES = 1024 * 1024
+/** A question whose answer was so long is one whose answer is, whoever asks it next. */
+const LONG_ANSWER_BYTES = 512 * 1024
+const MAX_LONG_QUESTIONS = 1_000
 const HAD_MS = 5_000
 /** One of those is asked after so long, also where others never end. */
 const HEAVY_WAIT_MS = 100
 
-/** What connections were answered lately, as far as it is much. */
+/** What connections were answered lately, as far as it is much, and to which questions. */
 class LongAnswers {
   #bytes = new Map<string, number>()
+  #questions = new Set<string>()
   #sinceMs = 0
 
-  note({ client, connection }: Who, bytes: number): void {
+  note({ client, connection }: Who, question: Frame, bytes: number): void {
     // What gateways ask for themselves is for all of their clients.
     if (bytes < NOTED_BYTES || client === '') return
     this.#forget()
     // On this side names of connections begin with their gateway.
     const key = `${client} ${connection.slice(connection.indexOf('.') + 1)}`
     this.#bytes.set(key, (this.#bytes.get(key) ?? 0) + bytes)
+    if (bytes < LONG_ANSWER_BYTES || this.#questions.size >= MAX_LONG_QUESTIONS) return
+    const asked = whatIsAsked(question)
+    if (asked !== undefined) this.#questions.add(asked)
+  }
+
+  get isNothing(): boolean {
+    return this.#bytes.size === 0
+  }
+
+  isLong(question: Frame): boolean {
+    if (this.#questions.size === 0) return false
+    this.#forget()
+    const asked = whatIsAsked(question)
+    return asked !== undefined && this.#questions.has(asked)
   }
 
   isMuch({ client, connection }: Who): boolean {
-    if (this.#bytes.size === 0) return false
     this.#forget()
     return (this.#bytes.get(`${client} ${connection}`) ?? 0) > MUCH_BYTES
   }
@@ -35,12 +52,14 @@ class LongAnswers {
     if (nowMs - this.#sinceMs < HAD_MS) return
     this.#sinceMs = nowMs
     this.#bytes = new Map()
+    this.#questions = new Set()
   }
 }
 
 /**
- * Clients have turns, and of each its connections. Connections that have had long answers wait behind the others, and
- * for room on the socket: what is answered meanwhile to others would wait for the bytes before it.
+ * Clients have turns, and of each its connections. Connections that have had long answers wait behind the others, so do
+ * questions whose answers are long, also from a connection that is new, and for room on the socket: what is answered
+ * meanwhile to others would wait for the bytes before it.
  */
 export class WaitingQuestions {
   readonly #line = new FairLine<Frame>()
@@ -64,11 +83,18 @@ export class WaitingQuestions {
   add(frame: Frame): void {
     const who = whoAsks(frame)
     // What one connection asks keeps its order.
-    const isHeavy = this.#heavyLine.has(who) || (this.#had.isMuch(who) && !this.#line.has(who))
+    const isHeavy = this.#heavyLine.has(who) || (!this.#line.has(who) && this.isHeavy(frame, who))
     const line = isHeavy ? this.#heavyLine : this.#line
     line.add(who, frame)
     this.#askers.set(frame.id, who)
     this.#length += frame.body.length
+  }
+
+  /** Whether it has to wait where it could be asked at once. */
+  isHeavy(frame: Frame, asker?: Who): boolean {
+    if (this.#had.isNothing) return false
+    const who = asker ?? whoAsks(frame)
+    return who.client !== '' && (this.#had.isLong(frame) || this.#had.isMuch(who))
   }
 
   canTake(hasRoom: boolean): boolean {
@@ -89,8 +115,8 @@ export class WaitingQuestions {
     return frame
   }
 
-  noteAnswer(who: Who, bytes: number): void {
-    this.#had.note(who, bytes)
+  noteAnswer(who: Who, question: Frame, bytes: number): void {
+    this.#had.note(who, question, bytes)
   }
 
   /** `kept` is what sends something, and is asked all the same: its asker has left. */
