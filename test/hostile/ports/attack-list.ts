@@ -5,6 +5,7 @@ import { BODY_ATTACKS } from './attacks/bodies.ts'
 import { CONNECTION_ATTACKS } from './attacks/connections.ts'
 import { EXECUTION_ATTACKS } from './attacks/execution.ts'
 import { FILTER_ATTACKS } from './attacks/filters.ts'
+import { FORGERY_ATTACKS } from './attacks/forgeries.ts'
 import { FRAMING_ATTACKS } from './attacks/framing.ts'
 import { GRPC_ATTACKS } from './attacks/grpc.ts'
 import { LARGE_ANSWER_ATTACKS } from './attacks/large-answers.ts'
@@ -46,4 +47,5 @@ export const ATTACKS: readonly Attack[] = [
   ...ORDER_BOOK_ATTACKS,
   ...VALUE_ATTACKS,
   ...PIPELINING_ATTACKS,
+  ...FORGERY_ATTACKS,
 ]
