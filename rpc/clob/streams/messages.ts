@@ -27,7 +27,7 @@ const recordList = (records: readonly ClobRecordView[]): MessageList =>
 
 /**
  * The messages of a market's open orders. Each is made when it is its turn, because all of them together take much
- * memory.
+ * memory; the first is kept, for those who join together.
  */
 export const ordersSnapshot = (market: number, snapshot: OrdersSnapshot): readonly (() => StreamMessage)[] => {
   const { height, timeMs, sequence, orders, died } = snapshot
@@ -42,11 +42,10 @@ export const ordersSnapshot = (market: number, snapshot: OrdersSnapshot): readon
     )
     return messageOf(OrdersUpdateSchema, { ...head, ...flags, ...(isLast && { died: [...died] }) }, [list])
   })
-  const [first] = parts
-  if (first === undefined || count > 1) return parts
-  // One message is kept, for those who join together.
+  const [first, ...others] = parts
+  if (first === undefined) return []
   const whole = first()
-  return [() => whole]
+  return [() => whole, ...others]
 }
 
 const optionalLevel = (name: 'bid' | 'ask', level: ClobLevel | null) => (level === null ? {} : { [name]: level })
