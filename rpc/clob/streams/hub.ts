@@ -217,6 +217,7 @@ export const createStreamHub = (options: StreamHubOptions): StreamHub => {
 
   const stop = head.subscribe((news: HeadNews) => {
     openings.follow(news)
+    if (news.type !== 'pending') optimistic.forget()
     if (news.type === 'missed') return fail([...streams], `blocks were missed: ${news.reason}`)
     if (news.type === 'pending') return
     const { height } = news.head

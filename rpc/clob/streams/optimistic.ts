@@ -46,6 +46,8 @@ export interface OptimisticOptions extends Pick<StreamHubOptions, 'ask' | 'log' 
 export interface OptimisticStreams {
   open(request: OptimisticRequest, asker?: Asker): Promise<OptimisticOpening>
   join(opening: OptimisticOpening, reader: StreamReader): () => void
+  /** Whoever opens from here on begins anew. */
+  forget(): void
   close(): void
 }
 
@@ -259,6 +261,7 @@ export const createOptimisticStreams = ({
       void follow()
       return () => void remove(stream)
     },
+    forget: () => kept.clear(),
     close() {
       isClosed = true
       kept.clear()
