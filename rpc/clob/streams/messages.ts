@@ -37,9 +37,10 @@ export const ordersSnapshot = (market: number, snapshot: OrdersSnapshot): readon
     const head = { market, height: BigInt(height), timeMs: BigInt(timeMs), sequence: BigInt(sequence) }
     const flags = { previousSequence: BigInt(sequence), isSnapshot: true, isContinued: !isLast }
     const part = orders.slice(at * ORDERS_A_MESSAGE, (at + 1) * ORDERS_A_MESSAGE)
-    const list = listOfMessages('orders', part, clob.OpenOrderSchema, (bytes) =>
-      fromBinary(clob.OpenOrderSchema, bytes),
-    )
+    const list: MessageList = {
+      ...listOfMessages('orders', part, clob.OpenOrderSchema, (bytes) => fromBinary(clob.OpenOrderSchema, bytes)),
+      bytesAt: (at) => part[at] ?? new Uint8Array(0),
+    }
     return messageOf(OrdersUpdateSchema, { ...head, ...flags, ...(isLast && { died: [...died] }) }, [list])
   })
   const [first, ...others] = parts

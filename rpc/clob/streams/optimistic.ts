@@ -2,7 +2,7 @@
  * Channel `optimistic`: orders that no block holds yet. What happens to them is asked for once, while somebody reads, some tens of times a
  * second; a stream that cannot go on ends with a reason. None of it is mixed with what blocks have done.
  */
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import type { Asker, ClobNews, ClobPool, ClobWaitingOrder } from '../../../app/ports.ts'
 import { errorText } from '../../../core/errors.ts'
@@ -52,6 +52,8 @@ export interface OptimisticStreams {
 }
 
 const POLL_MS = 50
+/** Streams are told for so long before others get a turn. */
+const TURN_MS = 3
 /** An opening is shared for so long: whoever has it is told what has come since, which is little. */
 const KEPT_MS = 100
 const STREAM_BYTES = 1_024
@@ -148,7 +150,8 @@ export const createOptimisticStreams = ({
     if (count > 0) log.warn('optimistic streams of the order book ended', { reason, streams: count })
   }
 
-  const tell = (page: ClobNews, from: number): void => {
+  const tell = async (page: ClobNews, from: number): Promise<void> => {
+    let untilMs = performance.now() + TURN_MS
     const made = new Map<string, StreamMessage | undefined>()
     const messageFor = (request: OptimisticRequest, begin: number): StreamMessage | undefined => {
       const orders = page.orders.filter((order, at) => from + at >= begin && isWatched(order, request))
@@ -163,6 +166,9 @@ export const createOptimisticStreams = ({
       const message = made.get(key)
       stream.next = Math.max(stream.next, page.next)
       if (message !== undefined) stream.reader.send(message)
+      if (performance.now() < untilMs) continue
+      await nextTurn()
+      untilMs = performance.now() + TURN_MS
     }
   }
 
@@ -190,7 +196,7 @@ export const createOptimisticStreams = ({
         if (page === undefined) continue
         // Somebody may have joined who must be told of what was before.
         if (next >= from) next = page.next
-        tell(page, from)
+        await tell(page, from)
         if (!page.isMore) await wait(POLL_MS)
       }
     } catch (error) {

@@ -1,6 +1,7 @@
 /** A message of a stream, encoded once however many read it. What a full block has to say is made in turns of a few milliseconds. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { create, type DescMessage, type Message, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { clobStream } from '../../../proto/index.ts'
 import { createMessagePrinter } from '../../native/print-message.ts'
 import { createTypeRegistry } from '../../native/services.ts'
@@ -23,6 +24,8 @@ export interface MessageList {
   readonly name: string
   readonly count: number
   make(at: number): Message
+  /** Where it is encoded already. */
+  bytesAt?(at: number): Uint8Array
 }
 
 export const listOfMessages = <Item, Schema extends DescMessage>(
@@ -119,15 +122,25 @@ export class StreamMessage {
 
   /** Messages one behind the other are one with the lists of all. */
   *#encode(): Generator<void> {
-    const done = [toBinary(this.#schema, this.#message)]
-    for (const { name, count, make } of this.#lists) {
-      for (let at = 0; at < count; at += ITEMS_A_PIECE) {
-        const items = Array.from({ length: Math.min(ITEMS_A_PIECE, count - at) }, (_, index) => make(at + index))
-        done.push(toBinary(this.#schema, create(this.#schema, { [name]: items })))
+    const done: Uint8Array[] = [toBinary(this.#schema, this.#message)]
+    for (const list of this.#lists) {
+      for (let at = 0; at < list.count; at += ITEMS_A_PIECE) {
+        done.push(this.#encodeItems(list, at, Math.min(at + ITEMS_A_PIECE, list.count)))
         yield
       }
     }
     this.#bytes = done.length === 1 ? done[0] : Buffer.concat(done)
+  }
+
+  #encodeItems({ name, make, bytesAt }: MessageList, from: number, to: number): Uint8Array {
+    const number = this.#schema.field[name]?.number
+    if (bytesAt === undefined || number === undefined) {
+      const items = Array.from({ length: to - from }, (_, index) => make(from + index))
+      return toBinary(this.#schema, create(this.#schema, { [name]: items }))
+    }
+    const writer = new BinaryWriter()
+    for (let at = from; at < to; at++) writer.tag(number, WireType.LengthDelimited).bytes(bytesAt(at))
+    return writer.finish()
   }
 }
 
