@@ -20,7 +20,7 @@ import { TOO_MANY_SNAPSHOTS, WAITING_SNAPSHOTS } from './waiting-snapshots.ts'
 export interface StreamReader {
   /** The client as {@link clientOf} of limits.ts names it. */
   readonly client: string
-  /** As {@link Asker} names it. */
+  /** One of the client's, as {@link Asker} has it. */
   readonly connection?: string
   /** In which it reads messages. */
   readonly form: StreamForm

@@ -26,7 +26,7 @@ interface Task {
 
 export class SendingTurns {
   readonly #line = new FairLine<Task>()
-  /** By client, in the order of their turns. */
+  /** What is under way, by client, in the order of turns. */
   readonly #begun = new Map<string, Task>()
   /** What is left of the stretch that began in this turn of the event loop. */
   #usedMs = 0
@@ -110,7 +110,7 @@ export const sendSnapshot = async (
   for (const [at, make] of snapshot.entries()) {
     if (at > 0) await reader.drained()
     let message: StreamMessage | undefined
-    let failure: unknown
+    let failure: Error | undefined
     const sending = turns.take(reader, (untilMs) => {
       if (!isWanted()) return true
       try {
@@ -118,7 +118,7 @@ export const sendSnapshot = async (
         if (!message.advance(reader.form, untilMs)) return false
         reader.send(message)
       } catch (error) {
-        failure = error
+        failure = error as Error
       }
       return true
     })
