@@ -28,7 +28,7 @@ export class SendingTurns {
   readonly #line = new FairLine<Task>()
   /** What is under way, by client, in the order of turns. */
   readonly #begun = new Map<string, Task>()
-  /** What is left of the stretch that began in this turn of the event loop. */
+  /** What the stretch has taken so far; the next one begins anew behind its pause. */
   #usedMs = 0
   #next: NodeJS.Timeout | undefined
   #isClosed = false
