@@ -149,7 +149,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
   if (options.streams !== undefined) {
     const calls = streamMethods({
       streams: options.streams,
-      clientOf: (caller) => clientOf(addressOf(options, caller)),
+      askerOf: (caller) => askerOf(options, caller),
       charge: (caller, length) => options.limiter?.charge(addressOf(options, caller), answerCost(length)),
     })
     for (const [path, each] of calls) methods.set(path, withRate(options, PLAIN_COST, each))

@@ -1,5 +1,6 @@
 /** nat.clob.v1.Stream over gRPC: the same streams, each a call that ends with a status where it cannot go on. */
 import { type DescMethod, fromBinary } from '@bufbuild/protobuf'
+import type { Asker } from '../../../app/ports.ts'
 import { errorText } from '../../../core/errors.ts'
 import { clobStream } from '../../../proto/index.ts'
 import { invalidArgument } from '../../native/parse-parameter.ts'
@@ -32,24 +33,26 @@ const readRequest = ({ input }: DescMethod, channel: StreamChannel, bytes: Uint8
 
 export interface StreamCalls {
   readonly streams: StreamHub
-  clientOf(caller: GrpcCaller): string
+  askerOf(caller: GrpcCaller): Asker
   /** Takes note of what the snapshot has cost. */
   charge(caller: GrpcCaller, length: number): void
 }
 
 /** The methods by path. */
-export const streamMethods = ({ streams, clientOf, charge }: StreamCalls): ReadonlyMap<string, FollowMethod> =>
+export const streamMethods = ({ streams, askerOf, charge }: StreamCalls): ReadonlyMap<string, FollowMethod> =>
   new Map(
     CHANNELS.map(([desc, channel]): [string, FollowMethod] => [
       methodPath(desc),
       {
         kind: 'follow',
         async open(request, caller, feed) {
-          const opening = await streams.open(readRequest(desc, channel, request))
+          const asker = askerOf(caller)
+          const opening = await streams.open(readRequest(desc, channel, request), asker)
           charge(caller, opening.length)
           if (caller.isOver) return () => undefined
           return streams.join(opening, {
-            client: clientOf(caller),
+            client: asker.client,
+            connection: asker.connection,
             form: 'bytes',
             drained: () => feed.drained(),
             charge: (length) => charge(caller, length),

@@ -3,26 +3,25 @@
  * told without a gap: a stream that cannot go on ends with a reason.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fromBinary } from '@bufbuild/protobuf'
-import type { ClobDepth, ClobStamp, ClobUpdates, QuestionName, Questions } from '../../../app/ports.ts'
+import type { Asker, ClobUpdates, QuestionName, Questions } from '../../../app/ports.ts'
 import { errorText } from '../../../core/errors.ts'
-import { clobStream } from '../../../proto/index.ts'
-import { rpcError } from '../../errors.ts'
 import type { HeadNews, HeadTracker } from '../../head.ts'
 import type { GatewayLog } from '../../log.ts'
 import { createLine } from '../../subscriptions/line.ts'
 import { type OwnerBounds, Owners } from '../../subscriptions/owners.ts'
-import { type BookSnapshot, gatherBook } from './book-snapshot.ts'
-import { BlockMessages, ordersSnapshot, snapshotOf, type Stamp } from './messages.ts'
+import { BlockMessages, type Stamp } from './messages.ts'
+import { Openings } from './openings.ts'
 import { createOptimisticStreams, type OptimisticOpening } from './optimistic.ts'
-import { gatherOrders } from './orders-snapshot.ts'
-import { type AnyRequest, keyOf, type StreamRequest } from './request.ts'
-import { type StreamForm, StreamMessage } from './stream-message.ts'
+import type { AnyRequest, StreamRequest } from './request.ts'
+import { SendingTurns, sendSnapshot } from './sending-turns.ts'
+import type { StreamForm, StreamMessage } from './stream-message.ts'
 import { TOO_MANY_SNAPSHOTS, WAITING_SNAPSHOTS } from './waiting-snapshots.ts'
 
 export interface StreamReader {
   /** The client as {@link clientOf} of limits.ts names it. */
   readonly client: string
+  /** One of the client's, as {@link Asker} has it. */
+  readonly connection?: string
   /** In which it reads messages. */
   readonly form: StreamForm
   /** Called in the order of heights. */
@@ -51,9 +50,12 @@ export interface Opening {
 export type AnyOpening = Opening | OptimisticOpening
 
 export interface StreamHub {
-  /** Rejects with CodedErrors: for a market that is not there, and for a block that cannot be told any more. */
-  open(request: AnyRequest): Promise<AnyOpening>
-  /** Sends the snapshot, at once where it is short. Returns how to end it. Throws rpc/9 when its client has too many. */
+  /**
+   * Rejects with CodedErrors: for a market that is not there, for a block that cannot be told any more, and once the asker has gone. Whose asker is
+   * left out waits in no line, and is taken for one that never goes.
+   */
+  open(request: AnyRequest, asker?: Asker): Promise<AnyOpening>
+  /** Sends the snapshot, at once where it is short and its client has nothing else to be sent. Returns how to end it. Throws rpc/9 when its client has too many. */
   join(opening: AnyOpening, reader: StreamReader): () => void
   close(): void
 }
@@ -77,8 +79,8 @@ interface Stream {
 
 /** Blocks that wait for what the ones before them changed; the ring of the application has no more. */
 const MAX_WAITING = 64
-/** Streams that are told before others get a turn. */
-const TOLD_A_TURN = 1_000
+/** Streams are told for so long before others get a turn. */
+const TURN_MS = 3
 /** They take memory of the gateway: each, all of them, and those of a client. */
 const STREAM_BYTES = 1_024
 const MAX_BYTES = 64 * 1024 * 1024
@@ -89,7 +91,8 @@ const readsRecords = ({ channel }: StreamRequest): boolean => channel !== 'book'
 
 export const createStreamHub = (options: StreamHubOptions): StreamHub => {
   const { head, ask, log, waitingSnapshots = WAITING_SNAPSHOTS } = options
-  const optimistic = createOptimisticStreams({ ask, log, waitingSnapshots })
+  const turns = new SendingTurns()
+  const optimistic = createOptimisticStreams({ ask, log, waitingSnapshots, turns })
   const streams = new Set<Stream>()
   const owners = new Owners<Stream>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
   /** Those that have more of their snapshot to send than its first message: it is held until they have read what was before. */
@@ -127,6 +130,8 @@ export const createStreamHub = (options: StreamHubOptions): StreamHub => {
       block.length = length
       return block
     })
+
+  const openings = new Openings({ head, ask, blockAt })
 
   const remove = (stream: Stream): boolean => {
     owners.remove(stream.reader.client, stream)
@@ -167,7 +172,7 @@ export const createStreamHub = (options: StreamHubOptions): StreamHub => {
   const tellAll = async (block: BlockMessages): Promise<void> => {
     // Whoever becomes live from here on needs the next block.
     told = block.height
-    let count = 0
+    let untilMs = performance.now() + TURN_MS
     const long: Promise<void>[] = []
     for (const stream of [...streams]) {
       if (!streams.has(stream) || !stream.isLive || stream.next > block.height) continue
@@ -180,7 +185,9 @@ export const createStreamHub = (options: StreamHubOptions): StreamHub => {
         stream.isLive = false
         void catchUp(stream)
       }
-      if (++count % TOLD_A_TURN === 0) await nextTurn()
+      if (performance.now() < untilMs) continue
+      await nextTurn()
+      untilMs = performance.now() + TURN_MS
     }
     await Promise.all(long)
   }
@@ -211,6 +218,8 @@ export const createStreamHub = (options: StreamHubOptions): StreamHub => {
   }
 
   const stop = head.subscribe((news: HeadNews) => {
+    openings.follow(news)
+    if (news.type !== 'pending') optimistic.forget()
     if (news.type === 'missed') return fail([...streams], `blocks were missed: ${news.reason}`)
     if (news.type === 'pending') return
     const { height } = news.head
@@ -235,85 +244,19 @@ export const createStreamHub = (options: StreamHubOptions): StreamHub => {
     }
   }
 
-  /** Sends the snapshot, of which a part waits until the client has taken the one before it. */
   const begin = async (stream: Stream, snapshot: Opening['snapshot']): Promise<void> => {
     const { reader } = stream
-    for (const [at, make] of snapshot.entries()) {
-      if (at > 0) await reader.drained()
-      const message = make()
-      const preparing = message.prepare(reader.form)
-      if (preparing !== undefined) await preparing
-      if (!streams.has(stream)) return
-      reader.send(message)
-    }
+    if (!(await sendSnapshot(turns, reader, snapshot, () => streams.has(stream)))) return
     reading.remove(reader.client, stream)
     await catchUp(stream)
   }
 
-  const openAt = async (request: StreamRequest): Promise<Opening> => {
-    const { fromHeight: next } = request
-    const newest = head.current().head.height
-    if (next > newest + 1)
-      throw rpcError('failed', `from_height ${next} is above that of the next block, ${newest + 1}`)
-    if ('owner' in request) {
-      // A block that is not known any more is an error of the opening.
-      const length = next <= newest ? (await blockAt(next, true)).length : 0
-      return { request, snapshot: [], stamp: undefined, next, length }
-    }
-    const text = await ask('clobStamp', { market: request.market, height: next - 1 })
-    return { request, snapshot: [], stamp: JSON.parse(text) as ClobStamp, next, length: text.length }
-  }
-
-  const openOrders = async (request: Extract<StreamRequest, { market: number }>): Promise<Opening> => {
-    const { market } = request
-    const found = await gatherOrders(market, {
-      ask: (question) => ask('clobOrders', question),
-      block: (height) => blockAt(height, true),
-    })
-    const stamp = { sequence: found.sequence, blockPriceTicks: 0, bid: null, ask: null }
-    const snapshot = ordersSnapshot(market, found)
-    return { request, snapshot, stamp, next: found.height + 1, length: found.length }
-  }
-
-  const openOwn = async (request: Extract<StreamRequest, { owner: string }>): Promise<Opening> => {
-    const text = await ask('clobOwnOrders', { owner: request.owner })
-    const schema = clobStream.OwnOrdersUpdateSchema
-    const message = fromBinary(schema, Buffer.from(JSON.parse(text) as string, 'base64'))
-    const next = Number(message.height) + 1
-    const whole = new StreamMessage(schema, message)
-    return { request, snapshot: [() => whole], stamp: undefined, next, length: text.length }
-  }
-
-  const wholeBook = (market: number): Promise<BookSnapshot> =>
-    gatherBook(market, {
-      ask: (question) => ask('clobDepth', question),
-      block: (height) => blockAt(height, false),
-    })
-
-  const bestOf = async (market: number): Promise<BookSnapshot> => {
-    const text = await ask('clobDepth', { market, levels: 1 })
-    return { depth: JSON.parse(text) as ClobDepth, length: text.length }
-  }
-
-  const openNow = async (request: StreamRequest): Promise<Opening> => {
-    if ('owner' in request) return openOwn(request)
-    const { channel, market } = request
-    if (channel === 'orders') return openOrders(request)
-    const { depth, length } = channel === 'book' ? await wholeBook(market) : await bestOf(market)
-    const snapshot = snapshotOf(channel, market, depth)
-    // Without the levels: a stream keeps its stamp until its market changes.
-    const { sequence, blockPriceTicks, bid, ask: best } = depth
-    const stamp = { sequence, blockPriceTicks, bid, ask: best }
-    return { request, snapshot: [() => snapshot], stamp, next: depth.height + 1, length }
-  }
-
   return {
-    open(request) {
-      if (request.channel === 'optimistic') return optimistic.open(request)
-      return request.fromHeight > 0 ? openAt(request) : share(`snapshot ${keyOf(request)}`, () => openNow(request))
+    open(request, asker) {
+      return request.channel === 'optimistic' ? optimistic.open(request, asker) : openings.open(request, asker)
     },
     join(opening, reader) {
-      if ('pages' in opening) return optimistic.join(opening, reader)
+      if ('place' in opening) return optimistic.join(opening, reader)
       const { request, snapshot, stamp, next, length } = opening
       const stream: Stream = { request, reader, stamp, next, isLive: false }
       if (snapshot.length > 1) fail(reading.add(reader.client, stream, length), TOO_MANY_SNAPSHOTS)
@@ -330,6 +273,8 @@ export const createStreamHub = (options: StreamHubOptions): StreamHub => {
     close() {
       stop()
       optimistic.close()
+      openings.close()
+      turns.close()
       streams.clear()
     },
   }

@@ -27,7 +27,7 @@ const recordList = (records: readonly ClobRecordView[]): MessageList =>
 
 /**
  * The messages of a market's open orders. Each is made when it is its turn, because all of them together take much
- * memory.
+ * memory; the first is kept, for those who join together.
  */
 export const ordersSnapshot = (market: number, snapshot: OrdersSnapshot): readonly (() => StreamMessage)[] => {
   const { height, timeMs, sequence, orders, died } = snapshot
@@ -37,16 +37,16 @@ export const ordersSnapshot = (market: number, snapshot: OrdersSnapshot): readon
     const head = { market, height: BigInt(height), timeMs: BigInt(timeMs), sequence: BigInt(sequence) }
     const flags = { previousSequence: BigInt(sequence), isSnapshot: true, isContinued: !isLast }
     const part = orders.slice(at * ORDERS_A_MESSAGE, (at + 1) * ORDERS_A_MESSAGE)
-    const list = listOfMessages('orders', part, clob.OpenOrderSchema, (bytes) =>
-      fromBinary(clob.OpenOrderSchema, bytes),
-    )
+    const list: MessageList = {
+      ...listOfMessages('orders', part, clob.OpenOrderSchema, (bytes) => fromBinary(clob.OpenOrderSchema, bytes)),
+      bytesAt: (at) => part[at] ?? new Uint8Array(0),
+    }
     return messageOf(OrdersUpdateSchema, { ...head, ...flags, ...(isLast && { died: [...died] }) }, [list])
   })
-  const [first] = parts
-  if (first === undefined || count > 1) return parts
-  // One message is kept, for those who join together.
+  const [first, ...others] = parts
+  if (first === undefined) return []
   const whole = first()
-  return [() => whole]
+  return [() => whole, ...others]
 }
 
 const optionalLevel = (name: 'bid' | 'ask', level: ClobLevel | null) => (level === null ? {} : { [name]: level })

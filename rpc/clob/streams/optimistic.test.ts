@@ -116,6 +116,8 @@ describe('the optimistic channel', () => {
       const page = JSON.parse((await clobPool?.(parameters)) ?? '') as ClobPool
       return JSON.stringify({ ...page, place: -5 })
     }
+    // An opening is shared until then.
+    world.commit()
     const second = await subscribe({ market: 1 })
     await second.told()
     expect(await second.closed).toBe('a subscription ended: not known here any more')

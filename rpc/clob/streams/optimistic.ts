@@ -4,22 +4,28 @@
  */
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
-import type { ClobNews, ClobPool, ClobWaitingOrder } from '../../../app/ports.ts'
+import type { Asker, ClobNews, ClobPool, ClobWaitingOrder } from '../../../app/ports.ts'
 import { errorText } from '../../../core/errors.ts'
 import { hexToBytes } from '../../../core/hex.ts'
 import { clobStream, clobTx } from '../../../proto/index.ts'
 import { rpcError } from '../../errors.ts'
 import { Owners } from '../../subscriptions/owners.ts'
 import type { StreamHubOptions, StreamReader } from './hub.ts'
+import { Kept } from './kept.ts'
+import { OpeningLine, type RequireWanted } from './opening-line.ts'
+import { KEPT_OPENINGS, keptBytes } from './openings.ts'
 import { keyOf, type OptimisticRequest } from './request.ts'
+import { SendingTurns, sendSnapshot } from './sending-turns.ts'
 import { listOfMessages, messageOf, type StreamMessage } from './stream-message.ts'
 import { TOO_MANY_SNAPSHOTS, WAITING_SNAPSHOTS } from './waiting-snapshots.ts'
 
-/** Pages of the pool, in their order. */
 export interface OptimisticOpening {
   readonly request: OptimisticRequest
-  readonly pages: readonly ClobPool[]
-  /** Characters of them. */
+  /** Pages of the pool, in their order. */
+  readonly snapshot: readonly (() => StreamMessage)[]
+  /** Number of the first news behind them. */
+  readonly place: number
+  /** Characters of what was asked for it. */
   readonly length: number
 }
 
@@ -32,13 +38,24 @@ interface Stream {
   isLive: boolean
 }
 
+export interface OptimisticOptions extends Pick<StreamHubOptions, 'ask' | 'log' | 'waitingSnapshots'> {
+  /** Shared with other streams; left out, they have their own. */
+  readonly turns?: SendingTurns
+}
+
 export interface OptimisticStreams {
-  open(request: OptimisticRequest): Promise<OptimisticOpening>
+  open(request: OptimisticRequest, asker?: Asker): Promise<OptimisticOpening>
   join(opening: OptimisticOpening, reader: StreamReader): () => void
+  /** Whoever opens from here on begins anew. */
+  forget(): void
   close(): void
 }
 
 const POLL_MS = 50
+/** Streams are told for so long before others get a turn. */
+const TURN_MS = 3
+/** An opening is shared for so long: whoever has it is told what has come since, which is little. */
+const KEPT_MS = 100
 const STREAM_BYTES = 1_024
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_CLIENT_BYTES = 1024 * 1024
@@ -76,6 +93,17 @@ const updateOf = (
     listOfMessages('orders', orders, clobStream.OptimisticOrderSchema, orderForm),
   ])
 
+/** Each page is made when it is its turn, and the first kept, for those who join together: all of them take much memory. */
+const snapshotOf = (pages: readonly ClobPool[]): OptimisticOpening['snapshot'] => {
+  const [first, ...others] = pages.map((page, at) => () => {
+    const flags = { isSnapshot: at === 0, isContinued: at < pages.length - 1 }
+    return updateOf(page, page.orders, flags)
+  })
+  if (first === undefined) return []
+  const whole = first()
+  return [() => whole, ...others]
+}
+
 const isWatched = ({ owner, markets }: ClobWaitingOrder, request: OptimisticRequest): boolean => {
   if (request.owner !== undefined && request.owner !== owner) return false
   return request.market === 0 || markets.includes(0) || markets.includes(request.market)
@@ -85,7 +113,8 @@ export const createOptimisticStreams = ({
   ask,
   log,
   waitingSnapshots = WAITING_SNAPSHOTS,
-}: Pick<StreamHubOptions, 'ask' | 'log' | 'waitingSnapshots'>): OptimisticStreams => {
+  turns = new SendingTurns(),
+}: OptimisticOptions): OptimisticStreams => {
   const streams = new Set<Stream>()
   const owners = new Owners<Stream>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
   /** Those that have more pages of their snapshot to send than the first. */
@@ -93,8 +122,17 @@ export const createOptimisticStreams = ({
   /** Place of the next news that is asked for. */
   let next = 0
   let isFollowing = false
-  /** The openings under way, by what is asked: those who ask for the same meanwhile share the answer. */
-  const opening = new Map<string, Promise<OptimisticOpening>>()
+  const line = new OpeningLine<OptimisticOpening>()
+  const kept = new Kept<OptimisticOpening>(KEPT_OPENINGS)
+  let isClosed = false
+
+  const keep = (key: string, opening: OptimisticOpening): void => {
+    if (isClosed) return
+    kept.set(key, opening, keptBytes(opening.length))
+    setTimeout(() => {
+      if (kept.get(key) === opening) kept.delete(key)
+    }, KEPT_MS).unref()
+  }
 
   const remove = (stream: Stream): boolean => {
     owners.remove(stream.reader.client, stream)
@@ -112,21 +150,25 @@ export const createOptimisticStreams = ({
     if (count > 0) log.warn('optimistic streams of the order book ended', { reason, streams: count })
   }
 
-  const tell = (page: ClobNews, from: number): void => {
+  const tell = async (page: ClobNews, from: number): Promise<void> => {
+    let untilMs = performance.now() + TURN_MS
     const made = new Map<string, StreamMessage | undefined>()
-    const messageFor = ({ request, next: begin }: Stream): StreamMessage | undefined => {
+    const messageFor = (request: OptimisticRequest, begin: number): StreamMessage | undefined => {
       const orders = page.orders.filter((order, at) => from + at >= begin && isWatched(order, request))
       return orders.length === 0 ? undefined : updateOf(page, orders)
     }
     for (const stream of [...streams]) {
-      if (!streams.has(stream) || !stream.isLive) continue
-      // Who has been told up to here shares its message with all others who ask for the same.
-      const key = stream.next <= from ? keyOf(stream.request) : undefined
-      let message = key === undefined ? undefined : made.get(key)
-      if (key === undefined || !made.has(key)) message = messageFor(stream)
-      if (key !== undefined) made.set(key, message)
+      // Who has joined meanwhile, and begins before the page, is told by the next one.
+      if (!streams.has(stream) || !stream.isLive || stream.next < from) continue
+      // Who has been told up to the same place shares its message with all others who ask for the same.
+      const key = `${keyOf(stream.request)} ${stream.next}`
+      if (!made.has(key)) made.set(key, messageFor(stream.request, stream.next))
+      const message = made.get(key)
       stream.next = Math.max(stream.next, page.next)
       if (message !== undefined) stream.reader.send(message)
+      if (performance.now() < untilMs) continue
+      await nextTurn()
+      untilMs = performance.now() + TURN_MS
     }
   }
 
@@ -151,10 +193,10 @@ export const createOptimisticStreams = ({
       while (streams.size > 0) {
         const from = next
         const page = await readNews(from)
-        // Somebody has joined who must be told of what was before.
-        if (page === undefined || next < from) continue
-        next = page.next
-        tell(page, from)
+        if (page === undefined) continue
+        // Somebody may have joined who must be told of what was before.
+        if (next >= from) next = page.next
+        await tell(page, from)
         if (!page.isMore) await wait(POLL_MS)
       }
     } catch (error) {
@@ -164,25 +206,17 @@ export const createOptimisticStreams = ({
     }
   }
 
-  /** Sends the snapshot page by page; a page waits until the client has taken those before it. */
-  const begin = async (stream: Stream, pages: readonly ClobPool[]): Promise<void> => {
+  /** Sends the snapshot page by page. */
+  const begin = async (stream: Stream, snapshot: OptimisticOpening['snapshot']): Promise<void> => {
     const { reader } = stream
-    for (const [at, page] of pages.entries()) {
-      if (at > 0) {
-        await nextTurn()
-        await reader.drained()
-      }
-      if (!streams.has(stream)) return
-      reader.send(updateOf(page, page.orders, { isSnapshot: at === 0, isContinued: at < pages.length - 1 }))
-    }
-    if (!streams.has(stream)) return
+    if (!(await sendSnapshot(turns, reader, snapshot, () => streams.has(stream)))) return
     reading.remove(reader.client, stream)
     stream.isLive = true
     next = Math.min(next, stream.next)
     void follow()
   }
 
-  const openNow = async (request: OptimisticRequest): Promise<OptimisticOpening> => {
+  const openNow = async (request: OptimisticRequest, requireWanted: RequireWanted): Promise<OptimisticOpening> => {
     const { market, owner } = request
     const pages: ClobPool[] = []
     let length = 0
@@ -194,43 +228,49 @@ export const createOptimisticStreams = ({
         )
       }
       const question = { market, ...(owner !== undefined && { owner }), ...(from !== undefined && { from }) }
+      requireWanted()
       const text = await ask('clobPool', question)
       const page = JSON.parse(text) as ClobPool
       pages.push(page)
       length += text.length
       from = page.next
     }
-    return { request, pages, length }
+    return { request, snapshot: snapshotOf(pages), place: pages[0]?.place ?? 0, length }
   }
 
   return {
-    open(request) {
+    async open(request, asker) {
       const key = keyOf(request)
-      const known = opening.get(key)
-      if (known !== undefined) return known
-      const made = openNow(request).finally(() => opening.delete(key))
-      opening.set(key, made)
-      return made
+      return (
+        kept.get(key) ??
+        (await line.open(key, asker, async (requireWanted) => {
+          const opening = await openNow(request, requireWanted)
+          keep(key, opening)
+          return opening
+        }))
+      )
     },
-    join({ request, pages, length }, reader) {
-      const place = pages[0]?.place ?? 0
+    join({ request, snapshot, place, length }, reader) {
       const stream: Stream = { request, reader, next: place, isLive: false }
-      if (pages.length > 1) fail(reading.add(reader.client, stream, length), TOO_MANY_SNAPSHOTS)
+      if (snapshot.length > 1) fail(reading.add(reader.client, stream, length), TOO_MANY_SNAPSHOTS)
       try {
         fail(owners.add(reader.client, stream, STREAM_BYTES), 'the streams of all clients are too many')
       } catch (error) {
         reading.remove(reader.client, stream)
         throw error
       }
-      const isFirst = streams.size === 0
+      // What comes while it reads its snapshot it is told behind that.
+      if (streams.size === 0 && !isFollowing) next = place
       streams.add(stream)
-      next = isFirst && !isFollowing ? place : Math.min(next, place)
-      begin(stream, pages).catch((error: unknown) => fail([stream], errorText(error)))
+      begin(stream, snapshot).catch((error: unknown) => fail([stream], errorText(error)))
       // While it reads its snapshot the application keeps what comes meanwhile.
       void follow()
       return () => void remove(stream)
     },
+    forget: () => kept.clear(),
     close() {
+      isClosed = true
+      kept.clear()
       streams.clear()
     },
   }

@@ -3,7 +3,7 @@
  * more, until no block has come meanwhile.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { ClobOrdersPage, Questions } from '../../../app/ports.ts'
 import { clob, clobStream } from '../../../proto/index.ts'
 import { rpcError } from '../../errors.ts'
@@ -34,6 +34,38 @@ const MAX_BLOCKS = 60
 interface Kept {
   readonly bytes: Uint8Array
   readonly isDead: boolean
+}
+
+const PAGE = clobStream.OrdersUpdateSchema.field
+const ORDER_SEQ = clob.OpenOrderSchema.field.orderSeq.number
+
+const seqOf = (order: Uint8Array): bigint => {
+  const reader = new BinaryReader(order)
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag()
+    if (number === ORDER_SEQ) return BigInt(reader.uint64())
+    reader.skip(wireType, number)
+  }
+  return 0n
+}
+
+/** The orders of a page as they are encoded: two thousand as objects, and back, are more than a turn of the event loop. */
+const splitPage = (page: Uint8Array) => {
+  const orders: { readonly seq: bigint; readonly bytes: Uint8Array }[] = []
+  const died = new Set<bigint>()
+  const reader = new BinaryReader(page)
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag()
+    if (number === PAGE.orders.number) {
+      const bytes = reader.bytes()
+      orders.push({ seq: seqOf(bytes), bytes })
+    } else if (number === PAGE.died.number && wireType === WireType.LengthDelimited) {
+      const packed = new BinaryReader(reader.bytes())
+      while (packed.pos < packed.len) died.add(BigInt(packed.uint64()))
+    } else if (number === PAGE.died.number) died.add(BigInt(reader.uint64()))
+    else reader.skip(wireType, number)
+  }
+  return { orders, died }
 }
 
 class Gatherer {
@@ -97,12 +129,8 @@ class Gatherer {
     this.length += text.length
     const page = JSON.parse(text) as ClobOrdersPage
     this.page = page
-    const { orders, died } = fromBinary(clobStream.OrdersUpdateSchema, Buffer.from(page.orders, 'base64'))
-    const dead = new Set(died)
-    for (const order of orders) {
-      const bytes = toBinary(clob.OpenOrderSchema, order)
-      this.#orders.set(Number(order.orderSeq), { bytes, isDead: dead.has(order.orderSeq) })
-    }
+    const { orders, died } = splitPage(Buffer.from(page.orders, 'base64'))
+    for (const { seq, bytes } of orders) this.#orders.set(Number(seq), { bytes, isDead: died.has(seq) })
     return page
   }
 }

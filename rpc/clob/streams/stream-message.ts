@@ -1,6 +1,7 @@
 /** A message of a stream, encoded once however many read it. What a full block has to say is made in turns of a few milliseconds. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { create, type DescMessage, type Message, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { clobStream } from '../../../proto/index.ts'
 import { createMessagePrinter } from '../../native/print-message.ts'
 import { createTypeRegistry } from '../../native/services.ts'
@@ -23,6 +24,8 @@ export interface MessageList {
   readonly name: string
   readonly count: number
   make(at: number): Message
+  /** Where it is encoded already. */
+  bytesAt?(at: number): Uint8Array
 }
 
 export const listOfMessages = <Item, Schema extends DescMessage>(
@@ -32,28 +35,15 @@ export const listOfMessages = <Item, Schema extends DescMessage>(
   form: (item: Item) => MessageInitShape<Schema>,
 ): MessageList => ({ name, count: items.length, make: (at) => create(schema, form(items[at] as Item)) })
 
-/** Others get a turn between. */
-const inTurns = async (steps: Iterator<void, unknown>): Promise<void> => {
-  for (;;) {
-    const untilMs = performance.now() + TURN_MS
-    do {
-      if (steps.next().done === true) return
-    } while (performance.now() < untilMs)
-    await nextTurn()
-  }
-}
-
-const atOnce = (steps: Iterator<void, unknown>): void => {
-  while (steps.next().done !== true);
-}
-
 export class StreamMessage {
   readonly #schema: DescMessage
   readonly #message: Message
-  #lists: readonly MessageList[]
+  readonly #lists: readonly MessageList[]
   #json: Buffer | string | undefined
   #bytes: Uint8Array | undefined
-  readonly #making = new Map<StreamForm, Promise<void>>()
+  /** What is begun: whoever needs it goes on with it. */
+  readonly #steps = new Map<StreamForm, Iterator<void, unknown>>()
+  readonly #preparing = new Map<StreamForm, Promise<void>>()
 
   constructor(schema: DescMessage, head: Message, lists: readonly MessageList[] = []) {
     this.#schema = schema
@@ -63,29 +53,45 @@ export class StreamMessage {
 
   /** JSON of the proto message: a text, or bytes where it is long. */
   get json(): Buffer | string {
-    if (this.#json === undefined) atOnce(this.#steps('json'))
+    this.advance('json', Number.POSITIVE_INFINITY)
     return this.#json ?? ''
   }
 
   get bytes(): Uint8Array {
-    if (this.#bytes === undefined) atOnce(this.#steps('bytes'))
+    this.advance('bytes', Number.POSITIVE_INFINITY)
     return this.#bytes ?? new Uint8Array(0)
   }
 
-  /** Undefined where it is there already, or takes less than a turn. */
-  prepare(form: StreamForm): Promise<void> | undefined {
-    const isMade = form === 'json' ? this.#json !== undefined : this.#bytes !== undefined
-    const count = this.#lists.reduce((sum, list) => sum + list.count, 0)
-    if (isMade || count <= LONG_ITEMS) return undefined
-    const known = this.#making.get(form)
-    if (known !== undefined) return known
-    const making = inTurns(this.#steps(form)).finally(() => this.#making.delete(form))
-    this.#making.set(form, making)
-    return making
+  /** Goes on with it until that time of performance.now. True once it is there. */
+  advance(form: StreamForm, untilMs: number): boolean {
+    if (this.#isMade(form)) return true
+    const steps = this.#steps.get(form) ?? (form === 'json' ? this.#print() : this.#encode())
+    this.#steps.set(form, steps)
+    do {
+      if (steps.next().done !== true) continue
+      this.#steps.delete(form)
+      return true
+    } while (performance.now() < untilMs)
+    return false
   }
 
-  #steps(form: StreamForm): Generator<void> {
-    return form === 'json' ? this.#print() : this.#encode()
+  /** Undefined where it is there already, or takes less than a turn. Others get turns between. */
+  prepare(form: StreamForm): Promise<void> | undefined {
+    const count = this.#lists.reduce((sum, list) => sum + list.count, 0)
+    if (this.#isMade(form) || count <= LONG_ITEMS) return undefined
+    const known = this.#preparing.get(form)
+    if (known !== undefined) return known
+    const preparing = this.#inTurns(form).finally(() => this.#preparing.delete(form))
+    this.#preparing.set(form, preparing)
+    return preparing
+  }
+
+  #isMade(form: StreamForm): boolean {
+    return form === 'json' ? this.#json !== undefined : this.#bytes !== undefined
+  }
+
+  async #inTurns(form: StreamForm): Promise<void> {
+    while (!this.advance(form, performance.now() + TURN_MS)) await nextTurn()
   }
 
   *#print(): Generator<void> {
@@ -111,20 +117,30 @@ export class StreamMessage {
       text = ''
       yield
     }
-    this.#json ??= done.length === 0 ? text : Buffer.concat([...done, Buffer.from(text)])
+    this.#json = done.length === 0 ? text : Buffer.concat([...done, Buffer.from(text)])
   }
 
   /** Messages one behind the other are one with the lists of all. */
   *#encode(): Generator<void> {
-    const done = [toBinary(this.#schema, this.#message)]
-    for (const { name, count, make } of this.#lists) {
-      for (let at = 0; at < count; at += ITEMS_A_PIECE) {
-        const items = Array.from({ length: Math.min(ITEMS_A_PIECE, count - at) }, (_, index) => make(at + index))
-        done.push(toBinary(this.#schema, create(this.#schema, { [name]: items })))
+    const done: Uint8Array[] = [toBinary(this.#schema, this.#message)]
+    for (const list of this.#lists) {
+      for (let at = 0; at < list.count; at += ITEMS_A_PIECE) {
+        done.push(this.#encodeItems(list, at, Math.min(at + ITEMS_A_PIECE, list.count)))
         yield
       }
     }
-    this.#bytes ??= done.length === 1 ? done[0] : Buffer.concat(done)
+    this.#bytes = done.length === 1 ? done[0] : Buffer.concat(done)
+  }
+
+  #encodeItems({ name, make, bytesAt }: MessageList, from: number, to: number): Uint8Array {
+    const number = this.#schema.field[name]?.number
+    if (bytesAt === undefined || number === undefined) {
+      const items = Array.from({ length: to - from }, (_, index) => make(from + index))
+      return toBinary(this.#schema, create(this.#schema, { [name]: items }))
+    }
+    const writer = new BinaryWriter()
+    for (let at = from; at < to; at++) writer.tag(number, WireType.LengthDelimited).bytes(bytesAt(at))
+    return writer.finish()
   }
 }
 

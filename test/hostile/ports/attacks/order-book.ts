@@ -1,8 +1,10 @@
 /** Attacks on what came with the order book: its questions, history and charts, its streams, and the pages of bridge and erc20. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import { type Assault, type Attack, isOver, scaled, untilEnd } from '../attack.ts'
+import { CANCEL, END_HEADERS, END_STREAM, FRAME, frame, grpcFields, grpcMessage, hello, SETTING } from '../http2.ts'
 import { countMessages, endAll, openCounted } from '../sockets.ts'
-import { batchText, flood, floodPaths, rpcText } from '../wire.ts'
+import { batchText, connectTo, flood, floodPaths, rpcText } from '../wire.ts'
 
 const LARGEST = '18446744073709551615'
 /** The first account of every development tool. */
@@ -79,6 +81,92 @@ const neverRead = async (assault: Assault): Promise<void> => {
   endAll(sockets)
 }
 
+/** Channels of which each snapshot would be made anew, were it not kept. */
+const CHANNELS = ['book', 'orders', 'optimistic', 'trades', 'bestPrices'] as const
+const SUBSCRIPTION_ID = /"id":\d+,"result":"(0x[0-9a-f]+)"/g
+const IN_FLIGHT = 50
+
+/** Ends each subscription as soon as it is told its id, and begins another. */
+const churn = async (assault: Assault): Promise<void> => {
+  const sockets: WebSocket[] = []
+  for (let opened = 0; opened < Math.max(2, scaled(assault, 20)) && !isOver(assault); opened++) {
+    const socket = await openCounted(assault)
+    if (socket === undefined) continue
+    sockets.push(socket)
+    countMessages(socket, assault)
+    let next = 0
+    const subscribe = (): void => {
+      const channel = CHANNELS[next % CHANNELS.length]
+      socket.send(rpcText('clob_subscribe', [channel, { market: 1 }], next++))
+    }
+    socket.on('message', (data: Buffer) => {
+      for (const [, id] of data.toString('latin1').matchAll(SUBSCRIPTION_ID)) {
+        if (isOver(assault)) return
+        socket.send(rpcText('clob_unsubscribe', [id], 1_000_000_000))
+        subscribe()
+      }
+    })
+    for (let sent = 0; sent < IN_FLIGHT; sent++) subscribe()
+  }
+  await untilEnd(assault)
+  endAll(sockets)
+}
+
+const STREAMS = ['WatchBook', 'WatchOrders', 'WatchTrades', 'WatchBestPrices', 'WatchOptimistic'] as const
+/** Field 1 of their requests: market 1. */
+const MARKET_1 = Buffer.from([8, 1])
+const CALLS_OF_CONNECTION = 99
+
+const streamCall = (index: number, stream: number): Buffer => {
+  const path = `/nat.clob.v1.Stream/${STREAMS[index % STREAMS.length] ?? ''}`
+  return Buffer.concat([
+    frame({ type: FRAME.headers, flags: END_HEADERS, stream }, grpcFields(path)),
+    frame({ type: FRAME.data, flags: END_STREAM, stream }, grpcMessage(MARKET_1)),
+  ])
+}
+
+/** Each connection opens as many streams as it may have with a window of one byte, and reads nothing. */
+const openStreams = async (assault: Assault): Promise<void> => {
+  const calls = Array.from({ length: CALLS_OF_CONNECTION }, (_, at) => streamCall(at, 1 + 2 * at))
+  const text = Buffer.concat([hello([[SETTING.initialWindowSize, 1]]), ...calls])
+  const count = Math.max(2, scaled(assault, 40))
+  const sockets = await Promise.all(Array.from({ length: count }, () => connectTo(assault.target.grpc)))
+  for (const socket of sockets) {
+    assault.tally.add(socket === undefined ? 'not connected' : 'connected')
+    socket?.once('close', () => assault.tally.add('closed by server'))
+    socket?.pause().write(text)
+  }
+  await untilEnd(assault)
+  for (const socket of sockets) socket?.removeAllListeners('close').destroy()
+}
+
+/** Twenty streams are opened and cancelled, again and again: fewer resets than end a connection. */
+const cancelStreams = async (assault: Assault): Promise<void> => {
+  const count = Math.max(2, scaled(assault, 8))
+  const work = async (): Promise<void> => {
+    const socket = await connectTo(assault.target.grpc)
+    assault.tally.add(socket === undefined ? 'not connected' : 'connected')
+    if (socket === undefined) return
+    let isClosed = false
+    socket.once('close', () => {
+      isClosed = true
+      assault.tally.add('closed by server')
+    })
+    socket.resume().write(hello())
+    for (let stream = 1; !isClosed && !isOver(assault); ) {
+      const frames: Buffer[] = []
+      for (let opened = 0; opened < 20; opened++, stream += 2) {
+        frames.push(streamCall(opened, stream), frame({ type: FRAME.reset, stream }, CANCEL))
+      }
+      socket.write(Buffer.concat(frames))
+      assault.tally.add('written')
+      await sleep(600)
+    }
+    socket.removeAllListeners('close').destroy()
+  }
+  await Promise.all(Array.from({ length: count }, work))
+}
+
 const ANSWERS =
   /^(ok|HTTP (200|400|404|429|431|500|501|503)|-326?\d+ .*|-32\d+ .*|no answer in time|ECONNRESET|socket hang up)$/
 
@@ -112,5 +200,26 @@ export const ORDER_BOOK_ATTACKS: readonly Attack[] = [
     bounded: 'subscriptions of a connection, bytes that it leaves unread',
     outcomes: /^(connected|not connected|ok|notification|-32\d+ .*|closed (1008|1013|1006|1009).*)$/,
     run: neverRead,
+  },
+  {
+    name: 'order book: subscriptions begun and ended, 20 x 50',
+    seconds: 10,
+    bounded: 'an opening is made once a block, and snapshots are sent in turns',
+    outcomes: /^(connected|not connected|ok|notification|-32\d+ .*|closed (1008|1013|1006|1009).*)$/,
+    run: churn,
+  },
+  {
+    name: 'order book: gRPC streams opened at once and not read, 40 x 99',
+    seconds: 10,
+    bounded: 'openings of a connection, bytes that wait for a call',
+    outcomes: /^(connected|not connected|closed by server)$/,
+    run: openStreams,
+  },
+  {
+    name: 'order book: gRPC streams opened and cancelled, 8 x 20',
+    seconds: 10,
+    bounded: 'what nobody waits for is not made',
+    outcomes: /^(connected|not connected|closed by server|written)$/,
+    run: cancelStreams,
   },
 ]
