@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { LARGE_BODY_BYTES, LargeBodies } from '../large-bodies.ts'
+import { Floods } from '../floods.ts'
 import { MemoryBudget } from '../memory-budget.ts'
+import { BodyPieces } from '../small-pieces.ts'
 import { receiveBody } from './receive-body.ts'
 
 const open = () => {
@@ -18,6 +20,7 @@ const open = () => {
       share,
       large,
       client,
+      pieces: new BodyPieces(new Floods()),
     })
     return { request, body }
   }
