@@ -120,6 +120,7 @@ export const startGateway = async (
     timeoutMs,
     idleTimeoutMs: settings.httpIdleTimeoutMs,
     maxConnections: settings.maxOpenConnections,
+    pieces,
     tls,
     ...admission,
   }

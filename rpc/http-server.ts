@@ -22,8 +22,8 @@ export interface HttpServerLimits {
   /** Whose share of them a connection is; left out, its address tells. */
   readonly ownerOf?: FindOwner
   readonly admits?: Admission
-  /** Clients whose connections wait; left out, those of this server alone. */
-  readonly floods?: Floods
+  /** What is counted of bodies, and clients whose connections wait for it; left out, those of this server alone. */
+  readonly pieces?: BodyPieces
   /** The certificate; left out where what is sent is plain. */
   readonly tls?: TlsSource | undefined
 }
@@ -45,18 +45,6 @@ const createSecure = (tls: TlsSource, listener: RequestListener): Server => {
   )
   renewWith(server, tls)
   return server
-}
-
-/** A body that nobody reads is read to be thrown away, piece by piece: those are counted as well. */
-const countUnread = (pieces: BodyPieces, request: IncomingMessage, response: ServerResponse): void => {
-  response.once('prefinish', () => {
-    if (request.complete || request.readableFlowing !== null) return
-    request.on('data', (chunk: Buffer) => {
-      if (pieces.take(request.socket, chunk.length)) return
-      request.removeAllListeners('data')
-      request.socket.destroy()
-    })
-  })
 }
 
 /** Has Node take a connection when its client may begin. Returns those that wait. */
@@ -100,18 +88,17 @@ export const createHttpServer = (
     connections.set(request.socket, response)
     // Node ends a connection after such an answer, once the client has all of it.
     if (closing) response.shouldKeepAlive = false
-    countUnread(pieces, request, response)
+    pieces.watch(request, response)
     afterArrivals(handler, request, response)
   }
-  const { tls, floods = new Floods(limits.ownerOf) } = limits
-  const pieces = new BodyPieces(floods)
+  const { tls, pieces = new BodyPieces(new Floods(limits.ownerOf)) } = limits
   const server = tls === undefined ? createServer(OPTIONS, listener) : createSecure(tls, listener)
   const follow = (socket: Socket): void => {
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
   }
   const shares = new ConnectionShares(limits.maxConnections, limits.ownerOf)
-  const waiting = beginLater(server, ({ remoteAddress }) => floods.waitMs(remoteAddress))
+  const waiting = beginLater(server, ({ remoteAddress }) => pieces.floods.waitMs(remoteAddress))
   server.prependListener('connection', (socket) => {
     if (limits.admits?.(socket.remoteAddress) === false || !shares.take(socket)) return void socket.destroy()
     if (tls === undefined) return follow(socket)

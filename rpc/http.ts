@@ -259,7 +259,7 @@ export const createHttpHandler = (
         // Only a body of unannounced length gets here; geth reads up to the limit, where it is no JSON any more.
         limiter?.charge(findAddress(request), bodyCost(length))
         giveUp(() => send(request, response, PARSE_ERROR))
-      } else if (body.length > 0 && !pieces.take(request.socket, chunk.length)) {
+      } else if (pieces.hasEnded(request.socket)) {
         limiter?.charge(findAddress(request), PLAIN_COST)
         giveUp(() => refuse(response, 400, TOO_SMALL_PIECES))
       } else if (!body.push(chunk)) {

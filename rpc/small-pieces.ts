@@ -2,8 +2,10 @@
  * Who sends many tiny pieces in place of a message: chunks of HTTP, fragments of WebSocket, frames of HTTP/2. A socket is read
  * 64 KiB at a time, and that may be ten thousand pieces of one byte, each a call into this program.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Floods } from './floods.ts'
+import { stopBody } from './stop-body.ts'
 
 export interface PieceBounds {
   readonly atOnce: number
@@ -39,24 +41,53 @@ export class SmallPieces {
 /** What a client is told whose body comes so. */
 export const TOO_SMALL_PIECES = 'the body comes in too many small pieces'
 
-/** The pieces of the bodies of HTTP, by connection: a new body on an old connection is no new beginning. */
+/** The chunks of the bodies of HTTP, by connection: a new body on an old connection is no new beginning. */
 export class BodyPieces {
-  readonly #floods: Floods
+  readonly floods: Floods
   readonly #bySocket = new WeakMap<Socket, SmallPieces>()
+  readonly #ended = new WeakSet<Socket>()
 
   constructor(floods: Floods) {
-    this.#floods = floods
+    this.floods = floods
   }
 
-  /** Takes note of a piece that is not the first of its body. False where its connection is to be ended; its client is noted then. */
-  take(socket: Socket, bytes: number): boolean {
+  /** Whether the bodies of a connection were ended: whoever reads one refuses it with {@link TOO_SMALL_PIECES}. */
+  hasEnded(socket: Socket): boolean {
+    return this.#ended.has(socket)
+  }
+
+  /**
+   * Counts the chunks of a body as they are parsed: its reader comes later, when all of them are there. The first is none that follows
+   * another. A body of announced length has one piece in a read.
+   */
+  watch(request: IncomingMessage, response: ServerResponse): void {
+    if (request.headers['transfer-encoding'] === undefined) return
+    const { socket } = request
+    const push = request.push.bind(request)
+    let isFirst = true
+    request.push = (chunk: Buffer | null, encoding) => {
+      if (chunk !== null && !isFirst) this.#take(socket, chunk.length)
+      isFirst = false
+      return push(chunk, encoding)
+    }
+    response.once('prefinish', () => {
+      if (this.hasEnded(socket)) return void response.once('finish', () => socket.destroySoon())
+      // What nobody has read Node throws away uncounted, unless somebody reads it.
+      if (request.complete || request.readableFlowing !== null) return
+      request.on('data', () => this.hasEnded(socket) && socket.destroy())
+    })
+  }
+
+  #take(socket: Socket, bytes: number): void {
+    if (this.#ended.has(socket)) return
     let pieces = this.#bySocket.get(socket)
     if (pieces === undefined) {
       pieces = new SmallPieces()
       this.#bySocket.set(socket, pieces)
     }
-    if (pieces.take(bytes)) return true
-    this.#floods.note(socket.remoteAddress)
-    return false
+    if (pieces.take(bytes)) return
+    this.#ended.add(socket)
+    this.floods.note(socket.remoteAddress)
+    stopBody(socket)
   }
 }

@@ -126,6 +126,8 @@ export class Connection implements GrpcPeer {
   #endFlood(): void {
     if (this.#socket.destroyed) return
     this.#options.onFlood(this)
+    // Its streams take nothing more then of what was read: a read has thousands of frames.
+    this.#session.destroy()
     this.destroy()
   }
 

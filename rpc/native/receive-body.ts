@@ -46,8 +46,7 @@ export const receiveBody = (
     }
     request.on('data', (chunk: Buffer) => {
       if (body.length + chunk.length > limit) return refuse(invalidArgument('http: request body too large'))
-      if (body.length > 0 && !pieces.take(request.socket, chunk.length))
-        return refuse(invalidArgument(TOO_SMALL_PIECES))
+      if (pieces.hasEnded(request.socket)) return refuse(invalidArgument(TOO_SMALL_PIECES))
       if (!body.push(chunk)) return refuse(new CodedError('grpc', GRPC.resourceExhausted, TOO_GREEDY))
       if (isLarge) large.arrived(request)
       else if (body.length >= LARGE_BODY_BYTES) beLarge()
