@@ -22,7 +22,7 @@ const MAX_UNFINISHED_BYTES = 64 * 1024 * 1024
 /** Large answers of all connections that have not been taken; as over HTTP. */
 const MAX_UNSENT_BYTES = 192 * 1024 * 1024
 /** What connections send that is no message is looked at so often. */
-const CHECK_MS = 100
+const CHECK_MS = 50
 /** Clients that ask nothing for minutes. */
 const CONNECTION_IDLE_MS = 5 * 60_000
 /** A client that watches says nothing: its host is asked whether it is still there. */
