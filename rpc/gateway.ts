@@ -15,6 +15,7 @@ import {
   type RateLimiterOptions,
 } from './limits.ts'
 import { type Meter, SILENT_METER } from '../core/meter.ts'
+import { Floods } from './floods.ts'
 import { registerGatewayFigures } from './gateway-figures.ts'
 import type { GatewayLog } from './log.ts'
 import { createLongRequests } from './long-requests/long-requests.ts'
@@ -26,6 +27,7 @@ import { createChainPage, type PageServers } from './page/serve-page.ts'
 import { createPages, type Health } from './pages.ts'
 import type { GatewaySettings } from './settings.ts'
 import { createSharedLimiter, type SharedCounters } from './shared-limiter.ts'
+import { BodyPieces } from './small-pieces.ts'
 import { createStreamHub } from './clob/streams/hub.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
 import type { TlsSource } from './tls.ts'
@@ -97,8 +99,13 @@ export const startGateway = async (
   const rate = rateOf(settings)
   const shared = rate && counters && createSharedLimiter(rate, counters, log)
   const limiter = shared ?? (rate && createRateLimiter(rate))
+  const ownerOf = createOwnerFinder(settings.trustedProxies)
+  // Whoever floods one port has its next connections wait on all.
+  const floods = new Floods(ownerOf)
+  const pieces = new BodyPieces(floods)
   const admission = {
-    ownerOf: createOwnerFinder(settings.trustedProxies),
+    ownerOf,
+    floods,
     ...(rate && { admits: createAdmission(rate, settings.trustedProxies) }),
   }
   const { endpoint } = application
@@ -113,6 +120,7 @@ export const startGateway = async (
     timeoutMs,
     idleTimeoutMs: settings.httpIdleTimeoutMs,
     maxConnections: settings.maxOpenConnections,
+    pieces,
     tls,
     ...admission,
   }
@@ -127,7 +135,7 @@ export const startGateway = async (
       daemons: () => head.current().head.daemons,
     })
     const serves = { responder, timeoutMs, bodyLimit, corsOrigins, pages }
-    const handler = createHttpHandler({ ...serves, limiter, findAddress, turns, memory, longRequests })
+    const handler = createHttpHandler({ ...serves, limiter, findAddress, turns, memory, pieces, longRequests })
     const isHostAllowed = createHostCheck(settings.address, settings.vhosts)
     const server = createHttpServer(limits, withHostCheck(isHostAllowed, handler))
     servers.add('json-rpc', server.server)
@@ -154,6 +162,7 @@ export const startGateway = async (
       turns,
       budget,
       longRequests,
+      floods,
       origins: settings.wsOrigins,
       isHostAllowed,
       messageLimit: settings.wsMessageLimit,
@@ -178,7 +187,7 @@ export const startGateway = async (
     const { createRest } = await import('./native/rest.ts')
     const page = settings.page ? createChainPage(pageServers) : undefined
     const serves = { bodyLimit, origins, grpcWeb, openApi, page, version, traces }
-    const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory })
+    const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory, pieces })
     const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
     const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, guarded)
     servers.add('rest', server.server)

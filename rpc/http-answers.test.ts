@@ -6,7 +6,9 @@ import type { Server, ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import type { Responder } from './envelope.ts'
 import { createConnectionMemory } from './connection-memory.ts'
+import { Floods } from './floods.ts'
 import { MemoryBudget } from './memory-budget.ts'
+import { BodyPieces } from './small-pieces.ts'
 import { Turns } from './turns.ts'
 import { createHttpServer } from './http-server.ts'
 import { createHttpHandler } from './http.ts'
@@ -36,6 +38,7 @@ const start = async (timeoutMs: number): Promise<AsyncIterator<[ServerResponse]>
     findAddress: () => '',
     turns: new Turns(),
     memory: createConnectionMemory(new MemoryBudget(1.5 * LENGTH), () => ''),
+    pieces: new BodyPieces(new Floods()),
     pages: () => undefined,
   })
   const limits = { timeoutMs, idleTimeoutMs: 1_000, maxConnections: 0 }

@@ -4,7 +4,9 @@ import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterArrivals } from './arrival.ts'
 import { ConnectionShares, type FindOwner } from './connection-shares.ts'
+import { Floods } from './floods.ts'
 import type { Admission } from './limits.ts'
+import { BodyPieces } from './small-pieces.ts'
 import { boundHostPort, requireHostPort } from './stream/address.ts'
 import { HANDSHAKE_TIMEOUT_MS, renewWith, secureContext, type TlsSource } from './tls.ts'
 
@@ -20,6 +22,8 @@ export interface HttpServerLimits {
   /** Whose share of them a connection is; left out, its address tells. */
   readonly ownerOf?: FindOwner
   readonly admits?: Admission
+  /** What is counted of bodies, and clients whose connections wait for it; left out, those of this server alone. */
+  readonly pieces?: BodyPieces
   /** The certificate; left out where what is sent is plain. */
   readonly tls?: TlsSource | undefined
 }
@@ -43,6 +47,34 @@ const createSecure = (tls: TlsSource, listener: RequestListener): Server => {
   return server
 }
 
+/** Has Node take a connection when its client may begin. Returns those that wait. */
+const beginLater = (server: Server, waitMs: (socket: Socket) => number): ReadonlySet<Socket> => {
+  const waiting = new Set<Socket>()
+  const listeners = server.listeners('connection')
+  server.removeAllListeners('connection')
+  const begin = (socket: Socket): void => {
+    for (const listener of listeners) listener.call(server, socket)
+  }
+  const ignore = (): void => undefined
+  server.on('connection', (socket: Socket) => {
+    if (socket.destroyed) return
+    const delayMs = waitMs(socket)
+    if (delayMs === 0) return begin(socket)
+    waiting.add(socket)
+    socket.on('error', ignore)
+    const timer = setTimeout(() => {
+      waiting.delete(socket)
+      socket.off('error', ignore)
+      begin(socket)
+    }, delayMs)
+    socket.once('close', () => {
+      clearTimeout(timer)
+      waiting.delete(socket)
+    })
+  })
+  return waiting
+}
+
 export const createHttpServer = (
   limits: HttpServerLimits,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
@@ -56,16 +88,18 @@ export const createHttpServer = (
     connections.set(request.socket, response)
     // Node ends a connection after such an answer, once the client has all of it.
     if (closing) response.shouldKeepAlive = false
+    pieces.watch(request, response)
     afterArrivals(handler, request, response)
   }
-  const { tls } = limits
+  const { tls, pieces = new BodyPieces(new Floods(limits.ownerOf)) } = limits
   const server = tls === undefined ? createServer(OPTIONS, listener) : createSecure(tls, listener)
   const follow = (socket: Socket): void => {
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
   }
   const shares = new ConnectionShares(limits.maxConnections, limits.ownerOf)
-  server.on('connection', (socket) => {
+  const waiting = beginLater(server, ({ remoteAddress }) => pieces.floods.waitMs(remoteAddress))
+  server.prependListener('connection', (socket) => {
     if (limits.admits?.(socket.remoteAddress) === false || !shares.take(socket)) return void socket.destroy()
     if (tls === undefined) return follow(socket)
     carriers.add(socket)
@@ -97,6 +131,7 @@ export const createHttpServer = (
           clearTimeout(grace)
           resolve()
         })
+        for (const socket of waiting) socket.destroy()
         for (const [socket, response] of connections) {
           if (response !== undefined) response.shouldKeepAlive = false
           else if (socket.bytesRead === 0) socket.destroy()

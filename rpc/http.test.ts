@@ -485,6 +485,64 @@ test('requests one behind the other on one connection are answered in order', as
   socket.destroy()
 })
 
+describe('bodies in pieces', () => {
+  const CHUNKED = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+  const chunksOf = (text: string, size: number): string =>
+    Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size))
+      .map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+      .join('')
+
+  /** What comes back for some bytes until the connection is closed, or until there is `end` in it. */
+  const exchange = async (bytes: string, end?: string): Promise<string> => {
+    const socket = connect(Number(new URL(`http://${gateway.address}`).port), '127.0.0.1')
+    let text = ''
+    const done = new Promise<void>((resolve) => {
+      socket.on('error', () => resolve()).on('close', () => resolve())
+      socket.on('data', (data: Buffer) => {
+        text += data.toString()
+        if (end !== undefined && text.includes(end)) resolve()
+      })
+    })
+    socket.write(bytes)
+    await done
+    socket.destroy()
+    return text
+  }
+
+  test('of one byte without end are refused, and the connection is closed', async () => {
+    const answer = await exchange(CHUNKED + chunksOf(' '.repeat(20_000), 1))
+    expect(answer).toContain('HTTP/1.1 400 Bad Request\r\n')
+    expect(answer).toContain('Connection: close\r\n')
+    expect(answer).toContain('\r\n\r\nthe body comes in too many small pieces\n')
+  })
+
+  test('of one byte are counted from one request of a connection to the next', async () => {
+    const request = `${CHUNKED}${chunksOf(`${CALL}${' '.repeat(200)}`, 1)}0\r\n\r\n`
+    const answer = await exchange(request.repeat(100))
+    expect(answer.split('"result"').length - 1).toBeLessThan(5)
+    expect(answer.split('HTTP/1.1 ').length - 1).toBeLessThan(6)
+  })
+
+  test('of one byte end a connection where nobody reads them', async () => {
+    const head = CHUNKED.replace('POST /', 'POST /nothing')
+    expect(await exchange(head + chunksOf(' '.repeat(200_000), 1))).toContain('HTTP/1.1 404 ')
+  })
+
+  test('are answered where the body is short, or the pieces are as long as a buffer', async () => {
+    const short = await exchange(`${CHUNKED}${chunksOf(CALL, 1)}0\r\n\r\n`, RESULT)
+    expect(short).toContain('HTTP/1.1 200 OK')
+    const padded = `${CALL}${' '.repeat(500_000)}`
+    expect(await exchange(`${CHUNKED}${chunksOf(padded, 200)}0\r\n\r\n`, RESULT)).toContain('HTTP/1.1 200 OK')
+  })
+
+  test('have the next connections of their client wait', async () => {
+    await exchange(CHUNKED + chunksOf(' '.repeat(20_000), 1))
+    const startedMs = performance.now()
+    expect((await post(CALL)).body).toBe(RESULT)
+    expect(performance.now() - startedMs).toBeGreaterThan(800)
+  })
+})
+
 describe('a gateway that stops', () => {
   /** A question that is with the application, and how to answer it. */
   const askSlowly = async (): Promise<{ readonly reply: Promise<Reply>; readonly answer: (text: string) => void }> => {

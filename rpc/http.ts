@@ -13,6 +13,7 @@ import { replyIdOf, type Unreadable } from './payload.ts'
 import type { LongReply, Reply } from './replies.ts'
 import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts'
 import { LONG_REQUEST_BYTES, type LongOutcome, type LongRequests } from './long-requests/long-requests.ts'
+import { type BodyPieces, TOO_SMALL_PIECES } from './small-pieces.ts'
 import { PART_OF_BATCH, SHORT_LENGTH, type Turns } from './turns.ts'
 
 export interface HttpOptions {
@@ -25,6 +26,7 @@ export interface HttpOptions {
   readonly findAddress: FindAddress
   readonly turns: Turns
   readonly memory: ConnectionMemory
+  readonly pieces: BodyPieces
   /** Left out where the application is in this process: then this thread reads what is long, too. */
   readonly longRequests: LongRequests | undefined
   /** Everything that is not JSON-RPC. */
@@ -84,6 +86,7 @@ export const createHttpHandler = (
   options: HttpOptions,
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
   const { responder, bodyLimit, corsOrigins, limiter, findAddress, turns, memory, longRequests, timeoutMs } = options
+  const { pieces } = options
 
   const send = (request: IncomingMessage, response: ServerResponse, text: Reply): void => {
     if (response.destroyed) return
@@ -256,6 +259,9 @@ export const createHttpHandler = (
         // Only a body of unannounced length gets here; geth reads up to the limit, where it is no JSON any more.
         limiter?.charge(findAddress(request), bodyCost(length))
         giveUp(() => send(request, response, PARSE_ERROR))
+      } else if (pieces.hasEnded(request.socket)) {
+        limiter?.charge(findAddress(request), PLAIN_COST)
+        giveUp(() => refuse(response, 400, TOO_SMALL_PIECES))
       } else if (!body.push(chunk)) {
         giveUp(() => refuse(response, 503, 'too many unfinished requests are held, try again'))
       } else if (isLarge) {

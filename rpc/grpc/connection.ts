@@ -10,10 +10,12 @@ import {
 import type { Socket } from 'node:net'
 import { clientOf } from '../limits.ts'
 import type { MemoryBudget, MemoryShare } from '../memory-budget.ts'
+import { SmallPieces } from '../small-pieces.ts'
 import type { Turns } from '../turns.ts'
 import { type CallSettings, GrpcCall, type GrpcPeer, refuseHttp } from './grpc-call.ts'
 import { isGrpcType } from './message.ts'
 import { type GrpcMethod, serveCall } from './methods.ts'
+import { Overhead } from './overhead.ts'
 import { GRPC } from './status.ts'
 
 const MAX_STREAMS = 100
@@ -50,7 +52,7 @@ export interface ConnectionOptions {
   readonly calls: CallSettings
   readonly budget: MemoryBudget
   readonly turns: Turns
-  /** Its client resets streams without end: the connection was closed for it, or will be. */
+  /** Its client resets streams without end, or sends what is no message: the connection was closed for it, or will be. */
   readonly onFlood: (connection: Connection) => void
   /** A connection without calls is closed after this long. */
   readonly idleMs: number
@@ -65,6 +67,8 @@ export class Connection implements GrpcPeer {
   readonly #session: ServerHttp2Session
   readonly #options: ConnectionOptions
   readonly #idle: NodeJS.Timeout
+  readonly #pieces = new SmallPieces()
+  readonly #overhead: Overhead
   #calls = 0
   #resets = 0
 
@@ -72,6 +76,7 @@ export class Connection implements GrpcPeer {
     this.remoteAddress = socket.remoteAddress ?? ''
     this.memory = options.budget.open(clientOf(this.remoteAddress), () => this.destroy())
     this.#socket = socket
+    this.#overhead = new Overhead(socket)
     this.#session = performServerHandshake(socket, HTTP2)
     this.#options = options
     this.#idle = setTimeout(() => {
@@ -96,6 +101,34 @@ export class Connection implements GrpcPeer {
   /** The socket, for a session waits until its client has taken what was written. */
   destroy(): void {
     this.#socket.destroy()
+  }
+
+  arrived(bytes: number, isPiece: boolean): void {
+    this.#overhead.received(bytes)
+    if (isPiece && !this.#pieces.take(bytes)) this.#endFlood()
+  }
+
+  asked(headers: IncomingHttpHeaders): void {
+    let bytes = 0
+    for (const name in headers) bytes += name.length + String(headers[name]).length
+    this.#overhead.asked(bytes)
+  }
+
+  unread(): void {
+    this.#overhead.unread()
+  }
+
+  /** Ends it where it has sent too much that is no message. Asked some times a second. */
+  check(): void {
+    if (!this.#overhead.check()) this.#endFlood()
+  }
+
+  #endFlood(): void {
+    if (this.#socket.destroyed) return
+    this.#options.onFlood(this)
+    // Its streams take nothing more then of what was read: a read has thousands of frames.
+    this.#session.destroy()
+    this.destroy()
   }
 
   #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {

@@ -137,7 +137,7 @@ describe('of connections', () => {
     const session = grpc.openSession()
     const long = Buffer.concat([prefixOf(2 ** 31), Buffer.alloc(300_000)])
     const words = Buffer.concat(Array.from({ length: 40_000 }, () => frameMessage(Buffer.from('x'))))
-    for (let index = 0; index < 20; index++) {
+    for (let index = 0; index < 8; index++) {
       const stream = request(session, [PATH.echo, PATH.each, '/t.T/Nope'][index % 3] ?? '')
       const end = read(stream)
       stream.write(long)

@@ -15,7 +15,7 @@ export interface CallSettings {
   readonly maxSendBytes: number
   /** Time from the headers of a request, or from the first bytes of a message in a stream, to its end. */
   readonly receiveTimeoutMs: number
-  /** Time that a client has to take a large answer. */
+  /** Time that a client has to take an answer. */
   readonly sendTimeoutMs: number
   /** The bytes of requests that have not come as a whole. */
   readonly unfinished: ByteBudget
@@ -32,12 +32,21 @@ export interface GrpcPeer {
   readonly remoteAddress: string
   /** What it holds of the gateway's memory. */
   readonly memory: MemoryShare
+  /** A part of a call has come; `isPiece` where it ended no message. */
+  arrived(bytes: number, isPiece: boolean): void
+  /** A call has asked something: what came with it was no noise. */
+  asked(headers: IncomingHttpHeaders): void
+  /** A call has ended before its client had ended its side. */
+  unread(): void
   /** Cuts off its connection, whatever runs on it. */
   destroy(): void
 }
 
 /** More than this is not sent at once: HTTP/2 lets a client have 64 KiB of a stream without taking any. */
 const LARGE_ANSWER_BYTES = 64 * 1024
+
+/** A client of a stream takes at least so much. */
+const SLOWEST_BYTES_PER_MS = 8
 
 const HEADERS: OutgoingHttpHeaders = {
   ':status': 200,
@@ -111,6 +120,16 @@ export class GrpcCall {
     this.#receiving = undefined
   }
 
+  /** A part of a message has come, or more of them; `isPiece` where none ended with it. */
+  arrived(bytes: number, isPiece: boolean): void {
+    this.#peer.arrived(bytes, isPiece)
+  }
+
+  /** Its request is there as a whole. */
+  asked(): void {
+    this.#peer.asked(this.headers)
+  }
+
   /** The client has ended its side. */
   received(): void {
     this.#isReceived = true
@@ -138,13 +157,20 @@ export class GrpcCall {
     stream.respond({ ...HEADERS, ...metadata }, WITH_TRAILERS)
     stream.on('wantTrailers', sendOk)
     stream.end(frameMessage(bytes))
+    this.#limitSending(this.#settings.sendTimeoutMs)
   }
 
   /** One message of many. False when the client has not taken those before: `drain` of the stream tells when it has. */
   write(bytes: Uint8Array): boolean {
     if (this.isOver || !this.#requireShort(bytes)) return true
     if (!this.stream.headersSent) this.stream.respond(HEADERS, WITH_TRAILERS)
-    return this.stream.write(frameMessage(bytes))
+    const { stream } = this
+    const isTaken = stream.write(frameMessage(bytes))
+    if (!isTaken && this.#sending === undefined) {
+      this.#limitSending(this.#settings.sendTimeoutMs + bytes.length / SLOWEST_BYTES_PER_MS)
+      stream.once('drain', () => this.#stopSending())
+    }
+    return isTaken
   }
 
   /** Takes note of bytes that wait for the client; false where its connection holds too many. */
@@ -185,9 +211,20 @@ export class GrpcCall {
   /** The stream is no more. */
   closed(): void {
     this.#finish()
-    clearTimeout(this.#sending)
+    if (!this.#isReceived) this.#peer.unread()
+    this.#stopSending()
     this.#settings.unsent.give(this.#unsentBytes, this.#peer.memory)
     this.#unsentBytes = 0
+  }
+
+  /** The stream ends, for a client that does not take what it was sent takes no word of an end either. */
+  #limitSending(timeoutMs: number): void {
+    this.#sending ??= setTimeout(() => this.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM), timeoutMs)
+  }
+
+  #stopSending(): void {
+    clearTimeout(this.#sending)
+    this.#sending = undefined
   }
 
   /** A client that still sends is told that nobody reads on (RFC 9113, section 8.1). */

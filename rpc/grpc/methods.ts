@@ -246,7 +246,7 @@ const serveOne = <Method>(
   let message: GrpcMessage | undefined
   call.startReceiving()
   stream.on('data', (chunk: Buffer) => {
-    if (call.isOver) return
+    if (call.isOver) return call.arrived(chunk.length, true)
     try {
       reader.push(chunk)
       for (let next = reader.next(); next !== undefined; next = reader.next()) {
@@ -257,6 +257,7 @@ const serveOne = <Method>(
       message = undefined
       call.fail(error)
     }
+    call.arrived(chunk.length, message === undefined)
   })
   stream.on('end', () => {
     call.received()
@@ -264,6 +265,7 @@ const serveOne = <Method>(
     try {
       requireWhole(call)
       if (message === undefined) throw cardinality('no', path)
+      call.asked()
       const whole = message
       message = undefined
       afterLateArrivals(() => void takeTurn(whole.bytes.length, () => call.isOver || void run(call, method, whole)))
@@ -279,7 +281,9 @@ const serveStream = async (call: GrpcCall, method: StreamMethod, takeTurn: TakeT
   try {
     for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
       reader.push(chunk)
+      let isPiece = true
       for (let next = reader.next(); next !== undefined; next = reader.next()) {
+        isPiece = false
         call.stopReceiving()
         const request = await call.open(next)
         reader.release()
@@ -288,6 +292,7 @@ const serveStream = async (call: GrpcCall, method: StreamMethod, takeTurn: TakeT
         if (call.isOver) return
         if (!isTaken) await once(stream, 'drain')
       }
+      call.arrived(chunk.length, isPiece)
       if (call.isOver) return
       if (reader.isWithin) call.startReceiving()
     }

@@ -4,9 +4,8 @@ import { createServer as createSecureServer } from 'node:tls'
 import { ByteBudget } from './byte-budget.ts'
 import { ConnectionShares, type FindOwner } from '../connection-shares.ts'
 import { MemoryBudget } from '../memory-budget.ts'
-import { clientOf } from '../limits.ts'
 import { Turns } from '../turns.ts'
-import { Floods } from './floods.ts'
+import { Floods } from '../floods.ts'
 import type { CallSettings } from './grpc-call.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { Decompressor } from './decompress.ts'
@@ -16,12 +15,14 @@ import { HANDSHAKE_TIMEOUT_MS, renewWith, secureContext, type TlsSource } from '
 
 /** Half a request holds what has come of it for so long. */
 const RECEIVE_TIMEOUT_MS = 30_000
-/** A client that does not take a large answer in time is cut off, as over HTTP. */
+/** A client that does not take an answer in time is cut off, as over HTTP. */
 const SEND_TIMEOUT_MS = 30_000
 /** Unfinished requests of all connections, without the first 16 KiB of each. */
 const MAX_UNFINISHED_BYTES = 64 * 1024 * 1024
 /** Large answers of all connections that have not been taken; as over HTTP. */
 const MAX_UNSENT_BYTES = 192 * 1024 * 1024
+/** What connections send that is no message is looked at so often. */
+const CHECK_MS = 50
 /** Clients that ask nothing for minutes. */
 const CONNECTION_IDLE_MS = 5 * 60_000
 /** A client that watches says nothing: its host is asked whether it is still there. */
@@ -49,6 +50,8 @@ export interface GrpcHttp2Options {
   readonly maxConnections?: number
   /** Whose share of them a connection is; left out, its address tells. */
   readonly ownerOf?: FindOwner
+  /** Clients whose connections wait; left out, those of this server alone. */
+  readonly floods?: Floods
   /** The certificate; left out where what is sent is plain. */
   readonly tls?: TlsSource | undefined
   readonly receiveTimeoutMs?: number
@@ -138,8 +141,8 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
   const onClose = (connection: Connection): void => void connections.delete(connection)
   const budget = options.budget ?? new MemoryBudget(MAX_UNFINISHED_BYTES + MAX_UNSENT_BYTES)
   const turns = options.turns ?? new Turns()
-  const floods = new Floods()
-  const onFlood = ({ remoteAddress }: Connection): void => floods.note(clientOf(remoteAddress))
+  const floods = options.floods ?? new Floods(options.ownerOf)
+  const onFlood = ({ remoteAddress }: Connection): void => floods.note(remoteAddress)
   const settings: ConnectionOptions = { methods, calls, budget, turns, idleMs, onClose, onFlood }
   /** Connections that wait for their beginning. */
   const waiting = new Set<Socket>()
@@ -152,8 +155,11 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
       if (!socket.destroyed) begin(socket)
     }, waitMs)
   }
+  const checks = setInterval(() => {
+    for (const connection of connections) connection.check()
+  }, CHECK_MS).unref()
   const { server, carriers } = createSocketServer(options, (socket) => {
-    const waitMs = floods.waitMs(clientOf(socket.remoteAddress ?? ''))
+    const waitMs = floods.waitMs(socket.remoteAddress)
     if (waitMs === 0) begin(socket)
     else beginLater(socket, waitMs)
   })
@@ -168,6 +174,7 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
     },
     close: () =>
       new Promise((resolve) => {
+        clearInterval(checks)
         server.close(() => resolve())
         for (const socket of waiting) socket.destroy()
         for (const connection of connections) connection.close()

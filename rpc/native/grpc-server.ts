@@ -7,6 +7,7 @@ import { rpcError } from '../errors.ts'
 import { mostRequestBytes } from '../../core/request-limits.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
+import type { Floods } from '../floods.ts'
 import type { FindOwner } from '../connection-shares.ts'
 import { type Admission, clientOf, type FindAddress, type RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
@@ -40,6 +41,8 @@ export interface GrpcOptions {
   readonly admits?: Admission
   /** Whose share of the connections one is. */
   readonly ownerOf?: FindOwner
+  /** Clients whose connections wait; left out, those of this server alone. */
+  readonly floods?: Floods
   readonly tls?: TlsSource | undefined
   /** Serves traces. */
   readonly traces: boolean
@@ -164,6 +167,7 @@ export const serveGrpc = async (options: GrpcOptions): Promise<GrpcServer> => {
     maxSendBytes,
     ...(options.admits === undefined ? {} : { admits: options.admits }),
     ...(options.ownerOf === undefined ? {} : { ownerOf: options.ownerOf }),
+    ...(options.floods === undefined ? {} : { floods: options.floods }),
     budget,
     turns: options.turns,
     tls: options.tls,

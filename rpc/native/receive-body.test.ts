@@ -1,12 +1,17 @@
-import type { IncomingMessage } from 'node:http'
+import { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { LARGE_BODY_BYTES, LargeBodies } from '../large-bodies.ts'
+import { Floods } from '../floods.ts'
 import { MemoryBudget } from '../memory-budget.ts'
+import { BodyPieces } from '../small-pieces.ts'
 import { receiveBody } from './receive-body.ts'
 
 const open = () => {
   const large = new LargeBodies()
+  const floods = new Floods()
+  const pieces = new BodyPieces(floods)
   const budget = new MemoryBudget(64 * LARGE_BODY_BYTES)
   const receive = (client: string, announced: number) => {
     const request = Object.assign(new PassThrough({ highWaterMark: 4 * LARGE_BODY_BYTES }), {
@@ -18,10 +23,11 @@ const open = () => {
       share,
       large,
       client,
+      pieces,
     })
     return { request, body }
   }
-  return { large, receive }
+  return { large, floods, pieces, receive }
 }
 
 test('long bodies are received four at once, the others wait, and all arrive', async () => {
@@ -51,4 +57,14 @@ test('a short body takes no place', async () => {
   request.end('12345')
   expect((await body).toString()).toBe('12345')
   expect(large.reading).toBe(0)
+})
+
+test('a body of tiny pieces without end is refused, and its client is noted', async () => {
+  const { receive, floods, pieces } = open()
+  const { request, body } = receive('one', 0)
+  Object.assign(request, { socket: { remoteAddress: '127.0.0.1' }, headers: { 'transfer-encoding': 'chunked' } })
+  pieces.watch(request as unknown as IncomingMessage, new EventEmitter() as ServerResponse)
+  for (let count = 0; count < 1_000; count++) request.write(' ')
+  await expect(body).rejects.toThrow('the body comes in too many small pieces')
+  expect(floods.waitMs('127.0.0.1')).toBeGreaterThan(0)
 })

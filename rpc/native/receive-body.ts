@@ -5,6 +5,7 @@ import { GRPC } from '../grpc/status.ts'
 import { BodyBuffer } from '../body-buffer.ts'
 import { TOO_GREEDY, type MemoryShare } from '../memory-budget.ts'
 import { LARGE_BODY_BYTES, type LargeBodies } from '../large-bodies.ts'
+import { type BodyPieces, TOO_SMALL_PIECES } from '../small-pieces.ts'
 import { invalidArgument } from './parse-parameter.ts'
 
 export interface BodyBounds {
@@ -13,13 +14,17 @@ export interface BodyBounds {
   /** Where long bodies take turns, by client. */
   readonly large: LargeBodies
   readonly client: string
+  readonly pieces: BodyPieces
 }
 
 /**
- * Throws grpc/3 for a longer body, and when the client goes away meanwhile; grpc/8 where the share has no room. The share
+ * Throws grpc/3 for a longer body, for one that comes in too many small pieces, and when the client goes away meanwhile; grpc/8 where the share has no room. The share
  * has it back when all has come.
  */
-export const receiveBody = (request: IncomingMessage, { limit, share, large, client }: BodyBounds): Promise<Buffer> =>
+export const receiveBody = (
+  request: IncomingMessage,
+  { limit, share, large, client, pieces }: BodyBounds,
+): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const announced = Math.min(limit, Number(request.headers['content-length'] ?? 0))
     const body = new BodyBuffer(announced, () => share)
@@ -41,6 +46,7 @@ export const receiveBody = (request: IncomingMessage, { limit, share, large, cli
     }
     request.on('data', (chunk: Buffer) => {
       if (body.length + chunk.length > limit) return refuse(invalidArgument('http: request body too large'))
+      if (pieces.hasEnded(request.socket)) return refuse(invalidArgument(TOO_SMALL_PIECES))
       if (!body.push(chunk)) return refuse(new CodedError('grpc', GRPC.resourceExhausted, TOO_GREEDY))
       if (isLarge) large.arrived(request)
       else if (body.length >= LARGE_BODY_BYTES) beLarge()

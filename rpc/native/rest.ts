@@ -15,6 +15,7 @@ import type { ConnectionMemory } from '../connection-memory.ts'
 import type { GatewayLog } from '../log.ts'
 import { answerCost, bodyCost, DESCRIPTION_COST, PLAIN_COST } from '../costs.ts'
 import { TOO_GREEDY } from '../memory-budget.ts'
+import type { BodyPieces } from '../small-pieces.ts'
 import type { Turns } from '../turns.ts'
 import { createUdf, UDF_PATH } from '../clob/udf.ts'
 import { LargeBodies } from '../large-bodies.ts'
@@ -50,6 +51,7 @@ export interface RestOptions {
   readonly findAddress: FindAddress
   readonly turns: Turns
   readonly memory: ConnectionMemory
+  readonly pieces: BodyPieces
   /** Serves traces. */
   readonly traces: boolean
   readonly services?: readonly DescService[]
@@ -91,7 +93,7 @@ const heightOf = ({ headers }: IncomingMessage): string | undefined => {
 }
 
 export const createRest = (options: RestOptions): RequestListener => {
-  const { application, head, log, bodyLimit, turns, memory } = options
+  const { application, head, log, bodyLimit, turns, memory, pieces } = options
   const large = new LargeBodies()
   const services = options.services ?? NATIVE_SERVICES
   const routes = createRoutes(services)
@@ -104,7 +106,7 @@ export const createRest = (options: RestOptions): RequestListener => {
   const receive = async (request: IncomingMessage, most = Number.POSITIVE_INFINITY): Promise<Buffer> => {
     const client = clientOf(options.findAddress(request))
     const limit = Math.min(bodyLimit, most)
-    const body = await receiveBody(request, { limit, share: memory.shareOf(request), large, client })
+    const body = await receiveBody(request, { limit, share: memory.shareOf(request), large, client, pieces })
     charge(request, bodyCost(body.length))
     return body
   }

@@ -48,6 +48,8 @@ export interface Connection {
   /** Takes off bytes that turned out to be no part of a message. */
   depart(bytes: number): void
   receive(data: RawData): void
+  /** It sends tiny frames without end, and is closed for it; called for whatever comes after that, too. */
+  flood(): void
   end(): void
 }
 
@@ -286,6 +288,11 @@ export const createConnection = (
       waitingBytes += length
       if (isBusy()) socket.pause()
       afterArrivals(() => turns.run(socket, length, () => takeWaiting(data, length)))
+    },
+    flood() {
+      closeWith(POLICY_VIOLATION, 'too many small frames')
+      // The error that what was left of them makes has resumed it.
+      stream.pause()
     },
     end,
   }

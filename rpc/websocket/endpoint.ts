@@ -8,10 +8,13 @@ import { UPGRADE_COST } from '../costs.ts'
 import { clientOf } from '../limits.ts'
 import { isOriginAllowed } from '../origins.ts'
 import { type Connection, createConnection } from './connection.ts'
+import { FrameReader } from './frame-reader.ts'
 import type { WebSocketOptions } from './options.ts'
 
 /** Header and mask of a short frame of a client (RFC 6455, section 5.2). */
 const FRAME_BYTES = 6
+/** A byte that begins no frame: bits are set in it that nobody has agreed on. */
+const NO_FRAME = 0xff
 
 /** Headers may stand behind the status. */
 const refuseUpgrade = (socket: Duplex, status: string): void => {
@@ -43,7 +46,17 @@ export const attachWebSocket = (server: Server, options: WebSocketOptions): WebS
     const connection = createConnection(socket, request.socket, address, options)
     const leave = counts.enter(clientOf(address))
     connections.set(socket, connection)
-    request.socket.on('data', (chunk: Buffer) => connection.arrive(chunk.length))
+    const frames = new FrameReader()
+    let isFlood = false
+    // Before they are parsed: a read has ten thousand empty frames.
+    request.socket.prependListener('data', (chunk: Buffer) => {
+      isFlood ||= !frames.read(chunk)
+      if (!isFlood) return connection.arrive(chunk.length)
+      // The rest of what was read would be parsed to its end in any case: it ends here.
+      chunk.fill(NO_FRAME)
+      options.floods.note(request.socket.remoteAddress)
+      return connection.flood()
+    })
     socket.on('message', (data: RawData) => {
       connection.isAlive = true
       connection.receive(data)

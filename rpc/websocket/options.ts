@@ -1,5 +1,6 @@
 import type { StreamHub } from '../clob/streams/hub.ts'
 import type { Responder } from '../envelope.ts'
+import type { Floods } from '../floods.ts'
 import type { HostCheck } from '../hosts.ts'
 import type { FindAddress, RateLimiter } from '../limits.ts'
 import type { GatewayLog } from '../log.ts'
@@ -28,6 +29,8 @@ export interface WebSocketOptions {
   readonly findAddress: FindAddress
   readonly turns: Turns
   readonly budget: MemoryBudget
+  /** Clients whose connections wait. */
+  readonly floods: Floods
   /** Left out where the application is in this process: then this thread reads what is long, too. */
   readonly longRequests: LongRequests | undefined
 }

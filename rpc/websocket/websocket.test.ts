@@ -362,6 +362,52 @@ describe('subscriptions', () => {
   })
 })
 
+describe('small frames', () => {
+  const masked = (first: number, text = ''): Buffer =>
+    Buffer.concat([Buffer.from([first, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+  const repeated = (frame: Buffer, count: number): Buffer => Buffer.concat(Array.from({ length: count }, () => frame))
+
+  /** The code and the reason of the frame that closes a connection for what it has sent. */
+  const closeFor = async (bytes: Buffer): Promise<readonly [code: number, reason: string, pongs: number]> => {
+    const socket = connectRaw()
+    const chunks: Buffer[] = []
+    socket.once('data', () => {
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+      socket.write(bytes)
+    })
+    await new Promise((resolve) => socket.once('close', resolve))
+    const received = Buffer.concat(chunks)
+    const at = received.indexOf(0x88)
+    const length = received[at + 1] ?? 0
+    return [received.readUInt16BE(at + 2), received.subarray(at + 4, at + 2 + length).toString(), at / 2]
+  }
+
+  test.each([
+    ['pings', masked(0x89), 5_000],
+    ['pongs', masked(0x8a), 5_000],
+    ['fragments of one byte', masked(0x00, ' '), 5_000],
+  ])('without end close a connection: %s', async (_name, frame, count) => {
+    const first = frame[0] === 0 ? masked(0x01, '[') : Buffer.alloc(0)
+    expect(await closeFor(Buffer.concat([first, repeated(frame, count)]))).toEqual([1008, 'too many small frames', 0])
+  })
+
+  test('of clients that mean well are taken', async () => {
+    const client = await open()
+    const text = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId"${' '.repeat(300_000)}}`
+    // As gorilla and with it go-ethereum send what is long.
+    for (let at = 0; at < text.length; at += 1_016) {
+      client.socket.send(text.slice(at, at + 1_016), { fin: at + 1_016 >= text.length, binary: false })
+    }
+    expect(JSON.parse(await client.next())).toMatchObject({ result: '0x539' })
+    let pongs = 0
+    client.socket.on('pong', () => pongs++)
+    for (let count = 0; count < 50; count++) client.socket.ping()
+    await expect.poll(() => pongs).toBe(50)
+    expect((await client.request('eth_chainId')).result).toBe('0x539')
+    client.socket.terminate()
+  })
+})
+
 describe('connections', () => {
   test('that do not read are closed, and cost no more memory than their bound', async () => {
     const warned = new Promise<string>((resolve) => (log = { ...SILENT_LOG, warn: resolve }))

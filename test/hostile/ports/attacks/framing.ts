@@ -40,6 +40,31 @@ const leaveUnread = async (assault: Assault): Promise<void> => {
   for (const socket of sockets) socket.removeAllListeners('close').destroy()
 }
 
+/** Bodies without end in chunks of one byte: a read of 64 KiB has ten thousand of them. */
+const sendTinyChunks = async (assault: Assault): Promise<void> => {
+  const { target, tally } = assault
+  const chunks = Buffer.from('1\r\n \r\n'.repeat(10_000))
+  const paths = [
+    [target.http, '/'],
+    [target.http, '/nothing'],
+    [target.rest, '/cosmos/tx/v1beta1/simulate'],
+  ] as const
+  const head = `${LOOPBACK_HOST}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
+  await pump(assault, { width: 8 }, async (index) => {
+    const [address, path] = paths[index % paths.length] ?? paths[0]
+    const socket = await connectTo(address)
+    if (socket === undefined) return tally.add('not connected')
+    let line: string | undefined
+    socket.on('data', (bytes: Buffer) => (line ??= bytes.toString('latin1').split('\r\n')[0]))
+    socket.write(`POST ${path} HTTP/1.1\r\n${head}`)
+    while (!isOver(assault) && !socket.destroyed) {
+      if (!socket.write(chunks)) await untilDrained(socket, leftMs(assault))
+    }
+    tally.add(line ?? 'closed')
+    return socket.destroy()
+  })
+}
+
 const post = (head: string, rest: string, line = 'POST / HTTP/1.1'): string =>
   `${line}\r\n${head}content-type: application/json\r\n${rest}`
 
@@ -86,6 +111,13 @@ export const FRAMING_ATTACKS: readonly Attack[] = [
     bounded: 'bytes that clients leave unread, of one and of all',
     outcomes: /^(asked|closed by server|not connected)$/,
     run: leaveUnread,
+  },
+  {
+    name: 'HTTP bodies in chunks of one byte',
+    seconds: 8,
+    bounded: 'small pieces of a connection, and the next connections of its client',
+    outcomes: /^(HTTP\/1\.1 (400|404) .*|closed|not connected)$/,
+    run: sendTinyChunks,
   },
   {
     name: 'HTTP/1.0, huge and many headers, odd framing',

@@ -141,6 +141,32 @@ const askForEver = async (assault: Assault): Promise<void> => {
   await many(assault, 8, () => writeOn(assault, first, () => next))
 }
 
+/** Messages that are announced, and come a byte a frame. */
+const sendBytes = async (assault: Assault): Promise<void> => {
+  const announced = Buffer.from([0, 0, 0, 0x40, 0])
+  const first = [hello()]
+  const bytes: Buffer[] = []
+  for (let stream = 1; stream < 180; stream += 2) {
+    first.push(openCall(VALIDATORS, stream), frame({ type: FRAME.data, stream }, announced))
+    bytes.push(frame({ type: FRAME.data, stream }, Buffer.from([1])))
+  }
+  const next = Buffer.concat(Array.from({ length: 40 }, () => bytes).flat())
+  await many(assault, 8, () => writeOn(assault, Buffer.concat(first), () => next))
+}
+
+/** Answers wait for a window that is opened a byte at a time. */
+const openWindows = async (assault: Assault): Promise<void> => {
+  const first = [hello([[SETTING.initialWindowSize, 0]])]
+  const updates: Buffer[] = []
+  for (let stream = 1; stream < 199; stream += 2) {
+    first.push(openCall(LATEST_BLOCK, stream))
+    first.push(frame({ type: FRAME.data, flags: END_STREAM, stream }, grpcMessage(NOTHING)))
+    updates.push(frame({ type: FRAME.windowUpdate, stream }, Buffer.from([0, 0, 0, 1])))
+  }
+  const next = Buffer.concat(Array.from({ length: 20 }, () => updates).flat())
+  await many(assault, 8, () => writeOn(assault, Buffer.concat(first), () => next))
+}
+
 const OUTCOMES = /^(written|closed by server|not connected)$/
 
 export const GRPC_ATTACKS: readonly Attack[] = [
@@ -179,6 +205,22 @@ export const GRPC_ATTACKS: readonly Attack[] = [
     bounded: 'frames of control that wait for their answer',
     outcomes: OUTCOMES,
     run: floodFrames,
+  },
+  {
+    name: 'gRPC messages of one byte a frame',
+    seconds: 8,
+    bounded: 'small frames of a connection, and the next connections of its client',
+    outcomes: OUTCOMES,
+    refusal: /^closed by server$/,
+    run: sendBytes,
+  },
+  {
+    name: 'gRPC window updates of one byte',
+    seconds: 8,
+    bounded: 'bytes of a connection that are no message, and the next connections of its client',
+    outcomes: OUTCOMES,
+    refusal: /^closed by server$/,
+    run: openWindows,
   },
   {
     name: 'gRPC reflection stream, asked for ever',

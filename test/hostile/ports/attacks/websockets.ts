@@ -83,6 +83,24 @@ const unfinished = async (assault: Assault): Promise<void> => {
   endAll(sockets)
 }
 
+/** Sends one kind of frame until the node closes the connection; then over the next one. */
+const floodWith =
+  (send: (socket: WebSocket) => void) =>
+  async (assault: Assault): Promise<void> => {
+    await pump(assault, { width: 8 }, async () => {
+      const socket = await openCounted(assault)
+      if (socket === undefined) return await sleep(50)
+      while (!isOver(assault) && socket.readyState === socket.OPEN) {
+        for (let count = 0; count < 1_000; count++) send(socket)
+        await sleep(1)
+      }
+      return endAll([socket])
+    })
+  }
+
+const floodPings = floodWith((socket) => socket.ping('', true, () => undefined))
+const floodFragments = floodWith((socket) => socket.send(' ', { fin: false }, () => undefined))
+
 export const WEBSOCKET_ATTACKS: readonly Attack[] = [
   {
     name: 'idle WebSockets, 2,000',
@@ -127,5 +145,19 @@ export const WEBSOCKET_ATTACKS: readonly Attack[] = [
     bounded: 'bytes of a message, and of unfinished messages of all',
     outcomes: OUTCOMES,
     run: unfinished,
+  },
+  {
+    name: 'WebSocket pings without end, 8 connections',
+    seconds: 8,
+    bounded: 'pings of a connection, and the next connections of its client',
+    outcomes: OUTCOMES,
+    run: floodPings,
+  },
+  {
+    name: 'WebSocket fragments of one byte, 8 connections',
+    seconds: 8,
+    bounded: 'small fragments of a connection, and the next connections of its client',
+    outcomes: OUTCOMES,
+    run: floodFragments,
   },
 ]

@@ -1,4 +1,8 @@
-/** Clients whose connections were closed for resetting streams without end: their next connections wait, and come one by one. */
+/**
+ * Clients whose connections were closed for what no client does that wants answers, such as streams that are reset or tiny pieces
+ * without end: their next connections wait, and come one by one.
+ */
+import { createOwnerFinder, type FindOwner } from './connection-shares.ts'
 
 /** What a new connection of such a client waits, so that its handshake and first streams are no way around the bound. */
 const WAIT_MS = 1_000
@@ -17,8 +21,17 @@ interface Flood {
 
 export class Floods {
   readonly #floods = new Map<string, Flood>()
+  readonly #ownerOf: FindOwner
 
-  note(client: string): void {
+  /** Left out, the address of a peer tells whose its connection is. */
+  constructor(ownerOf: FindOwner = createOwnerFinder([])) {
+    this.#ownerOf = ownerOf
+  }
+
+  /** Behind a trusted proxy are many clients, which wait for none of them. */
+  note(peer: string | undefined): void {
+    const client = this.#ownerOf(peer)
+    if (client === undefined) return
     const nextMs = this.#floods.get(client)?.nextMs ?? 0
     this.#floods.delete(client)
     this.#floods.set(client, { untilMs: performance.now() + WAIT_MS, nextMs })
@@ -28,7 +41,9 @@ export class Floods {
   }
 
   /** What one more connection waits: 0 for a client that floods nobody. */
-  waitMs(client: string): number {
+  waitMs(peer: string | undefined): number {
+    const client = this.#ownerOf(peer)
+    if (client === undefined || this.#floods.size === 0) return 0
     const flood = this.#floods.get(client)
     if (flood === undefined) return 0
     const nowMs = performance.now()

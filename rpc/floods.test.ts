@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createOwnerFinder } from './connection-shares.ts'
 import { Floods } from './floods.ts'
 
 describe('clients that flood', () => {
@@ -26,6 +27,16 @@ describe('clients that flood', () => {
     expect(floods.waitMs('a')).toBe(5_000)
     vi.advanceTimersByTime(5_100)
     expect(floods.waitMs('a')).toBe(0)
+  })
+
+  it('are not those behind a trusted proxy, and one network of IPv6 is one of them', () => {
+    const floods = new Floods(createOwnerFinder(['10.0.0.0/8']))
+    floods.note('10.1.2.3')
+    floods.note('2001:db8::1')
+    floods.note(undefined)
+    expect([floods.waitMs('10.1.2.3'), floods.waitMs('::ffff:10.1.2.3'), floods.waitMs('2001:db8::2')]).toEqual([
+      0, 0, 1_000,
+    ])
   })
 
   it('are remembered up to a bound, the oldest forgotten first', () => {
