@@ -76,7 +76,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
     this.#families = options.families
     this.#log = options.environment.log.of?.('pool') ?? options.environment.log
     const { signatures } = options.environment
-    this.#signatures = signatures && new SignatureQueue(signatures)
+    this.#signatures = signatures && new SignatureQueue(signatures, options.environment)
     this.pool = new Pool(options.settings.pool, {
       executable: (entry) => this.#noteExecutable(entry),
       left: (entry) => this.#noteLeft(entry),

@@ -86,7 +86,7 @@ export class Orders {
     this.#protection = new Protection(this.pool)
     this.#gossip = new OrderGossip(this.pool, environment)
     this.#signers = new Signers(this.pool, () => options.head().chain)
-    this.#signatures = environment.signatures && new SignatureQueue(environment.signatures)
+    this.#signatures = environment.signatures && new SignatureQueue(environment.signatures, environment)
     this.#journal = new JournalWriter(
       journaledOrders(this.pool, environment),
       environment.log.of?.('orders') ?? environment.log,

@@ -1,12 +1,14 @@
 /** Collects the signatures of what comes in one turn of the event loop, so that a thread checks many of them at once. */
 import { runSignatureTask, type SignatureTask } from '../../core/signature.ts'
-import type { SignatureThread } from '../environment.ts'
+import type { Environment, SignatureThread } from '../environment.ts'
 
 /** What follows an answer is done for so long at a stretch: it checks the rest, which may take a millisecond and more. */
 const TURN_MS = 3
 
 /** Handing over costs about as much as checking one. */
 const LEAST_HANDED_OVER = 4
+
+type QueueEnvironment = Pick<Environment, 'clock' | 'yieldToEventLoop'>
 
 interface Waiting {
   /** Undefined for what only waits for its turn. */
@@ -16,6 +18,7 @@ interface Waiting {
 
 export class SignatureQueue {
   readonly #thread: SignatureThread
+  readonly #environment: QueueEnvironment
   #waiting: Waiting[] = []
   /** Lots that the thread has. */
   #handedOver = 0
@@ -23,8 +26,9 @@ export class SignatureQueue {
   readonly #answered: (() => void)[] = []
   #isTelling = false
 
-  constructor(thread: SignatureThread) {
+  constructor(thread: SignatureThread, environment: QueueEnvironment) {
     this.#thread = thread
+    this.#environment = environment
   }
 
   /**
@@ -67,14 +71,15 @@ export class SignatureQueue {
 
   async #tellAll(): Promise<void> {
     this.#isTelling = true
-    let fromMs = performance.now()
+    const { clock } = this.#environment
+    let fromMs = clock.nowMs()
     for (let tell = this.#answered.shift(); tell !== undefined; tell = this.#answered.shift()) {
       tell()
       // Whoever waits goes on now, and is done when this does.
-      await undefined
-      if (performance.now() - fromMs <= TURN_MS) continue
-      await new Promise(setImmediate)
-      fromMs = performance.now()
+      await Promise.resolve()
+      if (clock.nowMs() - fromMs <= TURN_MS) continue
+      await this.#environment.yieldToEventLoop()
+      fromMs = clock.nowMs()
     }
     this.#isTelling = false
   }

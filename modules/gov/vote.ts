@@ -24,7 +24,7 @@ export interface Vote {
   readonly metadata: string
 }
 
-/** Of five options one is invalid, or stands there twice: none is read behind it. */
+/** One of five options is invalid, or stands there twice: none is read behind it. */
 const MOST_READ = Object.keys(OPTIONS).length + 1
 
 export const firstOptions = <Option>(options: readonly Option[]): readonly Option[] => options.slice(0, MOST_READ)

@@ -3,6 +3,7 @@
  * it, in their order.
  */
 import { randomBytes } from 'node:crypto'
+import type { Asker } from '../../app/ports.ts'
 import type { StreamHub, StreamReader } from '../clob/streams/hub.ts'
 import { parseStreamRequest } from '../clob/streams/request.ts'
 import { rpcError } from '../errors.ts'
@@ -19,6 +20,7 @@ export interface ConnectionSubscriptionsOptions {
   /** Subscriptions of a connection. */
   readonly limit: number
   readonly client: string
+  readonly asker: Asker
   readonly writer: SocketWriter
   readonly share: MemoryShare
   /** Takes note of characters that were asked for it alone. */
@@ -110,10 +112,10 @@ export class ConnectionSubscriptions {
 
   /** A stream of the order book: what it begins with is asked for before the reply, so that what is not there is an error. */
   async #subscribeStream(params: unknown): Promise<string> {
-    const { streams, client, writer, charge, onFailed } = this.#options
+    const { streams, client, asker, writer, charge, onFailed } = this.#options
     const request = parseStreamRequest(params)
     this.#requireRoom()
-    const opening = await streams.open(request)
+    const opening = await streams.open(request, asker)
     charge(opening.length)
     this.#requireOpen()
     this.#requireRoom()
@@ -124,7 +126,7 @@ export class ConnectionSubscriptions {
     this.#held.set(id, held)
     let end = (): void => undefined
     const reader: StreamReader = {
-      ...{ client, form: 'json', fail: onFailed, charge },
+      ...{ client, connection: asker.connection, form: 'json', fail: onFailed, charge },
       send: ({ json }) => this.#notify('clob', id, json, channel),
       // Before the reply all that is sent waits for it.
       drained: () => (held.waiting === undefined ? writer.drained() : activation(held).then(() => writer.drained())),

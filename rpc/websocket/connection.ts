@@ -92,7 +92,7 @@ export const createConnection = (
   const closeSlow = (): void => closeWith(POLICY_VIOLATION, 'too slow: messages were left unread')
   const writer = new SocketWriter({ socket, stream, share, bufferLimit: options.bufferLimit, onSlow: closeSlow })
   const subscriptions = new ConnectionSubscriptions({
-    ...{ client, writer, share, hub: options.hub, streams: options.streams, limit: options.subscriptionLimit },
+    ...{ client, asker, writer, share, hub: options.hub, streams: options.streams, limit: options.subscriptionLimit },
     charge: (length) => limiter?.charge(address, answerCost(length)),
     onSlow: closeSlow,
     // JSON-RPC has no word for a subscription that ends by itself, so all of the connection does.

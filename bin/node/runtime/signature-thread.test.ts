@@ -9,6 +9,10 @@ import { createSignatureThread, type RunningSignatureThread } from './signature-
 
 const warnings: string[] = []
 const log = { warn: (message: string, fields?: object) => void warnings.push(`${message} ${JSON.stringify(fields)}`) }
+const ENVIRONMENT = {
+  clock: { nowMs: () => performance.now(), wallMs: () => Date.now() },
+  yieldToEventLoop: () => new Promise<void>((resolve) => setImmediate(resolve)),
+}
 const NO_SUCH_SCRIPT = new URL('./no-such-worker.ts', import.meta.url)
 
 let thread: RunningSignatureThread | undefined
@@ -49,7 +53,7 @@ describe('the thread for signatures', () => {
 
   it('has what follows its answers done in turns of the event loop, in order', async () => {
     thread = createSignatureThread({ log })
-    const queue = new SignatureQueue(thread)
+    const queue = new SignatureQueue(thread, ENVIRONMENT)
     const done: number[] = []
     const follow = async (task: SignatureTask, index: number): Promise<void> => {
       await queue.check(task)
@@ -97,7 +101,7 @@ describe('the queue before it', () => {
     ['a thread that cannot be started', NO_SUCH_SCRIPT],
   ])('gives every answer in the order of the questions, with %s', async (_, script) => {
     thread = createSignatureThread({ log, ...(script && { script }) })
-    const queue = new SignatureQueue(thread)
+    const queue = new SignatureQueue(thread, ENVIRONMENT)
     // Some have nothing to ask, and wait for their turn.
     const tasks = makeTasks(300).map((task, index) => (index % 5 === 4 ? undefined : task))
     const order: number[] = []
@@ -120,7 +124,7 @@ describe('the queue before it', () => {
 
   it('asks nobody for a few', async () => {
     thread = createSignatureThread({ log })
-    const queue = new SignatureQueue(thread)
+    const queue = new SignatureQueue(thread, ENVIRONMENT)
     const tasks = makeTasks(3)
     expect(plain(await Promise.all(tasks.map((task) => queue.check(task))))).toEqual(plain(tasks.map(runSignatureTask)))
     expect(thread.isRunning).toBe(false)

@@ -63,7 +63,11 @@ describe('nat.clob.v1.Stream', () => {
     const heights: bigint[] = []
     call.on('data', ({ height }: clobStream.BookUpdate) => heights.push(height))
     call.resume()
-    expect(await ended).toMatchObject({ code: 8, details: 'too slow: messages were left unread' })
+    // Where its connection is ended before it has taken the reason, the code of HTTP/2 says the same.
+    expect(await ended).toMatchObject({
+      code: 8,
+      details: expect.stringMatching(/^too slow: messages were left unread$|^Bandwidth exhausted/) as string,
+    })
     expect(heights.length).toBeLessThan(60)
     expect(heights).toEqual(heights.map((_, at) => BigInt(8 + at)))
     client.close()
