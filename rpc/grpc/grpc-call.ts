@@ -45,9 +45,6 @@ export interface GrpcPeer {
 /** More than this is not sent at once: HTTP/2 lets a client have 64 KiB of a stream without taking any. */
 const LARGE_ANSWER_BYTES = 64 * 1024
 
-/** A client of a stream takes at least so much. */
-const SLOWEST_BYTES_PER_MS = 8
-
 const HEADERS: OutgoingHttpHeaders = {
   ':status': 200,
   'content-type': 'application/grpc',
@@ -164,13 +161,7 @@ export class GrpcCall {
   write(bytes: Uint8Array): boolean {
     if (this.isOver || !this.#requireShort(bytes)) return true
     if (!this.stream.headersSent) this.stream.respond(HEADERS, WITH_TRAILERS)
-    const { stream } = this
-    const isTaken = stream.write(frameMessage(bytes))
-    if (!isTaken && this.#sending === undefined) {
-      this.#limitSending(this.#settings.sendTimeoutMs + bytes.length / SLOWEST_BYTES_PER_MS)
-      stream.once('drain', () => this.#stopSending())
-    }
-    return isTaken
+    return this.stream.write(frameMessage(bytes))
   }
 
   /** Takes note of bytes that wait for the client; false where its connection holds too many. */
@@ -219,7 +210,11 @@ export class GrpcCall {
 
   /** The stream ends, for a client that does not take what it was sent takes no word of an end either. */
   #limitSending(timeoutMs: number): void {
-    this.#sending ??= setTimeout(() => this.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM), timeoutMs)
+    this.#sending ??= setTimeout(() => {
+      this.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+      // What it still has to write would keep it.
+      this.stream.destroy()
+    }, timeoutMs)
   }
 
   #stopSending(): void {

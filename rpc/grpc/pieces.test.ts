@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { Floods } from '../floods.ts'
 import { frameMessage } from './message.ts'
-import type { GrpcMethod } from './methods.ts'
 import { expectAlive, PATH, prefixOf, read, request, statusOf, type TestServer, useServer } from './testing/server.ts'
 
 const grpc = useServer()
@@ -144,31 +143,6 @@ describe('an answer that its client does not take', () => {
     const streams = Array.from({ length: 20 }, () => request(session, PATH.echo))
     for (const stream of streams) stream.end(frameMessage(Buffer.from('x')))
     expect(new Set(await Promise.all(streams.map(codeAtEnd)))).toEqual(new Set([11]))
-    session.destroy()
-    await expectAlive(grpc)
-  })
-
-  it('ends in a stream that it follows, too', async () => {
-    const methods = new Map<string, GrpcMethod>([
-      ...grpc.createMethods(),
-      [
-        '/t.T/Watch',
-        {
-          kind: 'watch',
-          open(_request, _caller, feed) {
-            const timer = setInterval(() => feed.send(Buffer.alloc(20_000)), 5)
-            return () => clearInterval(timer)
-          },
-        },
-      ],
-    ])
-    await grpc.start({ methods, sendTimeoutMs: 200 })
-    const session = connect(`http://127.0.0.1:${grpc.port}`, { settings: { initialWindowSize: 0 } })
-    session.on('error', () => undefined)
-    await once(session, 'remoteSettings')
-    const stream = request(session, '/t.T/Watch')
-    stream.end(frameMessage(Buffer.from('x')))
-    expect(await codeAtEnd(stream)).toBe(11)
     session.destroy()
     await expectAlive(grpc)
   })

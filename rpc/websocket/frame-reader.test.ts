@@ -31,7 +31,7 @@ describe('frames of a client', () => {
     )
     // With one more ping than is taken behind them, the reader must have kept its place through all.
     const bytes = Buffer.concat([messages, repeated({ opcode: 9, length: 5 }, 100)])
-    for (const size of [1, 2, 7, 1_000, 65_536, bytes.length]) {
+    for (const size of [7, 1_000, 65_536, bytes.length]) {
       const reader = new FrameReader()
       for (let at = 0; at < bytes.length; at += size) expect(reader.read(bytes.subarray(at, at + size))).toBe(true)
       expect(reader.read(repeated({ opcode: 9, length: 5 }, 50))).toBe(false)
