@@ -38,8 +38,8 @@ describe('a node that is stopped and started', () => {
     'ends with status 0 on %s, and goes on from the same height',
     async (signal) => {
       await node.untilHeight(2)
-      // Application, CometBFT and gateway.
-      expect(descendants(node.pid).size).toBe(3)
+      // Application, CometBFT, gateway, and the process of its native ports.
+      await until('four children', () => (descendants(node.pid).size === 4 ? true : undefined))
       const stoppedAt = await stopInOrder(signal)
       const startedAtMs = performance.now()
       node.spawn()
