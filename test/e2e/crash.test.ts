@@ -37,8 +37,10 @@ describe('under load', () => {
     const running = await startNodeLoad()
     for (const time of TIMES) {
       await moreAnswers(running, 20)
-      const family = [...descendants(node().pid).keys()]
-      expect(family.length).toBe(3)
+      const family = await until('four children', () => {
+        const pids = [...descendants(node().pid).keys()]
+        return pids.length === 4 ? pids : undefined
+      })
       const before = await node().height()
       node().kill('supervisor')
       expect(await node().stop()).toBe('SIGKILL')

@@ -65,6 +65,8 @@ export const gatewayCommand = async ({ home, application: address, secret, flags
   const metrics = metricsListeners({ settings }, 'telemetry.gateway-address')
   await requireFreePorts([...listeners, ...metrics])
   const signal = untilSignal()
+  let isStopping = false
+  void signal.received.then(() => (isStopping = true))
   sendPulse()
   const redis = settings['json-rpc.rate-limit-redis']
   const { own, native } = apart(toGatewaySettings(settings))
@@ -84,6 +86,13 @@ export const gatewayCommand = async ({ home, application: address, secret, flags
     import('../../../rpc/gateway.ts'),
     import('../../../rpc/stream/connect-application.ts'),
   ])
+  // Also a signal that came while they were loaded is heard of here.
+  await new Promise(setImmediate)
+  if (isStopping) {
+    tls?.stop()
+    await nativeGateway?.close()
+    return signal.dispose()
+  }
   const memory = giveBackMemory()
   const { meter, addProcess, close: closeTelemetry } = await startTelemetry(metrics, root.of('telemetry'))
   if (tls !== undefined) meter.gauge(CERTIFICATE_EXPIRY, () => [[expirySeconds(tls.current())]])
@@ -93,8 +102,8 @@ export const gatewayCommand = async ({ home, application: address, secret, flags
   let gateway: Gateway | undefined
   try {
     gateway = await startGateway(own, application, log, { meter, tls, counters })
-    await nativeGateway?.serving
-    log.info('gateway started', { application: address })
+    if (nativeGateway !== undefined) await Promise.race([nativeGateway.serving, signal.received])
+    if (!isStopping) log.info('gateway started', { application: address })
     const reason = await signal.received
     log.info('gateway stopping', { reason })
   } finally {
