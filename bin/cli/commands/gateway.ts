@@ -101,8 +101,9 @@ export const gatewayCommand = async ({ home, application: address, secret, flags
   const counters = redis === '' ? undefined : await connectRedis(redis)
   let gateway: Gateway | undefined
   try {
-    gateway = await startGateway(own, application, log, { meter, tls, counters })
+    // Whoever finds JSON-RPC open finds the other ports open, too.
     if (nativeGateway !== undefined) await Promise.race([nativeGateway.serving, signal.received])
+    if (!isStopping) gateway = await startGateway(own, application, log, { meter, tls, counters })
     if (!isStopping) log.info('gateway started', { application: address })
     const reason = await signal.received
     log.info('gateway stopping', { reason })
