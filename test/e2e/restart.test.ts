@@ -39,7 +39,7 @@ describe('a node that is stopped and started', () => {
     async (signal) => {
       await node.untilHeight(2)
       // Application, CometBFT, gateway, and the process of its native ports.
-      await until('four children', () => (descendants(node.pid).size === 4 ? true : undefined))
+      await expect.poll(() => descendants(node.pid).size).toBe(4)
       const stoppedAt = await stopInOrder(signal)
       const startedAtMs = performance.now()
       node.spawn()
