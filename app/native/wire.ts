@@ -197,34 +197,24 @@ const readAny = (reader: WireReader): { readonly typeUrl: string; readonly value
   return { typeUrl, value }
 }
 
-/** Counts the fields of all messages. */
-interface FieldCount {
+/** One check of a message with all that are in it. */
+interface Check {
+  readonly allowUnknown: boolean
+  /** Those of all messages so far. */
   fields: number
 }
 
-const checkNested = (
-  reader: WireReader,
-  desc: DescMessage,
-  allowUnknown: boolean,
-  depth: number,
-  count: FieldCount,
-): boolean => {
+const checkNested = (reader: WireReader, desc: DescMessage, check: Check, depth: number): boolean => {
   const again = desc.typeName === AnySchema.typeName ? reader.copy() : undefined
-  const unknown = checkLevel(reader, desc, allowUnknown, depth, count)
+  const unknown = checkLevel(reader, desc, check, depth)
   if (again === undefined) return unknown
   const { typeUrl, value } = readAny(again)
   const inner = findDefinition(typeUrl)
   if (inner === undefined) throw malformed(`unable to resolve type URL ${typeUrl.slice(0, 200)}`)
-  return checkNested(value, inner, allowUnknown, depth + 1, count) || unknown
+  return checkNested(value, inner, check, depth + 1) || unknown
 }
 
-const checkLevel = (
-  reader: WireReader,
-  desc: DescMessage,
-  allowUnknown: boolean,
-  depth: number,
-  count: FieldCount,
-): boolean => {
+const checkLevel = (reader: WireReader, desc: DescMessage, check: Check, depth: number): boolean => {
   if (depth > MAX_NESTING) throw malformed(`messages are nested deeper than ${MAX_NESTING} levels`)
   const checks = checksOf(desc)
   /** Bits of the single messages that were there. */
@@ -232,11 +222,11 @@ const checkLevel = (
   let unknown = false
   while (!reader.done) {
     const { number, wireType } = reader.tag()
-    if (++count.fields > MAX_FIELDS) throw malformed(`more than ${MAX_FIELDS} fields`)
+    if (++check.fields > MAX_FIELDS) throw malformed(`more than ${MAX_FIELDS} fields`)
     const field = checks.get(number)
     const isDelimited = reader.skip(wireType)
     if (field === undefined) {
-      if (isCritical(number) || !allowUnknown) throw unknownField(desc, number, wireType)
+      if (isCritical(number) || !check.allowUnknown) throw unknownField(desc, number, wireType)
       unknown = true
       continue
     }
@@ -251,7 +241,7 @@ const checkLevel = (
     if ((seen & field.bit) !== 0) throw malformed(`${desc.typeName}: field ${field.name} stands there twice`)
     seen |= field.bit
     if (field.message !== undefined) {
-      unknown = checkNested(reader.inner(), field.message, allowUnknown, depth + 1, count) || unknown
+      unknown = checkNested(reader.inner(), field.message, check, depth + 1) || unknown
     }
   }
   return unknown
@@ -267,9 +257,9 @@ export interface CheckedFields {
  * google.protobuf.Any. With `allowNonCritical` unknown fields with bit 11 in their number pass.
  */
 export const checkFields = (bytes: Uint8Array, desc: DescMessage, allowNonCritical = false): CheckedFields => {
-  const count: FieldCount = { fields: 0 }
-  const hasUnknown = checkNested(new WireReader(bytes), desc, allowNonCritical, 1, count)
-  return { count: count.fields, hasUnknown }
+  const check: Check = { allowUnknown: allowNonCritical, fields: 0 }
+  const hasUnknown = checkNested(new WireReader(bytes), desc, check, 1)
+  return { count: check.fields, hasUnknown }
 }
 
 /** Decodes what {@link checkFields} has passed; unknown fields are left out. Throws sdk/2. */

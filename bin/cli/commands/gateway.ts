@@ -80,6 +80,7 @@ export const gatewayCommand = async ({ home, application: address, secret, flags
     hasFigures: metrics.length > 0,
     others: { jsonRpc: own.address, webSocket: own.wsAddress },
   }
+  const { meter, addProcess, close: closeTelemetry } = await startTelemetry(metrics, root.of('telemetry'))
   // It loads while this process does.
   const nativeGateway = plan && startNativeGateway(plan, log)
   const [{ startGateway }, { connectApplication }] = await Promise.all([
@@ -91,10 +92,10 @@ export const gatewayCommand = async ({ home, application: address, secret, flags
   if (isStopping) {
     tls?.stop()
     await nativeGateway?.close()
+    await closeTelemetry()
     return signal.dispose()
   }
   const memory = giveBackMemory()
-  const { meter, addProcess, close: closeTelemetry } = await startTelemetry(metrics, root.of('telemetry'))
   if (tls !== undefined) meter.gauge(CERTIFICATE_EXPIRY, () => [[expirySeconds(tls.current())]])
   if (nativeGateway !== undefined) addProcess(nativeGateway.figures)
   const application = connectApplication({ address, log, ...(secret === undefined ? {} : { secret }) })

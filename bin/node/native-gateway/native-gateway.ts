@@ -2,7 +2,7 @@
 import { cliError } from '../../errors.ts'
 import type { Figures } from '../metrics/prometheus-meter.ts'
 import type { NodeLog } from '../runtime/log.ts'
-import { GATEWAY_POLICY, keepRunning } from '../supervise/keep-running.ts'
+import { describeExit, GATEWAY_POLICY, keepRunning } from '../supervise/keep-running.ts'
 import { GATEWAY_PULSE, watchPulse } from '../supervise/life-signs.ts'
 import type { FromNative, NativePlan, ToNative } from './messages.ts'
 
@@ -53,6 +53,12 @@ export const startNativeGateway = (plan: NativePlan, log: NodeLog): NativeGatewa
       onLine: (line) => void process.stderr.write(`${line}\n`),
       onMessage: (message) => hear(message as FromNative),
       watchLife: watchPulse(GATEWAY_PULSE),
+      onEnd: (exit) => {
+        // Of what has served before this has no effect: it is started again.
+        const said = exit.lastLines.slice(-8).join('\n  ')
+        serving.reject(cliError('childFailed', `native gateway ${describeExit(exit)}; its last output was:\n  ${said}`))
+        return Promise.resolve(true)
+      },
     },
     GATEWAY_POLICY,
     log,
