@@ -38,13 +38,28 @@ test('one with many connections has the turns of one', () => {
   expect(taken.slice(0, 6).filter((item) => item.startsWith('b'))).toHaveLength(3)
 })
 
+test('who waits with one thing goes before connections that wait with many, which have every second turn', () => {
+  const ahead = Array.from({ length: 100 }, (_, index) => [`a${index}`, `a${index}`]).flat()
+  const taken = takeAll(start([...ahead, 'az', 'ay', 'ax']))
+  expect(taken.slice(0, 7)).toEqual(['az.1', 'a0.1', 'ay.1', 'a1.1', 'ax.1', 'a2.1', 'a3.1'])
+  expect(taken).toHaveLength(203)
+})
+
+test('a connection with one thing left of many is none that asks one at a time', () => {
+  const line = start(['a1', 'a1', 'a2', 'a2'])
+  expect(line.take()).toBe('a1.1')
+  line.add(on('a3'), 'a3.1')
+  line.add(on('a4'), 'a4.1')
+  expect(takeAll(line)).toEqual(['a3.1', 'a2.1', 'a4.1', 'a1.2', 'a2.2'])
+})
+
 test('what is taken out is missing, and nothing else', () => {
   const line = start(['a1', 'a1', 'a2', 'b1'])
   expect(line.remove(on('a1'), (item) => item === 'a1.2')).toBe('a1.2')
   expect(line.remove(on('a1'), (item) => item === 'a1.2')).toBeUndefined()
   expect(line.remove(on('c1'), () => true)).toBeUndefined()
   expect(line.remove(on('b1'), () => true)).toBe('b1.1')
-  expect(takeAll(line)).toEqual(['a1.1', 'a2.1'])
+  expect(takeAll(line)).toEqual(['a2.1', 'a1.1'])
 })
 
 test('whoever may have no turn keeps its place', () => {

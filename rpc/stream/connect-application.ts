@@ -22,11 +22,14 @@ import {
   encodeLongQuestion,
   FRAME,
   type Frame,
+  PREFIX_BYTES,
   PROTOCOL,
   PROTOCOL_WITHOUT_NEWS,
 } from './frames.ts'
 import { LARGE_QUESTION_BYTES, LargeQuestions } from './large-questions.ts'
+import { sends } from './question.ts'
 import { createNumber, isProof, proofOf } from './secret.ts'
+import { SmallQuestions } from './small-questions.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ConnectApplicationOptions {
@@ -38,7 +41,7 @@ export interface ConnectApplicationOptions {
   readonly isWithoutNews?: boolean
   /** A question without an answer fails after this long. */
   readonly timeoutMs?: number
-  /** Questions that may wait for an answer. */
+  /** Questions that may wait for an answer; beside them one of each connection. */
   readonly maxPending?: number
   readonly maxFrameBytes?: number
   readonly reconnectMs?: { readonly first: number; readonly most: number }
@@ -59,7 +62,9 @@ interface PendingQuestion {
   readonly resolve: (text: Text) => void
   readonly reject: (error: unknown) => void
   readonly deadlineMs: number
-  readonly isLarge: boolean
+  readonly line: LargeQuestions | SmallQuestions
+  /** Until it goes to the application. */
+  unsent: Buffer | undefined
   /** Nobody tells any more that the client has gone. */
   stopListening: () => void
 }
@@ -109,6 +114,8 @@ const encodeQuestion = <Name extends QuestionName>(
   )
 }
 
+const sendsSomething = (frame: Buffer): boolean => sends({ body: frame.subarray(PREFIX_BYTES) })
+
 export const connectApplication = (options: ConnectApplicationOptions): RemoteApplication => {
   const { address } = options
   const log = options.log ?? SILENT_LOG
@@ -119,6 +126,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
 
   const pending = new Map<number, PendingQuestion>()
   const large = new LargeQuestions()
+  const small = new SmallQuestions()
   const listeners = new Set<(announcement: Announcement) => void>()
   const waiters: (() => void)[] = []
   const connectionListeners = new Set<() => void>()
@@ -146,6 +154,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     const questions = [...pending.values()]
     pending.clear()
     large.clear()
+    small.clear()
     for (const question of questions) {
       question.stopListening()
       question.reject(error)
@@ -163,7 +172,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     if (question === undefined) return
     pending.delete(frame.id)
     question.stopListening()
-    if (question.isLarge) large.end(frame.id)
+    question.line.end(frame.id)
     if (frame.kind === FRAME.answer) question.resolve(frame.body)
     else question.reject(parseFailure(frame.body))
   }
@@ -273,7 +282,9 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     if (question === undefined) return
     pending.delete(id)
     question.stopListening()
-    if (!question.isLarge || large.end(id)) write(encodeFrame(FRAME.cancel, id, ''))
+    if (question.line.end(id)) write(encodeFrame(FRAME.cancel, id, ''))
+    // The pool gets what a client sent that has gone since.
+    else if (question.unsent !== undefined && sendsSomething(question.unsent)) write(question.unsent)
     question.reject(error)
   }
 
@@ -294,27 +305,31 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     asker: Asker = NOBODY,
   ): Promise<Text> => {
     if (!connected || socket === undefined) return Promise.reject(unavailable(address))
-    if (pending.size >= maxPending || socket.writableLength > MAX_UNSENT_BYTES) {
-      return Promise.reject(tooManyWait())
-    }
+    if (socket.writableLength > MAX_UNSENT_BYTES) return Promise.reject(tooManyWait())
+    // Those that ask ahead are refused, and nobody who asks one thing at a time.
+    if (pending.size >= maxPending && !small.isFirst(asker)) return Promise.reject(tooManyWait())
     const id = nextId
     nextId = nextId === 0xffff_ffff ? 1 : nextId + 1
     const frame = encodeQuestion(id, name, parameters, asOf, asker)
     // The application would end the connection, and with it the questions of everybody else.
     if (frame.length > MAX_QUESTION_BYTES) return Promise.reject(rpcError('invalidParameters', 'request too large'))
-    const isLarge = frame.length > LARGE_QUESTION_BYTES
-    if (isLarge && large.waitingBytes + frame.length > MAX_UNSENT_BYTES) return Promise.reject(tooManyWait())
+    const line = frame.length > LARGE_QUESTION_BYTES ? large : small
+    if (line.waitingBytes + frame.length > MAX_UNSENT_BYTES) return Promise.reject(tooManyWait())
     return new Promise((resolve, reject) => {
-      const question = {
+      const question: PendingQuestion = {
         resolve,
         reject,
         deadlineMs: performance.now() + timeoutMs,
-        isLarge,
+        line,
+        unsent: frame,
         stopListening: (): void => undefined,
       }
       pending.set(id, question)
-      if (isLarge) large.add(asker, { id, bytes: frame.length, send: () => write(frame) })
-      else write(frame)
+      const send = (): void => {
+        question.unsent = undefined
+        write(frame)
+      }
+      line.add(asker, { id, bytes: frame.length, send })
       question.stopListening = asker.onGone(() => giveUp(id, nobodyWaits()))
     })
   }

@@ -38,7 +38,8 @@ const LINE_FEED = 0x0a
 
 const LENGTH_BYTES = 4
 const HEADER_BYTES = 5
-const PREFIX_BYTES = LENGTH_BYTES + HEADER_BYTES
+/** What stands before the body. */
+export const PREFIX_BYTES = LENGTH_BYTES + HEADER_BYTES
 
 export interface Frame {
   readonly kind: number

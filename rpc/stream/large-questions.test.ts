@@ -30,7 +30,7 @@ test('connections have turns', () => {
   for (let id = 1; id <= 10; id++) add(id, 'greedy')
   add(11, 'honest')
   for (const id of [1, 2, 3]) large.end(id)
-  expect(sent).toEqual([1, 2, 3, 11, 4])
+  expect(sent).toEqual([1, 2, 11, 3, 4])
 })
 
 test('one that nobody waits for is not sent', () => {

@@ -107,7 +107,7 @@ export const whatIsAsked = ({ kind, body }: Frame): string | undefined =>
 const SENDING = /^\["(?:send|native",\{"path":"\/cosmos\.tx\.v1beta1\.Service\/BroadcastTx")/
 const SENDING_LENGTH = 64
 
-export const sends = ({ body }: Frame): boolean =>
+export const sends = ({ body }: Pick<Frame, 'body'>): boolean =>
   SENDING.test(
     typeof body === 'string'
       ? body.slice(0, SENDING_LENGTH)

@@ -1,0 +1,113 @@
+/**
+ * Questions of usual size. Whoever asks one thing at a time is never held up. Of connections that ask ahead few questions are
+ * on their way at once; the others wait here and have turns: what stands between two processes is taken in the order in which
+ * it came, and batches that hundreds of connections send ahead would all be before what anybody asks.
+ */
+import type { Asker } from '../../app/ports.ts'
+import { FairLine } from '../fair-line.ts'
+
+/** Questions that were sent lately, above which those wait whose connection has an answer to come. */
+const MOST_LATELY = 128
+/** What has no answer after so long waits for a worker, and is in nobody's way. */
+const LATELY_MS = 100
+
+interface Waiting {
+  readonly id: number
+  readonly bytes: number
+  send(): void
+}
+
+const keyOf = ({ client, connection }: Asker): string => `${client} ${connection}`
+
+export class SmallQuestions {
+  /** The connections of those that have no answer yet, by their ids. */
+  readonly #unanswered = new Map<number, string>()
+  /** How many each connection has on its way, or waiting. */
+  readonly #counts = new Map<string, number>()
+  /** When those were sent that went lately, in this order. */
+  readonly #lately = new Map<number, number>()
+  /** Who asked each of those that wait. */
+  readonly #askers = new Map<number, Asker>()
+  readonly #line = new FairLine<Waiting>()
+  #timer: NodeJS.Timeout | undefined
+  /** The bytes of those that wait. */
+  waitingBytes = 0
+
+  /** Nothing that its connection has asked is unanswered. */
+  isFirst(asker: Asker): boolean {
+    return !this.#counts.has(keyOf(asker))
+  }
+
+  /** Sends it now or when it is its turn. What a gateway asks for itself, for all of its clients, never waits. */
+  add(asker: Asker, waiting: Waiting): void {
+    if (asker.client === '') return waiting.send()
+    const key = keyOf(asker)
+    const count = this.#counts.get(key) ?? 0
+    this.#unanswered.set(waiting.id, key)
+    this.#counts.set(key, count + 1)
+    if (count === 0 || (this.#line.isEmpty && this.#lately.size < MOST_LATELY)) return this.#send(waiting)
+    this.#line.add(asker, waiting)
+    this.#askers.set(waiting.id, asker)
+    this.waitingBytes += waiting.bytes
+    this.#sendSome()
+  }
+
+  /** It is answered, or nobody waits for it. False where it was never sent. */
+  end(id: number): boolean {
+    const key = this.#unanswered.get(id)
+    if (key === undefined) return true
+    this.#unanswered.delete(id)
+    const count = this.#counts.get(key) ?? 1
+    if (count > 1) this.#counts.set(key, count - 1)
+    else this.#counts.delete(key)
+    const asker = this.#askers.get(id)
+    if (asker !== undefined) {
+      this.#askers.delete(id)
+      this.waitingBytes -= this.#line.remove(asker, (one) => one.id === id)?.bytes ?? 0
+      return false
+    }
+    this.#lately.delete(id)
+    this.#sendSome()
+    return true
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#unanswered.clear()
+    this.#counts.clear()
+    this.#lately.clear()
+    this.#askers.clear()
+    this.#line.clear()
+    this.waitingBytes = 0
+  }
+
+  #send({ id, send }: Waiting): void {
+    this.#lately.set(id, performance.now())
+    send()
+  }
+
+  #sendSome(): void {
+    if (this.#line.isEmpty) return
+    this.#forgetLate()
+    while (this.#lately.size < MOST_LATELY) {
+      const next = this.#line.take()
+      if (next === undefined) return
+      this.#askers.delete(next.id)
+      this.waitingBytes -= next.bytes
+      this.#send(next)
+    }
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#sendSome()
+    }, LATELY_MS)
+  }
+
+  #forgetLate(): void {
+    const fromMs = performance.now() - LATELY_MS
+    for (const [id, sentMs] of this.#lately) {
+      if (sentMs > fromMs) return
+      this.#lately.delete(id)
+    }
+  }
+}
