@@ -137,6 +137,13 @@ export interface PrecompileMove {
   readonly to: Address | undefined
 }
 
+/** Asked every few hundred microseconds while code runs, and after every frame. */
+export interface ExecutionPace {
+  /** The thread was kept long enough. */
+  readonly isYieldDue: boolean
+  yield(): Promise<void>
+}
+
 export interface ExecuteOptions {
   /**
    * `collect`: base fee and tip go to the coinbase (this chain). `burn`: the base fee is destroyed (Ethereum, state
@@ -159,6 +166,12 @@ export interface ExecuteOptions {
    * and nothing was changed then. Blocks are executed without it. The reference does not call it.
    */
   readonly interrupt?: () => void
+  /**
+   * Where a long execution gives way to what else its thread has to do: its outcome is a promise then, and what is told is
+   * told as if it had not. Other executions over other states may run meanwhile. What is traced, and the reference, do not
+   * give way.
+   */
+  readonly pace?: ExecutionPace
   readonly onStep?: (step: Step) => void
   /** Opcodes whose steps are told, and those whose steps carry the memory; all when left out. */
   readonly stepsOf?: (opcode: number) => boolean

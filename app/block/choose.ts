@@ -103,11 +103,11 @@ export const chooseBlock = async <Transaction extends ProposableTransaction>(
       candidates.skipAccount()
       continue
     }
-    const fromMs = pace.nowMs
-    const outcome = await applyGuarded(run, raw, { weightLimit }, entry.transaction)
+    const fromMs = pace.workedMs
+    const outcome = await applyGuarded(run, raw, { weightLimit, pace }, entry.transaction)
     if (isOverWeight(outcome)) {
       run.dropLast()
-      const elapsedMs = pace.nowMs - fromMs
+      const elapsedMs = pace.workedMs - fromMs
       pace.leaveOut(elapsedMs)
       if (shares.noteStopped(entry, weightLimit, elapsedMs)) options.onTooHeavy(entry)
       candidates.skipAccount()
@@ -120,7 +120,7 @@ export const chooseBlock = async <Transaction extends ProposableTransaction>(
       continue
     }
     if (outcome.ethereum !== undefined) {
-      const elapsedMs = pace.nowMs - fromMs
+      const elapsedMs = pace.workedMs - fromMs
       const { gasBeforeRefund, weight } = outcome.ethereum.result
       if (shares.noteIncluded(gasBeforeRefund, weight, elapsedMs) === 'heavy') pace.leaveOut(elapsedMs)
     }

@@ -27,7 +27,7 @@ export const executeBlock = async (
   const pace = new Pace(environment)
   await run.begin(content.transactions)
   for (const raw of content.transactions) {
-    const applied = run.apply(raw)
+    const applied = run.apply(raw, { pace })
     if (applied instanceof Promise) await applied
     if (pace.isYieldDue) await pace.yield()
   }
@@ -52,7 +52,7 @@ export const executeProposal = async (
   if (run.batch?.fault !== undefined) return appError('invalidInBlock', run.batch.fault)
   const pace = new Pace(environment)
   for (const raw of content.transactions) {
-    const outcome = await applyGuarded(run, raw)
+    const outcome = await applyGuarded(run, raw, { pace })
     if (outcome.kind === 'invalid') return outcome.error
     if (pace.isYieldDue) await pace.yield()
   }

@@ -1,12 +1,13 @@
-/** Lets input and output happen between two transactions once execution has kept the thread for some milliseconds. */
+/** Lets input and output happen between two transactions, or within one, once execution has kept the thread for some milliseconds. */
+import type { ExecutionPace } from '../../evm/engine.ts'
 import type { Environment } from '../environment.ts'
 
 const YIELD_AFTER_MS = 10
 /** What comes in meanwhile takes its time of the thread: up to as much again. */
 const MOST_ELAPSED = 2
 
-/** Yields by the clock, not by a count: one transaction may take a microsecond or most of a second. */
-export class Pace {
+/** Yields by the clock, not by a count: one transaction may take a microsecond or more than a second. */
+export class Pace implements ExecutionPace {
   readonly #environment: Pick<Environment, 'clock' | 'yieldToEventLoop'>
   readonly #startedMs: number
   #yieldedMs: number
@@ -23,7 +24,7 @@ export class Pace {
 
   /** Whether so much work is done, or twice the time is over, without {@link leaveOut}. */
   isSpent(budgetMs: number): boolean {
-    const elapsedMs = this.nowMs - this.#startedMs - this.#besideMs
+    const elapsedMs = this.#environment.clock.nowMs() - this.#startedMs - this.#besideMs
     return elapsedMs - this.#othersMs > budgetMs || elapsedMs > MOST_ELAPSED * budgetMs
   }
 
@@ -32,8 +33,9 @@ export class Pace {
     this.#besideMs += elapsedMs
   }
 
-  get nowMs(): number {
-    return this.#environment.clock.nowMs()
+  /** The time so far, without what others did meanwhile. */
+  get workedMs(): number {
+    return this.#environment.clock.nowMs() - this.#startedMs - this.#othersMs
   }
 
   get isYieldDue(): boolean {

@@ -1,4 +1,4 @@
-/** The node's engine: a synchronous interpreter of our own. `@ethereumjs/evm` beside it is the reference. */
+/** The node's engine: an interpreter of our own. `@ethereumjs/evm` beside it is the reference. */
 import type { Address } from '../../core/address.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { CodedError, invariant } from '../../core/errors.ts'
@@ -11,6 +11,7 @@ import type {
   Engine,
   ExecuteOptions,
   ExecutionOutcome,
+  ExecutionResult,
   Hardfork,
   Message,
   PrecompileMove,
@@ -24,10 +25,10 @@ import { numberOfPrecompile, PRECOMPILE_ADDRESSES } from '../precompile-addresse
 import { SYSTEM_ADDRESS, SYSTEM_CALL_GAS } from '../system-contracts.ts'
 import { WEIGHT } from '../weight.ts'
 import { executePlainTransfer, plainRecipient } from '../transition/plain-transfer.ts'
-import { type PreparedMessage, prepareMessage } from '../transition/prepare-message.ts'
+import { prepareMessage } from '../transition/prepare-message.ts'
 import { CodeCache } from './code.ts'
 import { Machine } from './machine.ts'
-import { runFrames } from './run-frames.ts'
+import { runFramesAtOnce } from './run-frames.ts'
 import { deleteAccounts, transition } from './transition.ts'
 import { addressKey, setBytes, WORD } from './words.ts'
 
@@ -63,6 +64,19 @@ const movePrecompiles = (
   return moved
 }
 
+/** Instructions that cost little take about half a millisecond for so much, the slowest some. */
+const GAS_A_LOOK = 300_000
+/** One for what runs at a stretch, one for a block that gives way. */
+const MAX_IDLE_MACHINES = 2
+
+const valid = (result: ExecutionResult): ExecutionOutcome => ({ valid: true, result })
+
+/** Throws what is no fault of the message. */
+const refused = (error: unknown): ExecutionOutcome => {
+  if (error instanceof CodedError && error.codespace === EVM_CODESPACE) return { valid: false, error }
+  throw error
+}
+
 /** Few ever ask for what it executes, and to load it is a quarter of what a thread loads. */
 const loadReference = async (): Promise<Engine> => {
   const { createEthereumjsEngine } = await import('../reference/create-engine.ts')
@@ -73,12 +87,16 @@ class InterpreterEngine implements Engine {
   #reference: Promise<Engine> | undefined
   readonly #precompiles: Readonly<Record<Hardfork, Precompiles>>
   readonly #nativePlaces = new WeakMap<readonly Address[], Map<Hardfork, ReadonlyMap<string, number>>>()
-  readonly #machine = new Machine(new CodeCache())
-  /** Only a hook that executes again, over another state, finds the machine in use. */
-  #isBusy = false
+  readonly #codes = new CodeCache()
+  /** Those that nothing uses. An execution that gave way has its own, and so has a hook that executes again. */
+  readonly #machines: Machine[] = []
+  readonly #busy = new WeakSet<StateWriter>()
 
-  constructor(precompiles: Readonly<Record<Hardfork, Precompiles>>) {
+  readonly #gasALook: number
+
+  constructor(precompiles: Readonly<Record<Hardfork, Precompiles>>, gasALook: number) {
     this.#precompiles = precompiles
+    this.#gasALook = gasALook
   }
 
   execute(
@@ -88,7 +106,7 @@ class InterpreterEngine implements Engine {
     options: ExecuteOptions,
   ): ExecutionOutcome | Promise<ExecutionOutcome> {
     if (message.gasLimit > MAX_GAS) return this.#executeByReference(state, block, message, options)
-    invariant(!this.#isBusy, 'two executions at once in one engine')
+    invariant(!this.#busy.has(state), 'two executions at once over one state')
     try {
       const prepared = prepareMessage(state, block, message, options)
       const recipient = plainRecipient(state, block, message, options)
@@ -97,10 +115,12 @@ class InterpreterEngine implements Engine {
       if (recipient !== undefined && plain) {
         return executePlainTransfer(state, block, message, recipient, prepared, options)
       }
-      return this.#execute(state, block, message, prepared, options)
+      const result = this.#withMachine(state, block, options, (machine) =>
+        transition(machine, state, block, message, prepared, options),
+      )
+      return result instanceof Promise ? result.then(valid, refused) : valid(result)
     } catch (error) {
-      if (error instanceof CodedError && error.codespace === EVM_CODESPACE) return { valid: false, error }
-      throw error
+      return refused(error)
     }
   }
 
@@ -129,7 +149,7 @@ class InterpreterEngine implements Engine {
       request.gas = Number(SYSTEM_CALL_GAS)
       request.valueAnat = 0n
       request.input = data
-      runFrames(machine)
+      runFramesAtOnce(machine)
       substate.writeStorage(state)
       deleteAccounts(machine, state)
     })
@@ -154,7 +174,7 @@ class InterpreterEngine implements Engine {
       request.input = input
       request.outputOffset = 0
       request.outputSize = 0
-      const { failure, gasLeft, output } = runFrames(machine)
+      const { failure, gasLeft, output } = runFramesAtOnce(machine)
       const gasUsed = gas - BigInt(gasLeft)
       machine.weigh(WEIGHT.gas * Number(gasUsed))
       substate.writeStorage(state)
@@ -169,19 +189,6 @@ class InterpreterEngine implements Engine {
         weight: machine.weight,
       }
     })
-  }
-
-  #execute(
-    state: StateWriter,
-    block: BlockEnvironment,
-    message: Message,
-    prepared: PreparedMessage,
-    options: ExecuteOptions,
-  ): ExecutionOutcome {
-    const result = this.#withMachine(state, block, options, (machine) =>
-      transition(machine, state, block, message, prepared, options),
-    )
-    return { valid: true, result }
   }
 
   /** Where precompiles answer, the chain's own with them. */
@@ -202,42 +209,54 @@ class InterpreterEngine implements Engine {
     return all
   }
 
-  /** What is thrown inside leaves the state as it was. */
+  /** What is thrown inside, or rejected, leaves the state as it was. */
   #withMachine<Result>(
     state: StateWriter,
     block: BlockEnvironment,
     options: Pick<ExecuteOptions, 'nativePrecompiles' | 'precompileMoves'>,
     use: (machine: Machine) => Result,
   ): Result {
-    invariant(!this.#isBusy, 'two executions at once in one engine')
-    const machine = this.#machine
+    invariant(!this.#busy.has(state), 'two executions at once over one state')
+    const machine = this.#machines.pop() ?? new Machine(this.#codes, this.#gasALook)
     const { byNumber } = this.#precompiles[block.hardfork]
     const places = this.#placesOf(block.hardfork, options.nativePrecompiles)
     const moves = options.precompileMoves
-    this.#isBusy = true
+    this.#busy.add(state)
     state.beginTransaction()
     machine.begin(state, block)
     machine.precompiles = byNumber
     machine.substate.begin(state, moves === undefined ? places : movePrecompiles(places, moves), places)
     machine.checkpoint()
-    try {
-      const result = use(machine)
+    const end = <Value>(result: Value): Value => {
       machine.commit()
+      this.#release(machine, state)
       return result
-    } catch (error) {
-      machine.revertAll()
-      throw error
-    } finally {
-      machine.end()
-      this.#isBusy = false
     }
+    const breakOff = (error: unknown): never => {
+      machine.revertAll()
+      this.#release(machine, state)
+      throw error
+    }
+    let result: Result
+    try {
+      result = use(machine)
+    } catch (error) {
+      return breakOff(error)
+    }
+    return result instanceof Promise ? (result.then(end, breakOff) as Result) : end(result)
+  }
+
+  #release(machine: Machine, state: StateWriter): void {
+    machine.end()
+    this.#busy.delete(state)
+    if (this.#machines.length < MAX_IDLE_MACHINES) this.#machines.push(machine)
   }
 }
 
-/** Loads the curves of the precompiles once a thread; executions are synchronous. */
-export const createInterpreterEngine = async (): Promise<Engine> => {
+/** Loads the curves of the precompiles once a thread; executions are synchronous but for those with a pace. `gasALook` is the gas between two looks whether one shall go on. */
+export const createInterpreterEngine = async (gasALook = GAS_A_LOOK): Promise<Engine> => {
   const tables = await loadPrecompiles()
   const precompiles = {} as Record<Hardfork, Precompiles>
   for (const hardfork of HARDFORKS) precompiles[hardfork] = { byNumber: tables[hardfork], places: placesOf(hardfork) }
-  return new InterpreterEngine(precompiles)
+  return new InterpreterEngine(precompiles, gasALook)
 }

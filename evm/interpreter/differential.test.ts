@@ -37,6 +37,8 @@ const SEED = Number(process.env['SEED'] ?? 1)
 const ROUNDS = 5
 
 const interpreter = await createInterpreterEngine()
+/** Looks after every instruction that is not a cheap one. */
+const looking = await createInterpreterEngine(1)
 const reference = await createEthereumjsEngine()
 
 const filled = (byte: number): Uint8Array => new Uint8Array(20).fill(byte)
@@ -199,28 +201,52 @@ const runReference = async (...[, state, world, message, options, traced]: Param
   }
 }
 
+/** Gives way wherever it can, and has another transaction executed meanwhile. */
+const runPaced = async (
+  state: Overlay,
+  world: World,
+  message: Message,
+  options: ExecuteOptions,
+): Promise<{ outcome: ExecutionOutcome; pauses: number }> => {
+  let pauses = 0
+  const yieldToOther = async (): Promise<void> => {
+    if (pauses++ > 3) return
+    const other = openWorld(world)
+    await looking.execute(other, world.block, { ...message, nonce: 0n }, options)
+  }
+  const pace = { isYieldDue: true, yield: yieldToOther }
+  const outcome = await looking.execute(state, world.block, message, { ...options, pace })
+  return { outcome, pauses }
+}
+
 describe('the interpreter and the reference', () => {
   it(
     `agree on ${PROGRAMS} random transactions, seed ${SEED}`,
     async () => {
       const failures = new Map<string, number>()
+      let pauses = 0
       for (let done = 0; done < PROGRAMS; done += ROUNDS) {
         const seed = SEED * 1_000_003 + done
         const pick = seededRandom(seed)
         const world = createWorld(pick)
-        const [mine, theirs] = [openWorld(world), openWorld(world)]
+        const [mine, theirs, paced] = [openWorld(world), openWorld(world), openWorld(world)]
         for (let round = 0; round < ROUNDS; round++) {
           const message = createMessage(pick, world, mine.account(SENDER)?.nonce ?? 0n)
           const options: ExecuteOptions = { fees: pick(2) === 0 ? 'burn' : 'collect', checks: 'transaction' }
           const traced = pick(4) === 0
           mine.beginTransaction()
           theirs.beginTransaction()
+          paced.beginTransaction()
           const got = await run(interpreter, mine, world, message, options, traced)
           const expected = await runReference(reference, theirs, world, message, options, traced)
           expect(got.outcome, `seed ${seed} round ${round}`).toEqual(expected.outcome)
           if (expected.events[0] !== 'untraced')
             expect(got.events, `seed ${seed} round ${round}`).toEqual(expected.events)
           expect(seen(mine, theirs), `seed ${seed} round ${round}`).toEqual(seen(theirs, mine))
+          const pausing = await runPaced(paced, world, message, options)
+          pauses += pausing.pauses
+          expect(withoutWeight(coarse(pausing.outcome)), `seed ${seed} round ${round}`).toEqual(got.outcome)
+          expect(seen(paced, mine), `seed ${seed} round ${round}`).toEqual(seen(mine, paced))
           const { outcome } = got
           const end = outcome.valid ? (outcome.result.failure?.message ?? 'success') : outcome.error.message
           failures.set(end, (failures.get(end) ?? 0) + 1)
@@ -229,6 +255,7 @@ describe('the interpreter and the reference', () => {
       // The programs must not all end alike.
       expect(failures.get('success') ?? 0).toBeGreaterThan(PROGRAMS / 5)
       expect(failures.size).toBeGreaterThan(8)
+      expect(pauses).toBeGreaterThan(10 * PROGRAMS)
       if (process.env['DIFFERENTIAL_PROGRAMS'] !== undefined) console.log([...failures])
     },
     PROGRAMS * 100,

@@ -50,6 +50,7 @@ export const frameFailure = (signal: Signal, frame: Frame, stack: Limbs): Execut
   switch (signal) {
     case 'continue':
     case 'enter':
+    case 'paused':
     case 'done':
       return undefined
     case 'reverted':

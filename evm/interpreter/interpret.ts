@@ -18,7 +18,7 @@ import {
 import { and, byteAt, isLess, isSignedLess, not, or, shiftLeft, shiftRight, shiftRightSigned, xor } from './bits.ts'
 import { CALLER_WORD, type Frame, VALUE_WORD } from './frame.ts'
 import { INSTRUCTIONS } from './instructions/table.ts'
-import { GAS_A_LOOK, type Machine } from './machine.ts'
+import { type Machine, PAUSE } from './machine.ts'
 import { WEIGHT } from '../weight.ts'
 import { expansionGas } from './memory.ts'
 import { unpaid } from './failure.ts'
@@ -34,7 +34,7 @@ const leave = (frame: Frame, pc: number, sp: number, gas: number, opcode: number
   return signal
 }
 
-/** Runs the frame until it ends or asks for another: then it goes on here with what the other left. */
+/** Runs the frame until it ends, pauses or asks for another: then it goes on here, with what the other left. */
 export const interpret = (machine: Machine, frame: Frame): Signal => {
   const { code, stackBase, memoryBase } = frame
   const { bytes, view: codeView } = code
@@ -42,8 +42,8 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
   const { constantGas, minimum, range } = machine.rules
   let { view } = memory
   let { pc, sp, gas, memorySize } = frame
-  // Where nobody interrupts, gas never falls below this.
-  let lookBelow = machine.interrupt === undefined ? -1 : gas - GAS_A_LOOK
+  // Where nobody watches, gas never falls below this.
+  let lookBelow = machine.isWatched ? gas - machine.gasALook : -1
 
   for (;;) {
     const opcode = bytes[pc] as number
@@ -204,7 +204,10 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
           return leave(frame, pc, sp, gas, opcode, 'invalidJump')
         sp -= 8
         pc = target
-        if (gas < lookBelow) lookBelow = machine.look(gas)
+        if (gas < lookBelow) {
+          lookBelow = machine.look(gas)
+          if (lookBelow === PAUSE) return leave(frame, pc, sp, gas, opcode, 'paused')
+        }
         break
       }
       case 0x57: // JUMPI
@@ -213,7 +216,10 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
           if (!(target < code.length) || code.jumpDestinations[target] !== 1)
             return leave(frame, pc, sp, gas, opcode, 'invalidJump')
           pc = target
-          if (gas < lookBelow) lookBelow = machine.look(gas)
+          if (gas < lookBelow) {
+            lookBelow = machine.look(gas)
+            if (lookBelow === PAUSE) return leave(frame, pc, sp - 16, gas, opcode, 'paused')
+          }
         }
         sp -= 16
         break
@@ -363,7 +369,10 @@ export const interpret = (machine: Machine, frame: Frame): Signal => {
         gas = frame.gas
         memorySize = frame.memorySize
         view = memory.view
-        if (gas < lookBelow) lookBelow = machine.look(gas)
+        if (gas < lookBelow) {
+          lookBelow = machine.look(gas)
+          if (lookBelow === PAUSE) return leave(frame, pc, sp, gas, opcode, 'paused')
+        }
       }
     }
   }

@@ -4,7 +4,7 @@ import { EMPTY_BYTES, equalBytes } from '../../core/bytes.ts'
 import { InvariantError, invariant } from '../../core/errors.ts'
 import { EMPTY_CODE_HASH, type Hash } from '../../core/hash.ts'
 import { type AccountState, EMPTY_ACCOUNT, type StateWriter } from '../../store/state.ts'
-import type { BlockEnvironment } from '../engine.ts'
+import type { BlockEnvironment, ExecutionPace } from '../engine.ts'
 import type { NativePrecompiles } from '../native-precompiles.ts'
 import { STACK_LIMIT } from '../opcodes.ts'
 import type { PrecompileTable } from '../precompiles/table.ts'
@@ -46,8 +46,8 @@ export interface FrameRequest {
   outputSize: number
 }
 
-/** Gas between two looks whether the execution shall go on: at most some milliseconds, of instructions that cost little about half a one. */
-export const GAS_A_LOOK = 300_000
+/** Said by {@link Machine.look}: the execution gives way. */
+export const PAUSE = Number.POSITIVE_INFINITY
 
 /** The stacks of all open frames lie behind each other. */
 const INITIAL_STACK_LIMBS = 4 * STACK_LIMIT * WORD
@@ -57,6 +57,8 @@ export class Machine {
   readonly memory = new Memory()
   readonly substate = new Substate()
   readonly codes: CodeCache
+  /** Gas between two looks whether the execution shall go on. */
+  readonly gasALook: number
   readonly context: Limbs = new Int32Array(Object.keys(CONTEXT).length * WORD)
   readonly request: FrameRequest = {
     kind: 0,
@@ -79,6 +81,8 @@ export class Machine {
   tracer: Tracer | undefined
   /** See {@link ExecuteOptions.interrupt}. */
   interrupt: (() => void) | undefined
+  /** See {@link ExecuteOptions.pace}. */
+  pace: ExecutionPace | undefined
   /** What the execution weighs so far, without what its gas covers; it never falls, whatever is reverted. */
   weight = 0
   weightLimit = Number.POSITIVE_INFINITY
@@ -88,8 +92,9 @@ export class Machine {
   /** The hashes of the blocks before it that were asked for, absent ones too: at most the 256 that the instruction reaches. */
   readonly #blockHashes = new Map<number, Hash | undefined>()
 
-  constructor(codes: CodeCache) {
+  constructor(codes: CodeCache, gasALook: number) {
     this.codes = codes
+    this.gasALook = gasALook
   }
 
   begin(state: StateWriter, block: BlockEnvironment): void {
@@ -133,14 +138,20 @@ export class Machine {
     this.nativePrecompiles = undefined
     this.tracer = undefined
     this.interrupt = undefined
+    this.pace = undefined
     this.substate.end()
     this.memory.release()
   }
 
-  /** Throws where the execution shall not go on; tells the gas below which to look again. */
+  /** Somebody wants to be asked now and then whether the execution shall go on. */
+  get isWatched(): boolean {
+    return this.interrupt !== undefined || this.pace !== undefined
+  }
+
+  /** Throws where the execution shall not go on; tells the gas below which to look again, or that it must pause. */
   look(gas: number): number {
     this.interrupt?.()
-    return gas - GAS_A_LOOK
+    return this.pace?.isYieldDue === true ? PAUSE : gas - this.gasALook
   }
 
   /** Counts work before it is done. Throws evm/29 where the execution has no room for it. */

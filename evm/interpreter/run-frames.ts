@@ -36,8 +36,18 @@ export interface FrameResult {
 
 const isCreation = (kind: number): boolean => kind === CREATE || kind === CREATE2
 
-/** Runs the machine's request as the outermost frame. */
-export const runFrames = (machine: Machine): FrameResult => new FrameRunner(machine).run()
+/** Runs the machine's request as the outermost frame. A promise where the machine has a pace and gave way. */
+export const runFrames = (machine: Machine): FrameResult | Promise<FrameResult> => {
+  const runner = new FrameRunner(machine)
+  return runner.run() ?? runner.runLater()
+}
+
+/** The same for a machine without a pace. */
+export const runFramesAtOnce = (machine: Machine): FrameResult => {
+  const result = new FrameRunner(machine).run()
+  invariant(result !== undefined, 'an execution without a pace paused')
+  return result
+}
 
 class FrameRunner {
   readonly #machine: Machine
@@ -51,28 +61,43 @@ class FrameRunner {
     this.#machine = machine
   }
 
-  run(): FrameResult {
-    const machine = this.#machine
-    machine.depth = -1
+  /** Undefined where it paused. */
+  run(): FrameResult | undefined {
+    this.#machine.depth = -1
     this.#enter()
+    return this.#goOn()
+  }
+
+  /** After {@link run} has paused. */
+  async runLater(): Promise<FrameResult> {
+    for (;;) {
+      await this.#machine.pace?.yield()
+      const result = this.#goOn()
+      if (result !== undefined) return result
+    }
+  }
+
+  #goOn(): FrameResult | undefined {
     this.#runDownTo(-1)
-    invariant(this.#result !== undefined, 'the frames ended without a result')
+    invariant(this.#machine.depth >= 0 || this.#result !== undefined, 'the frames ended without a result')
     return this.#result
   }
 
-  /** Runs until the frame of `depth` goes on. */
+  /** Runs until the frame of `depth` goes on, or until it pauses. */
   #runDownTo(depth: number): void {
     const machine = this.#machine
     while (machine.depth > depth) {
       const frame = this.#running()
       // Init code may be empty: then no instruction runs, in traces either.
       const signal = frame.code.length === 0 ? 'done' : interpret(machine, frame)
+      if (signal === 'paused') return
       machine.tracer?.endSteps(signal, frame)
       if (signal === 'enter') {
         // A creation takes its gas here: in traces its price is without what it forwards.
         if (isCreation(machine.request.kind)) frame.gas -= machine.request.gas
         this.#enter()
       } else this.#leave(frame, signal)
+      if (machine.pace?.isYieldDue === true) return
     }
   }
 
@@ -286,6 +311,9 @@ class FrameRunner {
     const { request, substate } = machine
     invariant(!this.#isInSubcall, 'a precompile calls a contract within the call of another')
     const held = { ...request }
+    const { pace } = machine
+    // The precompile waits for what it called.
+    machine.pace = undefined
     const frame = this.#open(caller)
     this.#setOwner(frame, substate.accountAt(subcall.from))
     frame.code = NO_CODE
@@ -307,6 +335,7 @@ class FrameRunner {
     this.#enter()
     this.#runDownTo(depth)
     this.#isInSubcall = false
+    machine.pace = pace
     machine.depth--
     machine.commit()
     Object.assign(request, held)

@@ -22,8 +22,11 @@ type Unpriced = 'stackBounds' | 'gasOverflow' | 'memoryOverflow' | 'belowSentry'
 /** The frame never begins, and its gas comes back. */
 export type Refusal = 'depth' | 'balance' | 'nonce'
 
-/** `continue` goes on with the next instruction; `enter` says that the machine's request is a frame to enter. */
-export type Signal = 'continue' | 'enter' | Ending | Failure | Refusal
+/**
+ * `continue` goes on with the next instruction; `enter` says that the machine's request is a frame to enter; `paused` that
+ * the frame can go on later where it is.
+ */
+export type Signal = 'continue' | 'enter' | 'paused' | Ending | Failure | Refusal
 
 const UNPRICED: ReadonlySet<Signal> = new Set<Unpriced>([
   'stackBounds',

@@ -42,7 +42,12 @@ const warmAtStart = (
 }
 
 /** The outermost call of `to`, or its creation. */
-const runOutermost = (machine: Machine, message: Message, to: Address, gas: number): FrameResult => {
+const runOutermost = (
+  machine: Machine,
+  message: Message,
+  to: Address,
+  gas: number,
+): FrameResult | Promise<FrameResult> => {
   const { request, state, substate } = machine
   const target = substate.accountAt(to)
   if (message.to !== undefined && machine.rules.hardfork !== 'cancun') {
@@ -76,7 +81,7 @@ export const deleteAccounts = (machine: Machine, state: StateWriter): bigint => 
   return burntAnat
 }
 
-/** Runs a message that prepareMessage let pass, on a machine that is ready for it. */
+/** Runs a message that prepareMessage let pass, on a machine that is ready for it. A promise where it gave way. */
 export const transition = (
   machine: Machine,
   state: StateWriter,
@@ -84,7 +89,7 @@ export const transition = (
   message: Message,
   prepared: PreparedMessage,
   options: ExecuteOptions,
-): ExecutionResult => {
+): ExecutionResult | Promise<ExecutionResult> => {
   const { sender, effectiveGasPrice } = prepared
   machine.weightLimit = options.weightLimit ?? Number.POSITIVE_INFINITY
   machine.weigh(startWeight(message))
@@ -101,11 +106,39 @@ export const transition = (
   const { onStep, onAccess, onEnter, onExit, onLog, onSelfDestruct } = options
   const isTraced = (onStep ?? onAccess ?? onEnter ?? onExit ?? onLog ?? onSelfDestruct) !== undefined
   machine.tracer = isTraced ? new Tracer(machine, options, applied.refund) : undefined
+  machine.pace = isTraced ? undefined : options.pace
 
   const gasGiven = message.gasLimit - prepared.intrinsicGas
   const to = message.to ?? contractAddress(message.sender, sender.nonce)
-  const { failure, gasLeft, output } = runOutermost(machine, message, to, Number(gasGiven))
-  const refund = applied.refund + BigInt(machine.substate.refund)
+  const settle = (outermost: FrameResult): ExecutionResult =>
+    settleMessage(machine, block, message, prepared, options, { to, gasGiven, refund: applied.refund, outermost })
+  const outermost = runOutermost(machine, message, to, Number(gasGiven))
+  return outermost instanceof Promise ? outermost.then(settle) : settle(outermost)
+}
+
+interface Ran {
+  readonly to: Address
+  /** What the outermost frame began with. */
+  readonly gasGiven: bigint
+  /** What authorizations alone give back. */
+  readonly refund: bigint
+  readonly outermost: FrameResult
+}
+
+/** What follows the outermost frame: gas comes back and is paid for, storage is written. */
+const settleMessage = (
+  machine: Machine,
+  block: BlockEnvironment,
+  message: Message,
+  prepared: PreparedMessage,
+  options: ExecuteOptions,
+  ran: Ran,
+): ExecutionResult => {
+  const { state } = machine
+  const { effectiveGasPrice } = prepared
+  const { to, gasGiven } = ran
+  const { failure, gasLeft, output } = ran.outermost
+  const refund = ran.refund + BigInt(machine.substate.refund)
   const gas = settleGas(message, prepared, gasGiven - BigInt(gasLeft), refund)
   const weight = machine.weight + WEIGHT.gas * Number(gas.gasBeforeRefund)
   if (weight > machine.weightLimit) throw overWeight()
