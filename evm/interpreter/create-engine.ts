@@ -90,7 +90,7 @@ class InterpreterEngine implements Engine {
   readonly #codes = new CodeCache()
   /** Those that nothing uses. An execution that gave way has its own, and so has a hook that executes again. */
   readonly #machines: Machine[] = []
-  readonly #busy = new WeakSet<StateWriter>()
+  readonly #busy = new Set<StateWriter>()
 
   readonly #gasALook: number
 
@@ -227,23 +227,37 @@ class InterpreterEngine implements Engine {
     machine.precompiles = byNumber
     machine.substate.begin(state, moves === undefined ? places : movePrecompiles(places, moves), places)
     machine.checkpoint()
-    const end = <Value>(result: Value): Value => {
-      machine.commit()
-      this.#release(machine, state)
-      return result
-    }
-    const breakOff = (error: unknown): never => {
-      machine.revertAll()
-      this.#release(machine, state)
-      throw error
-    }
     let result: Result
     try {
       result = use(machine)
     } catch (error) {
-      return breakOff(error)
+      return this.#breakOff(machine, state, error)
     }
-    return result instanceof Promise ? (result.then(end, breakOff) as Result) : end(result)
+    if (result instanceof Promise) return this.#endLater(machine, state, result) as Result
+    this.#end(machine, state)
+    return result
+  }
+
+  async #endLater(machine: Machine, state: StateWriter, paused: Promise<unknown>): Promise<unknown> {
+    let result: unknown
+    try {
+      result = await paused
+    } catch (error) {
+      return this.#breakOff(machine, state, error)
+    }
+    this.#end(machine, state)
+    return result
+  }
+
+  #end(machine: Machine, state: StateWriter): void {
+    machine.commit()
+    this.#release(machine, state)
+  }
+
+  #breakOff(machine: Machine, state: StateWriter, error: unknown): never {
+    machine.revertAll()
+    this.#release(machine, state)
+    throw error
   }
 
   #release(machine: Machine, state: StateWriter): void {

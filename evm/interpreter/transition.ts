@@ -110,35 +110,34 @@ export const transition = (
 
   const gasGiven = message.gasLimit - prepared.intrinsicGas
   const to = message.to ?? contractAddress(message.sender, sender.nonce)
-  const settle = (outermost: FrameResult): ExecutionResult =>
-    settleMessage(machine, block, message, prepared, options, { to, gasGiven, refund: applied.refund, outermost })
+  const start = { to, gasGiven, refund: applied.refund }
   const outermost = runOutermost(machine, message, to, Number(gasGiven))
-  return outermost instanceof Promise ? outermost.then(settle) : settle(outermost)
+  if (!(outermost instanceof Promise)) return settle(machine, block, message, prepared, options, start, outermost)
+  return outermost.then((result) => settle(machine, block, message, prepared, options, start, result))
 }
 
-interface Ran {
+/** How the outermost frame began. */
+interface Start {
   readonly to: Address
-  /** What the outermost frame began with. */
   readonly gasGiven: bigint
   /** What authorizations alone give back. */
   readonly refund: bigint
-  readonly outermost: FrameResult
 }
 
 /** What follows the outermost frame: gas comes back and is paid for, storage is written. */
-const settleMessage = (
+const settle = (
   machine: Machine,
   block: BlockEnvironment,
   message: Message,
   prepared: PreparedMessage,
   options: ExecuteOptions,
-  ran: Ran,
+  start: Start,
+  { failure, gasLeft, output }: FrameResult,
 ): ExecutionResult => {
   const { state } = machine
   const { effectiveGasPrice } = prepared
-  const { to, gasGiven } = ran
-  const { failure, gasLeft, output } = ran.outermost
-  const refund = ran.refund + BigInt(machine.substate.refund)
+  const { to, gasGiven } = start
+  const refund = start.refund + BigInt(machine.substate.refund)
   const gas = settleGas(message, prepared, gasGiven - BigInt(gasLeft), refund)
   const weight = machine.weight + WEIGHT.gas * Number(gas.gasBeforeRefund)
   if (weight > machine.weightLimit) throw overWeight()
