@@ -69,6 +69,13 @@ export const WEIGHT = {
   typedDataByte: 500,
 } as const
 
+/** An ordinary transaction weighs at most this much for each unit of its gas, and as much more as any. */
+export const ORDINARY_PER_GAS = 16
+export const ORDINARY_BASE = 300_000
+
+/** What an ordinary transaction of so much gas weighs at most, in nanoseconds. */
+export const ordinaryWeight = (gas: bigint): number => ORDINARY_BASE + ORDINARY_PER_GAS * Number(gas)
+
 const POINT_EVALUATION = 0x0a
 
 /**

@@ -69,8 +69,11 @@ export interface BlockContext extends ModuleContext {
 export interface EndBlockContext extends BlockContext {
   /** The gas limit of this block: a parameter that it changes is for the next one. */
   readonly gasLimit: bigint
-  /** Gas used by both transaction families in this block. */
-  readonly gasUsed: bigint
+  /**
+   * Gas used by both transaction families in this block, and what the weight above it stands for (app/block/priced-gas.ts): how
+   * full it was, at most the limit.
+   */
+  readonly pricedGas: bigint
 }
 
 /** What a message can see and do: what it emits gets the message's index, and all that it does has a price. */

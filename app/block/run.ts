@@ -25,6 +25,7 @@ import type { BatchOutcome } from './batch.ts'
 import type { Chain } from './chain.ts'
 import { hardforkAt } from '../records/chain-parameters.ts'
 import { appError } from '../errors.ts'
+import { excessWeight, pricedGas } from './priced-gas.ts'
 import { beginBlockHooks, endBlockHooks } from '../genesis/module-order.ts'
 import { nativePrecompilesAt } from '../precompiles/index.ts'
 import type { TransactionResult } from '../ports.ts'
@@ -103,6 +104,8 @@ export class BlockRun implements TransactionScope {
   #gasUsed = 0n
   #ethereumGasUsed = 0n
   #weight = 0
+  /** What they weigh above ordinary ones of their gas. */
+  #excessWeight = 0
   #logCount = 0
   /** The transaction with the vote extensions, and what it attests or what is wrong with it. */
   #first: Uint8Array | undefined
@@ -220,7 +223,7 @@ export class BlockRun implements TransactionScope {
     const updates: ValidatorUpdate[] = []
     const context = {
       ...this.#context('EndBlock'),
-      gasUsed: this.#gasUsed,
+      pricedGas: pricedGas(this.#gasUsed, this.#excessWeight, this.environment.gasLimit, this.maxWeight),
       gasLimit: this.environment.gasLimit,
     }
     for (const hook of endBlockHooks(this.chain.modules)) {
@@ -278,6 +281,7 @@ export class BlockRun implements TransactionScope {
     if (outcome.kind === 'invalid') return outcome
     this.#gasUsed += outcome.gasUsed
     this.#weight += outcome.weight
+    this.#excessWeight += excessWeight(outcome)
     if (outcome.ethereum !== undefined) {
       const { receipt } = outcome.ethereum
       this.#ethereumGasUsed += receipt.gasUsed

@@ -15,13 +15,11 @@
  */
 import { bytesToKey } from '../../core/bytes.ts'
 import { MAX_TRANSACTION_GAS, MAX_TRANSACTION_WEIGHT, PLAIN_TRANSFER_GAS } from '../../core/limits.ts'
+import { ORDINARY_BASE, ORDINARY_PER_GAS, ordinaryWeight } from '../../evm/weight.ts'
 import type { ProposableTransaction } from './choose.ts'
 
 /** Kept for ordinary transactions, in nanoseconds. */
 const ORDINARY_SHARE = 400_000_000
-/** An ordinary transaction weighs at most this much for each unit of its gas, and as much more as any. */
-const ORDINARY_PER_GAS = 16
-const ORDINARY_BASE = 300_000
 /** Work on stopped transactions in one block, and as much more on those that can waste little each. */
 const MAX_WASTED = 400_000_000
 const MAX_WASTED_LITTLE = 200_000_000
@@ -39,7 +37,6 @@ const BEFORE_ALL = 2n ** 256n
 const HEAVY_PER_GAS = MAX_TRANSACTION_WEIGHT / Number(MAX_TRANSACTION_GAS)
 
 const placeOf = ({ sender, nonce }: ProposableTransaction): string => `${bytesToKey(sender)}${nonce}`
-const ordinaryWeight = (gas: bigint): number => ORDINARY_BASE + ORDINARY_PER_GAS * Number(gas)
 const heaviestWeight = (gas: bigint): number =>
   Math.min(MAX_TRANSACTION_WEIGHT, HEAVY_PER_GAS * Number(gas) + ORDINARY_BASE)
 

@@ -18,9 +18,9 @@ export const feeMarketModule: ModuleDefinition<unknown> = {
     hooks: {
       endBlock: {
         phase: 'price',
-        run: ({ state, gasUsed, gasLimit }) => {
+        run: ({ state, pricedGas, gasLimit }) => {
           const market = readFeeMarket(state)
-          const next = nextBaseFee(market.baseFeeAnat, gasUsed, gasLimit, market)
+          const next = nextBaseFee(market.baseFeeAnat, pricedGas, gasLimit, market)
           if (next !== market.baseFeeAnat) writeBaseFee(state, next)
         },
       },

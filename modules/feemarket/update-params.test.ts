@@ -110,7 +110,7 @@ describe('an update of the fee market', () => {
     module.hooks?.endBlock?.run({
       gasLimit: 30_000_000n,
       ...context(state),
-      gasUsed: 30_000_000n,
+      pricedGas: 30_000_000n,
       proposerAddress: new Uint8Array(20),
       lastCommit: [],
       misbehavior: [],

@@ -136,7 +136,7 @@ const contextOf = (overlay: Overlay, height: number, timeNs: bigint): EndBlockCo
   proposerAddress: lastCommit[0]?.validatorAddress ?? new Uint8Array(20),
   lastCommit,
   misbehavior: [],
-  gasUsed: 0n,
+  pricedGas: 0n,
   gasLimit: 1_000_000_000n,
 })
 const begins = beginBlockHooks(modules)

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { bytesToHex } from '../../core/hex.ts'
+import { GENESIS_MAX_BLOCK_GAS } from '../../core/limits.ts'
 import { EVM_CODESPACE, EVM_ERROR, isEvmError } from '../../evm/errors.ts'
+import { DEFAULT_FEE_MARKET_GENESIS, readBaseFee } from '../../modules/feemarket/index.ts'
 import { signTransaction } from '../sim/traffic.ts'
 import { blockOf, GENESIS_TIME_NS, type Lone, openLone } from './lone-application.ts'
 
@@ -102,6 +104,36 @@ it('a transaction that was stopped is not tried again because its sender replace
   const raw = await signTransaction(waster, 2, cancel)
   expect(application.checkTx(raw, false)).toMatchObject({ code: 0 })
   expect((await propose(5)).map(bytesToHex)).toEqual([bytesToHex(raw)])
+})
+
+it('blocks full of weight raise the base fee though they use little gas, and ordinary ones follow the EIP', async () => {
+  const { viewAt, attacker, honest, commit } = await open()
+  const feeAfter = (height: number): bigint => readBaseFee(viewAt(height).stateAt(height))
+  const fees = { maxFeePerGas: 10n ** 12n }
+  const { minBaseFeeAnat: minimum } = DEFAULT_FEE_MARKET_GENESIS
+  let before = feeAfter(0)
+  for (let height = 1; height <= 5; height++) {
+    const raw = await signTransaction(attacker, 2, {
+      nonce: height - 1,
+      data: KZG_LOOP,
+      gas: MOST_GAS,
+      tip: 1n,
+      ...fees,
+    })
+    const [result] = await commit(height, [raw])
+    expect(result?.gasUsed).toBe(MOST_GAS)
+    // It weighs 1.1 s above an ordinary one, and 0.9 s are half of a block.
+    expect(feeAfter(height)).toBeGreaterThan(before + before / 100n)
+    before = feeAfter(height)
+  }
+  for (let height = 6; height <= 8; height++) {
+    const raw = await signTransaction(honest, 2, { nonce: height - 6, to: attacker.address, gas: 21_000n, ...fees })
+    await commit(height, [raw])
+    const target = BigInt(GENESIS_MAX_BLOCK_GAS) / 2n
+    const expected = before - (before * (target - 21_000n)) / target / 8n
+    expect(feeAfter(height)).toBe(expected > minimum ? expected : minimum)
+    before = feeAfter(height)
+  }
 })
 
 it('a proposal that weighs too much is rejected; decided all the same, what is too much has a code and no effect', async () => {

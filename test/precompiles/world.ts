@@ -163,7 +163,7 @@ export class World {
       emit: () => undefined,
     }
     for (const hook of beginBlockHooks(this.modules)) hook.run(context)
-    for (const hook of endBlockHooks(this.modules)) hook.run({ ...context, gasUsed: 0n, gasLimit: 30_000_000n })
+    for (const hook of endBlockHooks(this.modules)) hook.run({ ...context, pricedGas: 0n, gasLimit: 30_000_000n })
   }
 
   /** The reference does not count all of the weight. */

@@ -132,7 +132,7 @@ export class World {
     const totalPower = this.set.reduce((sum, { power }) => sum + power, 0n)
     this.module.hooks?.attested?.(context, { height: this.height - 1, votes, totalPower })
     this.module.hooks?.beginBlock?.run(context)
-    this.module.hooks?.endBlock?.run({ ...context, gasLimit: 0n, gasUsed: 0n })
+    this.module.hooks?.endBlock?.run({ ...context, gasLimit: 0n, pricedGas: 0n })
     this.check()
     return events
   }

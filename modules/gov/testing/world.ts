@@ -254,7 +254,7 @@ export const endBlockAfter = (world: World, ns: bigint): void => {
     proposerAddress: new Uint8Array(20),
     lastCommit: [],
     misbehavior: [],
-    gasUsed: 0n,
+    pricedGas: 0n,
     gasLimit: 30_000_000n,
   }
   const context: EndBlockContext = { ...contextOf(world), ...block }

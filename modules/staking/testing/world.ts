@@ -123,7 +123,7 @@ export class World {
       proposerAddress: new Uint8Array(20),
       lastCommit: [],
       misbehavior: [],
-      gasUsed: 0n,
+      pricedGas: 0n,
       gasLimit: 1_000_000_000n,
     }
   }
