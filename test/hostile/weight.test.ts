@@ -25,10 +25,12 @@ type Account = Lone['accounts'][number]
 const heavyTransaction = (account: Account, nonce: number, gas = MOST_GAS): Promise<Uint8Array> =>
   signTransaction(account, 2, { nonce, data: KZG_LOOP, gas, tip: HIGH_TIP })
 
-const open = async (nowMs = (): number => performance.now()) => {
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const open = async (nowMs = (): number => performance.now(), yieldToEventLoop = () => Promise.resolve()) => {
   const tries = { stopped: 0 }
   const lone = await openLone({
-    environment: { clock: { nowMs, wallMs: nowMs } },
+    environment: { clock: { nowMs, wallMs: nowMs }, yieldToEventLoop },
     engine: (real) => ({
       systemCall: (...parameters) => real.systemCall(...parameters),
       callContract: (...parameters) => real.callContract(...parameters),
@@ -104,6 +106,31 @@ it('a transaction that was stopped is not tried again because its sender replace
   const raw = await signTransaction(waster, 2, cancel)
   expect(application.checkTx(raw, false)).toMatchObject({ code: 0 })
   expect((await propose(5)).map(bytesToHex)).toEqual([bytesToHex(raw)])
+})
+
+it('a transaction that takes long gives way while it runs, when it is proposed and when it is decided', async () => {
+  const { attacker, application, propose, commit, ...lone } = await open(undefined, nextTurn)
+  let turns = 0
+  let isCounting = true
+  const count = (): void => {
+    turns++
+    if (isCounting) setImmediate(count)
+  }
+  const raw = await heavyTransaction(attacker, 0)
+  expect(application.checkTx(raw, false)).toMatchObject({ code: 0 })
+  setImmediate(count)
+  // Some 1.2 s of one transaction, in pieces of 10 ms.
+  const block = await propose(1)
+  expect(block.map(bytesToHex)).toEqual([bytesToHex(raw)])
+  expect(turns).toBeGreaterThan(20)
+  turns = 0
+  const other = await open(undefined, nextTurn)
+  const [result] = await other.commit(1, block)
+  expect(result?.gasUsed).toBe(MOST_GAS)
+  expect(turns).toBeGreaterThan(20)
+  isCounting = false
+  expect(await commit(1, block)).toEqual([result])
+  expect(lone.complaints).toEqual([])
 })
 
 it('blocks full of weight raise the base fee though they use little gas, and ordinary ones follow the EIP', async () => {
