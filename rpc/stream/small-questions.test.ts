@@ -19,13 +19,14 @@ const start = () => {
   return { small, sent, add, takeSent }
 }
 
-test('one connection alone has 128 on their way, and each answer lets one go', () => {
+test('one connection alone has 129 on their way, and each answer lets one go', () => {
   const { small, add, takeSent } = start()
   const ids = add('a', 200)
-  expect(takeSent('a')).toBe(128)
-  expect(small.waitingBytes).toBe(7_200)
+  expect(takeSent('a')).toBe(129)
+  expect(small.waitingBytes).toBe(7_100)
+  // The first one was in nobody's way.
   for (const id of ids.slice(0, 72)) expect(small.end(id)).toBe(true)
-  expect(takeSent('a')).toBe(72)
+  expect(takeSent('a')).toBe(71)
   expect(small.waitingBytes).toBe(0)
   for (const id of ids.slice(72)) small.end(id)
   expect(small.isFirst(on('a'))).toBe(true)
@@ -40,9 +41,18 @@ test('whoever asks one thing at a time passes those that ask ahead, and has turn
   small.end(first)
   add('b', 3)
   expect(sent.splice(0)).toEqual(['b'])
-  for (const id of ids.slice(0, 6)) small.end(id)
-  // His first one went beside the others, and is among those that are on their way.
-  expect(sent).toEqual(['a', 'b', 'a', 'b', 'a'])
+  for (const id of ids.slice(1, 7)) small.end(id)
+  expect(sent).toEqual(['a', 'b', 'a', 'b', 'a', 'a'])
+})
+
+test('many who ask one thing at a time do not keep those waiting who ask more', () => {
+  const { small, add, takeSent } = start()
+  const singles = Array.from({ length: 1_000 }, (_, index) => add(`single${index}`)).flat()
+  takeSent('')
+  const ids = add('batch', 16)
+  expect(takeSent('batch')).toBe(16)
+  for (const id of [...singles, ...ids]) small.end(id)
+  expect(small.isFirst(on('batch'))).toBe(true)
 })
 
 test('what waits long for its answer holds up nobody', () => {
@@ -65,13 +75,13 @@ test('what waits long for its answer holds up nobody', () => {
 
 test('one that nobody waits for is not sent', () => {
   const { small, add, takeSent } = start()
-  const ids = add('a', 130)
-  const [first = 0] = ids
+  const ids = add('a', 131)
+  const [, second = 0] = ids
   const last = ids.at(-1) ?? 0
   takeSent('a')
   expect(small.end(last)).toBe(false)
   expect(small.waitingBytes).toBe(100)
-  small.end(first)
+  small.end(second)
   expect(takeSent('a')).toBe(1)
   expect(small.end(last)).toBe(true)
   expect(takeSent('a')).toBe(0)
@@ -95,5 +105,5 @@ test('a connection that was lost leaves nothing behind', () => {
   expect(small.waitingBytes).toBe(0)
   takeSent('a')
   add('a', 200)
-  expect(takeSent('a')).toBe(128)
+  expect(takeSent('a')).toBe(129)
 })

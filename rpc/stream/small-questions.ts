@@ -1,12 +1,13 @@
 /**
- * Questions of usual size. Whoever asks one thing at a time is never held up. Of connections that ask ahead few questions are
- * on their way at once; the others wait here and have turns: what stands between two processes is taken in the order in which
- * it came, and batches that hundreds of connections send ahead would all be before what anybody asks.
+ * Questions of usual size. Whoever asks one thing at a time is never held up. Of what connections ask ahead, beside the first
+ * of each, few questions are on their way at once; the others wait here and have turns: what stands between two processes is
+ * taken in the order in which it came, and batches that hundreds of connections send ahead would all be before what anybody
+ * asks.
  */
 import type { Asker } from '../../app/ports.ts'
 import { FairLine } from '../fair-line.ts'
 
-/** Questions that were sent lately, above which those wait whose connection has an answer to come. */
+/** Questions that were asked ahead and sent lately, above which others of these wait. */
 const MOST_LATELY = 128
 /** What has no answer after so long waits for a worker, and is in nobody's way. */
 const LATELY_MS = 100
@@ -24,7 +25,7 @@ export class SmallQuestions {
   readonly #unanswered = new Map<number, string>()
   /** How many each connection has on its way, or waiting. */
   readonly #counts = new Map<string, number>()
-  /** When those were sent that went lately, in this order. */
+  /** When those were sent that were asked ahead and went lately, in this order. */
   readonly #lately = new Map<number, number>()
   /** Who asked each of those that wait. */
   readonly #askers = new Map<number, Asker>()
@@ -45,7 +46,9 @@ export class SmallQuestions {
     const count = this.#counts.get(key) ?? 0
     this.#unanswered.set(waiting.id, key)
     this.#counts.set(key, count + 1)
-    if (count === 0 || (this.#line.isEmpty && this.#lately.size < MOST_LATELY)) return this.#send(waiting)
+    // These take no place of the others: hundreds who ask one thing at a time would keep all of them.
+    if (count === 0) return waiting.send()
+    if (this.#line.isEmpty && this.#lately.size < MOST_LATELY) return this.#send(waiting)
     this.#line.add(asker, waiting)
     this.#askers.set(waiting.id, asker)
     this.waitingBytes += waiting.bytes
