@@ -103,12 +103,11 @@ export const chooseBlock = async <Transaction extends ProposableTransaction>(
       candidates.skipAccount()
       continue
     }
-    const fromMs = pace.workedMs
+    const mark = pace.mark()
     const outcome = await applyGuarded(run, raw, { weightLimit, pace }, entry.transaction)
     if (isOverWeight(outcome)) {
       run.dropLast()
-      const elapsedMs = pace.workedMs - fromMs
-      pace.leaveOut(elapsedMs)
+      const elapsedMs = pace.leaveOutSince(mark)
       if (shares.noteStopped(entry, weightLimit, elapsedMs)) options.onTooHeavy(entry)
       candidates.skipAccount()
       continue
@@ -120,9 +119,9 @@ export const chooseBlock = async <Transaction extends ProposableTransaction>(
       continue
     }
     if (outcome.ethereum !== undefined) {
-      const elapsedMs = pace.workedMs - fromMs
+      const elapsedMs = pace.workedMs - mark.workedMs
       const { gasBeforeRefund, weight } = outcome.ethereum.result
-      if (shares.noteIncluded(gasBeforeRefund, weight, elapsedMs) === 'heavy') pace.leaveOut(elapsedMs)
+      if (shares.noteIncluded(gasBeforeRefund, weight, elapsedMs) === 'heavy') pace.leaveOutSince(mark)
     }
     transactions.push(raw)
     wireBytes += size

@@ -10,10 +10,12 @@ import { credit } from '../../evm/transition/fees.ts'
 import { noteBurntByEvm } from '../../modules/bank/index.ts'
 import { dropQueued } from '../../modules/clob/index.ts'
 import { nextBaseFee, readBaseFee, readFeeMarket } from '../../modules/feemarket/index.ts'
+import { readMaxBlockWeight } from '../../modules/weight/index.ts'
 import { Overlay } from '../../store/overlay.ts'
 import { orderedTrieRoot } from '../../store/trie/ordered-root.ts'
 import { encodeHeader, type Header, hashHeader } from '../../app/records/header.ts'
 import { encodeReceipt, logsBloom, mergeBlooms } from '../../app/records/receipt.ts'
+import { excessWeight, pricedGas } from '../../app/block/priced-gas.ts'
 import { runSystemCalls } from '../../app/block/run.ts'
 import { hardforkAt } from '../../app/records/chain-parameters.ts'
 import { answerTooLarge, simulationError } from '../../app/errors.ts'
@@ -94,10 +96,10 @@ const environmentOf = ({ view, question, blockHash }: Session, planned: PlannedB
 }
 
 /** The state knows the fee after a block of the chain; for simulated ones it is reckoned. */
-const nextBaseFeeOf = ({ header, state, isSimulated }: Tip): bigint =>
-  isSimulated
-    ? nextBaseFee(header.baseFeePerGas, header.gasUsed, header.gasLimit, readFeeMarket(state))
-    : readBaseFee(state)
+const nextBaseFeeOf = ({ header, state, pricedGas }: Tip): bigint =>
+  pricedGas === undefined
+    ? readBaseFee(state)
+    : nextBaseFee(header.baseFeePerGas, pricedGas, header.gasLimit, readFeeMarket(state))
 
 class SimulatedBlockRun {
   readonly #session: Session
@@ -109,6 +111,8 @@ class SimulatedBlockRun {
   /** The sender of equal calls is that of the last of them. */
   readonly senders = new Map<string, Uint8Array>()
   gasUsed = 0n
+  /** What the calls weigh above ordinary ones of their gas, in nanoseconds. */
+  excessWeight = 0
   blobGasUsed = 0n
 
   constructor(session: Session, state: Overlay, environment: BlockEnvironment, moves: readonly PrecompileMove[]) {
@@ -142,6 +146,7 @@ class SimulatedBlockRun {
     noteBurntByEvm(this.#state, result.burntAnat)
     pool.gas -= result.gasUsed
     this.gasUsed += result.gasUsed
+    this.excessWeight += excessWeight(result.gasBeforeRefund, result.weight)
     this.blobGasUsed += BLOB_GAS * BigInt(transaction.blobs?.hashes.length ?? 0)
     this.#record(transaction, result)
   }
@@ -215,6 +220,7 @@ export const runSimulatedBlock = async (session: Session, planned: PlannedBlock,
     ...(beaconRoot === undefined ? {} : { parentBeaconBlockRoot: beaconRoot }),
   }
   const hash = hashHeader(encodeHeader(header))
-  tip.advance(header, hash, state, commitment)
+  const priced = pricedGas(run.gasUsed, run.excessWeight, environment.gasLimit, readMaxBlockWeight(state))
+  tip.advance(header, hash, state, commitment, priced)
   return simulatedBlockJson(run, header, hash, withdrawals, question.fullTransactions)
 }

@@ -70,7 +70,7 @@ it('blocks on blocks have the roots that they would have if each were written', 
     const state = new Overlay(tip.state)
     for (const change of changes) change(state)
     const commitment = tip.commitmentTo(state)
-    tip.advance(header(commitment.stateRoot), ZERO_HASH, state, commitment)
+    tip.advance(header(commitment.stateRoot), ZERO_HASH, state, commitment, 0n)
     return commitment.stateRoot
   })
   const written = simulated.map((changes, index) => {

@@ -21,7 +21,8 @@ export class Tip {
   header: Header
   hash: Hash
   state: StateReader
-  isSimulated = false
+  /** What the base fee after a simulated block follows (app/block/priced-gas.ts); undefined for one of the chain. */
+  pricedGas: bigint | undefined
   readonly nodes: LayeredNodes
 
   constructor(header: Header, hash: Hash, state: StateReader, nodes: LayeredNodes) {
@@ -37,13 +38,13 @@ export class Tip {
   }
 
   /** Moves on to a block whose state root is that of the commitment. */
-  advance(header: Header, hash: Hash, state: Overlay, commitment: Commitment): void {
+  advance(header: Header, hash: Hash, state: Overlay, commitment: Commitment, pricedGas: bigint): void {
     settle(state, commitment)
     this.nodes.add(commitment.nodes)
     this.header = header
     this.hash = hash
     this.state = state
-    this.isSimulated = true
+    this.pricedGas = pricedGas
   }
 }
 

@@ -22,14 +22,13 @@ import {
   encodeLongQuestion,
   FRAME,
   type Frame,
-  PREFIX_BYTES,
   PROTOCOL,
   PROTOCOL_WITHOUT_NEWS,
 } from './frames.ts'
 import { LARGE_QUESTION_BYTES, LargeQuestions } from './large-questions.ts'
-import { sends } from './question.ts'
+import { BROADCAST_PATH } from './question.ts'
 import { createNumber, isProof, proofOf } from './secret.ts'
-import { SmallQuestions } from './small-questions.ts'
+import { isSlow, MOST_QUICK_LATELY, MOST_SLOW_LATELY, SmallQuestions } from './small-questions.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ConnectApplicationOptions {
@@ -41,7 +40,7 @@ export interface ConnectApplicationOptions {
   readonly isWithoutNews?: boolean
   /** A question without an answer fails after this long. */
   readonly timeoutMs?: number
-  /** Questions that may wait for an answer; beside them one of each connection. */
+  /** Questions that may wait for an answer; beside them a few of each connection. */
   readonly maxPending?: number
   readonly maxFrameBytes?: number
   readonly reconnectMs?: { readonly first: number; readonly most: number }
@@ -63,6 +62,7 @@ interface PendingQuestion {
   readonly reject: (error: unknown) => void
   readonly deadlineMs: number
   readonly line: LargeQuestions | SmallQuestions
+  readonly isSending: boolean
   /** Until it goes to the application. */
   unsent: Buffer | undefined
   /** Nobody tells any more that the client has gone. */
@@ -72,6 +72,8 @@ interface PendingQuestion {
 /** Unsent questions above which a new one is refused. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 const SWEEP_MS = 500
+/** Questions of a connection that may wait however many others do: what is asked at once of a batch (envelope.ts). */
+const MOST_BESIDE_OTHERS = 16
 /** Answers in one turn of the event loop: whoever waits for each makes a reply of it and sends that. */
 const FRAMES_PER_TURN = 256
 
@@ -114,7 +116,9 @@ const encodeQuestion = <Name extends QuestionName>(
   )
 }
 
-const sendsSomething = (frame: Buffer): boolean => sends({ body: frame.subarray(PREFIX_BYTES) })
+/** The pool gets it, whoever has gone since. */
+const sendsSomething = (name: QuestionName, parameters: Questions[QuestionName]): boolean =>
+  name.startsWith('send') || (name === 'native' && (parameters as Questions['native']).path === BROADCAST_PATH)
 
 export const connectApplication = (options: ConnectApplicationOptions): RemoteApplication => {
   const { address } = options
@@ -126,7 +130,8 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
 
   const pending = new Map<number, PendingQuestion>()
   const large = new LargeQuestions()
-  const small = new SmallQuestions()
+  const quick = new SmallQuestions(MOST_QUICK_LATELY)
+  const slow = new SmallQuestions(MOST_SLOW_LATELY)
   const listeners = new Set<(announcement: Announcement) => void>()
   const waiters: (() => void)[] = []
   const connectionListeners = new Set<() => void>()
@@ -154,7 +159,8 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     const questions = [...pending.values()]
     pending.clear()
     large.clear()
-    small.clear()
+    quick.clear()
+    slow.clear()
     for (const question of questions) {
       question.stopListening()
       question.reject(error)
@@ -283,8 +289,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     pending.delete(id)
     question.stopListening()
     if (question.line.end(id)) write(encodeFrame(FRAME.cancel, id, ''))
-    // The pool gets what a client sent that has gone since.
-    else if (question.unsent !== undefined && sendsSomething(question.unsent)) write(question.unsent)
+    else if (question.isSending && question.unsent !== undefined) write(question.unsent)
     question.reject(error)
   }
 
@@ -306,13 +311,15 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   ): Promise<Text> => {
     if (!connected || socket === undefined) return Promise.reject(unavailable(address))
     if (socket.writableLength > MAX_UNSENT_BYTES) return Promise.reject(tooManyWait())
-    // Those that ask ahead are refused, and nobody who asks one thing at a time.
-    if (pending.size >= maxPending && !small.isFirst(asker)) return Promise.reject(tooManyWait())
+    // Those that ask far ahead are refused, and nobody who asks one thing, or a batch, at a time.
+    const isMuch = (): boolean => quick.countOf(asker) + slow.countOf(asker) >= MOST_BESIDE_OTHERS
+    if (pending.size >= maxPending && isMuch()) return Promise.reject(tooManyWait())
     const id = nextId
     nextId = nextId === 0xffff_ffff ? 1 : nextId + 1
     const frame = encodeQuestion(id, name, parameters, asOf, asker)
     // The application would end the connection, and with it the questions of everybody else.
     if (frame.length > MAX_QUESTION_BYTES) return Promise.reject(rpcError('invalidParameters', 'request too large'))
+    const small = isSlow(name) ? slow : quick
     const line = frame.length > LARGE_QUESTION_BYTES ? large : small
     if (line.waitingBytes + frame.length > MAX_UNSENT_BYTES) return Promise.reject(tooManyWait())
     return new Promise((resolve, reject) => {
@@ -321,6 +328,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
         reject,
         deadlineMs: performance.now() + timeoutMs,
         line,
+        isSending: sendsSomething(name, parameters),
         unsent: frame,
         stopListening: (): void => undefined,
       }

@@ -38,8 +38,7 @@ const LINE_FEED = 0x0a
 
 const LENGTH_BYTES = 4
 const HEADER_BYTES = 5
-/** What stands before the body. */
-export const PREFIX_BYTES = LENGTH_BYTES + HEADER_BYTES
+const PREFIX_BYTES = LENGTH_BYTES + HEADER_BYTES
 
 export interface Frame {
   readonly kind: number

@@ -103,13 +103,16 @@ const MAX_COMPARED_LENGTH = 512
 export const whatIsAsked = ({ kind, body }: Frame): string | undefined =>
   kind === FRAME.ask && body.length <= MAX_COMPARED_LENGTH ? textToString(body).replace(REST, '') : undefined
 
+/** The native method that sends a transaction. */
+export const BROADCAST_PATH = '/cosmos.tx.v1beta1.Service/BroadcastTx'
 /** What begins a question that sends something: the pool gets it, whoever has gone since. */
-const SENDING = /^\["(?:send|native",\{"path":"\/cosmos\.tx\.v1beta1\.Service\/BroadcastTx")/
-const SENDING_LENGTH = 64
+const SENDING = `["send`
+const NATIVE = '["native",'
+const PATH = `{"path":"${BROADCAST_PATH}"`
 
-export const sends = ({ body }: Pick<Frame, 'body'>): boolean =>
-  SENDING.test(
-    typeof body === 'string'
-      ? body.slice(0, SENDING_LENGTH)
-      : Buffer.from(body.subarray(0, SENDING_LENGTH)).toString('latin1'),
-  )
+export const sends = ({ kind, body }: Frame): boolean => {
+  const has = (text: string, at: number): boolean => textToString(body.slice(at, at + text.length)) === text
+  if (has(SENDING, 0)) return true
+  // The parameters of a long one stand behind its first line.
+  return has(NATIVE, 0) && has(PATH, kind === FRAME.ask ? NATIVE.length : firstLine(body).length + 1)
+}

@@ -4,11 +4,12 @@
  * taken in the order in which it came, and batches that hundreds of connections send ahead would all be before what anybody
  * asks.
  */
-import type { Asker } from '../../app/ports.ts'
+import type { Asker, QuestionName } from '../../app/ports.ts'
 import { FairLine } from '../fair-line.ts'
 
-/** Questions that were asked ahead and sent lately, above which others of these wait. */
-const MOST_LATELY = 128
+/** Questions that were asked ahead and sent lately, above which others of these wait: of quick ones, and of others. */
+export const MOST_QUICK_LATELY = 128
+export const MOST_SLOW_LATELY = 1_024
 /** What has no answer after so long waits for a worker, and is in nobody's way. */
 const LATELY_MS = 100
 
@@ -18,9 +19,20 @@ interface Waiting {
   send(): void
 }
 
+/** Those that workers answer, or that read more than a few values: quick ones must not wait for them. */
+const SLOW: ReadonlySet<QuestionName> = new Set<QuestionName>([
+  ...['call', 'estimateGas', 'evmCall', 'simulate', 'createAccessList', 'fillTransaction'],
+  ...['traceTransaction', 'traceBlock', 'traceRawBlock', 'traceCall', 'intermediateRoots'],
+  ...['storageRange', 'accountRange', 'modifiedAccounts', 'proof', 'feeHistory', 'logsPage', 'filterLogs'],
+  ...['committedBlocks', 'native'],
+] as QuestionName[])
+
+export const isSlow = (name: QuestionName): boolean => SLOW.has(name)
+
 const keyOf = ({ client, connection }: Asker): string => `${client} ${connection}`
 
 export class SmallQuestions {
+  readonly #mostLately: number
   /** The connections of those that have no answer yet, by their ids. */
   readonly #unanswered = new Map<number, string>()
   /** How many each connection has on its way, or waiting. */
@@ -31,12 +43,17 @@ export class SmallQuestions {
   readonly #askers = new Map<number, Asker>()
   readonly #line = new FairLine<Waiting>()
   #timer: NodeJS.Timeout | undefined
+  #isPlanned = false
   /** The bytes of those that wait. */
   waitingBytes = 0
 
-  /** Nothing that its connection has asked is unanswered. */
-  isFirst(asker: Asker): boolean {
-    return !this.#counts.has(keyOf(asker))
+  constructor(mostLately: number) {
+    this.#mostLately = mostLately
+  }
+
+  /** How many that its connection has asked are unanswered. */
+  countOf(asker: Asker): number {
+    return this.#counts.get(keyOf(asker)) ?? 0
   }
 
   /** Sends it now or when it is its turn. What a gateway asks for itself, for all of its clients, never waits. */
@@ -48,7 +65,7 @@ export class SmallQuestions {
     this.#counts.set(key, count + 1)
     // These take no place of the others: hundreds who ask one thing at a time would keep all of them.
     if (count === 0) return waiting.send()
-    if (this.#line.isEmpty && this.#lately.size < MOST_LATELY) return this.#send(waiting)
+    if (this.#line.isEmpty && this.#lately.size < this.#mostLately) return this.#send(waiting)
     this.#line.add(asker, waiting)
     this.#askers.set(waiting.id, asker)
     this.waitingBytes += waiting.bytes
@@ -70,7 +87,7 @@ export class SmallQuestions {
       return false
     }
     this.#lately.delete(id)
-    this.#sendSome()
+    this.#sendSoon()
     return true
   }
 
@@ -90,10 +107,20 @@ export class SmallQuestions {
     send()
   }
 
+  /** A connection that has gone gives up all that it has asked, one after another: none of it shall go before. */
+  #sendSoon(): void {
+    if (this.#line.isEmpty || this.#isPlanned) return
+    this.#isPlanned = true
+    queueMicrotask(() => {
+      this.#isPlanned = false
+      this.#sendSome()
+    })
+  }
+
   #sendSome(): void {
     if (this.#line.isEmpty) return
     this.#forgetLate()
-    while (this.#lately.size < MOST_LATELY) {
+    while (this.#lately.size < this.#mostLately) {
       const next = this.#line.take()
       if (next === undefined) return
       this.#askers.delete(next.id)

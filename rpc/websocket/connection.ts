@@ -69,6 +69,9 @@ const bytesOf = (data: RawData): Uint8Array => {
 const staysHere = (data: RawData): boolean =>
   Buffer.isBuffer(data) && data.length <= MOST_SUBSCRIBING_BYTES && data.includes('subscribe"')
 
+/** What a client sent that has gone since is still sent; nobody waits for the answers to all else. */
+const mayHaveEffect = (data: RawData): boolean => Buffer.isBuffer(data) && data.includes('_send')
+
 const lengthOf = (data: RawData): number =>
   Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength
 
@@ -81,7 +84,8 @@ export const createConnection = (
 ): Connection => {
   const { responder, limiter, turns, longRequests } = options
   const client = clientOf(address)
-  const asker = askerOn(socket, client)
+  // The socket of TCP: that of WebSocket is closed when what was read of it has been given to whoever listens.
+  const asker = askerOn(stream, client)
   const share = options.budget.open(client, (reason) => closeWith(TRY_AGAIN_LATER, reason))
   const unfinished = new Counted(share)
   let arrived = 0
@@ -280,7 +284,7 @@ export const createConnection = (
     receive(data) {
       arrived = 0
       unfinished.set(0)
-      if (writer.isEnded) return
+      if (writer.isEnded || (stream.destroyed && !mayHaveEffect(data))) return
       const length = lengthOf(data)
       if (!share.hold(length + MESSAGE_BYTES)) return closeWith(TRY_AGAIN_LATER, TOO_GREEDY, length)
       inFlight++

@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { bytesToHex } from '../../core/hex.ts'
 import { GENESIS_MAX_BLOCK_GAS } from '../../core/limits.ts'
+import { textToString } from '../../core/text.ts'
 import { EVM_CODESPACE, EVM_ERROR, isEvmError } from '../../evm/errors.ts'
 import { DEFAULT_FEE_MARKET_GENESIS, readBaseFee } from '../../modules/feemarket/index.ts'
+import { answer } from '../../query/answer.ts'
 import { signTransaction } from '../sim/traffic.ts'
 import { blockOf, GENESIS_TIME_NS, type Lone, openLone } from './lone-application.ts'
 
@@ -161,6 +163,30 @@ it('blocks full of weight raise the base fee though they use little gas, and ord
     expect(feeAfter(height)).toBe(expected > minimum ? expected : minimum)
     before = feeAfter(height)
   }
+})
+
+it('a simulation has the base fee that the chain has after heavy blocks', async () => {
+  const { viewAt, attacker, commit } = await open()
+  const fees = { maxFeePerGas: 10n ** 12n, tip: 1n }
+  const call = {
+    from: attacker.address,
+    data: KZG_LOOP,
+    gas: `0x${MOST_GAS.toString(16)}`,
+    maxFeePerGas: '0xe8d4a51000',
+  }
+  const blocks = [[call], [call], []].map((calls) => ({ blockOverrides: {}, stateOverrides: {}, calls }))
+  const options = { blocks, block: { tag: 'latest' }, traceTransfers: false, validation: true, fullTransactions: false }
+  const shown = await answer(viewAt(0), 'simulate', options as never)
+  const simulated = (JSON.parse(textToString(shown)) as { baseFeePerGas: string }[]).map(({ baseFeePerGas }) =>
+    BigInt(baseFeePerGas),
+  )
+  for (let height = 1; height <= 2; height++) {
+    await commit(height, [
+      await signTransaction(attacker, 2, { nonce: height - 1, data: KZG_LOOP, gas: MOST_GAS, ...fees }),
+    ])
+    expect(readBaseFee(viewAt(height).stateAt(height))).toBe(simulated[height])
+  }
+  expect(simulated[2]).toBeGreaterThan(simulated[0] ?? 0n)
 })
 
 it('a proposal that weighs too much is rejected; decided all the same, what is too much has a code and no effect', async () => {
