@@ -3,9 +3,9 @@ import { excessWeight, pricedGas } from './priced-gas.ts'
 
 test('an ordinary transaction is priced by its gas', () => {
   // A plain transfer, and one whose weight is just what its gas allows.
-  expect(excessWeight(21_000n, 187_000)).toBe(0)
-  expect(excessWeight(100_000n, 1_900_000)).toBe(0)
-  expect(excessWeight(100_000n, 1_900_001)).toBe(1)
+  expect(excessWeight({ workGas: 21_000n, weight: 187_000 })).toBe(0)
+  expect(excessWeight({ workGas: 100_000n, weight: 1_900_000 })).toBe(0)
+  expect(excessWeight({ workGas: 100_000n, weight: 1_900_001 })).toBe(1)
   expect(pricedGas(12_345n, 0, 1_000_000n, 1_800_000_000)).toBe(12_345n)
 })
 

@@ -7,12 +7,8 @@ import { ordinaryWeight } from '../../evm/weight.ts'
 import type { AppliedTransaction } from './transaction.ts'
 
 /** What a transaction weighs above an ordinary one of its gas, in nanoseconds; 0 for an ordinary one. */
-export const excessWeight = (gasBeforeRefund: bigint, weight: number): number =>
-  Math.max(0, Math.ceil(weight - ordinaryWeight(gasBeforeRefund)))
-
-/** The same of a transaction of any family. Gas that came back was work all the same. */
-export const excessOf = ({ gasUsed, weight, ethereum }: AppliedTransaction): number =>
-  excessWeight(ethereum?.result.gasBeforeRefund ?? gasUsed, weight)
+export const excessWeight = ({ workGas, weight }: Pick<AppliedTransaction, 'workGas' | 'weight'>): number =>
+  Math.max(0, Math.ceil(weight - ordinaryWeight(workGas)))
 
 /** In gas, never more than `gasLimit`. `excess` and `maxWeight` of the block are in nanoseconds. */
 export const pricedGas = (gasUsed: bigint, excess: number, gasLimit: bigint, maxWeight: number): bigint => {

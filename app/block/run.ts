@@ -25,7 +25,7 @@ import type { BatchOutcome } from './batch.ts'
 import type { Chain } from './chain.ts'
 import { hardforkAt } from '../records/chain-parameters.ts'
 import { appError } from '../errors.ts'
-import { excessOf, pricedGas } from './priced-gas.ts'
+import { excessWeight, pricedGas } from './priced-gas.ts'
 import { beginBlockHooks, endBlockHooks } from '../genesis/module-order.ts'
 import { nativePrecompilesAt } from '../precompiles/index.ts'
 import type { TransactionResult } from '../ports.ts'
@@ -281,7 +281,7 @@ export class BlockRun implements TransactionScope {
     if (outcome.kind === 'invalid') return outcome
     this.#gasUsed += outcome.gasUsed
     this.#weight += outcome.weight
-    this.#excessWeight += excessOf(outcome)
+    this.#excessWeight += excessWeight(outcome)
     if (outcome.ethereum !== undefined) {
       const { receipt } = outcome.ethereum
       this.#ethereumGasUsed += receipt.gasUsed

@@ -60,6 +60,8 @@ export interface AppliedTransaction {
   readonly gasUsed: bigint
   /** The weight in nanoseconds. */
   readonly weight: number
+  /** The gas that its weight is compared with: before what came back, and of calls of contracts their own. */
+  readonly workGas: bigint
   /** What the vote extensions of the last commit say, of the transaction that brings them. */
   readonly attestations?: Attestations
   /** Undefined for a family whose transactions are not in the Ethereum block. */

@@ -12,6 +12,7 @@ const applied = (result: TransactionResult, more: Partial<AppliedTransaction>): 
   kind: 'applied',
   gasUsed: 0n,
   weight: 0,
+  workGas: 0n,
   ethereum: undefined,
   result: () => result,
   storedHash: () => undefined,

@@ -21,6 +21,8 @@ export interface ContractScene {
 export interface ContractMeter {
   readonly left: bigint
   consume(amount: bigint, what: string): void
+  /** A call used `gas` of the EVM for what is consumed as `charged`. */
+  noteContract(gas: bigint, charged: bigint): void
   /** What is thrown where everything is used up. */
   exhaust(what: string): CodedError
 }
@@ -75,8 +77,10 @@ export const contractCallsOf = (
       const weightLimit = Number(left) * WEIGHT.nativeGas
       return engine.callContract(state, environment, { ...call, gas, weightLimit, nativePrecompiles })
     } catch (error) {
-      if (isEvmError(error, 'overWeight')) throw meter.exhaust(WHAT)
-      throw error
+      if (!isEvmError(error, 'overWeight')) throw error
+      // Nobody knows how much of it was gas of the EVM.
+      meter.noteContract(0n, left)
+      throw meter.exhaust(WHAT)
     }
   }
   return {
@@ -84,7 +88,9 @@ export const contractCallsOf = (
     call: (call) => {
       const { left } = meter
       const result = run(call, left)
-      meter.consume(contractGas(result), WHAT)
+      const charged = contractGas(result)
+      meter.noteContract(result.gasUsed, charged)
+      meter.consume(charged, WHAT)
       noteBurntByEvm(state, result.burntAnat)
       const isSuccess = result.failure === undefined
       if (isSuccess) {

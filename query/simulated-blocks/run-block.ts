@@ -146,7 +146,7 @@ class SimulatedBlockRun {
     noteBurntByEvm(this.#state, result.burntAnat)
     pool.gas -= result.gasUsed
     this.gasUsed += result.gasUsed
-    this.excessWeight += excessWeight(result.gasBeforeRefund, result.weight)
+    this.excessWeight += excessWeight({ workGas: result.gasBeforeRefund, weight: result.weight })
     this.blobGasUsed += BLOB_GAS * BigInt(transaction.blobs?.hashes.length ?? 0)
     this.#record(transaction, result)
   }

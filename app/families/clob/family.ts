@@ -17,6 +17,7 @@ class AppliedClob implements AppliedTransaction {
   readonly kind = 'applied'
   readonly gasUsed = 0n
   readonly weight = 0
+  readonly workGas = 0n
   readonly ethereum = undefined
   readonly #raw: Uint8Array
   readonly #result: TransactionResult

@@ -38,6 +38,10 @@ class AppliedEthereum implements AppliedTransaction {
     return this.ethereum.result.weight
   }
 
+  get workGas(): bigint {
+    return this.ethereum.result.gasBeforeRefund
+  }
+
   result(ethereumIndex: number): TransactionResult {
     const { signed, receipt, result } = this.ethereum
     const { nativeEvents, failure } = result

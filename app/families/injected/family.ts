@@ -17,6 +17,7 @@ const APPLIED = {
   kind: 'applied',
   gasUsed: 0n,
   weight: 0,
+  workGas: 0n,
   ethereum: undefined,
   result: () => NO_RESULT,
   storedHash: (): Hash | undefined => undefined,

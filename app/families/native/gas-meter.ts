@@ -5,6 +5,7 @@ import { sdkError } from '../../../modules/sdk-errors.ts'
 export class GasMeter {
   readonly #limit: bigint
   #used = 0n
+  #contractExcess = 0n
 
   constructor(limit: bigint) {
     this.#limit = limit
@@ -23,6 +24,16 @@ export class GasMeter {
   consume(amount: bigint, what: string): void {
     this.#used += amount
     if (this.#used > this.#limit) throw this.#outOfGas(what)
+  }
+
+  /** A call of a contract used `gas` of its own for what was consumed here as `charged`. */
+  noteContract(gas: bigint, charged: bigint): void {
+    this.#contractExcess += charged - gas
+  }
+
+  /** Gas as the EVM counts it for the calls of contracts, and what was used beside them. */
+  get workGas(): bigint {
+    return this.#used - this.#contractExcess
   }
 
   /** Ends work that stopped where the gas ended: all of it is used. */

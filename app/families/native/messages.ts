@@ -1,6 +1,6 @@
 /** The messages of a native transaction, in order: all of them or none. */
 import { encodeBech32 } from '../../../core/bech32.ts'
-import { CodedError, isFault } from '../../../core/errors.ts'
+import { CodedError, invariant, isFault } from '../../../core/errors.ts'
 import { attribute } from '../../../modules/events.ts'
 import type { Event } from '../../../modules/module.ts'
 import { SDK_CODES } from '../../../modules/sdk-errors.ts'
@@ -49,16 +49,33 @@ const failedMessage = (error: CodedError, index: number): CodedError =>
         error.data,
       )
 
-/** Throws the CodedError of the message that failed; the caller undoes what was written. */
-export const runMessages = (
-  { messages }: PreparedTransaction,
-  { state, height, timeNs, chainId, scene }: NativeContext,
-  meter: GasMeter,
-): MessagesResult => {
-  const events: Event[] = []
-  const msgResponses: { readonly typeUrl: string; readonly value: Uint8Array }[] = []
-  for (const [index, each] of messages.entries()) {
+/** The messages of one transaction, step by step. What a step throws is for its caller, who undoes what was written. */
+export class MessageRun {
+  readonly #messages: readonly PreparedMessage[]
+  readonly #context: NativeContext
+  readonly #meter: GasMeter
+  readonly #events: Event[] = []
+  readonly #responses: { readonly typeUrl: string; readonly value: Uint8Array }[] = []
+  #index = 0
+
+  constructor({ messages }: PreparedTransaction, context: NativeContext, meter: GasMeter) {
+    this.#messages = messages
+    this.#context = context
+    this.#meter = meter
+  }
+
+  get isDone(): boolean {
+    return this.#index >= this.#messages.length
+  }
+
+  /** Runs the next message. Throws its CodedError. */
+  step(): void {
+    const index = this.#index++
+    const each = this.#messages[index]
+    invariant(each !== undefined, 'all messages have run')
     const { handler, prepared, refusal } = each
+    const { state, height, timeNs, chainId, scene } = this.#context
+    const meter = this.#meter
     const own: Event[] = []
     try {
       meter.consume(GAS_PER_MESSAGE, handler.typeUrl)
@@ -68,17 +85,28 @@ export const runMessages = (
       const contracts = scene && contractCallsOf(scene, state, meter, emit)
       const context = { state, height, timeNs, chainId, emit, consumeGas, ...(contracts && { contracts }) }
       const value = handler.execute(context, prepared)
-      msgResponses.push({ typeUrl: `${handler.typeUrl}Response`, value })
+      this.#responses.push({ typeUrl: `${handler.typeUrl}Response`, value })
     } catch (error) {
       if (!(error instanceof CodedError) || isFault(error)) throw error
       throw failedMessage(error, index)
     }
-    events.push(withIndex(messageEvent(each, own), index))
-    for (const event of own) events.push(withIndex(event, index))
+    this.#events.push(withIndex(messageEvent(each, own), index))
+    for (const event of own) this.#events.push(withIndex(event, index))
   }
-  const data = encodeTxMsgData(msgResponses)
-  if (data.length > MAX_DATA_BYTES) {
-    throw new CodedError('sdk', SDK_CODES.invalidRequest, `the responses have more than ${MAX_DATA_BYTES} bytes`)
+
+  /** Throws sdk/18 where the responses are too long. */
+  finish(): MessagesResult {
+    const data = encodeTxMsgData(this.#responses)
+    if (data.length > MAX_DATA_BYTES) {
+      throw new CodedError('sdk', SDK_CODES.invalidRequest, `the responses have more than ${MAX_DATA_BYTES} bytes`)
+    }
+    return { data, events: this.#events }
   }
-  return { data, events }
+}
+
+/** Throws the CodedError of the message that failed; the caller undoes what was written. */
+export const runMessages = (prepared: PreparedTransaction, context: NativeContext, meter: GasMeter): MessagesResult => {
+  const run = new MessageRun(prepared, context, meter)
+  while (!run.isDone) run.step()
+  return run.finish()
 }

@@ -5,12 +5,13 @@ import { overWeight } from '../../../evm/weight.ts'
 import {
   type AppliedTransaction,
   type BlockTransaction,
+  type ExecutionHooks,
   invalid,
   type TransactionOutcome,
   type TransactionScope,
 } from '../../block/transaction.ts'
 import type { TransactionResult } from '../../ports.ts'
-import { executeNative } from './execute.ts'
+import { type ExecutedTransaction, executeNative, executeNativeAt } from './execute.ts'
 import type { PreparedTransaction } from './prepare.ts'
 import { mostNativeWeight } from './weight.ts'
 
@@ -18,13 +19,15 @@ class AppliedNative implements AppliedTransaction {
   readonly kind = 'applied'
   readonly ethereum = undefined
   readonly weight: number
+  readonly workGas: bigint
   readonly #prepared: PreparedTransaction
   readonly #result: TransactionResult
 
-  constructor(prepared: PreparedTransaction, result: TransactionResult, weight: number) {
+  constructor(prepared: PreparedTransaction, { result, weight, workGas }: ExecutedTransaction) {
     this.#prepared = prepared
     this.#result = result
     this.weight = weight
+    this.workGas = workGas
   }
 
   get gasUsed(): bigint {
@@ -47,12 +50,12 @@ export class NativeTransactionInBlock implements BlockTransaction {
     this.prepared = prepared
   }
 
-  apply(scope: TransactionScope): TransactionOutcome {
+  apply(scope: TransactionScope, { pace }: ExecutionHooks): TransactionOutcome | Promise<TransactionOutcome> {
     const { chain, content, overlay, environment, nativePrecompiles, gasLeft, weightLeft } = scope
     const { height, timeNs } = content
     try {
       if (mostNativeWeight(this.prepared) > weightLeft) throw overWeight()
-      const { result, weight } = executeNative(this.prepared, {
+      const context = {
         state: overlay,
         height,
         timeNs,
@@ -61,8 +64,11 @@ export class NativeTransactionInBlock implements BlockTransaction {
         baseFeePerGas: environment.baseFeePerGas,
         gasLeft,
         scene: { engine: chain.engine, environment, nativePrecompiles },
-      })
-      return new AppliedNative(this.prepared, result, weight)
+      }
+      const executed =
+        pace === undefined ? executeNative(this.prepared, context) : executeNativeAt(pace, this.prepared, context)
+      if (!(executed instanceof Promise)) return new AppliedNative(this.prepared, executed)
+      return executed.then((later) => new AppliedNative(this.prepared, later))
     } catch (error) {
       if (!(error instanceof CodedError) || isFault(error)) throw error
       return invalid(error)

@@ -49,6 +49,7 @@ class AppliedNote implements AppliedTransaction {
   readonly kind = 'applied'
   readonly gasUsed = GAS
   readonly weight = WEIGHT.transaction
+  readonly workGas = 0n
   readonly ethereum = undefined
   readonly #raw: Uint8Array
 
