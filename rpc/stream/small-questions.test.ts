@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { Asker } from '../../app/ports.ts'
-import { MOST_QUICK_LATELY, SmallQuestions } from './small-questions.ts'
+import { isSlow, MOST_QUICK_LATELY, SmallQuestions } from './small-questions.ts'
 
 const on = (connection: string): Asker => ({ client: 'one', connection, onGone: () => () => undefined })
 
@@ -121,4 +121,9 @@ test('a connection that was lost leaves nothing behind', async () => {
   await takeSent('a')
   add('a', 200)
   expect(await takeSent('a')).toBe(129)
+})
+
+test('searches of logs and calls are not among the quick ones, balances are', () => {
+  expect((['logs', 'logsPage', 'call', 'native'] as const).map(isSlow)).toEqual([true, true, true, true])
+  expect((['balance', 'storage', 'block', 'sendRawTransaction'] as const).map(isSlow)).toEqual(Array(4).fill(false))
 })

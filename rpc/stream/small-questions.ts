@@ -20,12 +20,29 @@ interface Waiting {
 }
 
 /** Those that workers answer, or that read more than a few values: quick ones must not wait for them. */
-const SLOW: ReadonlySet<QuestionName> = new Set<QuestionName>([
-  ...['call', 'estimateGas', 'evmCall', 'simulate', 'createAccessList', 'fillTransaction'],
-  ...['traceTransaction', 'traceBlock', 'traceRawBlock', 'traceCall', 'intermediateRoots'],
-  ...['storageRange', 'accountRange', 'modifiedAccounts', 'proof', 'feeHistory', 'logsPage', 'filterLogs'],
-  ...['committedBlocks', 'native'],
-] as QuestionName[])
+const SLOW: ReadonlySet<QuestionName> = new Set([
+  'call',
+  'estimateGas',
+  'evmCall',
+  'simulate',
+  'createAccessList',
+  'fillTransaction',
+  'traceTransaction',
+  'traceBlock',
+  'traceRawBlock',
+  'traceCall',
+  'intermediateRoots',
+  'storageRange',
+  'accountRange',
+  'modifiedAccounts',
+  'proof',
+  'feeHistory',
+  'logs',
+  'logsPage',
+  'filterLogs',
+  'committedBlocks',
+  'native',
+])
 
 export const isSlow = (name: QuestionName): boolean => SLOW.has(name)
 

@@ -1,6 +1,7 @@
 /** A gateway over HTTP before an application in memory, anew for each test. */
 import { request as httpRequest } from 'node:http'
 import { afterEach, beforeEach } from 'vitest'
+import { invariant } from '../../core/errors.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
 import { SILENT_LOG, type GatewayLog } from '../log.ts'
 import { GATEWAY_DEFAULTS, type GatewaySettings } from '../settings.ts'
@@ -25,12 +26,12 @@ export class HttpWorld {
   #gateway: Gateway | undefined
 
   get application(): MemoryApplication {
-    if (this.#application === undefined) throw new Error('no application was started')
+    invariant(this.#application !== undefined, 'the application was started')
     return this.#application
   }
 
   get gateway(): Gateway {
-    if (this.#gateway === undefined) throw new Error('no gateway was started')
+    invariant(this.#gateway !== undefined, 'the gateway was started')
     return this.#gateway
   }
 
