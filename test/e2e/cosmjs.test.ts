@@ -261,7 +261,7 @@ describe('a key', () => {
     const both = new Map([await sign(0), await sign(2)])
     const result = await user.client.broadcastTx(
       makeMultisignedTxBytes(multisig, sequence, FEE, bodyBytes, both),
-      20_000,
+      120_000,
       50,
     )
     expect([result.code, result.rawLog]).toEqual([0, ''])

@@ -23,10 +23,8 @@ beforeAll(async () => {
   network = created
   await created.start()
   // Until then its CometBFT takes no transactions.
-  await until(
-    'the full node to have caught up',
-    async () => ((await network.at(1).comet<SyncStatus>('status')).sync_info.catching_up ? undefined : true),
-    60_000,
+  await until('the full node to have caught up', async () =>
+    (await network.at(1).comet<SyncStatus>('status')).sync_info.catching_up ? undefined : true,
   )
 })
 
@@ -83,9 +81,7 @@ describe('a full node and a validator', () => {
     await expectIncluded([await network.at(1).ask<Hex>('eth_sendRawTransaction', await sign(0, 0))])
   })
 
-  it('lose nothing that came in another order: what the gap held back is told when it closes', {
-    timeout: 120_000,
-  }, async () => {
+  it('lose nothing that came in another order: what the gap held back is told when it closes', async () => {
     const raws = await Promise.all([0, 1, 2, 3].map((nonce) => sign(8, nonce)))
     const [first, second, third, fourth] = raws as [Hex, Hex, Hex, Hex]
     expect(await broadcast(fourth)).toMatchObject({

@@ -11,7 +11,7 @@ import { BlockMessages } from './messages.ts'
 import { level, MAKER, TAKER, updatesAt, useWorld } from './testing/world.ts'
 
 /** Tens of thousands of orders are encoded meanwhile. */
-const LONG = { timeout: 180_000 }
+const LONG = { timeout: 600_000 }
 
 const world = useWorld()
 
