@@ -229,15 +229,18 @@ class HeavyQuestionPool implements HeavyPool {
 
   #takeBack(waiting: Waiting, answer: ReaderAnswer | Error): void {
     this.#running.delete(waiting)
+    if (!(answer instanceof Error) && answer.kind !== 'back' && waiting.seat?.lane === 'short')
+      this.#usage.learn(waiting.asker, waiting.question.name, answer.usedMs)
     waiting.seat = undefined
     if (answer instanceof Error) this.#reject(waiting, answer)
     else this.#settle(waiting, answer)
+    this.#queue.done(waiting)
   }
 
   #settle(waiting: Waiting, answer: ReaderAnswer): void {
     if (answer.kind === 'back') {
       this.#begun--
-      if (!waiting.isSettled) this.#enqueue(waiting)
+      if (!waiting.isSettled) this.#queue.putBack(waiting)
       return
     }
     // A short one counts as such wherever it was answered: nobody stays where long ones are who asks none.

@@ -11,10 +11,14 @@ const item = (name: QuestionName, parameters: unknown = {}, client = 'one', conn
   question: { name, parameters },
 })
 
-const drain = (queue: QuestionQueue<Queued>, lane: Lane): string[] => {
-  const names: string[] = []
-  for (let next = queue.next(lane); next !== undefined; next = queue.next(lane)) names.push(next.question.name)
-  return names
+const drain = (
+  queue: QuestionQueue<Queued>,
+  lane: Lane,
+  show: (one: Queued) => string = ({ question }) => question.name,
+): string[] => {
+  const shown: string[] = []
+  for (let next = queue.next(lane); next !== undefined; next = queue.next(lane)) shown.push(show(next))
+  return shown
 }
 
 const large = (client: string, megabytes: number): Queued =>
@@ -59,7 +63,9 @@ test('large questions are bounded by their size, which is free again when they a
 
 const turns = (queue: QuestionQueue<Queued>, count: number, lane: Lane): string[] =>
   Array.from({ length: count }, () => {
-    const { asker, question } = queue.next(lane) ?? item('call')
+    const next = queue.next(lane) ?? item('call')
+    queue.done(next)
+    const { asker, question } = next
     return `${asker.client}${asker.connection} ${String(question.parameters)}`
   })
 
@@ -252,12 +258,79 @@ test('who has used little goes before all that came back from a hand without hav
   for (let round = 0; round < 5; round++) {
     const hand = Array.from({ length: 16 }, (_, index) => queue.next('short', () => true, index === 0))
     const [begun, ...others] = hand
-    for (const other of others) if (other !== undefined) queue.push(other)
+    for (const other of others) if (other !== undefined) queue.putBack(other)
     usage.charge(ask('honest').asker, 0.1, true)
     queue.push(ask('honest'))
     expect(queue.next('short')?.asker.connection).toBe('honest')
     if (begun === undefined) throw new TypeError('somebody waits')
     usage.charge(begun.asker, 15, true)
+    queue.done(begun)
     queue.push(begun)
   }
+})
+
+test('what came back stands before all that came while a worker had it, in its order', () => {
+  const usage = new ReaderUsage(() => 0)
+  const queue = createQueue(usage)
+  // Connections that have all asked something short before, and as much.
+  const asked = (connection: string, parameters: string): Queued => {
+    const one = item('call', parameters, 'one', connection)
+    usage.charge(one.asker, 0.1, true)
+    return one
+  }
+  queue.push(asked('first', 'begun'))
+  const [a, b] = [asked('honest', 'a'), item('call', 'b', 'one', 'honest')]
+  queue.push(a)
+  queue.push(b)
+  const hand = Array.from({ length: 3 }, (_, index) => queue.next('short', () => true, index === 0))
+  expect(hand.map((one) => one?.question.parameters)).toEqual(['begun', 'a', 'b'])
+  for (let index = 0; index < 3; index++) queue.push(asked(`/${index}`, 'other'))
+  queue.push(item('call', 'c', 'one', 'honest'))
+  for (const one of [a, b]) queue.putBack(one)
+  expect(queue.waiting('short')).toBe(6)
+  const rest = drain(queue, 'short', ({ question }) => String(question.parameters))
+  expect(rest[0]).toBe('a')
+  expect(rest.filter((one) => one !== 'other')).toEqual(['a', 'b', 'c'])
+})
+
+test('a connection keeps what it owes while a worker has its question, and begins anew after', () => {
+  const usage = new ReaderUsage(() => 0)
+  const queue = createQueue(usage)
+  const tagOf = (connection: string): number => usage.connection({ client: 'one', connection }).tag
+  const ask = (connection: string): Queued => {
+    const one = item('call', {}, 'one', connection)
+    queue.push(one)
+    return one
+  }
+  usage.charge({ client: 'one', connection: '/greedy' }, 50, true)
+  const [quick, greedy] = [ask('/quick'), ask('/greedy')]
+  expect([queue.next('short'), queue.next('short')]).toEqual([greedy, quick])
+  ask('/quick')
+  expect(tagOf('/quick')).toBe(0)
+  for (const one of [quick, greedy, queue.next('short')]) if (one !== undefined) queue.done(one)
+  ask('/quick')
+  expect(tagOf('/quick')).toBe(50)
+})
+
+test('a kind of which those of the client took long stands behind others, but not for ever', () => {
+  const usage = new ReaderUsage(() => 0)
+  const queue = createQueue(usage)
+  const asked = (name: QuestionName, connection: string, ms: number): Queued => {
+    const one = item(name, {}, 'one', connection)
+    usage.charge(one.asker, ms, true)
+    usage.learn(one.asker, name, ms)
+    return one
+  }
+  for (let index = 0; index < 20; index++) queue.push(asked('logs', `/${index}`, 10))
+  let served = 0
+  for (; queue.waiting('short') === 20; served++) {
+    const call = asked('call', '/wallet', 1)
+    queue.push(call)
+    const next = queue.next('short')
+    if (next !== call) break
+    queue.done(next)
+  }
+  // Its calls have used as much as one of these will, four times over.
+  expect(served).toBeGreaterThanOrEqual(40)
+  expect(served).toBeLessThan(60)
 })

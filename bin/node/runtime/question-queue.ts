@@ -14,6 +14,11 @@ const MAX_SLOW_WAITING = 200
 const MAX_WAITING_SIZE = 256 * 1024 * 1024
 /** Characters of a question that is not tried as a short one: to read it takes as long as that. */
 const LARGE_SIZE = 64 * 1024
+/**
+ * What is expected counts so many times: whoever opens a connection for each question owes nothing yet, and would have
+ * every other one wait for it.
+ */
+const EXPECTED_WEIGHT = 4
 /** What a value takes beside its text. */
 const VALUE_SIZE = 16
 
@@ -55,17 +60,23 @@ class Line<Item extends Queued> {
   readonly account: Account
   readonly lanes: Readonly<Record<Lane, Item[]>> = { short: [], long: [] }
   readonly share: Share = { places: 0, slow: 0, size: 0 }
+  /** Questions that a worker has: as long as there are any, the connection keeps its place among the others. */
+  given = 0
+  /** Among those that have used the same, the least has its turn. */
+  turn: number
 
-  constructor(asker: Asking, account: Account) {
+  constructor(asker: Asking, account: Account, turn: number) {
     this.asker = asker
     this.account = account
+    this.turn = turn
   }
 }
 
-/** What a client asks, by its connections in the order of their turns. */
+/** What a client asks, by its connections. */
 interface Crowd<Item extends Queued> {
   readonly account: Account
   readonly lines: Map<string, Line<Item>>
+  turn: number
 }
 
 export interface Pushed<Item> {
@@ -78,13 +89,26 @@ export interface Pushed<Item> {
 interface Place {
   readonly lane: Lane
   readonly size: number
+  /** Numbers grow in the order in which questions came. */
+  readonly order: number
+}
+
+/** Where a question stood before a worker had it. */
+interface Given<Item extends Queued> extends Place {
+  readonly crowd: Crowd<Item>
+  readonly line: Line<Item>
+  readonly turn: number
+  readonly crowdTurn: number
 }
 
 export class QuestionQueue<Item extends Queued> {
   readonly #usage: ReaderUsage
-  /** What waits, by client, then by connection, in the order of their turns among those that have used the same. */
+  /** What waits or is with a worker, by client, then by connection. */
   readonly #clients = new Map<string, Crowd<Item>>()
   readonly #places = new Map<Item, Place>()
+  readonly #given = new Map<Item, Given<Item>>()
+  #turns = 0
+  #orders = 0
   readonly #all: Share = { places: 0, slow: 0, size: 0 }
   #virtual = 0
   readonly #waiting: Record<Lane, number> = { short: 0, long: 0 }
@@ -118,8 +142,9 @@ export class QuestionQueue<Item extends Queued> {
   }
 
   /**
-   * The one whose turn it is in a lane, of a client that may have one more. Behind others of a hand it may come back without
-   * having been begun: then who comes anew must not begin where it stands, or he would wait for all of the hand.
+   * The one whose turn it is in a lane, of a client that may have one more. Whoever takes it says what has become of it:
+   * {@link done} or {@link putBack}. Behind others of a hand it may come back without having been begun: then who comes
+   * anew must not begin where it stands, or he would wait for all of the hand.
    */
   next(lane: Lane, mayHave: (client: string) => boolean = () => true, isFirst = true): Item | undefined {
     for (let line = this.#nextOf(lane, mayHave); line !== undefined; line = this.#nextOf(lane, mayHave)) {
@@ -130,12 +155,48 @@ export class QuestionQueue<Item extends Queued> {
         this.#move(line, item)
       } else {
         if (isFirst) this.#serve(line)
-        this.remove(item)
-        this.#putLast(line)
+        this.#give(line, item)
         return item
       }
     }
     return undefined
+  }
+
+  /** It was answered, or nobody waits for it any more. */
+  done(item: Item): void {
+    const given = this.#given.get(item)
+    if (given === undefined) return
+    this.#given.delete(item)
+    given.line.given--
+    this.#forgetEmpty(given.line)
+  }
+
+  /** It was not begun: it stands where it stood, before all that came after it. The bounds were its own already. */
+  putBack(item: Item): void {
+    const given = this.#given.get(item)
+    if (given === undefined) return
+    this.#given.delete(item)
+    const { crowd, line, lane, size, order } = given
+    line.given--
+    line.turn = Math.min(line.turn, given.turn)
+    crowd.turn = Math.min(crowd.turn, given.crowdTurn)
+    const items = line.lanes[lane]
+    const later = items.findIndex((other) => (this.#places.get(other)?.order ?? 0) > order)
+    items.splice(later === -1 ? items.length : later, 0, item)
+    const place: Place = { lane, size, order }
+    this.#places.set(item, place)
+    this.#count(line, item, place, 1)
+  }
+
+  /** Its next turn comes after those of all others that have used as much. */
+  #give(line: Line<Item>, item: Item): void {
+    const [crowd, place] = [this.#clients.get(line.asker.client), this.#places.get(item)]
+    if (crowd === undefined || place === undefined) return
+    this.#given.set(item, { ...place, crowd, line, turn: line.turn, crowdTurn: crowd.turn })
+    line.given++
+    this.remove(item)
+    line.turn = this.#turns++
+    crowd.turn = this.#turns++
   }
 
   #serve({ asker, account }: Line<Item>): void {
@@ -149,13 +210,13 @@ export class QuestionQueue<Item extends Queued> {
     const { client, connection } = asker
     let crowd = this.#clients.get(client)
     if (crowd === undefined) {
-      crowd = { account: this.#usage.client(client), lines: new Map() }
+      crowd = { account: this.#usage.client(client), lines: new Map(), turn: this.#turns++ }
       crowd.account.tag = Math.max(crowd.account.tag, this.#virtual)
       this.#clients.set(client, crowd)
     }
     let line = crowd.lines.get(connection)
     if (line === undefined) {
-      line = new Line<Item>(asker, this.#usage.connection(asker))
+      line = new Line<Item>(asker, this.#usage.connection(asker), this.#turns++)
       line.account.tag = Math.max(line.account.tag, crowd.account.virtual)
       crowd.lines.set(connection, line)
     }
@@ -175,14 +236,16 @@ export class QuestionQueue<Item extends Queued> {
   #nextOf(lane: Lane, mayHave: (client: string) => boolean): Line<Item> | undefined {
     if (this.#waiting[lane] === 0) return undefined
     let least: Line<Item> | undefined
-    let leastTag = Infinity
+    let [leastTag, leastTurn] = [Infinity, Infinity]
     for (const [client, crowd] of this.#clients) {
-      const { tag } = crowd.account
-      if (tag >= leastTag || !mayHave(client)) continue
+      const { turn, account } = crowd
+      const { tag } = account
+      if (tag > leastTag || (tag === leastTag && turn > leastTurn) || !mayHave(client)) continue
       const line = this.#nextLine(crowd, lane)
       if (line === undefined) continue
       least = line
       leastTag = tag
+      leastTurn = turn
     }
     return least
   }
@@ -199,31 +262,26 @@ export class QuestionQueue<Item extends Queued> {
     return true
   }
 
-  #nextLine({ lines }: Crowd<Item>, lane: Lane): Line<Item> | undefined {
+  /**
+   * What counts is what a connection will have used when its next question has been answered. So those that ask what
+   * takes long by its kind stand behind those that do not, and come when these have used as much.
+   */
+  #nextLine({ account, lines }: Crowd<Item>, lane: Lane): Line<Item> | undefined {
     let least: Line<Item> | undefined
-    let leastRank = Infinity
-    let leastTag = Infinity
+    let [leastRank, leastTag, leastTurn] = [Infinity, Infinity, Infinity]
     for (const line of lines.values()) {
-      if (line.lanes[lane].length === 0) continue
+      const [item] = line.lanes[lane]
+      if (item === undefined) continue
       const rank = this.#usage.rankOf(line.account)
-      const { tag } = line.account
-      if (rank > leastRank || (rank === leastRank && tag >= leastTag)) continue
+      if (rank > leastRank) continue
+      const tag = line.account.tag + EXPECTED_WEIGHT * this.#usage.expectedMs(account, item.question.name)
+      if (rank === leastRank && (tag > leastTag || (tag === leastTag && line.turn > leastTurn))) continue
       least = line
       leastRank = rank
       leastTag = tag
+      leastTurn = line.turn
     }
     return least
-  }
-
-  /** Its next turn comes after those of all others that have used as much. */
-  #putLast({ asker, share }: Line<Item>): void {
-    const crowd = this.#clients.get(asker.client)
-    const line = crowd?.lines.get(asker.connection)
-    if (crowd === undefined || line === undefined || share.places === 0) return
-    crowd.lines.delete(asker.connection)
-    crowd.lines.set(asker.connection, line)
-    this.#clients.delete(asker.client)
-    this.#clients.set(asker.client, crowd)
   }
 
   /** Takes out the last of who has most, where that is more than `asker` would have with so much more. */
@@ -261,7 +319,7 @@ export class QuestionQueue<Item extends Queued> {
       isNeverShort(item.question.name, item.question.parameters) ||
       size > LARGE_SIZE ||
       this.#usage.asksLong(line.account, crowd.account)
-    const place: Place = { lane: isLong ? 'long' : 'short', size }
+    const place: Place = { lane: isLong ? 'long' : 'short', size, order: this.#orders++ }
     line.lanes[place.lane].push(item)
     this.#places.set(item, place)
     this.#count(line, item, place, 1)
@@ -274,8 +332,11 @@ export class QuestionQueue<Item extends Queued> {
       counted.slow += isSlow(item) ? sign : 0
       counted.size += sign * size
     }
-    if (line.share.places > 0) return
-    const { client, connection } = line.asker
+    this.#forgetEmpty(line)
+  }
+
+  #forgetEmpty({ asker: { client, connection }, share, given }: Line<Item>): void {
+    if (share.places > 0 || given > 0) return
     const crowd = this.#clients.get(client)
     crowd?.lines.delete(connection)
     if (crowd?.lines.size === 0) this.#clients.delete(client)

@@ -2,7 +2,7 @@
  * What workers have lately done for each client and each of its connections: who has used little goes first, and whose
  * questions turned out to be long are not tried on the worker for short ones.
  */
-import type { Asker } from '../../../app/ports.ts'
+import type { Asker, QuestionName } from '../../../app/ports.ts'
 
 export type Asking = Pick<Asker, 'client' | 'connection'>
 
@@ -21,6 +21,9 @@ const LONG_ONES = 1 / 2
 /** So many long ones of a client speak against its connections that have asked nothing yet. */
 const LONG_ONES_OF_CLIENT = 8
 
+/** Weight of the last question in what is expected of the next one of its kind. */
+const LAST_SHARE = 1 / 8
+
 /** Numbers that grow with the time of the charge, so that what is old counts less without being touched. */
 export interface Account {
   /** Milliseconds that were used, never less than {@link virtual} of those among whom it asks when it begins to. */
@@ -32,6 +35,8 @@ export interface Account {
   virtual: number
   short: number
   long: number
+  /** Milliseconds for which a question of each kind has lately kept the worker for short ones; a client has them alone. */
+  kinds?: Map<QuestionName, number>
 }
 
 /** How a connection has asked: short ones, none yet, or long ones. */
@@ -70,6 +75,19 @@ export class ReaderUsage {
       this.#accounts.delete(key)
       this.#accounts.set(key, account)
     }
+  }
+
+  /** The worker for short ones was kept for so long by a question of a client. */
+  learn({ client }: Asking, name: QuestionName, ms: number): void {
+    const account = this.client(client)
+    account.kinds ??= new Map()
+    const before = account.kinds.get(name) ?? ms
+    account.kinds.set(name, before + (ms - before) * LAST_SHARE)
+  }
+
+  /** Milliseconds that the next question of a kind will take, by what those of the client took; 0 when it asked none. */
+  expectedMs(client: Account, name: QuestionName): number {
+    return client.kinds?.get(name) ?? 0
   }
 
   rankOf(connection: Account): number {
