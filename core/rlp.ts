@@ -150,16 +150,23 @@ export const decodeRlp = (input: Uint8Array): RlpItem => {
   return readItem(input, header, 0)
 }
 
-/** Splits a list of at most `maxItems` into its items without decoding them: each is still RLP. Throws rlp/1. */
-export const splitRlpList = (input: Uint8Array, maxItems = Number.POSITIVE_INFINITY): Uint8Array[] => {
+/** Gives the items of a list one by one without decoding them: each is still RLP, a view into `input`. Throws rlp/1. */
+export function* rlpListItems(input: Uint8Array): Generator<Uint8Array> {
   const header = readHeader(input, 0, input.length)
   if (!header.list || header.end !== input.length) fail('expected one list')
-  const items: Uint8Array[] = []
   for (let position = header.start; position < header.end; ) {
+    const { end } = readHeader(input, position, header.end)
+    yield input.subarray(position, end)
+    position = end
+  }
+}
+
+/** Splits a list of at most `maxItems` into its items without decoding them: each is still RLP. Throws rlp/1. */
+export const splitRlpList = (input: Uint8Array, maxItems = Number.POSITIVE_INFINITY): Uint8Array[] => {
+  const items: Uint8Array[] = []
+  for (const item of rlpListItems(input)) {
     if (items.length >= maxItems) fail(`more than ${maxItems} items`)
-    const next = readHeader(input, position, header.end)
-    items.push(input.subarray(position, next.end))
-    position = next.end
+    items.push(item)
   }
   return items
 }

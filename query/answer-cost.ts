@@ -4,7 +4,6 @@
  */
 import { answerTooLarge } from '../app/errors.ts'
 import { MAX_STREAM_FRAME_BYTES } from '../core/limits.ts'
-import { MAX_CACHED_RECORD_BYTES } from '../app/index/chain-reader.ts'
 import type { HeaderRecord } from '../app/records/records.ts'
 import type { ChainView } from './chain-view.ts'
 
@@ -41,20 +40,10 @@ const whole = (record: HeaderRecord, reads: Reads): number => {
   return sizeBytes + RECEIPT_TEXT * transactionCount + LOG_TEXT * logCount + logBytes
 }
 
-/** Tells the cost of one of a block; a record that no cache holds is read as a whole for it. */
-const part = (
-  view: ChainView,
-  { sizeBytes, logBytes, transactionCount }: HeaderRecord,
-  reads: Reads,
-  place: Place,
-): number => {
-  const { height, index = 0 } = place
-  const isReceipt = reads === 'receipt'
-  // The receipts of a block are little more than its logs.
-  const recordBytes = isReceipt ? Math.max(sizeBytes, logBytes + RECEIPT_TEXT * transactionCount) : sizeBytes
-  if (recordBytes > MAX_CACHED_RECORD_BYTES) return recordBytes
-  const receipt = isReceipt ? LOG_TEXT_A_BYTE * view.reader.receiptBytes(height, index) : 0
-  return view.reader.transactionBytes(height, index) + receipt
+/** Tells the cost of one of a block, by what is stored of it. */
+const part = ({ reader }: ChainView, reads: Reads, { height, index = 0 }: Place): number => {
+  const receipt = reads === 'receipt' ? (reader.storedReceipt(height, index)?.length ?? 0) : 0
+  return reader.transactionBytes(height, index) + LOG_TEXT_A_BYTE * receipt
 }
 
 /** 0 for what is not there: that nothing is found is soon said. */
@@ -63,7 +52,7 @@ export const answerCost = (view: ChainView, reads: Reads, place: Place | undefin
   if (reads === 'worker') return Infinity
   const record = view.reader.header(place.height)
   if (record === undefined) return 0
-  return reads === 'transaction' || reads === 'receipt' ? part(view, record, reads, place) : whole(record, reads)
+  return reads === 'transaction' || reads === 'receipt' ? part(view, reads, place) : whole(record, reads)
 }
 
 /** Refuses with query/7 an answer that would be too large whoever made it. */

@@ -5,7 +5,9 @@ import { MAX_STREAM_FRAME_BYTES } from '../core/limits.ts'
 import type { Log } from '../evm/engine.ts'
 import { readBaseHeight } from '../store/base-height.ts'
 import { answerTooLarge, limitExceeded, prunedHistory, queryFailed } from '../app/errors.ts'
-import { type LogTerm, searchLogIndex } from '../app/index/log-index.ts'
+import { logOf, type LogTerm, searchLogIndex, transactionOf } from '../app/index/log-index.ts'
+import type { ChainReader } from '../app/index/chain-reader.ts'
+import { readFirstLogIndex, readStoredLogs } from '../app/records/records.ts'
 import type { BlockReference, LogCriteria, LogCursor, Questions } from '../app/ports.ts'
 import { firstHeight, isPending, resolveHeight, type ChainView } from './chain-view.ts'
 import { type Json, logJson } from './ethereum-json.ts'
@@ -47,6 +49,34 @@ interface FoundLog {
   readonly size: number
 }
 
+/** Logs of a receipt that are read or passed over between two looks at the time. */
+const LOGS_A_LOOK = 256
+
+/** The places of a block by transaction, in order; for all of its transactions without places where all logs are meant. */
+const placesByTransaction = (
+  places: readonly number[] | undefined,
+  transactionCount: number,
+): Iterable<readonly [transaction: number, logs: ReadonlySet<number> | undefined]> => {
+  if (places === undefined) return Array.from({ length: transactionCount }, (_, index) => [index, undefined] as const)
+  const out = new Map<number, Set<number>>()
+  let last: { readonly transaction: number; readonly logs: Set<number> } | undefined
+  for (const place of places) {
+    const transaction = transactionOf(place)
+    if (last?.transaction !== transaction) {
+      last = { transaction, logs: new Set() }
+      out.set(transaction, last.logs)
+    }
+    last.logs.add(logOf(place))
+  }
+  return out
+}
+
+/** Tells whether all logs of a transaction stand before a place: those of the next one begin where they end. */
+const endsBefore = (reader: ChainReader, height: number, index: number, logIndex: number): boolean => {
+  const next = reader.storedReceipt(height, index + 1)
+  return next !== undefined && readFirstLogIndex(next) <= logIndex
+}
+
 /** Logs from a place up to block `to` that match, in order. */
 function* findLogs(
   view: ChainView,
@@ -54,28 +84,29 @@ function* findLogs(
   { height: from, log: skipped }: LogCursor,
   to: number,
 ): Generator<FoundLog> {
-  const openCursor = () => view.reader.store.cursor('index')
-  for (const { height, logs } of searchLogIndex(openCursor, terms(criteria), from, to, view.interrupt)) {
-    const record = view.reader.header(height)
+  const { reader, interrupt } = view
+  const openCursor = () => reader.store.cursor('index')
+  for (const { height, places } of searchLogIndex(openCursor, terms(criteria), from, to, interrupt)) {
+    const record = reader.header(height)
     if (record === undefined) continue
-    view.interrupt()
-    const wanted = logs === undefined ? undefined : new Set(logs.map(({ transaction }) => transaction))
-    const indexes = wanted ?? Array.from({ length: record.transactionCount }, (_, index) => index)
-    for (const index of indexes) {
-      const isBefore = (at: number): boolean => height === from && at < skipped
-      // The logs of the next transaction begin where those of this one end.
-      const end = isBefore(0) ? view.reader.firstLogIndex(height, index + 1) : undefined
-      if (end !== undefined && isBefore(end - 1)) continue
-      const receipt = view.reader.receipt(height, index)
-      view.interrupt()
-      if (receipt === undefined || receipt.logs.length === 0) continue
+    interrupt()
+    const least = height === from ? skipped : 0
+    for (const [index, wanted] of placesByTransaction(places, record.transactionCount)) {
+      const stored = reader.storedReceipt(height, index)
+      interrupt()
+      if (stored === undefined || (least > 0 && endsBefore(reader, height, index, least))) continue
       let transactionHash: Hex | undefined
-      for (const [at, log] of receipt.logs.entries()) {
-        if (isBefore(receipt.firstLogIndex + at) || !matches(log, criteria)) continue
+      let logIndex = readFirstLogIndex(stored) - 1
+      let at = -1
+      for (const read of readStoredLogs(stored)) {
+        logIndex++
+        if (++at % LOGS_A_LOOK === 0) interrupt()
+        if (logIndex < least || wanted?.has(at) === false) continue
+        const log = read()
+        if (!matches(log, criteria)) continue
         const hash = transactionHash ?? hashOf(view, height, index)
         if (hash === undefined) break
         transactionHash = hash
-        const logIndex = receipt.firstLogIndex + at
         const size = LOG_TEXT_BYTES + 2 * log.data.length
         yield {
           view: logJson(log, { record, transactionHash: hash, transactionIndex: index, logIndex }),

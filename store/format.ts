@@ -6,7 +6,7 @@ import { STORE_ERRORS } from './rocks/errors.ts'
 import type { KeyValueStore } from './store.ts'
 
 /** Counts up with every change of what a column holds: keys.ts, and the records of app/index. */
-export const STORE_FORMAT = 4
+export const STORE_FORMAT = 5
 
 const heldFormat = (store: KeyValueStore): string | undefined => {
   const value = store.get('meta', FORMAT_KEY)

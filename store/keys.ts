@@ -18,6 +18,7 @@
  * blocks        h height(8)                        header with its facts: app/index/records.ts, also of the next two
  *               b height(8)                        body: transactions of the Ethereum block with their senders
  *               r height(8)                        receipts
+ *               b or r height(8) page(4)           a part of a large body, or of large receipts: app/records/paged-items.ts
  *               f height(8)                        FinalizeBlock request: app/index/finalize-request.ts
  *               n height(8)                        results of the native transactions; left out without any
  *               c height(8)                        transactions shown to clients: before(8), through(8) it

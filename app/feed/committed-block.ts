@@ -6,7 +6,7 @@ import type { Address } from '../../core/address.ts'
 import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
 import type { Event, ValidatorUpdate } from '../../modules/module.ts'
 import { readBaseHeight } from '../../store/base-height.ts'
-import { blockOutcomeKey, headerKey, nativeResultsKey, receiptsKey } from '../../store/keys.ts'
+import { blockOutcomeKey, headerKey, nativeResultsKey } from '../../store/keys.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import { NO_RESULT } from '../block/transaction.ts'
 import { ethereumResult } from '../families/ethereum/result.ts'
@@ -18,7 +18,6 @@ import { decodeNativeResult, type NativeResult, nativeResultsFrom } from '../ind
 import type { ShownResult } from '../ports.ts'
 import type { Header } from '../records/header.ts'
 import type { Receipt } from '../records/receipt.ts'
-import { decodeStoredReceipt, itemAt } from '../records/records.ts'
 
 /** The part of a transaction that stands in the Ethereum block. */
 export interface CommittedReceipt {
@@ -83,22 +82,22 @@ const resultOf = (
 }
 
 function* readTransactions(
-  store: KeyValueStore,
+  reader: ChainReader,
   height: number,
   stored: readonly StoredTransaction[],
   { results }: BlockOutcome,
   from: number,
 ): Generator<CommittedTransaction> {
-  const receipts = store.get('blocks', receiptsKey(height)) ?? EMPTY_BYTES
   const told = new Map(results.map(({ index, result }) => [index, result]))
-  const natives = nativeResultsFrom(store.get('blocks', nativeResultsKey(height)) ?? EMPTY_BYTES, from)
+  const natives = nativeResultsFrom(reader.store.get('blocks', nativeResultsKey(height)) ?? EMPTY_BYTES, from)
   const nextNative = (): NativeResult | undefined => natives.next().value as NativeResult | undefined
   let native = nextNative()
   for (let index = from; index < stored.length; index++) {
     const transaction = stored[index]
     invariant(transaction !== undefined, 'a block has its transactions')
     const { raw, ethereum } = transaction
-    const receipt = ethereum === undefined ? undefined : decodeStoredReceipt(itemAt(receipts, ethereum.index))
+    const receipt = ethereum === undefined ? undefined : reader.receipt(height, ethereum.index)
+    invariant(ethereum === undefined || receipt !== undefined, 'a transaction of the Ethereum block has its receipt')
     const own = native?.index === index ? native : undefined
     if (own !== undefined) native = nextNative()
     const result = own === undefined ? resultOf(transaction, receipt, told.get(index)) : decodeNativeResult(own)
@@ -125,6 +124,6 @@ export const readCommittedBlock = (reader: ChainReader, height: number): Committ
     events: outcome.events,
     validatorUpdates: outcome.validatorUpdates,
     transactionCount: content.transactions.length,
-    transactions: (from) => readTransactions(store, height, content.transactions, outcome, from),
+    transactions: (from) => readTransactions(reader, height, content.transactions, outcome, from),
   }
 }

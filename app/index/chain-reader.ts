@@ -1,5 +1,5 @@
 /** Reads blocks, transactions and receipts as of a head: nothing above it is ever shown. */
-import { bytesToUtf8, EMPTY_BYTES, readUint64, utf8ToBytes } from '../../core/bytes.ts'
+import { bytesToUtf8, readUint64, utf8ToBytes } from '../../core/bytes.ts'
 import { type Hash, keccak256 } from '../../core/hash.ts'
 import { decodeTransaction } from '../../evm/transaction/decode-transaction.ts'
 import type { SignedTransaction } from '../../evm/transaction/transaction.ts'
@@ -14,44 +14,35 @@ import {
   receiptsKey,
   transactionHashKey,
 } from '../../store/keys.ts'
-import { BoundedCache } from '../../store/cache.ts'
 import type { KeyValueStore } from '../../store/store.ts'
+import { ItemsReader } from '../records/paged-items.ts'
 import type { Receipt } from '../records/receipt.ts'
 import type { ChainParameters } from '../records/chain-parameters.ts'
 import { type BlockOutcome, decodeBlockOutcome, expandBlockOutcome } from './block-outcome.ts'
 import { decodeNativeResults, findNativeResult, type NativeResult } from './native-results.ts'
 import {
-  bodyItem,
+  decodeBodyItem,
   decodeHeaderRecord,
   decodePosition,
   decodeStoredReceipt,
   type HeaderRecord,
-  itemAt,
-  itemCount,
-  readFirstLogIndex,
   readReceiptGas,
   type ReceiptGas,
   type TransactionPosition,
 } from '../records/records.ts'
 
 const MAX_CACHED_HEADERS = 256
-/** Each of the caches of bodies and of receipts: a full block is read for every one of its transactions. */
-const RECORD_CACHE_BYTES = 8 * 1024 * 1024
-/** A larger record is read anew for every question about a part of it. */
-export const MAX_CACHED_RECORD_BYTES = RECORD_CACHE_BYTES / 2
-const RECORD_ENTRY_BYTES = 128
-
-const createRecordCache = (): BoundedCache<Uint8Array> =>
-  new BoundedCache(RECORD_CACHE_BYTES, (record) => record.length + RECORD_ENTRY_BYTES)
 
 export class ChainReader {
   readonly #store: KeyValueStore
   readonly #headers = new Map<number, HeaderRecord>()
-  #bodies = createRecordCache()
-  #receipts = createRecordCache()
+  #bodies: ItemsReader
+  #receipts: ItemsReader
 
   constructor(store: KeyValueStore) {
     this.#store = store
+    this.#bodies = new ItemsReader(store, bodyKey)
+    this.#receipts = new ItemsReader(store, receiptsKey)
   }
 
   get store(): KeyValueStore {
@@ -61,8 +52,8 @@ export class ChainReader {
   /** Drops what is cached: the database begins anew. */
   forget(): void {
     this.#headers.clear()
-    this.#bodies = createRecordCache()
-    this.#receipts = createRecordCache()
+    this.#bodies = new ItemsReader(this.#store, bodyKey)
+    this.#receipts = new ItemsReader(this.#store, receiptsKey)
   }
 
   header(height: number): HeaderRecord | undefined {
@@ -99,57 +90,45 @@ export class ChainReader {
 
   /** One transaction of a block, decoded alone. */
   transaction(height: number, index: number): SignedTransaction | undefined {
-    const body = this.#record(this.#bodies, bodyKey, height)
-    return index < itemCount(body) ? transactionIn(body, index) : undefined
+    const stored = this.#bodies.at(height, index)
+    return stored === undefined ? undefined : transactionIn(stored)
   }
 
   transactions(height: number): readonly SignedTransaction[] {
-    const body = this.#record(this.#bodies, bodyKey, height)
-    return Array.from({ length: itemCount(body) }, (_, index) => transactionIn(body, index))
+    return Array.from(this.#bodies.all(height), transactionIn)
   }
 
   transactionHash(height: number, index: number): Hash | undefined {
-    const body = this.#record(this.#bodies, bodyKey, height)
-    return index < itemCount(body) ? keccak256(bodyItem(body, index).raw) : undefined
+    const stored = this.#bodies.at(height, index)
+    return stored === undefined ? undefined : keccak256(decodeBodyItem(stored).raw)
   }
 
   /** Stored bytes of one transaction; 0 when there is none. */
   transactionBytes(height: number, index: number): number {
-    const body = this.#record(this.#bodies, bodyKey, height)
-    return index < itemCount(body) ? itemAt(body, index).length : 0
-  }
-
-  /** Index in the block of the first log of a transaction; undefined when there is no such transaction. */
-  firstLogIndex(height: number, index: number): number | undefined {
-    const record = this.#record(this.#receipts, receiptsKey, height)
-    return index < itemCount(record) ? readFirstLogIndex(itemAt(record, index)) : undefined
-  }
-
-  /** Stored bytes of one receipt; 0 when there is none. */
-  receiptBytes(height: number, index: number): number {
-    const record = this.#record(this.#receipts, receiptsKey, height)
-    return index < itemCount(record) ? itemAt(record, index).length : 0
+    return this.#bodies.at(height, index)?.length ?? 0
   }
 
   transactionHashes(height: number): readonly Hash[] {
-    const body = this.#record(this.#bodies, bodyKey, height)
-    return Array.from({ length: itemCount(body) }, (_, index) => keccak256(bodyItem(body, index).raw))
+    return Array.from(this.#bodies.all(height), (stored) => keccak256(decodeBodyItem(stored).raw))
+  }
+
+  /** A receipt as it is stored, whose logs can be read one by one; undefined when there is none. */
+  storedReceipt(height: number, index: number): Uint8Array | undefined {
+    return this.#receipts.at(height, index)
   }
 
   receipt(height: number, index: number): Receipt | undefined {
-    const record = this.#record(this.#receipts, receiptsKey, height)
-    return index < itemCount(record) ? decodeStoredReceipt(itemAt(record, index)) : undefined
+    const stored = this.storedReceipt(height, index)
+    return stored === undefined ? undefined : decodeStoredReceipt(stored)
   }
 
   receipts(height: number): readonly Receipt[] {
-    const record = this.#record(this.#receipts, receiptsKey, height)
-    return Array.from({ length: itemCount(record) }, (_, index) => decodeStoredReceipt(itemAt(record, index)))
+    return Array.from(this.#receipts.all(height), decodeStoredReceipt)
   }
 
   /** The gas of every transaction of a block, without its logs: a block can have millions of these. */
   receiptGas(height: number): readonly ReceiptGas[] {
-    const record = this.#record(this.#receipts, receiptsKey, height)
-    return Array.from({ length: itemCount(record) }, (_, index) => readReceiptGas(itemAt(record, index)))
+    return Array.from(this.#receipts.all(height), readReceiptGas)
   }
 
   /** Finds a transaction by its sha256. The index is that among all transactions of the block. */
@@ -174,20 +153,10 @@ export class ChainReader {
     const stored = this.#store.get('blocks', blockOutcomeKey(height))
     return stored === undefined ? undefined : decodeBlockOutcome(expandBlockOutcome(stored))
   }
-
-  /** Empty when there is none. A record is written once, with its block: what is cached stays true. */
-  #record(cache: BoundedCache<Uint8Array>, key: (height: number) => Uint8Array, height: number): Uint8Array {
-    const cached = cache.get(String(height))
-    if (cached !== undefined) return cached
-    const bytes = this.#store.get('blocks', key(height))
-    if (bytes === undefined) return EMPTY_BYTES
-    cache.set(String(height), bytes)
-    return bytes
-  }
 }
 
-const transactionIn = (body: Uint8Array, index: number): SignedTransaction => {
-  const { sender, raw } = bodyItem(body, index)
+const transactionIn = (stored: Uint8Array): SignedTransaction => {
+  const { sender, raw } = decodeBodyItem(stored)
   return { transaction: decodeTransaction(raw), raw, hash: keccak256(raw), sender }
 }
 

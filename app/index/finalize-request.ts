@@ -1,6 +1,6 @@
 /** The FinalizeBlock request of a block as stored: with it, replay and traces never depend on CometBFT's pruned store. */
 import type { Address } from '../../core/address.ts'
-import { bytesToBigint, bytesToUtf8, EMPTY_BYTES, readUint64 } from '../../core/bytes.ts'
+import { bytesToBigint, bytesToUtf8, readUint64 } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
 import { decodeRlp, encodeRlp, type RlpItem } from '../../core/rlp.ts'
 import type { CommitVote, Misbehavior } from '../../modules/module.ts'
@@ -8,7 +8,8 @@ import { bodyKey, finalizeRequestKey } from '../../store/keys.ts'
 import type { KeyValueStore } from '../../store/store.ts'
 import type { SealedBlock } from '../block/candidate.ts'
 import { type BlockContent, encodeBlockMeta } from '../records/content.ts'
-import { bodyItem, itemCount } from '../records/records.ts'
+import { readItems } from '../records/paged-items.ts'
+import { decodeBodyItem } from '../records/records.ts'
 
 /**
  * RLP [meta, transactions], where a transaction of the Ethereum block is an empty list (its bytes stand in the body, in
@@ -69,16 +70,19 @@ export interface StoredContent extends Omit<BlockContent, 'transactions'> {
 export const readStoredContent = (store: KeyValueStore, height: number): StoredContent | undefined => {
   const bytes = store.get('blocks', finalizeRequestKey(height))
   if (bytes === undefined) return undefined
-  const body = store.get('blocks', bodyKey(height)) ?? EMPTY_BYTES
+  const body = readItems(store, bodyKey(height))
   const [meta, items] = decodeRlp(bytes) as unknown as [Uint8Array, RlpItem[]]
+  const fault = `the stored request of block ${height} does not fit to its body`
   let next = 0
   const transactions = items.map((item): StoredTransaction => {
     if (item instanceof Uint8Array) return { raw: item, ethereum: undefined }
     const index = next++
-    const { raw, sender } = bodyItem(body, index)
+    const stored = body.next()
+    invariant(stored.done !== true, fault)
+    const { raw, sender } = decodeBodyItem(stored.value)
     return { raw, ethereum: { index, sender } }
   })
-  invariant(next === itemCount(body), `the stored request of block ${height} does not fit to its body`)
+  invariant(body.next().done === true, fault)
   return { ...decodeBlockMeta(meta), transactions }
 }
 

@@ -6,7 +6,7 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import type { Cursor, KeyValueStore } from '../../store/store.ts'
 import { type Random, seeded } from '../../test/sim/random.ts'
 import type { Receipt } from '../records/receipt.ts'
-import { type LogTerm, searchLogIndex, writeLogIndex } from './log-index.ts'
+import { logOf, type LogTerm, searchLogIndex, transactionOf, writeLogIndex } from './log-index.ts'
 
 const BLOCKS = 300
 
@@ -93,10 +93,10 @@ describe('the index of logs', () => {
         expect(results.map(({ height }) => height)).toEqual(
           results.map(({ height }) => height).toSorted((a, b) => a - b),
         )
-        const shown = results.flatMap(({ height, logs }) =>
-          logs === undefined
+        const shown = results.flatMap(({ height, places: found }) =>
+          found === undefined
             ? places(chain, height, height, () => true)
-            : logs.map(({ transaction, log }) => `${height}/${transaction}/${log}`),
+            : found.map((place) => `${height}/${transactionOf(place)}/${logOf(place)}`),
         )
         // The index compares twelve bytes; whoever reads the logs compares the rest.
         expect(shown).toEqual(places(chain, from, to, (log) => matches(log, positions, 12)))

@@ -70,13 +70,20 @@ export const deleteLogIndex = (batch: Batch, height: number, receipts: readonly 
   for (const key of postings.keys()) batch.delete('index', concatBytes(keyToBytes(key), heightBytes))
 }
 
-export interface LogPosition {
-  readonly transaction: number
-  readonly log: number
-}
+/** A place is one number, so that a block may have millions: transaction times this, and the log in it. */
+const LOGS_A_TRANSACTION = 2 ** 26
 
-const decodePostings = (bytes: Uint8Array): LogPosition[] => {
-  const out: LogPosition[] = []
+export const transactionOf = (place: number): number => Math.floor(place / LOGS_A_TRANSACTION)
+export const logOf = (place: number): number => place % LOGS_A_TRANSACTION
+
+/** Places of which so many are read or compared between two looks at the time. */
+const PLACES_A_LOOK = 4_096
+
+type Interrupt = () => void
+
+/** Ascending, as they were written. */
+const decodePostings = (bytes: Uint8Array, interrupt: Interrupt): number[] => {
+  const places: number[] = []
   let at = 0
   const varint = (): number => {
     let value = 0
@@ -86,8 +93,12 @@ const decodePostings = (bytes: Uint8Array): LogPosition[] => {
       if (byte < 0x80) return value
     }
   }
-  while (at < bytes.length) out.push({ transaction: varint(), log: varint() })
-  return out
+  while (at < bytes.length) {
+    const transaction = varint()
+    places.push(transaction * LOGS_A_TRANSACTION + varint())
+    if (places.length % PLACES_A_LOOK === 0) interrupt()
+  }
+  return places
 }
 
 /** Heights at which a term occurs, ascending. The cursor is that of all terms: every look is a search. */
@@ -119,35 +130,62 @@ const startsWith = (bytes: Uint8Array, prefix: Uint8Array): boolean => {
   return true
 }
 
-const intersect = (positions: readonly (readonly TermHeights[])[], height: number): LogPosition[] => {
-  let kept: Map<string, LogPosition> | undefined
-  for (const terms of positions) {
-    const here = new Map<string, LogPosition>()
-    for (const term of terms) {
-      if (term.height !== height) continue
-      for (const position of decodePostings(term.postings)) {
-        const key = `${position.transaction}:${position.log}`
-        if (kept === undefined || kept.has(key)) here.set(key, position)
-      }
-    }
-    kept = here
+/** What is in one of two lists or in both; all lists ascend, and have nothing twice. */
+const union = (one: readonly number[], other: readonly number[], interrupt: Interrupt): readonly number[] => {
+  if (one.length === 0) return other
+  const out: number[] = []
+  let [at, beside] = [0, 0]
+  while (at < one.length || beside < other.length) {
+    const [a, b] = [one[at] ?? Infinity, other[beside] ?? Infinity]
+    if (a <= b) at++
+    if (b <= a) beside++
+    out.push(Math.min(a, b))
+    if (out.length % PLACES_A_LOOK === 0) interrupt()
   }
-  return [...(kept?.values() ?? [])].sort((a, b) => a.transaction - b.transaction || a.log - b.log)
+  return out
+}
+
+const intersection = (one: readonly number[], other: readonly number[], interrupt: Interrupt): readonly number[] => {
+  const out: number[] = []
+  let beside = 0
+  for (const [at, place] of one.entries()) {
+    while ((other[beside] ?? Infinity) < place) beside++
+    if (other[beside] === place) out.push(place)
+    if (at % PLACES_A_LOOK === 0) interrupt()
+  }
+  return out
+}
+
+const intersect = (
+  positions: readonly (readonly TermHeights[])[],
+  height: number,
+  interrupt: Interrupt,
+): readonly number[] => {
+  let kept: readonly number[] | undefined
+  for (const terms of positions) {
+    let here: readonly number[] = []
+    for (const term of terms) {
+      if (term.height === height) here = union(here, decodePostings(term.postings, interrupt), interrupt)
+    }
+    kept = kept === undefined ? here : intersection(kept, here, interrupt)
+  }
+  return kept ?? []
 }
 
 /**
- * Blocks from `from` to `to` in which a log may match, with the places of those logs; ascending. Each member of
+ * Blocks from `from` to `to` in which a log may match, with the places of those logs ({@link transactionOf},
+ * {@link logOf}); ascending. Each member of
  * `positions` is a set of alternatives, and all members must match. Without members every block with logs is given,
  * with no places: all its logs are meant. A prefix can collide, so the caller compares the logs themselves.
- * `interrupt` is called before every search, and may throw.
+ * `interrupt` is called before every search and now and then among many places, and may throw.
  */
 export function* searchLogIndex(
   openCursor: () => Cursor,
   positions: readonly (readonly LogTerm[])[],
   from: number,
   to: number,
-  interrupt: () => void = () => undefined,
-): Generator<{ readonly height: number; readonly logs: readonly LogPosition[] | undefined }> {
+  interrupt: Interrupt = () => undefined,
+): Generator<{ readonly height: number; readonly places: readonly number[] | undefined }> {
   const cursor = openCursor()
   const heights = (prefix: Uint8Array): TermHeights => new TermHeights(cursor, prefix)
   try {
@@ -165,10 +203,10 @@ export function* searchLogIndex(
       }
       if (next > to) return
       if (next === height) {
-        if (positions.length === 0) yield { height, logs: undefined }
+        if (positions.length === 0) yield { height, places: undefined }
         else {
-          const logs = intersect(sets, height)
-          if (logs.length > 0) yield { height, logs }
+          const places = intersect(sets, height, interrupt)
+          if (places.length > 0) yield { height, places }
         }
         height++
       } else height = next

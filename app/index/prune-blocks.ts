@@ -14,6 +14,7 @@ import {
   transactionHashKey,
 } from '../../store/keys.ts'
 import type { Batch, KeyValueStore } from '../../store/store.ts'
+import { deleteItems } from '../records/paged-items.ts'
 import { ChainReader } from './chain-reader.ts'
 import { deleteLogIndex } from './log-index.ts'
 
@@ -30,15 +31,8 @@ export const deleteBlock = (batch: Batch, reader: ChainReader, height: number): 
   for (const { hash } of reader.nativeResults(height)) {
     if (reader.nativePositionOf(hash)?.height === height) batch.delete('index', nativeHashKey(hash))
   }
-  for (const key of [
-    bodyKey,
-    receiptsKey,
-    nativeResultsKey,
-    blockOutcomeKey,
-    shownCountKey,
-    finalizeRequestKey,
-    headerKey,
-  ])
+  for (const key of [bodyKey, receiptsKey]) deleteItems(batch, reader.store, key(height))
+  for (const key of [nativeResultsKey, blockOutcomeKey, shownCountKey, finalizeRequestKey, headerKey])
     batch.delete('blocks', key(height))
   batch.delete('index', blockHashKey(record.hash))
 }

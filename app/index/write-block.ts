@@ -21,12 +21,12 @@ import { writeLogIndex } from './log-index.ts'
 import { nativeResultsOf, writeNativeResults } from './native-results.ts'
 import {
   type HeaderRecord,
-  encodeBody,
+  encodeBodyItem,
   encodeHeaderRecord,
-  encodeItems,
   encodePosition,
   encodeStoredReceipt,
 } from '../records/records.ts'
+import { putItems } from '../records/paged-items.ts'
 import { writeShownCount } from './shown-transactions.ts'
 
 export const writeHeader = (batch: Batch, record: HeaderRecord): void => {
@@ -61,8 +61,8 @@ export const writeTransactions = (
   receipts: readonly Receipt[],
 ): void => {
   if (transactions.length === 0) return
-  batch.put('blocks', bodyKey(height), encodeBody(transactions.map(({ sender, raw }) => ({ sender, raw }))))
-  batch.put('blocks', receiptsKey(height), encodeItems(receipts.map(encodeStoredReceipt)))
+  putItems(batch, bodyKey(height), transactions.map(encodeBodyItem))
+  putItems(batch, receiptsKey(height), receipts.map(encodeStoredReceipt))
   for (const [index, { hash }] of transactions.entries()) {
     batch.put('index', transactionHashKey(hash), encodePosition({ height, index }))
   }

@@ -11,7 +11,8 @@ import {
   uint64ToBytes,
 } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
-import { decodeRlp, encodeRlp } from '../../core/rlp.ts'
+import { decodeRlp, encodeRlp, rlpListItems, splitRlpList } from '../../core/rlp.ts'
+import type { Log } from '../../evm/engine.ts'
 import type { Room } from '../../core/room.ts'
 import { decodeHeader, encodeHeader, type Header } from './header.ts'
 import type { Receipt } from './receipt.ts'
@@ -97,13 +98,9 @@ export interface BodyItem {
   readonly raw: Uint8Array
 }
 
-export const encodeBody = (items: readonly BodyItem[]): Uint8Array =>
-  encodeItems(items.map(({ sender, raw }) => concatBytes(sender, raw)))
+export const encodeBodyItem = ({ sender, raw }: BodyItem): Uint8Array => concatBytes(sender, raw)
 
-export const bodyItem = (record: Uint8Array, index: number): BodyItem => {
-  const item = itemAt(record, index)
-  return { sender: item.slice(0, 20), raw: item.slice(20) }
-}
+export const decodeBodyItem = (item: Uint8Array): BodyItem => ({ sender: item.slice(0, 20), raw: item.slice(20) })
 
 export const encodeStoredReceipt = (receipt: Receipt): Uint8Array =>
   encodeRlp([
@@ -117,6 +114,9 @@ export const encodeStoredReceipt = (receipt: Receipt): Uint8Array =>
     receipt.logs.map((log) => [log.address, [...log.topics], log.data]),
   ])
 
+const LOGS_FIELD = 7
+const EMPTY_LIST = encodeRlp([])
+
 type StoredReceipt = [
   Uint8Array,
   Uint8Array,
@@ -127,6 +127,16 @@ type StoredReceipt = [
   Uint8Array,
   [Uint8Array, Uint8Array[], Uint8Array][],
 ]
+
+/** The logs of a stored receipt one by one, each decoded when it is read: it can have tens of thousands. */
+export function* readStoredLogs(bytes: Uint8Array): Generator<() => Log> {
+  const logs = splitRlpList(bytes)[LOGS_FIELD] ?? EMPTY_LIST
+  for (const item of rlpListItems(logs))
+    yield () => {
+      const [address, topics, data] = decodeRlp(item) as [Uint8Array, Uint8Array[], Uint8Array]
+      return { address, topics, data }
+    }
+}
 
 export const decodeStoredReceipt = (bytes: Uint8Array): Receipt => {
   const [type, succeeded, gasUsed, cumulative, price, contract, firstLogIndex, logs] = decodeRlp(
