@@ -19,7 +19,10 @@ interface Waiting {
   send(): void
 }
 
-/** Those that workers answer, or that read more than a few values: quick ones must not wait for them. */
+/**
+ * Those that workers answer: quick ones must not wait for them. What answers knows them as well (query/questions.ts), and
+ * test/questions holds the two together.
+ */
 const SLOW: ReadonlySet<QuestionName> = new Set([
   'call',
   'estimateGas',
@@ -37,6 +40,10 @@ const SLOW: ReadonlySet<QuestionName> = new Set([
   'modifiedAccounts',
   'proof',
   'feeHistory',
+  'heads',
+  'rawBlock',
+  'rawReceipts',
+  'waitingTransactions',
   'logs',
   'logsPage',
   'filterLogs',
