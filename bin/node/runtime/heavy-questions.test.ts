@@ -24,10 +24,11 @@ const nested = (): unknown => {
   return value
 }
 
-const withPool = async (use: (pool: HeavyPool) => Promise<void>): Promise<void> => {
+const withPool = async (use: (pool: HeavyPool) => Promise<void>, maxWaitMs = 30_000): Promise<void> => {
   const path = mkdtempSync(join(tmpdir(), 'heavy-'))
   const store = await openRocksStore({ path, cacheBytes: 1_048_576 })
-  const pool = startHeavyQuestions({ handle: store.handle, settings: APPLICATION_DEFAULTS, log: LOG, workers: 1 })
+  const options = { settings: APPLICATION_DEFAULTS, log: LOG, workers: 1, maxWaitMs }
+  const pool = startHeavyQuestions({ handle: store.handle, ...options })
   try {
     await use(pool)
   } finally {
@@ -110,4 +111,29 @@ it('what nobody waits for is not handed to a worker', async () => {
       expect(one).toMatchObject({ reason: { message: expect.stringMatching(/nobody waits/) } })
     expect(pool.counts).toMatchObject({ begun: 1, cancelled: 100 })
   })
+})
+
+it('keeps nothing of questions that were answered, refused, cancelled, or waited too long', async () => {
+  const ask = async (pool: HeavyPool): Promise<readonly string[]> => {
+    const application = applicationOf(pool)
+    const gone = asker('gone')
+    const questions = [asker('one'), asker('two'), gone].flatMap((who) =>
+      (['call', 'traceCall'] as const).map((name) =>
+        application.ask(name, { block: BLOCK, call: {} } as Questions['call'] & Questions['traceCall'], 1, who),
+      ),
+    )
+    const settled = Promise.allSettled(questions)
+    // The worker still loads: nothing has begun.
+    setImmediate(() => gone.leave())
+    const outcomes = await settled
+    return outcomes.map((one) => (one.status === 'rejected' ? String((one.reason as Error).message) : 'answered'))
+  }
+  await withPool(async (pool) => {
+    expect((await ask(pool)).filter((text) => ANSWERED.test(text))).toHaveLength(4)
+    await expect.poll(() => pool.load).toMatchObject({ waiting: 0, running: 0, connections: 0 })
+  })
+  await withPool(async (pool) => {
+    expect((await ask(pool)).filter((text) => text.includes('waited too long'))).toHaveLength(4)
+    expect(pool.load).toMatchObject({ waiting: 0, running: 0, connections: 0 })
+  }, -1)
 })

@@ -30,9 +30,16 @@ export interface HeavyPool extends HeavyQuestions {
   announceHeight(height: number): void
   /** Counts since the start, for the curious and for tests. */
   readonly counts: ReaderCounts
-  /** The questions of this moment; `cancelled` counts since the start. */
-  readonly load: { readonly waiting: number; readonly running: number; readonly cancelled: number }
+  /** The questions of this moment, and the connections that have any of them; `cancelled` counts since the start. */
+  readonly load: ReaderLoad
   close(): Promise<void>
+}
+
+export interface ReaderLoad {
+  readonly waiting: number
+  readonly running: number
+  readonly connections: number
+  readonly cancelled: number
 }
 
 export interface ReaderCounts {
@@ -55,6 +62,7 @@ export interface HeavyOptions {
   /** Workers of each kind; half as many as there are processors, and one at least, when left out. */
   readonly workers?: number
   readonly sliceMs?: number
+  readonly maxWaitMs?: number
 }
 
 interface Waiting {
@@ -98,9 +106,10 @@ class HeavyQuestionPool implements HeavyPool {
     return { begun: this.#begun, long: this.#long, cancelled: this.#cancelled, replaced }
   }
 
-  get load(): { readonly waiting: number; readonly running: number; readonly cancelled: number } {
+  get load(): ReaderLoad {
     const waiting = this.#queue.waiting('short') + this.#queue.waiting('long')
-    return { waiting, running: this.#running.size, cancelled: this.#cancelled }
+    const { connections } = this.#queue
+    return { waiting, running: this.#running.size, connections, cancelled: this.#cancelled }
   }
 
   readonly run: HeavyQuestions['run'] = (name, parameters, head, pending) =>
@@ -186,7 +195,8 @@ class HeavyQuestionPool implements HeavyPool {
     const mayHave = lane === 'long' ? this.#mayHaveLong() : undefined
     const next = (): Waiting | undefined => this.#queue.next(lane, mayHave, isFirst)
     for (let waiting = next(); waiting !== undefined; waiting = next()) {
-      if (performance.now() - waiting.sinceMs <= MAX_WAIT_MS) return waiting
+      if (performance.now() - waiting.sinceMs <= (this.#options.maxWaitMs ?? MAX_WAIT_MS)) return waiting
+      this.#queue.done(waiting)
       this.#reject(waiting, limitExceeded('the node is busy: the question waited too long; try again'))
     }
     return undefined

@@ -121,6 +121,13 @@ export class QuestionQueue<Item extends Queued> {
     return this.#waiting[lane]
   }
 
+  /** Those that have a question here, or at a worker. */
+  get connections(): number {
+    let count = 0
+    for (const { lines } of this.#clients.values()) count += lines.size
+    return count
+  }
+
   /** What bounds all together is taken from those who have most of it. */
   push(item: Item): Pushed<Item> {
     const size = sizeOf(item.question.parameters)
