@@ -1,4 +1,4 @@
-/** Records of a block in the database: one value each for header, body and receipts, readable in parts by offsets. */
+/** Records of a block in the database: header, body and receipts, readable in parts by offsets. Large ones have pages: paged-items.ts. */
 import type { Address } from '../../core/address.ts'
 import {
   bigintToBytes,
