@@ -30,29 +30,29 @@ test('requests one behind the other on one connection are answered in order', as
   socket.destroy()
 })
 
+/** What comes back for some bytes until the connection is closed, or until there is `end` in it. */
+const exchange = async (bytes: string, end?: string): Promise<string> => {
+  const socket = connect(world.port, '127.0.0.1')
+  let text = ''
+  const done = new Promise<void>((resolve) => {
+    socket.on('error', () => resolve()).on('close', () => resolve())
+    socket.on('data', (data: Buffer) => {
+      text += data.toString()
+      if (end !== undefined && text.includes(end)) resolve()
+    })
+  })
+  socket.write(bytes)
+  await done
+  socket.destroy()
+  return text
+}
+
 describe('bodies in pieces', () => {
   const CHUNKED = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
   const chunksOf = (text: string, size: number): string =>
     Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size))
       .map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
       .join('')
-
-  /** What comes back for some bytes until the connection is closed, or until there is `end` in it. */
-  const exchange = async (bytes: string, end?: string): Promise<string> => {
-    const socket = connect(world.port, '127.0.0.1')
-    let text = ''
-    const done = new Promise<void>((resolve) => {
-      socket.on('error', () => resolve()).on('close', () => resolve())
-      socket.on('data', (data: Buffer) => {
-        text += data.toString()
-        if (end !== undefined && text.includes(end)) resolve()
-      })
-    })
-    socket.write(bytes)
-    await done
-    socket.destroy()
-    return text
-  }
 
   test('of one byte without end are refused, and the connection is closed', async () => {
     const answer = await exchange(CHUNKED + chunksOf(' '.repeat(20_000), 1))
@@ -85,6 +85,19 @@ describe('bodies in pieces', () => {
     const startedMs = performance.now()
     expect((await world.post(CALL)).body).toBe(RESULT)
     expect(performance.now() - startedMs).toBeGreaterThan(800)
+  })
+})
+
+describe('a body that nests too deep', () => {
+  test('is refused before the rest of it has come, and no other is', async () => {
+    const head = (length: number): string =>
+      `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
+    const answer = await exchange(`${head(5_000_000)}${'['.repeat(100_000)}`)
+    expect(answer).toContain('HTTP/1.1 200 OK')
+    expect(answer).toContain('Connection: close')
+    expect(answer).toContain('"code":-32700')
+    const padded = `${CALL}${' '.repeat(100_000)}${'['.repeat(100_000)}`
+    expect(await exchange(`${head(padded.length)}${padded}`, RESULT)).toContain('HTTP/1.1 200 OK')
   })
 })
 

@@ -9,7 +9,7 @@ import { rpcError } from './errors.ts'
 import { admitLater, clientOf, type FindAddress, type RateLimiter } from './limits.ts'
 import { allowedOrigin } from './origins.ts'
 import type { ConnectionMemory } from './connection-memory.ts'
-import { replyIdOf, type Unreadable } from './payload.ts'
+import { beginsTooDeep, EARLY_BYTES, replyIdOf, type Unreadable } from './payload.ts'
 import type { LongReply, Reply } from './replies.ts'
 import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts'
 import { LONG_REQUEST_BYTES, type LongOutcome, type LongRequests } from './long-requests/long-requests.ts'
@@ -239,6 +239,12 @@ export const createHttpHandler = (
       return memory.shareOf(request)
     })
     let isLarge = false
+    let isLookedAt = false
+    const isTooDeep = (): boolean => {
+      if (isLookedAt || body.length < EARLY_BYTES) return false
+      isLookedAt = true
+      return beginsTooDeep(body.read())
+    }
     const beLarge = (): void => {
       isLarge = true
       response.once('close', () => large.end(request))
@@ -264,6 +270,9 @@ export const createHttpHandler = (
         giveUp(() => refuse(response, 400, TOO_SMALL_PIECES))
       } else if (!body.push(chunk)) {
         giveUp(() => refuse(response, 503, 'too many unfinished requests are held, try again'))
+      } else if (isTooDeep()) {
+        limiter?.charge(findAddress(request), bodyCost(length))
+        giveUp(() => send(request, response, PARSE_ERROR))
       } else if (isLarge) {
         large.arrived(request)
       } else if (body.length >= LARGE_BODY_BYTES) {

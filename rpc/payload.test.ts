@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decodeCount } from './parameters/count.ts'
-import { hasValidId, isCall, parsePayload, type Payload } from './payload.ts'
+import { beginsTooDeep, hasValidId, isCall, parsePayload, type Payload } from './payload.ts'
 
 const MAX_ITEMS = 1_000
 
@@ -38,6 +38,22 @@ test('brackets in strings, and behind the first value, nest nothing', () => {
   expect(first?.method).toBe('a')
   const [nested] = read(`{"method":"a","params":${'['.repeat(9_999)}${']'.repeat(9_999)}}`).messages
   expect(nested?.method).toBe('a')
+})
+
+test('what nests too deep is known by its beginning, and nothing else is taken for it', () => {
+  const begins = (text: string): boolean => beginsTooDeep(Buffer.from(text))
+  for (const deep of ['['.repeat(10_001), '{"a":'.repeat(10_001), `{"a":"\\\"]","b":${'[{"x":'.repeat(5_000)}[`])
+    expect(begins(deep)).toBe(true)
+  for (const text of [
+    '['.repeat(10_000),
+    `{"method":"${'[{'.repeat(20_000)}"`,
+    `{"method":"a"}${'['.repeat(20_000)}`,
+    `[${'[],'.repeat(20_000)}`,
+    `"${'\\"['.repeat(20_000)}`,
+    '',
+  ]) {
+    expect(begins(text)).toBe(false)
+  }
 })
 
 test('an id of thousands of characters is not echoed', () => {

@@ -91,6 +91,30 @@ const skipNested = (text: string, from: number): number => {
   return -1
 }
 
+/** What is looked at of a long body before the rest has come. */
+export const EARLY_BYTES = 64 * 1024
+
+/** Tells whether the beginning of a JSON text nests deeper than any may: the rest of it need not be read. */
+export const beginsTooDeep = (bytes: Uint8Array): boolean => {
+  let depth = 0
+  let isString = false
+  for (let at = 0; at < bytes.length; at++) {
+    const code = bytes[at]
+    if (isString) {
+      if (code === 0x5c) at++
+      else isString = code !== 0x22
+    } else if (code === 0x22) {
+      isString = true
+    } else if (code === 0x5b || code === 0x7b) {
+      if (++depth > MAX_DEPTH) return true
+    } else if ((code === 0x5d || code === 0x7d) && --depth === 0) {
+      // What stands behind the first value is not read.
+      return false
+    }
+  }
+  return false
+}
+
 const SCALAR_END = /[\s,\]}]|$/g
 
 /** The place behind the value at `from` in valid JSON; -1 when it nests too deep. */
