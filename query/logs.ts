@@ -5,7 +5,7 @@ import { MAX_STREAM_FRAME_BYTES } from '../core/limits.ts'
 import type { Log } from '../evm/engine.ts'
 import { readBaseHeight } from '../store/base-height.ts'
 import { answerTooLarge, limitExceeded, prunedHistory, queryFailed } from '../app/errors.ts'
-import { logOf, type LogTerm, searchLogIndex, transactionOf } from '../app/index/log-index.ts'
+import { endOfTransaction, logOf, type LogTerm, searchLogIndex, transactionOf } from '../app/index/log-index.ts'
 import type { ChainReader } from '../app/index/chain-reader.ts'
 import { readFirstLogIndex, readStoredLogs } from '../app/records/records.ts'
 import type { BlockReference, LogCriteria, LogCursor, Questions } from '../app/ports.ts'
@@ -52,23 +52,21 @@ interface FoundLog {
 /** Logs of a receipt that are read or passed over between two looks at the time. */
 const LOGS_A_LOOK = 256
 
-/** The places of a block by transaction, in order; for all of its transactions without places where all logs are meant. */
-const placesByTransaction = (
-  places: readonly number[] | undefined,
-  transactionCount: number,
-): Iterable<readonly [transaction: number, logs: ReadonlySet<number> | undefined]> => {
-  if (places === undefined) return Array.from({ length: transactionCount }, (_, index) => [index, undefined] as const)
-  const out = new Map<number, Set<number>>()
-  let last: { readonly transaction: number; readonly logs: Set<number> } | undefined
-  for (const place of places) {
-    const transaction = transactionOf(place)
-    if (last?.transaction !== transaction) {
-      last = { transaction, logs: new Set() }
-      out.set(transaction, last.logs)
+interface TransactionLogs {
+  readonly index: number
+  /** Where its places begin and end among those of the block. */
+  readonly from: number
+  readonly to: number
+}
+
+/** The transactions of a block that have places, in order; without places all, for all of their logs are meant. */
+function* transactionsOf(places: readonly number[] | undefined, transactionCount: number): Generator<TransactionLogs> {
+  if (places === undefined) for (let index = 0; index < transactionCount; index++) yield { index, from: 0, to: 0 }
+  else
+    for (let from = 0, to = 0; from < places.length; from = to) {
+      to = endOfTransaction(places, from)
+      yield { index: transactionOf(places[from] ?? 0), from, to }
     }
-    last.logs.add(logOf(place))
-  }
-  return out
 }
 
 /** Tells whether all logs of a transaction stand before a place: those of the next one begin where they end. */
@@ -91,17 +89,23 @@ function* findLogs(
     if (record === undefined) continue
     interrupt()
     const least = height === from ? skipped : 0
-    for (const [index, wanted] of placesByTransaction(places, record.transactionCount)) {
+    for (const { index, from: firstPlace, to: endOfPlaces } of transactionsOf(places, record.transactionCount)) {
       const stored = reader.storedReceipt(height, index)
       interrupt()
       if (stored === undefined || (least > 0 && endsBefore(reader, height, index, least))) continue
       let transactionHash: Hex | undefined
       let logIndex = readFirstLogIndex(stored) - 1
       let at = -1
+      let nextPlace = firstPlace
       for (const read of readStoredLogs(stored)) {
         logIndex++
         if (++at % LOGS_A_LOOK === 0) interrupt()
-        if (logIndex < least || wanted?.has(at) === false) continue
+        if (places !== undefined) {
+          if (nextPlace === endOfPlaces) break
+          if (logOf(places[nextPlace] ?? 0) !== at) continue
+          nextPlace++
+        }
+        if (logIndex < least) continue
         const log = read()
         if (!matches(log, criteria)) continue
         const hash = transactionHash ?? hashOf(view, height, index)

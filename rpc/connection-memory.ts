@@ -18,10 +18,16 @@ export interface ConnectionMemory {
    * WriteTimeout, a client that does not take it in time is cut off.
    */
   holdUntilSent(request: Arrived, response: ServerResponse, bytes: number, timeoutMs: number): boolean
+  /**
+   * Takes note of what is left of an answer that was given to the socket, if nothing was noted before. A client that is too
+   * greedy is cut off: one read has hundreds of requests, whose answers nobody may take.
+   */
+  holdRest(request: Arrived, response: ServerResponse, timeoutMs: number): void
 }
 
 export const createConnectionMemory = (budget: MemoryBudget, findAddress: FindAddress): ConnectionMemory => {
   const shares = new WeakMap<Duplex, MemoryShare>()
+  const noted = new WeakSet<ServerResponse>()
   const shareOf = (request: Arrived): MemoryShare => {
     const { socket } = request
     const known = shares.get(socket)
@@ -31,17 +37,25 @@ export const createConnectionMemory = (budget: MemoryBudget, findAddress: FindAd
     socket.once('close', () => share.release())
     return share
   }
+  const holdUntilSent: ConnectionMemory['holdUntilSent'] = (request, response, bytes, timeoutMs) => {
+    const share = shareOf(request)
+    if (!share.hold(bytes)) return false
+    noted.add(response)
+    const timer = setTimeout(() => response.destroy(), timeoutMs)
+    response.once('close', () => {
+      clearTimeout(timer)
+      share.give(bytes)
+    })
+    return true
+  }
   return {
     shareOf,
-    holdUntilSent(request, response, bytes, timeoutMs) {
-      const share = shareOf(request)
-      if (!share.hold(bytes)) return false
-      const timer = setTimeout(() => response.destroy(), timeoutMs)
-      response.once('close', () => {
-        clearTimeout(timer)
-        share.give(bytes)
-      })
-      return true
+    holdUntilSent,
+    holdRest(request, response, timeoutMs) {
+      // Nearly always all of it is on its way.
+      const left = response.writableLength
+      if (left === 0 || response.destroyed || noted.has(response)) return
+      if (!holdUntilSent(request, response, left, timeoutMs)) request.socket.destroy()
     },
   }
 }

@@ -121,6 +121,7 @@ export const startGateway = async (
     idleTimeoutMs: settings.httpIdleTimeoutMs,
     maxConnections: settings.maxOpenConnections,
     pieces,
+    memory,
     tls,
     ...admission,
   }

@@ -1,8 +1,9 @@
 /** The HTTP servers of the gateway: limits of time and connections, and an end that cuts off no answer. */
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterArrivals } from './arrival.ts'
+import type { ConnectionMemory } from './connection-memory.ts'
 import { ConnectionShares, type FindOwner } from './connection-shares.ts'
 import { Floods } from './floods.ts'
 import type { Admission } from './limits.ts'
@@ -24,6 +25,8 @@ export interface HttpServerLimits {
   readonly admits?: Admission
   /** What is counted of bodies, and clients whose connections wait for it; left out, those of this server alone. */
   readonly pieces?: BodyPieces
+  /** What counts answers that clients do not take; left out where only this machine asks. */
+  readonly memory?: ConnectionMemory
   /** The certificate; left out where what is sent is plain. */
   readonly tls?: TlsSource | undefined
 }
@@ -38,9 +41,21 @@ export interface HttpServer {
 
 const OPTIONS = { noDelay: true, keepAlive: true }
 
-const createSecure = (tls: TlsSource, listener: RequestListener): Server => {
+/** Responses of which is counted what is left of them at their end, whoever answers. */
+const countedBy = (memory: ConnectionMemory, timeoutMs: number): typeof ServerResponse =>
+  class<Request extends IncomingMessage> extends ServerResponse<Request> {
+    override end(...parts: unknown[]): this {
+      Reflect.apply(super.end.bind(this), undefined, parts)
+      memory.holdRest(this.req, this, timeoutMs)
+      return this
+    }
+  }
+
+type ServerOptions = typeof OPTIONS & { readonly ServerResponse?: typeof ServerResponse }
+
+const createSecure = (options: ServerOptions, tls: TlsSource, listener: RequestListener): Server => {
   const server = createSecureServer(
-    { ...OPTIONS, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ...secureContext(tls.current()) },
+    { ...options, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ...secureContext(tls.current()) },
     listener,
   )
   renewWith(server, tls)
@@ -92,7 +107,9 @@ export const createHttpServer = (
     afterArrivals(handler, request, response)
   }
   const { tls, pieces = new BodyPieces(new Floods(limits.ownerOf)) } = limits
-  const server = tls === undefined ? createServer(OPTIONS, listener) : createSecure(tls, listener)
+  const { memory, timeoutMs } = limits
+  const options = memory === undefined ? OPTIONS : { ...OPTIONS, ServerResponse: countedBy(memory, timeoutMs) }
+  const server = tls === undefined ? createServer(options, listener) : createSecure(options, tls, listener)
   const follow = (socket: Socket): void => {
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
@@ -106,8 +123,8 @@ export const createHttpServer = (
     socket.once('close', () => carriers.delete(socket))
   })
   if (tls !== undefined) server.on('secureConnection', follow)
-  server.requestTimeout = limits.timeoutMs
-  server.headersTimeout = limits.timeoutMs
+  server.requestTimeout = timeoutMs
+  server.headersTimeout = timeoutMs
   server.keepAliveTimeout = limits.idleTimeoutMs
   return {
     server,

@@ -105,10 +105,6 @@ export const createHttpHandler = (
     response.writeHead(response.statusCode, headers)
     if (typeof text === 'string') response.end(text)
     else endWith(response, text)
-    // Nearly always all of it is on its way.
-    const left = response.writableLength
-    if (left === 0 || isLarge) return
-    if (!memory.holdUntilSent(request, response, left, timeoutMs)) request.socket.destroy()
   }
 
   /** An answer that is made of much text takes a turn. */

@@ -26,9 +26,8 @@ const start = async (changes: Partial<GatewaySettings>): Promise<void> => {
   gateway = await startGateway({ ...GATEWAY_DEFAULTS, ...off, ...addresses, ...changes }, application, SILENT_LOG)
 }
 
-const open = async (): Promise<Socket> => {
-  const [, port] = (gateway.address ?? '').split(':')
-  const socket = connect(Number(port), '127.0.0.1')
+const open = async (port = Number((gateway.address ?? '').split(':')[1])): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1')
   sockets.push(socket)
   socket.on('error', () => undefined)
   await once(socket, 'connect')
@@ -74,16 +73,35 @@ test('answers that nobody reads end the connections that wait for most of them',
   await start({ memoryBytes: 8 * MEGABYTE })
   const batch = `[${Array.from({ length: 9 }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"eth_getBlockByNumber","params":["latest",false]}`).join()}]`
   const closed: Socket[] = []
-  const greedy = await Promise.all(Array.from({ length: 30 }, open))
+  const greedy = await Promise.all(Array.from({ length: 30 }, () => open()))
   for (const socket of greedy) {
     socket.on('close', () => closed.push(socket))
     socket.write((head(batch.length) + batch).repeat(12))
   }
   // Each has more to come than the system holds for it; a socket that nobody reads hears of its end when it writes.
-  const probe = setInterval(() => greedy.forEach((socket) => socket.destroyed || socket.write(' ')), 20)
+  const probe = setInterval(() => greedy.forEach((socket) => socket.destroyed || socket.write('\r\n')), 20)
   await expect.poll(() => closed.length).toBeGreaterThan(0)
   clearInterval(probe)
   expect(await isHonestServed()).toBe(true)
+})
+
+test('so do short answers to requests that came together, on every port', async () => {
+  await start({ memoryBytes: 8 * MEGABYTE, restAddress: '127.0.0.1:0', openApi: true })
+  const [, port] = (gateway.restAddress ?? '').split(':')
+  const get = 'GET /swagger/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const closed: Socket[] = []
+  const greedy = await Promise.all(Array.from({ length: 8 }, () => open(Number(port))))
+  for (const socket of greedy) {
+    socket.on('close', () => closed.push(socket))
+    socket.write(get.repeat(400))
+  }
+  const probe = setInterval(() => greedy.forEach((socket) => socket.destroyed || socket.write('\r\n')), 20)
+  await expect.poll(() => closed.length).toBeGreaterThan(0)
+  clearInterval(probe)
+  for (const socket of greedy) socket.destroy()
+  const honest = await open(Number(port))
+  honest.write(get)
+  expect(String(await once(honest, 'data'))).toContain('HTTP/1.1 200 OK')
 })
 
 test('an unfinished message over WebSocket is closed with the reason where it is the greediest', async () => {

@@ -142,6 +142,14 @@ describe('the index of logs', () => {
       const heights = [...searchLogIndex(counting, positions, 0, 10_000)].map(({ height }) => height)
       expect(heights).toEqual([...rareHeights])
       expect(seeks).toBeLessThanOrEqual(4 * (rareHeights.size + 1))
+      // What is named again is not sought again, and the time is looked at between all seeks.
+      seeks = 0
+      let looks = 0
+      const named = positions.map((terms) => Array.from({ length: 500 }, () => terms).flat())
+      const again = searchLogIndex(counting, named, 0, 10_000, () => looks++)
+      expect([...again].map(({ height }) => height)).toEqual([...rareHeights])
+      expect(seeks).toBeLessThanOrEqual(4 * (rareHeights.size + 1))
+      expect(looks).toBeGreaterThanOrEqual(seeks)
       // A search that its reader leaves early closes its cursors too.
       for (const { height } of searchLogIndex(counting, positions, 0, 10_000)) if (height > 0) break
       expect(open).toBe(0)

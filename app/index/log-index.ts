@@ -20,6 +20,11 @@ export interface LogTerm {
 const termPrefix = ({ kind, value }: LogTerm): Uint8Array =>
   concatBytes(Uint8Array.of(TAG, kind), value.subarray(0, PREFIX_BYTES))
 
+/** Terms that the index cannot tell apart are sought once: each would hold all that is found of it. */
+const distinctPrefixes = (terms: readonly LogTerm[]): readonly Uint8Array[] => [
+  ...new Map(terms.map((term) => [bytesToKey(termPrefix(term)), termPrefix(term)])).values(),
+]
+
 const pushVarint = (out: number[], value: number): void => {
   let rest = value
   while (rest >= 0x80) {
@@ -72,6 +77,18 @@ export const deleteLogIndex = (batch: Batch, height: number, receipts: readonly 
 
 /** A place is one number, so that a block may have millions: transaction times this, and the log in it. */
 const LOGS_A_TRANSACTION = 2 ** 26
+
+/** The first of some places from `from` on that is not of the transaction there. */
+export const endOfTransaction = (places: readonly number[], from: number): number => {
+  const next = (transactionOf(places[from] ?? 0) + 1) * LOGS_A_TRANSACTION
+  let [low, high] = [from, places.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((places[middle] ?? Infinity) < next) low = middle + 1
+    else high = middle
+  }
+  return low
+}
 
 export const transactionOf = (place: number): number => Math.floor(place / LOGS_A_TRANSACTION)
 export const logOf = (place: number): number => place % LOGS_A_TRANSACTION
@@ -131,8 +148,9 @@ const startsWith = (bytes: Uint8Array, prefix: Uint8Array): boolean => {
 }
 
 /** What is in one of two lists or in both; all lists ascend, and have nothing twice. */
-const union = (one: readonly number[], other: readonly number[], interrupt: Interrupt): readonly number[] => {
+const merge = (one: readonly number[], other: readonly number[], interrupt: Interrupt): readonly number[] => {
   if (one.length === 0) return other
+  if (other.length === 0) return one
   const out: number[] = []
   let [at, beside] = [0, 0]
   while (at < one.length || beside < other.length) {
@@ -143,6 +161,17 @@ const union = (one: readonly number[], other: readonly number[], interrupt: Inte
     if (out.length % PLACES_A_LOOK === 0) interrupt()
   }
   return out
+}
+
+/** Lists are merged by pairs: a thousand of them cost ten times their places, not a thousand times. */
+const union = (lists: readonly (readonly number[])[], interrupt: Interrupt): readonly number[] => {
+  let left = lists
+  while (left.length > 1) {
+    const merged: (readonly number[])[] = []
+    for (let at = 0; at < left.length; at += 2) merged.push(merge(left[at] ?? [], left[at + 1] ?? [], interrupt))
+    left = merged
+  }
+  return left[0] ?? []
 }
 
 const intersection = (one: readonly number[], other: readonly number[], interrupt: Interrupt): readonly number[] => {
@@ -163,10 +192,10 @@ const intersect = (
 ): readonly number[] => {
   let kept: readonly number[] | undefined
   for (const terms of positions) {
-    let here: readonly number[] = []
-    for (const term of terms) {
-      if (term.height === height) here = union(here, decodePostings(term.postings, interrupt), interrupt)
-    }
+    const lists = terms
+      .filter((term) => term.height === height)
+      .map(({ postings }) => decodePostings(postings, interrupt))
+    const here = union(lists, interrupt)
     kept = kept === undefined ? here : intersection(kept, here, interrupt)
   }
   return kept ?? []
@@ -192,13 +221,16 @@ export function* searchLogIndex(
     const sets =
       positions.length === 0
         ? [[heights(Uint8Array.of(TAG, ANY_LOG))]]
-        : positions.map((terms) => terms.map((term) => heights(termPrefix(term))))
+        : positions.map((terms) => distinctPrefixes(terms).map(heights))
     for (let height = from; height <= to; ) {
       interrupt()
       let next = height
       for (const terms of sets) {
         let nearest = Number.POSITIVE_INFINITY
-        for (const term of terms) nearest = Math.min(nearest, term.seek(height))
+        for (const term of terms) {
+          nearest = Math.min(nearest, term.seek(height))
+          interrupt()
+        }
         next = Math.max(next, nearest)
       }
       if (next > to) return

@@ -72,6 +72,8 @@ interface Waiting {
   isLong: boolean
   isSettled: boolean
   seat: ReaderSeat | undefined
+  /** When a worker had it last. */
+  givenMs: number
   stopListening(): void
   resolve(text: Text): void
   reject(error: unknown): void
@@ -125,6 +127,7 @@ class HeavyQuestionPool implements HeavyPool {
         isLong: false,
         isSettled: false,
         seat: undefined,
+        givenMs: 0,
         stopListening: () => undefined,
         resolve,
         reject,
@@ -225,6 +228,7 @@ class HeavyQuestionPool implements HeavyPool {
       const waiting = this.#nextFor(seat, hand.length === 0)
       if (waiting === undefined) break
       waiting.seat = seat
+      waiting.givenMs = performance.now()
       this.#running.add(waiting)
       hand.push({
         question: { ...waiting.question, sliceMs: isShort ? sliceMs : Number.POSITIVE_INFINITY },
@@ -242,8 +246,13 @@ class HeavyQuestionPool implements HeavyPool {
     if (!(answer instanceof Error) && answer.kind !== 'back' && waiting.seat?.lane === 'short')
       this.#usage.learn(waiting.asker, waiting.question.name, answer.usedMs)
     waiting.seat = undefined
-    if (answer instanceof Error) this.#reject(waiting, answer)
-    else this.#settle(waiting, answer)
+    if (answer instanceof Error) {
+      // Its worker hung or died, or could not take it: it is charged for as long as that took.
+      const { sliceMs = SLICE_MS } = this.#options
+      const tookMs = performance.now() - waiting.givenMs
+      this.#usage.charge(waiting.asker, tookMs, tookMs <= sliceMs)
+      this.#reject(waiting, answer)
+    } else this.#settle(waiting, answer)
     this.#queue.done(waiting)
   }
 

@@ -242,13 +242,14 @@ export class QuestionQueue<Item extends Queued> {
 
   #nextOf(lane: Lane, mayHave: (client: string) => boolean): Line<Item> | undefined {
     if (this.#waiting[lane] === 0) return undefined
+    const weight = this.#usage.weight()
     let least: Line<Item> | undefined
     let [leastTag, leastTurn] = [Infinity, Infinity]
     for (const [client, crowd] of this.#clients) {
       const { turn, account } = crowd
       const { tag } = account
       if (tag > leastTag || (tag === leastTag && turn > leastTurn) || !mayHave(client)) continue
-      const line = this.#nextLine(crowd, lane)
+      const line = this.#nextLine(crowd, lane, weight)
       if (line === undefined) continue
       least = line
       leastTag = tag
@@ -273,15 +274,18 @@ export class QuestionQueue<Item extends Queued> {
    * What counts is what a connection will have used when its next question has been answered. So those that ask what
    * takes long by its kind stand behind those that do not, and come when these have used as much.
    */
-  #nextLine({ account, lines }: Crowd<Item>, lane: Lane): Line<Item> | undefined {
+  #nextLine({ account, lines }: Crowd<Item>, lane: Lane, weight: number): Line<Item> | undefined {
     let least: Line<Item> | undefined
     let [leastRank, leastTag, leastTurn] = [Infinity, Infinity, Infinity]
+    let expected: { readonly name: QuestionName; readonly ms: number } | undefined
     for (const line of lines.values()) {
-      const [item] = line.lanes[lane]
+      const item = line.lanes[lane][0]
       if (item === undefined) continue
-      const rank = this.#usage.rankOf(line.account)
+      const rank = this.#usage.rankOf(line.account, weight)
       if (rank > leastRank) continue
-      const tag = line.account.tag + EXPECTED_WEIGHT * this.#usage.expectedMs(account, item.question.name)
+      const { name } = item.question
+      if (expected?.name !== name) expected = { name, ms: EXPECTED_WEIGHT * this.#usage.expectedMs(account, name) }
+      const tag = line.account.tag + expected.ms
       if (rank === leastRank && (tag > leastTag || (tag === leastTag && line.turn > leastTurn))) continue
       least = line
       leastRank = rank

@@ -42,6 +42,8 @@ export interface Account {
 /** How a connection has asked: short ones, none yet, or long ones. */
 export const RANKS = { short: 0, unknown: 1, long: 2 } as const
 
+const isLong = ({ short, long }: Account, least: number): boolean => long >= least && long * SHORT_FOR_ONE_LONG > short
+
 const connectionKey = ({ client, connection }: Asking): string => `${client}\n${connection}`
 
 export class ReaderUsage {
@@ -65,7 +67,7 @@ export class ReaderUsage {
 
   /** A worker has computed for so long; `isShort` tells whether that was an answer within one slice. */
   charge(asking: Asking, ms: number, isShort: boolean): void {
-    const weight = this.#weight()
+    const weight = this.weight()
     for (const key of [asking.client, connectionKey(asking)]) {
       const account = this.#accounts.get(key) ?? this.#open(key)
       account.tag += Math.max(ms, LEAST_MS)
@@ -90,19 +92,17 @@ export class ReaderUsage {
     return client.kinds?.get(name) ?? 0
   }
 
-  rankOf(connection: Account): number {
-    if (this.#isLong(connection, LONG_ONES)) return RANKS.long
+  /** `weight` is {@link weight} of this moment. */
+  rankOf(connection: Account, weight = this.weight()): number {
+    if (isLong(connection, LONG_ONES * weight)) return RANKS.long
     return connection.short > 0 ? RANKS.short : RANKS.unknown
   }
 
   /** Whether the next question of a connection is not worth a slice of the worker for short ones. */
   asksLong(connection: Account, client: Account): boolean {
-    const isKnown = connection.short + connection.long >= LONG_ONES * this.#weight()
-    return isKnown ? this.#isLong(connection, LONG_ONES) : this.#isLong(client, LONG_ONES_OF_CLIENT)
-  }
-
-  #isLong({ short, long }: Account, least: number): boolean {
-    return long >= least * this.#weight() && long * SHORT_FOR_ONE_LONG > short
+    const weight = this.weight()
+    const isKnown = connection.short + connection.long >= LONG_ONES * weight
+    return isKnown ? isLong(connection, LONG_ONES * weight) : isLong(client, LONG_ONES_OF_CLIENT * weight)
   }
 
   #open(key: string): Account {
@@ -112,8 +112,8 @@ export class ReaderUsage {
     return account
   }
 
-  /** Counts twice as much each half-life. */
-  #weight(): number {
+  /** What a question counts now: twice as much each half-life. */
+  weight(): number {
     const halfLives = (this.#nowMs() - this.#beginMs) / HALF_LIFE_MS
     if (halfLives <= MAX_HALF_LIVES) return 2 ** halfLives
     const left = 2 ** -halfLives
