@@ -44,8 +44,9 @@ const OPTIONS = { noDelay: true, keepAlive: true }
 /** Responses of which is counted what is left of them at their end, whoever answers. */
 const countedBy = (memory: ConnectionMemory, timeoutMs: number): typeof ServerResponse =>
   class<Request extends IncomingMessage> extends ServerResponse<Request> {
-    override end(...parts: unknown[]): this {
-      Reflect.apply(super.end.bind(this), undefined, parts)
+    override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
+      // What is left out is undefined to Node as well.
+      super.end(chunk, encoding as BufferEncoding, done as () => void)
       memory.holdRest(this.req, this, timeoutMs)
       return this
     }
