@@ -90,8 +90,10 @@ export class ItemsReader {
       if (itemsThrough(record, middle) > index) high = middle
       else low = middle + 1
     }
-    if (low === pageCount(record)) return undefined
-    return itemAt(this.#read(height, low), index - itemsThrough(record, low - 1))
+    const at = index - itemsThrough(record, low - 1)
+    // Another thread may have pruned the block since its first record was read.
+    const page = low === pageCount(record) ? EMPTY_BYTES : this.#read(height, low)
+    return at < itemCount(page) ? itemAt(page, at) : undefined
   }
 
   /** All of a block in order. They are not kept: those of a large block would take the place of all others. */

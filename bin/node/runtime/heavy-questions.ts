@@ -86,8 +86,7 @@ class HeavyQuestionPool implements HeavyPool {
   readonly #options: HeavyOptions
   readonly #committedHeight = new SharedArrayBuffer(8)
   readonly #counter = new BigInt64Array(this.#committedHeight)
-  readonly #usage = new ReaderUsage(() => performance.now())
-  readonly #queue = new QuestionQueue<Waiting>(this.#usage)
+  readonly #queue = new QuestionQueue<Waiting>(new ReaderUsage(() => performance.now()))
   readonly #seats: ReaderSeat[] = []
   readonly #workers: number
   readonly #warmUp: NodeJS.Timeout
@@ -243,14 +242,12 @@ class HeavyQuestionPool implements HeavyPool {
 
   #takeBack(waiting: Waiting, answer: ReaderAnswer | Error): void {
     this.#running.delete(waiting)
-    if (!(answer instanceof Error) && answer.kind !== 'back' && waiting.seat?.lane === 'short')
-      this.#usage.learn(waiting.asker, waiting.question.name, answer.usedMs)
     waiting.seat = undefined
     if (answer instanceof Error) {
       // Its worker hung or died, or could not take it: it is charged for as long as that took.
       const { sliceMs = SLICE_MS } = this.#options
       const tookMs = performance.now() - waiting.givenMs
-      this.#usage.charge(waiting.asker, tookMs, tookMs <= sliceMs)
+      this.#queue.charge(waiting, tookMs, tookMs <= sliceMs)
       this.#reject(waiting, answer)
     } else this.#settle(waiting, answer)
     this.#queue.done(waiting)
@@ -264,7 +261,7 @@ class HeavyQuestionPool implements HeavyPool {
     }
     // A short one counts as such wherever it was answered: nobody stays where long ones are who asks none.
     const { sliceMs = SLICE_MS } = this.#options
-    this.#usage.charge(waiting.asker, answer.usedMs, answer.kind !== 'long' && answer.usedMs <= sliceMs)
+    this.#queue.charge(waiting, answer.usedMs, answer.kind !== 'long' && answer.usedMs <= sliceMs)
     if (answer.kind === 'answer') {
       this.#resolve(waiting, answer.text)
     } else if (answer.kind === 'failure') {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { QuestionName } from '../../../app/ports.ts'
 import { type Lane, type Queued, QuestionQueue } from './question-queue.ts'
-import { ReaderUsage } from './reader-usage.ts'
+import { type Account, type Asking, ReaderUsage } from './reader-usage.ts'
 
 /** The clock stands still, so that nothing is forgotten. */
 const createQueue = (usage = new ReaderUsage(() => 0)): QuestionQueue<Queued> => new QuestionQueue(usage)
@@ -10,6 +10,14 @@ const item = (name: QuestionName, parameters: unknown = {}, client = 'one', conn
   asker: { client, connection },
   question: { name, parameters },
 })
+
+const accountsOf = (usage: ReaderUsage, asking: Asking): readonly Account[] => [
+  usage.client(asking.client),
+  usage.connection(asking),
+]
+
+const charge = (usage: ReaderUsage, asking: Asking, ms: number, isShort: boolean): void =>
+  usage.charge(accountsOf(usage, asking), ms, isShort)
 
 const drain = (
   queue: QuestionQueue<Queued>,
@@ -103,9 +111,9 @@ test('so have the connections of a client, and more of them are no more turns', 
 test('who has used less of the workers goes first: the client, then its connection', () => {
   const usage = new ReaderUsage(() => 0)
   const queue = createQueue(usage)
-  usage.charge({ client: 'greedy', connection: '/a' }, 900, true)
-  usage.charge({ client: 'greedy', connection: '/b' }, 100, true)
-  usage.charge({ client: 'honest', connection: '' }, 50, true)
+  charge(usage, { client: 'greedy', connection: '/a' }, 900, true)
+  charge(usage, { client: 'greedy', connection: '/b' }, 100, true)
+  charge(usage, { client: 'honest', connection: '' }, 50, true)
   const ask = (): void => {
     for (let index = 0; index < 2; index++) {
       for (const connection of ['/a', '/b']) queue.push(item('call', index, 'greedy', connection))
@@ -125,8 +133,8 @@ test('who has used less of the workers goes first: the client, then its connecti
   queue.push(item('call', 'a', 'greedy', '/a'))
   queue.push(item('call', 'b', 'greedy', '/b'))
   queue.push(item('call', 'new', 'greedy', '/new'))
-  usage.charge({ client: 'greedy', connection: '/b' }, 0.5, true)
-  usage.charge({ client: 'greedy', connection: '/new' }, 0.5, true)
+  charge(usage, { client: 'greedy', connection: '/b' }, 0.5, true)
+  charge(usage, { client: 'greedy', connection: '/new' }, 0.5, true)
   expect(turns(queue, 3, 'short')).toEqual(['greedy/a a', 'greedy/b b', 'greedy/new new'])
 })
 
@@ -137,10 +145,10 @@ test('a connection whose questions were long is not tried as short, unless most 
   const wallet = { client: 'one', connection: '/wallet' }
   const fresh = { client: 'one', connection: '/fresh' }
   for (let index = 0; index < 2; index++) {
-    usage.charge(loops, 20, false)
-    usage.charge(wallet, 20, false)
+    charge(usage, loops, 20, false)
+    charge(usage, wallet, 20, false)
   }
-  for (let index = 0; index < 40; index++) usage.charge(wallet, 1, true)
+  for (let index = 0; index < 40; index++) charge(usage, wallet, 1, true)
   queue.push({ ...item('call', 'loop'), asker: loops })
   queue.push({ ...item('call', 'balance'), asker: wallet })
   queue.push({ ...item('call', 'new'), asker: fresh })
@@ -148,7 +156,7 @@ test('a connection whose questions were long is not tried as short, unless most 
   expect(queue.next('short')?.question.parameters).toBe('new')
   expect(queue.next('long')?.question.parameters).toBe('loop')
   // Nor is a new connection of a client whose others asked many long ones.
-  for (let index = 0; index < 10; index++) usage.charge(loops, 20, false)
+  for (let index = 0; index < 10; index++) charge(usage, loops, 20, false)
   queue.push({ ...item('call', 'new'), asker: fresh })
   queue.push({ ...item('call', 'balance'), asker: wallet })
   expect(queue.next('short')?.question.parameters).toBe('balance')
@@ -160,7 +168,7 @@ test('a connection that asked short questions goes before new ones, however litt
   const usage = new ReaderUsage(() => 0)
   const queue = createQueue(usage)
   for (let index = 0; index < 64; index++) queue.push(item('call', index, 'one', `/${index}`))
-  usage.charge({ client: 'one', connection: '/known' }, 100, true)
+  charge(usage, { client: 'one', connection: '/known' }, 100, true)
   queue.push(item('call', 'known', 'one', '/known'))
   expect(queue.next('short')?.question.parameters).toBe('known')
 })
@@ -253,17 +261,17 @@ test('who has used little goes before all that came back from a hand without hav
   const queue = createQueue(usage)
   const names = Array.from({ length: 40 }, (_, index) => `greedy ${index}`)
   const ask = (connection: string): Queued => item('call', {}, 'one', connection)
-  for (const [index, name] of names.entries()) usage.charge(ask(name).asker, 15 + index / 10, true)
+  for (const [index, name] of names.entries()) charge(usage, ask(name).asker, 15 + index / 10, true)
   for (const name of names) queue.push(ask(name))
   for (let round = 0; round < 5; round++) {
     const hand = Array.from({ length: 16 }, (_, index) => queue.next('short', () => true, index === 0))
     const [begun, ...others] = hand
     for (const other of others) if (other !== undefined) queue.putBack(other)
-    usage.charge(ask('honest').asker, 0.1, true)
+    charge(usage, ask('honest').asker, 0.1, true)
     queue.push(ask('honest'))
     expect(queue.next('short')?.asker.connection).toBe('honest')
     if (begun === undefined) throw new TypeError('somebody waits')
-    usage.charge(begun.asker, 15, true)
+    charge(usage, begun.asker, 15, true)
     queue.done(begun)
     queue.push(begun)
   }
@@ -275,7 +283,7 @@ test('what came back stands before all that came while a worker had it, in its o
   // Connections that have all asked something short before, and as much.
   const asked = (connection: string, parameters: string): Queued => {
     const one = item('call', parameters, 'one', connection)
-    usage.charge(one.asker, 0.1, true)
+    charge(usage, one.asker, 0.1, true)
     return one
   }
   queue.push(asked('first', 'begun'))
@@ -302,7 +310,7 @@ test('a connection keeps what it owes while a worker has its question, and begin
     queue.push(one)
     return one
   }
-  usage.charge({ client: 'one', connection: '/greedy' }, 50, true)
+  charge(usage, { client: 'one', connection: '/greedy' }, 50, true)
   const [quick, greedy] = [ask('/quick'), ask('/greedy')]
   expect([queue.next('short'), queue.next('short')]).toEqual([greedy, quick])
   ask('/quick')
@@ -317,8 +325,8 @@ test('a kind of which those of the client took long stands behind others, but no
   const queue = createQueue(usage)
   const asked = (name: QuestionName, connection: string, ms: number): Queued => {
     const one = item(name, {}, 'one', connection)
-    usage.charge(one.asker, ms, true)
-    usage.learn(one.asker, name, ms)
+    charge(usage, one.asker, ms, true)
+    usage.learn(accountsOf(usage, one.asker), name, ms)
     return one
   }
   for (let index = 0; index < 20; index++) queue.push(asked('logs', `/${index}`, 10))
@@ -333,4 +341,79 @@ test('a kind of which those of the client took long stands behind others, but no
   // Its calls have used as much as one of these will, four times over.
   expect(served).toBeGreaterThanOrEqual(40)
   expect(served).toBeLessThan(60)
+})
+
+/**
+ * A worker in a time of its own, which is always busy: connections of one client that ask one thing after another, and
+ * one that asks now and then. Gives the longest time that the latter waited.
+ */
+const longestWait = (options: {
+  readonly greedy: number
+  readonly greedyName?: QuestionName
+  readonly renews: boolean
+  readonly prepare?: (usage: ReaderUsage) => void
+}): number => {
+  let nowMs = 0
+  const usage = new ReaderUsage(() => nowMs)
+  const queue = createQueue(usage)
+  options.prepare?.(usage)
+  const ask = (connection: string, name: QuestionName): Queued => {
+    const one = item(name, {}, 'one', connection)
+    queue.push(one)
+    return one
+  }
+  for (let index = 0; index < options.greedy; index++) ask(`/${index}`, options.greedyName ?? 'call')
+  let honest: { readonly item: Queued; readonly sinceMs: number } | undefined
+  let [longest, asked] = [0, 0]
+  while (nowMs < 60_000) {
+    honest ??= { item: ask(options.renews ? `/honest/${asked++}` : '/honest', 'call'), sinceMs: nowMs }
+    const next = queue.next('short')
+    if (next === undefined) throw new TypeError('somebody asks')
+    nowMs += 1
+    queue.charge(next, 1, true)
+    if (next === honest.item) {
+      longest = Math.max(longest, nowMs - honest.sinceMs)
+      honest = undefined
+    } else ask(next.asker.connection, next.question.name)
+    queue.done(next)
+  }
+  if (honest !== undefined) longest = Math.max(longest, nowMs - honest.sinceMs)
+  return longest
+}
+
+test('nobody is kept waiting by others of its client that ask without end', () => {
+  // Whoever opens a connection for each question is never known.
+  for (const greedy of [20, 200]) expect(longestWait({ greedy, renews: true })).toBeLessThan(10 * greedy + 100)
+  // Questions of its kind took long for others: its own were short.
+  const prepare = (usage: ReaderUsage): void => {
+    const own = accountsOf(usage, { client: 'one', connection: '/honest' })
+    for (let count = 0; count < 100; count++) {
+      usage.charge(own, 0.1, true)
+      usage.learn(own, 'call', 0.1)
+    }
+    const slow = accountsOf(usage, { client: 'one', connection: '/slow' })
+    for (let count = 0; count < 200; count++) usage.learn(slow, 'call', 20)
+  }
+  for (const greedy of [20, 200]) {
+    expect(longestWait({ greedy, greedyName: 'logs', renews: false, prepare })).toBeLessThan(10 * greedy + 100)
+    expect(longestWait({ greedy, greedyName: 'logs', renews: true, prepare })).toBeLessThan(10 * greedy + 100)
+  }
+})
+
+test('a client that was forgotten while it waits is charged all the same', () => {
+  const usage = new ReaderUsage(() => 0)
+  const queue = createQueue(usage)
+  queue.push(item('call', {}, 'greedy'))
+  for (let index = 0; index < 20_001; index++) usage.client(`other ${index}`)
+  const turnsOf = { greedy: 0, honest: 0 }
+  queue.push(item('call', {}, 'honest'))
+  for (let turn = 0; turn < 100; turn++) {
+    const next = queue.next('short')
+    if (next === undefined) throw new TypeError('somebody asks')
+    turnsOf[next.asker.client as keyof typeof turnsOf]++
+    queue.charge(next, 1, true)
+    queue.push({ ...next })
+    queue.done(next)
+  }
+  expect(turnsOf).toEqual({ greedy: 50, honest: 50 })
 })

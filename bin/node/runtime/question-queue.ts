@@ -4,6 +4,7 @@
  * all that another one has asked, be it over one connection or over many.
  */
 import type { QuestionName } from '../../../app/ports.ts'
+import { invariant } from '../../../core/errors.ts'
 import { isNeverShort, isSlowQuestion } from '../../../query/find-question.ts'
 import type { Account, Asking, ReaderUsage } from './reader-usage.ts'
 
@@ -19,6 +20,13 @@ const LARGE_SIZE = 64 * 1024
  * every other one wait for it.
  */
 const EXPECTED_WEIGHT = 4
+/**
+ * For what is taken by what was used, a third of its time is owed to connections by plain turns: whatever is expected of a
+ * connection, nobody is kept waiting by others that ask without end.
+ */
+const TURN_SHARE = 1 / 3
+/** The most that is owed, or was taken in advance. */
+const MOST_OWED_MS = 100
 /** What a value takes beside its text. */
 const VALUE_SIZE = 16
 
@@ -77,6 +85,8 @@ interface Crowd<Item extends Queued> {
   readonly account: Account
   readonly lines: Map<string, Line<Item>>
   turn: number
+  /** Milliseconds of a lane that are owed to plain turns of its connections. */
+  readonly owedMs: Record<Lane, number>
 }
 
 export interface Pushed<Item> {
@@ -99,6 +109,8 @@ interface Given<Item extends Queued> extends Place {
   readonly line: Line<Item>
   readonly turn: number
   readonly crowdTurn: number
+  /** It was taken by plain turn. */
+  readonly isInTurn: boolean
 }
 
 export class QuestionQueue<Item extends Queued> {
@@ -154,19 +166,34 @@ export class QuestionQueue<Item extends Queued> {
    * anew must not begin where it stands, or he would wait for all of the hand.
    */
   next(lane: Lane, mayHave: (client: string) => boolean = () => true, isFirst = true): Item | undefined {
-    for (let line = this.#nextOf(lane, mayHave); line !== undefined; line = this.#nextOf(lane, mayHave)) {
-      const item = line.lanes[lane][0]
-      if (item === undefined) return undefined
-      if (lane === 'short' && this.#usage.asksLong(line.account, this.#usage.client(line.asker.client))) {
+    for (;;) {
+      const crowd = this.#nextCrowd(lane, mayHave)
+      if (crowd === undefined) return undefined
+      const isInTurn = isFirst && crowd.owedMs[lane] > 0
+      const line = isInTurn ? nextInTurn(crowd, lane) : this.#nextLine(crowd, lane)
+      const item = line?.lanes[lane][0]
+      if (line === undefined || item === undefined) return undefined
+      if (lane === 'short' && this.#usage.asksLong(line.account, crowd.account)) {
         // Those before it have turned out to be long since it was asked.
         this.#move(line, item)
       } else {
-        if (isFirst) this.#serve(line)
-        this.#give(line, item)
+        if (isFirst) this.#serve(crowd, line)
+        this.#give(crowd, line, item, isInTurn)
         return item
       }
     }
-    return undefined
+  }
+
+  /** A worker has computed for so long for what it was given; `isShort` tells whether that was an answer within one slice. */
+  charge(item: Item, ms: number, isShort: boolean): void {
+    const given = this.#given.get(item)
+    if (given === undefined) return
+    const { crowd, line, lane, isInTurn } = given
+    const accounts = [crowd.account, line.account]
+    this.#usage.charge(accounts, ms, isShort)
+    if (lane === 'short') this.#usage.learn(accounts, item.question.name, ms)
+    const owed = crowd.owedMs[lane] + (isInTurn ? -ms : ms * TURN_SHARE)
+    crowd.owedMs[lane] = Math.min(MOST_OWED_MS, Math.max(-MOST_OWED_MS, owed))
   }
 
   /** It was answered, or nobody waits for it any more. */
@@ -196,18 +223,17 @@ export class QuestionQueue<Item extends Queued> {
   }
 
   /** Its next turn comes after those of all others that have used as much. */
-  #give(line: Line<Item>, item: Item): void {
-    const [crowd, place] = [this.#clients.get(line.asker.client), this.#places.get(item)]
-    if (crowd === undefined || place === undefined) return
-    this.#given.set(item, { ...place, crowd, line, turn: line.turn, crowdTurn: crowd.turn })
+  #give(crowd: Crowd<Item>, line: Line<Item>, item: Item, isInTurn: boolean): void {
+    const place = this.#places.get(item)
+    invariant(place !== undefined, 'what a lane holds has its place')
+    this.#given.set(item, { ...place, crowd, line, turn: line.turn, crowdTurn: crowd.turn, isInTurn })
     line.given++
     this.remove(item)
     line.turn = this.#turns++
     crowd.turn = this.#turns++
   }
 
-  #serve({ asker, account }: Line<Item>): void {
-    const client = this.#usage.client(asker.client)
+  #serve({ account: client }: Crowd<Item>, { account }: Line<Item>): void {
     client.virtual = Math.max(client.virtual, account.tag)
     this.#virtual = Math.max(this.#virtual, client.tag)
   }
@@ -217,7 +243,12 @@ export class QuestionQueue<Item extends Queued> {
     const { client, connection } = asker
     let crowd = this.#clients.get(client)
     if (crowd === undefined) {
-      crowd = { account: this.#usage.client(client), lines: new Map(), turn: this.#turns++ }
+      crowd = {
+        account: this.#usage.client(client),
+        lines: new Map(),
+        turn: this.#turns++,
+        owedMs: { short: 0, long: 0 },
+      }
       crowd.account.tag = Math.max(crowd.account.tag, this.#virtual)
       this.#clients.set(client, crowd)
     }
@@ -240,20 +271,12 @@ export class QuestionQueue<Item extends Queued> {
     this.#waiting.long++
   }
 
-  #nextOf(lane: Lane, mayHave: (client: string) => boolean): Line<Item> | undefined {
+  #nextCrowd(lane: Lane, mayHave: (client: string) => boolean): Crowd<Item> | undefined {
     if (this.#waiting[lane] === 0) return undefined
-    const weight = this.#usage.weight()
-    let least: Line<Item> | undefined
-    let [leastTag, leastTurn] = [Infinity, Infinity]
+    let least: Crowd<Item> | undefined
     for (const [client, crowd] of this.#clients) {
-      const { turn, account } = crowd
-      const { tag } = account
-      if (tag > leastTag || (tag === leastTag && turn > leastTurn) || !mayHave(client)) continue
-      const line = this.#nextLine(crowd, lane, weight)
-      if (line === undefined) continue
-      least = line
-      leastTag = tag
-      leastTurn = turn
+      if (least !== undefined && !isBefore(crowd.account.tag, crowd.turn, least.account.tag, least.turn)) continue
+      if (mayHave(client) && asks(crowd, lane)) least = crowd
     }
     return least
   }
@@ -274,19 +297,21 @@ export class QuestionQueue<Item extends Queued> {
    * What counts is what a connection will have used when its next question has been answered. So those that ask what
    * takes long by its kind stand behind those that do not, and come when these have used as much.
    */
-  #nextLine({ account, lines }: Crowd<Item>, lane: Lane, weight: number): Line<Item> | undefined {
+  #nextLine({ account, lines }: Crowd<Item>, lane: Lane): Line<Item> | undefined {
+    const weight = this.#usage.weight()
     let least: Line<Item> | undefined
     let [leastRank, leastTag, leastTurn] = [Infinity, Infinity, Infinity]
-    let expected: { readonly name: QuestionName; readonly ms: number } | undefined
+    let ofClient: { readonly name: QuestionName; readonly ms: number } | undefined
     for (const line of lines.values()) {
       const item = line.lanes[lane][0]
       if (item === undefined) continue
       const rank = this.#usage.rankOf(line.account, weight)
       if (rank > leastRank) continue
       const { name } = item.question
-      if (expected?.name !== name) expected = { name, ms: EXPECTED_WEIGHT * this.#usage.expectedMs(account, name) }
-      const tag = line.account.tag + expected.ms
-      if (rank === leastRank && (tag > leastTag || (tag === leastTag && line.turn > leastTurn))) continue
+      if (ofClient?.name !== name) ofClient = { name, ms: this.#usage.expectedOfClient(account, name) }
+      const expectedMs = this.#usage.expectedOfConnection(line.account, name) ?? ofClient.ms
+      const tag = line.account.tag + EXPECTED_WEIGHT * expectedMs
+      if (rank === leastRank && !isBefore(tag, line.turn, leastTag, leastTurn)) continue
       least = line
       leastRank = rank
       leastTag = tag
@@ -352,6 +377,22 @@ export class QuestionQueue<Item extends Queued> {
     crowd?.lines.delete(connection)
     if (crowd?.lines.size === 0) this.#clients.delete(client)
   }
+}
+
+const isBefore = (tag: number, turn: number, otherTag: number, otherTurn: number): boolean =>
+  tag < otherTag || (tag === otherTag && turn < otherTurn)
+
+const asks = <Item extends Queued>({ lines }: Crowd<Item>, lane: Lane): boolean => {
+  for (const line of lines.values()) if (line.lanes[lane].length > 0) return true
+  return false
+}
+
+/** The connection that was served least lately, whatever it has used and however it has asked. */
+const nextInTurn = <Item extends Queued>({ lines }: Crowd<Item>, lane: Lane): Line<Item> | undefined => {
+  let next: Line<Item> | undefined
+  for (const line of lines.values())
+    if (line.lanes[lane].length > 0 && (next === undefined || line.turn < next.turn)) next = line
+  return next
 }
 
 /** The last of the long ones comes first; where those that are slow by their kind are too many, one of them. */

@@ -23,9 +23,21 @@ const LONG_ONES_OF_CLIENT = 8
 
 /** Weight of the last question in what is expected of the next one of its kind. */
 const LAST_SHARE = 1 / 8
+/** A connection that asked so many of a kind is judged by these alone. */
+const OWN_QUESTIONS = 8
+
+/** What questions of one kind took. */
+interface Learned {
+  /** Milliseconds for which they lately kept the worker for short ones. */
+  ms: number
+  count: number
+  /** When the last of them did. */
+  atMs: number
+}
 
 /** Numbers that grow with the time of the charge, so that what is old counts less without being touched. */
 export interface Account {
+  readonly key: string
   /** Milliseconds that were used, never less than {@link virtual} of those among whom it asks when it begins to. */
   tag: number
   /**
@@ -35,8 +47,7 @@ export interface Account {
   virtual: number
   short: number
   long: number
-  /** Milliseconds for which a question of each kind has lately kept the worker for short ones; a client has them alone. */
-  kinds?: Map<QuestionName, number>
+  kinds?: Map<QuestionName, Learned>
 }
 
 /** How a connection has asked: short ones, none yet, or long ones. */
@@ -65,31 +76,48 @@ export class ReaderUsage {
     return this.#accounts.get(key) ?? this.#open(key)
   }
 
-  /** A worker has computed for so long; `isShort` tells whether that was an answer within one slice. */
-  charge(asking: Asking, ms: number, isShort: boolean): void {
+  /**
+   * A worker has computed for so long for a client and one of its connections; `isShort` tells whether that was an answer
+   * within one slice. Accounts that were forgotten since their question came are remembered again.
+   */
+  charge(accounts: readonly Account[], ms: number, isShort: boolean): void {
     const weight = this.weight()
-    for (const key of [asking.client, connectionKey(asking)]) {
-      const account = this.#accounts.get(key) ?? this.#open(key)
+    for (const account of accounts) {
       account.tag += Math.max(ms, LEAST_MS)
       if (isShort) account.short += weight
       else account.long += weight
       // The last to be charged stand last.
-      this.#accounts.delete(key)
-      this.#accounts.set(key, account)
+      this.#accounts.delete(account.key)
+      this.#remember(account)
     }
   }
 
-  /** The worker for short ones was kept for so long by a question of a client. */
-  learn({ client }: Asking, name: QuestionName, ms: number): void {
-    const account = this.client(client)
-    account.kinds ??= new Map()
-    const before = account.kinds.get(name) ?? ms
-    account.kinds.set(name, before + (ms - before) * LAST_SHARE)
+  /** The worker for short ones was kept for so long by a question. */
+  learn(accounts: readonly Account[], name: QuestionName, ms: number): void {
+    const atMs = this.#nowMs()
+    for (const account of accounts) {
+      account.kinds ??= new Map()
+      const known = account.kinds.get(name)
+      if (known === undefined) {
+        account.kinds.set(name, { ms, count: 1, atMs })
+      } else {
+        known.ms += (ms - known.ms) * LAST_SHARE
+        known.count++
+        known.atMs = atMs
+      }
+    }
   }
 
-  /** Milliseconds that the next question of a kind will take, by what those of the client took; 0 when it asked none. */
-  expectedMs(client: Account, name: QuestionName): number {
-    return client.kinds?.get(name) ?? 0
+  /** Milliseconds that the next question of a client will take, by those of its kind; 0 where there were none. Half is forgotten in each half-life. */
+  expectedOfClient({ kinds }: Account, name: QuestionName): number {
+    const known = kinds?.get(name)
+    return known === undefined ? 0 : known.ms * 0.5 ** ((this.#nowMs() - known.atMs) / HALF_LIFE_MS)
+  }
+
+  /** The same of a connection, by its own; undefined where it has asked few of them. */
+  expectedOfConnection({ kinds }: Account, name: QuestionName): number | undefined {
+    const known = kinds?.get(name)
+    return known === undefined || known.count < OWN_QUESTIONS ? undefined : known.ms
   }
 
   /** `weight` is {@link weight} of this moment. */
@@ -106,8 +134,11 @@ export class ReaderUsage {
   }
 
   #open(key: string): Account {
-    const account: Account = { tag: 0, virtual: 0, short: 0, long: 0 }
-    this.#accounts.set(key, account)
+    return this.#remember({ key, tag: 0, virtual: 0, short: 0, long: 0 })
+  }
+
+  #remember(account: Account): Account {
+    this.#accounts.set(account.key, account)
     if (this.#accounts.size > MAX_ACCOUNTS) this.#forget()
     return account
   }
