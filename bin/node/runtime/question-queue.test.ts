@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { QuestionName } from '../../../app/ports.ts'
-import { type Lane, type Queued, QuestionQueue } from './question-queue.ts'
+import type { Lane, Queued } from './question-lines.ts'
+import { QuestionQueue } from './question-queue.ts'
 import { type Account, type Asking, ReaderUsage } from './reader-usage.ts'
 
 /** The clock stands still, so that nothing is forgotten. */

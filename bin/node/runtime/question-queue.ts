@@ -3,10 +3,20 @@
  * those that are long. Whoever has used least goes first: the client, then the connection of it. So nobody waits for
  * all that another one has asked, be it over one connection or over many.
  */
-import type { QuestionName } from '../../../app/ports.ts'
 import { invariant } from '../../../core/errors.ts'
 import { isNeverShort, isSlowQuestion } from '../../../query/find-question.ts'
-import type { Account, Asking, ReaderUsage } from './reader-usage.ts'
+import {
+  asks,
+  type Crowd,
+  isBefore,
+  type Lane,
+  Line,
+  nextByUse,
+  nextInTurn,
+  type Queued,
+  type Share,
+} from './question-lines.ts'
+import type { Asking, ReaderUsage } from './reader-usage.ts'
 
 const MAX_WAITING = 2_000
 /** The most that wait of those that take long by their kind. */
@@ -16,11 +26,6 @@ const MAX_WAITING_SIZE = 256 * 1024 * 1024
 /** Characters of a question that is not tried as a short one: to read it takes as long as that. */
 const LARGE_SIZE = 64 * 1024
 /**
- * What is expected counts so many times: whoever opens a connection for each question owes nothing yet, and would have
- * every other one wait for it.
- */
-const EXPECTED_WEIGHT = 4
-/**
  * For what is taken by what was used, a third of its time is owed to connections by plain turns: whatever is expected of a
  * connection, nobody is kept waiting by others that ask without end.
  */
@@ -29,15 +34,6 @@ const TURN_SHARE = 1 / 3
 const MOST_OWED_MS = 100
 /** What a value takes beside its text. */
 const VALUE_SIZE = 16
-
-export type Lane = 'short' | 'long'
-
-export interface Queued {
-  readonly asker: Asking
-  readonly question: { readonly name: QuestionName; readonly parameters: unknown }
-  /** It was tried, and takes longer than a slice. */
-  readonly isLong?: boolean
-}
 
 export const isSlow = ({ question }: Queued): boolean => isSlowQuestion(question.name)
 
@@ -50,44 +46,10 @@ const sizeOf = (value: unknown): number => {
   return size
 }
 
-/** What one connection has waiting, by what is bounded. */
-interface Share {
-  places: number
-  slow: number
-  size: number
-}
-
 type Measure = keyof Share
 
 const LIMITS: Readonly<Share> = { places: MAX_WAITING, slow: MAX_SLOW_WAITING, size: MAX_WAITING_SIZE }
 const MEASURES = ['places', 'slow', 'size'] as const satisfies readonly Measure[]
-
-/** The questions of a connection, each lane in its order. */
-class Line<Item extends Queued> {
-  readonly asker: Asking
-  readonly account: Account
-  readonly lanes: Readonly<Record<Lane, Item[]>> = { short: [], long: [] }
-  readonly share: Share = { places: 0, slow: 0, size: 0 }
-  /** Questions that a worker has: as long as there are any, the connection keeps its place among the others. */
-  given = 0
-  /** Among those that have used the same, the least has its turn. */
-  turn: number
-
-  constructor(asker: Asking, account: Account, turn: number) {
-    this.asker = asker
-    this.account = account
-    this.turn = turn
-  }
-}
-
-/** What a client asks, by its connections. */
-interface Crowd<Item extends Queued> {
-  readonly account: Account
-  readonly lines: Map<string, Line<Item>>
-  turn: number
-  /** Milliseconds of a lane that are owed to plain turns of its connections. */
-  readonly owedMs: Record<Lane, number>
-}
 
 export interface Pushed<Item> {
   /** False where there is no room, and nobody else has more than who asks. */
@@ -170,7 +132,7 @@ export class QuestionQueue<Item extends Queued> {
       const crowd = this.#nextCrowd(lane, mayHave)
       if (crowd === undefined) return undefined
       const isInTurn = isFirst && crowd.owedMs[lane] > 0
-      const line = isInTurn ? nextInTurn(crowd, lane) : this.#nextLine(crowd, lane)
+      const line = isInTurn ? nextInTurn(crowd, lane) : nextByUse(crowd, lane, this.#usage)
       const item = line?.lanes[lane][0]
       if (line === undefined || item === undefined) return undefined
       if (lane === 'short' && this.#usage.asksLong(line.account, crowd.account)) {
@@ -293,33 +255,6 @@ export class QuestionQueue<Item extends Queued> {
     return true
   }
 
-  /**
-   * What counts is what a connection will have used when its next question has been answered. So those that ask what
-   * takes long by its kind stand behind those that do not, and come when these have used as much.
-   */
-  #nextLine({ account, lines }: Crowd<Item>, lane: Lane): Line<Item> | undefined {
-    const weight = this.#usage.weight()
-    let least: Line<Item> | undefined
-    let [leastRank, leastTag, leastTurn] = [Infinity, Infinity, Infinity]
-    let ofClient: { readonly name: QuestionName; readonly ms: number } | undefined
-    for (const line of lines.values()) {
-      const item = line.lanes[lane][0]
-      if (item === undefined) continue
-      const rank = this.#usage.rankOf(line.account, weight)
-      if (rank > leastRank) continue
-      const { name } = item.question
-      if (ofClient?.name !== name) ofClient = { name, ms: this.#usage.expectedOfClient(account, name) }
-      const expectedMs = this.#usage.expectedOfConnection(line.account, name) ?? ofClient.ms
-      const tag = line.account.tag + EXPECTED_WEIGHT * expectedMs
-      if (rank === leastRank && !isBefore(tag, line.turn, leastTag, leastTurn)) continue
-      least = line
-      leastRank = rank
-      leastTag = tag
-      leastTurn = line.turn
-    }
-    return least
-  }
-
   /** Takes out the last of who has most, where that is more than `asker` would have with so much more. */
   #takeFromGreediest(asker: Asking, measure: Measure, more: number): Item | undefined {
     const shareOf = (crowd: Crowd<Item> | undefined): number => {
@@ -377,22 +312,6 @@ export class QuestionQueue<Item extends Queued> {
     crowd?.lines.delete(connection)
     if (crowd?.lines.size === 0) this.#clients.delete(client)
   }
-}
-
-const isBefore = (tag: number, turn: number, otherTag: number, otherTurn: number): boolean =>
-  tag < otherTag || (tag === otherTag && turn < otherTurn)
-
-const asks = <Item extends Queued>({ lines }: Crowd<Item>, lane: Lane): boolean => {
-  for (const line of lines.values()) if (line.lanes[lane].length > 0) return true
-  return false
-}
-
-/** The connection that was served least lately, whatever it has used and however it has asked. */
-const nextInTurn = <Item extends Queued>({ lines }: Crowd<Item>, lane: Lane): Line<Item> | undefined => {
-  let next: Line<Item> | undefined
-  for (const line of lines.values())
-    if (line.lanes[lane].length > 0 && (next === undefined || line.turn < next.turn)) next = line
-  return next
 }
 
 /** The last of the long ones comes first; where those that are slow by their kind are too many, one of them. */

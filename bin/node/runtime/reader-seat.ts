@@ -6,7 +6,7 @@ import { CodedError, errorText } from '../../../core/errors.ts'
 import { LONG_NICENESS } from '../../../rpc/thread-priority.ts'
 import { endWorker } from './end-worker.ts'
 import type { NodeLog } from './log.ts'
-import type { Lane } from './question-queue.ts'
+import type { Lane } from './question-lines.ts'
 import {
   MAX_HAND,
   type ReaderAnswer,
