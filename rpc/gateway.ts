@@ -190,7 +190,8 @@ export const startGateway = async (
     const serves = { bodyLimit, origins, grpcWeb, openApi, page, version, traces }
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory, pieces })
     const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
-    const server = createHttpServer({ ...limits, maxConnections: settings.restMaxOpenConnections }, guarded)
+    const maxConnections = settings.restMaxOpenConnections
+    const server = createHttpServer({ ...limits, maxConnections, isOneByOne: true }, guarded)
     servers.add('rest', server.server)
     const address = await server.listen(settings.restAddress)
     closers.push(() => server.close())

@@ -25,6 +25,8 @@ export interface HttpServerLimits {
   readonly admits?: Admission
   /** What is counted of bodies, and clients whose connections wait for it; left out, those of this server alone. */
   readonly pieces?: BodyPieces
+  /** A request begins when the one before it on its connection was answered, and its client has the answer. */
+  readonly isOneByOne?: boolean
   /** What counts answers that clients do not take; left out where only this machine asks. */
   readonly memory?: ConnectionMemory
   /** The certificate; left out where what is sent is plain. */
@@ -91,10 +93,34 @@ const beginLater = (server: Server, waitMs: (socket: Socket) => number): Readonl
   return waiting
 }
 
-export const createHttpServer = (
-  limits: HttpServerLimits,
-  handler: (request: IncomingMessage, response: ServerResponse) => void,
-): HttpServer => {
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/**
+ * A read of 64 KiB brings hundreds of requests of one connection: begun together, they would stand before those of all
+ * others.
+ */
+const oneByOne = (handler: Handler): Handler => {
+  /** Those that wait, of connections with one that has begun. */
+  const lines = new WeakMap<Socket, (() => void)[]>()
+  const begin: Handler = (request, response) => {
+    const { socket } = request
+    response.once('close', () => {
+      const next = socket.destroyed ? undefined : lines.get(socket)?.shift()
+      if (next === undefined) lines.delete(socket)
+      else next()
+    })
+    handler(request, response)
+  }
+  return (request, response) => {
+    const line = lines.get(request.socket)
+    if (line !== undefined) return void line.push(() => begin(request, response))
+    lines.set(request.socket, [])
+    begin(request, response)
+  }
+}
+
+export const createHttpServer = (limits: HttpServerLimits, handler: Handler): HttpServer => {
+  const handle = limits.isOneByOne === true ? oneByOne(handler) : handler
   /** The newest response of each connection; none before its first request, and of one that became a WebSocket. */
   const connections = new Map<Socket, ServerResponse | undefined>()
   let closing = false
@@ -105,7 +131,7 @@ export const createHttpServer = (
     // Node ends a connection after such an answer, once the client has all of it.
     if (closing) response.shouldKeepAlive = false
     pieces.watch(request, response)
-    afterArrivals(handler, request, response)
+    afterArrivals(handle, request, response)
   }
   const { tls, pieces = new BodyPieces(new Floods(limits.ownerOf)) } = limits
   const { memory, timeoutMs } = limits

@@ -1,6 +1,11 @@
 /** What the pool of orders holds at most, and for how long. docs/clob-spec.md, Parameters. */
 
 export const MAX_POOLED_ORDERS = 40_000
+/**
+ * Of them those of owners without funds to trade: votes look for the funds of each in every block, and attest none where a market
+ * asks for `min_equity`.
+ */
+export const MAX_UNFUNDED_ORDERS = 2_000
 /** The most bytes of all wire forms together. */
 export const MAX_POOLED_ORDER_BYTES = 64 * 1024 * 1024
 /** A body may be carried for three blocks, and so be needed for so long after its `good_til_block`. */

@@ -107,6 +107,26 @@ describe('a pool of orders', () => {
   )
 })
 
+it('a pool with room takes few orders of owners without funds, and of those the most of whoever has least', () => {
+  const pool = new OrderPool(undefined, { orders: 100, bytes: 1_000_000, unfunded: 10 })
+  const add = (number: number, owner: number, rank: 0 | 1 | 2): boolean =>
+    pool.add(makeBody(1 + 5 * number, owner, 100, 200), START_MS, rank) !== undefined
+  for (let number = 0; number < 10; number++) expect(add(number, 1, 0)).toBe(true)
+  expect(add(10, 1, 0)).toBe(false)
+  // Another owner has a place: the newest of the greediest leaves.
+  expect(add(11, 2, 0)).toBe(true)
+  expect([pool.size, pool.actionCount(new Uint8Array(20).fill(1))]).toEqual([10, 9])
+  for (let owner = 3; owner < 30; owner++) add(owner + 20, owner, 0)
+  expect(pool.size).toBe(10)
+  for (let owner = 30; owner < 60; owner++) expect(add(owner + 20, owner, owner % 2 === 0 ? 1 : 2)).toBe(true)
+  expect(pool.size).toBe(40)
+  // What left makes room.
+  const [first] = pool.orders()
+  if (first !== undefined) pool.delete(first)
+  expect(add(99, 99, 0)).toBe(true)
+  expect(add(100, 100, 0)).toBe(false)
+})
+
 const BOUNDS = { orders: 20, bytes: 1_000_000 }
 const check = (world: World, raw: Uint8Array): number => world.orders.check(raw, false).code
 const holds = (world: World, raw: Uint8Array): boolean => world.orders.pool.get(sha256(raw)) !== undefined

@@ -5,13 +5,15 @@
 import { bytesToKey } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { ClobBody } from '../../modules/clob/index.ts'
-import { BLOCKS_KEPT_AFTER_END, MAX_POOLED_ORDER_BYTES, MAX_POOLED_ORDERS } from './limits.ts'
+import { BLOCKS_KEPT_AFTER_END, MAX_POOLED_ORDER_BYTES, MAX_POOLED_ORDERS, MAX_UNFUNDED_ORDERS } from './limits.ts'
 import { type OrderEnd, PooledOrder, type Rank, RANKS } from './pooled-order.ts'
 import { Shares } from './shares.ts'
 
 export interface PoolBounds {
   readonly orders: number
   readonly bytes: number
+  /** Of the orders those of owners without funds; left out, they may be all. */
+  readonly unfunded?: number
 }
 
 interface Owned {
@@ -20,7 +22,11 @@ interface Owned {
   actions: number
 }
 
-const BOUNDS: PoolBounds = { orders: MAX_POOLED_ORDERS, bytes: MAX_POOLED_ORDER_BYTES }
+const BOUNDS: PoolBounds = {
+  orders: MAX_POOLED_ORDERS,
+  bytes: MAX_POOLED_ORDER_BYTES,
+  unfunded: MAX_UNFUNDED_ORDERS,
+}
 
 export class OrderPool {
   readonly #bounds: PoolBounds
@@ -85,13 +91,16 @@ export class OrderPool {
 
   /**
    * Takes a body in that is not here; others leave for it where there is no room. Undefined where it would be the first to
-   * leave itself: a pool that is full of other owners' funded orders takes none of somebody without funds.
+   * leave itself: a pool that is full of other owners' funded orders takes none of somebody without funds, and one that has
+   * enough of those neither.
    */
   add(body: ClobBody, seenMs: number, rank: Rank): PooledOrder | undefined {
     const order = new PooledOrder(body, { seenMs, rank, arrival: this.#arrivals++ })
     this.#insert(order)
-    while (this.#byHash.size > this.#bounds.orders || this.#bytes > this.#bounds.bytes) {
-      const victim = this.#greediest
+    for (;;) {
+      const isOver = this.#byHash.size > this.#bounds.orders || this.#bytes > this.#bounds.bytes
+      if (!isOver && this.#unfunded.size <= (this.#bounds.unfunded ?? Infinity)) break
+      const victim = isOver ? this.#greediest : this.#unfunded.greediest
       // All others are protected: the arrival is not.
       if (victim === undefined) break
       this.delete(victim)
@@ -107,6 +116,10 @@ export class OrderPool {
     const next = this.#greediest
     if (next === undefined) return rank() > 0
     return next.rank === 0 || rank() >= next.rank
+  }
+
+  get #unfunded(): Shares {
+    return this.#shares[0] as Shares
   }
 
   /** What leaves next; undefined where all that is here is protected. */

@@ -40,6 +40,8 @@ export class Shares {
   readonly #ranks: (LinkedList<Share> | undefined)[] = []
   /** No share has a higher rank. */
   #highest = 0
+  /** Bodies of all owners. */
+  size = 0
 
   /**
    * The newest body of the owner with most. Among equal owners it is the one that came last: whoever comes with many
@@ -57,6 +59,7 @@ export class Shares {
   add(order: PooledOrder): void {
     const share = this.#byOwner.get(order.ownerKey) ?? this.#begin(order.ownerKey)
     share.count++
+    this.size++
     share.bytes += order.raw.length
     share.weight += order.weight
     if (!order.isProtected) share.orders.append(order)
@@ -67,6 +70,7 @@ export class Shares {
     const share = this.#byOwner.get(order.ownerKey)
     if (share === undefined) return
     share.count--
+    this.size--
     share.bytes -= order.raw.length
     share.weight -= order.weight
     if (!order.isProtected) share.orders.delete(order)

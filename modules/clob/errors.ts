@@ -188,7 +188,8 @@ export const CLOB_ERRORS = errorTable(
     poolFull: {
       code: 120,
       text: 'the pool of orders is full',
-      cause: 'The pool is full of orders of owners who have fewer there, or who have funds where this one has none.',
+      cause:
+        'The pool is full of orders of owners who have fewer there, or who have funds where this one has none; or it holds as many of owners without funds as it takes.',
       action: 'Wait for a block, bring funds to the market, or cancel less and batch more.',
     },
     poolKnown: {

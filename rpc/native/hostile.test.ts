@@ -1,7 +1,9 @@
 /** Clients of REST and reflection that mean no good. */
 import { once } from 'node:events'
 import { connect } from 'node:http2'
+import { connect as connectTcp } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { expect, it } from 'vitest'
@@ -63,6 +65,49 @@ it('a question mark within a query belongs to its value', async () => {
     const { data } = asked as { data: string }
     expect(Buffer.from(data, 'base64').subarray(2).toString()).toBe('a?b')
   } finally {
+    await gateway.close()
+  }
+})
+
+it('requests of one connection begin one after another, and are answered in order', async () => {
+  const gateway = await NativeGateway.start()
+  const { application } = gateway
+  const waiting: ((text: string) => void)[] = []
+  application.answers.native = () => new Promise((resolve) => waiting.push(resolve))
+  const [, port] = new URL(gateway.url).host.split(':')
+  const socket = connectTcp(Number(port), '127.0.0.1')
+  let text = ''
+  socket.on('data', (data: Buffer) => (text += data.toString()))
+  try {
+    const get = (denom: number): string =>
+      `GET /cosmos/bank/v1beta1/supply/by_denom?denom=d${denom} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+    socket.write(Array.from({ length: 40 }, (_, index) => get(index)).join(''))
+    for (let index = 0; index < 40; index++) {
+      await expect.poll(() => waiting.length, { interval: 1 }).toBe(index + 1)
+      // Another connection does not wait for those behind.
+      if (index === 20) expect((await gateway.get('/nothing')).status).toBe(501)
+      const amount = { amount: { denom: `d${index}`, amount: '1' } }
+      const bytes = toBinary(
+        bankQuery.QuerySupplyOfResponseSchema,
+        create(bankQuery.QuerySupplyOfResponseSchema, amount),
+      )
+      waiting[index]?.(JSON.stringify(Buffer.from(bytes).toString('base64')))
+    }
+    await expect.poll(() => text.split('"denom"').length).toBe(41)
+    expect([...text.matchAll(/"d(\d+)"/g)].map(([, index]) => Number(index))).toEqual(
+      Array.from({ length: 40 }, (_, index) => index),
+    )
+    // What waits when its connection ends is never begun.
+    socket.write(get(40).repeat(5))
+    await expect.poll(() => waiting.length).toBe(41)
+    const gone = new Promise<void>((resolve) => application.askers.at(-1)?.onGone(resolve))
+    socket.destroy()
+    await gone
+    waiting[40]?.('"AA=="')
+    expect((await gateway.get('/nothing')).status).toBe(501)
+    expect(waiting).toHaveLength(41)
+  } finally {
+    socket.destroy()
     await gateway.close()
   }
 })
