@@ -67,17 +67,12 @@ describe('a refused upgrade', () => {
 const post = (length: number, body: string): string =>
   `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
 
-test('a long body behind an unanswered request gives its place back when its client goes', async () => {
+test('a long body behind an unanswered request takes no place of those that are read', async () => {
   const begun: object[] = []
-  const ended = new Set<object>()
-  const { begin, end } = LargeBodies.prototype
+  const { begin } = LargeBodies.prototype
   vi.spyOn(LargeBodies.prototype, 'begin').mockImplementation(function (this: LargeBodies, body, client) {
     begun.push(body)
     begin.call(this, body, client)
-  })
-  vi.spyOn(LargeBodies.prototype, 'end').mockImplementation(function (this: LargeBodies, body) {
-    ended.add(body)
-    end.call(this, body)
   })
   application.answers.gasPrice = () => new Promise(() => undefined)
   const first = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}'
@@ -85,9 +80,24 @@ test('a long body behind an unanswered request gives its place back when its cli
     const socket = await open(gateway.address)
     socket.write(post(first.length, first) + post(600_000, '['))
   }
-  await expect.poll(() => begun).toHaveLength(6)
-  for (const socket of sockets) socket.destroy()
-  await expect.poll(() => ended.size).toBe(6)
+  await expect.poll(() => application.asked.filter(({ name }) => name === 'gasPrice').length).toBe(6)
+  const honest = await open(gateway.address)
+  const call = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
+  honest.write(post(600_000, call + ' '.repeat(600_000 - call.length)))
+  expect(String(await once(honest, 'data'))).toContain('"result"')
+  expect(begun).toHaveLength(1)
+})
+
+test('requests far ahead of what their client reads end its connection, and others wait for none of them', async () => {
+  application.answers.gasPrice = () => new Promise(() => undefined)
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}'
+  const [patient, greedy] = [await open(gateway.address), await open(gateway.address)]
+  const closed = once(greedy, 'close')
+  patient.write(post(body.length, body).repeat(100))
+  greedy.write(post(body.length, body).repeat(300))
+  await closed
+  expect(application.asked.filter(({ name }) => name === 'gasPrice')).toHaveLength(2)
+  expect(patient.destroyed).toBe(false)
 })
 
 describe('a WebSocket', () => {

@@ -191,7 +191,7 @@ export const startGateway = async (
     const rest = createRest({ ...serves, application, head, log, limiter, findAddress, turns, memory, pieces })
     const guarded = withHostCheck(createHostCheck(settings.restAddress, settings.restVhosts), rest)
     const maxConnections = settings.restMaxOpenConnections
-    const server = createHttpServer({ ...limits, maxConnections, isOneByOne: true }, guarded)
+    const server = createHttpServer({ ...limits, maxConnections }, guarded)
     servers.add('rest', server.server)
     const address = await server.listen(settings.restAddress)
     closers.push(() => server.close())

@@ -25,8 +25,6 @@ export interface HttpServerLimits {
   readonly admits?: Admission
   /** What is counted of bodies, and clients whose connections wait for it; left out, those of this server alone. */
   readonly pieces?: BodyPieces
-  /** A request begins when the one before it on its connection was answered, and its client has the answer. */
-  readonly isOneByOne?: boolean
   /** What counts answers that clients do not take; left out where only this machine asks. */
   readonly memory?: ConnectionMemory
   /** The certificate; left out where what is sent is plain. */
@@ -95,11 +93,14 @@ const beginLater = (server: Server, waitMs: (socket: Socket) => number): Readonl
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
+/** Requests that wait on a connection for the answers to those before them: no client is so far ahead of what it reads. */
+const MOST_AHEAD = 100
+
 /**
- * A read of 64 KiB brings hundreds of requests of one connection: begun together, they would stand before those of all
- * others.
+ * A request begins when the one before it on its connection was answered. A read of 64 KiB brings hundreds of them: begun
+ * together, they would stand before those of all others. `onFlood` is called with a connection that has too many.
  */
-const oneByOne = (handler: Handler): Handler => {
+const oneByOne = (handler: Handler, onFlood: (socket: Socket) => void): Handler => {
   /** Those that wait, of connections with one that has begun. */
   const lines = new WeakMap<Socket, (() => void)[]>()
   const begin: Handler = (request, response) => {
@@ -113,14 +114,17 @@ const oneByOne = (handler: Handler): Handler => {
   }
   return (request, response) => {
     const line = lines.get(request.socket)
-    if (line !== undefined) return void line.push(() => begin(request, response))
+    if (line !== undefined) {
+      if (line.length < MOST_AHEAD) line.push(() => begin(request, response))
+      else onFlood(request.socket)
+      return
+    }
     lines.set(request.socket, [])
     begin(request, response)
   }
 }
 
 export const createHttpServer = (limits: HttpServerLimits, handler: Handler): HttpServer => {
-  const handle = limits.isOneByOne === true ? oneByOne(handler) : handler
   /** The newest response of each connection; none before its first request, and of one that became a WebSocket. */
   const connections = new Map<Socket, ServerResponse | undefined>()
   let closing = false
@@ -134,6 +138,10 @@ export const createHttpServer = (limits: HttpServerLimits, handler: Handler): Ht
     afterArrivals(handle, request, response)
   }
   const { tls, pieces = new BodyPieces(new Floods(limits.ownerOf)) } = limits
+  const handle = oneByOne(handler, (socket) => {
+    if (!socket.destroyed) pieces.floods.note(socket.remoteAddress)
+    socket.destroy()
+  })
   const { memory, timeoutMs } = limits
   const options = memory === undefined ? OPTIONS : { ...OPTIONS, ServerResponse: countedBy(memory, timeoutMs) }
   const server = tls === undefined ? createServer(options, listener) : createSecure(options, tls, listener)

@@ -2,8 +2,8 @@
 
 export const MAX_POOLED_ORDERS = 40_000
 /**
- * Of them those of owners without funds to trade: votes look for the funds of each in every block, and attest none where a market
- * asks for `min_equity`.
+ * Owners without funds to trade have so many of them: votes look for the funds of each in every block, and attest none where a
+ * market asks for `min_equity`.
  */
 export const MAX_UNFUNDED_ORDERS = 2_000
 /** The most bytes of all wire forms together. */

@@ -12,7 +12,7 @@ import { Shares } from './shares.ts'
 export interface PoolBounds {
   readonly orders: number
   readonly bytes: number
-  /** Of the orders those of owners without funds; left out, they may be all. */
+  /** How many of them may be of owners without funds; left out, all. */
   readonly unfunded?: number
 }
 

@@ -69,6 +69,8 @@ interface PendingQuestion {
   stopListening: () => void
 }
 
+/** Unsent questions above which what a client that has gone would still send is given up. */
+const MOST_LEFT_BYTES = 16 * 1024 * 1024
 /** Unsent questions above which a new one is refused. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 const SWEEP_MS = 500
@@ -289,8 +291,16 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     pending.delete(id)
     question.stopListening()
     if (question.line.end(id)) write(encodeFrame(FRAME.cancel, id, ''))
-    else if (question.isSending && question.unsent !== undefined) write(question.unsent)
     question.reject(error)
+  }
+
+  /** Its client has gone. What sends something is sent in its turn all the same, unless there is much of it. */
+  const leave = (id: number): void => {
+    const question = pending.get(id)
+    const isKept = question?.isSending === true && question.unsent !== undefined
+    if (!isKept || question.line.waitingBytes > MOST_LEFT_BYTES) return giveUp(id, nobodyWaits())
+    question.stopListening()
+    question.reject(nobodyWaits())
   }
 
   const sweep = setInterval(() => {
@@ -338,7 +348,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
         write(frame)
       }
       line.add(asker, { id, bytes: frame.length, send })
-      question.stopListening = asker.onGone(() => giveUp(id, nobodyWaits()))
+      question.stopListening = asker.onGone(() => leave(id))
     })
   }
 
