@@ -22,7 +22,7 @@ const termPrefix = ({ kind, value }: LogTerm): Uint8Array =>
 
 /** Terms that the index cannot tell apart are sought once: each would hold all that is found of it. */
 const distinctPrefixes = (terms: readonly LogTerm[]): readonly Uint8Array[] => [
-  ...new Map(terms.map((term) => [bytesToKey(termPrefix(term)), termPrefix(term)])).values(),
+  ...new Map(terms.map(termPrefix).map((prefix) => [bytesToKey(prefix), prefix])).values(),
 ]
 
 const pushVarint = (out: number[], value: number): void => {
